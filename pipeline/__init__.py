@@ -1,0 +1,1 @@
+"""Builds the grid in ``data/`` and the models in ``models/`` from public sources; the service never needs it."""

@@ -1,0 +1,83 @@
+"""Command line of the offline pipeline: ``python -m pipeline --help``."""
+
+import argparse
+import sys
+from pathlib import Path
+
+from pipeline.sources import SourceError, Sources
+
+
+def main(arguments=None):
+    """Parses and runs one command; returns the process's exit code."""
+    options = _parser().parse_args(arguments)
+    try:
+        options.run(options)
+    except SourceError as error:
+        print(f"pipeline: {error}", file=sys.stderr)
+        return 1
+    return 0
+
+
+def _parser():
+    parser = argparse.ArgumentParser(
+        prog="python -m pipeline",
+        description="Builds the grid (data/) and the models (models/) of nurselog from public sources. Runs offline.",
+    )
+    commands = parser.add_subparsers(required=True, metavar="COMMAND")
+
+    sources = argparse.ArgumentParser(add_help=False)
+    sources.add_argument(
+        "--sources",
+        metavar="DIR",
+        type=Path,
+        required=True,
+        help="directory of the source files, laid out as pipeline/sources.json says",
+    )
+    outcomes = argparse.ArgumentParser(add_help=False)
+    outcomes.add_argument(
+        "--outcomes",
+        metavar="FILE",
+        type=Path,
+        help="CSV or Parquet table of observed outcomes to train on in place of the simulation",
+    )
+    optional_sources = argparse.ArgumentParser(add_help=False)
+    optional_sources.add_argument(
+        "--sources", metavar="DIR", type=Path, help="directory of the source files (for the species ranges)"
+    )
+
+    def command(name, run, summary, parents):
+        commands.add_parser(name, help=summary, description=summary, parents=parents).set_defaults(run=run)
+
+    command("fetch", _fetch, "download the sources from their origins and check them", [sources])
+    command("grid", _grid, "build data/: grid, regions, README and maps", [sources])
+    command("models", _models, "build models/ on the grid that is in data/", [optional_sources, outcomes])
+    command("all", _all, "grid, then models", [sources, outcomes])
+    return parser
+
+
+# Each command imports what it runs: fetching needs no numerical library, and the models none of the grid's.
+def _fetch(options):
+    from pipeline.fetch import fetch
+
+    fetch(Sources(options.sources))
+
+
+def _grid(options):
+    from pipeline.grid_command import run
+
+    run(Sources(options.sources))
+
+
+def _models(options):
+    from pipeline.models_command import run
+
+    run(Sources(options.sources) if options.sources else None, options.outcomes)
+
+
+def _all(options):
+    _grid(options)
+    _models(options)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
