@@ -1,0 +1,38 @@
+"""Piecewise-linear functions on equally spaced knots, as penalised splines use them (Eilers and Marx 1996)."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy import sparse
+
+KNOTS = 32
+
+
+@dataclass(frozen=True)
+class Knots:
+    """First knot and spacing of each feature, float32 [features]: what the graph computes with."""
+
+    start: np.ndarray
+    step: np.ndarray
+
+    @classmethod
+    def spanning(cls, features: np.ndarray) -> "Knots":
+        """Return knots from the 0.2 to the 99.8 percentile of each feature; beyond, effects stay level."""
+        low, high = np.quantile(features, (0.002, 0.998), axis=0)
+        return cls(low.astype(np.float32), ((high - low) / (KNOTS - 1)).astype(np.float32))
+
+    def locate(self, features: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+        """Return interval index int64 and fraction float32 in [0, 1], both [rows, features]."""
+        position = np.clip((features - self.start) / self.step, np.float32(0), np.float32(KNOTS - 1))
+        interval = np.minimum(np.floor(position), np.float32(KNOTS - 2))
+        return interval.astype(np.int64), position - interval
+
+    def hats(self, features: np.ndarray) -> sparse.csr_matrix:
+        """Return the basis as float64 [rows, features * KNOTS]; a row has two entries a feature that sum to one."""
+        interval, fraction = self.locate(features)
+        rows, count = features.shape
+        first = interval + np.arange(count) * KNOTS
+        columns = np.stack([first, first + 1], axis=2).reshape(rows, -1)
+        values = np.stack([1.0 - fraction, fraction], axis=2).astype(np.float64).reshape(rows, -1)
+        pointer = np.arange(rows + 1) * columns.shape[1]
+        return sparse.csr_matrix((values.ravel(), columns.ravel(), pointer), shape=(rows, count * KNOTS))
