@@ -1,0 +1,51 @@
+import { Coalescer } from './coalescer.js';
+import type { UsageStore } from './store/account-store.js';
+
+const REQUESTS_PER_CLAIM = 10_000;
+
+/**
+ * Counts requests of limited tiers against the day's limit, exactly: the store's one statement both decides and counts,
+ * and nothing is decided here.
+ *
+ * Requests of one key that arrive while its claim is under way are put together into the next claim, so a burst costs
+ * a few statements, not one each.
+ */
+export class DailyQuota {
+  readonly #usage: UsageStore;
+  /** The keys with a claim under way, by key, day and limit. */
+  readonly #claims = new Map<string, Coalescer<void, number | null>>();
+
+  constructor(usage: UsageStore) {
+    this.#usage = usage;
+  }
+
+  /**
+   * Counts one request.
+   *
+   * @param day `YYYY-MM-DD`
+   * @param limit the most requests the day may hold
+   * @returns the day's count with this request, or `null` if it is not admitted
+   */
+  async take(keyId: string, day: string, limit: number): Promise<number | null> {
+    const name = `${keyId} ${day} ${limit}`;
+    let claims = this.#claims.get(name);
+    if (claims === undefined) {
+      claims = new Coalescer(
+        (requests) => this.#claim(keyId, day, limit, requests.length),
+        REQUESTS_PER_CLAIM,
+      );
+      this.#claims.set(name, claims);
+    }
+    try {
+      return await claims.submit();
+    } finally {
+      if (claims.idle) this.#claims.delete(name);
+    }
+  }
+
+  async #claim(keyId: string, day: string, limit: number, requests: number): Promise<(number | null)[]> {
+    const { granted, used } = await this.#usage.claim({ keyId, day, limit, requests });
+    const before = used - granted;
+    return Array.from({ length: requests }, (_, index) => (index < granted ? before + index + 1 : null));
+  }
+}

@@ -1,0 +1,117 @@
+import { randomBytes } from 'node:crypto';
+import type { Clock } from './clock.js';
+import { displayForm, generateKey, hashKey } from './key-format.js';
+import { ENTERED_FROM, type KeyState } from './key-state.js';
+import type { AccountStore, DayUsage, KeyRecord, StoredSecret, UsageFilter } from './store/account-store.js';
+import type { Tier } from './tiers.js';
+
+/** A key with its secret: the only time the secret can be shown. */
+export interface IssuedKey {
+  readonly key: KeyRecord;
+  readonly secret: string;
+}
+
+/** A rotated key: where the old secret is still accepted, until when. */
+export interface RotatedKey extends IssuedKey {
+  /** Epoch milliseconds; `null` if the old secret is refused from now on. */
+  readonly oldSecretValidUntilMs: number | null;
+}
+
+/** A key that does not exist, or whose state forbids what was asked; the message says which key and what to do. */
+export class KeyAdministrationError extends Error {
+  constructor(
+    readonly code: 'unknown_key' | 'revoked_key',
+    message: string,
+  ) {
+    super(message);
+    this.name = 'KeyAdministrationError';
+  }
+}
+
+/** What operators do with keys. Changes are seen by every running service within 2 seconds. */
+export class KeyAdministration {
+  readonly #store: AccountStore;
+  readonly #clock: Clock;
+
+  constructor(store: AccountStore, clock: Clock) {
+    this.#store = store;
+    this.#clock = clock;
+  }
+
+  /** Issues an active key. */
+  async issue(tier: Tier, owner: string): Promise<IssuedKey> {
+    const { issued, secretHash } = this.#newKey(tier, owner);
+    await this.#store.keys.insert(issued.key, secretHash);
+    return issued;
+  }
+
+  /** Issues the first key of a store, or nothing if it holds one; of several processes at once one issues. */
+  async issueFirst(tier: Tier, owner: string): Promise<IssuedKey | null> {
+    const { issued, secretHash } = this.#newKey(tier, owner);
+    return (await this.#store.keys.insertIfNone(issued.key, secretHash)) ? issued : null;
+  }
+
+  /** All keys, oldest first. */
+  list(): Promise<KeyRecord[]> {
+    return this.#store.keys.list();
+  }
+
+  /**
+   * Puts a key into a state; a key already in it stays as it is.
+   *
+   * Rejects with `KeyAdministrationError`: `unknown_key`, or `revoked_key` for a revoked one, which is final.
+   */
+  async setState(keyId: string, state: KeyState): Promise<KeyRecord> {
+    const changed = await this.#store.keys.setState(keyId, state, ENTERED_FROM[state]);
+    return changed ?? this.#refuse(keyId);
+  }
+
+  /**
+   * Gives a key a new secret. Its tier, owner, state and the day's count stay; every older secret is refused from now
+   * on, or after `overlapMs`.
+   *
+   * Rejects with `KeyAdministrationError` like `setState`.
+   */
+  async rotate(keyId: string, overlapMs: number): Promise<RotatedKey> {
+    const nowMs = this.#clock.nowMs();
+    const { secret, stored } = newSecret(nowMs);
+    const oldValidUntilMs = nowMs + overlapMs;
+    const key = await this.#store.keys.replaceSecret(keyId, stored, oldValidUntilMs);
+    if (key === undefined) return this.#refuse(keyId);
+    return { key, secret, oldSecretValidUntilMs: overlapMs > 0 ? oldValidUntilMs : null };
+  }
+
+  /** Requests by key and day, oldest day first. Rejects with `KeyAdministrationError` for an unknown key. */
+  async usage(filter: UsageFilter): Promise<DayUsage[]> {
+    if (filter.keyId !== undefined && (await this.#store.keys.find(filter.keyId)) === undefined) {
+      return this.#refuse(filter.keyId);
+    }
+    return this.#store.usage.list(filter);
+  }
+
+  #newKey(tier: Tier, owner: string): { issued: IssuedKey; secretHash: string } {
+    const createdAtMs = this.#clock.nowMs();
+    const { secret, stored } = newSecret(createdAtMs);
+    const id = `key_${randomBytes(6).toString('hex')}`;
+    const key: KeyRecord = { id, tier, owner, state: 'active', display: stored.display, createdAtMs };
+    return { issued: { key, secret }, secretHash: stored.hash };
+  }
+
+  async #refuse(keyId: string): Promise<never> {
+    if ((await this.#store.keys.find(keyId)) === undefined) {
+      throw new KeyAdministrationError(
+        'unknown_key',
+        `there is no key ${keyId}; "keys list" shows the ids of all keys`,
+      );
+    }
+    throw new KeyAdministrationError(
+      'revoked_key',
+      `key ${keyId} is revoked, which is final; issue a new key to its owner instead`,
+    );
+  }
+}
+
+function newSecret(createdAtMs: number): { secret: string; stored: StoredSecret } {
+  const secret = generateKey();
+  return { secret, stored: { hash: hashKey(secret), display: displayForm(secret), createdAtMs } };
+}

@@ -1,0 +1,110 @@
+import type { KeyState } from '../key-state.js';
+import type { Tier } from '../tiers.js';
+
+/** A key as the store knows it: never the secret itself. */
+export interface KeyRecord {
+  /** `key_` and 12 hexadecimal digits. */
+  readonly id: string;
+  readonly tier: Tier;
+  readonly owner: string;
+  readonly state: KeyState;
+  /** The start of the current secret, as in `nurse_live_ab12…`. */
+  readonly display: string;
+  readonly createdAtMs: number;
+}
+
+/** A secret as it is stored. */
+export interface StoredSecret {
+  /** SHA-256 of the whole key, 64 hexadecimal digits. */
+  readonly hash: string;
+  readonly display: string;
+  readonly createdAtMs: number;
+}
+
+/** What a secret's hash opens. */
+export interface SecretMatch {
+  readonly hash: string;
+  /** The moment from which a rotated secret is no longer valid; `null` for the current one. */
+  readonly validUntilMs: number | null;
+  readonly key: KeyRecord;
+}
+
+/** Requests of one key on one UTC day. */
+export interface DayUsage {
+  readonly keyId: string;
+  /** `YYYY-MM-DD`. */
+  readonly day: string;
+  readonly requests: number;
+}
+
+/** Requests that ask to be admitted together under one key's daily limit. */
+export interface QuotaClaim extends DayUsage {
+  /** The most requests the day may hold. */
+  readonly limit: number;
+}
+
+/** What a claim was granted. */
+export interface QuotaGrant {
+  /** How many of the claim's requests are admitted, 0 to all. */
+  readonly granted: number;
+  /** The day's count with them. */
+  readonly used: number;
+}
+
+/** Narrows a listing of usage; absent members do not narrow it. */
+export interface UsageFilter {
+  readonly keyId?: string | undefined;
+  readonly day?: string | undefined;
+}
+
+/** The keys and their secrets. */
+export interface KeyStore {
+  /** Adds a key with its first secret. */
+  insert(key: KeyRecord, secretHash: string): Promise<void>;
+
+  /** Adds a key only if the store holds none at all; of several callers at once one succeeds. Tells whether it did. */
+  insertIfNone(key: KeyRecord, secretHash: string): Promise<boolean>;
+
+  /** The matches among some hashes, in any order; unknown hashes are left out. */
+  findSecrets(hashes: readonly string[]): Promise<SecretMatch[]>;
+
+  find(keyId: string): Promise<KeyRecord | undefined>;
+
+  /** All keys, oldest first. */
+  list(): Promise<KeyRecord[]>;
+
+  /** Puts a key into a state if it is in one of `from`; the changed record, or nothing if there was none to change. */
+  setState(keyId: string, to: KeyState, from: readonly KeyState[]): Promise<KeyRecord | undefined>;
+
+  /**
+   * Gives a key that is not revoked a new secret; earlier ones stay valid no longer than to `oldValidUntilMs`.
+   * The changed record, or nothing if there was none to change.
+   */
+  replaceSecret(keyId: string, next: StoredSecret, oldValidUntilMs: number): Promise<KeyRecord | undefined>;
+}
+
+/** The requests of every key on every day. */
+export interface UsageStore {
+  /** Grants as much of a claim as the limit leaves room for, in one atomic statement. */
+  claim(claim: QuotaClaim): Promise<QuotaGrant>;
+
+  /** Adds (or, negative, takes back) requests whatever the limit; the new counts in any order. */
+  add(changes: readonly DayUsage[]): Promise<DayUsage[]>;
+
+  /** Usage by key and day, oldest day first. */
+  list(filter: UsageFilter): Promise<DayUsage[]>;
+}
+
+/**
+ * Where keys and counts live. Every method rejects with `StoreUnavailableError` if the database cannot do its work
+ * now, and none waits for it longer than a fixed deadline.
+ */
+export interface AccountStore {
+  readonly keys: KeyStore;
+  readonly usage: UsageStore;
+
+  /** Resolves if the database answers. */
+  ping(): Promise<void>;
+
+  close(): Promise<void>;
+}

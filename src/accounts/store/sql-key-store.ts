@@ -1,0 +1,121 @@
+import type { Kysely, Transaction } from 'kysely';
+import type { KeyState } from '../key-state.js';
+import type { KeyRecord, KeyStore, SecretMatch, StoredSecret } from './account-store.js';
+import type { AccountsDatabase, ApiKeysTable } from './schema.js';
+
+/** The keys as queries for every SQL database that kysely has a dialect for. */
+export class SqlKeyStore implements KeyStore {
+  readonly #db: Kysely<AccountsDatabase>;
+
+  constructor(db: Kysely<AccountsDatabase>) {
+    this.#db = db;
+  }
+
+  async insert(key: KeyRecord, secretHash: string): Promise<void> {
+    await this.#db.transaction().execute((trx) => insertKey(trx, key, secretHash));
+  }
+
+  async insertIfNone(key: KeyRecord, secretHash: string): Promise<boolean> {
+    return this.#db
+      .transaction()
+      .setIsolationLevel('serializable')
+      .execute(async (trx) => {
+        const existing = await trx.selectFrom('api_keys').select('id').limit(1).executeTakeFirst();
+        if (existing !== undefined) return false;
+        await insertKey(trx, key, secretHash);
+        return true;
+      });
+  }
+
+  async findSecrets(hashes: readonly string[]): Promise<SecretMatch[]> {
+    const rows = await this.#db
+      .selectFrom('key_secrets')
+      .innerJoin('api_keys', 'api_keys.id', 'key_secrets.key_id')
+      .where('key_secrets.hash', 'in', hashes)
+      .select(['key_secrets.hash', 'key_secrets.valid_until_ms'])
+      .selectAll('api_keys')
+      .execute();
+    return rows.map((row) => ({ hash: row.hash, validUntilMs: row.valid_until_ms, key: toKeyRecord(row) }));
+  }
+
+  async find(keyId: string): Promise<KeyRecord | undefined> {
+    const row = await this.#db.selectFrom('api_keys').where('id', '=', keyId).selectAll().executeTakeFirst();
+    return row && toKeyRecord(row);
+  }
+
+  async list(): Promise<KeyRecord[]> {
+    const rows = await this.#db
+      .selectFrom('api_keys')
+      .selectAll()
+      .orderBy('created_at_ms')
+      .orderBy('id')
+      .execute();
+    return rows.map(toKeyRecord);
+  }
+
+  async setState(keyId: string, to: KeyState, from: readonly KeyState[]): Promise<KeyRecord | undefined> {
+    const row = await this.#db
+      .updateTable('api_keys')
+      .set({ state: to })
+      .where('id', '=', keyId)
+      .where('state', 'in', from)
+      .returningAll()
+      .executeTakeFirst();
+    return row && toKeyRecord(row);
+  }
+
+  async replaceSecret(
+    keyId: string,
+    next: StoredSecret,
+    oldValidUntilMs: number,
+  ): Promise<KeyRecord | undefined> {
+    return this.#db.transaction().execute(async (trx) => {
+      // The record first: it is the row on which two rotations of one key take turns.
+      const row = await trx
+        .updateTable('api_keys')
+        .set({ display: next.display })
+        .where('id', '=', keyId)
+        .where('state', '!=', 'revoked')
+        .returningAll()
+        .executeTakeFirst();
+      if (row === undefined) return undefined;
+      await trx
+        .updateTable('key_secrets')
+        .set({ valid_until_ms: oldValidUntilMs })
+        .where('key_id', '=', keyId)
+        .where((eb) => eb.or([eb('valid_until_ms', 'is', null), eb('valid_until_ms', '>', oldValidUntilMs)]))
+        .execute();
+      await trx
+        .deleteFrom('key_secrets')
+        .where('key_id', '=', keyId)
+        .where('valid_until_ms', '<=', next.createdAtMs)
+        .execute();
+      await trx
+        .insertInto('key_secrets')
+        .values({ hash: next.hash, key_id: keyId, created_at_ms: next.createdAtMs, valid_until_ms: null })
+        .execute();
+      return toKeyRecord(row);
+    });
+  }
+}
+
+async function insertKey(
+  trx: Transaction<AccountsDatabase>,
+  key: KeyRecord,
+  secretHash: string,
+): Promise<void> {
+  const { id, tier, owner, state, display, createdAtMs } = key;
+  await trx
+    .insertInto('api_keys')
+    .values({ id, tier, owner, state, display, created_at_ms: createdAtMs })
+    .execute();
+  await trx
+    .insertInto('key_secrets')
+    .values({ hash: secretHash, key_id: id, created_at_ms: createdAtMs, valid_until_ms: null })
+    .execute();
+}
+
+function toKeyRecord(row: ApiKeysTable): KeyRecord {
+  const { id, tier, owner, state, display, created_at_ms } = row;
+  return { id, tier, owner, state, display, createdAtMs: created_at_ms };
+}

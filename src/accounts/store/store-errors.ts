@@ -1,0 +1,15 @@
+/** The store cannot be reached or cannot do its work now; the same call may succeed later. */
+export class StoreUnavailableError extends Error {
+  override readonly name: string = 'StoreUnavailableError';
+  readonly code = 'store_unavailable';
+
+  /** @param reason what is wrong, for operators: it may name hosts and files and is not for callers */
+  constructor(reason: string, options?: ErrorOptions) {
+    super(`the key store is unavailable: ${reason}`, options);
+  }
+}
+
+/** The store cannot be opened as configured; its message is one line that names what is wrong. */
+export class StoreOpenError extends Error {
+  override readonly name = 'StoreOpenError';
+}

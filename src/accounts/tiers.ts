@@ -1,0 +1,19 @@
+/** What a tier allows. */
+export interface TierLimits {
+  /** Requests admitted per UTC day; `null` is unlimited (still metered). */
+  readonly requestsPerDay: number | null;
+  /** Entries a batch may hold. */
+  readonly sitesPerBatch: number;
+}
+
+export type Tier = 'spore' | 'mycel' | 'hypha';
+
+/** The tiers and their limits: the only place where these numbers stand. */
+export const TIERS: Readonly<Record<Tier, TierLimits>> = {
+  spore: { requestsPerDay: 100, sitesPerBatch: 10 },
+  mycel: { requestsPerDay: 10_000, sitesPerBatch: 100 },
+  hypha: { requestsPerDay: null, sitesPerBatch: 500 },
+};
+
+/** The tiers' names, smallest first. */
+export const TIER_NAMES = Object.keys(TIERS) as readonly Tier[];

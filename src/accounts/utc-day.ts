@@ -1,0 +1,16 @@
+const DAY_MS = 86_400_000;
+
+/** The UTC day of a moment, as `YYYY-MM-DD`. */
+export function utcDay(epochMs: number): string {
+  return new Date(epochMs).toISOString().slice(0, 10);
+}
+
+/** The first midnight UTC after a moment, in epoch milliseconds; at midnight itself, the next one. */
+export function nextMidnightMs(epochMs: number): number {
+  return (Math.floor(epochMs / DAY_MS) + 1) * DAY_MS;
+}
+
+/** Whole seconds from a moment to the next midnight UTC, rounded up: 86,400 at midnight itself, never below 1. */
+export function secondsToMidnight(epochMs: number): number {
+  return Math.ceil((nextMidnightMs(epochMs) - epochMs) / 1000);
+}

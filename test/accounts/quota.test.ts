@@ -1,0 +1,142 @@
+import { describe, expect, test } from 'vitest';
+import { rateLimitHeaders } from '../../src/accounts/rate-limit-headers.js';
+import { TIERS } from '../../src/accounts/tiers.js';
+import { DATABASES } from './support/databases.js';
+import { callerOf, openAccounts } from './support/open-accounts.js';
+import { SettableClock } from './support/settable-clock.js';
+
+describe.each(DATABASES)('quota on $name', (database) => {
+  test('spore has 100 requests a day, mycel 10,000, hypha any number', async () => {
+    const { accounts, keys } = await openAccounts(await database.create());
+    for (const [tier, limit] of [
+      ['spore', 100],
+      ['mycel', 10_000],
+      ['hypha', null],
+    ] as const) {
+      const { key } = await keys.issue(tier, 'Willamette Reforestation');
+      const first = await accounts.admit(key);
+      expect(first).toMatchObject({ admitted: true, limit, remaining: limit && limit - 1 });
+      const more = await Promise.all(Array.from({ length: 10_500 }, () => accounts.admit(key)));
+      expect(more.filter(({ admitted }) => admitted)).toHaveLength(limit === null ? 10_500 : limit - 1);
+    }
+  });
+
+  test('of 1,000 simultaneous requests of a spore key exactly 100 are admitted, each told its own remainder', async () => {
+    const { accounts, keys } = await openAccounts(await database.create());
+    const { key } = await keys.issue('spore', 'Okanogan Seed');
+    const answers = await Promise.all(Array.from({ length: 1000 }, () => accounts.admit(key)));
+    const admitted = answers.filter((answer) => answer.admitted);
+    expect(admitted).toHaveLength(100);
+    expect(new Set(admitted.map(({ remaining }) => remaining))).toEqual(
+      new Set(Array.from({ length: 100 }, (_, left) => left)),
+    );
+    expect(answers.filter((answer) => !answer.admitted).every(({ remaining }) => remaining === 0)).toBe(true);
+  });
+
+  test('three replicas with one store admit exactly 100 of 1,000 between them', async () => {
+    const url = await database.create();
+    const replicas = await Promise.all([openAccounts(url), openAccounts(url), openAccounts(url)]);
+    const { key } = await replicas[0].keys.issue('spore', 'Okanogan Seed');
+    const answers = await Promise.all(
+      Array.from({ length: 1000 }, (_, index) => replicas[index % 3]!.accounts.admit(key)),
+    );
+    expect(answers.filter(({ admitted }) => admitted)).toHaveLength(100);
+  });
+
+  test('a refused request is not counted', async () => {
+    const { accounts, keys } = await openAccounts(await database.create());
+    const { key } = await keys.issue('spore', 'Okanogan Seed');
+    await Promise.all(Array.from({ length: 150 }, () => accounts.admit(key)));
+    expect(await keys.usage({ keyId: key.id })).toEqual([
+      { keyId: key.id, day: '2026-11-20', requests: 100 },
+    ]);
+  });
+
+  test('the day ends at midnight UTC, to the second', async () => {
+    const clock = new SettableClock('2026-12-31T23:59:59.000Z');
+    const { accounts, keys } = await openAccounts(await database.create(), clock);
+    const { key } = await keys.issue('spore', 'Okanogan Seed');
+    await Promise.all(Array.from({ length: 100 }, () => accounts.admit(key)));
+
+    expect(await accounts.admit(key)).toMatchObject({
+      admitted: false,
+      day: '2026-12-31',
+      secondsToReset: 1,
+    });
+    clock.set('2026-12-31T23:59:59.999Z');
+    expect(await accounts.admit(key)).toMatchObject({ admitted: false, secondsToReset: 1 });
+    clock.set('2027-01-01T00:00:00.000Z');
+    expect(await accounts.admit(key)).toEqual({
+      admitted: true,
+      keyId: key.id,
+      tier: 'spore',
+      day: '2027-01-01',
+      limit: 100,
+      remaining: 99,
+      resetsAtMs: Date.parse('2027-01-02T00:00:00Z'),
+      secondsToReset: 86_400,
+    });
+  });
+
+  test('a clock set back over midnight goes on with the count of the day it went back to', async () => {
+    const clock = new SettableClock('2026-11-20T23:59:59Z');
+    const { accounts, keys } = await openAccounts(await database.create(), clock);
+    const { key } = await keys.issue('spore', 'Okanogan Seed');
+    await accounts.admit(key);
+    clock.set('2026-11-21T00:00:01Z');
+    expect(await accounts.admit(key)).toMatchObject({ remaining: 99 });
+    clock.set('2026-11-20T23:59:58Z');
+    expect(await accounts.admit(key)).toMatchObject({ remaining: 98, secondsToReset: 2 });
+  });
+
+  test('a 5xx is not counted: its request is given back on the day it was admitted', async () => {
+    const clock = new SettableClock('2026-11-20T23:59:59Z');
+    const { accounts, keys } = await openAccounts(await database.create(), clock);
+    const { key } = await keys.issue('spore', 'Okanogan Seed');
+    const [admission] = await Promise.all(Array.from({ length: 100 }, () => accounts.admit(key)));
+    clock.set('2026-11-21T00:00:01Z');
+    await accounts.admit(key);
+
+    expect(await accounts.refund(admission!)).toMatchObject({ day: '2026-11-20', remaining: 1 });
+    clock.set('2026-11-20T23:59:59Z');
+    expect(await accounts.admit(key)).toMatchObject({ admitted: true, remaining: 0 });
+    expect(await accounts.admit(key)).toMatchObject({ admitted: false });
+    expect(await keys.usage({ keyId: key.id, day: '2026-11-21' })).toMatchObject([{ requests: 1 }]);
+  });
+
+  test('hypha is metered, with what was given back taken off', async () => {
+    const url = await database.create();
+    const first = await openAccounts(url);
+    const { key } = await first.keys.issue('hypha', 'Cascade Nursery');
+    const admissions = await Promise.all(Array.from({ length: 1234 }, () => first.accounts.admit(key)));
+    await first.accounts.refund(admissions[0]!);
+    await first.accounts.flush();
+    expect(await first.keys.usage({})).toEqual([{ keyId: key.id, day: '2026-11-20', requests: 1233 }]);
+  });
+
+  test('limited tiers are told policy and remainder as structured fields, unlimited ones nothing', async () => {
+    const clock = new SettableClock('2026-11-20T23:00:00Z');
+    const { accounts, keys } = await openAccounts(await database.create(), clock);
+    const spore = (await keys.issue('spore', 'Okanogan Seed')).key;
+    expect(rateLimitHeaders(await accounts.admit(spore))).toEqual({
+      'RateLimit-Policy': '"daily";q=100;w=86400',
+      RateLimit: '"daily";r=99;t=3600',
+    });
+    const hypha = (await keys.issue('hypha', 'Cascade Nursery')).key;
+    expect(rateLimitHeaders(await accounts.admit(hypha))).toEqual({});
+  });
+
+  test('a restart loses no count', async () => {
+    const url = await database.create();
+    const before = await openAccounts(url);
+    const { key, secret } = await before.keys.issue('spore', 'Okanogan Seed');
+    for (let request = 0; request < 42; request += 1) await before.accounts.admit(key);
+    await before.accounts.close();
+    const { accounts } = await openAccounts(url);
+    expect(await accounts.admit(await callerOf(accounts, secret))).toMatchObject({ remaining: 57 });
+  });
+});
+
+test('the tiers allow batches of 10, 100 and 500 sites', () => {
+  expect(Object.values(TIERS).map(({ sitesPerBatch }) => sitesPerBatch)).toEqual([10, 100, 500]);
+});

@@ -1,0 +1,14 @@
+import { join } from 'node:path';
+import { temporaryFolder } from './temporary-folder.js';
+
+/** A kind of database that the store's guarantees are tested on. */
+export interface TestDatabase {
+  readonly name: string;
+  /** The URL of a new, empty database that lasts as long as the running test. */
+  create(): Promise<string>;
+}
+
+/** Every database that can be tested on here. */
+export const DATABASES: readonly TestDatabase[] = [
+  { name: 'SQLite', create: async () => `sqlite:${join(temporaryFolder(), 'nurselog.db')}` },
+];

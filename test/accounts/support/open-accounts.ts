@@ -1,0 +1,34 @@
+import { onTestFinished } from 'vitest';
+import { Accounts } from '../../../src/accounts/accounts.js';
+import { KeyAdministration } from '../../../src/accounts/key-administration.js';
+import type { AccountStore } from '../../../src/accounts/store/account-store.js';
+import { openStore } from '../../../src/accounts/store/open-store.js';
+import { SettableClock } from './settable-clock.js';
+
+/** One service's accounts, with the operator's view and the clock of both. */
+export interface Opened {
+  readonly accounts: Accounts;
+  readonly keys: KeyAdministration;
+  readonly store: AccountStore;
+  readonly clock: SettableClock;
+}
+
+/** Opens accounts as one replica would, and closes them when the running test is over. */
+export async function openAccounts(
+  databaseUrl: string,
+  clock = new SettableClock('2026-11-20T12:00:00Z'),
+): Promise<Opened> {
+  const store = await openStore(databaseUrl);
+  const accounts = new Accounts(store, clock, (error) => {
+    throw error;
+  });
+  onTestFinished(() => accounts.close());
+  return { accounts, keys: new KeyAdministration(store, clock), store, clock };
+}
+
+/** The caller that a key's secret authenticates. */
+export async function callerOf(accounts: Accounts, secret: string) {
+  const authentication = await accounts.authenticate(secret);
+  if (authentication.kind !== 'ok') throw new Error(`the key is ${authentication.kind}`);
+  return authentication.key;
+}
