@@ -29,3 +29,8 @@ export function hashKey(secret: string): string {
 export function displayForm(secret: string): string {
   return `${secret.slice(0, PREFIX.length + SHOWN_DIGITS)}…`;
 }
+
+/** A text with every key in it cut to its display form, for messages that repeat what somebody typed. */
+export function redactKeys(text: string): string {
+  return text.replaceAll(/nurse_live_[0-9a-fA-F]{5,}/g, displayForm);
+}

@@ -4,7 +4,10 @@ export class StoreUnavailableError extends Error {
   readonly code = 'store_unavailable';
 
   /** @param reason what is wrong, for operators: it may name hosts and files and is not for callers */
-  constructor(reason: string, options?: ErrorOptions) {
+  constructor(
+    readonly reason: string,
+    options?: ErrorOptions,
+  ) {
     super(`the key store is unavailable: ${reason}`, options);
   }
 }

@@ -58,7 +58,7 @@ export class LibsqlDatabase implements SqliteDatabase {
       return call();
     } catch (error) {
       if (!(error instanceof Libsql.SqliteError)) throw error;
-      const reason = `${this.#path}: ${error.message} (${error.code})`;
+      const reason = `${error.message} in ${this.#path} (${error.code})`;
       if (BUSY.test(error.code)) throw new StoreBusyError(reason, { cause: error });
       if (UNAVAILABLE.test(error.code)) throw new StoreUnavailableError(reason, { cause: error });
       throw error;

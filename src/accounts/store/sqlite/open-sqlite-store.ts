@@ -5,7 +5,7 @@ import type { AccountStore } from '../account-store.js';
 import { migrate } from '../migrate.js';
 import type { AccountsDatabase } from '../schema.js';
 import { SqlAccountStore } from '../sql-account-store.js';
-import { StoreOpenError } from '../store-errors.js';
+import { StoreOpenError, StoreUnavailableError } from '../store-errors.js';
 import { LibsqlDatabase } from './libsql-database.js';
 import { SharedSqliteDialect } from './sqlite-dialect.js';
 
@@ -27,9 +27,10 @@ export async function openSqliteStore(path: string): Promise<AccountStore> {
     await migrate(db);
     return new SqlAccountStore(db);
   } catch (error) {
+    const reason = error instanceof StoreUnavailableError ? error.reason : (error as Error).message;
     throw new StoreOpenError(
-      `the key store ${path} cannot be used: ${(error as Error).message}. It must be a SQLite database file that ` +
-        'this user may write to, in a folder this user may write to; restore it from a backup or move it away.',
+      `the key store ${path} cannot be used: ${reason}. It must be a SQLite database file that this user may write ` +
+        'to, in a folder this user may write to; restore it from a backup or move it away.',
       { cause: error },
     );
   }

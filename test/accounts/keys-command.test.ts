@@ -1,0 +1,140 @@
+import { join } from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { hashKey } from '../../src/accounts/key-format.js';
+import { openStore } from '../../src/accounts/store/open-store.js';
+import { runKeys } from '../../src/cli/run-keys.js';
+import { DATABASES } from './support/databases.js';
+import { SettableClock } from './support/settable-clock.js';
+import { temporaryFolder } from './support/temporary-folder.js';
+
+const KEY = /nurse_live_[0-9a-f]{32}/g;
+const clock = new SettableClock('2026-11-20T12:00:00Z');
+
+const keysOn = (databaseUrl: string) => (line: string) =>
+  runKeys(line === '' ? [] : line.split(' '), { DATABASE_URL: databaseUrl }, clock);
+
+const json = (result: { stdout: string }) => JSON.parse(result.stdout);
+
+describe.each(DATABASES)('the keys command on $name', (database) => {
+  test('issue prints the key once, for people and as JSON, and the store then knows it', async () => {
+    const url = await database.create();
+    const keys = keysOn(url);
+    const people = await keys('issue --tier spore --owner Siuslaw');
+    expect(people).toMatchObject({ exitCode: 0, stderr: '' });
+    expect(people.stdout.match(KEY)).toHaveLength(1);
+
+    const issued = json(await keys('issue --tier mycel --owner Siuslaw --json'));
+    expect(issued).toEqual({
+      key: expect.stringMatching(KEY),
+      id: expect.stringMatching(/^key_[0-9a-f]{12}$/),
+      tier: 'mycel',
+      owner: 'Siuslaw',
+      state: 'active',
+      display: `${issued.key.slice(0, 15)}…`,
+      created_at: '2026-11-20T12:00:00.000Z',
+    });
+    const store = await openStore(url);
+    expect((await store.keys.findSecrets([hashKey(issued.key)]))[0]).toMatchObject({
+      key: { id: issued.id },
+    });
+    await store.close();
+    expect((await keys('list')).stdout).not.toMatch(KEY);
+  });
+
+  test('deactivate, activate, revoke and list show the state', async () => {
+    const keys = keysOn(await database.create());
+    const { id } = json(await keys('issue --tier spore --owner Siuslaw --json'));
+    for (const [command, state] of [
+      ['deactivate', 'deactivated'],
+      ['activate', 'active'],
+      ['revoke', 'revoked'],
+    ]) {
+      expect(json(await keys(`${command} ${id} --json`))).toMatchObject({ id, state });
+      expect(json(await keys('list --json'))).toMatchObject([{ id, state }]);
+      expect((await keys('list')).stdout).toMatch(new RegExp(`${id} .* ${state} `));
+    }
+    expect(await keys(`activate ${id}`)).toMatchObject({ exitCode: 1, stderr: expect.stringContaining(id) });
+  });
+
+  test('rotate prints the new key and how long the old one is accepted', async () => {
+    const keys = keysOn(await database.create());
+    const { id, key } = json(await keys('issue --tier spore --owner Siuslaw --json'));
+    const rotated = json(await keys(`rotate ${id} --json`));
+    expect(rotated).toMatchObject({ id, tier: 'spore', old_key_valid_until: null });
+    expect(rotated.key).not.toBe(key);
+    const overlapping = json(await keys(`rotate ${id} --overlap-minutes 90 --json`));
+    expect(overlapping.old_key_valid_until).toBe('2026-11-20T13:30:00.000Z');
+  });
+
+  test('usage counts by key and day', async () => {
+    const url = await database.create();
+    const keys = keysOn(url);
+    const { id } = json(await keys('issue --tier hypha --owner Siuslaw --json'));
+    const store = await openStore(url);
+    await store.usage.add([
+      { keyId: id, day: '2026-11-19', requests: 7 },
+      { keyId: id, day: '2026-11-20', requests: 11 },
+    ]);
+    await store.close();
+    const days = [
+      { day: '2026-11-19', id, requests: 7 },
+      { day: '2026-11-20', id, requests: 11 },
+    ];
+    expect(json(await keys('usage --json'))).toEqual(days);
+    expect(json(await keys(`usage ${id} --json`))).toEqual(days);
+    expect(json(await keys('usage --day 2026-11-20 --json'))).toEqual([days[1]]);
+    expect((await keys('usage')).stdout).toMatch(new RegExp(`2026-11-20 +${id} +11`));
+  });
+});
+
+describe('the keys command', () => {
+  const keys = (line: string) => keysOn(`sqlite:${join(temporaryFolder(), 'nurselog.db')}`)(line);
+
+  test.each([
+    ['', 'no command was given; the commands are issue, list'],
+    ['grant', '"grant" is not a command; the commands are issue, list'],
+    ['toString', '"toString" is not a command'],
+    ['issue --owner Siuslaw', '--tier is missing; the tiers are spore, mycel, hypha'],
+    ['issue --tier gold --owner Siuslaw', '--tier "gold" is not a tier; the tiers are spore, mycel, hypha'],
+    ['issue --tier spore', '--owner must be given, one line of 1 to 200 characters'],
+    ['issue --tier spore --owner S --colour red', "Unknown option '--colour'"],
+    ['list all', '"all" is one argument too many'],
+    ['revoke', 'one KEY_ID is needed, 0 were given'],
+    ['revoke 17', '"17" is not a key id; ids look like key_0123456789ab'],
+    ['rotate key_0123456789ab --overlap-minutes soon', '"soon" must be a whole number from 0 to 43200'],
+    ['usage --day 2026-02-30', '--day "2026-02-30" is not a day; it must be a UTC day as in 2026-11-20'],
+  ])('%j is refused with exit code 2 and what would be right', async (line, message) => {
+    expect(await keys(line)).toMatchObject({
+      exitCode: 2,
+      stdout: '',
+      stderr: expect.stringContaining(message),
+    });
+  });
+
+  test('a key typed in place of its id is not repeated in the error', async () => {
+    const result = await keys('revoke nurse_live_0123456789abcdef0123456789abcdef');
+    expect(result.stderr).toContain('nurse_live_0123…');
+    expect(result.stderr).not.toMatch(KEY);
+  });
+
+  test('an unknown key id is refused with exit code 1 and no stack', async () => {
+    const result = await keys('revoke key_0123456789ab');
+    expect(result).toEqual({
+      exitCode: 1,
+      stdout: '',
+      stderr: 'keys: there is no key key_0123456789ab; "keys list" shows the ids of all keys\n',
+    });
+  });
+
+  test('a bad DATABASE_URL is refused with exit code 1, named', async () => {
+    const result = await runKeys(['list'], { DATABASE_URL: 'mysql://db' }, clock);
+    expect(result).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('DATABASE_URL') });
+  });
+
+  test('--help names every command', async () => {
+    const { stdout } = await keys('--help');
+    for (const command of ['issue', 'list', 'deactivate', 'activate', 'revoke', 'rotate', 'usage']) {
+      expect(stdout).toMatch(new RegExp(`^ {2}${command}\\b`, 'm'));
+    }
+  });
+});

@@ -1,0 +1,160 @@
+import { describe, expect, test } from 'vitest';
+import { generateKey } from '../../src/accounts/key-format.js';
+import { DATABASES } from './support/databases.js';
+import { callerOf, openAccounts } from './support/open-accounts.js';
+
+const OVERLAP_MS = 10 * 60_000;
+/** The bound of SPEC: a change by an operator is in force on every replica within 5 seconds. */
+const IN_FORCE_MS = 5000;
+
+describe.each(DATABASES)('keys on $name', (database) => {
+  test('an active key is accepted with its tier and owner', async () => {
+    const { accounts, keys } = await openAccounts(await database.create());
+    const { key, secret } = await keys.issue('mycel', 'Umpqua Growers');
+    expect(await accounts.authenticate(secret)).toEqual({
+      kind: 'ok',
+      key: { id: key.id, tier: 'mycel', owner: 'Umpqua Growers' },
+    });
+  });
+
+  test.each([
+    ['missing', undefined],
+    ['empty', ''],
+    ['malformed', 'nurse_live_xyz'],
+    ['upper-case', 'NURSE_LIVE_0123456789ABCDEF0123456789ABCDEF'],
+    ['too long', `${generateKey()}0`],
+    ['unknown', generateKey()],
+  ])('a %s key is invalid', async (_kind, secret) => {
+    const { accounts } = await openAccounts(await database.create());
+    expect(await accounts.authenticate(secret)).toEqual({ kind: 'invalid' });
+  });
+
+  test('a deactivated key is inactive until it is activated again', async () => {
+    const { accounts, keys, clock } = await openAccounts(await database.create());
+    const { key, secret } = await keys.issue('spore', 'Umpqua Growers');
+    await keys.setState(key.id, 'deactivated');
+    expect(await accounts.authenticate(secret)).toMatchObject({ kind: 'inactive', key: { id: key.id } });
+    await keys.setState(key.id, 'active');
+    clock.advanceMs(IN_FORCE_MS);
+    expect(await accounts.authenticate(secret)).toMatchObject({ kind: 'ok' });
+  });
+
+  test('a revoked key is invalid for ever: it can be neither activated, deactivated nor rotated', async () => {
+    const { accounts, keys } = await openAccounts(await database.create());
+    const { key, secret } = await keys.issue('spore', 'Umpqua Growers');
+    await keys.setState(key.id, 'revoked');
+    expect(await accounts.authenticate(secret)).toEqual({ kind: 'invalid' });
+    const refusal = { code: 'revoked_key', message: expect.stringContaining(key.id) };
+    await expect(keys.setState(key.id, 'active')).rejects.toMatchObject(refusal);
+    await expect(keys.setState(key.id, 'deactivated')).rejects.toMatchObject(refusal);
+    await expect(keys.rotate(key.id, 0)).rejects.toMatchObject(refusal);
+  });
+
+  test('a state that a key is already in can be set again', async () => {
+    const { keys } = await openAccounts(await database.create());
+    const { key } = await keys.issue('spore', 'Umpqua Growers');
+    for (const state of ['active', 'deactivated', 'deactivated', 'revoked', 'revoked'] as const) {
+      expect(await keys.setState(key.id, state)).toEqual({ ...key, state });
+    }
+  });
+
+  test('a rotated key has a new secret, and the old one is invalid at once', async () => {
+    const { accounts, keys } = await openAccounts(await database.create());
+    const { key, secret } = await keys.issue('mycel', 'Umpqua Growers');
+    const rotated = await keys.rotate(key.id, 0);
+    expect(await accounts.authenticate(secret)).toEqual({ kind: 'invalid' });
+    expect(await accounts.authenticate(rotated.secret)).toMatchObject({ kind: 'ok', key: { id: key.id } });
+    expect(rotated).toMatchObject({
+      key: { ...key, display: `${rotated.secret.slice(0, 15)}…` },
+      oldSecretValidUntilMs: null,
+    });
+  });
+
+  test("rotation keeps tier, owner and the day's count", async () => {
+    const { accounts, keys } = await openAccounts(await database.create());
+    const { key, secret } = await keys.issue('spore', 'Umpqua Growers');
+    await accounts.admit(await callerOf(accounts, secret));
+    const rotated = await keys.rotate(key.id, 0);
+    const caller = await callerOf(accounts, rotated.secret);
+    expect(caller).toEqual({ id: key.id, tier: 'spore', owner: 'Umpqua Growers' });
+    expect(await accounts.admit(caller)).toMatchObject({ remaining: 98 });
+  });
+
+  test('with an overlap both secrets are accepted to its end and not a millisecond longer', async () => {
+    const { accounts, keys, clock } = await openAccounts(await database.create());
+    const { key, secret } = await keys.issue('mycel', 'Umpqua Growers');
+    const rotated = await keys.rotate(key.id, OVERLAP_MS);
+    expect(rotated.oldSecretValidUntilMs).toBe(clock.nowMs() + OVERLAP_MS);
+    clock.advanceMs(OVERLAP_MS - 1);
+    expect(await accounts.authenticate(secret)).toMatchObject({ kind: 'ok' });
+    expect(await accounts.authenticate(rotated.secret)).toMatchObject({ kind: 'ok' });
+    clock.advanceMs(1);
+    expect(await accounts.authenticate(secret)).toEqual({ kind: 'invalid' });
+    expect(await accounts.authenticate(rotated.secret)).toMatchObject({ kind: 'ok' });
+  });
+
+  test('a later rotation without overlap ends every overlap that is still running', async () => {
+    const { accounts, keys } = await openAccounts(await database.create());
+    const { key, secret } = await keys.issue('mycel', 'Umpqua Growers');
+    const second = await keys.rotate(key.id, OVERLAP_MS);
+    await keys.rotate(key.id, 0);
+    expect(await accounts.authenticate(secret)).toEqual({ kind: 'invalid' });
+    expect(await accounts.authenticate(second.secret)).toEqual({ kind: 'invalid' });
+  });
+
+  test.each(['deactivated', 'revoked', 'rotated'] as const)(
+    'a key %s in another process is refused here within 5 seconds though it is in constant use',
+    async (change) => {
+      const url = await database.create();
+      const { accounts, clock } = await openAccounts(url);
+      const operator = await openAccounts(url, clock);
+      const { key, secret } = await operator.keys.issue('hypha', 'Umpqua Growers');
+      expect(await accounts.authenticate(secret)).toMatchObject({ kind: 'ok' });
+
+      if (change === 'rotated') await operator.keys.rotate(key.id, 0);
+      else await operator.keys.setState(key.id, change);
+
+      const end = clock.nowMs() + IN_FORCE_MS;
+      while (clock.nowMs() < end) {
+        clock.advanceMs(100);
+        await accounts.authenticate(secret);
+      }
+      expect((await accounts.authenticate(secret)).kind).toBe(
+        change === 'deactivated' ? 'inactive' : 'invalid',
+      );
+    },
+  );
+
+  test('only the SHA-256 and the display form of a key are stored', async () => {
+    const url = await database.create();
+    const { accounts, keys } = await openAccounts(url);
+    const { secret } = await keys.issue('spore', 'Umpqua Growers');
+    await accounts.close();
+    const dump = await database.dump(url);
+    expect(dump).toContain(`${secret.slice(0, 15)}…`);
+    expect(dump).not.toContain(secret.slice('nurse_live_'.length));
+  });
+
+  test('of several processes that start on an empty store one issues the first key', async () => {
+    const url = await database.create();
+    const replicas = await Promise.all(Array.from({ length: 4 }, () => openAccounts(url)));
+    const first = await Promise.all(replicas.map(({ keys }) => keys.issueFirst('hypha', 'first run')));
+    expect(first.filter((issued) => issued !== null)).toHaveLength(1);
+    expect(await replicas[0]!.keys.list()).toHaveLength(1);
+    expect(await replicas[0]!.keys.issueFirst('hypha', 'second run')).toBeNull();
+  });
+
+  test('a key that does not exist is named', async () => {
+    const { keys } = await openAccounts(await database.create());
+    const refusal = { code: 'unknown_key', message: expect.stringContaining('key_00000000dead') };
+    await expect(keys.setState('key_00000000dead', 'revoked')).rejects.toMatchObject(refusal);
+    await expect(keys.rotate('key_00000000dead', 0)).rejects.toMatchObject(refusal);
+    await expect(keys.usage({ keyId: 'key_00000000dead' })).rejects.toMatchObject(refusal);
+  });
+});
+
+test('a key is nurse_live_ and 32 lower-case hexadecimal digits, and no two are alike', () => {
+  const made = Array.from({ length: 1000 }, generateKey);
+  expect(made.every((key) => /^nurse_live_[0-9a-f]{32}$/.test(key))).toBe(true);
+  expect(new Set(made).size).toBe(1000);
+});
