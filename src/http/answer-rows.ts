@@ -1,0 +1,51 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { AnsweredSlice, JobOutcome } from '../pool/dispatcher.js';
+import type { SiteRows } from '../prediction/site-rows.js';
+import { internalError, retryLater } from './error-replies.js';
+import { ApiError } from './errors.js';
+import type { Services } from './services.js';
+
+/** nginx's status for a caller who hung up: for the log, nobody receives it. */
+const HUNG_UP = 499;
+
+/**
+ * Has rows answered for a request, and lets go of them when its caller hangs up.
+ * @throws ApiError where the service cannot answer
+ */
+export async function answerRows(
+  { dispatcher, config }: Services,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  rows: SiteRows,
+): Promise<readonly AnsweredSlice[]> {
+  const job = dispatcher.submit(request.state.caller!.id, rows);
+  const hangUp = () => {
+    if (!reply.raw.writableFinished) dispatcher.abandon(job);
+  };
+  reply.raw.once('close', hangUp);
+  const outcome = await job.outcome;
+  reply.raw.off('close', hangUp);
+  if (outcome.kind !== 'answered') throw failure(outcome, request, config.requestTimeoutMs);
+  request.state.times = outcome.times;
+  return outcome.slices;
+}
+
+function failure(
+  outcome: Exclude<JobOutcome, { kind: 'answered' }>,
+  request: FastifyRequest,
+  timeoutMs: number,
+): ApiError {
+  switch (outcome.kind) {
+    case 'overloaded':
+      return retryLater('overloaded', 'The work queue is full and nothing was started: try again shortly.');
+    case 'timed-out':
+      return retryLater(
+        'overloaded',
+        `No answer could be worked out within ${timeoutMs} ms: try again shortly.`,
+      );
+    case 'abandoned':
+      return new ApiError({ code: 'invalid_request', message: 'The caller hung up.' }, {}, HUNG_UP);
+    case 'failed':
+      return internalError(request.log, request.id, outcome.error);
+  }
+}

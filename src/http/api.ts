@@ -1,0 +1,34 @@
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import { SpeciesCatalogue } from '../prediction/species.js';
+import { useCallers } from './callers.js';
+import { RequestChecker } from './check-request.js';
+import { documentRoutes } from './document-routes.js';
+import { useJsonBodies } from './json-body.js';
+import { useRequestLog } from './request-log.js';
+import { batchRoute } from './routes/batch.js';
+import { compareRoute } from './routes/compare.js';
+import { coverageRoute } from './routes/coverage.js';
+import { healthRoute } from './routes/health.js';
+import { predictRoute } from './routes/predict.js';
+import { speciesRoute } from './routes/species.js';
+import { createServer } from './server.js';
+import type { Services } from './services.js';
+
+/** Composes the public API; the caller makes it listen. */
+export function createApi(services: Services, log: FastifyBaseLogger): FastifyInstance {
+  const app = createServer(services.config, services.phase, log);
+  useRequestLog(app, services.metrics);
+  documentRoutes(app, services.config);
+  healthRoute(app, services);
+  app.register(async (keyed) => {
+    useCallers(keyed, services);
+    useJsonBodies(keyed);
+    const checker = new RequestChecker(new SpeciesCatalogue(services.artefacts.species));
+    predictRoute(keyed, services, checker);
+    batchRoute(keyed, services, checker);
+    compareRoute(keyed, services, checker);
+    speciesRoute(keyed, services);
+    coverageRoute(keyed, services);
+  });
+  return app;
+}

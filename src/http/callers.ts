@@ -1,0 +1,61 @@
+import type { FastifyInstance } from 'fastify';
+import type { Admission } from '../accounts/accounts.js';
+import { rateLimitHeaders } from '../accounts/rate-limit-headers.js';
+import { retryLater } from './error-replies.js';
+import { ApiError } from './errors.js';
+import type { Services } from './services.js';
+
+/** Settles key and quota of every request of the instance's routes, before its body is read. */
+export function useCallers(app: FastifyInstance, { accounts, phase }: Services): void {
+  app.addHook('onRequest', async (request) => {
+    if (phase.current === 'starting')
+      throw retryLater('unavailable', 'The service is starting: try again shortly.');
+    if (!phase.takesWork)
+      throw retryLater('unavailable', 'This server is shutting down: try again on a new connection.');
+
+    const secret = request.headers['x-api-key'];
+    const authentication = await accounts.authenticate(typeof secret === 'string' ? secret : undefined);
+    if (authentication.kind === 'invalid') throw invalidKey(secret);
+    request.state.caller = authentication.key;
+    if (authentication.kind === 'inactive') throw inactiveKey();
+
+    request.state.admission = await accounts.admit(authentication.key);
+    if (!request.state.admission.admitted) throw quotaReached(request.state.admission);
+  });
+
+  app.addHook('onSend', async (request, reply) => {
+    let { admission } = request.state;
+    if (admission === undefined) return;
+    // What fails on our side is not counted.
+    if (reply.statusCode >= 500 && admission.admitted) admission = await accounts.refund(admission);
+    request.state.admission = admission;
+    reply.headers(rateLimitHeaders(admission));
+  });
+}
+
+function invalidKey(secret: unknown): ApiError {
+  const message =
+    secret === undefined
+      ? 'The X-API-Key header is missing: send your API key in it.'
+      : 'The API key in X-API-Key is not valid: it is malformed, unknown, or was revoked or rotated.';
+  return new ApiError({ code: 'invalid_api_key', message });
+}
+
+function inactiveKey(): ApiError {
+  return new ApiError({
+    code: 'key_inactive',
+    message: 'This API key is deactivated: ask for it to be activated.',
+  });
+}
+
+function quotaReached({ limit, tier, resetsAtMs, secondsToReset }: Admission): ApiError {
+  const resetsAt = new Date(resetsAtMs).toISOString();
+  return new ApiError(
+    {
+      code: 'rate_limit_exceeded',
+      message: `The ${limit} requests a day of the ${tier} tier are used up until ${resetsAt}.`,
+      details: { limit, tier, resets_at: resetsAt },
+    },
+    { 'retry-after': String(secondsToReset) },
+  );
+}

@@ -1,0 +1,51 @@
+import { isUtf8 } from 'node:buffer';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
+import { unsupportedMediaType } from './error-replies.js';
+import { ApiError } from './errors.js';
+
+/** Makes JSON the only body that the instance's routes take. */
+export function useJsonBodies(app: FastifyInstance): void {
+  app.removeAllContentTypeParsers();
+  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
+    try {
+      done(null, parseJson(body as Buffer));
+    } catch (error) {
+      done(error as ApiError);
+    }
+  });
+  app.addHook('preParsing', async (request) => checkContentType(request));
+}
+
+/** Fastify would take a POST without any body, and cannot undo a content encoding. */
+function checkContentType({ method, headers }: FastifyRequest): void {
+  if (method !== 'POST') return;
+  if (headers['content-type'] === undefined) throw unsupportedMediaType(undefined);
+  const encoding = headers['content-encoding'];
+  if (encoding !== undefined && encoding !== 'identity') {
+    throw new ApiError({
+      code: 'unsupported_media_type',
+      message: 'The body must be sent without a Content-Encoding.',
+    });
+  }
+}
+
+/** @throws ApiError invalid_json */
+function parseJson(body: Buffer): unknown {
+  if (body.length === 0) throw invalidJson('The body is empty: it must be a JSON object.');
+  if (!isUtf8(body)) throw invalidJson('The body is not valid UTF-8.');
+  try {
+    return JSON.parse(body.toString('utf8'));
+  } catch (error) {
+    throw invalidJson(`The body is not valid JSON: ${positionOf(error as SyntaxError)}.`);
+  }
+}
+
+/** Where the JSON ends to be JSON; V8's own message would quote the body. */
+function positionOf(error: SyntaxError): string {
+  const position = /at position (\d+)/.exec(error.message)?.[1];
+  return position === undefined ? 'it breaks off or is none' : `it is wrong at character ${position}`;
+}
+
+function invalidJson(message: string): ApiError {
+  return new ApiError({ code: 'invalid_json', message });
+}

@@ -1,0 +1,66 @@
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Dispatcher } from '../pool/dispatcher.js';
+import type { WorkerPool } from '../pool/worker-pool.js';
+
+const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+/** The Prometheus metrics of the process. */
+export class Metrics {
+  readonly registry = new Registry();
+
+  readonly requestSeconds = new Histogram({
+    name: 'nurselog_http_request_duration_seconds',
+    help: 'Time from the request line to the last byte of the answer.',
+    labelNames: ['route', 'method', 'status', 'tier'] as const,
+    buckets: SECONDS,
+    registers: [this.registry],
+  });
+
+  readonly sites = new Counter({
+    name: 'nurselog_sites_total',
+    help: 'Sites asked for, by what became of them.',
+    labelNames: ['outcome'] as const,
+    registers: [this.registry],
+  });
+
+  readonly queueSeconds = new Histogram({
+    name: 'nurselog_queue_duration_seconds',
+    help: 'Time that a request waited for a worker.',
+    buckets: SECONDS,
+    registers: [this.registry],
+  });
+
+  readonly inferenceSeconds = new Histogram({
+    name: 'nurselog_inference_duration_seconds',
+    help: 'Time of a request in the models, summed over its workers.',
+    buckets: SECONDS,
+    registers: [this.registry],
+  });
+
+  constructor() {
+    collectDefaultMetrics({ register: this.registry });
+  }
+
+  /** Shows the queue and the workers as they are when the metrics are read. */
+  watch(dispatcher: Dispatcher, pool: WorkerPool): void {
+    this.#gauge('nurselog_queue_sites', 'Sites that wait for a worker.', () => dispatcher.queuedSites);
+    this.#gauge(
+      'nurselog_jobs_unfinished',
+      'Requests admitted and not answered.',
+      () => dispatcher.unfinishedJobs,
+    );
+    this.#gauge('nurselog_workers_ready', 'Worker threads that are ready.', () => pool.ready);
+    this.#gauge('nurselog_workers_total', 'Worker threads wanted.', () => pool.size);
+  }
+
+  #gauge(name: string, help: string, read: () => number): void {
+    new Gauge({
+      name,
+      help,
+      registers: [this.registry],
+      collect() {
+        this.set(read());
+      },
+    });
+  }
+}

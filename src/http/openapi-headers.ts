@@ -1,0 +1,31 @@
+/** The headers of answers, for /openapi.json. */
+export const HEADERS = {
+  'X-Request-Id': {
+    description:
+      "The request's id: the caller's own X-Request-Id where it is 1 to 128 of [A-Za-z0-9._-], else a new one.",
+    schema: { type: 'string', pattern: '^[A-Za-z0-9._-]{1,128}$' },
+  },
+  RateLimit: {
+    description: 'Limited tiers: requests left today and seconds until midnight UTC.',
+    schema: { type: 'string' },
+    example: '"daily";r=99;t=43200',
+  },
+  'RateLimit-Policy': {
+    description: 'Limited tiers: requests a day.',
+    schema: { type: 'string' },
+    example: '"daily";q=100;w=86400',
+  },
+  'Retry-After': {
+    description: 'Seconds after which to try again.',
+    schema: { type: 'string', pattern: '^[0-9]+$' },
+    example: '60',
+  },
+  'Server-Timing': {
+    description:
+      'Milliseconds that the request waited for a worker (`queue`) and was in the models (`inference`).',
+    schema: { type: 'string' },
+    example: 'queue;dur=0.120, inference;dur=1.034',
+  },
+} as const;
+
+export type HeaderName = keyof typeof HEADERS;

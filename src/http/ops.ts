@@ -1,0 +1,26 @@
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import { createServer } from './server.js';
+import type { Services } from './services.js';
+
+/**
+ * Composes the operators' listener: `/livez` (the process answers), `/readyz` (it should be sent requests, or why not)
+ * and `/metrics` (Prometheus).
+ */
+export function createOps(
+  { config, phase, accounts, metrics }: Services,
+  log: FastifyBaseLogger,
+): FastifyInstance {
+  const app = createServer(config, phase, log);
+  app.get('/livez', () => ({ status: 'ok' }));
+  app.get('/readyz', async (_request, reply) => {
+    const reasons = phase.current === 'ok' ? [] : [`the service is ${phase.current}`];
+    await accounts.checkStore().catch((error: Error) => reasons.push(error.message));
+    reply.code(reasons.length === 0 ? 200 : 503);
+    return { status: reasons.length === 0 ? 'ready' : 'not ready', reasons };
+  });
+  app.get('/metrics', async (_request, reply) => {
+    reply.type(metrics.registry.contentType);
+    return metrics.registry.metrics();
+  });
+  return app;
+}

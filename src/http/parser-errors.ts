@@ -1,0 +1,64 @@
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { ApiError } from './errors.js';
+import { requestId } from './request-id.js';
+
+/** What Node's HTTP parser refuses, by its error code; anything else is a request that is not HTTP. */
+const REFUSALS: Readonly<Record<string, readonly [status: number, message: string]>> = {
+  HPE_HEADER_OVERFLOW: [431, 'The request line and headers are too large: send less than 16 KiB.'],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request did not arrive in time: send it faster.'],
+};
+
+const NOT_HTTP = [400, 'The request is not valid HTTP/1.1.'] as const;
+
+/** Answers a connection whose request Node's HTTP parser refused, with the one error body, and ends it. */
+export function refuseConnection(error: NodeJS.ErrnoException, socket: Duplex): void {
+  const [status, message] = REFUSALS[error.code ?? ''] ?? NOT_HTTP;
+  writeRefusal(
+    socket,
+    new ApiError({ code: 'invalid_request', message }, {}, status),
+    error.code === 'ECONNRESET',
+  );
+}
+
+/** Answers CONNECT, which is no method of a service. */
+export function refuseTunnel(_request: IncomingMessage, socket: Duplex): void {
+  writeRefusal(
+    socket,
+    new ApiError(
+      { code: 'method_not_allowed', message: 'CONNECT is not a method of this service.' },
+      { allow: 'GET, HEAD, POST' },
+    ),
+  );
+}
+
+/** Answers an `Expect` header other than 100-continue. */
+export function refuseExpectation(request: IncomingMessage, response: ServerResponse): void {
+  const error = {
+    code: 'invalid_request',
+    message: 'The only expectation that can be met is 100-continue.',
+  } as const;
+  response.writeHead(417, {
+    'content-type': 'application/json; charset=utf-8',
+    'x-request-id': requestId(request.headers['x-request-id']),
+    connection: 'close',
+  });
+  response.end(JSON.stringify({ error }));
+}
+
+function writeRefusal(socket: Duplex, { status, error, headers }: ApiError, isGone = false): void {
+  if (isGone || !socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const body = JSON.stringify({ error });
+  const head = {
+    ...headers,
+    'content-type': 'application/json; charset=utf-8',
+    'content-length': String(Buffer.byteLength(body)),
+    'x-request-id': requestId(undefined),
+    connection: 'close',
+  };
+  const lines = Object.entries(head).map(([name, value]) => `${name}: ${value}\r\n`);
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
+}

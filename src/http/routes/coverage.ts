@@ -1,0 +1,25 @@
+import type { FastifyInstance } from 'fastify';
+import { HORIZONS } from '../../prediction/horizon.js';
+import { PLANTING_METHODS } from '../../prediction/planting-method.js';
+import { boundsOf } from '../../prediction/regions.js';
+import type { Services } from '../services.js';
+
+/** GET /v1/coverage: the regions and what is predicted in them. */
+export function coverageRoute(
+  app: FastifyInstance,
+  { artefacts: { grid, regions }, config }: Services,
+): void {
+  const answer = {
+    regions: regions.map((region, index) => ({
+      region: region.region,
+      name: region.name,
+      bounds: boundsOf(region),
+      data_points: grid.region.reduce((count, of) => count + (of === index ? 1 : 0), 0),
+    })),
+    data_points: grid.pointCount,
+    search_radius_km: config.searchRadiusKm,
+    horizons: HORIZONS,
+    planting_methods: PLANTING_METHODS,
+  };
+  app.get('/v1/coverage', () => answer);
+}

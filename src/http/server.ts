@@ -1,0 +1,67 @@
+import type { IncomingMessage } from 'node:http';
+import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
+import type { Config } from '../config.js';
+import type { ServicePhase } from '../service-phase.js';
+import { sendError, useErrorReplies } from './error-replies.js';
+import { ApiError } from './errors.js';
+import { refuseConnection, refuseExpectation, refuseTunnel } from './parser-errors.js';
+import { requestId } from './request-id.js';
+
+/** How often Node looks for requests that arrive too slowly. */
+const SLOW_REQUEST_CHECK_MS = 1000;
+
+/**
+ * An HTTP server without routes: limits, request ids, and the one error body for every failure, those of Node's parser
+ * included.
+ */
+export function createServer(config: Config, phase: ServicePhase, log: FastifyBaseLogger): FastifyInstance {
+  const app = Fastify({
+    loggerInstance: log,
+    logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
+    genReqId: ({ headers }) => requestId(headers['x-request-id']),
+    bodyLimit: config.bodyLimitBytes,
+    requestTimeout: config.requestTimeoutMs,
+    // Fastify's own answer while it closes does not have the one error body; the routes refuse work themselves.
+    return503OnClosing: false,
+    forceCloseConnections: 'idle',
+    clientErrorHandler: refuseConnection,
+    frameworkErrors: (_error, request, reply) => {
+      const error = {
+        code: 'not_found',
+        message: `${request.url.slice(0, 100)} is not an address of this service.`,
+      } as const;
+      sendError(reply.header('x-request-id', request.id), new ApiError(error));
+    },
+    http: {
+      // Refused below, with the one error body.
+      requireHostHeader: false,
+      headersTimeout: config.requestTimeoutMs,
+      connectionsCheckingInterval: SLOW_REQUEST_CHECK_MS,
+    },
+  });
+  app.server.on('checkExpectation', refuseExpectation);
+  app.server.on('connect', refuseTunnel);
+
+  app.decorateRequest('state');
+  app.addHook('onRequest', (request, reply, done) => {
+    request.state = {};
+    reply.header('x-request-id', request.id);
+    reply.header('x-content-type-options', 'nosniff');
+    if (phase.current === 'draining') reply.header('connection', 'close');
+    done(hasHost(request.raw) ? undefined : missingHost());
+  });
+  useErrorReplies(app, config.bodyLimitBytes);
+  return app;
+}
+
+function hasHost({ headers, httpVersion }: IncomingMessage): boolean {
+  return headers.host !== undefined || httpVersion === '1.0';
+}
+
+function missingHost(): ApiError {
+  return new ApiError(
+    { code: 'invalid_request', message: 'An HTTP/1.1 request needs a Host header.' },
+    {},
+    400,
+  );
+}

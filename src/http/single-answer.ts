@@ -1,0 +1,40 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ROW_STATUS, SiteRows } from '../prediction/site-rows.js';
+import { answerRows } from './answer-rows.js';
+import type { Checked } from './check-request.js';
+import { ApiError } from './errors.js';
+import { placeError } from './place-errors.js';
+import type { Services } from './services.js';
+
+/**
+ * Answers a request for one site.
+ * @param check checks the body and writes it into row 0 of the rows it is given
+ */
+export async function answerSite(
+  services: Services,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  check: (body: unknown, rows: SiteRows, row: number, generatedAtMs: number) => Checked,
+): Promise<FastifyReply> {
+  const rows = new SiteRows(1);
+  const { error } = check(request.body, rows, 0, services.clock.nowMs());
+  request.state.sites = 1;
+  if (error !== undefined) {
+    services.metrics.sites.inc({ outcome: error.code });
+    throw new ApiError(error);
+  }
+  const [slice] = await answerRows(services, request, reply, rows);
+  const { answers, offset } = slice!;
+  const status = answers.status[offset]!;
+  if (status !== ROW_STATUS.answered) {
+    const problem = placeError(status, rows.latitude[0]!, rows.longitude[0]!, services);
+    services.metrics.sites.inc({ outcome: problem.code });
+    throw new ApiError(problem);
+  }
+  services.metrics.sites.inc({ outcome: 'answered' });
+  const start = offset === 0 ? 0 : answers.ends[offset - 1]!;
+  const end = answers.ends[offset]! - 1; // without the comma
+  return reply
+    .type('application/json; charset=utf-8')
+    .send(Buffer.from(answers.json.buffer, start, end - start));
+}

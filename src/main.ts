@@ -1,0 +1,48 @@
+import pino from 'pino';
+import { systemClock } from './accounts/clock.js';
+import { StoreOpenError } from './accounts/store/store-errors.js';
+import { ConfigError, loadConfig } from './config.js';
+import { ArtefactError } from './prediction/artefact-error.js';
+import { type Service, startService } from './service.js';
+import { welcome } from './welcome.js';
+
+/** Errors that a line explains; any other is a bug and shows its stack. */
+const EXPLAINED = [ConfigError, ArtefactError, StoreOpenError];
+
+async function main(): Promise<void> {
+  const config = loadConfig(process.env);
+  const log = pino({ level: config.logLevel }, pino.destination({ sync: false }));
+  const service = await startService(config, systemClock, log);
+  log.info({ api: service.apiUrl, ops: service.opsUrl }, 'ready');
+  if (service.firstKey !== null) process.stdout.write(welcome(service.apiUrl, service.firstKey));
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    process.once(signal, () => void stop(service, config.drainDelayMs + config.shutdownTimeoutMs, log));
+  }
+}
+
+async function stop(service: Service, deadlineMs: number, log: pino.Logger): Promise<void> {
+  log.info('draining');
+  const deadline = setTimeout(() => {
+    log.fatal(`still busy ${deadlineMs} ms after the signal: ending anyway`);
+    // process.exit into a pool that runs a model aborts; a signal to oneself does not.
+    log.flush(() => process.kill(process.pid, 'SIGKILL'));
+  }, deadlineMs);
+  await service.stop();
+  clearTimeout(deadline);
+  log.info('stopped');
+}
+
+function explain(error: unknown): string {
+  if (EXPLAINED.some((type) => error instanceof type)) return (error as Error).message;
+  const { code, message, stack } = error as NodeJS.ErrnoException;
+  return code?.startsWith('E') && message.startsWith('listen')
+    ? `cannot listen: ${message}`
+    : (stack ?? String(error));
+}
+
+try {
+  await main();
+} catch (error) {
+  process.stderr.write(`nurselog: ${explain(error)}\n`);
+  process.exitCode = 1;
+}

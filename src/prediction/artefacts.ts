@@ -1,0 +1,56 @@
+import path from 'node:path';
+import { ArtefactError } from './artefact-error.js';
+import { type GridFile, readGridFile } from './grid-file.js';
+import { checkModelFiles, MANIFEST_FILE, type Manifest, readManifest } from './manifest.js';
+import { type Region, readRegions } from './regions.js';
+import { readSpecies, type Species } from './species.js';
+
+/** Everything the service predicts from, checked to fit together. */
+export interface Artefacts {
+  readonly grid: GridFile;
+  readonly regions: readonly Region[];
+  readonly species: readonly Species[];
+  readonly manifest: Manifest;
+}
+
+/**
+ * Reads the grid, regions and species of a data directory and the manifest of a model directory, and checks that they
+ * fit together and that the model files are those of the manifest. The models themselves are checked by the workers.
+ * @throws ArtefactError naming the file and what is wrong.
+ */
+export function readArtefacts(dataDir: string, modelDir: string): Artefacts {
+  const grid = readGridFile(path.join(dataDir, 'grid.arrow'));
+  const regions = readRegions(path.join(dataDir, 'regions.geojson'));
+  const species = readSpecies(path.join(dataDir, 'species.json'));
+  const manifest = readManifest(modelDir);
+  const manifestFile = path.join(modelDir, MANIFEST_FILE);
+
+  if (String(grid.regions) !== String(regions.map(({ region }) => region))) {
+    throw new ArtefactError(
+      path.join(dataDir, 'regions.geojson'),
+      `has the regions ${regions.map(({ region }) => region).join(', ')}, but the grid has ${grid.regions.join(', ')}`,
+    );
+  }
+  if (manifest.coverage !== grid.coverage) {
+    throw new ArtefactError(
+      manifestFile,
+      `coverage is ${manifest.coverage}, but the grid's is ${grid.coverage}`,
+    );
+  }
+  if (String(manifest.species) !== String(species.map(({ species_code }) => species_code))) {
+    throw new ArtefactError(manifestFile, 'species are not those of species.json in its order');
+  }
+  for (const { name, unit } of manifest.features) {
+    const variable = grid.variables.get(name);
+    if (variable === undefined)
+      throw new ArtefactError(manifestFile, `feature ${name} is not a column of the grid`);
+    if (variable.unit !== unit) {
+      throw new ArtefactError(
+        manifestFile,
+        `feature ${name} is in ${unit}, but the grid's column is in ${variable.unit}`,
+      );
+    }
+  }
+  checkModelFiles(modelDir, manifest);
+  return { grid, regions, species, manifest };
+}

@@ -1,0 +1,110 @@
+import { tableFromIPC, type Vector } from 'apache-arrow';
+import { z } from 'zod';
+import { ArtefactError, firstProblem } from './artefact-error.js';
+import { readArtefact } from './json-file.js';
+
+/** The grid as its file holds it: one entry per grid point in every column. */
+export interface GridFile {
+  readonly version: string;
+  readonly coverage: string;
+  /** ISO 3166-2 codes; `region` indexes them. */
+  readonly regions: readonly string[];
+  readonly pointCount: number;
+  /** Degrees north. */
+  readonly latitude: Float64Array;
+  /** Degrees east. */
+  readonly longitude: Float64Array;
+  readonly region: Uint8Array;
+  /** Every other column, by name, in the unit its metadata states. */
+  readonly variables: ReadonlyMap<string, GridVariable>;
+}
+
+export interface GridVariable {
+  readonly unit: string;
+  readonly values: Float32Array;
+}
+
+const metadataSchema = z.object({
+  format: z.literal('nurselog-grid/1'),
+  version: z.string().min(1),
+  coverage: z.string().min(1),
+  regions: z.string().transform((text) => z.array(z.string()).min(1).parse(JSON.parse(text))),
+});
+
+const POINT_COLUMNS = ['latitude', 'longitude', 'region'];
+
+/**
+ * Reads the grid from an Arrow IPC file.
+ * @throws ArtefactError naming the file when it is missing, corrupt, lacks a column or holds a value that is not finite.
+ */
+export function readGridFile(file: string): GridFile {
+  const table = decodeArrow(file, readArtefact(file));
+  const metadata = metadataSchema.safeParse(Object.fromEntries(table.schema.metadata));
+  if (!metadata.success) throw new ArtefactError(file, `metadata ${firstProblem(metadata.error)}`);
+
+  const column = <T>(name: string, type: { new (values: ArrayLike<number>): T }): T =>
+    columnOf(file, name, table.getChild(name), type);
+  const grid: GridFile = {
+    version: metadata.data.version,
+    coverage: metadata.data.coverage,
+    regions: metadata.data.regions,
+    pointCount: table.numRows,
+    latitude: column('latitude', Float64Array),
+    longitude: column('longitude', Float64Array),
+    region: column('region', Uint8Array),
+    variables: new Map(
+      table.schema.fields
+        .filter(({ name }) => !POINT_COLUMNS.includes(name))
+        .map(({ name, metadata: field }) => [
+          name,
+          { unit: field.get('unit') ?? '', values: column(name, Float32Array) },
+        ]),
+    ),
+  };
+  checkPoints(file, grid);
+  return grid;
+}
+
+function decodeArrow(file: string, bytes: Buffer) {
+  try {
+    return tableFromIPC(bytes);
+  } catch {
+    throw new ArtefactError(file, 'is not a readable Arrow IPC file (damaged or cut off?)');
+  }
+}
+
+function columnOf<T>(
+  file: string,
+  name: string,
+  vector: Vector | null,
+  type: { new (values: ArrayLike<number>): T },
+): T {
+  if (vector === null) throw new ArtefactError(file, `column ${name} is missing`);
+  const values: unknown = vector.nullCount === 0 ? vector.toArray() : undefined;
+  if (!(values instanceof type))
+    throw new ArtefactError(file, `column ${name} is not ${type.name} without nulls`);
+  return values;
+}
+
+function checkPoints(file: string, grid: GridFile): void {
+  if (grid.pointCount === 0) throw new ArtefactError(file, 'holds no points');
+  const numeric = { latitude: grid.latitude, longitude: grid.longitude };
+  const variables = [...grid.variables].map(([name, { values }]) => [name, values] as const);
+  for (const [name, values] of [...Object.entries(numeric), ...variables]) {
+    const row = values.findIndex((value) => !Number.isFinite(value));
+    if (row !== -1)
+      throw new ArtefactError(file, `column ${name}, row ${row} is ${values[row]}, not a finite number`);
+  }
+  // Nearest-point search holds for places that come near neither a pole nor the antimeridian.
+  const far = grid.latitude.findIndex(
+    (latitude, row) => Math.abs(latitude) > 80 || Math.abs(grid.longitude[row]!) > 170,
+  );
+  if (far !== -1) {
+    throw new ArtefactError(
+      file,
+      `row ${far} lies at ${grid.latitude[far]}, ${grid.longitude[far]}: not in any coverage`,
+    );
+  }
+  const stray = grid.region.findIndex((region) => region >= grid.regions.length);
+  if (stray !== -1) throw new ArtefactError(file, `column region, row ${stray} names no region`);
+}

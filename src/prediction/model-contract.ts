@@ -1,0 +1,75 @@
+import { ArtefactError } from './artefact-error.js';
+import { HORIZONS } from './horizon.js';
+import type { SharedGrid } from './shared-grid.js';
+import type { SurvivalModel } from './survival-model.js';
+
+/** How far survival may lie from baseline + contributions. */
+const SUM_TOLERANCE = 1e-4;
+
+/** The grid points and the species a model is tried on: pairs of equal index. */
+export interface Probe {
+  readonly points: Int32Array;
+  readonly species: Uint8Array;
+}
+
+/** Every species at points spread over the grid: small enough for every start. */
+export function startProbe(grid: SharedGrid, speciesCount: number): Probe {
+  const perSpecies = 8;
+  const count = speciesCount * perSpecies;
+  const points = Int32Array.from({ length: count }, (_, i) => Math.floor((i * grid.pointCount) / count));
+  return { points, species: Uint8Array.from(points, (_, i) => i % speciesCount) };
+}
+
+/**
+ * Runs a model on a probe of the grid and holds the result against the contract: shapes, finite probabilities, survival
+ * that does not rise with the horizon, contributions that sum to survival - baseline.
+ * @throws ArtefactError naming the model file, the rule it breaks and where.
+ */
+export async function checkModel(
+  model: SurvivalModel,
+  grid: SharedGrid,
+  { points, species }: Probe,
+): Promise<void> {
+  const count = points.length;
+  const width = model.featureCount;
+  const features = new Float32Array(count * width);
+  points.forEach((point, row) => {
+    features.set(grid.features.subarray(point * width, (point + 1) * width), row * width);
+  });
+  const fail = (problem: string): never => {
+    throw new ArtefactError(model.file, problem);
+  };
+  const { survival, baseline, contributions } = await model.run(features, species).catch((error: Error) => {
+    return fail(`does not run on the grid's ${width} features: ${error.message.split('\n')[0]}`);
+  });
+
+  const horizons = HORIZONS.length;
+  const sizes = { survival: horizons, baseline: horizons, contributions: horizons * width };
+  for (const [name, values] of Object.entries({ survival, baseline, contributions })) {
+    const perRow = sizes[name as keyof typeof sizes];
+    if (values.length !== count * perRow)
+      fail(`${name} has ${values.length / count} values a row, not ${perRow}`);
+    const bad = values.findIndex((value) => !Number.isFinite(value));
+    if (bad !== -1) fail(`${name} is ${values[bad]} ${where(Math.floor(bad / perRow))}`);
+  }
+  for (let at = 0; at < survival.length; at++) {
+    const row = Math.floor(at / horizons);
+    const probability = survival[at]!;
+    const years = HORIZONS[at % horizons];
+    if (probability < 0 || probability > 1)
+      fail(`survival at ${years} years is ${probability} ${where(row)}`);
+    if (at % horizons > 0 && probability > survival[at - 1]!)
+      fail(`survival rises at ${years} years ${where(row)}`);
+    let sum = baseline[at]!;
+    for (let f = 0; f < width; f++) sum += contributions[at * width + f]!;
+    if (Math.abs(sum - probability) > SUM_TOLERANCE) {
+      fail(
+        `survival at ${years} years is ${probability}, but baseline + contributions is ${sum} ${where(row)}`,
+      );
+    }
+  }
+
+  function where(row: number): string {
+    return `at grid point ${points[row]}, species ${species[row]}`;
+  }
+}

@@ -1,0 +1,108 @@
+import KDBush from 'kdbush';
+import { AnswerEncoder, type Predicted } from './answer-encoder.js';
+import { Coverage } from './coverage.js';
+import type { Manifest } from './manifest.js';
+import { NearestPoint } from './nearest-point.js';
+import { BOTH_METHODS, PLANTING_METHODS } from './planting-method.js';
+import type { Region } from './regions.js';
+import type { SharedGrid } from './shared-grid.js';
+import { ROW_STATUS, type RowAnswers, type SiteRows } from './site-rows.js';
+import type { Species } from './species.js';
+import type { SurvivalModel } from './survival-model.js';
+
+/** What predictions are made from; plain data that can be handed to another thread. */
+export interface PredictorData {
+  readonly grid: SharedGrid;
+  readonly regions: readonly Region[];
+  readonly species: readonly Species[];
+  readonly manifest: Manifest;
+  readonly modelDir: string;
+  readonly searchRadiusKm: number;
+}
+
+/** The way of a row: coverage, nearest point, features, model, risk factors, JSON. */
+export class Predictor {
+  readonly #coverage: Coverage;
+  readonly #nearest: NearestPoint;
+  readonly #encoder: AnswerEncoder;
+  readonly #grid: SharedGrid;
+
+  /** @param models the survival model of each planting method, in the order of PLANTING_METHODS. */
+  constructor(
+    data: PredictorData,
+    readonly models: readonly SurvivalModel[],
+  ) {
+    this.#grid = data.grid;
+    this.#coverage = new Coverage(data.regions);
+    this.#nearest = new NearestPoint(KDBush.from(data.grid.index), data.searchRadiusKm);
+    this.#encoder = new AnswerEncoder(data.grid, data.manifest, data.species);
+  }
+
+  /** Answers every row, in order. */
+  async answer(rows: SiteRows): Promise<RowAnswers & { readonly inferenceMs: number }> {
+    const status = new Uint8Array(rows.count);
+    const points = new Int32Array(rows.count);
+    const distancesKm = new Float64Array(rows.count);
+    for (let row = 0; row < rows.count; row++) {
+      status[row] = this.#match(rows.longitude[row]!, rows.latitude[row]!, points, distancesKm, row);
+    }
+
+    const startedMs = performance.now();
+    const results = [];
+    for (let method = 0; method < PLANTING_METHODS.length; method++) {
+      results.push(await this.#predict(method, rows, status, points));
+    }
+    const inferenceMs = performance.now() - startedMs;
+
+    const ends = new Uint32Array(rows.count);
+    for (let row = 0; row < rows.count; row++) {
+      if (status[row] === ROW_STATUS.answered) {
+        const match = { point: points[row]!, distanceKm: distancesKm[row]! };
+        const predicted = results.map(
+          ({ survival, positions }) => ({ survival, row: positions[row]! }) as Predicted,
+        );
+        this.#encoder.writeAnswer(rows, row, match, predicted);
+      }
+      ends[row] = this.#encoder.length;
+    }
+    return { status, ends, json: this.#encoder.take(), inferenceMs };
+  }
+
+  /** Matches a place to its grid point, into `points` and `distancesKm` at `row`. @returns its ROW_STATUS. */
+  #match(
+    longitude: number,
+    latitude: number,
+    points: Int32Array,
+    distancesKm: Float64Array,
+    row: number,
+  ): number {
+    if (!this.#coverage.contains(longitude, latitude)) return ROW_STATUS.outsideCoverage;
+    const point = this.#nearest.find(longitude, latitude);
+    if (point === -1) return ROW_STATUS.noNearbyData;
+    points[row] = point;
+    distancesKm[row] = this.#nearest.distanceKm;
+    return ROW_STATUS.answered;
+  }
+
+  /** Runs a method's model once, on the rows that ask for it. `positions` says where each row went. */
+  async #predict(method: number, rows: SiteRows, status: Uint8Array, points: Int32Array) {
+    const featureCount = this.models[method]!.featureCount;
+    const positions = new Int32Array(rows.count);
+    let count = 0;
+    for (let row = 0; row < rows.count; row++) {
+      const asked = rows.method[row] === method || rows.method[row] === BOTH_METHODS;
+      positions[row] = asked && status[row] === ROW_STATUS.answered ? count++ : -1;
+    }
+    const features = new Float32Array(count * featureCount);
+    const species = new Uint8Array(count);
+    for (let row = 0; row < rows.count; row++) {
+      const position = positions[row]!;
+      if (position === -1) continue;
+      const point = points[row]! * featureCount;
+      features.set(this.#grid.features.subarray(point, point + featureCount), position * featureCount);
+      species[position] = rows.species[row]!;
+    }
+    const survival = await this.models[method]!.run(features, species);
+    return { positions, survival };
+  }
+}

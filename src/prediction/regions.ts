@@ -1,0 +1,50 @@
+import { z } from 'zod';
+import { readJsonFile } from './json-file.js';
+
+const position = z.tuple([z.number(), z.number()]);
+const ring = z.array(position).min(4);
+const polygon = z.array(ring).min(1);
+
+const regionsSchema = z
+  .object({
+    type: z.literal('FeatureCollection'),
+    features: z
+      .array(
+        z.object({
+          properties: z.object({ region: z.string(), name: z.string() }),
+          geometry: z.object({ type: z.literal('MultiPolygon'), coordinates: z.array(polygon).min(1) }),
+        }),
+      )
+      .min(1),
+  })
+  .transform(({ features }) =>
+    features.map(({ properties, geometry }) => ({ ...properties, polygons: geometry.coordinates })),
+  );
+
+/** A region of the coverage: its ISO 3166-2 code, its name and its outline in degrees, [longitude, latitude]. */
+export type Region = z.output<typeof regionsSchema>[number];
+
+/** Reads the regions of the coverage from GeoJSON. @throws ArtefactError naming the file. */
+export function readRegions(file: string): Region[] {
+  return readJsonFile(file, regionsSchema);
+}
+
+export interface Bounds {
+  readonly south: number;
+  readonly west: number;
+  readonly north: number;
+  readonly east: number;
+}
+
+/** The bounding box of a region, degrees. */
+export function boundsOf(region: Region): Bounds {
+  const positions = region.polygons.flat(2);
+  const longitudes = positions.map(([longitude]) => longitude);
+  const latitudes = positions.map(([, latitude]) => latitude);
+  return {
+    south: Math.min(...latitudes),
+    west: Math.min(...longitudes),
+    north: Math.max(...latitudes),
+    east: Math.max(...longitudes),
+  };
+}

@@ -1,0 +1,66 @@
+/**
+ * The rows of a batch as columns, packed into one buffer so that a thread hands them to another without a copy.
+ * Layout, n = row count: latitude float64[n], longitude float64[n], generatedAtMs float64[n], species uint8[n],
+ * method uint8[n], horizons uint8[n].
+ */
+export class SiteRows {
+  /** Degrees north. */
+  readonly latitude: Float64Array;
+  /** Degrees east. */
+  readonly longitude: Float64Array;
+  /** The `generated_at` of the row's answer, Unix time in ms. */
+  readonly generatedAtMs: Float64Array;
+  /** Index into the species list. */
+  readonly species: Uint8Array;
+  /** Index into PLANTING_METHODS, or BOTH_METHODS for a comparison. */
+  readonly method: Uint8Array;
+  /** Set of horizons, see `horizonSet`. */
+  readonly horizons: Uint8Array;
+
+  constructor(
+    readonly count: number,
+    readonly buffer: ArrayBuffer = new ArrayBuffer(27 * count),
+  ) {
+    this.latitude = new Float64Array(buffer, 0, count);
+    this.longitude = new Float64Array(buffer, 8 * count, count);
+    this.generatedAtMs = new Float64Array(buffer, 16 * count, count);
+    this.species = new Uint8Array(buffer, 24 * count, count);
+    this.method = new Uint8Array(buffer, 25 * count, count);
+    this.horizons = new Uint8Array(buffer, 26 * count, count);
+  }
+
+  /** The first `count` rows, as a set of their own. */
+  first(count: number): SiteRows {
+    if (count === this.count) return this;
+    const rows = new SiteRows(count);
+    rows.copyRows(0, this, 0, count);
+    return rows;
+  }
+
+  /** Copies `count` rows of another set, from its row `from` on, to row `at` of this one. */
+  copyRows(at: number, source: SiteRows, from: number, count: number): void {
+    for (const column of [
+      'latitude',
+      'longitude',
+      'generatedAtMs',
+      'species',
+      'method',
+      'horizons',
+    ] as const) {
+      this[column].set(source[column].subarray(from, from + count), at);
+    }
+  }
+}
+
+/** What became of a row. */
+export const ROW_STATUS = { answered: 0, outsideCoverage: 1, noNearbyData: 2 } as const;
+
+/** The answers to a set of rows. */
+export interface RowAnswers {
+  /** ROW_STATUS of each row. */
+  readonly status: Uint8Array;
+  /** End of each row's element in `json`; it starts where the row before ends. A row that failed has none. */
+  readonly ends: Uint32Array;
+  /** The elements, UTF-8 JSON, each followed by a comma. */
+  readonly json: Uint8Array;
+}

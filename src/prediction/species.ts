@@ -1,0 +1,64 @@
+import editDistance from 'damerau-levenshtein';
+import { z } from 'zod';
+import { readJsonFile } from './json-file.js';
+
+export const speciesSchema = z.object({
+  species_code: z.string().min(1).meta({ description: 'Code to use in requests, matched exactly.' }),
+  common_name: z.string().min(1),
+  scientific_name: z.string().min(1),
+  group: z.enum(['conifer', 'hardwood']),
+});
+
+export type Species = z.output<typeof speciesSchema>;
+
+/** Reads the species list. @throws ArtefactError naming the file. */
+export function readSpecies(file: string): Species[] {
+  return readJsonFile(file, z.array(speciesSchema).min(1));
+}
+
+/** A code this many edits away is still proposed; transposed neighbours are one edit. */
+const NEAR_EDITS = 2;
+const LONGEST_TYPO = 8;
+
+/** The species of the models, found by code; their index is the models' species input. */
+export class SpeciesCatalogue {
+  readonly #indexes: Map<string, number>;
+  readonly #byName: Map<string, Species>;
+
+  /** @param list ordered by code, as the models count them. */
+  constructor(readonly list: readonly Species[]) {
+    this.#indexes = new Map(list.map(({ species_code }, index) => [species_code, index]));
+    this.#byName = new Map(
+      list.flatMap((species) => [
+        [plain(species.common_name), species],
+        [plain(species.scientific_name), species],
+      ]),
+    );
+  }
+
+  /** The index of a code, or -1 where no species has it. */
+  indexOf(code: string): number {
+    return this.#indexes.get(code) ?? -1;
+  }
+
+  /** The species a caller most likely meant: of that name, or with a code few edits away; undefined where none is near. */
+  closest(text: string): Species | undefined {
+    const named = this.#byName.get(plain(text.slice(0, 100)));
+    if (named !== undefined || text.length > LONGEST_TYPO) return named;
+    const code = text.toUpperCase();
+    let nearest: Species | undefined;
+    let fewest = NEAR_EDITS + 1;
+    for (const species of this.list) {
+      const { steps } = editDistance(code, species.species_code);
+      if (steps < fewest) {
+        nearest = species;
+        fewest = steps;
+      }
+    }
+    return nearest;
+  }
+}
+
+function plain(name: string): string {
+  return name.toLowerCase().replaceAll(/[^a-z]/g, '');
+}

@@ -1,0 +1,108 @@
+import type { AddressInfo } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import { Accounts } from './accounts/accounts.js';
+import type { Clock } from './accounts/clock.js';
+import { type IssuedKey, KeyAdministration } from './accounts/key-administration.js';
+import { isEmbedded, openStore } from './accounts/store/open-store.js';
+import type { Config } from './config.js';
+import { createApi } from './http/api.js';
+import { Metrics } from './http/metrics.js';
+import { createOps } from './http/ops.js';
+import type { Services } from './http/services.js';
+import { Dispatcher } from './pool/dispatcher.js';
+import { WorkerPool } from './pool/worker-pool.js';
+import { readArtefacts } from './prediction/artefacts.js';
+import { shareGrid } from './prediction/shared-grid.js';
+import { ServicePhase } from './service-phase.js';
+
+/** A running service. */
+export interface Service {
+  readonly apiUrl: string;
+  readonly opsUrl: string;
+  /** The key issued because the embedded store had none; its secret is known only here. */
+  readonly firstKey: IssuedKey | null;
+  /**
+   * Drains and ends: not ready at once, no new work after the drain delay, requests in flight are answered. Ends at
+   * once if called before the service was ready.
+   */
+  stop(): Promise<void>;
+}
+
+/**
+ * Starts the service: reads what it serves, opens the key store, listens, and resolves when every worker is ready.
+ * @throws ArtefactError, StoreOpenError or a listening error; nothing then keeps running.
+ */
+export async function startService(config: Config, clock: Clock, log: FastifyBaseLogger): Promise<Service> {
+  const artefacts = readArtefacts(config.dataDir, config.modelDir);
+  const store = await openStore(config.databaseUrl);
+  const accounts = new Accounts(store, clock, (err) =>
+    log.error({ err }, 'request counts could not be written yet'),
+  );
+
+  const pool = new WorkerPool(
+    config.workers,
+    {
+      grid: shareGrid(
+        artefacts.grid,
+        artefacts.manifest.features.map(({ name }) => name),
+      ),
+      regions: artefacts.regions,
+      species: artefacts.species,
+      manifest: artefacts.manifest,
+      modelDir: config.modelDir,
+      searchRadiusKm: config.searchRadiusKm,
+    },
+    (err) => log.error({ err }, 'a worker failed'),
+  );
+  const dispatcher = new Dispatcher(pool, config);
+  const phase = new ServicePhase();
+  const metrics = new Metrics();
+  metrics.watch(dispatcher, pool);
+  const services: Services = { config, clock, phase, accounts, artefacts, pool, dispatcher, metrics };
+  const api = createApi(services, log);
+  const ops = createOps(services, log);
+
+  const end = async () => {
+    phase.takesWork = false;
+    await api.close();
+    await dispatcher.idle();
+    await pool.close();
+    await ops.close();
+    await accounts.close();
+  };
+  let firstKey: IssuedKey | null = null;
+  try {
+    await ops.listen({ host: config.opsHost, port: config.opsPort });
+    await api.listen({ host: config.host, port: config.port });
+    await pool.warmUp();
+    // Last, so that a start that fails does not use up the one time the key is shown.
+    if (wantsFirstKey(config))
+      firstKey = await new KeyAdministration(store, clock).issueFirst('hypha', 'first run');
+  } catch (error) {
+    await end();
+    throw error;
+  }
+  phase.enter('ok');
+
+  return {
+    apiUrl: urlOf(api),
+    opsUrl: urlOf(ops),
+    firstKey,
+    stop: async () => {
+      phase.enter('draining');
+      await delay(config.drainDelayMs);
+      await end();
+    },
+  };
+}
+
+/** A newcomer on this machine gets a key; a store that others may reach is never given one unasked. */
+function wantsFirstKey({ databaseUrl, host }: Config): boolean {
+  return isEmbedded(databaseUrl) && ['127.0.0.1', '::1', 'localhost'].includes(host);
+}
+
+function urlOf(app: FastifyInstance): string {
+  const { address, family, port } = app.server.address() as AddressInfo;
+  return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
+}

@@ -1,0 +1,72 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import pino from 'pino';
+import { type Clock, systemClock } from '../../src/accounts/clock.js';
+import { KeyAdministration } from '../../src/accounts/key-administration.js';
+import { openStore } from '../../src/accounts/store/open-store.js';
+import type { Tier } from '../../src/accounts/tiers.js';
+import { loadConfig } from '../../src/config.js';
+import { type Service, startService } from '../../src/service.js';
+
+/** A real service in this process, on free ports, with a key store of its own. */
+export interface TestService extends Service {
+  /** Its first key, tier hypha. */
+  readonly key: string;
+  readonly databaseUrl: string;
+  issueKey(tier: Tier): Promise<{ id: string; secret: string }>;
+  readonly administration: KeyAdministration;
+  /** Sends JSON (or a raw string or bytes) with the service's key, unless other headers say otherwise. */
+  post(path: string, body: unknown, headers?: Record<string, string>): Promise<Response>;
+  get(path: string, headers?: Record<string, string>): Promise<Response>;
+}
+
+/**
+ * Starts the service for a test file; stop it in `afterAll`.
+ * @param environment variables beside the free ports and the new store
+ */
+export async function startTestService(
+  environment: Record<string, string> = {},
+  clock: Clock = systemClock,
+  logTo?: pino.DestinationStream,
+): Promise<TestService> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'nurselog-test-'));
+  const databaseUrl = `sqlite:${path.join(folder, 'keys.db')}`;
+  const config = loadConfig({
+    PORT: '0',
+    OPS_PORT: '0',
+    WORKERS: '2',
+    DATABASE_URL: databaseUrl,
+    ...environment,
+  });
+  const log = logTo === undefined ? pino({ level: 'silent' }) : pino({ level: config.logLevel }, logTo);
+  const service = await startService(config, clock, log);
+  // A second connection to the same store: what an operator's command is.
+  const store = await openStore(config.databaseUrl);
+  const administration = new KeyAdministration(store, clock);
+  const key = service.firstKey!.secret;
+
+  return {
+    ...service,
+    key,
+    databaseUrl,
+    administration,
+    async issueKey(tier) {
+      const issued = await administration.issue(tier, 'a test');
+      return { id: issued.key.id, secret: issued.secret };
+    },
+    post: (url, body, headers) =>
+      fetch(service.apiUrl + url, {
+        method: 'POST',
+        headers: { 'x-api-key': key, 'content-type': 'application/json', ...headers },
+        body:
+          typeof body === 'string' || body instanceof Uint8Array ? (body as BodyInit) : JSON.stringify(body),
+      }),
+    get: (url, headers) => fetch(service.apiUrl + url, { headers: { 'x-api-key': key, ...headers } }),
+    async stop() {
+      await store.close();
+      await service.stop();
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}
