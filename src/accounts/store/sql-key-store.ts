@@ -85,6 +85,7 @@ export class SqlKeyStore implements KeyStore {
         .where('key_id', '=', keyId)
         .where((eb) => eb.or([eb('valid_until_ms', 'is', null), eb('valid_until_ms', '>', oldValidUntilMs)]))
         .execute();
+      // A secret that opens nothing any more is not kept.
       await trx
         .deleteFrom('key_secrets')
         .where('key_id', '=', keyId)

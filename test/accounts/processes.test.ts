@@ -1,0 +1,57 @@
+import { describe, expect, test } from 'vitest';
+import { systemClock } from '../../src/accounts/clock.js';
+import { KeyAdministration } from '../../src/accounts/key-administration.js';
+import { openStore } from '../../src/accounts/store/open-store.js';
+import { AdmittingProcess } from './support/admitting-process.js';
+import { DATABASES } from './support/databases.js';
+
+describe.each(DATABASES)('processes that share a store on $name', (database) => {
+  test('three that open an empty one together admit exactly 100 of 1,000 simultaneous requests', async () => {
+    const url = await database.create();
+    const processes = Array.from({ length: 3 }, () => new AdmittingProcess(url));
+    await Promise.all(processes.map((each) => each.ready()));
+    const store = await openStore(url);
+    const { key, secret } = await new KeyAdministration(store, systemClock).issue('spore', 'Okanogan Seed');
+
+    const admitted = await Promise.all(
+      processes.map((each, index) => each.admit(secret, index === 0 ? 334 : 333)),
+    );
+
+    expect(admitted.reduce((sum, each) => sum + each)).toBe(100);
+    expect((await store.usage.list({ keyId: key.id })).reduce((sum, { requests }) => sum + requests, 0)).toBe(
+      100,
+    );
+    await store.close();
+  });
+
+  test('one that is killed in a stream of requests loses no count that was answered, and the store opens', async () => {
+    const url = await database.create();
+    const store = await openStore(url);
+    const { key, secret } = await new KeyAdministration(store, systemClock).issue('mycel', 'Okanogan Seed');
+    await store.close();
+
+    let answered = 0;
+    for (let round = 0; round < 5; round += 1) {
+      const victim = new AdmittingProcess(url);
+      await victim.ready();
+      for (let request = 0; request < 50; request += 1) victim.ask(secret, 1);
+      // It is in the middle of the others when it dies.
+      for (let answer = 0; answer < 10 + round; answer += 1) answered += Number(await victim.answer());
+      await victim.kill();
+      for (let late = await victim.answer(); late !== undefined; late = await victim.answer()) {
+        answered += Number(late);
+      }
+    }
+
+    const reopened = await openStore(url);
+    const counted = (await reopened.usage.list({ keyId: key.id })).reduce(
+      (sum, { requests }) => sum + requests,
+      0,
+    );
+    expect(counted).toBeGreaterThanOrEqual(answered);
+    // At most the one that was under way at each death was counted and not answered.
+    expect(counted).toBeLessThanOrEqual(answered + 5);
+    expect(answered).toBeGreaterThanOrEqual(60);
+    await reopened.close();
+  });
+});
