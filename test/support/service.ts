@@ -59,8 +59,7 @@ export async function startTestService(
       fetch(service.apiUrl + url, {
         method: 'POST',
         headers: { 'x-api-key': key, 'content-type': 'application/json', ...headers },
-        body:
-          typeof body === 'string' || body instanceof Uint8Array ? (body as BodyInit) : JSON.stringify(body),
+        body: typeof body === 'string' || body instanceof Uint8Array ? body : JSON.stringify(body),
       }),
     get: (url, headers) => fetch(service.apiUrl + url, { headers: { 'x-api-key': key, ...headers } }),
     async stop() {

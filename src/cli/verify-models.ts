@@ -1,0 +1,62 @@
+import { ArtefactError } from '../prediction/artefact-error.js';
+import { readArtefacts } from '../prediction/artefacts.js';
+import { checkModel, type Probe } from '../prediction/model-contract.js';
+import { PLANTING_METHODS } from '../prediction/planting-method.js';
+import { type SharedGrid, shareGrid } from '../prediction/shared-grid.js';
+import { SurvivalModel } from '../prediction/survival-model.js';
+
+/** Points tried in one run of a model: bounds memory. */
+const PROBE_POINTS = 2000;
+
+/**
+ * Holds models against the contract and the grid and reports as it goes.
+ * @returns the exit code: 0 where they may be served
+ */
+export async function verifyModels(
+  dataDir: string,
+  modelDir: string,
+  report: (line: string) => void,
+): Promise<number> {
+  try {
+    const artefacts = readArtefacts(dataDir, modelDir);
+    const { manifest, grid, species } = artefacts;
+    report(`models  ${manifest.version} (series ${manifest.series}) in ${modelDir}`);
+    report(`grid    ${grid.version}: ${grid.pointCount} points, coverage ${grid.coverage}`);
+    report(`ok      manifest: ${manifest.features.length} features are columns of the grid in its units`);
+    report(`ok      manifest: ${species.length} species are those of species.json in its order`);
+    report('ok      model files: present, SHA-256 as in the manifest');
+    const shared = shareGrid(
+      grid,
+      manifest.features.map(({ name }) => name),
+    );
+    for (const method of PLANTING_METHODS) {
+      const model = await SurvivalModel.open(modelDir, manifest, method);
+      for (const probe of everySpeciesEverywhere(shared, species.length))
+        await checkModel(model, shared, probe);
+      const rows = (grid.pointCount * species.length).toLocaleString('en');
+      report(
+        `ok      ${method}: finite, within 0 to 1, never rising, baseline + contributions = survival (${rows} rows)`,
+      );
+    }
+    report('The models may be served.');
+    return 0;
+  } catch (error) {
+    if (!(error instanceof ArtefactError)) throw error;
+    report(`FAILED  ${error.message}`);
+    report('The models must not be served.');
+    return 1;
+  }
+}
+
+/** Probes that together hold every species at every point. */
+function* everySpeciesEverywhere(grid: SharedGrid, speciesCount: number): Generator<Probe> {
+  for (let species = 0; species < speciesCount; species++) {
+    for (let first = 0; first < grid.pointCount; first += PROBE_POINTS) {
+      const count = Math.min(PROBE_POINTS, grid.pointCount - first);
+      yield {
+        points: Int32Array.from({ length: count }, (_, i) => first + i),
+        species: new Uint8Array(count).fill(species),
+      };
+    }
+  }
+}
