@@ -1,0 +1,74 @@
+import { type ChildProcess, execFileSync, spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { configTable } from '../src/config.js';
+
+const root = fileURLToPath(new URL('..', import.meta.url));
+const readme = readFileSync(path.join(root, 'README.md'), 'utf8');
+
+function blocks(language: string): string[] {
+  return [...readme.matchAll(new RegExp(`\`\`\`${language}\n([^]*?)\`\`\``, 'g'))].map(([, text]) => text!);
+}
+
+/** The paths and types of a JSON value: what two answers with other numbers in them share. */
+function shape(value: unknown): unknown {
+  if (Array.isArray(value)) return value.map(shape);
+  if (typeof value !== 'object' || value === null) return typeof value;
+  return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, shape(member)]));
+}
+
+describe('the README', () => {
+  const folder = mkdtempSync(path.join(tmpdir(), 'nurselog-readme-'));
+  const [start, call, , keys] = blocks('sh');
+  const environment = { ...process.env, PORT: '0', OPS_PORT: '0', DATABASE_URL: `sqlite:${folder}/keys.db` };
+  let service: ChildProcess;
+  let url: string;
+  let key: string;
+
+  beforeAll(async () => {
+    const [install, run] = start!.trim().split(' && ');
+    expect(install).toBe('npm ci'); // done already: these tests run
+    // A group of its own, so that npm, its shell and the service end together.
+    service = spawn('sh', ['-c', run!], { cwd: root, env: environment, detached: true });
+    for await (const line of createInterface({ input: service.stdout! })) {
+      url ??= /nurselog is ready on (\S+)/.exec(line)?.[1]!;
+      key ??= /^ {2}(nurse_live_[0-9a-f]{32})$/.exec(line)?.[1]!;
+      if (line.includes('curl')) break;
+    }
+  });
+
+  afterAll(async () => {
+    process.kill(-service.pid!, 'SIGTERM');
+    await once(service, 'exit');
+    rmSync(folder, { recursive: true });
+  });
+
+  it('calls the service and is answered in the shape it shows', () => {
+    const line = call!.replace('http://127.0.0.1:8080', url).replace(/nurse_live_[0-9a-f]{32}/, key);
+    const answer = execFileSync('sh', ['-c', line], { encoding: 'utf8' });
+    expect(shape(JSON.parse(answer))).toEqual(shape(JSON.parse(blocks('json')[0]!)));
+  });
+
+  it('keeps keys with commands that work', () => {
+    const output = execFileSync('sh', ['-e', '-c', keys!], { cwd: root, env: environment, encoding: 'utf8' });
+    expect(output).toMatch(/nurse_live_[0-9a-f]{32}/);
+    expect(output).toContain('Ada, Siuslaw planting crew');
+  });
+
+  it('lists every environment variable as the configuration has it', () => {
+    expect(readme).toContain(configTable());
+  });
+
+  it('names only npm scripts that exist', () => {
+    const { scripts } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {
+      scripts: object;
+    };
+    const named = [...readme.matchAll(/npm run (?:--silent )?([a-z:]+)/g)].map(([, script]) => script!);
+    expect(Object.keys(scripts)).toEqual(expect.arrayContaining(named));
+  });
+});
