@@ -60,7 +60,7 @@ export class Accounts {
   }
 
   /**
-   * Who a secret belongs to. An operator's change is seen within 2 seconds.
+   * Who a secret belongs to. An operator's change is seen within 4 seconds.
    *
    * Rejects with `StoreUnavailableError` if the store has to be asked and cannot be.
    */

@@ -28,7 +28,7 @@ export class KeyAdministrationError extends Error {
   }
 }
 
-/** What operators do with keys. Changes are seen by every running service within 2 seconds. */
+/** What operators do with keys. Changes are seen by every running service within 4 seconds. */
 export class KeyAdministration {
   readonly #store: AccountStore;
   readonly #clock: Clock;

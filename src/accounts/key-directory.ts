@@ -6,10 +6,14 @@ import { StoreUnavailableError } from './store/store-errors.js';
 
 /** A known key older than this is read again, while the request goes on with what is known. */
 const REFRESH_AFTER_MS = 1000;
-/** What was read longer ago than this is not answered from: the bound on how late an operator's change takes effect. */
-const TRUSTED_FOR_MS = 2000;
-/** After a failed read: how long known keys go on as last read without waiting, and how often we try again. */
-const OUTAGE_MEMORY_MS = 2000;
+/**
+ * What was read longer ago than this is not answered from: the bound on how late an operator's change takes effect.
+ * A read that starts in time also fails in time for a store's deadline of up to 3 seconds, so that an outage holds up
+ * nobody whose key is in use.
+ */
+const TRUSTED_FOR_MS = 4000;
+/** After a failed read: how long known keys go on as last read without waiting, and how soon we try again. */
+const OUTAGE_MEMORY_MS = 3500;
 const RETRY_AFTER_MS = 250;
 
 const KNOWN_CAPACITY = 10_000;

@@ -8,7 +8,7 @@ import { DATABASES } from './support/databases.js';
 import { SettableClock } from './support/settable-clock.js';
 
 /** After an operator's change: long enough for every replica to have seen it. */
-const IN_FORCE_MS = 2000;
+const IN_FORCE_MS = 4000;
 const MINUTE_MS = 60_000;
 
 type Step =

@@ -36,6 +36,13 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
         .addColumn('last_granted', 'bigint', (column) => column.notNull().defaultTo(0))
         .addPrimaryKeyConstraint('daily_usage_key', ['key_id', 'day'])
         .execute();
+
+      await db.schema
+        .createTable('first_key')
+        .addColumn('singleton', 'integer', (column) =>
+          column.primaryKey().notNull().check(sql`singleton = 1`),
+        )
+        .execute();
     },
   },
 };

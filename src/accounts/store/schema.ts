@@ -28,9 +28,15 @@ export interface DailyUsageTable {
   last_granted: number;
 }
 
+/** At most one row: whoever inserts it may issue the first key. */
+export interface FirstKeyTable {
+  singleton: 1;
+}
+
 /** The tables, the same in SQLite and PostgreSQL. */
 export interface AccountsDatabase {
   api_keys: ApiKeysTable;
   key_secrets: KeySecretsTable;
   daily_usage: DailyUsageTable;
+  first_key: FirstKeyTable;
 }

@@ -16,15 +16,20 @@ export class SqlKeyStore implements KeyStore {
   }
 
   async insertIfNone(key: KeyRecord, secretHash: string): Promise<boolean> {
-    return this.#db
-      .transaction()
-      .setIsolationLevel('serializable')
-      .execute(async (trx) => {
-        const existing = await trx.selectFrom('api_keys').select('id').limit(1).executeTakeFirst();
-        if (existing !== undefined) return false;
-        await insertKey(trx, key, secretHash);
-        return true;
-      });
+    return this.#db.transaction().execute(async (trx) => {
+      // Of several callers at once, the others wait here until the first is done, and then insert nothing.
+      const claimed = await trx
+        .insertInto('first_key')
+        .values({ singleton: 1 })
+        .onConflict((conflict) => conflict.doNothing())
+        .returning('singleton')
+        .executeTakeFirst();
+      if (claimed === undefined) return false;
+      const existing = await trx.selectFrom('api_keys').select('id').limit(1).executeTakeFirst();
+      if (existing !== undefined) return false;
+      await insertKey(trx, key, secretHash);
+      return true;
+    });
   }
 
   async findSecrets(hashes: readonly string[]): Promise<SecretMatch[]> {

@@ -1,5 +1,8 @@
+import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import { Client } from 'pg';
+import { onTestFinished } from 'vitest';
 import { temporaryFolder } from './temporary-folder.js';
 
 /** A kind of database that the store's guarantees are tested on. */
@@ -17,5 +20,37 @@ const SQLITE: TestDatabase = {
   dump: async (url) => readFileSync(url.slice('sqlite:'.length), 'utf8'),
 };
 
+/** Names the server to test PostgreSQL on; without it only the embedded store is tested. */
+const SERVER_URL = process.env.TEST_POSTGRES_URL;
+
+const POSTGRES: TestDatabase = {
+  name: 'PostgreSQL',
+  async create() {
+    const name = `nurselog_test_${randomBytes(6).toString('hex')}`;
+    await onServer(SERVER_URL!, `create database ${name}`);
+    onTestFinished(async () => {
+      await onServer(SERVER_URL!, `drop database ${name} with (force)`);
+    });
+    const url = new URL(SERVER_URL!);
+    url.pathname = name;
+    return url.href;
+  },
+  async dump(url) {
+    const tables = ['api_keys', 'key_secrets', 'daily_usage', 'first_key'];
+    const rows = await Promise.all(tables.map((table) => onServer(url, `select * from ${table}`)));
+    return JSON.stringify(rows);
+  },
+};
+
+async function onServer(url: string, sql: string): Promise<unknown[]> {
+  const client = new Client({ connectionString: url });
+  await client.connect();
+  try {
+    return (await client.query(sql)).rows;
+  } finally {
+    await client.end();
+  }
+}
+
 /** Every database that can be tested on here. */
-export const DATABASES: readonly TestDatabase[] = [SQLITE];
+export const DATABASES: readonly TestDatabase[] = SERVER_URL === undefined ? [SQLITE] : [SQLITE, POSTGRES];

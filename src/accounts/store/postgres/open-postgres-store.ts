@@ -1,0 +1,68 @@
+import { Kysely, PostgresDialect } from 'kysely';
+import { type PoolConfig, types } from 'pg';
+import type { AccountStore } from '../account-store.js';
+import { migrate } from '../migrate.js';
+import type { AccountsDatabase } from '../schema.js';
+import { SqlAccountStore } from '../sql-account-store.js';
+import { StoreOpenError, StoreUnavailableError } from '../store-errors.js';
+import { ReconnectingPool } from './reconnecting-pool.js';
+
+/** Connections of one process. Claims and look-ups are grouped, so a few serve any number of requests. */
+const CONNECTIONS = 8;
+/** Together less than the time that a key is trusted without being read again: see KeyDirectory. */
+const CONNECT_TIMEOUT_MS = 1000;
+const QUERY_TIMEOUT_MS = 1500;
+const IDLE_TIMEOUT_MS = 30_000;
+/** Migrations wait for each other, and may rewrite a table. */
+const MIGRATION_TIMEOUT_MS = 120_000;
+
+/**
+ * Opens a store on PostgreSQL. Everything the URL may say is libpq's: `sslmode=verify-full&sslrootcert=FILE` for TLS.
+ *
+ * @throws StoreOpenError naming host and database, never the password
+ */
+export async function openPostgresStore(url: string): Promise<AccountStore> {
+  try {
+    // Opened apart and closed again: its patience is not for requests.
+    const migrating = openDatabase(url, { max: 1, ...timeouts(MIGRATION_TIMEOUT_MS) });
+    await migrate(migrating).finally(() => migrating.destroy());
+    return new SqlAccountStore(openDatabase(url, { max: CONNECTIONS, ...timeouts(QUERY_TIMEOUT_MS) }));
+  } catch (error) {
+    const reason = error instanceof StoreUnavailableError ? error.reason : (error as Error).message;
+    throw new StoreOpenError(`the key store ${withoutSecrets(url)} cannot be used: ${reason}`, {
+      cause: error,
+    });
+  }
+}
+
+function openDatabase(connectionString: string, config: PoolConfig): Kysely<AccountsDatabase> {
+  const pool = new ReconnectingPool({
+    connectionString,
+    application_name: 'nurselog',
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    idleTimeoutMillis: IDLE_TIMEOUT_MS,
+    keepAlive: true,
+    // Idle connections do not keep a process alive that is done.
+    allowExitOnIdle: true,
+    types: { getTypeParser: parserOf },
+    ...config,
+  });
+  return new Kysely<AccountsDatabase>({ dialect: new PostgresDialect({ pool }) });
+}
+
+/** Here we stop waiting, there the server stops working, so that nothing given up holds a lock. */
+function timeouts(timeoutMs: number): PoolConfig {
+  return {
+    query_timeout: timeoutMs,
+    statement_timeout: timeoutMs,
+    idle_in_transaction_session_timeout: timeoutMs,
+  };
+}
+
+/** Counts and times are bigint columns and far below 2^53: numbers here. */
+const parserOf: typeof types.getTypeParser = (oid: number, format?: 'text' | 'binary') =>
+  oid === types.builtins.INT8 ? Number : types.getTypeParser(oid, format as 'text');
+
+function withoutSecrets(url: string): string {
+  return url.replace(/\/\/.*@/, '//').replace(/\?.*$/, '');
+}

@@ -1,0 +1,85 @@
+import type { PostgresPool, PostgresPoolClient } from 'kysely';
+import { Pool, type PoolClient, type PoolConfig } from 'pg';
+import { StoreUnavailableError } from '../store-errors.js';
+import { isUnavailable } from './sql-state.js';
+
+/**
+ * A pool of connections in the shape kysely drives that survives what happens to connections: whoever asks gets an
+ * answer or a `StoreUnavailableError` in bounded time, and a connection that failed is never used again.
+ */
+export class ReconnectingPool implements PostgresPool {
+  readonly #config: PoolConfig;
+  #pool: Pool;
+
+  /** @param config with `connectionTimeoutMillis` and `query_timeout`, which bound every wait */
+  constructor(config: PoolConfig) {
+    this.#config = config;
+    this.#pool = this.#newPool();
+  }
+
+  async connect(): Promise<PostgresPoolClient> {
+    const pool = this.#pool;
+    try {
+      const client = await pool.connect();
+      return new CheckedClient(client, () => this.#replace(pool));
+    } catch (error) {
+      throw new StoreUnavailableError((error as Error).message, { cause: error });
+    }
+  }
+
+  end(): Promise<void> {
+    return this.#pool.end();
+  }
+
+  /**
+   * Starts over with a new pool. When one connection falls silent, those beside it most likely have too, and trying
+   * each to its timeout would take longer than the outage.
+   */
+  #replace(pool: Pool): void {
+    if (pool !== this.#pool) return;
+    this.#pool = this.#newPool();
+    void pool.end();
+  }
+
+  #newPool(): Pool {
+    const pool = new Pool(this.#config);
+    // An idle connection that fails has left the pool when we hear of it.
+    pool.on('error', () => {});
+    return pool;
+  }
+}
+
+/** One connection while it is in use. */
+class CheckedClient implements PostgresPoolClient {
+  readonly #client: PoolClient;
+  readonly #onSilence: () => void;
+  #failure: Error | undefined;
+
+  constructor(client: PoolClient, onSilence: () => void) {
+    this.#client = client;
+    this.#onSilence = onSilence;
+    client.on('error', this.#remember);
+  }
+
+  // The other way to call it, with a cursor, is for streaming, which needs a cursor in the dialect's configuration.
+  readonly query = (async (sql: string, parameters: readonly unknown[]) => {
+    try {
+      return await this.#client.query(sql, [...parameters]);
+    } catch (error) {
+      if (!isUnavailable(error)) throw error;
+      this.#remember(error);
+      // pg gives up waiting but leaves the query running on its connection; it has no code for that.
+      if (error.message === 'Query read timeout') this.#onSilence();
+      throw new StoreUnavailableError(error.message, { cause: error });
+    }
+  }) as unknown as PostgresPoolClient['query'];
+
+  release(): void {
+    this.#client.removeListener('error', this.#remember);
+    this.#client.release(this.#failure);
+  }
+
+  readonly #remember = (error: Error): void => {
+    this.#failure = error;
+  };
+}
