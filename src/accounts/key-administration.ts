@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto';
 import type { Clock } from './clock.js';
 import { displayForm, generateKey, hashKey } from './key-format.js';
 import { ENTERED_FROM, type KeyState } from './key-state.js';
+import type { AccountDump } from './store/account-dump.js';
 import type { AccountStore, DayUsage, KeyRecord, StoredSecret, UsageFilter } from './store/account-store.js';
 import type { Tier } from './tiers.js';
 
@@ -17,10 +18,10 @@ export interface RotatedKey extends IssuedKey {
   readonly oldSecretValidUntilMs: number | null;
 }
 
-/** A key that does not exist, or whose state forbids what was asked; the message says which key and what to do. */
+/** A key that is not, or is, in the store, or whose state forbids what was asked; the message names it and what to do. */
 export class KeyAdministrationError extends Error {
   constructor(
-    readonly code: 'unknown_key' | 'revoked_key',
+    readonly code: 'unknown_key' | 'revoked_key' | 'known_key',
     message: string,
   ) {
     super(message);
@@ -87,6 +88,21 @@ export class KeyAdministration {
       return this.#refuse(filter.keyId);
     }
     return this.#store.usage.list(filter);
+  }
+
+  /** The whole store, to be imported into another. */
+  export(): Promise<AccountDump> {
+    return this.#store.dump.read();
+  }
+
+  /** Adds what another store exported, all of it or, rejecting with `KeyAdministrationError` `known_key`, nothing. */
+  async import(dump: AccountDump): Promise<void> {
+    const known = await this.#store.dump.write(dump);
+    if (known.length === 0) return;
+    throw new KeyAdministrationError(
+      'known_key',
+      `${known.length} of the keys to import are in this store already, ${known[0]} for one; nothing was imported`,
+    );
   }
 
   #newKey(tier: Tier, owner: string): { issued: IssuedKey; secretHash: string } {

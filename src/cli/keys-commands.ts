@@ -2,6 +2,7 @@ import type { ParseArgsConfig } from 'node:util';
 import type { KeyAdministration } from '../accounts/key-administration.js';
 import { TIER_NAMES } from '../accounts/tiers.js';
 import { dayFrom, keyIdFrom, overlapMsFrom, ownerFrom, tierFrom } from './keys-arguments.js';
+import { readDump } from './keys-dump-file.js';
 import {
   issuedOutput,
   keyOutput,
@@ -81,6 +82,27 @@ export const KEYS_COMMANDS: Readonly<Record<string, KeysCommand>> = {
     async run(keys, { day }, positionals) {
       const keyId = positionals.length === 0 ? undefined : keyIdFrom(positionals);
       return usageOutput(await keys.usage({ keyId, day: dayFrom(day) }));
+    },
+  },
+  export: {
+    synopsis: '',
+    does: 'print the whole store as JSON, to be imported into another; it holds hashes of keys, no keys',
+    options: {},
+    async run(keys, _options, positionals) {
+      refusePositionals(positionals);
+      const json = await keys.export();
+      return { json, text: JSON.stringify(json, null, 2) };
+    },
+  },
+  import: {
+    synopsis: 'FILE',
+    does: 'add all that another store exported, or nothing',
+    options: {},
+    async run(keys, _options, positionals) {
+      const dump = readDump(positionals);
+      await keys.import(dump);
+      const imported = dump.keys.length;
+      return { json: { imported }, text: `Imported ${imported} keys with their secrets and counts.` };
     },
   },
 };

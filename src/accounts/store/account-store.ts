@@ -1,5 +1,6 @@
 import type { KeyState } from '../key-state.js';
 import type { Tier } from '../tiers.js';
+import type { AccountDump } from './account-dump.js';
 
 /** A key as the store knows it: never the secret itself. */
 export interface KeyRecord {
@@ -95,6 +96,15 @@ export interface UsageStore {
   list(filter: UsageFilter): Promise<DayUsage[]>;
 }
 
+/** A store as a whole, to be moved to another database. */
+export interface DumpStore {
+  /** All keys, secrets and counts, as of one moment. */
+  read(): Promise<AccountDump>;
+
+  /** Adds all that a dump holds or, if some of its keys are here already, nothing; the ids of those. */
+  write(dump: AccountDump): Promise<string[]>;
+}
+
 /**
  * Where keys and counts live. Every method rejects with `StoreUnavailableError` if the database cannot do its work
  * now, and none waits for it longer than a fixed deadline.
@@ -102,6 +112,7 @@ export interface UsageStore {
 export interface AccountStore {
   readonly keys: KeyStore;
   readonly usage: UsageStore;
+  readonly dump: DumpStore;
 
   /** Resolves if the database answers. */
   ping(): Promise<void>;

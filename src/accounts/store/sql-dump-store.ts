@@ -1,0 +1,85 @@
+import type { Kysely, Transaction } from 'kysely';
+import type { AccountDump } from './account-dump.js';
+import type { DumpStore } from './account-store.js';
+import type { AccountsDatabase } from './schema.js';
+
+/** Below the parameters a statement may have: 32,766 in SQLite. */
+const ROWS_PER_STATEMENT = 1000;
+
+/** Reads and writes a whole store, as queries for every SQL database that kysely has a dialect for. */
+export class SqlDumpStore implements DumpStore {
+  readonly #db: Kysely<AccountsDatabase>;
+
+  constructor(db: Kysely<AccountsDatabase>) {
+    this.#db = db;
+  }
+
+  async read(): Promise<AccountDump> {
+    const { keys, secrets, usage } = await this.#db
+      .transaction()
+      .setIsolationLevel('repeatable read')
+      .execute(async (trx) => ({
+        keys: await trx.selectFrom('api_keys').selectAll().orderBy('created_at_ms').orderBy('id').execute(),
+        secrets: await trx.selectFrom('key_secrets').selectAll().orderBy('created_at_ms').execute(),
+        usage: await trx.selectFrom('daily_usage').selectAll().orderBy('day').execute(),
+      }));
+    const secretsOf = byKey(secrets);
+    const usageOf = byKey(usage);
+    return {
+      format: 'nurselog-accounts/1',
+      keys: keys.map((key) => ({
+        ...key,
+        secrets: (secretsOf.get(key.id) ?? []).map(({ key_id, ...secret }) => secret),
+        usage: (usageOf.get(key.id) ?? []).map(({ day, requests }) => ({ day, requests })),
+      })),
+    };
+  }
+
+  async write({ keys }: AccountDump): Promise<string[]> {
+    return this.#db.transaction().execute(async (trx) => {
+      const known = await knownAmong(
+        trx,
+        keys.map(({ id }) => id),
+      );
+      if (known.length > 0) return known;
+      for (const rows of chunks(keys.map(({ secrets, usage, ...key }) => key))) {
+        await trx.insertInto('api_keys').values(rows).execute();
+      }
+      for (const rows of chunks(
+        keys.flatMap(({ id, secrets }) => secrets.map((each) => ({ ...each, key_id: id }))),
+      )) {
+        await trx.insertInto('key_secrets').values(rows).execute();
+      }
+      const usage = keys.flatMap(({ id, usage }) =>
+        usage.map((each) => ({ ...each, key_id: id, last_granted: 0 })),
+      );
+      for (const rows of chunks(usage)) await trx.insertInto('daily_usage').values(rows).execute();
+      return [];
+    });
+  }
+}
+
+function byKey<Row extends { key_id: string }>(rows: readonly Row[]): Map<string, Row[]> {
+  const grouped = new Map<string, Row[]>();
+  for (const row of rows) {
+    const group = grouped.get(row.key_id);
+    if (group === undefined) grouped.set(row.key_id, [row]);
+    else group.push(row);
+  }
+  return grouped;
+}
+
+async function knownAmong(trx: Transaction<AccountsDatabase>, ids: readonly string[]): Promise<string[]> {
+  const known: string[] = [];
+  for (const some of chunks(ids)) {
+    const rows = await trx.selectFrom('api_keys').select('id').where('id', 'in', some).execute();
+    known.push(...rows.map(({ id }) => id));
+  }
+  return known;
+}
+
+function* chunks<Row>(rows: readonly Row[]): Generator<Row[]> {
+  for (let start = 0; start < rows.length; start += ROWS_PER_STATEMENT) {
+    yield rows.slice(start, start + ROWS_PER_STATEMENT);
+  }
+}

@@ -1,0 +1,25 @@
+import { readFileSync } from 'node:fs';
+import { type AccountDump, accountDump } from '../accounts/store/account-dump.js';
+import { UsageError } from './usage-error.js';
+
+/** What the one file named on the command line holds, as `keys export` wrote it. */
+export function readDump(positionals: readonly string[]): AccountDump {
+  if (positionals.length !== 1) {
+    throw new UsageError(`one FILE is needed, written by "keys export"; ${positionals.length} were given`);
+  }
+  const [file] = positionals;
+  const dump = accountDump.safeParse(readJson(file));
+  if (dump.success) return dump.data;
+  const [{ path, message }] = dump.error.issues;
+  throw new UsageError(
+    `${file} is not what "keys export" writes: ${path.join('.') || 'all of it'}: ${message}`,
+  );
+}
+
+function readJson(file: string): unknown {
+  try {
+    return JSON.parse(readFileSync(file, 'utf8'));
+  } catch (error) {
+    throw new UsageError(`${file} cannot be read as JSON: ${(error as Error).message}`);
+  }
+}
