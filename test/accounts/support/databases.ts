@@ -23,7 +23,8 @@ const SQLITE: TestDatabase = {
 /** Names the server to test PostgreSQL on; without it only the embedded store is tested. */
 const SERVER_URL = process.env.TEST_POSTGRES_URL;
 
-const POSTGRES: TestDatabase = {
+/** Can be created only where `HAS_POSTGRES`. */
+export const POSTGRES: TestDatabase = {
   name: 'PostgreSQL',
   async create() {
     const name = `nurselog_test_${randomBytes(6).toString('hex')}`;
@@ -52,5 +53,8 @@ async function onServer(url: string, sql: string): Promise<unknown[]> {
   }
 }
 
+/** Whether there is a PostgreSQL server to test on. */
+export const HAS_POSTGRES = SERVER_URL !== undefined;
+
 /** Every database that can be tested on here. */
-export const DATABASES: readonly TestDatabase[] = SERVER_URL === undefined ? [SQLITE] : [SQLITE, POSTGRES];
+export const DATABASES: readonly TestDatabase[] = HAS_POSTGRES ? [SQLITE, POSTGRES] : [SQLITE];

@@ -1,0 +1,120 @@
+import { setTimeout as sleep } from 'node:timers/promises';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { Accounts } from '../../src/accounts/accounts.js';
+import { systemClock } from '../../src/accounts/clock.js';
+import { KeyAdministration } from '../../src/accounts/key-administration.js';
+import { generateKey } from '../../src/accounts/key-format.js';
+import { openStore } from '../../src/accounts/store/open-store.js';
+import { StoreUnavailableError } from '../../src/accounts/store/store-errors.js';
+import { CuttableLink } from './support/cuttable-link.js';
+import { HAS_POSTGRES, POSTGRES } from './support/databases.js';
+import { callerOf } from './support/open-accounts.js';
+
+const OUTAGE_MS = 8000;
+const HEALED_WITHIN_MS = 5000;
+/** A connection's and a query's deadline, twice: a request may wait for a run and for its own. */
+const REFUSED_WITHIN_MS = 6000;
+/** Far below any deadline: what was answered within it did not wait for the database. */
+const AT_ONCE_MS = 500;
+
+/** A replica whose database is reached over a link, and keys that it has seen. */
+async function replicaOverLink(databaseUrl: string) {
+  const link = await CuttableLink.to(databaseUrl);
+  const backgroundErrors: unknown[] = [];
+  const store = await openStore(link.over(databaseUrl));
+  const accounts = new Accounts(store, systemClock, (error) => backgroundErrors.push(error));
+  const operatorStore = await openStore(databaseUrl);
+  const keys = new KeyAdministration(operatorStore, systemClock);
+  onTestFinished(async () => {
+    link.cut();
+    await accounts.close().catch(() => {});
+    await operatorStore.close();
+  });
+  const hypha = await keys.issue('hypha', 'Cascade Nursery');
+  const spore = await keys.issue('spore', 'Okanogan Seed');
+  await callerOf(accounts, hypha.secret);
+  await accounts.admit(await callerOf(accounts, spore.secret));
+  return { link, accounts, keys, hypha, spore, backgroundErrors };
+}
+
+async function timed<Result>(promise: Promise<Result>) {
+  const startedMs = performance.now();
+  const outcome = await promise.then(
+    (value) => ({ value, error: undefined }),
+    (error: unknown) => ({ value: undefined, error }),
+  );
+  return { ...outcome, tookMs: performance.now() - startedMs };
+}
+
+describe.runIf(HAS_POSTGRES)('while PostgreSQL is away', () => {
+  describe.each([
+    ['refusing connections', 'cut'],
+    ['silent', 'silence'],
+  ] as const)('%s', (_how, takeAway) => {
+    test('known hypha keys go on without waiting, all others are told in bounded time, and all heals within 5 s', async () => {
+      const { link, accounts, keys, hypha, spore, backgroundErrors } = await replicaOverLink(
+        await POSTGRES.create(),
+      );
+
+      link[takeAway]();
+      const startedMs = performance.now();
+      const limited: Promise<{ error: unknown; tookMs: number }>[] = [];
+      let admitted = 0;
+      let slowestMs = 0;
+      while (performance.now() - startedMs < OUTAGE_MS) {
+        const request = await timed(callerOf(accounts, hypha.secret).then((key) => accounts.admit(key)));
+        expect(request.error).toBeUndefined();
+        slowestMs = Math.max(slowestMs, request.tookMs);
+        admitted += 1;
+        if (admitted % 20 === 0) {
+          limited.push(timed(accounts.admit(spore.key)));
+          limited.push(timed(accounts.authenticate(generateKey())));
+          limited.push(timed(accounts.checkStore()));
+        }
+        await sleep(20);
+      }
+      expect(slowestMs).toBeLessThan(AT_ONCE_MS);
+      for (const { error, tookMs } of await Promise.all(limited)) {
+        expect(error).toBeInstanceOf(StoreUnavailableError);
+        expect(tookMs).toBeLessThan(REFUSED_WITHIN_MS);
+      }
+      expect(backgroundErrors.length).toBeGreaterThan(0);
+      expect(backgroundErrors.every((error) => error instanceof StoreUnavailableError)).toBe(true);
+
+      await link.restore();
+      const restoredMs = performance.now();
+      while ((await timed(accounts.admit(spore.key))).error !== undefined) await sleep(20);
+      while ((await timed(accounts.authenticate(generateKey()))).error !== undefined) await sleep(20);
+      while ((await timed(accounts.flush())).error !== undefined) await sleep(20);
+      expect(performance.now() - restoredMs).toBeLessThan(HEALED_WITHIN_MS);
+
+      const counted = (await keys.usage({ keyId: hypha.key.id })).reduce(
+        (sum, { requests }) => sum + requests,
+        0,
+      );
+      expect(counted).toBe(admitted);
+    });
+  });
+
+  test('what cannot be given back is given back when it returns', async () => {
+    const { link, accounts, spore } = await replicaOverLink(await POSTGRES.create());
+    const admission = await accounts.admit(spore.key);
+    link.cut();
+    expect(await accounts.refund(admission)).toMatchObject({ remaining: admission.remaining! + 1 });
+    await link.restore();
+    await expect.poll(() => accounts.flush().then(() => true), { timeout: HEALED_WITHIN_MS }).toBe(true);
+    expect(await accounts.admit(spore.key)).toMatchObject({ remaining: admission.remaining });
+  });
+
+  test('a start says in one line which server is not there, without its password', async () => {
+    const url = new URL(await POSTGRES.create());
+    const link = await CuttableLink.to(url.href);
+    link.cut();
+    url.password = 'hidden';
+    const error = await openStore(link.over(url.href)).catch((rejection: Error) => rejection);
+    expect((error as Error).message).toMatch(
+      /^the key store postgres:\/\/127\.0\.0\.1:\d+\/\w+ cannot be used: .*ECONNREFUSED/,
+    );
+    expect((error as Error).message).not.toMatch(/hidden|\n/);
+  });
+});
