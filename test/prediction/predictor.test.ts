@@ -1,0 +1,117 @@
+import { beforeAll, describe, expect, test } from 'vitest';
+import { openPredictor } from '../../src/prediction/open-predictor.js';
+import type { Predictor, PredictorData } from '../../src/prediction/predictor.js';
+import { ROW_STATUS, type RowAnswers } from '../../src/prediction/site-rows.js';
+import { createPlainPredictor, type PlainPredictor } from '../oracle/plain-prediction.js';
+import { dataDir, modelDir, readPredictorData, searchRadiusKm } from './support/project.js';
+import { seededRandom } from './support/random.js';
+import { plainAnswer, randomRequests, rowsOf, type SiteRequest } from './support/site-requests.js';
+
+const GENERATED_AT = new Date('2026-11-20T23:59:59.007Z');
+
+const FAILURES: readonly unknown[] = ['outside_coverage', 'no_nearby_data'];
+
+/** What became of each row: its element's JSON text, or the code of its error. */
+function elementsOf({ status, ends, json }: RowAnswers): string[] {
+  return Array.from(status, (rowStatus, row) => {
+    const element = Buffer.from(json.subarray(row === 0 ? 0 : ends[row - 1], ends[row])).toString();
+    if (rowStatus === ROW_STATUS.answered) {
+      expect(element.endsWith(',')).toBe(true);
+      return element.slice(0, -1);
+    }
+    expect(element).toBe('');
+    return rowStatus === ROW_STATUS.outsideCoverage ? 'outside_coverage' : 'no_nearby_data';
+  });
+}
+
+describe('the answers to rows', () => {
+  let data: PredictorData;
+  let predictor: Predictor;
+  let oracle: PlainPredictor;
+  beforeAll(async () => {
+    data = readPredictorData();
+    predictor = await openPredictor(data);
+    oracle = await createPlainPredictor(dataDir, modelDir, searchRadiusKm);
+  });
+
+  const expectPlainAnswers = async (requests: readonly SiteRequest[]) => {
+    const elements = elementsOf(await predictor.answer(rowsOf(requests, GENERATED_AT)));
+    for (const [row, request] of requests.entries()) {
+      const plain = await plainAnswer(oracle, data, request, GENERATED_AT);
+      expect(elements[row]).toBe(FAILURES.includes(plain) ? plain : JSON.stringify(plain));
+    }
+    return elements;
+  };
+
+  test('are byte for byte the JSON of the plain way, with failures in their places, in batches of any size', async () => {
+    const random = seededRandom(20_261_120);
+    const seen = { answered: 0, outside_coverage: 0, no_nearby_data: 0 };
+    for (let total = 0; total < 6000; ) {
+      const size = random() < 0.3 ? 1 + Math.floor(4 * random()) : 1 + Math.floor(250 * random());
+      total += size;
+      for (const element of await expectPlainAnswers(randomRequests(data, size, random)))
+        seen[FAILURES.includes(element) ? (element as keyof typeof seen) : 'answered']++;
+    }
+    // The sample must hold many of each kind, or it shows nothing.
+    for (const [kind, count] of Object.entries(seen)) expect(count, kind).toBeGreaterThan(100);
+  });
+
+  test('hold every species under both methods', async () => {
+    const random = seededRandom(31);
+    const requests = data.species.flatMap((_, species) =>
+      (['manual', 'drone_seeded', undefined] as const).map((method) => ({
+        ...randomRequests(data, 1, random)[0]!,
+        // On a grid point, where no row fails.
+        latitude: data.grid.latitude[97 * species]!,
+        longitude: data.grid.longitude[97 * species]!,
+        species,
+        method,
+      })),
+    );
+    const elements = await expectPlainAnswers(requests);
+    expect(elements.filter((element) => FAILURES.includes(element))).toEqual([]);
+  });
+
+  test('do not differ between a row alone and the same row in a batch of any size', async () => {
+    const requests = randomRequests(data, 1000, seededRandom(7));
+    const alone: string[] = [];
+    for (const request of requests)
+      alone.push(...elementsOf(await predictor.answer(rowsOf([request], GENERATED_AT))));
+    for (const size of [2, 3, 5, 8, 16, 31, 64, 250, 1000]) {
+      const batched: string[] = [];
+      for (let from = 0; from < requests.length; from += size) {
+        const rows = rowsOf(requests.slice(from, from + size), GENERATED_AT);
+        batched.push(...elementsOf(await predictor.answer(rows)));
+      }
+      expect(batched, `batches of ${size}`).toEqual(alone);
+    }
+  });
+
+  test('are empty where there are no rows, and where every row failed', async () => {
+    expect(elementsOf(await predictor.answer(rowsOf([], GENERATED_AT)))).toEqual([]);
+    const ocean = { latitude: 44, longitude: -126, species: 0, method: 'manual', horizons: [1] } as const;
+    const answers = await predictor.answer(rowsOf([ocean, ocean], GENERATED_AT));
+    expect(elementsOf(answers)).toEqual(['outside_coverage', 'outside_coverage']);
+    expect(answers.json).toHaveLength(0);
+  });
+
+  test('carry the time of their own request when rows of several share a batch', async () => {
+    const site = { latitude: data.grid.latitude[0]!, longitude: data.grid.longitude[0]! };
+    const request = { ...site, species: 3, method: undefined, horizons: [5] } as const;
+    const times = ['2026-01-01T00:00:00.000Z', '1999-12-31T23:59:59.999Z', '2026-01-01T00:00:00.000Z'];
+    const rows = rowsOf([request, request, request], GENERATED_AT);
+    for (const [row, time] of times.entries()) rows.generatedAtMs[row] = Date.parse(time);
+    const elements = elementsOf(await predictor.answer(rows));
+    expect(elements.map((element) => JSON.parse(element).generated_at)).toEqual(times);
+  });
+
+  test('use buffers of their own, which may be handed to another thread', async () => {
+    const requests = randomRequests(data, 3, seededRandom(5));
+    const first = await predictor.answer(rowsOf(requests, GENERATED_AT));
+    const before = elementsOf(first);
+    await predictor.answer(rowsOf(randomRequests(data, 50, seededRandom(6)), GENERATED_AT));
+    expect(elementsOf(first)).toEqual(before);
+    for (const column of [first.status, first.ends, first.json])
+      expect(column.byteLength).toBe(column.buffer.byteLength);
+  });
+});
