@@ -1,0 +1,72 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { SiteRows } from '../../src/prediction/site-rows.js';
+
+const byte = fc.integer({ min: 0, max: 255 });
+const site = fc.record({
+  latitude: fc.double({ min: -90, max: 90, noNaN: true }),
+  longitude: fc.double({ min: -180, max: 180, noNaN: true }),
+  generatedAtMs: fc.date({ noInvalidDate: true }).map((date) => date.getTime()),
+  species: byte,
+  method: byte,
+  horizons: byte,
+});
+type Site = typeof site extends fc.Arbitrary<infer Value> ? Value : never;
+
+const COLUMNS = ['latitude', 'longitude', 'generatedAtMs', 'species', 'method', 'horizons'] as const;
+
+function pack(sites: readonly Site[]): SiteRows {
+  const rows = new SiteRows(sites.length);
+  for (const [row, values] of sites.entries())
+    for (const column of COLUMNS) rows[column][row] = values[column];
+  return rows;
+}
+
+function unpack(rows: SiteRows): Site[] {
+  return Array.from({ length: rows.count }, (_, row) => ({
+    latitude: rows.latitude[row]!,
+    longitude: rows.longitude[row]!,
+    generatedAtMs: rows.generatedAtMs[row]!,
+    species: rows.species[row]!,
+    method: rows.method[row]!,
+    horizons: rows.horizons[row]!,
+  }));
+}
+
+const sites = fc.array(site, { maxLength: 40 });
+
+describe('rows of sites', () => {
+  test('come back from their buffer as they were, also where it went to another thread', () => {
+    fc.assert(
+      fc.property(sites, (values) => {
+        const { count, buffer } = pack(values);
+        const sent = structuredClone(buffer, { transfer: [buffer] });
+        expect(unpack(new SiteRows(count, sent))).toEqual(values);
+      }),
+    );
+  });
+
+  test('can be cut short, and the first rows stay what they were', () => {
+    fc.assert(
+      fc.property(sites, fc.nat(40), (values, length) => {
+        const count = Math.min(length, values.length);
+        expect(unpack(pack(values).first(count))).toEqual(values.slice(0, count));
+      }),
+    );
+  });
+
+  test('take a range of another set at any row and leave the other rows alone', () => {
+    fc.assert(
+      fc.property(sites, sites, fc.nat(40), fc.nat(40), fc.nat(40), (target, source, at, from, length) => {
+        const start = Math.min(at, target.length);
+        const first = Math.min(from, source.length);
+        const count = Math.min(length, target.length - start, source.length - first);
+        const rows = pack(target);
+        rows.copyRows(start, pack(source), first, count);
+        const expected = [...target];
+        expected.splice(start, count, ...source.slice(first, first + count));
+        expect(unpack(rows)).toEqual(expected);
+      }),
+    );
+  });
+});

@@ -1,0 +1,86 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { SpeciesCatalogue } from '../../src/prediction/species.js';
+import { readPredictorData } from './support/project.js';
+
+const { species } = readPredictorData();
+const catalogue = new SpeciesCatalogue(species);
+const closestCode = (text: string) => catalogue.closest(text)?.species_code;
+
+describe('a species', () => {
+  test('is found by its code, exactly, at its place in the models', () => {
+    species.forEach(({ species_code }, index) => {
+      expect(catalogue.indexOf(species_code)).toBe(index);
+      expect(catalogue.indexOf(species_code.toLowerCase())).toBe(-1);
+      expect(catalogue.indexOf(`${species_code} `)).toBe(-1);
+    });
+    for (const text of ['', 'XXXX', '__proto__', 'constructor']) expect(catalogue.indexOf(text)).toBe(-1);
+  });
+});
+
+describe('the species closest to a text', () => {
+  test.each([
+    ['two letters changed places', 'QUAG', 'QUGA'],
+    ['lower case', 'psme', 'PSME'],
+    ['a letter too few', 'PSM', 'PSME'],
+    ['a letter too many', 'TSHEE', 'TSHE'],
+    ['a letter mistyped', 'PIPP', 'PIPO'],
+    ['the common name', 'Douglas-fir', 'PSME'],
+    ['the common name without its hyphen', 'douglas fir', 'PSME'],
+    ['the scientific name', 'Quercus garryana', 'QUGA'],
+    ['the scientific name in capitals', 'TSUGA HETEROPHYLLA', 'TSHE'],
+  ])('is meant by a code or a name with %s', (_, text, code) => {
+    expect(closestCode(text)).toBe(code);
+  });
+
+  test('is each species for its own code and both its names, in any case', () => {
+    for (const { species_code, common_name, scientific_name } of species)
+      for (const text of [species_code, common_name, scientific_name])
+        for (const written of [text, text.toUpperCase(), text.toLowerCase()])
+          expect(closestCode(written)).toBe(species_code);
+  });
+
+  test('is none where nothing is near', () => {
+    for (const text of ['', 'X', 'ZZZZ', '1234', 'Welwitschia', '🌲🌲🌲🌲', '__proto__', ' '.repeat(1000)])
+      expect(closestCode(text), JSON.stringify(text)).toBeUndefined();
+  });
+
+  test('is one that code and text have in common but two edits, for any text', () => {
+    const letters = fc.string({ unit: fc.constantFrom(...'ACEGLPSTU'), maxLength: 8 });
+    fc.assert(
+      fc.property(letters, (text) => {
+        const proposed = closestCode(text);
+        const edits = species.map(({ species_code }) => editDistance(text, species_code));
+        const fewest = Math.min(...edits);
+        expect(proposed).toBe(fewest <= 2 ? species[edits.indexOf(fewest)]!.species_code : undefined);
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test('costs next to nothing to look for, however long the text', () => {
+    const text = 'PSME'.repeat(250_000);
+    const startedMs = performance.now();
+    for (let i = 0; i < 1000; i++) expect(catalogue.closest(text)).toBeUndefined();
+    // A distance to a text of a million letters would take longer for one of the thousand.
+    expect(performance.now() - startedMs).toBeLessThan(500);
+  });
+});
+
+/** Edits between two texts: letters added, dropped, replaced, neighbours exchanged (optimal string alignment). */
+function editDistance(a: string, b: string): number {
+  const distances = Array.from({ length: a.length + 1 }, (_, i) =>
+    Array.from({ length: b.length + 1 }, (_, j) => (i === 0 || j === 0 ? i + j : 0)),
+  );
+  for (let i = 1; i <= a.length; i++) {
+    for (let j = 1; j <= b.length; j++) {
+      const replaced = distances[i - 1]![j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
+      const exchanged =
+        i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
+          ? distances[i - 2]![j - 2]! + 1
+          : Number.POSITIVE_INFINITY;
+      distances[i]![j] = Math.min(distances[i - 1]![j]! + 1, distances[i]![j - 1]! + 1, replaced, exchanged);
+    }
+  }
+  return distances[a.length]![b.length]!;
+}
