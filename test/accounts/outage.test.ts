@@ -96,6 +96,18 @@ describe.runIf(HAS_POSTGRES)('while PostgreSQL is away', () => {
     });
   });
 
+  test('a silence that left every connection dead heals within 5 s of its end', async () => {
+    const { link, accounts, keys, spore } = await replicaOverLink(await POSTGRES.create());
+    const others = await Promise.all(Array.from({ length: 20 }, () => keys.issue('spore', 'Okanogan Seed')));
+    // As many connections as a replica may have, all of them open.
+    await Promise.all(others.map(({ key }) => accounts.admit(key)));
+    link.silence();
+    await link.restore();
+    const restoredMs = performance.now();
+    while ((await timed(accounts.admit(spore.key))).error !== undefined) await sleep(20);
+    expect(performance.now() - restoredMs).toBeLessThan(HEALED_WITHIN_MS);
+  });
+
   test('what cannot be given back is given back when it returns', async () => {
     const { link, accounts, spore } = await replicaOverLink(await POSTGRES.create());
     const admission = await accounts.admit(spore.key);

@@ -5,7 +5,7 @@ import { isUnavailable } from './sql-state.js';
 
 /**
  * A pool of connections in the shape kysely drives that survives what happens to connections: whoever asks gets an
- * answer or a `StoreUnavailableError` in bounded time, and a connection that failed is never used again.
+ * answer or a `StoreUnavailableError` in bounded time, and a connection that fell silent is never used again.
  */
 export class ReconnectingPool implements PostgresPool {
   readonly #config: PoolConfig;
@@ -43,22 +43,20 @@ export class ReconnectingPool implements PostgresPool {
 
   #newPool(): Pool {
     const pool = new Pool(this.#config);
-    // An idle connection that fails has left the pool when we hear of it.
-    pool.on('error', () => {});
+    pool.on('error', ignore);
     return pool;
   }
 }
 
-/** One connection while it is in use. */
+/** One connection while it is in use. pg itself drops one that broke when it is released. */
 class CheckedClient implements PostgresPoolClient {
   readonly #client: PoolClient;
   readonly #onSilence: () => void;
-  #failure: Error | undefined;
 
   constructor(client: PoolClient, onSilence: () => void) {
     this.#client = client;
     this.#onSilence = onSilence;
-    client.on('error', this.#remember);
+    client.on('error', ignore);
   }
 
   // The other way to call it, with a cursor, is for streaming, which needs a cursor in the dialect's configuration.
@@ -67,19 +65,17 @@ class CheckedClient implements PostgresPoolClient {
       return await this.#client.query(sql, [...parameters]);
     } catch (error) {
       if (!isUnavailable(error)) throw error;
-      this.#remember(error);
-      // pg gives up waiting but leaves the query running on its connection; it has no code for that.
+      // pg stops waiting and leaves the query on its connection; it has no code for that.
       if (error.message === 'Query read timeout') this.#onSilence();
       throw new StoreUnavailableError(error.message, { cause: error });
     }
   }) as unknown as PostgresPoolClient['query'];
 
   release(): void {
-    this.#client.removeListener('error', this.#remember);
-    this.#client.release(this.#failure);
+    this.#client.removeListener('error', ignore);
+    this.#client.release();
   }
-
-  readonly #remember = (error: Error): void => {
-    this.#failure = error;
-  };
 }
+
+/** A connection that fails in use fails its query, too; one that is idle has left the pool when we hear of it. */
+function ignore(): void {}
