@@ -1,0 +1,65 @@
+import { Connection } from './connection.js';
+import { requestStream, type Workload } from './requests.js';
+
+// A process of its own: it is told what to send, sends it, and tells what it saw.
+
+export interface LoadOrder {
+  readonly port: number;
+  readonly key: string;
+  readonly dataDir: string;
+  readonly workload: Workload;
+  readonly connections: number;
+  readonly durationMs: number;
+  readonly seed: number;
+}
+
+export interface LoadReport {
+  readonly requests: number;
+  /** Answers other than 200, by status. */
+  readonly failures: Record<string, number>;
+  readonly wallMs: number;
+  /** Sorted, ms. */
+  readonly latenciesMs: readonly number[];
+  /** Share of one core that the generator used. */
+  readonly generatorUse: number;
+}
+
+async function generate(order: LoadOrder): Promise<LoadReport> {
+  const { port, key, dataDir, workload, durationMs, seed } = order;
+  const nextRequest = requestStream(workload, dataDir, key, seed);
+  const connections = await Promise.all(Array.from({ length: order.connections }, () => Connection.open(port)));
+  const latenciesMs: number[] = [];
+  const failures: Record<string, number> = {};
+
+  const cpuBefore = process.cpuUsage();
+  const startMs = performance.now();
+  const endMs = startMs + durationMs;
+  await Promise.all(
+    connections.map(async (connection) => {
+      for (let nowMs = performance.now(); nowMs < endMs; ) {
+        const status = await connection.send(nextRequest());
+        const doneMs = performance.now();
+        latenciesMs.push(doneMs - nowMs);
+        if (status !== 200) failures[status] = (failures[status] ?? 0) + 1;
+        nowMs = doneMs;
+      }
+    }),
+  );
+  const wallMs = performance.now() - startMs;
+  const cpu = process.cpuUsage(cpuBefore);
+  for (const connection of connections) connection.close();
+  return {
+    requests: latenciesMs.length,
+    failures,
+    wallMs,
+    latenciesMs: latenciesMs.sort((a, b) => a - b),
+    generatorUse: (cpu.user + cpu.system) / 1000 / wallMs,
+  };
+}
+
+process.on('message', (order: LoadOrder) => {
+  void generate(order).then(
+    (report) => process.send!({ report }),
+    (error: Error) => process.send!({ error: error.message }),
+  );
+});

@@ -1,0 +1,52 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import type { Server } from './server.js';
+
+const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+
+/** Starts nurselog as it ships, on free ports, with a key store of its own. */
+export async function startNurselog(environment: Record<string, string> = {}): Promise<Server> {
+  const folder = mkdtempSync(path.join(tmpdir(), 'nurselog-bench-'));
+  const startMs = performance.now();
+  const service = spawn(process.execPath, [MAIN], {
+    env: { ...process.env, PORT: '0', OPS_PORT: '0', LOG_LEVEL: 'info', DATABASE_URL: `sqlite:${folder}/keys.db`, ...environment },
+    stdio: ['ignore', 'pipe', 'inherit'],
+  });
+  let readyMs = 0;
+  let urls: { api: string; ops: string } | undefined;
+  let key: string | undefined;
+  for await (const line of createInterface({ input: service.stdout })) {
+    if (line.includes('"msg":"ready"')) {
+      readyMs = performance.now() - startMs;
+      urls = JSON.parse(line) as { api: string; ops: string };
+    }
+    key ??= /^ {2}(nurse_live_\w+)$/.exec(line)?.[1];
+    if (urls !== undefined && key !== undefined) break;
+  }
+  if (urls === undefined || key === undefined) throw new Error('nurselog did not start');
+  service.stdout.resume();
+  const metrics = `${urls.ops}/metrics`;
+  return {
+    port: Number(new URL(urls.api).port),
+    key,
+    readyMs,
+    async usage() {
+      const text = await (await fetch(metrics)).text();
+      const value = (name: string) => Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(text)![1]);
+      return {
+        cpuSeconds: value('process_cpu_seconds_total'),
+        residentBytes: value('process_resident_memory_bytes'),
+      };
+    },
+    async stop() {
+      service.kill('SIGTERM');
+      await once(service, 'exit');
+      rmSync(folder, { recursive: true, force: true });
+    },
+  };
+}

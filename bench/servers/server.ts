@@ -1,0 +1,15 @@
+/** A server under load, in a process of its own. */
+export interface Server {
+  readonly port: number;
+  readonly key: string;
+  /** From the start of the process until it answered. */
+  readonly readyMs: number;
+  usage(): Promise<Usage>;
+  stop(): Promise<void>;
+}
+
+/** What a process has used so far. */
+export interface Usage {
+  readonly cpuSeconds: number;
+  readonly residentBytes: number;
+}
