@@ -4,7 +4,7 @@ import { DATABASES } from './support/databases.js';
 import { callerOf, openAccounts } from './support/open-accounts.js';
 
 const OVERLAP_MS = 10 * 60_000;
-/** The bound of SPEC: a change by an operator is in force on every replica within 5 seconds. */
+/** The promise: a change by an operator is in force on every replica within 5 seconds. */
 const IN_FORCE_MS = 5000;
 
 describe.each(DATABASES)('keys on $name', (database) => {

@@ -8,7 +8,7 @@ interface OracleKey {
   state: 'active' | 'deactivated' | 'revoked';
 }
 
-/** Keys and quota as SPEC words them, in plain variables of one process: what the real accounts must equal. */
+/** Keys and quota as they are promised, in plain variables of one process: what the real accounts must equal. */
 export class AccountsOracle {
   readonly #clock: Clock;
   readonly #keys = new Map<string, OracleKey>();

@@ -1,0 +1,63 @@
+import { join } from 'node:path';
+import { Kysely } from 'kysely';
+import { expect, test } from 'vitest';
+import { Accounts, type Caller } from '../../src/accounts/accounts.js';
+import { KeyAdministration } from '../../src/accounts/key-administration.js';
+import { openStore } from '../../src/accounts/store/open-store.js';
+import type { AccountsDatabase } from '../../src/accounts/store/schema.js';
+import { SqlAccountStore } from '../../src/accounts/store/sql-account-store.js';
+import { LibsqlDatabase } from '../../src/accounts/store/sqlite/libsql-database.js';
+import { SharedSqliteDialect } from '../../src/accounts/store/sqlite/sqlite-dialect.js';
+import { StoreUnavailableError } from '../../src/accounts/store/store-errors.js';
+import { SettableClock } from './support/settable-clock.js';
+import { temporaryFolder } from './support/temporary-folder.js';
+
+const DAY_MS = 86_400_000;
+
+interface Held {
+  readonly database: LibsqlDatabase;
+  readonly clock: SettableClock;
+  readonly accounts: Accounts;
+  readonly keys: KeyAdministration;
+}
+
+/** The embedded store with its connection in the test's hand, to take its room or its right to write. */
+async function heldStore(): Promise<Held> {
+  const file = join(temporaryFolder(), 'nurselog.db');
+  await (await openStore(`sqlite:${file}`)).close();
+  const database = new LibsqlDatabase(file);
+  const dialect = new SharedSqliteDialect(database);
+  const store = new SqlAccountStore(new Kysely<AccountsDatabase>({ dialect }));
+  const clock = new SettableClock('2026-11-20T12:00:00Z');
+  const accounts = new Accounts(store, clock, () => {});
+  return { database, clock, accounts, keys: new KeyAdministration(store, clock) };
+}
+
+/** Admits one request a day, each of which needs a little more room, until that fails or three years are over. */
+async function fillUp({ accounts, clock }: Held, caller: Caller): Promise<void> {
+  for (let day = 0; day < 1000; day += 1) {
+    clock.advanceMs(DAY_MS);
+    await accounts.admit(caller);
+  }
+}
+
+test.each([
+  ['on a full disk', 'max_page_count = 1', 'max_page_count = 1000000'],
+  ['on a read-only disk', 'query_only = on', 'query_only = off'],
+])('%s hypha goes on and limited tiers are unavailable, until it is over', async (_how, begin, end) => {
+  const held = await heldStore();
+  const { database, accounts, keys } = held;
+  const hypha = await keys.issue('hypha', 'Cascade Nursery');
+  const spore = await keys.issue('spore', 'Okanogan Seed');
+
+  database.pragma(begin);
+  expect(await accounts.authenticate(hypha.secret)).toMatchObject({ kind: 'ok' });
+  expect(await accounts.admit(hypha.key)).toMatchObject({ admitted: true });
+  await expect(fillUp(held, spore.key)).rejects.toBeInstanceOf(StoreUnavailableError);
+
+  database.pragma(end);
+  expect(await accounts.admit(spore.key)).toMatchObject({ admitted: true });
+  await accounts.flush();
+  expect(await keys.usage({ keyId: hypha.key.id })).toMatchObject([{ requests: 1 }]);
+  await accounts.close();
+});
