@@ -1,7 +1,8 @@
-"""Universal kriging in a moving neighbourhood, with leave-one-out that leaves out whole neighbourhoods.
+"""Kriging in a moving neighbourhood, with leave-one-out that leaves out whole neighbourhoods.
 
-Cressie (1993), Statistics for Spatial Data, section 3.4: weights that are unbiased for any linear combination of
-the drift columns and have least variance under an exponential covariance.
+Cressie (1993), Statistics for Spatial Data, chapter 3. :func:`universal` has weights that are unbiased for any
+linear combination of drift columns, :func:`ordinary` for any constant; :func:`simple` knows the mean to be zero and
+falls back to it far from data.
 """
 
 from dataclasses import dataclass
@@ -9,8 +10,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.spatial import cKDTree
 
-_CHUNK = 4000
-# Plots within 3 km of a plot number a handful; this many more neighbours are fetched to make up for them.
+_CHUNK = 2000
+# So many more neighbours are fetched to make up for those too close to count: 3 km hold a handful of plots.
 _SPARE_NEIGHBOURS = 16
 
 
@@ -27,60 +28,74 @@ class Variogram:
     km_per_100m: float
     neighbours: int
 
-
-def krige(train, values, target, variogram, exclude_km=0.0):
-    """Predicts ``values`` [N, V] of plots at targets: [M, V].
-
-    ``train`` and ``target`` are :class:`Sites`. Plots horizontally closer to a target than ``exclude_km`` are not
-    used for it; with the plots as their own targets that is leave-one-out (of neighbourhoods).
-    """
-    k = variogram.neighbours
-    scale = np.array([1.0, 1.0, variogram.km_per_100m / 100.0])
-    tree = cKDTree(train.xyz * scale)
-    result = np.empty((len(target.xyz), values.shape[1]))
-    for start in range(0, len(result), _CHUNK):
-        rows = slice(start, start + _CHUNK)
-        xyz, drift = target.xyz[rows], target.drift[rows]
-        distance, near = tree.query(xyz * scale, k + (_SPARE_NEIGHBOURS if exclude_km else 0))
-        if exclude_km:
-            flat = np.linalg.norm(train.xyz[near, :2] - xyz[:, None, :2], axis=2)
-            distance = np.where(flat < exclude_km, np.inf, distance)
-            order = np.argsort(distance, axis=1, kind="stable")[:, :k]
-            distance, near = np.take_along_axis(distance, order, 1), np.take_along_axis(near, order, 1)
-        weights = _weights(train.xyz[near] * scale, distance, train.drift[near], drift, variogram)
-        result[rows] = np.einsum("mk,mkv->mv", weights, values[near])
-    return result
+    def covariance(self, distance_km):
+        """Covariance between places this far apart, without the nugget."""
+        return np.exp(-distance_km / self.range_km)
 
 
 @dataclass(frozen=True)
-class Sites:
-    """``xyz`` [N, 3] in km, km and m above sea; ``drift`` [N, Q] holds the trend's columns without the constant."""
-
-    xyz: np.ndarray
-    drift: np.ndarray
-
-    def where(self, chosen):
-        """The sites of a boolean mask or an index array."""
-        return Sites(self.xyz[chosen], self.drift[chosen])
+class _Neighbourhood:
+    rows: slice
+    near: np.ndarray  # [M, K] indices of the data used for M targets
+    between: np.ndarray  # [M, K, K] covariance among them, nugget included
+    to_target: np.ndarray  # [M, K] covariance with the target
 
 
-def _weights(coordinates, distance, drift_near, drift_target, variogram):
-    m, k, _ = coordinates.shape
-    q = drift_near.shape[2] + 1
-    between = np.linalg.norm(coordinates[:, :, None] - coordinates[:, None, :], axis=3)
-    # The drift is centred and scaled within each neighbourhood: the weights stay the same, the system well posed.
-    centre = drift_near.mean(axis=1, keepdims=True)
-    spread = drift_near.std(axis=1, keepdims=True) + 1e-9
-    matrix = np.zeros((m, k + q, k + q))
-    matrix[:, :k, :k] = np.exp(-between / variogram.range_km) + variogram.nugget * np.eye(k)
-    matrix[:, k, :k] = matrix[:, :k, k] = 1.0
-    scaled = (drift_near - centre) / spread
-    matrix[:, :k, k + 1 :] = scaled
-    matrix[:, k + 1 :, :k] = scaled.transpose(0, 2, 1)
-    right = np.zeros((m, k + q, 1))
-    right[:, :k, 0] = np.exp(-distance / variogram.range_km)
-    right[:, k, 0] = 1.0
-    right[:, k + 1 :, 0] = (drift_target - centre[:, 0]) / spread[:, 0]
-    # A drift that does not vary among the neighbours carries no information and must not make the system singular.
-    matrix[:, np.arange(k + 1, k + q), np.arange(k + 1, k + q)] = -1e-6
-    return np.linalg.solve(matrix, right)[:, :k, 0]
+def universal(xyz, drift, values, target_xyz, target_drift, variogram, exclude_km=0.0):
+    """Predictions [M] at ``target_xyz`` [M, 3] from ``values`` [N] at ``xyz`` [N, 3] (km, km, m).
+
+    ``drift`` [N, Q] and ``target_drift`` [M, Q] are the trend's columns without the constant, Q may be 0. Data
+    horizontally closer to a target than ``exclude_km`` are not used for it: with the data as their own targets
+    that is leave-one-out.
+    """
+    result = np.empty(len(target_xyz))
+    for hood in _neighbourhoods(xyz, target_xyz, variogram, exclude_km):
+        near, rows = drift[hood.near], hood.rows
+        m, k, q = near.shape
+        # Drift is centred and scaled within each neighbourhood: same weights, better posed system.
+        centre, spread = near.mean(axis=1, keepdims=True), near.std(axis=1, keepdims=True) + 1e-9
+        trend = np.concatenate([np.ones((m, k, 1)), (near - centre) / spread], axis=2)
+        at_target = np.concatenate([np.ones((m, 1)), (target_drift[rows] - centre[:, 0]) / spread[:, 0]], axis=1)
+        system = np.zeros((m, k + 1 + q, k + 1 + q))
+        system[:, :k, :k] = hood.between
+        system[:, :k, k:] = trend
+        system[:, k:, :k] = trend.transpose(0, 2, 1)
+        # Without this a drift that does not vary among the neighbours would make the system singular.
+        system[:, np.arange(k + 1, k + 1 + q), np.arange(k + 1, k + 1 + q)] = -1e-6
+        right = np.concatenate([hood.to_target, at_target], axis=1)
+        weights = np.linalg.solve(system, right[:, :, None])[:, :k, 0]
+        result[rows] = (weights * values[hood.near]).sum(axis=1)
+    return result
+
+
+def ordinary(xyz, values, target_xyz, variogram, exclude_km=0.0):
+    """:func:`universal` with an unknown constant for its only trend."""
+    nothing, nothing_there = np.empty((len(xyz), 0)), np.empty((len(target_xyz), 0))
+    return universal(xyz, nothing, values, target_xyz, nothing_there, variogram, exclude_km)
+
+
+def simple(xyz, values, target_xyz, variogram, exclude_km=0.0):
+    """Predictions [M] of a field of mean zero; arguments as for :func:`universal`."""
+    result = np.empty(len(target_xyz))
+    for hood in _neighbourhoods(xyz, target_xyz, variogram, exclude_km):
+        weights = np.linalg.solve(hood.between, hood.to_target[:, :, None])[:, :, 0]
+        result[hood.rows] = (weights * values[hood.near]).sum(axis=1)
+    return result
+
+
+def _neighbourhoods(xyz, target_xyz, variogram, exclude_km):
+    k = variogram.neighbours
+    scale = np.array([1.0, 1.0, variogram.km_per_100m / 100.0])
+    data, targets = xyz * scale, target_xyz * scale
+    tree = cKDTree(data)
+    for start in range(0, len(targets), _CHUNK):
+        rows = slice(start, min(start + _CHUNK, len(targets)))
+        distance, near = tree.query(targets[rows], k + (_SPARE_NEIGHBOURS if exclude_km else 0))
+        if exclude_km:
+            flat = np.linalg.norm(data[near, :2] - targets[rows, None, :2], axis=2)
+            order = np.argsort(np.where(flat < exclude_km, np.inf, distance), axis=1, kind="stable")[:, :k]
+            distance, near = np.take_along_axis(distance, order, 1), np.take_along_axis(near, order, 1)
+        places = data[near]
+        apart = np.linalg.norm(places[:, :, None] - places[:, None, :], axis=3)
+        between = variogram.covariance(apart) + variogram.nugget * np.eye(k)
+        yield _Neighbourhood(rows, near, between, variogram.covariance(distance))

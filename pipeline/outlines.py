@@ -37,6 +37,11 @@ class StateOutlines:
         own = sorted(_arc_indices(self._states[fips]) - shared)
         return MultiLineString([self._arcs[index] for index in own])
 
+    def shared_border(self, fips, other_fips):
+        """The border between two states as a MultiLineString."""
+        shared = sorted(_arc_indices(self._states[fips]) & _arc_indices(self._states[other_fips]))
+        return MultiLineString([self._arcs[index] for index in shared])
+
     def _ring(self, indices):
         pieces = [self._arcs[i] if i >= 0 else self._arcs[~i][::-1] for i in indices]
         return np.concatenate([pieces[0]] + [piece[1:] for piece in pieces[1:]])

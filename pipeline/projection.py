@@ -5,6 +5,7 @@ Map Projections: A Working Manual, USGS Professional Paper 1395, section 14, on 
 """
 
 import numpy as np
+import shapely
 
 EARTH_RADIUS_KM = 6371.0088
 _PARALLELS_DEG = (43.0, 48.0)
@@ -29,6 +30,16 @@ def to_degrees(x, y):
     rho, theta = np.hypot(u, v), np.arctan2(u, v)
     latitude = np.degrees(np.arcsin((_c - (rho * _n) ** 2) / (2 * _n)))
     return latitude, _ORIGIN_DEG[1] + np.degrees(theta / _n)
+
+
+def in_kilometres(shape):
+    """A shapely geometry of longitudes and latitudes on the plane."""
+    return shapely.transform(shape, lambda c: np.column_stack(to_plane(c[:, 1], c[:, 0])))
+
+
+def in_degrees(shape):
+    """A shapely geometry of the plane back in longitudes and latitudes."""
+    return shapely.transform(shape, lambda c: np.column_stack(to_degrees(c[:, 0], c[:, 1])[::-1]))
 
 
 def great_circle_km(latitude_a, longitude_a, latitude_b, longitude_b):

@@ -1,9 +1,10 @@
 """Longitude-latitude rasters of the PRISM 2.5 arc-minute grid and their values at points."""
 
 import zipfile
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
+from scipy.ndimage import distance_transform_edt, map_coordinates
 
 
 @dataclass(frozen=True)
@@ -15,24 +16,17 @@ class Raster:
     north: float
     cell_deg: float
 
-    def sample(self, latitude, longitude):
-        """Bilinear values at points; a missing corner is left out and the others take its weight.
+    def filled(self):
+        """The raster with every missing cell given the value of the nearest cell that has one."""
+        missing = np.isnan(self.values)
+        nearest = distance_transform_edt(missing, return_distances=False, return_indices=True)
+        return replace(self, values=self.values[tuple(nearest)])
 
-        Degrees in, the raster's unit out; NaN where all four corners are missing.
-        """
+    def sample(self, latitude, longitude, order=1):
+        """Spline-interpolated values at degrees, each [N]; ``order`` 1 is bilinear. No cell may be missing."""
         column = (np.asarray(longitude) - self.west) / self.cell_deg
         row = (self.north - np.asarray(latitude)) / self.cell_deg
-        left, top = np.floor(column).astype(int), np.floor(row).astype(int)
-        total, weight = np.zeros(column.shape), np.zeros(column.shape)
-        for down in (0, 1):
-            for right in (0, 1):
-                value = self.values[top + down, left + right]
-                w = np.abs(1 - down - (row - top)) * np.abs(1 - right - (column - left))
-                w = np.where(np.isnan(value), 0.0, w)
-                total += w * np.nan_to_num(value)
-                weight += w
-        with np.errstate(invalid="ignore"):
-            return total / weight
+        return map_coordinates(self.values, [row, column], order=order)
 
 
 def read_esri_ascii(path):

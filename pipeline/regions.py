@@ -2,13 +2,12 @@
 
 import json
 
-import numpy as np
 import shapely
 from shapely import Polygon, box
 from shapely.ops import unary_union
 
 from pipeline.outlines import FIPS
-from pipeline.projection import to_degrees, to_plane
+from pipeline.projection import in_degrees, in_kilometres
 
 NAMES = {"US-OR": "Oregon", "US-WA": "Washington"}
 
@@ -51,9 +50,8 @@ def build_regions(outlines):
 
 
 def _coastal_strip(border):
-    to_km = shapely.transform(border, lambda c: np.column_stack(to_plane(c[:, 1], c[:, 0])))
-    strip = to_km.buffer(COAST_TOLERANCE_KM, quad_segs=4).simplify(0.1)
-    return shapely.transform(strip, lambda c: np.column_stack(to_degrees(c[:, 0], c[:, 1])[::-1]))
+    strip = in_kilometres(border).buffer(COAST_TOLERANCE_KM, quad_segs=4).simplify(0.1)
+    return in_degrees(strip)
 
 
 def _canadian_side(washington):
