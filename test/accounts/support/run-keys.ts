@@ -1,0 +1,15 @@
+import { runKeys } from '../../../src/cli/run-keys.js';
+import { SettableClock } from './settable-clock.js';
+
+/** A whole key, wherever it stands. */
+export const KEY = /nurse_live_[0-9a-f]{32}/g;
+
+/** The time at which every command of a test file runs. */
+export const clock = new SettableClock('2026-11-20T12:00:00Z');
+
+/** Runs `keys` command lines, split at spaces, on one store. */
+export const keysOn = (databaseUrl: string) => (line: string) =>
+  runKeys(line === '' ? [] : line.split(' '), { DATABASE_URL: databaseUrl }, clock);
+
+/** What a command printed with `--json`. */
+export const json = (result: { stdout: string }) => JSON.parse(result.stdout);
