@@ -1,4 +1,5 @@
 import type { FastifyBaseLogger, FastifyError, FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { redactKeys } from '../accounts/key-format.js';
 import { StoreUnavailableError } from '../accounts/store/store-errors.js';
 import { ApiError, show } from './errors.js';
 
@@ -10,12 +11,11 @@ export function retryLater(code: 'overloaded' | 'unavailable', message: string):
   return new ApiError({ code, message }, { 'retry-after': String(RETRY_AFTER_S) });
 }
 
-/** Gives every failure of the instance's routes, and every address without a route, the one error body. */
+/** Gives every failure of the instance's routes the one error body. */
 export function useErrorReplies(app: FastifyInstance, bodyLimitBytes: number): void {
   app.setErrorHandler<FastifyError>((error, request, reply) =>
     sendError(reply, toApiError(error, request, bodyLimitBytes)),
   );
-  app.setNotFoundHandler((request, reply) => sendError(reply, noRoute(app, request)));
 }
 
 export function sendError(reply: FastifyReply, { error, status, headers }: ApiError): FastifyReply {
@@ -37,8 +37,6 @@ function toApiError(error: FastifyError, request: FastifyRequest, bodyLimitBytes
       });
     case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
       return unsupportedMediaType(request.headers['content-type']);
-    case 'FST_ERR_BAD_URL':
-      return notFound(request.url);
   }
   // The body broke off or was not framed as HTTP: the caller's doing.
   if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
@@ -64,8 +62,8 @@ export function unsupportedMediaType(contentType: string | undefined): ApiError 
   });
 }
 
-function notFound(url: string): ApiError {
-  const path = url.split('?', 1)[0]!.slice(0, 100);
+export function notFound(url: string): ApiError {
+  const path = redactKeys(url.split('?', 1)[0]!).slice(0, 100);
   return new ApiError({
     code: 'not_found',
     message: `There is nothing at ${path}: /openapi.json lists the endpoints.`,
@@ -74,7 +72,8 @@ function notFound(url: string): ApiError {
 
 const METHODS = ['GET', 'HEAD', 'POST'] as const;
 
-function noRoute(app: FastifyInstance, request: FastifyRequest): ApiError {
+/** Why an address without a route is refused: nothing is there, or only for other methods. */
+export function noRoute(app: FastifyInstance, request: FastifyRequest): ApiError {
   const path = request.url.split('?', 1)[0]!;
   const allowed = METHODS.filter((method) => app.hasRoute({ method, url: path })).join(', ');
   if (allowed === '') return notFound(path);

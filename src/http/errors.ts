@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { redactKeys } from '../accounts/key-format.js';
 
 /** Every error code of the interface with its HTTP status: the one table of them. */
 export const ERROR_STATUS = {
@@ -31,7 +32,7 @@ export interface ErrorObject {
   readonly details?: Readonly<Record<string, unknown>>;
 }
 
-export const errorObjectSchema = z.object({
+export const errorObjectSchema = z.strictObject({
   code: z.enum(Object.keys(ERROR_STATUS) as [ErrorCode, ...ErrorCode[]]),
   message: z.string(),
   details: z.record(z.string(), z.unknown()).optional(),
@@ -58,14 +59,13 @@ export class ApiError extends Error {
 
 const SHOWN_CHARACTERS = 40;
 
-/** A caller's value as an error message shows it: JSON, cut short. */
+/** A caller's value as an error message shows it: JSON, cut short, and no key in it even where a caller put one. */
 export function show(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (typeof value === 'number') return String(value);
   if (Array.isArray(value)) return `an array of ${value.length}`;
   if (typeof value === 'object' && value !== null) return 'an object';
-  if (typeof value === 'string' && value.length > SHOWN_CHARACTERS) {
-    return `${JSON.stringify(value.slice(0, SHOWN_CHARACTERS))}... (${value.length} characters)`;
-  }
-  return JSON.stringify(value);
+  if (typeof value !== 'string') return JSON.stringify(value);
+  const shown = JSON.stringify(redactKeys(value.slice(0, SHOWN_CHARACTERS)));
+  return value.length > SHOWN_CHARACTERS ? `${shown}... (${value.length} characters)` : shown;
 }

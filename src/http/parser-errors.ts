@@ -11,25 +11,30 @@ const REFUSALS: Readonly<Record<string, readonly [status: number, message: strin
 
 const NOT_HTTP = [400, 'The request is not valid HTTP/1.1.'] as const;
 
+/**
+ * How long a refused caller has to read the answer and hang up. Ending the connection at once would reset it under a
+ * caller who is still sending, and take the answer away.
+ */
+const LINGER_MS = 1000;
+
 /** Answers a connection whose request Node's HTTP parser refused, with the one error body, and ends it. */
 export function refuseConnection(error: NodeJS.ErrnoException, socket: Duplex): void {
+  // What a caller sends on after its request was refused comes here too.
+  if (socket.writableEnded) return;
+  if (!socket.writable) {
+    socket.destroy();
+    return;
+  }
   const [status, message] = REFUSALS[error.code ?? ''] ?? NOT_HTTP;
-  writeRefusal(
-    socket,
-    new ApiError({ code: 'invalid_request', message }, {}, status),
-    error.code === 'ECONNRESET',
-  );
+  writeRefusal(socket, new ApiError({ code: 'invalid_request', message }, {}, status), requestId(undefined));
 }
 
 /** Answers CONNECT, which is no method of a service. */
-export function refuseTunnel(_request: IncomingMessage, socket: Duplex): void {
-  writeRefusal(
-    socket,
-    new ApiError(
-      { code: 'method_not_allowed', message: 'CONNECT is not a method of this service.' },
-      { allow: 'GET, HEAD, POST' },
-    ),
-  );
+export function refuseTunnel({ headers }: IncomingMessage, socket: Duplex): void {
+  // Node takes its hands off the socket of a tunnel: an error without a listener would end the process.
+  socket.on('error', () => socket.destroy());
+  const error = { code: 'method_not_allowed', message: 'CONNECT is not a method of this service.' } as const;
+  writeRefusal(socket, new ApiError(error, { allow: 'GET, HEAD, POST' }), requestId(headers['x-request-id']));
 }
 
 /** Answers an `Expect` header other than 100-continue. */
@@ -46,19 +51,18 @@ export function refuseExpectation(request: IncomingMessage, response: ServerResp
   response.end(JSON.stringify({ error }));
 }
 
-function writeRefusal(socket: Duplex, { status, error, headers }: ApiError, isGone = false): void {
-  if (isGone || !socket.writable) {
-    socket.destroy();
-    return;
-  }
+function writeRefusal(socket: Duplex, { status, error, headers }: ApiError, id: string): void {
   const body = JSON.stringify({ error });
   const head = {
     ...headers,
     'content-type': 'application/json; charset=utf-8',
     'content-length': String(Buffer.byteLength(body)),
-    'x-request-id': requestId(undefined),
+    'x-request-id': id,
     connection: 'close',
   };
   const lines = Object.entries(head).map(([name, value]) => `${name}: ${value}\r\n`);
   socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
+  socket.resume();
+  const linger = setTimeout(() => socket.destroy(), LINGER_MS);
+  socket.once('close', () => clearTimeout(linger));
 }

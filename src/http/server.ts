@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
 import type { Config } from '../config.js';
 import type { ServicePhase } from '../service-phase.js';
-import { sendError, useErrorReplies } from './error-replies.js';
+import { noRoute, notFound, sendError, useErrorReplies } from './error-replies.js';
 import { ApiError } from './errors.js';
 import { refuseConnection, refuseExpectation, refuseTunnel } from './parser-errors.js';
 import { requestId } from './request-id.js';
@@ -25,12 +25,9 @@ export function createServer(config: Config, phase: ServicePhase, log: FastifyBa
     return503OnClosing: false,
     forceCloseConnections: 'idle',
     clientErrorHandler: refuseConnection,
+    // An address that cannot be decoded; no hook is called for it.
     frameworkErrors: (_error, request, reply) => {
-      const error = {
-        code: 'not_found',
-        message: `${request.url.slice(0, 100)} is not an address of this service.`,
-      } as const;
-      sendError(reply.header('x-request-id', request.id), new ApiError(error));
+      sendError(reply.header('x-request-id', request.id), notFound(request.url));
     },
     http: {
       // Refused below, with the one error body.
@@ -48,7 +45,10 @@ export function createServer(config: Config, phase: ServicePhase, log: FastifyBa
     reply.header('x-request-id', request.id);
     reply.header('x-content-type-options', 'nosniff');
     if (phase.current === 'draining') reply.header('connection', 'close');
-    done(hasHost(request.raw) ? undefined : missingHost());
+    // Before a body is looked at: Fastify would call its not-found handler after it.
+    if (!hasHost(request.raw)) done(missingHost());
+    else if (request.is404) done(noRoute(app, request));
+    else done();
   });
   useErrorReplies(app, config.bodyLimitBytes);
   return app;

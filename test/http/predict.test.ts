@@ -1,8 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { predictionResultSchema } from '../../src/http/responses.js';
+import { PREDICT_REQUEST } from '../support/requests.js';
 import { startTestService, type TestService } from '../support/service.js';
-
-const REQUEST = { latitude: 44.12, longitude: -122.03, species_code: 'PSME', planting_method: 'manual' };
 
 describe('POST /v1/predict', () => {
   let service: TestService;
@@ -11,16 +10,90 @@ describe('POST /v1/predict', () => {
   });
   afterAll(() => service.stop());
 
-  it('answers a site, species and method with exactly the fields of the interface', async () => {
-    const response = await service.post('/v1/predict', REQUEST);
+  async function predict(change: object = {}) {
+    const response = await service.post('/v1/predict', { ...PREDICT_REQUEST, ...change });
     expect(response.status).toBe(200);
-    const result = predictionResultSchema.parse(await response.json());
+    expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
+    const body = (await response.json()) as ReturnType<typeof predictionResultSchema.parse>;
+    predictionResultSchema.parse(body);
+    return body;
+  }
+
+  it('answers a site, species and method with what was asked', async () => {
+    const result = await predict();
     expect(result.site).toMatchObject({ latitude: 44.12, longitude: -122.03, region: 'US-OR' });
     expect(result).toMatchObject({
       species_code: 'PSME',
       species_common_name: 'Douglas-fir',
       planting_method: 'manual',
     });
-    expect(result.predictions.map(({ horizon_years }) => horizon_years)).toEqual([1, 3, 5]);
+    expect((await predict({ planting_method: 'drone_seeded' })).planting_method).toBe('drone_seeded');
+  });
+
+  it('has exactly the fields of the reference, in its order (2.2)', async () => {
+    const result = await predict();
+    const fields = (value: object) => Object.keys(value).join(' ');
+    expect(fields(result)).toBe(
+      'site species_code species_common_name planting_method predictions model generated_at',
+    );
+    expect(fields(result.site)).toBe(
+      'latitude longitude matched_latitude matched_longitude match_distance_km region',
+    );
+    expect(fields(result.predictions[0]!)).toBe('horizon_years survival_probability risk_factors');
+    expect(fields(result.predictions[0]!.risk_factors[0]!)).toBe('factor impact magnitude');
+    expect(fields(result.model)).toBe('version codename series');
+  });
+
+  it.each([
+    [undefined, [1, 3, 5]],
+    [[1], [1]],
+    [
+      [5, 1],
+      [1, 5],
+    ],
+    [
+      [5, 3, 1],
+      [1, 3, 5],
+    ],
+    [
+      [3, 3, 1, 3],
+      [1, 3],
+    ],
+    [Array(1000).fill(5), [5]],
+  ])(
+    'horizons collapse repeats and come back in ascending order (2.1), case %#',
+    async (horizons, expected) => {
+      const { predictions } = await predict({ horizons });
+      expect(predictions.map(({ horizon_years }) => horizon_years)).toEqual(expected);
+    },
+  );
+
+  it('predicts a horizon alike whichever others are asked for', async () => {
+    const all = await predict();
+    const one = await predict({ horizons: [3] });
+    expect(one.predictions).toEqual([all.predictions[1]]);
+  });
+
+  it('ignores unknown fields (2.1)', async () => {
+    const { predictions } = await predict({ plot: 'A-17', horizon: [9], nested: { latitude: 'x' } });
+    expect(predictions).toEqual((await predict()).predictions);
+  });
+
+  it('model.version is <coverage>_v<major>_<minor>_<codename> (2.2)', async () => {
+    const { model } = await predict();
+    expect(model.version).toMatch(new RegExp(`^pnw_v\\d+_\\d+_${model.codename}$`));
+  });
+
+  it('generated_at is the moment of the request in UTC with milliseconds and Z (2.2)', async () => {
+    const before = Date.now();
+    const { generated_at } = await predict();
+    expect(generated_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
+    expect(Date.parse(generated_at)).toBeGreaterThanOrEqual(before);
+    expect(Date.parse(generated_at)).toBeLessThanOrEqual(Date.now());
+  });
+
+  it('tells the time in the queue and in the models in Server-Timing', async () => {
+    const response = await service.post('/v1/predict', PREDICT_REQUEST);
+    expect(response.headers.get('server-timing')).toMatch(/^queue;dur=\d+\.\d{3}, inference;dur=\d+\.\d{3}$/);
   });
 });

@@ -6,14 +6,14 @@ import { type Clock, systemClock } from '../../src/accounts/clock.js';
 import { KeyAdministration } from '../../src/accounts/key-administration.js';
 import { openStore } from '../../src/accounts/store/open-store.js';
 import type { Tier } from '../../src/accounts/tiers.js';
-import { loadConfig } from '../../src/config.js';
+import { type Config, loadConfig } from '../../src/config.js';
 import { type Service, startService } from '../../src/service.js';
 
 /** A real service in this process, on free ports, with a key store of its own. */
 export interface TestService extends Service {
   /** Its first key, tier hypha. */
   readonly key: string;
-  readonly databaseUrl: string;
+  readonly config: Config;
   issueKey(tier: Tier): Promise<{ id: string; secret: string }>;
   readonly administration: KeyAdministration;
   /** Sends JSON (or a raw string or bytes) with the service's key, unless other headers say otherwise. */
@@ -49,7 +49,7 @@ export async function startTestService(
   return {
     ...service,
     key,
-    databaseUrl,
+    config,
     administration,
     async issueKey(tier) {
       const issued = await administration.issue(tier, 'a test');

@@ -1,0 +1,212 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { SettableClock } from '../accounts/support/settable-clock.js';
+import { expectError } from '../support/error-body.js';
+import { COMPARE_REQUEST, NO_NEARBY_DATA, OUTSIDE_COVERAGE, PREDICT_REQUEST } from '../support/requests.js';
+import { startTestService, type TestService } from '../support/service.js';
+
+describe('the error table (4)', () => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await startTestService({}, new SettableClock('2026-11-20T23:00:00Z'));
+  });
+  afterAll(() => service.stop());
+
+  const predict = (body: unknown, headers?: Record<string, string>) =>
+    service.post('/v1/predict', body, headers);
+
+  it('invalid_api_key 401: key missing, malformed or unknown', async () => {
+    const missing = await fetch(`${service.apiUrl}/v1/species`);
+    expect((await expectError(missing, 401, 'invalid_api_key')).details).toBeUndefined();
+    const unknown = `nurse_live_${'0'.repeat(32)}`;
+    for (const key of ['', 'x', unknown, unknown.toUpperCase(), `${unknown}0`, service.key.slice(0, -1)]) {
+      const error = await expectError(
+        await predict(PREDICT_REQUEST, { 'x-api-key': key }),
+        401,
+        'invalid_api_key',
+      );
+      expect(error.details).toBeUndefined();
+    }
+  });
+
+  it('key_inactive 403: key deactivated', async () => {
+    const { id, secret } = await service.issueKey('spore');
+    await service.administration.setState(id, 'deactivated');
+    const error = await expectError(
+      await predict(PREDICT_REQUEST, { 'x-api-key': secret }),
+      403,
+      'key_inactive',
+    );
+    expect(error.details).toBeUndefined();
+  });
+
+  it('rate_limit_exceeded 429: with limit, tier and resets_at, and Retry-After to midnight UTC', async () => {
+    const { secret } = await service.issueKey('spore');
+    const headers = { 'x-api-key': secret };
+    await Promise.all(Array.from({ length: 100 }, () => service.get('/v1/coverage', headers)));
+    const response = await predict(PREDICT_REQUEST, headers);
+    expect(response.headers.get('retry-after')).toBe('3600');
+    const { details } = await expectError(response, 429, 'rate_limit_exceeded');
+    expect(details).toEqual({ limit: 100, tier: 'spore', resets_at: '2026-11-21T00:00:00.000Z' });
+  });
+
+  it('outside_coverage 422: in neither state, with a suggestion that names GET /v1/coverage', async () => {
+    for (const path of ['/v1/predict', '/v1/predict/compare']) {
+      const error = await expectError(await service.post(path, OUTSIDE_COVERAGE), 422, 'outside_coverage');
+      expect(error.details).toEqual({ suggestion: expect.stringContaining('GET /v1/coverage') });
+      expect(error.message).toMatch(/43\.615.*-116\.202.*Oregon and Washington/);
+    }
+  });
+
+  it('no_nearby_data 422: in a state, with search_radius_km', async () => {
+    for (const path of ['/v1/predict', '/v1/predict/compare']) {
+      const error = await expectError(await service.post(path, NO_NEARBY_DATA), 422, 'no_nearby_data');
+      expect(error.details).toEqual({ search_radius_km: 5 });
+    }
+  });
+
+  it('invalid_species 422: with a suggestion that names GET /v1/species', async () => {
+    for (const [path, request] of [
+      ['/v1/predict', PREDICT_REQUEST],
+      ['/v1/predict/compare', COMPARE_REQUEST],
+    ] as const) {
+      const response = await service.post(path, { ...request, species_code: 'ZZZZZZ' });
+      const error = await expectError(response, 422, 'invalid_species');
+      expect(error.details).toEqual({ suggestion: expect.stringContaining('GET /v1/species') });
+      expect(error.message).toContain('"ZZZZZZ"');
+    }
+  });
+
+  it.each([
+    ['QUAG', 'QUGA', 'Oregon white oak'],
+    ['psme', 'PSME', 'Douglas-fir'],
+  ])(
+    'invalid_species 422: codes match exactly, and for %s the message proposes %s',
+    async (given, code, name) => {
+      const error = await expectError(
+        await predict({ ...PREDICT_REQUEST, species_code: given }),
+        422,
+        'invalid_species',
+      );
+      expect(error.message).toContain(`${code} (${name})`);
+    },
+  );
+
+  it.each(['broadcast', 'MANUAL', '', null, true, 1, ['manual'], { manual: 1 }])(
+    'invalid_method 422: planting_method %j is present and neither method, whatever its type',
+    async (planting_method) => {
+      const error = await expectError(
+        await predict({ ...PREDICT_REQUEST, planting_method }),
+        422,
+        'invalid_method',
+      );
+      expect(error.message).toMatch(/"manual" or "drone_seeded"/);
+      expect(error.details).toBeUndefined();
+    },
+  );
+
+  it.each([
+    ['spore', 10],
+    ['mycel', 100],
+    ['hypha', 500],
+  ] as const)('batch_too_large 422: more entries than %s allows, its %i fit', async (tier, limit) => {
+    const headers = { 'x-api-key': (await service.issueKey(tier)).secret };
+    const send = (count: number) =>
+      service.post('/v1/predict/batch', { requests: Array(count).fill(PREDICT_REQUEST) }, headers);
+    expect((await send(limit)).status).toBe(200);
+    for (const submitted of [limit + 1, 5000]) {
+      const { details } = await expectError(await send(submitted), 422, 'batch_too_large');
+      expect(details).toEqual({ submitted, tier_limit: limit, tier });
+    }
+  });
+
+  it.each(['latitude', 'longitude', 'species_code', 'planting_method'])(
+    'invalid_request 422: %s missing, with the issue at its path',
+    async (field) => {
+      const { [field]: _, ...request } = PREDICT_REQUEST as Record<string, unknown>;
+      const { details } = await expectError(await predict(request), 422, 'invalid_request');
+      expect(details).toEqual({ issues: [{ path: field, message: expect.stringContaining(field) }] });
+    },
+  );
+
+  it('invalid_request 422: every issue of a body is told', async () => {
+    const { details } = await expectError(await predict({}), 422, 'invalid_request');
+    const { issues } = details as { issues: { path: string }[] };
+    expect(issues.map(({ path }) => path)).toEqual([
+      'latitude',
+      'longitude',
+      'species_code',
+      'planting_method',
+    ]);
+  });
+
+  it.each([
+    ['latitude', 90.0000001],
+    ['latitude', -91],
+    ['longitude', 180.5],
+    ['longitude', -1e308],
+    ['horizons', []],
+    ['horizons', [2]],
+    ['horizons', [1, 3, 5, 7]],
+    ['horizons', ['1']],
+    ['horizons', 1],
+    ['horizons', null],
+  ])('invalid_request 422: %s of %j', async (field, value) => {
+    const response = await predict({ ...PREDICT_REQUEST, [field]: value });
+    const { details } = await expectError(response, 422, 'invalid_request');
+    expect(details).toEqual({ issues: [{ path: field, message: expect.any(String) }] });
+  });
+
+  it('invalid_request 422: requests missing or not an array fails the whole batch', async () => {
+    for (const body of [{}, { requests: null }, { requests: {} }, { requests: 'x' }, [], [PREDICT_REQUEST]])
+      await expectError(await service.post('/v1/predict/batch', body), 422, 'invalid_request');
+  });
+
+  it.each(['', ' ', '{', '{"latitude":NaN}', "{'latitude':1}", '{"latitude":1,}', 'undefined'])(
+    'invalid_json 400: body %j',
+    async (body) => {
+      const error = await expectError(await predict(body), 400, 'invalid_json');
+      expect(error.details).toBeUndefined();
+    },
+  );
+
+  it.each([
+    'text/plain',
+    'application/x-www-form-urlencoded',
+    'multipart/form-data; boundary=x',
+    'application/jsonx',
+    'application/merge-patch+json',
+    'text/json',
+    'nonsense',
+  ])('unsupported_media_type 415: Content-Type %s', async (contentType) => {
+    await expectError(
+      await predict(PREDICT_REQUEST, { 'content-type': contentType }),
+      415,
+      'unsupported_media_type',
+    );
+  });
+
+  it.each(['application/json', 'application/json; charset=utf-8', 'Application/JSON'])(
+    'Content-Type %s is accepted',
+    async (contentType) => {
+      expect((await predict(PREDICT_REQUEST, { 'content-type': contentType })).status).toBe(200);
+    },
+  );
+
+  it('unsupported_media_type 415: a POST without Content-Type, and a compressed one', async () => {
+    const untyped = await fetch(`${service.apiUrl}/v1/predict`, {
+      method: 'POST',
+      headers: { 'x-api-key': service.key },
+    });
+    await expectError(untyped, 415, 'unsupported_media_type');
+    await expectError(
+      await predict(PREDICT_REQUEST, { 'content-encoding': 'gzip' }),
+      415,
+      'unsupported_media_type',
+    );
+  });
+
+  it('payload_too_large 413: over the limit, with limit_bytes', async () => {
+    const { details } = await expectError(await predict(' '.repeat(2 ** 20 + 1)), 413, 'payload_too_large');
+    expect(details).toEqual({ limit_bytes: 1_048_576 });
+  });
+});

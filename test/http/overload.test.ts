@@ -1,0 +1,46 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { expectError } from '../support/error-body.js';
+import { PREDICT_REQUEST } from '../support/requests.js';
+import { startTestService, type TestService } from '../support/service.js';
+
+const BATCH_500 = JSON.stringify({ requests: Array(500).fill(PREDICT_REQUEST) });
+const BATCH_100 = JSON.stringify({ requests: Array(100).fill(PREDICT_REQUEST) });
+
+describe('a full work queue', () => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await startTestService({ WORKERS: '1', QUEUE_LIMIT_SITES: '500' });
+  });
+  afterAll(() => service.stop());
+
+  it('is answered with overloaded 503 and Retry-After, is not counted, and passes (4, 6)', async () => {
+    const mycel = { 'x-api-key': (await service.issueKey('mycel')).secret };
+    const refused: Response[] = [];
+    let answered = 0;
+    let isFlooding = true;
+    const flood = async () => {
+      while (isFlooding) await (await service.post('/v1/predict/batch', BATCH_500)).arrayBuffer();
+    };
+    const floods = Array.from({ length: 12 }, flood);
+    while (refused.length === 0) {
+      const responses = await Promise.all(
+        Array.from({ length: 10 }, () => service.post('/v1/predict/batch', BATCH_100, mycel)),
+      );
+      for (const response of responses) {
+        if (response.status === 200) answered++;
+        else refused.push(response);
+      }
+    }
+    isFlooding = false;
+    await Promise.all(floods);
+
+    for (const response of refused) {
+      expect(response.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+      expect(response.headers.get('ratelimit')).toMatch(/^"daily";r=\d+;t=\d+$/);
+      expect((await expectError(response, 503, 'overloaded')).details).toBeUndefined();
+    }
+    const last = await service.post('/v1/predict/batch', BATCH_100, mycel);
+    expect(last.status).toBe(200);
+    expect(last.headers.get('ratelimit')).toMatch(new RegExp(`r=${10_000 - answered - 1};`));
+  });
+});

@@ -1,0 +1,22 @@
+import { expect } from 'vitest';
+import type { ErrorObject } from '../../src/http/errors.js';
+import { errorResponseSchema } from '../../src/http/responses.js';
+
+/** Holds an answer against the one error body and returns its error. */
+export function parseErrorBody(body: string): ErrorObject {
+  const { error } = errorResponseSchema.parse(JSON.parse(body));
+  expect(['code,message', 'code,message,details']).toContain(String(Object.keys(error)));
+  expect(error.message).toMatch(/^[^\n]+\.( Did you mean .+\?)?$/);
+  // What a stack, a path of this machine or the name of a library would look like.
+  expect(body).not.toMatch(/\.[jt]s\b|node_modules|\bat \w+ \(|fastify|FST_|zod|piscina|libsql|sqlite/i);
+  return error as ErrorObject;
+}
+
+/** Expects a failure with a status and code in the one error body, and returns its error. */
+export async function expectError(response: Response, status: number, code: string): Promise<ErrorObject> {
+  const error = parseErrorBody(await response.text());
+  expect({ status: response.status, code: error.code }).toEqual({ status, code });
+  expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
+  expect(response.headers.get('x-request-id')).toMatch(/^[A-Za-z0-9._-]{1,128}$/);
+  return error;
+}
