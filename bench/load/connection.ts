@@ -9,7 +9,7 @@ const READ_BUFFER_BYTES = 256 * 1024;
  */
 export class Connection {
   #socket!: Socket;
-  #head = Buffer.alloc(0);
+  #head: Buffer = Buffer.alloc(0);
   /** Bytes of the body still to come; -1 while the head is read. */
   #left = -1;
   #status = 0;

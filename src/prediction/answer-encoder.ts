@@ -1,93 +1,67 @@
 import { HORIZONS } from './horizon.js';
-import { fragment, JsonWriter } from './json-writer.js';
+import { type Fragment, fragment, JsonWriter, NUMBER_BYTES } from './json-writer.js';
 import { type Manifest, modelOf } from './manifest.js';
 import { BOTH_METHODS, PLANTING_METHODS } from './planting-method.js';
-import { RISK_FACTOR_COUNT, RiskFactors } from './risk-factors.js';
+import { type Predicted, PredictionEncoder } from './prediction-encoder.js';
 import type { SharedGrid } from './shared-grid.js';
 import type { SiteRows } from './site-rows.js';
 import type { Species } from './species.js';
-import type { Survival } from './survival-model.js';
-import { fractionJson, tenThousandths } from './ten-thousandths.js';
+import { tenThousandths, writeFraction } from './ten-thousandths.js';
 
 const OPEN_SITE = fragment('{"site":{"latitude":');
 const LONGITUDE = fragment(',"longitude":');
 const MATCHED_LATITUDE = fragment(',"matched_latitude":');
 const MATCHED_LONGITUDE = fragment(',"matched_longitude":');
 const DISTANCE = fragment(',"match_distance_km":');
-const PREDICTIONS = fragment(',"predictions":[');
-const COMPARISON = PLANTING_METHODS.map((method, index) =>
-  fragment(`${index === 0 ? ',"comparison":{' : '},'}"${method}":{"predictions":[`),
+const OPEN_METHOD = PLANTING_METHODS.map((method) =>
+  fragment(`,"planting_method":"${method}","predictions":[`),
 );
-const CLOSE_COMPARISON = fragment('}},"method_differential":[');
-const PREDICTION = HORIZONS.map((years) => fragment(`{"horizon_years":${years},"survival_probability":`));
-const ADVANTAGE = HORIZONS.map((years) => fragment(`{"horizon_years":${years},"manual_advantage":`));
-const FACTORS = fragment(',"risk_factors":[');
-const CLOSE_PREDICTION = fragment(']}');
-const CLOSE_OBJECT = fragment('}');
-const CLOSE_LIST = fragment(']');
+const OPEN_COMPARED = PLANTING_METHODS.map((method, index) =>
+  fragment(`${index === 0 ? ',"comparison":{' : ']},'}"${method}":{"predictions":[`),
+);
+const OPEN_DIFFERENTIAL = fragment(']}},"method_differential":[');
+const OPEN_ADVANTAGE = HORIZONS.map((years) => fragment(`{"horizon_years":${years},"manual_advantage":`));
+const CLOSE_ADVANTAGE = fragment('}');
 const COMMA = fragment(',');
 const MINUS = fragment('-');
-const CLOSE_ELEMENT = fragment('"},');
 
-/** Where a row's site was found in the grid. */
-export interface Match {
-  readonly point: number;
-  readonly distanceKm: number;
-}
+const COORDINATE_DECIMALS = 5;
+const DISTANCE_DECIMALS = 3;
 
-/** Where a row's result stands in a model's output. */
-export interface Predicted {
-  readonly survival: Survival;
-  readonly row: number;
-}
+/** The bytes of an element that do not depend on the models or the species, and more. */
+const FIXED_BYTES = 1000 + 5 * NUMBER_BYTES;
 
 /** Writes the JSON of answers from prepared fragments: only numbers are formatted row by row. */
 export class AnswerEncoder {
   readonly #writer = new JsonWriter();
-  readonly #riskFactors: RiskFactors;
-  readonly #featureCount: number;
-  readonly #regions: Uint8Array[];
-  readonly #species: Uint8Array[];
-  readonly #methods: Uint8Array[];
-  /** By feature: the factor with a negative and with a positive impact. */
-  readonly #factors: { readonly negative: Uint8Array; readonly positive: Uint8Array }[];
-  readonly #model: Uint8Array;
-  /** No element is longer. */
+  readonly #predictions: PredictionEncoder;
+  readonly #regions: readonly Fragment[];
+  readonly #species: readonly Fragment[];
+  readonly #model: string;
   readonly #elementCapacity: number;
-  #generatedAtMs = Number.NaN;
-  #generatedAt = '';
+  /** What ends an element, for the time of the last one. */
+  #end: Fragment = fragment('');
+  #endTimeMs = Number.NaN;
 
   constructor(
     readonly grid: SharedGrid,
     manifest: Manifest,
     species: readonly Species[],
   ) {
-    const candidates = manifest.features.flatMap((feature, index) => (feature.risk_factor ? [index] : []));
-    this.#riskFactors = new RiskFactors(candidates);
-    this.#featureCount = manifest.features.length;
+    this.#predictions = new PredictionEncoder(manifest);
     this.#regions = grid.regions.map((region) => fragment(`,"region":${JSON.stringify(region)}}`));
-    this.#species = species.map(({ species_code, common_name }) =>
-      fragment(
-        `,"species_code":${JSON.stringify(species_code)},"species_common_name":${JSON.stringify(common_name)}`,
-      ),
-    );
-    this.#methods = PLANTING_METHODS.map((method) => fragment(`,"planting_method":"${method}"`));
-    this.#factors = manifest.features.map(({ label }) => {
-      const impact = (sign: string) =>
-        fragment(`{"factor":${JSON.stringify(label)},"impact":"${sign}","magnitude":`);
-      return { negative: impact('negative'), positive: impact('positive') };
+    this.#species = species.map(({ species_code, common_name }) => {
+      const [code, name] = [species_code, common_name].map((text) => JSON.stringify(text));
+      return fragment(`,"species_code":${code},"species_common_name":${name}`);
     });
-    this.#model = fragment(`,"model":${JSON.stringify(modelOf(manifest))},"generated_at":"`);
-
-    const longest = (fragments: Uint8Array[]) => Math.max(...fragments.map(({ length }) => length));
-    const factor = longest(this.#factors.map(({ negative }) => negative)) + 10;
-    const prediction = 100 + RISK_FACTOR_COUNT * factor;
+    this.#model = JSON.stringify(modelOf(manifest));
+    const longest = (fragments: readonly Fragment[]) => Math.max(...fragments.map(({ length }) => length));
     this.#elementCapacity =
-      500 +
+      FIXED_BYTES +
       longest(this.#regions) +
       longest(this.#species) +
-      this.#model.length +
-      PLANTING_METHODS.length * HORIZONS.length * prediction;
+      2 * this.#model.length +
+      PLANTING_METHODS.length * this.#predictions.capacity;
   }
 
   /** Bytes written since the last `take`. */
@@ -101,102 +75,84 @@ export class AnswerEncoder {
 
   /**
    * Writes the element of one row, followed by a comma.
-   * @param predicted the result of each method of the row, by method code.
+   * @param point the grid point it is matched to
+   * @param predicted the result of each method of the row, by method code
    */
-  writeAnswer(rows: SiteRows, row: number, match: Match, predicted: readonly Predicted[]): void {
+  writeAnswer(
+    rows: SiteRows,
+    row: number,
+    point: number,
+    distanceKm: number,
+    predicted: readonly Predicted[],
+  ): void {
     const writer = this.#writer;
     writer.reserve(this.#elementCapacity);
-    this.#writeSite(rows, row, match);
+    this.#writeSite(rows, row, point, distanceKm);
     writer.write(this.#species[rows.species[row]!]!);
     const horizons = rows.horizons[row]!;
     const method = rows.method[row]!;
     if (method === BOTH_METHODS) {
-      this.#writeComparison(predicted, horizons);
+      this.#writeComparison(predicted, row, horizons);
     } else {
-      writer.write(this.#methods[method]!);
-      writer.write(PREDICTIONS);
-      this.#writePredictions(predicted[method]!, horizons);
+      writer.write(OPEN_METHOD[method]!);
+      this.#writePredictions(predicted[method]!, row, horizons);
     }
-    writer.write(this.#model);
-    this.#writeGeneratedAt(rows.generatedAtMs[row]!);
-    writer.write(CLOSE_ELEMENT);
+    writer.write(this.#endAt(rows.generatedAtMs[row]!));
   }
 
-  #writeSite(rows: SiteRows, row: number, { point, distanceKm }: Match): void {
+  #writeSite(rows: SiteRows, row: number, point: number, distanceKm: number): void {
     const writer = this.#writer;
     writer.write(OPEN_SITE);
-    writer.writeAscii(numberJson(rows.latitude[row]!));
+    writer.writeNumber(rows.latitude[row]!);
     writer.write(LONGITUDE);
-    writer.writeAscii(numberJson(rows.longitude[row]!));
+    writer.writeNumber(rows.longitude[row]!);
     writer.write(MATCHED_LATITUDE);
-    writer.writeAscii(numberJson(Math.round(this.grid.latitude[point]! * 1e5) / 1e5));
+    writer.writeDecimal(
+      Math.round(this.grid.latitude[point]! * 10 ** COORDINATE_DECIMALS),
+      COORDINATE_DECIMALS,
+    );
     writer.write(MATCHED_LONGITUDE);
-    writer.writeAscii(numberJson(Math.round(this.grid.longitude[point]! * 1e5) / 1e5));
+    writer.writeDecimal(
+      Math.round(this.grid.longitude[point]! * 10 ** COORDINATE_DECIMALS),
+      COORDINATE_DECIMALS,
+    );
     writer.write(DISTANCE);
-    writer.writeAscii(numberJson(Math.round(distanceKm * 1e3) / 1e3));
+    writer.writeDecimal(Math.round(distanceKm * 10 ** DISTANCE_DECIMALS), DISTANCE_DECIMALS);
     writer.write(this.#regions[this.grid.region[point]!]!);
   }
 
-  /** The predictions of one method and the closing bracket of their list. */
-  #writePredictions({ survival, row }: Predicted, horizons: number): void {
-    const writer = this.#writer;
-    let separator = false;
-    for (let h = 0; h < HORIZONS.length; h++) {
-      if ((horizons & (1 << h)) === 0) continue;
-      if (separator) writer.write(COMMA);
-      separator = true;
-      const at = row * HORIZONS.length + h;
-      writer.write(PREDICTION[h]!);
-      writer.write(fractionJson(tenThousandths(survival.survival[at]!)));
-      writer.write(FACTORS);
-      this.#riskFactors.rank(survival.contributions, at * this.#featureCount);
-      for (let i = 0; i < RISK_FACTOR_COUNT; i++) {
-        if (i > 0) writer.write(COMMA);
-        const { negative, positive } = this.#factors[this.#riskFactors.features[i]!]!;
-        const contribution = this.#riskFactors.contributions[i]!;
-        writer.write(contribution < 0 ? negative : positive);
-        writer.write(fractionJson(Math.abs(contribution)));
-        writer.write(CLOSE_OBJECT);
-      }
-      writer.write(CLOSE_PREDICTION);
-    }
-    writer.write(CLOSE_LIST);
+  #writePredictions({ survival, positions }: Predicted, row: number, horizons: number): void {
+    this.#predictions.write(this.#writer, survival, positions[row]!, horizons);
   }
 
-  #writeComparison(predicted: readonly Predicted[], horizons: number): void {
+  #writeComparison(predicted: readonly Predicted[], row: number, horizons: number): void {
     const writer = this.#writer;
-    predicted.forEach((result, method) => {
-      writer.write(COMPARISON[method]!);
-      this.#writePredictions(result, horizons);
-    });
-    writer.write(CLOSE_COMPARISON);
-    let separator = false;
+    for (let method = 0; method < predicted.length; method++) {
+      writer.write(OPEN_COMPARED[method]!);
+      this.#writePredictions(predicted[method]!, row, horizons);
+    }
+    writer.write(OPEN_DIFFERENTIAL);
+    let isFirst = true;
     for (let h = 0; h < HORIZONS.length; h++) {
       if ((horizons & (1 << h)) === 0) continue;
-      if (separator) writer.write(COMMA);
-      separator = true;
-      writer.write(ADVANTAGE[h]!);
-      const [manual, droneSeeded] = predicted.map(({ survival, row }) =>
-        tenThousandths(survival.survival[row * HORIZONS.length + h]!),
+      if (!isFirst) writer.write(COMMA);
+      isFirst = false;
+      const [manual, droneSeeded] = predicted.map(({ survival, positions }) =>
+        tenThousandths(survival.survival[positions[row]! * HORIZONS.length + h]!),
       );
       const advantage = manual! - droneSeeded!;
+      writer.write(OPEN_ADVANTAGE[h]!);
       if (advantage < 0) writer.write(MINUS);
-      writer.write(fractionJson(Math.abs(advantage)));
-      writer.write(CLOSE_OBJECT);
+      writeFraction(writer, Math.abs(advantage));
+      writer.write(CLOSE_ADVANTAGE);
     }
-    writer.write(CLOSE_LIST);
   }
 
-  #writeGeneratedAt(timeMs: number): void {
-    if (timeMs !== this.#generatedAtMs) {
-      this.#generatedAtMs = timeMs;
-      this.#generatedAt = new Date(timeMs).toISOString();
+  #endAt(timeMs: number): Fragment {
+    if (timeMs !== this.#endTimeMs) {
+      this.#endTimeMs = timeMs;
+      this.#end = fragment(`],"model":${this.#model},"generated_at":"${new Date(timeMs).toISOString()}"},`);
     }
-    this.#writer.writeAscii(this.#generatedAt);
+    return this.#end;
   }
-}
-
-/** The JSON of a finite number, as JSON.stringify writes it (-0 is 0). */
-function numberJson(value: number): string {
-  return String(value);
 }

@@ -1,9 +1,10 @@
 import KDBush from 'kdbush';
-import { AnswerEncoder, type Predicted } from './answer-encoder.js';
+import { AnswerEncoder } from './answer-encoder.js';
 import { Coverage } from './coverage.js';
 import type { Manifest } from './manifest.js';
 import { NearestPoint } from './nearest-point.js';
 import { BOTH_METHODS, PLANTING_METHODS } from './planting-method.js';
+import type { Predicted } from './prediction-encoder.js';
 import type { Region } from './regions.js';
 import type { SharedGrid } from './shared-grid.js';
 import { ROW_STATUS, type RowAnswers, type SiteRows } from './site-rows.js';
@@ -48,20 +49,16 @@ export class Predictor {
     }
 
     const startedMs = performance.now();
-    const results = [];
+    const predicted = [];
     for (let method = 0; method < PLANTING_METHODS.length; method++) {
-      results.push(await this.#predict(method, rows, status, points));
+      predicted.push(await this.#predict(method, rows, status, points));
     }
     const inferenceMs = performance.now() - startedMs;
 
     const ends = new Uint32Array(rows.count);
     for (let row = 0; row < rows.count; row++) {
       if (status[row] === ROW_STATUS.answered) {
-        const match = { point: points[row]!, distanceKm: distancesKm[row]! };
-        const predicted = results.map(
-          ({ survival, positions }) => ({ survival, row: positions[row]! }) as Predicted,
-        );
-        this.#encoder.writeAnswer(rows, row, match, predicted);
+        this.#encoder.writeAnswer(rows, row, points[row]!, distancesKm[row]!, predicted);
       }
       ends[row] = this.#encoder.length;
     }
@@ -84,8 +81,8 @@ export class Predictor {
     return ROW_STATUS.answered;
   }
 
-  /** Runs a method's model once, on the rows that ask for it. `positions` says where each row went. */
-  async #predict(method: number, rows: SiteRows, status: Uint8Array, points: Int32Array) {
+  /** Runs a method's model once, on the rows that ask for it. */
+  async #predict(method: number, rows: SiteRows, status: Uint8Array, points: Int32Array): Promise<Predicted> {
     const featureCount = this.models[method]!.featureCount;
     const positions = new Int32Array(rows.count);
     let count = 0;

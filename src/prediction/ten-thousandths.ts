@@ -1,20 +1,26 @@
-/**
- * Probabilities and magnitudes are reported with 4 decimals. Rounded to whole ten-thousandths they can be compared,
- * ranked and subtracted exactly, and the last bits in which onnxruntime's results may differ do not show.
- */
-export function tenThousandths(probability: number): number {
-  return Math.round(probability * 10_000);
-}
+import { fragment, type JsonWriter } from './json-writer.js';
 
 const ONE = 10_000;
-const encoder = new TextEncoder();
 
-/** JSON of k ten-thousandths, at index k, for k from 0 to 10,000: "0", "0.0001", ... "1". */
-const FRACTIONS: readonly Uint8Array[] = Array.from({ length: ONE + 1 }, (_, k) =>
-  encoder.encode(String(k / ONE)),
-);
+/**
+ * Probabilities and magnitudes are reported with 4 decimals, halves rounded up. As whole ten-thousandths they can be
+ * compared, ranked and subtracted exactly, and the last bits in which onnxruntime's results may differ rarely show.
+ * @param probability not negative
+ */
+export function tenThousandths(probability: number): number {
+  return Math.floor(probability * ONE + 0.5);
+}
 
-/** The JSON number of k ten-thousandths, 0 <= k <= 10,000, as bytes. */
-export function fractionJson(k: number): Uint8Array {
-  return FRACTIONS[k]!;
+/** JSON of k ten-thousandths at index k: "0", "0.0001" ... "1", none longer than a word. */
+const WORDS = new Float64Array(ONE + 1);
+const LENGTHS = new Uint8Array(ONE + 1);
+for (let k = 0; k <= ONE; k++) {
+  const { words, length } = fragment(String(k / ONE));
+  WORDS[k] = words[0]!;
+  LENGTHS[k] = length;
+}
+
+/** Writes k ten-thousandths as a JSON number, 0 <= k <= 10,000. */
+export function writeFraction(writer: JsonWriter, k: number): void {
+  writer.writeWord(WORDS[k]!, LENGTHS[k]!);
 }

@@ -149,16 +149,13 @@ export class PlainPredictor {
       .map(({ label, risk_factor }, feature) => ({
         label,
         risk_factor,
-        contribution: rounded(contributions[feature]!, 4),
+        impact: contributions[feature]! < 0 ? 'negative' : 'positive',
+        magnitude: rounded(Math.abs(contributions[feature]!), 4),
       }))
       .filter(({ risk_factor }) => risk_factor)
-      .sort((a, b) => Math.abs(b.contribution) - Math.abs(a.contribution))
+      .sort((a, b) => b.magnitude - a.magnitude)
       .slice(0, 3)
-      .map(({ label, contribution }) => ({
-        factor: label,
-        impact: contribution < 0 ? 'negative' : 'positive',
-        magnitude: Math.abs(contribution),
-      }));
+      .map(({ label, impact, magnitude }) => ({ factor: label, impact, magnitude }));
   }
 
   private model() {

@@ -12,8 +12,8 @@ const contribution = fc.oneof(
 /** The features that may be factors, by reported magnitude; the sort is stable, so ties keep the features' order. */
 function sortedFactors(contributions: Float32Array, candidates: readonly number[]) {
   return candidates
-    .map((feature) => ({ feature, reported: Math.round(contributions[feature]! * 10_000) }))
-    .sort((a, b) => Math.abs(b.reported) - Math.abs(a.reported))
+    .map((feature) => ({ feature, magnitude: Math.round(Math.abs(contributions[feature]!) * 10_000) }))
+    .sort((a, b) => b.magnitude - a.magnitude)
     .slice(0, RISK_FACTOR_COUNT);
 }
 
@@ -34,7 +34,7 @@ describe('risk factors', () => {
         ranked.rank(values, offset);
         const expected = sortedFactors(values.subarray(offset), candidates);
         expect([...ranked.features]).toEqual(expected.map(({ feature }) => feature));
-        expect([...ranked.contributions]).toEqual(expected.map(({ reported }) => reported + 0));
+        expect([...ranked.magnitudes]).toEqual(expected.map(({ magnitude }) => magnitude));
       }),
       { numRuns: 5000 },
     );
@@ -44,7 +44,7 @@ describe('risk factors', () => {
     const ranked = new RiskFactors([1, 3, 4]);
     ranked.rank(Float32Array.of(0.9, 0, 0.8, 0, 0, -0.7), 0);
     expect([...ranked.features]).toEqual([1, 3, 4]);
-    expect([...ranked.contributions]).toEqual([0, 0, 0]);
+    expect([...ranked.magnitudes]).toEqual([0, 0, 0]);
   });
 
   test('of the prediction before do not stay', () => {
@@ -52,6 +52,6 @@ describe('risk factors', () => {
     ranked.rank(Float32Array.of(0.9, 0.8, 0.7, 0.6), 0);
     ranked.rank(Float32Array.of(0, 0.01, -0.03, 0.02), 0);
     expect([...ranked.features]).toEqual([2, 3, 1]);
-    expect([...ranked.contributions]).toEqual([-300, 200, 100]);
+    expect([...ranked.magnitudes]).toEqual([300, 200, 100]);
   });
 });

@@ -1,22 +1,27 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { fractionJson, tenThousandths } from '../../src/prediction/ten-thousandths.js';
+import { JsonWriter } from '../../src/prediction/json-writer.js';
+import { tenThousandths, writeFraction } from '../../src/prediction/ten-thousandths.js';
+
+function fractionJson(k: number): string {
+  const writer = new JsonWriter(16);
+  writeFraction(writer, k);
+  return Buffer.from(writer.take()).toString();
+}
 
 describe('ten-thousandths', () => {
   test('are written as JSON.stringify writes the fraction, each of the 10,001', () => {
-    for (let k = 0; k <= 10_000; k++)
-      expect(new TextDecoder().decode(fractionJson(k))).toBe(JSON.stringify(k / 10_000));
+    for (let k = 0; k <= 10_000; k++) expect(fractionJson(k)).toBe(JSON.stringify(k / 10_000));
   });
 
   test('survive the way through JSON and back, each of the 10,001', () => {
-    for (let k = 0; k <= 10_000; k++)
-      expect(tenThousandths(JSON.parse(new TextDecoder().decode(fractionJson(k))))).toBe(k);
+    for (let k = 0; k <= 10_000; k++) expect(tenThousandths(JSON.parse(fractionJson(k)))).toBe(k);
   });
 
   test('lie within half a ten-thousandth of the probability, and 0 and 1 are exact', () => {
-    expect([tenThousandths(0), tenThousandths(1), tenThousandths(-1)]).toEqual([0, 10_000, -10_000]);
+    expect([tenThousandths(0), tenThousandths(1)]).toEqual([0, 10_000]);
     fc.assert(
-      fc.property(fc.float({ min: -1, max: 1, noNaN: true }), (probability) => {
+      fc.property(fc.float({ min: 0, max: 1, noNaN: true }), (probability) => {
         const rounded = tenThousandths(probability);
         expect(Number.isInteger(rounded)).toBe(true);
         expect(Math.abs(rounded / 10_000 - probability)).toBeLessThanOrEqual(0.00005 + 1e-15);
