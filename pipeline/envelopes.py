@@ -16,18 +16,18 @@ from pipeline.hazard_grid import Grid
 from pipeline.sources import Sources
 from pipeline.species import Species, all_species
 
-AXES = (
-    "elevation",
-    "precipitation_annual",
-    "temperature_mean",
-    "temperature_min_january",
-    "dew_point",
-    "vpd_max",
-)
+# Quantiles of the points inside the range that bound an axis. Maps of mountain trees take in the valley floors between,
+# so the warm, low side is cut more than the cold, high one, where the trees do stand to the end.
+LIMITS = {
+    "elevation": (0.15, 0.95),
+    "precipitation_annual": (0.05, 0.88),
+    "temperature_min_january": (0.02, 0.88),
+    "dew_point": (0.02, 0.98),
+    "vpd_max": (0.05, 0.95),
+}
 LOGARITHMIC_AXES = frozenset({"precipitation_annual"})
-QUANTILES = (0.10, 0.5, 0.90)
-# A range that only touches the two states (coast redwood, subalpine larch) shows less than the species stands.
-LEAST_HALF_WIDTH_SD = 0.4
+# A range that only touches the two states (coast redwood, Jeffrey pine) shows less than the species stands.
+LEAST_HALF_WIDTH_SD = 0.6
 
 
 @dataclass(frozen=True)
@@ -65,16 +65,16 @@ def points_in_range(grid: Grid, range_file: Path) -> np.ndarray:
 
 def species_envelopes(grid: Grid, sources: Sources) -> list[Envelope]:
     """Return one envelope a species, in model order."""
-    spread = {axis: float(axis_values(grid, axis).std()) for axis in AXES}
+    spread = {axis: float(axis_values(grid, axis).std()) for axis in LIMITS}
     envelopes = []
     for species in all_species():
         inside = points_in_range(grid, sources.path(range_source(species)))
         if not inside.any():
             raise ValueError(f"no grid point lies in the native range of {species.species_code}")
         low, high = {}, {}
-        for axis in AXES:
-            q10, median, q90 = np.quantile(axis_values(grid, axis)[inside], QUANTILES)
+        for axis, limits in LIMITS.items():
+            first, median, last = np.quantile(axis_values(grid, axis)[inside], (limits[0], 0.5, limits[1]))
             least = LEAST_HALF_WIDTH_SD * spread[axis]
-            low[axis], high[axis] = min(q10, median - least), max(q90, median + least)
+            low[axis], high[axis] = min(first, median - least), max(last, median + least)
         envelopes.append(Envelope(inside, low, high, spread))
     return envelopes

@@ -11,7 +11,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from pipeline.hazard_basis import KNOTS
+from pipeline.hazard_basis import KNOTS, SMALLEST_LOGGED
 from pipeline.hazard_features import HORIZONS
 from pipeline.hazard_model import HazardModel, quadrature
 
@@ -79,7 +79,12 @@ def _feature_logits(graph: _Graph, model: HazardModel) -> list[str]:
     graph.constant("species_stride", np.int64(count * KNOTS))
     graph.constant("feature_offset", np.arange(count, dtype=np.int64) * KNOTS)
     graph.constant("axis_1", np.array([1], dtype=np.int64))
-    graph.add("Sub", ["features", "knot_start"], "above_start")
+    graph.constant("logarithmic", model.knots.logarithmic)
+    graph.constant("smallest_logged", SMALLEST_LOGGED)
+    graph.add("Max", ["features", "smallest_logged"], "positive")
+    graph.add("Log", ["positive"], "logarithm")
+    graph.add("Where", ["logarithmic", "logarithm", "features"], "scaled")
+    graph.add("Sub", ["scaled", "knot_start"], "above_start")
     graph.add("Div", ["above_start", "knot_step"], "unclipped")
     graph.add("Clip", ["unclipped", "zero", "last_knot"], "position")
     graph.add("Floor", ["position"], "floor")

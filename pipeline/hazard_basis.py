@@ -5,25 +5,29 @@ from dataclasses import dataclass
 import numpy as np
 from scipy import sparse
 
-KNOTS = 32
+KNOTS = 24
+SMALLEST_LOGGED = np.float32(1e-3)
 
 
 @dataclass(frozen=True)
 class Knots:
-    """First knot and spacing of each feature, float32 [features]: what the graph computes with."""
+    """First knot and spacing, float32 [features], on the logarithm where `logarithmic`, bool [features]."""
 
     start: np.ndarray
     step: np.ndarray
+    logarithmic: np.ndarray
 
     @classmethod
-    def spanning(cls, features: np.ndarray) -> "Knots":
+    def spanning(cls, features: np.ndarray, logarithmic: np.ndarray) -> "Knots":
         """Return knots from the 0.2 to the 99.8 percentile of each feature; beyond, effects stay level."""
-        low, high = np.quantile(features, (0.002, 0.998), axis=0)
-        return cls(low.astype(np.float32), ((high - low) / (KNOTS - 1)).astype(np.float32))
+        low, high = np.quantile(_scaled(features, logarithmic), (0.002, 0.998), axis=0)
+        return cls(low.astype(np.float32), ((high - low) / (KNOTS - 1)).astype(np.float32), logarithmic)
 
     def locate(self, features: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return interval index int64 and fraction float32 in [0, 1], both [rows, features]."""
-        position = np.clip((features - self.start) / self.step, np.float32(0), np.float32(KNOTS - 1))
+        position = np.clip(
+            (_scaled(features, self.logarithmic) - self.start) / self.step, np.float32(0), np.float32(KNOTS - 1)
+        )
         interval = np.minimum(np.floor(position), np.float32(KNOTS - 2))
         return interval.astype(np.int64), position - interval
 
@@ -36,3 +40,7 @@ class Knots:
         values = np.stack([1.0 - fraction, fraction], axis=2).astype(np.float64).reshape(rows, -1)
         pointer = np.arange(rows + 1) * columns.shape[1]
         return sparse.csr_matrix((values.ravel(), columns.ravel(), pointer), shape=(rows, count * KNOTS))
+
+
+def _scaled(features: np.ndarray, logarithmic: np.ndarray) -> np.ndarray:
+    return np.where(logarithmic, np.log(np.maximum(features, SMALLEST_LOGGED)), features)

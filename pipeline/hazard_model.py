@@ -7,7 +7,7 @@ from scipy.special import expit
 
 from pipeline.hazard_basis import KNOTS, Knots
 from pipeline.hazard_features import FEATURE_NAMES, HORIZONS
-from pipeline.hazard_fit import Smoothing, SpeciesCounts, fit_period
+from pipeline.hazard_fit import DEPARTURE_SMOOTHING, METHOD_SMOOTHING, SpeciesCounts, fit_period
 from pipeline.hazard_grid import Grid
 from pipeline.outcomes_periods import PeriodCounts
 from pipeline.species import species_codes
@@ -69,27 +69,40 @@ class HazardModel:
         return -np.einsum("nhp,nfp->nhf", np.tril(weights), logits)
 
 
-def fit_model(grid: Grid, counts: PeriodCounts, knots: Knots, smoothing: Smoothing) -> HazardModel:
-    """Fit all periods of a method."""
+def fit_model(grid: Grid, counts: PeriodCounts, knots: Knots, reference: HazardModel | None = None) -> HazardModel:
+    """Fit all periods of a method, as departures from a reference model if one is given.
+
+    Departures let a method with few trees borrow what the other knows of a species, and keep the difference between
+    the methods, which callers compare, as smooth as the data have it.
+    """
+    smoothing = METHOD_SMOOTHING if reference is None else DEPARTURE_SMOOTHING
     hats = knots.hats(grid.features(FEATURE_NAMES))
-    rows = [np.flatnonzero(counts.species == index) for index in range(len(species_codes()))]
-    intercepts, curves = [], []
+    shape = (len(species_codes()), len(FEATURE_NAMES), KNOTS, len(HORIZONS))
+    intercepts = np.zeros((shape[0], shape[3])) if reference is None else reference.intercepts.copy()
+    curves = np.zeros(shape) if reference is None else reference.curves.copy()
+    planted = np.unique(counts.species)
     for period in range(len(HORIZONS)):
-        data = [
-            SpeciesCounts(hats[counts.point[of]], counts.at_risk[of, period], counts.died[of, period]) for of in rows
-        ]
-        level, curve = fit_period(data, smoothing)
-        intercepts.append(level)
-        curves.append(curve.reshape(len(rows), len(FEATURE_NAMES), KNOTS))
-    return _centred(hats, counts, rows, knots, np.stack(intercepts, axis=-1), np.stack(curves, axis=-1))
+        data = []
+        for index in planted:
+            of = counts.species == index
+            basis = hats[counts.point[of]]
+            known = intercepts[index, period] + basis @ curves[index, :, :, period].ravel()
+            data.append(SpeciesCounts(basis, counts.at_risk[of, period], counts.died[of, period], known))
+        shared, own = fit_period(data, smoothing)
+        # A species nobody planted is taken to be like the others.
+        fitted = np.tile(shared, (shape[0], 1))
+        fitted[planted] = own
+        intercepts[:, period] += fitted[:, 0]
+        curves[..., period] += fitted[:, 1:].reshape(shape[:3])
+    return _centred(hats, counts, knots, intercepts, curves)
 
 
-def _centred(hats, counts, rows, knots, intercepts, curves) -> HazardModel:
+def _centred(hats, counts, knots, intercepts, curves) -> HazardModel:
     """Move each curve's mean over the species' training trees into the intercept."""
-    for index, of in enumerate(rows):
-        # A species nobody planted has no sites of its own: its average site is the average of the grid.
-        basis = hats[counts.point[of]] if len(of) else hats
-        trees = counts.at_risk[of, 0] if len(of) else np.ones(hats.shape[0])
+    for index in range(len(intercepts)):
+        of = counts.species == index
+        # Without sites of its own, a species' average site is the average of the grid.
+        basis, trees = (hats[counts.point[of]], counts.at_risk[of, 0]) if of.any() else (hats, np.ones(hats.shape[0]))
         occupancy = (basis.T @ trees / trees.sum()).reshape(len(FEATURE_NAMES), KNOTS)
         means = np.einsum("fk,fkp->fp", occupancy, curves[index])
         curves[index] -= means[:, None, :]

@@ -1,78 +1,77 @@
-"""Build models/: outcomes, fit, graphs, manifest."""
+"""Build models/: outcomes, fit, graphs, manifest, evaluation, model card."""
 
-import hashlib
-import importlib.metadata
-import json
-import platform
+from dataclasses import dataclass
 from pathlib import Path
 
+import numpy as np
+import pandas as pd
+from threadpoolctl import threadpool_limits
+
 from pipeline.envelopes import range_source
+from pipeline.evaluate_blocks import fit_methods
 from pipeline.export_onnx import write_onnx
 from pipeline.hazard_basis import Knots
-from pipeline.hazard_features import FEATURE_NAMES, FEATURES, HORIZONS, METHODS
-from pipeline.hazard_fit import Smoothing
+from pipeline.hazard_features import FEATURE_NAMES, FEATURES, METHODS
 from pipeline.hazard_grid import Grid, read_grid
-from pipeline.hazard_model import fit_model
+from pipeline.model_card import write_model_card
+from pipeline.models_manifest import write_manifest
+from pipeline.outcomes import read_outcomes
 from pipeline.outcomes_periods import match_points, period_counts
-from pipeline.simulation import simulated_outcomes, true_process
-from pipeline.sources import PROJECT, SourceError
-from pipeline.species import all_species, species_codes, write_species_json
+from pipeline.simulation import Truth, simulated_outcomes, true_process
+from pipeline.sources import PROJECT, SourceError, sha256_of
+from pipeline.species import all_species, write_species_json
 
 GRID = PROJECT / "data" / "grid.arrow"
 SPECIES = PROJECT / "data" / "species.json"
 MODELS = PROJECT / "models"
-CODENAME = "hemlock"
-SERIES = "Nurselog"
-MODEL_VERSION = "1_0"
+MAPS = PROJECT / "docs" / "maps"
 SEED = 20240607
-LIBRARIES = ("numpy", "scipy", "pandas", "pyarrow", "shapely", "onnx")
+
+
+@dataclass(frozen=True)
+class Training:
+    """A table of outcomes with each row's grid point, where it came from, and the truth if it was simulated."""
+
+    outcomes: pd.DataFrame
+    point: np.ndarray
+    origin: dict
+    truth: Truth | None
 
 
 def run(sources, outcomes_file):
-    """Build models/ and data/species.json from the grid in data/ and, without outcomes, a simulation."""
-    if sources is None:
-        raise SourceError("the simulation needs --sources DIR for the species ranges")
+    """Build models/ and data/species.json; `sources` may be None if an outcomes file takes the simulation's place."""
     write_species_json(SPECIES)
     grid = read_grid(GRID)
+    # One thread: a sum split over threads may differ in its last bits from one machine to the next.
+    with threadpool_limits(limits=1):
+        training = observed(grid, outcomes_file) if outcomes_file else simulated(grid, sources)
+        build(grid, training, MODELS, MAPS)
+
+
+def observed(grid: Grid, path: Path) -> Training:
+    """Return the outcomes of a file."""
+    outcomes, point = read_outcomes(path, grid)
+    return Training(outcomes, point, {"kind": "observed", "file": path.name, "sha256": sha256_of(path)}, None)
+
+
+def simulated(grid: Grid, sources) -> Training:
+    """Return simulated outcomes on the grid."""
+    if sources is None:
+        raise SourceError("the simulation needs --sources DIR for the species ranges, or give --outcomes FILE")
     truth = true_process(grid, sources)
     outcomes = simulated_outcomes(grid, truth, SEED)
     point = match_points(grid, outcomes["latitude"].to_numpy(), outcomes["longitude"].to_numpy())
-    knots = Knots.spanning(grid.features(FEATURE_NAMES))
-    MODELS.mkdir(exist_ok=True)
-    for method in METHODS:
-        model = fit_model(grid, period_counts(outcomes, point, method), knots, Smoothing())
-        write_onnx(model, MODELS / f"{method}.onnx")
-    write_manifest(grid, sources, MODELS)
+    ranges = {name: sources.manifest[name].sha256 for name in map(range_source, all_species())}
+    return Training(outcomes, point, {"kind": "simulated", "seed": SEED, "sources": ranges}, truth)
 
 
-def write_manifest(grid: Grid, sources, directory: Path) -> None:
-    """Write manifest.json beside the graphs: the contract's fields and where all came from."""
-    ranges = [range_source(species) for species in all_species()]
-    manifest = {
-        "format": "nurselog-model/1",
-        "version": f"{grid.coverage}_v{MODEL_VERSION}_{CODENAME}",
-        "codename": CODENAME,
-        "series": SERIES,
-        "coverage": grid.coverage,
-        "horizons": list(HORIZONS),
-        "species": species_codes(),
-        "features": [
-            {"name": f.name, "unit": grid.units[f.name], "label": f.label, "risk_factor": True} for f in FEATURES
-        ],
-        "methods": {
-            method: {"file": f"{method}.onnx", "sha256": _sha256(directory / f"{method}.onnx")} for method in METHODS
-        },
-        "provenance": {
-            "outcomes": "simulated",
-            "seed": SEED,
-            "grid": {"version": grid.version, "sha256": grid.sha256},
-            "sources": {name: sources.manifest[name].sha256 for name in ranges},
-            "python": platform.python_version(),
-            "libraries": {name: importlib.metadata.version(name) for name in LIBRARIES},
-        },
-    }
-    (directory / "manifest.json").write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
-
-
-def _sha256(path: Path) -> str:
-    return hashlib.sha256(path.read_bytes()).hexdigest()
+def build(grid: Grid, training: Training, models_directory: Path, maps_directory: Path) -> None:
+    """Write the graphs, the manifest, and the model card with its plots."""
+    knots = Knots.spanning(grid.features(FEATURE_NAMES), np.array([feature.logarithmic for feature in FEATURES]))
+    counts = {method: period_counts(training.outcomes, training.point, method) for method in METHODS}
+    models = fit_methods(grid, counts, knots)
+    models_directory.mkdir(parents=True, exist_ok=True)
+    for method, model in models.items():
+        write_onnx(model, models_directory / f"{method}.onnx")
+    write_manifest(grid, training.origin, models_directory)
+    write_model_card(grid, training.truth, counts, knots, models, models_directory / "model-card.md", maps_directory)

@@ -26,9 +26,9 @@ from pipeline.simulation_truth import predictor
 from pipeline.sources import Sources
 from pipeline.species import all_species, species_codes
 
-PLOTS = 2500
+PLOTS = 5000
 TREES_PER_PLOT = 8
-NATIVE_SHARE = 0.5
+NATIVE_SHARE = 0.6
 """Share of plots inside the native range; the others are off-site trials, which show where not to plant."""
 LOST_SHARE = 0.06
 """Chance at each visit after the first that a living tree is not found or not visited again."""

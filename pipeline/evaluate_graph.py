@@ -1,0 +1,29 @@
+"""The exported graph as the service runs it: what the sense checks are made on."""
+
+from pathlib import Path
+
+import numpy as np
+import onnxruntime as ort
+
+
+class GraphModel:
+    """An ONNX graph of the model contract, on one thread."""
+
+    def __init__(self, path: Path):
+        options = ort.SessionOptions()
+        options.intra_op_num_threads = 1
+        options.inter_op_num_threads = 1
+        self.session = ort.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+
+    def run(self, features: np.ndarray, species: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
+        """Return survival and baseline [rows, horizons] and contributions [rows, horizons, features], float32."""
+        inputs = {"features": features.astype(np.float32), "species": species.astype(np.int64)}
+        return tuple(self.session.run(["survival", "baseline", "contributions"], inputs))
+
+    def survival(self, features: np.ndarray, species: np.ndarray) -> np.ndarray:
+        """Return survival [rows, horizons]."""
+        return self.run(features, species)[0]
+
+    def contributions(self, features: np.ndarray, species: np.ndarray) -> np.ndarray:
+        """Return contributions [rows, horizons, features]."""
+        return self.run(features, species)[2]
