@@ -28,8 +28,17 @@ const metadataSchema = z.object({
   format: z.literal('nurselog-grid/1'),
   version: z.string().min(1),
   coverage: z.string().min(1),
-  regions: z.string().transform((text) => z.array(z.string()).min(1).parse(JSON.parse(text))),
+  regions: z.string().transform(jsonOrText).pipe(z.array(z.string()).min(1)),
 });
+
+/** The value of a JSON text, or the text itself, which then fits no schema of a list. */
+function jsonOrText(text: string): unknown {
+  try {
+    return JSON.parse(text);
+  } catch {
+    return text;
+  }
+}
 
 const POINT_COLUMNS = ['latitude', 'longitude', 'region'];
 

@@ -1,0 +1,23 @@
+import { expect } from 'vitest';
+import { ArtefactError } from '../../../src/prediction/artefact-error.js';
+
+/** Expects an attempt to be refused with an ArtefactError that names the file and tells the problem. */
+export async function expectRefusal(
+  attempt: () => unknown,
+  file: string,
+  problem: string | RegExp,
+): Promise<void> {
+  const error = await Promise.resolve()
+    .then(attempt)
+    .then(
+      () => undefined,
+      (thrown: unknown) => thrown,
+    );
+  expect(error).toBeInstanceOf(ArtefactError);
+  const { file: named, message, problem: told } = error as ArtefactError;
+  expect(named).toBe(file);
+  expect(message).toBe(`${file}: ${told}`);
+  expect(told).toMatch(problem);
+  // One line tells it.
+  expect(message).not.toContain('\n');
+}

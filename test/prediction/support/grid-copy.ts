@@ -1,0 +1,50 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import {
+  type DataType,
+  Field,
+  makeVector,
+  Schema,
+  Table,
+  tableFromIPC,
+  tableToIPC,
+  type Vector,
+} from 'apache-arrow';
+import { dataDir } from './project.js';
+
+/** What of a copy of the grid is not as in the original. */
+export interface GridChanges {
+  /** New values of columns, under their names; undefined leaves a column out. */
+  readonly columns?: Readonly<Record<string, Vector | undefined>>;
+  /** New entries of the schema's metadata; undefined leaves one out. */
+  readonly metadata?: Readonly<Record<string, string | undefined>>;
+}
+
+const original = tableFromIPC(readFileSync(path.join(dataDir, 'grid.arrow')));
+
+/** The values of a column of the project's grid, as a copy that may be changed. */
+export function columnCopy<Values extends Float32Array | Float64Array | Uint8Array>(name: string): Values {
+  return original.getChild(name)!.toArray().slice() as Values;
+}
+
+/** Writes the project's grid with changes to a file. */
+export function writeGridCopy(file: string, { columns = {}, metadata = {} }: GridChanges): void {
+  const vectors: Record<string, Vector> = {};
+  const fields: Field<DataType>[] = [];
+  for (const field of original.schema.fields) {
+    const changed = field.name in columns;
+    const vector = changed ? columns[field.name] : makeVector(columnCopy(field.name));
+    if (vector === undefined) continue;
+    vectors[field.name] = vector;
+    fields.push(new Field(field.name, vector.type, vector.nullable, field.metadata));
+  }
+  const entries = { ...Object.fromEntries(original.schema.metadata), ...metadata };
+  const kept = Object.entries(entries).filter((entry): entry is [string, string] => entry[1] !== undefined);
+  const table = new Table(new Schema(fields, new Map(kept)), vectors);
+  writeFileSync(file, tableToIPC(table, 'file'));
+}
+
+/** Writes a grid with the columns of the project's and no points. */
+export function writeEmptyGrid(file: string): void {
+  writeFileSync(file, tableToIPC(new Table(original.schema), 'file'));
+}
