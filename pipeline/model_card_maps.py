@@ -47,5 +47,13 @@ def _draw(axis: plt.Axes, grid: Grid, values: np.ndarray, colors: str, limits: t
     axis.set_xticks([])
     axis.set_yticks([])
     return axis.scatter(
-        grid.longitude, grid.latitude, c=values, s=0.7, cmap=colors, vmin=limits[0], vmax=limits[1], linewidths=0
+        grid.longitude,
+        grid.latitude,
+        c=values,
+        s=1.2,
+        marker="s",
+        cmap=colors,
+        vmin=limits[0],
+        vmax=limits[1],
+        linewidths=0,
     )

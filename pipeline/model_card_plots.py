@@ -16,7 +16,7 @@ from pipeline.hazard_grid import Grid
 from pipeline.hazard_model import HazardModel
 from pipeline.species import species_codes
 
-PALETTE_COLORS = 96
+PALETTE_COLORS = 256
 METHOD_COLORS = {"manual": "#1b6e53", "drone_seeded": "#c26a2d"}
 CURVE_SPECIES = ("PSME", "PIPO", "PISI", "PIAL")
 CURVE_FEATURES = (
@@ -35,7 +35,7 @@ def save(figure: plt.Figure, path: Path) -> None:
     drawn = BytesIO()
     figure.savefig(drawn, dpi=90)
     plt.close(figure)
-    Image.open(drawn).convert("RGB").quantize(PALETTE_COLORS).save(path, optimize=True)
+    Image.open(drawn).convert("RGB").quantize(PALETTE_COLORS, method=Image.Quantize.MAXCOVERAGE).save(path, optimize=True)
 
 
 def plot_calibration(held_out: dict[str, HeldOut], path: Path) -> None:

@@ -1,6 +1,7 @@
 """The committed models keep every promise the service relies on, at every grid point, species and horizon."""
 
 import json
+import timeit
 
 import numpy as np
 import pytest
@@ -130,3 +131,14 @@ def test_a_forester_would_sign(grid, graphs, ordering):
 
 def test_the_table_of_orderings_is_long_enough_to_mean_something():
     assert len(orderings()) >= 40
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_500_rows_take_under_800_microseconds_on_one_thread(grid, graphs, manifest, method):
+    generator = np.random.default_rng(0)
+    features = grid.features([feature["name"] for feature in manifest["features"]])
+    rows = np.ascontiguousarray(features[generator.integers(0, len(features), 500)])
+    species = generator.integers(0, len(manifest["species"]), 500)
+    graphs[method].run(rows, species)
+    seconds = timeit.repeat(lambda: graphs[method].run(rows, species), number=20, repeat=20)
+    assert min(seconds) / 20 < 800e-6
