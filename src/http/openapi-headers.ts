@@ -20,6 +20,11 @@ export const HEADERS = {
     schema: { type: 'string', pattern: '^[0-9]+$' },
     example: '60',
   },
+  Allow: {
+    description: 'The methods of the address.',
+    schema: { type: 'string' },
+    example: 'POST',
+  },
   'Server-Timing': {
     description:
       'Milliseconds that the request waited for a worker (`queue`) and was in the models (`inference`).',

@@ -125,7 +125,9 @@ export function openApiDocument({ bodyLimitBytes }: Pick<Config, 'bodyLimitBytes
       version: VERSION,
       description:
         'Predicts how likely a planted tree is to survive 1, 3 and 5 years at a place in Oregon or Washington. ' +
-        `Bodies may have ${bodyLimitBytes} bytes. Fields that are not described are ignored.`,
+        `Bodies may have ${bodyLimitBytes} bytes. Fields that are not described are ignored. An address that is not ` +
+        'described answers with the response NotFound, another method with MethodNotAllowed, and a request that is ' +
+        'not HTTP with NotHttp.',
     },
     servers: [{ url: '/' }],
     paths: Object.fromEntries(
@@ -136,6 +138,11 @@ export function openApiDocument({ bodyLimitBytes }: Pick<Config, 'bodyLimitBytes
         Object.entries(schemas).map(([id, schema]) => [id, withoutIds(schema as Json)]),
       ),
       headers: HEADERS,
+      responses: {
+        NotFound: answer('404 `not_found`', errorResponseSchema, ['X-Request-Id']),
+        MethodNotAllowed: answer('405 `method_not_allowed`', errorResponseSchema, ['X-Request-Id', 'Allow']),
+        NotHttp: answer('400, 408, 417 or 431 `invalid_request`', errorResponseSchema, ['X-Request-Id']),
+      },
       securitySchemes: {
         ApiKey: {
           type: 'apiKey',
@@ -168,6 +175,8 @@ function operation({ id, summary, description, request, response, errors }: Endp
       'X-Request-Id',
       ...quota(isKeyed && ![401, 403].includes(status)),
       ...retry,
+      // A place is looked up by a worker.
+      ...(codes.includes('no_nearby_data') ? (['Server-Timing'] as const) : []),
     ];
     return [status, answer(codes.map((code) => `\`${code}\``).join(', '), errorResponseSchema, headers)];
   });
