@@ -13,11 +13,12 @@ const HUNG_UP = 499;
  * @throws ApiError where the service cannot answer
  */
 export async function answerRows(
-  { dispatcher, config }: Services,
+  { clock, config, dispatcher }: Services,
   request: FastifyRequest,
   reply: FastifyReply,
   rows: SiteRows,
 ): Promise<readonly AnsweredSlice[]> {
+  rows.generatedAtMs.fill(clock.nowMs());
   const job = dispatcher.submit(request.state.caller!.id, rows);
   const hangUp = () => {
     if (!reply.raw.writableFinished) dispatcher.abandon(job);

@@ -16,24 +16,24 @@ export class RequestChecker {
   constructor(readonly species: SpeciesCatalogue) {}
 
   /** Checks an entry of the shape of POST /v1/predict; one that fits becomes row `row` of `rows`. */
-  checkPrediction(entry: unknown, rows: SiteRows, row: number, generatedAtMs: number): Checked {
+  checkPrediction(entry: unknown, rows: SiteRows, row: number): Checked {
     const parsed = predictRequestSchema.safeParse(entry);
     if (!parsed.success) return { error: invalidRequest(entry, parsed.error) };
     const species = this.species.indexOf(parsed.data.species_code);
     if (species === -1) return { error: this.#invalidSpecies(parsed.data.species_code) };
     const method = PLANTING_METHODS.indexOf(parsed.data.planting_method as (typeof PLANTING_METHODS)[number]);
     if (method === -1) return { error: invalidMethod(parsed.data.planting_method) };
-    writeRow(rows, row, parsed.data, species, method, generatedAtMs);
+    writeRow(rows, row, parsed.data, species, method);
     return FITS;
   }
 
   /** The same for the shape of POST /v1/predict/compare. */
-  checkComparison(entry: unknown, rows: SiteRows, row: number, generatedAtMs: number): Checked {
+  checkComparison(entry: unknown, rows: SiteRows, row: number): Checked {
     const parsed = compareRequestSchema.safeParse(entry);
     if (!parsed.success) return { error: invalidRequest(entry, parsed.error) };
     const species = this.species.indexOf(parsed.data.species_code);
     if (species === -1) return { error: this.#invalidSpecies(parsed.data.species_code) };
-    writeRow(rows, row, parsed.data, species, BOTH_METHODS, generatedAtMs);
+    writeRow(rows, row, parsed.data, species, BOTH_METHODS);
     return FITS;
   }
 
@@ -55,11 +55,9 @@ function writeRow(
   { latitude, longitude, horizons }: CompareRequest,
   species: number,
   method: number,
-  generatedAtMs: number,
 ): void {
   rows.latitude[row] = latitude;
   rows.longitude[row] = longitude;
-  rows.generatedAtMs[row] = generatedAtMs;
   rows.species[row] = species;
   rows.method[row] = method;
   rows.horizons[row] = horizons === undefined ? ALL_HORIZONS : horizonSet(horizons);

@@ -3,6 +3,10 @@ import { HORIZONS, type Horizon } from '../prediction/horizon.js';
 import { PLANTING_METHODS } from '../prediction/planting-method.js';
 import { show } from './errors.js';
 
+/** Degrees north or south, and east or west, that a request may have. */
+export const MAX_LATITUDE = 90;
+export const MAX_LONGITUDE = 180;
+
 /** A degree of latitude or longitude: a finite JSON number within its limit. */
 function degrees(name: string, limit: number) {
   const error = ({ input }: { input?: unknown }) =>
@@ -16,8 +20,8 @@ const horizonsError = ({ input }: { input?: unknown }) =>
   `horizons must be a non-empty array of ${horizonList}, not ${show(input)}`;
 
 const site = {
-  latitude: degrees('latitude', 90).meta({ description: 'Degrees north.', examples: [44.12] }),
-  longitude: degrees('longitude', 180).meta({ description: 'Degrees east.', examples: [-122.03] }),
+  latitude: degrees('latitude', MAX_LATITUDE).meta({ description: 'Degrees north.', examples: [44.12] }),
+  longitude: degrees('longitude', MAX_LONGITUDE).meta({ description: 'Degrees east.', examples: [-122.03] }),
   species_code: z
     .string({ error: ({ input }) => `species_code must be a string such as "PSME", not ${show(input)}` })
     .meta({ description: 'A code of GET /v1/species, matched exactly.', examples: ['PSME'] }),

@@ -14,10 +14,10 @@ export async function answerSite(
   services: Services,
   request: FastifyRequest,
   reply: FastifyReply,
-  check: (body: unknown, rows: SiteRows, row: number, generatedAtMs: number) => Checked,
+  check: (body: unknown, rows: SiteRows, row: number) => Checked,
 ): Promise<FastifyReply> {
   const rows = new SiteRows(1);
-  const { error } = check(request.body, rows, 0, services.clock.nowMs());
+  const { error } = check(request.body, rows, 0);
   request.state.sites = 1;
   if (error !== undefined) {
     services.metrics.sites.inc({ outcome: error.code });

@@ -29,9 +29,8 @@ export class SiteRows {
     this.horizons = new Uint8Array(buffer, 26 * count, count);
   }
 
-  /** The first `count` rows, as a set of their own. */
+  /** A copy of the first `count` rows. */
   first(count: number): SiteRows {
-    if (count === this.count) return this;
     const rows = new SiteRows(count);
     rows.copyRows(0, this, 0, count);
     return rows;

@@ -1,0 +1,136 @@
+import { ALL_HORIZONS, HORIZONS, type Horizon } from '../prediction/horizon.js';
+import { PLANTING_METHODS } from '../prediction/planting-method.js';
+import { SiteRows } from '../prediction/site-rows.js';
+import type { SpeciesCatalogue } from '../prediction/species.js';
+import { ByteScanner, UNUSUAL } from './byte-scanner.js';
+import { MAX_LATITUDE, MAX_LONGITUDE } from './requests.js';
+
+const OPEN_OBJECT = '{'.charCodeAt(0);
+const CLOSE_OBJECT = '}'.charCodeAt(0);
+const OPEN_LIST = '['.charCodeAt(0);
+const CLOSE_LIST = ']'.charCodeAt(0);
+const COLON = ':'.charCodeAt(0);
+const COMMA = ','.charCodeAt(0);
+
+const REQUESTS = Buffer.from('requests');
+const METHODS = PLANTING_METHODS.map((method) => Buffer.from(method));
+
+/** The fields of an entry; the bits of those seen are a set, and the first four must be. */
+const FIELDS = ['latitude', 'longitude', 'species_code', 'planting_method', 'horizons'] as const;
+const FIELD_NAMES = FIELDS.map((name) => Buffer.from(name));
+const REQUIRED_FIELDS = 0b01111;
+
+/** No entry that fits takes fewer bytes: its field names alone take more. */
+const SHORTEST_ENTRY_BYTES = 60;
+
+/**
+ * Reads the body of a batch from its bytes straight into columns, where it is plain: every entry fits, with each field
+ * once, and nothing else in it. Any other body, right or wrong, is left to JSON.parse and the schemas, which say what
+ * it is. What is read here they would read the same.
+ */
+export class BatchScanner {
+  readonly #codes: ReadonlyMap<string, number>;
+  /** Columns that are used again for every body. */
+  #rows = new SiteRows(0);
+
+  constructor(species: SpeciesCatalogue) {
+    this.#codes = new Map(species.list.map(({ species_code }, index) => [species_code, index]));
+  }
+
+  /** @returns the entries as rows, or nothing where the body is not plain */
+  scan(body: Buffer): SiteRows | undefined {
+    const capacity = Math.ceil(body.length / SHORTEST_ENTRY_BYTES);
+    if (this.#rows.count < capacity) this.#rows = new SiteRows(capacity);
+    try {
+      return this.#rows.first(this.#scanBody(new ByteScanner(body)));
+    } catch (error) {
+      if (error === UNUSUAL) return undefined;
+      throw error;
+    }
+  }
+
+  /** @returns the number of entries */
+  #scanBody(scanner: ByteScanner): number {
+    scanner.expect(OPEN_OBJECT);
+    if (!scanner.stringIs(scanner.string(), REQUESTS)) throw UNUSUAL;
+    scanner.expect(COLON);
+    scanner.expect(OPEN_LIST);
+    let count = 0;
+    if (!scanner.skip(CLOSE_LIST)) {
+      do this.#scanEntry(scanner, count++);
+      while (scanner.skip(COMMA));
+      scanner.expect(CLOSE_LIST);
+    }
+    scanner.expect(CLOSE_OBJECT);
+    scanner.end();
+    return count;
+  }
+
+  #scanEntry(scanner: ByteScanner, row: number): void {
+    scanner.expect(OPEN_OBJECT);
+    this.#rows.horizons[row] = ALL_HORIZONS;
+    let seen = 0;
+    do {
+      const name = scanner.string();
+      const field = FIELD_NAMES.findIndex((text) => scanner.stringIs(name, text));
+      const bit = 1 << field;
+      if (field === -1 || (seen & bit) !== 0) throw UNUSUAL;
+      seen |= bit;
+      scanner.expect(COLON);
+      this.#scanField(scanner, FIELDS[field]!, row);
+    } while (scanner.skip(COMMA));
+    scanner.expect(CLOSE_OBJECT);
+    if ((seen & REQUIRED_FIELDS) !== REQUIRED_FIELDS) throw UNUSUAL;
+  }
+
+  #scanField(scanner: ByteScanner, field: (typeof FIELDS)[number], row: number): void {
+    switch (field) {
+      case 'latitude':
+        this.#rows.latitude[row] = degrees(scanner, MAX_LATITUDE);
+        return;
+      case 'longitude':
+        this.#rows.longitude[row] = degrees(scanner, MAX_LONGITUDE);
+        return;
+      case 'species_code':
+        this.#rows.species[row] = this.#species(scanner);
+        return;
+      case 'planting_method':
+        this.#rows.method[row] = method(scanner);
+        return;
+      case 'horizons':
+        this.#rows.horizons[row] = horizons(scanner);
+    }
+  }
+
+  #species(scanner: ByteScanner): number {
+    const start = scanner.string();
+    const index = this.#codes.get(scanner.bytes.toString('latin1', start, scanner.stringEnd));
+    if (index === undefined) throw UNUSUAL;
+    return index;
+  }
+}
+
+function degrees(scanner: ByteScanner, limit: number): number {
+  const value = scanner.number();
+  if (Math.abs(value) > limit) throw UNUSUAL;
+  return value;
+}
+
+function method(scanner: ByteScanner): number {
+  const start = scanner.string();
+  const index = METHODS.findIndex((text) => scanner.stringIs(start, text));
+  if (index === -1) throw UNUSUAL;
+  return index;
+}
+
+function horizons(scanner: ByteScanner): number {
+  let set = 0;
+  scanner.expect(OPEN_LIST);
+  do {
+    const horizon = HORIZONS.indexOf(scanner.number() as Horizon);
+    if (horizon === -1) throw UNUSUAL;
+    set |= 1 << horizon;
+  } while (scanner.skip(COMMA));
+  scanner.expect(CLOSE_LIST);
+  return set;
+}
