@@ -2,31 +2,34 @@
 
 import numpy as np
 import shapely
+from matplotlib import colormaps
 from matplotlib.backends.backend_agg import FigureCanvasAgg
+from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 from PIL import Image
 
 from pipeline.columns import COLUMNS
 from pipeline.projection import in_kilometres, to_plane
 
-# Wet and cold run to blue, dry and hot to red or brown, heights and plants to their own colours.
+# A colour map and the part of it to use: the palest end is left out where it would vanish on paper white.
+_WHOLE, _PALE_FIRST, _PALE_LAST = (0.0, 1.0), (0.15, 1.0), (0.0, 0.85)
 _COLOURS = {
-    "elevation": "terrain",
-    "terrain_ruggedness": "YlOrBr",
-    "precipitation_annual": "viridis_r",
-    "precipitation_growing_season": "viridis_r",
-    "temperature_mean": "RdYlBu_r",
-    "temperature_max": "RdYlBu_r",
-    "temperature_min_january": "RdYlBu_r",
-    "dew_point": "BrBG",
-    "vpd_max": "YlOrRd",
-    "vpd_min": "YlOrRd",
-    "climatic_water_deficit": "YlOrRd",
-    "soil_water_capacity": "Blues",
-    "soil_clay": "copper_r",
-    "soil_organic_matter": "bone_r",
-    "canopy_cover": "Greens",
-    "crown_ratio": "YlGn_r",
+    "elevation": ("terrain", _WHOLE),
+    "terrain_ruggedness": ("YlOrBr", _PALE_FIRST),
+    "precipitation_annual": ("viridis_r", _WHOLE),
+    "precipitation_growing_season": ("viridis_r", _WHOLE),
+    "temperature_mean": ("RdYlBu_r", _WHOLE),
+    "temperature_max": ("RdYlBu_r", _WHOLE),
+    "temperature_min_january": ("RdYlBu_r", _WHOLE),
+    "dew_point": ("PuOr", _WHOLE),
+    "vpd_max": ("YlOrRd", _PALE_FIRST),
+    "vpd_min": ("YlOrRd", _PALE_FIRST),
+    "climatic_water_deficit": ("YlOrRd", _PALE_FIRST),
+    "soil_water_capacity": ("Blues", _PALE_FIRST),
+    "soil_clay": ("copper_r", _WHOLE),
+    "soil_organic_matter": ("bone_r", _PALE_FIRST),
+    "canopy_cover": ("Greens", _PALE_FIRST),
+    "crown_ratio": ("YlGn_r", _PALE_LAST),
 }
 _REGION_COLOURS = ("#2b6f4e", "#7a4b94")
 _PERCENTILES = (0.5, 99.5)
@@ -39,27 +42,32 @@ def draw_maps(frame, regions, directory):
     """Writes ``grid.png`` and one PNG a column; ``regions`` is ``{region: MultiPolygon}`` in degrees."""
     directory.mkdir(parents=True, exist_ok=True)
     x, y = to_plane(frame["latitude"].to_numpy(), frame["longitude"].to_numpy())
-    figure, axes = _canvas(regions, f"The grid: {len(frame):,} points on forest land")
+    figure, axes = _canvas(regions, f"{len(frame):,} grid points on forest land")
     for index, region in enumerate(regions):
         chosen = frame["region"] == index
         label = f"{region}: {chosen.sum():,}"
         axes.scatter(x[chosen], y[chosen], s=0.9, linewidths=0, color=_REGION_COLOURS[index], label=label)
-    axes.legend(loc="lower right", markerscale=6, frameon=False)
+    axes.legend(loc="lower right", bbox_to_anchor=(0.84, 0.08), markerscale=6, frameon=False)
     _save(figure, directory / "grid.png")
 
     for column in COLUMNS:
         values = frame[column.name].to_numpy()
         low, high = np.percentile(values, _PERCENTILES)
-        figure, axes = _canvas(regions, column.description)
-        dots = axes.scatter(x, y, c=values, s=3.2, linewidths=0, cmap=_COLOURS[column.name], vmin=low, vmax=high)
-        figure.colorbar(dots, ax=axes, shrink=0.75, extend="both", label=f"{column.name} ({column.unit})")
+        figure, axes = _canvas(regions, column.name.replace("_", " "))
+        dots = axes.scatter(x, y, c=values, s=3.2, linewidths=0, cmap=_colours(column.name), vmin=low, vmax=high)
+        figure.colorbar(dots, ax=axes, shrink=0.75, extend="both", label=column.unit)
         _save(figure, directory / f"{column.name}.png")
+
+
+def _colours(name):
+    whole, (low, high) = _COLOURS[name]
+    return ListedColormap(colormaps[whole](np.linspace(low, high, 256)))
 
 
 def _canvas(regions, title):
     figure = Figure(figsize=_SIZE_IN, dpi=_DPI, layout="constrained")
     axes = figure.add_subplot()
-    axes.set_title(title[0].upper() + title[1:], fontsize=10, wrap=True)
+    axes.set_title(title, fontsize=11)
     axes.set_aspect("equal")
     axes.axis("off")
     for shape in regions.values():

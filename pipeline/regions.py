@@ -30,7 +30,7 @@ _BOUNDARY_AT_SEA = [
 ]
 _ROUND_THROUGH_LAND = [(48.3200, -124.5500), (47.0500, -123.2000), (47.0500, -122.2000), (49.0021, -122.2000)]
 _NORTH_DEG = 49.0021
-_SOUTH_DEG = 41.99
+_SOUTH_DEG = 41.998
 
 
 def build_regions(outlines):
@@ -64,9 +64,9 @@ def _canadian_side(washington):
 
 
 def _five_decimals(shape):
-    shape = shapely.set_precision(shape, 1e-5)
-    parts = [p for p in shapely.get_parts(shape) if p.geom_type == "Polygon"]
-    return shapely.normalize(shapely.MultiPolygon(parts))
+    parts = shapely.get_parts(shapely.set_precision(shape, 1e-5))
+    # What the strip leaves open inside is a bay (Grays Harbor, Willapa Bay), and the state's.
+    return shapely.normalize(shapely.MultiPolygon([shapely.Polygon(p.exterior) for p in parts]))
 
 
 def write_regions(regions, path):
@@ -87,4 +87,4 @@ def _coordinates(shape):
     def ring(r):
         return [[round(x, 5), round(y, 5)] for x, y in r.coords]
 
-    return [[ring(p.exterior), *map(ring, p.interiors)] for p in shape.geoms]
+    return [[ring(p.exterior)] for p in shape.geoms]
