@@ -1,0 +1,253 @@
+import { appendFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { readArtefacts } from '../../src/prediction/artefacts.js';
+import type { Manifest } from '../../src/prediction/manifest.js';
+import { expectRefusal } from './support/artefact-refusal.js';
+import { writeGridCopy } from './support/grid-copy.js';
+import { dataDir, modelDir } from './support/project.js';
+import { type ProjectCopy, withProjectCopy } from './support/project-copy.js';
+
+/** Damages a file of a copy and expects it to be named with the problem. */
+function expectRefusedAfter(damage: (copy: ProjectCopy) => string, problem: string | RegExp): Promise<void> {
+  return withProjectCopy(async (copy) => {
+    const file = damage(copy);
+    await expectRefusal(() => readArtefacts(copy.dataDir, copy.modelDir), file, problem);
+  });
+}
+
+type Editable<Value> = { -readonly [Key in keyof Value]: Editable<Value[Key]> };
+type EditableManifest = Editable<Manifest>;
+
+const MANIFEST_REFUSALS: readonly (readonly [
+  what: string,
+  edit: (manifest: EditableManifest) => unknown,
+  problem: string | RegExp,
+])[] = [
+  ['has another format', (m) => Object.assign(m, { format: 'nurselog-model/2' }), /^format: /],
+  ['has no version', (m) => Object.assign(m, { version: undefined }), /^version: /],
+  [
+    'has a version of another coverage',
+    (m) => Object.assign(m, { version: m.version.replace('pnw', 'ne') }),
+    /^version: .* is not pnw_v<major>_<minor>_/,
+  ],
+  [
+    'has a version of another codename',
+    (m) => Object.assign(m, { codename: 'heather' }),
+    /^version: .*_heather$/,
+  ],
+  [
+    'has a version without numbers',
+    (m) => Object.assign(m, { version: `pnw_v_${m.codename}` }),
+    /^version: /,
+  ],
+  ['has no codename', (m) => Object.assign(m, { codename: '' }), /^codename: /],
+  ['has no series', (m) => Object.assign(m, { series: 7 }), /^series: /],
+  [
+    'is of another coverage than the grid',
+    (m) => Object.assign(m, { coverage: 'ne', version: `ne_v1_0_${m.codename}` }),
+    "coverage is ne, but the grid's is pnw",
+  ],
+  ['has other horizons', (m) => Object.assign(m, { horizons: [1, 3, 10] }), 'horizons: must be 1, 3, 5'],
+  ['has the horizons in another order', (m) => m.horizons.reverse(), 'horizons: must be 1, 3, 5'],
+  ['has no species', (m) => Object.assign(m, { species: [] }), /^species: /],
+  ['lacks a species of species.json', (m) => m.species.pop(), 'species are not those of species.json'],
+  ['has the species in another order', (m) => m.species.reverse(), 'species are not those of species.json'],
+  ['has no features', (m) => Object.assign(m, { features: [] }), /^features: /],
+  [
+    'has a feature that the grid lacks',
+    (m) => Object.assign(m.features[2]!, { name: 'moon_phase' }),
+    'feature moon_phase is not a column of the grid',
+  ],
+  [
+    'has a feature in another unit than the grid',
+    (m) => Object.assign(m.features.find(({ name }) => name === 'elevation')!, { unit: 'ft' }),
+    "feature elevation is in ft, but the grid's column is in m",
+  ],
+  [
+    'has a feature twice',
+    (m) => Object.assign(m.features[1]!, { name: m.features[0]!.name }),
+    /^features: name ".*" appears twice$/,
+  ],
+  [
+    'gives one label to two factors',
+    (m) => Object.assign(m.features[3]!, { label: m.features[0]!.label }),
+    /^features: label ".*" appears twice$/,
+  ],
+  [
+    'has a feature without a label',
+    (m) => Object.assign(m.features[0]!, { label: '' }),
+    /^features\.0\.label: /,
+  ],
+  [
+    'leaves it open whether a feature is a risk factor',
+    (m) => Object.assign(m.features[0]!, { risk_factor: 'yes' }),
+    /^features\.0\.risk_factor: /,
+  ],
+  [
+    'allows only two risk factors',
+    (m) => m.features.map((feature, i) => Object.assign(feature, { risk_factor: i < 2 })),
+    'features: fewer than 3 features may be risk factors',
+  ],
+  ['lacks a method', (m) => Object.assign(m.methods, { drone_seeded: undefined }), /^methods/],
+  ['has a method nobody knows', (m) => Object.assign(m.methods, { catapult: m.methods.manual }), /^methods/],
+  [
+    'has a hash that is none',
+    (m) => Object.assign(m.methods.manual, { sha256: 'abc' }),
+    /^methods\.manual\.sha256: /,
+  ],
+];
+
+describe('a manifest', () => {
+  test.each(MANIFEST_REFUSALS)('that %s is refused', async (_, edit, problem) => {
+    await expectRefusedAfter((copy) => {
+      const file = path.join(copy.modelDir, 'manifest.json');
+      copy.editJson(file, edit);
+      return file;
+    }, problem);
+  });
+
+  test.each(['', '{"format":', '[]', 'null'])('that is %j is refused', async (content) => {
+    await expectRefusedAfter((copy) => {
+      const file = path.join(copy.modelDir, 'manifest.json');
+      writeFileSync(file, content);
+      return file;
+    }, '');
+  });
+});
+
+describe('a model file', () => {
+  test.each([
+    ['was cut short', (file: string) => truncateSync(file, 1000)],
+    ['has a byte more', (file: string) => appendFileSync(file, '\0')],
+    ['is empty', (file: string) => writeFileSync(file, '')],
+  ])('that %s is not the one of the manifest, and is refused', async (_, damage) => {
+    for (const name of ['manual.onnx', 'drone_seeded.onnx']) {
+      await expectRefusedAfter((copy) => {
+        const file = path.join(copy.modelDir, name);
+        damage(file);
+        return file;
+      }, /^SHA-256 is [0-9a-f]{64}, but manifest\.json says [0-9a-f]{64}/);
+    }
+  });
+});
+
+describe('regions', () => {
+  interface Outlines {
+    features: { properties: { region: string }; geometry: { type: string; coordinates: unknown[] } }[];
+  }
+  const refusals: readonly (readonly [string, (outlines: Outlines) => unknown, string | RegExp])[] = [
+    [
+      'in another order than the grid has them',
+      (o) => o.features.reverse(),
+      'has the regions US-WA, US-OR, but the grid has US-OR, US-WA',
+    ],
+    [
+      'of which one is missing',
+      (o) => o.features.pop(),
+      'has the regions US-OR, but the grid has US-OR, US-WA',
+    ],
+    [
+      'under another code',
+      (o) => Object.assign(o.features[0]!.properties, { region: 'US-ID' }),
+      /^has the regions US-ID/,
+    ],
+    ['of no feature', (o) => Object.assign(o, { features: [] }), /^features: /],
+    [
+      'that are points',
+      (o) => Object.assign(o.features[0]!.geometry, { type: 'Point' }),
+      /^features\.0\.geometry/,
+    ],
+    [
+      'with an outline of three positions',
+      (o) =>
+        Object.assign(o.features[0]!.geometry, {
+          coordinates: [
+            [
+              [
+                [0, 0],
+                [1, 0],
+                [0, 0],
+              ],
+            ],
+          ],
+        }),
+      /^features\.0\.geometry\.coordinates\.0\.0/,
+    ],
+    [
+      'with a position that is not a number',
+      (o) =>
+        Object.assign(o.features[0]!.geometry, {
+          coordinates: [
+            [
+              [
+                [0, null],
+                [1, 0],
+                [1, 1],
+                [0, 0],
+              ],
+            ],
+          ],
+        }),
+      /^features\.0\.geometry\.coordinates\.0\.0\.0/,
+    ],
+  ];
+
+  test.each(refusals)('%s are refused', async (_, edit, problem) => {
+    await expectRefusedAfter((copy) => {
+      const file = path.join(copy.dataDir, 'regions.geojson');
+      copy.editJson(file, edit);
+      return file;
+    }, problem);
+  });
+});
+
+describe('a species list', () => {
+  test.each<readonly [string, (list: Record<string, unknown>[]) => unknown, RegExp]>([
+    [
+      'with a species that has no name',
+      (list) => Object.assign(list[4]!, { common_name: '' }),
+      /^4\.common_name: /,
+    ],
+    ['with a group nobody knows', (list) => Object.assign(list[0]!, { group: 'palm' }), /^0\.group: /],
+    ['of no species', (list) => list.splice(0), /Too small|too small|at least/],
+  ])('%s is refused', async (_, edit, problem) => {
+    await expectRefusedAfter((copy) => {
+      const file = path.join(copy.dataDir, 'species.json');
+      copy.editJson(file, edit);
+      return file;
+    }, problem);
+  });
+});
+
+describe('a set of artefacts', () => {
+  test.each([
+    'data/grid.arrow',
+    'data/regions.geojson',
+    'data/species.json',
+    'models/manifest.json',
+    'models/manual.onnx',
+    'models/drone_seeded.onnx',
+  ])('without %s is refused, naming it', async (name) => {
+    await expectRefusedAfter((copy) => {
+      const file = path.join(copy.folder, name);
+      rmSync(file);
+      return file;
+    }, 'the file is missing');
+  });
+
+  test('whose grid lacks a feature of the models is refused', async () => {
+    const [feature] = readArtefacts(dataDir, modelDir).manifest.features;
+    await expectRefusedAfter((copy) => {
+      writeGridCopy(path.join(copy.dataDir, 'grid.arrow'), { columns: { [feature!.name]: undefined } });
+      return path.join(copy.modelDir, 'manifest.json');
+    }, `feature ${feature!.name} is not a column of the grid`);
+  });
+
+  test('that fits together is read', () => {
+    const { grid, regions, species, manifest } = readArtefacts(dataDir, modelDir);
+    expect(regions.map(({ name }) => name)).toEqual(['Oregon', 'Washington']);
+    expect(species).toHaveLength(31);
+    expect(manifest.coverage).toBe(grid.coverage);
+  });
+});

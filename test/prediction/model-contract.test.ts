@@ -1,0 +1,137 @@
+import { readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, test } from 'vitest';
+import { openPredictor } from '../../src/prediction/open-predictor.js';
+import type { PredictorData } from '../../src/prediction/predictor.js';
+import { expectRefusal } from './support/artefact-refusal.js';
+import { type ConstantModel, encodeConstantModel, soundModel } from './support/constant-model.js';
+import { readPredictorData } from './support/project.js';
+import { withProjectCopy } from './support/project-copy.js';
+
+const data = readPredictorData();
+const sound = soundModel(data.manifest.features.length);
+
+/** Opens the project's models with the drone-seeded one replaced. */
+function withModel(
+  bytes: Uint8Array,
+  check: (replaced: PredictorData, file: string) => Promise<void>,
+): Promise<void> {
+  return withProjectCopy(async ({ modelDir }) => {
+    const file = path.join(modelDir, data.manifest.methods.drone_seeded.file);
+    writeFileSync(file, bytes);
+    await check({ ...data, modelDir }, file);
+  });
+}
+
+/** A change of one number of the sound model: at the horizon of 3 years, of the first feature. */
+const withContribution = (value: number): ConstantModel['contributions'] =>
+  sound.contributions.map((row, h) => (h === 1 ? [value, ...row.slice(1)] : row));
+const at3Years = (values: readonly number[], value: number) => values.map((v, h) => (h === 1 ? value : v));
+
+const sumAt3Years = sound.contributions[1]!.reduce((sum, value) => sum + value);
+
+const BROKEN: readonly (readonly [what: string, change: Partial<ConstantModel>, problem: string | RegExp])[] =
+  [
+    [
+      'names an output otherwise',
+      { rename: { baseline: 'average' } },
+      /outputs .*average.*, not features, species and survival,baseline,contributions$/,
+    ],
+    ['names an input otherwise', { inputNames: ['features', 'kind'] }, /^has inputs features,kind/],
+    ['takes another number of features', { featureCount: 5 }, /^does not run on the grid's \d+ features: /],
+    ['takes a fixed number of rows', { rows: 1 }, /^does not run on the grid's/],
+    [
+      'explains another number of features',
+      {
+        contributions: sound.contributions.map((row) => row.slice(1)),
+        featureCount: sound.contributions[0]!.length,
+      },
+      /^contributions has \d+ values a row, not \d+$/,
+    ],
+    [
+      'gives survival that is NaN',
+      { survival: at3Years(sound.survival, Number.NaN) },
+      /^survival is NaN, not from 0 to 1, at grid point \d+, species \d+$/,
+    ],
+    [
+      'gives an infinite baseline',
+      { baseline: at3Years(sound.baseline, Number.POSITIVE_INFINITY) },
+      /^baseline is Infinity, not from 0 to 1/,
+    ],
+    [
+      'gives a contribution that is NaN',
+      { contributions: withContribution(Number.NaN) },
+      /^contributions is NaN/,
+    ],
+    [
+      'gives survival above 1',
+      { survival: [1.1, 0.6, 0.4], baseline: [1.1, 0.6, 0.4] },
+      /^survival is 1\.1\d*, not from 0 to 1, at grid point/,
+    ],
+    ['gives survival below 0', { survival: [0.8, 0.6, -0.1] }, /^survival is -0\.1\d*, not from 0 to 1/],
+    [
+      'gives survival that rises with the horizon',
+      { survival: at3Years(sound.survival, 0.9), baseline: at3Years(sound.baseline, 0.9 - sumAt3Years) },
+      /^survival rises at 3 years at grid point/,
+    ],
+    [
+      'gives contributions that do not sum to survival',
+      { contributions: withContribution(0.0403) },
+      /^survival at 3 years is .*, but baseline \+ contributions is .* at grid point/,
+    ],
+    [
+      'gives a contribution beyond the whole of probability',
+      // Its counterweight keeps the sum.
+      { contributions: sound.contributions.map((row) => [row[0]! + 1.5, row[1]! - 1.5, ...row.slice(2)]) },
+      /^contributions is 1\.5\d*, not from -1 to 1, at grid point/,
+    ],
+    [
+      'gives a baseline that is no probability',
+      {
+        baseline: sound.baseline.map((value) => value - 0.9),
+        contributions: sound.contributions.map((row) => [row[0]! + 0.9, ...row.slice(1)]),
+      },
+      /^baseline is -0\.\d+, not from 0 to 1/,
+    ],
+  ];
+
+describe('a model', () => {
+  test('of constants that keep the contract is accepted', async () => {
+    await withModel(encodeConstantModel(sound), async (replaced) => {
+      expect((await openPredictor(replaced)).models).toHaveLength(2);
+    });
+  });
+
+  test.each(BROKEN)('that %s is refused, naming its file', async (_, change, problem) => {
+    await withModel(encodeConstantModel({ ...sound, ...change }), async (replaced, file) => {
+      await expectRefusal(() => openPredictor(replaced), file, problem);
+    });
+  });
+
+  test('that onnxruntime cannot read is refused, naming its file', async () => {
+    const model = readFileSync(path.join(data.modelDir, data.manifest.methods.drone_seeded.file));
+    const damages = [
+      Buffer.alloc(0),
+      Buffer.from('not a model'),
+      model.subarray(0, 5000),
+      Buffer.alloc(5000, 0xff),
+    ];
+    for (const bytes of damages) {
+      await withModel(bytes, async (replaced, file) => {
+        await expectRefusal(
+          () => openPredictor(replaced),
+          file,
+          /^onnxruntime cannot load it: |^has inputs /,
+        );
+      });
+    }
+  });
+
+  test('of the manual method that breaks the contract is refused as well', async () => {
+    await withProjectCopy(async ({ modelDir }) => {
+      const file = path.join(modelDir, data.manifest.methods.manual.file);
+      writeFileSync(file, encodeConstantModel({ ...sound, survival: [0.1, 0.2, 0.3] }));
+      await expectRefusal(() => openPredictor({ ...data, modelDir }), file, 'survival');
+    });
+  });
+});

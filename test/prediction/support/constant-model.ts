@@ -1,0 +1,80 @@
+import { ELEMENT_TYPE, encodeOnnx, type OnnxNode } from './onnx-encoding.js';
+
+/** A model that gives the same answer for every row. */
+export interface ConstantModel {
+  /** By horizon. */
+  readonly survival: readonly number[];
+  readonly baseline: readonly number[];
+  /** By horizon, by feature. */
+  readonly contributions: readonly (readonly number[])[];
+  /** Features the graph takes; by default those it contributes. */
+  readonly featureCount?: number;
+  /** Rows the graph takes; any number by default. */
+  readonly rows?: number;
+  /** Names of the outputs, where not those of the contract. */
+  readonly rename?: Readonly<Record<string, string>>;
+  readonly inputNames?: readonly [features: string, species: string];
+}
+
+/** A constant model that keeps the contract. */
+export function soundModel(featureCount: number): ConstantModel {
+  const contributions = [0.05, 0.04, 0.03].map((largest) =>
+    Array.from({ length: featureCount }, (_, feature) => (feature === 0 ? largest : -0.001 * (feature % 2))),
+  );
+  const baseline = [0.8, 0.6, 0.4];
+  const survival = contributions.map((row, h) => row.reduce((sum, value) => sum + value, baseline[h]!));
+  return { baseline, survival, contributions };
+}
+
+/** The ONNX file of a constant model. Its answers are constants added to features x 0, so their number and that of the features is checked. */
+export function encodeConstantModel(model: ConstantModel): Buffer {
+  const { survival, baseline, contributions, rename = {} } = model;
+  const horizons = contributions.length;
+  const width = contributions[0]!.length;
+  const inputCount = model.featureCount ?? width;
+  const rows = model.rows ?? 'rows';
+  const [features, species] = model.inputNames ?? ['features', 'species'];
+  const named = (name: string) => rename[name] ?? name;
+  const output = (name: string, dimensions: readonly number[]) => ({
+    name: named(name),
+    elementType: ELEMENT_TYPE.float32,
+    dimensions: [rows, ...dimensions],
+  });
+  const row = (values: readonly number[]) => ({
+    dimensions: [1, values.length],
+    values: Float32Array.from(values),
+  });
+  const nodes: OnnxNode[] = [
+    { operator: 'MatMul', inputs: [features, 'none'], output: 'zero' },
+    { operator: 'Add', inputs: ['zero', 'survival_row'], output: named('survival') },
+    { operator: 'Add', inputs: ['zero', 'baseline_row'], output: named('baseline') },
+    { operator: 'Unsqueeze', inputs: ['zero', 'axis_2'], output: 'zero_3d' },
+    { operator: 'Add', inputs: ['zero_3d', 'contribution_rows'], output: named('contributions') },
+  ];
+  return encodeOnnx({
+    inputs: [
+      {
+        name: features,
+        elementType: ELEMENT_TYPE.float32,
+        dimensions: [rows, inputCount],
+      },
+      { name: species, elementType: ELEMENT_TYPE.int64, dimensions: [rows] },
+    ],
+    outputs: [
+      output('survival', [survival.length]),
+      output('baseline', [baseline.length]),
+      output('contributions', [horizons, width]),
+    ],
+    nodes,
+    constants: {
+      none: { dimensions: [inputCount, horizons], values: new Float32Array(inputCount * horizons) },
+      survival_row: row(survival),
+      baseline_row: row(baseline),
+      axis_2: { dimensions: [1], values: BigInt64Array.of(2n) },
+      contribution_rows: {
+        dimensions: [1, horizons, width],
+        values: Float32Array.from(contributions.flat()),
+      },
+    },
+  });
+}

@@ -1,0 +1,85 @@
+/**
+ * The few messages of ONNX that a small model needs, as protobuf bytes.
+ * Field numbers: onnx.proto3 of ONNX, https://github.com/onnx/onnx/blob/main/onnx/onnx.proto3
+ */
+export const ELEMENT_TYPE = { float32: 1, int64: 7 } as const;
+
+export interface TensorShape {
+  readonly name: string;
+  readonly elementType: number;
+  /** A name stands for a dimension that is not fixed. */
+  readonly dimensions: readonly (number | string)[];
+}
+
+export interface OnnxNode {
+  readonly operator: string;
+  readonly inputs: readonly string[];
+  readonly output: string;
+}
+
+export interface OnnxGraph {
+  readonly inputs: readonly TensorShape[];
+  readonly outputs: readonly TensorShape[];
+  readonly nodes: readonly OnnxNode[];
+  /** Constants: float32, or int64 as bigint. */
+  readonly constants: Readonly<
+    Record<string, { readonly dimensions: readonly number[]; readonly values: Float32Array | BigInt64Array }>
+  >;
+}
+
+const IR_VERSION = 8;
+const OPSET = 17;
+
+/** Encodes a graph as an ONNX model file. */
+export function encodeOnnx({ inputs, outputs, nodes, constants }: OnnxGraph): Buffer {
+  const graph = Buffer.concat([
+    ...nodes.map((node) => message(1, encodeNode(node))),
+    message(2, Buffer.from('g')),
+    ...Object.entries(constants).map(([name, { dimensions, values }]) =>
+      message(
+        5,
+        Buffer.concat([
+          ...dimensions.map((dimension) => number(1, dimension)),
+          number(2, values instanceof Float32Array ? ELEMENT_TYPE.float32 : ELEMENT_TYPE.int64),
+          message(8, Buffer.from(name)),
+          message(9, Buffer.from(values.buffer, values.byteOffset, values.byteLength)),
+        ]),
+      ),
+    ),
+    ...inputs.map((input) => message(11, encodeShape(input))),
+    ...outputs.map((output) => message(12, encodeShape(output))),
+  ]);
+  const opset = number(2, OPSET);
+  return Buffer.concat([number(1, IR_VERSION), message(7, graph), message(8, opset)]);
+}
+
+function encodeNode({ operator, inputs, output }: OnnxNode): Buffer {
+  return Buffer.concat([
+    ...inputs.map((input) => message(1, Buffer.from(input))),
+    message(2, Buffer.from(output)),
+    message(4, Buffer.from(operator)),
+  ]);
+}
+
+function encodeShape({ name, elementType, dimensions }: TensorShape): Buffer {
+  const sizes = dimensions.map((size) =>
+    message(1, typeof size === 'number' ? number(1, size) : message(2, Buffer.from(size))),
+  );
+  const tensor = Buffer.concat([number(1, elementType), message(2, Buffer.concat(sizes))]);
+  return Buffer.concat([message(1, Buffer.from(name)), message(2, message(1, tensor))]);
+}
+
+function number(field: number, value: number): Buffer {
+  return Buffer.concat([varint(field << 3), varint(value)]);
+}
+
+function message(field: number, content: Buffer): Buffer {
+  return Buffer.concat([varint((field << 3) | 2), varint(content.length), content]);
+}
+
+function varint(value: number): Buffer {
+  const bytes: number[] = [];
+  let rest = value;
+  for (; rest > 0x7f; rest >>>= 7) bytes.push((rest & 0x7f) | 0x80);
+  return Buffer.from([...bytes, rest]);
+}
