@@ -18,8 +18,11 @@ def fetch(sources):
         if path.is_file() and sha256_of(path) == source.sha256:
             continue
         path.parent.mkdir(parents=True, exist_ok=True)
-        with urllib.request.urlopen(source.origin, timeout=_TIMEOUT_S) as response:
-            body = response.read()
+        try:
+            with urllib.request.urlopen(source.origin, timeout=_TIMEOUT_S) as response:
+                body = response.read()
+        except OSError as error:
+            raise SourceError(f"{source.name}: {source.origin} cannot be read: {error}") from error
         found = hashlib.sha256(body).hexdigest()
         if found != source.sha256:
             raise SourceError(f"{source.name}: {source.origin} has SHA-256 {found}, expected {source.sha256}")
