@@ -40,11 +40,14 @@ export class FairQueue<Job extends Waiting> {
     const pieces: Piece<Job>[] = [];
     let room = Math.min(maxRows, this.rowCount);
     while (room > 0) {
-      const share = Math.ceil(room / this.#jobsByKey.size);
-      const [keyId, jobs] = this.#jobsByKey.entries().next().value!;
-      this.#jobsByKey.delete(keyId);
-      room -= this.#takeFrom(jobs, share, pieces);
-      if (jobs.length > 0) this.#jobsByKey.set(keyId, jobs);
+      const keys = this.#jobsByKey.size;
+      const share = Math.ceil(room / keys);
+      for (let turn = 0; turn < keys && room > 0; turn++) {
+        const [keyId, jobs] = this.#jobsByKey.entries().next().value!;
+        this.#jobsByKey.delete(keyId);
+        room -= this.#takeFrom(jobs, Math.min(share, room), pieces);
+        if (jobs.length > 0) this.#jobsByKey.set(keyId, jobs);
+      }
     }
     return pieces;
   }

@@ -1,0 +1,64 @@
+import type { Workers } from '../../../src/pool/dispatcher.js';
+import type { AnswerResult } from '../../../src/pool/messages.js';
+import { WorkerPool } from '../../../src/pool/worker-pool.js';
+import type { PredictorData } from '../../../src/prediction/predictor.js';
+import type { SiteRows } from '../../../src/prediction/site-rows.js';
+
+/** The real pool, seen from the dispatcher's side: what it was given, and a gate that can hold runs back. */
+export class ObservedWorkers implements Workers {
+  /** Rows of each run, in the order they came. */
+  readonly runs: number[] = [];
+  /** Runs now with the pool or at the gate. */
+  busy = 0;
+  mostBusy = 0;
+  /** Called when a run has just been handed to a worker thread. */
+  afterStart: () => void = () => {};
+  #gate: Promise<void> = Promise.resolve();
+  #openGate: () => void = () => {};
+
+  private constructor(readonly pool: WorkerPool) {}
+
+  /** Starts the real pool and waits until it is warm. */
+  static async start(size: number, data: PredictorData): Promise<ObservedWorkers> {
+    const pool = new WorkerPool(size, data, (error) => {
+      throw error;
+    });
+    await pool.warmUp();
+    return new ObservedWorkers(pool);
+  }
+
+  get size(): number {
+    return this.pool.size;
+  }
+
+  /** From now on runs wait at the gate, as they do when workers take long. */
+  hold(): void {
+    this.#gate = new Promise((resolve) => {
+      this.#openGate = resolve;
+    });
+  }
+
+  release(): void {
+    this.#openGate();
+  }
+
+  /** Forgets the runs seen so far. */
+  reset(): void {
+    this.runs.length = 0;
+    this.mostBusy = 0;
+    this.afterStart = () => {};
+  }
+
+  async answer(rows: SiteRows): Promise<AnswerResult> {
+    this.runs.push(rows.count);
+    this.mostBusy = Math.max(this.mostBusy, ++this.busy);
+    try {
+      await this.#gate;
+      const answered = this.pool.answer(rows);
+      this.afterStart();
+      return await answered;
+    } finally {
+      this.busy--;
+    }
+  }
+}
