@@ -35,7 +35,8 @@ def save(figure: plt.Figure, path: Path) -> None:
     drawn = BytesIO()
     figure.savefig(drawn, dpi=90)
     plt.close(figure)
-    Image.open(drawn).convert("RGB").quantize(PALETTE_COLORS, method=Image.Quantize.MAXCOVERAGE).save(path, optimize=True)
+    palette = Image.open(drawn).convert("RGB").quantize(PALETTE_COLORS, method=Image.Quantize.MAXCOVERAGE)
+    palette.save(path, optimize=True)
 
 
 def plot_calibration(held_out: dict[str, HeldOut], path: Path) -> None:

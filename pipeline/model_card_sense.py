@@ -57,7 +57,7 @@ def _spread(grid: Grid, models: dict[str, GraphModel]) -> str:
     gap = method_gap(grid, models)
     low, high = np.quantile(gap[:, :, -1], (0.1, 0.9))
     shares = ", ".join(
-        f"{(gap[:, :, column] > 0).mean():.1%} at year {horizon}" for column, horizon in enumerate(HORIZONS)
+        f"{(gap[:, :, column] > 0).mean():.2%} at year {horizon}" for column, horizon in enumerate(HORIZONS)
     )
     lines = [
         f"Manual above drone-seeded, of all pairs of a grid point and a species: {shares}. At year 5 the gap runs from "

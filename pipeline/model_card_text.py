@@ -172,6 +172,8 @@ def limits_section(*, simulated: bool) -> str:
 {first}
 - A prediction is for the nearest grid point, up to 5 km away; slope, aspect and the planting spot are not in it.
 - Stock, season, site preparation, browse protection and the year's weather are not inputs; their spread is averaged.
+- Elevation, dew point and the January minimum run together over the region: of what one is credited with, part may be
+  another's.
 - A factor's contribution is relative to the average training site of that species and method. It explains the model,
   and is no promise of what changing the factor would do."""
 

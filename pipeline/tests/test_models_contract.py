@@ -74,6 +74,12 @@ def test_factor_labels_are_unique_lower_case_words(manifest):
     assert all(label == label[:1].lower() + label[1:] or label.startswith("January") for label in labels)
 
 
+def test_no_two_features_are_the_same_thing_under_two_names(manifest, grid):
+    ranks = np.column_stack([grid.columns[feature["name"]].argsort().argsort() for feature in manifest["features"]])
+    correlation = np.corrcoef(ranks, rowvar=False) - np.eye(ranks.shape[1])
+    assert np.abs(correlation).max() < 0.97
+
+
 def test_both_models_together_stay_under_four_megabytes():
     assert sum((MODELS / f"{method}.onnx").stat().st_size for method in METHODS) < 4_000_000
 
