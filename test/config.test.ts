@@ -1,0 +1,117 @@
+import { existsSync } from 'node:fs';
+import { availableParallelism } from 'node:os';
+import path from 'node:path';
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { ConfigError, configTable, loadConfig } from '../src/config.js';
+
+/** Of each variable: the field it becomes, a good value and what it is read as, and values that cannot be. */
+const VARIABLES: Readonly<
+  Record<string, { field: string; given: string; read: string | number; bad: readonly string[] }>
+> = {
+  HOST: { field: 'host', given: '::', read: '::', bad: [] },
+  PORT: { field: 'port', given: '0', read: 0, bad: ['65536', '-1', '80.5', 'http', '0x50', ' 80', '1e3'] },
+  OPS_HOST: { field: 'opsHost', given: '10.0.0.1', read: '10.0.0.1', bad: [] },
+  OPS_PORT: { field: 'opsPort', given: '65535', read: 65_535, bad: ['65536', 'NaN'] },
+  DATABASE_URL: {
+    field: 'databaseUrl',
+    given: 'postgres://user@db/keys',
+    read: 'postgres://user@db/keys',
+    bad: ['mysql://db', 'sqlite:', 'keys.db', 'postgres'],
+  },
+  WORKERS: { field: 'workers', given: '3', read: 3, bad: ['0', '257', 'two', '1.5'] },
+  QUEUE_LIMIT_SITES: { field: 'queueLimitSites', given: '500', read: 500, bad: ['499', '10000001', 'many'] },
+  REQUEST_TIMEOUT_MS: { field: 'requestTimeoutMs', given: '100', read: 100, bad: ['99', '600001', '10s'] },
+  BODY_LIMIT_BYTES: { field: 'bodyLimitBytes', given: '1024', read: 1024, bad: ['1023', '1MiB', '67108865'] },
+  SEARCH_RADIUS_KM: {
+    field: 'searchRadiusKm',
+    given: '2.5',
+    read: 2.5,
+    bad: ['0', '100.1', '-5', '5km', 'NaN', '1e1'],
+  },
+  DATA_DIR: { field: 'dataDir', given: 'elsewhere', read: 'elsewhere', bad: [] },
+  MODEL_DIR: { field: 'modelDir', given: '../models', read: '../models', bad: [] },
+  LOG_LEVEL: { field: 'logLevel', given: 'silent', read: 'silent', bad: ['loud', 'INFO'] },
+  DRAIN_DELAY_MS: { field: 'drainDelayMs', given: '600000', read: 600_000, bad: ['600001', '-1'] },
+  SHUTDOWN_TIMEOUT_MS: { field: 'shutdownTimeoutMs', given: '100', read: 100, bad: ['99', 'never'] },
+};
+const variables = Object.entries(VARIABLES).map(([name, variable]) => ({ name, ...variable }));
+const fieldOf = (environment: NodeJS.ProcessEnv, field: string) =>
+  Object.entries(loadConfig(environment)).find(([name]) => name === field)?.[1];
+
+describe('the configuration', () => {
+  test('has a test here for each of its variables', () => {
+    expect(variables.map(({ field }) => field).sort()).toEqual(Object.keys(loadConfig({})).sort());
+  });
+
+  test('without any variable is what the interface states', () => {
+    expect(loadConfig({})).toMatchObject({
+      host: '127.0.0.1',
+      port: 8080,
+      databaseUrl: 'sqlite:var/nurselog.db',
+      workers: availableParallelism(),
+      bodyLimitBytes: 1_048_576,
+      searchRadiusKm: 5,
+    });
+  });
+
+  test.each(variables)('reads $name', ({ name, field, given, read }) => {
+    expect(fieldOf({ [name]: given }, field)).toBe(read);
+  });
+
+  test.each(variables)('takes an empty $name as not set', ({ name, field }) => {
+    expect(fieldOf({ [name]: '' }, field)).toBe(fieldOf({}, field));
+  });
+
+  test.each(variables.flatMap(({ name, bad }) => bad.map((value) => ({ name, value }))))(
+    'refuses $name "$value" and names the variable',
+    ({ name, value }) => {
+      const attempt = () => loadConfig({ [name]: value });
+      expect(attempt).toThrow(ConfigError);
+      expect(attempt).toThrow(new RegExp(`^${name} `));
+    },
+  );
+
+  test('shows the bad value, but never a database URL, which may hold a password', () => {
+    expect(() => loadConfig({ WORKERS: 'two' })).toThrow('"two"');
+    const attempt = () => loadConfig({ DATABASE_URL: 'mysql://root:secret@db/keys' });
+    expect(attempt).toThrow(ConfigError);
+    expect(attempt).not.toThrow('secret');
+  });
+
+  test.each(['NURSELOG_PORT', 'NURSELOG_', 'NURSELOG_WORKERS'])('refuses the unknown variable %s', (name) => {
+    expect(() => loadConfig({ [name]: '1' })).toThrow(ConfigError);
+    expect(() => loadConfig({ [name]: '' })).toThrow(new RegExp(`^${name} is not a variable of nurselog`));
+  });
+
+  test('lets every other variable of the environment be', () => {
+    expect(loadConfig({ PATH: '/bin', NURSE: '1', nurselog_port: '1', HOSTNAME: 'x' })).toEqual(
+      loadConfig({}),
+    );
+  });
+
+  test('is read or refused with the name of the variable, whatever its value', () => {
+    const name = fc.constantFrom(...variables.map((variable) => variable.name));
+    fc.assert(
+      fc.property(name, fc.string(), (variable, value) => {
+        try {
+          loadConfig({ [variable]: value });
+        } catch (error) {
+          expect(error).toBeInstanceOf(ConfigError);
+          expect((error as ConfigError).message.startsWith(`${variable} `)).toBe(true);
+        }
+      }),
+      { numRuns: 2000 },
+    );
+  });
+
+  test('points by default to folders that hold the grid and the models', () => {
+    const { dataDir, modelDir } = loadConfig({});
+    expect(existsSync(path.join(dataDir, 'grid.arrow'))).toBe(true);
+    expect(existsSync(path.join(modelDir, 'manifest.json'))).toBe(true);
+  });
+
+  test('has a line for each variable in its table', () => {
+    for (const { name } of variables) expect(configTable()).toContain(`| \`${name}\` |`);
+  });
+});
