@@ -50,7 +50,8 @@ export async function measure(
     }
   }
   return contenders.map(({ name, workload, connections }, index) => {
-    const of = (figure: (round: (typeof rounds)[number][number]) => number) => spread(rounds[index]!.map(figure));
+    const of = (figure: (round: (typeof rounds)[number][number]) => number) =>
+      spread(rounds[index]!.map(figure));
     return {
       name,
       workload,
@@ -66,10 +67,24 @@ export async function measure(
   });
 }
 
-async function measureRound(contender: Contender, load: Load, dataDir: string, durationMs: number, seed: number) {
+async function measureRound(
+  contender: Contender,
+  load: Load,
+  dataDir: string,
+  durationMs: number,
+  seed: number,
+) {
   const { server, workload, connections } = contender;
   const before = await server.usage();
-  const report = await load.run({ port: server.port, key: server.key, dataDir, workload, connections, durationMs, seed });
+  const report = await load.run({
+    port: server.port,
+    key: server.key,
+    dataDir,
+    workload,
+    connections,
+    durationMs,
+    seed,
+  });
   const after = await server.usage();
   return {
     requestsPerSecond: (report.requests / report.wallMs) * 1000,

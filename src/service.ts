@@ -13,7 +13,6 @@ import type { Services } from './http/services.js';
 import { Dispatcher } from './pool/dispatcher.js';
 import { WorkerPool } from './pool/worker-pool.js';
 import { readArtefacts } from './prediction/artefacts.js';
-import { shareGrid } from './prediction/shared-grid.js';
 import { ServicePhase } from './service-phase.js';
 
 /** A running service. */
@@ -42,17 +41,7 @@ export async function startService(config: Config, clock: Clock, log: FastifyBas
 
   const pool = new WorkerPool(
     config.workers,
-    {
-      grid: shareGrid(
-        artefacts.grid,
-        artefacts.manifest.features.map(({ name }) => name),
-      ),
-      regions: artefacts.regions,
-      species: artefacts.species,
-      manifest: artefacts.manifest,
-      modelDir: config.modelDir,
-      searchRadiusKm: config.searchRadiusKm,
-    },
+    { ...artefacts, modelDir: config.modelDir, searchRadiusKm: config.searchRadiusKm },
     (err) => log.error({ err }, 'a worker failed'),
   );
   const dispatcher = new Dispatcher(pool, config);

@@ -27,8 +27,8 @@ describe('the README', () => {
   const [start, call, , keys] = blocks('sh');
   const environment = { ...process.env, PORT: '0', OPS_PORT: '0', DATABASE_URL: `sqlite:${folder}/keys.db` };
   let service: ChildProcess;
-  let url: string;
-  let key: string;
+  let url: string | undefined;
+  let key: string | undefined;
 
   beforeAll(async () => {
     const [install, run] = start!.trim().split(' && ');
@@ -36,8 +36,8 @@ describe('the README', () => {
     // A group of its own, so that npm, its shell and the service end together.
     service = spawn('sh', ['-c', run!], { cwd: root, env: environment, detached: true });
     for await (const line of createInterface({ input: service.stdout! })) {
-      url ??= /nurselog is ready on (\S+)/.exec(line)?.[1]!;
-      key ??= /^ {2}(nurse_live_[0-9a-f]{32})$/.exec(line)?.[1]!;
+      url ??= /nurselog is ready on (\S+)/.exec(line)?.[1];
+      key ??= /^ {2}(nurse_live_[0-9a-f]{32})$/.exec(line)?.[1];
       if (line.includes('curl')) break;
     }
   });
@@ -49,7 +49,7 @@ describe('the README', () => {
   });
 
   it('calls the service and is answered in the shape it shows', () => {
-    const line = call!.replace('http://127.0.0.1:8080', url).replace(/nurse_live_[0-9a-f]{32}/, key);
+    const line = call!.replace('http://127.0.0.1:8080', url!).replace(/nurse_live_[0-9a-f]{32}/, key!);
     const answer = execFileSync('sh', ['-c', line], { encoding: 'utf8' });
     expect(shape(JSON.parse(answer))).toEqual(shape(JSON.parse(blocks('json')[0]!)));
   });

@@ -23,11 +23,16 @@ export class Connection {
         connection.#read(Buffer.from(bytes.buffer, bytes.byteOffset, count));
         return true;
       };
-      connection.#socket = connect({ port, host: '127.0.0.1', noDelay: true, onread: { buffer, callback } }, resolve);
+      connection.#socket = connect(
+        { port, host: '127.0.0.1', noDelay: true, onread: { buffer, callback } },
+        resolve,
+      );
       connection.#socket.once('error', reject);
     });
     connection.#socket.on('error', (error) => connection.#settle?.reject(error));
-    connection.#socket.on('close', () => connection.#settle?.reject(new Error('the server closed the connection')));
+    connection.#socket.on('close', () =>
+      connection.#settle?.reject(new Error('the server closed the connection')),
+    );
     return connection;
   }
 

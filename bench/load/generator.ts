@@ -27,7 +27,9 @@ export interface LoadReport {
 async function generate(order: LoadOrder): Promise<LoadReport> {
   const { port, key, dataDir, workload, durationMs, seed } = order;
   const nextRequest = requestStream(workload, dataDir, key, seed);
-  const connections = await Promise.all(Array.from({ length: order.connections }, () => Connection.open(port)));
+  const connections = await Promise.all(
+    Array.from({ length: order.connections }, () => Connection.open(port)),
+  );
   const latenciesMs: number[] = [];
   const failures: Record<string, number> = {};
 

@@ -7,7 +7,10 @@ const GENERATOR = fileURLToPath(new URL('./generator.ts', import.meta.url));
 
 /** A load generator in a process of its own. */
 export class Load {
-  readonly #process: ChildProcess = fork(GENERATOR, { execArgv: ['--import', 'tsx'], serialization: 'advanced' });
+  readonly #process: ChildProcess = fork(GENERATOR, {
+    execArgv: ['--import', 'tsx'],
+    serialization: 'advanced',
+  });
 
   /** Sends load as ordered. @throws Error when the server does not answer */
   async run(order: LoadOrder): Promise<LoadReport> {

@@ -39,7 +39,10 @@ export function serveFork(start: (order: ServerOrder) => Promise<number>): void 
     void start(order).then((port) => process.send!(port));
     process.on('message', () => {
       const { user, system } = process.cpuUsage();
-      process.send!({ cpuSeconds: (user + system) / 1e6, residentBytes: process.memoryUsage.rss() } satisfies Usage);
+      process.send!({
+        cpuSeconds: (user + system) / 1e6,
+        residentBytes: process.memoryUsage.rss(),
+      } satisfies Usage);
     });
   });
   process.once('disconnect', () => process.exit());

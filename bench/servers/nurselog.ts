@@ -5,16 +5,33 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
+import { systemClock } from '../../src/accounts/clock.js';
+import { KeyAdministration } from '../../src/accounts/key-administration.js';
+import { openStore } from '../../src/accounts/store/open-store.js';
 import type { Server } from './server.js';
 
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
 
+/** A nurselog under load. */
+export interface Nurselog extends Server {
+  /** Issues another hypha key, as an operator does. */
+  issueKey(): Promise<string>;
+}
+
 /** Starts nurselog as it ships, on free ports, with a key store of its own. */
-export async function startNurselog(environment: Record<string, string> = {}): Promise<Server> {
+export async function startNurselog(environment: Record<string, string> = {}): Promise<Nurselog> {
   const folder = mkdtempSync(path.join(tmpdir(), 'nurselog-bench-'));
+  const databaseUrl = `sqlite:${folder}/keys.db`;
   const startMs = performance.now();
   const service = spawn(process.execPath, [MAIN], {
-    env: { ...process.env, PORT: '0', OPS_PORT: '0', LOG_LEVEL: 'info', DATABASE_URL: `sqlite:${folder}/keys.db`, ...environment },
+    env: {
+      ...process.env,
+      PORT: '0',
+      OPS_PORT: '0',
+      LOG_LEVEL: 'info',
+      DATABASE_URL: databaseUrl,
+      ...environment,
+    },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let readyMs = 0;
@@ -42,6 +59,12 @@ export async function startNurselog(environment: Record<string, string> = {}): P
         cpuSeconds: value('process_cpu_seconds_total'),
         residentBytes: value('process_resident_memory_bytes'),
       };
+    },
+    async issueKey() {
+      const store = await openStore(databaseUrl);
+      const { secret } = await new KeyAdministration(store, systemClock).issue('hypha', 'bench');
+      await store.close();
+      return secret;
     },
     async stop() {
       service.kill('SIGTERM');

@@ -2,7 +2,7 @@ import { ArtefactError } from '../prediction/artefact-error.js';
 import { readArtefacts } from '../prediction/artefacts.js';
 import { checkModel, type Probe } from '../prediction/model-contract.js';
 import { PLANTING_METHODS } from '../prediction/planting-method.js';
-import { type SharedGrid, shareGrid } from '../prediction/shared-grid.js';
+import type { SharedGrid } from '../prediction/shared-grid.js';
 import { SurvivalModel } from '../prediction/survival-model.js';
 
 /** Points tried in one run of a model: bounds memory. */
@@ -18,21 +18,15 @@ export async function verifyModels(
   report: (line: string) => void,
 ): Promise<number> {
   try {
-    const artefacts = readArtefacts(dataDir, modelDir);
-    const { manifest, grid, species } = artefacts;
+    const { manifest, grid, species } = readArtefacts(dataDir, modelDir);
     report(`models  ${manifest.version} (series ${manifest.series}) in ${modelDir}`);
     report(`grid    ${grid.version}: ${grid.pointCount} points, coverage ${grid.coverage}`);
     report(`ok      manifest: ${manifest.features.length} features are columns of the grid in its units`);
     report(`ok      manifest: ${species.length} species are those of species.json in its order`);
     report('ok      model files: present, SHA-256 as in the manifest');
-    const shared = shareGrid(
-      grid,
-      manifest.features.map(({ name }) => name),
-    );
     for (const method of PLANTING_METHODS) {
       const model = await SurvivalModel.open(modelDir, manifest, method);
-      for (const probe of everySpeciesEverywhere(shared, species.length))
-        await checkModel(model, shared, probe);
+      for (const probe of everySpeciesEverywhere(grid, species.length)) await checkModel(model, grid, probe);
       const rows = (grid.pointCount * species.length).toLocaleString('en');
       report(
         `ok      ${method}: finite, within 0 to 1, never rising, baseline + contributions = survival (${rows} rows)`,

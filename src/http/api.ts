@@ -25,7 +25,7 @@ export function createApi(services: Services, log: FastifyBaseLogger): FastifyIn
     useJsonBodies(keyed);
     const checker = new RequestChecker(new SpeciesCatalogue(services.artefacts.species));
     predictRoute(keyed, services, checker);
-    batchRoute(keyed, services, checker);
+    keyed.register(async (batches) => batchRoute(batches, services, checker));
     compareRoute(keyed, services, checker);
     speciesRoute(keyed, services);
     coverageRoute(keyed, services);

@@ -1,3 +1,4 @@
+import KDBush from 'kdbush';
 import { HORIZONS } from './horizon.js';
 import { type Fragment, fragment, JsonWriter, NUMBER_BYTES } from './json-writer.js';
 import { type Manifest, modelOf } from './manifest.js';
@@ -35,6 +36,8 @@ const FIXED_BYTES = 1000 + 5 * NUMBER_BYTES;
 export class AnswerEncoder {
   readonly #writer = new JsonWriter();
   readonly #predictions: PredictionEncoder;
+  /** Float64 [points, 2]: longitude, latitude. */
+  readonly #coordinates: Float64Array;
   readonly #regions: readonly Fragment[];
   readonly #species: readonly Fragment[];
   readonly #model: string;
@@ -49,6 +52,7 @@ export class AnswerEncoder {
     species: readonly Species[],
   ) {
     this.#predictions = new PredictionEncoder(manifest);
+    this.#coordinates = KDBush.from(grid.index).coords as Float64Array;
     this.#regions = grid.regions.map((region) => fragment(`,"region":${JSON.stringify(region)}}`));
     this.#species = species.map(({ species_code, common_name }) => {
       const [code, name] = [species_code, common_name].map((text) => JSON.stringify(text));
@@ -108,12 +112,12 @@ export class AnswerEncoder {
     writer.writeNumber(rows.longitude[row]!);
     writer.write(MATCHED_LATITUDE);
     writer.writeDecimal(
-      Math.round(this.grid.latitude[point]! * 10 ** COORDINATE_DECIMALS),
+      Math.round(this.#coordinates[2 * point + 1]! * 10 ** COORDINATE_DECIMALS),
       COORDINATE_DECIMALS,
     );
     writer.write(MATCHED_LONGITUDE);
     writer.writeDecimal(
-      Math.round(this.grid.longitude[point]! * 10 ** COORDINATE_DECIMALS),
+      Math.round(this.#coordinates[2 * point]! * 10 ** COORDINATE_DECIMALS),
       COORDINATE_DECIMALS,
     );
     writer.write(DISTANCE);

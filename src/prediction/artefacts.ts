@@ -1,13 +1,14 @@
 import path from 'node:path';
 import { ArtefactError } from './artefact-error.js';
-import { type GridFile, readGridFile } from './grid-file.js';
+import { readGridFile } from './grid-file.js';
 import { checkModelFiles, MANIFEST_FILE, type Manifest, readManifest } from './manifest.js';
 import { type Region, readRegions } from './regions.js';
+import { type SharedGrid, shareGrid } from './shared-grid.js';
 import { readSpecies, type Species } from './species.js';
 
 /** Everything the service predicts from, checked to fit together. */
 export interface Artefacts {
-  readonly grid: GridFile;
+  readonly grid: SharedGrid;
   readonly regions: readonly Region[];
   readonly species: readonly Species[];
   readonly manifest: Manifest;
@@ -52,5 +53,6 @@ export function readArtefacts(dataDir: string, modelDir: string): Artefacts {
     }
   }
   checkModelFiles(modelDir, manifest);
-  return { grid, regions, species, manifest };
+  const featureNames = manifest.features.map(({ name }) => name);
+  return { grid: shareGrid(grid, featureNames), regions, species, manifest };
 }

@@ -1,52 +1,49 @@
 import KDBush from 'kdbush';
 import type { GridFile } from './grid-file.js';
 
+/** Points of a leaf of the KD-tree. */
+const NODE_SIZE = 16;
+
 /**
  * The grid in memory that all threads share: one copy whatever the number of workers. Plain data, so that it can be
  * handed to a worker as it is.
  */
 export interface SharedGrid {
+  readonly version: string;
+  readonly coverage: string;
   readonly pointCount: number;
   readonly regions: readonly string[];
-  /** Float64 [pointCount], degrees. */
-  readonly latitude: Float64Array;
-  readonly longitude: Float64Array;
   /** Uint8 [pointCount], index into `regions`. */
   readonly region: Uint8Array;
   /** Float32 [pointCount, featureCount], the models' features in their order: a point's row is one run of memory. */
   readonly features: Float32Array;
-  /** KDBush over (longitude, latitude), see `KDBush.from`. */
+  /** KDBush over (longitude, latitude) in degrees, see `KDBush.from`; its ids count the points as the columns do. */
   readonly index: SharedArrayBuffer;
 }
 
-/** @param featureNames the models' features in order; each is a variable of the grid. */
+/**
+ * Copies a grid into shared memory, its points in the order of the KD-tree: near points are near in memory too, so that
+ * a walk through a large grid finds them in the processor's caches.
+ * @param featureNames the models' features in order; each is a variable of the grid
+ */
 export function shareGrid(grid: GridFile, featureNames: readonly string[]): SharedGrid {
-  const { pointCount, regions } = grid;
-  const latitude = new Float64Array(new SharedArrayBuffer(8 * pointCount));
-  const longitude = new Float64Array(new SharedArrayBuffer(8 * pointCount));
+  const { version, coverage, regions, pointCount } = grid;
+  const index = new KDBush(pointCount, NODE_SIZE, Float64Array, SharedArrayBuffer);
+  for (let point = 0; point < pointCount; point++) index.add(grid.longitude[point]!, grid.latitude[point]!);
+  index.finish();
+  const order = index.ids.slice();
+  for (let point = 0; point < pointCount; point++) index.ids[point] = point;
+
   const region = new Uint8Array(new SharedArrayBuffer(pointCount));
-  latitude.set(grid.latitude);
-  longitude.set(grid.longitude);
-  region.set(grid.region);
+  for (let point = 0; point < pointCount; point++) region[point] = grid.region[order[point]!]!;
 
   const featureCount = featureNames.length;
   const features = new Float32Array(new SharedArrayBuffer(4 * pointCount * featureCount));
   featureNames.forEach((name, feature) => {
     const { values } = grid.variables.get(name)!;
-    for (let point = 0; point < pointCount; point++)
-      features[point * featureCount + feature] = values[point]!;
+    for (let point = 0; point < pointCount; point++) {
+      features[point * featureCount + feature] = values[order[point]!]!;
+    }
   });
-
-  const index = new KDBush(pointCount, 64, Float64Array, SharedArrayBuffer);
-  for (let point = 0; point < pointCount; point++) index.add(longitude[point]!, latitude[point]!);
-  index.finish();
-  return {
-    pointCount,
-    regions,
-    latitude,
-    longitude,
-    region,
-    features,
-    index: index.data as SharedArrayBuffer,
-  };
+  return { version, coverage, regions, pointCount, region, features, index: index.data as SharedArrayBuffer };
 }

@@ -1,0 +1,86 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Load } from './load/load.js';
+import { REQUESTS, requestStream, type Workload } from './load/requests.js';
+import { type Contender, type Figures, measure, type Pace } from './measure.js';
+import { startForked } from './servers/forked.js';
+import { startNurselog } from './servers/nurselog.js';
+import type { Server } from './servers/server.js';
+
+const projectFolder = (name: string) => fileURLToPath(new URL(`../${name}`, import.meta.url));
+
+export const DATA_DIR = projectFolder('data');
+export const MODEL_DIR = projectFolder('models');
+
+const PACE: Pace = { rounds: 5, roundMs: 1200, warmUpMs: 800 };
+
+/** What a scope of the bench works with: servers that it shares with others, a load generator, progress. */
+export class Environment {
+  readonly load = new Load();
+  /** For generated files; removed at the end. */
+  readonly folder = mkdtempSync(path.join(tmpdir(), 'nurselog-bench-'));
+  readonly #servers = new Map<string, Promise<Server>>();
+
+  constructor(readonly progress: (text: string) => void) {}
+
+  /** nurselog as it ships, but without its cache of answers: every site goes the whole way. */
+  nurselog(): Promise<Server> {
+    return this.#shared('nurselog', () => startNurselog({ CACHE_BYTES: '0' }));
+  }
+
+  /** nurselog as it ships. */
+  nurselogCaching(): Promise<Server> {
+    return this.#shared('nurselog caching', () => startNurselog());
+  }
+
+  /** The HTTP part alone: answers as large as nurselog's, made by nobody. */
+  ceiling(): Promise<Server> {
+    return this.#shared('ceiling', async () => {
+      const canned = Object.fromEntries(
+        await Promise.all(
+          (['batch', 'single', 'compare'] as const).map((workload) => this.#answerTo(workload)),
+        ),
+      ) as Record<string, string>;
+      return startForked('./ceiling.ts', { dataDir: DATA_DIR, modelDir: MODEL_DIR, canned });
+    });
+  }
+
+  /** The same job as most would write it. */
+  naive(): Promise<Server> {
+    return this.#shared('naive', () =>
+      startForked('./naive.ts', { dataDir: DATA_DIR, modelDir: MODEL_DIR, canned: {} }),
+    );
+  }
+
+  measure(contenders: readonly Contender[], pace: Partial<Pace> = {}): Promise<Figures[]> {
+    return measure(contenders, this.load, DATA_DIR, { ...PACE, ...pace }, this.progress);
+  }
+
+  async close(): Promise<void> {
+    this.load.close();
+    for (const server of this.#servers.values()) await (await server).stop();
+    rmSync(this.folder, { recursive: true, force: true });
+  }
+
+  #shared(name: string, start: () => Promise<Server>): Promise<Server> {
+    const running = this.#servers.get(name) ?? start();
+    this.#servers.set(name, running);
+    return running;
+  }
+
+  async #answerTo(workload: Workload): Promise<[path: string, body: string]> {
+    const { port, key } = await this.nurselog();
+    const { path: url } = REQUESTS[workload];
+    const [, body] = requestStream(workload, DATA_DIR, key, 1)().toString('latin1').split('\r\n\r\n');
+    const response = await fetch(`http://127.0.0.1:${port}${url}`, {
+      method: 'POST',
+      headers: { 'x-api-key': key, 'content-type': 'application/json' },
+      body: body!,
+    });
+    if (response.status !== 200)
+      throw new Error(`${url} answered ${response.status}: ${await response.text()}`);
+    return [url, await response.text()];
+  }
+}

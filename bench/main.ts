@@ -1,0 +1,57 @@
+import { parseArgs } from 'node:util';
+import { Environment } from './environment.js';
+import { type Row, table } from './report.js';
+import { fair } from './scopes/fair.js';
+import { scale } from './scopes/scale.js';
+import { batch, batchRepeat, compare, naive, single } from './scopes/throughput.js';
+
+/** The scopes, in the order they run. `ceiling` is measured within those that are held against it. */
+const SCOPES: Readonly<Record<string, (environment: Environment) => Promise<Row[]>>> = {
+  batch,
+  'batch-repeat': batchRepeat,
+  single,
+  compare,
+  fair,
+  naive,
+  scale,
+};
+
+const USAGE = `usage: npm run bench [-- --scope NAME] [--json]
+
+Starts nurselog and what it is compared with on free ports of this machine and measures them in turn.
+Scopes: ${Object.keys(SCOPES).join(', ')}; all of them by default. Figures are medians (least..most) of the rounds.
+`;
+
+async function main(): Promise<number> {
+  const { values } = parseArgs({
+    options: {
+      scope: { type: 'string', multiple: true },
+      json: { type: 'boolean', default: false },
+      help: { type: 'boolean', default: false },
+    },
+  });
+  const unknown = values.scope?.find((name) => !Object.hasOwn(SCOPES, name));
+  if (values.help || unknown !== undefined) {
+    process.stderr.write(unknown === undefined ? USAGE : `bench: there is no scope ${unknown}\n${USAGE}`);
+    return values.help ? 0 : 2;
+  }
+  const startMs = performance.now();
+  const environment = new Environment((text) => process.stderr.write(`  ${text}\n`));
+  const rows: Row[] = [];
+  try {
+    for (const name of values.scope ?? Object.keys(SCOPES)) rows.push(...(await SCOPES[name]!(environment)));
+  } finally {
+    await environment.close();
+  }
+  const seconds = Math.round((performance.now() - startMs) / 1000);
+  process.stderr.write(`  done in ${seconds} s\n\n`);
+  process.stdout.write(values.json ? `${JSON.stringify({ seconds, rows }, null, 2)}\n` : `${table(rows)}\n`);
+  return 0;
+}
+
+try {
+  process.exitCode = await main();
+} catch (error) {
+  process.stderr.write(`bench: ${(error as Error).message}\n`);
+  process.exitCode = 1;
+}

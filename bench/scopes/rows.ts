@@ -1,0 +1,36 @@
+import type { Figures } from '../measure.js';
+import type { Row } from '../report.js';
+
+/** A generator this busy limits what it measures. */
+const GENERATOR_BUSY = 0.9;
+
+/** The usual line of a contender. */
+export function figuresRow(scope: string, figures: Figures, target?: Row['target']): Row {
+  const { name, workload, connections, generatorUse, failures } = figures;
+  const remarks = [
+    ...(generatorUse.median > GENERATOR_BUSY ? ['the load generator is the limit'] : []),
+    ...(failures > 0 ? [`${failures} not 200`] : []),
+  ];
+  return {
+    scope,
+    what: [`${name}, ${workload}, ${connections} connections`, ...remarks].join('; '),
+    figures: {
+      'requests/s': figures.requestsPerSecond,
+      'sites/s': figures.sitesPerSecond,
+      'p50 ms': figures.p50Ms,
+      'p99 ms': figures.p99Ms,
+      'CPU us/site': figures.cpuMicrosecondsPerSite,
+    },
+    ...(target === undefined ? {} : { target }),
+  };
+}
+
+/** A target that a ratio is to stay at or under. */
+export function atMost(ratio: number, limit: number, of: string): NonNullable<Row['target']> {
+  return { ratio, rule: `${of}, at most ${limit}`, met: ratio <= limit };
+}
+
+/** A target that a ratio is to reach. */
+export function atLeast(ratio: number, limit: number, of: string): NonNullable<Row['target']> {
+  return { ratio, rule: `${of}, at least ${limit}`, met: ratio >= limit };
+}
