@@ -3,7 +3,7 @@ import { Coverage } from '../../src/prediction/coverage.js';
 import { boundsOf } from '../../src/prediction/regions.js';
 import { polygonContains } from '../oracle/plain-coverage.js';
 import { BORDERS, INSIDE, OUTSIDE } from './support/places.js';
-import { readPredictorData } from './support/project.js';
+import { placeOf, readPredictorData } from './support/project.js';
 import { seededRandom } from './support/random.js';
 
 const { regions } = readPredictorData();
@@ -62,8 +62,8 @@ describe('the coverage', () => {
 
   test('holds every point of the grid', () => {
     const { grid } = readPredictorData();
-    const strays = grid.longitude.filter((longitude, i) => !coverage.contains(longitude, grid.latitude[i]!));
-    expect([...strays]).toEqual([]);
+    const places = Array.from({ length: grid.pointCount }, (_, point) => placeOf(grid, point));
+    expect(places.filter(({ longitude, latitude }) => !coverage.contains(longitude, latitude))).toEqual([]);
   });
 
   test('leaves out the holes of a polygon and what lies between two', () => {

@@ -1,28 +1,15 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { openPredictor } from '../../src/prediction/open-predictor.js';
 import type { Predictor, PredictorData } from '../../src/prediction/predictor.js';
-import { ROW_STATUS, type RowAnswers } from '../../src/prediction/site-rows.js';
 import { createPlainPredictor, type PlainPredictor } from '../oracle/plain-prediction.js';
-import { dataDir, modelDir, readPredictorData, searchRadiusKm } from './support/project.js';
+import { elementsOf } from './support/elements.js';
+import { dataDir, modelDir, placeOf, readPredictorData, searchRadiusKm } from './support/project.js';
 import { seededRandom } from './support/random.js';
 import { plainAnswer, randomRequests, rowsOf, type SiteRequest } from './support/site-requests.js';
 
 const GENERATED_AT = new Date('2026-11-20T23:59:59.007Z');
 
 const FAILURES: readonly unknown[] = ['outside_coverage', 'no_nearby_data'];
-
-/** What became of each row: its element's JSON text, or the code of its error. */
-function elementsOf({ status, ends, json }: RowAnswers): string[] {
-  return Array.from(status, (rowStatus, row) => {
-    const element = Buffer.from(json.subarray(row === 0 ? 0 : ends[row - 1], ends[row])).toString();
-    if (rowStatus === ROW_STATUS.answered) {
-      expect(element.endsWith(',')).toBe(true);
-      return element.slice(0, -1);
-    }
-    expect(element).toBe('');
-    return rowStatus === ROW_STATUS.outsideCoverage ? 'outside_coverage' : 'no_nearby_data';
-  });
-}
 
 describe('the answers to rows', () => {
   let data: PredictorData;
@@ -62,8 +49,7 @@ describe('the answers to rows', () => {
       (['manual', 'drone_seeded', undefined] as const).map((method) => ({
         ...randomRequests(data, 1, random)[0]!,
         // On a grid point, where no row fails.
-        latitude: data.grid.latitude[97 * species]!,
-        longitude: data.grid.longitude[97 * species]!,
+        ...placeOf(data.grid, 97 * species),
         species,
         method,
       })),
@@ -96,8 +82,7 @@ describe('the answers to rows', () => {
   });
 
   test('carry the time of their own request when rows of several share a batch', async () => {
-    const site = { latitude: data.grid.latitude[0]!, longitude: data.grid.longitude[0]! };
-    const request = { ...site, species: 3, method: undefined, horizons: [5] } as const;
+    const request = { ...placeOf(data.grid, 0), species: 3, method: undefined, horizons: [5] } as const;
     const times = ['2026-01-01T00:00:00.000Z', '1999-12-31T23:59:59.999Z', '2026-01-01T00:00:00.000Z'];
     const rows = rowsOf([request, request, request], GENERATED_AT);
     for (const [row, time] of times.entries()) rows.generatedAtMs[row] = Date.parse(time);

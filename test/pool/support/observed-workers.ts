@@ -11,8 +11,8 @@ export class ObservedWorkers implements Workers {
   /** Runs now with the pool or at the gate. */
   busy = 0;
   mostBusy = 0;
-  /** Called when a run has just been handed to a worker thread. */
-  afterStart: () => void = () => {};
+  /** Called when a run is just about to be handed to a worker thread, in the same turn. */
+  beforeStart: () => void = () => {};
   #gate: Promise<void> = Promise.resolve();
   #openGate: () => void = () => {};
 
@@ -46,7 +46,7 @@ export class ObservedWorkers implements Workers {
   reset(): void {
     this.runs.length = 0;
     this.mostBusy = 0;
-    this.afterStart = () => {};
+    this.beforeStart = () => {};
   }
 
   async answer(rows: SiteRows): Promise<AnswerResult> {
@@ -54,9 +54,8 @@ export class ObservedWorkers implements Workers {
     this.mostBusy = Math.max(this.mostBusy, ++this.busy);
     try {
       await this.#gate;
-      const answered = this.pool.answer(rows);
-      this.afterStart();
-      return await answered;
+      this.beforeStart();
+      return await this.pool.answer(rows);
     } finally {
       this.busy--;
     }

@@ -3,6 +3,7 @@ import { BOTH_METHODS, PLANTING_METHODS } from '../../../src/prediction/planting
 import type { PredictorData } from '../../../src/prediction/predictor.js';
 import { SiteRows } from '../../../src/prediction/site-rows.js';
 import type { PlainAnswer, PlainPredictor } from '../../oracle/plain-prediction.js';
+import { placeOf } from './project.js';
 
 /** A row as its caller states it. */
 export interface SiteRequest {
@@ -34,13 +35,13 @@ export function randomRequests(
 ): SiteRequest[] {
   const choose = <Item>(items: readonly Item[]) => items[Math.floor(random() * items.length)]!;
   return Array.from({ length: count }, () => {
-    const point = Math.floor(random() * grid.pointCount);
+    const point = placeOf(grid, Math.floor(random() * grid.pointCount));
     const nearPoint = random() < 0.8;
     const decimals = 10 ** choose([2, 4, 6, 17]);
     const shown = (degrees: number) => Math.round(degrees * decimals) / decimals;
     return {
-      latitude: shown(nearPoint ? grid.latitude[point]! + 0.06 * (random() - 0.5) : 41 + 9 * random()),
-      longitude: shown(nearPoint ? grid.longitude[point]! + 0.06 * (random() - 0.5) : -126 + 11 * random()),
+      latitude: shown(nearPoint ? point.latitude + 0.06 * (random() - 0.5) : 41 + 9 * random()),
+      longitude: shown(nearPoint ? point.longitude + 0.06 * (random() - 0.5) : -126 + 11 * random()),
       species: Math.floor(random() * species.length),
       method: choose([...PLANTING_METHODS, undefined]),
       horizons: choose(HORIZON_CHOICES),

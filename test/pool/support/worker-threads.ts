@@ -1,0 +1,30 @@
+import type { Worker } from 'node:worker_threads';
+
+/** The worker threads of this process, from now on. */
+export class WorkerThreads {
+  readonly #alive = new Set<Worker>();
+  readonly #watch = (thread: Worker) => {
+    this.#alive.add(thread);
+    thread.once('exit', () => this.#alive.delete(thread));
+  };
+
+  constructor() {
+    process.on('worker', this.#watch);
+  }
+
+  get count(): number {
+    return this.#alive.size;
+  }
+
+  /**
+   * Ends every thread, as a crash would. Call it where none can be inside onnxruntime, which would abort the process:
+   * when all are idle. What is sent to one in the same turn is lost with it.
+   */
+  terminateAll(): Promise<unknown> {
+    return Promise.all([...this.#alive].map((thread) => thread.terminate()));
+  }
+
+  stopWatching(): void {
+    process.off('worker', this.#watch);
+  }
+}

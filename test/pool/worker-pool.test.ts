@@ -1,0 +1,98 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, describe, expect, test } from 'vitest';
+import { WorkerPool } from '../../src/pool/worker-pool.js';
+import type { PredictorData } from '../../src/prediction/predictor.js';
+import { expectRefusal } from '../prediction/support/artefact-refusal.js';
+import { encodeConstantModel, soundModel } from '../prediction/support/constant-model.js';
+import { elementsOf } from '../prediction/support/elements.js';
+import { readPredictorData } from '../prediction/support/project.js';
+import { withProjectCopy } from '../prediction/support/project-copy.js';
+import { seededRandom } from '../prediction/support/random.js';
+import { randomRequests, rowsOf } from '../prediction/support/site-requests.js';
+import { WorkerThreads } from './support/worker-threads.js';
+
+const GENERATED_AT = new Date('2026-11-20T12:00:00Z');
+const data = readPredictorData();
+const threads = new WorkerThreads();
+afterAll(() => threads.stopWatching());
+
+async function withPool(
+  size: number,
+  given: PredictorData,
+  check: (pool: WorkerPool, errors: Error[]) => Promise<void>,
+): Promise<void> {
+  const errors: Error[] = [];
+  const pool = new WorkerPool(size, given, (error) => errors.push(error));
+  try {
+    await check(pool, errors);
+  } finally {
+    await pool.close();
+  }
+}
+
+const someRows = () => rowsOf(randomRequests(data, 20, seededRandom(3)), GENERATED_AT);
+
+describe('the worker pool', () => {
+  test.each([1, 3])('of %d is warm when every worker is, and no thread outlives it', async (size) => {
+    await withPool(size, data, async (pool) => {
+      expect(pool.ready).toBe(0);
+      await pool.warmUp();
+      expect(pool.ready).toBe(size);
+      expect(threads.count).toBe(size);
+    });
+    expect(threads.count).toBe(0);
+  });
+
+  test('answers the same rows alike on every worker', async () => {
+    await withPool(2, data, async (pool) => {
+      await pool.warmUp();
+      const answers = await Promise.all(Array.from({ length: 6 }, () => pool.answer(someRows())));
+      const [first, ...others] = answers.map((answer) => elementsOf(answer));
+      for (const other of others) expect(other).toEqual(first);
+    });
+  });
+
+  test('takes rows over without a copy', async () => {
+    await withPool(1, data, async (pool) => {
+      const rows = someRows();
+      await pool.answer(rows);
+      expect(rows.buffer.byteLength).toBe(0);
+    });
+  });
+
+  test('refuses a model that breaks the contract, naming its file', async () => {
+    await withProjectCopy(async ({ modelDir }) => {
+      const file = path.join(modelDir, data.manifest.methods.manual.file);
+      const sound = soundModel(data.manifest.features.length);
+      writeFileSync(
+        file,
+        encodeConstantModel({ ...sound, survival: [0.2, 0.3, 0.4], baseline: [0.2, 0.3, 0.4] }),
+      );
+      await withPool(2, { ...data, modelDir }, async (pool) => {
+        await expectRefusal(() => pool.warmUp(), file, 'survival');
+        expect(pool.ready).toBe(0);
+      });
+    });
+  });
+
+  test('refuses a model that onnxruntime cannot read, naming its file', async () => {
+    await withProjectCopy(async ({ modelDir }) => {
+      const file = path.join(modelDir, data.manifest.methods.drone_seeded.file);
+      writeFileSync(file, 'damaged');
+      await withPool(1, { ...data, modelDir }, (pool) =>
+        expectRefusal(() => pool.warmUp(), file, 'onnxruntime cannot load it'),
+      );
+    });
+  });
+
+  test('replaces workers that died while idle and answers as before', async () => {
+    await withPool(2, data, async (pool) => {
+      await pool.warmUp();
+      const before = elementsOf(await pool.answer(someRows()));
+      await threads.terminateAll();
+      expect(elementsOf(await pool.answer(someRows()))).toEqual(before);
+      expect(threads.count).toBe(2);
+    });
+  });
+});
