@@ -116,8 +116,8 @@ def yardstick_section(result: Yardstick) -> str:
 
 InterpretML's EBM (a curve a feature and a surface for each feature with the species) on the same first-year outcomes
 of hand-planted trees, scored on the same held-out blocks by mean deviance a tree: EBM {result.boosting:.4f}, this
-model **{result.ours:.4f}** (lower is better). The EBM's steps a bin and species cost it the difference; smooth curves
-that borrow from each other across species are why this model is used and not that one."""
+model **{result.ours:.4f}** (lower is better). Both are additive and explain themselves alike; this one's
+curves are smooth and borrow from each other across species."""
 
 
 def recovery_section(results: dict[str, list[Recovery]], image: str) -> str:
