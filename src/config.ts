@@ -36,6 +36,11 @@ const environmentSchema = z.object({
   QUEUE_LIMIT_SITES: wholeNumber(LARGEST_BATCH_SITES, 10_000_000)
     .default(20_000)
     .describe('Sites that may wait for a worker; beyond it requests get 503 `overloaded`.'),
+  CACHE_BYTES: wholeNumber(0, 64 * 1024 * 1024 * 1024)
+    .default(64 * 1024 * 1024)
+    .describe(
+      'Memory for finished predictions of sites that recur, shared out among the workers; 0 keeps none.',
+    ),
   REQUEST_TIMEOUT_MS: wholeNumber(100, 600_000)
     .default(10_000)
     .describe('A request not received or not answered by then is given up.'),

@@ -41,7 +41,12 @@ export async function startService(config: Config, clock: Clock, log: FastifyBas
 
   const pool = new WorkerPool(
     config.workers,
-    { ...artefacts, modelDir: config.modelDir, searchRadiusKm: config.searchRadiusKm },
+    {
+      ...artefacts,
+      modelDir: config.modelDir,
+      searchRadiusKm: config.searchRadiusKm,
+      cacheBytes: config.cacheBytes / config.workers,
+    },
     (err) => log.error({ err }, 'a worker failed'),
   );
   const dispatcher = new Dispatcher(pool, config);

@@ -1,5 +1,6 @@
 import KDBush from 'kdbush';
-import { HORIZONS } from './horizon.js';
+import { FragmentCache } from './fragment-cache.js';
+import { ALL_HORIZONS, HORIZONS } from './horizon.js';
 import { type Fragment, fragment, JsonWriter, NUMBER_BYTES } from './json-writer.js';
 import { type Manifest, modelOf } from './manifest.js';
 import { BOTH_METHODS, PLANTING_METHODS } from './planting-method.js';
@@ -35,6 +36,8 @@ const FIXED_BYTES = 1000 + 5 * NUMBER_BYTES;
 /** Writes the JSON of answers from prepared fragments: only numbers are formatted row by row. */
 export class AnswerEncoder {
   readonly #writer = new JsonWriter();
+  /** The predictions of one method, written before for the same point, species, method and horizons. */
+  readonly #cache: FragmentCache;
   readonly #predictions: PredictionEncoder;
   /** Float64 [points, 2]: longitude, latitude. */
   readonly #coordinates: Float64Array;
@@ -50,7 +53,9 @@ export class AnswerEncoder {
     readonly grid: SharedGrid,
     manifest: Manifest,
     species: readonly Species[],
+    cacheBytes: number,
   ) {
+    this.#cache = new FragmentCache(cacheBytes);
     this.#predictions = new PredictionEncoder(manifest);
     this.#coordinates = KDBush.from(grid.index).coords as Float64Array;
     this.#regions = grid.regions.map((region) => fragment(`,"region":${JSON.stringify(region)}}`));
@@ -77,16 +82,23 @@ export class AnswerEncoder {
     return this.#writer.take();
   }
 
+  /** The predictions of a row if they are still at hand from an earlier one; never of a comparison. */
+  findFinished(rows: SiteRows, row: number, point: number): Fragment | undefined {
+    return rows.method[row] === BOTH_METHODS ? undefined : this.#cache.get(this.#cacheKey(rows, row, point));
+  }
+
   /**
    * Writes the element of one row, followed by a comma.
    * @param point the grid point it is matched to
-   * @param predicted the result of each method of the row, by method code
+   * @param finished its predictions, where they were at hand
+   * @param predicted where not: the result of each method of the row, by method code
    */
   writeAnswer(
     rows: SiteRows,
     row: number,
     point: number,
     distanceKm: number,
+    finished: Fragment | undefined,
     predicted: readonly Predicted[],
   ): void {
     const writer = this.#writer;
@@ -99,7 +111,14 @@ export class AnswerEncoder {
       this.#writeComparison(predicted, row, horizons);
     } else {
       writer.write(OPEN_METHOD[method]!);
-      this.#writePredictions(predicted[method]!, row, horizons);
+      if (finished === undefined) {
+        const start = writer.length;
+        this.#writePredictions(predicted[method]!, row, horizons);
+        if (this.#cache.maxBytes > 0)
+          this.#cache.set(this.#cacheKey(rows, row, point), writer.fragmentFrom(start));
+      } else {
+        writer.write(finished);
+      }
     }
     writer.write(this.#endAt(rows.generatedAtMs[row]!));
   }
@@ -150,6 +169,15 @@ export class AnswerEncoder {
       writeFraction(writer, Math.abs(advantage));
       writer.write(CLOSE_ADVANTAGE);
     }
+  }
+
+  /** A number for each combination of point, species, method and horizons: far below 2^53 for any grid. */
+  #cacheKey({ species, method, horizons }: SiteRows, row: number, point: number): number {
+    return (
+      ((point * this.#species.length + species[row]!) * PLANTING_METHODS.length + method[row]!) *
+        (ALL_HORIZONS + 1) +
+      horizons[row]!
+    );
   }
 
   #endAt(timeMs: number): Fragment {

@@ -108,6 +108,14 @@ export class JsonWriter {
     for (let i = 0; i < text.length; i++) this.#bytes[this.length++] = text.charCodeAt(i);
   }
 
+  /** What was written from a position on, as a fragment. */
+  fragmentFrom(start: number): Fragment {
+    const length = this.length - start;
+    const words = new Float64Array(Math.ceil(length / WORD_BYTES));
+    for (let i = 0; i < words.length; i++) words[i] = this.#view.getFloat64(start + i * WORD_BYTES, true);
+    return { words, length };
+  }
+
   /** A copy of what was written, in a buffer of its own that can be transferred to another thread. */
   take(): Uint8Array<ArrayBuffer> {
     const taken = this.#bytes.slice(0, this.length);

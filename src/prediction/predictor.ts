@@ -19,6 +19,8 @@ export interface PredictorData {
   readonly manifest: Manifest;
   readonly modelDir: string;
   readonly searchRadiusKm: number;
+  /** Memory that finished predictions may take in one predictor; 0 keeps none. */
+  readonly cacheBytes: number;
 }
 
 /** The way of a row: coverage, nearest point, features, model, risk factors, JSON. */
@@ -36,7 +38,7 @@ export class Predictor {
     this.#grid = data.grid;
     this.#coverage = new Coverage(data.regions);
     this.#nearest = new NearestPoint(KDBush.from(data.grid.index), data.searchRadiusKm);
-    this.#encoder = new AnswerEncoder(data.grid, data.manifest, data.species);
+    this.#encoder = new AnswerEncoder(data.grid, data.manifest, data.species, data.cacheBytes);
   }
 
   /** Answers every row, in order. */
@@ -48,17 +50,22 @@ export class Predictor {
       status[row] = this.#match(rows.longitude[row]!, rows.latitude[row]!, points, distancesKm, row);
     }
 
+    const finished = Array.from(status, (rowStatus, row) =>
+      rowStatus === ROW_STATUS.answered ? this.#encoder.findFinished(rows, row, points[row]!) : undefined,
+    );
+
+    const isWanted = (row: number) => status[row] === ROW_STATUS.answered && finished[row] === undefined;
     const startedMs = performance.now();
     const predicted = [];
     for (let method = 0; method < PLANTING_METHODS.length; method++) {
-      predicted.push(await this.#predict(method, rows, status, points));
+      predicted.push(await this.#predict(method, rows, points, isWanted));
     }
     const inferenceMs = performance.now() - startedMs;
 
     const ends = new Uint32Array(rows.count);
     for (let row = 0; row < rows.count; row++) {
       if (status[row] === ROW_STATUS.answered) {
-        this.#encoder.writeAnswer(rows, row, points[row]!, distancesKm[row]!, predicted);
+        this.#encoder.writeAnswer(rows, row, points[row]!, distancesKm[row]!, finished[row], predicted);
       }
       ends[row] = this.#encoder.length;
     }
@@ -81,14 +88,19 @@ export class Predictor {
     return ROW_STATUS.answered;
   }
 
-  /** Runs a method's model once, on the rows that ask for it. */
-  async #predict(method: number, rows: SiteRows, status: Uint8Array, points: Int32Array): Promise<Predicted> {
+  /** Runs a method's model once, on the rows that are wanted of it. */
+  async #predict(
+    method: number,
+    rows: SiteRows,
+    points: Int32Array,
+    isWanted: (row: number) => boolean,
+  ): Promise<Predicted> {
     const featureCount = this.models[method]!.featureCount;
     const positions = new Int32Array(rows.count);
     let count = 0;
     for (let row = 0; row < rows.count; row++) {
       const asked = rows.method[row] === method || rows.method[row] === BOTH_METHODS;
-      positions[row] = asked && status[row] === ROW_STATUS.answered ? count++ : -1;
+      positions[row] = asked && isWanted(row) ? count++ : -1;
     }
     const features = new Float32Array(count * featureCount);
     const species = new Uint8Array(count);

@@ -7,9 +7,12 @@ import type { SharedGrid } from '../../../src/prediction/shared-grid.js';
 /** The folders and the search radius that the service has when nothing is set. */
 export const { dataDir, modelDir, searchRadiusKm } = loadConfig({});
 
+/** Room for a few thousand finished predictions, so that tests both find them and crowd them out. */
+const cacheBytes = 4 * 1024 * 1024;
+
 /** What the service predicts from, read anew. */
 export function readPredictorData(): PredictorData {
-  return { ...readArtefacts(dataDir, modelDir), modelDir, searchRadiusKm };
+  return { ...readArtefacts(dataDir, modelDir), modelDir, searchRadiusKm, cacheBytes };
 }
 
 /** Where a point of the grid lies. */
