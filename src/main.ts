@@ -13,11 +13,17 @@ async function main(): Promise<void> {
   const config = loadConfig(process.env);
   const log = pino({ level: config.logLevel }, pino.destination({ sync: false }));
   const service = await startService(config, systemClock, log);
+  let isStopping = false;
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    // A terminal's Ctrl-C comes twice where npm passes it on: what comes after the first must not cut the draining short.
+    process.on(signal, () => {
+      if (isStopping) return;
+      isStopping = true;
+      void stop(service, config.drainDelayMs + config.shutdownTimeoutMs, log);
+    });
+  }
   log.info({ api: service.apiUrl, ops: service.opsUrl }, 'ready');
   if (service.firstKey !== null) process.stdout.write(welcome(service.apiUrl, service.firstKey));
-  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
-    process.once(signal, () => void stop(service, config.drainDelayMs + config.shutdownTimeoutMs, log));
-  }
 }
 
 async function stop(service: Service, deadlineMs: number, log: pino.Logger): Promise<void> {

@@ -5,9 +5,9 @@ import { OUTSIDE_COVERAGE, PREDICT_REQUEST } from '../support/requests.js';
 import { startTestService, type TestService } from '../support/service.js';
 
 const SAMPLE =
-  /^([a-zA-Z_:][\w:]*)(\{(?:[a-zA-Z_]\w*="(?:[^"\\\n]|\\.)*",?)*\})? ([-+]?(?:\d[\d.eE+-]*|Inf)|NaN)$/;
+  /^([a-zA-Z_:][\w:]*)(\{(?:[a-zA-Z_]\w*="(?:[^"\\\n]|\\.)*",?)*\})? ([-+]?(?:\d[\d.eE+-]*|Inf)|Na[Nn])$/;
 
-/** Prometheus's text format as a map from series to value; throws where a line is not of it. */
+/** Prometheus's text format (its parser takes NaN in any case) as a map from series to value; throws where a line is not of it. */
 function parseMetrics(text: string): Map<string, number> {
   const series = new Map<string, number>();
   for (const line of text.split('\n')) {

@@ -1,0 +1,36 @@
+import { afterAll, describe, expect, it } from 'vitest';
+import { healthResponseSchema } from '../../src/http/responses.js';
+import { expectError } from '../support/error-body.js';
+import { type LogLine, LogLines } from '../support/log-lines.js';
+import { startTestService, type TestService } from '../support/service.js';
+
+describe('a service that is starting', () => {
+  let started: Promise<TestService>;
+  afterAll(async () => (await started).stop());
+
+  it('is unavailable 503, says so in health and readiness, and is well when every worker is ready', async () => {
+    const log = new LogLines();
+    started = startTestService({}, undefined, log);
+    const listening = ({ msg }: LogLine) => /^Server listening at (\S+)$/.exec(String(msg))?.[1];
+    // The operators' address first, then the API's.
+    const ops = listening(await log.find((line) => listening(line) !== undefined))!;
+    const api = listening(await log.find((line) => ![undefined, ops].includes(listening(line))))!;
+
+    const health = await fetch(`${api}/v1/health`);
+    expect(health.status).toBe(503);
+    expect(healthResponseSchema.parse(await health.json())).toMatchObject({
+      status: 'starting',
+      workers: { total: 2 },
+    });
+    expect(await (await fetch(`${ops}/readyz`)).json()).toEqual({
+      status: 'not ready',
+      reasons: ['the service is starting'],
+    });
+    const refused = await fetch(`${api}/v1/species`);
+    expect(refused.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+    await expectError(refused, 503, 'unavailable');
+
+    expect((await started).apiUrl).toBe(api);
+    expect((await fetch(`${api}/v1/health`)).status).toBe(200);
+  });
+});

@@ -1,0 +1,50 @@
+import { once } from 'node:events';
+import { writeFileSync } from 'node:fs';
+import { type AddressInfo, createServer } from 'node:net';
+import path from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { ServiceProcess, temporaryFolder } from '../support/service-process.js';
+
+describe('a start that cannot be ends non-zero with one line that names the reason', () => {
+  async function expectRefused(environment: Record<string, string>, line: RegExp): Promise<void> {
+    const service = new ServiceProcess(environment);
+    expect(await service.exit).toEqual({ code: 1, signal: null });
+    expect(service.errors).toMatch(/^nurselog: [^\n]+\n$/);
+    expect(service.errors).toMatch(line);
+    expect(service.output.join()).not.toMatch(/nurse_live_[0-9a-f]{32}/);
+  }
+
+  it.each([
+    ['PORT', '65536'],
+    ['WORKERS', 'two'],
+    ['LOG_LEVEL', 'loud'],
+    ['DATABASE_URL', 'mysql://localhost'],
+  ])('a bad %s: %s', async (name, value) => {
+    await expectRefused({ [name]: value }, new RegExp(`^nurselog: ${name} .+, not "`));
+  });
+
+  it('an unknown NURSELOG_*', async () => {
+    await expectRefused({ NURSELOG_PORT: '8080' }, /NURSELOG_PORT is not a variable/);
+  });
+
+  it.each(['PORT', 'OPS_PORT'])('a %s in use', async (name) => {
+    const other = createServer().listen(0, '127.0.0.1');
+    onTestFinished(() => void other.close());
+    await once(other, 'listening');
+    const { port } = other.address() as AddressInfo;
+    await expectRefused({ [name]: String(port) }, new RegExp(`EADDRINUSE.*127\\.0\\.0\\.1:${port}`));
+  });
+
+  it('a HOST that is not of this machine', async () => {
+    await expectRefused({ HOST: '192.0.2.1' }, /192\.0\.2\.1/);
+  });
+
+  it('a key store that is no database', async () => {
+    const file = path.join(temporaryFolder(), 'keys.db');
+    writeFileSync(
+      file,
+      'not a database, but long enough to be read as the header of one, which it is not'.repeat(20),
+    );
+    await expectRefused({ DATABASE_URL: `sqlite:${file}` }, new RegExp(file));
+  });
+});

@@ -1,0 +1,98 @@
+import { once } from 'node:events';
+import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import { describe, expect, it } from 'vitest';
+import { openSocket, rawRequest, readAnswer } from '../support/raw-http.js';
+import { PREDICT_REQUEST } from '../support/requests.js';
+import { ServiceProcess } from '../support/service-process.js';
+
+const BODY = JSON.stringify(PREDICT_REQUEST);
+
+/** A request whose headers the service has read and whose body is still to come. */
+async function beginRequest(api: string, key: string): Promise<Socket> {
+  const socket = await openSocket(api);
+  const headers = [`X-API-Key: ${key}`, 'Content-Type: application/json', `Content-Length: ${BODY.length}`];
+  socket.write(rawRequest('POST /v1/predict HTTP/1.1', [...headers, 'Expect: 100-continue']));
+  await once(socket, 'readable');
+  expect(String(socket.read())).toBe('HTTP/1.1 100 Continue\r\n\r\n');
+  return socket;
+}
+
+describe('the end of a service', () => {
+  it.each(['SIGTERM', 'SIGINT'] as const)(
+    '%s: what is in flight is answered, then exit 0',
+    async (signal) => {
+      const service = new ServiceProcess();
+      const [{ api }, key] = [await service.ready(), await service.firstKey()];
+      const inFlight = await beginRequest(api, key);
+      service.signal(signal);
+      await service.line(/"msg":"draining"/);
+      service.signal(signal); // a terminal's comes twice where npm passes it on
+      inFlight.write(BODY);
+      expect(await readAnswer(inFlight)).toMatchObject({ status: 200 });
+      expect(await service.exit).toEqual({ code: 0, signal: null });
+      expect(service.errors).toBe('');
+      expect(service.output.at(-1)).toContain('"msg":"stopped"');
+    },
+  );
+
+  it('readiness is off at once, and requests are taken until the drain delay is over', async () => {
+    const service = new ServiceProcess({ DRAIN_DELAY_MS: '1500' });
+    const [{ api, ops }, key] = [await service.ready(), await service.firstKey()];
+    service.signal('SIGTERM');
+    await service.line(/"msg":"draining"/);
+
+    const readiness = await fetch(`${ops}/readyz`);
+    expect(readiness.status).toBe(503);
+    expect(await readiness.json()).toMatchObject({
+      status: 'not ready',
+      reasons: ['the service is draining'],
+    });
+    expect((await fetch(`${ops}/livez`)).status).toBe(200);
+    const health = await fetch(`${api}/v1/health`);
+    expect(health.status).toBe(503);
+    expect(await health.json()).toMatchObject({ status: 'draining' });
+
+    const headers = { 'x-api-key': key, 'content-type': 'application/json' };
+    const taken = await fetch(`${api}/v1/predict`, { method: 'POST', headers, body: BODY });
+    expect(taken.status).toBe(200);
+    expect(taken.headers.get('connection')).toBe('close');
+    expect(await service.exit).toEqual({ code: 0, signal: null });
+  });
+
+  it('under load on kept connections every request is answered', async () => {
+    const service = new ServiceProcess({ DRAIN_DELAY_MS: '500' });
+    const [{ api }, key] = [await service.ready(), await service.firstKey()];
+    const headers = { 'x-api-key': key, 'content-type': 'application/json' };
+    const body = JSON.stringify({ requests: Array(20).fill(PREDICT_REQUEST) });
+    let answered = 0;
+    /** Sends one request after another on one connection until told that it closes. */
+    const client = async () => {
+      const agent = new Agent({ keepAlive: true, maxSockets: 1 });
+      for (let isOpen = true; isOpen; ) {
+        const sent = httpRequest(`${api}/v1/predict/batch`, { method: 'POST', headers, agent });
+        sent.end(body);
+        const [response] = (await once(sent, 'response')) as [IncomingMessage];
+        const [text] = [
+          await response.setEncoding('utf8').reduce((all: string, part: string) => all + part, ''),
+        ];
+        expect(response.statusCode).toBe(200);
+        expect(JSON.parse(text)).toMatchObject({ summary: { total: 20, successful: 20 } });
+        isOpen = response.headers.connection !== 'close';
+        if (++answered === 200) service.signal('SIGTERM');
+      }
+    };
+    await Promise.all(Array.from({ length: 16 }, client));
+    expect(await service.exit).toEqual({ code: 0, signal: null });
+  });
+
+  it('a caller who never finishes holds it up no longer than SHUTDOWN_TIMEOUT_MS', async () => {
+    const service = new ServiceProcess({ SHUTDOWN_TIMEOUT_MS: '300' });
+    const [{ api }, key] = [await service.ready(), await service.firstKey()];
+    const stuck = await beginRequest(api, key);
+    stuck.on('error', () => {});
+    service.signal('SIGTERM');
+    expect(await service.exit).toEqual({ code: null, signal: 'SIGKILL' });
+    expect(service.output.at(-1)).toContain('still busy');
+  });
+});
