@@ -11,6 +11,13 @@ function withField(field: string, json: string): string {
   return BODY.replace(`"${field}":${value}`, () => `"${field}":${json}`);
 }
 
+/** What an answer and an element of a batch have in common. */
+interface Element {
+  readonly error?: object;
+  readonly site?: object;
+  readonly predictions?: object[];
+}
+
 const DEPTH = 100_000;
 const NOT_A_NUMBER = [
   '1e999',
@@ -33,7 +40,16 @@ describe('hostile values', () => {
   });
   afterAll(() => service.stop());
 
-  const predict = (body: string | Uint8Array) => service.post('/v1/predict', body);
+  /** Answers a body alone; where it is JSON, holds the same as entry of a batch against that. */
+  async function predict(body: string | Uint8Array): Promise<Response> {
+    const alone = await service.post('/v1/predict', body);
+    if (typeof body !== 'string' || alone.status === 400) return alone;
+    const batch = await service.post('/v1/predict/batch', `{"requests":[${body}]}`);
+    const { results } = (await batch.json()) as { results: [Element] };
+    const { error, site, predictions } = (await alone.clone().json()) as Element;
+    expect(results[0]).toMatchObject(error === undefined ? { site, predictions } : { error });
+    return alone;
+  }
 
   for (const field of ['latitude', 'longitude']) {
     it.each(NOT_A_NUMBER)(`${field} must be a finite JSON number: %s`, async (json) => {
