@@ -10,6 +10,7 @@ import { createApi } from './http/api.js';
 import { Metrics } from './http/metrics.js';
 import { createOps } from './http/ops.js';
 import type { Services } from './http/services.js';
+import { BufferPool } from './pool/buffer-pool.js';
 import { Dispatcher } from './pool/dispatcher.js';
 import { WorkerPool } from './pool/worker-pool.js';
 import { readArtefacts } from './prediction/artefacts.js';
@@ -49,11 +50,22 @@ export async function startService(config: Config, clock: Clock, log: FastifyBas
     },
     (err) => log.error({ err }, 'a worker failed'),
   );
-  const dispatcher = new Dispatcher(pool, config);
+  const buffers = new BufferPool();
+  const dispatcher = new Dispatcher(pool, buffers, config);
   const phase = new ServicePhase();
   const metrics = new Metrics();
   metrics.watch(dispatcher, pool);
-  const services: Services = { config, clock, phase, accounts, artefacts, pool, dispatcher, metrics };
+  const services: Services = {
+    config,
+    clock,
+    phase,
+    accounts,
+    artefacts,
+    pool,
+    buffers,
+    dispatcher,
+    metrics,
+  };
   const api = createApi(services, log);
   const ops = createOps(services, log);
 

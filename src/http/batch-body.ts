@@ -1,3 +1,4 @@
+import type { BufferPool } from '../pool/buffer-pool.js';
 import type { AnsweredSlice } from '../pool/dispatcher.js';
 import { ROW_STATUS } from '../prediction/site-rows.js';
 import type { Batch, FailedEntry } from './batch.js';
@@ -12,11 +13,13 @@ export type Outcomes = ReadonlyMap<string, number>;
  * Joins the body of a batch, in the order of its entries, from the bytes that workers wrote and from what failed.
  * @param slices the answers to the rows of the batch, in order
  * @param failureOf what is wrong with a row that no worker could answer, by its status
+ * @param buffers gives the body's memory and takes the slices' back
  */
 export function joinBatchBody(
   { total, failed }: Batch,
   slices: readonly AnsweredSlice[],
   failureOf: (row: number, status: number) => FailedEntry,
+  buffers: BufferPool,
 ): { readonly body: Buffer; readonly outcomes: Outcomes } {
   const elements = new Elements();
   let entry = 0;
@@ -24,27 +27,26 @@ export function joinBatchBody(
     for (let failure = failed.get(entry); failure !== undefined; failure = failed.get(++entry))
       elements.fail(failure);
   };
-  for (const { firstRow, count, offset, answers } of slices) {
-    for (let i = 0; i < count; i++) {
+  for (const { firstRow, status, ends, json } of slices) {
+    for (let row = 0; row < status.length; row++) {
       failUntilRow();
-      const row = offset + i;
-      const status = answers.status[row]!;
-      if (status === ROW_STATUS.answered) {
-        elements.answer(answers.json, row === 0 ? 0 : answers.ends[row - 1]!, answers.ends[row]!);
-      } else {
-        elements.fail(failureOf(firstRow + i, status));
-      }
+      if (status[row] === ROW_STATUS.answered)
+        elements.answer(json, row === 0 ? 0 : ends[row - 1]!, ends[row]!);
+      else elements.fail(failureOf(firstRow + row, status[row]!));
       entry++;
     }
   }
   failUntilRow();
-  return { body: elements.close(total), outcomes: elements.outcomes };
+  const body = elements.close(total, buffers);
+  for (const { json } of slices) buffers.release(json);
+  return { body, outcomes: elements.outcomes };
 }
 
 /** The elements of a batch's results, each followed by a comma; neighbours in the same bytes are copied as one range. */
 class Elements {
   readonly outcomes = new Map<string, number>();
   readonly #chunks: Uint8Array[] = [OPEN];
+  #bytes = OPEN.length;
   #json: Uint8Array = OPEN;
   #from = 0;
   #to = 0;
@@ -61,26 +63,35 @@ class Elements {
 
   fail({ error, latitude, longitude }: FailedEntry): void {
     this.#closeRange();
-    this.#chunks.push(Buffer.from(`${JSON.stringify({ error, latitude, longitude })},`));
+    this.#push(Buffer.from(`${JSON.stringify({ error, latitude, longitude })},`));
     this.#count(error.code);
   }
 
   /** The whole body: the last comma is overwritten by what follows it. */
-  close(total: number): Buffer {
+  close(total: number, buffers: BufferPool): Buffer {
     this.#closeRange();
     const successful = this.outcomes.get('answered') ?? 0;
     const summary = JSON.stringify({ total, successful, failed: total - successful });
     const end = Buffer.from(`],"summary":${summary}}`);
-    const body = Buffer.concat([...this.#chunks, end]);
-    const lastComma = body.length - end.length - 1;
-    if (body[lastComma] !== COMMA) return body; // no elements
-    body.copyWithin(lastComma, lastComma + 1);
-    return body.subarray(0, -1);
+    const body = buffers.acquire(this.#bytes + end.length);
+    let at = 0;
+    for (const chunk of this.#chunks) {
+      body.set(chunk, at);
+      at += chunk.length;
+    }
+    if (body[at - 1] === COMMA) at--;
+    body.set(end, at);
+    return body.subarray(0, at + end.length);
   }
 
   #closeRange(): void {
-    if (this.#to > this.#from) this.#chunks.push(this.#json.subarray(this.#from, this.#to));
+    if (this.#to > this.#from) this.#push(this.#json.subarray(this.#from, this.#to));
     this.#from = this.#to;
+  }
+
+  #push(chunk: Uint8Array): void {
+    this.#chunks.push(chunk);
+    this.#bytes += chunk.length;
   }
 
   #count(outcome: string): void {

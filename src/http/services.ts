@@ -1,6 +1,7 @@
 import type { Accounts } from '../accounts/accounts.js';
 import type { Clock } from '../accounts/clock.js';
 import type { Config } from '../config.js';
+import type { BufferPool } from '../pool/buffer-pool.js';
 import type { Dispatcher } from '../pool/dispatcher.js';
 import type { WorkerPool } from '../pool/worker-pool.js';
 import type { Artefacts } from '../prediction/artefacts.js';
@@ -15,6 +16,7 @@ export interface Services {
   readonly accounts: Accounts;
   readonly artefacts: Artefacts;
   readonly pool: WorkerPool;
+  readonly buffers: BufferPool;
   readonly dispatcher: Dispatcher;
   readonly metrics: Metrics;
 }

@@ -1,25 +1,19 @@
-import { type RowAnswers, SiteRows } from '../prediction/site-rows.js';
+import type { RowAnswers, SiteRows } from '../prediction/site-rows.js';
+import type { BufferPool } from './buffer-pool.js';
 import { FairQueue, type Piece } from './fair-queue.js';
-import type { AnswerResult } from './messages.js';
-
-/**
- * Rows of one run at most: bounds the memory of a worker, whose arena never shrinks, and how long a single prediction
- * waits behind a batch.
- */
-const MAX_RUN_ROWS = 250;
+import { MAX_RUN_ROWS } from './run-buffer.js';
+import type { WorkerPool } from './worker-pool.js';
 
 /** Runs of a worker: what the dispatcher needs of the pool. */
 export interface Workers {
   readonly size: number;
-  answer(rows: SiteRows): Promise<AnswerResult>;
+  answer: WorkerPool['answer'];
 }
 
-/** Consecutive rows of a job and their answers: row `firstRow + i` of the job is row `offset + i` of `answers`. */
-export interface AnsweredSlice {
+/** Consecutive rows of a job, from `firstRow` on, and their answers; `json` goes back to the BufferPool after use. */
+export interface AnsweredSlice extends RowAnswers {
   readonly firstRow: number;
-  readonly count: number;
-  readonly offset: number;
-  readonly answers: RowAnswers;
+  readonly json: Buffer;
 }
 
 export interface JobTimes {
@@ -84,6 +78,7 @@ export class Dispatcher {
 
   constructor(
     readonly workers: Workers,
+    readonly buffers: BufferPool,
     readonly options: DispatcherOptions,
   ) {}
 
@@ -139,32 +134,53 @@ export class Dispatcher {
 
   async #run(pieces: Piece<Job>[]): Promise<void> {
     try {
-      this.#deliver(pieces, await this.#answerTwice(pieces));
+      await this.#answerTwice(pieces);
     } catch (error) {
       for (const { job } of pieces) this.#settle(job, { kind: 'failed', error: error as Error });
     }
   }
 
   /** A worker may die under its rows through no fault of theirs: they get a second one. */
-  async #answerTwice(pieces: Piece<Job>[]): Promise<AnswerResult> {
+  async #answerTwice(pieces: Piece<Job>[]): Promise<void> {
     const startedMs = performance.now();
     for (const { job } of pieces) job.startedMs ??= startedMs;
+    const count = pieces.reduce((sum, piece) => sum + piece.count, 0);
+    const answer = () =>
+      this.workers.answer(
+        count,
+        (rows) => pack(pieces, rows),
+        (answers, inferenceMs) => this.#deliver(pieces, answers, inferenceMs),
+      );
     try {
-      return await this.workers.answer(pack(pieces));
+      await answer();
     } catch {
-      return this.workers.answer(pack(pieces));
+      await answer();
     }
   }
 
-  #deliver(pieces: Piece<Job>[], answers: AnswerResult): void {
-    let offset = 0;
+  #deliver(pieces: Piece<Job>[], answers: RowAnswers, inferenceMs: number): void {
+    let at = 0;
     for (const { job, firstRow, count } of pieces) {
-      job.slices.push({ firstRow, count, offset, answers });
-      job.inferenceMs += (answers.inferenceMs * count) / answers.status.length;
+      // Nobody would give back the buffers of a job that was given up.
+      if (this.#unfinished.has(job)) job.slices.push(this.#copySlice(answers, at, count, firstRow));
+      job.inferenceMs += (inferenceMs * count) / answers.status.length;
       job.answeredRows += count;
-      offset += count;
+      at += count;
       if (job.answeredRows === job.rowCount) this.#finish(job);
     }
+  }
+
+  /** The answers to rows [at, at + count), in memory of their own. */
+  #copySlice({ status, ends, json }: RowAnswers, at: number, count: number, firstRow: number): AnsweredSlice {
+    const start = at === 0 ? 0 : ends[at - 1]!;
+    const copy = this.buffers.acquire(ends[at + count - 1]! - start);
+    copy.set(json.subarray(start, start + copy.length));
+    return {
+      firstRow,
+      status: status.slice(at, at + count),
+      ends: ends.slice(at, at + count).map((end) => end - start),
+      json: copy,
+    };
   }
 
   #finish(job: Job): void {
@@ -181,12 +197,10 @@ export class Dispatcher {
   }
 }
 
-function pack(pieces: Piece<Job>[]): SiteRows {
-  const packed = new SiteRows(pieces.reduce((sum, { count }) => sum + count, 0));
+function pack(pieces: Piece<Job>[], rows: SiteRows): void {
   let at = 0;
   for (const { job, firstRow, count } of pieces) {
-    packed.copyRows(at, job.rows, firstRow, count);
+    rows.copyRows(at, job.rows, firstRow, count);
     at += count;
   }
-  return packed;
 }

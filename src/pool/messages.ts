@@ -1,17 +1,24 @@
 import type { PredictorData } from '../prediction/predictor.js';
-import type { RowAnswers } from '../prediction/site-rows.js';
 
-/** What a worker is given when it starts; the grid in it is shared, not copied. */
-export type WorkerData = PredictorData;
+/** What a worker is given when it starts; the grid and the run buffers in it are shared, not copied. */
+export interface WorkerData {
+  readonly predictor: PredictorData;
+  readonly runBuffers: readonly SharedArrayBuffer[];
+}
 
-/** A task for a worker: to be ready, or to answer rows packed as SiteRows. */
-export type Task =
-  | { readonly kind: 'warm-up' }
-  | { readonly kind: 'answer'; readonly count: number; readonly rows: ArrayBuffer };
+/** A task for a worker: to answer the first `count` rows of a run buffer. */
+export interface Task {
+  /** Index of the run buffer. */
+  readonly buffer: number;
+  readonly count: number;
+}
 
-/** Errors lose their class between threads, so failures that are expected come back as values. */
-export type WarmUpResult =
-  | { readonly ok: true }
-  | { readonly ok: false; readonly file: string; readonly problem: string };
+export interface TaskResult {
+  /** Time in the models. */
+  readonly inferenceMs: number;
+}
 
-export type AnswerResult = RowAnswers & { readonly inferenceMs: number };
+/** What a worker tells of itself when its thread has started. Errors lose their class between threads. */
+export type WorkerNotice =
+  | { readonly kind: 'ready'; readonly threadId: number }
+  | { readonly kind: 'refused'; readonly file: string; readonly problem: string };

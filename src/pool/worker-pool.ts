@@ -1,7 +1,10 @@
 import { Piscina } from 'piscina';
+import { elementCapacity } from '../prediction/answer-encoder.js';
 import { ArtefactError } from '../prediction/artefact-error.js';
-import type { SiteRows } from '../prediction/site-rows.js';
-import type { AnswerResult, Task, WarmUpResult, WorkerData } from './messages.js';
+import type { PredictorData } from '../prediction/predictor.js';
+import type { RowAnswers, SiteRows } from '../prediction/site-rows.js';
+import type { Task, TaskResult, WorkerData, WorkerNotice } from './messages.js';
+import { RunBuffer, runBufferBytes } from './run-buffer.js';
 
 /** The compiled worker: threads run JavaScript, also when this file itself runs from its source in a test. */
 const WORKER_FILE = new URL('../../dist/pool/worker.js', import.meta.url).href;
@@ -10,19 +13,30 @@ const WARM_UP_TIMEOUT_MS = 30_000;
 
 /** The worker threads. Scheduling is the dispatcher's: piscina's own queue stays empty. */
 export class WorkerPool {
-  /** Worker threads that are warm. */
-  ready = 0;
-
   readonly #piscina: Piscina;
+  readonly #buffers: readonly RunBuffer[];
+  /** Indexes of the run buffers that no run uses: as many runs are under way at once as there are workers. */
+  readonly #freeBuffers: number[];
+  /** Ids of threads that told they were ready; some of them may have died since. */
+  readonly #readyThreads = new Set<number>();
+  #settleWarmUp: { resolve: () => void; reject: (error: Error) => void } | undefined;
 
+  /**
+   * Starts the threads.
+   * @param onError is told when a thread fails; it is replaced
+   */
   constructor(
     readonly size: number,
-    data: WorkerData,
+    predictor: PredictorData,
     onError: (error: Error) => void,
   ) {
+    const bytes = runBufferBytes(elementCapacity(predictor));
+    this.#buffers = Array.from({ length: size }, () => new RunBuffer(new SharedArrayBuffer(bytes)));
+    this.#freeBuffers = [...this.#buffers.keys()];
+    const runBuffers = this.#buffers.map(({ memory }) => memory);
     this.#piscina = new Piscina({
       filename: WORKER_FILE,
-      workerData: data,
+      workerData: { predictor, runBuffers } satisfies WorkerData,
       minThreads: size,
       maxThreads: size,
       // By default piscina ends workers that idle between bursts.
@@ -32,6 +46,12 @@ export class WorkerPool {
     });
     // A worker that dies while idle would otherwise be an uncaught exception.
     this.#piscina.on('error', onError);
+    this.#piscina.on('message', (notice: WorkerNotice) => this.#take(notice));
+  }
+
+  /** Worker threads whose models are open. */
+  get ready(): number {
+    return this.#piscina.threads.filter(({ threadId }) => this.#readyThreads.has(threadId)).length;
   }
 
   /**
@@ -39,33 +59,56 @@ export class WorkerPool {
    * @throws ArtefactError where a model is not usable, Error where a worker does not start in time.
    */
   async warmUp(): Promise<void> {
-    const warmedUp = Array.from({ length: this.size }, async () => {
-      const result = (await this.#piscina.run({ kind: 'warm-up' } satisfies Task)) as WarmUpResult;
-      if (!result.ok) throw new ArtefactError(result.file, result.problem);
-      this.ready++;
+    await new Promise<void>((resolve, reject) => {
+      const late = new Error(`the workers were not ready within ${WARM_UP_TIMEOUT_MS / 1000} s`);
+      const timer = setTimeout(() => reject(late), WARM_UP_TIMEOUT_MS);
+      this.#settleWarmUp = {
+        resolve: () => {
+          clearTimeout(timer);
+          resolve();
+        },
+        reject: (error) => {
+          clearTimeout(timer);
+          reject(error);
+        },
+      };
     });
-    let timer: NodeJS.Timeout | undefined;
-    const timeout = new Promise<never>((_, reject) => {
-      const late = () =>
-        reject(new Error(`the workers were not ready within ${WARM_UP_TIMEOUT_MS / 1000} s`));
-      timer = setTimeout(late, WARM_UP_TIMEOUT_MS);
-    });
-    try {
-      await Promise.race([Promise.all(warmedUp), timeout]);
-    } finally {
-      clearTimeout(timer);
-    }
   }
 
-  /** Answers rows in a worker; `rows` is handed over and must not be used afterwards. */
-  async answer(rows: SiteRows): Promise<AnswerResult> {
-    const task: Task = { kind: 'answer', count: rows.count, rows: rows.buffer };
-    return this.#piscina.run(task, { transferList: [rows.buffer] });
+  /**
+   * Answers rows in a worker.
+   * @param count rows, at most MAX_RUN_ROWS
+   * @param fill writes the rows
+   * @param use takes what it needs of the answers: they are gone when it returns
+   * @throws Error where the worker fails
+   */
+  async answer(
+    count: number,
+    fill: (rows: SiteRows) => void,
+    use: (answers: RowAnswers, inferenceMs: number) => void,
+  ): Promise<void> {
+    const buffer = this.#freeBuffers.pop()!;
+    const run = this.#buffers[buffer]!;
+    try {
+      fill(run.rows(count));
+      const { inferenceMs } = (await this.#piscina.run({ buffer, count } satisfies Task)) as TaskResult;
+      use(run.answers(count), inferenceMs);
+    } finally {
+      this.#freeBuffers.push(buffer);
+    }
   }
 
   /** Ends the threads. No task may be running: ending a thread inside onnxruntime aborts the process. */
   async close(): Promise<void> {
-    this.ready = 0;
     await this.#piscina.destroy();
+  }
+
+  #take(notice: WorkerNotice): void {
+    if (notice.kind === 'refused') {
+      this.#settleWarmUp?.reject(new ArtefactError(notice.file, notice.problem));
+    } else {
+      this.#readyThreads.add(notice.threadId);
+      if (this.ready === this.size) this.#settleWarmUp?.resolve();
+    }
   }
 }

@@ -4,7 +4,8 @@ import { ALL_HORIZONS, HORIZONS } from './horizon.js';
 import { type Fragment, fragment, JsonWriter, NUMBER_BYTES } from './json-writer.js';
 import { type Manifest, modelOf } from './manifest.js';
 import { BOTH_METHODS, PLANTING_METHODS } from './planting-method.js';
-import { type Predicted, PredictionEncoder } from './prediction-encoder.js';
+import { type Predicted, PredictionEncoder, predictionsCapacity } from './prediction-encoder.js';
+import type { PredictorData } from './predictor.js';
 import type { SharedGrid } from './shared-grid.js';
 import type { SiteRows } from './site-rows.js';
 import type { Species } from './species.js';
@@ -33,6 +34,23 @@ const DISTANCE_DECIMALS = 3;
 /** The bytes of an element that do not depend on the models or the species, and more. */
 const FIXED_BYTES = 1000 + 5 * NUMBER_BYTES;
 
+/** Bytes that the element of one row takes at most. */
+export function elementCapacity({
+  grid,
+  manifest,
+  species,
+}: Pick<PredictorData, 'grid' | 'manifest' | 'species'>): number {
+  const longest = (texts: readonly unknown[]) =>
+    Math.max(...texts.map((text) => Buffer.byteLength(JSON.stringify(text))));
+  return (
+    FIXED_BYTES +
+    longest(grid.regions) +
+    longest(species) +
+    longest([modelOf(manifest)]) +
+    PLANTING_METHODS.length * predictionsCapacity(manifest)
+  );
+}
+
 /** Writes the JSON of answers from prepared fragments: only numbers are formatted row by row. */
 export class AnswerEncoder {
   readonly #writer = new JsonWriter();
@@ -44,7 +62,6 @@ export class AnswerEncoder {
   readonly #regions: readonly Fragment[];
   readonly #species: readonly Fragment[];
   readonly #model: string;
-  readonly #elementCapacity: number;
   /** What ends an element, for the time of the last one. */
   #end: Fragment = fragment('');
   #endTimeMs = Number.NaN;
@@ -64,22 +81,16 @@ export class AnswerEncoder {
       return fragment(`,"species_code":${code},"species_common_name":${name}`);
     });
     this.#model = JSON.stringify(modelOf(manifest));
-    const longest = (fragments: readonly Fragment[]) => Math.max(...fragments.map(({ length }) => length));
-    this.#elementCapacity =
-      FIXED_BYTES +
-      longest(this.#regions) +
-      longest(this.#species) +
-      2 * this.#model.length +
-      PLANTING_METHODS.length * this.#predictions.capacity;
   }
 
-  /** Bytes written since the last `take`. */
+  /** Bytes written since `begin`. */
   get length(): number {
     return this.#writer.length;
   }
 
-  take(): Uint8Array<ArrayBuffer> {
-    return this.#writer.take();
+  /** Starts anew, in memory with room for `elementCapacity` bytes for each row to come. */
+  begin(json: Uint8Array): void {
+    this.#writer.begin(json);
   }
 
   /** The predictions of a row if they are still at hand from an earlier one; never of a comparison. */
@@ -102,7 +113,6 @@ export class AnswerEncoder {
     predicted: readonly Predicted[],
   ): void {
     const writer = this.#writer;
-    writer.reserve(this.#elementCapacity);
     this.#writeSite(rows, row, point, distanceKm);
     writer.write(this.#species[rows.species[row]!]!);
     const horizons = rows.horizons[row]!;

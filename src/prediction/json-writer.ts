@@ -1,6 +1,4 @@
 const encoder = new TextEncoder();
-const WORD_BYTES = 8;
-
 /**
  * JSON text that never changes, prepared once: UTF-8 bytes as 64-bit words, little endian, the last one filled up with
  * zeros. A word is kept as the float64 of the same bits, which JavaScript reads and writes at any address in one step;
@@ -34,24 +32,25 @@ const COMMON_DECIMALS = 6;
 /** The most bytes that the JSON of a number takes. */
 export const NUMBER_BYTES = 32;
 
-/** Writes JSON as bytes into a buffer that grows as needed and is used again. */
+/** Bytes that may be written beyond the end of a fragment. */
+export const WORD_BYTES = 8;
+
+/**
+ * Writes JSON as bytes into memory that it is given. Nothing is checked: there must be room for what is written, rounded
+ * up to whole words.
+ */
 export class JsonWriter {
+  /** Bytes written. */
   length = 0;
-  #bytes: Uint8Array<ArrayBuffer>;
-  #view: DataView;
+  #bytes: Uint8Array = new Uint8Array(0);
+  #view: DataView = new DataView(new ArrayBuffer(0));
 
-  constructor(capacity = 64 * 1024) {
-    this.#bytes = new Uint8Array(capacity);
-    this.#view = new DataView(this.#bytes.buffer);
-  }
-
-  /** Makes room for `count` more bytes; everything below needs room for what it writes, rounded up to whole words. */
-  reserve(count: number): void {
-    if (this.length + count + WORD_BYTES <= this.#bytes.length) return;
-    const grown = new Uint8Array(2 * (this.length + count + WORD_BYTES));
-    grown.set(this.#bytes.subarray(0, this.length));
-    this.#bytes = grown;
-    this.#view = new DataView(grown.buffer);
+  /** Starts anew at the start of some memory. */
+  begin(memory: Uint8Array): void {
+    this.length = 0;
+    if (memory === this.#bytes) return;
+    this.#bytes = memory;
+    this.#view = new DataView(memory.buffer, memory.byteOffset, memory.byteLength);
   }
 
   /** Writes a fragment, eight bytes at a time; what its last word writes too much is overwritten by what follows. */
@@ -114,13 +113,6 @@ export class JsonWriter {
     const words = new Float64Array(Math.ceil(length / WORD_BYTES));
     for (let i = 0; i < words.length; i++) words[i] = this.#view.getFloat64(start + i * WORD_BYTES, true);
     return { words, length };
-  }
-
-  /** A copy of what was written, in a buffer of its own that can be transferred to another thread. */
-  take(): Uint8Array<ArrayBuffer> {
-    const taken = this.#bytes.slice(0, this.length);
-    this.length = 0;
-    return taken;
   }
 }
 

@@ -24,11 +24,14 @@ const OPEN_PREDICTION = HORIZONS.map((years) =>
 const CLOSE_PREDICTION = fragment('}]}');
 const COMMA = fragment(',');
 
+/** Bytes that the predictions of one method take at most. */
+export function predictionsCapacity({ features }: Manifest): number {
+  const longestLabel = Math.max(...features.map(({ label }) => Buffer.byteLength(JSON.stringify(label))));
+  return HORIZONS.length * (100 + RISK_FACTOR_COUNT * (longestLabel + 100));
+}
+
 /** Writes the predictions of one method at one site. */
 export class PredictionEncoder {
-  /** Bytes that the predictions of one method take at most. */
-  readonly capacity: number;
-
   readonly #riskFactors: RiskFactors;
   readonly #featureCount: number;
   readonly #first: FactorFragments;
@@ -48,8 +51,6 @@ export class PredictionEncoder {
       positive: open(',"risk_factors":[', 'positive'),
     };
     this.#following = { negative: open('},', 'negative'), positive: open('},', 'positive') };
-    const longestFactor = Math.max(...this.#first.negative.map(({ length }) => length));
-    this.capacity = HORIZONS.length * (100 + RISK_FACTOR_COUNT * (longestFactor + 20));
   }
 
   /**

@@ -41,9 +41,15 @@ export class Predictor {
     this.#encoder = new AnswerEncoder(data.grid, data.manifest, data.species, data.cacheBytes);
   }
 
-  /** Answers every row, in order. */
-  async answer(rows: SiteRows): Promise<RowAnswers & { readonly inferenceMs: number }> {
-    const status = new Uint8Array(rows.count);
+  /**
+   * Answers every row, in order.
+   * @param answers where to; its `json` has room for `elementCapacity` bytes for each row
+   * @returns the time in the models
+   */
+  async answer(
+    rows: SiteRows,
+    { status, ends, json }: RowAnswers,
+  ): Promise<{ readonly inferenceMs: number }> {
     const points = new Int32Array(rows.count);
     const distancesKm = new Float64Array(rows.count);
     for (let row = 0; row < rows.count; row++) {
@@ -62,14 +68,14 @@ export class Predictor {
     }
     const inferenceMs = performance.now() - startedMs;
 
-    const ends = new Uint32Array(rows.count);
+    this.#encoder.begin(json);
     for (let row = 0; row < rows.count; row++) {
       if (status[row] === ROW_STATUS.answered) {
         this.#encoder.writeAnswer(rows, row, points[row]!, distancesKm[row]!, finished[row], predicted);
       }
       ends[row] = this.#encoder.length;
     }
-    return { status, ends, json: this.#encoder.take(), inferenceMs };
+    return { inferenceMs };
   }
 
   /** Matches a place to its grid point, into `points` and `distancesKm` at `row`. @returns its ROW_STATUS. */

@@ -1,5 +1,5 @@
 /**
- * The rows of a batch as columns, packed into one buffer so that a thread hands them to another without a copy.
+ * The rows of a batch as columns, packed into one buffer.
  * Layout, n = row count: latitude float64[n], longitude float64[n], generatedAtMs float64[n], species uint8[n],
  * method uint8[n], horizons uint8[n].
  */
@@ -19,7 +19,7 @@ export class SiteRows {
 
   constructor(
     readonly count: number,
-    readonly buffer: ArrayBuffer = new ArrayBuffer(27 * count),
+    buffer: ArrayBufferLike = new ArrayBuffer(siteRowsBytes(count)),
   ) {
     this.latitude = new Float64Array(buffer, 0, count);
     this.longitude = new Float64Array(buffer, 8 * count, count);
@@ -51,10 +51,15 @@ export class SiteRows {
   }
 }
 
+/** Bytes of the columns of `count` rows. */
+export function siteRowsBytes(count: number): number {
+  return 27 * count;
+}
+
 /** What became of a row. */
 export const ROW_STATUS = { answered: 0, outsideCoverage: 1, noNearbyData: 2 } as const;
 
-/** The answers to a set of rows. */
+/** The answers to a set of rows; `json` may be longer than what is written in it. */
 export interface RowAnswers {
   /** ROW_STATUS of each row. */
   readonly status: Uint8Array;

@@ -1,8 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { BufferPool } from '../../src/pool/buffer-pool.js';
 import { Dispatcher, type JobOutcome, type SubmittedJob } from '../../src/pool/dispatcher.js';
 import { openPredictor } from '../../src/prediction/open-predictor.js';
 import type { Predictor } from '../../src/prediction/predictor.js';
-import { elementsOf } from '../prediction/support/elements.js';
+import { answer, elementsOf } from '../prediction/support/elements.js';
 import { placeOf, readPredictorData } from '../prediction/support/project.js';
 import { seededRandom } from '../prediction/support/random.js';
 import { randomRequests, rowsOf, type SiteRequest } from '../prediction/support/site-requests.js';
@@ -37,7 +38,7 @@ describe('the dispatcher', () => {
   afterAll(() => workers.pool.close());
 
   function dispatcherWith({ queueLimitSites = 100_000, requestTimeoutMs = 60_000 }): Dispatcher {
-    dispatcher = new Dispatcher(workers, { queueLimitSites, requestTimeoutMs });
+    dispatcher = new Dispatcher(workers, new BufferPool(), { queueLimitSites, requestTimeoutMs });
     return dispatcher;
   }
 
@@ -52,15 +53,15 @@ describe('the dispatcher', () => {
     expect(outcome.kind).toBe('answered');
     if (outcome.kind !== 'answered') return [];
     const elements: string[] = [];
-    for (const { firstRow, count, offset, answers } of outcome.slices) {
-      expect(firstRow).toBe(elements.length);
-      elements.push(...elementsOf(answers).slice(offset, offset + count));
+    for (const slice of outcome.slices) {
+      expect(slice.firstRow).toBe(elements.length);
+      elements.push(...elementsOf(slice));
     }
     return elements;
   }
 
   const expectAnswersTo = async (requests: readonly SiteRequest[], job: SubmittedJob) => {
-    const expected = elementsOf(await predictor.answer(rowsOf(requests, GENERATED_AT)));
+    const expected = elementsOf(await answer(predictor, data, rowsOf(requests, GENERATED_AT)));
     expect(elementsOfJob(await job.outcome)).toEqual(expected);
   };
 
@@ -181,7 +182,10 @@ describe('the dispatcher', () => {
     const ownThread = new WorkerThreads();
     const single = await ObservedWorkers.start(1, data);
     try {
-      dispatcher = new Dispatcher(single, { queueLimitSites: 1000, requestTimeoutMs: 60_000 });
+      dispatcher = new Dispatcher(single, new BufferPool(), {
+        queueLimitSites: 1000,
+        requestTimeoutMs: 60_000,
+      });
       const requests = requestsOf(200);
       single.beforeStart = () => {
         if (single.runs.length === 1) ownThread.terminateAll();

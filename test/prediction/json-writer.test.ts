@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { fragment, JsonWriter } from '../../src/prediction/json-writer.js';
+import { fragment, JsonWriter, NUMBER_BYTES, WORD_BYTES } from '../../src/prediction/json-writer.js';
 
 /** Numbers of a few decimals, as coordinates are. */
 function decimal(decimals: number): fc.Arbitrary<number> {
@@ -14,22 +14,28 @@ const piece = fc.oneof(
   }),
 );
 
+function writerOf(bytes: number): { writer: JsonWriter; written: () => Buffer } {
+  const memory = new Uint8Array(bytes + WORD_BYTES);
+  const writer = new JsonWriter();
+  writer.begin(memory);
+  return { writer, written: () => Buffer.from(memory.subarray(0, writer.length)) };
+}
+
 describe('the JSON writer', () => {
-  test('holds what was written, byte for byte, however often it had to grow', () => {
+  test('holds what was written, byte for byte', () => {
     fc.assert(
-      fc.property(fc.array(piece, { maxLength: 60 }), fc.nat(64), (pieces, capacity) => {
-        const writer = new JsonWriter(capacity);
+      fc.property(fc.array(piece, { maxLength: 60 }), (pieces) => {
+        const { writer, written } = writerOf(60 * 1200);
         const expected: Buffer[] = [];
-        for (const written of pieces) {
-          const bytes = Buffer.from('number' in written ? JSON.stringify(written.number) : written.prepared);
+        for (const one of pieces) {
+          const bytes = Buffer.from('number' in one ? JSON.stringify(one.number) : one.prepared);
           expected.push(bytes);
-          writer.reserve(bytes.length);
-          if ('number' in written) writer.writeNumber(written.number);
-          else writer.write(fragment(written.prepared));
+          if ('number' in one) writer.writeNumber(one.number);
+          else writer.write(fragment(one.prepared));
         }
         const whole = Buffer.concat(expected);
         expect(writer.length).toBe(whole.length);
-        expect(Buffer.from(writer.take()).equals(whole)).toBe(true);
+        expect(written().equals(whole)).toBe(true);
       }),
       { numRuns: 500 },
     );
@@ -38,24 +44,36 @@ describe('the JSON writer', () => {
   test('writes an integer over a power of ten as JSON.stringify writes the quotient', () => {
     fc.assert(
       fc.property(fc.integer({ min: -18_000_000, max: 18_000_000 }), fc.nat(6), (integer, decimals) => {
-        const writer = new JsonWriter(64);
+        const { writer, written } = writerOf(NUMBER_BYTES);
         writer.writeDecimal(integer, decimals);
-        expect(Buffer.from(writer.take()).toString()).toBe(JSON.stringify(integer / 10 ** decimals));
+        expect(written().toString()).toBe(JSON.stringify(integer / 10 ** decimals));
       }),
       { numRuns: 5000 },
     );
   });
 
-  test('starts anew after a take, and what was taken stays as it was', () => {
-    const writer = new JsonWriter(8);
-    writer.reserve(8);
+  test('gives what was written since a position as a fragment that writes the same', () => {
+    fc.assert(
+      fc.property(fc.string({ maxLength: 50 }), fc.string({ maxLength: 50 }), (before, after) => {
+        const { writer, written } = writerOf(400);
+        writer.write(fragment(before));
+        const start = writer.length;
+        writer.write(fragment(after));
+        writer.write(writer.fragmentFrom(start));
+        expect(written().toString()).toBe(before + after + after);
+      }),
+    );
+  });
+
+  test('starts anew in the memory it is given', () => {
+    const { writer, written } = writerOf(64);
     writer.write(fragment('[1,2,3],'));
-    const first = writer.take();
+    const first = written();
+    const memory = new Uint8Array(64);
+    writer.begin(memory);
     expect(writer.length).toBe(0);
-    writer.reserve(4);
     writer.write(fragment('null'));
-    expect(Buffer.from(writer.take()).toString()).toBe('null');
-    expect(Buffer.from(first).toString()).toBe('[1,2,3],');
-    expect(first.byteLength).toBe(first.buffer.byteLength);
+    expect(Buffer.from(memory.subarray(0, 4)).toString()).toBe('null');
+    expect(first.toString()).toBe('[1,2,3],');
   });
 });

@@ -4,9 +4,11 @@ import { JsonWriter } from '../../src/prediction/json-writer.js';
 import { tenThousandths, writeFraction } from '../../src/prediction/ten-thousandths.js';
 
 function fractionJson(k: number): string {
-  const writer = new JsonWriter(16);
+  const memory = new Uint8Array(16);
+  const writer = new JsonWriter();
+  writer.begin(memory);
   writeFraction(writer, k);
-  return Buffer.from(writer.take()).toString();
+  return Buffer.from(memory.subarray(0, writer.length)).toString();
 }
 
 describe('ten-thousandths', () => {

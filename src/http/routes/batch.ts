@@ -20,9 +20,14 @@ export function batchRoute(app: FastifyInstance, services: Services, checker: Re
     const { rows } = batch;
     request.state.sites = batch.total;
     const slices = rows.count === 0 ? [] : await answerRows(services, request, reply, rows);
-    const { body, outcomes } = joinBatchBody(batch, slices, (row, status) => {
+    const failureOf = (row: number, status: number) => {
       const [latitude, longitude] = [rows.latitude[row]!, rows.longitude[row]!];
       return { error: placeError(status, latitude, longitude, services), latitude, longitude };
+    };
+    const { body, outcomes } = joinBatchBody(batch, slices, failureOf, services.buffers);
+    reply.raw.once('close', () => {
+      // After a connection broke, the system may still read what was to be sent.
+      if (reply.raw.writableFinished) services.buffers.release(body);
     });
     for (const [outcome, count] of outcomes) services.metrics.sites.inc({ outcome }, count);
     return reply.type('application/json; charset=utf-8').send(body);

@@ -1,8 +1,6 @@
 import type { Workers } from '../../../src/pool/dispatcher.js';
-import type { AnswerResult } from '../../../src/pool/messages.js';
 import { WorkerPool } from '../../../src/pool/worker-pool.js';
 import type { PredictorData } from '../../../src/prediction/predictor.js';
-import type { SiteRows } from '../../../src/prediction/site-rows.js';
 
 /** The real pool, seen from the dispatcher's side: what it was given, and a gate that can hold runs back. */
 export class ObservedWorkers implements Workers {
@@ -49,15 +47,15 @@ export class ObservedWorkers implements Workers {
     this.beforeStart = () => {};
   }
 
-  async answer(rows: SiteRows): Promise<AnswerResult> {
-    this.runs.push(rows.count);
+  readonly answer: Workers['answer'] = async (count, fill, use) => {
+    this.runs.push(count);
     this.mostBusy = Math.max(this.mostBusy, ++this.busy);
     try {
       await this.#gate;
       this.beforeStart();
-      return await this.pool.answer(rows);
+      await this.pool.answer(count, fill, use);
     } finally {
       this.busy--;
     }
-  }
+  };
 }

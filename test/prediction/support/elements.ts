@@ -1,5 +1,18 @@
 import { expect } from 'vitest';
-import { ROW_STATUS, type RowAnswers } from '../../../src/prediction/site-rows.js';
+import { elementCapacity } from '../../../src/prediction/answer-encoder.js';
+import type { Predictor, PredictorData } from '../../../src/prediction/predictor.js';
+import { ROW_STATUS, type RowAnswers, type SiteRows } from '../../../src/prediction/site-rows.js';
+
+/** Answers rows into memory of their own that has not a byte more room than it must. */
+export async function answer(predictor: Predictor, data: PredictorData, rows: SiteRows): Promise<RowAnswers> {
+  const answers = {
+    status: new Uint8Array(rows.count),
+    ends: new Uint32Array(rows.count),
+    json: new Uint8Array(rows.count * elementCapacity(data)),
+  };
+  await predictor.answer(rows, answers);
+  return answers;
+}
 
 /** What became of each row: its element's JSON text, or the code of its error. */
 export function elementsOf({ status, ends, json }: RowAnswers): string[] {
