@@ -1,7 +1,7 @@
-import pino from 'pino';
 import { systemClock } from './accounts/clock.js';
 import { StoreOpenError } from './accounts/store/store-errors.js';
 import { ConfigError, loadConfig } from './config.js';
+import { createLog, type Log } from './log.js';
 import { ArtefactError } from './prediction/artefact-error.js';
 import { type Service, startService } from './service.js';
 import { welcome } from './welcome.js';
@@ -11,7 +11,7 @@ const EXPLAINED = [ConfigError, ArtefactError, StoreOpenError];
 
 async function main(): Promise<void> {
   const config = loadConfig(process.env);
-  const log = pino({ level: config.logLevel }, pino.destination({ sync: false }));
+  const log = createLog(config.logLevel);
   const service = await startService(config, systemClock, log);
   let isStopping = false;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
@@ -23,10 +23,11 @@ async function main(): Promise<void> {
     });
   }
   log.info({ api: service.apiUrl, ops: service.opsUrl }, 'ready');
+  log.flush();
   if (service.firstKey !== null) process.stdout.write(welcome(service.apiUrl, service.firstKey));
 }
 
-async function stop(service: Service, deadlineMs: number, log: pino.Logger): Promise<void> {
+async function stop(service: Service, deadlineMs: number, log: Log): Promise<void> {
   log.info('draining');
   const deadline = setTimeout(() => {
     log.fatal(`still busy ${deadlineMs} ms after the signal: ending anyway`);

@@ -4,7 +4,7 @@ import { type RowAnswers, SiteRows, siteRowsBytes } from '../prediction/site-row
  * Rows of one run at most: bounds the memory of a worker, whose arena never shrinks, and how long a single prediction
  * waits behind a batch.
  */
-export const MAX_RUN_ROWS = 250;
+export const MAX_RUN_ROWS = 500;
 
 const ALIGNMENT_BYTES = 8;
 const ROWS_BYTES = Math.ceil(siteRowsBytes(MAX_RUN_ROWS) / ALIGNMENT_BYTES) * ALIGNMENT_BYTES;
