@@ -1,12 +1,12 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
+import { LARGEST_BATCH_SITES } from './accounts/tiers.js';
 
 const projectFile = (name: string) => fileURLToPath(new URL(`../${name}`, import.meta.url));
 
 const text = z.string().min(1);
 const port = wholeNumber(0, 65_535);
-const LARGEST_BATCH_SITES = 500;
 
 /** An environment variable's whole number. */
 function wholeNumber(min: number, max: number) {
@@ -35,7 +35,7 @@ const environmentSchema = z.object({
     .describe('Worker threads; by default the available cores.'),
   QUEUE_LIMIT_SITES: wholeNumber(LARGEST_BATCH_SITES, 10_000_000)
     .default(20_000)
-    .describe('Sites that may wait for a worker; beyond it requests get 503 `overloaded`.'),
+    .describe('Sites that may wait, and batches in proportion; beyond it requests get 503 `overloaded`.'),
   CACHE_BYTES: wholeNumber(0, 64 * 1024 * 1024 * 1024)
     .default(64 * 1024 * 1024)
     .describe(

@@ -5,6 +5,7 @@ import { Accounts } from './accounts/accounts.js';
 import type { Clock } from './accounts/clock.js';
 import { type IssuedKey, KeyAdministration } from './accounts/key-administration.js';
 import { isEmbedded, openStore } from './accounts/store/open-store.js';
+import { LARGEST_BATCH_SITES } from './accounts/tiers.js';
 import type { Config } from './config.js';
 import { createApi } from './http/api.js';
 import { Metrics } from './http/metrics.js';
@@ -12,6 +13,7 @@ import { createOps } from './http/ops.js';
 import type { Services } from './http/services.js';
 import { BufferPool } from './pool/buffer-pool.js';
 import { Dispatcher } from './pool/dispatcher.js';
+import { Turnstile } from './pool/turnstile.js';
 import { WorkerPool } from './pool/worker-pool.js';
 import { readArtefacts } from './prediction/artefacts.js';
 import { ServicePhase } from './service-phase.js';
@@ -52,9 +54,14 @@ export async function startService(config: Config, clock: Clock, log: FastifyBas
   );
   const buffers = new BufferPool();
   const dispatcher = new Dispatcher(pool, buffers, config);
+  // Two more than work: one whose body is read, one whose answer is joined.
+  const turnstile = new Turnstile(
+    config.workers + 2,
+    Math.ceil(config.queueLimitSites / LARGEST_BATCH_SITES),
+  );
   const phase = new ServicePhase();
   const metrics = new Metrics();
-  metrics.watch(dispatcher, pool);
+  metrics.watch(turnstile, dispatcher, pool);
   const services: Services = {
     config,
     clock,
@@ -64,6 +71,7 @@ export async function startService(config: Config, clock: Clock, log: FastifyBas
     pool,
     buffers,
     dispatcher,
+    turnstile,
     metrics,
   };
   const api = createApi(services, log);

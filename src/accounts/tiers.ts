@@ -17,3 +17,8 @@ export const TIERS: Readonly<Record<Tier, TierLimits>> = {
 
 /** The tiers' names, smallest first. */
 export const TIER_NAMES = Object.keys(TIERS) as readonly Tier[];
+
+/** The most entries that a batch of any tier may hold. */
+export const LARGEST_BATCH_SITES = Math.max(
+  ...Object.values(TIERS).map(({ sitesPerBatch }) => sitesPerBatch),
+);

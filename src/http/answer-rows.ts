@@ -1,12 +1,10 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { AnsweredSlice, JobOutcome } from '../pool/dispatcher.js';
 import type { SiteRows } from '../prediction/site-rows.js';
-import { internalError, retryLater } from './error-replies.js';
-import { ApiError } from './errors.js';
+import { internalError } from './error-replies.js';
+import type { ApiError } from './errors.js';
 import type { Services } from './services.js';
-
-/** nginx's status for a caller who hung up: for the log, nobody receives it. */
-const HUNG_UP = 499;
+import { hungUp, queueFull, timedOut } from './work-errors.js';
 
 /**
  * Has rows answered for a request, and lets go of them when its caller hangs up.
@@ -38,14 +36,11 @@ function failure(
 ): ApiError {
   switch (outcome.kind) {
     case 'overloaded':
-      return retryLater('overloaded', 'The work queue is full and nothing was started: try again shortly.');
+      return queueFull();
     case 'timed-out':
-      return retryLater(
-        'overloaded',
-        `No answer could be worked out within ${timeoutMs} ms: try again shortly.`,
-      );
+      return timedOut(timeoutMs);
     case 'abandoned':
-      return new ApiError({ code: 'invalid_request', message: 'The caller hung up.' }, {}, HUNG_UP);
+      return hungUp();
     case 'failed':
       return internalError(request.log, request.id, outcome.error);
   }

@@ -70,12 +70,13 @@ export class BatchScanner {
     scanner.expect(OPEN_OBJECT);
     this.#rows.horizons[row] = ALL_HORIZONS;
     let seen = 0;
+    let expected = 0;
     do {
-      const name = scanner.string();
-      const field = FIELD_NAMES.findIndex((text) => scanner.stringIs(name, text));
+      const field = fieldOf(scanner, expected);
       const bit = 1 << field;
-      if (field === -1 || (seen & bit) !== 0) throw UNUSUAL;
+      if ((seen & bit) !== 0) throw UNUSUAL;
       seen |= bit;
+      expected = field + 1;
       scanner.expect(COLON);
       this.#scanField(scanner, FIELDS[field]!, row);
     } while (scanner.skip(COMMA));
@@ -108,6 +109,16 @@ export class BatchScanner {
     if (index === undefined) throw UNUSUAL;
     return index;
   }
+}
+
+/** Takes the name of a field. @param expected where to look first: callers keep to an order @returns its index */
+function fieldOf(scanner: ByteScanner, expected: number): number {
+  const start = scanner.string();
+  for (let i = 0; i < FIELD_NAMES.length; i++) {
+    const field = (expected + i) % FIELD_NAMES.length;
+    if (scanner.stringIs(start, FIELD_NAMES[field]!)) return field;
+  }
+  throw UNUSUAL;
 }
 
 function degrees(scanner: ByteScanner, limit: number): number {

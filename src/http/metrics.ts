@@ -1,5 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Dispatcher } from '../pool/dispatcher.js';
+import type { Turnstile } from '../pool/turnstile.js';
 import type { WorkerPool } from '../pool/worker-pool.js';
 
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
@@ -42,7 +43,8 @@ export class Metrics {
   }
 
   /** Shows the queue and the workers as they are when the metrics are read. */
-  watch(dispatcher: Dispatcher, pool: WorkerPool): void {
+  watch(turnstile: Turnstile, dispatcher: Dispatcher, pool: WorkerPool): void {
+    this.#gauge('nurselog_batches_waiting', 'Batches that wait for their turn.', () => turnstile.waiting);
     this.#gauge('nurselog_queue_sites', 'Sites that wait for a worker.', () => dispatcher.queuedSites);
     this.#gauge(
       'nurselog_jobs_unfinished',

@@ -3,6 +3,7 @@ import type { Clock } from '../accounts/clock.js';
 import type { Config } from '../config.js';
 import type { BufferPool } from '../pool/buffer-pool.js';
 import type { Dispatcher } from '../pool/dispatcher.js';
+import type { Turnstile } from '../pool/turnstile.js';
 import type { WorkerPool } from '../pool/worker-pool.js';
 import type { Artefacts } from '../prediction/artefacts.js';
 import type { ServicePhase } from '../service-phase.js';
@@ -18,5 +19,6 @@ export interface Services {
   readonly pool: WorkerPool;
   readonly buffers: BufferPool;
   readonly dispatcher: Dispatcher;
+  readonly turnstile: Turnstile;
   readonly metrics: Metrics;
 }

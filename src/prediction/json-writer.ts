@@ -28,6 +28,9 @@ const POINT = '.'.charCodeAt(0);
 
 /** The most decimals that `writeNumber` looks for before it formats in the general way. */
 const COMMON_DECIMALS = 6;
+const COMMON_SCALE = 1e6;
+const POWERS_OF_TEN = [1, 10, 100, 1e3, 1e4, 1e5, 1e6];
+const MAX_INT32 = 2 ** 31 - 1;
 
 /** The most bytes that the JSON of a number takes. */
 export const NUMBER_BYTES = 32;
@@ -69,32 +72,27 @@ export class JsonWriter {
 
   /** Writes a finite number as JSON.stringify does. */
   writeNumber(value: number): void {
-    const scaled = Math.round(value * 10 ** COMMON_DECIMALS);
+    const scaled = Math.round(value * COMMON_SCALE);
     // A double that equals a decimal of at most 15 digits has no shorter form than it. Small ones have an exponent.
-    if (Math.abs(scaled) < 1e15 && scaled / 10 ** COMMON_DECIMALS === value) {
+    if (Math.abs(scaled) <= MAX_INT32 && scaled / COMMON_SCALE === value)
       this.writeDecimal(scaled, COMMON_DECIMALS);
-    } else {
-      this.#writeAscii(String(value));
-    }
+    else this.#writeAscii(String(value));
   }
 
-  /** Writes `integer / 10^decimals` in its shortest form. `integer` has at most 15 digits. */
+  /** Writes `integer / 10^decimals` in its shortest form; |integer| < 2^31, at most 6 decimals. */
   writeDecimal(integer: number, decimals: number): void {
     const bytes = this.#bytes;
     let at = this.length;
-    let digits = integer;
-    if (integer < 0) {
-      bytes[at++] = MINUS;
-      digits = -integer;
-    }
-    const scale = 10 ** decimals;
-    let fraction = digits % scale;
-    const whole = (digits - fraction) / scale;
+    if (integer < 0) bytes[at++] = MINUS;
+    const digits = Math.abs(integer) | 0;
+    const scale = POWERS_OF_TEN[decimals]!;
+    const whole = (digits / scale) | 0;
+    let fraction = (digits - whole * scale) | 0;
     at = writeDigits(bytes, at, whole, countDigits(whole));
     if (fraction > 0) {
       let fractionDigits = decimals;
       while (fraction % 10 === 0) {
-        fraction /= 10;
+        fraction = (fraction / 10) | 0;
         fractionDigits--;
       }
       bytes[at++] = POINT;
@@ -126,7 +124,7 @@ function countDigits(integer: number): number {
 function writeDigits(bytes: Uint8Array, start: number, integer: number, count: number): number {
   let rest = integer;
   for (let at = start + count - 1; at >= start; at--) {
-    const tenth = Math.floor(rest / 10);
+    const tenth = (rest / 10) | 0;
     bytes[at] = ZERO + rest - tenth * 10;
     rest = tenth;
   }

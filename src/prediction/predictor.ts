@@ -113,8 +113,9 @@ export class Predictor {
     for (let row = 0; row < rows.count; row++) {
       const position = positions[row]!;
       if (position === -1) continue;
-      const point = points[row]! * featureCount;
-      features.set(this.#grid.features.subarray(point, point + featureCount), position * featureCount);
+      const from = points[row]! * featureCount;
+      const to = position * featureCount;
+      for (let f = 0; f < featureCount; f++) features[to + f] = this.#grid.features[from + f]!;
       species[position] = rows.species[row]!;
     }
     const survival = await this.models[method]!.run(features, species);

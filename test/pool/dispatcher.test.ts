@@ -1,6 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
 import { BufferPool } from '../../src/pool/buffer-pool.js';
 import { Dispatcher, type JobOutcome, type SubmittedJob } from '../../src/pool/dispatcher.js';
+import { MAX_RUN_ROWS } from '../../src/pool/run-buffer.js';
 import { openPredictor } from '../../src/prediction/open-predictor.js';
 import type { Predictor } from '../../src/prediction/predictor.js';
 import { answer, elementsOf } from '../prediction/support/elements.js';
@@ -13,7 +14,6 @@ import { WorkerThreads } from './support/worker-threads.js';
 const GENERATED_AT = new Date('2026-11-20T12:00:00Z');
 const WORKERS = 2;
 /** Rows of a run at most. */
-const RUN_ROWS = 250;
 
 describe('the dispatcher', () => {
   const data = readPredictorData();
@@ -77,7 +77,7 @@ describe('the dispatcher', () => {
       const requests = requestsOf(count);
       await expectAnswersTo(requests, submit('key', requests));
       expect(workers.runs.reduce((sum, rows) => sum + rows)).toBe(count);
-      expect(Math.max(...workers.runs)).toBeLessThanOrEqual(RUN_ROWS);
+      expect(Math.max(...workers.runs)).toBeLessThanOrEqual(MAX_RUN_ROWS);
     },
   );
 

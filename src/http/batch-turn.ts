@@ -1,0 +1,29 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Services } from './services.js';
+import { hungUp, queueFull, timedOut } from './work-errors.js';
+
+/**
+ * Does the work of a batch when it is its key's turn.
+ * @throws ApiError where too many wait, or the wait takes too long, or the caller hangs up
+ */
+export async function inTurn<Result>(
+  { turnstile, config }: Services,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  work: () => Promise<Result>,
+): Promise<Result> {
+  const entry = turnstile.enter(request.state.caller!.id);
+  if (entry === undefined) throw queueFull();
+  const leave = () => turnstile.leave(entry);
+  const deadline = setTimeout(leave, config.requestTimeoutMs);
+  reply.raw.once('close', leave);
+  try {
+    const isAdmitted = await entry.admitted;
+    clearTimeout(deadline);
+    if (!isAdmitted) throw reply.raw.destroyed ? hungUp() : timedOut(config.requestTimeoutMs);
+    return await work();
+  } finally {
+    reply.raw.off('close', leave);
+    leave();
+  }
+}

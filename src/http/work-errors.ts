@@ -1,0 +1,20 @@
+import { retryLater } from './error-replies.js';
+import { ApiError } from './errors.js';
+
+/** nginx's status for a caller who hung up: for the log, nobody receives it. */
+const HUNG_UP = 499;
+
+/** There is no room for more work. */
+export function queueFull(): ApiError {
+  return retryLater('overloaded', 'The work queue is full and nothing was started: try again shortly.');
+}
+
+/** The work was not done in the time a request may take. */
+export function timedOut(timeoutMs: number): ApiError {
+  return retryLater('overloaded', `No answer could be worked out within ${timeoutMs} ms: try again shortly.`);
+}
+
+/** Nobody waits for the answer any more. */
+export function hungUp(): ApiError {
+  return new ApiError({ code: 'invalid_request', message: 'The caller hung up.' }, {}, HUNG_UP);
+}

@@ -1,0 +1,59 @@
+import fc from 'fast-check';
+import { describe, expect, test } from 'vitest';
+import { type Entry, Turnstile } from '../../src/pool/turnstile.js';
+
+const keys = fc.constantFrom('a', 'b', 'c');
+const steps = fc.array(fc.oneof(fc.record({ enter: keys }), fc.record({ leave: fc.nat(30) })), {
+  maxLength: 80,
+});
+
+describe('the turnstile', () => {
+  test('never has more inside than places, and nobody waits while a place is free', () => {
+    fc.assert(
+      fc.property(
+        steps,
+        fc.integer({ min: 1, max: 4 }),
+        fc.integer({ min: 0, max: 6 }),
+        (moves, places, limit) => {
+          const turnstile = new Turnstile(places, limit);
+          const entries: Entry[] = [];
+          for (const move of moves) {
+            if ('enter' in move) {
+              const isFull = turnstile.waiting >= limit;
+              const entry = turnstile.enter(move.enter);
+              expect(entry === undefined).toBe(isFull);
+              if (entry !== undefined) entries.push(entry);
+            } else if (entries.length > 0) {
+              turnstile.leave(entries[move.leave % entries.length]!);
+            }
+            const inside = entries.filter(({ state }) => state === 'inside').length;
+            const waiting = entries.filter(({ state }) => state === 'waiting').length;
+            expect(inside).toBeLessThanOrEqual(places);
+            expect(turnstile.waiting).toBe(waiting);
+            if (waiting > 0) expect(inside).toBe(places);
+          }
+        },
+      ),
+      { numRuns: 2000 },
+    );
+  });
+
+  test('lets keys take turns, however many of one wait', () => {
+    const turnstile = new Turnstile(1, 100);
+    const first = turnstile.enter('flood')!;
+    const flood = Array.from({ length: 50 }, () => turnstile.enter('flood')!);
+    const other = turnstile.enter('other')!;
+    turnstile.leave(first);
+    turnstile.leave(flood[0]!);
+    expect(other.state).toBe('inside');
+  });
+
+  test('tells an entry that left before its turn, and one that was admitted', async () => {
+    const turnstile = new Turnstile(1, 10);
+    const inside = turnstile.enter('a')!;
+    const gone = turnstile.enter('a')!;
+    turnstile.leave(gone);
+    expect(await inside.admitted).toBe(true);
+    expect(await gone.admitted).toBe(false);
+  });
+});
