@@ -55,7 +55,7 @@ def _parser():
         commands.add_parser(name, help=summary, description=summary, parents=parents).set_defaults(run=run)
 
     command("fetch", _fetch, "download the sources from their origins and check them", [sources])
-    command("grid", _grid, "build data/: grid, regions, README and maps", [sources])
+    command("grid", _grid, "build data/ - grid, regions, species, checksums - and maps of the grid", [sources])
     command("models", _models, "build models/ on the grid that is in data/", [optional_sources, outcomes])
     command("all", _all, "grid, then models", [sources, outcomes])
     return parser

@@ -1,9 +1,10 @@
-"""``python -m pipeline grid``: builds everything in ``data/`` that is the grid's, and its maps."""
+"""``python -m pipeline grid``: builds everything in ``data/``, and the maps of the grid."""
 
 from tqdm import tqdm
 
 from pipeline.consistency import violations
 from pipeline.coverage import measure_coverage
+from pipeline.data_files import DATA, GRID, REGIONS, SPECIES, write_checksums
 from pipeline.errors import error_sentences
 from pipeline.grid import fill_columns, place_points, read_inputs
 from pipeline.grid_file import write_grid
@@ -11,9 +12,9 @@ from pipeline.grid_readme import write_readme
 from pipeline.maps import draw_maps
 from pipeline.regions import build_regions, write_regions
 from pipeline.sources import PROJECT
+from pipeline.species import write_species_json
 from pipeline.validation import validate
 
-_DATA = PROJECT / "data"
 _MAPS = PROJECT / "docs" / "maps"
 _STEPS = 6
 
@@ -23,7 +24,7 @@ class InconsistentGridError(Exception):
 
 
 def run(sources):
-    """Reads the sources, writes grid, regions, README and maps; the same sources give the same bytes."""
+    """Reads the sources, writes data/ and the maps; the same sources give the same bytes."""
     with tqdm(total=_STEPS, unit="step") as progress:
 
         def step(name, function, *arguments):
@@ -46,6 +47,8 @@ def run(sources):
 
 
 def _write_data(inputs, frame, regions, errors):
-    write_regions(regions, _DATA / "regions.geojson")
-    write_grid(frame, regions, errors, _DATA / "grid.arrow")
-    write_readme(measure_coverage(inputs, frame, regions), errors, _DATA / "README.md")
+    write_regions(regions, REGIONS)
+    write_grid(frame, regions, errors, GRID)
+    write_species_json(SPECIES)
+    write_readme(measure_coverage(inputs, frame, regions), errors, DATA / "README.md")
+    write_checksums(DATA)

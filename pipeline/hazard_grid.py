@@ -7,7 +7,7 @@ from pathlib import Path
 import numpy as np
 import pyarrow as pa
 
-EARTH_RADIUS_KM = 6371.0088
+from pipeline.projection import great_circle_km
 
 
 @dataclass(frozen=True)
@@ -29,14 +29,6 @@ class Grid:
     def nearest(self, latitude: float, longitude: float) -> int:
         """Return the index of the point nearest by great circle."""
         return int(np.argmin(great_circle_km(self.latitude, self.longitude, latitude, longitude)))
-
-
-def great_circle_km(latitude_a, longitude_a, latitude_b, longitude_b) -> np.ndarray:
-    """Return haversine distances in km on the sphere of radius 6371.0088 km; degrees in, arrays broadcast."""
-    phi_a, phi_b = np.radians(latitude_a), np.radians(latitude_b)
-    half_lambda = np.radians(np.subtract(longitude_b, longitude_a)) / 2
-    chord = np.sin((phi_b - phi_a) / 2) ** 2 + np.cos(phi_a) * np.cos(phi_b) * np.sin(half_lambda) ** 2
-    return 2 * EARTH_RADIUS_KM * np.arcsin(np.sqrt(chord))
 
 
 def read_grid(path: Path) -> Grid:

@@ -7,6 +7,7 @@ import numpy as np
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
+from pipeline.data_files import GRID
 from pipeline.envelopes import range_source
 from pipeline.evaluate_blocks import fit_methods
 from pipeline.export_onnx import write_onnx
@@ -19,10 +20,8 @@ from pipeline.outcomes import read_outcomes
 from pipeline.outcomes_periods import match_points, period_counts
 from pipeline.simulation import Truth, simulated_outcomes, true_process
 from pipeline.sources import PROJECT, SourceError, sha256_of
-from pipeline.species import all_species, write_species_json
+from pipeline.species import all_species
 
-GRID = PROJECT / "data" / "grid.arrow"
-SPECIES = PROJECT / "data" / "species.json"
 MODELS = PROJECT / "models"
 MAPS = PROJECT / "docs" / "maps"
 SEED = 20240607
@@ -39,8 +38,7 @@ class Training:
 
 
 def run(sources, outcomes_file):
-    """Build models/ and data/species.json; `sources` may be None if an outcomes file takes the simulation's place."""
-    write_species_json(SPECIES)
+    """Build models/; `sources` may be None if an outcomes file takes the simulation's place."""
     grid = read_grid(GRID)
     # One thread: a sum split over threads may differ in its last bits from one machine to the next.
     with threadpool_limits(limits=1):

@@ -12,7 +12,8 @@ import pandas as pd
 from scipy.spatial import cKDTree
 
 from pipeline.hazard_features import HORIZONS, PERIOD_YEARS
-from pipeline.hazard_grid import Grid, great_circle_km
+from pipeline.hazard_grid import Grid
+from pipeline.projection import great_circle_km
 from pipeline.species import species_codes
 
 MATCH_RADIUS_KM = 5.0

@@ -3,9 +3,9 @@ import json
 import numpy as np
 import pytest
 
+from pipeline.data_files import GRID
 from pipeline.envelopes import points_in_range
 from pipeline.hazard_grid import read_grid
-from pipeline.models_command import GRID
 
 
 def square(west, south, east, north, code):

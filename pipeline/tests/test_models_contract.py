@@ -6,11 +6,12 @@ import timeit
 import numpy as np
 import pytest
 
+from pipeline.data_files import GRID
 from pipeline.evaluate_graph import GraphModel
 from pipeline.evaluate_sense import PLAUSIBLE_SURVIVAL, check_ordering, orderings, published_sample
 from pipeline.hazard_features import FEATURES, HORIZONS, METHODS
 from pipeline.hazard_grid import read_grid
-from pipeline.models_command import GRID, MODELS
+from pipeline.models_command import MODELS
 from pipeline.simulation_anchor import PUBLISHED_SURVIVAL
 from pipeline.sources import sha256_of
 from pipeline.species import species_codes

@@ -7,10 +7,11 @@ import pandas as pd
 import pytest
 from scipy.special import expit
 
+from pipeline.data_files import GRID
 from pipeline.evaluate_graph import GraphModel
 from pipeline.hazard_features import FEATURE_NAMES, METHODS
 from pipeline.hazard_grid import read_grid
-from pipeline.models_command import GRID, build, observed
+from pipeline.models_command import build, observed
 from pipeline.species import species_codes
 
 SPECIES = ("PSME", "PIPO")

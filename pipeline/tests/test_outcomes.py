@@ -2,8 +2,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from pipeline.data_files import GRID
 from pipeline.hazard_grid import read_grid
-from pipeline.models_command import GRID
 from pipeline.outcomes import OutcomesError, read_outcomes
 
 

@@ -1,10 +1,10 @@
 import numpy as np
 import pytest
 
+from pipeline.data_files import GRID
 from pipeline.envelopes import LIMITS, Envelope, axis_values
 from pipeline.hazard_features import METHODS
 from pipeline.hazard_grid import read_grid
-from pipeline.models_command import GRID
 from pipeline.simulation import PLOTS, TREES_PER_PLOT, Truth, simulated_outcomes
 from pipeline.simulation_anchor import PUBLISHED_SURVIVAL, expected_survival, intercepts
 from pipeline.simulation_truth import method_logit, predictor, species_terms

@@ -2,7 +2,7 @@ import json
 
 import pytest
 
-from pipeline.models_command import SPECIES
+from pipeline.data_files import SPECIES
 from pipeline.species import all_species, species_codes, write_species_json
 
 
