@@ -1,3 +1,4 @@
+import { createHash } from 'node:crypto';
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import {
@@ -9,6 +10,8 @@ import {
   Table,
   tableFromIPC,
 } from 'apache-arrow';
+import { DATA_FILES } from '../src/prediction/artefacts.js';
+import { CHECKSUMS_FILE } from '../src/prediction/checksums.js';
 import { seededRandom } from './random.js';
 
 /** Degrees by which a generated point lies beside the real one it is made from, at most. */
@@ -21,10 +24,10 @@ const JITTER_DEGREES = 0.03;
 export function generateGrid(dataDir: string, folder: string, pointCount: number): string {
   const target = path.join(folder, `grid-${pointCount}`);
   mkdirSync(target);
-  for (const file of ['regions.geojson', 'species.json']) {
+  for (const file of [DATA_FILES.regions, DATA_FILES.species]) {
     copyFileSync(path.join(dataDir, file), path.join(target, file));
   }
-  const real = tableFromIPC(readFileSync(path.join(dataDir, 'grid.arrow')));
+  const real = tableFromIPC(readFileSync(path.join(dataDir, DATA_FILES.grid)));
   const random = seededRandom(pointCount);
   const columns = Object.fromEntries(
     real.schema.fields.map(({ name }) => {
@@ -41,6 +44,13 @@ export function generateGrid(dataDir: string, folder: string, pointCount: number
   const children = Object.values(columns).map((values) => makeVector(values).data[0]!);
   const data = makeData({ type: new Struct(real.schema.fields), length: pointCount, children });
   const table = new Table(real.schema, [new RecordBatch(real.schema, data)]);
-  writeFileSync(path.join(target, 'grid.arrow'), RecordBatchFileWriter.writeAll(table).toUint8Array(true));
+  writeFileSync(path.join(target, DATA_FILES.grid), RecordBatchFileWriter.writeAll(table).toUint8Array(true));
+  const sums = Object.values(DATA_FILES).map(
+    (file) =>
+      `${createHash('sha256')
+        .update(readFileSync(path.join(target, file)))
+        .digest('hex')}  ${file}\n`,
+  );
+  writeFileSync(path.join(target, CHECKSUMS_FILE), sums.join(''));
   return target;
 }

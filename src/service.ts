@@ -43,7 +43,7 @@ export async function startService(config: Config, clock: Clock, log: FastifyBas
   );
 
   const pool = new WorkerPool(
-    config.workers,
+    config.workers + 1,
     {
       ...artefacts,
       modelDir: config.modelDir,
@@ -54,9 +54,9 @@ export async function startService(config: Config, clock: Clock, log: FastifyBas
   );
   const buffers = new BufferPool();
   const dispatcher = new Dispatcher(pool, buffers, config);
-  // Two more than work: one whose body is read, one whose answer is joined.
+  // One more than work, so that a worker finds its next rows waiting.
   const turnstile = new Turnstile(
-    config.workers + 2,
+    config.workers + 1,
     Math.ceil(config.queueLimitSites / LARGEST_BATCH_SITES),
   );
   const phase = new ServicePhase();

@@ -1,10 +1,18 @@
 import path from 'node:path';
 import { ArtefactError } from './artefact-error.js';
+import { checkListedFiles } from './checksums.js';
 import { readGridFile } from './grid-file.js';
 import { checkModelFiles, MANIFEST_FILE, type Manifest, readManifest } from './manifest.js';
 import { type Region, readRegions } from './regions.js';
 import { type SharedGrid, shareGrid } from './shared-grid.js';
 import { readSpecies, type Species } from './species.js';
+
+/** The files of a data directory. */
+export const DATA_FILES = {
+  grid: 'grid.arrow',
+  regions: 'regions.geojson',
+  species: 'species.json',
+} as const;
 
 /** Everything the service predicts from, checked to fit together. */
 export interface Artefacts {
@@ -20,15 +28,16 @@ export interface Artefacts {
  * @throws ArtefactError naming the file and what is wrong.
  */
 export function readArtefacts(dataDir: string, modelDir: string): Artefacts {
-  const grid = readGridFile(path.join(dataDir, 'grid.arrow'));
-  const regions = readRegions(path.join(dataDir, 'regions.geojson'));
-  const species = readSpecies(path.join(dataDir, 'species.json'));
+  checkListedFiles(dataDir, Object.values(DATA_FILES));
+  const grid = readGridFile(path.join(dataDir, DATA_FILES.grid));
+  const regions = readRegions(path.join(dataDir, DATA_FILES.regions));
+  const species = readSpecies(path.join(dataDir, DATA_FILES.species));
   const manifest = readManifest(modelDir);
   const manifestFile = path.join(modelDir, MANIFEST_FILE);
 
   if (String(grid.regions) !== String(regions.map(({ region }) => region))) {
     throw new ArtefactError(
-      path.join(dataDir, 'regions.geojson'),
+      path.join(dataDir, DATA_FILES.regions),
       `has the regions ${regions.map(({ region }) => region).join(', ')}, but the grid has ${grid.regions.join(', ')}`,
     );
   }

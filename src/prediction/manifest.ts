@@ -1,9 +1,8 @@
-import { createHash } from 'node:crypto';
 import path from 'node:path';
 import { z } from 'zod';
-import { ArtefactError } from './artefact-error.js';
+import { checkFile } from './checksums.js';
 import { HORIZONS } from './horizon.js';
-import { readArtefact, readJsonFile } from './json-file.js';
+import { readJsonFile } from './json-file.js';
 import { PLANTING_METHODS } from './planting-method.js';
 
 const featureSchema = z.object({
@@ -70,14 +69,6 @@ export function readManifest(modelDir: string): Manifest {
 export function checkModelFiles(modelDir: string, manifest: Manifest): void {
   for (const method of PLANTING_METHODS) {
     const { file, sha256 } = manifest.methods[method];
-    const found = createHash('sha256')
-      .update(readArtefact(path.join(modelDir, file)))
-      .digest('hex');
-    if (found !== sha256) {
-      throw new ArtefactError(
-        path.join(modelDir, file),
-        `SHA-256 is ${found}, but ${MANIFEST_FILE} says ${sha256} (damaged, or from other models)`,
-      );
-    }
+    checkFile(path.join(modelDir, file), sha256, MANIFEST_FILE);
   }
 }

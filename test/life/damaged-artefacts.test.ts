@@ -3,7 +3,9 @@ import { cpSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it } from 'vitest';
+import { DATA_FILES } from '../../src/prediction/artefacts.js';
 import type { Manifest } from '../../src/prediction/manifest.js';
+import { listFiles } from '../prediction/support/project-copy.js';
 import { ServiceProcess, temporaryFolder } from '../support/service-process.js';
 
 const projectFolder = (name: string) => fileURLToPath(new URL(`../../${name}`, import.meta.url));
@@ -33,10 +35,10 @@ function vouchFor(manifestFile: string, modelFile: string): void {
   });
 }
 
+const DATA = Object.values(DATA_FILES).map((name) => `data/${name}`);
 const FILES = [
-  'data/grid.arrow',
-  'data/regions.geojson',
-  'data/species.json',
+  ...DATA,
+  'data/SHA256SUMS',
   'models/manifest.json',
   'models/manual.onnx',
   'models/drone_seeded.onnx',
@@ -122,18 +124,22 @@ const DAMAGES: readonly [what: string, named: string, damage: Damage][] = [
   [
     'another species than the models know',
     MANIFEST,
-    (file) =>
+    (file) => {
       editJson<{ species_code: string }[]>(file('data/species.json'), (species) => {
         species[0]!.species_code = 'XXXX';
-      }),
+      });
+      listFiles(file('data'));
+    },
   ],
   [
     "regions in another order than the grid's",
     'data/regions.geojson',
-    (file) =>
+    (file) => {
       editJson<{ features: unknown[] }>(file('data/regions.geojson'), ({ features }) => {
         features.reverse();
-      }),
+      });
+      listFiles(file('data'));
+    },
   ],
 ];
 
@@ -158,6 +164,10 @@ describe('a damaged or mismatched grid or model stops the start with one line th
     expectRefusal(name, (file) =>
       truncateSync(file(name), Math.floor(readFileSync(file(name)).length * 0.7)),
     ),
+  );
+
+  it.each(DATA)('%s has one bit flipped in its middle', (name) =>
+    expectRefusal(name, (file) => flipBit(file(name), 0.5)),
   );
 
   it.each(DAMAGES)('%s', (_what, named, damage) => expectRefusal(named, damage));

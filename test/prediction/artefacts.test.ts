@@ -12,6 +12,7 @@ import { type ProjectCopy, withProjectCopy } from './support/project-copy.js';
 function expectRefusedAfter(damage: (copy: ProjectCopy) => string, problem: string | RegExp): Promise<void> {
   return withProjectCopy(async (copy) => {
     const file = damage(copy);
+    copy.listDataFiles();
     await expectRefusal(() => readArtefacts(copy.dataDir, copy.modelDir), file, problem);
   });
 }

@@ -1,7 +1,19 @@
-import { cpSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { createHash } from 'node:crypto';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { DATA_FILES } from '../../../src/prediction/artefacts.js';
 import { dataDir, modelDir } from './project.js';
+
+/** Writes a folder's SHA256SUMS for the data files as they are; one that is missing is listed all the same. */
+export function listFiles(folder: string): void {
+  const lines = Object.values(DATA_FILES).map((name) => {
+    const file = path.join(folder, name);
+    const content = existsSync(file) ? readFileSync(file) : 'missing';
+    return `${createHash('sha256').update(content).digest('hex')}  ${name}\n`;
+  });
+  writeFileSync(path.join(folder, 'SHA256SUMS'), lines.join(''));
+}
 
 /** A copy of the project's grid and models that a test may damage. */
 export class ProjectCopy {
@@ -19,6 +31,11 @@ export class ProjectCopy {
     const content = JSON.parse(readFileSync(file, 'utf8'));
     edit(content as never);
     writeFileSync(file, JSON.stringify(content));
+  }
+
+  /** Lists the data files as they are now, so that what is changed in one is not found by its checksum alone. */
+  listDataFiles(): void {
+    listFiles(this.dataDir);
   }
 
   remove(): void {
