@@ -8,6 +8,8 @@ const projectFile = (name: string) => fileURLToPath(new URL(`../${name}`, import
 const text = z.string().min(1);
 const port = wholeNumber(0, 65_535);
 
+const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
+
 /** An environment variable's whole number. */
 function wholeNumber(min: number, max: number) {
   const error = `must be a whole number from ${min} to ${max}`;
@@ -63,9 +65,9 @@ const environmentSchema = z.object({
     .default(projectFile('models'))
     .describe("Folder of the models; by default the project's `models`."),
   LOG_LEVEL: z
-    .enum(['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'])
+    .enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` })
     .default('info')
-    .describe('`fatal`, `error`, `warn`, `info`, `debug`, `trace` or `silent`.'),
+    .describe(`Least level that is logged: ${LOG_LEVELS.join(', ')}.`),
   DRAIN_DELAY_MS: wholeNumber(0, 600_000)
     .default(0)
     .describe('After SIGTERM: how long requests are still taken while readiness is already off.'),

@@ -12,7 +12,7 @@ const EXPLAINED = [ConfigError, ArtefactError, StoreOpenError];
 async function main(): Promise<void> {
   const config = loadConfig(process.env);
   const log = createLog(config.logLevel);
-  const service = await startService(config, systemClock, log);
+  const service = await startService(config, systemClock, log, (reason) => end(log, reason));
   let isStopping = false;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     // A terminal's Ctrl-C comes twice where npm passes it on: what comes after the first must not cut the draining short.
@@ -29,14 +29,16 @@ async function main(): Promise<void> {
 
 async function stop(service: Service, deadlineMs: number, log: Log): Promise<void> {
   log.info('draining');
-  const deadline = setTimeout(() => {
-    log.fatal(`still busy ${deadlineMs} ms after the signal: ending anyway`);
-    // process.exit into a pool that runs a model aborts; a signal to oneself does not.
-    log.flush(() => process.kill(process.pid, 'SIGKILL'));
-  }, deadlineMs);
+  const deadline = setTimeout(() => end(log, `still busy ${deadlineMs} ms after the signal`), deadlineMs);
   await service.stop();
   clearTimeout(deadline);
   log.info('stopped');
+}
+
+/** Ends the process at once. process.exit into a pool that runs a model aborts; a signal to oneself does not. */
+function end(log: Log, reason: string): void {
+  log.fatal(`${reason}: ending`);
+  log.flush(() => process.kill(process.pid, 'SIGKILL'));
 }
 
 function explain(error: unknown): string {

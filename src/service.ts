@@ -17,6 +17,7 @@ import { Turnstile } from './pool/turnstile.js';
 import { WorkerPool } from './pool/worker-pool.js';
 import { readArtefacts } from './prediction/artefacts.js';
 import { ServicePhase } from './service-phase.js';
+import { WorkerGuard } from './worker-guard.js';
 
 /** A running service. */
 export interface Service {
@@ -33,16 +34,24 @@ export interface Service {
 
 /**
  * Starts the service: reads what it serves, opens the key store, listens, and resolves when every worker is ready.
+ * @param giveUp ends the process: called when it cannot serve any more
  * @throws ArtefactError, StoreOpenError or a listening error; nothing then keeps running.
  */
-export async function startService(config: Config, clock: Clock, log: FastifyBaseLogger): Promise<Service> {
+export async function startService(
+  config: Config,
+  clock: Clock,
+  log: FastifyBaseLogger,
+  giveUp: (reason: string) => void,
+): Promise<Service> {
   const artefacts = readArtefacts(config.dataDir, config.modelDir);
   const store = await openStore(config.databaseUrl);
   const accounts = new Accounts(store, clock, (err) =>
     log.error({ err }, 'request counts could not be written yet'),
   );
 
-  const pool = new WorkerPool(
+  const phase = new ServicePhase();
+  const guard = new WorkerGuard(phase, giveUp);
+  const pool: WorkerPool = new WorkerPool(
     config.workers + 1,
     {
       ...artefacts,
@@ -50,7 +59,10 @@ export async function startService(config: Config, clock: Clock, log: FastifyBas
       searchRadiusKm: config.searchRadiusKm,
       cacheBytes: config.cacheBytes / config.workers,
     },
-    (err) => log.error({ err }, 'a worker failed'),
+    {
+      onError: (err) => log.error({ err }, 'a worker failed'),
+      onReadyChange: () => guard.check(pool),
+    },
   );
   const buffers = new BufferPool();
   const dispatcher = new Dispatcher(pool, buffers, config);
@@ -59,7 +71,6 @@ export async function startService(config: Config, clock: Clock, log: FastifyBas
     config.workers + 1,
     Math.ceil(config.queueLimitSites / LARGEST_BATCH_SITES),
   );
-  const phase = new ServicePhase();
   const metrics = new Metrics();
   metrics.watch(turnstile, dispatcher, pool);
   const services: Services = {
@@ -81,6 +92,7 @@ export async function startService(config: Config, clock: Clock, log: FastifyBas
     phase.takesWork = false;
     await api.close();
     await dispatcher.idle();
+    guard.stop();
     await pool.close();
     await ops.close();
     await accounts.close();

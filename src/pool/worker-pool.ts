@@ -22,13 +22,13 @@ export class WorkerPool {
   #settleWarmUp: { resolve: () => void; reject: (error: Error) => void } | undefined;
 
   /**
-   * Starts the threads.
-   * @param onError is told when a thread fails; it is replaced
+   * Starts the threads; one that dies is replaced.
+   * @param watcher is told of threads that fail while idle, and whenever `ready` may have changed
    */
   constructor(
     readonly size: number,
     predictor: PredictorData,
-    onError: (error: Error) => void,
+    readonly watcher: { onError(error: Error): void; onReadyChange(): void },
   ) {
     const bytes = runBufferBytes(elementCapacity(predictor));
     this.#buffers = Array.from({ length: size }, () => new RunBuffer(new SharedArrayBuffer(bytes)));
@@ -45,7 +45,9 @@ export class WorkerPool {
       recordTiming: false,
     });
     // A worker that dies while idle would otherwise be an uncaught exception.
-    this.#piscina.on('error', onError);
+    this.#piscina.on('error', (error: Error) => watcher.onError(error));
+    // Told before the thread leaves the list.
+    this.#piscina.on('workerDestroy', () => setImmediate(() => watcher.onReadyChange()));
     this.#piscina.on('message', (notice: WorkerNotice) => this.#take(notice));
   }
 
@@ -109,6 +111,7 @@ export class WorkerPool {
     } else {
       this.#readyThreads.add(notice.threadId);
       if (this.ready === this.size) this.#settleWarmUp?.resolve();
+      this.watcher.onReadyChange();
     }
   }
 }

@@ -23,7 +23,10 @@ async function withPool(
   check: (pool: WorkerPool, errors: Error[]) => Promise<void>,
 ): Promise<void> {
   const errors: Error[] = [];
-  const pool = new WorkerPool(size, given, (error) => errors.push(error));
+  const pool = new WorkerPool(size, given, {
+    onError: (error) => errors.push(error),
+    onReadyChange: () => {},
+  });
   try {
     await check(pool, errors);
   } finally {
@@ -96,6 +99,7 @@ describe('the worker pool', () => {
       await pool.warmUp();
       const before = await answerSome(pool);
       await threads.terminateAll();
+      expect(pool.ready).toBe(0);
       expect(await answerSome(pool)).toEqual(before);
       expect(threads.count).toBe(2);
     });

@@ -40,7 +40,9 @@ export async function startTestService(
     ...environment,
   });
   const log = logTo === undefined ? pino({ level: 'silent' }) : pino({ level: config.logLevel }, logTo);
-  const service = await startService(config, clock, log);
+  const service = await startService(config, clock, log, (reason) => {
+    throw new Error(reason);
+  });
   // A second connection to the same store: what an operator's command is.
   const store = await openStore(config.databaseUrl);
   const administration = new KeyAdministration(store, clock);

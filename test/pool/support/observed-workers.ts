@@ -18,8 +18,11 @@ export class ObservedWorkers implements Workers {
 
   /** Starts the real pool and waits until it is warm. */
   static async start(size: number, data: PredictorData): Promise<ObservedWorkers> {
-    const pool = new WorkerPool(size, data, (error) => {
-      throw error;
+    const pool = new WorkerPool(size, data, {
+      onError: (error) => {
+        throw error;
+      },
+      onReadyChange: () => {},
     });
     await pool.warmUp();
     return new ObservedWorkers(pool);
