@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { Environment } from './environment.js';
 import { type Row, table } from './report.js';
+import { compression } from './scopes/compression.js';
 import { fair } from './scopes/fair.js';
 import { scale } from './scopes/scale.js';
 import { batch, batchRepeat, compare, naive, single } from './scopes/throughput.js';
@@ -13,6 +14,7 @@ const SCOPES: Readonly<Record<string, (environment: Environment) => Promise<Row[
   compare,
   fair,
   naive,
+  compression,
   scale,
 };
 

@@ -13,6 +13,8 @@ export class Connection {
   /** Bytes of the body still to come; -1 while the head is read. */
   #left = -1;
   #status = 0;
+  /** Bytes of all bodies read. */
+  bodyBytes = 0;
   #settle!: { resolve: (status: number) => void; reject: (error: Error) => void };
 
   static async open(port: number): Promise<Connection> {
@@ -61,6 +63,7 @@ export class Connection {
       const head = this.#head.toString('latin1', 0, end);
       this.#status = Number(head.slice(9, 12));
       const length = Number(/content-length: (\d+)/i.exec(head)![1]);
+      this.bodyBytes += length;
       this.#left = length - (this.#head.length - end - HEAD_END.length);
       this.#head = Buffer.alloc(0);
     }

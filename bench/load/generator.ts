@@ -11,6 +11,8 @@ export interface LoadOrder {
   readonly connections: number;
   readonly durationMs: number;
   readonly seed: number;
+  /** `Accept-Encoding` of the requests; none is compressed by default. */
+  readonly acceptEncoding?: string;
 }
 
 export interface LoadReport {
@@ -18,6 +20,7 @@ export interface LoadReport {
   /** Answers other than 200, by status. */
   readonly failures: Record<string, number>;
   readonly wallMs: number;
+  readonly bodyBytes: number;
   /** Sorted, ms. */
   readonly latenciesMs: readonly number[];
   /** Share of one core that the generator used. */
@@ -26,7 +29,7 @@ export interface LoadReport {
 
 async function generate(order: LoadOrder): Promise<LoadReport> {
   const { port, key, dataDir, workload, durationMs, seed } = order;
-  const nextRequest = requestStream(workload, dataDir, key, seed);
+  const nextRequest = requestStream(workload, dataDir, key, seed, order.acceptEncoding);
   const connections = await Promise.all(
     Array.from({ length: order.connections }, () => Connection.open(port)),
   );
@@ -54,6 +57,7 @@ async function generate(order: LoadOrder): Promise<LoadReport> {
     requests: latenciesMs.length,
     failures,
     wallMs,
+    bodyBytes: connections.reduce((sum, { bodyBytes }) => sum + bodyBytes, 0),
     latenciesMs: latenciesMs.sort((a, b) => a - b),
     generatorUse: (cpu.user + cpu.system) / 1000 / wallMs,
   };

@@ -39,7 +39,13 @@ interface Prepared {
  * @param dataDir where the grid and the species are
  * @returns a function that gives the next request; its bytes are valid until the next but one hundred
  */
-export function requestStream(workload: Workload, dataDir: string, key: string, seed: number): () => Buffer {
+export function requestStream(
+  workload: Workload,
+  dataDir: string,
+  key: string,
+  seed: number,
+  acceptEncoding = 'identity',
+): () => Buffer {
   const random = seededRandom(seed);
   const grid = readGridFile(path.join(dataDir, 'grid.arrow'));
   const codes = readSpecies(path.join(dataDir, 'species.json')).map(({ species_code }) => species_code);
@@ -60,7 +66,7 @@ export function requestStream(workload: Workload, dataDir: string, key: string, 
   const count = sites === 1 ? PREPARED_SINGLES : PREPARED_BATCHES;
   const prepared = Array.from({ length: count }, () => {
     const list = Array.from({ length: sites }, nextSite);
-    return prepare(url, key, sites === 1 ? list[0]! : `{"requests":[${list.join(',')}]}`);
+    return prepare(url, key, acceptEncoding, sites === 1 ? list[0]! : `{"requests":[${list.join(',')}]}`);
   });
   let sent = 0;
   return () => {
@@ -71,9 +77,9 @@ export function requestStream(workload: Workload, dataDir: string, key: string, 
   };
 }
 
-function prepare(url: string, key: string, body: string): Prepared {
+function prepare(url: string, key: string, acceptEncoding: string, body: string): Prepared {
   const head =
-    `POST ${url} HTTP/1.1\r\nhost: bench\r\nx-api-key: ${key}\r\n` +
+    `POST ${url} HTTP/1.1\r\nhost: bench\r\nx-api-key: ${key}\r\naccept-encoding: ${acceptEncoding}\r\n` +
     `content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`;
   const digits = [...body.matchAll(/itude":-?\d+\.\d+/g)].map(
     ({ index, 0: text }) => head.length + index + text.length - CHANGED_DIGITS,

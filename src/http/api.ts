@@ -2,6 +2,7 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { SpeciesCatalogue } from '../prediction/species.js';
 import { useCallers } from './callers.js';
 import { RequestChecker } from './check-request.js';
+import { useCompression } from './compression.js';
 import { documentRoutes } from './document-routes.js';
 import { useJsonBodies } from './json-body.js';
 import { useRequestLog } from './request-log.js';
@@ -18,6 +19,7 @@ import type { Services } from './services.js';
 export function createApi(services: Services, log: FastifyBaseLogger): FastifyInstance {
   const app = createServer(services.config, services.phase, log);
   useRequestLog(app, services.metrics);
+  useCompression(app);
   documentRoutes(app, services.config);
   healthRoute(app, services);
   app.register(async (keyed) => {
