@@ -52,7 +52,7 @@ export async function startService(
   const phase = new ServicePhase();
   const guard = new WorkerGuard(phase, giveUp);
   const pool: WorkerPool = new WorkerPool(
-    config.workers + 1,
+    config.workers,
     {
       ...artefacts,
       modelDir: config.modelDir,
