@@ -1,6 +1,14 @@
 import { execFileSync } from 'node:child_process';
 
 /** Compiles `src` before the tests: workers and child processes run what ships, from `dist`. */
-export default function buildOnce(): void {
+export default function buildOnce(): () => void {
   execFileSync('npm', ['run', '--silent', 'build'], { stdio: 'inherit' });
+  return tellWhatWasLeftOut;
+}
+
+function tellWhatWasLeftOut(): void {
+  if (process.env.TEST_POSTGRES_URL !== undefined) return;
+  console.log(
+    'Left out: the tests of accounts on PostgreSQL, which run where TEST_POSTGRES_URL names a server.',
+  );
 }
