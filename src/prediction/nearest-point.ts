@@ -1,9 +1,6 @@
 import type KDBush from 'kdbush';
 import { distanceKm, EARTH_RADIUS_KM, haversin, RADIANS } from './great-circle.js';
 
-/** Widens every bound a little, so that rounding never prunes the nearest point itself. */
-const SAFETY = 1 + 1e-9;
-
 /**
  * Finds the nearest grid point by great-circle distance, exactly, within a radius.
  *
@@ -87,15 +84,21 @@ export class NearestPoint {
     this.#shrinkBox();
   }
 
-  /** The smallest box of longitude and latitude around the circle of the best distance so far. */
+  /** A box of longitude and latitude around the circle of the best distance so far, hardly larger than it must be. */
   #shrinkBox(): void {
     const sinHalf = Math.sqrt(this.#bestHaversine);
     const sinAngle = 2 * sinHalf * Math.sqrt(1 - this.#bestHaversine);
-    const latitudeReach = ((2 * Math.asin(sinHalf)) / RADIANS) * SAFETY;
-    const longitudeReach = (Math.asin(Math.min(1, sinAngle / this.#cosLatitude)) / RADIANS) * SAFETY;
+    const latitudeReach = (2 * asinOrMore(sinHalf)) / RADIANS;
+    const longitudeReach = asinOrMore(Math.min(1, sinAngle / this.#cosLatitude)) / RADIANS;
     this.#south = this.#latitude - latitudeReach;
     this.#north = this.#latitude + latitudeReach;
     this.#west = this.#longitude - longitudeReach;
     this.#east = this.#longitude + longitudeReach;
   }
+}
+
+/** The arc sine or a little more, so that rounding never leaves the nearest point itself outside. */
+function asinOrMore(sine: number): number {
+  // x + x^3 / 6 + 3 x^5 / 40 + ... is less than x + x^3 / 5 for x up to 0.5.
+  return sine < 0.5 ? sine * (1 + sine * sine * 0.2 + 1e-9) : Math.asin(sine) * (1 + 1e-9);
 }

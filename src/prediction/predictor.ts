@@ -1,6 +1,7 @@
 import KDBush from 'kdbush';
 import { AnswerEncoder } from './answer-encoder.js';
 import { Coverage } from './coverage.js';
+import type { Fragment } from './json-writer.js';
 import type { Manifest } from './manifest.js';
 import { NearestPoint } from './nearest-point.js';
 import { BOTH_METHODS, PLANTING_METHODS } from './planting-method.js';
@@ -56,9 +57,11 @@ export class Predictor {
       status[row] = this.#match(rows.longitude[row]!, rows.latitude[row]!, points, distancesKm, row);
     }
 
-    const finished = Array.from(status, (rowStatus, row) =>
-      rowStatus === ROW_STATUS.answered ? this.#encoder.findFinished(rows, row, points[row]!) : undefined,
-    );
+    const finished = new Array<Fragment | undefined>(rows.count);
+    for (let row = 0; row < rows.count; row++) {
+      if (status[row] === ROW_STATUS.answered)
+        finished[row] = this.#encoder.findFinished(rows, row, points[row]!);
+    }
 
     const isWanted = (row: number) => status[row] === ROW_STATUS.answered && finished[row] === undefined;
     const startedMs = performance.now();
