@@ -1,15 +1,14 @@
 """Maps of the grid and of each of its columns, for people to look at."""
 
 import numpy as np
-import shapely
 from matplotlib import colormaps
-from matplotlib.backends.backend_agg import FigureCanvasAgg
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
-from PIL import Image
 
 from pipeline.columns import COLUMNS
-from pipeline.projection import in_kilometres, to_plane
+from pipeline.figure_file import save_png
+from pipeline.map_axes import draw_land
+from pipeline.projection import to_plane
 
 # A colour map and the part of it to use: the palest end is left out where it would vanish on paper white.
 _WHOLE, _PALE_FIRST, _PALE_LAST = (0.0, 1.0), (0.15, 1.0), (0.0, 0.85)
@@ -35,28 +34,27 @@ _REGION_COLOURS = ("#2b6f4e", "#7a4b94")
 _PERCENTILES = (0.5, 99.5)
 _SIZE_IN = (6.4, 6.0)
 _DPI = 90
-_PALETTE = 96
 
 
 def draw_maps(frame, regions, directory):
     """Writes ``grid.png`` and one PNG a column; ``regions`` is ``{region: MultiPolygon}`` in degrees."""
-    directory.mkdir(parents=True, exist_ok=True)
     x, y = to_plane(frame["latitude"].to_numpy(), frame["longitude"].to_numpy())
     figure, axes = _canvas(regions, f"{len(frame):,} grid points on forest land")
     for index, region in enumerate(regions):
         chosen = frame["region"] == index
         label = f"{region}: {chosen.sum():,}"
         axes.scatter(x[chosen], y[chosen], s=0.9, linewidths=0, color=_REGION_COLOURS[index], label=label)
-    axes.legend(loc="lower right", bbox_to_anchor=(0.84, 0.08), markerscale=6, frameon=False)
-    _save(figure, directory / "grid.png")
+    # In the dry middle of Washington, which has no points.
+    axes.legend(loc="center", bbox_to_anchor=(0.67, 0.65), markerscale=6, frameon=False)
+    save_png(figure, directory / "grid.png")
 
     for column in COLUMNS:
         values = frame[column.name].to_numpy()
         low, high = np.percentile(values, _PERCENTILES)
-        figure, axes = _canvas(regions, column.name.replace("_", " "))
+        figure, axes = _canvas(regions, f"{column.name}\n{column.description}")
         dots = axes.scatter(x, y, c=values, s=3.2, linewidths=0, cmap=_colours(column.name), vmin=low, vmax=high)
         figure.colorbar(dots, ax=axes, shrink=0.75, extend="both", label=column.unit)
-        _save(figure, directory / f"{column.name}.png")
+        save_png(figure, directory / f"{column.name}.png")
 
 
 def _colours(name):
@@ -67,17 +65,6 @@ def _colours(name):
 def _canvas(regions, title):
     figure = Figure(figsize=_SIZE_IN, dpi=_DPI, layout="constrained")
     axes = figure.add_subplot()
-    axes.set_title(title, fontsize=11)
-    axes.set_aspect("equal")
-    axes.axis("off")
-    for shape in regions.values():
-        for line in shapely.get_parts(in_kilometres(shape.boundary)):
-            axes.plot(*line.xy, color="#555555", linewidth=0.6)
+    axes.set_title(title, fontsize=9)
+    draw_land(axes, regions)
     return figure, axes
-
-
-def _save(figure, path):
-    canvas = FigureCanvasAgg(figure)
-    canvas.draw()
-    # A palette makes the files a third of the size and loses nothing that an eye would miss.
-    Image.fromarray(np.asarray(canvas.buffer_rgba())[..., :3]).quantize(_PALETTE).save(path, optimize=True)

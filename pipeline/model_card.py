@@ -3,6 +3,7 @@
 import os
 from pathlib import Path
 
+from pipeline.data_files import REGIONS
 from pipeline.evaluate_blocks import block_folds, fit_methods, held_out_predictions
 from pipeline.evaluate_ebm import yardstick
 from pipeline.evaluate_graph import GraphModel
@@ -26,6 +27,7 @@ from pipeline.model_card_text import (
 )
 from pipeline.models_manifest import model_version
 from pipeline.outcomes_periods import PeriodCounts
+from pipeline.regions import read_regions
 from pipeline.simulation import Truth
 
 FOLD_SEED = 5
@@ -50,8 +52,9 @@ def write_model_card(
     plot_calibration(held_out, maps / "calibration.png")
     plot_effects(grid, models, truth and truth.envelopes, maps / "effects.png")
     graphs = {method: GraphModel(card.parent / f"{method}.onnx") for method in METHODS}
-    map_survival(grid, graphs, maps / "survival.png")
-    map_gap(grid, graphs, maps / "method-gap.png")
+    regions = read_regions(REGIONS)
+    map_survival(grid, regions, graphs, maps / "survival.png")
+    map_gap(grid, regions, graphs, maps / "method-gap.png")
 
     def image(name: str) -> str:
         return Path(os.path.relpath(maps / name, card.parent)).as_posix()

@@ -2,58 +2,48 @@
 
 from pathlib import Path
 
-import matplotlib.pyplot as plt
 import numpy as np
+from matplotlib.figure import Figure
+from shapely import MultiPolygon
 
 from pipeline.evaluate_graph import GraphModel
 from pipeline.evaluate_sense import method_gap, survival_everywhere
+from pipeline.figure_file import save_png
 from pipeline.hazard_features import METHODS
 from pipeline.hazard_grid import Grid
-from pipeline.model_card_plots import save
+from pipeline.map_axes import draw_land
+from pipeline.projection import to_plane
 from pipeline.species import all_species, species_codes
 
 MAPPED_SPECIES = ("PSME", "TSHE", "PISI", "PIPO", "JUOC", "ABLA")
-# One degree of latitude is this much longer than one of longitude at 45.5 degrees.
-ASPECT = 1 / np.cos(np.radians(45.5))
+Regions = dict[str, MultiPolygon]
 
 
-def map_survival(grid: Grid, models: dict[str, GraphModel], path: Path) -> None:
+def map_survival(grid: Grid, regions: Regions, models: dict[str, GraphModel], path: Path) -> None:
     """Draw five-year survival, a row a method, a column a species."""
-    figure, axes = plt.subplots(len(METHODS), len(MAPPED_SPECIES), figsize=(18, 6.6), layout="constrained")
-    for row, method in zip(axes, METHODS, strict=True):
-        survival = survival_everywhere(grid, models[method])[:, :, -1]
-        for axis, code in zip(row, MAPPED_SPECIES, strict=True):
-            species = species_codes().index(code)
-            points = _draw(axis, grid, survival[species], "viridis", (0.0, 1.0))
-            axis.set_title(f"{all_species()[species].common_name}, {method}", fontsize=9)
-    figure.colorbar(points, ax=axes, label="survival to year 5", shrink=0.8)
-    save(figure, path)
+    rows = {f", {method}": survival_everywhere(grid, models[method])[:, :, -1] for method in METHODS}
+    _map_species(grid, regions, rows, ("viridis", 1.0, "survival to year 5"), path)
 
 
-def map_gap(grid: Grid, models: dict[str, GraphModel], path: Path) -> None:
+def map_gap(grid: Grid, regions: Regions, models: dict[str, GraphModel], path: Path) -> None:
     """Draw manual less drone-seeded five-year survival of six species."""
-    gap = method_gap(grid, models)[:, :, -1]
-    figure, axes = plt.subplots(1, len(MAPPED_SPECIES), figsize=(18, 3.6), layout="constrained")
-    for axis, code in zip(axes, MAPPED_SPECIES, strict=True):
-        species = species_codes().index(code)
-        points = _draw(axis, grid, gap[species], "magma", (0.0, 0.35))
-        axis.set_title(all_species()[species].common_name, fontsize=9)
-    figure.colorbar(points, ax=axes, label="manual - drone-seeded, year 5", shrink=0.8)
-    save(figure, path)
+    gap = {"": method_gap(grid, models)[:, :, -1]}
+    _map_species(grid, regions, gap, ("magma", 0.35, "manual less drone_seeded, year 5"), path)
 
 
-def _draw(axis: plt.Axes, grid: Grid, values: np.ndarray, colors: str, limits: tuple[float, float]):
-    axis.set_aspect(ASPECT)
-    axis.set_xticks([])
-    axis.set_yticks([])
-    return axis.scatter(
-        grid.longitude,
-        grid.latitude,
-        c=values,
-        s=1.2,
-        marker="s",
-        cmap=colors,
-        vmin=limits[0],
-        vmax=limits[1],
-        linewidths=0,
-    )
+def _map_species(
+    grid: Grid, regions: Regions, rows: dict[str, np.ndarray], scale: tuple[str, float, str], path: Path
+) -> None:
+    """Draw rows of values [species, points] by title; the scale is colours, highest value and label."""
+    colours, highest, label = scale
+    x, y = to_plane(grid.latitude, grid.longitude)
+    figure = Figure(figsize=(16.5, 0.5 + 2.75 * len(rows)), dpi=90, layout="constrained")
+    axes = figure.subplots(len(rows), len(MAPPED_SPECIES), squeeze=False)
+    for row, (title, values) in zip(axes, rows.items(), strict=True):
+        for panel, code in zip(row, MAPPED_SPECIES, strict=True):
+            species = species_codes().index(code)
+            draw_land(panel, regions)
+            points = panel.scatter(x, y, c=values[species], s=1.6, cmap=colours, vmin=0.0, vmax=highest, linewidths=0)
+            panel.set_title(f"{all_species()[species].common_name}{title}", fontsize=9)
+    figure.colorbar(points, ax=axes, label=label, shrink=0.8, pad=0.01)
+    save_png(figure, path)

@@ -1,22 +1,20 @@
 """Plots of the model card: calibration on held-out blocks, and effect curves beside the simulated ones."""
 
-from io import BytesIO
 from pathlib import Path
 
-import matplotlib.pyplot as plt
 import numpy as np
-from PIL import Image
+from matplotlib.figure import Figure
 
 from pipeline.envelopes import Envelope
 from pipeline.evaluate_blocks import HeldOut
 from pipeline.evaluate_metrics import calibration_curve, status_weights
 from pipeline.evaluate_recovery import true_effect
+from pipeline.figure_file import save_png
 from pipeline.hazard_features import FEATURE_NAMES, FEATURES, HORIZONS, METHODS
 from pipeline.hazard_grid import Grid
 from pipeline.hazard_model import HazardModel
 from pipeline.species import species_codes
 
-PALETTE_COLORS = 256
 METHOD_COLORS = {"manual": "#1b6e53", "drone_seeded": "#c26a2d"}
 CURVE_SPECIES = ("PSME", "PIPO", "PISI", "PIAL")
 CURVE_FEATURES = (
@@ -29,19 +27,10 @@ CURVE_FEATURES = (
 )
 
 
-def save(figure: plt.Figure, path: Path) -> None:
-    """Write a small PNG: a palette, no date and no version in its bytes."""
-    path.parent.mkdir(parents=True, exist_ok=True)
-    drawn = BytesIO()
-    figure.savefig(drawn, dpi=90)
-    plt.close(figure)
-    palette = Image.open(drawn).convert("RGB").quantize(PALETTE_COLORS, method=Image.Quantize.MAXCOVERAGE)
-    palette.save(path, optimize=True)
-
-
 def plot_calibration(held_out: dict[str, HeldOut], path: Path) -> None:
     """Draw observed against predicted survival in ten bins, a panel a horizon."""
-    figure, axes = plt.subplots(1, len(HORIZONS), figsize=(10, 3.8), layout="constrained", sharey=True)
+    figure = Figure(figsize=(10, 3.8), dpi=90, layout="constrained")
+    axes = figure.subplots(1, len(HORIZONS), sharey=True)
     for column, (axis, horizon) in enumerate(zip(axes, HORIZONS, strict=True)):
         axis.plot([0, 1], [0, 1], color="0.7", linewidth=1)
         for method, predictions in held_out.items():
@@ -53,13 +42,14 @@ def plot_calibration(held_out: dict[str, HeldOut], path: Path) -> None:
         axis.set(title=f"year {horizon}", xlabel="predicted survival", xlim=(0, 1), ylim=(0, 1), aspect="equal")
     axes[0].set_ylabel("observed share alive")
     axes[0].legend(frameon=False)
-    save(figure, path)
+    save_png(figure, path)
 
 
 def plot_effects(grid: Grid, models: dict[str, HazardModel], envelopes: list[Envelope] | None, path: Path) -> None:
     """Draw first-year hazard logits along six features for four species; the simulated effect dashed, if known."""
     features = grid.features(FEATURE_NAMES)
-    figure, axes = plt.subplots(len(CURVE_SPECIES), len(CURVE_FEATURES), figsize=(14, 8.5), layout="constrained")
+    figure = Figure(figsize=(14, 8.5), dpi=90, layout="constrained")
+    axes = figure.subplots(len(CURVE_SPECIES), len(CURVE_FEATURES))
     for place, (row, code) in enumerate(zip(axes, CURVE_SPECIES, strict=True)):
         species = species_codes().index(code)
         for axis, name in zip(row, CURVE_FEATURES, strict=True):
@@ -67,14 +57,20 @@ def plot_effects(grid: Grid, models: dict[str, HazardModel], envelopes: list[Env
             order = np.argsort(features[:, column], kind="stable")[::12]
             for method in METHODS:
                 logits = models[method].feature_logits(features[order], np.full(len(order), species))[:, column, 0]
-                axis.plot(features[order, column], logits - logits.mean(), color=METHOD_COLORS[method])
+                axis.plot(features[order, column], logits - logits.mean(), color=METHOD_COLORS[method], label=method)
                 if envelopes is not None:
                     true = true_effect(grid, species, envelopes[species], method, name)[order]
                     axis.plot(
-                        features[order, column], true - true.mean(), "--", linewidth=1, color=METHOD_COLORS[method]
+                        features[order, column],
+                        true - true.mean(),
+                        "--",
+                        linewidth=1,
+                        color=METHOD_COLORS[method],
+                        label=f"{method}, simulated",
                     )
             axis.axhline(0, color="0.85", linewidth=0.8, zorder=0)
             if place == len(CURVE_SPECIES) - 1:
                 axis.set_xlabel(f"{FEATURES[column].label} ({grid.units[name]})", fontsize=8)
         row[0].set_ylabel(f"{code}\nhazard logit", fontsize=9)
-    save(figure, path)
+    axes[0, 0].legend(frameon=False, fontsize=7)
+    save_png(figure, path)

@@ -69,6 +69,12 @@ def _five_decimals(shape):
     return shapely.normalize(shapely.MultiPolygon([shapely.Polygon(p.exterior) for p in parts]))
 
 
+def read_regions(path):
+    """``{region: MultiPolygon}`` in degrees from a file that :func:`write_regions` wrote."""
+    features = json.loads(path.read_text(encoding="utf-8"))["features"]
+    return {feature["properties"]["region"]: shapely.geometry.shape(feature["geometry"]) for feature in features}
+
+
 def write_regions(regions, path):
     """GeoJSON with one feature a region, in the order of ``regions``."""
     features = [
