@@ -53,6 +53,7 @@ def _scores(predictions: HeldOut, best: np.ndarray | None, chosen: np.ndarray) -
             entry |= {
                 "best_brier": possible.brier,
                 "best_auc": possible.auc,
+                "best_ece": possible.ece,
                 "rmse": float(np.sqrt(np.mean(error**2))),
             }
         found.append(entry)

@@ -26,7 +26,7 @@ from pipeline.simulation_truth import predictor
 from pipeline.sources import Sources
 from pipeline.species import all_species, species_codes
 
-PLOTS = 5000
+PLOTS = 10_000
 TREES_PER_PLOT = 8
 NATIVE_SHARE = 0.6
 """Share of plots inside the native range; the others are off-site trials, which show where not to plant."""

@@ -26,10 +26,10 @@ PROCESS_WEIGHTS = {
 # Seed and germinants meet a hazard more directly than a planted seedling with a year of roots: what harms seedlings
 # harms them more by this share, what is harmless to seedlings is so to them.
 SEED_EXCESS = {
-    "drought": 0.35,
+    "drought": 0.25,
     "frost": 0.3,
     "competition": 0.5,
-    "soil": 0.4,
+    "soil": 0.25,
     "terrain": 3.0,
     "envelope": 0.2,
     "wetness": 0.2,
@@ -92,20 +92,20 @@ def species_terms(grid: Grid, species: Species, envelope: Envelope) -> list[Term
     openness = bounded(standard_score(grid, "crown_ratio"), 2.0)
     wet_feet = 0.6 * max(species.drought_tolerance - 3, 0)
     return [
-        Term("vpd_max", "drought", 0.50 * dryness),
+        Term("vpd_max", "drought", 1.25 * dryness),
         Term("vpd_max", "envelope", high("vpd_max")),
         Term("precipitation_annual", "drought", 1.1 * stress("precipitation_annual", -1, LOCAL_ADAPTATION)),
         Term("precipitation_annual", "envelope", low("precipitation_annual")),
         Term("precipitation_annual", "wetness", wet_feet * high("precipitation_annual")),
-        Term("dew_point", "drought", 0.60 * stress("dew_point", -1, adaptation=1.0)),
+        Term("dew_point", "drought", 0.7 * stress("dew_point", -1, adaptation=1.0)),
         Term("dew_point", "frost", 0.5 * low("dew_point")),
-        Term("soil_water_capacity", "soil", 0.85 * thinness),
+        Term("soil_water_capacity", "soil", 0.75 * thinness),
         Term("soil_clay", "soil", 0.15 * bounded(standard_score(grid, "soil_clay"), 2.0)),
         Term("temperature_min_january", "frost", (0.8 + frost) * low("temperature_min_january")),
         Term("temperature_min_january", "envelope", 1.8 * high("temperature_min_january")),
         Term("elevation", "envelope", 1.6 * cold_edge * high("elevation") + 1.8 * low("elevation")),
         Term("elevation", "frost", 0.5 * frost * bounded(standard_score(grid, "elevation"), 2.0)),
-        Term("crown_ratio", "competition", -0.65 * light * openness),
+        Term("crown_ratio", "competition", -0.7 * light * openness),
         Term("terrain_ruggedness", "terrain", 0.10 * bounded(standard_score(grid, "terrain_ruggedness"), 2.0)),
         Term("interaction", "drought", 0.20 * np.maximum(dryness, 0.0) * np.maximum(thinness, 0.0)),
         Term("interaction", "drought", 0.06 * dryness * openness),

@@ -5,6 +5,7 @@ from pipeline.data_files import GRID
 from pipeline.envelopes import LIMITS, Envelope, axis_values
 from pipeline.hazard_features import METHODS
 from pipeline.hazard_grid import read_grid
+from pipeline.outcomes import COLUMNS
 from pipeline.simulation import PLOTS, TREES_PER_PLOT, Truth, simulated_outcomes
 from pipeline.simulation_anchor import PUBLISHED_SURVIVAL, expected_survival, intercepts
 from pipeline.simulation_truth import method_logit, predictor, species_terms
@@ -73,15 +74,7 @@ def outcomes(grid, truth):
 
 
 def test_outcomes_hold_what_a_crew_writes_down_and_nothing_of_the_hazards(outcomes):
-    assert list(outcomes.columns) == [
-        "latitude",
-        "longitude",
-        "species_code",
-        "planting_method",
-        "planted_year",
-        "years_observed",
-        "alive",
-    ]
+    assert tuple(outcomes.columns) == COLUMNS
     assert set(outcomes["alive"]) == {0, 1}
     assert set(outcomes["years_observed"]) == {1, 3, 5}
     assert len(outcomes) == PLOTS * TREES_PER_PLOT * len(species_codes()) * len(METHODS)
