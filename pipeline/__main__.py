@@ -27,7 +27,7 @@ def main(arguments=None):
 def _parser():
     parser = argparse.ArgumentParser(
         prog="python -m pipeline",
-        description="Builds the grid (data/) and the models (models/) of nurselog from public sources. Runs offline.",
+        description="Builds the grid (data/) and the models (models/) of nurselog from public sources.",
     )
     commands = parser.add_subparsers(required=True, metavar="COMMAND")
 
@@ -54,7 +54,12 @@ def _parser():
     def command(name, run, summary, parents):
         commands.add_parser(name, help=summary, description=summary, parents=parents).set_defaults(run=run)
 
-    command("fetch", _fetch, "download the sources from their origins and check them", [sources])
+    command(
+        "fetch",
+        _fetch,
+        "download the sources and check them; only this needs a network",
+        [sources],
+    )
     command("grid", _grid, "build data/ - grid, regions, species, checksums - and maps of the grid", [sources])
     command("models", _models, "build models/ on the grid that is in data/", [optional_sources, outcomes])
     command("all", _all, "grid, then models", [sources, outcomes])

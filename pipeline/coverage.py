@@ -7,10 +7,10 @@ import shapely
 from scipy.spatial import cKDTree
 
 from pipeline.forest_mask import LEAST_SHARE, forest_share
+from pipeline.hazard_grid import REACH_KM
 from pipeline.outlines import FIPS
 from pipeline.projection import to_plane
 
-REACH_KM = 5.0
 # Enough to leave out the plot itself.
 _SAME_PLOT_KM = 0.05
 

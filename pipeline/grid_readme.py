@@ -3,10 +3,10 @@
 from pathlib import Path
 
 from pipeline.columns import COLUMNS
-from pipeline.coverage import REACH_KM
 from pipeline.forest_mask import LEAST_SHARE
 from pipeline.grid import LEAVE_OUT_KM
 from pipeline.grid_file import COVERAGE, FORMAT, VERSION
+from pipeline.hazard_grid import REACH_KM
 from pipeline.lattice import SPACING_KM
 from pipeline.regions import COAST_TOLERANCE_KM
 

@@ -9,6 +9,9 @@ import pyarrow as pa
 
 from pipeline.projection import great_circle_km
 
+REACH_KM = 5.0
+"""The service answers from the nearest point within this distance, and has no data for places further off."""
+
 
 @dataclass(frozen=True)
 class Grid:

@@ -19,8 +19,8 @@ import numpy as np
 import pandas as pd
 
 from pipeline.hazard_features import METHODS
-from pipeline.hazard_grid import Grid
-from pipeline.outcomes_periods import MATCH_RADIUS_KM, match_points
+from pipeline.hazard_grid import REACH_KM, Grid
+from pipeline.outcomes_periods import match_points
 from pipeline.sources import SourceError
 from pipeline.species import species_codes
 
@@ -116,7 +116,7 @@ def _messages(given: pd.DataFrame, problems: dict[str, np.ndarray], far: np.ndar
             found.append((row, f"row {row + 1}: {column} {rule}, not {cell!r}"))
     for row in np.flatnonzero(far):
         place = f"{given['latitude'].iloc[row]}, {given['longitude'].iloc[row]}"
-        found.append((row, f"row {row + 1}: no grid point within {MATCH_RADIUS_KM:g} km of {place}"))
+        found.append((row, f"row {row + 1}: no grid point within {REACH_KM:g} km of {place}"))
     return [message for _, message in sorted(found, key=lambda entry: entry[0])]
 
 

@@ -12,11 +12,9 @@ import pandas as pd
 from scipy.spatial import cKDTree
 
 from pipeline.hazard_features import HORIZONS, PERIOD_YEARS
-from pipeline.hazard_grid import Grid
+from pipeline.hazard_grid import REACH_KM, Grid
 from pipeline.projection import great_circle_km
 from pipeline.species import species_codes
-
-MATCH_RADIUS_KM = 5.0
 
 
 @dataclass(frozen=True)
@@ -38,7 +36,7 @@ def match_points(grid: Grid, latitude: np.ndarray, longitude: np.ndarray) -> np.
     """Return the nearest grid point of each position, -1 where none lies within 5 km."""
     _, nearest = cKDTree(_unit_vectors(grid.latitude, grid.longitude)).query(_unit_vectors(latitude, longitude))
     distance = great_circle_km(latitude, longitude, grid.latitude[nearest], grid.longitude[nearest])
-    return np.where(distance <= MATCH_RADIUS_KM, nearest, -1)
+    return np.where(distance <= REACH_KM, nearest, -1)
 
 
 def period_counts(outcomes: pd.DataFrame, point: np.ndarray, method: str) -> PeriodCounts:

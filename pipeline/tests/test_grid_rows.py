@@ -6,14 +6,13 @@ import numpy as np
 import pyarrow as pa
 import pytest
 import shapely
-from shapely.geometry import shape
 
 from pipeline.columns import COLUMNS, NAMES
 from pipeline.consistency import violations
+from pipeline.data_files import GRID, REGIONS
+from pipeline.hazard_grid import REACH_KM
 from pipeline.projection import great_circle_km
-from pipeline.sources import PROJECT
-
-SEARCH_RADIUS_KM = 5.0
+from pipeline.regions import read_regions
 
 NOT_FOREST = {
     "downtown Portland": (45.515, -122.678),
@@ -68,7 +67,7 @@ FOREST = {
 
 @pytest.fixture(scope="module")
 def table():
-    with pa.ipc.open_file(PROJECT / "data" / "grid.arrow") as file:
+    with pa.ipc.open_file(GRID) as file:
         assert file.num_record_batches == 1
         return file.read_all()
 
@@ -80,12 +79,11 @@ def frame(table):
 
 @pytest.fixture(scope="module")
 def regions():
-    features = json.loads((PROJECT / "data" / "regions.geojson").read_text(encoding="utf-8"))["features"]
-    return {feature["properties"]["region"]: shape(feature["geometry"]) for feature in features}
+    return read_regions(REGIONS)
 
 
-def nearest_km(frame, place):
-    return great_circle_km(*place, frame["latitude"].to_numpy(), frame["longitude"].to_numpy()).min()
+def distances_km(frame, place):
+    return great_circle_km(*place, frame["latitude"].to_numpy(), frame["longitude"].to_numpy())
 
 
 def test_every_row_is_one_consistent_climate(frame):
@@ -138,22 +136,21 @@ def test_every_point_lies_in_the_region_it_names(frame, regions):
 def test_no_point_is_within_reach_of_a_place_without_forest(frame, regions, name):
     latitude, longitude = NOT_FOREST[name]
     assert any(region.contains(shapely.Point(longitude, latitude)) for region in regions.values())
-    assert nearest_km(frame, NOT_FOREST[name]) > SEARCH_RADIUS_KM
+    assert distances_km(frame, NOT_FOREST[name]).min() > REACH_KM
 
 
 @pytest.mark.parametrize("name", FOREST)
 def test_a_point_is_within_reach_of_every_forested_range(frame, name):
-    assert nearest_km(frame, FOREST[name]) < SEARCH_RADIUS_KM
+    assert distances_km(frame, FOREST[name]).min() < REACH_KM
 
 
 def test_the_published_sample_in_the_western_cascades_has_a_point_within_2_km(frame):
-    assert nearest_km(frame, (44.12, -122.03)) < 2.0
+    assert distances_km(frame, (44.12, -122.03)).min() < 2.0
 
 
 def test_columns_rank_known_places_as_their_climates_do(frame):
     def at(place, column):
-        distance = great_circle_km(*place, frame["latitude"].to_numpy(), frame["longitude"].to_numpy())
-        return frame[column].iloc[int(distance.argmin())]
+        return frame[column].iloc[int(distances_km(frame, place).argmin())]
 
     hoh, ochocos, rogue, okanogan = (47.86, -123.93), (44.40, -120.35), (42.30, -123.30), (48.70, -118.95)
     assert at(hoh, "precipitation_annual") > 2500 > 800 > at(ochocos, "precipitation_annual")
