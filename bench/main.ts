@@ -3,6 +3,7 @@ import { Environment } from './environment.js';
 import { type Row, table } from './report.js';
 import { compression } from './scopes/compression.js';
 import { fair } from './scopes/fair.js';
+import { peer } from './scopes/peer.js';
 import { scale } from './scopes/scale.js';
 import { batch, batchRepeat, compare, naive, single } from './scopes/throughput.js';
 
@@ -14,6 +15,7 @@ const SCOPES: Readonly<Record<string, (environment: Environment) => Promise<Row[
   compare,
   fair,
   naive,
+  peer,
   compression,
   scale,
 };

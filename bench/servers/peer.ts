@@ -1,0 +1,59 @@
+import { spawn, spawnSync } from 'node:child_process';
+import { once } from 'node:events';
+import { existsSync } from 'node:fs';
+import { createInterface } from 'node:readline';
+import { fileURLToPath } from 'node:url';
+import { processTreeUsage } from '../peer/process-tree.js';
+import type { Server } from './server.js';
+
+const PEER_FOLDER = fileURLToPath(new URL('../peer', import.meta.url));
+
+/** Processes that answer, beside the one that starts them. */
+const WORKERS = 2;
+
+/** The Python that runs the peer: one with the packages of bench/peer/requirements.txt. */
+const python = () => process.env.PEER_PYTHON ?? 'python3';
+
+/** Why the peer cannot run here, or undefined where it can. */
+export function whyNoPeer(): string | undefined {
+  if (!existsSync('/proc/self/stat'))
+    return 'the CPU time of its processes is read from /proc, as Linux has it';
+  const check = spawnSync(python(), ['missing_packages.py'], { cwd: PEER_FOLDER, encoding: 'utf8' });
+  if (check.error !== undefined) return `${python()} could not be run: ${check.error.message}`;
+  if (check.status !== 0) return `${python()} failed: ${check.stderr.trim()}`;
+  const missing = check.stdout.trim().split('\n').join(', ');
+  return missing === '' ? undefined : `${python()} lacks ${missing}; PEER_PYTHON may name another`;
+}
+
+/** Starts the Python peer on a free port. @throws Error with what it printed where it does not start */
+export async function startPeer(dataDir: string, modelDir: string): Promise<Server> {
+  const startMs = performance.now();
+  const service = spawn(python(), ['serve.py', String(WORKERS)], {
+    cwd: PEER_FOLDER,
+    env: { ...process.env, DATA_DIR: dataDir, MODEL_DIR: modelDir, PYTHONDONTWRITEBYTECODE: '1' },
+    stdio: ['ignore', 'ignore', 'pipe'],
+  });
+  const printed: string[] = [];
+  let port: number | undefined;
+  let started = 0;
+  for await (const line of createInterface({ input: service.stderr })) {
+    printed.push(line);
+    const [, listening] = /^Listening on port (\d+)$/.exec(line) ?? [];
+    if (listening !== undefined) port = Number(listening);
+    if (line.includes('Application startup complete')) started++;
+    if (port !== undefined && started === WORKERS) break;
+  }
+  if (port === undefined || started < WORKERS)
+    throw new Error(`the peer did not start:\n${printed.join('\n')}`);
+  service.stderr.resume();
+  return {
+    port,
+    key: 'none',
+    readyMs: performance.now() - startMs,
+    usage: async () => processTreeUsage(service.pid!),
+    async stop() {
+      service.kill('SIGTERM');
+      await once(service, 'exit');
+    },
+  };
+}
