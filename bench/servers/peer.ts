@@ -6,7 +6,7 @@ import { fileURLToPath } from 'node:url';
 import { processTreeUsage } from '../peer/process-tree.js';
 import type { Server } from './server.js';
 
-const PEER_FOLDER = fileURLToPath(new URL('../peer', import.meta.url));
+const script = (name: string) => fileURLToPath(new URL(`../peer/${name}`, import.meta.url));
 
 /** Processes that answer, beside the one that starts them. */
 const WORKERS = 2;
@@ -18,7 +18,7 @@ const python = () => process.env.PEER_PYTHON ?? 'python3';
 export function whyNoPeer(): string | undefined {
   if (!existsSync('/proc/self/stat'))
     return 'the CPU time of its processes is read from /proc, as Linux has it';
-  const check = spawnSync(python(), ['missing_packages.py'], { cwd: PEER_FOLDER, encoding: 'utf8' });
+  const check = spawnSync(python(), [script('missing_packages.py')], { encoding: 'utf8' });
   if (check.error !== undefined) return `${python()} could not be run: ${check.error.message}`;
   if (check.status !== 0) return `${python()} failed: ${check.stderr.trim()}`;
   const missing = check.stdout.trim().split('\n').join(', ');
@@ -28,8 +28,7 @@ export function whyNoPeer(): string | undefined {
 /** Starts the Python peer on a free port. @throws Error with what it printed where it does not start */
 export async function startPeer(dataDir: string, modelDir: string): Promise<Server> {
   const startMs = performance.now();
-  const service = spawn(python(), ['serve.py', String(WORKERS)], {
-    cwd: PEER_FOLDER,
+  const service = spawn(python(), [script('serve.py'), String(WORKERS)], {
     env: { ...process.env, DATA_DIR: dataDir, MODEL_DIR: modelDir, PYTHONDONTWRITEBYTECODE: '1' },
     stdio: ['ignore', 'ignore', 'pipe'],
   });
