@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { systemClock } from './accounts/clock.js';
 import { StoreOpenError } from './accounts/store/store-errors.js';
 import { ConfigError, loadConfig } from './config.js';
@@ -5,6 +6,12 @@ import { createLog, type Log } from './log.js';
 import { ArtefactError } from './prediction/artefact-error.js';
 import { type Service, startService } from './service.js';
 import { welcome } from './welcome.js';
+
+/** How long the last log line may take. */
+const LAST_LINE_MS = 100;
+
+/** How long counts may take to be written before the process ends anyway. */
+const FLUSH_MS = 1000;
 
 /** Errors that a line explains; any other is a bug and shows its stack. */
 const EXPLAINED = [ConfigError, ArtefactError, StoreOpenError];
@@ -29,7 +36,11 @@ async function main(): Promise<void> {
 
 async function stop(service: Service, deadlineMs: number, log: Log): Promise<void> {
   log.info('draining');
-  const deadline = setTimeout(() => end(log, `still busy ${deadlineMs} ms after the signal`), deadlineMs);
+  const deadline = setTimeout(() => {
+    void Promise.race([service.flushCounts().catch(() => {}), delay(FLUSH_MS)]).then(() =>
+      end(log, `still busy ${deadlineMs} ms after the signal`),
+    );
+  }, deadlineMs);
   await service.stop();
   clearTimeout(deadline);
   log.info('stopped');
@@ -38,7 +49,9 @@ async function stop(service: Service, deadlineMs: number, log: Log): Promise<voi
 /** Ends the process at once. process.exit into a pool that runs a model aborts; a signal to oneself does not. */
 function end(log: Log, reason: string): void {
   log.fatal(`${reason}: ending`);
-  log.flush(() => process.kill(process.pid, 'SIGKILL'));
+  log.flush();
+  // The line is written meanwhile, if whoever reads it does.
+  setTimeout(() => process.kill(process.pid, 'SIGKILL'), LAST_LINE_MS);
 }
 
 function explain(error: unknown): string {

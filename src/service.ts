@@ -19,6 +19,9 @@ import { readArtefacts } from './prediction/artefacts.js';
 import { ServicePhase } from './service-phase.js';
 import { WorkerGuard } from './worker-guard.js';
 
+/** While a server closes, connections that became idle are closed this often. */
+const CLOSE_IDLE_EVERY_MS = 50;
+
 /** A running service. */
 export interface Service {
   readonly apiUrl: string;
@@ -26,10 +29,11 @@ export interface Service {
   /** The key issued because the embedded store had none; its secret is known only here. */
   readonly firstKey: IssuedKey | null;
   /**
-   * Drains and ends: not ready at once, no new work after the drain delay, requests in flight are answered. Ends at
-   * once if called before the service was ready.
+   * Drains and ends: not ready at once, no new work after the drain delay, requests in flight are answered.
    */
   stop(): Promise<void>;
+  /** Writes the request counts that are only in memory: for an end that does not wait for `stop`. */
+  flushCounts(): Promise<void>;
 }
 
 /**
@@ -90,11 +94,11 @@ export async function startService(
 
   const end = async () => {
     phase.takesWork = false;
-    await api.close();
+    await closeServer(api);
     await dispatcher.idle();
     guard.stop();
     await pool.close();
-    await ops.close();
+    await closeServer(ops);
     await accounts.close();
   };
   let firstKey: IssuedKey | null = null;
@@ -120,7 +124,15 @@ export async function startService(
       await delay(config.drainDelayMs);
       await end();
     },
+    flushCounts: () => accounts.flush(),
   };
+}
+
+/** Closes a server when the requests in flight are answered, however long their callers would keep connections. */
+async function closeServer(app: FastifyInstance): Promise<void> {
+  const closing = setInterval(() => app.server.closeIdleConnections(), CLOSE_IDLE_EVERY_MS);
+  await app.close();
+  clearInterval(closing);
 }
 
 /** A newcomer on this machine gets a key; a store that others may reach is never given one unasked. */

@@ -13,7 +13,6 @@ async function main(args: string[]): Promise<number> {
   const { values, positionals } = parseArgs({
     args,
     allowPositionals: true,
-    strict: false,
     options: { help: { type: 'boolean' } },
   });
   const [command, dir, ...rest] = positionals;

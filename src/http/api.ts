@@ -5,7 +5,7 @@ import { RequestChecker } from './check-request.js';
 import { useCompression } from './compression.js';
 import { documentRoutes } from './document-routes.js';
 import { useJsonBodies } from './json-body.js';
-import { useRequestLog } from './request-log.js';
+import { logRequest, useServerTiming } from './request-log.js';
 import { batchRoute } from './routes/batch.js';
 import { compareRoute } from './routes/compare.js';
 import { coverageRoute } from './routes/coverage.js';
@@ -17,8 +17,10 @@ import type { Services } from './services.js';
 
 /** Composes the public API; the caller makes it listen. */
 export function createApi(services: Services, log: FastifyBaseLogger): FastifyInstance {
-  const app = createServer(services.config, services.phase, log);
-  useRequestLog(app, services.metrics);
+  const app = createServer(services.config, services.phase, log, (request, reply) =>
+    logRequest(request, reply, services.metrics),
+  );
+  useServerTiming(app);
   useCompression(app);
   documentRoutes(app, services.config);
   healthRoute(app, services);

@@ -13,14 +13,14 @@ export async function inTurn<Result>(
   work: () => Promise<Result>,
 ): Promise<Result> {
   const entry = turnstile.enter(request.state.caller!.id);
-  if (entry === undefined) throw queueFull();
   const leave = () => turnstile.leave(entry);
   const deadline = setTimeout(leave, config.requestTimeoutMs);
   reply.raw.once('close', leave);
   try {
-    const isAdmitted = await entry.admitted;
+    const decision = await entry.decided;
     clearTimeout(deadline);
-    if (!isAdmitted) throw reply.raw.destroyed ? hungUp() : timedOut(config.requestTimeoutMs);
+    if (decision === 'turned-away') throw queueFull();
+    if (decision === 'left') throw reply.raw.destroyed ? hungUp() : timedOut(config.requestTimeoutMs);
     return await work();
   } finally {
     reply.raw.off('close', leave);

@@ -25,6 +25,14 @@ export const HEADERS = {
     schema: { type: 'string' },
     example: 'POST',
   },
+  'Content-Encoding': {
+    description: 'How a large answer is compressed, for callers who accept it.',
+    schema: { type: 'string', enum: ['gzip', 'br', 'zstd'] },
+  },
+  Vary: {
+    description: 'On answers large enough to be compressed.',
+    schema: { type: 'string', const: 'accept-encoding' },
+  },
   'Server-Timing': {
     description:
       'Milliseconds that the request waited for a worker (`queue`) and was in the models (`inference`).',

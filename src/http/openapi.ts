@@ -163,6 +163,8 @@ function operation({ id, summary, description, request, response, errors }: Endp
       'X-Request-Id',
       ...quota(isKeyed),
       ...(request ? (['Server-Timing'] as const) : []),
+      'Content-Encoding',
+      'Vary',
     ]),
     ...(isKeyed
       ? {}

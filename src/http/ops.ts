@@ -10,7 +10,7 @@ export function createOps(
   { config, phase, accounts, metrics }: Services,
   log: FastifyBaseLogger,
 ): FastifyInstance {
-  const app = createServer(config, phase, log);
+  const app = createServer(config, phase, log, () => {}); // probes every few seconds are not worth a line
   app.get('/livez', () => ({ status: 'ok' }));
   app.get('/readyz', async (_request, reply) => {
     const reasons = phase.current === 'ok' ? [] : [`the service is ${phase.current}`];

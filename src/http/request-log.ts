@@ -1,8 +1,9 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Metrics } from './metrics.js';
+import { HUNG_UP } from './work-errors.js';
 
-/** Writes one log line and one observation for every answer; tells the caller the times in `Server-Timing`. */
-export function useRequestLog(app: FastifyInstance, metrics: Metrics): void {
+/** Tells callers the times of their request in `Server-Timing`. */
+export function useServerTiming(app: FastifyInstance): void {
   app.addHook('onSend', (request, reply, _payload, done) => {
     const { times } = request.state;
     if (times !== undefined) {
@@ -14,38 +15,39 @@ export function useRequestLog(app: FastifyInstance, metrics: Metrics): void {
     }
     done();
   });
+}
 
-  app.addHook('onResponse', (request, reply, done) => {
-    const { caller, sites, times } = request.state;
-    const route = request.routeOptions.url ?? 'none';
-    const durationMs = reply.elapsedTime;
-    const labels = {
-      route,
+/** Writes one log line and one observation for a request that ended. */
+export function logRequest(request: FastifyRequest, reply: FastifyReply, metrics: Metrics): void {
+  const { caller, sites, times } = request.state;
+  const route = request.routeOptions.url ?? 'none';
+  const durationMs = reply.elapsedTime;
+  const status = reply.raw.writableFinished ? reply.statusCode : HUNG_UP;
+  const labels = {
+    route,
+    method: request.method,
+    status: String(status),
+    tier: caller?.tier ?? 'none',
+  };
+  metrics.requestSeconds.observe(labels, durationMs / 1000);
+  if (times !== undefined) {
+    metrics.queueSeconds.observe(times.queueMs / 1000);
+    metrics.inferenceSeconds.observe(times.inferenceMs / 1000);
+  }
+  request.log.info(
+    {
+      key_id: caller?.id,
+      tier: caller?.tier,
       method: request.method,
-      status: String(reply.statusCode),
-      tier: caller?.tier ?? 'none',
-    };
-    metrics.requestSeconds.observe(labels, durationMs / 1000);
-    if (times !== undefined) {
-      metrics.queueSeconds.observe(times.queueMs / 1000);
-      metrics.inferenceSeconds.observe(times.inferenceMs / 1000);
-    }
-    request.log.info(
-      {
-        key_id: caller?.id,
-        tier: caller?.tier,
-        method: request.method,
-        route,
-        status: reply.statusCode,
-        sites,
-        queue_ms: round(times?.queueMs),
-        inference_ms: round(times?.inferenceMs),
-        duration_ms: round(durationMs),
-      },
-      'request',
-    );
-    done();
-  });
+      route,
+      status,
+      sites,
+      queue_ms: round(times?.queueMs),
+      inference_ms: round(times?.inferenceMs),
+      duration_ms: round(durationMs),
+    },
+    'request',
+  );
 }
 
 /** Microseconds are enough. */

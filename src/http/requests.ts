@@ -56,5 +56,4 @@ export const batchRequestSchema = z.object({
   requests: z.array(z.unknown(), { error: ({ input }) => `requests must be an array, not ${show(input)}` }),
 });
 
-export type PredictRequest = z.output<typeof predictRequestSchema>;
 export type CompareRequest = z.output<typeof compareRequestSchema>;

@@ -1,5 +1,11 @@
 import type { IncomingMessage } from 'node:http';
-import Fastify, { type FastifyBaseLogger, type FastifyInstance, LogController } from 'fastify';
+import Fastify, {
+  type FastifyBaseLogger,
+  type FastifyInstance,
+  type FastifyReply,
+  type FastifyRequest,
+  LogController,
+} from 'fastify';
 import type { Config } from '../config.js';
 import type { ServicePhase } from '../service-phase.js';
 import { noRoute, notFound, sendError, useErrorReplies } from './error-replies.js';
@@ -7,20 +13,30 @@ import { ApiError } from './errors.js';
 import { refuseConnection, refuseExpectation, refuseTunnel } from './parser-errors.js';
 import { requestId } from './request-id.js';
 
+/** A connection on which nothing moves for so many request timeouts is cut: its caller does not read its answer. */
+const IDLE_FACTOR = 4;
+
 /** How often Node looks for requests that arrive too slowly. */
 const SLOW_REQUEST_CHECK_MS = 1000;
 
 /**
  * An HTTP server without routes: limits, request ids, and the one error body for every failure, those of Node's parser
  * included.
+ * @param onEnd is told of every request when its answer is sent or its connection is gone
  */
-export function createServer(config: Config, phase: ServicePhase, log: FastifyBaseLogger): FastifyInstance {
+export function createServer(
+  config: Config,
+  phase: ServicePhase,
+  log: FastifyBaseLogger,
+  onEnd: (request: FastifyRequest, reply: FastifyReply) => void,
+): FastifyInstance {
   const app = Fastify({
     loggerInstance: log,
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
     genReqId: ({ headers }) => requestId(headers['x-request-id']),
     bodyLimit: config.bodyLimitBytes,
     requestTimeout: config.requestTimeoutMs,
+    connectionTimeout: IDLE_FACTOR * config.requestTimeoutMs,
     // Fastify's own answer while it closes does not have the one error body; the routes refuse work themselves.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
@@ -42,13 +58,17 @@ export function createServer(config: Config, phase: ServicePhase, log: FastifyBa
   app.decorateRequest('state');
   app.addHook('onRequest', (request, reply, done) => {
     request.state = {};
+    reply.raw.once('close', () => onEnd(request, reply));
     reply.header('x-request-id', request.id);
     reply.header('x-content-type-options', 'nosniff');
-    if (phase.current === 'draining') reply.header('connection', 'close');
     // Before a body is looked at: Fastify would call its not-found handler after it.
     if (!hasHost(request.raw)) done(missingHost());
     else if (request.is404) done(noRoute(app, request));
     else done();
+  });
+  app.addHook('onSend', (_request, reply, _payload, done) => {
+    if (phase.current === 'draining') reply.header('connection', 'close');
+    done();
   });
   useErrorReplies(app, config.bodyLimitBytes);
   return app;

@@ -2,7 +2,7 @@ import { retryLater } from './error-replies.js';
 import { ApiError } from './errors.js';
 
 /** nginx's status for a caller who hung up: for the log, nobody receives it. */
-const HUNG_UP = 499;
+export const HUNG_UP = 499;
 
 /** There is no room for more work. */
 export function queueFull(): ApiError {

@@ -10,6 +10,8 @@ const KEPT_BYTES = 64 * 1024 * 1024;
  */
 export class BufferPool {
   readonly #free: ArrayBuffer[] = [];
+  /** What was allocated here: a small buffer is a part of a slab of Node's, which others use too. */
+  readonly #own = new WeakSet<ArrayBufferLike>();
   #freeBytes = 0;
 
   /** A buffer of `length` bytes, its content undefined. */
@@ -18,7 +20,9 @@ export class BufferPool {
     const index = this.#free.findLastIndex(({ byteLength }) => byteLength >= length);
     if (index === -1) {
       const size = Math.ceil(length / SIZE_STEP_BYTES) * SIZE_STEP_BYTES;
-      return Buffer.from(new ArrayBuffer(size), 0, length);
+      const memory = new ArrayBuffer(size);
+      this.#own.add(memory);
+      return Buffer.from(memory, 0, length);
     }
     const [memory] = this.#free.splice(index, 1);
     this.#freeBytes -= memory!.byteLength;
@@ -26,10 +30,9 @@ export class BufferPool {
   }
 
   /** Gives a buffer back that nobody reads any more. */
-  release({ buffer, byteOffset }: Buffer): void {
-    const isOurs = byteOffset === 0 && buffer.byteLength >= SIZE_STEP_BYTES && buffer instanceof ArrayBuffer;
-    if (!isOurs || this.#freeBytes + buffer.byteLength > KEPT_BYTES) return;
-    this.#free.push(buffer);
+  release({ buffer }: Buffer): void {
+    if (!this.#own.has(buffer) || this.#freeBytes + buffer.byteLength > KEPT_BYTES) return;
+    this.#free.push(buffer as ArrayBuffer);
     this.#freeBytes += buffer.byteLength;
   }
 }

@@ -145,15 +145,20 @@ export class Dispatcher {
     const startedMs = performance.now();
     for (const { job } of pieces) job.startedMs ??= startedMs;
     const count = pieces.reduce((sum, piece) => sum + piece.count, 0);
+    let isAnswered = false;
     const answer = () =>
       this.workers.answer(
         count,
         (rows) => pack(pieces, rows),
-        (answers, inferenceMs) => this.#deliver(pieces, answers, inferenceMs),
+        (answers, inferenceMs) => {
+          isAnswered = true;
+          this.#deliver(pieces, answers, inferenceMs);
+        },
       );
     try {
       await answer();
-    } catch {
+    } catch (error) {
+      if (isAnswered) throw error;
       await answer();
     }
   }

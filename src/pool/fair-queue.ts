@@ -62,6 +62,13 @@ export class FairQueue<Job extends Waiting> {
     if (jobs.length === 0) this.#jobsByKey.delete(job.keyId);
   }
 
+  /** The newest job of the key that has most of them; nothing where none wait. */
+  newestOfMost(): Job | undefined {
+    let most: Entry<Job>[] = [];
+    for (const jobs of this.#jobsByKey.values()) if (jobs.length > most.length) most = jobs;
+    return most.at(-1)?.job;
+  }
+
   #takeFrom(jobs: Entry<Job>[], share: number, pieces: Piece<Job>[]): number {
     let taken = 0;
     let finished = 0;

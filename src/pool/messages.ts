@@ -21,4 +21,10 @@ export interface TaskResult {
 /** What a worker tells of itself when its thread has started. Errors lose their class between threads. */
 export type WorkerNotice =
   | { readonly kind: 'ready'; readonly threadId: number }
-  | { readonly kind: 'refused'; readonly file: string; readonly problem: string };
+  | {
+      readonly kind: 'refused';
+      readonly threadId: number;
+      /** The file that is not usable; nothing where something else went wrong. */
+      readonly file: string | undefined;
+      readonly problem: string;
+    };

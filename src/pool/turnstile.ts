@@ -1,23 +1,25 @@
 import { FairQueue } from './fair-queue.js';
 
+type Decision = 'inside' | 'turned-away' | 'left';
+
 /** A place at work, or the wait for one. */
 export class Entry {
   /** In the queue of entries each counts as one. */
   readonly rowCount = 1;
-  /** Resolves with true when the entry has its place, with false when it left before. */
-  readonly admitted: Promise<boolean>;
-  state: 'waiting' | 'inside' | 'left' = 'waiting';
-  #resolve!: (isAdmitted: boolean) => void;
+  /** Resolves when the wait is over: with the entry inside, or turned away for another key's, or left. */
+  readonly decided: Promise<Decision>;
+  state: 'waiting' | Decision = 'waiting';
+  #resolve!: (decision: Decision) => void;
 
   constructor(readonly keyId: string) {
-    this.admitted = new Promise((resolve) => {
+    this.decided = new Promise((resolve) => {
       this.#resolve = resolve;
     });
   }
 
-  settle(state: 'inside' | 'left'): void {
-    this.state = state;
-    this.#resolve(state === 'inside');
+  decide(decision: Decision): void {
+    this.state = decision;
+    this.#resolve(decision);
   }
 }
 
@@ -45,20 +47,27 @@ export class Turnstile {
     return this.#waiting.rowCount;
   }
 
-  /** @returns nothing where too many wait already */
-  enter(keyId: string): Entry | undefined {
-    if (this.waiting >= this.waitingLimit) return undefined;
+  /**
+   * Takes a place or a wait for one. Where too many wait, one of the key that has most waiting is turned away: the
+   * newest, which may be this one.
+   */
+  enter(keyId: string): Entry {
     const entry = new Entry(keyId);
     this.#waiting.add(entry);
     this.#admit();
+    if (this.waiting > this.waitingLimit) {
+      const turnedAway = this.#waiting.newestOfMost()!;
+      this.#waiting.drop(turnedAway);
+      turnedAway.decide('turned-away');
+    }
     return entry;
   }
 
   /** Gives a place back, or ends a wait; a second time does nothing. */
   leave(entry: Entry): void {
     const { state } = entry;
-    if (state === 'left') return;
-    entry.settle('left');
+    if (state === 'left' || state === 'turned-away') return;
+    entry.decide('left');
     if (state === 'waiting') this.#waiting.drop(entry);
     else this.#freePlaces++;
     this.#admit();
@@ -67,7 +76,7 @@ export class Turnstile {
   #admit(): void {
     while (this.#freePlaces > 0 && this.waiting > 0) {
       this.#freePlaces--;
-      this.#waiting.take(1)[0]!.job.settle('inside');
+      this.#waiting.take(1)[0]!.job.decide('inside');
     }
   }
 }

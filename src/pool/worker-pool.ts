@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { Piscina } from 'piscina';
 import { elementCapacity } from '../prediction/answer-encoder.js';
 import { ArtefactError } from '../prediction/artefact-error.js';
@@ -10,6 +11,7 @@ import { RunBuffer, runBufferBytes } from './run-buffer.js';
 const WORKER_FILE = new URL('../../dist/pool/worker.js', import.meta.url).href;
 
 const WARM_UP_TIMEOUT_MS = 30_000;
+const POLL_MS = 20;
 
 /** The worker threads. Scheduling is the dispatcher's: piscina's own queue stays empty. */
 export class WorkerPool {
@@ -19,7 +21,10 @@ export class WorkerPool {
   readonly #freeBuffers: number[];
   /** Ids of threads that told they were ready; some of them may have died since. */
   readonly #readyThreads = new Set<number>();
-  #settleWarmUp: { resolve: () => void; reject: (error: Error) => void } | undefined;
+  /** Ids of threads that told anything of themselves. */
+  readonly #toldThreads = new Set<number>();
+  readonly #warm: Promise<void>;
+  #settleWarm!: { resolve: () => void; reject: (error: Error) => void };
 
   /**
    * Starts the threads; one that dies is replaced.
@@ -30,6 +35,10 @@ export class WorkerPool {
     predictor: PredictorData,
     readonly watcher: { onError(error: Error): void; onReadyChange(): void },
   ) {
+    this.#warm = new Promise((resolve, reject) => {
+      this.#settleWarm = { resolve, reject };
+    });
+    this.#warm.catch(() => {}); // told by warmUp
     const bytes = runBufferBytes(elementCapacity(predictor));
     this.#buffers = Array.from({ length: size }, () => new RunBuffer(new SharedArrayBuffer(bytes)));
     this.#freeBuffers = [...this.#buffers.keys()];
@@ -61,20 +70,10 @@ export class WorkerPool {
    * @throws ArtefactError where a model is not usable, Error where a worker does not start in time.
    */
   async warmUp(): Promise<void> {
-    await new Promise<void>((resolve, reject) => {
-      const late = new Error(`the workers were not ready within ${WARM_UP_TIMEOUT_MS / 1000} s`);
-      const timer = setTimeout(() => reject(late), WARM_UP_TIMEOUT_MS);
-      this.#settleWarmUp = {
-        resolve: () => {
-          clearTimeout(timer);
-          resolve();
-        },
-        reject: (error) => {
-          clearTimeout(timer);
-          reject(error);
-        },
-      };
-    });
+    const late = () =>
+      this.#settleWarm.reject(new Error(`the workers were not ready within ${WARM_UP_TIMEOUT_MS / 1000} s`));
+    const timer = setTimeout(late, WARM_UP_TIMEOUT_MS);
+    await this.#warm.finally(() => clearTimeout(timer));
   }
 
   /**
@@ -100,17 +99,25 @@ export class WorkerPool {
     }
   }
 
-  /** Ends the threads. No task may be running: ending a thread inside onnxruntime aborts the process. */
+  /**
+   * Ends the threads. No task may be running: ending a thread inside onnxruntime aborts the process. So threads that
+   * are still opening their models are waited for.
+   */
   async close(): Promise<void> {
+    const giveUpMs = performance.now() + WARM_UP_TIMEOUT_MS;
+    const isOpening = () => this.#piscina.threads.some(({ threadId }) => !this.#toldThreads.has(threadId));
+    while (isOpening() && performance.now() < giveUpMs) await delay(POLL_MS);
     await this.#piscina.destroy();
   }
 
   #take(notice: WorkerNotice): void {
+    this.#toldThreads.add(notice.threadId);
     if (notice.kind === 'refused') {
-      this.#settleWarmUp?.reject(new ArtefactError(notice.file, notice.problem));
+      const { file, problem } = notice;
+      this.#settleWarm.reject(file === undefined ? new Error(problem) : new ArtefactError(file, problem));
     } else {
       this.#readyThreads.add(notice.threadId);
-      if (this.ready === this.size) this.#settleWarmUp?.resolve();
+      if (this.ready === this.size) this.#settleWarm.resolve();
       this.watcher.onReadyChange();
     }
   }

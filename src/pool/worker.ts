@@ -1,6 +1,6 @@
 import { parentPort, threadId } from 'node:worker_threads';
 import { workerData } from 'piscina';
-import { ArtefactError } from '../prediction/artefact-error.js';
+import type { ArtefactError } from '../prediction/artefact-error.js';
 import { openPredictor } from '../prediction/open-predictor.js';
 import type { Task, TaskResult, WorkerData, WorkerNotice } from './messages.js';
 import { RunBuffer } from './run-buffer.js';
@@ -12,15 +12,19 @@ function notify(notice: WorkerNotice): void {
   parentPort!.postMessage(notice);
 }
 
-// Awaited here, so that piscina gives a worker no task before its models are open.
-const predictor = await openPredictor(data.predictor).catch((error: unknown) => {
-  if (error instanceof ArtefactError) notify({ kind: 'refused', file: error.file, problem: error.problem });
-  throw error;
-});
-notify({ kind: 'ready', threadId });
+// Awaited here, so that piscina gives a worker no task before its models are open. A failure is told and not thrown:
+// piscina would start another thread in the place of one that is being given up.
+const opened = await openPredictor(data.predictor).catch((error: Error) => ({ error }));
+if (!('error' in opened)) {
+  notify({ kind: 'ready', threadId });
+} else {
+  const { file, problem } = opened.error as Partial<ArtefactError>;
+  notify({ kind: 'refused', threadId, file, problem: problem ?? String(opened.error.stack) });
+}
 
 /** Carries out one task of the pool. */
-export default function work({ buffer, count }: Task): Promise<TaskResult> {
+export default async function work({ buffer, count }: Task): Promise<TaskResult> {
+  if ('error' in opened) throw opened.error;
   const run = buffers[buffer]!;
-  return predictor.answer(run.rows(count), run.answers(count));
+  return opened.answer(run.rows(count), run.answers(count));
 }

@@ -24,6 +24,7 @@ export class FragmentCache {
   }
 
   set(key: number, fragment: Fragment): void {
+    if (this.#young.has(key)) return;
     const bytes = fragment.words.byteLength + ENTRY_OVERHEAD_BYTES;
     if (this.#youngBytes + bytes > this.maxBytes / 2) {
       this.#old = this.#young;

@@ -19,10 +19,17 @@ describe('the turnstile', () => {
           const entries: Entry[] = [];
           for (const move of moves) {
             if ('enter' in move) {
-              const isFull = turnstile.waiting >= limit;
-              const entry = turnstile.enter(move.enter);
-              expect(entry === undefined).toBe(isFull);
-              if (entry !== undefined) entries.push(entry);
+              const before = entries.filter(({ state }) => state === 'waiting');
+              entries.push(turnstile.enter(move.enter));
+              const gone = [...before, entries.at(-1)!].filter(({ state }) => state === 'turned-away');
+              expect(gone).toHaveLength(
+                before.length === limit && entries.at(-1)!.state !== 'inside' ? 1 : 0,
+              );
+              const candidates = [...before, entries.at(-1)!];
+              const countOf = (key: string) => candidates.filter(({ keyId }) => keyId === key).length;
+              for (const { keyId } of gone)
+                for (const { keyId: other } of candidates)
+                  expect(countOf(keyId)).toBeGreaterThanOrEqual(countOf(other));
             } else if (entries.length > 0) {
               turnstile.leave(entries[move.leave % entries.length]!);
             }
@@ -40,20 +47,29 @@ describe('the turnstile', () => {
 
   test('lets keys take turns, however many of one wait', () => {
     const turnstile = new Turnstile(1, 100);
-    const first = turnstile.enter('flood')!;
-    const flood = Array.from({ length: 50 }, () => turnstile.enter('flood')!);
-    const other = turnstile.enter('other')!;
+    const first = turnstile.enter('flood');
+    const flood = Array.from({ length: 50 }, () => turnstile.enter('flood'));
+    const other = turnstile.enter('other');
     turnstile.leave(first);
     turnstile.leave(flood[0]!);
     expect(other.state).toBe('inside');
   });
 
+  test('turns away one of the key that has most waiting, so that a flood shuts nobody out', async () => {
+    const turnstile = new Turnstile(1, 5);
+    const flood = Array.from({ length: 6 }, () => turnstile.enter('flood'));
+    const other = turnstile.enter('other');
+    expect(other.state).toBe('waiting');
+    expect(await flood.at(-1)!.decided).toBe('turned-away');
+    expect(turnstile.waiting).toBe(5);
+  });
+
   test('tells an entry that left before its turn, and one that was admitted', async () => {
     const turnstile = new Turnstile(1, 10);
-    const inside = turnstile.enter('a')!;
-    const gone = turnstile.enter('a')!;
+    const inside = turnstile.enter('a');
+    const gone = turnstile.enter('a');
     turnstile.leave(gone);
-    expect(await inside.admitted).toBe(true);
-    expect(await gone.admitted).toBe(false);
+    expect(await inside.decided).toBe('inside');
+    expect(await gone.decided).toBe('left');
   });
 });
