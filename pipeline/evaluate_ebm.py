@@ -4,6 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 from interpret.glassbox import ExplainableBoostingClassifier
+from scipy.special import logit
 
 from pipeline.hazard_features import FEATURE_NAMES
 from pipeline.hazard_grid import Grid
@@ -13,14 +14,20 @@ from pipeline.outcomes_periods import PeriodCounts
 
 @dataclass(frozen=True)
 class Yardstick:
-    """Mean first-year deviance a tree (negative log likelihood) on blocks neither model saw."""
+    """Mean first-year deviance a tree (negative log likelihood) on blocks neither model saw; `best` is the truth's."""
 
     ours: float
     boosting: float
+    best: float
 
 
-def yardstick(grid: Grid, seen: PeriodCounts, unseen: PeriodCounts, model: HazardModel, seed: int) -> Yardstick:
-    """Fit an EBM with a curve a feature and a feature-by-species surface each, and score it beside `model`."""
+def yardstick(
+    grid: Grid, seen: PeriodCounts, unseen: PeriodCounts, model: HazardModel, truth: np.ndarray, seed: int
+) -> Yardstick:
+    """Fit an EBM with a curve a feature and a feature-by-species surface each, and score it beside `model`.
+
+    `truth` is the simulated first-year survival [rows] of `unseen`.
+    """
     features = grid.features(FEATURE_NAMES)
     species = len(FEATURE_NAMES)
     machine = ExplainableBoostingClassifier(
@@ -33,9 +40,16 @@ def yardstick(grid: Grid, seen: PeriodCounts, unseen: PeriodCounts, model: Hazar
     rows, died, trees = _trees(features, seen)
     machine.fit(rows, died, sample_weight=trees)
     rows, died, trees = _trees(features, unseen)
-    hazard = 1 - model.survival(features[unseen.point], unseen.species)[:, 0]
-    ours = np.tile(np.log(hazard / (1 - hazard)), 2)[_present(unseen)]
-    return Yardstick(_deviance(ours, died, trees), _deviance(machine.decision_function(rows), died, trees))
+    present = _present(unseen)
+    ours, best = (
+        np.tile(-logit(survival), 2)[present]
+        for survival in (model.survival(features[unseen.point], unseen.species)[:, 0], truth)
+    )
+    return Yardstick(
+        ours=_deviance(ours, died, trees),
+        boosting=_deviance(machine.decision_function(rows), died, trees),
+        best=_deviance(best, died, trees),
+    )
 
 
 def _trees(features: np.ndarray, counts: PeriodCounts) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
@@ -54,5 +68,5 @@ def _present(counts: PeriodCounts) -> np.ndarray:
     return _numbers(counts) > 0
 
 
-def _deviance(logit: np.ndarray, died: np.ndarray, trees: np.ndarray) -> float:
-    return float((trees * (np.logaddexp(0, logit) - died * logit)).sum() / trees.sum())
+def _deviance(predictor: np.ndarray, died: np.ndarray, trees: np.ndarray) -> float:
+    return float((trees * (np.logaddexp(0, predictor) - died * predictor)).sum() / trees.sum())

@@ -67,7 +67,8 @@ def write_model_card(
     if truth:
         seen, unseen = (counts[METHODS[0]].of_points(chosen) for chosen in (folds > 0, folds == 0))
         reference = fit_methods(grid, {METHODS[0]: seen}, knots)[METHODS[0]]
-        sections.append(yardstick_section(yardstick(grid, seen, unseen, reference, FOLD_SEED)))
+        known = best_predictions(truth.survival(METHODS[0]), unseen)[:, 0]
+        sections.append(yardstick_section(yardstick(grid, seen, unseen, reference, known, FOLD_SEED)))
         by_method = {method: recovery(grid, truth.envelopes, models[method], method) for method in METHODS}
         sections.append(recovery_section(by_method, image("effects.png")))
     sections.append(sense_section(grid, graphs, image("survival.png"), image("method-gap.png")))
