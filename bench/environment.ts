@@ -14,7 +14,7 @@ const projectFolder = (name: string) => fileURLToPath(new URL(`../${name}`, impo
 export const DATA_DIR = projectFolder('data');
 export const MODEL_DIR = projectFolder('models');
 
-const PACE: Pace = { rounds: 5, roundMs: 1200, warmUpMs: 800 };
+const PACE: Pace = { rounds: 5, roundMs: 1000, warmUpMs: 600 };
 
 /** What a scope of the bench works with: servers that it shares with others, a load generator, progress. */
 export class Environment {

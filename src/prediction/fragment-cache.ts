@@ -23,6 +23,7 @@ export class FragmentCache {
     return aged;
   }
 
+  /** Keeps a fragment; a key stands for the same JSON always, so one that is kept already is not kept again. */
   set(key: number, fragment: Fragment): void {
     if (this.#young.has(key)) return;
     const bytes = fragment.words.byteLength + ENTRY_OVERHEAD_BYTES;
