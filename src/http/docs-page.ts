@@ -7,7 +7,7 @@ const STYLE = `
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color: #1d2b22; }
 h1, h2 { color: #24553a; } h2 { border-top: 1px solid #ccd8d0; padding-top: 1.5rem; }
 code, pre { font: 14px/1.5 ui-monospace, monospace; background: #f1f5f2; border-radius: 4px; }
-code { padding: 0 .25em; } pre { padding: .75rem; overflow-x: auto; }
+code { padding: 0 .25em; } h2 code { font-size: 1em; } pre { padding: .75rem; overflow-x: auto; }
 table { border-collapse: collapse; width: 100%; } td, th { text-align: left; vertical-align: top; padding: .3rem .6rem; border-bottom: 1px solid #e1e8e3; }
 `;
 
