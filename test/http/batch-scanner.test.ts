@@ -122,7 +122,7 @@ describe('the batch scanner', () => {
       }),
       { numRuns: 30_000 },
     );
-    expect(read).toBeGreaterThan(3000);
+    expect(read).toBeGreaterThan(1000); // about a tenth is plain
   });
 
   test('reads bodies whose entries are plainly right', () => {
