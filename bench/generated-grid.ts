@@ -1,4 +1,3 @@
-import { createHash } from 'node:crypto';
 import { copyFileSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import {
@@ -11,7 +10,7 @@ import {
   tableFromIPC,
 } from 'apache-arrow';
 import { DATA_FILES } from '../src/prediction/artefacts.js';
-import { CHECKSUMS_FILE } from '../src/prediction/checksums.js';
+import { listFiles } from '../test/prediction/support/project-copy.js';
 import { seededRandom } from './random.js';
 
 /** Degrees by which a generated point lies beside the real one it is made from, at most. */
@@ -45,12 +44,6 @@ export function generateGrid(dataDir: string, folder: string, pointCount: number
   const data = makeData({ type: new Struct(real.schema.fields), length: pointCount, children });
   const table = new Table(real.schema, [new RecordBatch(real.schema, data)]);
   writeFileSync(path.join(target, DATA_FILES.grid), RecordBatchFileWriter.writeAll(table).toUint8Array(true));
-  const sums = Object.values(DATA_FILES).map(
-    (file) =>
-      `${createHash('sha256')
-        .update(readFileSync(path.join(target, file)))
-        .digest('hex')}  ${file}\n`,
-  );
-  writeFileSync(path.join(target, CHECKSUMS_FILE), sums.join(''));
+  listFiles(target);
   return target;
 }

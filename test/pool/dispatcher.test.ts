@@ -1,4 +1,5 @@
 import { afterAll, afterEach, beforeAll, beforeEach, describe, expect, test } from 'vitest';
+import { seededRandom } from '../../bench/random.js';
 import { BufferPool } from '../../src/pool/buffer-pool.js';
 import { Dispatcher, type JobOutcome, type SubmittedJob } from '../../src/pool/dispatcher.js';
 import { MAX_RUN_ROWS } from '../../src/pool/run-buffer.js';
@@ -6,7 +7,6 @@ import { openPredictor } from '../../src/prediction/open-predictor.js';
 import type { Predictor } from '../../src/prediction/predictor.js';
 import { answer, elementsOf } from '../prediction/support/elements.js';
 import { placeOf, readPredictorData } from '../prediction/support/project.js';
-import { seededRandom } from '../prediction/support/random.js';
 import { randomRequests, rowsOf, type SiteRequest } from '../prediction/support/site-requests.js';
 import { ObservedWorkers } from './support/observed-workers.js';
 import { WorkerThreads } from './support/worker-threads.js';

@@ -1,6 +1,7 @@
 import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
+import { seededRandom } from '../../bench/random.js';
 import { WorkerPool } from '../../src/pool/worker-pool.js';
 import type { PredictorData } from '../../src/prediction/predictor.js';
 import { expectRefusal } from '../prediction/support/artefact-refusal.js';
@@ -8,7 +9,6 @@ import { encodeConstantModel, soundModel } from '../prediction/support/constant-
 import { elementsOf } from '../prediction/support/elements.js';
 import { readPredictorData } from '../prediction/support/project.js';
 import { withProjectCopy } from '../prediction/support/project-copy.js';
-import { seededRandom } from '../prediction/support/random.js';
 import { randomRequests, rowsOf } from '../prediction/support/site-requests.js';
 import { WorkerThreads } from './support/worker-threads.js';
 

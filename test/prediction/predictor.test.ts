@@ -1,10 +1,10 @@
 import { beforeAll, describe, expect, test } from 'vitest';
+import { seededRandom } from '../../bench/random.js';
 import { openPredictor } from '../../src/prediction/open-predictor.js';
 import type { Predictor, PredictorData } from '../../src/prediction/predictor.js';
 import { createPlainPredictor, type PlainPredictor } from '../oracle/plain-prediction.js';
 import { answer, elementsOf } from './support/elements.js';
 import { dataDir, modelDir, placeOf, readPredictorData, searchRadiusKm } from './support/project.js';
-import { seededRandom } from './support/random.js';
 import { plainAnswer, randomRequests, rowsOf, type SiteRequest } from './support/site-requests.js';
 
 const GENERATED_AT = new Date('2026-11-20T23:59:59.007Z');

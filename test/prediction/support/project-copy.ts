@@ -3,6 +3,7 @@ import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } 
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { DATA_FILES } from '../../../src/prediction/artefacts.js';
+import { CHECKSUMS_FILE } from '../../../src/prediction/checksums.js';
 import { dataDir, modelDir } from './project.js';
 
 /** Writes a folder's SHA256SUMS for the data files as they are; one that is missing is listed all the same. */
@@ -12,7 +13,7 @@ export function listFiles(folder: string): void {
     const content = existsSync(file) ? readFileSync(file) : 'missing';
     return `${createHash('sha256').update(content).digest('hex')}  ${name}\n`;
   });
-  writeFileSync(path.join(folder, 'SHA256SUMS'), lines.join(''));
+  writeFileSync(path.join(folder, CHECKSUMS_FILE), lines.join(''));
 }
 
 /** A copy of the project's grid and models that a test may damage. */
