@@ -7,14 +7,13 @@ import { type IssuedKey, KeyAdministration } from './accounts/key-administration
 import { isEmbedded, openStore } from './accounts/store/open-store.js';
 import { LARGEST_BATCH_SITES } from './accounts/tiers.js';
 import type { Config } from './config.js';
+import { Generations } from './generations.js';
 import { createApi } from './http/api.js';
 import { Metrics } from './http/metrics.js';
 import { createOps } from './http/ops.js';
 import type { Services } from './http/services.js';
 import { BufferPool } from './pool/buffer-pool.js';
-import { Dispatcher } from './pool/dispatcher.js';
 import { Turnstile } from './pool/turnstile.js';
-import { WorkerPool } from './pool/worker-pool.js';
 import { readArtefacts } from './prediction/artefacts.js';
 import { ServicePhase } from './service-phase.js';
 import { WorkerGuard } from './worker-guard.js';
@@ -55,37 +54,22 @@ export async function startService(
 
   const phase = new ServicePhase();
   const guard = new WorkerGuard(phase, giveUp);
-  const pool: WorkerPool = new WorkerPool(
-    config.workers,
-    {
-      ...artefacts,
-      modelDir: config.modelDir,
-      searchRadiusKm: config.searchRadiusKm,
-      cacheBytes: config.cacheBytes / config.workers,
-    },
-    {
-      onError: (err) => log.error({ err }, 'a worker failed'),
-      onReadyChange: () => guard.check(pool),
-    },
-  );
   const buffers = new BufferPool();
-  const dispatcher = new Dispatcher(pool, buffers, config);
+  const generations = new Generations(artefacts, config, buffers, guard, log);
   // One more than work, so that a worker finds its next rows waiting.
   const turnstile = new Turnstile(
     config.workers + 1,
     Math.ceil(config.queueLimitSites / LARGEST_BATCH_SITES),
   );
   const metrics = new Metrics();
-  metrics.watch(turnstile, dispatcher, pool);
+  metrics.watch(turnstile, generations);
   const services: Services = {
     config,
     clock,
     phase,
     accounts,
-    artefacts,
-    pool,
+    generations,
     buffers,
-    dispatcher,
     turnstile,
     metrics,
   };
@@ -95,9 +79,8 @@ export async function startService(
   const end = async () => {
     phase.takesWork = false;
     await closeServer(api);
-    await dispatcher.idle();
+    await generations.close();
     guard.stop();
-    await pool.close();
     await closeServer(ops);
     await accounts.close();
   };
@@ -105,7 +88,7 @@ export async function startService(
   try {
     await ops.listen({ host: config.opsHost, port: config.opsPort });
     await api.listen({ host: config.host, port: config.port });
-    await pool.warmUp();
+    await generations.current.pool.warmUp();
     // Last, so that a start that fails does not use up the one time the key is shown.
     if (wantsFirstKey(config))
       firstKey = await new KeyAdministration(store, clock).issueFirst('hypha', 'first run');

@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Generation } from '../generation.js';
 import type { AnsweredSlice, JobOutcome } from '../pool/dispatcher.js';
 import type { SiteRows } from '../prediction/site-rows.js';
 import { internalError } from './error-replies.js';
@@ -11,7 +12,8 @@ import { hungUp, queueFull, timedOut } from './work-errors.js';
  * @throws ApiError where the service cannot answer
  */
 export async function answerRows(
-  { clock, config, dispatcher }: Services,
+  { clock, config }: Services,
+  { dispatcher }: Generation,
   request: FastifyRequest,
   reply: FastifyReply,
   rows: SiteRows,

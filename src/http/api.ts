@@ -1,7 +1,5 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
-import { SpeciesCatalogue } from '../prediction/species.js';
 import { useCallers } from './callers.js';
-import { RequestChecker } from './check-request.js';
 import { useCompression } from './compression.js';
 import { documentRoutes } from './document-routes.js';
 import { useJsonBodies } from './json-body.js';
@@ -27,10 +25,9 @@ export function createApi(services: Services, log: FastifyBaseLogger): FastifyIn
   app.register(async (keyed) => {
     useCallers(keyed, services);
     useJsonBodies(keyed);
-    const checker = new RequestChecker(new SpeciesCatalogue(services.artefacts.species));
-    predictRoute(keyed, services, checker);
-    keyed.register(async (batches) => batchRoute(batches, services, checker));
-    compareRoute(keyed, services, checker);
+    predictRoute(keyed, services);
+    keyed.register(async (batches) => batchRoute(batches, services));
+    compareRoute(keyed, services);
     speciesRoute(keyed, services);
     coverageRoute(keyed, services);
   });

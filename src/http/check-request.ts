@@ -2,8 +2,9 @@ import type { z } from 'zod';
 import { ALL_HORIZONS, horizonSet } from '../prediction/horizon.js';
 import { BOTH_METHODS, PLANTING_METHODS } from '../prediction/planting-method.js';
 import type { SiteRows } from '../prediction/site-rows.js';
-import type { SpeciesCatalogue } from '../prediction/species.js';
+import { SpeciesCatalogue } from '../prediction/species.js';
 import { type ErrorObject, show } from './errors.js';
+import { perGeneration } from './per-generation.js';
 import { type CompareRequest, compareRequestSchema, predictRequestSchema } from './requests.js';
 
 /** What a caller's entry became: a row of the columns, or the first error its checks found. */
@@ -48,6 +49,11 @@ export class RequestChecker {
     };
   }
 }
+
+/** The checker of a generation's species. */
+export const checkerOf = perGeneration(
+  ({ artefacts }) => new RequestChecker(new SpeciesCatalogue(artefacts.species)),
+);
 
 function writeRow(
   rows: SiteRows,

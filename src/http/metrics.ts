@@ -1,7 +1,6 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
-import type { Dispatcher } from '../pool/dispatcher.js';
+import type { Generations } from '../generations.js';
 import type { Turnstile } from '../pool/turnstile.js';
-import type { WorkerPool } from '../pool/worker-pool.js';
 
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
@@ -43,16 +42,24 @@ export class Metrics {
   }
 
   /** Shows the queue and the workers as they are when the metrics are read. */
-  watch(turnstile: Turnstile, dispatcher: Dispatcher, pool: WorkerPool): void {
+  watch(turnstile: Turnstile, generations: Generations): void {
     this.#gauge('nurselog_batches_waiting', 'Batches that wait for their turn.', () => turnstile.waiting);
-    this.#gauge('nurselog_queue_sites', 'Sites that wait for a worker.', () => dispatcher.queuedSites);
+    this.#gauge(
+      'nurselog_queue_sites',
+      'Sites that wait for a worker.',
+      () => generations.current.dispatcher.queuedSites,
+    );
     this.#gauge(
       'nurselog_jobs_unfinished',
       'Requests admitted and not answered.',
-      () => dispatcher.unfinishedJobs,
+      () => generations.current.dispatcher.unfinishedJobs,
     );
-    this.#gauge('nurselog_workers_ready', 'Worker threads that are ready.', () => pool.ready);
-    this.#gauge('nurselog_workers_total', 'Worker threads wanted.', () => pool.size);
+    this.#gauge(
+      'nurselog_workers_ready',
+      'Worker threads that are ready.',
+      () => generations.current.pool.ready,
+    );
+    this.#gauge('nurselog_workers_total', 'Worker threads wanted.', () => generations.current.pool.size);
   }
 
   #gauge(name: string, help: string, read: () => number): void {

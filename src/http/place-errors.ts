@@ -1,13 +1,15 @@
+import type { Config } from '../config.js';
+import type { Generation } from '../generation.js';
 import { ROW_STATUS } from '../prediction/site-rows.js';
 import type { ErrorObject } from './errors.js';
-import type { Services } from './services.js';
 
 /** The error of a row whose place could not be answered for. */
 export function placeError(
   status: number,
   latitude: number,
   longitude: number,
-  { artefacts, config: { searchRadiusKm } }: Services,
+  { artefacts }: Generation,
+  { searchRadiusKm }: Config,
 ): ErrorObject {
   if (status === ROW_STATUS.outsideCoverage) {
     return {

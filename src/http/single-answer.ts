@@ -1,4 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Generation } from '../generation.js';
 import { ROW_STATUS, SiteRows } from '../prediction/site-rows.js';
 import { answerRows } from './answer-rows.js';
 import type { Checked } from './check-request.js';
@@ -14,19 +15,20 @@ export async function answerSite(
   services: Services,
   request: FastifyRequest,
   reply: FastifyReply,
-  check: (body: unknown, rows: SiteRows, row: number) => Checked,
+  check: (generation: Generation, body: unknown, rows: SiteRows) => Checked,
 ): Promise<FastifyReply> {
+  const generation = services.generations.current;
   const rows = new SiteRows(1);
-  const { error } = check(request.body, rows, 0);
+  const { error } = check(generation, request.body, rows);
   request.state.sites = 1;
   if (error !== undefined) {
     services.metrics.sites.inc({ outcome: error.code });
     throw new ApiError(error);
   }
-  const [slice] = await answerRows(services, request, reply, rows);
+  const [slice] = await answerRows(services, generation, request, reply, rows);
   const status = slice!.status[0]!;
   if (status !== ROW_STATUS.answered) {
-    const problem = placeError(status, rows.latitude[0]!, rows.longitude[0]!, services);
+    const problem = placeError(status, rows.latitude[0]!, rows.longitude[0]!, generation, services.config);
     services.metrics.sites.inc({ outcome: problem.code });
     throw new ApiError(problem);
   }

@@ -13,6 +13,14 @@ const WORKER_FILE = new URL('../../dist/pool/worker.js', import.meta.url).href;
 const WARM_UP_TIMEOUT_MS = 30_000;
 const POLL_MS = 20;
 
+/** Who is told of worker threads. */
+export interface WorkerWatcher {
+  /** A thread failed while idle. */
+  onError(error: Error): void;
+  /** `ready` may have changed. */
+  onReadyChange(): void;
+}
+
 /** The worker threads. Scheduling is the dispatcher's: piscina's own queue stays empty. */
 export class WorkerPool {
   readonly #piscina: Piscina;
@@ -26,14 +34,11 @@ export class WorkerPool {
   readonly #warm: Promise<void>;
   #settleWarm!: { resolve: () => void; reject: (error: Error) => void };
 
-  /**
-   * Starts the threads; one that dies is replaced.
-   * @param watcher is told of threads that fail while idle, and whenever `ready` may have changed
-   */
+  /** Starts the threads; one that dies is replaced. */
   constructor(
     readonly size: number,
     predictor: PredictorData,
-    readonly watcher: { onError(error: Error): void; onReadyChange(): void },
+    readonly watcher: WorkerWatcher,
   ) {
     this.#warm = new Promise((resolve, reject) => {
       this.#settleWarm = { resolve, reject };

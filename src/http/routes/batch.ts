@@ -1,26 +1,31 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Tier } from '../../accounts/tiers.js';
+import type { Generation } from '../../generation.js';
 import { answerRows } from '../answer-rows.js';
 import { type Batch, checkBatch, checkBatchSize } from '../batch.js';
 import { joinBatchBody } from '../batch-body.js';
 import { BatchScanner } from '../batch-scanner.js';
 import { inTurn } from '../batch-turn.js';
-import type { RequestChecker } from '../check-request.js';
+import { checkerOf, type RequestChecker } from '../check-request.js';
 import { parseBodiesWith, parseJson } from '../json-body.js';
+import { perGeneration } from '../per-generation.js';
 import { placeError } from '../place-errors.js';
 import type { Services } from '../services.js';
 
+const scannerOf = perGeneration((generation) => new BatchScanner(checkerOf(generation).species));
+
 /** POST /v1/predict/batch: up to the tier's batch size of predictions. */
-export function batchRoute(app: FastifyInstance, services: Services, checker: RequestChecker): void {
-  const scanner = new BatchScanner(checker.species);
+export function batchRoute(app: FastifyInstance, services: Services): void {
   // The bytes are read when it is the batch's turn.
   parseBodiesWith(app, (bytes) => bytes);
 
   app.post<{ Body: Buffer }>('/v1/predict/batch', async (request, reply) => {
     const body = await inTurn(services, request, reply, async () => {
+      const generation = services.generations.current;
+      const [scanner, checker] = [scannerOf(generation), checkerOf(generation)];
       const batch = readBatch(scanner, checker, request.body, request.state.caller!.tier);
       request.state.sites = batch.total;
-      return answerBatch(services, request, reply, batch);
+      return answerBatch(services, generation, request, reply, batch);
     });
     reply.raw.once('close', () => {
       // After a connection broke, the system may still read what was to be sent.
@@ -41,15 +46,20 @@ function readBatch(scanner: BatchScanner, checker: RequestChecker, bytes: Buffer
 /** The body of the answer to a batch. */
 async function answerBatch(
   services: Services,
+  generation: Generation,
   request: FastifyRequest,
   reply: FastifyReply,
   batch: Batch,
 ): Promise<Buffer> {
   const { rows } = batch;
-  const slices = rows.count === 0 ? [] : await answerRows(services, request, reply, rows);
+  const slices = rows.count === 0 ? [] : await answerRows(services, generation, request, reply, rows);
   const failureOf = (row: number, status: number) => {
     const [latitude, longitude] = [rows.latitude[row]!, rows.longitude[row]!];
-    return { error: placeError(status, latitude, longitude, services), latitude, longitude };
+    return {
+      error: placeError(status, latitude, longitude, generation, services.config),
+      latitude,
+      longitude,
+    };
   };
   const { body, outcomes } = joinBatchBody(batch, slices, failureOf, services.buffers);
   for (const [outcome, count] of outcomes) services.metrics.sites.inc({ outcome }, count);

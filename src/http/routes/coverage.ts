@@ -2,14 +2,12 @@ import type { FastifyInstance } from 'fastify';
 import { HORIZONS } from '../../prediction/horizon.js';
 import { PLANTING_METHODS } from '../../prediction/planting-method.js';
 import { boundsOf } from '../../prediction/regions.js';
+import { perGeneration } from '../per-generation.js';
 import type { Services } from '../services.js';
 
 /** GET /v1/coverage: the regions and what is predicted in them. */
-export function coverageRoute(
-  app: FastifyInstance,
-  { artefacts: { grid, regions }, config }: Services,
-): void {
-  const answer = {
+export function coverageRoute(app: FastifyInstance, { generations, config }: Services): void {
+  const answerOf = perGeneration(({ artefacts: { grid, regions } }) => ({
     regions: regions.map((region, index) => ({
       region: region.region,
       name: region.name,
@@ -20,6 +18,6 @@ export function coverageRoute(
     search_radius_km: config.searchRadiusKm,
     horizons: HORIZONS,
     planting_methods: PLANTING_METHODS,
-  };
-  app.get('/v1/coverage', () => answer);
+  }));
+  app.get('/v1/coverage', () => answerOf(generations.current));
 }

@@ -4,8 +4,9 @@ import { VERSION } from '../../version.js';
 import type { Services } from '../services.js';
 
 /** GET /v1/health: whether the service answers, and what it serves. The only endpoint without a key. */
-export function healthRoute(app: FastifyInstance, { artefacts, phase, pool }: Services): void {
+export function healthRoute(app: FastifyInstance, { generations, phase }: Services): void {
   app.get('/v1/health', (_request, reply) => {
+    const { artefacts, pool } = generations.current;
     reply.code(phase.current === 'ok' ? 200 : 503);
     return {
       status: phase.current,

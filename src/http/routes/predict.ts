@@ -1,11 +1,13 @@
 import type { FastifyInstance } from 'fastify';
-import type { RequestChecker } from '../check-request.js';
+import { checkerOf } from '../check-request.js';
 import type { Services } from '../services.js';
 import { answerSite } from '../single-answer.js';
 
 /** POST /v1/predict: one site, species and method. */
-export function predictRoute(app: FastifyInstance, services: Services, checker: RequestChecker): void {
+export function predictRoute(app: FastifyInstance, services: Services): void {
   app.post('/v1/predict', (request, reply) =>
-    answerSite(services, request, reply, checker.checkPrediction.bind(checker)),
+    answerSite(services, request, reply, (generation, body, rows) =>
+      checkerOf(generation).checkPrediction(body, rows, 0),
+    ),
   );
 }
