@@ -22,8 +22,8 @@ export function startGeneration(
   buffers: BufferPool,
   watcher: WorkerWatcher,
 ): Generation {
-  const { workers, modelDir, searchRadiusKm } = config;
+  const { workers, searchRadiusKm } = config;
   const cacheBytes = config.cacheBytes / workers;
-  const pool = new WorkerPool(workers, { ...artefacts, modelDir, searchRadiusKm, cacheBytes }, watcher);
+  const pool = new WorkerPool(workers, { ...artefacts, searchRadiusKm, cacheBytes }, watcher);
   return { artefacts, pool, dispatcher: new Dispatcher(pool, buffers, config) };
 }

@@ -18,14 +18,14 @@ export async function verifyModels(
   report: (line: string) => void,
 ): Promise<number> {
   try {
-    const { manifest, grid, species } = readArtefacts(dataDir, modelDir);
+    const { manifest, grid, species, modelFiles } = readArtefacts(dataDir, modelDir);
     report(`models  ${manifest.version} (series ${manifest.series}) in ${modelDir}`);
     report(`grid    ${grid.version}: ${grid.pointCount} points, coverage ${grid.coverage}`);
     report(`ok      manifest: ${manifest.features.length} features are columns of the grid in its units`);
     report(`ok      manifest: ${species.length} species are those of species.json in its order`);
     report('ok      model files: present, SHA-256 as in the manifest');
-    for (const method of PLANTING_METHODS) {
-      const model = await SurvivalModel.open(modelDir, manifest, method);
+    for (const [index, method] of PLANTING_METHODS.entries()) {
+      const model = await SurvivalModel.open(modelFiles[index]!, manifest);
       for (const probe of everySpeciesEverywhere(grid, species.length)) await checkModel(model, grid, probe);
       const rows = (grid.pointCount * species.length).toLocaleString('en');
       report(

@@ -2,7 +2,7 @@ import path from 'node:path';
 import { ArtefactError } from './artefact-error.js';
 import { checkListedFiles } from './checksums.js';
 import { readGridFile } from './grid-file.js';
-import { checkModelFiles, MANIFEST_FILE, type Manifest, readManifest } from './manifest.js';
+import { MANIFEST_FILE, type Manifest, type ModelFile, readManifest, readModelFiles } from './manifest.js';
 import { type Region, readRegions } from './regions.js';
 import { type SharedGrid, shareGrid } from './shared-grid.js';
 import { readSpecies, type Species } from './species.js';
@@ -20,6 +20,8 @@ export interface Artefacts {
   readonly regions: readonly Region[];
   readonly species: readonly Species[];
   readonly manifest: Manifest;
+  /** In the order of PLANTING_METHODS. */
+  readonly modelFiles: readonly ModelFile[];
 }
 
 /**
@@ -61,7 +63,7 @@ export function readArtefacts(dataDir: string, modelDir: string): Artefacts {
       );
     }
   }
-  checkModelFiles(modelDir, manifest);
+  const modelFiles = readModelFiles(modelDir, manifest);
   const featureNames = manifest.features.map(({ name }) => name);
-  return { grid: shareGrid(grid, featureNames), regions, species, manifest };
+  return { grid: shareGrid(grid, featureNames), regions, species, manifest, modelFiles };
 }

@@ -18,14 +18,15 @@ export function checkListedFiles(folder: string, files: readonly string[]): void
   for (const file of files) {
     const sha256 = listed.get(file);
     if (sha256 === undefined) throw new ArtefactError(list, `does not list ${file}`);
-    checkFile(path.join(folder, file), sha256, CHECKSUMS_FILE);
+    readChecked(path.join(folder, file), sha256, CHECKSUMS_FILE);
   }
 }
 
-/** @throws ArtefactError where a file is missing or does not have the SHA-256 that another file says */
-export function checkFile(file: string, sha256: string, saidIn: string): void {
-  const found = createHash('sha256').update(readArtefact(file)).digest('hex');
-  if (found === sha256) return;
+/** The bytes of a file. @throws ArtefactError where it is missing or does not have the SHA-256 that another file says */
+export function readChecked(file: string, sha256: string, saidIn: string): Buffer {
+  const bytes = readArtefact(file);
+  const found = createHash('sha256').update(bytes).digest('hex');
+  if (found === sha256) return bytes;
   throw new ArtefactError(
     file,
     `SHA-256 is ${found}, but ${saidIn} says ${sha256} (damaged, or of another version)`,

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { z } from 'zod';
-import { checkFile } from './checksums.js';
+import { readChecked } from './checksums.js';
 import { HORIZONS } from './horizon.js';
 import { readJsonFile } from './json-file.js';
 import { PLANTING_METHODS } from './planting-method.js';
@@ -65,10 +65,20 @@ export function readManifest(modelDir: string): Manifest {
   return readJsonFile(path.join(modelDir, MANIFEST_FILE), manifestSchema);
 }
 
-/** @throws ArtefactError naming the first model file that is missing or is not the one the manifest describes. */
-export function checkModelFiles(modelDir: string, manifest: Manifest): void {
-  for (const method of PLANTING_METHODS) {
+/** A model file as it was read: workers that start later have the same, whatever its folder holds by then. */
+export interface ModelFile {
+  readonly path: string;
+  readonly bytes: Uint8Array;
+}
+
+/**
+ * Reads the model files, in the order of PLANTING_METHODS.
+ * @throws ArtefactError naming the first that is missing or is not the one the manifest describes.
+ */
+export function readModelFiles(modelDir: string, manifest: Manifest): ModelFile[] {
+  return PLANTING_METHODS.map((method) => {
     const { file, sha256 } = manifest.methods[method];
-    checkFile(path.join(modelDir, file), sha256, MANIFEST_FILE);
-  }
+    const modelPath = path.join(modelDir, file);
+    return { path: modelPath, bytes: readChecked(modelPath, sha256, MANIFEST_FILE) };
+  });
 }

@@ -1,5 +1,4 @@
 import { checkModel, startProbe } from './model-contract.js';
-import { PLANTING_METHODS } from './planting-method.js';
 import { Predictor, type PredictorData } from './predictor.js';
 import { SurvivalModel } from './survival-model.js';
 
@@ -9,8 +8,8 @@ import { SurvivalModel } from './survival-model.js';
  */
 export async function openPredictor(data: PredictorData): Promise<Predictor> {
   const models = [];
-  for (const method of PLANTING_METHODS) {
-    const model = await SurvivalModel.open(data.modelDir, data.manifest, method);
+  for (const file of data.modelFiles) {
+    const model = await SurvivalModel.open(file, data.manifest);
     await checkModel(model, data.grid, startProbe(data.grid, data.species.length));
     models.push(model);
   }

@@ -1,24 +1,17 @@
 import KDBush from 'kdbush';
 import { AnswerEncoder } from './answer-encoder.js';
+import type { Artefacts } from './artefacts.js';
 import { Coverage } from './coverage.js';
 import type { Fragment } from './json-writer.js';
-import type { Manifest } from './manifest.js';
 import { NearestPoint } from './nearest-point.js';
 import { BOTH_METHODS, PLANTING_METHODS } from './planting-method.js';
 import type { Predicted } from './prediction-encoder.js';
-import type { Region } from './regions.js';
 import type { SharedGrid } from './shared-grid.js';
 import { ROW_STATUS, type RowAnswers, type SiteRows } from './site-rows.js';
-import type { Species } from './species.js';
 import type { SurvivalModel } from './survival-model.js';
 
 /** What predictions are made from; plain data that can be handed to another thread. */
-export interface PredictorData {
-  readonly grid: SharedGrid;
-  readonly regions: readonly Region[];
-  readonly species: readonly Species[];
-  readonly manifest: Manifest;
-  readonly modelDir: string;
+export interface PredictorData extends Artefacts {
   readonly searchRadiusKm: number;
   /** Memory that finished predictions may take in one predictor; 0 keeps none. */
   readonly cacheBytes: number;

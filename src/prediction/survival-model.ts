@@ -1,8 +1,6 @@
-import path from 'node:path';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { ArtefactError } from './artefact-error.js';
-import type { Manifest } from './manifest.js';
-import type { PlantingMethod } from './planting-method.js';
+import type { Manifest, ModelFile } from './manifest.js';
 
 /** The model's answer for n rows: probabilities, row after row. */
 export interface Survival {
@@ -46,23 +44,22 @@ export class SurvivalModel {
   }
 
   /**
-   * Opens a method's model file.
+   * Opens a model file.
    * @throws ArtefactError when onnxruntime cannot read it or its inputs and outputs are not those of the contract.
    */
-  static async open(modelDir: string, manifest: Manifest, method: PlantingMethod): Promise<SurvivalModel> {
-    const file = path.join(modelDir, manifest.methods[method].file);
-    const session = await InferenceSession.create(file, SESSION_OPTIONS).catch((error: Error) => {
-      throw new ArtefactError(file, `onnxruntime cannot load it: ${error.message.split('\n')[0]}`);
+  static async open({ path, bytes }: ModelFile, manifest: Manifest): Promise<SurvivalModel> {
+    const session = await InferenceSession.create(bytes, SESSION_OPTIONS).catch((error: Error) => {
+      throw new ArtefactError(path, `onnxruntime cannot load it: ${error.message.split('\n')[0]}`);
     });
     const has = (names: readonly string[], wanted: readonly string[]) =>
       wanted.every((name) => names.includes(name));
     if (!has(session.inputNames, ['features', 'species']) || !has(session.outputNames, OUTPUTS)) {
       throw new ArtefactError(
-        file,
+        path,
         `has inputs ${session.inputNames} and outputs ${session.outputNames}, not features, species and ${OUTPUTS}`,
       );
     }
-    return new SurvivalModel(file, manifest.features.length, manifest.species.length, session);
+    return new SurvivalModel(path, manifest.features.length, manifest.species.length, session);
   }
 
   /**

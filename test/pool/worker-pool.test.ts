@@ -1,19 +1,18 @@
-import { writeFileSync } from 'node:fs';
-import path from 'node:path';
 import { afterAll, describe, expect, test } from 'vitest';
 import { seededRandom } from '../../bench/random.js';
 import { WorkerPool } from '../../src/pool/worker-pool.js';
+import type { ModelFile } from '../../src/prediction/manifest.js';
 import type { PredictorData } from '../../src/prediction/predictor.js';
 import { expectRefusal } from '../prediction/support/artefact-refusal.js';
 import { encodeConstantModel, soundModel } from '../prediction/support/constant-model.js';
 import { elementsOf } from '../prediction/support/elements.js';
 import { readPredictorData } from '../prediction/support/project.js';
-import { withProjectCopy } from '../prediction/support/project-copy.js';
 import { randomRequests, rowsOf } from '../prediction/support/site-requests.js';
 import { WorkerThreads } from './support/worker-threads.js';
 
 const GENERATED_AT = new Date('2026-11-20T12:00:00Z');
 const data = readPredictorData();
+const [manual, droneSeeded] = data.modelFiles as [ModelFile, ModelFile];
 const threads = new WorkerThreads();
 afterAll(() => threads.stopWatching());
 
@@ -70,28 +69,20 @@ describe('the worker pool', () => {
   });
 
   test('refuses a model that breaks the contract, naming its file', async () => {
-    await withProjectCopy(async ({ modelDir }) => {
-      const file = path.join(modelDir, data.manifest.methods.manual.file);
-      const sound = soundModel(data.manifest.features.length);
-      writeFileSync(
-        file,
-        encodeConstantModel({ ...sound, survival: [0.2, 0.3, 0.4], baseline: [0.2, 0.3, 0.4] }),
-      );
-      await withPool(2, { ...data, modelDir }, async (pool) => {
-        await expectRefusal(() => pool.warmUp(), file, 'survival');
-        expect(pool.ready).toBe(0);
-      });
+    const sound = soundModel(data.manifest.features.length);
+    const rising = { survival: [0.2, 0.3, 0.4], baseline: [0.2, 0.3, 0.4] };
+    const modelFiles = [{ ...manual, bytes: encodeConstantModel({ ...sound, ...rising }) }, droneSeeded];
+    await withPool(2, { ...data, modelFiles }, async (pool) => {
+      await expectRefusal(() => pool.warmUp(), manual.path, 'survival');
+      expect(pool.ready).toBe(0);
     });
   });
 
   test('refuses a model that onnxruntime cannot read, naming its file', async () => {
-    await withProjectCopy(async ({ modelDir }) => {
-      const file = path.join(modelDir, data.manifest.methods.drone_seeded.file);
-      writeFileSync(file, 'damaged');
-      await withPool(1, { ...data, modelDir }, (pool) =>
-        expectRefusal(() => pool.warmUp(), file, 'onnxruntime cannot load it'),
-      );
-    });
+    const modelFiles = [manual, { ...droneSeeded, bytes: Buffer.from('damaged') }];
+    await withPool(1, { ...data, modelFiles }, (pool) =>
+      expectRefusal(() => pool.warmUp(), droneSeeded.path, 'onnxruntime cannot load it'),
+    );
   });
 
   test('replaces workers that died while idle and answers as before', async () => {

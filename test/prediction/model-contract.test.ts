@@ -1,26 +1,19 @@
-import { readFileSync, writeFileSync } from 'node:fs';
-import path from 'node:path';
 import { describe, expect, test } from 'vitest';
+import type { ModelFile } from '../../src/prediction/manifest.js';
 import { openPredictor } from '../../src/prediction/open-predictor.js';
 import type { PredictorData } from '../../src/prediction/predictor.js';
 import { expectRefusal } from './support/artefact-refusal.js';
 import { type ConstantModel, encodeConstantModel, soundModel } from './support/constant-model.js';
 import { readPredictorData } from './support/project.js';
-import { withProjectCopy } from './support/project-copy.js';
 
 const data = readPredictorData();
 const sound = soundModel(data.manifest.features.length);
 
-/** Opens the project's models with the drone-seeded one replaced. */
-function withModel(
-  bytes: Uint8Array,
-  check: (replaced: PredictorData, file: string) => Promise<void>,
-): Promise<void> {
-  return withProjectCopy(async ({ modelDir }) => {
-    const file = path.join(modelDir, data.manifest.methods.drone_seeded.file);
-    writeFileSync(file, bytes);
-    await check({ ...data, modelDir }, file);
-  });
+const [manual, droneSeeded] = data.modelFiles as [ModelFile, ModelFile];
+
+/** The project's models with the drone-seeded one replaced. */
+function withModel(bytes: Uint8Array): PredictorData {
+  return { ...data, modelFiles: [manual, { ...droneSeeded, bytes }] };
 }
 
 /** A change of one number of the sound model: at the horizon of 3 years, of the first feature. */
@@ -97,41 +90,33 @@ const BROKEN: readonly (readonly [what: string, change: Partial<ConstantModel>, 
 
 describe('a model', () => {
   test('of constants that keep the contract is accepted', async () => {
-    await withModel(encodeConstantModel(sound), async (replaced) => {
-      expect((await openPredictor(replaced)).models).toHaveLength(2);
-    });
+    expect((await openPredictor(withModel(encodeConstantModel(sound)))).models).toHaveLength(2);
   });
 
   test.each(BROKEN)('that %s is refused, naming its file', async (_, change, problem) => {
-    await withModel(encodeConstantModel({ ...sound, ...change }), async (replaced, file) => {
-      await expectRefusal(() => openPredictor(replaced), file, problem);
-    });
+    const replaced = withModel(encodeConstantModel({ ...sound, ...change }));
+    await expectRefusal(() => openPredictor(replaced), droneSeeded.path, problem);
   });
 
   test('that onnxruntime cannot read is refused, naming its file', async () => {
-    const model = readFileSync(path.join(data.modelDir, data.manifest.methods.drone_seeded.file));
     const damages = [
       Buffer.alloc(0),
       Buffer.from('not a model'),
-      model.subarray(0, 5000),
+      droneSeeded.bytes.subarray(0, 5000),
       Buffer.alloc(5000, 0xff),
     ];
     for (const bytes of damages) {
-      await withModel(bytes, async (replaced, file) => {
-        await expectRefusal(
-          () => openPredictor(replaced),
-          file,
-          /^onnxruntime cannot load it: |^has inputs /,
-        );
-      });
+      await expectRefusal(
+        () => openPredictor(withModel(bytes)),
+        droneSeeded.path,
+        /^onnxruntime cannot load it: |^has inputs /,
+      );
     }
   });
 
   test('of the manual method that breaks the contract is refused as well', async () => {
-    await withProjectCopy(async ({ modelDir }) => {
-      const file = path.join(modelDir, data.manifest.methods.manual.file);
-      writeFileSync(file, encodeConstantModel({ ...sound, survival: [0.1, 0.2, 0.3] }));
-      await expectRefusal(() => openPredictor({ ...data, modelDir }), file, 'survival');
-    });
+    const bytes = encodeConstantModel({ ...sound, survival: [0.1, 0.2, 0.3] });
+    const replaced = { ...data, modelFiles: [{ ...manual, bytes }, droneSeeded] };
+    await expectRefusal(() => openPredictor(replaced), manual.path, 'survival');
   });
 });

@@ -12,7 +12,7 @@ const cacheBytes = 4 * 1024 * 1024;
 
 /** What the service predicts from, read anew. */
 export function readPredictorData(): PredictorData {
-  return { ...readArtefacts(dataDir, modelDir), modelDir, searchRadiusKm, cacheBytes };
+  return { ...readArtefacts(dataDir, modelDir), searchRadiusKm, cacheBytes };
 }
 
 /** Where a point of the grid lies. */
