@@ -7,8 +7,6 @@ export type Phase = 'starting' | 'ok' | 'degraded' | 'draining';
 /** The phase of this process; `draining` is final. */
 export class ServicePhase {
   #phase: Phase = 'starting';
-  /** False from the end of the drain delay on: nothing new is begun. */
-  takesWork = true;
 
   get current(): Phase {
     return this.#phase;

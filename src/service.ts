@@ -18,9 +18,6 @@ import { readArtefacts } from './prediction/artefacts.js';
 import { ServicePhase } from './service-phase.js';
 import { WorkerGuard } from './worker-guard.js';
 
-/** While a server closes, connections that became idle are closed this often. */
-const CLOSE_IDLE_EVERY_MS = 50;
-
 /** A running service. */
 export interface Service {
   readonly apiUrl: string;
@@ -77,11 +74,10 @@ export async function startService(
   const ops = createOps(services, log);
 
   const end = async () => {
-    phase.takesWork = false;
-    await closeServer(api);
+    await api.close();
     await generations.close();
     guard.stop();
-    await closeServer(ops);
+    await ops.close();
     await accounts.close();
   };
   let firstKey: IssuedKey | null = null;
@@ -109,13 +105,6 @@ export async function startService(
     },
     flushCounts: () => accounts.flush(),
   };
-}
-
-/** Closes a server when the requests in flight are answered, however long their callers would keep connections. */
-async function closeServer(app: FastifyInstance): Promise<void> {
-  const closing = setInterval(() => app.server.closeIdleConnections(), CLOSE_IDLE_EVERY_MS);
-  await app.close();
-  clearInterval(closing);
 }
 
 /** A newcomer on this machine gets a key; a store that others may reach is never given one unasked. */

@@ -10,8 +10,6 @@ export function useCallers(app: FastifyInstance, { accounts, phase }: Services):
   app.addHook('onRequest', async (request) => {
     if (phase.current === 'starting')
       throw retryLater('unavailable', 'The service is starting: try again shortly.');
-    if (!phase.takesWork)
-      throw retryLater('unavailable', 'This server is shutting down: try again on a new connection.');
 
     const secret = request.headers['x-api-key'];
     const authentication = await accounts.authenticate(typeof secret === 'string' ? secret : undefined);

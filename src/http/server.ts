@@ -8,8 +8,10 @@ import Fastify, {
 } from 'fastify';
 import type { Config } from '../config.js';
 import type { ServicePhase } from '../service-phase.js';
+import { useDoor } from './door.js';
 import { noRoute, notFound, sendError, useErrorReplies } from './error-replies.js';
 import { ApiError } from './errors.js';
+import { useLastAnswers } from './last-answer.js';
 import { refuseConnection, refuseExpectation, refuseTunnel } from './parser-errors.js';
 import { requestId } from './request-id.js';
 
@@ -54,6 +56,7 @@ export function createServer(
   });
   app.server.on('checkExpectation', refuseExpectation);
   app.server.on('connect', refuseTunnel);
+  useDoor(app);
 
   app.decorateRequest('state');
   app.addHook('onRequest', (request, reply, done) => {
@@ -66,10 +69,7 @@ export function createServer(
     else if (request.is404) done(noRoute(app, request));
     else done();
   });
-  app.addHook('onSend', (_request, reply, _payload, done) => {
-    if (phase.current === 'draining') reply.header('connection', 'close');
-    done();
-  });
+  useLastAnswers(app, phase);
   useErrorReplies(app, config.bodyLimitBytes);
   return app;
 }

@@ -1,5 +1,4 @@
 import { once } from 'node:events';
-import { Agent, request as httpRequest, type IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { describe, expect, it } from 'vitest';
 import { openSocket, rawRequest, readAnswer } from '../support/raw-http.js';
@@ -57,32 +56,6 @@ describe('the end of a service', () => {
     const taken = await fetch(`${api}/v1/predict`, { method: 'POST', headers, body: BODY });
     expect(taken.status).toBe(200);
     expect(taken.headers.get('connection')).toBe('close');
-    expect(await service.exit).toEqual({ code: 0, signal: null });
-  });
-
-  it('under load on kept connections every request is answered', async () => {
-    const service = new ServiceProcess({ DRAIN_DELAY_MS: '500' });
-    const [{ api }, key] = [await service.ready(), await service.firstKey()];
-    const headers = { 'x-api-key': key, 'content-type': 'application/json' };
-    const body = JSON.stringify({ requests: Array(20).fill(PREDICT_REQUEST) });
-    let answered = 0;
-    /** Sends one request after another on one connection until told that it closes. */
-    const client = async () => {
-      const agent = new Agent({ keepAlive: true, maxSockets: 1 });
-      for (let isOpen = true; isOpen; ) {
-        const sent = httpRequest(`${api}/v1/predict/batch`, { method: 'POST', headers, agent });
-        sent.end(body);
-        const [response] = (await once(sent, 'response')) as [IncomingMessage];
-        const [text] = [
-          await response.setEncoding('utf8').reduce((all: string, part: string) => all + part, ''),
-        ];
-        expect(response.statusCode).toBe(200);
-        expect(JSON.parse(text)).toMatchObject({ summary: { total: 20, successful: 20 } });
-        isOpen = response.headers.connection !== 'close';
-        if (++answered === 200) service.signal('SIGTERM');
-      }
-    };
-    await Promise.all(Array.from({ length: 16 }, client));
     expect(await service.exit).toEqual({ code: 0, signal: null });
   });
 

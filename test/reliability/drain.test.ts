@@ -1,0 +1,64 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { openSocket, readAnswer } from '../support/raw-http.js';
+import { PREDICT_REQUEST } from '../support/requests.js';
+import { ServiceProcess } from '../support/service-process.js';
+import { rounds } from './support/length.js';
+import { callUntilRefused, type Manners, newTally } from './support/persistent-caller.js';
+
+const BATCH = JSON.stringify({ requests: Array(20).fill(PREDICT_REQUEST) });
+const CALLERS = 32;
+const LOAD_MS = 300;
+
+const MANNERS: Readonly<Record<string, Manners>> = {
+  'one request after another on kept connections': { keepsConnection: true, pauseMs: 0 },
+  'kept connections that are idle now and then': { keepsConnection: true, pauseMs: 100 },
+  'a new connection for every request': { keepsConnection: false, pauseMs: 0 },
+};
+
+describe('SIGTERM under load', () => {
+  for (const [name, manners] of Object.entries(MANNERS)) {
+    it.each(rounds({ short: 2, long: 34 }))(
+      `${name}: every request is answered with 200 until no connection is taken (round %i)`,
+      async () => {
+        const service = new ServiceProcess({ DRAIN_DELAY_MS: '500' });
+        const [{ api }, key] = [await service.ready(), await service.firstKey()];
+        const headers = { 'x-api-key': key, 'content-type': 'application/json' };
+        const tally = newTally();
+        const callers = Array.from({ length: CALLERS }, () =>
+          callUntilRefused(`${api}/v1/predict/batch`, headers, BATCH, manners, tally),
+        );
+        await delay(LOAD_MS);
+        const signalMs = performance.now();
+        service.signal('SIGTERM');
+        await Promise.all(callers);
+
+        expect(await service.exit).toEqual({ code: 0, signal: null });
+        expect({ lost: [...tally.lost], statuses: [...tally.answers.keys()] }).toEqual({
+          lost: [],
+          statuses: [200],
+        });
+        expect(tally.answers.get(200)).toBeGreaterThan(CALLERS);
+        expect(tally.refusedAtMs - signalMs).toBeGreaterThan(500);
+        expect(tally.refusedAtMs - signalMs).toBeLessThan(2500);
+      },
+    );
+  }
+
+  it('a caller who is refused while still sending gets the answer', async () => {
+    const service = new ServiceProcess({ DRAIN_DELAY_MS: '2000' });
+    const { api } = await service.ready();
+    const socket = await openSocket(api);
+    service.signal('SIGTERM');
+    await service.line(/"msg":"draining"/);
+    const part = ' '.repeat(50_000);
+    const head = ['POST /v1/predict/batch HTTP/1.1', 'Host: test', 'Content-Type: application/json'];
+    socket.write([...head, `Content-Length: ${10 * part.length}`, '', ''].join('\r\n'));
+    for (let sent = 0; sent < 10; sent++) {
+      socket.write(part);
+      await delay(20);
+    }
+    expect(await readAnswer(socket)).toMatchObject({ status: 401 });
+    expect(await service.exit).toEqual({ code: 0, signal: null });
+  });
+});
