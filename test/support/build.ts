@@ -7,8 +7,14 @@ export default function buildOnce(): () => void {
 }
 
 function tellWhatWasLeftOut(): void {
-  if (process.env.TEST_POSTGRES_URL !== undefined) return;
-  console.log(
-    'Left out: the tests of accounts on PostgreSQL, which run where TEST_POSTGRES_URL names a server.',
-  );
+  if (process.env.TEST_POSTGRES_URL === undefined) {
+    console.log(
+      'Left out: the tests of accounts on PostgreSQL, which run where TEST_POSTGRES_URL names a server.',
+    );
+  }
+  if (process.env.TEST_DEPLOY_TOOLS === undefined) {
+    console.log(
+      'Left out: tests of deploy/ with nginx, promtool and schemas, which run where TEST_DEPLOY_TOOLS names the folder that .ci/deploy-tools makes.',
+    );
+  }
 }

@@ -1,0 +1,105 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { systemClock } from '../../src/accounts/clock.js';
+import { KeyAdministration } from '../../src/accounts/key-administration.js';
+import { openStore } from '../../src/accounts/store/open-store.js';
+import type { Tier } from '../../src/accounts/tiers.js';
+import { HAS_POSTGRES, POSTGRES } from '../accounts/support/databases.js';
+import { PREDICT_REQUEST } from '../support/requests.js';
+import { Layout } from './support/layout.js';
+import { SteadyLoad } from './support/steady-load.js';
+import { DEPLOY_TOOLS } from './support/tools.js';
+
+const CALLERS = 16;
+
+/** Runs an operator's command on a store of its own, as the `keys` command does. */
+async function administer<Result>(
+  url: string,
+  work: (keys: KeyAdministration) => Promise<Result>,
+): Promise<Result> {
+  const store = await openStore(url);
+  return work(new KeyAdministration(store, systemClock)).finally(() => store.close());
+}
+
+async function issueKey(url: string, tier: Tier) {
+  const { key, secret } = await administer(url, (keys) => keys.issue(tier, 'a test'));
+  return { id: key.id, secret };
+}
+
+/** The status of a prediction. */
+async function predict(url: string, key: string): Promise<number> {
+  const response = await fetch(`${url}/v1/predict`, {
+    method: 'POST',
+    headers: { 'x-api-key': key, 'content-type': 'application/json' },
+    body: JSON.stringify(PREDICT_REQUEST),
+  });
+  await response.arrayBuffer();
+  return response.status;
+}
+
+describe.skipIf(!HAS_POSTGRES || DEPLOY_TOOLS === undefined)(
+  'three replicas and PostgreSQL behind nginx',
+  () => {
+    it('when one is stopped, one killed and one added under load, only what the killed one had in hand may fail', async () => {
+      const database = await POSTGRES.create();
+      const { secret } = await issueKey(database, 'hypha');
+      const [layout, stopped, killed] = await Layout.start(database, 3);
+      const load = new SteadyLoad(layout.url, secret, CALLERS);
+      await load.more(300);
+
+      stopped!.process.signal('SIGTERM');
+      expect(await stopped!.process.exit).toEqual({ code: 0, signal: null });
+      await load.more(300);
+      layout.forget(stopped!);
+      await load.more(300);
+
+      const killedMs = performance.now();
+      killed!.process.signal('SIGKILL');
+      await load.more(300);
+      layout.forget(killed!);
+      await load.more(300);
+
+      const added = await layout.startReplica();
+      layout.announce(added);
+      const requestLines = () => added.process.output.filter((line) => line.includes('"msg":"request"'));
+      while (requestLines().length < 100) await load.more(10);
+      await load.stop();
+
+      const failed = load.outcomes.filter(({ result }) => result !== 200);
+      console.log(
+        `${load.outcomes.length} requests, ${failed.length} failed; nginx tried again or gave up ${
+          layout.balancerLog.split('"request_id"').length - 1
+        } times`,
+      );
+      const wasInHand = ({ startedMs, endedMs }: (typeof failed)[number]) =>
+        startedMs <= killedMs && endedMs >= killedMs;
+      expect(failed.filter((outcome) => !wasInHand(outcome))).toEqual([]);
+      expect(failed.length).toBeLessThanOrEqual(CALLERS);
+    });
+
+    it('a spore key is admitted exactly 100 times a day, whichever replicas its 300 simultaneous requests reach', async () => {
+      const database = await POSTGRES.create();
+      const { secret } = await issueKey(database, 'spore');
+      const [layout, ...replicas] = await Layout.start(database, 3);
+
+      const statuses = await Promise.all(Array.from({ length: 300 }, () => predict(layout.url, secret)));
+
+      expect(statuses.filter((status) => status === 200)).toHaveLength(100);
+      expect(statuses.filter((status) => status === 429)).toHaveLength(200);
+      for (const { process } of replicas) await process.line(/"status":(200|429)/);
+    });
+
+    it('a key that an operator deactivates is refused by every replica within 5 seconds', async () => {
+      const database = await POSTGRES.create();
+      const { id, secret } = await issueKey(database, 'hypha');
+      const [layout] = await Layout.start(database, 3);
+      const askAll = () => Promise.all(Array.from({ length: 30 }, () => predict(layout.url, secret)));
+      expect(new Set(await askAll())).toEqual(new Set([200]));
+
+      await administer(database, (keys) => keys.setState(id, 'deactivated'));
+      const changedMs = performance.now();
+      while ((await askAll()).some((status) => status !== 403)) await delay(50);
+      expect(performance.now() - changedMs).toBeLessThan(5000);
+    });
+  },
+);

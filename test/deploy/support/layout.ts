@@ -1,0 +1,123 @@
+import { spawn } from 'node:child_process';
+import { openSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { onTestFinished } from 'vitest';
+import { ServiceProcess, temporaryFolder } from '../../support/service-process.js';
+import { NameServer } from './name-server.js';
+import { DEPLOY_TOOLS } from './tools.js';
+
+const NGINX_CONF = fileURLToPath(new URL('../../../deploy/nginx/nginx.conf', import.meta.url));
+
+const BALANCER = '127.0.0.1';
+/** As in nginx.conf, but for the port. */
+const NAME_SERVER = '127.0.0.11';
+
+/** A replica at an address of its own, as a container has it. */
+export interface Replica {
+  readonly process: ServiceProcess;
+  readonly address: string;
+}
+
+/**
+ * The layout of deploy/compose.yaml as processes: nginx with the configuration that is shipped, which finds replicas by
+ * asking a name server, and replicas that share a database. Everything has the same port, at addresses of its own.
+ */
+export class Layout {
+  readonly #databaseUrl: string;
+  /** Below those that the system gives to whoever asks for a free one. */
+  readonly #port = 20_000 + Math.floor(Math.random() * 10_000);
+  readonly #folder = temporaryFolder();
+  #names!: NameServer;
+  #replicasStarted = 0;
+
+  private constructor(databaseUrl: string) {
+    this.#databaseUrl = databaseUrl;
+  }
+
+  /** Starts nginx and so many replicas, which last as long as the running test. */
+  static async start(databaseUrl: string, replicas: number): Promise<[Layout, ...Replica[]]> {
+    const layout = new Layout(databaseUrl);
+    layout.#names = await NameServer.start(NAME_SERVER, layout.#port);
+    const started = await Promise.all(Array.from({ length: replicas }, () => layout.startReplica()));
+    for (const replica of started) layout.announce(replica);
+    layout.#startBalancer();
+    await layout.#isBalancing();
+    return [layout, ...started];
+  }
+
+  /** Where callers go. */
+  get url(): string {
+    return `http://${BALANCER}:${this.#port}`;
+  }
+
+  /** What nginx wrote so far. */
+  get balancerLog(): string {
+    return readFileSync(path.join(this.#folder, 'log'), 'utf8');
+  }
+
+  /** Starts a replica that no caller is sent to yet; resolves when it is ready. */
+  async startReplica(): Promise<Replica> {
+    this.#replicasStarted += 1;
+    const address = `127.0.0.${20 + this.#replicasStarted}`;
+    const process = new ServiceProcess({
+      HOST: address,
+      PORT: String(this.#port),
+      DATABASE_URL: this.#databaseUrl,
+    });
+    await process.ready();
+    return { process, address };
+  }
+
+  /** Lets the balancer know of a replica. */
+  announce({ address }: Replica): void {
+    this.#names.addresses.add(address);
+  }
+
+  /** Has its address forgotten, as happens when a container is gone. */
+  forget({ address }: Replica): void {
+    this.#names.addresses.delete(address);
+  }
+
+  #startBalancer(): void {
+    const conf = path.join(this.#folder, 'nginx.conf');
+    writeFileSync(conf, this.#configuration());
+    const log = openSync(path.join(this.#folder, 'log'), 'w');
+    const nginx = spawn(
+      path.join(DEPLOY_TOOLS!, 'nginx'),
+      ['-p', this.#folder, '-c', conf, '-e', 'stderr', '-g', 'daemon off;'],
+      { stdio: ['ignore', log, log] },
+    );
+    // SIGTERM is nginx's fast way out; its workers go with it.
+    onTestFinished(() => void nginx.kill('SIGTERM'));
+  }
+
+  /** The file that is shipped, but for the addresses. */
+  #configuration(): string {
+    const replacements = {
+      'listen 8080': `listen ${BALANCER}:${this.#port}`,
+      'resolver 127.0.0.11': `resolver ${NAME_SERVER}:${this.#port}`,
+      'server nurselog:8080': `server nurselog:${this.#port}`,
+    };
+    let text = readFileSync(NGINX_CONF, 'utf8');
+    for (const [shipped, here] of Object.entries(replacements)) {
+      if (text.split(shipped).length !== 2) throw new Error(`nginx.conf has not one "${shipped}"`);
+      text = text.replace(shipped, here);
+    }
+    return text;
+  }
+
+  async #isBalancing(): Promise<void> {
+    const signal = AbortSignal.timeout(10_000);
+    const isHealthy = () =>
+      fetch(`${this.url}/v1/health`).then(
+        ({ ok }) => ok,
+        () => false,
+      );
+    while (!(await isHealthy())) {
+      if (signal.aborted) throw new Error(`nginx does not balance: ${this.balancerLog}`);
+      await delay(20);
+    }
+  }
+}
