@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { systemClock } from './accounts/clock.js';
 import { StoreOpenError } from './accounts/store/store-errors.js';
 import { ConfigError, loadConfig } from './config.js';
+import { onHangUp } from './hang-up.js';
 import { createLog, type Log } from './log.js';
 import { ArtefactError } from './prediction/artefact-error.js';
 import { type Service, startService } from './service.js';
@@ -17,6 +18,13 @@ const FLUSH_MS = 1000;
 const EXPLAINED = [ConfigError, ArtefactError, StoreOpenError];
 
 async function main(): Promise<void> {
+  // Before anything else: unhandled, the signal would end a process that is still starting.
+  let isReloadWanted = false;
+  let reload = () => {
+    isReloadWanted = true;
+  };
+  onHangUp(() => reload());
+
   const config = loadConfig(process.env);
   const log = createLog(config.logLevel);
   const service = await startService(config, systemClock, log, (reason) => end(log, reason));
@@ -29,6 +37,8 @@ async function main(): Promise<void> {
       void stop(service, config.drainDelayMs + config.shutdownTimeoutMs, log);
     });
   }
+  reload = service.reload;
+  if (isReloadWanted) reload();
   log.info({ api: service.apiUrl, ops: service.opsUrl }, 'ready');
   log.flush();
   if (service.firstKey !== null) process.stdout.write(welcome(service.apiUrl, service.firstKey));

@@ -28,6 +28,8 @@ export interface Service {
    * Drains and ends: not ready at once, no new work after the drain delay, requests in flight are answered.
    */
   stop(): Promise<void>;
+  /** Has the grid and the models read anew and served, if they are sound. A service that ends goes on as it is. */
+  reload(): void;
   /** Writes the request counts that are only in memory: for an end that does not wait for `stop`. */
   flushCounts(): Promise<void>;
 }
@@ -102,6 +104,10 @@ export async function startService(
       phase.enter('draining');
       await delay(config.drainDelayMs);
       await end();
+    },
+    reload: () => {
+      if (phase.current === 'draining') log.warn('models not reloaded: the service ends');
+      else generations.reload();
     },
     flushCounts: () => accounts.flush(),
   };

@@ -1,6 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Generations } from '../generations.js';
 import type { Turnstile } from '../pool/turnstile.js';
+import { modelOf } from '../prediction/manifest.js';
 
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
@@ -41,7 +42,7 @@ export class Metrics {
     collectDefaultMetrics({ register: this.registry });
   }
 
-  /** Shows the queue and the workers as they are when the metrics are read. */
+  /** Shows the queue, the workers and the models as they are when the metrics are read. */
   watch(turnstile: Turnstile, generations: Generations): void {
     this.#gauge('nurselog_batches_waiting', 'Batches that wait for their turn.', () => turnstile.waiting);
     this.#gauge(
@@ -60,6 +61,31 @@ export class Metrics {
       () => generations.current.pool.ready,
     );
     this.#gauge('nurselog_workers_total', 'Worker threads wanted.', () => generations.current.pool.size);
+    this.#watchModels(generations);
+  }
+
+  #watchModels(generations: Generations): void {
+    new Gauge({
+      name: 'nurselog_model_info',
+      help: 'The models and the grid that are served; the value is 1.',
+      labelNames: ['version', 'codename', 'series', 'grid'],
+      registers: [this.registry],
+      collect() {
+        const { manifest, grid } = generations.current.artefacts;
+        this.reset();
+        this.set({ ...modelOf(manifest), grid: grid.version }, 1);
+      },
+    });
+    new Counter({
+      name: 'nurselog_model_reloads_total',
+      help: 'Reloads of the models, by whether they were switched to or refused.',
+      labelNames: ['outcome'],
+      registers: [this.registry],
+      collect() {
+        this.reset();
+        for (const [outcome, count] of Object.entries(generations.reloads)) this.inc({ outcome }, count);
+      },
+    });
   }
 
   #gauge(name: string, help: string, read: () => number): void {

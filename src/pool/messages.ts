@@ -1,4 +1,5 @@
 import type { PredictorData } from '../prediction/predictor.js';
+import type { Refusal } from './refusal.js';
 
 /** What a worker is given when it starts; the grid and the run buffers in it are shared, not copied. */
 export interface WorkerData {
@@ -18,13 +19,7 @@ export interface TaskResult {
   readonly inferenceMs: number;
 }
 
-/** What a worker tells of itself when its thread has started. Errors lose their class between threads. */
+/** What a worker tells of itself when its thread has started. */
 export type WorkerNotice =
   | { readonly kind: 'ready'; readonly threadId: number }
-  | {
-      readonly kind: 'refused';
-      readonly threadId: number;
-      /** The file that is not usable; nothing where something else went wrong. */
-      readonly file: string | undefined;
-      readonly problem: string;
-    };
+  | (Refusal & { readonly threadId: number });

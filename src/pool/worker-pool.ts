@@ -1,10 +1,10 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Piscina } from 'piscina';
 import { elementCapacity } from '../prediction/answer-encoder.js';
-import { ArtefactError } from '../prediction/artefact-error.js';
 import type { PredictorData } from '../prediction/predictor.js';
 import type { RowAnswers, SiteRows } from '../prediction/site-rows.js';
 import type { Task, TaskResult, WorkerData, WorkerNotice } from './messages.js';
+import { errorOf } from './refusal.js';
 import { RunBuffer, runBufferBytes } from './run-buffer.js';
 
 /** The compiled worker: threads run JavaScript, also when this file itself runs from its source in a test. */
@@ -118,8 +118,7 @@ export class WorkerPool {
   #take(notice: WorkerNotice): void {
     this.#toldThreads.add(notice.threadId);
     if (notice.kind === 'refused') {
-      const { file, problem } = notice;
-      this.#settleWarm.reject(file === undefined ? new Error(problem) : new ArtefactError(file, problem));
+      this.#settleWarm.reject(errorOf(notice));
     } else {
       this.#readyThreads.add(notice.threadId);
       if (this.ready === this.size) this.#settleWarm.resolve();

@@ -1,8 +1,8 @@
 import { parentPort, threadId } from 'node:worker_threads';
 import { workerData } from 'piscina';
-import type { ArtefactError } from '../prediction/artefact-error.js';
 import { openPredictor } from '../prediction/open-predictor.js';
 import type { Task, TaskResult, WorkerData, WorkerNotice } from './messages.js';
+import { refusalOf } from './refusal.js';
 import { RunBuffer } from './run-buffer.js';
 
 const data = workerData as WorkerData;
@@ -18,8 +18,7 @@ const opened = await openPredictor(data.predictor).catch((error: Error) => ({ er
 if (!('error' in opened)) {
   notify({ kind: 'ready', threadId });
 } else {
-  const { file, problem } = opened.error as Partial<ArtefactError>;
-  notify({ kind: 'refused', threadId, file, problem: problem ?? String(opened.error.stack) });
+  notify({ ...refusalOf(opened.error), threadId });
 }
 
 /** Carries out one task of the pool. */

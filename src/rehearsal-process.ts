@@ -1,0 +1,24 @@
+import { constants, setPriority } from 'node:os';
+import { refusalOf } from './pool/refusal.js';
+import { readArtefacts } from './prediction/artefacts.js';
+import { openPredictor } from './prediction/open-predictor.js';
+import type { RehearsalOutcome } from './rehearsal.js';
+
+// The service goes on beside this.
+setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+
+async function rehearse(
+  dataDir: string,
+  modelDir: string,
+  searchRadiusKm: number,
+): Promise<RehearsalOutcome> {
+  try {
+    await openPredictor({ ...readArtefacts(dataDir, modelDir), searchRadiusKm, cacheBytes: 0 });
+    return { kind: 'sound' };
+  } catch (error) {
+    return refusalOf(error as Error);
+  }
+}
+
+const [dataDir, modelDir, searchRadiusKm] = process.argv.slice(2) as [string, string, string];
+process.send!(await rehearse(dataDir, modelDir, Number(searchRadiusKm)));

@@ -1,0 +1,45 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+import type { Config } from './config.js';
+import { errorOf, type Refusal } from './pool/refusal.js';
+
+/** The compiled process: also when this file itself runs from its source in a test. */
+const PROCESS_FILE = fileURLToPath(new URL('../dist/rehearsal-process.js', import.meta.url));
+
+/** It takes under a second where there is a core for it. */
+const TIMEOUT_MS = 60_000;
+
+/** What the process tells. */
+export type RehearsalOutcome = { readonly kind: 'sound' } | Refusal;
+
+/**
+ * Opens the grid and the models in a process of its own, as a start would. A model may be so broken that onnxruntime
+ * crashes or never returns, and no thread inside it can be ended: that must not happen to a process that serves.
+ * @param signal ends the process before its time
+ * @throws ArtefactError where a file is not usable, Error where the process did not get to its end
+ */
+export async function rehearse(
+  { dataDir, modelDir, searchRadiusKm }: Config,
+  signal: AbortSignal,
+): Promise<void> {
+  const rehearsal = fork(PROCESS_FILE, [dataDir, modelDir, String(searchRadiusKm)], {
+    // What runs this process, such as a debugger, is not wanted in that one.
+    execArgv: [],
+    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+    timeout: TIMEOUT_MS,
+    killSignal: 'SIGKILL',
+    signal,
+  });
+  let outcome: RehearsalOutcome | undefined;
+  rehearsal.on('message', (told: RehearsalOutcome) => {
+    outcome = told;
+  });
+  const [code, endedBy] = await once(rehearsal, 'close');
+  if (outcome === undefined) {
+    throw new Error(
+      `trying the models ended by ${endedBy ?? `exit ${code}`} (time limit ${TIMEOUT_MS / 1000} s)`,
+    );
+  }
+  if (outcome.kind === 'refused') throw errorOf(outcome);
+}
