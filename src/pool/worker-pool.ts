@@ -1,3 +1,4 @@
+import '../prediction/no-telemetry.js';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Piscina } from 'piscina';
 import { elementCapacity } from '../prediction/answer-encoder.js';

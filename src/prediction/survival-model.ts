@@ -1,3 +1,4 @@
+import './no-telemetry.js';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { ArtefactError } from './artefact-error.js';
 import type { Manifest, ModelFile } from './manifest.js';

@@ -1,3 +1,4 @@
+import '../../src/prediction/no-telemetry.js';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { tableFromIPC } from 'apache-arrow';

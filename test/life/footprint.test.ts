@@ -1,0 +1,23 @@
+import { readdirSync } from 'node:fs';
+import { expect, it } from 'vitest';
+import { PREDICT_REQUEST } from '../support/requests.js';
+import { ServiceProcess, temporaryFolder } from '../support/service-process.js';
+
+it("nothing is written to the user's folder or the folder for temporary files", async () => {
+  const folder = temporaryFolder();
+  // Empty counts as not set. Set to 0, onnxruntime writes a database of what it would report to its maker.
+  const service = new ServiceProcess({ HOME: folder, TMPDIR: folder, ORT_DISABLE_TELEMETRY: '' });
+  const [{ api }, key] = [await service.ready(), await service.firstKey()];
+  const headers = { 'x-api-key': key, 'content-type': 'application/json' };
+  const answer = await fetch(`${api}/v1/predict`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify(PREDICT_REQUEST),
+  });
+  expect(answer.status).toBe(200);
+  service.signal('SIGHUP');
+  await service.line(/"msg":"models reloaded"/);
+  service.signal('SIGTERM');
+  expect(await service.exit).toEqual({ code: 0, signal: null });
+  expect(readdirSync(folder)).toEqual([]);
+});
