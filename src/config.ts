@@ -41,7 +41,7 @@ const environmentSchema = z.object({
   CACHE_BYTES: wholeNumber(0, 64 * 1024 * 1024 * 1024)
     .default(64 * 1024 * 1024)
     .describe(
-      'Memory for finished predictions of sites that recur, shared out among the workers; 0 keeps none.',
+      'Memory for what was worked out for sites that may recur, shared out among the threads; 0 keeps none.',
     ),
   REQUEST_TIMEOUT_MS: wholeNumber(100, 600_000)
     .default(10_000)

@@ -1,15 +1,16 @@
 import KDBush from 'kdbush';
-import { FragmentCache } from './fragment-cache.js';
-import { ALL_HORIZONS, HORIZONS } from './horizon.js';
+import { HORIZONS } from './horizon.js';
 import { type Fragment, fragment, JsonWriter, NUMBER_BYTES } from './json-writer.js';
 import { type Manifest, modelOf } from './manifest.js';
+import type { PlaceCache } from './place-cache.js';
 import { BOTH_METHODS, PLANTING_METHODS } from './planting-method.js';
-import { type Predicted, PredictionEncoder, predictionsCapacity } from './prediction-encoder.js';
+import { PredictionEncoder, predictionsCapacity } from './prediction-encoder.js';
+import { HORIZON_NUMBERS, PREDICTION_NUMBERS } from './prediction-numbers.js';
 import type { PredictorData } from './predictor.js';
 import type { SharedGrid } from './shared-grid.js';
 import type { SiteRows } from './site-rows.js';
 import type { Species } from './species.js';
-import { tenThousandths, writeFraction } from './ten-thousandths.js';
+import { writeFraction } from './ten-thousandths.js';
 
 const OPEN_SITE = fragment('{"site":{"latitude":');
 const LONGITUDE = fragment(',"longitude":');
@@ -54,8 +55,6 @@ export function elementCapacity({
 /** Writes the JSON of answers from prepared fragments: only numbers are formatted row by row. */
 export class AnswerEncoder {
   readonly #writer = new JsonWriter();
-  /** The predictions of one method, written before for the same point, species, method and horizons. */
-  readonly #cache: FragmentCache;
   readonly #predictions: PredictionEncoder;
   /** Float64 [points, 2]: longitude, latitude. */
   readonly #coordinates: Float64Array;
@@ -70,9 +69,8 @@ export class AnswerEncoder {
     readonly grid: SharedGrid,
     manifest: Manifest,
     species: readonly Species[],
-    cacheBytes: number,
+    readonly places: PlaceCache,
   ) {
-    this.#cache = new FragmentCache(cacheBytes);
     this.#predictions = new PredictionEncoder(manifest);
     this.#coordinates = KDBush.from(grid.index).coords as Float64Array;
     this.#regions = grid.regions.map((region) => fragment(`,"region":${JSON.stringify(region)}}`));
@@ -93,76 +91,64 @@ export class AnswerEncoder {
     this.#writer.begin(json);
   }
 
-  /** The predictions of a row if they are still at hand from an earlier one; never of a comparison. */
-  findFinished(rows: SiteRows, row: number, point: number): Fragment | undefined {
-    return rows.method[row] === BOTH_METHODS ? undefined : this.#cache.get(this.#cacheKey(rows, row, point));
-  }
-
   /**
    * Writes the element of one row, followed by a comma.
    * @param point the grid point it is matched to
-   * @param finished its predictions, where they were at hand
-   * @param predicted where not: the result of each method of the row, by method code
+   * @param numbers what is reported of it: PREDICTION_NUMBERS for each planting method, from `at` on
    */
   writeAnswer(
     rows: SiteRows,
     row: number,
     point: number,
     distanceKm: number,
-    finished: Fragment | undefined,
-    predicted: readonly Predicted[],
+    numbers: Uint16Array,
+    at: number,
   ): void {
     const writer = this.#writer;
-    this.#writeSite(rows, row, point, distanceKm);
+    this.#writeSite(rows.longitude[row]!, rows.latitude[row]!, point, distanceKm);
     writer.write(this.#species[rows.species[row]!]!);
     const horizons = rows.horizons[row]!;
     const method = rows.method[row]!;
     if (method === BOTH_METHODS) {
-      this.#writeComparison(predicted, row, horizons);
+      this.#writeComparison(numbers, at, horizons);
     } else {
       writer.write(OPEN_METHOD[method]!);
-      if (finished === undefined) {
-        const start = writer.length;
-        this.#writePredictions(predicted[method]!, row, horizons);
-        if (this.#cache.maxBytes > 0)
-          this.#cache.set(this.#cacheKey(rows, row, point), writer.fragmentFrom(start));
-      } else {
-        writer.write(finished);
-      }
+      this.#predictions.write(writer, numbers, at + method * PREDICTION_NUMBERS, horizons);
     }
     writer.write(this.#endAt(rows.generatedAtMs[row]!));
   }
 
-  #writeSite(rows: SiteRows, row: number, point: number, distanceKm: number): void {
+  #writeSite(longitude: number, latitude: number, point: number, distanceKm: number): void {
     const writer = this.#writer;
+    const entry = this.places.find(longitude, latitude);
+    if (entry !== -1) {
+      this.places.write(writer, entry);
+      return;
+    }
+    const start = writer.length;
     writer.write(OPEN_SITE);
-    writer.writeNumber(rows.latitude[row]!);
+    writer.writeNumber(latitude);
     writer.write(LONGITUDE);
-    writer.writeNumber(rows.longitude[row]!);
+    writer.writeNumber(longitude);
     writer.write(MATCHED_LATITUDE);
-    writer.writeDecimal(
-      Math.round(this.#coordinates[2 * point + 1]! * 10 ** COORDINATE_DECIMALS),
-      COORDINATE_DECIMALS,
-    );
+    this.#writeDegrees(this.#coordinates[2 * point + 1]!);
     writer.write(MATCHED_LONGITUDE);
-    writer.writeDecimal(
-      Math.round(this.#coordinates[2 * point]! * 10 ** COORDINATE_DECIMALS),
-      COORDINATE_DECIMALS,
-    );
+    this.#writeDegrees(this.#coordinates[2 * point]!);
     writer.write(DISTANCE);
     writer.writeDecimal(Math.round(distanceKm * 10 ** DISTANCE_DECIMALS), DISTANCE_DECIMALS);
     writer.write(this.#regions[this.grid.region[point]!]!);
+    this.places.keep(longitude, latitude, point, distanceKm, writer, start);
   }
 
-  #writePredictions({ survival, positions }: Predicted, row: number, horizons: number): void {
-    this.#predictions.write(this.#writer, survival, positions[row]!, horizons);
+  #writeDegrees(degrees: number): void {
+    this.#writer.writeDecimal(Math.round(degrees * 10 ** COORDINATE_DECIMALS), COORDINATE_DECIMALS);
   }
 
-  #writeComparison(predicted: readonly Predicted[], row: number, horizons: number): void {
+  #writeComparison(numbers: Uint16Array, at: number, horizons: number): void {
     const writer = this.#writer;
-    for (let method = 0; method < predicted.length; method++) {
+    for (let method = 0; method < PLANTING_METHODS.length; method++) {
       writer.write(OPEN_COMPARED[method]!);
-      this.#writePredictions(predicted[method]!, row, horizons);
+      this.#predictions.write(writer, numbers, at + method * PREDICTION_NUMBERS, horizons);
     }
     writer.write(OPEN_DIFFERENTIAL);
     let isFirst = true;
@@ -170,24 +156,13 @@ export class AnswerEncoder {
       if ((horizons & (1 << h)) === 0) continue;
       if (!isFirst) writer.write(COMMA);
       isFirst = false;
-      const [manual, droneSeeded] = predicted.map(({ survival, positions }) =>
-        tenThousandths(survival.survival[positions[row]! * HORIZONS.length + h]!),
-      );
-      const advantage = manual! - droneSeeded!;
+      const manual = at + h * HORIZON_NUMBERS;
+      const advantage = numbers[manual]! - numbers[manual + PREDICTION_NUMBERS]!;
       writer.write(OPEN_ADVANTAGE[h]!);
       if (advantage < 0) writer.write(MINUS);
       writeFraction(writer, Math.abs(advantage));
       writer.write(CLOSE_ADVANTAGE);
     }
-  }
-
-  /** A number for each combination of point, species, method and horizons: far below 2^53 for any grid. */
-  #cacheKey({ species, method, horizons }: SiteRows, row: number, point: number): number {
-    return (
-      ((point * this.#species.length + species[row]!) * PLANTING_METHODS.length + method[row]!) *
-        (ALL_HORIZONS + 1) +
-      horizons[row]!
-    );
   }
 
   #endAt(timeMs: number): Fragment {

@@ -3,8 +3,8 @@ import type { Region } from './regions.js';
 
 type Position = Region['polygons'][number][number][number];
 
-/** Edge of a cell in degrees, about 8 by 11 km. */
-const CELL_DEGREES = 0.1;
+/** Edge of a cell in degrees, about 1.5 by 2 km. */
+const CELL_DEGREES = 0.02;
 
 /** What a cell of the map is. */
 const OUTSIDE = 0;
@@ -13,8 +13,8 @@ const INSIDE = 1;
 const BORDER = 2;
 
 /**
- * Tells whether a place lies in one of the regions; a place on an outline does. A map of cells answers for nine places
- * of ten; where an outline passes, the polygons are asked.
+ * Tells whether a place lies in one of the regions; a place on an outline does. A map of cells answers for most
+ * places; where an outline passes, the polygons are asked.
  */
 export class Coverage {
   readonly #regions: readonly Region[];
@@ -71,12 +71,16 @@ export class Coverage {
     }
   }
 
-  /** A cell without an outline is inside if its middle is. */
+  /** A cell without an outline is as its western neighbour without one; else it is inside if its middle is. */
   #fillInside(): void {
     for (let row = 0; row < this.#rows; row++) {
       for (let column = 0; column < this.#columns; column++) {
         const cell = row * this.#columns + column;
         if (this.#cells[cell] === BORDER) continue;
+        if (column > 0 && this.#cells[cell - 1] !== BORDER) {
+          this.#cells[cell] = this.#cells[cell - 1]!;
+          continue;
+        }
         const longitude = this.#west + (column + 0.5) * CELL_DEGREES;
         const latitude = this.#south + (row + 0.5) * CELL_DEGREES;
         this.#cells[cell] = this.#polygonsContain(longitude, latitude) ? INSIDE : OUTSIDE;

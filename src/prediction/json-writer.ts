@@ -105,12 +105,18 @@ export class JsonWriter {
     for (let i = 0; i < text.length; i++) this.#bytes[this.length++] = text.charCodeAt(i);
   }
 
-  /** What was written from a position on, as a fragment. */
-  fragmentFrom(start: number): Fragment {
-    const length = this.length - start;
-    const words = new Float64Array(Math.ceil(length / WORD_BYTES));
-    for (let i = 0; i < words.length; i++) words[i] = this.#view.getFloat64(start + i * WORD_BYTES, true);
-    return { words, length };
+  /** Writes words from index `from` on, `length` bytes of them. */
+  writeWords(words: Float64Array, from: number, length: number): void {
+    const view = this.#view;
+    for (let at = this.length, i = from; at < this.length + length; at += WORD_BYTES, i++)
+      view.setFloat64(at, words[i]!, true);
+    this.length += length;
+  }
+
+  /** Copies what was written from `start` on, as words, to index `to` on; the last one may hold more. */
+  readWords(start: number, words: Float64Array, to: number): void {
+    for (let at = start, i = to; at < this.length; at += WORD_BYTES, i++)
+      words[i] = this.#view.getFloat64(at, true);
   }
 }
 

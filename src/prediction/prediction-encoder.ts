@@ -1,22 +1,9 @@
 import { HORIZONS } from './horizon.js';
 import { type Fragment, fragment, type JsonWriter } from './json-writer.js';
 import type { Manifest } from './manifest.js';
-import { RISK_FACTOR_COUNT, RiskFactors } from './risk-factors.js';
-import type { Survival } from './survival-model.js';
-import { tenThousandths, writeFraction } from './ten-thousandths.js';
-
-/** A model's output for some of a set of rows. */
-export interface Predicted {
-  readonly survival: Survival;
-  /** Int32: where the result of each row stands in the output; -1 for one the model was not run on. */
-  readonly positions: Int32Array;
-}
-
-/** The JSON that opens a factor, by the feature's index. */
-interface FactorFragments {
-  readonly negative: readonly Fragment[];
-  readonly positive: readonly Fragment[];
-}
+import { factorCode, HORIZON_NUMBERS } from './prediction-numbers.js';
+import { RISK_FACTOR_COUNT } from './risk-factors.js';
+import { writeFraction } from './ten-thousandths.js';
 
 const OPEN_PREDICTION = HORIZONS.map((years) =>
   fragment(`{"horizon_years":${years},"survival_probability":`),
@@ -32,47 +19,41 @@ export function predictionsCapacity({ features }: Manifest): number {
 
 /** Writes the predictions of one method at one site. */
 export class PredictionEncoder {
-  readonly #riskFactors: RiskFactors;
-  readonly #featureCount: number;
-  readonly #first: FactorFragments;
-  readonly #following: FactorFragments;
+  /** The JSON that opens a factor, by its code. */
+  readonly #first: readonly Fragment[];
+  readonly #following: readonly Fragment[];
 
   constructor({ features }: Manifest) {
-    this.#riskFactors = new RiskFactors(
-      features.flatMap((feature, index) => (feature.risk_factor ? [index] : [])),
-    );
-    this.#featureCount = features.length;
-    const open = (before: string, impact: string) =>
-      features.map(({ label }) =>
-        fragment(`${before}{"factor":${JSON.stringify(label)},"impact":"${impact}","magnitude":`),
-      );
-    this.#first = {
-      negative: open(',"risk_factors":[', 'negative'),
-      positive: open(',"risk_factors":[', 'positive'),
+    const open = (before: string) => {
+      const byCode: Fragment[] = [];
+      features.forEach(({ label }, feature) => {
+        for (const impact of ['positive', 'negative'])
+          byCode[factorCode(feature, impact === 'negative')] = fragment(
+            `${before}{"factor":${JSON.stringify(label)},"impact":"${impact}","magnitude":`,
+          );
+      });
+      return byCode;
     };
-    this.#following = { negative: open('},', 'negative'), positive: open('},', 'positive') };
+    this.#first = open(',"risk_factors":[');
+    this.#following = open('},');
   }
 
   /**
    * Writes the predictions of a set of horizons, ascending, with commas between them.
-   * @param position where the row stands in the model's output
+   * @param numbers what is reported, from `at` on
    */
-  write(writer: JsonWriter, survival: Survival, position: number, horizons: number): void {
+  write(writer: JsonWriter, numbers: Uint16Array, at: number, horizons: number): void {
     let isFirst = true;
     for (let h = 0; h < HORIZONS.length; h++) {
       if ((horizons & (1 << h)) === 0) continue;
       if (!isFirst) writer.write(COMMA);
       isFirst = false;
-      const at = position * HORIZONS.length + h;
+      let from = at + h * HORIZON_NUMBERS;
       writer.write(OPEN_PREDICTION[h]!);
-      writeFraction(writer, tenThousandths(survival.survival[at]!));
-      this.#riskFactors.rank(survival.contributions, at * this.#featureCount);
+      writeFraction(writer, numbers[from++]!);
       for (let rank = 0; rank < RISK_FACTOR_COUNT; rank++) {
-        const feature = this.#riskFactors.features[rank]!;
-        const { negative, positive } = rank === 0 ? this.#first : this.#following;
-        const isNegative = survival.contributions[at * this.#featureCount + feature]! < 0;
-        writer.write(isNegative ? negative[feature]! : positive[feature]!);
-        writeFraction(writer, this.#riskFactors.magnitudes[rank]!);
+        writer.write((rank === 0 ? this.#first : this.#following)[numbers[from++]!]!);
+        writeFraction(writer, numbers[from++]!);
       }
       writer.write(CLOSE_PREDICTION);
     }

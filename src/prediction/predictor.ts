@@ -2,10 +2,11 @@ import KDBush from 'kdbush';
 import { AnswerEncoder } from './answer-encoder.js';
 import type { Artefacts } from './artefacts.js';
 import { Coverage } from './coverage.js';
-import type { Fragment } from './json-writer.js';
 import { NearestPoint } from './nearest-point.js';
+import { PlaceCache } from './place-cache.js';
 import { BOTH_METHODS, PLANTING_METHODS } from './planting-method.js';
-import type { Predicted } from './prediction-encoder.js';
+import { PredictionCache } from './prediction-cache.js';
+import { PREDICTION_NUMBERS, PredictionReporter } from './prediction-numbers.js';
 import type { SharedGrid } from './shared-grid.js';
 import { ROW_STATUS, type RowAnswers, type SiteRows } from './site-rows.js';
 import type { SurvivalModel } from './survival-model.js';
@@ -17,12 +18,19 @@ export interface PredictorData extends Artefacts {
   readonly cacheBytes: number;
 }
 
+/** Of the cache's memory, the part that is for predictions; the rest is for places. */
+const PREDICTIONS_SHARE = 1 / 3;
+
 /** The way of a row: coverage, nearest point, features, model, risk factors, JSON. */
 export class Predictor {
   readonly #coverage: Coverage;
   readonly #nearest: NearestPoint;
+  readonly #places: PlaceCache;
+  readonly #predictions: PredictionCache;
+  readonly #reporter: PredictionReporter;
   readonly #encoder: AnswerEncoder;
   readonly #grid: SharedGrid;
+  readonly #speciesCount: number;
 
   /** @param models the survival model of each planting method, in the order of PLANTING_METHODS. */
   constructor(
@@ -30,9 +38,13 @@ export class Predictor {
     readonly models: readonly SurvivalModel[],
   ) {
     this.#grid = data.grid;
+    this.#speciesCount = data.species.length;
     this.#coverage = new Coverage(data.regions);
     this.#nearest = new NearestPoint(KDBush.from(data.grid.index), data.searchRadiusKm);
-    this.#encoder = new AnswerEncoder(data.grid, data.manifest, data.species, data.cacheBytes);
+    this.#predictions = new PredictionCache(data.cacheBytes * PREDICTIONS_SHARE);
+    this.#places = new PlaceCache(data.cacheBytes * (1 - PREDICTIONS_SHARE));
+    this.#reporter = new PredictionReporter(data.manifest);
+    this.#encoder = new AnswerEncoder(data.grid, data.manifest, data.species, this.#places);
   }
 
   /**
@@ -50,24 +62,19 @@ export class Predictor {
       status[row] = this.#match(rows.longitude[row]!, rows.latitude[row]!, points, distancesKm, row);
     }
 
-    const finished = new Array<Fragment | undefined>(rows.count);
-    for (let row = 0; row < rows.count; row++) {
-      if (status[row] === ROW_STATUS.answered)
-        finished[row] = this.#encoder.findFinished(rows, row, points[row]!);
-    }
-
-    const isWanted = (row: number) => status[row] === ROW_STATUS.answered && finished[row] === undefined;
+    const numbers = new Uint16Array(rows.count * NUMBERS_PER_ROW);
     const startedMs = performance.now();
-    const predicted = [];
-    for (let method = 0; method < PLANTING_METHODS.length; method++) {
-      predicted.push(await this.#predict(method, rows, points, isWanted));
-    }
+    // Together, since each run waits for a turn of the event loop.
+    await Promise.all(
+      PLANTING_METHODS.map((_, method) => this.#predict(method, rows, status, points, numbers)),
+    );
     const inferenceMs = performance.now() - startedMs;
 
     this.#encoder.begin(json);
     for (let row = 0; row < rows.count; row++) {
       if (status[row] === ROW_STATUS.answered) {
-        this.#encoder.writeAnswer(rows, row, points[row]!, distancesKm[row]!, finished[row], predicted);
+        const at = row * NUMBERS_PER_ROW;
+        this.#encoder.writeAnswer(rows, row, points[row]!, distancesKm[row]!, numbers, at);
       }
       ends[row] = this.#encoder.length;
     }
@@ -82,6 +89,12 @@ export class Predictor {
     distancesKm: Float64Array,
     row: number,
   ): number {
+    const entry = this.#places.find(longitude, latitude);
+    if (entry !== -1) {
+      points[row] = this.#places.pointOf(entry);
+      distancesKm[row] = this.#places.distanceKmOf(entry);
+      return ROW_STATUS.answered;
+    }
     if (!this.#coverage.contains(longitude, latitude)) return ROW_STATUS.outsideCoverage;
     const point = this.#nearest.find(longitude, latitude);
     if (point === -1) return ROW_STATUS.noNearbyData;
@@ -90,31 +103,50 @@ export class Predictor {
     return ROW_STATUS.answered;
   }
 
-  /** Runs a method's model once, on the rows that are wanted of it. */
+  /** Finds what is reported of one method for the rows that ask for it: runs its model once, on what is not at hand. */
   async #predict(
     method: number,
     rows: SiteRows,
+    status: Uint8Array,
     points: Int32Array,
-    isWanted: (row: number) => boolean,
-  ): Promise<Predicted> {
-    const featureCount = this.models[method]!.featureCount;
-    const positions = new Int32Array(rows.count);
+    numbers: Uint16Array,
+  ): Promise<void> {
+    const wanted = new Int32Array(rows.count);
     let count = 0;
     for (let row = 0; row < rows.count; row++) {
-      const asked = rows.method[row] === method || rows.method[row] === BOTH_METHODS;
-      positions[row] = asked && isWanted(row) ? count++ : -1;
+      const isAsked = rows.method[row] === method || rows.method[row] === BOTH_METHODS;
+      if (!isAsked || status[row] !== ROW_STATUS.answered) continue;
+      const key = this.#cacheKey(points[row]!, rows.species[row]!, method);
+      if (!this.#predictions.find(key, numbers, numbersOf(row, method))) wanted[count++] = row;
     }
+    const featureCount = this.models[method]!.featureCount;
     const features = new Float32Array(count * featureCount);
     const species = new Uint8Array(count);
-    for (let row = 0; row < rows.count; row++) {
-      const position = positions[row]!;
-      if (position === -1) continue;
+    for (let position = 0; position < count; position++) {
+      const row = wanted[position]!;
       const from = points[row]! * featureCount;
       const to = position * featureCount;
       for (let f = 0; f < featureCount; f++) features[to + f] = this.#grid.features[from + f]!;
       species[position] = rows.species[row]!;
     }
     const survival = await this.models[method]!.run(features, species);
-    return { positions, survival };
+    for (let position = 0; position < count; position++) {
+      const row = wanted[position]!;
+      const at = numbersOf(row, method);
+      this.#reporter.report(survival, position, numbers, at);
+      this.#predictions.keep(this.#cacheKey(points[row]!, rows.species[row]!, method), numbers, at);
+    }
   }
+
+  /** A number above 0 for each combination of point, species and method: far below 2^53 for any grid. */
+  #cacheKey(point: number, species: number, method: number): number {
+    return (point * this.#speciesCount + species) * PLANTING_METHODS.length + method + 1;
+  }
+}
+
+const NUMBERS_PER_ROW = PLANTING_METHODS.length * PREDICTION_NUMBERS;
+
+/** Where the numbers of a row and method start. */
+function numbersOf(row: number, method: number): number {
+  return row * NUMBERS_PER_ROW + method * PREDICTION_NUMBERS;
 }

@@ -21,8 +21,8 @@ describe('the answers to rows', () => {
     oracle = await createPlainPredictor(dataDir, modelDir, searchRadiusKm);
   });
 
-  const expectPlainAnswers = async (requests: readonly SiteRequest[]) => {
-    const elements = elementsOf(await answer(predictor, data, rowsOf(requests, GENERATED_AT)));
+  const expectPlainAnswers = async (requests: readonly SiteRequest[], of = predictor) => {
+    const elements = elementsOf(await answer(of, data, rowsOf(requests, GENERATED_AT)));
     for (const [row, request] of requests.entries()) {
       const plain = await plainAnswer(oracle, data, request, GENERATED_AT);
       expect(elements[row]).toBe(FAILURES.includes(plain) ? plain : JSON.stringify(plain));
@@ -30,18 +30,35 @@ describe('the answers to rows', () => {
     return elements;
   };
 
-  test('are byte for byte the JSON of the plain way, with failures in their places, in batches of any size', async () => {
-    const random = seededRandom(20_261_120);
-    const seen = { answered: 0, outside_coverage: 0, no_nearby_data: 0 };
-    for (let total = 0; total < 6000; ) {
-      const size = random() < 0.3 ? 1 + Math.floor(4 * random()) : 1 + Math.floor(250 * random());
-      total += size;
-      for (const element of await expectPlainAnswers(randomRequests(data, size, random)))
-        seen[FAILURES.includes(element) ? (element as keyof typeof seen) : 'answered']++;
-    }
-    // The sample must hold many of each kind, or it shows nothing.
-    for (const [kind, count] of Object.entries(seen)) expect(count, kind).toBeGreaterThan(100);
-  });
+  test.each([
+    ['without a cache', 0],
+    ['with a cache far smaller than the batches', 20_000],
+    ['with a cache that holds them all', 8_000_000],
+  ])(
+    'are byte for byte the JSON of the plain way, with failures in their places, %s',
+    async (_, cacheBytes) => {
+      const random = seededRandom(20_261_120);
+      const cached = await openPredictor({ ...data, cacheBytes });
+      const seen = { answered: 0, outside_coverage: 0, no_nearby_data: 0 };
+      const sent: SiteRequest[] = [];
+      while (sent.length < 3000) {
+        const size = random() < 0.3 ? 1 + Math.floor(4 * random()) : 1 + Math.floor(250 * random());
+        // Half of them recur: as they were, or the same place for another species and method.
+        const requests = randomRequests(data, size, random).map((request) => {
+          const before = sent[Math.floor(2 * sent.length * random())];
+          if (before === undefined) return request;
+          return random() < 0.5
+            ? before
+            : { ...request, latitude: before.latitude, longitude: before.longitude };
+        });
+        sent.push(...requests);
+        for (const element of await expectPlainAnswers(requests, cached))
+          seen[FAILURES.includes(element) ? (element as keyof typeof seen) : 'answered']++;
+      }
+      // The sample must hold many of each kind, or it shows nothing.
+      for (const [kind, count] of Object.entries(seen)) expect(count, kind).toBeGreaterThan(50);
+    },
+  );
 
   test('hold every species under both methods', async () => {
     const random = seededRandom(31);
