@@ -21,6 +21,10 @@ export function joinBatchBody(
   failureOf: (row: number, status: number) => FailedEntry,
   buffers: BufferPool,
 ): { readonly body: Buffer; readonly outcomes: Outcomes } {
+  const [first] = slices;
+  if (slices.length === 1 && first!.status.length === total && first!.status.every(isAnswered)) {
+    return { body: wrapInPlace(first!.json, total), outcomes: new Map([['answered', total]]) };
+  }
   const elements = new Elements();
   let entry = 0;
   const failUntilRow = () => {
@@ -30,8 +34,7 @@ export function joinBatchBody(
   for (const { firstRow, status, ends, json } of slices) {
     for (let row = 0; row < status.length; row++) {
       failUntilRow();
-      if (status[row] === ROW_STATUS.answered)
-        elements.answer(json, row === 0 ? 0 : ends[row - 1]!, ends[row]!);
+      if (isAnswered(status[row]!)) elements.answer(json, row === 0 ? 0 : ends[row - 1]!, ends[row]!);
       else elements.fail(failureOf(firstRow + row, status[row]!));
       entry++;
     }
@@ -40,6 +43,23 @@ export function joinBatchBody(
   const body = elements.close(total, buffers);
   for (const { json } of slices) buffers.release(json);
   return { body, outcomes: elements.outcomes };
+}
+
+function isAnswered(status: number): boolean {
+  return status === ROW_STATUS.answered;
+}
+
+/** The body around the elements of one slice that answers a whole batch, in the slice's own memory. */
+function wrapInPlace({ buffer, byteOffset, length }: Buffer, total: number): Buffer {
+  const end = closingOf(total, total);
+  const body = Buffer.from(buffer, byteOffset - OPEN.length, OPEN.length + length - 1 + end.length);
+  body.set(OPEN);
+  body.set(end, body.length - end.length); // over the last comma
+  return body;
+}
+
+function closingOf(total: number, successful: number): Buffer {
+  return Buffer.from(`],"summary":${JSON.stringify({ total, successful, failed: total - successful })}}`);
 }
 
 /** The elements of a batch's results, each followed by a comma; neighbours in the same bytes are copied as one range. */
@@ -70,9 +90,7 @@ class Elements {
   /** The whole body: the last comma is overwritten by what follows it. */
   close(total: number, buffers: BufferPool): Buffer {
     this.#closeRange();
-    const successful = this.outcomes.get('answered') ?? 0;
-    const summary = JSON.stringify({ total, successful, failed: total - successful });
-    const end = Buffer.from(`],"summary":${summary}}`);
+    const end = closingOf(total, this.outcomes.get('answered') ?? 0);
     const body = buffers.acquire(this.#bytes + end.length);
     let at = 0;
     for (const chunk of this.#chunks) {

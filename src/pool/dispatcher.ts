@@ -10,9 +10,13 @@ export interface Workers {
   answer: WorkerPool['answer'];
 }
 
+/** Bytes free before and after the JSON of a slice, so that what goes around it need not be joined by copying. */
+export const SLICE_MARGIN_BYTES = 256;
+
 /** Consecutive rows of a job, from `firstRow` on, and their answers; `json` goes back to the BufferPool after use. */
 export interface AnsweredSlice extends RowAnswers {
   readonly firstRow: number;
+  /** With SLICE_MARGIN_BYTES free on either side in its memory. */
   readonly json: Buffer;
 }
 
@@ -178,13 +182,14 @@ export class Dispatcher {
   /** The answers to rows [at, at + count), in memory of their own. */
   #copySlice({ status, ends, json }: RowAnswers, at: number, count: number, firstRow: number): AnsweredSlice {
     const start = at === 0 ? 0 : ends[at - 1]!;
-    const copy = this.buffers.acquire(ends[at + count - 1]! - start);
-    copy.set(json.subarray(start, start + copy.length));
+    const length = ends[at + count - 1]! - start;
+    const memory = this.buffers.acquire(length + 2 * SLICE_MARGIN_BYTES);
+    memory.set(json.subarray(start, start + length), SLICE_MARGIN_BYTES);
     return {
       firstRow,
       status: status.slice(at, at + count),
       ends: ends.slice(at, at + count).map((end) => end - start),
-      json: copy,
+      json: memory.subarray(SLICE_MARGIN_BYTES, SLICE_MARGIN_BYTES + length),
     };
   }
 
