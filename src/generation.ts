@@ -1,6 +1,7 @@
 import type { Config } from './config.js';
 import type { BufferPool } from './pool/buffer-pool.js';
 import { Dispatcher } from './pool/dispatcher.js';
+import { SingleSites } from './pool/single-sites.js';
 import { WorkerPool, type WorkerWatcher } from './pool/worker-pool.js';
 import type { Artefacts } from './prediction/artefacts.js';
 
@@ -13,9 +14,12 @@ export interface Generation {
   readonly artefacts: Artefacts;
   readonly pool: WorkerPool;
   readonly dispatcher: Dispatcher;
+  readonly singleSites: SingleSites;
+  /** Waits until it can serve. @throws ArtefactError where a model is not usable, Error where a worker does not start */
+  warmUp(): Promise<void>;
 }
 
-/** Starts workers on a grid and models, which they open meanwhile: see `pool.warmUp`. */
+/** Starts workers on a grid and models, which they open meanwhile: see `warmUp`. */
 export function startGeneration(
   artefacts: Artefacts,
   config: Config,
@@ -23,7 +27,18 @@ export function startGeneration(
   watcher: WorkerWatcher,
 ): Generation {
   const { workers, searchRadiusKm } = config;
-  const cacheBytes = config.cacheBytes / workers;
-  const pool = new WorkerPool(workers, { ...artefacts, searchRadiusKm, cacheBytes }, watcher);
-  return { artefacts, pool, dispatcher: new Dispatcher(pool, buffers, config) };
+  // The workers, and this thread.
+  const cacheBytes = config.cacheBytes / (workers + 1);
+  const predictorData = { ...artefacts, searchRadiusKm, cacheBytes };
+  const pool = new WorkerPool(workers, predictorData, watcher);
+  const singleSites = new SingleSites(predictorData);
+  return {
+    artefacts,
+    pool,
+    dispatcher: new Dispatcher(pool, buffers, config),
+    singleSites,
+    warmUp: async () => {
+      await Promise.all([pool.warmUp(), singleSites.warmUp()]);
+    },
+  };
 }

@@ -86,7 +86,7 @@ export async function startService(
   try {
     await ops.listen({ host: config.opsHost, port: config.opsPort });
     await api.listen({ host: config.host, port: config.port });
-    await generations.current.pool.warmUp();
+    await generations.current.warmUp();
     // Last, so that a start that fails does not use up the one time the key is shown.
     if (wantsFirstKey(config))
       firstKey = await new KeyAdministration(store, clock).issueFirst('hypha', 'first run');

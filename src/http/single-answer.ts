@@ -1,7 +1,6 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Generation } from '../generation.js';
 import { ROW_STATUS, SiteRows } from '../prediction/site-rows.js';
-import { answerRows } from './answer-rows.js';
 import type { Checked } from './check-request.js';
 import { ApiError } from './errors.js';
 import { placeError } from './place-errors.js';
@@ -25,14 +24,14 @@ export async function answerSite(
     services.metrics.sites.inc({ outcome: error.code });
     throw new ApiError(error);
   }
-  const [slice] = await answerRows(services, generation, request, reply, rows);
-  const status = slice!.status[0]!;
+  rows.generatedAtMs[0] = services.clock.nowMs();
+  const { status, json, ...times } = await generation.singleSites.answer(rows);
+  request.state.times = times;
   if (status !== ROW_STATUS.answered) {
     const problem = placeError(status, rows.latitude[0]!, rows.longitude[0]!, generation, services.config);
     services.metrics.sites.inc({ outcome: problem.code });
     throw new ApiError(problem);
   }
   services.metrics.sites.inc({ outcome: 'answered' });
-  // An answer is far too small to have come from the buffer pool's large ones: it need not go back.
-  return reply.type('application/json; charset=utf-8').send(slice!.json.subarray(0, -1)); // without the comma
+  return reply.type('application/json; charset=utf-8').send(json.subarray(0, -1)); // without the comma
 }

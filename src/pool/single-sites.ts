@@ -1,0 +1,92 @@
+import { performance } from 'node:perf_hooks';
+import { elementCapacity } from '../prediction/answer-encoder.js';
+import { openPredictor } from '../prediction/open-predictor.js';
+import type { Predictor, PredictorData } from '../prediction/predictor.js';
+import { SiteRows, siteRowsBytes } from '../prediction/site-rows.js';
+
+/** Rows of one run at most: bounds how long a run keeps the main thread. */
+const MAX_RUN_ROWS = 64;
+
+/** The answer to one site. */
+export interface SiteAnswer {
+  /** ROW_STATUS of the site. */
+  readonly status: number;
+  /** Its JSON; empty where it could not be answered. */
+  readonly json: Buffer;
+  /** Until its run began. */
+  readonly queueMs: number;
+  /** Its part of the time in the models. */
+  readonly inferenceMs: number;
+}
+
+interface Waiting {
+  readonly rows: SiteRows;
+  readonly sinceMs: number;
+  settle(answer: SiteAnswer): void;
+  fail(error: Error): void;
+}
+
+/**
+ * Answers single sites on the main thread: to wake a worker and be woken by it costs more than the work itself, and
+ * would put one site behind a batch. A run is started by the first that comes; those that come meanwhile share the next.
+ */
+export class SingleSites {
+  readonly #waiting: Waiting[] = [];
+  readonly #rows = new ArrayBuffer(siteRowsBytes(MAX_RUN_ROWS));
+  readonly #status = new Uint8Array(MAX_RUN_ROWS);
+  readonly #ends = new Uint32Array(MAX_RUN_ROWS);
+  readonly #json: Uint8Array;
+  readonly #predictor: Promise<Predictor>;
+  #isRunning = false;
+
+  /** Opens the models meanwhile: see `warmUp`. */
+  constructor(predictor: PredictorData) {
+    this.#json = new Uint8Array(MAX_RUN_ROWS * elementCapacity(predictor));
+    this.#predictor = openPredictor(predictor);
+    this.#predictor.catch(() => {}); // told by warmUp
+  }
+
+  /** Waits until the models are open. @throws ArtefactError where one is not usable */
+  async warmUp(): Promise<void> {
+    await this.#predictor;
+  }
+
+  /** @param rows a single row */
+  answer(rows: SiteRows): Promise<SiteAnswer> {
+    return new Promise((settle, fail) => {
+      this.#waiting.push({ rows, sinceMs: performance.now(), settle, fail });
+      if (!this.#isRunning) void this.#runAll();
+    });
+  }
+
+  async #runAll(): Promise<void> {
+    this.#isRunning = true;
+    while (this.#waiting.length > 0) await this.#run(this.#waiting.splice(0, MAX_RUN_ROWS));
+    this.#isRunning = false;
+  }
+
+  async #run(sites: readonly Waiting[]): Promise<void> {
+    const count = sites.length;
+    const startedMs = performance.now();
+    const rows = new SiteRows(count, this.#rows);
+    for (const [at, site] of sites.entries()) rows.copyRows(at, site.rows, 0, 1);
+    try {
+      const answers = { status: this.#status, ends: this.#ends, json: this.#json };
+      const predictor = await this.#predictor;
+      const { inferenceMs } = await predictor.answer(rows, answers);
+      let start = 0;
+      sites.forEach(({ sinceMs, settle }, at) => {
+        const end = this.#ends[at]!;
+        settle({
+          status: this.#status[at]!,
+          json: Buffer.from(this.#json.subarray(start, end)),
+          queueMs: startedMs - sinceMs,
+          inferenceMs: inferenceMs / count,
+        });
+        start = end;
+      });
+    } catch (error) {
+      for (const { fail } of sites) fail(error as Error);
+    }
+  }
+}
