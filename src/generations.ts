@@ -85,7 +85,7 @@ export class Generations {
     const artefacts = readArtefacts(this.config.dataDir, this.config.modelDir);
     const next = startGeneration(artefacts, this.config, this.buffers, this.#watcher);
     try {
-      await next.pool.warmUp();
+      await next.warmUp();
     } catch (error) {
       await next.pool.close();
       throw error;
