@@ -6,9 +6,16 @@ export type Log = pino.Logger;
 const WRITE_EVERY_MS = 250;
 const WRITE_BYTES = 8 * 1024;
 
+/** Lines that nobody takes are kept up to this size; later ones are dropped, so that a stuck reader costs no memory. */
+const KEPT_BYTES = 16 * 1024 * 1024;
+
 /** The process's log: JSON lines on standard output. What is not yet written is at the exit of the process. */
 export function createLog(level: string): Log {
-  const log = pino({ level }, pino.destination({ sync: false, minLength: WRITE_BYTES }));
-  setInterval(() => log.flush(), WRITE_EVERY_MS).unref();
-  return log;
+  const stream = {
+    sync: false,
+    minLength: WRITE_BYTES,
+    periodicFlush: WRITE_EVERY_MS,
+    maxLength: KEPT_BYTES,
+  };
+  return pino({ level }, pino.destination(stream));
 }

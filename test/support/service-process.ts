@@ -82,6 +82,12 @@ export class ServiceProcess extends EventEmitter<{ line: [string] }> {
     return (await this.line(/^ {2}nurse_live_[0-9a-f]{32}$/)).trim();
   }
 
+  /** Leaves the output where it is, as a stuck collector of logs does, until the function that it returns is called. */
+  neglectOutput(): () => void {
+    this.#child.stdout!.pause();
+    return () => this.#child.stdout!.resume();
+  }
+
   /** Sends a signal. */
   signal(signal: NodeJS.Signals): void {
     this.#child.kill(signal);

@@ -1,5 +1,5 @@
 /** Whether the tests run for as long as it takes to be convincing (`npm run reliability`), or briefly. */
-const IS_LONG = process.env.RELIABILITY === 'long';
+export const IS_LONG = process.env.RELIABILITY === 'long';
 
 /** How much of something a test does: little in `npm test`, enough in `npm run reliability`. */
 export function amount({ short, long }: { readonly short: number; readonly long: number }): number {

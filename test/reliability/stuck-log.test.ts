@@ -1,0 +1,29 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { ServiceProcess } from '../support/service-process.js';
+import { amount } from './support/length.js';
+import { readMetrics } from './support/metrics.js';
+
+/** Of about 300 bytes a line: a pipe holds 200 lines, the service keeps 50,000 more. */
+const REQUESTS = amount({ short: 2000, long: 200_000 });
+const AT_ONCE = 20;
+
+it('a log that nobody reads holds up no request, costs bounded memory, and goes on when it is read again', async () => {
+  const service = new ServiceProcess();
+  const { api, ops } = await service.ready();
+  const call = async (count: number) => {
+    for (let i = 0; i < count / AT_ONCE; i++) expect((await fetch(`${api}/v1/health`)).status).toBe(200);
+  };
+  const callAll = () => Promise.all(Array.from({ length: AT_ONCE }, () => call(REQUESTS)));
+  const readAgain = service.neglectOutput();
+  await callAll();
+  await delay(4000); // as long as a dozen tries to write
+  const { residentMb } = await readMetrics(ops);
+  await call(AT_ONCE);
+  readAgain();
+  service.signal('SIGTERM');
+  expect(await service.exit).toEqual({ code: 0, signal: null });
+  expect(service.output.at(-1)).toContain('"msg":"stopped"');
+  expect(service.errors).toBe('');
+  expect(residentMb).toBeLessThan(350);
+}, 300_000);
