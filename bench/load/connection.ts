@@ -1,7 +1,9 @@
 import { connect, type Socket } from 'node:net';
 
 const HEAD_END = Buffer.from('\r\n\r\n');
-const READ_BUFFER_BYTES = 256 * 1024;
+
+/** One for all: what is read is looked at before anything else is read. */
+const READ_BUFFER = Buffer.alloc(256 * 1024);
 
 /**
  * A keep-alive connection that sends prepared requests and reads answers with as little work as can be, so that the
@@ -20,13 +22,12 @@ export class Connection {
   static async open(port: number): Promise<Connection> {
     const connection = new Connection();
     await new Promise<void>((resolve, reject) => {
-      const buffer = Buffer.alloc(READ_BUFFER_BYTES);
       const callback = (count: number, bytes: Uint8Array) => {
         connection.#read(Buffer.from(bytes.buffer, bytes.byteOffset, count));
         return true;
       };
       connection.#socket = connect(
-        { port, host: '127.0.0.1', noDelay: true, onread: { buffer, callback } },
+        { port, host: '127.0.0.1', noDelay: true, onread: { buffer: READ_BUFFER, callback } },
         resolve,
       );
       connection.#socket.once('error', reject);

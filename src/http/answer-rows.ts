@@ -5,7 +5,7 @@ import type { SiteRows } from '../prediction/site-rows.js';
 import { internalError } from './error-replies.js';
 import type { ApiError } from './errors.js';
 import type { Services } from './services.js';
-import { hungUp, queueFull, timedOut } from './work-errors.js';
+import { hungUp, QUEUE_FULL, timedOut } from './work-errors.js';
 
 /**
  * Has rows answered for a request, and lets go of them when its caller hangs up.
@@ -38,7 +38,7 @@ function failure(
 ): ApiError {
   switch (outcome.kind) {
     case 'overloaded':
-      return queueFull();
+      return QUEUE_FULL;
     case 'timed-out':
       return timedOut(timeoutMs);
     case 'abandoned':

@@ -1,6 +1,14 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Services } from './services.js';
-import { hungUp, queueFull, timedOut } from './work-errors.js';
+import { hungUp, QUEUE_FULL, timedOut } from './work-errors.js';
+
+/** Refuses a batch that would be turned away before its body is read: in a flood the reading would be most of the work. */
+export function refuseExcess(app: FastifyInstance, { turnstile }: Services): void {
+  app.addHook('onRequest', (request, _reply, done) => {
+    if (turnstile.isShutTo(request.state.caller!.id)) done(QUEUE_FULL);
+    else done();
+  });
+}
 
 /**
  * Does the work of a batch when it is its key's turn.
@@ -19,7 +27,7 @@ export async function inTurn<Result>(
   try {
     const decision = await entry.decided;
     clearTimeout(deadline);
-    if (decision === 'turned-away') throw queueFull();
+    if (decision === 'turned-away') throw QUEUE_FULL;
     if (decision === 'left') throw reply.raw.destroyed ? hungUp() : timedOut(config.requestTimeoutMs);
     return await work();
   } finally {

@@ -4,10 +4,11 @@ import { ApiError } from './errors.js';
 /** nginx's status for a caller who hung up: for the log, nobody receives it. */
 export const HUNG_UP = 499;
 
-/** There is no room for more work. */
-export function queueFull(): ApiError {
-  return retryLater('overloaded', 'The work queue is full and nothing was started: try again shortly.');
-}
+/** There is no room for more work. One for all: a stack for each would cost more than the rest of a refusal. */
+export const QUEUE_FULL = retryLater(
+  'overloaded',
+  'The work queue is full and nothing was started: try again shortly.',
+);
 
 /** The work was not done in the time a request may take. */
 export function timedOut(timeoutMs: number): ApiError {

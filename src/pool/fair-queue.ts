@@ -69,6 +69,12 @@ export class FairQueue<Job extends Waiting> {
     return most.at(-1)?.job;
   }
 
+  /** Whether no other key has more jobs waiting than this one. */
+  hasMost(keyId: string): boolean {
+    const own = this.#jobsByKey.get(keyId)?.length ?? 0;
+    return [...this.#jobsByKey.values()].every(({ length }) => length <= own);
+  }
+
   #takeFrom(jobs: Entry<Job>[], share: number, pieces: Piece<Job>[]): number {
     let taken = 0;
     let finished = 0;

@@ -63,6 +63,11 @@ export class Turnstile {
     return entry;
   }
 
+  /** Whether an entry of this key is sure to be turned away at once. */
+  isShutTo(keyId: string): boolean {
+    return this.#freePlaces === 0 && this.waiting >= this.waitingLimit && this.#waiting.hasMost(keyId);
+  }
+
   /** Gives a place back, or ends a wait; a second time does nothing. */
   leave(entry: Entry): void {
     const { state } = entry;

@@ -1,5 +1,8 @@
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectError } from '../support/error-body.js';
+import { openSocket } from '../support/raw-http.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
 import { startTestService, type TestService } from '../support/service.js';
 
@@ -13,15 +16,24 @@ describe('a full work queue', () => {
   });
   afterAll(() => service.stop());
 
-  it('is answered with overloaded 503 and Retry-After, is not counted, and passes (4, 6)', async () => {
-    const mycel = { 'x-api-key': (await service.issueKey('mycel')).secret };
-    const refused: Response[] = [];
-    let answered = 0;
+  /** Keeps a dozen batches on their way, until the function that it returns is called. */
+  function startFlood(): () => Promise<void> {
     let isFlooding = true;
     const flood = async () => {
       while (isFlooding) await (await service.post('/v1/predict/batch', BATCH_500)).arrayBuffer();
     };
     const floods = Array.from({ length: 12 }, flood);
+    return async () => {
+      isFlooding = false;
+      await Promise.all(floods);
+    };
+  }
+
+  it('is answered with overloaded 503 and Retry-After, is not counted, and passes (4, 6)', async () => {
+    const mycel = { 'x-api-key': (await service.issueKey('mycel')).secret };
+    const refused: Response[] = [];
+    let answered = 0;
+    const endFlood = startFlood();
     while (refused.length === 0) {
       const responses = await Promise.all(
         Array.from({ length: 10 }, () => service.post('/v1/predict/batch', BATCH_100, mycel)),
@@ -31,8 +43,7 @@ describe('a full work queue', () => {
         else refused.push(response);
       }
     }
-    isFlooding = false;
-    await Promise.all(floods);
+    await endFlood();
 
     for (const response of refused) {
       expect(response.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
@@ -42,5 +53,27 @@ describe('a full work queue', () => {
     const last = await service.post('/v1/predict/batch', BATCH_100, mycel);
     expect(last.status).toBe(200);
     expect(last.headers.get('ratelimit')).toMatch(new RegExp(`r=${10_000 - answered - 1};`));
+  });
+
+  it('refuses a batch before its body is read', async () => {
+    const endFlood = startFlood();
+    const head = [
+      'POST /v1/predict/batch HTTP/1.1',
+      'Host: test',
+      `X-API-Key: ${service.key}`,
+      'Content-Type: application/json',
+      `Content-Length: ${BATCH_500.length}`,
+    ];
+    let answer = '';
+    while (answer === '') {
+      const socket = await openSocket(service.apiUrl);
+      socket.write(`${head.join('\r\n')}\r\n\r\n`);
+      // A batch that is let in waits for its body and gets no answer: another is tried.
+      await Promise.race([once(socket, 'readable'), delay(200)]);
+      answer = String(socket.read() ?? '');
+      socket.destroy();
+    }
+    await endFlood();
+    expect(answer).toMatch(/^HTTP\/1\.1 503 /);
   });
 });

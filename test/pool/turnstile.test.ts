@@ -20,7 +20,9 @@ describe('the turnstile', () => {
           for (const move of moves) {
             if ('enter' in move) {
               const before = entries.filter(({ state }) => state === 'waiting');
+              const isShut = turnstile.isShutTo(move.enter);
               entries.push(turnstile.enter(move.enter));
+              if (isShut) expect(entries.at(-1)!.state).toBe('turned-away');
               const gone = [...before, entries.at(-1)!].filter(({ state }) => state === 'turned-away');
               expect(gone).toHaveLength(
                 before.length === limit && entries.at(-1)!.state !== 'inside' ? 1 : 0,
@@ -62,6 +64,18 @@ describe('the turnstile', () => {
     expect(other.state).toBe('waiting');
     expect(await flood.at(-1)!.decided).toBe('turned-away');
     expect(turnstile.waiting).toBe(5);
+  });
+
+  test('is shut to the key that has most waiting, once as many wait as may', () => {
+    const turnstile = new Turnstile(1, 3);
+    const shutTo = () => ['flood', 'other'].filter((keyId) => turnstile.isShutTo(keyId));
+    for (let entered = 0; entered < 4; entered++) {
+      expect(shutTo()).toEqual([]);
+      turnstile.enter('flood');
+    }
+    expect(shutTo()).toEqual(['flood']);
+    turnstile.enter('other');
+    expect(shutTo()).toEqual(['flood']);
   });
 
   test('tells an entry that left before its turn, and one that was admitted', async () => {

@@ -1,0 +1,76 @@
+import { fileURLToPath } from 'node:url';
+import { expect, it, onTestFinished } from 'vitest';
+import { Load } from '../../bench/load/load.js';
+import { quantile } from '../../bench/statistics.js';
+import { ServiceProcess } from '../support/service-process.js';
+import { tell } from './support/figures.js';
+import { amount, IS_LONG } from './support/length.js';
+import { readMetrics } from './support/metrics.js';
+import { OpenLoop } from './support/open-loop.js';
+
+const DATA_DIR = fileURLToPath(new URL('../../data', import.meta.url));
+const TIMES_CAPACITY = 10;
+const PEAK_MS = amount({ short: 2000, long: 5000 });
+const OVERLOAD_MS = amount({ short: 5000, long: 60_000 });
+
+// `npm test` runs beside other tests, which take the processors away now and then: it asks for less.
+const LEAST_GOODPUT = IS_LONG ? 0.85 : 0.3;
+const REFUSED_WITHIN_MS = 50;
+
+it(
+  'ten times more batches than it can answer: the excess is refused at once, the rest answered, then all is normal',
+  async () => {
+    const service = new ServiceProcess();
+    const [{ api, ops }, key] = [await service.ready(), await service.firstKey()];
+    const order = { port: Number(new URL(api).port), key, dataDir: DATA_DIR, workload: 'batch' } as const;
+    const load = new Load();
+    const callers = new OpenLoop();
+    onTestFinished(() => load.close());
+    onTestFinished(() => callers.close());
+    const perS = async (durationMs: number, seed: number) => {
+      const { requests, failures, wallMs } = await load.run({ ...order, connections: 8, durationMs, seed });
+      expect(failures).toEqual({});
+      return (requests * 1000) / wallMs;
+    };
+
+    await perS(1000, 1); // warms up
+    const peakPerS = await perS(PEAK_MS, 2);
+    const before = await readMetrics(ops);
+    const requestsPerS = TIMES_CAPACITY * peakPerS;
+    const overload = { ...order, requestsPerS, durationMs: OVERLOAD_MS, connections: 512, seed: 3 };
+    const { sent, heldBack, latenciesMs, lost, wallMs } = await callers.run(overload);
+    const overMs = performance.now();
+    const after = await readMetrics(ops);
+    await perS(200, 4);
+    const normalMs = performance.now() - overMs;
+    const afterwardsPerS = await perS(PEAK_MS, 5);
+
+    const [answered, refused] = [latenciesMs.get(200)!, latenciesMs.get(503)!];
+    const goodput = (answered.length * 1000) / wallMs / peakPerS;
+    tell('overload', {
+      'peak, batches/s': peakPerS,
+      'offered, batches/s': (sent * 1000) / wallMs,
+      'callers who found no connection': heldBack,
+      'goodput of the peak': goodput,
+      'refused, median ms': quantile(refused, 0.5),
+      'refused, p99 ms': quantile(refused, 0.99),
+      'refused, most ms': refused.at(-1)!,
+      'answered, p99 ms': quantile(answered, 0.99),
+      'resident before, MB': before.residentMb,
+      'resident after, MB': after.residentMb,
+      'normal again after, ms': normalMs,
+      'afterwards of the peak': afterwardsPerS / peakPerS,
+    });
+    expect([...lost]).toEqual([]);
+    expect([...latenciesMs.keys()].sort()).toEqual([200, 503]);
+    expect(refused.length).toBeGreaterThan(answered.length);
+    expect(quantile(refused, 0.5)).toBeLessThan(quantile(answered, 0.5) / 2);
+    if (IS_LONG) expect(quantile(refused, 0.99)).toBeLessThan(REFUSED_WITHIN_MS);
+    expect(goodput).toBeGreaterThan(LEAST_GOODPUT);
+    expect(after.residentMb).toBeLessThan(before.residentMb + 200);
+    expect(after.value('nurselog_batches_waiting')).toBe(0);
+    expect(normalMs).toBeLessThan(2000);
+    expect(afterwardsPerS).toBeGreaterThan(LEAST_GOODPUT * peakPerS);
+  },
+  OVERLOAD_MS + 60_000,
+);

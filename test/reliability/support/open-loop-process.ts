@@ -1,0 +1,83 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { Connection } from '../../../bench/load/connection.js';
+import { requestStream, type Workload } from '../../../bench/load/requests.js';
+
+// A process of its own: callers who come at a fixed rate, whatever became of those before them.
+
+export interface OpenLoopOrder {
+  readonly port: number;
+  readonly key: string;
+  readonly dataDir: string;
+  readonly workload: Workload;
+  readonly requestsPerS: number;
+  readonly durationMs: number;
+  /** Connections at most; a caller who comes while all are in use does not send. */
+  readonly connections: number;
+  readonly seed: number;
+}
+
+export interface OpenLoopReport {
+  readonly sent: number;
+  /** Callers who found no connection. */
+  readonly heldBack: number;
+  /** From sending until the last byte of the answer, sorted, by status. */
+  readonly latenciesMs: ReadonlyMap<number, readonly number[]>;
+  /** By what their callers saw, requests without an answer. */
+  readonly lost: ReadonlyMap<string, number>;
+  readonly wallMs: number;
+}
+
+/** How often callers come, all that are due together. */
+const TICK_MS = 1;
+
+async function call(order: OpenLoopOrder): Promise<OpenLoopReport> {
+  const { port, key, dataDir, workload, requestsPerS, durationMs, seed } = order;
+  const nextRequest = requestStream(workload, dataDir, key, seed);
+  const latenciesMs = new Map<number, number[]>();
+  const lost = new Map<string, number>();
+  const free: Connection[] = await Promise.all(
+    Array.from({ length: order.connections }, () => Connection.open(port)),
+  );
+  const underWay = new Set<Promise<void>>();
+
+  const callOn = async (connection: Connection) => {
+    const sentMs = performance.now();
+    try {
+      const status = await connection.send(nextRequest());
+      const latencies = latenciesMs.get(status) ?? [];
+      latenciesMs.set(status, latencies);
+      latencies.push(performance.now() - sentMs);
+      free.push(connection);
+    } catch (error) {
+      const { message } = error as Error;
+      lost.set(message, (lost.get(message) ?? 0) + 1);
+    }
+  };
+
+  const startMs = performance.now();
+  let sent = 0;
+  let heldBack = 0;
+  for (let nowMs = startMs; nowMs < startMs + durationMs; nowMs = performance.now()) {
+    const due = ((nowMs - startMs) / 1000) * requestsPerS;
+    while (sent + heldBack < due) {
+      const connection = free.pop();
+      if (connection === undefined) {
+        heldBack++;
+        continue;
+      }
+      sent++;
+      const called = callOn(connection).finally(() => underWay.delete(called));
+      underWay.add(called);
+    }
+    await delay(TICK_MS);
+  }
+  await Promise.all(underWay);
+  const wallMs = performance.now() - startMs;
+  for (const connection of free) connection.close();
+  for (const latencies of latenciesMs.values()) latencies.sort((a, b) => a - b);
+  return { sent, heldBack, latenciesMs, lost, wallMs };
+}
+
+process.on('message', (order: OpenLoopOrder) => {
+  void call(order).then((report) => process.send!(report));
+});
