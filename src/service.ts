@@ -61,7 +61,7 @@ export async function startService(
     Math.ceil(config.queueLimitSites / LARGEST_BATCH_SITES),
   );
   const metrics = new Metrics();
-  metrics.watch(turnstile, generations);
+  metrics.watch(turnstile, generations, accounts);
   const services: Services = {
     config,
     clock,

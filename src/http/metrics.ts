@@ -1,4 +1,5 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+import type { Accounts } from '../accounts/accounts.js';
 import type { Generations } from '../generations.js';
 import type { Turnstile } from '../pool/turnstile.js';
 import { modelOf } from '../prediction/manifest.js';
@@ -42,8 +43,8 @@ export class Metrics {
     collectDefaultMetrics({ register: this.registry });
   }
 
-  /** Shows the queue, the workers and the models as they are when the metrics are read. */
-  watch(turnstile: Turnstile, generations: Generations): void {
+  /** Shows the queue, the workers, the models and the key store as they are when the metrics are read. */
+  watch(turnstile: Turnstile, generations: Generations, accounts: Accounts): void {
     this.#gauge('nurselog_batches_waiting', 'Batches that wait for their turn.', () => turnstile.waiting);
     this.#gauge(
       'nurselog_queue_sites',
@@ -61,6 +62,12 @@ export class Metrics {
       () => generations.current.pool.ready,
     );
     this.#gauge('nurselog_workers_total', 'Worker threads wanted.', () => generations.current.pool.size);
+    this.#gauge('nurselog_store_up', 'Whether the key store answers: 1 or 0.', () =>
+      accounts.checkStore().then(
+        () => 1,
+        () => 0,
+      ),
+    );
     this.#watchModels(generations);
   }
 
@@ -88,13 +95,13 @@ export class Metrics {
     });
   }
 
-  #gauge(name: string, help: string, read: () => number): void {
+  #gauge(name: string, help: string, read: () => number | Promise<number>): void {
     new Gauge({
       name,
       help,
       registers: [this.registry],
-      collect() {
-        this.set(read());
+      async collect() {
+        this.set(await read());
       },
     });
   }
