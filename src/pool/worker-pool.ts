@@ -58,6 +58,8 @@ export class WorkerPool {
       idleTimeout: Number.POSITIVE_INFINITY,
       concurrentTasksPerWorker: 1,
       recordTiming: false,
+      // Rows and answers are outside the heap: a worker needs little of it, and V8's default would take 20 MB more.
+      resourceLimits: { maxYoungGenerationSizeMb: 4 },
     });
     // A worker that dies while idle would otherwise be an uncaught exception.
     this.#piscina.on('error', (error: Error) => watcher.onError(error));
