@@ -61,6 +61,10 @@ export class ServiceProcess extends EventEmitter<{ line: [string] }> {
     this.exit = once(this.#child, 'close').then(([code, signal]) => ({ code, signal }) as Exit);
   }
 
+  get pid(): number {
+    return this.#child.pid!;
+  }
+
   /** The first line of output that fits, written already or still to come; rejects if the process ends without it. */
   async line(fits: RegExp): Promise<string> {
     const ended = new AbortController();

@@ -1,0 +1,71 @@
+import { createHash } from 'node:crypto';
+import { cpSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { DATA_FILES } from '../../../src/prediction/artefacts.js';
+import { MANIFEST_FILE, type Manifest } from '../../../src/prediction/manifest.js';
+import type { Species } from '../../../src/prediction/species.js';
+import { encodeConstantModel, soundModel } from '../../prediction/support/constant-model.js';
+import { dataDir, modelDir } from '../../prediction/support/project.js';
+import { ProjectCopy } from '../../prediction/support/project-copy.js';
+
+/** A species that only even releases have: the first of the list, so that it moves the indexes of all others. */
+export const EVEN_SPECIES: Species = {
+  species_code: 'AAAA',
+  common_name: 'moved alder',
+  scientific_name: 'Alnus mota',
+  group: 'hardwood',
+};
+
+/**
+ * Releases of a grid and models in folders of their own. Odd ones are the project's; even ones have a species more and
+ * say the same of every site: `evenSurvival` at 1, 3 and 5 years. The release's number is the major version.
+ */
+export class Releases extends ProjectCopy {
+  readonly manifestFile = path.join(this.modelDir, MANIFEST_FILE);
+  readonly #sound = soundModel(this.manifest.features.length);
+  readonly evenSurvival = this.#sound.survival.map((value) => Number(value.toFixed(4)));
+
+  get manifest(): Manifest {
+    return JSON.parse(readFileSync(this.manifestFile, 'utf8')) as Manifest;
+  }
+
+  /** Puts a release into the folders. @returns its version */
+  put(major: number): string {
+    cpSync(dataDir, this.dataDir, { recursive: true });
+    cpSync(modelDir, this.modelDir, { recursive: true });
+    if (major % 2 === 0) {
+      this.editJson(path.join(this.dataDir, DATA_FILES.species), (species: Species[]) => {
+        species.unshift(EVEN_SPECIES);
+      });
+      this.listDataFiles();
+      for (const { file } of Object.values(this.manifest.methods)) {
+        writeFileSync(path.join(this.modelDir, file), encodeConstantModel(this.#sound));
+      }
+      this.editManifest(({ species }) => species.unshift(EVEN_SPECIES.species_code));
+    }
+    this.editManifest((manifest) => {
+      manifest.version = `${manifest.coverage}_v${major}_0_${manifest.codename}`;
+    });
+    this.vouchForModels();
+    return this.manifest.version;
+  }
+
+  editManifest(edit: (manifest: Manifest) => void): void {
+    this.editJson(this.manifestFile, edit);
+  }
+
+  /** Makes the manifest name the model files as they are. */
+  vouchForModels(): void {
+    this.editManifest(({ methods }) => {
+      for (const method of Object.values(methods)) {
+        const bytes = readFileSync(path.join(this.modelDir, method.file));
+        method.sha256 = createHash('sha256').update(bytes).digest('hex');
+      }
+    });
+  }
+}
+
+/** The number of the release that a version is of. */
+export function releaseOf(version: string): number {
+  return Number(/_v(\d+)_/.exec(version)![1]);
+}
