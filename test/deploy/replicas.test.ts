@@ -1,30 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
-import { systemClock } from '../../src/accounts/clock.js';
-import { KeyAdministration } from '../../src/accounts/key-administration.js';
-import { openStore } from '../../src/accounts/store/open-store.js';
-import type { Tier } from '../../src/accounts/tiers.js';
 import { HAS_POSTGRES, POSTGRES } from '../accounts/support/databases.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
+import { administer, issueKey } from './support/administer.js';
 import { Layout } from './support/layout.js';
 import { SteadyLoad } from './support/steady-load.js';
 import { DEPLOY_TOOLS } from './support/tools.js';
 
 const CALLERS = 16;
-
-/** Runs an operator's command on a store of its own, as the `keys` command does. */
-async function administer<Result>(
-  url: string,
-  work: (keys: KeyAdministration) => Promise<Result>,
-): Promise<Result> {
-  const store = await openStore(url);
-  return work(new KeyAdministration(store, systemClock)).finally(() => store.close());
-}
-
-async function issueKey(url: string, tier: Tier) {
-  const { key, secret } = await administer(url, (keys) => keys.issue(tier, 'a test'));
-  return { id: key.id, secret };
-}
 
 /** The status of a prediction. */
 async function predict(url: string, key: string): Promise<number> {
@@ -91,12 +74,12 @@ describe.skipIf(!HAS_POSTGRES || DEPLOY_TOOLS === undefined)(
 
     it('a key that an operator deactivates is refused by every replica within 5 seconds', async () => {
       const database = await POSTGRES.create();
-      const { id, secret } = await issueKey(database, 'hypha');
+      const { key, secret } = await issueKey(database, 'hypha');
       const [layout] = await Layout.start(database, 3);
       const askAll = () => Promise.all(Array.from({ length: 30 }, () => predict(layout.url, secret)));
       expect(new Set(await askAll())).toEqual(new Set([200]));
 
-      await administer(database, (keys) => keys.setState(id, 'deactivated'));
+      await administer(database, (keys) => keys.setState(key.id, 'deactivated'));
       const changedMs = performance.now();
       while ((await askAll()).some((status) => status !== 403)) await delay(50);
       expect(performance.now() - changedMs).toBeLessThan(5000);

@@ -1,0 +1,17 @@
+import { systemClock } from '../../../src/accounts/clock.js';
+import { type IssuedKey, KeyAdministration } from '../../../src/accounts/key-administration.js';
+import { openStore } from '../../../src/accounts/store/open-store.js';
+import type { Tier } from '../../../src/accounts/tiers.js';
+
+/** Administers keys over a store of its own, as the `keys` command does. */
+export async function administer<Result>(
+  databaseUrl: string,
+  work: (keys: KeyAdministration) => Promise<Result>,
+): Promise<Result> {
+  const store = await openStore(databaseUrl);
+  return work(new KeyAdministration(store, systemClock)).finally(() => store.close());
+}
+
+export function issueKey(databaseUrl: string, tier: Tier): Promise<IssuedKey> {
+  return administer(databaseUrl, (keys) => keys.issue(tier, 'a test'));
+}
