@@ -1,6 +1,9 @@
-/** The metrics of a service as they are now. */
+import { rawRequest, sendRaw } from '../../support/raw-http.js';
+
+/** The metrics of a service as they are now, read on a connection of their own. */
 export async function readMetrics(opsUrl: string): Promise<Metrics> {
-  return new Metrics(await (await fetch(`${opsUrl}/metrics`)).text());
+  const { body } = await sendRaw(opsUrl, rawRequest('GET /metrics HTTP/1.1', []));
+  return new Metrics(body);
 }
 
 /** Metrics in Prometheus's text. */
@@ -14,8 +17,24 @@ export class Metrics {
     return Number(line[1]);
   }
 
+  /** The sum of a metric's values, whatever its labels. */
+  sum(name: string): number {
+    const values = this.text.matchAll(new RegExp(`^${name}\\{.*\\} (\\S+)$`, 'gm'));
+    return [...values].reduce((sum, [, value]) => sum + Number(value), 0);
+  }
+
   /** Memory of the process, with all its threads. */
   get residentMb(): number {
     return this.value('process_resident_memory_bytes') / 1024 ** 2;
+  }
+
+  /** Heap of the main thread, what is still to be collected included. */
+  get heapMb(): number {
+    return this.value('nodejs_heap_size_used_bytes') / 1024 ** 2;
+  }
+
+  /** What the process holds open: connections, listeners, timers' likes. */
+  get handles(): number {
+    return this.value('nodejs_active_handles_total');
   }
 }

@@ -1,0 +1,95 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { describe, expect, it } from 'vitest';
+import { Connection } from '../../bench/load/connection.js';
+import { quantile } from '../../bench/statistics.js';
+import { openSocket } from '../support/raw-http.js';
+import { PREDICT_REQUEST } from '../support/requests.js';
+import { ServiceProcess } from '../support/service-process.js';
+import { tell } from './support/figures.js';
+import { BATCH, HOSTILITIES, requestOf } from './support/hostile-callers.js';
+import { amount } from './support/length.js';
+import { readMetrics } from './support/metrics.js';
+
+const CALLERS = amount({ short: 200, long: 2000 });
+const REQUEST_TIMEOUT_MS = 2000;
+const GOOD_PAUSE_MS = 5;
+const LEAST_GOOD = 50;
+/** Of a good caller's predictions, while the other callers and other tests use the same processors. */
+const MEDIAN_MS = 50;
+const P99_MS = 500;
+/** What a service may have grown by: the memory of its largest rush. */
+const GROWTH_MB = 250;
+
+describe('who calls in good manners does not notice, and nothing is left behind', () => {
+  it.each(Object.entries(HOSTILITIES))(
+    '%s',
+    async (name, hostility) => {
+      const service = new ServiceProcess({ REQUEST_TIMEOUT_MS: String(REQUEST_TIMEOUT_MS) });
+      const [{ api, ops }, key] = [await service.ready(), await service.firstKey()];
+      const good = await Connection.open(Number(new URL(api).port));
+      const request = Buffer.from(requestOf('/v1/predict', key, JSON.stringify(PREDICT_REQUEST)));
+      expect(await good.send(request)).toBe(200);
+      const before = await readMetrics(ops);
+
+      const latenciesMs: number[] = [];
+      let isOver = false;
+      const hostile = hostility({ api, key }, CALLERS).finally(() => {
+        isOver = true;
+      });
+      let most = before.residentMb;
+      while (!isOver || latenciesMs.length < LEAST_GOOD) {
+        const sentMs = performance.now();
+        expect(await good.send(request)).toBe(200);
+        latenciesMs.push(performance.now() - sentMs);
+        await delay(GOOD_PAUSE_MS);
+        if (latenciesMs.length % 100 === 0) most = Math.max(most, (await readMetrics(ops)).residentMb);
+      }
+      await hostile;
+      latenciesMs.sort((a, b) => a - b);
+      // What callers left behind is gone as soon as the service has heard of it.
+      const isLeft = async () => (await readMetrics(ops)).handles > before.handles;
+      for (let tries = 0; tries < 50 && (await isLeft()); tries++) await delay(100);
+      const after = await readMetrics(ops);
+      tell(name, {
+        callers: CALLERS,
+        'good predictions': latenciesMs.length,
+        'median ms': quantile(latenciesMs, 0.5),
+        'p99 ms': quantile(latenciesMs, 0.99),
+        'most ms': latenciesMs.at(-1)!,
+        'resident before, MB': before.residentMb,
+        'resident at most, MB': most,
+        'resident after, MB': after.residentMb,
+      });
+
+      expect(quantile(latenciesMs, 0.5)).toBeLessThan(MEDIAN_MS);
+      expect(quantile(latenciesMs, 0.99)).toBeLessThan(P99_MS);
+      expect(after.handles).toBeLessThanOrEqual(before.handles);
+      expect(after.value('nurselog_batches_waiting')).toBe(0);
+      expect(after.value('nurselog_queue_sites')).toBe(0);
+      expect(after.value('nurselog_jobs_unfinished')).toBe(0);
+      expect(most).toBeLessThan(before.residentMb + GROWTH_MB);
+      good.close();
+      service.signal('SIGTERM');
+      expect(await service.exit).toEqual({ code: 0, signal: null });
+      expect(service.errors).toBe('');
+    },
+    120_000,
+  );
+});
+
+it('work that waits for callers who hung up is not done', async () => {
+  const service = new ServiceProcess({ QUEUE_LIMIT_SITES: '1000000' });
+  const [{ api, ops }, key] = [await service.ready(), await service.firstKey()];
+  const sockets = await Promise.all(Array.from({ length: 600 }, () => openSocket(api)));
+  const batch = requestOf('/v1/predict/batch', key, BATCH);
+  for (const socket of sockets) {
+    socket.on('error', () => {});
+    socket.write(batch);
+  }
+  while ((await readMetrics(ops)).value('nurselog_batches_waiting') < 300);
+  for (const socket of sockets) socket.resetAndDestroy();
+  while ((await readMetrics(ops)).value('nurselog_batches_waiting') > 0);
+  while ((await readMetrics(ops)).value('nurselog_jobs_unfinished') > 0);
+  const worked = (await readMetrics(ops)).sum('nurselog_sites_total');
+  expect(worked).toBeLessThan(450 * 500);
+});
