@@ -1,0 +1,111 @@
+import { execFile } from 'node:child_process';
+import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
+import { promisify } from 'node:util';
+import { expect, it } from 'vitest';
+import { ServiceProcess, temporaryFolder } from '../support/service-process.js';
+import { tell } from './support/figures.js';
+import { rounds } from './support/length.js';
+
+const KEYS_COMMAND = path.join(import.meta.dirname, '../../dist/cli/keys.js');
+const CALLERS = 8;
+const ROUNDS = rounds({ short: 5, long: 100 });
+
+/** Keys of a store, as an operator's command has them. */
+class KeysCommand {
+  readonly #environment: NodeJS.ProcessEnv;
+
+  constructor(readonly databaseUrl: string) {
+    this.#environment = { DATABASE_URL: databaseUrl };
+  }
+
+  async run(...arguments_: string[]): Promise<string> {
+    const options = { env: this.#environment };
+    const command = [KEYS_COMMAND, ...arguments_, '--json'];
+    return (await promisify(execFile)(process.execPath, command, options)).stdout;
+  }
+
+  async issue(): Promise<IssuedKey> {
+    return JSON.parse(await this.run('issue', '--tier', 'mycel', '--owner', 'Ada')) as IssuedKey;
+  }
+}
+
+interface IssuedKey {
+  readonly id: string;
+  readonly key: string;
+}
+
+/** Calls under a key until the service is gone: how often it sent, and how often it was answered. */
+class Caller {
+  sent = 0;
+  answered = 0;
+
+  async callUntilGone(api: string, key: string): Promise<void> {
+    for (;;) {
+      this.sent++;
+      try {
+        const response = await fetch(`${api}/v1/species`, { headers: { 'x-api-key': key } });
+        expect(response.status).toBe(200);
+        await response.arrayBuffer();
+        this.answered++;
+      } catch (error) {
+        if (error instanceof TypeError) return; // what fetch rejects with when a connection fails
+        throw error;
+      }
+    }
+  }
+}
+
+it(
+  `kill -9 under load, ${ROUNDS.length} times: the store opens, no issued key is lost, no answered request uncounted`,
+  async () => {
+    const DATABASE_URL = `sqlite:${path.join(temporaryFolder(), 'keys.db')}`;
+    const keys = new KeysCommand(DATABASE_URL);
+    const used = new Map<string, Caller[]>();
+    let issued = [await keys.issue()];
+    let callable = issued[0]!;
+    for (const round of ROUNDS) {
+      const service = new ServiceProcess({ DATABASE_URL });
+      const { api } = await service.ready();
+      for (const { key } of issued.slice(-2))
+        expect((await fetch(`${api}/v1/coverage`, { headers: { 'x-api-key': key } })).status).toBe(200);
+      const callers = Array.from({ length: CALLERS }, () => new Caller());
+      const calling = callers.map((caller) => caller.callUntilGone(api, callable.key));
+      // Keys are issued while the service is killed: before, in the midst of it, and after.
+      const issuing = Promise.all([keys.issue(), keys.issue()]);
+      await delay(200 + ((round * 37) % 500));
+      service.signal('SIGKILL');
+      await Promise.all(calling);
+      used.set(callable.id, callers);
+      const more = await issuing;
+      issued = [...issued, ...more];
+      callable = more[0]!;
+    }
+
+    const service = new ServiceProcess({ DATABASE_URL });
+    const { api } = await service.ready();
+    const statuses = await Promise.all(
+      issued.map(
+        async ({ key }) => (await fetch(`${api}/v1/coverage`, { headers: { 'x-api-key': key } })).status,
+      ),
+    );
+    expect(new Set(statuses)).toEqual(new Set([200]));
+    const usage = JSON.parse(await keys.run('usage')) as { id: string; requests: number }[];
+    let answeredInAll = 0;
+    for (const [id, callers] of used) {
+      const sum = (count: (caller: Caller) => number) =>
+        callers.reduce((all, caller) => all + count(caller), 0);
+      const counted = usage.filter((row) => row.id === id).reduce((all, { requests }) => all + requests, 0);
+      const others = 2; // the calls above that tried the key, before and after
+      expect(counted).toBeGreaterThanOrEqual(sum(({ answered }) => answered));
+      expect(counted).toBeLessThanOrEqual(sum(({ sent }) => sent) + others);
+      answeredInAll += sum(({ answered }) => answered);
+    }
+    tell('kill -9', {
+      kills: ROUNDS.length,
+      'keys issued': issued.length,
+      'requests answered': answeredInAll,
+    });
+  },
+  60_000 + 5000 * ROUNDS.length,
+);
