@@ -16,7 +16,7 @@ const POLL_MS = 20;
 
 /** Who is told of worker threads. */
 export interface WorkerWatcher {
-  /** A thread failed while idle. */
+  /** A thread failed, idle or at work. */
   onError(error: Error): void;
   /** `ready` may have changed. */
   onReadyChange(): void;
@@ -102,6 +102,9 @@ export class WorkerPool {
       fill(run.rows(count));
       const { inferenceMs } = (await this.#piscina.run({ buffer, count } satisfies Task)) as TaskResult;
       use(run.answers(count), inferenceMs);
+    } catch (error) {
+      this.watcher.onError(error as Error);
+      throw error;
     } finally {
       this.#freeBuffers.push(buffer);
     }

@@ -1,0 +1,44 @@
+import { getEnvironmentData, isMainThread, setEnvironmentData } from 'node:worker_threads';
+
+// Preloaded into the real service with NODE_OPTIONS: its worker threads die, when the process gets SIGUSR2, in the middle
+// of a run, as a crash would have them. DEATH says how.
+
+const NAME = 'mortal workers';
+/** Of the shared counters: deaths ordered and not yet died, and whether new workers die at their start. */
+const ORDERED = 0;
+const STILLBORN = 1;
+
+const DEATHS = {
+  throw() {
+    throw new Error('thrown in the middle of a run');
+  },
+  exit() {
+    process.exit(3);
+  },
+  memory() {
+    const hoard = [];
+    for (;;) hoard.push(new Array(10_000).fill(Math.random()));
+  },
+  'for good'(counters) {
+    Atomics.store(counters, STILLBORN, 1);
+    process.exit(3);
+  },
+};
+
+if (isMainThread) {
+  const counters = new Int32Array(new SharedArrayBuffer(8));
+  setEnvironmentData(NAME, counters);
+  process.on('SIGUSR2', () => Atomics.add(counters, ORDERED, 1));
+} else {
+  const counters = getEnvironmentData(NAME);
+  if (Atomics.load(counters, STILLBORN) === 1) process.exit(4);
+  const { InferenceSession } = await import('onnxruntime-node');
+  const { run } = InferenceSession.prototype;
+  InferenceSession.prototype.run = function (...inputs) {
+    const ordered = Atomics.load(counters, ORDERED);
+    if (ordered > 0 && Atomics.compareExchange(counters, ORDERED, ordered, ordered - 1) === ordered) {
+      DEATHS[process.env.DEATH](counters);
+    }
+    return run.apply(this, inputs);
+  };
+}

@@ -1,0 +1,137 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { fileURLToPath } from 'node:url';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { Client, Load } from '../life/support/load.js';
+import { PREDICT_REQUEST } from '../support/requests.js';
+import { type Addresses, ServiceProcess } from '../support/service-process.js';
+import { tell } from './support/figures.js';
+import { amount } from './support/length.js';
+import { readMetrics } from './support/metrics.js';
+
+const MORTAL_WORKERS = fileURLToPath(new URL('./support/mortal-workers.mjs', import.meta.url));
+const WORKERS = 2;
+const BATCH = { requests: Array(200).fill(PREDICT_REQUEST) };
+
+/** The real service, whose workers die in the middle of a run at SIGUSR2. */
+async function startMortal(death: string) {
+  const service = new ServiceProcess({
+    WORKERS: String(WORKERS),
+    // So that every row goes through a model.
+    CACHE_BYTES: '0',
+    NODE_OPTIONS: `--import=${MORTAL_WORKERS} --max-old-space-size=128`,
+    DEATH: death,
+  });
+  /** Failures of workers that the log tells. */
+  const failures = { count: 0 };
+  service.on('line', (line) => {
+    if (line.includes('"msg":"a worker failed"')) failures.count++;
+  });
+  const [addresses, key] = [await service.ready(), await service.firstKey()];
+  return { service, failures, ...addresses, key };
+}
+
+/** Callers of batches and of single predictions, all of which must be answered in full. */
+function loadOn({ api }: Addresses, key: string): Load {
+  const caller = (send: (client: Client) => Promise<void>) => {
+    const client = new Client(api, key);
+    onTestFinished(() => client.close());
+    return () => send(client);
+  };
+  const batch = async (client: Client) => {
+    const { status, body } = await client.post('/v1/predict/batch', BATCH);
+    expect({ status, body: status === 200 ? '' : body }).toEqual({ status: 200, body: '' });
+    const { results, summary } = JSON.parse(body) as { results: unknown[]; summary: object };
+    expect(results).toHaveLength(BATCH.requests.length);
+    expect(summary).toMatchObject({ failed: 0 });
+  };
+  const single = async (client: Client) => {
+    expect(await client.post('/v1/predict', PREDICT_REQUEST)).toMatchObject({ status: 200 });
+  };
+  return new Load([...Array(6).fill(batch), ...Array(2).fill(single)].map(caller));
+}
+
+describe('a worker in the middle of batches', () => {
+  it.each([
+    { death: 'throw', long: 200 },
+    { death: 'exit', long: 200 },
+    { death: 'memory', long: 50 },
+  ])(
+    'that fails by $death costs no request, time after time',
+    async ({ death, long }) => {
+      const deaths = amount({ short: 5, long });
+      const { service, failures, api, ops, key } = await startMortal(death);
+      const load = loadOn({ api, ops }, key);
+      const missing = async () => WORKERS - (await readMetrics(ops)).value('nurselog_workers_ready');
+      let longestMs = 0;
+      for (let died = 1; died <= deaths; died++) {
+        service.signal('SIGUSR2');
+        // Told when the thread has left the pool, before its rows go to another.
+        while (failures.count < died) await delay(1);
+        const diedMs = performance.now();
+        while ((await missing()) > 0) await delay(5);
+        longestMs = Math.max(longestMs, performance.now() - diedMs);
+      }
+      await load.stop();
+      expect(service.errors).toBe('');
+      tell(`workers: ${death}`, { deaths, requests: load.answered, 'longest recovery ms': longestMs });
+      service.signal('SIGTERM');
+      expect(await service.exit).toEqual({ code: 0, signal: null });
+    },
+    600_000,
+  );
+});
+
+describe('workers that are lost for good', () => {
+  it.each([1, WORKERS])(
+    '%i of 2: degraded, readiness off, the end within 10 s with a code, and no request hangs',
+    async (lost) => {
+      const { service, failures, api, ops, key } = await startMortal('for good');
+      const ends: Promise<number | string>[] = [];
+      const send = async () => {
+        const client = new Client(api, key);
+        onTestFinished(() => client.close());
+        const { status } = await client.post('/v1/predict/batch', BATCH);
+        return status;
+      };
+      let ordered = 0;
+      const lostMs = performance.now();
+      let isOver = false;
+      void service.exit.then(() => {
+        isOver = true;
+      });
+      const seen = new Set<string>();
+      while (!isOver) {
+        if (ordered < lost && failures.count === ordered) {
+          service.signal('SIGUSR2');
+          ordered++;
+        }
+        ends.push(send().catch(({ code }: NodeJS.ErrnoException) => String(code)));
+        // The last round meets a process that is gone.
+        await lookAt(api, ops, seen).catch(() => {});
+        await delay(100);
+      }
+      const endedMs = performance.now() - lostMs;
+      expect(await service.exit).toEqual({ code: null, signal: 'SIGKILL' });
+      expect(endedMs).toBeLessThan(10_000);
+      expect(seen).toContain('/v1/health 503 degraded');
+      expect(seen).toContain('/readyz 503 not ready');
+      await service.line(/"level":60.*workers were lost and did not come back/);
+      // Each had its answer, or its connection ended with the process.
+      for (const end of await Promise.all(ends))
+        expect([200, 500, 503, 'ECONNRESET', 'ECONNREFUSED']).toContain(end);
+      tell(`workers: ${lost} of ${WORKERS} lost for good`, {
+        requests: ends.length,
+        'end after ms': endedMs,
+      });
+    },
+  );
+});
+
+/** Adds what health and readiness say. */
+async function lookAt(api: string, ops: string, seen: Set<string>): Promise<void> {
+  for (const url of [`${api}/v1/health`, `${ops}/readyz`]) {
+    const answer = await fetch(url);
+    const { status } = (await answer.json()) as { status: string };
+    seen.add(`${new URL(url).pathname} ${answer.status} ${status}`);
+  }
+}
