@@ -1,8 +1,11 @@
 """Write a hazard model as one ONNX graph that meets the contract of the service.
 
 The graph is a table look-up: equally spaced knots make the interval a division, one Gather brings the logits of every
-feature, and the rest is elementwise on [rows, features] or smaller. Contributions are integrated in the graph with the
-same quadrature as `HazardModel.contributions`, which the tests hold it to.
+feature, and the rest is elementwise. Inside, rows are the last axis: what is the same for every feature, step or period
+then spreads over whole vectors. Contributions are integrated in the graph with the same quadrature as
+`HazardModel.contributions`, which the tests hold it to.
+
+In the shapes, N is rows, F features, P periods, H horizons (as many as periods) and S steps of the quadrature.
 """
 
 from pathlib import Path
@@ -20,19 +23,17 @@ IR_VERSION = 8
 
 
 class _Graph:
-    """Collects nodes and constants; each operation returns the name of its output."""
+    """Collects nodes and constants."""
 
     def __init__(self) -> None:
         self.nodes: list[onnx.NodeProto] = []
         self.constants: list[onnx.TensorProto] = []
 
-    def constant(self, name: str, values: np.ndarray) -> str:
+    def constant(self, name: str, values: np.ndarray) -> None:
         self.constants.append(numpy_helper.from_array(np.asarray(values, order="C"), name))
-        return name
 
-    def add(self, operation: str, inputs: list[str], output: str, **attributes) -> str:
-        self.nodes.append(helper.make_node(operation, inputs, [output], name=output, **attributes))
-        return output
+    def add(self, operation: str, inputs: list[str], *outputs: str, **attributes) -> None:
+        self.nodes.append(helper.make_node(operation, inputs, list(outputs), name=outputs[0], **attributes))
 
 
 def onnx_model(model: HazardModel) -> onnx.ModelProto:
@@ -40,8 +41,9 @@ def onnx_model(model: HazardModel) -> onnx.ModelProto:
     count = len(model.knots.start)
     horizons = len(HORIZONS)
     graph = _Graph()
-    logits = _feature_logits(graph, model)
-    _survival(graph, model, logits)
+    _feature_logits(graph, model)
+    _survival(graph, model)
+    _contributions(graph, periods=horizons)
     definition = helper.make_graph(
         graph.nodes,
         "survival",
@@ -68,22 +70,22 @@ def write_onnx(model: HazardModel, path: Path) -> None:
     path.write_bytes(onnx_model(model).SerializeToString(deterministic=True))
 
 
-def _feature_logits(graph: _Graph, model: HazardModel) -> list[str]:
-    """Return the logits [N, F] of each period, linear between the two nearest knots."""
+def _feature_logits(graph: _Graph, model: HazardModel) -> None:
+    """Add `logits` [P, F, N], linear between the two nearest knots."""
     count, periods = model.curves.shape[1], model.curves.shape[3]
-    graph.constant("knot_start", model.knots.start)
-    graph.constant("knot_step", model.knots.step)
+    graph.constant("knot_start", model.knots.start.reshape(-1, 1))
+    graph.constant("knot_step", model.knots.step.reshape(-1, 1))
+    graph.constant("logarithmic", model.knots.logarithmic.reshape(-1, 1))
+    graph.constant("smallest_logged", SMALLEST_LOGGED)
     graph.constant("zero", np.float32(0))
     graph.constant("last_knot", np.float32(KNOTS - 1))
     graph.constant("last_interval", np.float32(KNOTS - 2))
     graph.constant("species_stride", np.int64(count * KNOTS))
-    graph.constant("feature_offset", np.arange(count, dtype=np.int64) * KNOTS)
-    graph.constant("axis_1", np.array([1], dtype=np.int64))
-    graph.constant("logarithmic", model.knots.logarithmic)
-    graph.constant("smallest_logged", SMALLEST_LOGGED)
-    graph.add("Max", ["features", "smallest_logged"], "positive")
+    graph.constant("feature_offset", np.arange(count, dtype=np.int64).reshape(-1, 1) * KNOTS)
+    graph.add("Transpose", ["features"], "values", perm=[1, 0])
+    graph.add("Max", ["values", "smallest_logged"], "positive")
     graph.add("Log", ["positive"], "logarithm")
-    graph.add("Where", ["logarithmic", "logarithm", "features"], "scaled")
+    graph.add("Where", ["logarithmic", "logarithm", "values"], "scaled")
     graph.add("Sub", ["scaled", "knot_start"], "above_start")
     graph.add("Div", ["above_start", "knot_step"], "unclipped")
     graph.add("Clip", ["unclipped", "zero", "last_knot"], "position")
@@ -92,63 +94,58 @@ def _feature_logits(graph: _Graph, model: HazardModel) -> list[str]:
     graph.add("Sub", ["position", "interval"], "fraction")
     graph.add("Cast", ["interval"], "interval_index", to=TensorProto.INT64)
     graph.add("Mul", ["species", "species_stride"], "species_start")
-    graph.add("Unsqueeze", ["species_start", "axis_1"], "species_start_column")
-    graph.add("Add", ["interval_index", "feature_offset"], "feature_row")
-    graph.add("Add", ["feature_row", "species_start_column"], "entry")
+    graph.add("Add", ["interval_index", "feature_offset"], "feature_entry")
+    graph.add("Add", ["feature_entry", "species_start"], "entry")
     # One Gather of the rows [values, rises] of all periods and one Transpose beat a Gather for each by far.
     rises = np.diff(model.curves, axis=2, append=model.curves[:, :, -1:])
     table = np.concatenate([model.curves, rises], axis=3).astype(np.float32)
-    values, rises = ([f"{part}_{period}" for period in range(periods)] for part in ("value", "rise"))
     graph.constant("table", table.reshape(-1, 2 * periods))
-    graph.constant("axis_0", np.array([0], dtype=np.int64))
     graph.add("Gather", ["table", "entry"], "rows", axis=0)
-    graph.add("Transpose", ["rows"], "by_column", perm=[2, 0, 1])
-    columns = [f"column_{name}" for name in values + rises]
-    graph.nodes.append(helper.make_node("Split", ["by_column"], columns, name="columns", axis=0))
-    for name in values + rises:
-        graph.add("Squeeze", [f"column_{name}", "axis_0"], name)
-    for period in range(periods):
-        graph.add("Mul", [f"rise_{period}", "fraction"], f"risen_{period}")
-        graph.add("Add", [f"value_{period}", f"risen_{period}"], f"logits_{period}")
-    return [f"logits_{period}" for period in range(periods)]
+    graph.add("Transpose", ["rows"], "columns", perm=[2, 0, 1])
+    graph.add("Split", ["columns"], "at_knot", "rise", axis=0)
+    graph.add("Mul", ["rise", "fraction"], "risen")
+    graph.add("Add", ["at_knot", "risen"], "logits")
 
 
-def _survival(graph: _Graph, model: HazardModel, logits: list[str]) -> None:
-    """Add the three outputs from each period's feature logits [N, F]; everything by step is [N, steps]."""
-    count, periods = model.curves.shape[1], model.curves.shape[3]
-    nodes, weights = quadrature()
+def _survival(graph: _Graph, model: HazardModel) -> None:
+    """Add `survival` and `baseline` [N, H], and by step of the way `hazard` [P, S, N] and `alive` [H, S, N]."""
+    periods = model.intercepts.shape[1]
     # Step 0 is the average site and the last one the site itself; between them lie the quadrature nodes.
-    steps = np.concatenate([[0.0], nodes, [1.0]]).astype(np.float32)
-    graph.constant("ones", np.ones((count, 1), dtype=np.float32))
-    graph.constant("steps", steps.reshape(1, -1))
+    steps = np.concatenate([[0.0], quadrature()[0], [1.0]]).astype(np.float32)
+    graph.constant("steps", steps.reshape(-1, 1))
+    graph.constant("intercepts", model.intercepts.T.astype(np.float32)[:, np.newaxis])
     graph.constant("one", np.float32(1))
-    graph.constant("step_weights", np.concatenate([[0.0], -weights, [0.0]]).astype(np.float32).reshape(-1, 1))
-    graph.constant("first_step", np.array([0], dtype=np.int64))
-    graph.constant("last_step", np.array([len(steps) - 1], dtype=np.int64))
-    alive = ""
-    for period in range(periods):
-        graph.constant(f"intercepts_{period}", model.intercepts[:, period : period + 1].astype(np.float32))
-        graph.add("Gather", [f"intercepts_{period}", "species"], f"start_{period}", axis=0)
-        graph.add("MatMul", [logits[period], "ones"], f"total_{period}")
-        graph.add("MatMul", [f"total_{period}", "steps"], f"way_{period}")
-        graph.add("Add", [f"way_{period}", f"start_{period}"], f"predictor_{period}")
-        graph.add("Sigmoid", [f"predictor_{period}"], f"hazard_{period}")
-        graph.add("Sub", ["one", f"hazard_{period}"], f"lives_{period}")
-        alive = graph.add("Mul", [alive, f"lives_{period}"], f"alive_{period}") if period else "lives_0"
-        graph.add("Gather", [alive, "first_step"], f"baseline_{period}", axis=1)
-        graph.add("Gather", [alive, "last_step"], f"survival_{period}", axis=1)
-        graph.add("Unsqueeze", [_horizon_contributions(graph, logits, alive, period), "axis_1"], f"of_horizon_{period}")
-    for output, part in (("baseline", "baseline"), ("survival", "survival"), ("contributions", "of_horizon")):
-        graph.add("Concat", [f"{part}_{period}" for period in range(periods)], output, axis=1)
+    graph.constant("axis_1", np.array([1], dtype=np.int64))
+    graph.constant("first_step", np.int64(0))
+    graph.constant("last_step", np.int64(len(steps) - 1))
+    graph.add("ReduceSum", ["logits", "axis_1"], "total", keepdims=1)
+    graph.add("Mul", ["total", "steps"], "way")
+    graph.add("Gather", ["intercepts", "species"], "start", axis=2)
+    graph.add("Add", ["way", "start"], "predictor")
+    graph.add("Sigmoid", ["predictor"], "hazard")
+    graph.add("Sub", ["one", "hazard"], "lives")
+    graph.add("Split", ["lives"], *(f"lives_{period}" for period in range(periods)), axis=0)
+    alive = ["lives_0"]
+    for period in range(1, periods):
+        graph.add("Mul", [alive[-1], f"lives_{period}"], f"alive_{period}")
+        alive.append(f"alive_{period}")
+    graph.add("Concat", alive, "alive", axis=0)
+    for output, step in (("baseline", "first_step"), ("survival", "last_step")):
+        graph.add("Gather", ["alive", step], f"{output}_by_horizon", axis=1)
+        graph.add("Transpose", [f"{output}_by_horizon"], output, perm=[1, 0])
 
 
-def _horizon_contributions(graph: _Graph, logits: list[str], alive: str, horizon: int) -> str:
-    """Return [N, F]: minus the integral of alive(horizon) * hazard(period) times the logits, summed by period."""
-    summed = ""
-    for period in range(horizon + 1):
-        pair = f"{horizon}_{period}"
-        graph.add("Mul", [alive, f"hazard_{period}"], f"loss_{pair}")
-        graph.add("MatMul", [f"loss_{pair}", "step_weights"], f"weight_{pair}")
-        term = graph.add("Mul", [logits[period], f"weight_{pair}"], f"term_{pair}")
-        summed = graph.add("Add", [summed, term], f"summed_{pair}") if period else term
-    return summed
+def _contributions(graph: _Graph, periods: int) -> None:
+    """Add `contributions` [N, H, F]: minus the integral of alive(horizon) * hazard(period) times the logits of the
+    periods up to the horizon."""
+    weights = quadrature()[1]
+    step_weights = np.concatenate([[0.0], -weights, [0.0]]).astype(np.float32)
+    graph.constant("step_weights", step_weights.reshape(1, -1))
+    graph.constant("until_horizon", np.tri(periods, dtype=np.float32).reshape(periods, periods, 1, 1))
+    graph.add("Unsqueeze", ["alive", "axis_1"], "alive_column")
+    graph.add("Mul", ["alive_column", "hazard"], "loss")
+    graph.add("MatMul", ["step_weights", "loss"], "period_weight")
+    graph.add("Mul", ["period_weight", "until_horizon"], "weight")
+    graph.add("Mul", ["logits", "weight"], "terms")
+    graph.add("ReduceSum", ["terms", "axis_1"], "by_horizon", keepdims=0)
+    graph.add("Transpose", ["by_horizon"], "contributions", perm=[2, 0, 1])
