@@ -15,10 +15,17 @@ const POWERS_OF_TEN = Array.from({ length: 16 }, (_, exponent) => 10 ** exponent
 /** A decimal of at most this many digits is an integer over a power of ten, both exact, and so is rounded once. */
 const EXACT_DIGITS = 15;
 
+/** So many characters of ASCII are a whole number below 2^53. */
+const LONGEST_WORD = 7;
+
+/** A number that stands for a text of 1 to 7 characters of ASCII, and for no other; NaN for any other text. */
+export function wordNumber(text: string): number {
+  if (!/^[ -~]{1,7}$/.test(text)) return Number.NaN;
+  return [...Buffer.from(text)].reduce((number, byte) => number * ASCII_END + byte, 0);
+}
+
 /** Reads plain JSON from bytes, from left to right: ASCII strings without escapes, numbers without exponents. */
 export class ByteScanner {
-  /** Where the characters of the string taken last end. */
-  stringEnd = 0;
   #at = 0;
 
   constructor(readonly bytes: Buffer) {}
@@ -49,25 +56,28 @@ export class ByteScanner {
     if (this.#at < this.bytes.length) throw UNUSUAL;
   }
 
-  /** Takes a string. @returns where its characters start; they end before `stringEnd` */
-  string(): number {
+  /** Takes this text, which begins with no white space, if it is next. */
+  skipText(text: Buffer): boolean {
+    if (this.peek() !== text[0]) return false;
+    const { bytes } = this;
+    for (let i = 1; i < text.length; i++) if (bytes[this.#at + i] !== text[i]) return false;
+    this.#at += text.length;
+    return true;
+  }
+
+  /** Takes a string of 1 to 7 characters. @returns its `wordNumber` @throws UNUSUAL for any other */
+  word(): number {
     this.expect(QUOTE);
     const { bytes } = this;
     const start = this.#at;
-    let byte = bytes[this.#at];
-    while (byte !== QUOTE) {
+    let number = 0;
+    for (let byte = bytes[this.#at]; byte !== QUOTE; byte = bytes[++this.#at]) {
       if (byte === undefined || byte === BACKSLASH || byte < SPACE || byte >= ASCII_END) throw UNUSUAL;
-      byte = bytes[++this.#at];
+      number = number * ASCII_END + byte;
     }
-    this.stringEnd = this.#at++;
-    return start;
-  }
-
-  /** Whether the string taken last is this one. */
-  stringIs(start: number, text: Buffer): boolean {
-    if (this.stringEnd - start !== text.length) return false;
-    for (let i = 0; i < text.length; i++) if (this.bytes[start + i] !== text[i]) return false;
-    return true;
+    const length = this.#at++ - start;
+    if (length === 0 || length > LONGEST_WORD) throw UNUSUAL;
+    return number;
   }
 
   /** Takes a number, to the same value as JSON.parse. */
@@ -98,11 +108,10 @@ export class ByteScanner {
   #digits(before: number): number {
     const { bytes } = this;
     let value = before;
-    for (;;) {
-      const digit = (bytes[this.#at] ?? 0) - ZERO;
-      if (digit < 0 || digit > 9) return value;
+    let at = this.#at;
+    for (let digit = bytes[at]! - ZERO; digit >= 0 && digit <= 9; digit = bytes[++at]! - ZERO)
       value = value * 10 + digit;
-      this.#at++;
-    }
+    this.#at = at;
+    return value;
   }
 }
