@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { Client, Load } from '../life/support/load.js';
+import { Client, Load } from '../support/kept-load.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
 import { type Addresses, ServiceProcess } from '../support/service-process.js';
 import { tell } from './support/figures.js';

@@ -1,0 +1,37 @@
+import { onTestFinished } from 'vitest';
+import { Client } from './kept-load.js';
+import { Releases } from './releases.js';
+import { ServiceProcess } from './service-process.js';
+
+/** What `models reloaded` says in the log, of a version. */
+export const reloadedTo = (version: string) => new RegExp(`"model":"${version}".*"msg":"models reloaded"`);
+
+/** A service on release 1 of folders of its own. */
+export async function startOnReleases(environment: Record<string, string> = {}) {
+  const releases = new Releases();
+  onTestFinished(() => releases.remove());
+  releases.put(1);
+  const { dataDir: DATA_DIR, modelDir: MODEL_DIR } = releases;
+  const service = new ServiceProcess({ DATA_DIR, MODEL_DIR, ...environment });
+  const [{ api, ops }, key] = [await service.ready(), await service.firstKey()];
+  /** Puts a release into the folders and waits until it is served. @returns its version */
+  const reload = async (release: number): Promise<string> => {
+    const version = releases.put(release);
+    service.signal('SIGHUP');
+    await service.line(reloadedTo(version));
+    return version;
+  };
+  /** A caller on a kept connection. */
+  const newClient = (): Client => {
+    const client = new Client(api, key);
+    onTestFinished(() => client.close());
+    return client;
+  };
+  return { releases, service, api, ops, key, reload, newClient };
+}
+
+/** The version that health tells. */
+export async function servedVersion(api: string): Promise<string> {
+  const health = (await (await fetch(`${api}/v1/health`)).json()) as { model: { version: string } };
+  return health.model.version;
+}
