@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { systemClock } from './accounts/clock.js';
-import { StoreOpenError } from './accounts/store/store-errors.js';
+import { StoreOpenError, StoreUnavailableError } from './accounts/store/store-errors.js';
 import { ConfigError, loadConfig } from './config.js';
 import { onHangUp } from './hang-up.js';
 import { createLog, type Log } from './log.js';
@@ -15,7 +15,7 @@ const LAST_LINE_MS = 100;
 const FLUSH_MS = 1000;
 
 /** Errors that a line explains; any other is a bug and shows its stack. */
-const EXPLAINED = [ConfigError, ArtefactError, StoreOpenError];
+const EXPLAINED = [ConfigError, ArtefactError, StoreOpenError, StoreUnavailableError];
 
 async function main(): Promise<void> {
   // Before anything else: unhandled, the signal would end a process that is still starting.
@@ -51,9 +51,15 @@ async function stop(service: Service, deadlineMs: number, log: Log): Promise<voi
       end(log, `still busy ${deadlineMs} ms after the signal`),
     );
   }, deadlineMs);
-  await service.stop();
+  try {
+    await service.stop();
+    log.info('stopped');
+  } catch (error) {
+    // The store took no writes to the last.
+    log.fatal({ reason: explain(error) }, 'stopped, and request counts are lost');
+    process.exitCode = 1;
+  }
   clearTimeout(deadline);
-  log.info('stopped');
 }
 
 /** Ends the process at once. process.exit into a pool that runs a model aborts; a signal to oneself does not. */

@@ -114,9 +114,9 @@ export class Accounts {
     }
   }
 
-  /** Resolves if the store answers; rejects with `StoreUnavailableError`, whose message says why it does not. */
+  /** Resolves if the store takes writes; rejects with `StoreUnavailableError`, whose message says why it does not. */
   checkStore(): Promise<void> {
-    return this.#store.ping();
+    return this.#store.checkWrites();
   }
 
   /** Writes the counts still in memory, which happens every second anyway. */

@@ -25,7 +25,7 @@ export function sendError(reply: FastifyReply, { error, status, headers }: ApiEr
 function toApiError(error: FastifyError, request: FastifyRequest, bodyLimitBytes: number): ApiError {
   if (error instanceof ApiError) return error;
   if (error instanceof StoreUnavailableError) {
-    request.log.error({ err: error }, 'the key store cannot be reached');
+    request.log.error({ reason: error.reason }, 'the key store cannot be reached');
     return retryLater('unavailable', 'Keys cannot be checked right now: try again shortly.');
   }
   switch (error.code) {

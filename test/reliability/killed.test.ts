@@ -1,39 +1,13 @@
-import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { promisify } from 'node:util';
 import { expect, it } from 'vitest';
 import { ServiceProcess, temporaryFolder } from '../support/service-process.js';
 import { tell } from './support/figures.js';
+import { KeysCommand } from './support/keys-command.js';
 import { rounds } from './support/length.js';
 
-const KEYS_COMMAND = path.join(import.meta.dirname, '../../dist/cli/keys.js');
 const CALLERS = 8;
 const ROUNDS = rounds({ short: 5, long: 100 });
-
-/** Keys of a store, as an operator's command has them. */
-class KeysCommand {
-  readonly #environment: NodeJS.ProcessEnv;
-
-  constructor(readonly databaseUrl: string) {
-    this.#environment = { DATABASE_URL: databaseUrl };
-  }
-
-  async run(...arguments_: string[]): Promise<string> {
-    const options = { env: this.#environment };
-    const command = [KEYS_COMMAND, ...arguments_, '--json'];
-    return (await promisify(execFile)(process.execPath, command, options)).stdout;
-  }
-
-  async issue(): Promise<IssuedKey> {
-    return JSON.parse(await this.run('issue', '--tier', 'mycel', '--owner', 'Ada')) as IssuedKey;
-  }
-}
-
-interface IssuedKey {
-  readonly id: string;
-  readonly key: string;
-}
 
 /** Calls under a key until the service is gone: how often it sent, and how often it was answered. */
 class Caller {
@@ -90,12 +64,12 @@ it(
       ),
     );
     expect(new Set(statuses)).toEqual(new Set([200]));
-    const usage = JSON.parse(await keys.run('usage')) as { id: string; requests: number }[];
+    const usage = await keys.usage();
     let answeredInAll = 0;
     for (const [id, callers] of used) {
       const sum = (count: (caller: Caller) => number) =>
         callers.reduce((all, caller) => all + count(caller), 0);
-      const counted = usage.filter((row) => row.id === id).reduce((all, { requests }) => all + requests, 0);
+      const counted = usage.get(id)!;
       const others = 2; // the calls above that tried the key, before and after
       expect(counted).toBeGreaterThanOrEqual(sum(({ answered }) => answered));
       expect(counted).toBeLessThanOrEqual(sum(({ sent }) => sent) + others);

@@ -1,4 +1,5 @@
 import { execFileSync } from 'node:child_process';
+import { CAN_MOUNT } from './can-mount.js';
 
 /** Compiles `src` before the tests: workers and child processes run what ships, from `dist`. */
 export default function buildOnce(): () => void {
@@ -17,4 +18,5 @@ function tellWhatWasLeftOut(): void {
       'Left out: tests of deploy/ with nginx, promtool and schemas, which run where TEST_DEPLOY_TOOLS names the folder that .ci/deploy-tools makes.',
     );
   }
+  if (!CAN_MOUNT) console.log('Left out: the tests of a full disk, which run as a user who may mount one.');
 }

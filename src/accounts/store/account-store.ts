@@ -114,8 +114,8 @@ export interface AccountStore {
   readonly usage: UsageStore;
   readonly dump: DumpStore;
 
-  /** Resolves if the database answers. */
-  ping(): Promise<void>;
+  /** Resolves if the database takes writes: one that is full or read-only still answers. */
+  checkWrites(): Promise<void>;
 
   close(): Promise<void>;
 }

@@ -45,4 +45,16 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
         .execute();
     },
   },
+
+  '0002_write_checks': {
+    async up(db: Kysely<unknown>): Promise<void> {
+      await db.schema
+        .createTable('write_checks')
+        .addColumn('singleton', 'integer', (column) =>
+          column.primaryKey().notNull().check(sql`singleton = 1`),
+        )
+        .addColumn('checks', 'bigint', (column) => column.notNull())
+        .execute();
+    },
+  },
 };

@@ -33,10 +33,17 @@ export interface FirstKeyTable {
   singleton: 1;
 }
 
+/** At most one row: what is written to see whether anything can be written. */
+export interface WriteChecksTable {
+  singleton: 1;
+  checks: number;
+}
+
 /** The tables, the same in SQLite and PostgreSQL. */
 export interface AccountsDatabase {
   api_keys: ApiKeysTable;
   key_secrets: KeySecretsTable;
   daily_usage: DailyUsageTable;
   first_key: FirstKeyTable;
+  write_checks: WriteChecksTable;
 }

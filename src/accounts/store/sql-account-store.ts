@@ -1,4 +1,4 @@
-import { type Kysely, sql } from 'kysely';
+import type { Kysely } from 'kysely';
 import type { AccountStore } from './account-store.js';
 import type { AccountsDatabase } from './schema.js';
 import { SqlDumpStore } from './sql-dump-store.js';
@@ -19,8 +19,15 @@ export class SqlAccountStore implements AccountStore {
     this.dump = new SqlDumpStore(db);
   }
 
-  async ping(): Promise<void> {
-    await sql`select 1`.execute(this.#db);
+  async checkWrites(): Promise<void> {
+    // A row that would not change is not written.
+    await this.#db
+      .insertInto('write_checks')
+      .values({ singleton: 1, checks: 1 })
+      .onConflict((conflict) =>
+        conflict.column('singleton').doUpdateSet((eb) => ({ checks: eb('write_checks.checks', '+', 1) })),
+      )
+      .execute();
   }
 
   async close(): Promise<void> {

@@ -25,6 +25,10 @@ export class LibsqlDatabase implements SqliteDatabase {
     this.#database = new Libsql(path);
   }
 
+  get inTransaction(): boolean {
+    return this.#database.inTransaction;
+  }
+
   prepare(sql: string): SqliteStatement {
     const known = this.#statements.get(sql);
     if (known !== undefined) return known;

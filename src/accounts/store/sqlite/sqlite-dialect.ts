@@ -4,10 +4,10 @@ import {
   type DialectAdapter,
   type Driver,
   SqliteAdapter,
-  type SqliteDatabase,
   SqliteDialect,
   SqliteDriver,
 } from 'kysely';
+import type { LibsqlDatabase } from './libsql-database.js';
 import { PatientConnection } from './patient-connection.js';
 
 /**
@@ -16,15 +16,15 @@ import { PatientConnection } from './patient-connection.js';
  * in between; and migrations, which kysely runs in one transaction if told that it can, are serialised by it.
  */
 export class SharedSqliteDialect extends SqliteDialect {
-  readonly #database: SqliteDatabase;
+  readonly #database: LibsqlDatabase;
 
-  constructor(database: SqliteDatabase) {
+  constructor(database: LibsqlDatabase) {
     super({ database });
     this.#database = database;
   }
 
   override createDriver(): Driver {
-    return new SharedSqliteDriver({ database: this.#database });
+    return new SharedSqliteDriver(this.#database);
   }
 
   override createAdapter(): DialectAdapter {
@@ -33,12 +33,24 @@ export class SharedSqliteDialect extends SqliteDialect {
 }
 
 class SharedSqliteDriver extends SqliteDriver {
+  readonly #database: LibsqlDatabase;
+
+  constructor(database: LibsqlDatabase) {
+    super({ database });
+    this.#database = database;
+  }
+
   override async acquireConnection(): Promise<DatabaseConnection> {
     return new PatientConnection(await super.acquireConnection());
   }
 
   override async beginTransaction(connection: DatabaseConnection): Promise<void> {
     await connection.executeQuery(CompiledQuery.raw('begin immediate'));
+  }
+
+  /** SQLite itself rolls back where the disk is full, and what was wrong is told by the statement that failed. */
+  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    if (this.#database.inTransaction) await super.rollbackTransaction(connection);
   }
 }
 

@@ -1,0 +1,85 @@
+import path from 'node:path';
+import { describe, expect, it } from 'vitest';
+import { CAN_MOUNT } from '../support/can-mount.js';
+import { expectError } from '../support/error-body.js';
+import { ServiceProcess } from '../support/service-process.js';
+import { KeysCommand } from './support/keys-command.js';
+import { SmallDisk } from './support/small-disk.js';
+
+const HEALED_WITHIN_MS = 5000;
+
+interface Readiness {
+  readonly reasons: readonly string[];
+}
+
+async function readiness(ops: string): Promise<{ status: number; reasons: readonly string[] }> {
+  const response = await fetch(`${ops}/readyz`);
+  return { status: response.status, reasons: ((await response.json()) as Readiness).reasons };
+}
+
+const call = (api: string, key: string) => fetch(`${api}/v1/species`, { headers: { 'x-api-key': key } });
+
+describe.skipIf(!CAN_MOUNT)('the disk of the store', () => {
+  it('is full: limited tiers are refused, hypha goes on, readiness says why, and all heals with no count wrong', async () => {
+    const disk = new SmallDisk(512 * 1024);
+    const DATABASE_URL = `sqlite:${path.join(disk.folder, 'keys.db')}`;
+    const service = new ServiceProcess({ DATABASE_URL });
+    const [{ api, ops }, hypha] = [await service.ready(), await service.firstKey()];
+    const keys = new KeysCommand(DATABASE_URL);
+    const { id, key } = await keys.issue();
+    expect((await call(api, key)).status).toBe(200);
+    expect((await readiness(ops)).status).toBe(200);
+
+    disk.fill();
+    for (let i = 0; i < 20; i++) {
+      const refused = await call(api, key);
+      expect(refused.headers.get('retry-after')).toBe('1');
+      await expectError(refused, 503, 'unavailable');
+      expect((await call(api, hypha)).status).toBe(200);
+    }
+    expect(await readiness(ops)).toEqual({
+      status: 503,
+      reasons: [
+        expect.stringMatching(/^the key store is unavailable: database or disk is full in .*keys\.db/),
+      ],
+    });
+    // A command fails in one line, and nothing of it is left.
+    await expect(keys.issue()).rejects.toMatchObject({
+      code: 1,
+      stderr: expect.stringMatching(/^keys: .*\n$/),
+    });
+
+    disk.clear();
+    const clearedMs = performance.now();
+    while ((await readiness(ops)).status !== 200)
+      expect(performance.now() - clearedMs).toBeLessThan(HEALED_WITHIN_MS);
+    expect((await call(api, key)).status).toBe(200);
+    service.signal('SIGTERM');
+    expect(await service.exit).toEqual({ code: 0, signal: null });
+    expect(service.errors).toBe('');
+    expect(await keys.usage()).toEqual(
+      new Map([
+        [id, 2],
+        [expect.any(String), 20],
+      ]),
+    );
+  });
+
+  it('is full at the start: the service says so in one line and does not start', async () => {
+    const disk = new SmallDisk(64 * 1024);
+    disk.fill();
+    const service = new ServiceProcess({ DATABASE_URL: `sqlite:${path.join(disk.folder, 'keys.db')}` });
+    expect(await service.exit).toEqual({ code: 1, signal: null });
+    expect(service.errors).toMatch(/^nurselog: the key store .*keys\.db cannot be used: .*\n$/);
+  });
+
+  it('is read-only at the start: the service says so in one line and does not start', async () => {
+    const disk = new SmallDisk(512 * 1024);
+    const DATABASE_URL = `sqlite:${path.join(disk.folder, 'keys.db')}`;
+    await new KeysCommand(DATABASE_URL).issue();
+    disk.makeReadOnly();
+    const service = new ServiceProcess({ DATABASE_URL });
+    expect(await service.exit).toEqual({ code: 1, signal: null });
+    expect(service.errors).toMatch(/^nurselog: the key store .*keys\.db cannot be used: .*\n$/);
+  });
+});

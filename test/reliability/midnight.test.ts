@@ -1,0 +1,72 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { expect, it } from 'vitest';
+import { SettableClock } from '../accounts/support/settable-clock.js';
+import { startTestService } from '../support/service.js';
+import { tell } from './support/figures.js';
+import { rounds } from './support/length.js';
+
+const CALLERS = 16;
+const YESTERDAY = '2026-11-20';
+const TODAY = '2026-11-21';
+const LIMIT = 100;
+
+/** Where the clock is set one after the other while callers call. */
+const COURSES: Readonly<Record<string, readonly string[]>> = {
+  'the day changes': [`${YESTERDAY}T23:59:59.990Z`, `${TODAY}T00:00:00.000Z`],
+  'the clock steps forward over midnight, early, and back': [
+    `${YESTERDAY}T23:50:00Z`,
+    `${TODAY}T00:10:00Z`,
+    `${YESTERDAY}T23:50:01Z`,
+    `${TODAY}T00:00:00Z`,
+  ],
+  'the clock steps back over midnight, several times': [
+    `${TODAY}T00:00:01Z`,
+    `${YESTERDAY}T23:59:59Z`,
+    `${TODAY}T00:00:01Z`,
+    `${YESTERDAY}T23:59:58Z`,
+  ],
+};
+
+it.each(
+  rounds({ short: 1, long: 20 }).flatMap((round) =>
+    Object.entries(COURSES).map(([name, course]) => [name, round, course] as const),
+  ),
+)(
+  '%s under load (round %i): each day has its quota once, and every answer is counted on one day',
+  async (_name, _round, course) => {
+    const clock = new SettableClock(course[0]!);
+    const service = await startTestService({}, clock);
+    const { id, secret } = await service.issueKey('spore');
+    let answered = 0;
+    let refused = 0;
+    let isOver = false;
+    const call = async () => {
+      while (!isOver) {
+        const { status } = await service.get('/v1/species', { 'x-api-key': secret });
+        if (status === 200) answered++;
+        else {
+          expect(status).toBe(429);
+          refused++;
+        }
+      }
+    };
+    const callers = Array.from({ length: CALLERS }, call);
+    for (const time of course) {
+      clock.set(time);
+      // Enough requests at each time to use up what its day has left.
+      const enough = answered + refused + LIMIT + CALLERS;
+      while (answered + refused < enough) await delay(5);
+    }
+    isOver = true;
+    await Promise.all(callers);
+    const usage = await service.administration.usage({ keyId: id });
+    await service.stop();
+
+    expect(usage.map(({ day, requests }) => [day, requests])).toEqual([
+      [YESTERDAY, LIMIT],
+      [TODAY, LIMIT],
+    ]);
+    expect(answered).toBe(2 * LIMIT);
+    tell('midnight', { answered, refused });
+  },
+);

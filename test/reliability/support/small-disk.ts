@@ -1,0 +1,38 @@
+import { execFileSync } from 'node:child_process';
+import { closeSync, openSync, rmSync, writeSync } from 'node:fs';
+import path from 'node:path';
+import { onTestFinished } from 'vitest';
+import { temporaryFolder } from '../../support/service-process.js';
+
+/** A disk of a fixed size, mounted until the running test is over. */
+export class SmallDisk {
+  readonly folder = temporaryFolder();
+  readonly #filling = path.join(this.folder, 'filling');
+
+  constructor(bytes: number) {
+    execFileSync('mount', ['-t', 'tmpfs', '-o', `size=${bytes}`, 'none', this.folder]);
+    onTestFinished(() => void execFileSync('umount', ['--lazy', this.folder]));
+  }
+
+  /** Writes until there is no room for another byte. */
+  fill(): void {
+    const file = openSync(this.#filling, 'w');
+    try {
+      for (;;) writeSync(file, Buffer.alloc(1024));
+    } catch (error) {
+      if ((error as NodeJS.ErrnoException).code !== 'ENOSPC') throw error;
+    } finally {
+      closeSync(file);
+    }
+  }
+
+  /** Takes no more writes, as a disk that failed is mounted again; no file on it may be open. */
+  makeReadOnly(): void {
+    execFileSync('mount', ['-o', 'remount,ro', this.folder]);
+  }
+
+  /** Makes room again. */
+  clear(): void {
+    rmSync(this.#filling);
+  }
+}

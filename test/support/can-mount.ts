@@ -1,0 +1,13 @@
+import { execFileSync } from 'node:child_process';
+
+/** Whether this user may mount file systems: a full disk is a real one or is not tested. */
+export const CAN_MOUNT = process.getuid?.() === 0 && canMount();
+
+function canMount(): boolean {
+  try {
+    execFileSync('unshare', ['--mount', 'mount', '-t', 'tmpfs', 'none', '/mnt'], { stdio: 'ignore' });
+    return true;
+  } catch {
+    return false;
+  }
+}
