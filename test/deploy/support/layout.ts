@@ -83,7 +83,7 @@ export class Layout {
   #startBalancer(): void {
     const conf = path.join(this.#folder, 'nginx.conf');
     writeFileSync(conf, this.#configuration());
-    const log = openSync(path.join(this.#folder, 'log'), 'w');
+    const log = openSync(path.join(this.#folder, 'log'), 'a');
     const nginx = spawn(
       path.join(DEPLOY_TOOLS!, 'nginx'),
       ['-p', this.#folder, '-c', conf, '-e', 'stderr', '-g', 'daemon off;'],
