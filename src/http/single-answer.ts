@@ -1,6 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Generation } from '../generation.js';
 import { ROW_STATUS, SiteRows } from '../prediction/site-rows.js';
+import { answerRows } from './answer-rows.js';
 import type { Checked } from './check-request.js';
 import { ApiError } from './errors.js';
 import { placeError } from './place-errors.js';
@@ -24,9 +25,9 @@ export async function answerSite(
     services.metrics.sites.inc({ outcome: error.code });
     throw new ApiError(error);
   }
-  rows.generatedAtMs[0] = services.clock.nowMs();
-  const { status, json, ...times } = await generation.singleSites.answer(rows);
-  request.state.times = times;
+  const { status, json } = generation.singleSites.isQuick
+    ? await answerHere(services, generation, request, rows)
+    : await answerInWorker(services, generation, request, reply, rows);
   if (status !== ROW_STATUS.answered) {
     const problem = placeError(status, rows.latitude[0]!, rows.longitude[0]!, generation, services.config);
     services.metrics.sites.inc({ outcome: problem.code });
@@ -34,4 +35,33 @@ export async function answerSite(
   }
   services.metrics.sites.inc({ outcome: 'answered' });
   return reply.type('application/json; charset=utf-8').send(json.subarray(0, -1)); // without the comma
+}
+
+interface Answer {
+  readonly status: number;
+  readonly json: Buffer;
+}
+
+async function answerHere(
+  { clock }: Services,
+  { singleSites }: Generation,
+  request: FastifyRequest,
+  rows: SiteRows,
+): Promise<Answer> {
+  rows.generatedAtMs[0] = clock.nowMs();
+  const { status, json, ...times } = await singleSites.answer(rows);
+  request.state.times = times;
+  return { status, json };
+}
+
+async function answerInWorker(
+  services: Services,
+  generation: Generation,
+  request: FastifyRequest,
+  reply: FastifyReply,
+  rows: SiteRows,
+): Promise<Answer> {
+  const [slice] = await answerRows(services, generation, request, reply, rows);
+  // An answer is far too small to have come from the buffer pool's large ones: it need not go back.
+  return { status: slice!.status[0]!, json: slice!.json };
 }

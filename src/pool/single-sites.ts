@@ -7,6 +7,10 @@ import { SiteRows, siteRowsBytes } from '../prediction/site-rows.js';
 /** Rows of one run at most: bounds how long a run keeps the main thread. */
 const MAX_RUN_ROWS = 64;
 
+/** The most that the models may take for one row. */
+const QUICK_MS = 1;
+const TRIES = 5;
+
 /** The answer to one site. */
 export interface SiteAnswer {
   /** ROW_STATUS of the site. */
@@ -29,6 +33,7 @@ interface Waiting {
 /**
  * Answers single sites on the main thread: to wake a worker and be woken by it costs more than the work itself, and
  * would put one site behind a batch. A run is started by the first that comes; those that come meanwhile share the next.
+ * Models that are not quick would keep this thread from all its other work: then single sites are the workers', too.
  */
 export class SingleSites {
   readonly #waiting: Waiting[] = [];
@@ -38,17 +43,19 @@ export class SingleSites {
   readonly #json: Uint8Array;
   readonly #predictor: Promise<Predictor>;
   #isRunning = false;
+  /** Whether the models are quick enough not to keep this thread from its other work; known after `warmUp`. */
+  isQuick = false;
 
   /** Opens the models meanwhile: see `warmUp`. */
-  constructor(predictor: PredictorData) {
-    this.#json = new Uint8Array(MAX_RUN_ROWS * elementCapacity(predictor));
-    this.#predictor = openPredictor(predictor);
+  constructor(readonly data: PredictorData) {
+    this.#json = new Uint8Array(MAX_RUN_ROWS * elementCapacity(data));
+    this.#predictor = openPredictor(data);
     this.#predictor.catch(() => {}); // told by warmUp
   }
 
   /** Waits until the models are open. @throws ArtefactError where one is not usable */
   async warmUp(): Promise<void> {
-    await this.#predictor;
+    this.isQuick = (await this.#millisecondsOfOneRow()) <= QUICK_MS;
   }
 
   /** @param rows a single row */
@@ -88,5 +95,18 @@ export class SingleSites {
     } catch (error) {
       for (const { fail } of sites) fail(error as Error);
     }
+  }
+
+  /** The least of some tries: what else this machine does is not the models' fault. */
+  async #millisecondsOfOneRow(): Promise<number> {
+    const { models } = await this.#predictor;
+    const { features } = this.data.grid;
+    let least = Number.POSITIVE_INFINITY;
+    for (let i = 0; i < TRIES; i++) {
+      const startedMs = performance.now();
+      for (const model of models) await model.run(features.slice(0, model.featureCount), Uint8Array.of(0));
+      least = Math.min(least, performance.now() - startedMs);
+    }
+    return least;
   }
 }

@@ -14,7 +14,11 @@ export interface ConstantModel {
   /** Names of the outputs, where not those of the contract. */
   readonly rename?: Readonly<Record<string, string>>;
   readonly inputNames?: readonly [features: string, species: string];
+  /** Products of a row with a matrix of SLOW_WIDTH by SLOW_WIDTH that the graph makes for nothing; none by default. */
+  readonly idleProducts?: number;
 }
+
+const SLOW_WIDTH = 1500;
 
 /** A constant model that keeps the contract. */
 export function soundModel(featureCount: number): ConstantModel {
@@ -44,8 +48,19 @@ export function encodeConstantModel(model: ConstantModel): Buffer {
     dimensions: [1, values.length],
     values: Float32Array.from(values),
   });
+  const idle = Array.from({ length: model.idleProducts ?? 0 }, (_, i) => ({
+    operator: 'MatMul',
+    inputs: [i === 0 ? features : `idle_${i - 1}`, i === 0 ? 'idle_wide' : 'idle_square'],
+    output: `idle_${i}`,
+  }));
+  const [last, lastWidth] = idle.length === 0 ? [features, inputCount] : [idle.at(-1)!.output, SLOW_WIDTH];
+  const zeros = (...dimensions: readonly [number, number]) => ({
+    dimensions,
+    values: new Float32Array(dimensions[0] * dimensions[1]),
+  });
   const nodes: OnnxNode[] = [
-    { operator: 'MatMul', inputs: [features, 'none'], output: 'zero' },
+    ...idle,
+    { operator: 'MatMul', inputs: [last, 'none'], output: 'zero' },
     { operator: 'Add', inputs: ['zero', 'survival_row'], output: named('survival') },
     { operator: 'Add', inputs: ['zero', 'baseline_row'], output: named('baseline') },
     { operator: 'Unsqueeze', inputs: ['zero', 'axis_2'], output: 'zero_3d' },
@@ -67,7 +82,11 @@ export function encodeConstantModel(model: ConstantModel): Buffer {
     ],
     nodes,
     constants: {
-      none: { dimensions: [inputCount, horizons], values: new Float32Array(inputCount * horizons) },
+      none: zeros(lastWidth, horizons),
+      ...(idle.length > 0 && {
+        idle_wide: zeros(inputCount, SLOW_WIDTH),
+        idle_square: zeros(SLOW_WIDTH, SLOW_WIDTH),
+      }),
       survival_row: row(survival),
       baseline_row: row(baseline),
       axis_2: { dimensions: [1], values: BigInt64Array.of(2n) },

@@ -1,0 +1,45 @@
+import { writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { encodeConstantModel, soundModel } from '../prediction/support/constant-model.js';
+import { PREDICT_REQUEST } from '../support/requests.js';
+import { startTestService, type TestService } from '../support/service.js';
+import { Releases } from './support/releases.js';
+
+let releases: Releases;
+let service: TestService;
+
+beforeAll(async () => {
+  releases = new Releases();
+  releases.put(2);
+  const slow = encodeConstantModel({ ...soundModel(releases.manifest.features.length), idleProducts: 10 });
+  for (const { file } of Object.values(releases.manifest.methods))
+    writeFileSync(path.join(releases.modelDir, file), slow);
+  releases.vouchForModels();
+  service = await startTestService({ MODEL_DIR: releases.modelDir, DATA_DIR: releases.dataDir });
+});
+afterAll(async () => {
+  await service.stop();
+  releases.remove();
+});
+
+test('models that take long for a row keep no other request waiting, also where they are asked for single sites', async () => {
+  const answered: string[] = [];
+  const predictions = Array.from({ length: 6 }, async () => {
+    const response = await service.post('/v1/predict', PREDICT_REQUEST);
+    answered.push('prediction');
+    const { predictions } = (await response.json()) as { predictions: { survival_probability: number }[] };
+    expect(predictions.map(({ survival_probability }) => survival_probability)).toEqual(
+      releases.evenSurvival,
+    );
+    return Number(/inference;dur=([\d.]+)/.exec(response.headers.get('server-timing')!)![1]);
+  });
+  // Asked for when the predictions have been submitted, and answered before any of them.
+  const species = predictions.length > 0 && (await service.get('/v1/species'));
+  answered.push('species');
+  const inferenceMs = await Promise.all(predictions);
+  expect(species && species.status).toBe(200);
+  expect(answered[0]).toBe('species');
+  // Or the models were not slow, and the test shows nothing.
+  expect(Math.max(...inferenceMs)).toBeGreaterThan(2);
+});
