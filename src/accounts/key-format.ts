@@ -30,7 +30,10 @@ export function displayForm(secret: string): string {
   return `${secret.slice(0, PREFIX.length + SHOWN_DIGITS)}…`;
 }
 
+/** A key in what somebody typed, in any case, also where a URL has its underscores encoded. */
+const TYPED_KEY = /nurse(_|%5f)live(_|%5f)[0-9a-f]{5,}/gi;
+
 /** A text with every key in it cut to its display form, for messages that repeat what somebody typed. */
 export function redactKeys(text: string): string {
-  return text.replaceAll(/nurse_live_[0-9a-fA-F]{5,}/g, displayForm);
+  return text.replaceAll(TYPED_KEY, displayForm);
 }
