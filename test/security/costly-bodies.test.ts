@@ -1,0 +1,102 @@
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { parseErrorBody } from '../support/error-body.js';
+import { PREDICT_REQUEST } from '../support/requests.js';
+import { startTestService, type TestService } from '../support/service.js';
+
+const LIMIT_BYTES = 1024 * 1024;
+const ENTRY = JSON.stringify(PREDICT_REQUEST);
+
+/** A body as large as may be, of one unit again and again. */
+const filled = (open: string, unit: string, close: string) =>
+  open + unit.repeat((LIMIT_BYTES - open.length - close.length) / unit.length) + close;
+/** As many different keys as go into a body. */
+const keys = (count: number) => Array.from({ length: count }, (_, i) => `"${i.toString(36)}-":1`).join(',');
+const batchOf = (count: number, entry: string) => `{"requests":[${Array(count).fill(entry).join(',')}]}`;
+const withField = (field: string, json: string) =>
+  ENTRY.replace(new RegExp(`"${field}":[^,}]*`), () => `"${field}":${json}`);
+
+const BODIES: Readonly<Record<string, string>> = {
+  'open arrays': filled('', '[', ''),
+  'open objects': filled('', '{"a":', ''),
+  'open arrays in a batch': filled('{"requests":', '[', ''),
+  'arrays in arrays': `{"requests":${'['.repeat(500_000)}${']'.repeat(500_000)}}`,
+  'objects in objects': '{"a":'.repeat(150_000) + ENTRY + '}'.repeat(150_000),
+  'empty entries': filled('{"requests":[', '{},', '{}]}'),
+  'numbers for entries': filled('{"requests":[', '1,', '1]}'),
+  'many fields': `{${keys(90_000)},${ENTRY.slice(1)}`,
+  'one field many times': filled('{', '"latitude":1,', ENTRY.slice(1)),
+  'a coordinate of a million digits': withField('latitude', '1'.repeat(1_000_000)),
+  'a coordinate of a million decimals': withField('latitude', `44.${'1'.repeat(1_000_000)}`),
+  'an exponent of a million digits': withField('latitude', `44e-${'1'.repeat(1_000_000)}`),
+  'a species of a million letters': withField('species_code', `"${'A'.repeat(1_000_000)}"`),
+  'a species of blanks': withField('species_code', `"${' '.repeat(1_000_000)}x"`),
+  'a species of escapes': withField('species_code', `"${'\\ud800'.repeat(150_000)}"`),
+  'a species of halves of keys': withField('species_code', `"${'nurse_live_'.repeat(90_000)}"`),
+  'many horizons': filled(`${ENTRY.slice(0, -1)},"horizons":[`, '1,', '1]}'),
+  'objects for horizons': filled(`${ENTRY.slice(0, -1)},"horizons":[`, '{},', '1]}'),
+  blanks: filled('', ' ', ENTRY),
+  '500 misspelt species': batchOf(500, withField('species_code', '"QWERTYUI"')),
+  '500 entries of many fields': batchOf(500, `{${keys(180)},${ENTRY.slice(1)}`),
+  '500 coordinates of many decimals': batchOf(500, withField('latitude', `44.${'1'.repeat(1900)}`)),
+  '500 entries of many wrong horizons': batchOf(
+    500,
+    `${ENTRY.slice(0, -1)},"horizons":[${'1,'.repeat(900)}2]}`,
+  ),
+  'entries beyond any batch': batchOf(9000, ENTRY),
+};
+
+/** Each is worked on in one piece, for which all others wait: tens of milliseconds, where nothing else runs. */
+const LONGEST_MS = 500;
+/** Where much else runs, one try out of so many. */
+const TRIES = 10;
+
+describe('no body takes long, whatever is in it', () => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await startTestService();
+  });
+  afterAll(() => service.stop());
+
+  /** Sends a body and holds its answer to be a small and clear one. @returns how long that took */
+  async function send(path: string, body: string): Promise<number> {
+    const startedMs = performance.now();
+    const response = await service.post(path, body);
+    const text = await response.text();
+    const tookMs = performance.now() - startedMs;
+    expect([200, 400, 422]).toContain(response.status);
+    if (response.status !== 200) parseErrorBody(text);
+    expect(text.length).toBeLessThan(LIMIT_BYTES);
+    return tookMs;
+  }
+
+  it.each(Object.entries(BODIES))('%s', async (_name, body) => {
+    expect(body.length).toBeLessThanOrEqual(LIMIT_BYTES);
+    for (const path of ['/v1/predict', '/v1/predict/batch', '/v1/predict/compare']) {
+      let fastestMs = Number.POSITIVE_INFINITY;
+      for (let tries = 0; tries < TRIES && fastestMs >= LONGEST_MS; tries++)
+        fastestMs = Math.min(fastestMs, await send(path, body));
+      expect(fastestMs).toBeLessThan(LONGEST_MS);
+    }
+  });
+
+  it('another caller is answered in between', async () => {
+    const other = { 'x-api-key': (await service.issueKey('mycel')).secret };
+    let isFlooded = true;
+    const flood = Promise.all(
+      Object.values(BODIES).map((body) =>
+        service.post('/v1/predict/batch', body).then((answer) => answer.text()),
+      ),
+    ).finally(() => {
+      isFlooded = false;
+    });
+    let answered = 0;
+    while (isFlooded) {
+      const response = await service.post('/v1/predict', PREDICT_REQUEST, other);
+      expect(response.status).toBe(200);
+      await response.text();
+      answered++;
+    }
+    await flood;
+    expect(answered).toBeGreaterThan(1);
+  });
+});
