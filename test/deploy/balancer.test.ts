@@ -57,5 +57,16 @@ describe.skipIf(DEPLOY_TOOLS === undefined)('nginx as it is shipped', () => {
     const response = await fetch(`${layout.url}/v1/species`, { headers });
     expect(response.headers.get('retry-after')).toBe('1');
     await expectError(response, 503, 'unavailable');
+    await expect.poll(() => layout.balancerLog).toContain('"path":"/v1/species","status":"503"');
+  });
+
+  it('logs no key, wherever its caller put it', async () => {
+    const { layout, replica, headers } = await startOne();
+    replica.process.signal('SIGKILL');
+    await replica.process.exit;
+    const key = headers['x-api-key']!;
+    await fetch(`${layout.url}/v1/${key}?key=${key}`, { headers: { ...headers, 'x-request-id': key } });
+    await expect.poll(() => layout.balancerLog).toContain('"path":"","status":"503"');
+    expect(layout.balancerLog).not.toContain(key);
   });
 });

@@ -38,6 +38,8 @@ describe.skipIf(!HAS_POSTGRES || DEPLOY_TOOLS === undefined)(
 
       const killedMs = performance.now();
       killed!.process.signal('SIGKILL');
+      await killed!.process.exit;
+      const goneMs = performance.now();
       await load.more(300);
       layout.forget(killed!);
       await load.more(300);
@@ -55,7 +57,7 @@ describe.skipIf(!HAS_POSTGRES || DEPLOY_TOOLS === undefined)(
         } times`,
       );
       const wasInHand = ({ startedMs, endedMs }: (typeof failed)[number]) =>
-        startedMs <= killedMs && endedMs >= killedMs;
+        startedMs <= goneMs && endedMs >= killedMs;
       expect(
         failed.filter((outcome) => !wasInHand(outcome)),
         layout.balancerLog,
