@@ -81,7 +81,7 @@ function spellingsOf(path: string): string[] {
   ];
 }
 
-describe('an address has one spelling', () => {
+describe('no spelling of an address gets round a check', () => {
   let service: TestService;
   beforeAll(async () => {
     service = await startTestService();
