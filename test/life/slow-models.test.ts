@@ -2,9 +2,9 @@ import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { encodeConstantModel, soundModel } from '../prediction/support/constant-model.js';
+import { Releases } from '../support/releases.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
 import { startTestService, type TestService } from '../support/service.js';
-import { Releases } from './support/releases.js';
 
 let releases: Releases;
 let service: TestService;
