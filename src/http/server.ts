@@ -54,6 +54,8 @@ export function createServer(
       connectionsCheckingInterval: SLOW_REQUEST_CHECK_MS,
     },
   });
+  // Node would drop those beyond 1,000 without a word; what limits them is their size.
+  app.server.maxHeadersCount = 0;
   app.server.on('checkExpectation', refuseExpectation);
   app.server.on('connect', refuseTunnel);
   useDoor(app);

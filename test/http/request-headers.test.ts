@@ -41,4 +41,13 @@ describe('headers of a request', () => {
     expect([twice.status, parseErrorBody(twice.body).code]).toEqual([401, 'invalid_api_key']);
     expect((await species([`x-api-key:   ${service.key}  `])).status).toBe(200);
   });
+
+  it('a header counts also after 3,000 others', async () => {
+    const crowd = Array<string>(3000).fill('a:');
+    const { status, headers } = await sendRaw(
+      service.apiUrl,
+      rawRequest('GET /v1/species HTTP/1.1', [...crowd, `X-API-Key: ${service.key}`, 'X-Request-Id: last']),
+    );
+    expect([status, headers.get('x-request-id')]).toEqual([200, 'last']);
+  });
 });
