@@ -68,4 +68,21 @@ describe('the end of a service', () => {
     expect(await service.exit).toEqual({ code: null, signal: 'SIGKILL' });
     expect(service.output.at(-1)).toContain('still busy');
   });
+
+  it.each([
+    ['what is in flight is answered', '15000', { code: 0, signal: null }],
+    ['what holds it up is cut', '300', { code: null, signal: 'SIGKILL' }],
+  ])('comes also where whoever read its log is gone: %s', async (_, timeoutMs, exit) => {
+    const service = new ServiceProcess({ SHUTDOWN_TIMEOUT_MS: timeoutMs });
+    const [{ api }, key] = [await service.ready(), await service.firstKey()];
+    service.closeOutput();
+    const inFlight = await beginRequest(api, key);
+    inFlight.on('error', () => {});
+    service.signal('SIGTERM');
+    if (exit.code === 0) {
+      inFlight.write(BODY);
+      expect(await readAnswer(inFlight)).toMatchObject({ status: 200 });
+    }
+    expect(await service.exit).toEqual(exit);
+  });
 });

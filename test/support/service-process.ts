@@ -92,6 +92,11 @@ export class ServiceProcess extends EventEmitter<{ line: [string] }> {
     return () => this.#child.stdout!.resume();
   }
 
+  /** Closes the output at the reader's end, as a collector of logs that died does. */
+  closeOutput(): void {
+    this.#child.stdout!.destroy();
+  }
+
   /** Sends a signal. */
   signal(signal: NodeJS.Signals): void {
     this.#child.kill(signal);
