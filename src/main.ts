@@ -9,7 +9,7 @@ import { type Service, startService } from './service.js';
 import { welcome } from './welcome.js';
 
 /** How long the last log line may take. */
-const LAST_LINE_MS = 100;
+const LAST_LINE_MS = 500;
 
 /** How long counts may take to be written before the process ends anyway. */
 const FLUSH_MS = 1000;

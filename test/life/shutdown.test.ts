@@ -1,9 +1,11 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
+import path from 'node:path';
 import { describe, expect, it } from 'vitest';
+import { LibsqlDatabase } from '../../src/accounts/store/sqlite/libsql-database.js';
 import { openSocket, rawRequest, readAnswer } from '../support/raw-http.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
-import { ServiceProcess } from '../support/service-process.js';
+import { ServiceProcess, temporaryFolder } from '../support/service-process.js';
 
 const BODY = JSON.stringify(PREDICT_REQUEST);
 
@@ -84,5 +86,20 @@ describe('the end of a service', () => {
       expect(await readAnswer(inFlight)).toMatchObject({ status: 200 });
     }
     expect(await service.exit).toEqual(exit);
+  });
+
+  it('counts that the store does not take are told of, and the exit is 1', async () => {
+    const file = path.join(temporaryFolder(), 'keys.db');
+    const service = new ServiceProcess({ DATABASE_URL: `sqlite:${file}` });
+    const [{ api }, key] = [await service.ready(), await service.firstKey()];
+    const other = new LibsqlDatabase(file);
+    other.prepare('begin immediate').run([]); // no other connection can write from now on
+    expect((await fetch(`${api}/v1/species`, { headers: { 'x-api-key': key } })).status).toBe(200);
+    service.signal('SIGTERM');
+    expect(await service.exit).toEqual({ code: 1, signal: null });
+    expect(service.output.at(-1)).toMatch(
+      /"reason":"the key store is unavailable: .*"msg":"stopped, and request counts are lost"/,
+    );
+    expect(service.errors).toBe('');
   });
 });

@@ -7,16 +7,16 @@ import { PREDICT_REQUEST } from '../support/requests.js';
 import { ServiceProcess } from '../support/service-process.js';
 import { tell } from './support/figures.js';
 import { BATCH, HOSTILITIES, requestOf } from './support/hostile-callers.js';
-import { amount } from './support/length.js';
+import { amount, IS_LONG } from './support/length.js';
 import { readMetrics } from './support/metrics.js';
 
 const CALLERS = amount({ short: 200, long: 2000 });
 const REQUEST_TIMEOUT_MS = 2000;
 const GOOD_PAUSE_MS = 5;
 const LEAST_GOOD = 50;
-/** Of a good caller's predictions, while the other callers and other tests use the same processors. */
+/** Of a good caller's predictions. `npm test` runs beside other tests, which take the processors away now and then. */
 const MEDIAN_MS = 50;
-const P99_MS = 500;
+const P99_MS = 250;
 /** What a service may have grown by: the memory of its largest rush. */
 const GROWTH_MB = 250;
 
@@ -62,7 +62,7 @@ describe('who calls in good manners does not notice, and nothing is left behind'
       });
 
       expect(quantile(latenciesMs, 0.5)).toBeLessThan(MEDIAN_MS);
-      expect(quantile(latenciesMs, 0.99)).toBeLessThan(P99_MS);
+      if (IS_LONG) expect(quantile(latenciesMs, 0.99)).toBeLessThan(P99_MS);
       expect(after.handles).toBeLessThanOrEqual(before.handles);
       expect(after.value('nurselog_batches_waiting')).toBe(0);
       expect(after.value('nurselog_queue_sites')).toBe(0);
