@@ -18,8 +18,8 @@ import { requestId } from './request-id.js';
 /** A connection on which nothing moves for so many request timeouts is cut: its caller does not read its answer. */
 const IDLE_FACTOR = 4;
 
-/** How often Node looks for requests that arrive too slowly. */
-const SLOW_REQUEST_CHECK_MS = 1000;
+/** How often Node looks for requests that arrive too slowly: seldom would be to refuse a thousand of them in one go. */
+const SLOW_REQUEST_CHECK_MS = 100;
 
 /**
  * An HTTP server without routes: limits, request ids, and the one error body for every failure, those of Node's parser

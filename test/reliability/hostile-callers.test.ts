@@ -14,9 +14,10 @@ const CALLERS = amount({ short: 200, long: 2000 });
 const REQUEST_TIMEOUT_MS = 2000;
 const GOOD_PAUSE_MS = 5;
 const LEAST_GOOD = 50;
-/** Of a good caller's predictions. `npm test` runs beside other tests, which take the processors away now and then. */
+const ALONE = amount({ short: 50, long: 300 });
+/** Of a good caller's predictions; the second, beside what it is when nobody else calls. */
 const MEDIAN_MS = 50;
-const P99_MS = 250;
+const P99_MORE_MS = 250;
 /** What a service may have grown by: the memory of its largest rush. */
 const GROWTH_MB = 250;
 
@@ -31,21 +32,26 @@ describe('who calls in good manners does not notice, and nothing is left behind'
       expect(await good.send(request)).toBe(200);
       const before = await readMetrics(ops);
 
-      const latenciesMs: number[] = [];
+      let most = before.residentMb;
+      /** Predictions of the good caller, sorted by their time, until there are enough and it is over. */
+      const predict = async (isEnough: (count: number) => boolean) => {
+        const latenciesMs: number[] = [];
+        while (!isEnough(latenciesMs.length)) {
+          const sentMs = performance.now();
+          expect(await good.send(request)).toBe(200);
+          latenciesMs.push(performance.now() - sentMs);
+          await delay(GOOD_PAUSE_MS);
+          if (latenciesMs.length % 100 === 0) most = Math.max(most, (await readMetrics(ops)).residentMb);
+        }
+        return latenciesMs.sort((a, b) => a - b);
+      };
+      const aloneMs = await predict((count) => count === ALONE);
       let isOver = false;
       const hostile = hostility({ api, key }, CALLERS).finally(() => {
         isOver = true;
       });
-      let most = before.residentMb;
-      while (!isOver || latenciesMs.length < LEAST_GOOD) {
-        const sentMs = performance.now();
-        expect(await good.send(request)).toBe(200);
-        latenciesMs.push(performance.now() - sentMs);
-        await delay(GOOD_PAUSE_MS);
-        if (latenciesMs.length % 100 === 0) most = Math.max(most, (await readMetrics(ops)).residentMb);
-      }
+      const latenciesMs = await predict((count) => isOver && count >= LEAST_GOOD);
       await hostile;
-      latenciesMs.sort((a, b) => a - b);
       // What callers left behind is gone as soon as the service has heard of it.
       const isLeft = async () => (await readMetrics(ops)).handles > before.handles;
       for (let tries = 0; tries < 50 && (await isLeft()); tries++) await delay(100);
@@ -53,6 +59,8 @@ describe('who calls in good manners does not notice, and nothing is left behind'
       tell(name, {
         callers: CALLERS,
         'good predictions': latenciesMs.length,
+        'median ms alone': quantile(aloneMs, 0.5),
+        'p99 ms alone': quantile(aloneMs, 0.99),
         'median ms': quantile(latenciesMs, 0.5),
         'p99 ms': quantile(latenciesMs, 0.99),
         'most ms': latenciesMs.at(-1)!,
@@ -62,7 +70,7 @@ describe('who calls in good manners does not notice, and nothing is left behind'
       });
 
       expect(quantile(latenciesMs, 0.5)).toBeLessThan(MEDIAN_MS);
-      if (IS_LONG) expect(quantile(latenciesMs, 0.99)).toBeLessThan(P99_MS);
+      if (IS_LONG) expect(quantile(latenciesMs, 0.99) - quantile(aloneMs, 0.99)).toBeLessThan(P99_MORE_MS);
       expect(after.handles).toBeLessThanOrEqual(before.handles);
       expect(after.value('nurselog_batches_waiting')).toBe(0);
       expect(after.value('nurselog_queue_sites')).toBe(0);
