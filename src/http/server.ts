@@ -18,7 +18,7 @@ import { requestId } from './request-id.js';
 /** A connection on which nothing moves for so many request timeouts is cut: its caller does not read its answer. */
 const IDLE_FACTOR = 4;
 
-/** How often Node looks for requests that arrive too slowly: seldom would be to refuse a thousand of them in one go. */
+/** How often Node looks for requests that arrive too slowly: seldom would mean to refuse a thousand of them in one go. */
 const SLOW_REQUEST_CHECK_MS = 100;
 
 /**
