@@ -43,6 +43,7 @@ export class Connection {
   send(request: Buffer): Promise<number> {
     return new Promise((resolve, reject) => {
       this.#settle = { resolve, reject };
+      if (this.#socket.destroyed) reject(new Error('the server closed the connection'));
       this.#socket.write(request);
     });
   }

@@ -60,7 +60,7 @@ async function call(order: OpenLoopOrder): Promise<OpenLoopReport> {
   for (let nowMs = startMs; nowMs < startMs + durationMs; nowMs = performance.now()) {
     const due = ((nowMs - startMs) / 1000) * requestsPerS;
     while (sent + heldBack < due) {
-      const connection = free.pop();
+      const connection = free.shift(); // in turn, or the last would idle until the service closes them
       if (connection === undefined) {
         heldBack++;
         continue;
