@@ -69,7 +69,7 @@ describe('a full work queue', () => {
       const socket = await openSocket(service.apiUrl);
       socket.write(`${head.join('\r\n')}\r\n\r\n`);
       // A batch that is let in waits for its body and gets no answer: another is tried.
-      await Promise.race([once(socket, 'readable'), delay(200)]);
+      await Promise.race([once(socket, 'readable'), delay(50)]);
       answer = String(socket.read() ?? '');
       socket.destroy();
     }
