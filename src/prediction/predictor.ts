@@ -65,9 +65,10 @@ export class Predictor {
     const numbers = new Uint16Array(rows.count * NUMBERS_PER_ROW);
     const startedMs = performance.now();
     // Together, since each run waits for a turn of the event loop.
-    await Promise.all(
-      PLANTING_METHODS.map((_, method) => this.#predict(method, rows, status, points, numbers)),
-    );
+    const runs = PLANTING_METHODS.map((_, method) => this.#predict(method, rows, status, points, numbers));
+    // One that goes on after another failed would keep what it found for the next rows in this memory.
+    await Promise.allSettled(runs);
+    await Promise.all(runs);
     const inferenceMs = performance.now() - startedMs;
 
     this.#encoder.begin(json);

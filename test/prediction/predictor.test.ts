@@ -1,8 +1,11 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
 import { seededRandom } from '../../bench/random.js';
 import { openPredictor } from '../../src/prediction/open-predictor.js';
-import type { Predictor, PredictorData } from '../../src/prediction/predictor.js';
+import { Predictor, type PredictorData } from '../../src/prediction/predictor.js';
+import { SurvivalModel } from '../../src/prediction/survival-model.js';
 import { createPlainPredictor, type PlainPredictor } from '../oracle/plain-prediction.js';
+import { encodeConstantModel, soundModel } from './support/constant-model.js';
 import { answer, elementsOf } from './support/elements.js';
 import { dataDir, modelDir, placeOf, readPredictorData, searchRadiusKm } from './support/project.js';
 import { plainAnswer, randomRequests, rowsOf, type SiteRequest } from './support/site-requests.js';
@@ -96,6 +99,22 @@ describe('the answers to rows', () => {
     const answers = await answer(predictor, data, rowsOf([ocean, ocean], GENERATED_AT));
     expect(elementsOf(answers)).toEqual(['outside_coverage', 'outside_coverage']);
     expect([...answers.ends]).toEqual([0, 0]);
+  });
+
+  test('are right after a run that failed in one model, with the next rows in its memory', async () => {
+    const forOneRow = encodeConstantModel({ ...soundModel(data.manifest.features.length), rows: 1 });
+    const models = await Promise.all(
+      [{ path: 'one-row.onnx', bytes: forOneRow }, data.modelFiles[1]!].map((file) =>
+        SurvivalModel.open(file, data.manifest),
+      ),
+    );
+    const failing = new Predictor(data, models);
+    const request = { ...placeOf(data.grid, 0), species: 3, method: undefined, horizons: [5] } as const;
+    const rows = rowsOf([request, request], GENERATED_AT);
+    await expect(answer(failing, data, rows)).rejects.toThrow();
+    rows.species.fill(4);
+    await nextTurn();
+    await expectPlainAnswers([{ ...request, species: 4, method: 'drone_seeded' }], failing);
   });
 
   test('carry the time of their own request when rows of several share a batch', async () => {
