@@ -5,10 +5,10 @@ const ONE = 10_000;
 /**
  * Probabilities and magnitudes are reported with 4 decimals, halves rounded up. As whole ten-thousandths they can be
  * compared, ranked and subtracted exactly, and the last bits in which onnxruntime's results may differ rarely show.
- * @param probability not negative; above 1, which no model that keeps its contract gives, it is 1
+ * @param probability below 0 it is 0 and above 1 it is 1, which no model that keeps its contract gives
  */
 export function tenThousandths(probability: number): number {
-  return Math.min(ONE, Math.floor(probability * ONE + 0.5));
+  return Math.max(0, Math.min(ONE, Math.floor(probability * ONE + 0.5)));
 }
 
 /** JSON of k ten-thousandths at index k: "0", "0.0001" ... "1", none longer than a word. */

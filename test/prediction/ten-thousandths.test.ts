@@ -31,6 +31,10 @@ describe('ten-thousandths', () => {
     );
   });
 
+  test('stay from 0 to 10,000 whatever a model gives', () => {
+    expect([-1e9, -0.0001, 1.0001, 1e9].map(tenThousandths)).toEqual([0, 0, 10_000, 10_000]);
+  });
+
   test('never turn the order of two probabilities around', () => {
     const probability = fc.float({ min: 0, max: 1, noNaN: true });
     fc.assert(
