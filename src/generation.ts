@@ -38,7 +38,8 @@ export function startGeneration(
     dispatcher: new Dispatcher(pool, buffers, config),
     singleSites,
     warmUp: async () => {
-      await Promise.all([pool.warmUp(), singleSites.warmUp()]);
+      await pool.warmUp(); // tries the models
+      await singleSites.warmUp();
     },
   };
 }

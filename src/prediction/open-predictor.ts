@@ -7,11 +7,18 @@ import { SurvivalModel } from './survival-model.js';
  * @throws ArtefactError when a model cannot be loaded or breaks the contract.
  */
 export async function openPredictor(data: PredictorData): Promise<Predictor> {
+  const predictor = await openUntried(data);
+  const probe = startProbe(data.grid, data.species.length);
+  for (const model of predictor.models) await checkModel(model, data.grid, probe);
+  return predictor;
+}
+
+/**
+ * Opens models that are tried elsewhere: slow ones would keep this thread from all else meanwhile.
+ * @throws ArtefactError when a model cannot be loaded.
+ */
+export async function openUntried(data: PredictorData): Promise<Predictor> {
   const models = [];
-  for (const file of data.modelFiles) {
-    const model = await SurvivalModel.open(file, data.manifest);
-    await checkModel(model, data.grid, startProbe(data.grid, data.species.length));
-    models.push(model);
-  }
+  for (const file of data.modelFiles) models.push(await SurvivalModel.open(file, data.manifest));
   return new Predictor(data, models);
 }

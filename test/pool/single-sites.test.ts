@@ -35,6 +35,20 @@ describe('single sites', () => {
     await answerAll();
   });
 
+  test('are quick by their models alone, however busy their thread is', async () => {
+    const sites = new SingleSites(data);
+    let isBusy = true;
+    const keepBusy = () => {
+      const untilMs = performance.now() + 3;
+      while (performance.now() < untilMs);
+      if (isBusy) setImmediate(keepBusy);
+    };
+    keepBusy();
+    await sites.warmUp();
+    isBusy = false;
+    expect(sites.isQuick).toBe(true);
+  });
+
   test('fail with what is wrong where the models cannot be used', async () => {
     const [manual] = data.modelFiles;
     const broken = { ...manual!, bytes: manual!.bytes.slice(0, 1000) };
