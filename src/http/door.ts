@@ -1,3 +1,4 @@
+import { Server } from 'node:net';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 
@@ -31,7 +32,9 @@ export function useDoor(app: FastifyInstance): void {
   });
 
   const closeIdle = server.closeIdleConnections.bind(server);
-  server.closeIdleConnections = () => {}; // Node calls it as soon as a server closes
+  server.closeIdleConnections = () => {}; // called as soon as the server closes
+  // An HTTP server's own also stops looking for requests that arrive too slowly: they would hold up the end.
+  Object.assign(server, { close: Server.prototype.close });
 
   const closeIdleInAWhile = async () => {
     const closed = new AbortController();

@@ -61,6 +61,16 @@ describe('the end of a service', () => {
     expect(await service.exit).toEqual({ code: 0, signal: null });
   });
 
+  it('a caller who never finishes is refused after REQUEST_TIMEOUT_MS, then exit 0', async () => {
+    const service = new ServiceProcess({ REQUEST_TIMEOUT_MS: '1000' });
+    const [{ api }, key] = [await service.ready(), await service.firstKey()];
+    const [inHeaders, inBody] = [await openSocket(api), await beginRequest(api, key)];
+    inHeaders.write('POST /v1/predict HTTP/1.1\r\nHost: test\r\n');
+    service.signal('SIGTERM');
+    for (const stuck of [inHeaders, inBody]) expect(await readAnswer(stuck)).toMatchObject({ status: 408 });
+    expect(await service.exit).toEqual({ code: 0, signal: null });
+  });
+
   it('a caller who never finishes holds it up no longer than SHUTDOWN_TIMEOUT_MS', async () => {
     const service = new ServiceProcess({ SHUTDOWN_TIMEOUT_MS: '300' });
     const [{ api }, key] = [await service.ready(), await service.firstKey()];
