@@ -38,7 +38,8 @@ const environmentSchema = z.object({
   QUEUE_LIMIT_SITES: wholeNumber(LARGEST_BATCH_SITES, 10_000_000)
     .default(20_000)
     .describe('Sites that may wait, and batches in proportion; beyond it requests get 503 `overloaded`.'),
-  CACHE_BYTES: wholeNumber(0, 64 * 1024 * 1024 * 1024)
+  // Of 64 GiB, one thread could have more two-byte numbers than V8 takes in an array.
+  CACHE_BYTES: wholeNumber(0, 32 * 1024 * 1024 * 1024)
     .default(64 * 1024 * 1024)
     .describe(
       'Memory for what was worked out for sites that may recur, shared out among the threads; 0 keeps none.',

@@ -4,6 +4,7 @@ import { readChecked } from './checksums.js';
 import { HORIZONS } from './horizon.js';
 import { readJsonFile } from './json-file.js';
 import { PLANTING_METHODS } from './planting-method.js';
+import { MAX_FEATURES } from './prediction-numbers.js';
 
 const featureSchema = z.object({
   /** Name of the grid variable. */
@@ -28,7 +29,7 @@ const manifestSchema = z
       message: `must be ${HORIZONS.join(', ')}`,
     }),
     species: z.array(z.string()).min(1),
-    features: z.array(featureSchema).min(1),
+    features: z.array(featureSchema).min(1).max(MAX_FEATURES),
     methods: z.record(z.enum(PLANTING_METHODS), methodSchema),
   })
   .superRefine((manifest, context) => {

@@ -12,6 +12,9 @@ import { tenThousandths } from './ten-thousandths.js';
 export const HORIZON_NUMBERS = 1 + 2 * RISK_FACTOR_COUNT;
 export const PREDICTION_NUMBERS = HORIZONS.length * HORIZON_NUMBERS;
 
+/** So many features have codes of 16 bits. */
+export const MAX_FEATURES = 2 ** 15;
+
 /** A feature with the sign of its contribution. */
 export function factorCode(feature: number, isNegative: boolean): number {
   return 2 * feature + (isNegative ? 1 : 0);

@@ -11,9 +11,12 @@ export const speciesSchema = z.object({
 
 export type Species = z.output<typeof speciesSchema>;
 
+/** Rows hold the index of their species in a byte. */
+const MAX_SPECIES = 256;
+
 /** Reads the species list. @throws ArtefactError naming the file. */
 export function readSpecies(file: string): Species[] {
-  return readJsonFile(file, z.array(speciesSchema).min(1));
+  return readJsonFile(file, z.array(speciesSchema).min(1).max(MAX_SPECIES));
 }
 
 /** A code this many edits away is still proposed; transposed neighbours are one edit. */

@@ -56,6 +56,11 @@ const MANIFEST_REFUSALS: readonly (readonly [
   ['has the species in another order', (m) => m.species.reverse(), 'species are not those of species.json'],
   ['has no features', (m) => Object.assign(m, { features: [] }), /^features: /],
   [
+    'has more features than answers have codes for',
+    (m) => Object.assign(m, { features: Array(32_769).fill(m.features[0]) }),
+    /^features: .*<=32768/,
+  ],
+  [
     'has a feature that the grid lacks',
     (m) => Object.assign(m.features[2]!, { name: 'moon_phase' }),
     'feature moon_phase is not a column of the grid',
@@ -212,6 +217,7 @@ describe('a species list', () => {
     ],
     ['with a group nobody knows', (list) => Object.assign(list[0]!, { group: 'palm' }), /^0\.group: /],
     ['of no species', (list) => list.splice(0), /Too small|too small|at least/],
+    ['of more species than rows can hold', (list) => list.push(...Array(226).fill(list[0])), /<=256/],
   ])('%s is refused', async (_, edit, problem) => {
     await expectRefusedAfter((copy) => {
       const file = path.join(copy.dataDir, 'species.json');
