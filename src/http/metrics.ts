@@ -53,7 +53,7 @@ export class Metrics {
     );
     this.#gauge(
       'nurselog_jobs_unfinished',
-      'Requests admitted and not answered.',
+      'Requests that the workers have admitted and not answered.',
       () => generations.current.dispatcher.unfinishedJobs,
     );
     this.#gauge(
