@@ -24,23 +24,37 @@ export function docsPage(document: Document): string {
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${title}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1"><style>${STYLE}</style></head><body>
 <h1>${title}</h1><p>${escapeHtml(info.description)} For programs: <a href="openapi.json">openapi.json</a>.</p>
-${endpoints.join('\n')}${schemas.join('\n')}</body></html>`;
+${endpoints.join('\n')}
+<h2>Other answers</h2>${answerTable('name', components.responses)}
+<h2>Headers of answers</h2>${headerTable(components.headers)}
+${schemas.join('\n')}</body></html>`;
 }
 
 function endpointSection(method: string, path: string, operation: Document['paths'][string][string]): string {
   const body = operation.requestBody?.content['application/json'].schema as Schema | undefined;
   const key = operation.security.length > 0 ? 'Needs an API key in <code>X-API-Key</code>.' : 'Needs no key.';
-  const answers = Object.entries(operation.responses).map(([status, response]) => {
+  return `<h2><code>${method.toUpperCase()} ${path}</code></h2>
+<p>${prose(operation.summary)}. ${key} ${prose(operation.description ?? '')}</p>
+${body === undefined ? '' : `<h3>Body</h3>${fieldTable(body)}`}
+<h3>Answers</h3>${answerTable('status', operation.responses)}`;
+}
+
+function answerTable(label: string, responses: Record<string, unknown>): string {
+  const rows = Object.entries(responses).map(([name, response]) => {
     const { description, content } = response as {
       description: string;
       content: { 'application/json': { schema: Schema } };
     };
-    return `<tr><td>${status}</td><td>${prose(description)}</td><td>${typeOf(content['application/json'].schema)}</td></tr>`;
+    return `<tr><td>${name}</td><td>${prose(description)}</td><td>${typeOf(content['application/json'].schema)}</td></tr>`;
   });
-  return `<h2><code>${method.toUpperCase()} ${path}</code></h2>
-<p>${prose(operation.summary)}. ${key} ${prose(operation.description ?? '')}</p>
-${body === undefined ? '' : `<h3>Body</h3>${fieldTable(body)}`}
-<h3>Answers</h3><table><tr><th>status</th><th>when</th><th>body</th></tr>${answers.join('')}</table>`;
+  return `<table><tr><th>${label}</th><th>when</th><th>body</th></tr>${rows.join('')}</table>`;
+}
+
+function headerTable(headers: Document['components']['headers']): string {
+  const rows = Object.entries(headers).map(
+    ([name, { description }]) => `<tr><td><code>${name}</code></td><td>${prose(description)}</td></tr>`,
+  );
+  return `<table><tr><th>header</th><th>meaning</th></tr>${rows.join('')}</table>`;
 }
 
 function fieldTable(schema: Schema): string {

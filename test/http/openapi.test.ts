@@ -169,11 +169,14 @@ describe('/openapi.json', () => {
     },
   );
 
-  it('/docs is a page that tells every endpoint and error code, without a script', async () => {
+  it('/docs is a page that tells every endpoint, error code, answer and header, without a script', async () => {
     const response = await fetch(`${service.apiUrl}/docs`);
     expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
     const page = await response.text();
-    for (const path of Object.keys(document.paths)) expect(page).toContain(path);
+    const { responses, headers } = document.components;
+    const codes = Object.keys(ERROR_STATUS).map((code) => `<code>${code}</code>`);
+    for (const told of [...Object.keys({ ...document.paths, ...responses, ...headers }), ...codes])
+      expect(page).toContain(told);
     expect(page).not.toContain('<script');
   });
 });
