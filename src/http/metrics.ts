@@ -62,7 +62,7 @@ export class Metrics {
       () => generations.current.pool.ready,
     );
     this.#gauge('nurselog_workers_total', 'Worker threads wanted.', () => generations.current.pool.size);
-    this.#gauge('nurselog_store_up', 'Whether the key store answers: 1 or 0.', () =>
+    this.#gauge('nurselog_store_up', 'Whether the key store takes writes: 1 or 0.', () =>
       accounts.checkStore().then(
         () => 1,
         () => 0,
