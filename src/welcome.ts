@@ -1,7 +1,7 @@
 import type { IssuedKey } from './accounts/key-administration.js';
 
 /** A request to try the service with. */
-export const EXAMPLE_REQUEST = {
+const EXAMPLE_REQUEST = {
   latitude: 44.12,
   longitude: -122.03,
   species_code: 'PSME',

@@ -53,7 +53,7 @@ const batchRequest = z.object({
 } satisfies Record<keyof typeof batchRequestSchema.shape, z.ZodType>);
 
 /** The endpoints of the public interface. */
-export const ENDPOINTS: readonly Endpoint[] = [
+const ENDPOINTS: readonly Endpoint[] = [
   {
     method: 'post',
     path: '/v1/predict',

@@ -66,7 +66,7 @@ export const predictionResultSchema = z
   })
   .meta({ id: 'PredictionResult' });
 
-export const failedResultSchema = z
+const failedResultSchema = z
   .strictObject({
     error: errorObjectSchema,
     latitude: z.number().nullable(),

@@ -11,7 +11,7 @@ export interface Workers {
 }
 
 /** Bytes free before and after the JSON of a slice, so that what goes around it need not be joined by copying. */
-export const SLICE_MARGIN_BYTES = 256;
+const SLICE_MARGIN_BYTES = 256;
 
 /** Consecutive rows of a job, from `firstRow` on, and their answers; `json` goes back to the BufferPool after use. */
 export interface AnsweredSlice extends RowAnswers {

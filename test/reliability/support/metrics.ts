@@ -7,7 +7,7 @@ export async function readMetrics(opsUrl: string): Promise<Metrics> {
 }
 
 /** Metrics in Prometheus's text. */
-export class Metrics {
+class Metrics {
   constructor(readonly text: string) {}
 
   /** The value of a metric without labels. */
