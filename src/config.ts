@@ -37,7 +37,7 @@ const environmentSchema = z.object({
     .describe('Worker threads; by default the available cores.'),
   QUEUE_LIMIT_SITES: wholeNumber(LARGEST_BATCH_SITES, 10_000_000)
     .default(20_000)
-    .describe('Sites that may wait, and batches in proportion; beyond it requests get 503 `overloaded`.'),
+    .describe('Sites of batches that may wait, and batches in proportion; beyond it batches get 503 `overloaded`.'),
   // Of 64 GiB, one thread could have more two-byte numbers than V8 takes in an array.
   CACHE_BYTES: wholeNumber(0, 32 * 1024 * 1024 * 1024)
     .default(64 * 1024 * 1024)
@@ -46,7 +46,7 @@ const environmentSchema = z.object({
     ),
   REQUEST_TIMEOUT_MS: wholeNumber(100, 600_000)
     .default(10_000)
-    .describe('A request not received or not answered by then is given up.'),
+    .describe('A request not received by then, and a batch not answered by then, is given up.'),
   BODY_LIMIT_BYTES: wholeNumber(1024, 64 * 1024 * 1024)
     .default(1024 * 1024)
     .describe('Largest request body.'),

@@ -27,7 +27,7 @@ export class Metrics {
 
   readonly queueSeconds = new Histogram({
     name: 'nurselog_queue_duration_seconds',
-    help: 'Time that a request waited for a worker.',
+    help: 'Time that a request waited for its run, in a worker or, of single sites, on the main thread.',
     buckets: SECONDS,
     registers: [this.registry],
   });
