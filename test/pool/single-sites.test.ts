@@ -4,6 +4,7 @@ import { SingleSites } from '../../src/pool/single-sites.js';
 import type { PredictorData } from '../../src/prediction/predictor.js';
 import { ROW_STATUS } from '../../src/prediction/site-rows.js';
 import { createPlainPredictor } from '../oracle/plain-prediction.js';
+import { encodeConstantModel, soundModel } from '../prediction/support/constant-model.js';
 import { dataDir, modelDir, readPredictorData, searchRadiusKm } from '../prediction/support/project.js';
 import { plainAnswer, randomRequests, rowsOf } from '../prediction/support/site-requests.js';
 
@@ -47,6 +48,16 @@ describe('single sites', () => {
     await sites.warmUp();
     isBusy = false;
     expect(sites.isQuick).toBe(true);
+  });
+
+  test('are not quick where a row takes long in the models, whose place then is in the workers', async () => {
+    const bytes = encodeConstantModel({ ...soundModel(data.manifest.features.length), idleProducts: 20 });
+    const sites = new SingleSites({
+      ...data,
+      modelFiles: data.modelFiles.map((file) => ({ ...file, bytes })),
+    });
+    await sites.warmUp();
+    expect(sites.isQuick).toBe(false);
   });
 
   test('fail with what is wrong where the models cannot be used', async () => {
