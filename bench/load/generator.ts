@@ -1,4 +1,5 @@
 import { Connection } from './connection.js';
+import { carryOutOrders } from './ordered-process.js';
 import { requestStream, type Workload } from './requests.js';
 
 // A process of its own: it is told what to send, sends it, and tells what it saw.
@@ -63,9 +64,4 @@ async function generate(order: LoadOrder): Promise<LoadReport> {
   };
 }
 
-process.on('message', (order: LoadOrder) => {
-  void generate(order).then(
-    (report) => process.send!({ report }),
-    (error: Error) => process.send!({ error: error.message }),
-  );
-});
+carryOutOrders(generate);

@@ -35,7 +35,7 @@ export const HEADERS = {
   },
   'Server-Timing': {
     description:
-      'Milliseconds that the request waited for a worker (`queue`) and was in the models (`inference`).',
+      'Milliseconds that the request waited for its run (`queue`) and was in the models (`inference`).',
     schema: { type: 'string' },
     example: 'queue;dur=0.120, inference;dur=1.034',
   },

@@ -1,8 +1,8 @@
 import { type RowAnswers, SiteRows, siteRowsBytes } from '../prediction/site-rows.js';
 
 /**
- * Rows of one run at most: bounds the memory of a worker, whose arena never shrinks, and how long a single prediction
- * waits behind a batch.
+ * Rows of one run at most: bounds the memory of a worker, whose arena never shrinks, and how long a small batch
+ * waits behind a large one.
  */
 export const MAX_RUN_ROWS = 500;
 

@@ -3,10 +3,11 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { elementCapacity } from '../prediction/answer-encoder.js';
 import { openUntried } from '../prediction/open-predictor.js';
 import type { Predictor, PredictorData } from '../prediction/predictor.js';
-import { SiteRows, siteRowsBytes } from '../prediction/site-rows.js';
+import type { SiteRows } from '../prediction/site-rows.js';
+import { RunBuffer, runBufferBytes } from './run-buffer.js';
 
-/** Rows of one run at most: bounds how long a run keeps the main thread. */
-const MAX_RUN_ROWS = 64;
+/** Sites of one run at most: bounds how long a run keeps the main thread. */
+const MAX_RUN_SITES = 64;
 
 /** The most that the models may take for one row. */
 const QUICK_MS = 1;
@@ -38,10 +39,7 @@ interface Waiting {
  */
 export class SingleSites {
   readonly #waiting: Waiting[] = [];
-  readonly #rows = new ArrayBuffer(siteRowsBytes(MAX_RUN_ROWS));
-  readonly #status = new Uint8Array(MAX_RUN_ROWS);
-  readonly #ends = new Uint32Array(MAX_RUN_ROWS);
-  readonly #json: Uint8Array;
+  readonly #buffer: RunBuffer;
   readonly #predictor: Promise<Predictor>;
   #isRunning = false;
   /** Whether the models are quick enough not to keep this thread from its other work; known after `warmUp`. */
@@ -49,7 +47,7 @@ export class SingleSites {
 
   /** Opens the models meanwhile: see `warmUp`. The workers try them. */
   constructor(readonly data: PredictorData) {
-    this.#json = new Uint8Array(MAX_RUN_ROWS * elementCapacity(data));
+    this.#buffer = new RunBuffer(new SharedArrayBuffer(runBufferBytes(elementCapacity(data))));
     this.#predictor = openUntried(data);
     this.#predictor.catch(() => {}); // told by warmUp
   }
@@ -69,25 +67,25 @@ export class SingleSites {
 
   async #runAll(): Promise<void> {
     this.#isRunning = true;
-    while (this.#waiting.length > 0) await this.#run(this.#waiting.splice(0, MAX_RUN_ROWS));
+    while (this.#waiting.length > 0) await this.#run(this.#waiting.splice(0, MAX_RUN_SITES));
     this.#isRunning = false;
   }
 
   async #run(sites: readonly Waiting[]): Promise<void> {
     const count = sites.length;
     const startedMs = performance.now();
-    const rows = new SiteRows(count, this.#rows);
+    const rows = this.#buffer.rows(count);
+    const { status, ends, json } = this.#buffer.answers(count);
     for (const [at, site] of sites.entries()) rows.copyRows(at, site.rows, 0, 1);
     try {
-      const answers = { status: this.#status, ends: this.#ends, json: this.#json };
       const predictor = await this.#predictor;
-      const { inferenceMs } = await predictor.answer(rows, answers);
+      const { inferenceMs } = await predictor.answer(rows, { status, ends, json });
       let start = 0;
       sites.forEach(({ sinceMs, settle }, at) => {
-        const end = this.#ends[at]!;
+        const end = ends[at]!;
         settle({
-          status: this.#status[at]!,
-          json: Buffer.from(this.#json.subarray(start, end)),
+          status: status[at]!,
+          json: Buffer.from(json.subarray(start, end)),
           queueMs: startedMs - sinceMs,
           inferenceMs: inferenceMs / count,
         });

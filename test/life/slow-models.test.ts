@@ -1,7 +1,4 @@
-import { writeFileSync } from 'node:fs';
-import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { encodeConstantModel, soundModel } from '../prediction/support/constant-model.js';
 import { Releases } from '../support/releases.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
 import { startTestService, type TestService } from '../support/service.js';
@@ -12,10 +9,7 @@ let service: TestService;
 beforeAll(async () => {
   releases = new Releases();
   releases.put(2);
-  const slow = encodeConstantModel({ ...soundModel(releases.manifest.features.length), idleProducts: 10 });
-  for (const { file } of Object.values(releases.manifest.methods))
-    writeFileSync(path.join(releases.modelDir, file), slow);
-  releases.vouchForModels();
+  releases.slowDown(10);
   service = await startTestService({ MODEL_DIR: releases.modelDir, DATA_DIR: releases.dataDir });
 });
 afterAll(async () => {

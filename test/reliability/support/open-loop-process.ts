@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Connection } from '../../../bench/load/connection.js';
+import { carryOutOrders } from '../../../bench/load/ordered-process.js';
 import { requestStream, type Workload } from '../../../bench/load/requests.js';
 
 // A process of its own: callers who come at a fixed rate, whatever became of those before them.
@@ -78,6 +79,4 @@ async function call(order: OpenLoopOrder): Promise<OpenLoopReport> {
   return { sent, heldBack, latenciesMs, lost, wallMs };
 }
 
-process.on('message', (order: OpenLoopOrder) => {
-  void call(order).then((report) => process.send!(report));
-});
+carryOutOrders(call);

@@ -1,0 +1,38 @@
+import { type ChildProcess, fork } from 'node:child_process';
+import { once } from 'node:events';
+import { fileURLToPath } from 'node:url';
+
+type Answer<Report> = { readonly report: Report } | { readonly error: string };
+
+/** A process of its own that carries out orders, one after the other: see `carryOutOrders`. */
+export class OrderedProcess<Order extends { readonly port: number }, Report> {
+  readonly #process: ChildProcess;
+
+  /** @param file what the process runs, TypeScript */
+  constructor(file: URL) {
+    this.#process = fork(fileURLToPath(file), { execArgv: ['--import', 'tsx'], serialization: 'advanced' });
+  }
+
+  /** Sends load as ordered. @throws Error where that failed, as when the server does not answer */
+  async run(order: Order): Promise<Report> {
+    this.#process.send(order);
+    const [answer] = (await once(this.#process, 'message')) as [Answer<Report>];
+    if ('error' in answer) throw new Error(`load on port ${order.port}: ${answer.error}`);
+    return answer.report;
+  }
+
+  close(): void {
+    this.#process.disconnect();
+  }
+}
+
+/** Carries out the orders that this process is sent, and tells what it saw or what went wrong. */
+export function carryOutOrders<Order, Report>(carryOut: (order: Order) => Promise<Report>): void {
+  const tell = (answer: Answer<Report>) => process.send!(answer);
+  process.on('message', (order: Order) => {
+    void carryOut(order).then(
+      (report) => tell({ report }),
+      (error: Error) => tell({ error: error.message }),
+    );
+  });
+}
