@@ -7,16 +7,22 @@ type Answer<Report> = { readonly report: Report } | { readonly error: string };
 /** A process of its own that carries out orders, one after the other: see `carryOutOrders`. */
 export class OrderedProcess<Order extends { readonly port: number }, Report> {
   readonly #process: ChildProcess;
+  readonly #ended: Promise<never>;
 
   /** @param file what the process runs, TypeScript */
   constructor(file: URL) {
     this.#process = fork(fileURLToPath(file), { execArgv: ['--import', 'tsx'], serialization: 'advanced' });
+    this.#ended = once(this.#process, 'exit').then(([code]) => {
+      throw new Error(`${file} ended with code ${code}`);
+    });
+    this.#ended.catch(() => {}); // told by run
   }
 
   /** Sends load as ordered. @throws Error where that failed, as when the server does not answer */
   async run(order: Order): Promise<Report> {
     this.#process.send(order);
-    const [answer] = (await once(this.#process, 'message')) as [Answer<Report>];
+    const answered = once(this.#process, 'message') as Promise<[Answer<Report>]>;
+    const [answer] = await Promise.race([answered, this.#ended]);
     if ('error' in answer) throw new Error(`load on port ${order.port}: ${answer.error}`);
     return answer.report;
   }

@@ -1,8 +1,14 @@
 const DAY_MS = 86_400_000;
 
+/** The day asked for last, which is the one asked for next: to write it out takes longer than all else here. */
+let latest = { midnightMs: Number.NaN, day: '' };
+
 /** The UTC day of a moment, as `YYYY-MM-DD`. */
 export function utcDay(epochMs: number): string {
-  return new Date(epochMs).toISOString().slice(0, 10);
+  const midnightMs = Math.floor(epochMs / DAY_MS) * DAY_MS;
+  if (midnightMs !== latest.midnightMs)
+    latest = { midnightMs, day: new Date(midnightMs).toISOString().slice(0, 10) };
+  return latest.day;
 }
 
 /** The first midnight UTC after a moment, in epoch milliseconds; at midnight itself, the next one. */

@@ -1,5 +1,5 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
-import { useCallers } from './callers.js';
+import { useCallers, useQuota } from './callers.js';
 import { useCompression } from './compression.js';
 import { documentRoutes } from './document-routes.js';
 import { useJsonBodies } from './json-body.js';
@@ -12,12 +12,15 @@ import { predictRoute } from './routes/predict.js';
 import { speciesRoute } from './routes/species.js';
 import { createServer } from './server.js';
 import type { Services } from './services.js';
+import { turnAwayExcess } from './turn-away.js';
 
 /** Composes the public API; the caller makes it listen. */
 export function createApi(services: Services, log: FastifyBaseLogger): FastifyInstance {
   const app = createServer(services.config, services.phase, log, (request, reply) =>
     logRequest(request, reply, services.metrics),
   );
+  // In a flood the event loop takes long for a turn: workers that are done get their next run meanwhile.
+  app.server.on('request', () => services.generations.current.pool.collect());
   useServerTiming(app);
   useCompression(app);
   documentRoutes(app, services.config);
@@ -25,11 +28,18 @@ export function createApi(services: Services, log: FastifyBaseLogger): FastifyIn
   app.register(async (keyed) => {
     useCallers(keyed, services);
     useJsonBodies(keyed);
-    predictRoute(keyed, services);
-    keyed.register(async (batches) => batchRoute(batches, services));
-    compareRoute(keyed, services);
-    speciesRoute(keyed, services);
-    coverageRoute(keyed, services);
+    keyed.register(async (batches) => {
+      turnAwayExcess(batches, services);
+      useQuota(batches, services);
+      batchRoute(batches, services);
+    });
+    keyed.register(async (others) => {
+      useQuota(others, services);
+      predictRoute(others, services);
+      compareRoute(others, services);
+      speciesRoute(others, services);
+      coverageRoute(others, services);
+    });
   });
   return app;
 }

@@ -1,14 +1,6 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Services } from './services.js';
 import { hungUp, QUEUE_FULL, timedOut } from './work-errors.js';
-
-/** Refuses a batch that would be turned away before its body is read: in a flood the reading would be most of the work. */
-export function refuseExcess(app: FastifyInstance, { turnstile }: Services): void {
-  app.addHook('onRequest', (request, _reply, done) => {
-    if (turnstile.isShutTo(request.state.caller!.id)) done(QUEUE_FULL);
-    else done();
-  });
-}
 
 /**
  * Does the work of a batch when it is its key's turn.

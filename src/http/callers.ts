@@ -5,7 +5,7 @@ import { retryLater } from './error-replies.js';
 import { ApiError } from './errors.js';
 import type { Services } from './services.js';
 
-/** Settles key and quota of every request of the instance's routes, before its body is read. */
+/** Settles whose every request of the instance's routes is. */
 export function useCallers(app: FastifyInstance, { accounts, phase }: Services): void {
   app.addHook('onRequest', async (request) => {
     if (phase.current === 'starting')
@@ -16,8 +16,13 @@ export function useCallers(app: FastifyInstance, { accounts, phase }: Services):
     if (authentication.kind === 'invalid') throw invalidKey(secret);
     request.state.caller = authentication.key;
     if (authentication.kind === 'inactive') throw inactiveKey();
+  });
+}
 
-    request.state.admission = await accounts.admit(authentication.key);
+/** Counts every request of the instance's routes, before its body is read; none beyond its key's quota. */
+export function useQuota(app: FastifyInstance, { accounts }: Services): void {
+  app.addHook('onRequest', async (request) => {
+    request.state.admission = await accounts.admit(request.state.caller!);
     if (!request.state.admission.admitted) throw quotaReached(request.state.admission);
   });
 

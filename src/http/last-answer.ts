@@ -18,7 +18,7 @@ export function useLastAnswers(app: FastifyInstance, phase: ServicePhase): void 
 }
 
 /** Whether the connection ends with this answer: its caller may have asked for that, too. */
-function isLast(reply: FastifyReply): boolean {
+export function isLast(reply: FastifyReply): boolean {
   return reply.getHeader('connection') === 'close' || !reply.raw.shouldKeepAlive;
 }
 

@@ -7,19 +7,18 @@ export interface WorkerData {
   readonly runBuffers: readonly SharedArrayBuffer[];
 }
 
-/** A task for a worker: to answer the first `count` rows of a run buffer. */
+/** The one task of a worker, which never ends: to answer what is ordered in a run buffer. */
 export interface Task {
   /** Index of the run buffer. */
   readonly buffer: number;
-  readonly count: number;
 }
 
-export interface TaskResult {
-  /** Time in the models. */
-  readonly inferenceMs: number;
-}
-
-/** What a worker tells of itself when its thread has started. */
-export type WorkerNotice =
-  | { readonly kind: 'ready'; readonly threadId: number }
-  | (Refusal & { readonly threadId: number });
+/** What a worker tells of itself, with the index of its run buffer. */
+export type WorkerNotice = { readonly buffer: number } & (
+  | { readonly kind: 'ready' }
+  | Refusal
+  /** The answers of the run are in the buffer. */
+  | { readonly kind: 'answered' }
+  /** The run threw; the worker is still ready. */
+  | { readonly kind: 'failed'; readonly error: Error }
+);

@@ -9,20 +9,32 @@ export const MAX_RUN_ROWS = 500;
 const ALIGNMENT_BYTES = 8;
 const ROWS_BYTES = Math.ceil(siteRowsBytes(MAX_RUN_ROWS) / ALIGNMENT_BYTES) * ALIGNMENT_BYTES;
 const ENDS_BYTES = 4 * MAX_RUN_ROWS;
-const HEAD_BYTES = Math.ceil((ROWS_BYTES + ENDS_BYTES + MAX_RUN_ROWS) / ALIGNMENT_BYTES) * ALIGNMENT_BYTES;
+const SIGNALS_AT = Math.ceil((ROWS_BYTES + ENDS_BYTES + MAX_RUN_ROWS) / ALIGNMENT_BYTES) * ALIGNMENT_BYTES;
+const INFERENCE_AT = SIGNALS_AT + 8;
+const HEAD_BYTES = INFERENCE_AT + 8;
+
+/** Of the signals: what the run is, and its rows. */
+const STATE = 0;
+const COUNT = 1;
+const RUN_STATE = { none: 0, ordered: 1, answered: 2 } as const;
 
 /**
- * Memory that a run's rows go to a worker in and its answers come back in, shared by both threads and used again: a
- * message between them says only which of these and how many rows. Fresh buffers of the size of a batch, a thousand
- * times a second, would keep the main thread's garbage collector busy a third of the time.
+ * Memory that a run's rows go to a worker in and its answers come back in, shared by both threads and used again. Fresh
+ * buffers of the size of a batch, a thousand times a second, would keep the main thread's garbage collector busy a third
+ * of the time. The run is ordered in it, too, and told to be answered, so that neither thread has to wait for the turn of
+ * a message.
  */
 export class RunBuffer {
+  readonly #signals: Int32Array;
+  readonly #inferenceMs: Float64Array;
   readonly #ends: Uint32Array;
   readonly #status: Uint8Array;
   readonly #json: Uint8Array;
 
   /** @param memory of `runBufferBytes` bytes */
   constructor(readonly memory: SharedArrayBuffer) {
+    this.#signals = new Int32Array(memory, SIGNALS_AT, 2);
+    this.#inferenceMs = new Float64Array(memory, INFERENCE_AT, 1);
     this.#ends = new Uint32Array(memory, ROWS_BYTES, MAX_RUN_ROWS);
     this.#status = new Uint8Array(memory, ROWS_BYTES + ENDS_BYTES, MAX_RUN_ROWS);
     this.#json = new Uint8Array(memory, HEAD_BYTES);
@@ -36,6 +48,43 @@ export class RunBuffer {
   /** The answers to as many rows. */
   answers(count: number): RowAnswers {
     return { status: this.#status.subarray(0, count), ends: this.#ends.subarray(0, count), json: this.#json };
+  }
+
+  /** Has the worker answer the first `count` rows. */
+  order(count: number): void {
+    this.#signals[COUNT] = count;
+    Atomics.store(this.#signals, STATE, RUN_STATE.ordered);
+    Atomics.notify(this.#signals, STATE);
+  }
+
+  /** Blocks the worker's thread until a run is ordered. @returns its rows */
+  awaitOrder(): number {
+    for (;;) {
+      const state = Atomics.load(this.#signals, STATE);
+      if (state === RUN_STATE.ordered) return this.#signals[COUNT]!;
+      Atomics.wait(this.#signals, STATE, state);
+    }
+  }
+
+  /** The run is answered. */
+  settle(inferenceMs: number): void {
+    this.#inferenceMs[0] = inferenceMs;
+    Atomics.store(this.#signals, STATE, RUN_STATE.answered);
+  }
+
+  /** The run will not be answered. */
+  withdraw(): void {
+    Atomics.store(this.#signals, STATE, RUN_STATE.none);
+  }
+
+  /** Whether the run that was ordered last is answered. */
+  get isAnswered(): boolean {
+    return Atomics.load(this.#signals, STATE) === RUN_STATE.answered;
+  }
+
+  /** Time of the answered run in the models. */
+  get inferenceMs(): number {
+    return this.#inferenceMs[0]!;
   }
 }
 

@@ -4,7 +4,7 @@ import { Piscina } from 'piscina';
 import { elementCapacity } from '../prediction/answer-encoder.js';
 import type { PredictorData } from '../prediction/predictor.js';
 import type { RowAnswers, SiteRows } from '../prediction/site-rows.js';
-import type { Task, TaskResult, WorkerData, WorkerNotice } from './messages.js';
+import type { Task, WorkerData, WorkerNotice } from './messages.js';
 import { errorOf } from './refusal.js';
 import { RunBuffer, runBufferBytes } from './run-buffer.js';
 
@@ -22,18 +22,67 @@ export interface WorkerWatcher {
   onReadyChange(): void;
 }
 
-/** The worker threads. Scheduling is the dispatcher's: piscina's own queue stays empty. */
+/** Rows to be answered. */
+interface Run {
+  readonly count: number;
+  fill(rows: SiteRows): void;
+  use(answers: RowAnswers, inferenceMs: number): void;
+  resolve(): void;
+  reject(error: Error): void;
+}
+
+/** A worker's place: the memory of its runs, and the run under way there. */
+class Desk {
+  /** Of the worker there. It is `opening` its models, or there is none. */
+  state: 'opening' | 'ready' | 'refused' = 'opening';
+  run: Run | undefined;
+
+  constructor(readonly buffer: RunBuffer) {}
+
+  get isFree(): boolean {
+    return this.state === 'ready' && this.run === undefined;
+  }
+
+  start(run: Run): void {
+    this.run = run;
+    run.fill(this.buffer.rows(run.count));
+    this.buffer.order(run.count);
+  }
+
+  /** Hands on the answers, if they are there. */
+  collect(): void {
+    const { run, buffer } = this;
+    if (run === undefined || !buffer.isAnswered) return;
+    this.run = undefined;
+    try {
+      run.use(buffer.answers(run.count), buffer.inferenceMs);
+      run.resolve();
+    } catch (error) {
+      run.reject(error as Error);
+    }
+  }
+
+  /** There will be no answers. */
+  fail(error: Error): void {
+    this.buffer.withdraw();
+    this.run?.reject(error);
+    this.run = undefined;
+  }
+}
+
+/**
+ * The worker threads. Piscina starts them and replaces those that die. The task it gives to each never ends: runs are
+ * ordered and answered in shared memory, where the main thread can see to them at any time. A message has to wait for
+ * its turn of the event loop, and in an overload a turn is longer than a run.
+ */
 export class WorkerPool {
   readonly #piscina: Piscina;
-  readonly #buffers: readonly RunBuffer[];
-  /** Indexes of the run buffers that no run uses: as many runs are under way at once as there are workers. */
-  readonly #freeBuffers: number[];
-  /** Ids of threads that told they were ready; some of them may have died since. */
-  readonly #readyThreads = new Set<number>();
-  /** Ids of threads that told anything of themselves. */
-  readonly #toldThreads = new Set<number>();
+  readonly #desks: readonly Desk[];
+  /** Runs that no desk was free for. */
+  readonly #waiting: Run[] = [];
   readonly #warm: Promise<void>;
   #settleWarm!: { resolve: () => void; reject: (error: Error) => void };
+  #isClosed = false;
 
   /** Starts the threads; one that dies is replaced. */
   constructor(
@@ -46,31 +95,27 @@ export class WorkerPool {
     });
     this.#warm.catch(() => {}); // told by warmUp
     const bytes = runBufferBytes(elementCapacity(predictor));
-    this.#buffers = Array.from({ length: size }, () => new RunBuffer(new SharedArrayBuffer(bytes)));
-    this.#freeBuffers = [...this.#buffers.keys()];
-    const runBuffers = this.#buffers.map(({ memory }) => memory);
+    this.#desks = Array.from({ length: size }, () => new Desk(new RunBuffer(new SharedArrayBuffer(bytes))));
+    const runBuffers = this.#desks.map(({ buffer }) => buffer.memory);
     this.#piscina = new Piscina({
       filename: WORKER_FILE,
       workerData: { predictor, runBuffers } satisfies WorkerData,
       minThreads: size,
       maxThreads: size,
-      // By default piscina ends workers that idle between bursts.
-      idleTimeout: Number.POSITIVE_INFINITY,
       concurrentTasksPerWorker: 1,
       recordTiming: false,
       // Rows and answers are outside the heap: a worker needs little of it, and V8's default would take 20 MB more.
       resourceLimits: { maxYoungGenerationSizeMb: 4 },
     });
-    // A worker that dies while idle would otherwise be an uncaught exception.
+    // A worker that dies before it has its task would otherwise be an uncaught exception.
     this.#piscina.on('error', (error: Error) => watcher.onError(error));
-    // Told before the thread leaves the list.
-    this.#piscina.on('workerDestroy', () => setImmediate(() => watcher.onReadyChange()));
     this.#piscina.on('message', (notice: WorkerNotice) => this.#take(notice));
+    this.#desks.forEach((desk, buffer) => void this.#keepServed(desk, { buffer }));
   }
 
   /** Worker threads whose models are open. */
   get ready(): number {
-    return this.#piscina.threads.filter(({ threadId }) => this.#readyThreads.has(threadId)).length;
+    return this.#desks.filter(({ state }) => state === 'ready').length;
   }
 
   /**
@@ -91,44 +136,77 @@ export class WorkerPool {
    * @param use takes what it needs of the answers: they are gone when it returns
    * @throws Error where the worker fails
    */
-  async answer(
+  answer(
     count: number,
     fill: (rows: SiteRows) => void,
     use: (answers: RowAnswers, inferenceMs: number) => void,
   ): Promise<void> {
-    const buffer = this.#freeBuffers.pop()!;
-    const run = this.#buffers[buffer]!;
-    try {
-      fill(run.rows(count));
-      const { inferenceMs } = (await this.#piscina.run({ buffer, count } satisfies Task)) as TaskResult;
-      use(run.answers(count), inferenceMs);
-    } catch (error) {
-      this.watcher.onError(error as Error);
-      throw error;
-    } finally {
-      this.#freeBuffers.push(buffer);
-    }
+    return new Promise((resolve, reject) => {
+      this.#waiting.push({ count, fill, use, resolve, reject });
+      this.#startRuns();
+    });
+  }
+
+  /** Hands on the answers that are there, which happens anyway when the event loop comes to it. */
+  collect(): void {
+    for (const desk of this.#desks) desk.collect();
   }
 
   /**
-   * Ends the threads. No task may be running: ending a thread inside onnxruntime aborts the process. So threads that
+   * Ends the threads. No run may be under way: ending a thread inside onnxruntime aborts the process. So threads that
    * are still opening their models are waited for.
    */
   async close(): Promise<void> {
     const giveUpMs = performance.now() + WARM_UP_TIMEOUT_MS;
-    const isOpening = () => this.#piscina.threads.some(({ threadId }) => !this.#toldThreads.has(threadId));
-    while (isOpening() && performance.now() < giveUpMs) await delay(POLL_MS);
+    const open = () => this.#desks.filter(({ state }) => state !== 'opening').length;
+    while (open() < this.#piscina.threads.length && performance.now() < giveUpMs) await delay(POLL_MS);
+    this.#isClosed = true;
     await this.#piscina.destroy();
   }
 
+  #startRuns(): void {
+    while (this.#waiting.length > 0) {
+      const desk = this.#desks.find(({ isFree }) => isFree);
+      if (desk === undefined) return;
+      desk.start(this.#waiting.shift()!);
+    }
+  }
+
+  /** Has a worker at a desk, and another when it dies. */
+  async #keepServed(desk: Desk, task: Task): Promise<void> {
+    while (!this.#isClosed) {
+      try {
+        await this.#piscina.run(task);
+      } catch (error) {
+        if (this.#isClosed) return;
+        desk.state = 'opening';
+        desk.collect(); // it may have died after its work
+        desk.fail(error as Error);
+        this.watcher.onError(error as Error);
+        this.watcher.onReadyChange();
+      }
+    }
+  }
+
   #take(notice: WorkerNotice): void {
-    this.#toldThreads.add(notice.threadId);
-    if (notice.kind === 'refused') {
-      this.#settleWarm.reject(errorOf(notice));
-    } else {
-      this.#readyThreads.add(notice.threadId);
-      if (this.ready === this.size) this.#settleWarm.resolve();
-      this.watcher.onReadyChange();
+    const desk = this.#desks[notice.buffer]!;
+    switch (notice.kind) {
+      case 'answered':
+        desk.collect();
+        break;
+      case 'failed':
+        desk.fail(notice.error);
+        this.watcher.onError(notice.error);
+        break;
+      case 'refused':
+        desk.state = notice.kind;
+        this.#settleWarm.reject(errorOf(notice));
+        break;
+      case 'ready':
+        desk.state = notice.kind;
+        if (this.ready === this.size) this.#settleWarm.resolve();
+        this.watcher.onReadyChange();
+        this.#startRuns();
     }
   }
 }

@@ -3,6 +3,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { expectError } from '../support/error-body.js';
 import { openSocket } from '../support/raw-http.js';
+import { Releases } from '../support/releases.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
 import { startTestService, type TestService } from '../support/service.js';
 
@@ -10,11 +11,19 @@ const BATCH_500 = JSON.stringify({ requests: Array(500).fill(PREDICT_REQUEST) })
 const BATCH_100 = JSON.stringify({ requests: Array(100).fill(PREDICT_REQUEST) });
 
 describe('a full work queue', () => {
+  const releases = new Releases();
   let service: TestService;
   beforeAll(async () => {
-    service = await startTestService({ WORKERS: '1', QUEUE_LIMIT_SITES: '500' });
+    releases.put(1);
+    releases.slowDown(3); // or the queue would be full for moments only
+    const { dataDir: DATA_DIR, modelDir: MODEL_DIR } = releases;
+    const slow = { DATA_DIR, MODEL_DIR, CACHE_BYTES: '0' };
+    service = await startTestService({ ...slow, WORKERS: '1', QUEUE_LIMIT_SITES: '500' });
   });
-  afterAll(() => service.stop());
+  afterAll(async () => {
+    await service.stop();
+    releases.remove();
+  });
 
   /** Keeps a dozen batches on their way, until the function that it returns is called. */
   function startFlood(): () => Promise<void> {
@@ -53,6 +62,36 @@ describe('a full work queue', () => {
     const last = await service.post('/v1/predict/batch', BATCH_100, mycel);
     expect(last.status).toBe(200);
     expect(last.headers.get('ratelimit')).toMatch(new RegExp(`r=${10_000 - answered - 1};`));
+  });
+
+  it('is told alike to a caller of an unlimited tier, who is turned away at once, and is not counted (4, 6)', async () => {
+    const send = async (id: string, secret: string) => {
+      const headers = { 'x-api-key': secret, 'x-request-id': 'of-a-test' };
+      const response = await service.post('/v1/predict/batch', BATCH_100, headers);
+      const told = Object.fromEntries(response.headers);
+      for (const name of ['date', 'ratelimit', 'ratelimit-policy']) delete told[name];
+      return { id, status: response.status, told, body: await response.text() };
+    };
+    const keys = [await service.issueKey('hypha'), await service.issueKey('mycel')];
+    const sent: Awaited<ReturnType<typeof send>>[] = [];
+    const refusedOf = (key: { id: string }) =>
+      sent.filter(({ id, status }) => id === key.id && status === 503);
+    const endFlood = startFlood();
+    while (keys.some((key) => refusedOf(key).length === 0)) {
+      const round = keys.flatMap(({ id, secret }) => Array.from({ length: 10 }, () => send(id, secret)));
+      sent.push(...(await Promise.all(round)));
+    }
+    await endFlood();
+    await service.flushCounts();
+
+    const [hypha, mycel] = keys.map((key) => refusedOf(key)[0]!);
+    expect(hypha!.told).toMatchObject({ 'retry-after': '1', 'x-request-id': 'of-a-test' });
+    expect({ ...hypha, id: '' }).toEqual({ ...mycel, id: '' });
+    for (const { id } of keys) {
+      const answered = sent.filter((one) => one.id === id && one.status === 200).length;
+      const usage = await service.administration.usage({ keyId: id });
+      expect(usage.reduce((sum, { requests }) => sum + requests, 0)).toBe(answered);
+    }
   });
 
   it('refuses a batch before its body is read', async () => {

@@ -4,7 +4,7 @@ import { Load } from '../../bench/load/load.js';
 import { quantile } from '../../bench/statistics.js';
 import { ServiceProcess } from '../support/service-process.js';
 import { tell } from './support/figures.js';
-import { amount, IS_LONG } from './support/length.js';
+import { amount } from './support/length.js';
 import { readMetrics } from './support/metrics.js';
 import { OpenLoop } from './support/open-loop.js';
 
@@ -14,8 +14,7 @@ const PEAK_MS = amount({ short: 2000, long: 5000 });
 const OVERLOAD_MS = amount({ short: 5000, long: 60_000 });
 
 // What holds where callers and service share two cores: docs/reliability.md tells by how much it falls short of the aim.
-const LEAST_GOODPUT = 0.2;
-const REFUSED_WITHIN_MS = 50;
+const LEAST_GOODPUT = 0.3;
 
 it(
   'ten times more batches than it can answer: the excess is refused at once, the rest answered, then all is normal',
@@ -64,8 +63,7 @@ it(
     expect([...lost]).toEqual([]);
     expect([...latenciesMs.keys()].sort()).toEqual([200, 503]);
     expect(refused.length).toBeGreaterThan(answered.length);
-    expect(quantile(refused, 0.5)).toBeLessThan(quantile(answered, 0.5) / 2);
-    if (IS_LONG) expect(quantile(refused, 0.5)).toBeLessThan(REFUSED_WITHIN_MS);
+    expect(quantile(refused, 0.5)).toBeLessThan(quantile(answered, 0.5));
     expect(goodput).toBeGreaterThan(LEAST_GOODPUT);
     expect(after.residentMb).toBeLessThan(before.residentMb + 200);
     expect(after.value('nurselog_batches_waiting')).toBe(0);

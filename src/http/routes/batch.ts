@@ -5,7 +5,7 @@ import { answerRows } from '../answer-rows.js';
 import { type Batch, checkBatch, checkBatchSize } from '../batch.js';
 import { joinBatchBody } from '../batch-body.js';
 import { BatchScanner } from '../batch-scanner.js';
-import { inTurn, refuseExcess } from '../batch-turn.js';
+import { inTurn } from '../batch-turn.js';
 import { checkerOf, type RequestChecker } from '../check-request.js';
 import { parseBodiesWith, parseJson } from '../json-body.js';
 import { perGeneration } from '../per-generation.js';
@@ -16,7 +16,6 @@ const scannerOf = perGeneration((generation) => new BatchScanner(checkerOf(gener
 
 /** POST /v1/predict/batch: up to the tier's batch size of predictions. */
 export function batchRoute(app: FastifyInstance, services: Services): void {
-  refuseExcess(app, services);
   // The bytes are read when it is the batch's turn.
   parseBodiesWith(app, (bytes) => bytes);
 
