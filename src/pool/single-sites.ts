@@ -34,7 +34,8 @@ interface Waiting {
 
 /**
  * Answers single sites on the main thread: to wake a worker and be woken by it costs more than the work itself, and
- * would put one site behind a batch. A run is started by the first that comes; those that come meanwhile share the next.
+ * would put one site behind a batch. A run is made for all that came in a turn of the event loop. Their answers are sent
+ * together, too: each by itself would wake its receiver for every one.
  * Models that are not quick would keep this thread from all its other work: then single sites are the workers', too.
  */
 export class SingleSites {
@@ -67,7 +68,10 @@ export class SingleSites {
 
   async #runAll(): Promise<void> {
     this.#isRunning = true;
-    while (this.#waiting.length > 0) await this.#run(this.#waiting.splice(0, MAX_RUN_SITES));
+    while (this.#waiting.length > 0) {
+      await nextTurn();
+      await this.#run(this.#waiting.splice(0, MAX_RUN_SITES));
+    }
     this.#isRunning = false;
   }
 
