@@ -12,7 +12,7 @@ import { predictRoute } from './routes/predict.js';
 import { speciesRoute } from './routes/species.js';
 import { createServer } from './server.js';
 import type { Services } from './services.js';
-import { turnAwayExcess } from './turn-away.js';
+import { refuseExcess, turnAwayExcess } from './turn-away.js';
 
 /** Composes the public API; the caller makes it listen. */
 export function createApi(services: Services, log: FastifyBaseLogger): FastifyInstance {
@@ -31,6 +31,7 @@ export function createApi(services: Services, log: FastifyBaseLogger): FastifyIn
     keyed.register(async (batches) => {
       turnAwayExcess(batches, services);
       useQuota(batches, services);
+      refuseExcess(batches, services);
       batchRoute(batches, services);
     });
     keyed.register(async (others) => {

@@ -12,18 +12,25 @@ const HEADERS = Object.entries({
   'content-length': String(Buffer.byteLength(BODY)),
 }).flat();
 
+/** Refuses a batch that would find no place before its body is read: in a flood the reading would be most of the work. */
+export function refuseExcess(app: FastifyInstance, { turnstile }: Services): void {
+  app.addHook('onRequest', (request, _reply, done) => {
+    if (turnstile.isShutTo(request.state.caller!.id)) done(QUEUE_FULL);
+    else done();
+  });
+}
+
 /**
- * Refuses a batch that would find no place, before it is counted or read. In a flood nine of ten are refused, so what a
- * refusal costs decides how many are answered: it goes the shortest way, past Fastify's reply and its hooks.
+ * The same on the shortest way, past Fastify's reply and its hooks and before the request is counted. In a flood nine of
+ * ten batches are refused, so what a refusal costs decides how many are answered. Not for limited tiers, who are told
+ * their quota in every answer, nor where the answer ends its connection.
  */
 export function turnAwayExcess(app: FastifyInstance, { turnstile, phase }: Services): void {
   app.addHook('onRequest', (request, reply, done) => {
     const { id, tier } = request.state.caller!;
-    // A caller of a limited tier is told its quota in every answer, and has none to flood with.
-    if (TIERS[tier].requestsPerDay !== null || !turnstile.isShutTo(id)) {
+    const isUnlimited = TIERS[tier].requestsPerDay === null;
+    if (!isUnlimited || !turnstile.isShutTo(id) || phase.current === 'draining' || isLast(reply)) {
       done();
-    } else if (phase.current === 'draining' || isLast(reply)) {
-      done(QUEUE_FULL);
     } else {
       reply.hijack();
       reply.raw.writeHead(QUEUE_FULL.status, ['x-request-id', request.id, ...HEADERS]).end(BODY);

@@ -33,8 +33,8 @@ interface Run {
 
 /** A worker's place: the memory of its runs, and the run under way there. */
 class Desk {
-  /** Of the worker there. It is `opening` its models, or there is none. */
-  state: 'opening' | 'ready' | 'refused' = 'opening';
+  /** Of the worker there; `vacant` until it has opened its models. */
+  state: 'vacant' | 'ready' | 'refused' = 'vacant';
   run: Run | undefined;
 
   constructor(readonly buffer: RunBuffer) {}
@@ -44,9 +44,13 @@ class Desk {
   }
 
   start(run: Run): void {
-    this.run = run;
-    run.fill(this.buffer.rows(run.count));
-    this.buffer.order(run.count);
+    try {
+      run.fill(this.buffer.rows(run.count));
+      this.run = run;
+      this.buffer.order(run.count);
+    } catch (error) {
+      run.reject(error as Error);
+    }
   }
 
   /** Hands on the answers, if they are there. */
@@ -150,6 +154,7 @@ export class WorkerPool {
   /** Hands on the answers that are there, which happens anyway when the event loop comes to it. */
   collect(): void {
     for (const desk of this.#desks) desk.collect();
+    this.#startRuns();
   }
 
   /**
@@ -158,13 +163,16 @@ export class WorkerPool {
    */
   async close(): Promise<void> {
     const giveUpMs = performance.now() + WARM_UP_TIMEOUT_MS;
-    const open = () => this.#desks.filter(({ state }) => state !== 'opening').length;
-    while (open() < this.#piscina.threads.length && performance.now() < giveUpMs) await delay(POLL_MS);
+    const opened = () => this.#desks.filter(({ state }) => state !== 'vacant').length;
+    while (opened() < this.#piscina.threads.length && performance.now() < giveUpMs) await delay(POLL_MS);
     this.#isClosed = true;
     await this.#piscina.destroy();
+    this.#startRuns();
   }
 
   #startRuns(): void {
+    if (this.#isClosed)
+      for (const { reject } of this.#waiting.splice(0)) reject(new Error('the workers have ended'));
     while (this.#waiting.length > 0) {
       const desk = this.#desks.find(({ isFree }) => isFree);
       if (desk === undefined) return;
@@ -178,14 +186,18 @@ export class WorkerPool {
       try {
         await this.#piscina.run(task);
       } catch (error) {
-        if (this.#isClosed) return;
-        desk.state = 'opening';
-        desk.collect(); // it may have died after its work
-        desk.fail(error as Error);
-        this.watcher.onError(error as Error);
-        this.watcher.onReadyChange();
+        this.#vacate(desk, error as Error);
       }
     }
+  }
+
+  #vacate(desk: Desk, error: Error): void {
+    desk.state = 'vacant';
+    desk.collect(); // it may have died after its work
+    desk.fail(error);
+    if (this.#isClosed) return;
+    this.watcher.onError(error);
+    this.watcher.onReadyChange();
   }
 
   #take(notice: WorkerNotice): void {
@@ -206,7 +218,7 @@ export class WorkerPool {
         desk.state = notice.kind;
         if (this.ready === this.size) this.#settleWarm.resolve();
         this.watcher.onReadyChange();
-        this.#startRuns();
     }
+    this.#startRuns();
   }
 }

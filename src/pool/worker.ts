@@ -1,34 +1,39 @@
 import { parentPort } from 'node:worker_threads';
 import { workerData } from 'piscina';
 import { openPredictor } from '../prediction/open-predictor.js';
+import type { Predictor } from '../prediction/predictor.js';
 import type { Task, WorkerData, WorkerNotice } from './messages.js';
 import { refusalOf } from './refusal.js';
 import { RunBuffer } from './run-buffer.js';
 
-const { predictor, runBuffers } = workerData as WorkerData;
+const data = workerData as WorkerData;
 
 function notify(notice: WorkerNotice): void {
   parentPort!.postMessage(notice);
 }
 
+// While the module loads: piscina starts no end of others in the place of a thread that dies later than that.
+const opened = await openPredictor(data.predictor).catch((error: Error) => ({ error }));
+
 /** Answers the runs ordered in a run buffer, one after the other, for as long as the thread lives. */
 export default async function serve({ buffer }: Task): Promise<never> {
-  const run = new RunBuffer(runBuffers[buffer]!);
-  const opened = await openPredictor(predictor).catch((error: Error) => ({ error }));
   if ('error' in opened) {
     notify({ ...refusalOf(opened.error), buffer });
-    return new Promise(() => {}); // not thrown: piscina would start another in its place
+    return new Promise(() => {}); // not thrown: the pool would ask for another
   }
   notify({ kind: 'ready', buffer });
-  for (;;) {
-    const count = run.awaitOrder();
-    try {
-      const { inferenceMs } = await opened.answer(run.rows(count), run.answers(count));
-      run.settle(inferenceMs);
-      notify({ kind: 'answered', buffer });
-    } catch (error) {
-      run.withdraw();
-      notify({ kind: 'failed', buffer, error: error as Error });
-    }
+  const run = new RunBuffer(data.runBuffers[buffer]!);
+  for (;;) notify({ buffer, ...(await answer(opened, run, run.awaitOrder())) });
+}
+
+/** Answers the first `count` rows of a run buffer. @returns what to tell of it */
+async function answer(predictor: Predictor, run: RunBuffer, count: number) {
+  try {
+    const { inferenceMs } = await predictor.answer(run.rows(count), run.answers(count));
+    run.settle(inferenceMs);
+    return { kind: 'answered' } as const;
+  } catch (error) {
+    run.withdraw();
+    return { kind: 'failed', error: error as Error } as const;
   }
 }

@@ -26,10 +26,10 @@ describe('a full work queue', () => {
   });
 
   /** Keeps a dozen batches on their way, until the function that it returns is called. */
-  function startFlood(): () => Promise<void> {
+  function startFlood(headers = {}, batch = BATCH_500): () => Promise<void> {
     let isFlooding = true;
     const flood = async () => {
-      while (isFlooding) await (await service.post('/v1/predict/batch', BATCH_500)).arrayBuffer();
+      while (isFlooding) await (await service.post('/v1/predict/batch', batch, headers)).arrayBuffer();
     };
     const floods = Array.from({ length: 12 }, flood);
     return async () => {
@@ -94,25 +94,29 @@ describe('a full work queue', () => {
     }
   });
 
-  it('refuses a batch before its body is read', async () => {
-    const endFlood = startFlood();
-    const head = [
-      'POST /v1/predict/batch HTTP/1.1',
-      'Host: test',
-      `X-API-Key: ${service.key}`,
-      'Content-Type: application/json',
-      `Content-Length: ${BATCH_500.length}`,
-    ];
-    let answer = '';
-    while (answer === '') {
-      const socket = await openSocket(service.apiUrl);
-      socket.write(`${head.join('\r\n')}\r\n\r\n`);
-      // A batch that is let in waits for its body and gets no answer: another is tried.
-      await Promise.race([once(socket, 'readable'), delay(50)]);
-      answer = String(socket.read() ?? '');
-      socket.destroy();
-    }
-    await endFlood();
-    expect(answer).toMatch(/^HTTP\/1\.1 503 /);
-  });
+  it.each(['hypha', 'mycel'] as const)(
+    'refuses a batch of the %s tier before its body is read',
+    async (tier) => {
+      const { secret } = await service.issueKey(tier);
+      const endFlood = startFlood({ 'x-api-key': secret }, BATCH_100);
+      const head = [
+        'POST /v1/predict/batch HTTP/1.1',
+        'Host: test',
+        `X-API-Key: ${secret}`,
+        'Content-Type: application/json',
+        `Content-Length: ${BATCH_100.length}`,
+      ];
+      let answer = '';
+      while (answer === '') {
+        const socket = await openSocket(service.apiUrl);
+        socket.write(`${head.join('\r\n')}\r\n\r\n`);
+        // A batch that is let in waits for its body and gets no answer: another is tried.
+        await Promise.race([once(socket, 'readable'), delay(50)]);
+        answer = String(socket.read() ?? '');
+        socket.destroy();
+      }
+      await endFlood();
+      expect(answer).toMatch(/^HTTP\/1\.1 503 /);
+    },
+  );
 });

@@ -95,4 +95,30 @@ describe('the worker pool', () => {
       expect(threads.count).toBe(2);
     });
   });
+
+  test('answers with the workers it has while others are missing, and fails what is left when it ends', async () => {
+    let late: Promise<string[]> | undefined;
+    await withPool(2, data, async (pool) => {
+      await pool.warmUp();
+      await threads.loseOne();
+      expect(pool.ready).toBe(1);
+      const answers = await Promise.all([answerSome(pool), answerSome(pool), answerSome(pool)]);
+      for (const elements of answers) expect(elements).toEqual(answers[0]);
+      await pool.close();
+      late = answerSome(pool);
+    });
+    threads.bearAgain();
+    await expect(late).rejects.toThrow('ended');
+  });
+
+  test('fails a run whose rows cannot be written, and goes on', async () => {
+    await withPool(1, data, async (pool) => {
+      await pool.warmUp();
+      const fill = () => {
+        throw new Error('of a test');
+      };
+      await expect(pool.answer(1, fill, () => {})).rejects.toThrow('of a test');
+      expect(await answerSome(pool)).toHaveLength(someRows.count);
+    });
+  });
 });

@@ -16,10 +16,10 @@ const OVERLOAD_MS = amount({ short: 5000, long: 60_000 });
 // What holds where callers and service share two cores: docs/reliability.md tells by how much it falls short of the aim.
 const LEAST_GOODPUT = 0.3;
 
-it(
-  'ten times more batches than it can answer: the excess is refused at once, the rest answered, then all is normal',
-  async () => {
-    const service = new ServiceProcess();
+it.each([1, 2])(
+  'ten times more batches than %i workers can answer: the excess is refused, the rest answered, then all is normal',
+  async (workers) => {
+    const service = new ServiceProcess({ WORKERS: String(workers) });
     const [{ api, ops }, key] = [await service.ready(), await service.firstKey()];
     const order = { port: Number(new URL(api).port), key, dataDir: DATA_DIR, workload: 'batch' } as const;
     const load = new Load();
@@ -46,7 +46,7 @@ it(
 
     const [answered, refused] = [latenciesMs.get(200)!, latenciesMs.get(503)!];
     const goodput = (answered.length * 1000) / wallMs / peakPerS;
-    tell('overload', {
+    tell(`overload, workers: ${workers}`, {
       'peak, batches/s': peakPerS,
       'offered, batches/s': (sent * 1000) / wallMs,
       'callers who found no connection': heldBack,

@@ -3,7 +3,9 @@ import type { Worker } from 'node:worker_threads';
 /** The worker threads of this process, from now on. */
 export class WorkerThreads {
   readonly #alive = new Set<Worker>();
+  #areStillborn = false;
   readonly #watch = (thread: Worker) => {
+    if (this.#areStillborn) void thread.terminate();
     this.#alive.add(thread);
     thread.once('exit', () => this.#alive.delete(thread));
   };
@@ -22,6 +24,17 @@ export class WorkerThreads {
    */
   terminateAll(): Promise<unknown> {
     return Promise.all([...this.#alive].map((thread) => thread.terminate()));
+  }
+
+  /** Ends one thread, as `terminateAll` does, and those that come in its place before they have done anything. */
+  async loseOne(): Promise<void> {
+    this.#areStillborn = true;
+    await [...this.#alive][0]!.terminate();
+  }
+
+  /** From now on threads that start live. */
+  bearAgain(): void {
+    this.#areStillborn = false;
   }
 
   stopWatching(): void {
