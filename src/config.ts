@@ -38,7 +38,7 @@ const environmentSchema = z.object({
   QUEUE_LIMIT_SITES: wholeNumber(LARGEST_BATCH_SITES, 10_000_000)
     .default(20_000)
     .describe(
-      'Sites of batches that may wait, and batches in proportion; beyond it batches get 503 `overloaded`.',
+      'Sites that may wait, of batches and as many single ones; beyond it requests get 503 `overloaded`.',
     ),
   // Of 64 GiB, one thread could have more two-byte numbers than V8 takes in an array.
   CACHE_BYTES: wholeNumber(0, 32 * 1024 * 1024 * 1024)

@@ -31,7 +31,7 @@ export function startGeneration(
   const cacheBytes = config.cacheBytes / (workers + 1);
   const predictorData = { ...artefacts, searchRadiusKm, cacheBytes };
   const pool = new WorkerPool(workers, predictorData, watcher);
-  const singleSites = new SingleSites(predictorData);
+  const singleSites = new SingleSites(predictorData, config.queueLimitSites);
   return {
     artefacts,
     pool,

@@ -52,6 +52,11 @@ export class Metrics {
       () => generations.current.dispatcher.queuedSites,
     );
     this.#gauge(
+      'nurselog_single_sites_waiting',
+      'Single predictions and comparisons that wait for their run on the main thread.',
+      () => generations.current.singleSites.waiting,
+    );
+    this.#gauge(
       'nurselog_jobs_unfinished',
       'Requests that the workers have admitted and not answered.',
       () => generations.current.dispatcher.unfinishedJobs,

@@ -6,6 +6,7 @@ import type { Checked } from './check-request.js';
 import { ApiError } from './errors.js';
 import { placeError } from './place-errors.js';
 import type { Services } from './services.js';
+import { QUEUE_FULL } from './work-errors.js';
 
 /**
  * Answers a request for one site.
@@ -49,7 +50,9 @@ async function answerHere(
   rows: SiteRows,
 ): Promise<Answer> {
   rows.generatedAtMs[0] = clock.nowMs();
-  const { status, json, ...times } = await singleSites.answer(rows);
+  const answer = await singleSites.answer(request.state.caller!.id, rows);
+  if (answer === 'turned-away') throw QUEUE_FULL;
+  const { status, json, ...times } = answer;
   request.state.times = times;
   return { status, json };
 }

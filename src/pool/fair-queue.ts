@@ -55,7 +55,7 @@ export class FairQueue<Job extends Waiting> {
   /** Removes what still waits of a job: its caller is gone. */
   drop(job: Job): void {
     const jobs = this.#jobsByKey.get(job.keyId);
-    const index = jobs?.findIndex((entry) => entry.job === job) ?? -1;
+    const index = jobs?.findLastIndex((entry) => entry.job === job) ?? -1;
     if (jobs === undefined || index === -1) return;
     this.rowCount -= job.rowCount - jobs[index]!.taken;
     jobs.splice(index, 1);

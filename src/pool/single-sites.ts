@@ -4,6 +4,7 @@ import { elementCapacity } from '../prediction/answer-encoder.js';
 import { openUntried } from '../prediction/open-predictor.js';
 import type { Predictor, PredictorData } from '../prediction/predictor.js';
 import type { SiteRows } from '../prediction/site-rows.js';
+import { FairQueue } from './fair-queue.js';
 import { RunBuffer, runBufferBytes } from './run-buffer.js';
 
 /** Sites of one run at most: bounds how long a run keeps the main thread. */
@@ -26,28 +27,37 @@ export interface SiteAnswer {
 }
 
 interface Waiting {
+  readonly keyId: string;
+  readonly rowCount: 1;
   readonly rows: SiteRows;
   readonly sinceMs: number;
-  settle(answer: SiteAnswer): void;
+  settle(answer: SiteAnswer | 'turned-away'): void;
   fail(error: Error): void;
 }
 
 /**
  * Answers single sites on the main thread: to wake a worker and be woken by it costs more than the work itself, and
  * would put one site behind a batch. A run is made for all that came in a turn of the event loop. Their answers are sent
- * together, too: each by itself would wake its receiver for every one.
+ * together, too: each by itself would wake its receiver for every one. Keys take turns, so that one which sends thousands
+ * on a connection does not keep another waiting.
  * Models that are not quick would keep this thread from all its other work: then single sites are the workers', too.
  */
 export class SingleSites {
-  readonly #waiting: Waiting[] = [];
+  readonly #waiting = new FairQueue<Waiting>();
   readonly #buffer: RunBuffer;
   readonly #predictor: Promise<Predictor>;
   #isRunning = false;
   /** Whether the models are quick enough not to keep this thread from its other work; known after `warmUp`. */
   isQuick = false;
 
-  /** Opens the models meanwhile: see `warmUp`. The workers try them. */
-  constructor(readonly data: PredictorData) {
+  /**
+   * Opens the models meanwhile: see `warmUp`. The workers try them.
+   * @param waitingLimit sites that may wait
+   */
+  constructor(
+    readonly data: PredictorData,
+    readonly waitingLimit: number,
+  ) {
     this.#buffer = new RunBuffer(new SharedArrayBuffer(runBufferBytes(elementCapacity(data))));
     this.#predictor = openUntried(data);
     this.#predictor.catch(() => {}); // told by warmUp
@@ -58,19 +68,33 @@ export class SingleSites {
     this.isQuick = (await this.#millisecondsOfOneRow()) <= QUICK_MS;
   }
 
-  /** @param rows a single row */
-  answer(rows: SiteRows): Promise<SiteAnswer> {
+  /** How many wait. */
+  get waiting(): number {
+    return this.#waiting.rowCount;
+  }
+
+  /**
+   * Answers a site when it is its key's turn. Where too many wait, one of the key that has most waiting is turned away:
+   * the newest, which may be this one.
+   * @param rows a single row
+   */
+  answer(keyId: string, rows: SiteRows): Promise<SiteAnswer | 'turned-away'> {
     return new Promise((settle, fail) => {
-      this.#waiting.push({ rows, sinceMs: performance.now(), settle, fail });
+      this.#waiting.add({ keyId, rowCount: 1, rows, sinceMs: performance.now(), settle, fail });
+      if (this.waiting > this.waitingLimit) {
+        const turnedAway = this.#waiting.newestOfMost()!;
+        this.#waiting.drop(turnedAway);
+        turnedAway.settle('turned-away');
+      }
       if (!this.#isRunning) void this.#runAll();
     });
   }
 
   async #runAll(): Promise<void> {
     this.#isRunning = true;
-    while (this.#waiting.length > 0) {
+    while (this.waiting > 0) {
       await nextTurn();
-      await this.#run(this.#waiting.splice(0, MAX_RUN_SITES));
+      await this.#run(this.#waiting.take(MAX_RUN_SITES).map(({ job }) => job));
     }
     this.#isRunning = false;
   }

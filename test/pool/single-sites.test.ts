@@ -1,12 +1,21 @@
 import { beforeAll, describe, expect, test } from 'vitest';
 import { seededRandom } from '../../bench/random.js';
-import { SingleSites } from '../../src/pool/single-sites.js';
+import { SingleSites, type SiteAnswer } from '../../src/pool/single-sites.js';
 import type { PredictorData } from '../../src/prediction/predictor.js';
-import { ROW_STATUS } from '../../src/prediction/site-rows.js';
+import { ROW_STATUS, type SiteRows } from '../../src/prediction/site-rows.js';
 import { createPlainPredictor } from '../oracle/plain-prediction.js';
 import { encodeConstantModel, soundModel } from '../prediction/support/constant-model.js';
 import { dataDir, modelDir, readPredictorData, searchRadiusKm } from '../prediction/support/project.js';
 import { plainAnswer, randomRequests, rowsOf } from '../prediction/support/site-requests.js';
+
+const LIMIT = 1000;
+
+/** The answer to a site that is not turned away. */
+async function answered(sites: SingleSites, rows: SiteRows): Promise<SiteAnswer> {
+  const answer = await sites.answer('key', rows);
+  if (answer === 'turned-away') throw new Error('turned away');
+  return answer;
+}
 
 describe('single sites', () => {
   let data: PredictorData;
@@ -16,13 +25,13 @@ describe('single sites', () => {
 
   test('that come at once, before and after the models are open, each get the plain answer at their own time', async () => {
     const oracle = await createPlainPredictor(dataDir, modelDir, searchRadiusKm);
-    const sites = new SingleSites(data);
+    const sites = new SingleSites(data, LIMIT);
     const requests = randomRequests(data, 300, seededRandom(5));
     const answerAll = () =>
       Promise.all(
         requests.map(async (request, second) => {
           const at = new Date(Date.UTC(2026, 10, 21, 0, 0, second));
-          const { status, json, queueMs, inferenceMs } = await sites.answer(rowsOf([request], at));
+          const { status, json, queueMs, inferenceMs } = await answered(sites, rowsOf([request], at));
           expect(queueMs).toBeGreaterThanOrEqual(0);
           expect(inferenceMs).toBeGreaterThanOrEqual(0);
           const plain = await plainAnswer(oracle, data, request, at);
@@ -37,7 +46,7 @@ describe('single sites', () => {
   });
 
   test('are quick by their models alone, however busy their thread is', async () => {
-    const sites = new SingleSites(data);
+    const sites = new SingleSites(data, LIMIT);
     let isBusy = true;
     const keepBusy = () => {
       const untilMs = performance.now() + 3;
@@ -52,10 +61,8 @@ describe('single sites', () => {
 
   test('are not quick where a row takes long in the models, whose place then is in the workers', async () => {
     const bytes = encodeConstantModel({ ...soundModel(data.manifest.features.length), idleProducts: 20 });
-    const sites = new SingleSites({
-      ...data,
-      modelFiles: data.modelFiles.map((file) => ({ ...file, bytes })),
-    });
+    const slow = { ...data, modelFiles: data.modelFiles.map((file) => ({ ...file, bytes })) };
+    const sites = new SingleSites(slow, LIMIT);
     await sites.warmUp();
     expect(sites.isQuick).toBe(false);
   });
@@ -63,9 +70,37 @@ describe('single sites', () => {
   test('fail with what is wrong where the models cannot be used', async () => {
     const [manual] = data.modelFiles;
     const broken = { ...manual!, bytes: manual!.bytes.slice(0, 1000) };
-    const sites = new SingleSites({ ...data, modelFiles: [broken, data.modelFiles[1]!] });
+    const sites = new SingleSites({ ...data, modelFiles: [broken, data.modelFiles[1]!] }, LIMIT);
     await expect(sites.warmUp()).rejects.toThrow(/manual\.onnx/);
     const rows = rowsOf(randomRequests(data, 1, seededRandom(6)), new Date());
-    await expect(sites.answer(rows)).rejects.toThrow(/manual\.onnx/);
+    await expect(sites.answer('key', rows)).rejects.toThrow(/manual\.onnx/);
+  });
+
+  test('of a key are answered in the next run but one, whatever another key has waiting', async () => {
+    const sites = new SingleSites(data, LIMIT);
+    await sites.warmUp();
+    const rows = rowsOf(randomRequests(data, 1, seededRandom(7)), new Date());
+    let ofOther = 0;
+    const flood = Array.from({ length: 500 }, () =>
+      sites.answer('other', rows).then(() => {
+        ofOther++;
+      }),
+    );
+    await sites.answer('key', rows);
+    expect(ofOther).toBeLessThan(2 * 64);
+    await Promise.all(flood);
+    expect(ofOther).toBe(500);
+  });
+
+  test('beyond the limit are turned away, those that came last of the key with most', async () => {
+    const sites = new SingleSites(data, LIMIT);
+    const rows = rowsOf(randomRequests(data, 1, seededRandom(8)), new Date());
+    const flood = Array.from({ length: LIMIT + 10 }, () => sites.answer('other', rows));
+    const own = Array.from({ length: 5 }, () => sites.answer('key', rows));
+    expect(sites.waiting).toBe(LIMIT);
+    const refused = (await Promise.all(flood)).map((answer) => answer === 'turned-away');
+    expect(refused).toEqual(refused.map((_, index) => index >= LIMIT - own.length));
+    for (const answer of await Promise.all(own)) expect(answer).not.toBe('turned-away');
+    expect(sites.waiting).toBe(0);
   });
 });

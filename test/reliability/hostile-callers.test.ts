@@ -5,9 +5,10 @@ import { quantile } from '../../bench/statistics.js';
 import { openSocket } from '../support/raw-http.js';
 import { Releases } from '../support/releases.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
-import { ServiceProcess } from '../support/service-process.js';
+import { ServiceProcess, temporaryFolder } from '../support/service-process.js';
 import { tell } from './support/figures.js';
 import { BATCH, HOSTILITIES, requestOf } from './support/hostile-callers.js';
+import { KeysCommand } from './support/keys-command.js';
 import { amount, IS_LONG } from './support/length.js';
 import { readMetrics } from './support/metrics.js';
 
@@ -26,8 +27,13 @@ describe('who calls in good manners does not notice, and nothing is left behind'
   it.each(Object.entries(HOSTILITIES))(
     '%s',
     async (name, hostility) => {
-      const service = new ServiceProcess({ REQUEST_TIMEOUT_MS: String(REQUEST_TIMEOUT_MS) });
+      const databaseUrl = `sqlite:${temporaryFolder()}/keys.db`;
+      const service = new ServiceProcess({
+        DATABASE_URL: databaseUrl,
+        REQUEST_TIMEOUT_MS: String(REQUEST_TIMEOUT_MS),
+      });
       const [{ api, ops }, key] = [await service.ready(), await service.firstKey()];
+      const { key: hostileKey } = await new KeysCommand(databaseUrl).issue('hypha');
       const good = await Connection.open(Number(new URL(api).port));
       const request = Buffer.from(requestOf('/v1/predict', key, JSON.stringify(PREDICT_REQUEST)));
       expect(await good.send(request)).toBe(200);
@@ -48,7 +54,7 @@ describe('who calls in good manners does not notice, and nothing is left behind'
       };
       const aloneMs = await predict((count) => count === ALONE);
       let isOver = false;
-      const hostile = hostility({ api, key }, CALLERS).finally(() => {
+      const hostile = hostility({ api, key: hostileKey }, CALLERS).finally(() => {
         isOver = true;
       });
       const latenciesMs = await predict((count) => isOver && count >= LEAST_GOOD);

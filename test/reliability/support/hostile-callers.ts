@@ -23,6 +23,9 @@ const BYTE_EVERY_MS = 100;
 const OPENED_TOGETHER = 20;
 /** The system itself takes some 4 MB of answers for each. */
 const UNREAD_CONNECTIONS = 10;
+const PIPELINING_CONNECTIONS = 10;
+const PIPELINED = 1000;
+const STATUS = 'HTTP/1.1 200 ';
 
 /** A whole request. */
 export function requestOf(path: string, key: string, body: string): string {
@@ -95,6 +98,19 @@ export const HOSTILITIES: Readonly<Record<string, Hostility>> = {
       const timer = setInterval(() => socket.write(request), BYTE_EVERY_MS);
       await closed(socket);
       clearInterval(timer);
+    }),
+
+  'a thousand single predictions on a connection before the first is answered': ({ api, key }) =>
+    onEach(api, PIPELINING_CONNECTIONS, async (socket) => {
+      socket.write(requestOf('/v1/predict', key, SITE).repeat(PIPELINED));
+      let answered = 0;
+      let cut = ''; // a word may come in two parts
+      while (answered < PIPELINED) {
+        const [bytes] = (await once(socket, 'data')) as [Buffer];
+        const text = cut + bytes.toString('latin1');
+        answered += text.split(STATUS).length - 1;
+        cut = text.slice(1 - STATUS.length);
+      }
     }),
 
   'batches whose callers hang up': ({ api, key }, callers) =>

@@ -1,6 +1,7 @@
 import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
+import type { Tier } from '../../../src/accounts/tiers.js';
 
 const KEYS_COMMAND = path.join(import.meta.dirname, '../../../dist/cli/keys.js');
 
@@ -24,9 +25,9 @@ export class KeysCommand {
     return JSON.parse(stdout);
   }
 
-  /** Issues a key of a limited tier. */
-  async issue(): Promise<IssuedKey> {
-    return (await this.run('issue', '--tier', 'mycel', '--owner', 'Ada')) as IssuedKey;
+  /** Issues a key, by default of a limited tier. */
+  async issue(tier: Tier = 'mycel'): Promise<IssuedKey> {
+    return (await this.run('issue', '--tier', tier, '--owner', 'Ada')) as IssuedKey;
   }
 
   /** Requests that were counted, by key id and, where there are more, of the last day. */
