@@ -66,6 +66,8 @@ export function createServer(
     reply.raw.once('close', () => onEnd(request, reply));
     reply.header('x-request-id', request.id);
     reply.header('x-content-type-options', 'nosniff');
+    // A shared cache does not know that X-API-Key tells callers apart.
+    reply.header('cache-control', 'no-store');
     // Before a body is looked at: Fastify would call its not-found handler after it.
     if (!hasHost(request.raw)) done(missingHost());
     else if (request.is404) done(noRoute(app, request));

@@ -8,6 +8,7 @@ const BODY = JSON.stringify({ error: QUEUE_FULL.error });
 const HEADERS = Object.entries({
   ...QUEUE_FULL.headers,
   'x-content-type-options': 'nosniff',
+  'cache-control': 'no-store',
   'content-type': 'application/json; charset=utf-8',
   'content-length': String(Buffer.byteLength(BODY)),
 }).flat();
