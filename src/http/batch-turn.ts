@@ -13,6 +13,7 @@ export async function inTurn<Result>(
   work: () => Promise<Result>,
 ): Promise<Result> {
   const entry = turnstile.enter(request.state.caller!.id);
+  const hadToWait = entry.state === 'waiting';
   const leave = () => turnstile.leave(entry);
   const deadline = setTimeout(leave, config.requestTimeoutMs);
   reply.raw.once('close', leave);
@@ -21,6 +22,8 @@ export async function inTurn<Result>(
     clearTimeout(deadline);
     if (decision === 'turned-away') throw QUEUE_FULL;
     if (decision === 'left') throw reply.raw.destroyed ? hungUp() : timedOut(config.requestTimeoutMs);
+    // A caller who hung up looks like one who closed his side and waits: nothing is begun for either.
+    if (hadToWait && request.raw.socket.readableEnded) throw hungUp();
     return await work();
   } finally {
     reply.raw.off('close', leave);

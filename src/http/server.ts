@@ -56,6 +56,8 @@ export function createServer(
   });
   // Node would drop those beyond 1,000 without a word; what limits them is their size.
   app.server.maxHeadersCount = 0;
+  // Who has said all and closed his side is answered; Node would end the connection under the answer.
+  Object.assign(app.server, { httpAllowHalfOpen: true });
   app.server.on('checkExpectation', refuseExpectation);
   app.server.on('connect', refuseTunnel);
   useDoor(app);

@@ -92,27 +92,30 @@ describe('who calls in good manners does not notice, and nothing is left behind'
   );
 });
 
-it('work that waits for callers who hung up is not done', async () => {
-  const releases = new Releases();
-  onTestFinished(() => releases.remove());
-  releases.put(1);
-  releases.slowDown(3); // a batch takes a tenth of a second: all are there long before the first few are answered
-  const service = new ServiceProcess({
-    DATA_DIR: releases.dataDir,
-    MODEL_DIR: releases.modelDir,
-    CACHE_BYTES: '0',
-  });
-  const [{ api, ops }, key] = [await service.ready(), await service.firstKey()];
-  const sockets = await Promise.all(Array.from({ length: 20 }, () => openSocket(api)));
-  const batch = requestOf('/v1/predict/batch', key, BATCH);
-  for (const socket of sockets) {
-    socket.on('error', () => {});
-    socket.write(batch);
-  }
-  while ((await readMetrics(ops)).value('nurselog_batches_waiting') < 12);
-  for (const socket of sockets) socket.resetAndDestroy();
-  while ((await readMetrics(ops)).value('nurselog_batches_waiting') > 0);
-  while ((await readMetrics(ops)).value('nurselog_jobs_unfinished') > 0);
-  const worked = (await readMetrics(ops)).sum('nurselog_sites_total');
-  expect(worked).toBeLessThan(10 * 500);
-});
+it.each(['with a reset', 'by closing'])(
+  'work that waits for callers who hung up %s is not done',
+  async (how) => {
+    const releases = new Releases();
+    onTestFinished(() => releases.remove());
+    releases.put(1);
+    releases.slowDown(3); // a batch takes a tenth of a second: all are there long before the first few are answered
+    const service = new ServiceProcess({
+      DATA_DIR: releases.dataDir,
+      MODEL_DIR: releases.modelDir,
+      CACHE_BYTES: '0',
+    });
+    const [{ api, ops }, key] = [await service.ready(), await service.firstKey()];
+    const sockets = await Promise.all(Array.from({ length: 20 }, () => openSocket(api)));
+    const batch = requestOf('/v1/predict/batch', key, BATCH);
+    for (const socket of sockets) {
+      socket.on('error', () => {});
+      socket.write(batch);
+    }
+    while ((await readMetrics(ops)).value('nurselog_batches_waiting') < 12);
+    for (const socket of sockets) how === 'by closing' ? socket.destroy() : socket.resetAndDestroy();
+    while ((await readMetrics(ops)).value('nurselog_batches_waiting') > 0);
+    while ((await readMetrics(ops)).value('nurselog_jobs_unfinished') > 0);
+    const worked = (await readMetrics(ops)).sum('nurselog_sites_total');
+    expect(worked).toBeLessThan(10 * 500);
+  },
+);
