@@ -134,21 +134,24 @@ describe("what Node's HTTP parser refuses has the one error body too (4)", () =>
     expect(await (await service.get('/v1/health')).json()).toMatchObject({ workers: { ready: 2, total: 2 } });
   });
 
-  it.each(['hypha', 'mycel'] as const)('answers a caller of the %s tier who closed his side', async (tier) => {
-    const ownKey = `X-API-Key: ${(await service.issueKey(tier)).secret}`;
-    const batch = JSON.stringify({ requests: Array(100).fill(PREDICT_REQUEST) });
-    for (const [path, body] of [
-      ['/v1/predict', BODY],
-      ['/v1/predict/batch', batch],
-    ] as const) {
-      for (let i = 0; i < 10; i++) {
-        const socket = await openSocket(service.apiUrl);
-        const length = `Content-Length: ${body.length}`;
-        socket.end(rawRequest(`POST ${path} HTTP/1.1`, [ownKey, JSON_TYPE, length], body));
-        expect((await readAnswer(socket)).status).toBe(200);
+  it.each(['hypha', 'mycel'] as const)(
+    'answers a caller of the %s tier who closed his side',
+    async (tier) => {
+      const ownKey = `X-API-Key: ${(await service.issueKey(tier)).secret}`;
+      const batch = JSON.stringify({ requests: Array(100).fill(PREDICT_REQUEST) });
+      for (const [path, body] of [
+        ['/v1/predict', BODY],
+        ['/v1/predict/batch', batch],
+      ] as const) {
+        for (let i = 0; i < 10; i++) {
+          const socket = await openSocket(service.apiUrl);
+          const length = `Content-Length: ${body.length}`;
+          socket.end(rawRequest(`POST ${path} HTTP/1.1`, [ownKey, JSON_TYPE, length], body));
+          expect((await readAnswer(socket)).status).toBe(200);
+        }
       }
-    }
-  });
+    },
+  );
 
   it('answers requests of one connection in their order', async () => {
     const socket = await openSocket(service.apiUrl);
