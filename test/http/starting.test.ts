@@ -2,15 +2,23 @@ import { afterAll, describe, expect, it } from 'vitest';
 import { healthResponseSchema } from '../../src/http/responses.js';
 import { expectError } from '../support/error-body.js';
 import { type LogLine, LogLines } from '../support/log-lines.js';
+import { Releases } from '../support/releases.js';
 import { startTestService, type TestService } from '../support/service.js';
 
 describe('a service that is starting', () => {
+  const releases = new Releases();
   let started: Promise<TestService>;
-  afterAll(async () => (await started).stop());
+  afterAll(async () => {
+    await (await started).stop();
+    releases.remove();
+  });
 
   it('is unavailable 503, says so in health and readiness, and is well when every worker is ready', async () => {
+    releases.put(1);
+    releases.slowDown(20); // or it might have started before it is asked
+    const { dataDir: DATA_DIR, modelDir: MODEL_DIR } = releases;
     const log = new LogLines();
-    started = startTestService({}, undefined, log);
+    started = startTestService({ DATA_DIR, MODEL_DIR }, undefined, log);
     const listening = ({ msg }: LogLine) => /^Server listening at (\S+)$/.exec(String(msg))?.[1];
     // The operators' address first, then the API's.
     const ops = listening(await log.find((line) => listening(line) !== undefined))!;
