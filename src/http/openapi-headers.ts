@@ -5,6 +5,10 @@ export const HEADERS = {
       "The request's id: the caller's own X-Request-Id where it is 1 to 128 of [A-Za-z0-9._-], else a new one.",
     schema: { type: 'string', pattern: '^[A-Za-z0-9._-]{1,128}$' },
   },
+  'Cache-Control': {
+    description: 'Answers are for their caller alone: no cache is to keep them.',
+    schema: { type: 'string', const: 'no-store' },
+  },
   RateLimit: {
     description: 'Limited tiers: requests left today and seconds until midnight UTC.',
     schema: { type: 'string' },

@@ -139,9 +139,9 @@ export function openApiDocument({ bodyLimitBytes }: Pick<Config, 'bodyLimitBytes
       ),
       headers: HEADERS,
       responses: {
-        NotFound: answer('404 `not_found`', errorResponseSchema, ['X-Request-Id']),
-        MethodNotAllowed: answer('405 `method_not_allowed`', errorResponseSchema, ['X-Request-Id', 'Allow']),
-        NotHttp: answer('400, 408, 417 or 431 `invalid_request`', errorResponseSchema, ['X-Request-Id']),
+        NotFound: answer('404 `not_found`', errorResponseSchema),
+        MethodNotAllowed: answer('405 `method_not_allowed`', errorResponseSchema, ['Allow']),
+        NotHttp: answer('400, 408, 417 or 431 `invalid_request`', errorResponseSchema),
       },
       securitySchemes: {
         ApiKey: {
@@ -160,21 +160,17 @@ function operation({ id, summary, description, request, response, errors }: Endp
   const statuses = [...new Set(errors.map((code) => ERROR_STATUS[code]))].sort();
   const success: Json = {
     200: answer('The answer.', response, [
-      'X-Request-Id',
       ...quota(isKeyed),
       ...(request ? (['Server-Timing'] as const) : []),
       'Content-Encoding',
       'Vary',
     ]),
-    ...(isKeyed
-      ? {}
-      : { 503: answer('Not in service: `starting`, `degraded` or `draining`.', response, ['X-Request-Id']) }),
+    ...(isKeyed ? {} : { 503: answer('Not in service: `starting`, `degraded` or `draining`.', response) }),
   };
   const failures = statuses.map((status) => {
     const codes = errors.filter((code) => ERROR_STATUS[code] === status);
     const retry: HeaderName[] = status === 429 || status === 503 ? ['Retry-After'] : [];
     const headers: HeaderName[] = [
-      'X-Request-Id',
       ...quota(isKeyed && ![401, 403].includes(status)),
       ...retry,
       // A place is looked up by a worker.
@@ -196,10 +192,11 @@ function quota(isCounted: boolean): HeaderName[] {
   return isCounted ? ['RateLimit', 'RateLimit-Policy'] : [];
 }
 
-function answer(description: string, schema: z.ZodType, headers: readonly HeaderName[]) {
+function answer(description: string, schema: z.ZodType, headers: readonly HeaderName[] = []) {
+  const all: HeaderName[] = ['X-Request-Id', 'Cache-Control', ...headers];
   return {
     description,
-    headers: Object.fromEntries(headers.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
+    headers: Object.fromEntries(all.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
     content: json(schema),
   };
 }

@@ -1,5 +1,6 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
+import { ANSWER_HEADERS } from './answer-headers.js';
 import { ApiError } from './errors.js';
 import { requestId } from './request-id.js';
 
@@ -44,6 +45,7 @@ export function refuseExpectation(request: IncomingMessage, response: ServerResp
     message: 'The only expectation that can be met is 100-continue.',
   } as const;
   response.writeHead(417, {
+    ...ANSWER_HEADERS,
     'content-type': 'application/json; charset=utf-8',
     'x-request-id': requestId(request.headers['x-request-id']),
     connection: 'close',
@@ -54,6 +56,7 @@ export function refuseExpectation(request: IncomingMessage, response: ServerResp
 function writeRefusal(socket: Duplex, { status, error, headers }: ApiError, id: string): void {
   const body = JSON.stringify({ error });
   const head = {
+    ...ANSWER_HEADERS,
     ...headers,
     'content-type': 'application/json; charset=utf-8',
     'content-length': String(Buffer.byteLength(body)),

@@ -8,6 +8,7 @@ import Fastify, {
 } from 'fastify';
 import type { Config } from '../config.js';
 import type { ServicePhase } from '../service-phase.js';
+import { ANSWER_HEADERS } from './answer-headers.js';
 import { useDoor } from './door.js';
 import { noRoute, notFound, sendError, useErrorReplies } from './error-replies.js';
 import { ApiError } from './errors.js';
@@ -67,9 +68,7 @@ export function createServer(
     request.state = {};
     reply.raw.once('close', () => onEnd(request, reply));
     reply.header('x-request-id', request.id);
-    reply.header('x-content-type-options', 'nosniff');
-    // A shared cache does not know that X-API-Key tells callers apart.
-    reply.header('cache-control', 'no-store');
+    reply.headers(ANSWER_HEADERS);
     // Before a body is looked at: Fastify would call its not-found handler after it.
     if (!hasHost(request.raw)) done(missingHost());
     else if (request.is404) done(noRoute(app, request));

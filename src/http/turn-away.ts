@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { TIERS } from '../accounts/tiers.js';
+import { ANSWER_HEADERS } from './answer-headers.js';
 import { isLast } from './last-answer.js';
 import type { Services } from './services.js';
 import { QUEUE_FULL } from './work-errors.js';
@@ -7,8 +8,7 @@ import { QUEUE_FULL } from './work-errors.js';
 const BODY = JSON.stringify({ error: QUEUE_FULL.error });
 const HEADERS = Object.entries({
   ...QUEUE_FULL.headers,
-  'x-content-type-options': 'nosniff',
-  'cache-control': 'no-store',
+  ...ANSWER_HEADERS,
   'content-type': 'application/json; charset=utf-8',
   'content-length': String(Buffer.byteLength(BODY)),
 }).flat();

@@ -17,7 +17,7 @@ type Exchange = readonly [
 
 /** Headers that belong to HTTP, not to this interface. */
 const GENERIC =
-  /^(date|content-(type|length)|connection|keep-alive|transfer-encoding|x-content-type-options|cache-control)$/;
+  /^(date|content-(type|length)|connection|keep-alive|transfer-encoding|x-content-type-options)$/;
 
 const KEYED = ['/v1/predict', '/v1/predict/batch', '/v1/predict/compare', '/v1/species', '/v1/coverage'];
 const pointer = (key: string) => key.replaceAll('~', '~0').replaceAll('/', '~1');

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { sendRaw } from '../support/raw-http.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
 import { startTestService, type TestService } from '../support/service.js';
 
@@ -33,3 +34,13 @@ it.each(Object.entries(ANSWERS))(
     expect(response.headers.get('x-content-type-options')).toBe('nosniff');
   },
 );
+
+it.each([
+  ['no HTTP', 'hello\r\n\r\n'],
+  ['a tunnel', 'CONNECT example.org:443 HTTP/1.1\r\nHost: x\r\n\r\n'],
+  ['an expectation', 'GET /v1/health HTTP/1.1\r\nHost: x\r\nExpect: tea\r\n\r\n'],
+])('nor of what Node refuses: %s', async (_name, request) => {
+  const { headers } = await sendRaw(service.apiUrl, request);
+  expect(headers.get('cache-control')).toBe('no-store');
+  expect(headers.get('x-content-type-options')).toBe('nosniff');
+});

@@ -3,7 +3,7 @@ import type { CompiledQuery, DatabaseConnection, QueryResult } from 'kysely';
 import { StoreBusyError } from './store-busy-error.js';
 
 const RETRY_AFTER_MS = 2;
-/** Two seconds, many hundred times as long as any write of ours takes. */
+/** Two seconds, many hundred times as long as a write of ours takes. */
 const ATTEMPTS = 1000;
 
 /**
