@@ -62,11 +62,14 @@ export class FairQueue<Job extends Waiting> {
     if (jobs.length === 0) this.#jobsByKey.delete(job.keyId);
   }
 
-  /** The newest job of the key that has most of them; nothing where none wait. */
-  newestOfMost(): Job | undefined {
+  /** Where more than `limit` rows wait, drops a job of the key that has most of them: the newest. @returns that job */
+  shed(limit: number): Job | undefined {
+    if (this.rowCount <= limit) return undefined;
     let most: Entry<Job>[] = [];
     for (const jobs of this.#jobsByKey.values()) if (jobs.length > most.length) most = jobs;
-    return most.at(-1)?.job;
+    const { job } = most.at(-1)!;
+    this.drop(job);
+    return job;
   }
 
   /** Whether no other key has more jobs waiting than this one. */

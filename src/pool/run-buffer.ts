@@ -6,12 +6,13 @@ import { type RowAnswers, SiteRows, siteRowsBytes } from '../prediction/site-row
  */
 export const MAX_RUN_ROWS = 500;
 
-const ALIGNMENT_BYTES = 8;
-const ROWS_BYTES = Math.ceil(siteRowsBytes(MAX_RUN_ROWS) / ALIGNMENT_BYTES) * ALIGNMENT_BYTES;
+const WORD_BYTES = 8;
+const wholeWords = (bytes: number) => Math.ceil(bytes / WORD_BYTES) * WORD_BYTES;
+const ROWS_BYTES = wholeWords(siteRowsBytes(MAX_RUN_ROWS));
 const ENDS_BYTES = 4 * MAX_RUN_ROWS;
-const SIGNALS_AT = Math.ceil((ROWS_BYTES + ENDS_BYTES + MAX_RUN_ROWS) / ALIGNMENT_BYTES) * ALIGNMENT_BYTES;
-const INFERENCE_AT = SIGNALS_AT + 8;
-const HEAD_BYTES = INFERENCE_AT + 8;
+const SIGNALS_AT = wholeWords(ROWS_BYTES + ENDS_BYTES + MAX_RUN_ROWS);
+const INFERENCE_AT = SIGNALS_AT + WORD_BYTES;
+const HEAD_BYTES = INFERENCE_AT + WORD_BYTES;
 
 /** Of the signals: what the run is, and its rows. */
 const STATE = 0;

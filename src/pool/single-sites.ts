@@ -81,11 +81,7 @@ export class SingleSites {
   answer(keyId: string, rows: SiteRows): Promise<SiteAnswer | 'turned-away'> {
     return new Promise((settle, fail) => {
       this.#waiting.add({ keyId, rowCount: 1, rows, sinceMs: performance.now(), settle, fail });
-      if (this.waiting > this.waitingLimit) {
-        const turnedAway = this.#waiting.newestOfMost()!;
-        this.#waiting.drop(turnedAway);
-        turnedAway.settle('turned-away');
-      }
+      this.#waiting.shed(this.waitingLimit)?.settle('turned-away');
       if (!this.#isRunning) void this.#runAll();
     });
   }

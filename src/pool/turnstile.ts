@@ -55,11 +55,7 @@ export class Turnstile {
     const entry = new Entry(keyId);
     this.#waiting.add(entry);
     this.#admit();
-    if (this.waiting > this.waitingLimit) {
-      const turnedAway = this.#waiting.newestOfMost()!;
-      this.#waiting.drop(turnedAway);
-      turnedAway.decide('turned-away');
-    }
+    this.#waiting.shed(this.waitingLimit)?.decide('turned-away');
     return entry;
   }
 
