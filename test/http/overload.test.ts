@@ -16,8 +16,7 @@ describe('a full work queue', () => {
   beforeAll(async () => {
     releases.put(1);
     releases.slowDown(3); // or the queue would be full for moments only
-    const { dataDir: DATA_DIR, modelDir: MODEL_DIR } = releases;
-    const slow = { DATA_DIR, MODEL_DIR, CACHE_BYTES: '0' };
+    const slow = { ...releases.environment, CACHE_BYTES: '0' };
     service = await startTestService({ ...slow, WORKERS: '1', QUEUE_LIMIT_SITES: '500' });
   });
   afterAll(async () => {

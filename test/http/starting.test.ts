@@ -16,9 +16,8 @@ describe('a service that is starting', () => {
   it('is unavailable 503, says so in health and readiness, and is well when every worker is ready', async () => {
     releases.put(1);
     releases.slowDown(20); // or it might have started before it is asked
-    const { dataDir: DATA_DIR, modelDir: MODEL_DIR } = releases;
     const log = new LogLines();
-    started = startTestService({ DATA_DIR, MODEL_DIR }, undefined, log);
+    started = startTestService(releases.environment, undefined, log);
     const listening = ({ msg }: LogLine) => /^Server listening at (\S+)$/.exec(String(msg))?.[1];
     // The operators' address first, then the API's.
     const ops = listening(await log.find((line) => listening(line) !== undefined))!;

@@ -114,7 +114,7 @@ describe('SIGHUP', () => {
   it('during the start it reloads afterwards', async () => {
     const releases = new Releases();
     onTestFinished(() => releases.remove());
-    const service = new ServiceProcess({ DATA_DIR: releases.dataDir, MODEL_DIR: releases.modelDir });
+    const service = new ServiceProcess(releases.environment);
     await service.line(/"msg":"Server listening/);
     service.signal('SIGHUP');
     await service.ready();

@@ -10,7 +10,7 @@ beforeAll(async () => {
   releases = new Releases();
   releases.put(2);
   releases.slowDown(10);
-  service = await startTestService({ MODEL_DIR: releases.modelDir, DATA_DIR: releases.dataDir });
+  service = await startTestService(releases.environment);
 });
 afterAll(async () => {
   await service.stop();

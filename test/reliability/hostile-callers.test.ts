@@ -99,11 +99,7 @@ it.each(['with a reset', 'by closing'])(
     onTestFinished(() => releases.remove());
     releases.put(1);
     releases.slowDown(3); // a batch takes a tenth of a second: all are there long before the first few are answered
-    const service = new ServiceProcess({
-      DATA_DIR: releases.dataDir,
-      MODEL_DIR: releases.modelDir,
-      CACHE_BYTES: '0',
-    });
+    const service = new ServiceProcess({ ...releases.environment, CACHE_BYTES: '0' });
     const [{ api, ops }, key] = [await service.ready(), await service.firstKey()];
     const sockets = await Promise.all(Array.from({ length: 20 }, () => openSocket(api)));
     const batch = requestOf('/v1/predict/batch', key, BATCH);

@@ -4,7 +4,7 @@ import { Load } from '../../bench/load/load.js';
 import { quantile } from '../../bench/statistics.js';
 import { ServiceProcess } from '../support/service-process.js';
 import { tell } from './support/figures.js';
-import { amount } from './support/length.js';
+import { amount, IS_LONG } from './support/length.js';
 import { readMetrics } from './support/metrics.js';
 import { OpenLoop } from './support/open-loop.js';
 
@@ -15,10 +15,15 @@ const OVERLOAD_MS = amount({ short: 5000, long: 60_000 });
 
 // What holds where callers and service share two cores: docs/reliability.md tells by how much it falls short of the aim.
 const LEAST_GOODPUT = 0.3;
+const REFUSED_WITHIN_MS = 50;
 
-it.each([1, 2])(
-  'ten times more batches than %i workers can answer: the excess is refused, the rest answered, then all is normal',
-  async (workers) => {
+it.each([
+  { workers: 1, isRefusedAtOnce: true },
+  // They leave the main thread less of two cores.
+  { workers: 2, isRefusedAtOnce: false },
+])(
+  'ten times more batches than $workers workers can answer: the excess is refused, the rest answered, then all is normal',
+  async ({ workers, isRefusedAtOnce }) => {
     const service = new ServiceProcess({ WORKERS: String(workers) });
     const [{ api, ops }, key] = [await service.ready(), await service.firstKey()];
     const order = { port: Number(new URL(api).port), key, dataDir: DATA_DIR, workload: 'batch' } as const;
@@ -63,7 +68,8 @@ it.each([1, 2])(
     expect([...lost]).toEqual([]);
     expect([...latenciesMs.keys()].sort()).toEqual([200, 503]);
     expect(refused.length).toBeGreaterThan(answered.length);
-    expect(quantile(refused, 0.5)).toBeLessThan(quantile(answered, 0.5));
+    expect(quantile(refused, 0.5)).toBeLessThan(quantile(answered, 0.5) / (isRefusedAtOnce ? 2 : 1));
+    if (IS_LONG && isRefusedAtOnce) expect(quantile(refused, 0.5)).toBeLessThan(REFUSED_WITHIN_MS);
     expect(goodput).toBeGreaterThan(LEAST_GOODPUT);
     expect(after.residentMb).toBeLessThan(before.residentMb + 200);
     expect(after.value('nurselog_batches_waiting')).toBe(0);

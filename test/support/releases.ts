@@ -25,6 +25,11 @@ export class Releases extends ProjectCopy {
   readonly #sound = soundModel(this.manifest.features.length);
   readonly evenSurvival = this.#sound.survival.map((value) => Number(value.toFixed(4)));
 
+  /** For a service that serves them. */
+  get environment(): { DATA_DIR: string; MODEL_DIR: string } {
+    return { DATA_DIR: this.dataDir, MODEL_DIR: this.modelDir };
+  }
+
   get manifest(): Manifest {
     return JSON.parse(readFileSync(this.manifestFile, 'utf8')) as Manifest;
   }

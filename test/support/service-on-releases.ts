@@ -11,8 +11,7 @@ export async function startOnReleases(environment: Record<string, string> = {}) 
   const releases = new Releases();
   onTestFinished(() => releases.remove());
   releases.put(1);
-  const { dataDir: DATA_DIR, modelDir: MODEL_DIR } = releases;
-  const service = new ServiceProcess({ DATA_DIR, MODEL_DIR, ...environment });
+  const service = new ServiceProcess({ ...releases.environment, ...environment });
   const [{ api, ops }, key] = [await service.ready(), await service.firstKey()];
   /** Puts a release into the folders and waits until it is served. @returns its version */
   const reload = async (release: number): Promise<string> => {
