@@ -7,6 +7,7 @@ import { joinBatchBody } from '../batch-body.js';
 import { BatchScanner } from '../batch-scanner.js';
 import { inTurn } from '../batch-turn.js';
 import { checkerOf, type RequestChecker } from '../check-request.js';
+import { compressAnswer } from '../compression.js';
 import { parseBodiesWith, parseJson } from '../json-body.js';
 import { perGeneration } from '../per-generation.js';
 import { placeError } from '../place-errors.js';
@@ -25,7 +26,11 @@ export function batchRoute(app: FastifyInstance, services: Services): void {
       const [scanner, checker] = [scannerOf(generation), checkerOf(generation)];
       const batch = readBatch(scanner, checker, request.body, request.state.caller!.tier);
       request.state.sites = batch.total;
-      return answerBatch(services, generation, request, reply, batch);
+      const answer = await answerBatch(services, generation, request, reply, batch);
+      // While it is the batch's turn, so that answers that wait for it are as few as turns.
+      const compressed = await compressAnswer(request, reply, answer);
+      if (compressed !== answer) services.buffers.release(answer);
+      return compressed;
     });
     reply.raw.once('close', () => {
       // After a connection broke, the system may still read what was to be sent.
