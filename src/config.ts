@@ -52,6 +52,11 @@ const environmentSchema = z.object({
   BODY_LIMIT_BYTES: wholeNumber(1024, 64 * 1024 * 1024)
     .default(1024 * 1024)
     .describe('Largest request body.'),
+  CONNECTION_LIMIT: wholeNumber(1, 1_000_000)
+    .default(4096)
+    .describe(
+      'Connections of callers that may be open, fewer where the process may not open so many files; beyond it idle ones are closed.',
+    ),
   SEARCH_RADIUS_KM: z
     .string()
     .regex(/^\d+(\.\d+)?$/, { error: 'must be a number of kilometres above 0, at most 100' })

@@ -7,8 +7,10 @@ import { type IssuedKey, KeyAdministration } from './accounts/key-administration
 import { isEmbedded, openStore } from './accounts/store/open-store.js';
 import { LARGEST_BATCH_SITES } from './accounts/tiers.js';
 import type { Config } from './config.js';
+import { boundByDescriptors } from './descriptors.js';
 import { Generations } from './generations.js';
 import { createApi } from './http/api.js';
+import { Connections } from './http/connections.js';
 import { Metrics } from './http/metrics.js';
 import { createOps } from './http/ops.js';
 import type { Services } from './http/services.js';
@@ -61,7 +63,8 @@ export async function startService(
     Math.ceil(config.queueLimitSites / LARGEST_BATCH_SITES),
   );
   const metrics = new Metrics();
-  metrics.watch(turnstile, generations, accounts);
+  const connections = new Connections(boundByDescriptors(config.connectionLimit));
+  metrics.watch(turnstile, generations, accounts, connections);
   const services: Services = {
     config,
     clock,
@@ -70,6 +73,7 @@ export async function startService(
     generations,
     buffers,
     turnstile,
+    connections,
     metrics,
   };
   const api = createApi(services, log);

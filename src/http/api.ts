@@ -16,14 +16,15 @@ import { refuseExcess, turnAwayExcess } from './turn-away.js';
 
 /** Composes the public API; the caller makes it listen. */
 export function createApi(services: Services, log: FastifyBaseLogger): FastifyInstance {
-  const app = createServer(services.config, services.phase, log, (request, reply) =>
-    logRequest(request, reply, services.metrics),
+  const { config, phase, connections, metrics } = services;
+  const app = createServer(config, phase, log, connections, (request, reply) =>
+    logRequest(request, reply, metrics),
   );
   // In a flood the event loop takes long for a turn: workers that are done get their next run meanwhile.
   app.server.on('request', () => services.generations.current.pool.collect());
   useServerTiming(app);
   useCompression(app);
-  documentRoutes(app, services.config);
+  documentRoutes(app, config);
   healthRoute(app, services);
   app.register(async (keyed) => {
     useCallers(keyed, services);

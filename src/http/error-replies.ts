@@ -62,23 +62,14 @@ export function unsupportedMediaType(contentType: string | undefined): ApiError 
   });
 }
 
+/** Characters of a path that an error message repeats. */
+const SHOWN_PATH = 100;
+
 export function notFound(url: string): ApiError {
-  const path = redactKeys(url.split('?', 1)[0]!).slice(0, 100);
+  // Cut before it is searched for keys, and after: what is left of a key that the first cut divides goes with the second.
+  const path = redactKeys(url.slice(0, 2 * SHOWN_PATH).split('?', 1)[0]!).slice(0, SHOWN_PATH);
   return new ApiError({
     code: 'not_found',
     message: `There is nothing at ${path}: /openapi.json lists the endpoints.`,
   });
-}
-
-const METHODS = ['GET', 'HEAD', 'POST'] as const;
-
-/** Why an address without a route is refused: nothing is there, or only for other methods. */
-export function noRoute(app: FastifyInstance, request: FastifyRequest): ApiError {
-  const path = request.url.split('?', 1)[0]!;
-  const allowed = METHODS.filter((method) => app.hasRoute({ method, url: path })).join(', ');
-  if (allowed === '') return notFound(path);
-  return new ApiError(
-    { code: 'method_not_allowed', message: `${request.method} is not a method of ${path}: use ${allowed}.` },
-    { allow: allowed },
-  );
 }

@@ -3,6 +3,7 @@ import type { Accounts } from '../accounts/accounts.js';
 import type { Generations } from '../generations.js';
 import type { Turnstile } from '../pool/turnstile.js';
 import { modelOf } from '../prediction/manifest.js';
+import type { Connections } from './connections.js';
 
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
 
@@ -44,7 +45,18 @@ export class Metrics {
   }
 
   /** Shows the queue, the workers, the models and the key store as they are when the metrics are read. */
-  watch(turnstile: Turnstile, generations: Generations, accounts: Accounts): void {
+  watch(turnstile: Turnstile, generations: Generations, accounts: Accounts, connections: Connections): void {
+    this.#gauge('nurselog_connections', 'Open connections of callers.', () => connections.size);
+    this.#gauge('nurselog_connections_limit', 'Open connections allowed.', () => connections.limit);
+    new Counter({
+      name: 'nurselog_connections_closed_total',
+      help: 'Connections closed because there were too many: idle ones first.',
+      registers: [this.registry],
+      collect() {
+        this.reset();
+        this.inc(connections.closedCount);
+      },
+    });
     this.#gauge('nurselog_batches_waiting', 'Batches that wait for their turn.', () => turnstile.waiting);
     this.#gauge(
       'nurselog_queue_sites',

@@ -1,6 +1,10 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import { Connections } from './connections.js';
 import { createServer } from './server.js';
 import type { Services } from './services.js';
+
+/** Connections of the operators' listener: apart from those of the API, so that callers cannot use them up. */
+const MAX_CONNECTIONS = 64;
 
 /**
  * Composes the operators' listener: `/livez` (the process answers), `/readyz` (it should be sent requests, or why not)
@@ -10,7 +14,7 @@ export function createOps(
   { config, phase, accounts, metrics }: Services,
   log: FastifyBaseLogger,
 ): FastifyInstance {
-  const app = createServer(config, phase, log, () => {}); // probes every few seconds are not worth a line
+  const app = createServer(config, phase, log, new Connections(MAX_CONNECTIONS), () => {}); // probes every few seconds are not worth a line
   app.get('/livez', () => ({ status: 'ok' }));
   app.get('/readyz', async (_request, reply) => {
     const reasons = phase.current === 'ok' ? [] : [`the service is ${phase.current}`];

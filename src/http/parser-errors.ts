@@ -2,11 +2,15 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:ht
 import type { Duplex } from 'node:stream';
 import { ANSWER_HEADERS } from './answer-headers.js';
 import { ApiError } from './errors.js';
+import { MAX_HEADERS } from './framing.js';
 import { requestId } from './request-id.js';
 
 /** What Node's HTTP parser refuses, by its error code; anything else is a request that is not HTTP. */
 const REFUSALS: Readonly<Record<string, readonly [status: number, message: string]>> = {
-  HPE_HEADER_OVERFLOW: [431, 'The request line and headers are too large: send less than 16 KiB.'],
+  HPE_HEADER_OVERFLOW: [
+    431,
+    `The request line and headers are too large: send less than 16 KiB and at most ${MAX_HEADERS} headers.`,
+  ],
   ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request did not arrive in time: send it faster.'],
 };
 

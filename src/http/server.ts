@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -9,9 +8,11 @@ import Fastify, {
 import type { Config } from '../config.js';
 import type { ServicePhase } from '../service-phase.js';
 import { ANSWER_HEADERS } from './answer-headers.js';
+import type { Connections } from './connections.js';
 import { useDoor } from './door.js';
-import { noRoute, notFound, sendError, useErrorReplies } from './error-replies.js';
-import { ApiError } from './errors.js';
+import { notFound, sendError, useErrorReplies } from './error-replies.js';
+import { framingError } from './framing.js';
+import { KnownRoutes } from './known-routes.js';
 import { useLastAnswers } from './last-answer.js';
 import { refuseConnection, refuseExpectation, refuseTunnel } from './parser-errors.js';
 import { requestId } from './request-id.js';
@@ -25,12 +26,14 @@ const SLOW_REQUEST_CHECK_MS = 100;
 /**
  * An HTTP server without routes: limits, request ids, and the one error body for every failure, those of Node's parser
  * included.
+ * @param connections bounds those of the server
  * @param onEnd is told of every request when its answer is sent or its connection is gone
  */
 export function createServer(
   config: Config,
   phase: ServicePhase,
   log: FastifyBaseLogger,
+  connections: Connections,
   onEnd: (request: FastifyRequest, reply: FastifyReply) => void,
 ): FastifyInstance {
   const app = Fastify({
@@ -46,7 +49,8 @@ export function createServer(
     clientErrorHandler: refuseConnection,
     // An address that cannot be decoded; no hook is called for it.
     frameworkErrors: (_error, request, reply) => {
-      sendError(reply.header('x-request-id', request.id), notFound(request.url));
+      const error = framingError(request.raw) ?? notFound(request.url);
+      sendError(reply.header('x-request-id', request.id), error);
     },
     http: {
       // Refused below, with the one error body.
@@ -55,14 +59,16 @@ export function createServer(
       connectionsCheckingInterval: SLOW_REQUEST_CHECK_MS,
     },
   });
-  // Node would drop those beyond 1,000 without a word; what limits them is their size.
+  // Node would drop those beyond a number without a word; here they are refused.
   app.server.maxHeadersCount = 0;
   // Who has said all and closed his side is answered; Node would end the connection under the answer.
   Object.assign(app.server, { httpAllowHalfOpen: true });
   app.server.on('checkExpectation', refuseExpectation);
   app.server.on('connect', refuseTunnel);
   useDoor(app);
+  connections.attach(app.server);
 
+  const routes = new KnownRoutes(app);
   app.decorateRequest('state');
   app.addHook('onRequest', (request, reply, done) => {
     request.state = {};
@@ -70,23 +76,12 @@ export function createServer(
     reply.header('x-request-id', request.id);
     reply.headers(ANSWER_HEADERS);
     // Before a body is looked at: Fastify would call its not-found handler after it.
-    if (!hasHost(request.raw)) done(missingHost());
-    else if (request.is404) done(noRoute(app, request));
+    const doubt = framingError(request.raw);
+    if (doubt !== undefined) done(doubt);
+    else if (request.is404) done(routes.refuse(request));
     else done();
   });
   useLastAnswers(app, phase);
   useErrorReplies(app, config.bodyLimitBytes);
   return app;
-}
-
-function hasHost({ headers, httpVersion }: IncomingMessage): boolean {
-  return headers.host !== undefined || httpVersion === '1.0';
-}
-
-function missingHost(): ApiError {
-  return new ApiError(
-    { code: 'invalid_request', message: 'An HTTP/1.1 request needs a Host header.' },
-    {},
-    400,
-  );
 }

@@ -5,6 +5,7 @@ import type { Generations } from '../generations.js';
 import type { BufferPool } from '../pool/buffer-pool.js';
 import type { Turnstile } from '../pool/turnstile.js';
 import type { ServicePhase } from '../service-phase.js';
+import type { Connections } from './connections.js';
 import type { Metrics } from './metrics.js';
 
 /** What the HTTP layer stands on. */
@@ -16,5 +17,7 @@ export interface Services {
   readonly generations: Generations;
   readonly buffers: BufferPool;
   readonly turnstile: Turnstile;
+  /** Of the public interface. */
+  readonly connections: Connections;
   readonly metrics: Metrics;
 }

@@ -42,12 +42,21 @@ describe('headers of a request', () => {
     expect((await species([`x-api-key:   ${service.key}  `])).status).toBe(200);
   });
 
-  it('a header counts also after 3,000 others', async () => {
-    const crowd = Array<string>(3000).fill('a:');
-    const { status, headers } = await sendRaw(
-      service.apiUrl,
-      rawRequest('GET /v1/species HTTP/1.1', [...crowd, `X-API-Key: ${service.key}`, 'X-Request-Id: last']),
-    );
+  it('a header counts also after 250 others, and with 3,000 others the request is refused', async () => {
+    const answerAfter = (others: number) =>
+      sendRaw(
+        service.apiUrl,
+        rawRequest('GET /v1/species HTTP/1.1', [
+          ...Array<string>(others).fill('a:'),
+          `X-API-Key: ${service.key}`,
+          'X-Request-Id: last',
+        ]),
+      );
+    const { status, headers } = await answerAfter(250);
     expect([status, headers.get('x-request-id')]).toEqual([200, 'last']);
+    for (const others of [257, 3000]) {
+      const refusal = await answerAfter(others);
+      expect([refusal.status, parseErrorBody(refusal.body).code]).toEqual([431, 'invalid_request']);
+    }
   });
 });

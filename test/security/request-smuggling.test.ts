@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { openSocket } from '../support/raw-http.js';
+import { answersOn } from '../support/raw-http.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
 import { startTestService, type TestService } from '../support/service.js';
 
@@ -14,18 +14,7 @@ describe('where a request ends is never in doubt', () => {
   });
   afterAll(() => service.stop());
 
-  /** Sends bytes on a connection that the caller would keep, then nothing more; the statuses and ids of all answers. */
-  async function answersTo(bytes: string): Promise<{ statuses: number[]; ids: string[] }> {
-    const socket = await openSocket(service.apiUrl);
-    socket.end(bytes, 'latin1');
-    const chunks: Buffer[] = [];
-    for await (const chunk of socket) chunks.push(chunk as Buffer);
-    const text = Buffer.concat(chunks).toString('latin1');
-    return {
-      statuses: [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status)),
-      ids: [...text.matchAll(/^x-request-id: (.*)\r$/gm)].map(([, id]) => id!),
-    };
-  }
+  const answersTo = (bytes: string) => answersOn(service.apiUrl, bytes);
 
   const post = (headers: readonly string[], body: string, path = '/v1/predict') =>
     [
@@ -68,6 +57,11 @@ describe('where a request ends is never in doubt', () => {
     ['a chunk size that ends in LF', [CHUNKED], CHUNKED_BODY.replace('\r\n', '\n')],
     ['a chunk size that ends in CR', [CHUNKED], CHUNKED_BODY.replace('\r\n', '\r')],
     ['a chunk extension of a lone LF', [CHUNKED], CHUNKED_BODY.replace('\r\n', ';a\nb\r\n')],
+    ['another coding before chunked', ['Transfer-Encoding: gzip, chunked'], CHUNKED_BODY],
+    ['chunked twice', ['Transfer-Encoding: chunked, chunked'], CHUNKED_BODY],
+    ['chunked in two headers', ['Transfer-Encoding: gzip', CHUNKED], CHUNKED_BODY],
+    ['a second, different Host', ['Host: y', LENGTH], BODY],
+    ['a second, equal Host', ['host: x', LENGTH], BODY],
   ])('%s is 400 and ends the connection', async (_name, headers, body) => {
     expect((await answersTo(post(headers, body) + SMUGGLED)).ids).not.toContain('smuggled');
     expect((await answersTo(post(headers, body) + SMUGGLED)).statuses).toEqual([400]);
@@ -87,13 +81,37 @@ describe('where a request ends is never in doubt', () => {
     }
   });
 
+  it.each(['2.0', '1.2', '0.9', '1.10', '3'])('HTTP/%s is 400 and ends the connection', async (version) => {
+    for (const path of ['/v1/predict', '/nothing', '/v1/%zz']) {
+      const request = post([LENGTH], BODY, path).replace('HTTP/1.1', `HTTP/${version}`);
+      expect((await answersTo(request + SMUGGLED)).statuses).toEqual([400]);
+    }
+  });
+
+  it('HTTP/1.0 with a Transfer-Encoding is 400 and ends the connection', async () => {
+    const request = post([CHUNKED], CHUNKED_BODY).replace('HTTP/1.1', 'HTTP/1.0');
+    expect((await answersTo(request + SMUGGLED)).statuses).toEqual([400]);
+  });
+
+  it('a target in absolute form is the path in it, whatever host it names', async () => {
+    for (const origin of ['http://x', 'https://y:1', 'HTTP://z']) {
+      const request = post([LENGTH, 'Connection: close'], BODY, `${origin}/v1/predict`);
+      expect((await answersTo(request)).statuses).toEqual([200]);
+      const wrongMethod = request.replace('POST', 'PUT');
+      expect((await answersTo(wrongMethod)).statuses).toEqual([405]);
+    }
+  });
+
   it('a trailer is no header', async () => {
     const trailer = `${BODY.length.toString(16)}\r\n${BODY}\r\n0\r\nX-Request-Id: smuggled\r\nX-API-Key: x\r\n\r\n`;
-    expect(await answersTo(post([CHUNKED], trailer))).toEqual({ statuses: [200], ids: ['first'] });
+    expect(await answersTo(post([CHUNKED], trailer))).toMatchObject({ statuses: [200], ids: ['first'] });
   });
 
   it('what follows a whole request is the next one', async () => {
     for (const first of [post([LENGTH], BODY), post([CHUNKED], CHUNKED_BODY)])
-      expect(await answersTo(first + SMUGGLED)).toEqual({ statuses: [200, 200], ids: ['first', 'smuggled'] });
+      expect(await answersTo(first + SMUGGLED)).toMatchObject({
+        statuses: [200, 200],
+        ids: ['first', 'smuggled'],
+      });
   });
 });

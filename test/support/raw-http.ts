@@ -24,6 +24,32 @@ export async function sendRaw(url: string, request: string | Uint8Array): Promis
   return readAnswer(socket);
 }
 
+/** What came back on a connection: of all answers, in order. */
+export interface RawAnswers {
+  readonly statuses: number[];
+  /** Their request ids. */
+  readonly ids: string[];
+  readonly text: string;
+}
+
+/** Sends bytes on a connection that the caller would keep, then nothing more, and reads until the server ends it. */
+export async function answersOn(url: string, bytes: string): Promise<RawAnswers> {
+  const socket = await openSocket(url);
+  socket.end(bytes, 'latin1');
+  const chunks: Buffer[] = [];
+  for await (const chunk of socket) chunks.push(chunk as Buffer);
+  return parseAnswers(Buffer.concat(chunks).toString('latin1'));
+}
+
+/** The answers in what was received on a connection. */
+export function parseAnswers(text: string): RawAnswers {
+  return {
+    statuses: [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status)),
+    ids: [...text.matchAll(/^x-request-id: (.*)\r$/gm)].map(([, id]) => id!),
+    text,
+  };
+}
+
 /** A request of these lines, with the blank line after them and a body; it asks the server to close the connection. */
 export function rawRequest(requestLine: string, headers: readonly string[], body = ''): string {
   return [requestLine, 'Host: test', 'Connection: close', ...headers, '', body].join('\r\n');

@@ -37,9 +37,11 @@ export class ServiceProcess extends EventEmitter<{ line: [string] }> {
   errors = '';
   readonly #child: ChildProcess;
 
-  constructor(environment: Record<string, string> = {}) {
+  /** @param wrapper a command that runs the one that follows it */
+  constructor(environment: Record<string, string> = {}, wrapper: readonly string[] = []) {
     super();
-    this.#child = spawn(process.execPath, [MAIN], {
+    const [command, ...arguments_] = [...wrapper, process.execPath, MAIN];
+    this.#child = spawn(command!, arguments_, {
       env: {
         PORT: '0',
         OPS_PORT: '0',

@@ -1,0 +1,149 @@
+import { createHook } from 'node:async_hooks';
+import { once } from 'node:events';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { readMetrics } from '../reliability/support/metrics.js';
+import { answersOn, openSocket, parseAnswers } from '../support/raw-http.js';
+import { PREDICT_REQUEST } from '../support/requests.js';
+import { startTestService, type TestService } from '../support/service.js';
+import { startOnReleases } from '../support/service-on-releases.js';
+
+const BODY = JSON.stringify(PREDICT_REQUEST);
+const LENGTH = `Content-Length: ${BODY.length}`;
+const CHUNKED = 'Transfer-Encoding: chunked';
+/** A body in chunks of one byte. */
+const TINY_CHUNKS = `${[...BODY].map((byte) => `1\r\n${byte}\r\n`).join('')}0\r\n\r\n`;
+/** A chunk that is not the end of a body. */
+const BLANK_LINES = '8\r\n\r\n\r\n\r\n\r\n\r\n';
+const HEALTH = 'GET /v1/health HTTP/1.1\r\nHost: x\r\n\r\n';
+
+/** A request of these lines that keeps its connection. */
+const request = (line: string, headers: readonly string[] = [], body = '') =>
+  [`${line} HTTP/1.1`, 'Host: x', ...headers, '', body].join('\r\n');
+
+describe('the requests of a connection are answered one after the other', () => {
+  let service: TestService;
+  let predict: (headers: readonly string[], body: string) => string;
+  beforeAll(async () => {
+    service = await startTestService();
+    const keyed = [`X-API-Key: ${service.key}`, 'Content-Type: application/json'];
+    predict = (headers, body) => request('POST /v1/predict', [...keyed, ...headers], body);
+  });
+  afterAll(() => service.stop());
+
+  it('an answer is not lost to garbage that follows its request', async () => {
+    for (const [first, status] of [
+      [predict([LENGTH], BODY), 200],
+      [predict([CHUNKED], TINY_CHUNKS), 200],
+      [request('POST /v1/predict', [LENGTH], BODY), 401],
+      [HEALTH, 200],
+    ] as const) {
+      for (const garbage of ['garbage\r\n\r\n', '\0', '\r\n\r\n\r\n\r\n\r\n\r\n', `BREW ${HEALTH}`]) {
+        const { statuses } = await answersOn(service.apiUrl, first + garbage);
+        expect([garbage, ...statuses]).toEqual([garbage, status, 400]);
+      }
+    }
+  });
+
+  it('a request after one that asks for another protocol is answered, too', async () => {
+    const upgrade = ['Connection: Upgrade', 'Upgrade: websocket'];
+    for (const first of [
+      request('GET /v1/health', upgrade),
+      predict([...upgrade, LENGTH], BODY),
+      predict([...upgrade, CHUNKED], TINY_CHUNKS),
+      request('GET /v1/health', [
+        'Connection: Upgrade, HTTP2-Settings',
+        'Upgrade: h2c',
+        'HTTP2-Settings: AAM',
+      ]),
+    ]) {
+      expect((await answersOn(service.apiUrl, first + HEALTH)).statuses).toEqual([200, 200]);
+    }
+  });
+
+  it('a line end before a request is passed over', async () => {
+    expect((await answersOn(service.apiUrl, `\r\n${HEALTH}\r\n${HEALTH}`)).statuses).toEqual([200, 200]);
+  });
+
+  it('however requests are divided into what is sent at a time, each is answered in its place', async () => {
+    const requests = [
+      [HEALTH, 200],
+      [predict([LENGTH], BODY), 200],
+      [request('GET /nothing'), 404],
+      [predict([CHUNKED], TINY_CHUNKS), 200],
+      [request('POST /v1/predict', [CHUNKED], TINY_CHUNKS), 401],
+      [request('POST /v1/health', [LENGTH], BODY), 405],
+      [predict([CHUNKED], BLANK_LINES + TINY_CHUNKS.replace(/\r\n$/, 'X-Trailer: x\r\n\r\n')), 200],
+      [HEALTH, 200],
+    ] as const;
+    const bytes = requests.map(([text]) => text).join('');
+    for (const step of [1, 2, 3, 7, 64, 200, 1000]) {
+      const socket = await openSocket(service.apiUrl);
+      socket.setNoDelay();
+      const received = (async () => {
+        const chunks: Buffer[] = [];
+        for await (const chunk of socket) chunks.push(chunk as Buffer);
+        return parseAnswers(Buffer.concat(chunks).toString('latin1')).statuses;
+      })();
+      for (let at = 0; at < bytes.length; at += step) {
+        if (!socket.write(bytes.slice(at, at + step), 'latin1')) await once(socket, 'drain');
+        if (at % 50 < step) await new Promise(setImmediate); // what is written in one turn may arrive as one
+      }
+      socket.end();
+      expect([step, await received]).toEqual([step, requests.map(([, status]) => status)]);
+    }
+  });
+
+  it('a thousand requests that are sent before an answer is read are all answered', async () => {
+    const single = predict([LENGTH], BODY);
+    const { statuses } = await answersOn(service.apiUrl, single.repeat(1000));
+    expect(statuses).toEqual(Array(1000).fill(200));
+  });
+
+  it('documents are compressed once and not for a request', async () => {
+    let compressions = 0;
+    const counter = createHook({
+      init: (_id, type) => {
+        if (/ZLIB|BROTLI|ZSTD/i.test(type)) compressions++;
+      },
+    }).enable();
+    try {
+      for (const path of ['/docs', '/openapi.json']) {
+        for (const encoding of ['gzip', 'br']) {
+          const one = request(`GET ${path}`, [`Accept-Encoding: ${encoding}`]);
+          const { statuses, text } = await answersOn(service.apiUrl, one.repeat(20));
+          expect(statuses).toEqual(Array(20).fill(200));
+          expect(text.split(`content-encoding: ${encoding}\r\n`)).toHaveLength(21);
+        }
+      }
+      expect(compressions).toBe(0);
+      const batch = await service.post('/v1/predict/batch', { requests: Array(10).fill(PREDICT_REQUEST) });
+      expect(batch.status).toBe(200);
+      expect(compressions).toBeGreaterThan(0); // the counter counts
+    } finally {
+      counter.disable();
+    }
+  });
+});
+
+it('of many batches that a connection sends at once, no more than one is at work or waits for work', async () => {
+  const { releases, api, ops, key, service } = await startOnReleases({ CACHE_BYTES: '0' });
+  releases.slowDown(1);
+  service.signal('SIGHUP');
+  await service.line(/"msg":"models reloaded"/);
+  const body = JSON.stringify({ requests: Array(100).fill(PREDICT_REQUEST) });
+  const headers = [`X-API-Key: ${key}`, 'Content-Type: application/json', `Content-Length: ${body.length}`];
+  const answers = answersOn(api, request('POST /v1/predict/batch', headers, body).repeat(20));
+  let isOver = false;
+  void answers.finally(() => {
+    isOver = true;
+  });
+  let seen = 0;
+  while (!isOver) {
+    const metrics = await readMetrics(ops);
+    const batches = metrics.value('nurselog_batches_waiting') + metrics.value('nurselog_jobs_unfinished');
+    expect(batches).toBeLessThanOrEqual(1);
+    seen = Math.max(seen, batches);
+  }
+  expect((await answers).statuses).toEqual(Array(20).fill(200));
+  expect(seen).toBe(1);
+});
