@@ -1,7 +1,8 @@
 import path from 'node:path';
-import { readGridFile } from '../../src/prediction/grid-file.js';
+import { readArtefactFile } from '../../src/prediction/artefact-file.js';
+import { parseGrid } from '../../src/prediction/grid-file.js';
 import { PLANTING_METHODS } from '../../src/prediction/planting-method.js';
-import { readSpecies } from '../../src/prediction/species.js';
+import { parseSpecies } from '../../src/prediction/species.js';
 import { seededRandom } from '../random.js';
 
 /** What callers send: see REQUESTS. */
@@ -47,8 +48,9 @@ export function requestStream(
   acceptEncoding = 'identity',
 ): () => Buffer {
   const random = seededRandom(seed);
-  const grid = readGridFile(path.join(dataDir, 'grid.arrow'));
-  const codes = readSpecies(path.join(dataDir, 'species.json')).map(({ species_code }) => species_code);
+  const grid = parseGrid(readArtefactFile(path.join(dataDir, 'grid.arrow')));
+  const species = parseSpecies(readArtefactFile(path.join(dataDir, 'species.json')));
+  const codes = species.map(({ species_code }) => species_code);
   const { path: url, sites, recurring } = REQUESTS[workload];
 
   const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)]!;

@@ -1,11 +1,12 @@
 import path from 'node:path';
 import { ArtefactError } from './artefact-error.js';
-import { checkListedFiles } from './checksums.js';
-import { readGridFile } from './grid-file.js';
-import { MANIFEST_FILE, type Manifest, type ModelFile, readManifest, readModelFiles } from './manifest.js';
-import { type Region, readRegions } from './regions.js';
+import { readArtefactFile, sha256Of } from './artefact-file.js';
+import { ListedFiles } from './checksums.js';
+import { parseGrid } from './grid-file.js';
+import { MANIFEST_FILE, type Manifest, type ModelFile, parseManifest, readModelFiles } from './manifest.js';
+import { parseRegions, type Region } from './regions.js';
 import { type SharedGrid, shareGrid } from './shared-grid.js';
-import { readSpecies, type Species } from './species.js';
+import { parseSpecies, type Species } from './species.js';
 
 /** The files of a data directory. */
 export const DATA_FILES = {
@@ -22,20 +23,23 @@ export interface Artefacts {
   readonly manifest: Manifest;
   /** In the order of PLANTING_METHODS. */
   readonly modelFiles: readonly ModelFile[];
+  /** A SHA-256 over SHA256SUMS and the manifest, and so over all that was read: they state the SHA-256 of the rest. */
+  readonly digest: string;
 }
 
 /**
  * Reads the grid, regions and species of a data directory and the manifest of a model directory, and checks that they
- * fit together and that the model files are those of the manifest. The models themselves are checked by the workers.
+ * fit together and that every file has its stated SHA-256. The models themselves are checked by the workers. Each file
+ * is read once, so that a file replaced meanwhile is not served unchecked.
  * @throws ArtefactError naming the file and what is wrong.
  */
 export function readArtefacts(dataDir: string, modelDir: string): Artefacts {
-  checkListedFiles(dataDir, Object.values(DATA_FILES));
-  const grid = readGridFile(path.join(dataDir, DATA_FILES.grid));
-  const regions = readRegions(path.join(dataDir, DATA_FILES.regions));
-  const species = readSpecies(path.join(dataDir, DATA_FILES.species));
-  const manifest = readManifest(modelDir);
-  const manifestFile = path.join(modelDir, MANIFEST_FILE);
+  const dataFiles = new ListedFiles(dataDir);
+  const grid = parseGrid(dataFiles.read(DATA_FILES.grid));
+  const regions = parseRegions(dataFiles.read(DATA_FILES.regions));
+  const species = parseSpecies(dataFiles.read(DATA_FILES.species));
+  const manifestFile = readArtefactFile(path.join(modelDir, MANIFEST_FILE));
+  const manifest = parseManifest(manifestFile);
 
   if (String(grid.regions) !== String(regions.map(({ region }) => region))) {
     throw new ArtefactError(
@@ -45,25 +49,26 @@ export function readArtefacts(dataDir: string, modelDir: string): Artefacts {
   }
   if (manifest.coverage !== grid.coverage) {
     throw new ArtefactError(
-      manifestFile,
+      manifestFile.path,
       `coverage is ${manifest.coverage}, but the grid's is ${grid.coverage}`,
     );
   }
   if (String(manifest.species) !== String(species.map(({ species_code }) => species_code))) {
-    throw new ArtefactError(manifestFile, 'species are not those of species.json in its order');
+    throw new ArtefactError(manifestFile.path, 'species are not those of species.json in its order');
   }
   for (const { name, unit } of manifest.features) {
     const variable = grid.variables.get(name);
     if (variable === undefined)
-      throw new ArtefactError(manifestFile, `feature ${name} is not a column of the grid`);
+      throw new ArtefactError(manifestFile.path, `feature ${name} is not a column of the grid`);
     if (variable.unit !== unit) {
       throw new ArtefactError(
-        manifestFile,
+        manifestFile.path,
         `feature ${name} is in ${unit}, but the grid's column is in ${variable.unit}`,
       );
     }
   }
   const modelFiles = readModelFiles(modelDir, manifest);
   const featureNames = manifest.features.map(({ name }) => name);
-  return { grid: shareGrid(grid, featureNames), regions, species, manifest, modelFiles };
+  const digest = sha256Of(`${sha256Of(dataFiles.list.bytes)} ${sha256Of(manifestFile.bytes)}`);
+  return { grid: shareGrid(grid, featureNames), regions, species, manifest, modelFiles, digest };
 }

@@ -1,7 +1,7 @@
 import { tableFromIPC, type Vector } from 'apache-arrow';
 import { z } from 'zod';
 import { ArtefactError, firstProblem } from './artefact-error.js';
-import { readArtefact } from './json-file.js';
+import type { ArtefactFile } from './artefact-file.js';
 
 /** The grid as its file holds it: one entry per grid point in every column. */
 export interface GridFile {
@@ -43,11 +43,11 @@ function jsonOrText(text: string): unknown {
 const POINT_COLUMNS = ['latitude', 'longitude', 'region'];
 
 /**
- * Reads the grid from an Arrow IPC file.
- * @throws ArtefactError naming the file when it is missing, corrupt, lacks a column or holds a value that is not finite.
+ * Parses the grid, an Arrow IPC file.
+ * @throws ArtefactError naming the file when it is corrupt, lacks a column or holds a value that is not finite.
  */
-export function readGridFile(file: string): GridFile {
-  const table = decodeArrow(file, readArtefact(file));
+export function parseGrid({ path: file, bytes }: ArtefactFile): GridFile {
+  const table = decodeArrow(file, bytes);
   const metadata = metadataSchema.safeParse(Object.fromEntries(table.schema.metadata));
   if (!metadata.success) throw new ArtefactError(file, `metadata ${firstProblem(metadata.error)}`);
 

@@ -1,8 +1,8 @@
 import path from 'node:path';
 import { z } from 'zod';
-import { readChecked } from './checksums.js';
+import { type ArtefactFile, readCheckedFile } from './artefact-file.js';
 import { HORIZONS } from './horizon.js';
-import { readJsonFile } from './json-file.js';
+import { parseJsonFile } from './json-file.js';
 import { PLANTING_METHODS } from './planting-method.js';
 import { MAX_FEATURES } from './prediction-numbers.js';
 
@@ -61,9 +61,9 @@ export function modelOf({ version, codename, series }: Manifest) {
 
 export const MANIFEST_FILE = 'manifest.json';
 
-/** Reads the manifest of a model directory. @throws ArtefactError naming the file. */
-export function readManifest(modelDir: string): Manifest {
-  return readJsonFile(path.join(modelDir, MANIFEST_FILE), manifestSchema);
+/** Parses the manifest of a model directory. @throws ArtefactError naming the file. */
+export function parseManifest(file: ArtefactFile): Manifest {
+  return parseJsonFile(file, manifestSchema);
 }
 
 /** A model file as it was read: workers that start later have the same, whatever its folder holds by then. */
@@ -79,7 +79,6 @@ export interface ModelFile {
 export function readModelFiles(modelDir: string, manifest: Manifest): ModelFile[] {
   return PLANTING_METHODS.map((method) => {
     const { file, sha256 } = manifest.methods[method];
-    const modelPath = path.join(modelDir, file);
-    return { path: modelPath, bytes: readChecked(modelPath, sha256, MANIFEST_FILE) };
+    return readCheckedFile(path.join(modelDir, file), sha256, MANIFEST_FILE);
   });
 }

@@ -1,5 +1,6 @@
 import { z } from 'zod';
-import { readJsonFile } from './json-file.js';
+import type { ArtefactFile } from './artefact-file.js';
+import { parseJsonFile } from './json-file.js';
 
 const position = z.tuple([z.number(), z.number()]);
 const ring = z.array(position).min(4);
@@ -24,9 +25,9 @@ const regionsSchema = z
 /** A region of the coverage: its ISO 3166-2 code, its name and its outline in degrees, [longitude, latitude]. */
 export type Region = z.output<typeof regionsSchema>[number];
 
-/** Reads the regions of the coverage from GeoJSON. @throws ArtefactError naming the file. */
-export function readRegions(file: string): Region[] {
-  return readJsonFile(file, regionsSchema);
+/** Parses the regions of the coverage, a GeoJSON file. @throws ArtefactError naming the file. */
+export function parseRegions(file: ArtefactFile): Region[] {
+  return parseJsonFile(file, regionsSchema);
 }
 
 export interface Bounds {

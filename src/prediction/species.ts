@@ -1,6 +1,7 @@
 import editDistance from 'damerau-levenshtein';
 import { z } from 'zod';
-import { readJsonFile } from './json-file.js';
+import type { ArtefactFile } from './artefact-file.js';
+import { parseJsonFile } from './json-file.js';
 
 export const speciesSchema = z.object({
   species_code: z.string().min(1).meta({ description: 'Code to use in requests, matched exactly.' }),
@@ -14,9 +15,9 @@ export type Species = z.output<typeof speciesSchema>;
 /** Rows hold the index of their species in a byte. */
 const MAX_SPECIES = 256;
 
-/** Reads the species list. @throws ArtefactError naming the file. */
-export function readSpecies(file: string): Species[] {
-  return readJsonFile(file, z.array(speciesSchema).min(1).max(MAX_SPECIES));
+/** Parses the species list. @throws ArtefactError naming the file. */
+export function parseSpecies(file: ArtefactFile): Species[] {
+  return parseJsonFile(file, z.array(speciesSchema).min(1).max(MAX_SPECIES));
 }
 
 /** A code this many edits away is still proposed; transposed neighbours are one edit. */

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
 import { batchResponseSchema, type predictionResultSchema } from '../../src/http/responses.js';
-import { readManifest } from '../../src/prediction/manifest.js';
+import { readPredictorData } from '../prediction/support/project.js';
 import { scatteredSites } from '../support/requests.js';
 import { startTestService, type TestService } from '../support/service.js';
 
@@ -27,6 +27,7 @@ describe('the numbers of predictions, over sites, species and methods', () => {
   let service: TestService;
   let results: Result[];
   const sites = scatteredSites(500);
+  const { manifest } = readPredictorData();
 
   beforeAll(async () => {
     service = await startTestService();
@@ -83,7 +84,7 @@ describe('the numbers of predictions, over sites, species and methods', () => {
   });
 
   it('risk_factors are 3 different ones, largest first, ties in feature order', () => {
-    const order = readManifest(service.config.modelDir).features.map(({ label }) => label);
+    const order = manifest.features.map(({ label }) => label);
     for (const { risk_factors } of results.flatMap(({ predictions }) => predictions)) {
       expect(new Set(risk_factors.map(({ factor }) => factor)).size).toBe(3);
       const ranked = risk_factors.toSorted(
@@ -94,8 +95,7 @@ describe('the numbers of predictions, over sites, species and methods', () => {
   });
 
   it('only features that may be risk factors are, never species or method', () => {
-    const { features } = readManifest(service.config.modelDir);
-    const allowed = features.filter(({ risk_factor }) => risk_factor).map(({ label }) => label);
+    const allowed = manifest.features.filter(({ risk_factor }) => risk_factor).map(({ label }) => label);
     for (const { factor } of results.flatMap(({ predictions }) => predictions.flatMap((p) => p.risk_factors)))
       expect(allowed).toContain(factor);
   });

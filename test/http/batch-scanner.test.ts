@@ -1,14 +1,14 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { loadConfig } from '../../src/config.js';
 import { checkBatch } from '../../src/http/batch.js';
 import { BatchScanner } from '../../src/http/batch-scanner.js';
 import { RequestChecker } from '../../src/http/check-request.js';
 import { parseJson } from '../../src/http/json-body.js';
 import type { SiteRows } from '../../src/prediction/site-rows.js';
-import { readSpecies, SpeciesCatalogue } from '../../src/prediction/species.js';
+import { SpeciesCatalogue } from '../../src/prediction/species.js';
+import { readPredictorData } from '../prediction/support/project.js';
 
-const species = new SpeciesCatalogue(readSpecies(`${loadConfig({}).dataDir}/species.json`));
+const species = new SpeciesCatalogue(readPredictorData().species);
 const checker = new RequestChecker(species);
 const scanner = new BatchScanner(species);
 

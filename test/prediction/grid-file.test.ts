@@ -3,7 +3,8 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Float64, makeVector, Utf8, vectorFromArray } from 'apache-arrow';
 import { afterAll, describe, expect, test } from 'vitest';
-import { readGridFile } from '../../src/prediction/grid-file.js';
+import { readArtefactFile } from '../../src/prediction/artefact-file.js';
+import { parseGrid } from '../../src/prediction/grid-file.js';
 import { expectRefusal } from './support/artefact-refusal.js';
 import { columnCopy, type GridChanges, writeEmptyGrid, writeGridCopy } from './support/grid-copy.js';
 import { dataDir } from './support/project.js';
@@ -11,6 +12,7 @@ import { dataDir } from './support/project.js';
 const folder = mkdtempSync(path.join(tmpdir(), 'nurselog-grid-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 const file = path.join(folder, 'grid.arrow');
+const parseGridOf = (path: string) => parseGrid(readArtefactFile(path));
 const projectGrid = readFileSync(path.join(dataDir, 'grid.arrow'));
 
 /** A column with one value changed. */
@@ -93,21 +95,21 @@ const REFUSALS: readonly (readonly [what: string, changes: GridChanges, problem:
 describe('a grid file', () => {
   test.each(REFUSALS)('%s is refused', async (_, changes, problem) => {
     writeGridCopy(file, changes);
-    await expectRefusal(() => readGridFile(file), file, problem);
+    await expectRefusal(() => parseGridOf(file), file, problem);
   });
 
   test('without a point is refused', async () => {
     writeEmptyGrid(file);
-    await expectRefusal(() => readGridFile(file), file, 'holds no points');
+    await expectRefusal(() => parseGridOf(file), file, 'holds no points');
   });
 
   test('that is not there is refused', async () => {
     const missing = path.join(folder, 'nowhere.arrow');
-    await expectRefusal(() => readGridFile(missing), missing, 'the file is missing');
+    await expectRefusal(() => parseGridOf(missing), missing, 'the file is missing');
   });
 
   test('that is a folder is refused', async () => {
-    await expectRefusal(() => readGridFile(folder), folder, 'cannot be read (EISDIR)');
+    await expectRefusal(() => parseGridOf(folder), folder, 'cannot be read (EISDIR)');
   });
 
   test.each([
@@ -117,7 +119,7 @@ describe('a grid file', () => {
     ['JSON that Arrow can take for a table', Buffer.from('{"schema":{"fields":[]},"batches":[]}')],
   ])('that is %s is refused', async (_, bytes) => {
     writeFileSync(file, bytes);
-    await expectRefusal(() => readGridFile(file), file, /Arrow IPC|metadata/);
+    await expectRefusal(() => parseGridOf(file), file, /Arrow IPC|metadata/);
   });
 
   test('that was cut off anywhere is refused', async () => {
@@ -125,13 +127,13 @@ describe('a grid file', () => {
     for (const length of [...lengths, projectGrid.length - 1].map(Math.floor)) {
       writeFileSync(file, projectGrid);
       truncateSync(file, length);
-      await expectRefusal(() => readGridFile(file), file, '');
+      await expectRefusal(() => parseGridOf(file), file, '');
     }
   });
 
   test('is read column by column as it was written', () => {
     writeGridCopy(file, {});
-    const grid = readGridFile(file);
+    const grid = parseGridOf(file);
     expect(grid.regions).toEqual(['US-OR', 'US-WA']);
     expect(grid.coverage).toBe('pnw');
     expect(grid.latitude).toEqual(columnCopy('latitude'));

@@ -1,0 +1,89 @@
+import { createHash } from 'node:crypto';
+import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import { type Artefacts, DATA_FILES, readArtefacts } from '../../src/prediction/artefacts.js';
+import { CHECKSUMS_FILE } from '../../src/prediction/checksums.js';
+import { MANIFEST_FILE, type Manifest } from '../../src/prediction/manifest.js';
+import type { Species } from '../../src/prediction/species.js';
+import { exchangeAfterFirstRead } from '../support/exchanged-file.js';
+import { Releases } from '../support/releases.js';
+import { encodeConstantModel, soundModel } from './support/constant-model.js';
+import { writeGridCopy } from './support/grid-copy.js';
+
+function projectFiles() {
+  const files = new Releases();
+  onTestFinished(() => files.remove());
+  return { files, artefacts: readArtefacts(files.dataDir, files.modelDir) };
+}
+
+/** What was read of every file. */
+function contentOf({ grid, modelFiles, ...rest }: Artefacts) {
+  const models = modelFiles.map(({ bytes }) => createHash('sha256').update(bytes).digest('hex'));
+  return { grid: grid.version, models, ...rest };
+}
+
+function editJson<Content>(file: string, edit: (content: Content) => void): void {
+  const content = JSON.parse(readFileSync(file, 'utf8')) as Content;
+  edit(content);
+  writeFileSync(file, JSON.stringify(content));
+}
+
+const writeOtherModel = (file: string, { manifest }: Artefacts) =>
+  writeFileSync(file, encodeConstantModel(soundModel(manifest.features.length)));
+
+/** Puts other content into a copy of a file, as valid as the project's. */
+const CHANGES: readonly (readonly [name: string, change: (file: string, artefacts: Artefacts) => void])[] = [
+  [`data/${DATA_FILES.grid}`, (file) => writeGridCopy(file, { metadata: { version: 'another grid' } })],
+  [
+    `data/${DATA_FILES.regions}`,
+    (file) =>
+      editJson(file, ({ features }: { features: { properties: { name: string } }[] }) => {
+        features[0]!.properties.name = 'another name';
+      }),
+  ],
+  [
+    `data/${DATA_FILES.species}`,
+    (file) =>
+      editJson(file, (species: Species[]) => {
+        species[0] = { ...species[0]!, common_name: 'another name' };
+      }),
+  ],
+  [
+    `models/${MANIFEST_FILE}`,
+    (file) =>
+      editJson(file, (manifest: Manifest) => {
+        manifest.series = 'another series';
+      }),
+  ],
+  ['models/manual.onnx', writeOtherModel],
+  ['models/drone_seeded.onnx', writeOtherModel],
+];
+
+describe('readArtefacts', () => {
+  test.each<(typeof CHANGES)[number]>([
+    ...CHANGES,
+    [`data/${CHECKSUMS_FILE}`, (file) => writeFileSync(file, '')],
+  ])('returns the content that was checked where %s is exchanged right after it was read', (name, change) => {
+    const { files, artefacts } = projectFiles();
+    const file = path.join(files.folder, name);
+    const changed = path.join(files.folder, 'changed');
+    copyFileSync(file, changed);
+    change(changed, artefacts);
+    exchangeAfterFirstRead(file, readFileSync(changed));
+    expect(contentOf(readArtefacts(files.dataDir, files.modelDir))).toEqual(contentOf(artefacts));
+  });
+
+  test('has one digest for the same files, and another when any of them has other content', () => {
+    const { files, artefacts } = projectFiles();
+    expect(projectFiles().artefacts.digest).toBe(artefacts.digest);
+    const digests = new Set([artefacts.digest]);
+    for (const [name, change] of CHANGES) {
+      change(path.join(files.folder, name), artefacts);
+      files.listDataFiles();
+      files.vouchForModels();
+      digests.add(readArtefacts(files.dataDir, files.modelDir).digest);
+    }
+    expect(digests.size).toBe(1 + CHANGES.length);
+  });
+});
