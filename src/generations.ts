@@ -6,6 +6,7 @@ import type { WorkerWatcher } from './pool/worker-pool.js';
 import { ArtefactError } from './prediction/artefact-error.js';
 import { type Artefacts, readArtefacts } from './prediction/artefacts.js';
 import { rehearse } from './rehearsal.js';
+import { ReloadError } from './reload-error.js';
 import type { WorkerGuard } from './worker-guard.js';
 
 /** Which generation serves, and the change to another while requests go on. */
@@ -79,10 +80,16 @@ export class Generations {
     this.#retiring.add(retiring);
   }
 
-  /** @throws ArtefactError or Error where it cannot serve; nothing of it then keeps running. */
+  /** @throws ArtefactError, ReloadError or Error where it cannot serve; nothing of it then keeps running. */
   async #openNext(): Promise<Generation> {
-    await rehearse(this.config, this.#ending.signal);
-    const artefacts = readArtefacts(this.config.dataDir, this.config.modelDir);
+    const { dataDir, modelDir } = this.config;
+    const triedDigest = await rehearse(this.config, this.#ending.signal);
+    const artefacts = readArtefacts(dataDir, modelDir);
+    if (artefacts.digest !== triedDigest) {
+      throw new ReloadError(
+        `files in ${dataDir} or ${modelDir} changed while they were tried: send SIGHUP again when they are complete`,
+      );
+    }
     const next = startGeneration(artefacts, this.config, this.buffers, this.#watcher);
     try {
       await next.warmUp();
@@ -96,10 +103,14 @@ export class Generations {
   #tellRefusal(error: Error): void {
     this.reloads.refused++;
     const serving = versionOf(this.current);
-    const reason =
-      error instanceof ArtefactError ? { file: error.file, problem: error.problem } : { err: error };
-    this.log.error({ ...reason, model: serving }, 'models refused: those that serve go on');
+    this.log.error({ ...reasonOf(error), model: serving }, 'models refused: those that serve go on');
   }
+}
+
+/** What the log says of a refusal; only an error that nothing explains shows its stack. */
+function reasonOf(error: Error): object {
+  if (error instanceof ArtefactError) return { file: error.file, problem: error.problem };
+  return error instanceof ReloadError ? { problem: error.message } : { err: error };
 }
 
 /** Ends a generation that nothing is submitted to any more, when its last request is answered. */

@@ -13,8 +13,9 @@ async function rehearse(
   searchRadiusKm: number,
 ): Promise<RehearsalOutcome> {
   try {
-    await openPredictor({ ...readArtefacts(dataDir, modelDir), searchRadiusKm, cacheBytes: 0 });
-    return { kind: 'sound' };
+    const artefacts = readArtefacts(dataDir, modelDir);
+    await openPredictor({ ...artefacts, searchRadiusKm, cacheBytes: 0 });
+    return { kind: 'sound', digest: artefacts.digest };
   } catch (error) {
     return refusalOf(error as Error);
   }

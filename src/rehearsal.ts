@@ -10,19 +10,20 @@ const PROCESS_FILE = fileURLToPath(new URL('../dist/rehearsal-process.js', impor
 /** It takes under a second where there is a core for it. */
 const TIMEOUT_MS = 60_000;
 
-/** What the process tells. */
-export type RehearsalOutcome = { readonly kind: 'sound' } | Refusal;
+/** What the process tells; `digest` is that of the artefacts it tried. */
+export type RehearsalOutcome = { readonly kind: 'sound'; readonly digest: string } | Refusal;
 
 /**
  * Opens the grid and the models in a process of its own, as a start would. A model may be so broken that onnxruntime
  * crashes or never returns, and no thread inside it can be ended: that must not happen to a process that serves.
  * @param signal ends the process before its time
+ * @returns the digest of the artefacts that were tried
  * @throws ArtefactError where a file is not usable, Error where the process did not get to its end
  */
 export async function rehearse(
   { dataDir, modelDir, searchRadiusKm }: Config,
   signal: AbortSignal,
-): Promise<void> {
+): Promise<string> {
   const rehearsal = fork(PROCESS_FILE, [dataDir, modelDir, String(searchRadiusKm)], {
     // What runs this process, such as a debugger, is not wanted in that one.
     execArgv: [],
@@ -42,4 +43,5 @@ export async function rehearse(
     );
   }
   if (outcome.kind === 'refused') throw errorOf(outcome);
+  return outcome.digest;
 }
