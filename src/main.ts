@@ -59,7 +59,8 @@ async function stop(service: Service, deadlineMs: number, log: Log): Promise<voi
     log.fatal({ reason: explain(error) }, 'stopped, and request counts are lost');
     process.exitCode = 1;
   }
-  clearTimeout(deadline);
+  // What is still open now, if anything, keeps the process no longer than the deadline; the timer itself does not keep it.
+  deadline.unref();
 }
 
 /** Ends the process at once. process.exit into a pool that runs a model aborts; a signal to oneself does not. */

@@ -3,6 +3,7 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { Config } from './config.js';
 import { errorOf, type Refusal } from './pool/refusal.js';
+import { ReloadError } from './reload-error.js';
 
 /** The compiled process: also when this file itself runs from its source in a test. */
 const PROCESS_FILE = fileURLToPath(new URL('../dist/rehearsal-process.js', import.meta.url));
@@ -18,30 +19,43 @@ export type RehearsalOutcome = { readonly kind: 'sound'; readonly digest: string
  * crashes or never returns, and no thread inside it can be ended: that must not happen to a process that serves.
  * @param signal ends the process before its time
  * @returns the digest of the artefacts that were tried
- * @throws ArtefactError where a file is not usable, Error where the process did not get to its end
+ * @throws ArtefactError where a file is not usable, ReloadError where the process did not start or get to its end
  */
 export async function rehearse(
   { dataDir, modelDir, searchRadiusKm }: Config,
   signal: AbortSignal,
 ): Promise<string> {
-  const rehearsal = fork(PROCESS_FILE, [dataDir, modelDir, String(searchRadiusKm)], {
+  const args = [dataDir, modelDir, String(searchRadiusKm)];
+  const { outcome, exit } = await runProcess(args, signal).catch((error: Error) => {
+    throw new ReloadError(`the process to try the models could not be started: ${error.message}`);
+  });
+  if (outcome === undefined) {
+    throw new ReloadError(`trying the models ended by ${exit} (time limit ${TIMEOUT_MS / 1000} s)`);
+  }
+  if (outcome.kind === 'refused') throw errorOf(outcome);
+  return outcome.digest;
+}
+
+/** Runs the process to its end. Rejects where it could not be started. */
+async function runProcess(args: readonly string[], signal: AbortSignal) {
+  const rehearsal = fork(PROCESS_FILE, args, {
     // What runs this process, such as a debugger, is not wanted in that one.
     execArgv: [],
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
-    timeout: TIMEOUT_MS,
-    killSignal: 'SIGKILL',
-    signal,
   });
   let outcome: RehearsalOutcome | undefined;
   rehearsal.on('message', (told: RehearsalOutcome) => {
     outcome = told;
   });
-  const [code, endedBy] = await once(rehearsal, 'close');
-  if (outcome === undefined) {
-    throw new Error(
-      `trying the models ended by ${endedBy ?? `exit ${code}`} (time limit ${TIMEOUT_MS / 1000} s)`,
-    );
+  // Not by options of `fork`: where the process could not be started, their timer and listener are never removed.
+  const kill = () => rehearsal.kill('SIGKILL');
+  const timeLimit = setTimeout(kill, TIMEOUT_MS);
+  signal.addEventListener('abort', kill);
+  try {
+    const [code, endedBy] = await once(rehearsal, 'close');
+    return { outcome, exit: endedBy ?? `exit ${code}` };
+  } finally {
+    clearTimeout(timeLimit);
+    signal.removeEventListener('abort', kill);
   }
-  if (outcome.kind === 'refused') throw errorOf(outcome);
-  return outcome.digest;
 }

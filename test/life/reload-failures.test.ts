@@ -1,7 +1,10 @@
 import { readFileSync } from 'node:fs';
 import { describe, expect, it } from 'vitest';
+import { readMetrics } from '../reliability/support/metrics.js';
 import { exchangeAfterFirstRead } from '../support/exchanged-file.js';
+import { HAS_PRLIMIT, limitOpenFiles } from '../support/prlimit.js';
 import { releaseOf } from '../support/releases.js';
+import { PREDICT_REQUEST } from '../support/requests.js';
 import { reloadedTo, servedVersion, startOnReleases } from '../support/service-on-releases.js';
 
 describe('a reload', () => {
@@ -22,4 +25,33 @@ describe('a reload', () => {
     service.signal('SIGHUP');
     await service.line(reloadedTo(untried));
   });
+
+  it.runIf(HAS_PRLIMIT)(
+    'whose process cannot be started is refused with the reason, and leaves nothing that holds up SIGTERM',
+    async () => {
+      const { service, ops, reload, newClient } = await startOnReleases();
+      const client = newClient();
+      expect((await client.post('/v1/predict', PREDICT_REQUEST)).status).toBe(200);
+      limitOpenFiles(service.pid, 8);
+      service.signal('SIGHUP');
+      const refused = JSON.parse(await service.line(/"msg":"models refused/)) as object;
+      expect(refused).toMatchObject({
+        level: 50,
+        problem: expect.stringMatching(/^the process to try the models could not be started: .*EMFILE$/),
+      });
+      expect(refused).not.toHaveProperty('err');
+      expect((await client.post('/v1/predict', PREDICT_REQUEST)).status).toBe(200);
+
+      limitOpenFiles(service.pid, 1024);
+      await reload(2);
+      const reloads = (await readMetrics(ops)).text.match(/^nurselog_model_reloads_total.*/gm);
+      expect(reloads).toEqual([
+        'nurselog_model_reloads_total{outcome="switched"} 1',
+        'nurselog_model_reloads_total{outcome="refused"} 1',
+      ]);
+      service.signal('SIGTERM');
+      expect(await service.exit).toEqual({ code: 0, signal: null });
+    },
+    30_000,
+  );
 });

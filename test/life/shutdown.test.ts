@@ -81,6 +81,16 @@ describe('the end of a service', () => {
     expect(service.output.at(-1)).toContain('still busy');
   });
 
+  it('a handle that something leaves open holds it up no longer than SHUTDOWN_TIMEOUT_MS', async () => {
+    const leaveOpen = '--import=data:text/javascript,setInterval(()=>{},1e6)';
+    const service = new ServiceProcess({ SHUTDOWN_TIMEOUT_MS: '5000', NODE_OPTIONS: leaveOpen });
+    await service.ready();
+    service.signal('SIGTERM');
+    await service.line(/"msg":"stopped"/);
+    expect(await service.exit).toEqual({ code: null, signal: 'SIGKILL' });
+    expect(service.output.at(-1)).toContain('still busy');
+  }, 30_000);
+
   it.each([
     ['what is in flight is answered', '15000', { code: 0, signal: null }],
     ['what holds it up is cut', '300', { code: null, signal: 'SIGKILL' }],
