@@ -20,7 +20,10 @@ export class WorkerGuard {
   check({ ready, size }: { readonly ready: number; readonly size: number }): void {
     if (this.phase.current === 'ok' && ready < size) {
       this.phase.enter('degraded');
-      this.#deadline = setTimeout(() => this.giveUp('workers were lost and did not come back'), RECOVERY_MS);
+      this.#deadline = setTimeout(() => {
+        // A drain has its own deadline, and workers that are left answer what is in flight.
+        if (this.phase.current === 'degraded') this.giveUp('workers were lost and did not come back');
+      }, RECOVERY_MS);
     } else if (this.phase.current === 'degraded' && ready === size) {
       this.phase.enter('ok');
       clearTimeout(this.#deadline);

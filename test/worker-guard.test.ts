@@ -46,4 +46,16 @@ describe('the worker guard', () => {
       expect(giveUp).not.toHaveBeenCalled();
     }
   });
+
+  test.each([1, 2])(
+    'does not cut a drain that begins while workers are missing, %i of 2 then ready',
+    (ready) => {
+      const { phase, giveUp, guard } = guarded();
+      guard.check({ ready: 1, size: 2 });
+      phase.enter('draining');
+      guard.check({ ready, size: 2 });
+      vi.advanceTimersByTime(60_000);
+      expect(giveUp).not.toHaveBeenCalled();
+    },
+  );
 });
