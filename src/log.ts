@@ -1,24 +1,21 @@
 import pino from 'pino';
+import { redactKeys } from './accounts/key-format.js';
+import { LogOutput } from './log-output.js';
 
-export type Log = pino.Logger;
+/** The process's log, which also tells how many of its lines were dropped. */
+export type Log = pino.Logger & { linesDropped(): number };
 
-/** Lines are written together, at the latest after this time: a write for each would cost more than the line. */
-const WRITE_EVERY_MS = 250;
-const WRITE_BYTES = 8 * 1024;
-
-/** Lines that nobody takes are kept up to this size; later ones are dropped, so that a stuck reader costs no memory. */
-const KEPT_BYTES = 16 * 1024 * 1024;
-
-/** The process's log: JSON lines on standard output. Lines that still wait when all work is done are written then. */
-export function createLog(level: string): Log {
-  const stream = pino.destination({
-    sync: false,
-    minLength: WRITE_BYTES,
-    periodicFlush: WRITE_EVERY_MS,
-    maxLength: KEPT_BYTES,
-  });
-  // Its own tries again for ever where whoever read the lines is gone, and the process never ends.
-  stream.flushSync = () => {};
-  process.once('beforeExit', () => stream.flush());
-  return pino({ level }, stream);
+/**
+ * The process's log: JSON lines, with no key in any of them, whatever text of a library they quote.
+ * @param destination takes the lines in the place of standard output
+ */
+export function createLog(level: string, destination?: pino.DestinationStream): Log {
+  const reportDrops = (linesDropped: number) =>
+    log.warn(
+      { lines_dropped: linesDropped },
+      'log lines were dropped while standard output could not be written to',
+    );
+  const output = destination ?? new LogOutput(reportDrops);
+  const log: pino.Logger = pino({ level, hooks: { streamWrite: redactKeys } }, output);
+  return Object.assign(log, { linesDropped: () => (output instanceof LogOutput ? output.linesDropped : 0) });
 }

@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { Accounts } from './accounts/accounts.js';
 import type { Clock } from './accounts/clock.js';
 import { type IssuedKey, KeyAdministration } from './accounts/key-administration.js';
@@ -14,6 +14,7 @@ import { Connections } from './http/connections.js';
 import { Metrics } from './http/metrics.js';
 import { createOps } from './http/ops.js';
 import type { Services } from './http/services.js';
+import type { Log } from './log.js';
 import { BufferPool } from './pool/buffer-pool.js';
 import { Turnstile } from './pool/turnstile.js';
 import { readArtefacts } from './prediction/artefacts.js';
@@ -44,7 +45,7 @@ export interface Service {
 export async function startService(
   config: Config,
   clock: Clock,
-  log: FastifyBaseLogger,
+  log: Log,
   giveUp: (reason: string) => void,
 ): Promise<Service> {
   const artefacts = readArtefacts(config.dataDir, config.modelDir);
@@ -64,7 +65,7 @@ export async function startService(
   );
   const metrics = new Metrics();
   const connections = new Connections(boundByDescriptors(config.connectionLimit));
-  metrics.watch(turnstile, generations, accounts, connections);
+  metrics.watch(turnstile, generations, accounts, connections, log);
   const services: Services = {
     config,
     clock,

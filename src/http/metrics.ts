@@ -1,6 +1,7 @@
 import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
 import type { Accounts } from '../accounts/accounts.js';
 import type { Generations } from '../generations.js';
+import type { Log } from '../log.js';
 import type { Turnstile } from '../pool/turnstile.js';
 import { modelOf } from '../prediction/manifest.js';
 import type { Connections } from './connections.js';
@@ -44,19 +45,24 @@ export class Metrics {
     collectDefaultMetrics({ register: this.registry });
   }
 
-  /** Shows the queue, the workers, the models and the key store as they are when the metrics are read. */
-  watch(turnstile: Turnstile, generations: Generations, accounts: Accounts, connections: Connections): void {
+  /**
+   * Shows the queue, the workers, the models, the key store, the connections and the log as they are when the metrics
+   * are read.
+   */
+  watch(
+    turnstile: Turnstile,
+    generations: Generations,
+    accounts: Accounts,
+    connections: Connections,
+    log: Log,
+  ): void {
     this.#gauge('nurselog_connections', 'Open connections of callers.', () => connections.size);
     this.#gauge('nurselog_connections_limit', 'Open connections allowed.', () => connections.limit);
-    new Counter({
-      name: 'nurselog_connections_closed_total',
-      help: 'Connections closed because there were too many: idle ones first.',
-      registers: [this.registry],
-      collect() {
-        this.reset();
-        this.inc(connections.closedCount);
-      },
-    });
+    this.#counter(
+      'nurselog_connections_closed_total',
+      'Connections closed because there were too many: idle ones first.',
+      () => connections.closedCount,
+    );
     this.#gauge('nurselog_batches_waiting', 'Batches that wait for their turn.', () => turnstile.waiting);
     this.#gauge(
       'nurselog_queue_sites',
@@ -86,6 +92,11 @@ export class Metrics {
       ),
     );
     this.#watchModels(generations);
+    this.#counter(
+      'nurselog_log_lines_dropped_total',
+      'Log lines lost because standard output could not be written to.',
+      () => log.linesDropped(),
+    );
   }
 
   #watchModels(generations: Generations): void {
@@ -108,6 +119,19 @@ export class Metrics {
       collect() {
         this.reset();
         for (const [outcome, count] of Object.entries(generations.reloads)) this.inc({ outcome }, count);
+      },
+    });
+  }
+
+  /** What is counted elsewhere. */
+  #counter(name: string, help: string, read: () => number): void {
+    new Counter({
+      name,
+      help,
+      registers: [this.registry],
+      collect() {
+        this.reset();
+        this.inc(read());
       },
     });
   }

@@ -79,7 +79,7 @@ describe('connections are bounded', () => {
   });
 
   it("callers cannot take the descriptors that operators' requests and the service itself need", async () => {
-    const service = new ServiceProcess({}, ['prlimit', '--nofile=500:500']);
+    const service = new ServiceProcess({}, undefined, ['prlimit', '--nofile=500:500']);
     const { api, ops } = await service.ready();
     const idle: Socket[] = [];
     for (let i = 0; i < 600; i++) {

@@ -1,6 +1,6 @@
 import { type ChildProcess, spawn } from 'node:child_process';
 import { EventEmitter, on, once } from 'node:events';
-import { mkdtempSync, rmSync } from 'node:fs';
+import { closeSync, mkdtempSync, openSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
@@ -37,9 +37,17 @@ export class ServiceProcess extends EventEmitter<{ line: [string] }> {
   errors = '';
   readonly #child: ChildProcess;
 
-  /** @param wrapper a command that runs the one that follows it */
-  constructor(environment: Record<string, string> = {}, wrapper: readonly string[] = []) {
+  /**
+   * @param outputFile takes standard output in the place of `output` and `line`
+   * @param wrapper a command that runs the one that follows it
+   */
+  constructor(
+    environment: Record<string, string> = {},
+    outputFile?: string,
+    wrapper: readonly string[] = [],
+  ) {
     super();
+    const output = outputFile === undefined ? 'pipe' : openSync(outputFile, 'a');
     const [command, ...arguments_] = [...wrapper, process.execPath, MAIN];
     this.#child = spawn(command!, arguments_, {
       env: {
@@ -49,16 +57,18 @@ export class ServiceProcess extends EventEmitter<{ line: [string] }> {
         DATABASE_URL: `sqlite:${path.join(temporaryFolder(), 'keys.db')}`,
         ...environment,
       },
-      stdio: ['ignore', 'pipe', 'pipe'],
+      stdio: ['ignore', output, 'pipe'],
     });
+    if (typeof output === 'number') closeSync(output);
     onTestFinished(() => void this.#child.kill('SIGKILL'));
     this.#child.stderr!.setEncoding('utf8').on('data', (text: string) => {
       this.errors += text;
     });
-    createInterface({ input: this.#child.stdout! }).on('line', (line) => {
-      this.output.push(line);
-      this.emit('line', line);
-    });
+    if (this.#child.stdout !== null)
+      createInterface({ input: this.#child.stdout }).on('line', (line) => {
+        this.output.push(line);
+        this.emit('line', line);
+      });
     // 'close' comes after the last of the output.
     this.exit = once(this.#child, 'close').then(([code, signal]) => ({ code, signal }) as Exit);
   }

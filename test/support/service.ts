@@ -1,12 +1,13 @@
 import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import pino from 'pino';
+import type { DestinationStream } from 'pino';
 import { type Clock, systemClock } from '../../src/accounts/clock.js';
 import { KeyAdministration } from '../../src/accounts/key-administration.js';
 import { openStore } from '../../src/accounts/store/open-store.js';
 import type { Tier } from '../../src/accounts/tiers.js';
 import { type Config, loadConfig } from '../../src/config.js';
+import { createLog } from '../../src/log.js';
 import { type Service, startService } from '../../src/service.js';
 
 /** A real service in this process, on free ports, with a key store of its own. */
@@ -28,7 +29,7 @@ export interface TestService extends Service {
 export async function startTestService(
   environment: Record<string, string> = {},
   clock: Clock = systemClock,
-  logTo?: pino.DestinationStream,
+  logTo?: DestinationStream,
 ): Promise<TestService> {
   const folder = mkdtempSync(path.join(tmpdir(), 'nurselog-test-'));
   const databaseUrl = `sqlite:${path.join(folder, 'keys.db')}`;
@@ -39,7 +40,7 @@ export async function startTestService(
     DATABASE_URL: databaseUrl,
     ...environment,
   });
-  const log = logTo === undefined ? pino({ level: 'silent' }) : pino({ level: config.logLevel }, logTo);
+  const log = logTo === undefined ? createLog('silent', { write() {} }) : createLog(config.logLevel, logTo);
   const service = await startService(config, clock, log, (reason) => {
     throw new Error(reason);
   });

@@ -1,0 +1,25 @@
+import { format } from 'node:util';
+import { expect, it } from 'vitest';
+import { generateKey } from '../src/accounts/key-format.js';
+import { createLog } from '../src/log.js';
+import { LogLines } from './support/log-lines.js';
+
+it('no line holds a key, whatever text or object of a library it quotes, and the rest of the line is as it was', () => {
+  const key = generateKey();
+  const lines = new LogLines();
+  const log = createLog('trace', lines);
+  const error = Object.assign(new Error(`cannot parse ${key}`, { cause: new Error(key.toUpperCase()) }), {
+    url: `/v1/${key.replaceAll('_', '%5F')}?key=${key}`,
+    headers: { 'x-api-key': key, [key]: [key] },
+  });
+  log.error({ err: error }, 'a failure');
+  log.child({ owner: key }).warn('%s and %o', key, { key });
+  log.info(format('%o', error));
+  log.trace('nurse_live_0123… is not a key and stays');
+
+  const text = JSON.stringify(lines.all);
+  expect(text.toLowerCase()).not.toContain(key.slice(-32));
+  expect(text).toContain(`cannot parse ${key.slice(0, 15)}…`);
+  expect(lines.all.map(({ level }) => level)).toEqual([50, 40, 30, 10]);
+  expect(lines.all.at(-1)).toMatchObject({ msg: 'nurse_live_0123… is not a key and stays' });
+});

@@ -1,0 +1,89 @@
+import { fork } from 'node:child_process';
+import { once } from 'node:events';
+import { openSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { describe, expect, it, onTestFinished } from 'vitest';
+import { CAN_MOUNT } from '../support/can-mount.js';
+import { eventually } from '../support/eventually.js';
+import { ServiceProcess } from '../support/service-process.js';
+import { readMetrics } from './support/metrics.js';
+import { SmallDisk } from './support/small-disk.js';
+
+const LOGGING_PROCESS = path.join(import.meta.dirname, 'support/logging-process.mjs');
+
+/** Lines of 1 MiB each: the log keeps 16 MiB. */
+const LINES = 40;
+const KEPT_LINES = 15;
+
+interface Line {
+  readonly msg: string;
+  readonly level: number;
+  readonly lines_dropped?: number;
+}
+
+const linesIn = (file: string): Line[] =>
+  readFileSync(file, 'utf8')
+    .split('\n')
+    .slice(0, -1)
+    .map((line) => JSON.parse(line) as Line);
+
+/** A process that logs to a file or a pipe. */
+function startLogging(stdout: number | 'pipe') {
+  const child = fork(LOGGING_PROCESS, [], { stdio: ['ignore', stdout, 'inherit', 'ipc'] });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  return child;
+}
+
+describe('a log that cannot be written to', () => {
+  it.skipIf(!CAN_MOUNT)(
+    'on a full disk holds up no request, and has every line once there is room again',
+    async () => {
+      const disk = new SmallDisk(512 * 1024);
+      const log = path.join(disk.folder, 'log');
+      const service = new ServiceProcess({ HOST: '0.0.0.0' }, log);
+      const ready = await eventually(() => linesIn(log).find(({ msg }) => msg === 'ready') ?? expect.fail());
+      const { ops, api } = ready as unknown as { ops: string; api: string };
+      disk.fill();
+      const url = `http://127.0.0.1:${new URL(api).port}/v1/health`;
+      for (let i = 0; i < 200; i++) expect((await fetch(url)).status).toBe(200);
+      expect(linesIn(log).filter(({ msg }) => msg === 'request').length).toBeLessThan(200);
+      expect((await readMetrics(ops)).value('nurselog_log_lines_dropped_total')).toBe(0);
+      disk.clear();
+      await eventually(() => expect(linesIn(log).filter(({ msg }) => msg === 'request')).toHaveLength(200));
+      service.signal('SIGTERM');
+      expect(await service.exit).toEqual({ code: 0, signal: null });
+      expect(linesIn(log).at(-1)).toMatchObject({ msg: 'stopped' });
+      expect(service.errors).toBe('');
+    },
+  );
+
+  it.skipIf(!CAN_MOUNT)(
+    'on a full disk drops what is beyond 16 MiB, counts it, and tells how much it was when there is room again',
+    async () => {
+      const disk = new SmallDisk(24 * 1024 * 1024);
+      const file = path.join(disk.folder, 'log');
+      disk.fill();
+      const logging = startLogging(openSync(file, 'a'));
+      logging.send(LINES);
+      const [dropped] = (await once(logging, 'message')) as [number];
+      expect(dropped).toBe(LINES - KEPT_LINES);
+      disk.clear();
+      const told = await eventually(() => linesIn(file).find(({ level }) => level === 40) ?? expect.fail());
+      expect(told.lines_dropped).toBe(dropped);
+      expect(linesIn(file).filter(({ level }) => level === 30)).toHaveLength(KEPT_LINES);
+      logging.send(1);
+      expect(await once(logging, 'message')).toEqual([dropped, undefined]);
+    },
+  );
+
+  it('whose reader is gone counts what it drops', async () => {
+    const logging = startLogging('pipe');
+    logging.stdout!.destroy();
+    logging.send(LINES);
+    expect((await once(logging, 'message'))[0]).toBe(LINES - KEPT_LINES);
+    logging.send(1);
+    expect((await once(logging, 'message'))[0]).toBe(LINES - KEPT_LINES + 1);
+    logging.disconnect();
+    expect(await once(logging, 'exit')).toEqual([0, null]);
+  });
+});

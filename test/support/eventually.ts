@@ -1,0 +1,19 @@
+import { setTimeout as delay } from 'node:timers/promises';
+
+const ASK_EVERY_MS = 20;
+
+/** What a question is answered with once it has an answer; rejects with its last error after `withinMs`. */
+export async function eventually<Answer>(
+  ask: () => Answer | Promise<Answer>,
+  withinMs = 30_000,
+): Promise<Answer> {
+  const deadlineMs = performance.now() + withinMs;
+  for (;;) {
+    try {
+      return await ask();
+    } catch (error) {
+      if (performance.now() > deadlineMs) throw error;
+      await delay(ASK_EVERY_MS);
+    }
+  }
+}
