@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { systemClock } from './accounts/clock.js';
+import { redactKeys } from './accounts/key-format.js';
 import { StoreOpenError, StoreUnavailableError } from './accounts/store/store-errors.js';
 import { ConfigError, loadConfig } from './config.js';
 import { onHangUp } from './hang-up.js';
@@ -7,6 +8,7 @@ import { createLog, type Log } from './log.js';
 import { ArtefactError } from './prediction/artefact-error.js';
 import { type Service, startService } from './service.js';
 import { welcome } from './welcome.js';
+import { writeError, writeOutput } from './write-output.js';
 
 /** How long the last log line may take. */
 const LAST_LINE_MS = 500;
@@ -27,7 +29,13 @@ async function main(): Promise<void> {
 
   const config = loadConfig(process.env);
   const log = createLog(config.logLevel);
-  const service = await startService(config, systemClock, log, (reason) => end(log, reason));
+  const service = await startService(
+    config,
+    systemClock,
+    log,
+    (reason) => end(log, reason),
+    (apiUrl, issued) => writeOutput(welcome(apiUrl, issued)),
+  );
   let isStopping = false;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {
     // A terminal's Ctrl-C comes twice where npm passes it on: what comes after the first must not cut the draining short.
@@ -41,7 +49,6 @@ async function main(): Promise<void> {
   if (isReloadWanted) reload();
   log.info({ api: service.apiUrl, ops: service.opsUrl }, 'ready');
   log.flush();
-  if (service.firstKey !== null) process.stdout.write(welcome(service.apiUrl, service.firstKey));
 }
 
 async function stop(service: Service, deadlineMs: number, log: Log): Promise<void> {
@@ -82,6 +89,6 @@ function explain(error: unknown): string {
 try {
   await main();
 } catch (error) {
-  process.stderr.write(`nurselog: ${explain(error)}\n`);
+  writeError(`nurselog: ${redactKeys(explain(error))}\n`);
   process.exitCode = 1;
 }

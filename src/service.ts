@@ -8,6 +8,7 @@ import { isEmbedded, openStore } from './accounts/store/open-store.js';
 import { LARGEST_BATCH_SITES } from './accounts/tiers.js';
 import type { Config } from './config.js';
 import { boundByDescriptors } from './descriptors.js';
+import { issueFirstKey } from './first-key.js';
 import { Generations } from './generations.js';
 import { createApi } from './http/api.js';
 import { Connections } from './http/connections.js';
@@ -40,6 +41,7 @@ export interface Service {
 /**
  * Starts the service: reads what it serves, opens the key store, listens, and resolves when every worker is ready.
  * @param giveUp ends the process: called when it cannot serve any more
+ * @param showFirstKey shows the first key of an embedded store; it throws OutputError, and then there is no such key
  * @throws ArtefactError, StoreOpenError or a listening error; nothing then keeps running.
  */
 export async function startService(
@@ -47,6 +49,7 @@ export async function startService(
   clock: Clock,
   log: Log,
   giveUp: (reason: string) => void,
+  showFirstKey: (apiUrl: string, issued: IssuedKey) => void,
 ): Promise<Service> {
   const artefacts = readArtefacts(config.dataDir, config.modelDir);
   const store = await openStore(config.databaseUrl);
@@ -94,7 +97,9 @@ export async function startService(
     await generations.current.warmUp();
     // Last, so that a start that fails does not use up the one time the key is shown.
     if (wantsFirstKey(config))
-      firstKey = await new KeyAdministration(store, clock).issueFirst('hypha', 'first run');
+      firstKey = await issueFirstKey(new KeyAdministration(store, clock), (issued) =>
+        showFirstKey(urlOf(api), issued),
+      );
   } catch (error) {
     await end();
     throw error;

@@ -18,6 +18,9 @@ export interface RotatedKey extends IssuedKey {
   readonly oldSecretValidUntilMs: number | null;
 }
 
+/** Shows a secret to its owner. It is called before the change is committed: if it throws, nothing is changed. */
+export type Show<Issued extends IssuedKey> = (issued: Issued) => void;
+
 /** A key that is not, or is, in the store, or whose state forbids what was asked; the message names it and what to do. */
 export class KeyAdministrationError extends Error {
   constructor(
@@ -39,17 +42,21 @@ export class KeyAdministration {
     this.#clock = clock;
   }
 
-  /** Issues an active key. */
-  async issue(tier: Tier, owner: string): Promise<IssuedKey> {
+  /** Issues an active key. Rejects with what `show` throws. */
+  async issue(tier: Tier, owner: string, show: Show<IssuedKey> = showNobody): Promise<IssuedKey> {
     const { issued, secretHash } = this.#newKey(tier, owner);
-    await this.#store.keys.insert(issued.key, secretHash);
+    await this.#store.keys.insert(issued.key, secretHash, () => show(issued));
     return issued;
   }
 
-  /** Issues the first key of a store, or nothing if it holds one; of several processes at once one issues. */
-  async issueFirst(tier: Tier, owner: string): Promise<IssuedKey | null> {
+  /**
+   * Issues the first key of a store, or nothing if it holds one; of several processes at once one issues. Rejects with
+   * what `show` throws.
+   */
+  async issueFirst(tier: Tier, owner: string, show: Show<IssuedKey> = showNobody): Promise<IssuedKey | null> {
     const { issued, secretHash } = this.#newKey(tier, owner);
-    return (await this.#store.keys.insertIfNone(issued.key, secretHash)) ? issued : null;
+    const isIssued = await this.#store.keys.insertIfNone(issued.key, secretHash, () => show(issued));
+    return isIssued ? issued : null;
   }
 
   /** All keys, oldest first. */
@@ -71,15 +78,21 @@ export class KeyAdministration {
    * Gives a key a new secret. Its tier, owner, state and the day's count stay; every older secret is refused from now
    * on, or after `overlapMs`.
    *
-   * Rejects with `KeyAdministrationError` like `setState`.
+   * Rejects with `KeyAdministrationError` like `setState`, or with what `show` throws.
    */
-  async rotate(keyId: string, overlapMs: number): Promise<RotatedKey> {
+  async rotate(keyId: string, overlapMs: number, show: Show<RotatedKey> = showNobody): Promise<RotatedKey> {
     const nowMs = this.#clock.nowMs();
     const { secret, stored } = newSecret(nowMs);
     const oldValidUntilMs = nowMs + overlapMs;
-    const key = await this.#store.keys.replaceSecret(keyId, stored, oldValidUntilMs);
-    if (key === undefined) return this.#refuse(keyId);
-    return { key, secret, oldSecretValidUntilMs: overlapMs > 0 ? oldValidUntilMs : null };
+    const rotated = (key: KeyRecord) => ({
+      key,
+      secret,
+      oldSecretValidUntilMs: overlapMs > 0 ? oldValidUntilMs : null,
+    });
+    const key = await this.#store.keys.replaceSecret(keyId, stored, oldValidUntilMs, (key) =>
+      show(rotated(key)),
+    );
+    return key === undefined ? this.#refuse(keyId) : rotated(key);
   }
 
   /** Requests by key and day, oldest day first. Rejects with `KeyAdministrationError` for an unknown key. */
@@ -126,6 +139,8 @@ export class KeyAdministration {
     );
   }
 }
+
+function showNobody(): void {}
 
 function newSecret(createdAtMs: number): { secret: string; stored: StoredSecret } {
   const secret = generateKey();

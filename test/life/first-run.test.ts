@@ -3,6 +3,9 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { predictionResultSchema } from '../../src/http/responses.js';
+import { KeysCommand } from '../reliability/support/keys-command.js';
+import { eventually } from '../support/eventually.js';
+import { freePort } from '../support/free-port.js';
 import { ServiceProcess, temporaryFolder } from '../support/service-process.js';
 
 const KEY = /nurse_live_[0-9a-f]{32}/;
@@ -43,6 +46,30 @@ describe('the first run', () => {
     for (const line of lines) expect(line).not.toMatch(/^\{/);
     expect(await wholeOutput(environment)).not.toMatch(KEY);
   });
+
+  it.each(['is on a full disk', 'has lost its reader'])(
+    'issues no key where its output %s, serves and says so, and the next start issues one',
+    async (trouble) => {
+      const folder = temporaryFolder();
+      const [port, opsPort] = [await freePort(), await freePort()];
+      const environment = { ...storeIn(folder), PORT: String(port), OPS_PORT: String(opsPort) };
+      const service =
+        trouble === 'is on a full disk'
+          ? new ServiceProcess(environment, '/dev/full')
+          : new ServiceProcess(environment);
+      if (trouble === 'has lost its reader') service.closeOutput();
+      await eventually(async () => {
+        expect((await fetch(`http://127.0.0.1:${port}/v1/health`)).status).toBe(200);
+      });
+      expect(await new KeysCommand(environment.DATABASE_URL).run('list')).toEqual([]);
+      service.signal('SIGTERM');
+      expect(await service.exit).toEqual({ code: 0, signal: null });
+      expect(service.errors).toMatch(
+        /^nurselog: the first API key could not be shown and was not issued, because [^\n]*(ENOSPC|EPIPE)[^\n]*keys -- issue --tier hypha[^\n]*\n$/,
+      );
+      expect(await wholeOutput(storeIn(folder))).toMatch(KEY);
+    },
+  );
 
   it('issues no key on a host that others can reach', async () => {
     expect(await wholeOutput({ HOST: '0.0.0.0' })).not.toMatch(KEY);

@@ -11,7 +11,7 @@ describe('a start that cannot be ends non-zero with one line that names the reas
     expect(await service.exit).toEqual({ code: 1, signal: null });
     expect(service.errors).toMatch(/^nurselog: [^\n]+\n$/);
     expect(service.errors).toMatch(line);
-    expect(service.output.join()).not.toMatch(/nurse_live_[0-9a-f]{32}/);
+    expect(service.output.join() + service.errors).not.toMatch(/nurse_live_[0-9a-f]{32}/);
   }
 
   it.each([
@@ -37,6 +37,11 @@ describe('a start that cannot be ends non-zero with one line that names the reas
 
   it('a HOST that is not of this machine', async () => {
     await expectRefused({ HOST: '192.0.2.1' }, /192\.0\.2\.1/);
+  });
+
+  it('names a folder without the key that somebody put into it', async () => {
+    const key = `nurse_live_${'0123456789abcdef'.repeat(2)}`;
+    await expectRefused({ DATA_DIR: `/nowhere/${key}` }, /\/nowhere\/nurse_live_0123…/);
   });
 
   it('a key store that is no database', async () => {

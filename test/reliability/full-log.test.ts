@@ -5,6 +5,7 @@ import path from 'node:path';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { CAN_MOUNT } from '../support/can-mount.js';
 import { eventually } from '../support/eventually.js';
+import { freePort } from '../support/free-port.js';
 import { ServiceProcess } from '../support/service-process.js';
 import { readMetrics } from './support/metrics.js';
 import { SmallDisk } from './support/small-disk.js';
@@ -35,6 +36,20 @@ function startLogging(stdout: number | 'pipe') {
 }
 
 describe('a log that cannot be written to', () => {
+  it('on /dev/full keeps a service neither from its start nor from its work nor from an orderly end', async () => {
+    const [port, opsPort] = [await freePort(), await freePort()];
+    const service = new ServiceProcess({ PORT: String(port), OPS_PORT: String(opsPort) }, '/dev/full');
+    const health = async () => {
+      const { status } = await fetch(`http://127.0.0.1:${port}/v1/health`);
+      expect(status).toBe(200);
+    };
+    await eventually(health);
+    for (let i = 0; i < 200; i++) await health();
+    service.signal('SIGTERM');
+    expect(await service.exit).toEqual({ code: 0, signal: null });
+    expect(service.errors).toMatch(/^nurselog: the first API key could not be shown .*\n$/);
+  });
+
   it.skipIf(!CAN_MOUNT)(
     'on a full disk holds up no request, and has every line once there is room again',
     async () => {

@@ -41,9 +41,10 @@ export async function startTestService(
     ...environment,
   });
   const log = logTo === undefined ? createLog('silent', { write() {} }) : createLog(config.logLevel, logTo);
-  const service = await startService(config, clock, log, (reason) => {
+  const giveUp = (reason: string) => {
     throw new Error(reason);
-  });
+  };
+  const service = await startService(config, clock, log, giveUp, () => {});
   // A second connection to the same store: what an operator's command is.
   const store = await openStore(config.databaseUrl);
   const administration = new KeyAdministration(store, clock);

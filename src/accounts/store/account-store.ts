@@ -58,13 +58,13 @@ export interface UsageFilter {
   readonly day?: string | undefined;
 }
 
-/** The keys and their secrets. */
+/** The keys and their secrets. What `beforeCommit` throws undoes the change and is what its method rejects with. */
 export interface KeyStore {
   /** Adds a key with its first secret. */
-  insert(key: KeyRecord, secretHash: string): Promise<void>;
+  insert(key: KeyRecord, secretHash: string, beforeCommit: () => void): Promise<void>;
 
   /** Adds a key only if the store holds none at all; of several callers at once one succeeds. Tells whether it did. */
-  insertIfNone(key: KeyRecord, secretHash: string): Promise<boolean>;
+  insertIfNone(key: KeyRecord, secretHash: string, beforeCommit: () => void): Promise<boolean>;
 
   /** The matches among some hashes, in any order; unknown hashes are left out. */
   findSecrets(hashes: readonly string[]): Promise<SecretMatch[]>;
@@ -81,7 +81,12 @@ export interface KeyStore {
    * Gives a key that is not revoked a new secret; earlier ones stay valid no longer than to `oldValidUntilMs`.
    * The changed record, or nothing if there was none to change.
    */
-  replaceSecret(keyId: string, next: StoredSecret, oldValidUntilMs: number): Promise<KeyRecord | undefined>;
+  replaceSecret(
+    keyId: string,
+    next: StoredSecret,
+    oldValidUntilMs: number,
+    beforeCommit: (key: KeyRecord) => void,
+  ): Promise<KeyRecord | undefined>;
 }
 
 /** The requests of every key on every day. */

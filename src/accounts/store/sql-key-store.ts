@@ -11,11 +11,14 @@ export class SqlKeyStore implements KeyStore {
     this.#db = db;
   }
 
-  async insert(key: KeyRecord, secretHash: string): Promise<void> {
-    await this.#db.transaction().execute((trx) => insertKey(trx, key, secretHash));
+  async insert(key: KeyRecord, secretHash: string, beforeCommit: () => void): Promise<void> {
+    await this.#db.transaction().execute(async (trx) => {
+      await insertKey(trx, key, secretHash);
+      beforeCommit();
+    });
   }
 
-  async insertIfNone(key: KeyRecord, secretHash: string): Promise<boolean> {
+  async insertIfNone(key: KeyRecord, secretHash: string, beforeCommit: () => void): Promise<boolean> {
     return this.#db.transaction().execute(async (trx) => {
       // Of several callers at once, the others wait here until the first is done, and then insert nothing.
       const claimed = await trx
@@ -28,6 +31,7 @@ export class SqlKeyStore implements KeyStore {
       const existing = await trx.selectFrom('api_keys').select('id').limit(1).executeTakeFirst();
       if (existing !== undefined) return false;
       await insertKey(trx, key, secretHash);
+      beforeCommit();
       return true;
     });
   }
@@ -73,6 +77,7 @@ export class SqlKeyStore implements KeyStore {
     keyId: string,
     next: StoredSecret,
     oldValidUntilMs: number,
+    beforeCommit: (key: KeyRecord) => void,
   ): Promise<KeyRecord | undefined> {
     return this.#db.transaction().execute(async (trx) => {
       // The record first: it is the row on which two rotations of one key take turns.
@@ -100,7 +105,9 @@ export class SqlKeyStore implements KeyStore {
         .insertInto('key_secrets')
         .values({ hash: next.hash, key_id: keyId, created_at_ms: next.createdAtMs, valid_until_ms: null })
         .execute();
-      return toKeyRecord(row);
+      const key = toKeyRecord(row);
+      beforeCommit(key);
+      return key;
     });
   }
 }
