@@ -2,6 +2,7 @@ import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
 import { LARGEST_BATCH_SITES } from './accounts/tiers.js';
+import { printable, quote, shorten } from './printable.js';
 
 const projectFile = (name: string) => fileURLToPath(new URL(`../${name}`, import.meta.url));
 
@@ -30,6 +31,10 @@ const environmentSchema = z.object({
   OPS_PORT: port.default(9080).describe('Port of the same; 0 takes a free one.'),
   DATABASE_URL: text
     .regex(/^(sqlite:.+|postgres(ql)?:\/\/.+)/, { error: 'must be sqlite:<file> or postgres://…' })
+    // libsql would take a URL for a server to connect to.
+    .refine((url) => !/^sqlite:\s*[a-z][a-z0-9+.-]+:/i.test(url), {
+      error: 'must be sqlite:<file> or postgres://…, and what follows sqlite: a path, not a URL',
+    })
     .default('sqlite:var/nurselog.db')
     .describe('Keys and quota: `sqlite:<file>` or `postgres://…`.'),
   WORKERS: wholeNumber(1, 256)
@@ -106,14 +111,16 @@ export function loadConfig(environment: NodeJS.ProcessEnv): Config {
   const names = Object.keys(environmentSchema.shape);
   const unknown = Object.keys(environment).find((name) => name.startsWith('NURSELOG_'));
   if (unknown !== undefined) {
-    throw new ConfigError(`${unknown} is not a variable of nurselog, which has: ${names.join(', ')}`);
+    throw new ConfigError(
+      `${printable(shorten(unknown))} is not a variable of nurselog, which has: ${names.join(', ')}`,
+    );
   }
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
   const parsed = environmentSchema.safeParse(given);
   if (!parsed.success) {
     const { path, message } = parsed.error.issues[0]!;
     const name = String(path[0]);
-    throw new ConfigError(`${name} ${message}, not "${name === 'DATABASE_URL' ? '…' : given[name]}"`);
+    throw new ConfigError(`${name} ${message}, not ${quote(name === 'DATABASE_URL' ? '…' : given[name]!)}`);
   }
   const camelCase = (name: string) =>
     name.toLowerCase().replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase());

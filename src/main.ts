@@ -4,8 +4,10 @@ import { redactKeys } from './accounts/key-format.js';
 import { StoreOpenError, StoreUnavailableError } from './accounts/store/store-errors.js';
 import { ConfigError, loadConfig } from './config.js';
 import { onHangUp } from './hang-up.js';
+import { ListenError } from './listen.js';
 import { createLog, type Log } from './log.js';
 import { ArtefactError } from './prediction/artefact-error.js';
+import { oneLine } from './printable.js';
 import { type Service, startService } from './service.js';
 import { welcome } from './welcome.js';
 import { writeError, writeOutput } from './write-output.js';
@@ -17,7 +19,7 @@ const LAST_LINE_MS = 500;
 const FLUSH_MS = 1000;
 
 /** Errors that a line explains; any other is a bug and shows its stack. */
-const EXPLAINED = [ConfigError, ArtefactError, StoreOpenError, StoreUnavailableError];
+const EXPLAINED = [ConfigError, ArtefactError, StoreOpenError, StoreUnavailableError, ListenError];
 
 async function main(): Promise<void> {
   // Before anything else: unhandled, the signal would end a process that is still starting.
@@ -79,11 +81,9 @@ function end(log: Log, reason: string): void {
 }
 
 function explain(error: unknown): string {
-  if (EXPLAINED.some((type) => error instanceof type)) return (error as Error).message;
-  const { code, message, stack } = error as NodeJS.ErrnoException;
-  return code?.startsWith('E') && message.startsWith('listen')
-    ? `cannot listen: ${message}`
-    : (stack ?? String(error));
+  return EXPLAINED.some((type) => error instanceof type)
+    ? oneLine((error as Error).message)
+    : ((error as Error).stack ?? String(error));
 }
 
 try {

@@ -15,6 +15,7 @@ import { Connections } from './http/connections.js';
 import { Metrics } from './http/metrics.js';
 import { createOps } from './http/ops.js';
 import type { Services } from './http/services.js';
+import { listen } from './listen.js';
 import type { Log } from './log.js';
 import { BufferPool } from './pool/buffer-pool.js';
 import { Turnstile } from './pool/turnstile.js';
@@ -42,7 +43,7 @@ export interface Service {
  * Starts the service: reads what it serves, opens the key store, listens, and resolves when every worker is ready.
  * @param giveUp ends the process: called when it cannot serve any more
  * @param showFirstKey shows the first key of an embedded store; it throws OutputError, and then there is no such key
- * @throws ArtefactError, StoreOpenError or a listening error; nothing then keeps running.
+ * @throws ArtefactError, StoreOpenError or ListenError; nothing then keeps running.
  */
 export async function startService(
   config: Config,
@@ -92,8 +93,8 @@ export async function startService(
   };
   let firstKey: IssuedKey | null = null;
   try {
-    await ops.listen({ host: config.opsHost, port: config.opsPort });
-    await api.listen({ host: config.host, port: config.port });
+    await listen(ops, { host: 'OPS_HOST', port: 'OPS_PORT' }, { host: config.opsHost, port: config.opsPort });
+    await listen(api, { host: 'HOST', port: 'PORT' }, config);
     await generations.current.warmUp();
     // Last, so that a start that fails does not use up the one time the key is shown.
     if (wantsFirstKey(config))

@@ -17,7 +17,19 @@ const VARIABLES: Readonly<
     field: 'databaseUrl',
     given: 'postgres://user@db/keys',
     read: 'postgres://user@db/keys',
-    bad: ['mysql://db', 'sqlite:', 'keys.db', 'postgres'],
+    bad: [
+      'mysql://db',
+      'sqlite:',
+      'keys.db',
+      'postgres',
+      'sqlite:http://127.0.0.1:1/keys.db',
+      'sqlite:HTTPS://db',
+      'sqlite:libsql://db',
+      'sqlite:ws://db',
+      'sqlite:wss://db',
+      'sqlite:file:keys.db',
+      'sqlite: http://db',
+    ],
   },
   WORKERS: { field: 'workers', given: '3', read: 3, bad: ['0', '257', 'two', '1.5'] },
   CACHE_BYTES: { field: 'cacheBytes', given: '0', read: 0, bad: ['-1', '64MB', '34359738369'] },
@@ -78,6 +90,19 @@ describe('the configuration', () => {
     const attempt = () => loadConfig({ DATABASE_URL: 'mysql://root:secret@db/keys' });
     expect(attempt).toThrow(ConfigError);
     expect(attempt).not.toThrow('secret');
+    expect(() => loadConfig({ DATABASE_URL: 'sqlite:https://root:secret@db' })).not.toThrow('secret');
+  });
+
+  test('shows a bad value on one line, without what a terminal would act on and not more than its start', () => {
+    expect(() => loadConfig({ WORKERS: '2\n\u001b[31m\u009b\u202e' })).toThrow(
+      'not "2\\u000a\\u001b[31m\\u009b\\u202e"',
+    );
+    expect(() => loadConfig({ WORKERS: 'x'.repeat(100_000) })).toThrow(/x{100}… \(100000 characters\)"$/);
+    expect(() => loadConfig({ [`NURSELOG_${'X'.repeat(10_000)}`]: '1' })).toThrow(/^.{1,500}$/);
+  });
+
+  test('takes a file with a colon in its name', () => {
+    expect(loadConfig({ DATABASE_URL: 'sqlite:./http:keys.db' }).databaseUrl).toBe('sqlite:./http:keys.db');
   });
 
   test.each(['NURSELOG_PORT', 'NURSELOG_', 'NURSELOG_WORKERS'])('refuses the unknown variable %s', (name) => {

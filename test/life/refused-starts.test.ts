@@ -32,11 +32,34 @@ describe('a start that cannot be ends non-zero with one line that names the reas
     onTestFinished(() => void other.close());
     await once(other, 'listening');
     const { port } = other.address() as AddressInfo;
-    await expectRefused({ [name]: String(port) }, new RegExp(`EADDRINUSE.*127\\.0\\.0\\.1:${port}`));
+    await expectRefused(
+      { [name]: String(port) },
+      new RegExp(` ${name} ${port}: .*EADDRINUSE.*127\\.0\\.0\\.1:${port}`),
+    );
   });
 
   it('a HOST that is not of this machine', async () => {
-    await expectRefused({ HOST: '192.0.2.1' }, /192\.0\.2\.1/);
+    await expectRefused({ HOST: '192.0.2.1' }, / HOST "192\.0\.2\.1"/);
+  });
+
+  it.each(['HOST', 'OPS_HOST'])('a %s that is no address', async (name) => {
+    await expectRefused({ [name]: 'nosuch.invalid' }, new RegExp(`${name} "nosuch\\.invalid"`));
+    await expectRefused({ [name]: '\u001b[31m\n' }, new RegExp(`${name} "\\\\u001b\\[31m\\\\u000a"`));
+  });
+
+  it('a DATABASE_URL that names a server after sqlite:, without a connection to it', async () => {
+    const connections: unknown[] = [];
+    const server = createServer((socket) => {
+      connections.push(socket.destroy());
+    }).listen(0, '127.0.0.1');
+    onTestFinished(() => void server.close());
+    await once(server, 'listening');
+    const { port } = server.address() as AddressInfo;
+    await expectRefused(
+      { DATABASE_URL: `sqlite:http://root:secret@127.0.0.1:${port}` },
+      /^(?!.*secret).*DATABASE_URL/,
+    );
+    expect(connections).toEqual([]);
   });
 
   it('names a folder without the key that somebody put into it', async () => {
