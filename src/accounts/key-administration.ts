@@ -114,7 +114,7 @@ export class KeyAdministration {
     if (known.length === 0) return;
     throw new KeyAdministrationError(
       'known_key',
-      `${known.length} of the keys to import are in this store already, ${known[0]} for one; nothing was imported`,
+      `${known.length} of the keys to import, or their secrets, are in this store already, ${known[0]} for one; nothing was imported`,
     );
   }
 

@@ -11,6 +11,12 @@ export function utcDay(epochMs: number): string {
   return latest.day;
 }
 
+/** Whether a text is a day of the calendar, as `YYYY-MM-DD`. */
+export function isCalendarDay(text: string): boolean {
+  const epochMs = Date.parse(`${text}T00:00:00Z`);
+  return /^\d{4}-\d\d-\d\d$/.test(text) && !Number.isNaN(epochMs) && utcDay(epochMs) === text;
+}
+
 /** The first midnight UTC after a moment, in epoch milliseconds; at midnight itself, the next one. */
 export function nextMidnightMs(epochMs: number): number {
   return (Math.floor(epochMs / DAY_MS) + 1) * DAY_MS;

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { type AccountDump, accountDump } from '../accounts/store/account-dump.js';
+import { quote, shorten } from '../printable.js';
 import { UsageError } from './usage-error.js';
 
 /** What the one file named on the command line holds, as `keys export` wrote it. */
@@ -12,7 +13,7 @@ export function readDump(positionals: readonly string[]): AccountDump {
   if (dump.success) return dump.data;
   const [{ path, message }] = dump.error.issues;
   throw new UsageError(
-    `${file} is not what "keys export" writes: ${path.join('.') || 'all of it'}: ${message}`,
+    `${quote(file)} is not what "keys export" writes: ${path.join('.') || 'all of it'}: ${message}`,
   );
 }
 
@@ -20,6 +21,6 @@ function readJson(file: string): unknown {
   try {
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {
-    throw new UsageError(`${file} cannot be read as JSON: ${(error as Error).message}`);
+    throw new UsageError(`${quote(file)} cannot be read as JSON: ${shorten((error as Error).message)}`);
   }
 }

@@ -1,33 +1,95 @@
 import { z } from 'zod';
+import { quote, shorten } from '../../printable.js';
 import type { KeyState } from '../key-state.js';
+import { isOwner, OWNER_RULE } from '../owner.js';
 import { TIER_NAMES, type Tier } from '../tiers.js';
+import { isCalendarDay } from '../utc-day.js';
 
-const epochMs = z.int().nonnegative();
+/** What every output can show as a date of four-digit years. */
+const LAST_MS = Date.UTC(10_000, 0) - 1;
+
+/** More than can come in a day, and far from where counting on would leave the whole numbers that JSON can tell. */
+const MAX_REQUESTS = 1_000_000_000_000;
+
+const STATES = ['active', 'deactivated', 'revoked'] as const satisfies KeyState[];
+
+const id = text('an id as in key_0123456789ab', (value) => /^key_[0-9a-f]{12}$/.test(value));
+const hash = text('64 lower-case hexadecimal digits', (value) => /^[0-9a-f]{64}$/.test(value));
+const display = text('the start of a key as in nurse_live_ab12…', (value) =>
+  /^nurse_live_[0-9a-f]{4}…$/.test(value),
+);
+const epochMs = wholeNumber(LAST_MS, 'a time in milliseconds since 1970, not after the year 9999');
 
 /** One key with all that belongs to it. */
-const keyDump = z.strictObject({
-  id: z.string().regex(/^key_[0-9a-f]{12}$/),
-  tier: z.enum(TIER_NAMES as [Tier, ...Tier[]]),
-  owner: z.string(),
-  state: z.enum(['active', 'deactivated', 'revoked'] satisfies KeyState[]),
-  display: z.string(),
+const keyDump = object({
+  id,
+  tier: oneOf(TIER_NAMES as [Tier, ...Tier[]]),
+  owner: text(OWNER_RULE, isOwner),
+  state: oneOf(STATES),
+  display,
   created_at_ms: epochMs,
-  secrets: z.array(
-    z.strictObject({
-      hash: z.string().regex(/^[0-9a-f]{64}$/),
-      created_at_ms: epochMs,
-      valid_until_ms: epochMs.nullable(),
-    }),
-  ),
+  secrets: z.array(object({ hash, created_at_ms: epochMs, valid_until_ms: epochMs.nullable() })),
   usage: z.array(
-    z.strictObject({ day: z.string().regex(/^\d{4}-\d{2}-\d{2}$/), requests: z.int().nonnegative() }),
+    object({
+      day: text('a day of the calendar as in 2026-11-20', isCalendarDay),
+      requests: wholeNumber(MAX_REQUESTS, `a whole number from 0 to ${MAX_REQUESTS}`),
+    }),
   ),
 });
 
 /** A whole store as JSON, to be moved to another database. It holds hashes of keys, never keys. */
-export const accountDump = z.strictObject({
-  format: z.literal('nurselog-accounts/1'),
+export const accountDump = object({
+  format: oneOf(['nurselog-accounts/1']),
   keys: z.array(keyDump),
+}).superRefine(({ keys }, context) => {
+  const ids = new Set<string>();
+  const hashes = new Set<string>();
+  for (const [index, key] of keys.entries()) {
+    const days = new Set<string>();
+    const once = (seen: Set<string>, value: string, ...path: (string | number)[]) => {
+      if (seen.has(value))
+        context.addIssue({
+          code: 'custom',
+          path: ['keys', index, ...path],
+          message: `${value} is repeated, and may occur only once`,
+        });
+      seen.add(value);
+    };
+    once(ids, key.id, 'id');
+    for (const [at, { hash }] of key.secrets.entries()) once(hashes, hash, 'secrets', at, 'hash');
+    for (const [at, { day }] of key.usage.entries()) once(days, day, 'usage', at, 'day');
+  }
 });
 
 export type AccountDump = z.output<typeof accountDump>;
+
+/** What a value had to be, for all that can be wrong with it. */
+function must(be: string) {
+  return {
+    error: ({ input }: { readonly input?: unknown }) =>
+      input === undefined ? `must be ${be}` : `must be ${be}, not ${shown(input)}`,
+  };
+}
+
+function shown(input: unknown): string {
+  return typeof input === 'string' ? quote(input) : shorten(JSON.stringify(input));
+}
+
+function object<Shape extends z.ZodRawShape>(shape: Shape) {
+  return z.strictObject(shape, {
+    error: (issue) =>
+      issue.code === 'unrecognized_keys' ? `must not have ${quote(issue.keys[0]!)}` : undefined,
+  });
+}
+
+function text(be: string, isRight: (value: string) => boolean) {
+  return z.string(must(be)).refine(isRight, must(be));
+}
+
+function wholeNumber(max: number, be: string) {
+  return z.int(must(be)).min(0, must(be)).max(max, must(be));
+}
+
+function oneOf<const Value extends string>(values: readonly [Value, ...Value[]]) {
+  return z.enum(values, must(values.join(' or ')));
+}

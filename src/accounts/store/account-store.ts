@@ -106,7 +106,7 @@ export interface DumpStore {
   /** All keys, secrets and counts, as of one moment. */
   read(): Promise<AccountDump>;
 
-  /** Adds all that a dump holds or, if some of its keys are here already, nothing; the ids of those. */
+  /** Adds all that a dump holds or, if some of its keys or their secrets are here already, nothing; the ids of those. */
   write(dump: AccountDump): Promise<string[]>;
 }
 

@@ -37,10 +37,7 @@ export class SqlDumpStore implements DumpStore {
 
   async write({ keys }: AccountDump): Promise<string[]> {
     return this.#db.transaction().execute(async (trx) => {
-      const known = await knownAmong(
-        trx,
-        keys.map(({ id }) => id),
-      );
+      const known = await knownAmong(trx, keys);
       if (known.length > 0) return known;
       for (const rows of chunks(keys.map(({ secrets, usage, ...key }) => key))) {
         await trx.insertInto('api_keys').values(rows).execute();
@@ -69,13 +66,21 @@ function byKey<Row extends { key_id: string }>(rows: readonly Row[]): Map<string
   return grouped;
 }
 
-async function knownAmong(trx: Transaction<AccountsDatabase>, ids: readonly string[]): Promise<string[]> {
-  const known: string[] = [];
-  for (const some of chunks(ids)) {
+/** The ids of keys that, or a secret of which, the database holds. */
+async function knownAmong(trx: Transaction<AccountsDatabase>, keys: AccountDump['keys']): Promise<string[]> {
+  const ids = new Set<string>();
+  for (const some of chunks(keys.map(({ id }) => id))) {
     const rows = await trx.selectFrom('api_keys').select('id').where('id', 'in', some).execute();
-    known.push(...rows.map(({ id }) => id));
+    for (const { id } of rows) ids.add(id);
   }
-  return known;
+  const hashes = new Set<string>();
+  for (const some of chunks(keys.flatMap(({ secrets }) => secrets.map(({ hash }) => hash)))) {
+    const rows = await trx.selectFrom('key_secrets').select('hash').where('hash', 'in', some).execute();
+    for (const { hash } of rows) hashes.add(hash);
+  }
+  return keys
+    .filter(({ id, secrets }) => ids.has(id) || secrets.some(({ hash }) => hashes.has(hash)))
+    .map(({ id }) => id);
 }
 
 function* chunks<Row>(rows: readonly Row[]): Generator<Row[]> {
