@@ -1,7 +1,9 @@
+import { isOwner, OWNER_RULE } from '../accounts/owner.js';
 import { TIER_NAMES, type Tier } from '../accounts/tiers.js';
+import { isCalendarDay } from '../accounts/utc-day.js';
+import { quote } from '../printable.js';
 import { UsageError } from './usage-error.js';
 
-const OWNER_MAX_CHARACTERS = 200;
 const OVERLAP_MAX_MINUTES = 30 * 24 * 60;
 const MS_PER_MINUTE = 60_000;
 
@@ -13,7 +15,7 @@ export function keyIdFrom(positionals: readonly string[]): string {
   const id = positionals[0];
   if (!/^key_[0-9a-f]{12}$/.test(id)) {
     throw new UsageError(
-      `"${id}" is not a key id; ids look like key_0123456789ab and "keys list" shows them`,
+      `${quote(id)} is not a key id; ids look like key_0123456789ab and "keys list" shows them`,
     );
   }
   return id;
@@ -23,20 +25,17 @@ export function keyIdFrom(positionals: readonly string[]): string {
 export function tierFrom(value: string | undefined): Tier {
   const tier = TIER_NAMES.find((name) => name === value);
   if (tier === undefined) {
-    const given = value === undefined ? '--tier is missing' : `--tier "${value}" is not a tier`;
+    const given = value === undefined ? '--tier is missing' : `--tier ${quote(value)} is not a tier`;
     throw new UsageError(`${given}; the tiers are ${TIER_NAMES.join(', ')}`);
   }
   return tier;
 }
 
-/** The value of `--owner`, trimmed: one line that says whom the key was given to. */
+/** The value of `--owner`, trimmed: whom the key was given to. */
 export function ownerFrom(value: string | undefined): string {
   const owner = value?.trim() ?? '';
-  // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what is refused
-  if (owner === '' || owner.length > OWNER_MAX_CHARACTERS || /[\u0000-\u001f\u007f]/.test(owner)) {
-    throw new UsageError(`--owner must be given, one line of 1 to ${OWNER_MAX_CHARACTERS} characters`);
-  }
-  return owner;
+  if (isOwner(owner)) return owner;
+  throw new UsageError(`--owner must be given, ${OWNER_RULE}${owner === '' ? '' : `, not ${quote(owner)}`}`);
 }
 
 /** The value of `--overlap-minutes` in milliseconds; 0 when absent. */
@@ -45,7 +44,7 @@ export function overlapMsFrom(value: string | undefined): number {
   const minutes = Number(value);
   if (!/^\d+$/.test(value) || minutes > OVERLAP_MAX_MINUTES) {
     throw new UsageError(
-      `--overlap-minutes "${value}" must be a whole number from 0 to ${OVERLAP_MAX_MINUTES}`,
+      `--overlap-minutes ${quote(value)} must be a whole number from 0 to ${OVERLAP_MAX_MINUTES}`,
     );
   }
   return minutes * MS_PER_MINUTE;
@@ -53,10 +52,6 @@ export function overlapMsFrom(value: string | undefined): number {
 
 /** The value of `--day`, a real day as `YYYY-MM-DD`; `undefined` when absent. */
 export function dayFrom(value: string | undefined): string | undefined {
-  if (value === undefined) return undefined;
-  const moment = new Date(`${value}T00:00:00Z`);
-  if (Number.isNaN(moment.getTime()) || moment.toISOString().slice(0, 10) !== value) {
-    throw new UsageError(`--day "${value}" is not a day; it must be a UTC day as in 2026-11-20`);
-  }
-  return value;
+  if (value === undefined || isCalendarDay(value)) return value;
+  throw new UsageError(`--day ${quote(value)} is not a day; it must be a UTC day as in 2026-11-20`);
 }

@@ -1,6 +1,8 @@
 import type { ParseArgsConfig } from 'node:util';
 import type { KeyAdministration } from '../accounts/key-administration.js';
+import type { KeyState } from '../accounts/key-state.js';
 import { TIER_NAMES } from '../accounts/tiers.js';
+import { quote } from '../printable.js';
 import { dayFrom, keyIdFrom, overlapMsFrom, ownerFrom, tierFrom } from './keys-arguments.js';
 import { readDump } from './keys-dump-file.js';
 import {
@@ -18,11 +20,15 @@ export interface KeysCommand {
   readonly synopsis: string;
   readonly does: string;
   readonly options: NonNullable<ParseArgsConfig['options']>;
+  /** What holds where it could not print its output. */
+  readonly ifUnprinted: string;
+  /** @param print throws OutputError */
   run(
     keys: KeyAdministration,
     options: Readonly<Record<string, string | undefined>>,
     positionals: readonly string[],
-  ): Promise<Output>;
+    print: (output: Output) => void,
+  ): Promise<void>;
 }
 
 const text = { type: 'string' } as const;
@@ -33,80 +39,92 @@ export const KEYS_COMMANDS: Readonly<Record<string, KeysCommand>> = {
     synopsis: `--tier ${TIER_NAMES.join('|')} --owner OWNER`,
     does: 'issue a key and print it, this once',
     options: { tier: text, owner: text },
-    async run(keys, { tier, owner }, positionals) {
+    ifUnprinted: 'nothing was issued',
+    async run(keys, { tier, owner }, positionals, print) {
       refusePositionals(positionals);
-      return issuedOutput(await keys.issue(tierFrom(tier), ownerFrom(owner)));
+      await keys.issue(tierFrom(tier), ownerFrom(owner), (issued) => print(issuedOutput(issued)));
     },
   },
   list: {
     synopsis: '',
     does: 'list all keys, oldest first',
     options: {},
-    async run(keys, _options, positionals) {
+    ifUnprinted: 'the list is not complete',
+    async run(keys, _options, positionals, print) {
       refusePositionals(positionals);
-      return keysOutput(await keys.list());
+      print(keysOutput(await keys.list()));
     },
   },
   deactivate: {
     synopsis: 'KEY_ID',
     does: 'refuse the key (403) until it is activated again',
-    options: {},
-    run: async (keys, _options, positionals) =>
-      keyOutput(await keys.setState(keyIdFrom(positionals), 'deactivated')),
+    ...changeOfState('deactivated'),
   },
   activate: {
     synopsis: 'KEY_ID',
     does: 'accept a deactivated key again',
-    options: {},
-    run: async (keys, _options, positionals) =>
-      keyOutput(await keys.setState(keyIdFrom(positionals), 'active')),
+    ...changeOfState('active'),
   },
   revoke: {
     synopsis: 'KEY_ID',
     does: 'refuse the key (401) for ever',
-    options: {},
-    run: async (keys, _options, positionals) =>
-      keyOutput(await keys.setState(keyIdFrom(positionals), 'revoked')),
+    ...changeOfState('revoked'),
   },
   rotate: {
     synopsis: 'KEY_ID [--overlap-minutes N]',
     does: 'give the key a new secret and print it, this once; the old one is refused now or after N minutes',
     options: { 'overlap-minutes': text },
-    run: async (keys, options, positionals) =>
-      rotatedOutput(await keys.rotate(keyIdFrom(positionals), overlapMsFrom(options['overlap-minutes']))),
+    ifUnprinted: 'the old key stays valid',
+    async run(keys, options, positionals, print) {
+      const overlapMs = overlapMsFrom(options['overlap-minutes']);
+      await keys.rotate(keyIdFrom(positionals), overlapMs, (rotated) => print(rotatedOutput(rotated)));
+    },
   },
   usage: {
     synopsis: '[KEY_ID] [--day YYYY-MM-DD]',
     does: 'count requests by key and UTC day',
     options: { day: text },
-    async run(keys, { day }, positionals) {
+    ifUnprinted: 'the list is not complete',
+    async run(keys, { day }, positionals, print) {
       const keyId = positionals.length === 0 ? undefined : keyIdFrom(positionals);
-      return usageOutput(await keys.usage({ keyId, day: dayFrom(day) }));
+      print(usageOutput(await keys.usage({ keyId, day: dayFrom(day) })));
     },
   },
   export: {
     synopsis: '',
     does: 'print the whole store as JSON, to be imported into another; it holds hashes of keys, no keys',
     options: {},
-    async run(keys, _options, positionals) {
+    ifUnprinted: 'the export is not complete',
+    async run(keys, _options, positionals, print) {
       refusePositionals(positionals);
       const json = await keys.export();
-      return { json, text: JSON.stringify(json, null, 2) };
+      print({ json, lines: JSON.stringify(json, null, 2).split('\n') });
     },
   },
   import: {
     synopsis: 'FILE',
     does: 'add all that another store exported, or nothing',
     options: {},
-    async run(keys, _options, positionals) {
+    ifUnprinted: 'everything was imported',
+    async run(keys, _options, positionals, print) {
       const dump = readDump(positionals);
       await keys.import(dump);
       const imported = dump.keys.length;
-      return { json: { imported }, text: `Imported ${imported} keys with their secrets and counts.` };
+      print({ json: { imported }, lines: [`Imported ${imported} keys with their secrets and counts.`] });
     },
   },
 };
 
+/** What the commands have in common that put a key into a state. */
+function changeOfState(state: KeyState): Pick<KeysCommand, 'options' | 'ifUnprinted' | 'run'> {
+  return {
+    options: {},
+    ifUnprinted: `the key is ${state}`,
+    run: async (keys, _options, positionals, print) =>
+      print(keyOutput(await keys.setState(keyIdFrom(positionals), state))),
+  };
+}
+
 function refusePositionals(positionals: readonly string[]): void {
-  if (positionals.length > 0) throw new UsageError(`"${positionals[0]}" is one argument too many`);
+  if (positionals.length > 0) throw new UsageError(`${quote(positionals[0])} is one argument too many`);
 }

@@ -1,7 +1,7 @@
 import { systemClock } from '../accounts/clock.js';
+import { writeError, writeOutput } from '../write-output.js';
 import { runKeys } from './run-keys.js';
 
-const { exitCode, stdout, stderr } = await runKeys(process.argv.slice(2), process.env, systemClock);
-process.stdout.write(stdout);
-process.stderr.write(stderr);
+const { exitCode, stderr } = await runKeys(process.argv.slice(2), process.env, systemClock, writeOutput);
+writeError(stderr);
 process.exitCode = exitCode;

@@ -2,9 +2,8 @@ import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { hashKey } from '../../src/accounts/key-format.js';
 import { openStore } from '../../src/accounts/store/open-store.js';
-import { runKeys } from '../../src/cli/run-keys.js';
 import { DATABASES } from './support/databases.js';
-import { clock, json, KEY, keysOn } from './support/run-keys.js';
+import { json, KEY, keysOn } from './support/run-keys.js';
 import { temporaryFolder } from './support/temporary-folder.js';
 
 describe.each(DATABASES)('the keys command on $name', (database) => {
@@ -119,7 +118,7 @@ describe('the keys command', () => {
   });
 
   test('a bad DATABASE_URL is refused with exit code 1, named', async () => {
-    const result = await runKeys(['list'], { DATABASE_URL: 'mysql://db' }, clock);
+    const result = await keysOn('mysql://db')('list');
     expect(result).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('DATABASE_URL') });
   });
 

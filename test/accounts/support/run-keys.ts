@@ -8,8 +8,18 @@ export const KEY = /nurse_live_[0-9a-f]{32}/g;
 export const clock = new SettableClock('2026-11-20T12:00:00Z');
 
 /** Runs `keys` command lines, split at spaces, on one store. */
-export const keysOn = (databaseUrl: string) => (line: string) =>
-  runKeys(line === '' ? [] : line.split(' '), { DATABASE_URL: databaseUrl }, clock);
+export const keysOn = (databaseUrl: string) => async (line: string) => {
+  let stdout = '';
+  const result = await runKeys(
+    line === '' ? [] : line.split(' '),
+    { DATABASE_URL: databaseUrl },
+    clock,
+    (text) => {
+      stdout += text;
+    },
+  );
+  return { ...result, stdout };
+};
 
 /** What a command printed with `--json`. */
 export const json = (result: { stdout: string }) => JSON.parse(result.stdout);

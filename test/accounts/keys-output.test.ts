@@ -1,0 +1,195 @@
+import { writeFileSync } from 'node:fs';
+import { join } from 'node:path';
+import { describe, expect, onTestFinished, test } from 'vitest';
+import type { AccountDump } from '../../src/accounts/store/account-dump.js';
+import { openStore } from '../../src/accounts/store/open-store.js';
+import { LibsqlDatabase } from '../../src/accounts/store/sqlite/libsql-database.js';
+import { type OutputTo, runCommand } from '../support/command-process.js';
+import { DATABASES } from './support/databases.js';
+import { json, KEY, keysOn } from './support/run-keys.js';
+import { temporaryFolder } from './support/temporary-folder.js';
+
+const BROKEN_OUTPUTS: readonly OutputTo[] = ['a closed pipe', 'a full disk'];
+
+/** A terminal's escape sequences, a reversal of direction, a line of its own. */
+const HOSTILE_TEXT = 'Ada\u001b[2J\u009b31m\u202e\u2028key_ffffffffffff\n';
+const ACTED_ON = /[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}\p{Cs}]/u;
+
+/** A store as imports that were not checked could leave it. */
+const BAD_DUMP: AccountDump = {
+  format: 'nurselog-accounts/1',
+  keys: [
+    {
+      id: 'key_0123456789ab',
+      tier: 'spore',
+      owner: HOSTILE_TEXT,
+      state: 'active',
+      display: 'nurse_live_\u009b',
+      created_at_ms: Number.MAX_SAFE_INTEGER,
+      secrets: [],
+      usage: [{ day: '\u001b[2J\n', requests: 7 }],
+    },
+  ],
+};
+
+describe.each(DATABASES)('keys on $name', (database) => {
+  describe.each(BROKEN_OUTPUTS)('whose output goes to %s', (outputTo) => {
+    const run = (url: string, ...args: string[]) => runCommand('keys', args, { DATABASE_URL: url }, outputTo);
+    const refusal = (consequence: string) => ({
+      code: 1,
+      stderr: expect.stringMatching(
+        new RegExp(`^keys: standard output cannot be written to \\([^\\n]+\\): ${consequence}\\n$`),
+      ),
+    });
+
+    test('issue issues nothing, and says so', async () => {
+      const url = await database.create();
+      const result = await run(url, 'issue', '--tier', 'spore', '--owner', 'Ada');
+      expect(result).toMatchObject(refusal('nothing was issued'));
+      expect(json(await keysOn(url)('list --json'))).toEqual([]);
+    });
+
+    test('rotate leaves the old key as it was, and says so', async () => {
+      const url = await database.create();
+      const { id } = json(await keysOn(url)('issue --tier spore --owner Ada --json'));
+      const before = await keysOn(url)('export');
+      const result = await run(url, 'rotate', id, '--overlap-minutes', '10', '--json');
+      expect(result).toMatchObject(refusal('the old key stays valid'));
+      expect(await keysOn(url)('export')).toEqual(before);
+    });
+
+    test('a change of state is made, and the error says so', async () => {
+      const url = await database.create();
+      const { id } = json(await keysOn(url)('issue --tier spore --owner Ada --json'));
+      expect(await run(url, 'revoke', id)).toMatchObject(refusal('the key is revoked'));
+      expect(json(await keysOn(url)('list --json'))).toMatchObject([{ state: 'revoked' }]);
+    });
+
+    test.each(['list', 'usage', 'export', 'list --json'])('%s fails with one line', async (line) => {
+      const url = await database.create();
+      expect(await run(url, ...line.split(' '))).toMatchObject(refusal('the (list|export) is not complete'));
+    });
+  });
+
+  test('nothing that a terminal acts on leaves a command, and its JSON still says what the store holds', async () => {
+    const url = await database.create();
+    const store = await openStore(url);
+    await store.dump.write(BAD_DUMP);
+    await store.close();
+    const keys = keysOn(url);
+    for (const command of ['list', 'usage', 'deactivate key_0123456789ab', 'rotate key_0123456789ab']) {
+      const people = await keys(command);
+      expect(people).toMatchObject({ exitCode: 0, stderr: '' });
+      for (const line of people.stdout.split('\n')) expect(line).not.toMatch(ACTED_ON);
+      const programs = await keys(`${command} --json`);
+      expect(programs.stdout.slice(0, -1)).not.toMatch(ACTED_ON);
+      expect(programs.stdout.at(-1)).toBe('\n');
+    }
+    expect((await keys('list')).stdout.split('\n')).toHaveLength(3); // heading, key, end
+    const [bad] = BAD_DUMP.keys;
+    expect(json(await keys('list --json'))).toMatchObject([{ owner: bad!.owner, created_at: null }]);
+    for (const command of ['export', 'export --json']) {
+      const { stdout } = await keys(command);
+      expect(stdout.replaceAll('\n', '')).not.toMatch(ACTED_ON);
+      expect(JSON.parse(stdout)).toMatchObject({ keys: [{ owner: bad!.owner, usage: bad!.usage }] });
+    }
+  });
+
+  test.each([
+    ['a control character of the second set', 'Ada\u009b31m'],
+    ['an escape', 'Ada\u001b[2J'],
+    ['a NUL', 'Ada\u0000'],
+    ['a reversal of direction', 'Ada\u202e'],
+    ['a separator of lines', 'Ada\u2028Siuslaw'],
+    ['half a character', 'Ada\ud83c'],
+    ['201 characters', 'x'.repeat(201)],
+  ])('issue refuses an owner with %s, and repeats the start of it without that', async (_what, owner) => {
+    const url = await database.create();
+    const result = await keysOn(url)(`issue --tier spore --owner ${owner}`);
+    expect(result).toMatchObject({ exitCode: 2, stdout: '' });
+    expect(result.stderr).toMatch(
+      /^keys: --owner must be given, one line of 1 to 200 [^\n]{0,400}\n[^\n]+\n$/,
+    );
+    expect(result.stderr.replaceAll('\n', '')).not.toMatch(ACTED_ON);
+    expect(json(await keysOn(url)('list --json'))).toEqual([]);
+  });
+});
+
+const newSqliteUrl = () => `sqlite:${join(temporaryFolder(), 'nurselog.db')}`;
+
+function execute(url: string, ...statements: string[]): void {
+  const database = new LibsqlDatabase(url.slice('sqlite:'.length));
+  onTestFinished(() => database.close());
+  for (const sql of statements) database.prepare(sql).run([]);
+}
+
+test('a key that was printed and whose commit then failed is said not to hold, and is not there', async () => {
+  const url = newSqliteUrl();
+  await keysOn(url)('list');
+  // A reference that is checked when the transaction is committed.
+  execute(
+    url,
+    'create table parent (id text primary key)',
+    'create table child (id text references parent (id) deferrable initially deferred)',
+    "create trigger fails after insert on api_keys begin insert into child values ('x'); end",
+  );
+  const result = await keysOn(url)('issue --tier spore --owner Ada');
+  expect(result.exitCode).toBe(1);
+  expect(result.stdout).toMatch(KEY);
+  expect(result.stderr).toMatch(/^keys: [^\n]+; do not use the key that was printed\n$/);
+  expect(json(await keysOn(url)('list --json'))).toEqual([]);
+});
+
+test('a failure that nobody thought of is one line and exit code 1', async () => {
+  const url = newSqliteUrl();
+  await keysOn(url)('list');
+  execute(url, 'drop table daily_usage');
+  expect(await runCommand('keys', ['usage'], { DATABASE_URL: url })).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringMatching(/^keys: [^\n]*daily_usage[^\n]*\n$/),
+  });
+});
+
+test.each([
+  [['\u001b[2J\u009b\u202e\n']],
+  [['x'.repeat(100_000)]],
+  [['list', `--${'x'.repeat(100_000)}`]],
+  [['list', '--\u001b[2J\u009b\u202e\n']],
+  [['list', 'x'.repeat(100_000)]],
+  [['usage', '--day', `\u009b${'x'.repeat(100_000)}`]],
+  [['import', `\u009b${'x'.repeat(100_000)}`]],
+  [['issue', '--tier', 'x'.repeat(100_000)]],
+  [['issue', '--owner', '--tier', 'spore']],
+  [['revoke', 'nurse_live_0123456789abcdef0123456789abcdef'.repeat(100)]],
+])('a bad command line is told in a short line without what a terminal acts on', async (args) => {
+  const { code, stdout, stderr } = await runCommand('keys', args, { DATABASE_URL: newSqliteUrl() });
+  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  expect(stderr).toMatch(/^keys: [^\n]{1,500}\n"keys --help" shows how it is used.\n$/);
+  expect(stderr.replaceAll('\n', '')).not.toMatch(ACTED_ON);
+  expect(stderr).not.toMatch(KEY);
+});
+
+test.each([
+  'sqlite:http://root:secret@127.0.0.1:1',
+  'mysql://root:secret@db',
+  'postgres://root:secret@127.0.0.1:port/db',
+  'postgres://root:secret@127.0.0.1:1/db?password=secret',
+])('the DATABASE_URL %s is refused in one line without its password', async (url) => {
+  expect(await runCommand('keys', ['list'], { DATABASE_URL: url })).toEqual({
+    code: 1,
+    stdout: '',
+    stderr: expect.stringMatching(/^keys: (?!.*secret)[^\n]+\n$/),
+  });
+});
+
+test('what an import printed in vain it has imported all the same, and says so', async () => {
+  const url = newSqliteUrl();
+  const dump = join(temporaryFolder(), 'accounts.json');
+  writeFileSync(dump, JSON.stringify({ format: 'nurselog-accounts/1', keys: [] }));
+  const result = await runCommand('keys', ['import', dump], { DATABASE_URL: url }, 'a full disk');
+  expect(result).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/: everything was imported\n$/),
+  });
+});

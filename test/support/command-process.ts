@@ -1,0 +1,40 @@
+import { spawn } from 'node:child_process';
+import { once } from 'node:events';
+import { closeSync, openSync } from 'node:fs';
+import path from 'node:path';
+import { text } from 'node:stream/consumers';
+import { onTestFinished } from 'vitest';
+
+/** Where a command writes to: a pipe that is read, one whose reader is gone, or a disk that is full. */
+export type OutputTo = 'a reader' | 'a closed pipe' | 'a full disk';
+
+/** What a command left behind. */
+export interface CommandResult {
+  readonly code: number | null;
+  readonly stdout: string;
+  readonly stderr: string;
+}
+
+/** Runs a command as it ships, in a process of its own. */
+export async function runCommand(
+  command: 'keys' | 'models',
+  args: readonly string[],
+  environment: Record<string, string>,
+  outputTo: OutputTo = 'a reader',
+): Promise<CommandResult> {
+  const file = path.join(import.meta.dirname, `../../dist/cli/${command}.js`);
+  const full = outputTo === 'a full disk' ? openSync('/dev/full', 'w') : undefined;
+  const child = spawn(process.execPath, [file, ...args], {
+    env: environment,
+    stdio: ['ignore', full ?? 'pipe', 'pipe'],
+  });
+  onTestFinished(() => void child.kill('SIGKILL'));
+  if (full !== undefined) closeSync(full);
+  if (outputTo === 'a closed pipe') child.stdout!.destroy();
+  const [stdout, stderr, [code]] = await Promise.all([
+    outputTo === 'a reader' ? text(child.stdout!) : '',
+    text(child.stderr!),
+    once(child, 'close'),
+  ]);
+  return { code, stdout, stderr };
+}
