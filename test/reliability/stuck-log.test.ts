@@ -23,7 +23,8 @@ it('a log that nobody reads holds up no request, costs bounded memory, and goes 
   readAgain();
   service.signal('SIGTERM');
   expect(await service.exit).toEqual({ code: 0, signal: null });
-  expect(service.output.at(-1)).toContain('"msg":"stopped"');
+  // Where lines were dropped, the line that says so may come last.
+  expect(service.output.slice(-2).join()).toContain('"msg":"stopped"');
   expect(service.errors).toBe('');
   expect(residentMb).toBeLessThan(350);
 }, 300_000);
