@@ -1,4 +1,4 @@
-import { readFileSync } from 'node:fs';
+import { readFileSync, statSync } from 'node:fs';
 import { type AccountDump, accountDump } from '../accounts/store/account-dump.js';
 import { quote, shorten } from '../printable.js';
 import { UsageError } from './usage-error.js';
@@ -19,6 +19,9 @@ export function readDump(positionals: readonly string[]): AccountDump {
 
 function readJson(file: string): unknown {
   try {
+    const stat = statSync(file);
+    // A device such as /dev/zero has no end.
+    if (!stat.isFile() && !stat.isFIFO()) throw new Error('it is no file');
     return JSON.parse(readFileSync(file, 'utf8'));
   } catch (error) {
     throw new UsageError(`${quote(file)} cannot be read as JSON: ${shorten((error as Error).message)}`);
