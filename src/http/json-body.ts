@@ -1,7 +1,9 @@
 import { isUtf8 } from 'node:buffer';
+import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { unsupportedMediaType } from './error-replies.js';
 import { ApiError } from './errors.js';
+import { readBody } from './read-body.js';
 
 /** Makes JSON the only body that the instance's routes take. */
 export function useJsonBodies(app: FastifyInstance): void {
@@ -15,13 +17,9 @@ export function useJsonBodies(app: FastifyInstance): void {
  */
 export function parseBodiesWith(app: FastifyInstance, parse: (body: Buffer) => unknown): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', { parseAs: 'buffer' }, (_request, body, done) => {
-    try {
-      done(null, parse(body as Buffer));
-    } catch (error) {
-      done(error as ApiError);
-    }
-  });
+  app.addContentTypeParser('application/json', async (request: FastifyRequest, payload: IncomingMessage) =>
+    parse(await readBody(request, payload)),
+  );
 }
 
 /** Fastify would take a POST without any body, and cannot undo a content encoding. */

@@ -1,0 +1,91 @@
+import diagnostics from 'node:diagnostics_channel';
+import type { IncomingMessage } from 'node:http';
+import type { Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { setFlagsFromString } from 'node:v8';
+import { runInNewContext } from 'node:vm';
+import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { openSocket } from '../support/raw-http.js';
+import { startTestService, type TestService } from '../support/service.js';
+
+const LIMIT_BYTES = 256 * 1024;
+
+/** One and a half times the limit, and what else a service in use takes; a Buffer for each byte would take 50 MB. */
+const MAX_KEPT_BYTES = 1.5 * LIMIT_BYTES + 3 * 1024 * 1024;
+
+const REQUEST_START = 'http.server.request.start';
+const JSON_TYPE = 'Content-Type: application/json';
+
+setFlagsFromString('--expose-gc');
+const collectGarbage = runInNewContext('gc') as () => void;
+
+/** Memory in use, without garbage: objects, and the buffers that belong to them. */
+function usedBytes(): number {
+  collectGarbage();
+  const { heapUsed, external } = process.memoryUsage();
+  return heapUsed + external;
+}
+
+/** Waits until something holds; the test's time limit bounds it. */
+async function until(holds: () => boolean): Promise<void> {
+  while (!holds()) await delay(5);
+}
+
+describe('a body that comes as chunks of one byte and does not end takes no more memory than its bytes', () => {
+  let service: TestService;
+  beforeAll(async () => {
+    service = await startTestService({ BODY_LIMIT_BYTES: String(LIMIT_BYTES) });
+  });
+  afterAll(() => service.stop());
+
+  /** @returns memory that the service keeps when it has read so many bytes of a body, or has hung up */
+  async function keptBytes(requestLine: string, headers: readonly string[], bodyBytes: number) {
+    let serverSide: Socket | undefined;
+    const onRequest = (message: unknown) => {
+      serverSide = (message as { request: IncomingMessage }).request.socket;
+    };
+    diagnostics.subscribe(REQUEST_START, onRequest);
+    const before = usedBytes();
+
+    const socket = await openSocket(service.apiUrl);
+    const head = [requestLine, 'Host: test', 'Transfer-Encoding: chunked', ...headers, '', ''].join('\r\n');
+    socket.resume().write(head + '1\r\n \r\n'.repeat(bodyBytes));
+    const sentBytes = head.length + 6 * bodyBytes;
+    await until(() => serverSide?.closed === true || serverSide?.bytesRead === sentBytes);
+    const kept = usedBytes() - before;
+
+    socket.destroy();
+    await until(() => serverSide!.closed);
+    diagnostics.unsubscribe(REQUEST_START, onRequest);
+    return kept;
+  }
+
+  const withKey = () => `X-API-Key: ${service.key}`;
+
+  it.each(['/v1/predict', '/v1/predict/compare', '/v1/predict/batch'])('%s', async (path) => {
+    const headers = [withKey(), JSON_TYPE];
+    expect(await keptBytes(`POST ${path} HTTP/1.1`, headers, LIMIT_BYTES)).toBeLessThan(MAX_KEPT_BYTES);
+  });
+
+  it('where it is larger than the limit (413)', async () => {
+    const headers = [withKey(), JSON_TYPE];
+    const kept = await keptBytes('POST /v1/predict HTTP/1.1', headers, LIMIT_BYTES + 10_000);
+    expect(kept).toBeLessThan(MAX_KEPT_BYTES);
+  });
+
+  it.each([
+    ['its key is missing (401)', 'POST /v1/predict/batch'],
+    ['its path is unknown (404)', 'POST /v1/nothing'],
+    ['its method is not allowed (405)', 'PUT /v1/predict'],
+    ['its path takes no body', 'GET /v1/health'],
+  ])('where %s', async (_reason, request) => {
+    expect(await keptBytes(`${request} HTTP/1.1`, [JSON_TYPE], LIMIT_BYTES)).toBeLessThan(MAX_KEPT_BYTES);
+  });
+
+  it.each([
+    ['its media type is missing (415)', 'POST /v1/predict'],
+    ['its path takes no body', 'GET /v1/species'],
+  ])('with a key, where %s', async (_reason, request) => {
+    expect(await keptBytes(`${request} HTTP/1.1`, [withKey()], LIMIT_BYTES)).toBeLessThan(MAX_KEPT_BYTES);
+  });
+});
