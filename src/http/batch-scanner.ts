@@ -25,7 +25,7 @@ const SHORTEST_ENTRY_BYTES = 60;
 
 /**
  * Reads the body of a batch from its bytes straight into columns, where it is plain: every entry fits, with each field
- * once, and nothing else in it. Any other body, right or wrong, is left to JSON.parse and the schemas, which say what
+ * once, and nothing else in it. Any other body, right or wrong, is left to parseJson and the schemas, which say what
  * it is. What is read here they would read the same.
  */
 export class BatchScanner {
