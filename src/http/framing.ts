@@ -2,7 +2,7 @@ import type { IncomingMessage } from 'node:http';
 import { ApiError } from './errors.js';
 
 /** Headers that a request may have: many times what callers and proxies send. */
-export const MAX_HEADERS = 256;
+export const MAX_HEADERS = 100;
 
 const VERSIONS = ['1.0', '1.1'];
 

@@ -13,6 +13,9 @@ const LINES_PER_TURN = 128;
 /** A connection has more to say where so much was received at once, which is the most that Node reads. */
 const FULL_READ_BYTES = 64 * 1024;
 
+/** What is read of a connection that is about to end: a caller who still sends would not get to read its last answer. */
+const MAX_DROPPED_BYTES = 4 * 1024 * 1024;
+
 /**
  * Has the requests of a connection answered one after the other, and the connections take turns.
  *
@@ -45,6 +48,7 @@ export class RequestSequence {
   /** Whether it goes on in the next turn of the event loop. */
   #hasTurn = false;
   #hasEnded = false;
+  #droppedBytes = 0;
 
   /** Takes the place of Node's HTTP server as the receiver of what a connection sends. */
   constructor(socket: Socket, turns: Turns, refuse: (code: string) => void) {
@@ -87,7 +91,7 @@ export class RequestSequence {
 
   /** Whether nothing more is to be received for now. */
   get #isHeld(): boolean {
-    return this.#waiting !== undefined || this.#hasTurn;
+    return this.#waiting !== undefined || this.#hasTurn || this.#droppedBytes > MAX_DROPPED_BYTES;
   }
 
   #take(bytes: Buffer): void {
@@ -136,7 +140,7 @@ export class RequestSequence {
     let lines = LINES_PER_TURN;
     while (this.#waiting !== undefined) {
       if (this.#socket.destroyed || this.#socket.writableEnded) {
-        this.#waiting = undefined;
+        this.#drop(this.#waiting);
       } else if (this.#incoming === undefined) {
         if (this.#response?.closed === false) {
           this.#continueAfter(this.#response);
@@ -169,6 +173,11 @@ export class RequestSequence {
     // The first and the last line are no headers.
     if (this.#boundaries.headLines > MAX_HEADERS + 2) this.#refuse('HPE_HEADER_OVERFLOW');
     else this.#parseFirst(length);
+  }
+
+  #drop({ length }: Buffer): void {
+    this.#waiting = undefined;
+    this.#droppedBytes += length;
   }
 
   #parseFirst(length: number): void {

@@ -5,15 +5,16 @@ import { checkBatch } from '../../src/http/batch.js';
 import { RequestChecker } from '../../src/http/check-request.js';
 import { parseJson } from '../../src/http/json-body.js';
 import { compareRequestSchema, predictRequestSchema } from '../../src/http/requests.js';
+import { readArtefactFile } from '../../src/prediction/artefact-file.js';
 import { SiteRows } from '../../src/prediction/site-rows.js';
-import { readSpecies, SpeciesCatalogue } from '../../src/prediction/species.js';
+import { parseSpecies, SpeciesCatalogue } from '../../src/prediction/species.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
 
 const LARGE_BYTES = 80 * 1024;
 const ENTRY = JSON.stringify(PREDICT_REQUEST);
 
 const checker = new RequestChecker(
-  new SpeciesCatalogue(readSpecies(`${loadConfig({}).dataDir}/species.json`)),
+  new SpeciesCatalogue(parseSpecies(readArtefactFile(`${loadConfig({}).dataDir}/species.json`))),
 );
 
 /** A body of the same value that is large. */
