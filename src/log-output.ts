@@ -6,20 +6,22 @@ const STDOUT = 1;
 const WRITE_EVERY_MS = 250;
 const WRITE_BYTES = 8 * 1024;
 
-/** Lines that cannot be written are kept up to this size; later ones are dropped, so that they cost no more memory. */
+/** Lines that nobody reads wait up to this size; later ones are dropped, so that they cost no more memory. */
 const KEPT_BYTES = 16 * 1024 * 1024;
 
 /**
- * Standard output for the lines of a log. Where it takes none, because its disk is full or its reader stuck or gone,
- * lines wait and are tried again with those that come; what is beyond `KEPT_BYTES` is dropped and counted.
+ * Standard output for the lines of a log. Where it fails, because its disk is full or its reader gone, the lines that it
+ * was given are tried again and again, and those that come meanwhile are dropped and counted. Where its reader is stuck,
+ * lines wait; what is beyond `KEPT_BYTES` is dropped and counted, too.
  */
 export class LogOutput {
   readonly #stream: InstanceType<typeof sonicBoom.SonicBoom>;
   readonly #onRecovery: (linesDropped: number) => void;
   #linesDropped = 0;
   #linesReported = 0;
+  #isFailing = false;
 
-  /** @param onRecovery is told how many lines were dropped when lines can be written again */
+  /** @param onRecovery is told how many lines were dropped when lines can be written again after some could not */
   constructor(onRecovery: (linesDropped: number) => void) {
     this.#onRecovery = onRecovery;
     this.#stream = new sonicBoom.SonicBoom({
@@ -31,12 +33,14 @@ export class LogOutput {
     this.#stream.on('drop', () => {
       this.#linesDropped++;
     });
-    // The stream itself keeps what it could not write.
-    this.#stream.on('error', () => {});
+    // The stream itself keeps what it could not write, so that no line is written in part.
+    this.#stream.on('error', () => {
+      this.#isFailing = true;
+    });
     this.#stream.on('drain', () => this.#report());
     // All work is done: lines that still wait are written now, or never.
     process.once('beforeExit', () => {
-      this.#report();
+      if (!this.#isFailing) this.#report();
       this.#stream.end();
     });
   }
@@ -47,7 +51,8 @@ export class LogOutput {
   }
 
   write(line: string): void {
-    this.#stream.write(line);
+    if (this.#isFailing) this.#linesDropped++;
+    else this.#stream.write(line);
   }
 
   flush(callback?: (error?: Error) => void): void {
@@ -56,8 +61,9 @@ export class LogOutput {
 
   #report(): void {
     const linesDropped = this.#linesDropped - this.#linesReported;
-    if (linesDropped === 0) return;
+    if (linesDropped === 0 && !this.#isFailing) return;
     this.#linesReported = this.#linesDropped;
+    this.#isFailing = false;
     this.#onRecovery(linesDropped);
   }
 }

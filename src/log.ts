@@ -11,10 +11,7 @@ export type Log = pino.Logger & { linesDropped(): number };
  */
 export function createLog(level: string, destination?: pino.DestinationStream): Log {
   const reportDrops = (linesDropped: number) =>
-    log.warn(
-      { lines_dropped: linesDropped },
-      'log lines were dropped while standard output could not be written to',
-    );
+    log.warn({ lines_dropped: linesDropped }, 'standard output can be written to again');
   const output = destination ?? new LogOutput(reportDrops);
   const log: pino.Logger = pino({ level, hooks: { streamWrite: redactKeys } }, output);
   return Object.assign(log, { linesDropped: () => (output instanceof LogOutput ? output.linesDropped : 0) });

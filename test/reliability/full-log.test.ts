@@ -45,13 +45,18 @@ describe('a log that cannot be written to', () => {
     };
     await eventually(health);
     for (let i = 0; i < 200; i++) await health();
+    await eventually(async () => {
+      await health(); // a line more
+      const metrics = await readMetrics(`http://127.0.0.1:${opsPort}`);
+      expect(metrics.value('nurselog_log_lines_dropped_total')).toBeGreaterThan(0);
+    });
     service.signal('SIGTERM');
     expect(await service.exit).toEqual({ code: 0, signal: null });
     expect(service.errors).toMatch(/^nurselog: the first API key could not be shown .*\n$/);
   });
 
   it.skipIf(!CAN_MOUNT)(
-    'on a full disk holds up no request, and has every line once there is room again',
+    'on a full disk holds up no request, counts the lines that it drops, and says so when there is room again',
     async () => {
       const disk = new SmallDisk(512 * 1024);
       const log = path.join(disk.folder, 'log');
@@ -60,11 +65,26 @@ describe('a log that cannot be written to', () => {
       const { ops, api } = ready as unknown as { ops: string; api: string };
       disk.fill();
       const url = `http://127.0.0.1:${new URL(api).port}/v1/health`;
-      for (let i = 0; i < 200; i++) expect((await fetch(url)).status).toBe(200);
-      expect(linesIn(log).filter(({ msg }) => msg === 'request').length).toBeLessThan(200);
-      expect((await readMetrics(ops)).value('nurselog_log_lines_dropped_total')).toBe(0);
+      let requests = 0;
+      const call = async () => {
+        expect((await fetch(url)).status).toBe(200);
+        requests++;
+      };
+      const countDropped = async () => (await readMetrics(ops)).value('nurselog_log_lines_dropped_total');
+      await eventually(async () => {
+        await call();
+        expect(await countDropped()).toBeGreaterThan(50);
+      });
       disk.clear();
-      await eventually(() => expect(linesIn(log).filter(({ msg }) => msg === 'request')).toHaveLength(200));
+      const isRecovery = ({ msg }: Line) => msg === 'standard output can be written to again';
+      const told = await eventually(() => linesIn(log).find(isRecovery) ?? expect.fail());
+      expect(told.lines_dropped).toBe(await countDropped());
+      await call();
+      // Each line is there, whole, or counted.
+      await eventually(() => {
+        const written = linesIn(log).filter(({ msg }) => msg === 'request').length;
+        expect(written + told.lines_dropped!).toBe(requests);
+      });
       service.signal('SIGTERM');
       expect(await service.exit).toEqual({ code: 0, signal: null });
       expect(linesIn(log).at(-1)).toMatchObject({ msg: 'stopped' });
