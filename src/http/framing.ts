@@ -12,7 +12,7 @@ const VERSIONS = ['1.0', '1.1'];
  */
 export function framingError({ httpVersion, headers, rawHeaders }: IncomingMessage): ApiError | undefined {
   if (rawHeaders.length > 2 * MAX_HEADERS)
-    return refusal(`A request may have ${MAX_HEADERS} headers, not ${rawHeaders.length / 2}.`, 431);
+    return refusal(`A request may have at most ${MAX_HEADERS} headers.`, 431);
   if (!VERSIONS.includes(httpVersion))
     return refusal(`HTTP/${httpVersion} is not spoken here: use HTTP/1.1.`);
   if (headers.host === undefined && httpVersion !== '1.0')

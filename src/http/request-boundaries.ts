@@ -29,6 +29,16 @@ export class RequestBoundaries {
   #headBytes = 0;
   #headLines = 0;
 
+  /** Whether what was looked at last has come to its end. */
+  get isAtEnd(): boolean {
+    return this.#tail === '';
+  }
+
+  /** Bytes of the last head, as far as it has come. */
+  get headBytes(): number {
+    return this.#headBytes;
+  }
+
   /** Lines of the last head, as far as it has come; those of a small one are not counted. */
   get headLines(): number {
     return this.#headLines;

@@ -13,6 +13,9 @@ const LINES_PER_TURN = 128;
 /** A connection has more to say where so much was received at once, which is the most that Node reads. */
 const FULL_READ_BYTES = 64 * 1024;
 
+/** More than Node's parser lets pass. */
+const MAX_HEAD_BYTES = 32 * 1024;
+
 /** What is read of a connection that is about to end: a caller who still sends would not get to read its last answer. */
 const MAX_DROPPED_BYTES = 4 * 1024 * 1024;
 
@@ -139,7 +142,7 @@ export class RequestSequence {
   #proceed(): void {
     let lines = LINES_PER_TURN;
     while (this.#waiting !== undefined) {
-      if (this.#socket.destroyed || this.#socket.writableEnded) {
+      if (this.#isEnding) {
         this.#drop(this.#waiting);
       } else if (this.#incoming === undefined) {
         if (this.#response?.closed === false) {
@@ -171,8 +174,21 @@ export class RequestSequence {
     }
     const length = this.#boundaries.head(bytes);
     // The first and the last line are no headers.
-    if (this.#boundaries.headLines > MAX_HEADERS + 2) this.#refuse('HPE_HEADER_OVERFLOW');
-    else this.#parseFirst(length);
+    if (this.#boundaries.headLines > MAX_HEADERS + 2) {
+      this.#refuse('HPE_HEADER_OVERFLOW');
+      return;
+    }
+    const before = this.#response;
+    this.#parseFirst(length);
+    // After a request for another protocol Node's parser passes over errors up to the next request.
+    const isPassedOver = this.#response === before && !this.#isEnding;
+    if (isPassedOver && this.#boundaries.isAtEnd) this.#refuse('HPE_INVALID_CONSTANT');
+    else if (isPassedOver && this.#boundaries.headBytes > MAX_HEAD_BYTES) this.#refuse('HPE_HEADER_OVERFLOW');
+  }
+
+  /** Whether nothing that is received will be answered. */
+  get #isEnding(): boolean {
+    return this.#socket.destroyed || this.#socket.writableEnded;
   }
 
   #drop({ length }: Buffer): void {

@@ -11,7 +11,7 @@ import { ANSWER_HEADERS } from './answer-headers.js';
 import type { Connections } from './connections.js';
 import { useDoor } from './door.js';
 import { notFound, sendError, useErrorReplies } from './error-replies.js';
-import { framingError } from './framing.js';
+import { framingError, MAX_HEADERS } from './framing.js';
 import { KnownRoutes } from './known-routes.js';
 import { useLastAnswers } from './last-answer.js';
 import { refuseConnection, refuseExpectation, refuseTunnel } from './parser-errors.js';
@@ -59,8 +59,9 @@ export function createServer(
       connectionsCheckingInterval: SLOW_REQUEST_CHECK_MS,
     },
   });
-  // Node would drop those beyond a number without a word; here they are refused.
-  app.server.maxHeadersCount = 0;
+  // Node drops those beyond a number without a word: one more than are accepted is enough to refuse them, and of trailers,
+  // which nobody reads, no more are kept.
+  app.server.maxHeadersCount = MAX_HEADERS + 1;
   // Who has said all and closed his side is answered; Node would end the connection under the answer.
   Object.assign(app.server, { httpAllowHalfOpen: true });
   app.server.on('checkExpectation', refuseExpectation);

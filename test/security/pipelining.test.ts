@@ -60,6 +60,21 @@ describe('the requests of a connection are answered one after the other', () => 
     }
   });
 
+  it('what is in doubt after a request for another protocol is refused as ever', async () => {
+    const upgrade = request('GET /v1/health', ['Connection: Upgrade', 'Upgrade: h2c']);
+    for (const doubtful of [
+      'garbage\r\n\r\n',
+      request('GET /v1/health', ['Bad Header: x']),
+      request('POST /v1/predict', [LENGTH, CHUNKED], BODY),
+      request('GET /v1/health', ['X: a', ' folded']),
+      `GET /v1/health HTTP/1.1\r\nX: ${'x'.repeat(40_000)}`,
+    ]) {
+      const { statuses } = await answersOn(service.apiUrl, upgrade + doubtful + HEALTH);
+      expect([doubtful.slice(0, 30), statuses[0], statuses.length]).toEqual([doubtful.slice(0, 30), 200, 2]);
+      expect([400, 431]).toContain(statuses[1]);
+    }
+  });
+
   it('a line end before a request is passed over', async () => {
     expect((await answersOn(service.apiUrl, `\r\n${HEALTH}\r\n${HEALTH}`)).statuses).toEqual([200, 200]);
   });
