@@ -10,7 +10,7 @@ import { ArtefactError } from './prediction/artefact-error.js';
 import { oneLine } from './printable.js';
 import { type Service, startService } from './service.js';
 import { welcome } from './welcome.js';
-import { writeError, writeOutput } from './write-output.js';
+import { writeError, writeSecret } from './write-output.js';
 
 /** How long the last log line may take. */
 const LAST_LINE_MS = 500;
@@ -36,7 +36,7 @@ async function main(): Promise<void> {
     systemClock,
     log,
     (reason) => end(log, reason),
-    (apiUrl, issued) => writeOutput(welcome(apiUrl, issued)),
+    (apiUrl, issued) => writeSecret(welcome(apiUrl, issued)),
   );
   let isStopping = false;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {

@@ -1,4 +1,5 @@
-import { writeSync } from 'node:fs';
+import { fstatSync, statSync, writeSync } from 'node:fs';
+import { devNull } from 'node:os';
 
 const STDOUT = 1;
 const STDERR = 2;
@@ -24,6 +25,17 @@ export function writeOutput(text: string): void {
       cause: error,
     });
   }
+}
+
+/**
+ * The same for a secret, which somebody has to see: the null device, which also stands in for an output that was closed,
+ * does not count as written to.
+ * @throws OutputError
+ */
+export function writeSecret(text: string): void {
+  if (fstatSync(STDOUT).rdev === statSync(devNull).rdev)
+    throw new OutputError(`standard output is closed or goes to ${devNull}`);
+  writeOutput(text);
 }
 
 /** Writes a text to standard error. Where that cannot be written to there is nobody to tell. */

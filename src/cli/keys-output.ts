@@ -5,6 +5,8 @@ import type { DayUsage, KeyRecord } from '../accounts/store/account-store.js';
 export interface Output {
   readonly lines: readonly string[];
   readonly json: unknown;
+  /** Whether it shows a key. */
+  readonly isSecret?: boolean;
 }
 
 /** A new key with its secret. */
@@ -16,6 +18,7 @@ export function issuedOutput({ key, secret }: IssuedKey): Output {
       ...fields({ key: secret, ...keyJson(key) }),
     ],
     json: { key: secret, ...keyJson(key) },
+    isSecret: true,
   };
 }
 
@@ -30,6 +33,7 @@ export function rotatedOutput({ key, secret, oldSecretValidUntilMs }: RotatedKey
       ...fields({ key: secret, ...keyJson(key) }),
     ],
     json: { key: secret, ...keyJson(key), old_key_valid_until: validUntil },
+    isSecret: true,
   };
 }
 

@@ -1,7 +1,13 @@
 import { systemClock } from '../accounts/clock.js';
-import { writeError, writeOutput } from '../write-output.js';
+import { writeError, writeOutput, writeSecret } from '../write-output.js';
 import { runKeys } from './run-keys.js';
 
-const { exitCode, stderr } = await runKeys(process.argv.slice(2), process.env, systemClock, writeOutput);
+const { exitCode, stderr } = await runKeys(
+  process.argv.slice(2),
+  process.env,
+  systemClock,
+  writeOutput,
+  writeSecret,
+);
 writeError(stderr);
 process.exitCode = exitCode;

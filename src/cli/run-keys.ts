@@ -21,19 +21,20 @@ export interface CliResult {
  *
  * @param args what follows `keys`
  * @param environment where DATABASE_URL is read from
- * @param write writes to standard output and throws OutputError where that takes not all; a secret that it does not
- *   take is not issued
+ * @param write writes to standard output and throws OutputError where that takes not all
+ * @param writeSecret the same for a key, which is not issued where it is not seen
  */
 export async function runKeys(
   args: readonly string[],
   environment: NodeJS.ProcessEnv,
   clock: Clock,
   write: (text: string) => void,
+  writeSecret: (text: string) => void,
 ): Promise<CliResult> {
   try {
     const [name, ...rest] = args;
     if (args.includes('--help') || args.includes('-h')) write(help());
-    else await carryOut(commandNamed(name), rest, environment, clock, write);
+    else await carryOut(commandNamed(name), rest, environment, clock, write, writeSecret);
     return { exitCode: 0, stderr: '' };
   } catch (error) {
     return failureOf('keys', error);
@@ -52,6 +53,7 @@ async function carryOut(
   environment: NodeJS.ProcessEnv,
   clock: Clock,
   write: (text: string) => void,
+  writeSecret: (text: string) => void,
 ): Promise<void> {
   const { values, positionals } = parseOptions(args, { ...command.options, json: { type: 'boolean' } });
   const { json, ...options } = values;
@@ -59,7 +61,8 @@ async function carryOut(
   let isPrinted = false;
   try {
     const print = (output: Output) => {
-      write(json ? jsonText(output) : text(output));
+      const show = output.isSecret ? writeSecret : write;
+      show(json ? jsonText(output) : text(output));
       isPrinted = true;
     };
     const administration = new KeyAdministration(store, clock);

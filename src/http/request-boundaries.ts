@@ -7,6 +7,9 @@ const BLANK_LINE_BYTES = Buffer.from(BLANK_LINE);
 /** Bytes of a blank line that may have come before the rest of it. */
 const TAIL_BYTES = BLANK_LINE.length - 1;
 
+/** Characters that end a request line: a blank and a version. */
+const VERSION_LENGTH = ' HTTP/1.1'.length;
+
 /** A head of fewer bytes has too few lines to count. */
 const SMALL_HEAD_BYTES = 2048;
 
@@ -28,6 +31,11 @@ export class RequestBoundaries {
   /** Of the head that is coming. */
   #headBytes = 0;
   #headLines = 0;
+
+  /** Whether the first line of the last head, if it has come, names another protocol than HTTP. */
+  isForeign = false;
+  /** The end of that line, as far as it has come in an earlier part. */
+  #line: string | undefined;
 
   /** Whether what was looked at last has come to its end. */
   get isAtEnd(): boolean {
@@ -51,7 +59,11 @@ export class RequestBoundaries {
 
   /** The length of the first part that belongs to the head of one request. */
   head(bytes: Buffer): number {
-    if (this.#tail === '') this.#headBytes = this.#headLines = 0;
+    if (this.#tail === '') {
+      this.#headBytes = this.#headLines = 0;
+      this.#line = '';
+    }
+    if (this.#line !== undefined) this.#checkProtocol(bytes, this.#line);
     const at = bytes.indexOf(BLANK_LINE_BYTES);
     const end = this.#endInTwoParts(bytes) ?? (at === -1 ? undefined : at + BLANK_LINE.length);
     const length = end ?? bytes.length;
@@ -81,6 +93,16 @@ export class RequestBoundaries {
     return { length: end ?? bytes.length, lines };
   }
 
+  /** @param before the end of the line, as far as it has come in an earlier part */
+  #checkProtocol(bytes: Buffer, before: string): void {
+    const start = before === '' ? countLineEnds(bytes) : 0;
+    const found = bytes.indexOf(LF, start);
+    const end = found === -1 ? bytes.length : found;
+    const line = before + bytes.toString('latin1', Math.max(start, end - VERSION_LENGTH - 1), end);
+    this.#line = found === -1 ? line.slice(-VERSION_LENGTH - 1) : undefined;
+    this.isForeign = found !== -1 && !line.trimEnd().slice(-VERSION_LENGTH).startsWith(' HTTP/');
+  }
+
   #endInTwoParts(bytes: Buffer): number | undefined {
     if (this.#tail === '') return undefined;
     const at = (this.#tail + bytes.toString('latin1', 0, TAIL_BYTES)).indexOf(BLANK_LINE);
@@ -96,6 +118,13 @@ export class RequestBoundaries {
 function countLines(bytes: Buffer): number {
   let count = 0;
   for (let at = bytes.indexOf(LINE_END); at !== -1; at = bytes.indexOf(LINE_END, at + 2)) count++;
+  return count;
+}
+
+/** How many bytes of line ends stand first. */
+function countLineEnds(bytes: Buffer): number {
+  let count = 0;
+  while (isLineEnd(bytes[count])) count++;
   return count;
 }
 

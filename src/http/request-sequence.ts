@@ -19,6 +19,9 @@ const MAX_HEAD_BYTES = 32 * 1024;
 /** What is read of a connection that is about to end: a caller who still sends would not get to read its last answer. */
 const MAX_DROPPED_BYTES = 4 * 1024 * 1024;
 
+/** How long it is read after its last answer. */
+const LINGER_MS = 1000;
+
 /**
  * Has the requests of a connection answered one after the other, and the connections take turns.
  *
@@ -62,6 +65,11 @@ export class RequestSequence {
     this.#parseEnd = takeListener(socket, 'end');
     socket.on('data', this.#receive);
     socket.on('end', this.#receiveEnd);
+    const destroySoon = socket.destroySoon.bind(socket);
+    socket.destroySoon = () => {
+      if (this.#waiting === undefined) destroySoon();
+      else this.#linger();
+    };
     // Node resumes a connection whenever it wants more of a body.
     socket.on('resume', () => {
       if (this.#isHeld) socket.pause();
@@ -131,6 +139,18 @@ export class RequestSequence {
     response.once('close', () => this.#continueInTurn());
   }
 
+  /**
+   * Ends a connection whose caller has sent more than will be answered: closed with that unread it would be reset, and
+   * the last answer lost.
+   */
+  #linger(): void {
+    this.#waiting = undefined;
+    const timer = setTimeout(() => this.#socket.destroy(), LINGER_MS);
+    this.#socket.once('close', () => clearTimeout(timer));
+    this.#socket.end();
+    this.#socket.resume();
+  }
+
   /** Receives more, unless Node waits for what has arrived of a body to be taken. */
   #resume(): void {
     const incoming = this.#incoming;
@@ -176,6 +196,10 @@ export class RequestSequence {
     // The first and the last line are no headers.
     if (this.#boundaries.headLines > MAX_HEADERS + 2) {
       this.#refuse('HPE_HEADER_OVERFLOW');
+      return;
+    }
+    if (this.#boundaries.isForeign) {
+      this.#refuse('HPE_INVALID_VERSION');
       return;
     }
     const before = this.#response;

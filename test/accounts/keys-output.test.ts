@@ -33,6 +33,23 @@ const BAD_DUMP: AccountDump = {
 };
 
 describe.each(DATABASES)('keys on $name', (database) => {
+  test('a key that nobody would see is not issued, nor a secret rotated; a list may go to nobody', async () => {
+    const url = await database.create();
+    const { id } = json(await keysOn(url)('issue --tier spore --owner Ada --json'));
+    const before = await keysOn(url)('export');
+    const run = (...args: string[]) => runCommand('keys', args, { DATABASE_URL: url }, 'nobody');
+    expect(await run('issue', '--tier', 'spore', '--owner', 'Bob')).toMatchObject({
+      code: 1,
+      stderr: 'keys: standard output is closed or goes to /dev/null: nothing was issued\n',
+    });
+    expect(await run('rotate', id)).toMatchObject({
+      code: 1,
+      stderr: 'keys: standard output is closed or goes to /dev/null: the old key stays valid\n',
+    });
+    expect(await keysOn(url)('export')).toEqual(before);
+    expect(await run('list')).toMatchObject({ code: 0, stderr: '' });
+  });
+
   describe.each(BROKEN_OUTPUTS)('whose output goes to %s', (outputTo) => {
     const run = (url: string, ...args: string[]) => runCommand('keys', args, { DATABASE_URL: url }, outputTo);
     const refusal = (consequence: string) => ({

@@ -47,7 +47,7 @@ describe('the first run', () => {
     expect(await wholeOutput(environment)).not.toMatch(KEY);
   });
 
-  it.each(['is on a full disk', 'has lost its reader'])(
+  it.each(['is on a full disk', 'has lost its reader', 'is closed'])(
     'issues no key where its output %s, serves and says so, and the next start issues one',
     async (trouble) => {
       const folder = temporaryFolder();
@@ -56,7 +56,11 @@ describe('the first run', () => {
       const service =
         trouble === 'is on a full disk'
           ? new ServiceProcess(environment, '/dev/full')
-          : new ServiceProcess(environment);
+          : new ServiceProcess(
+              environment,
+              undefined,
+              trouble === 'is closed' ? ['sh', '-c', 'exec "$0" "$@" >&-'] : [],
+            );
       if (trouble === 'has lost its reader') service.closeOutput();
       await eventually(async () => {
         expect((await fetch(`http://127.0.0.1:${port}/v1/health`)).status).toBe(200);
@@ -65,7 +69,7 @@ describe('the first run', () => {
       service.signal('SIGTERM');
       expect(await service.exit).toEqual({ code: 0, signal: null });
       expect(service.errors).toMatch(
-        /^nurselog: the first API key could not be shown and was not issued, because [^\n]*(ENOSPC|EPIPE)[^\n]*keys -- issue --tier hypha[^\n]*\n$/,
+        /^nurselog: the first API key could not be shown and was not issued, because [^\n]*(ENOSPC|EPIPE|closed)[^\n]*keys -- issue --tier hypha[^\n]*\n$/,
       );
       expect(await wholeOutput(storeIn(folder))).toMatch(KEY);
     },

@@ -27,6 +27,13 @@ describe('a start that cannot be ends non-zero with one line that names the reas
     await expectRefused({ NURSELOG_PORT: '8080' }, /NURSELOG_PORT is not a variable/);
   });
 
+  it('a key store where no folder can be made', async () => {
+    await expectRefused(
+      { DATABASE_URL: 'sqlite:/proc/x/y.db' },
+      /the key store \/proc\/x\/y\.db cannot be used/,
+    );
+  });
+
   it.each(['PORT', 'OPS_PORT'])('a %s in use', async (name) => {
     const other = createServer().listen(0, '127.0.0.1');
     onTestFinished(() => void other.close());

@@ -2,7 +2,7 @@ import { createHook } from 'node:async_hooks';
 import { once } from 'node:events';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { readMetrics } from '../reliability/support/metrics.js';
-import { answersOn, openSocket, parseAnswers } from '../support/raw-http.js';
+import { answersOn, openSocket, readAll } from '../support/raw-http.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
 import { startTestService, type TestService } from '../support/service.js';
 import { startOnReleases } from '../support/service-on-releases.js';
@@ -94,17 +94,13 @@ describe('the requests of a connection are answered one after the other', () => 
     for (const step of [1, 2, 3, 7, 64, 200, 1000]) {
       const socket = await openSocket(service.apiUrl);
       socket.setNoDelay();
-      const received = (async () => {
-        const chunks: Buffer[] = [];
-        for await (const chunk of socket) chunks.push(chunk as Buffer);
-        return parseAnswers(Buffer.concat(chunks).toString('latin1')).statuses;
-      })();
+      const received = readAll(socket);
       for (let at = 0; at < bytes.length; at += step) {
         if (!socket.write(bytes.slice(at, at + step), 'latin1')) await once(socket, 'drain');
         if (at % 50 < step) await new Promise(setImmediate); // what is written in one turn may arrive as one
       }
       socket.end();
-      expect([step, await received]).toEqual([step, requests.map(([, status]) => status)]);
+      expect([step, (await received).statuses]).toEqual([step, requests.map(([, status]) => status)]);
     }
   });
 
@@ -112,6 +108,24 @@ describe('the requests of a connection are answered one after the other', () => 
     const single = predict([LENGTH], BODY);
     const { statuses } = await answersOn(service.apiUrl, single.repeat(1000));
     expect(statuses).toEqual(Array(1000).fill(200));
+  });
+
+  it('the last answer of a connection is not lost to a reset by what was sent behind its request', async () => {
+    const requests = JSON.stringify({ requests: Array(400).fill(PREDICT_REQUEST) });
+    const headers = [`X-API-Key: ${service.key}`, 'Content-Type: application/json'];
+    const last = request(
+      'POST /v1/predict/batch',
+      [...headers, `Content-Length: ${requests.length}`, 'Connection: close'],
+      requests,
+    );
+    for (let i = 0; i < 20; i++) {
+      const socket = await openSocket(service.apiUrl);
+      socket.write(last + 'GET /v1/health HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(20_000));
+      const { statuses, text } = await readAll(socket);
+      expect(statuses).toEqual([200]);
+      const [head, body] = text.split('\r\n\r\n');
+      expect(body).toHaveLength(Number(/content-length: (\d+)/.exec(head!)![1]));
+    }
   });
 
   it('documents are compressed once and not for a request', async () => {

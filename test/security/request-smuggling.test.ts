@@ -88,6 +88,12 @@ describe('where a request ends is never in doubt', () => {
     }
   });
 
+  it.each(['RTSP/1.0', 'ICE/1.1', 'RTSP/1.1'])('%s is 400 and ends the connection', async (protocol) => {
+    const request = `GET /v1/health ${protocol}\r\nHost: x\r\n\r\n`;
+    expect((await answersTo(request + SMUGGLED)).statuses).toEqual([400]);
+    expect((await answersTo(SMUGGLED + request)).statuses).toEqual([200, 400]);
+  });
+
   it('HTTP/1.0 with a Transfer-Encoding is 400 and ends the connection', async () => {
     const request = post([CHUNKED], CHUNKED_BODY).replace('HTTP/1.1', 'HTTP/1.0');
     expect((await answersTo(request + SMUGGLED)).statuses).toEqual([400]);

@@ -5,8 +5,13 @@ import path from 'node:path';
 import { text } from 'node:stream/consumers';
 import { onTestFinished } from 'vitest';
 
-/** Where a command writes to: a pipe that is read, one whose reader is gone, or a disk that is full. */
-export type OutputTo = 'a reader' | 'a closed pipe' | 'a full disk';
+/** Where a command writes to: a pipe that is read, one whose reader is gone, a disk that is full, or the null device. */
+export type OutputTo = 'a reader' | 'a closed pipe' | 'a full disk' | 'nobody';
+
+const FILES: Readonly<Partial<Record<OutputTo, string>>> = {
+  'a full disk': '/dev/full',
+  nobody: '/dev/null',
+};
 
 /** What a command left behind. */
 export interface CommandResult {
@@ -23,13 +28,14 @@ export async function runCommand(
   outputTo: OutputTo = 'a reader',
 ): Promise<CommandResult> {
   const file = path.join(import.meta.dirname, `../../dist/cli/${command}.js`);
-  const full = outputTo === 'a full disk' ? openSync('/dev/full', 'w') : undefined;
+  const outputFile = FILES[outputTo];
+  const output = outputFile === undefined ? undefined : openSync(outputFile, 'w');
   const child = spawn(process.execPath, [file, ...args], {
     env: environment,
-    stdio: ['ignore', full ?? 'pipe', 'pipe'],
+    stdio: ['ignore', output ?? 'pipe', 'pipe'],
   });
   onTestFinished(() => void child.kill('SIGKILL'));
-  if (full !== undefined) closeSync(full);
+  if (output !== undefined) closeSync(output);
   if (outputTo === 'a closed pipe') child.stdout!.destroy();
   const [stdout, stderr, [code]] = await Promise.all([
     outputTo === 'a reader' ? text(child.stdout!) : '',

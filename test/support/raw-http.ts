@@ -36,13 +36,14 @@ export interface RawAnswers {
 export async function answersOn(url: string, bytes: string): Promise<RawAnswers> {
   const socket = await openSocket(url);
   socket.end(bytes, 'latin1');
-  const chunks: Buffer[] = [];
-  for await (const chunk of socket) chunks.push(chunk as Buffer);
-  return parseAnswers(Buffer.concat(chunks).toString('latin1'));
+  return readAll(socket);
 }
 
-/** The answers in what was received on a connection. */
-export function parseAnswers(text: string): RawAnswers {
+/** Reads the answers of a connection until the server ends it. */
+export async function readAll(socket: Socket): Promise<RawAnswers> {
+  const chunks: Buffer[] = [];
+  for await (const chunk of socket) chunks.push(chunk as Buffer);
+  const text = Buffer.concat(chunks).toString('latin1');
   return {
     statuses: [...text.matchAll(/HTTP\/1\.1 (\d{3}) /g)].map(([, status]) => Number(status)),
     ids: [...text.matchAll(/^x-request-id: (.*)\r$/gm)].map(([, id]) => id!),

@@ -10,14 +10,11 @@ export const clock = new SettableClock('2026-11-20T12:00:00Z');
 /** Runs `keys` command lines, split at spaces, on one store. */
 export const keysOn = (databaseUrl: string) => async (line: string) => {
   let stdout = '';
-  const result = await runKeys(
-    line === '' ? [] : line.split(' '),
-    { DATABASE_URL: databaseUrl },
-    clock,
-    (text) => {
-      stdout += text;
-    },
-  );
+  const write = (text: string) => {
+    stdout += text;
+  };
+  const args = line === '' ? [] : line.split(' ');
+  const result = await runKeys(args, { DATABASE_URL: databaseUrl }, clock, write, write);
   return { ...result, stdout };
 };
 

@@ -1,4 +1,4 @@
-import { mkdirSync } from 'node:fs';
+import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Kysely } from 'kysely';
 import type { AccountStore } from '../account-store.js';
@@ -20,7 +20,7 @@ const OPENING_TIMEOUT_MS = 2000;
  */
 export async function openSqliteStore(path: string): Promise<AccountStore> {
   try {
-    mkdirSync(dirname(path), { recursive: true });
+    makeFolder(dirname(path));
     const database = new LibsqlDatabase(path);
     configure(database);
     const db = new Kysely<AccountsDatabase>({ dialect: new SharedSqliteDialect(database) });
@@ -33,6 +33,18 @@ export async function openSqliteStore(path: string): Promise<AccountStore> {
         'to, in a folder this user may write to; restore it from a backup or move it away.',
       { cause: error },
     );
+  }
+}
+
+/** mkdirSync's own recursion never ends below /proc. */
+function makeFolder(folder: string): void {
+  if (existsSync(folder)) return;
+  makeFolder(dirname(folder));
+  try {
+    mkdirSync(folder);
+  } catch (error) {
+    // Another process was first.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
 }
 
