@@ -137,6 +137,7 @@ export class RequestSequence {
     if (this.#awaited === response) return;
     this.#awaited = response;
     response.once('close', () => this.#continueInTurn());
+    this.#release();
   }
 
   /**
@@ -156,6 +157,12 @@ export class RequestSequence {
     const incoming = this.#incoming;
     const isFull = incoming !== undefined && incoming.readableLength >= incoming.readableHighWaterMark;
     if (!isFull) this.#socket.resume();
+  }
+
+  /** Lets go of memory of which more than half was parsed: what waits for a while is collected late. */
+  #release(): void {
+    const bytes = this.#waiting!;
+    if (2 * bytes.length < bytes.buffer.byteLength) this.#waiting = Buffer.from(bytes);
   }
 
   /** Gives the parser as much as it may have in this turn. */
@@ -180,6 +187,7 @@ export class RequestSequence {
         this.#parseFirst(part.length);
       } else {
         this.#continueInTurn();
+        this.#release();
         return;
       }
       if (this.#incoming?.complete) this.#incoming = undefined;

@@ -45,6 +45,11 @@ const FLOODS: Readonly<Record<string, string>> = {
     ['Transfer-Encoding: chunked'],
     `${TINY_CHUNKS}0\r\n\r\n`,
   ),
+  'trailers without end, in bodies without a key': request(
+    'POST /v1/predict',
+    ['Transfer-Encoding: chunked'],
+    `0\r\n${'A:\r\n'.repeat(100_000)}\r\n`,
+  ),
   'requests for another protocol': request('GET /v1/health', ['Connection: Upgrade', 'Upgrade: h2c']),
   'line ends': '\r\n'.repeat(1000),
   garbage: '\0'.repeat(1000),
