@@ -1,5 +1,4 @@
 import { isUtf8 } from 'node:buffer';
-import type { IncomingMessage } from 'node:http';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { unsupportedMediaType } from './error-replies.js';
 import { ApiError } from './errors.js';
@@ -23,9 +22,19 @@ export function useJsonBodies(app: FastifyInstance): void {
  */
 export function parseBodiesWith(app: FastifyInstance, parse: (body: Buffer) => unknown): void {
   app.removeAllContentTypeParsers();
-  app.addContentTypeParser('application/json', async (request: FastifyRequest, payload: IncomingMessage) =>
-    parse(await readBody(request, payload)),
-  );
+  app.addContentTypeParser('application/json', (request, payload, done) => {
+    readBody(request, payload, (error, body) => {
+      if (body === undefined) {
+        done(error);
+        return;
+      }
+      try {
+        done(null, parse(body));
+      } catch (invalid) {
+        done(invalid as ApiError);
+      }
+    });
+  });
 }
 
 /** Fastify would take a POST without any body, and cannot undo a content encoding. */

@@ -4,37 +4,41 @@ import { errorCodes, type FastifyRequest } from 'fastify';
 /**
  * Reads the body of a request. Its memory follows the bytes that came, not the chunks they came in: at most one and a half
  * times the route's limit while a buffer is copied into a larger one, else at most the limit.
- * @throws FST_ERR_CTP_BODY_TOO_LARGE where more is announced or comes; nothing is kept then
+ * @param done gets the body, or FST_ERR_CTP_BODY_TOO_LARGE where more is announced or comes; nothing is kept then
  */
-export function readBody(request: FastifyRequest, payload: Readable): Promise<Buffer> {
+export function readBody(
+  request: FastifyRequest,
+  payload: Readable,
+  done: (error: Error | null, body?: Buffer) => void,
+): void {
   const limitBytes = request.routeOptions.bodyLimit;
-  return new Promise((resolve, reject) => {
-    if (Number(request.headers['content-length']) > limitBytes) {
-      reject(new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE());
-      return;
-    }
-    const body = new BodyBuffer(limitBytes);
-    const onData = (chunk: Buffer) => {
-      if (body.append(chunk)) return;
-      stop();
-      reject(new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE());
-    };
-    const onEnd = () => {
-      stop();
-      resolve(body.bytes());
-    };
-    const onError = (error: Error) => {
-      stop();
-      reject(Object.assign(error, { statusCode: 400 })); // The caller broke off.
-    };
-    const stop = () => payload.off('data', onData).off('end', onEnd).off('error', onError);
-    payload.on('data', onData).on('end', onEnd).on('error', onError);
-  });
+  if (Number(request.headers['content-length']) > limitBytes) {
+    done(new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE());
+    return;
+  }
+  const body = new BodyBuffer(limitBytes);
+  const onData = (chunk: Buffer) => {
+    if (body.append(chunk)) return;
+    stop();
+    done(new errorCodes.FST_ERR_CTP_BODY_TOO_LARGE());
+  };
+  const onEnd = () => {
+    stop();
+    done(null, body.bytes());
+  };
+  const onError = (error: Error) => {
+    stop();
+    done(Object.assign(error, { statusCode: 400 })); // The caller broke off.
+  };
+  const stop = () => payload.off('data', onData).off('end', onEnd).off('error', onError);
+  payload.on('data', onData).on('end', onEnd).on('error', onError);
 }
+
+const NOTHING = Buffer.alloc(0);
 
 /** Bytes that are appended to one buffer, which grows. */
 class BodyBuffer {
-  #memory: Buffer = Buffer.alloc(0);
+  #memory: Buffer = NOTHING;
   #length = 0;
 
   constructor(readonly limitBytes: number) {}

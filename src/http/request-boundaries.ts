@@ -97,6 +97,11 @@ export class RequestBoundaries {
   #checkProtocol(bytes: Buffer, before: string): void {
     const start = before === '' ? countLineEnds(bytes) : 0;
     const found = bytes.indexOf(LF, start);
+    if (found - start > VERSION_LENGTH && isVersion(bytes, found - VERSION_LENGTH)) {
+      this.#line = undefined;
+      this.isForeign = false;
+      return;
+    }
     const end = found === -1 ? bytes.length : found;
     const line = before + bytes.toString('latin1', Math.max(start, end - VERSION_LENGTH - 1), end);
     this.#line = found === -1 ? line.slice(-VERSION_LENGTH - 1) : undefined;
@@ -110,8 +115,10 @@ export class RequestBoundaries {
   }
 
   #keepTail(bytes: Buffer, end: number | undefined): void {
-    const last = bytes.toString('latin1', Math.max(0, bytes.length - TAIL_BYTES));
-    this.#tail = end === undefined ? (this.#tail + last).slice(-TAIL_BYTES) : '';
+    if (end === undefined) {
+      const last = bytes.toString('latin1', Math.max(0, bytes.length - TAIL_BYTES));
+      this.#tail = (this.#tail + last).slice(-TAIL_BYTES);
+    } else this.#tail = '';
   }
 }
 
@@ -119,6 +126,17 @@ function countLines(bytes: Buffer): number {
   let count = 0;
   for (let at = bytes.indexOf(LINE_END); at !== -1; at = bytes.indexOf(LINE_END, at + 2)) count++;
   return count;
+}
+
+/** Whether the name of HTTP stands where the version of a request line ends right before its CRLF. */
+function isVersion(bytes: Buffer, at: number): boolean {
+  return (
+    bytes[at] === 0x48 &&
+    bytes[at + 1] === 0x54 &&
+    bytes[at + 2] === 0x54 &&
+    bytes[at + 3] === 0x50 &&
+    bytes[at + 4] === 0x2f
+  );
 }
 
 /** How many bytes of line ends stand first. */
