@@ -96,6 +96,7 @@ export async function startService(
     await listen(ops, { host: 'OPS_HOST', port: 'OPS_PORT' }, { host: config.opsHost, port: config.opsPort });
     await listen(api, { host: 'HOST', port: 'PORT' }, config);
     await generations.current.warmUp();
+    phase.enter('ok'); // whoever reads the key may use it at once
     // Last, so that a start that fails does not use up the one time the key is shown.
     if (wantsFirstKey(config))
       firstKey = await issueFirstKey(new KeyAdministration(store, clock), (issued) =>
@@ -105,7 +106,6 @@ export async function startService(
     await end();
     throw error;
   }
-  phase.enter('ok');
 
   return {
     apiUrl: urlOf(api),
