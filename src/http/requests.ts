@@ -27,14 +27,19 @@ const site = {
     .meta({ description: 'A code of GET /v1/species, matched exactly.', examples: ['PSME'] }),
   horizons: z
     .array(z.unknown().meta({ enum: [...HORIZONS] }), { error: horizonsError })
-    .min(1, { error: horizonsError })
+    // Not `min`, which also looks at the length of what is no array.
+    .refine((years) => years.length > 0, { error: horizonsError })
     // One issue for the whole array: one for each element would let a body of 1 MiB ask for an answer of 50.
     .refine((years): years is Horizon[] => years.every(isHorizon), {
       error: ({ input }) =>
         `each horizon must be one of ${horizonList}, not ${show((input as unknown[]).find((year) => !isHorizon(year)))}`,
     })
     .optional()
-    .meta({ description: 'Years; repeats collapse. All three by default.', default: [...HORIZONS] }),
+    .meta({
+      description: 'Years; repeats collapse. All three by default.',
+      default: [...HORIZONS],
+      minItems: 1,
+    }),
 };
 
 /** Body of POST /v1/predict/compare. */

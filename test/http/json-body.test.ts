@@ -64,6 +64,17 @@ describe('a large body', () => {
     );
   });
 
+  it.each([{ length: null }, { length: 0 }, { length: 1 }, 'x', ''])(
+    'is refused with one issue like a small one where horizons is %j',
+    (horizons) => {
+      const body = Buffer.from(JSON.stringify({ ...PREDICT_REQUEST, horizons }));
+      const check = (of: unknown, rows: SiteRows) => checker.checkPrediction(of, rows, 0);
+      const { checked } = outcomeOf(check, body);
+      expect(checked).toMatchObject({ error: { details: { issues: [{ path: 'horizons' }] } } });
+      expect(outcomeOf(check, padded(body.toString()))).toEqual(outcomeOf(check, body));
+    },
+  );
+
   it('is checked like a small one of the same value where it is a batch', () => {
     const entries = fc.oneof(fc.array(fc.oneof(entry, anything), { maxLength: 5 }), anything);
     fc.assert(
