@@ -3,6 +3,7 @@ import type { Duplex } from 'node:stream';
 import { ANSWER_HEADERS } from './answer-headers.js';
 import { ApiError } from './errors.js';
 import { MAX_HEADERS } from './framing.js';
+import { endLingering } from './linger.js';
 import { requestId } from './request-id.js';
 
 /** What Node's HTTP parser refuses, by its error code; anything else is a request that is not HTTP. */
@@ -15,12 +16,6 @@ const REFUSALS: Readonly<Record<string, readonly [status: number, message: strin
 };
 
 const NOT_HTTP = [400, 'The request is not valid HTTP/1.1.'] as const;
-
-/**
- * How long a refused caller has to read the answer and hang up. Ending the connection at once would reset it under a
- * caller who is still sending, and take the answer away.
- */
-const LINGER_MS = 1000;
 
 /** Answers a connection whose request Node's HTTP parser refused, with the one error body, and ends it. */
 export function refuseConnection(error: NodeJS.ErrnoException, socket: Duplex): void {
@@ -68,8 +63,5 @@ function writeRefusal(socket: Duplex, { status, error, headers }: ApiError, id: 
     connection: 'close',
   };
   const lines = Object.entries(head).map(([name, value]) => `${name}: ${value}\r\n`);
-  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
-  socket.resume();
-  const linger = setTimeout(() => socket.destroy(), LINGER_MS);
-  socket.once('close', () => clearTimeout(linger));
+  endLingering(socket, `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
 }

@@ -1,6 +1,7 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { MAX_HEADERS } from './framing.js';
+import { endLingering } from './linger.js';
 import { RequestBoundaries } from './request-boundaries.js';
 import type { Turns } from './turns.js';
 
@@ -18,9 +19,6 @@ const MAX_HEAD_BYTES = 32 * 1024;
 
 /** What is read of a connection that is about to end: a caller who still sends would not get to read its last answer. */
 const MAX_DROPPED_BYTES = 4 * 1024 * 1024;
-
-/** How long it is read after its last answer. */
-const LINGER_MS = 1000;
 
 /**
  * Has the requests of a connection answered one after the other, and the connections take turns.
@@ -68,7 +66,7 @@ export class RequestSequence {
     const destroySoon = socket.destroySoon.bind(socket);
     socket.destroySoon = () => {
       if (this.#waiting === undefined) destroySoon();
-      else this.#linger();
+      else this.#endLingering();
     };
     // Node resumes a connection whenever it wants more of a body.
     socket.on('resume', () => {
@@ -140,16 +138,10 @@ export class RequestSequence {
     this.#release();
   }
 
-  /**
-   * Ends a connection whose caller has sent more than will be answered: closed with that unread it would be reset, and
-   * the last answer lost.
-   */
-  #linger(): void {
+  /** Ends a connection whose caller has sent more than will be answered. */
+  #endLingering(): void {
     this.#waiting = undefined;
-    const timer = setTimeout(() => this.#socket.destroy(), LINGER_MS);
-    this.#socket.once('close', () => clearTimeout(timer));
-    this.#socket.end();
-    this.#socket.resume();
+    endLingering(this.#socket);
   }
 
   /** Receives more, unless Node waits for what has arrived of a body to be taken. */
