@@ -19,11 +19,19 @@ const JSON_TYPE = 'Content-Type: application/json';
 setFlagsFromString('--expose-gc');
 const collectGarbage = runInNewContext('gc') as () => void;
 
+/** One collection finds garbage that only the next one frees, and buffers are freed in a later turn. */
+const COLLECTIONS = 8;
+
 /** Memory in use, without garbage: objects, and the buffers that belong to them. */
-function usedBytes(): number {
-  collectGarbage();
-  const { heapUsed, external } = process.memoryUsage();
-  return heapUsed + external;
+async function usedBytes(): Promise<number> {
+  let least = Number.POSITIVE_INFINITY;
+  for (let i = 0; i < COLLECTIONS; i++) {
+    collectGarbage();
+    const { heapUsed, external } = process.memoryUsage();
+    least = Math.min(least, heapUsed + external);
+    await delay(1);
+  }
+  return least;
 }
 
 /** Waits until something holds; the test's time limit bounds it. */
@@ -45,14 +53,14 @@ describe('a body that comes as chunks of one byte and does not end takes no more
       serverSide = (message as { request: IncomingMessage }).request.socket;
     };
     diagnostics.subscribe(REQUEST_START, onRequest);
-    const before = usedBytes();
+    const before = await usedBytes();
 
     const socket = await openSocket(service.apiUrl);
     const head = [requestLine, 'Host: test', 'Transfer-Encoding: chunked', ...headers, '', ''].join('\r\n');
     socket.resume().write(head + '1\r\n \r\n'.repeat(bodyBytes));
     const sentBytes = head.length + 6 * bodyBytes;
     await until(() => serverSide?.closed === true || serverSide?.bytesRead === sentBytes);
-    const kept = usedBytes() - before;
+    const kept = (await usedBytes()) - before;
 
     socket.destroy();
     await until(() => serverSide!.closed);
