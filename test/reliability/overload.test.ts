@@ -68,11 +68,13 @@ it.each([
     expect([...lost]).toEqual([]);
     expect([...latenciesMs.keys()].sort()).toEqual([200, 503]);
     expect(refused.length).toBeGreaterThan(answered.length);
-    expect(quantile(refused, 0.5)).toBeLessThan(quantile(answered, 0.5) / (isRefusedAtOnce ? 2 : 1));
-    if (IS_LONG && isRefusedAtOnce) expect(quantile(refused, 0.5)).toBeLessThan(REFUSED_WITHIN_MS);
-    expect(goodput).toBeGreaterThan(LEAST_GOODPUT);
     expect(after.residentMb).toBeLessThan(before.residentMb + 200);
     expect(after.value('nurselog_batches_waiting')).toBe(0);
+    // Times and rates are the machine's, too: the long run is made on one that does nothing else.
+    if (!IS_LONG) return;
+    expect(quantile(refused, 0.5)).toBeLessThan(quantile(answered, 0.5) / (isRefusedAtOnce ? 2 : 1));
+    if (isRefusedAtOnce) expect(quantile(refused, 0.5)).toBeLessThan(REFUSED_WITHIN_MS);
+    expect(goodput).toBeGreaterThan(LEAST_GOODPUT);
     expect(normalMs).toBeLessThan(2000);
     expect(afterwardsPerS).toBeGreaterThan(LEAST_GOODPUT * peakPerS);
   },
