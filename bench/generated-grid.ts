@@ -9,9 +9,9 @@ import {
   Table,
   tableFromIPC,
 } from 'apache-arrow';
-import { DATA_FILES } from '../src/prediction/artefacts.js';
-import { listFiles } from '../test/prediction/support/project-copy.js';
-import { seededRandom } from './random.js';
+import { DATA_FILES } from '../src/prediction/artefacts/artefacts.js';
+import { listFiles } from '../testing/project-copy.js';
+import { seededRandom } from '../testing/random.js';
 
 /** Degrees by which a generated point lies beside the real one it is made from, at most. */
 const JITTER_DEGREES = 0.03;

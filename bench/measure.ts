@@ -1,7 +1,7 @@
-import type { Load } from './load/load.js';
-import { REQUESTS, type Workload } from './load/requests.js';
+import type { Load } from '../testing/load/load.js';
+import { REQUESTS, type Workload } from '../testing/load/requests.js';
+import { quantile, type Spread, spread } from '../testing/statistics.js';
 import type { Server } from './servers/server.js';
-import { quantile, type Spread, spread } from './statistics.js';
 
 /** One server under one workload. */
 export interface Contender {

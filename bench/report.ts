@@ -1,4 +1,4 @@
-import type { Spread } from './statistics.js';
+import type { Spread } from '../testing/statistics.js';
 
 /** One line of the bench's result. */
 export interface Row {

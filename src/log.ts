@@ -1,6 +1,6 @@
 import pino from 'pino';
 import { redactKeys } from './accounts/key-format.js';
-import { LogOutput } from './log-output.js';
+import { LogOutput } from './output/log-output.js';
 
 /** The process's log, which also tells how many of its lines were dropped. */
 export type Log = pino.Logger & { linesDropped(): number };

@@ -3,14 +3,14 @@ import { systemClock } from './accounts/clock.js';
 import { redactKeys } from './accounts/key-format.js';
 import { StoreOpenError, StoreUnavailableError } from './accounts/store/store-errors.js';
 import { ConfigError, loadConfig } from './config.js';
-import { onHangUp } from './hang-up.js';
-import { ListenError } from './listen.js';
 import { createLog, type Log } from './log.js';
-import { ArtefactError } from './prediction/artefact-error.js';
-import { oneLine } from './printable.js';
-import { type Service, startService } from './service.js';
-import { welcome } from './welcome.js';
-import { writeError, writeSecret } from './write-output.js';
+import { oneLine } from './output/printable.js';
+import { writeError, writeSecret } from './output/write-output.js';
+import { ArtefactError } from './prediction/artefacts/artefact-error.js';
+import { ListenError } from './service/listen.js';
+import { type Service, startService } from './service/service.js';
+import { onHangUp } from './service/signals.js';
+import { welcome } from './service/welcome.js';
 
 /** How long the last log line may take. */
 const LAST_LINE_MS = 500;

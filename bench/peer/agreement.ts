@@ -3,8 +3,8 @@ import {
   batchResponseSchema,
   errorResponseSchema,
   predictionResultSchema,
-} from '../../src/http/responses.js';
-import { REQUESTS, requestStream, type Workload } from '../load/requests.js';
+} from '../../src/http/response/schemas.js';
+import { REQUESTS, requestStream, type Workload } from '../../testing/load/requests.js';
 import type { Server } from '../servers/server.js';
 
 const SEED = 20_240_607;

@@ -1,6 +1,6 @@
+import { quantile, spread } from '../../testing/statistics.js';
 import { DATA_DIR, type Environment } from '../environment.js';
 import type { Row } from '../report.js';
-import { quantile, spread } from '../statistics.js';
 
 const ROUNDS = 5;
 const ROUND_MS = 800;

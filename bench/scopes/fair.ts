@@ -1,8 +1,8 @@
+import { Load } from '../../testing/load/load.js';
+import { quantile, spread } from '../../testing/statistics.js';
 import { DATA_DIR, type Environment } from '../environment.js';
-import { Load } from '../load/load.js';
 import type { Row } from '../report.js';
 import { startNurselog } from '../servers/nurselog.js';
-import { quantile, spread } from '../statistics.js';
 import { atMost } from './rows.js';
 
 const ROUNDS = 5;

@@ -1,5 +1,5 @@
+import type { Workload } from '../../testing/load/requests.js';
 import type { Environment } from '../environment.js';
-import type { Workload } from '../load/requests.js';
 import type { Row } from '../report.js';
 import type { Server } from '../servers/server.js';
 import { atLeast, atMost, figuresRow } from './rows.js';

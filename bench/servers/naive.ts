@@ -1,6 +1,6 @@
 import type { AddressInfo } from 'node:net';
 import Fastify from 'fastify';
-import { createPlainPredictor, type PlainRequest } from '../../test/oracle/plain-prediction.js';
+import { createPlainPredictor, type PlainRequest } from '../../testing/oracle/plain-prediction.js';
 import { serveFork } from './forked.js';
 
 // The same job as most would write it: one thread, `geokdbush.around`, one `session.run` a row, objects and

@@ -1,4 +1,4 @@
-import { isPrintable } from '../printable.js';
+import { isPrintable } from '../output/printable.js';
 
 const MAX_CHARACTERS = 200;
 

@@ -1,5 +1,5 @@
 import { redactKeys } from '../accounts/key-format.js';
-import { oneLine } from '../printable.js';
+import { oneLine } from '../output/printable.js';
 import { UsageError } from './usage-error.js';
 
 /** How a command that failed ends: 2 for a command line that makes no sense, 1 for all else. */

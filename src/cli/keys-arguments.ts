@@ -1,7 +1,7 @@
 import { isOwner, OWNER_RULE } from '../accounts/owner.js';
 import { TIER_NAMES, type Tier } from '../accounts/tiers.js';
 import { isCalendarDay } from '../accounts/utc-day.js';
-import { quote } from '../printable.js';
+import { quote } from '../output/printable.js';
 import { UsageError } from './usage-error.js';
 
 const OVERLAP_MAX_MINUTES = 30 * 24 * 60;

@@ -2,7 +2,7 @@ import type { ParseArgsConfig } from 'node:util';
 import type { KeyAdministration } from '../accounts/key-administration.js';
 import type { KeyState } from '../accounts/key-state.js';
 import { TIER_NAMES } from '../accounts/tiers.js';
-import { quote } from '../printable.js';
+import { quote } from '../output/printable.js';
 import { dayFrom, keyIdFrom, overlapMsFrom, ownerFrom, tierFrom } from './keys-arguments.js';
 import { readDump } from './keys-dump-file.js';
 import {

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { type AccountDump, accountDump } from '../accounts/store/account-dump.js';
-import { quote, shorten } from '../printable.js';
+import { quote, shorten } from '../output/printable.js';
 import { UsageError } from './usage-error.js';
 
 /** What the one file named on the command line holds, as `keys export` wrote it. */

@@ -1,5 +1,5 @@
 import { systemClock } from '../accounts/clock.js';
-import { writeError, writeOutput, writeSecret } from '../write-output.js';
+import { writeError, writeOutput, writeSecret } from '../output/write-output.js';
 import { runKeys } from './run-keys.js';
 
 const { exitCode, stderr } = await runKeys(

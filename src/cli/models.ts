@@ -1,7 +1,7 @@
 import { redactKeys } from '../accounts/key-format.js';
 import { loadConfig } from '../config.js';
-import { oneLine, quote } from '../printable.js';
-import { writeError, writeOutput } from '../write-output.js';
+import { oneLine, quote } from '../output/printable.js';
+import { writeError, writeOutput } from '../output/write-output.js';
 import { failureOf } from './failure.js';
 import { parseOptions } from './parse-options.js';
 import { UsageError } from './usage-error.js';

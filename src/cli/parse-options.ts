@@ -1,5 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
-import { shorten } from '../printable.js';
+import { shorten } from '../output/printable.js';
 import { UsageError } from './usage-error.js';
 
 /**

@@ -1,18 +1,18 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
-import { useCallers, useQuota } from './callers.js';
-import { useCompression } from './compression.js';
-import { documentRoutes } from './document-routes.js';
-import { useJsonBodies } from './json-body.js';
-import { logRequest, useServerTiming } from './request-log.js';
+import { useCallers, useQuota } from './hooks/authentication.js';
+import { useCompression } from './hooks/compression.js';
+import { refuseExcess, turnAwayExcess } from './hooks/overload.js';
+import { logRequest, useServerTiming } from './hooks/request-log.js';
+import { useJsonBodies } from './request/json-body.js';
 import { batchRoute } from './routes/batch.js';
 import { compareRoute } from './routes/compare.js';
 import { coverageRoute } from './routes/coverage.js';
+import { documentRoutes } from './routes/documents.js';
 import { healthRoute } from './routes/health.js';
 import { predictRoute } from './routes/predict.js';
 import { speciesRoute } from './routes/species.js';
-import { createServer } from './server.js';
+import { createServer } from './server/server.js';
 import type { Services } from './services.js';
-import { refuseExcess, turnAwayExcess } from './turn-away.js';
 
 /** Composes the public API; the caller makes it listen. */
 export function createApi(services: Services, log: FastifyBaseLogger): FastifyInstance {

@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
-import { Connections } from './connections.js';
-import { createServer } from './server.js';
+import { Connections } from './server/connections.js';
+import { createServer } from './server/server.js';
 import type { Services } from './services.js';
 
 /** Connections of the operators' listener: apart from those of the API, so that callers cannot use them up. */

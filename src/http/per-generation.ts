@@ -1,4 +1,4 @@
-import type { Generation } from '../generation.js';
+import type { Generation } from '../service/models/generation.js';
 
 /** Makes something of a generation when it is first asked for, and keeps it as long as the generation. */
 export function perGeneration<Made extends object>(

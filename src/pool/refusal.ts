@@ -1,4 +1,4 @@
-import { ArtefactError } from '../prediction/artefact-error.js';
+import { ArtefactError } from '../prediction/artefacts/artefact-error.js';
 
 /** Why models were not opened, as it goes between threads and processes, where errors lose their class. */
 export interface Refusal {

@@ -1,15 +1,14 @@
-import '../prediction/no-telemetry.js';
+import '../prediction/model/no-telemetry.js';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Piscina } from 'piscina';
-import { elementCapacity } from '../prediction/answer-encoder.js';
+import { elementCapacity } from '../prediction/encoding/answer-encoder.js';
 import type { PredictorData } from '../prediction/predictor.js';
 import type { RowAnswers, SiteRows } from '../prediction/site-rows.js';
 import type { Task, WorkerData, WorkerNotice } from './messages.js';
 import { errorOf } from './refusal.js';
 import { RunBuffer, runBufferBytes } from './run-buffer.js';
 
-/** The compiled worker: threads run JavaScript, also when this file itself runs from its source in a test. */
-const WORKER_FILE = new URL('../../dist/pool/worker.js', import.meta.url).href;
+const WORKER_FILE = new URL('./worker.js', import.meta.url).href;
 
 const WARM_UP_TIMEOUT_MS = 30_000;
 const POLL_MS = 20;

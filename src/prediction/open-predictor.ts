@@ -1,6 +1,6 @@
-import { checkModel, startProbe } from './model-contract.js';
+import { checkModel, startProbe } from './model/model-contract.js';
+import { SurvivalModel } from './model/survival-model.js';
 import { Predictor, type PredictorData } from './predictor.js';
-import { SurvivalModel } from './survival-model.js';
 
 /**
  * Opens the models and tries them on a probe of the grid.

@@ -1,15 +1,15 @@
 import KDBush from 'kdbush';
-import { AnswerEncoder } from './answer-encoder.js';
-import type { Artefacts } from './artefacts.js';
-import { Coverage } from './coverage.js';
-import { NearestPoint } from './nearest-point.js';
-import { PlaceCache } from './place-cache.js';
+import type { Artefacts } from './artefacts/artefacts.js';
+import type { SharedGrid } from './artefacts/shared-grid.js';
+import { PlaceCache } from './cache/place-cache.js';
+import { PredictionCache } from './cache/prediction-cache.js';
+import { AnswerEncoder } from './encoding/answer-encoder.js';
+import { Coverage } from './locate/coverage.js';
+import { NearestPoint } from './locate/nearest-point.js';
+import { PREDICTION_NUMBERS, PredictionReporter } from './model/prediction-numbers.js';
+import type { SurvivalModel } from './model/survival-model.js';
 import { BOTH_METHODS, PLANTING_METHODS } from './planting-method.js';
-import { PredictionCache } from './prediction-cache.js';
-import { PREDICTION_NUMBERS, PredictionReporter } from './prediction-numbers.js';
-import type { SharedGrid } from './shared-grid.js';
 import { ROW_STATUS, type RowAnswers, type SiteRows } from './site-rows.js';
-import type { SurvivalModel } from './survival-model.js';
 
 /** What predictions are made from; plain data that can be handed to another thread. */
 export interface PredictorData extends Artefacts {

@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
-import { rateLimitHeaders } from '../../src/accounts/rate-limit-headers.js';
 import { TIERS } from '../../src/accounts/tiers.js';
+import { rateLimitHeaders } from '../../src/http/hooks/rate-limit-headers.js';
 import { DATABASES } from './support/databases.js';
 import { callerOf, openAccounts } from './support/open-accounts.js';
 import { SettableClock } from './support/settable-clock.js';

@@ -1,7 +1,7 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import type { z } from 'zod';
-import { batchResponseSchema, type predictionResultSchema } from '../../src/http/responses.js';
-import { readPredictorData } from '../prediction/support/project.js';
+import { batchResponseSchema, type predictionResultSchema } from '../../src/http/response/schemas.js';
+import { readPredictorData } from '../../testing/project.js';
 import { scatteredSites } from '../support/requests.js';
 import { startTestService, type TestService } from '../support/service.js';
 

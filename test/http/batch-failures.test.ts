@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { batchResponseSchema } from '../../src/http/responses.js';
+import { batchResponseSchema } from '../../src/http/response/schemas.js';
 import { parseErrorBody } from '../support/error-body.js';
 import { NO_NEARBY_DATA, OUTSIDE_COVERAGE, PREDICT_REQUEST } from '../support/requests.js';
 import { startTestService, type TestService } from '../support/service.js';

@@ -1,12 +1,12 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { checkBatch } from '../../src/http/batch.js';
-import { BatchScanner } from '../../src/http/batch-scanner.js';
-import { RequestChecker } from '../../src/http/check-request.js';
-import { parseJson } from '../../src/http/json-body.js';
+import { checkBatch } from '../../src/http/request/batch.js';
+import { BatchScanner } from '../../src/http/request/batch-scanner.js';
+import { RequestChecker } from '../../src/http/request/check-request.js';
+import { parseJson } from '../../src/http/request/json-body.js';
+import { SpeciesCatalogue } from '../../src/prediction/artefacts/species.js';
 import type { SiteRows } from '../../src/prediction/site-rows.js';
-import { SpeciesCatalogue } from '../../src/prediction/species.js';
-import { readPredictorData } from '../prediction/support/project.js';
+import { readPredictorData } from '../../testing/project.js';
 
 const species = new SpeciesCatalogue(readPredictorData().species);
 const checker = new RequestChecker(species);

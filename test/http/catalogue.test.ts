@@ -3,7 +3,7 @@ import {
   coverageResponseSchema,
   healthResponseSchema,
   speciesResponseSchema,
-} from '../../src/http/responses.js';
+} from '../../src/http/response/schemas.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
 import { startTestService, type TestService } from '../support/service.js';
 

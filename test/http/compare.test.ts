@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { compareResponseSchema, type predictionResultSchema } from '../../src/http/responses.js';
+import { compareResponseSchema, type predictionResultSchema } from '../../src/http/response/schemas.js';
 import { COMPARE_REQUEST, PREDICT_REQUEST, scatteredSites } from '../support/requests.js';
 import { startTestService, type TestService } from '../support/service.js';
 

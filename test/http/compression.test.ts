@@ -1,6 +1,6 @@
 import zlib from 'node:zlib';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { predictionResultSchema } from '../../src/http/responses.js';
+import { predictionResultSchema } from '../../src/http/response/schemas.js';
 import { startTestService, type TestService } from '../support/service.js';
 
 const SITE = { latitude: 44.12, longitude: -122.03, species_code: 'PSME', planting_method: 'manual' };

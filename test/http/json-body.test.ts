@@ -1,13 +1,13 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
 import { loadConfig } from '../../src/config.js';
-import { checkBatch } from '../../src/http/batch.js';
-import { RequestChecker } from '../../src/http/check-request.js';
-import { parseJson } from '../../src/http/json-body.js';
-import { compareRequestSchema, predictRequestSchema } from '../../src/http/requests.js';
-import { readArtefactFile } from '../../src/prediction/artefact-file.js';
+import { checkBatch } from '../../src/http/request/batch.js';
+import { RequestChecker } from '../../src/http/request/check-request.js';
+import { parseJson } from '../../src/http/request/json-body.js';
+import { compareRequestSchema, predictRequestSchema } from '../../src/http/request/schemas.js';
+import { readArtefactFile } from '../../src/prediction/artefacts/artefact-file.js';
+import { parseSpecies, SpeciesCatalogue } from '../../src/prediction/artefacts/species.js';
 import { SiteRows } from '../../src/prediction/site-rows.js';
-import { parseSpecies, SpeciesCatalogue } from '../../src/prediction/species.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
 
 const LARGE_BYTES = 80 * 1024;

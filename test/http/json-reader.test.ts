@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, it } from 'vitest';
-import { findJsonError } from '../../src/http/json-grammar.js';
-import { type Kept, readJson } from '../../src/http/json-reader.js';
+import { findJsonError } from '../../src/http/request/json-grammar.js';
+import { type Kept, readJson } from '../../src/http/request/json-reader.js';
 import { damagedText, jsonText } from './support/json-texts.js';
 
 /** Bytes, and the text that they are: half of a surrogate pair alone has no bytes. */

@@ -1,8 +1,8 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { ERROR_STATUS } from '../../src/http/errors.js';
-import type { openApiDocument } from '../../src/http/openapi.js';
+import { ERROR_STATUS } from '../../src/http/errors/api-error.js';
+import type { openApiDocument } from '../../src/http/openapi/document.js';
 import { COMPARE_REQUEST, NO_NEARBY_DATA, OUTSIDE_COVERAGE, PREDICT_REQUEST } from '../support/requests.js';
 import { startTestService, type TestService } from '../support/service.js';
 

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { predictionResultSchema } from '../../src/http/responses.js';
+import { predictionResultSchema } from '../../src/http/response/schemas.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
 import { startTestService, type TestService } from '../support/service.js';
 

@@ -5,7 +5,7 @@ import {
   batchResponseSchema,
   compareResponseSchema,
   predictionResultSchema,
-} from '../../src/http/responses.js';
+} from '../../src/http/response/schemas.js';
 import { parseErrorBody } from '../support/error-body.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
 import { startTestService, type TestService } from '../support/service.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, it } from 'vitest';
-import { RequestBoundaries } from '../../src/http/request-boundaries.js';
+import { RequestBoundaries } from '../../src/http/server/request-boundaries.js';
 
 const head = fc
   .array(fc.stringMatching(/^[A-Za-z-]{1,12}: [ -~]{0,20}$/), { maxLength: 6 })

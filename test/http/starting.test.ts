@@ -1,5 +1,5 @@
 import { afterAll, describe, expect, it } from 'vitest';
-import { healthResponseSchema } from '../../src/http/responses.js';
+import { healthResponseSchema } from '../../src/http/response/schemas.js';
 import { expectError } from '../support/error-body.js';
 import { type LogLine, LogLines } from '../support/log-lines.js';
 import { Releases } from '../support/releases.js';

@@ -1,12 +1,12 @@
 import { afterAll, describe, expect, test } from 'vitest';
-import { seededRandom } from '../../bench/random.js';
 import { WorkerPool } from '../../src/pool/worker-pool.js';
-import type { ModelFile } from '../../src/prediction/manifest.js';
+import type { ModelFile } from '../../src/prediction/artefacts/manifest.js';
 import type { PredictorData } from '../../src/prediction/predictor.js';
+import { readPredictorData } from '../../testing/project.js';
+import { seededRandom } from '../../testing/random.js';
 import { expectRefusal } from '../prediction/support/artefact-refusal.js';
 import { encodeConstantModel, soundModel } from '../prediction/support/constant-model.js';
 import { elementsOf } from '../prediction/support/elements.js';
-import { readPredictorData } from '../prediction/support/project.js';
 import { randomRequests, rowsOf } from '../prediction/support/site-requests.js';
 import { WorkerThreads } from './support/worker-threads.js';
 

@@ -1,12 +1,12 @@
 import { appendFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { readArtefacts } from '../../src/prediction/artefacts.js';
-import type { Manifest } from '../../src/prediction/manifest.js';
+import { readArtefacts } from '../../src/prediction/artefacts/artefacts.js';
+import type { Manifest } from '../../src/prediction/artefacts/manifest.js';
+import { dataDir, modelDir } from '../../testing/project.js';
+import { type ProjectCopy, withProjectCopy } from '../../testing/project-copy.js';
 import { expectRefusal } from './support/artefact-refusal.js';
 import { writeGridCopy } from './support/grid-copy.js';
-import { dataDir, modelDir } from './support/project.js';
-import { type ProjectCopy, withProjectCopy } from './support/project-copy.js';
 
 /** Damages a file of a copy and expects it to be named with the problem. */
 function expectRefusedAfter(damage: (copy: ProjectCopy) => string, problem: string | RegExp): Promise<void> {

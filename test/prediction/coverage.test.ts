@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import { seededRandom } from '../../bench/random.js';
-import { Coverage } from '../../src/prediction/coverage.js';
-import { boundsOf } from '../../src/prediction/regions.js';
-import { polygonContains } from '../oracle/plain-coverage.js';
+import { boundsOf } from '../../src/prediction/artefacts/regions.js';
+import { Coverage } from '../../src/prediction/locate/coverage.js';
+import { polygonContains } from '../../testing/oracle/plain-coverage.js';
+import { placeOf, readPredictorData } from '../../testing/project.js';
+import { seededRandom } from '../../testing/random.js';
 import { BORDERS, INSIDE, OUTSIDE } from './support/places.js';
-import { placeOf, readPredictorData } from './support/project.js';
 
 const { regions } = readPredictorData();
 const coverage = new Coverage(regions);

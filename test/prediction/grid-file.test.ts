@@ -3,11 +3,11 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Float64, makeVector, Utf8, vectorFromArray } from 'apache-arrow';
 import { afterAll, describe, expect, test } from 'vitest';
-import { readArtefactFile } from '../../src/prediction/artefact-file.js';
-import { parseGrid } from '../../src/prediction/grid-file.js';
+import { readArtefactFile } from '../../src/prediction/artefacts/artefact-file.js';
+import { parseGrid } from '../../src/prediction/artefacts/grid-file.js';
+import { dataDir } from '../../testing/project.js';
 import { expectRefusal } from './support/artefact-refusal.js';
 import { columnCopy, type GridChanges, writeEmptyGrid, writeGridCopy } from './support/grid-copy.js';
-import { dataDir } from './support/project.js';
 
 const folder = mkdtempSync(path.join(tmpdir(), 'nurselog-grid-'));
 afterAll(() => rmSync(folder, { recursive: true }));

@@ -1,10 +1,10 @@
 import { describe, expect, test } from 'vitest';
-import type { ModelFile } from '../../src/prediction/manifest.js';
+import type { ModelFile } from '../../src/prediction/artefacts/manifest.js';
 import { openPredictor } from '../../src/prediction/open-predictor.js';
 import type { PredictorData } from '../../src/prediction/predictor.js';
+import { readPredictorData } from '../../testing/project.js';
 import { expectRefusal } from './support/artefact-refusal.js';
 import { type ConstantModel, encodeConstantModel, soundModel } from './support/constant-model.js';
-import { readPredictorData } from './support/project.js';
 
 const data = readPredictorData();
 const sound = soundModel(data.manifest.features.length);

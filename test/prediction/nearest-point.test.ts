@@ -1,10 +1,10 @@
 import fc from 'fast-check';
 import KDBush from 'kdbush';
 import { describe, expect, test } from 'vitest';
-import { seededRandom } from '../../bench/random.js';
-import { NearestPoint } from '../../src/prediction/nearest-point.js';
-import { greatCircleKm, nearestPoint } from '../oracle/plain-nearest-point.js';
-import { placeOf, readPredictorData, searchRadiusKm } from './support/project.js';
+import { NearestPoint } from '../../src/prediction/locate/nearest-point.js';
+import { greatCircleKm, nearestPoint } from '../../testing/oracle/plain-nearest-point.js';
+import { placeOf, readPredictorData, searchRadiusKm } from '../../testing/project.js';
+import { seededRandom } from '../../testing/random.js';
 import { indexOf, type Place, pointSets, queries } from './support/synthetic-points.js';
 
 /** The sphere of the interface's distances. */

@@ -1,13 +1,13 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { beforeAll, describe, expect, test } from 'vitest';
-import { seededRandom } from '../../bench/random.js';
+import { SurvivalModel } from '../../src/prediction/model/survival-model.js';
 import { openPredictor } from '../../src/prediction/open-predictor.js';
 import { Predictor, type PredictorData } from '../../src/prediction/predictor.js';
-import { SurvivalModel } from '../../src/prediction/survival-model.js';
-import { createPlainPredictor, type PlainPredictor } from '../oracle/plain-prediction.js';
+import { createPlainPredictor, type PlainPredictor } from '../../testing/oracle/plain-prediction.js';
+import { dataDir, modelDir, placeOf, readPredictorData, searchRadiusKm } from '../../testing/project.js';
+import { seededRandom } from '../../testing/random.js';
 import { encodeConstantModel, soundModel } from './support/constant-model.js';
 import { answer, elementsOf } from './support/elements.js';
-import { dataDir, modelDir, placeOf, readPredictorData, searchRadiusKm } from './support/project.js';
 import { plainAnswer, randomRequests, rowsOf, type SiteRequest } from './support/site-requests.js';
 
 const GENERATED_AT = new Date('2026-11-20T23:59:59.007Z');

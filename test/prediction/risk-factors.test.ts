@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { RISK_FACTOR_COUNT, RiskFactors } from '../../src/prediction/risk-factors.js';
+import { RISK_FACTOR_COUNT, RiskFactors } from '../../src/prediction/model/risk-factors.js';
 
 /** Contributions of a prediction in probability; many are equal once they are rounded, some to the last bit. */
 const contribution = fc.oneof(

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { SlotTable } from '../../src/prediction/slot-table.js';
+import { SlotTable } from '../../src/prediction/cache/slot-table.js';
 
 const CONTENT_WORDS = 3;
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { SpeciesCatalogue } from '../../src/prediction/species.js';
-import { readPredictorData } from './support/project.js';
+import { SpeciesCatalogue } from '../../src/prediction/artefacts/species.js';
+import { readPredictorData } from '../../testing/project.js';
 
 const { species } = readPredictorData();
 const catalogue = new SpeciesCatalogue(species);

@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { JsonWriter } from '../../src/prediction/json-writer.js';
-import { tenThousandths, writeFraction } from '../../src/prediction/ten-thousandths.js';
+import { JsonWriter } from '../../src/prediction/encoding/json-writer.js';
+import { tenThousandths, writeFraction } from '../../src/prediction/encoding/ten-thousandths.js';
 
 function fractionJson(k: number): string {
   const memory = new Uint8Array(16);

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { Connection } from '../../bench/load/connection.js';
-import { quantile } from '../../bench/statistics.js';
+import { Connection } from '../../testing/load/connection.js';
+import { quantile } from '../../testing/statistics.js';
 import { openSocket } from '../support/raw-http.js';
 import { Releases } from '../support/releases.js';
 import { PREDICT_REQUEST } from '../support/requests.js';

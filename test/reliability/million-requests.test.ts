@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
-import { Load } from '../../bench/load/load.js';
+import { Load } from '../../testing/load/load.js';
 import { ServiceProcess } from '../support/service-process.js';
 import { tell } from './support/figures.js';
 import { amount } from './support/length.js';

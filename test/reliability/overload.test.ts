@@ -1,7 +1,7 @@
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
-import { Load } from '../../bench/load/load.js';
-import { quantile } from '../../bench/statistics.js';
+import { Load } from '../../testing/load/load.js';
+import { quantile } from '../../testing/statistics.js';
 import { ServiceProcess } from '../support/service-process.js';
 import { tell } from './support/figures.js';
 import { amount, IS_LONG } from './support/length.js';

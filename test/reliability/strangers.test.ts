@@ -1,8 +1,8 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
-import { Connection } from '../../bench/load/connection.js';
-import { OrderedProcess } from '../../bench/load/ordered-process.js';
-import { quantile } from '../../bench/statistics.js';
+import { Connection } from '../../testing/load/connection.js';
+import { OrderedProcess } from '../../testing/load/ordered-process.js';
+import { quantile } from '../../testing/statistics.js';
 import { ServiceProcess } from '../support/service-process.js';
 import { tell } from './support/figures.js';
 import type { FloodOrder, FloodReport } from './support/flood-process.js';

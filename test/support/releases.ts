@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto';
 import { cpSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { DATA_FILES } from '../../src/prediction/artefacts.js';
-import { MANIFEST_FILE, type Manifest } from '../../src/prediction/manifest.js';
-import type { Species } from '../../src/prediction/species.js';
+import { DATA_FILES } from '../../src/prediction/artefacts/artefacts.js';
+import { MANIFEST_FILE, type Manifest } from '../../src/prediction/artefacts/manifest.js';
+import type { Species } from '../../src/prediction/artefacts/species.js';
+import { dataDir, modelDir } from '../../testing/project.js';
+import { ProjectCopy } from '../../testing/project-copy.js';
 import { encodeConstantModel, soundModel } from '../prediction/support/constant-model.js';
-import { dataDir, modelDir } from '../prediction/support/project.js';
-import { ProjectCopy } from '../prediction/support/project-copy.js';
 
 /** A species that only even releases have: the first of the list, so that it moves the indexes of all others. */
 export const EVEN_SPECIES: Species = {

@@ -8,7 +8,7 @@ import { openStore } from '../../src/accounts/store/open-store.js';
 import type { Tier } from '../../src/accounts/tiers.js';
 import { type Config, loadConfig } from '../../src/config.js';
 import { createLog } from '../../src/log.js';
-import { type Service, startService } from '../../src/service.js';
+import { type Service, startService } from '../../src/service/service.js';
 
 /** A real service in this process, on free ports, with a key store of its own. */
 export interface TestService extends Service {

@@ -1,5 +1,5 @@
 import { z } from 'zod';
-import { quote, shorten } from '../../printable.js';
+import { quote, shorten } from '../../output/printable.js';
 import type { KeyState } from '../key-state.js';
 import { isOwner, OWNER_RULE } from '../owner.js';
 import { TIER_NAMES, type Tier } from '../tiers.js';

@@ -1,17 +1,17 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Tier } from '../../accounts/tiers.js';
-import type { Generation } from '../../generation.js';
-import { answerRows } from '../answer-rows.js';
-import { type Batch, checkBatch, checkBatchSize } from '../batch.js';
-import { joinBatchBody } from '../batch-body.js';
-import { BatchScanner } from '../batch-scanner.js';
-import { inTurn } from '../batch-turn.js';
-import { checkerOf, type RequestChecker } from '../check-request.js';
-import { compressAnswer } from '../compression.js';
-import { parseBodiesWith, parseJson } from '../json-body.js';
+import type { Generation } from '../../service/models/generation.js';
+import { placeError } from '../errors/place-errors.js';
+import { compressAnswer } from '../hooks/compression.js';
 import { perGeneration } from '../per-generation.js';
-import { placeError } from '../place-errors.js';
+import { type Batch, checkBatch, checkBatchSize } from '../request/batch.js';
+import { BatchScanner } from '../request/batch-scanner.js';
+import { checkerOf, type RequestChecker } from '../request/check-request.js';
+import { parseBodiesWith, parseJson } from '../request/json-body.js';
+import { joinBatchBody } from '../response/batch-body.js';
 import type { Services } from '../services.js';
+import { answerRows } from './answer-rows.js';
+import { inTurn } from './batch-turn.js';
 
 const scannerOf = perGeneration((generation) => new BatchScanner(checkerOf(generation).species));
 

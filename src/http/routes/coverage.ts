@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
+import { boundsOf } from '../../prediction/artefacts/regions.js';
 import { HORIZONS } from '../../prediction/horizon.js';
 import { PLANTING_METHODS } from '../../prediction/planting-method.js';
-import { boundsOf } from '../../prediction/regions.js';
 import { perGeneration } from '../per-generation.js';
 import type { Services } from '../services.js';
 

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { modelOf } from '../../prediction/manifest.js';
+import { modelOf } from '../../prediction/artefacts/manifest.js';
 import { VERSION } from '../../version.js';
 import type { Services } from '../services.js';
 

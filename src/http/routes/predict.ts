@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
-import { checkerOf } from '../check-request.js';
+import { checkerOf } from '../request/check-request.js';
 import type { Services } from '../services.js';
-import { answerSite } from '../single-answer.js';
+import { answerSite } from './single-answer.js';
 
 /** POST /v1/predict: one site, species and method. */
 export function predictRoute(app: FastifyInstance, services: Services): void {

@@ -1,6 +1,6 @@
-import type { Workers } from '../../../src/pool/dispatcher.js';
 import { WorkerPool } from '../../../src/pool/worker-pool.js';
 import type { PredictorData } from '../../../src/prediction/predictor.js';
+import type { Workers } from '../../../src/scheduling/dispatcher.js';
 
 /** The real pool, seen from the dispatcher's side: what it was given, and a gate that can hold runs back. */
 export class ObservedWorkers implements Workers {

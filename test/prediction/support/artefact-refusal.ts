@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { ArtefactError } from '../../../src/prediction/artefact-error.js';
+import { ArtefactError } from '../../../src/prediction/artefacts/artefact-error.js';
 
 /** Expects an attempt to be refused with an ArtefactError that names the file and tells the problem. */
 export async function expectRefusal(

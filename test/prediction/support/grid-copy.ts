@@ -10,7 +10,7 @@ import {
   tableToIPC,
   type Vector,
 } from 'apache-arrow';
-import { dataDir } from './project.js';
+import { dataDir } from '../../../testing/project.js';
 
 /** What of a copy of the grid is not as in the original. */
 export interface GridChanges {

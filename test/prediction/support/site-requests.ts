@@ -2,8 +2,8 @@ import { horizonSet } from '../../../src/prediction/horizon.js';
 import { BOTH_METHODS, PLANTING_METHODS } from '../../../src/prediction/planting-method.js';
 import type { PredictorData } from '../../../src/prediction/predictor.js';
 import { SiteRows } from '../../../src/prediction/site-rows.js';
-import type { PlainAnswer, PlainPredictor } from '../../oracle/plain-prediction.js';
-import { placeOf } from './project.js';
+import type { PlainAnswer, PlainPredictor } from '../../../testing/oracle/plain-prediction.js';
+import { placeOf } from '../../../testing/project.js';
 
 /** A row as its caller states it. */
 export interface SiteRequest {

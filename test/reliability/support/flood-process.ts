@@ -1,6 +1,6 @@
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { carryOutOrders } from '../../../bench/load/ordered-process.js';
+import { carryOutOrders } from '../../../testing/load/ordered-process.js';
 
 // A process of its own: connections that send the same bytes again and again, as fast as they are taken.
 

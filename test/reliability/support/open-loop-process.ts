@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { Connection } from '../../../bench/load/connection.js';
-import { carryOutOrders } from '../../../bench/load/ordered-process.js';
-import { requestStream, type Workload } from '../../../bench/load/requests.js';
+import { Connection } from '../../../testing/load/connection.js';
+import { carryOutOrders } from '../../../testing/load/ordered-process.js';
+import { requestStream, type Workload } from '../../../testing/load/requests.js';
 
 // A process of its own: callers who come at a fixed rate, whatever became of those before them.
 

@@ -1,4 +1,4 @@
-import { OrderedProcess } from '../../../bench/load/ordered-process.js';
+import { OrderedProcess } from '../../../testing/load/ordered-process.js';
 import type { OpenLoopOrder, OpenLoopReport } from './open-loop-process.js';
 
 /** Callers who come at a fixed rate, in a process of their own. */

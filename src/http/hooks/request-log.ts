@@ -1,0 +1,56 @@
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Metrics } from '../../observability/metrics.js';
+import { HUNG_UP } from '../errors/work-errors.js';
+
+/** Tells callers the times of their request in `Server-Timing`. */
+export function useServerTiming(app: FastifyInstance): void {
+  app.addHook('onSend', (request, reply, _payload, done) => {
+    const { times } = request.state;
+    if (times !== undefined) {
+      const { queueMs, inferenceMs } = times;
+      reply.header(
+        'server-timing',
+        `queue;dur=${queueMs.toFixed(3)}, inference;dur=${inferenceMs.toFixed(3)}`,
+      );
+    }
+    done();
+  });
+}
+
+/** Writes one log line and one observation for a request that ended. */
+export function logRequest(request: FastifyRequest, reply: FastifyReply, metrics: Metrics): void {
+  const { caller, sites, times } = request.state;
+  const route = request.routeOptions.url ?? 'none';
+  const durationMs = reply.elapsedTime;
+  const status = reply.raw.writableFinished ? reply.statusCode : HUNG_UP;
+  const labels = {
+    route,
+    method: request.method,
+    status: String(status),
+    tier: caller?.tier ?? 'none',
+  };
+  metrics.requestSeconds.observe(labels, durationMs / 1000);
+  if (times !== undefined) {
+    metrics.queueSeconds.observe(times.queueMs / 1000);
+    metrics.inferenceSeconds.observe(times.inferenceMs / 1000);
+  }
+  request.log.info(
+    {
+      key_id: caller?.id,
+      tier: caller?.tier,
+      method: request.method,
+      route,
+      status,
+      sites,
+      queue_ms: round(times?.queueMs),
+      inference_ms: round(times?.inferenceMs),
+      duration_ms: round(durationMs),
+    },
+    'request',
+  );
+}
+
+/** Microseconds are enough. */
+function round(ms: number | undefined): number | undefined {
+  return ms === undefined ? undefined : Math.round(ms * 1000) / 1000;
+}

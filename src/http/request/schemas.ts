@@ -1,0 +1,64 @@
+import { z } from 'zod';
+import { HORIZONS, type Horizon } from '../../prediction/horizon.js';
+import { PLANTING_METHODS } from '../../prediction/planting-method.js';
+import { show } from '../errors/api-error.js';
+
+/** Degrees north or south, and east or west, that a request may have. */
+export const MAX_LATITUDE = 90;
+export const MAX_LONGITUDE = 180;
+
+/** A degree of latitude or longitude: a finite JSON number within its limit. */
+function degrees(name: string, limit: number) {
+  const error = ({ input }: { input?: unknown }) =>
+    `${name} must be a number from -${limit} to ${limit}, not ${show(input)}`;
+  return z.number({ error }).min(-limit, { error }).max(limit, { error });
+}
+
+const horizonList = HORIZONS.join(', ');
+const isHorizon = (value: unknown): value is Horizon => HORIZONS.includes(value as Horizon);
+const horizonsError = ({ input }: { input?: unknown }) =>
+  `horizons must be a non-empty array of ${horizonList}, not ${show(input)}`;
+
+const site = {
+  latitude: degrees('latitude', MAX_LATITUDE).meta({ description: 'Degrees north.', examples: [44.12] }),
+  longitude: degrees('longitude', MAX_LONGITUDE).meta({ description: 'Degrees east.', examples: [-122.03] }),
+  species_code: z
+    .string({ error: ({ input }) => `species_code must be a string such as "PSME", not ${show(input)}` })
+    .meta({ description: 'A code of GET /v1/species, matched exactly.', examples: ['PSME'] }),
+  horizons: z
+    .array(z.unknown().meta({ enum: [...HORIZONS] }), { error: horizonsError })
+    // Not `min`, which also looks at the length of what is no array.
+    .refine((years) => years.length > 0, { error: horizonsError })
+    // One issue for the whole array: one for each element would let a body of 1 MiB ask for an answer of 50.
+    .refine((years): years is Horizon[] => years.every(isHorizon), {
+      error: ({ input }) =>
+        `each horizon must be one of ${horizonList}, not ${show((input as unknown[]).find((year) => !isHorizon(year)))}`,
+    })
+    .optional()
+    .meta({
+      description: 'Years; repeats collapse. All three by default.',
+      default: [...HORIZONS],
+      minItems: 1,
+    }),
+};
+
+/** Body of POST /v1/predict/compare. */
+export const compareRequestSchema = z.object(site);
+
+/** Body of POST /v1/predict and entry of a batch. A planting method that is present but wrong has a code of its own. */
+export const predictRequestSchema = z.object({
+  ...site,
+  planting_method: z
+    .unknown()
+    .refine((value) => value !== undefined, {
+      error: `planting_method is missing: it must be ${PLANTING_METHODS.map(show).join(' or ')}`,
+    })
+    .meta({ type: 'string', enum: [...PLANTING_METHODS], description: 'How the tree is planted.' }),
+});
+
+/** Body of POST /v1/predict/batch. Its entries are checked one by one. */
+export const batchRequestSchema = z.object({
+  requests: z.array(z.unknown(), { error: ({ input }) => `requests must be an array, not ${show(input)}` }),
+});
+
+export type CompareRequest = z.output<typeof compareRequestSchema>;

@@ -1,0 +1,149 @@
+import { z } from 'zod';
+import { speciesSchema } from '../../prediction/artefacts/species.js';
+import { HORIZONS } from '../../prediction/horizon.js';
+import { RISK_FACTOR_COUNT } from '../../prediction/model/risk-factors.js';
+import { PLANTING_METHODS } from '../../prediction/planting-method.js';
+import { errorObjectSchema } from '../errors/api-error.js';
+
+// What the answers look like, for /openapi.json and for the tests that hold real answers against it. Answers are
+// never checked on their way out.
+
+const probability = z.number().min(0).max(1);
+const horizonYears = z.literal([...HORIZONS]);
+
+const siteSchema = z
+  .strictObject({
+    latitude: z.number().meta({ description: 'Requested latitude.' }),
+    longitude: z.number().meta({ description: 'Requested longitude.' }),
+    matched_latitude: z.number().meta({ description: 'Latitude of the nearest data point.' }),
+    matched_longitude: z.number().meta({ description: 'Longitude of the nearest data point.' }),
+    match_distance_km: z
+      .number()
+      .min(0)
+      .meta({ description: 'Great-circle distance to it; lower is better.' }),
+    region: z.string().meta({ description: 'ISO 3166-2 code of its region.', examples: ['US-OR'] }),
+  })
+  .meta({ id: 'Site' });
+
+const riskFactorSchema = z
+  .strictObject({
+    factor: z.string().meta({ examples: ['vapor pressure deficit'] }),
+    impact: z.enum(['positive', 'negative']),
+    magnitude: probability.meta({
+      description:
+        'Contribution to the survival probability, relative to the average site of species and method.',
+    }),
+  })
+  .meta({ id: 'RiskFactor' });
+
+const predictionsSchema = z
+  .array(
+    z
+      .strictObject({
+        horizon_years: horizonYears,
+        survival_probability: probability,
+        risk_factors: z.array(riskFactorSchema).length(RISK_FACTOR_COUNT),
+      })
+      .meta({ id: 'Prediction' }),
+  )
+  .min(1);
+
+const modelSchema = z
+  .strictObject({ version: z.string(), codename: z.string(), series: z.string() })
+  .meta({ id: 'Model' });
+
+const generatedAt = z.iso.datetime({ precision: 3 });
+
+export const predictionResultSchema = z
+  .strictObject({
+    site: siteSchema,
+    species_code: z.string(),
+    species_common_name: z.string(),
+    planting_method: z.enum(PLANTING_METHODS),
+    predictions: predictionsSchema,
+    model: modelSchema,
+    generated_at: generatedAt,
+  })
+  .meta({ id: 'PredictionResult' });
+
+const failedResultSchema = z
+  .strictObject({
+    error: errorObjectSchema,
+    latitude: z.number().nullable(),
+    longitude: z.number().nullable(),
+  })
+  .meta({ id: 'FailedResult' });
+
+const count = z.int().min(0);
+
+export const batchResponseSchema = z
+  .strictObject({
+    results: z.array(z.union([predictionResultSchema, failedResultSchema])),
+    summary: z.strictObject({ total: count, successful: count, failed: count }),
+  })
+  .meta({ id: 'BatchResult' });
+
+const methodPredictions = z.strictObject({ predictions: predictionsSchema });
+
+export const compareResponseSchema = z
+  .strictObject({
+    site: siteSchema,
+    species_code: z.string(),
+    species_common_name: z.string(),
+    comparison: z.strictObject({ manual: methodPredictions, drone_seeded: methodPredictions }),
+    method_differential: z.array(
+      z.strictObject({
+        horizon_years: horizonYears,
+        manual_advantage: z
+          .number()
+          .min(-1)
+          .max(1)
+          .meta({ description: 'Manual minus drone-seeded survival.' }),
+      }),
+    ),
+    model: modelSchema,
+    generated_at: generatedAt,
+  })
+  .meta({ id: 'ComparisonResult' });
+
+export const speciesResponseSchema = z
+  .strictObject({ species: z.array(z.strictObject(speciesSchema.shape).meta({ id: 'Species' })), count })
+  .meta({ id: 'SpeciesList' });
+
+export const coverageResponseSchema = z
+  .strictObject({
+    regions: z.array(
+      z
+        .strictObject({
+          region: z.string(),
+          name: z.string(),
+          bounds: z.strictObject({
+            south: z.number(),
+            west: z.number(),
+            north: z.number(),
+            east: z.number(),
+          }),
+          data_points: count,
+        })
+        .meta({ id: 'Region' }),
+    ),
+    data_points: count,
+    search_radius_km: z.number().positive(),
+    horizons: z.array(horizonYears),
+    planting_methods: z.array(z.enum(PLANTING_METHODS)),
+  })
+  .meta({ id: 'Coverage' });
+
+export const healthResponseSchema = z
+  .strictObject({
+    status: z.enum(['ok', 'starting', 'degraded', 'draining']),
+    version: z.string(),
+    model: modelSchema,
+    data_points: count,
+    species: count,
+    workers: z.strictObject({ ready: count, total: count }),
+    uptime_seconds: z.number().min(0),
+  })
+  .meta({ id: 'Health' });
+
+export const errorResponseSchema = z.strictObject({ error: errorObjectSchema }).meta({ id: 'Error' });

@@ -1,0 +1,61 @@
+import type { Manifest } from '../artefacts/manifest.js';
+import { HORIZONS } from '../horizon.js';
+import { factorCode, HORIZON_NUMBERS } from '../model/prediction-numbers.js';
+import { RISK_FACTOR_COUNT } from '../model/risk-factors.js';
+import { type Fragment, fragment, type JsonWriter } from './json-writer.js';
+import { writeFraction } from './ten-thousandths.js';
+
+const OPEN_PREDICTION = HORIZONS.map((years) =>
+  fragment(`{"horizon_years":${years},"survival_probability":`),
+);
+const CLOSE_PREDICTION = fragment('}]}');
+const COMMA = fragment(',');
+
+/** Bytes that the predictions of one method take at most. */
+export function predictionsCapacity({ features }: Manifest): number {
+  const longestLabel = Math.max(...features.map(({ label }) => Buffer.byteLength(JSON.stringify(label))));
+  return HORIZONS.length * (100 + RISK_FACTOR_COUNT * (longestLabel + 100));
+}
+
+/** Writes the predictions of one method at one site. */
+export class PredictionEncoder {
+  /** The JSON that opens a factor, by its code. */
+  readonly #first: readonly Fragment[];
+  readonly #following: readonly Fragment[];
+
+  constructor({ features }: Manifest) {
+    const open = (before: string) => {
+      const byCode: Fragment[] = [];
+      features.forEach(({ label }, feature) => {
+        for (const impact of ['positive', 'negative'])
+          byCode[factorCode(feature, impact === 'negative')] = fragment(
+            `${before}{"factor":${JSON.stringify(label)},"impact":"${impact}","magnitude":`,
+          );
+      });
+      return byCode;
+    };
+    this.#first = open(',"risk_factors":[');
+    this.#following = open('},');
+  }
+
+  /**
+   * Writes the predictions of a set of horizons, ascending, with commas between them.
+   * @param numbers what is reported, from `at` on
+   */
+  write(writer: JsonWriter, numbers: Uint16Array, at: number, horizons: number): void {
+    let isFirst = true;
+    for (let h = 0; h < HORIZONS.length; h++) {
+      if ((horizons & (1 << h)) === 0) continue;
+      if (!isFirst) writer.write(COMMA);
+      isFirst = false;
+      let from = at + h * HORIZON_NUMBERS;
+      writer.write(OPEN_PREDICTION[h]!);
+      writeFraction(writer, numbers[from++]!);
+      for (let rank = 0; rank < RISK_FACTOR_COUNT; rank++) {
+        writer.write((rank === 0 ? this.#first : this.#following)[numbers[from++]!]!);
+        writeFraction(writer, numbers[from++]!);
+      }
+      writer.write(CLOSE_PREDICTION);
+    }
+  }
+}

@@ -1,0 +1,101 @@
+import path from 'node:path';
+import { readArtefactFile } from '../../src/prediction/artefacts/artefact-file.js';
+import { parseGrid } from '../../src/prediction/artefacts/grid-file.js';
+import { parseSpecies } from '../../src/prediction/artefacts/species.js';
+import { PLANTING_METHODS } from '../../src/prediction/planting-method.js';
+import { seededRandom } from '../random.js';
+
+/** What callers send: see REQUESTS. */
+export type Workload = keyof typeof REQUESTS;
+
+/** Sites of a request, its path, and whether its sites recur. */
+export const REQUESTS = {
+  /** 500 sites, all distinct from request to request. */
+  batch: { path: '/v1/predict/batch', sites: 500, recurring: false },
+  /** 500 of the sites that a planner scores again and again, some much more often than others. */
+  'batch-repeat': { path: '/v1/predict/batch', sites: 500, recurring: true },
+  single: { path: '/v1/predict', sites: 1, recurring: false },
+  compare: { path: '/v1/predict/compare', sites: 1, recurring: false },
+} as const;
+
+/** Sites, species and methods that recur in `batch-repeat`. */
+const RECURRING_SITES = 20_000;
+
+/** Requests prepared for a stream; those of distinct sites are changed before they are sent again. */
+const PREPARED_BATCHES = 40;
+const PREPARED_SINGLES = 2000;
+
+/** Decimals of a coordinate: the last three change from request to request, by about 100 m. */
+const DECIMALS = 6;
+const CHANGED_DIGITS = 3;
+
+interface Prepared {
+  readonly request: Buffer;
+  /** Where the changing digits of each coordinate stand in the request. */
+  readonly digits: readonly number[];
+}
+
+/**
+ * An endless, seeded stream of whole HTTP requests. Sites lie near grid points, of all species and both methods.
+ * @param dataDir where the grid and the species are
+ * @returns a function that gives the next request; its bytes are valid until the next but one hundred
+ */
+export function requestStream(
+  workload: Workload,
+  dataDir: string,
+  key: string,
+  seed: number,
+  acceptEncoding = 'identity',
+): () => Buffer {
+  const random = seededRandom(seed);
+  const grid = parseGrid(readArtefactFile(path.join(dataDir, 'grid.arrow')));
+  const species = parseSpecies(readArtefactFile(path.join(dataDir, 'species.json')));
+  const codes = species.map(({ species_code }) => species_code);
+  const { path: url, sites, recurring } = REQUESTS[workload];
+
+  const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)]!;
+  const coordinate = (degrees: number) => (degrees + (random() - 0.5) * 0.01).toFixed(DECIMALS);
+  const newSite = () => {
+    const point = Math.floor(random() * grid.pointCount);
+    const [latitude, longitude] = [coordinate(grid.latitude[point]!), coordinate(grid.longitude[point]!)];
+    const method = workload === 'compare' ? '' : `,"planting_method":"${pick(PLANTING_METHODS)}"`;
+    return `{"latitude":${latitude},"longitude":${longitude},"species_code":"${pick(codes)}"${method}}`;
+  };
+  const pool = recurring ? Array.from({ length: RECURRING_SITES }, newSite) : [];
+  // The cube makes a tenth of the sites account for nearly half of the traffic.
+  const nextSite = recurring ? () => pool[Math.floor(random() ** 3 * pool.length)]! : newSite;
+
+  const count = sites === 1 ? PREPARED_SINGLES : PREPARED_BATCHES;
+  const prepared = Array.from({ length: count }, () => {
+    const list = Array.from({ length: sites }, nextSite);
+    return prepare(url, key, acceptEncoding, sites === 1 ? list[0]! : `{"requests":[${list.join(',')}]}`);
+  });
+  let sent = 0;
+  return () => {
+    const next = prepared[sent % count]!;
+    if (!recurring && sent >= count) changeDigits(next, Math.floor(sent / count));
+    sent++;
+    return next.request;
+  };
+}
+
+function prepare(url: string, key: string, acceptEncoding: string, body: string): Prepared {
+  const head =
+    `POST ${url} HTTP/1.1\r\nhost: bench\r\nx-api-key: ${key}\r\naccept-encoding: ${acceptEncoding}\r\n` +
+    `content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`;
+  const digits = [...body.matchAll(/itude":-?\d+\.\d+/g)].map(
+    ({ index, 0: text }) => head.length + index + text.length - CHANGED_DIGITS,
+  );
+  return { request: Buffer.from(head + body, 'latin1'), digits };
+}
+
+/** Gives every coordinate other last digits, so that no site is one that was sent before. */
+function changeDigits({ request, digits }: Prepared, round: number): void {
+  for (let i = 0; i < digits.length; i++) {
+    let value = (round * 7919 + i * 104_729) % 10 ** CHANGED_DIGITS;
+    for (let at = digits[i]! + CHANGED_DIGITS - 1; at >= digits[i]!; at--) {
+      request[at] = 48 + (value % 10);
+      value = Math.floor(value / 10);
+    }
+  }
+}

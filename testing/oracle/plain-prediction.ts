@@ -1,0 +1,214 @@
+import '../../src/prediction/model/no-telemetry.js';
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import { tableFromIPC } from 'apache-arrow';
+import KDBush from 'kdbush';
+import { InferenceSession, Tensor } from 'onnxruntime-node';
+import { type Polygon, polygonContains } from './plain-coverage.js';
+import { greatCircleKm, nearestPoint } from './plain-nearest-point.js';
+
+export interface PlainRequest {
+  readonly latitude: number;
+  readonly longitude: number;
+  readonly species_code: string;
+  readonly planting_method: string;
+  readonly horizons?: readonly number[];
+}
+
+export type PlainComparison = Omit<PlainRequest, 'planting_method'>;
+
+/** An answer as its JSON has it, or the code of the error that is one. */
+export type PlainAnswer =
+  | object
+  | 'invalid_species'
+  | 'invalid_method'
+  | 'outside_coverage'
+  | 'no_nearby_data';
+
+interface Manifest {
+  readonly version: string;
+  readonly codename: string;
+  readonly series: string;
+  readonly horizons: readonly number[];
+  readonly species: readonly string[];
+  readonly features: readonly { name: string; label: string; risk_factor: boolean }[];
+  readonly methods: Readonly<Record<string, { readonly file: string }>>;
+}
+
+interface Species {
+  readonly species_code: string;
+  readonly common_name: string;
+}
+
+interface Prediction {
+  readonly horizon_years: number;
+  readonly survival_probability: number;
+  readonly risk_factors: readonly { factor: string; impact: string; magnitude: number }[];
+}
+
+/**
+ * The service's predictions as most would write them: one thread, one row at a time, plain objects. The oracle of the
+ * tests and the naive side of the benchmark, so it takes nothing from `src`.
+ */
+export class PlainPredictor {
+  constructor(
+    private readonly index: KDBush,
+    private readonly polygons: readonly Polygon[],
+    private readonly points: readonly { latitude: number; longitude: number; region: string }[],
+    /** Of each feature, its value at each point. */
+    private readonly features: readonly Float32Array[],
+    private readonly species: readonly Species[],
+    private readonly manifest: Manifest,
+    private readonly sessions: Readonly<Record<string, InferenceSession>>,
+    private readonly searchRadiusKm: number,
+  ) {}
+
+  /** The answer to a body of POST /v1/predict that has its shape. */
+  async predict(request: PlainRequest, generatedAt = new Date()): Promise<PlainAnswer> {
+    const species = this.species.find(({ species_code }) => species_code === request.species_code);
+    if (species === undefined) return 'invalid_species';
+    if (!Object.hasOwn(this.sessions, request.planting_method)) return 'invalid_method';
+    const match = this.match(request);
+    if (typeof match === 'string') return match;
+    return {
+      site: match.site,
+      species_code: species.species_code,
+      species_common_name: species.common_name,
+      planting_method: request.planting_method,
+      predictions: await this.predictions(match.point, request.planting_method, request),
+      model: this.model(),
+      generated_at: generatedAt.toISOString(),
+    };
+  }
+
+  /** The answer to a body of POST /v1/predict/compare that has its shape. */
+  async compare(request: PlainComparison, generatedAt = new Date()): Promise<PlainAnswer> {
+    const species = this.species.find(({ species_code }) => species_code === request.species_code);
+    if (species === undefined) return 'invalid_species';
+    const match = this.match(request);
+    if (typeof match === 'string') return match;
+    const manual = await this.predictions(match.point, 'manual', request);
+    const droneSeeded = await this.predictions(match.point, 'drone_seeded', request);
+    return {
+      site: match.site,
+      species_code: species.species_code,
+      species_common_name: species.common_name,
+      comparison: { manual: { predictions: manual }, drone_seeded: { predictions: droneSeeded } },
+      method_differential: manual.map(({ horizon_years, survival_probability }, i) => ({
+        horizon_years,
+        manual_advantage: rounded(survival_probability - droneSeeded[i]!.survival_probability, 4),
+      })),
+      model: this.model(),
+      generated_at: generatedAt.toISOString(),
+    };
+  }
+
+  private match({ latitude, longitude }: PlainComparison) {
+    if (!this.polygons.some((polygon) => polygonContains(polygon, longitude, latitude)))
+      return 'outside_coverage';
+    const point = nearestPoint(this.index, longitude, latitude, this.searchRadiusKm);
+    if (point === undefined) return 'no_nearby_data';
+    const matched = this.points[point]!;
+    const distanceKm = greatCircleKm(longitude, latitude, matched.longitude, matched.latitude);
+    const site = {
+      latitude,
+      longitude,
+      matched_latitude: rounded(matched.latitude, 5),
+      matched_longitude: rounded(matched.longitude, 5),
+      match_distance_km: rounded(distanceKm, 3),
+      region: matched.region,
+    };
+    return { point, site };
+  }
+
+  private async predictions(
+    point: number,
+    method: string,
+    { species_code, horizons = this.manifest.horizons }: PlainComparison,
+  ): Promise<Prediction[]> {
+    const inputs = Float32Array.from(this.features, (values) => values[point]!);
+    const species = BigInt(this.manifest.species.indexOf(species_code));
+    const output = await this.sessions[method]!.run({
+      features: new Tensor('float32', inputs, [1, inputs.length]),
+      species: new Tensor('int64', [species], [1]),
+    });
+    const survival = output.survival!.data as Float32Array;
+    const contributions = output.contributions!.data as Float32Array;
+    return this.manifest.horizons.flatMap((years, h) => {
+      if (!horizons.includes(years)) return [];
+      const ofHorizon = contributions.subarray(h * inputs.length, (h + 1) * inputs.length);
+      return {
+        horizon_years: years,
+        survival_probability: rounded(survival[h]!, 4),
+        risk_factors: this.riskFactors(ofHorizon),
+      };
+    });
+  }
+
+  private riskFactors(contributions: Float32Array) {
+    return this.manifest.features
+      .map(({ label, risk_factor }, feature) => ({
+        label,
+        risk_factor,
+        impact: contributions[feature]! < 0 ? 'negative' : 'positive',
+        magnitude: rounded(Math.abs(contributions[feature]!), 4),
+      }))
+      .filter(({ risk_factor }) => risk_factor)
+      .sort((a, b) => b.magnitude - a.magnitude)
+      .slice(0, 3)
+      .map(({ label, impact, magnitude }) => ({ factor: label, impact, magnitude }));
+  }
+
+  private model() {
+    const { version, codename, series } = this.manifest;
+    return { version, codename, series };
+  }
+}
+
+/** Reads a data and a model directory and opens the models. */
+export async function createPlainPredictor(
+  dataDir: string,
+  modelDir: string,
+  searchRadiusKm: number,
+): Promise<PlainPredictor> {
+  const readJson = (directory: string, name: string) =>
+    JSON.parse(readFileSync(path.join(directory, name), 'utf8'));
+  const manifest = readJson(modelDir, 'manifest.json') as Manifest;
+  const outlines = readJson(dataDir, 'regions.geojson') as {
+    features: { geometry: { coordinates: Polygon[] } }[];
+  };
+  const grid = tableFromIPC(readFileSync(path.join(dataDir, 'grid.arrow')));
+  const column = (name: string) => grid.getChild(name)!.toArray();
+  const regions = JSON.parse(grid.schema.metadata.get('regions')!) as string[];
+  const [latitude, longitude, region] = [column('latitude'), column('longitude'), column('region')];
+
+  const index = new KDBush(grid.numRows);
+  for (let i = 0; i < grid.numRows; i++) index.add(longitude[i], latitude[i]);
+  index.finish();
+
+  const sessions: Record<string, InferenceSession> = {};
+  for (const [method, { file }] of Object.entries(manifest.methods)) {
+    sessions[method] = await InferenceSession.create(path.join(modelDir, file), {
+      intraOpNumThreads: 1,
+      interOpNumThreads: 1,
+    });
+  }
+  return new PlainPredictor(
+    index,
+    outlines.features.flatMap(({ geometry }) => geometry.coordinates),
+    Array.from({ length: grid.numRows }, (_, i) => ({
+      latitude: latitude[i],
+      longitude: longitude[i],
+      region: regions[region[i]]!,
+    })),
+    manifest.features.map(({ name }) => column(name)),
+    readJson(dataDir, 'species.json') as Species[],
+    manifest,
+    sessions,
+    searchRadiusKm,
+  );
+}
+
+function rounded(value: number, decimals: number): number {
+  return Math.round(value * 10 ** decimals) / 10 ** decimals;
+}

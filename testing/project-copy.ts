@@ -1,0 +1,55 @@
+import { createHash } from 'node:crypto';
+import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { DATA_FILES } from '../src/prediction/artefacts/artefacts.js';
+import { CHECKSUMS_FILE } from '../src/prediction/artefacts/checksums.js';
+import { dataDir, modelDir } from './project.js';
+
+/** Writes a folder's SHA256SUMS for the data files as they are; one that is missing is listed all the same. */
+export function listFiles(folder: string): void {
+  const lines = Object.values(DATA_FILES).map((name) => {
+    const file = path.join(folder, name);
+    const content = existsSync(file) ? readFileSync(file) : 'missing';
+    return `${createHash('sha256').update(content).digest('hex')}  ${name}\n`;
+  });
+  writeFileSync(path.join(folder, CHECKSUMS_FILE), lines.join(''));
+}
+
+/** A copy of the project's grid and models that a test may damage. */
+export class ProjectCopy {
+  readonly folder = mkdtempSync(path.join(tmpdir(), 'nurselog-artefacts-'));
+  readonly dataDir = path.join(this.folder, 'data');
+  readonly modelDir = path.join(this.folder, 'models');
+
+  constructor() {
+    cpSync(dataDir, this.dataDir, { recursive: true });
+    cpSync(modelDir, this.modelDir, { recursive: true });
+  }
+
+  /** Changes the content of a JSON file of the copy. */
+  editJson(file: string, edit: (content: never) => void): void {
+    const content = JSON.parse(readFileSync(file, 'utf8'));
+    edit(content as never);
+    writeFileSync(file, JSON.stringify(content));
+  }
+
+  /** Lists the data files as they are now, so that what is changed in one is not found by its checksum alone. */
+  listDataFiles(): void {
+    listFiles(this.dataDir);
+  }
+
+  remove(): void {
+    rmSync(this.folder, { recursive: true });
+  }
+}
+
+/** Makes a copy for the length of a check. */
+export async function withProjectCopy(check: (copy: ProjectCopy) => Promise<void> | void): Promise<void> {
+  const copy = new ProjectCopy();
+  try {
+    await check(copy);
+  } finally {
+    copy.remove();
+  }
+}
