@@ -34,13 +34,13 @@ export function generateGrid(dataDir: string, folder: string, pointCount: number
       const isPlace = name === 'latitude' || name === 'longitude';
       const repeated = new (values.constructor as new (length: number) => typeof values)(pointCount);
       for (let i = 0; i < pointCount; i++) {
-        const value = values[i % values.length]!;
+        const value = values[i % values.length];
         repeated[i] = isPlace && i >= values.length ? value + (random() - 0.5) * 2 * JITTER_DEGREES : value;
       }
       return [name, repeated];
     }),
   );
-  const children = Object.values(columns).map((values) => makeVector(values).data[0]!);
+  const children = Object.values(columns).map((values) => makeVector(values).data[0]);
   const data = makeData({ type: new Struct(real.schema.fields), length: pointCount, children });
   const table = new Table(real.schema, [new RecordBatch(real.schema, data)]);
   writeFileSync(path.join(target, DATA_FILES.grid), RecordBatchFileWriter.writeAll(table).toUint8Array(true));

@@ -43,7 +43,7 @@ async function main(): Promise<number> {
   const environment = new Environment((text) => process.stderr.write(`  ${text}\n`));
   const rows: Row[] = [];
   try {
-    for (const name of values.scope ?? Object.keys(SCOPES)) rows.push(...(await SCOPES[name]!(environment)));
+    for (const name of values.scope ?? Object.keys(SCOPES)) rows.push(...(await SCOPES[name](environment)));
   } finally {
     await environment.close();
   }

@@ -46,12 +46,12 @@ export async function measure(
     for (const [index, contender] of contenders.entries()) {
       const { name, workload, connections } = contender;
       progress(`${workload} at ${connections} connections: round ${round + 1} of ${pace.rounds}, ${name}`);
-      rounds[index]!.push(await measureRound(contender, load, dataDir, pace.roundMs, round + 2));
+      rounds[index].push(await measureRound(contender, load, dataDir, pace.roundMs, round + 2));
     }
   }
   return contenders.map(({ name, workload, connections }, index) => {
     const of = (figure: (round: (typeof rounds)[number][number]) => number) =>
-      spread(rounds[index]!.map(figure));
+      spread(rounds[index].map(figure));
     return {
       name,
       workload,
@@ -62,7 +62,7 @@ export async function measure(
       p99Ms: of((round) => round.p99Ms),
       cpuMicrosecondsPerSite: of((round) => round.cpuMicrosecondsPerSite),
       generatorUse: of((round) => round.generatorUse),
-      failures: rounds[index]!.reduce((sum, round) => sum + round.failures, 0),
+      failures: rounds[index].reduce((sum, round) => sum + round.failures, 0),
     };
   });
 }

@@ -118,7 +118,7 @@ export function loadConfig(environment: NodeJS.ProcessEnv): Config {
   const given = Object.fromEntries(Object.entries(environment).filter(([, value]) => value !== ''));
   const parsed = environmentSchema.safeParse(given);
   if (!parsed.success) {
-    const { path, message } = parsed.error.issues[0]!;
+    const { path, message } = parsed.error.issues[0];
     const name = String(path[0]);
     throw new ConfigError(`${name} ${message}, not ${quote(name === 'DATABASE_URL' ? '…' : given[name]!)}`);
   }

@@ -21,5 +21,5 @@ export function placeOf(
   point: number,
 ): { readonly latitude: number; readonly longitude: number } {
   const { coords } = KDBush.from(grid.index);
-  return { latitude: coords[2 * point + 1]!, longitude: coords[2 * point]! };
+  return { latitude: coords[2 * point + 1], longitude: coords[2 * point] };
 }

@@ -1,6 +1,6 @@
 /** The value below which a share of the sorted values lies. */
 export function quantile(sorted: ArrayLike<number>, share: number): number {
-  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))]!;
+  return sorted[Math.min(sorted.length - 1, Math.floor(share * sorted.length))];
 }
 
 export interface Spread {
@@ -12,5 +12,5 @@ export interface Spread {
 /** Median, least and most of a figure's rounds. */
 export function spread(values: readonly number[]): Spread {
   const sorted = [...values].sort((a, b) => a - b);
-  return { median: quantile(sorted, 0.5), min: sorted[0]!, max: sorted.at(-1)! };
+  return { median: quantile(sorted, 0.5), min: sorted[0], max: sorted.at(-1)! };
 }

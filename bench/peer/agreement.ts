@@ -39,7 +39,7 @@ type Prediction = Result['predictions'][number];
 export async function checkAgreement(nurselog: Server, peer: Server, dataDir: string): Promise<number> {
   const seeded = (workload: Workload) => {
     const next = requestStream(workload, dataDir, nurselog.key, SEED);
-    return () => JSON.parse(next().toString('latin1').split('\r\n\r\n')[1]!) as unknown;
+    return () => JSON.parse(next().toString('latin1').split('\r\n\r\n')[1]) as unknown;
   };
   const { requests } = seeded('batch')() as { requests: unknown[] };
   const ask = (path: string, body: unknown) =>
@@ -51,7 +51,7 @@ export async function checkAgreement(nurselog: Server, peer: Server, dataDir: st
   const [ours, theirs] = batches.map((answer) => batchResponseSchema.parse(answer.body));
   same('summary', JSON.stringify(ours!.summary), JSON.stringify(theirs!.summary));
   const otherLast = ours!.results.map((result, index) =>
-    sameResult(`entry ${index}`, result, theirs!.results[index]!),
+    sameResult(`entry ${index}`, result, theirs!.results[index]),
   );
   const share = otherLast.reduce((sum, count) => sum + count, 0) / ours!.results.length;
   if (share > MOST_OTHER_LAST)
@@ -93,7 +93,7 @@ function sameResult(where: string, ours: Answer, theirs: Answer): number {
   near(`distance of ${where}`, ours.site.match_distance_km, theirs.site.match_distance_km, TOLERANCE_KM);
   same(`horizons of ${where}`, ours.predictions.length, theirs.predictions.length);
   return ours.predictions.filter((prediction, index) =>
-    samePrediction(where, prediction, theirs.predictions[index]!),
+    samePrediction(where, prediction, theirs.predictions[index]),
   ).length;
 }
 
@@ -103,7 +103,7 @@ function samePrediction(where: string, ours: Prediction, theirs: Prediction): bo
   same(`horizon of ${where}`, ours.horizon_years, theirs.horizon_years);
   near(`survival of ${where}`, ours.survival_probability, theirs.survival_probability);
   ours.risk_factors.forEach((factor, rank) => {
-    const other = theirs.risk_factors[rank]!;
+    const other = theirs.risk_factors[rank];
     near(`magnitude ${rank} of ${where}`, factor.magnitude, other.magnitude);
     // Ones that tie within the tolerance may stand in either order.
     const tied = ours.risk_factors.filter(({ magnitude }) => isNear(magnitude, factor.magnitude)).length > 1;

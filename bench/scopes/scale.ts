@@ -59,7 +59,7 @@ function targetOf(scaled: Scaled, all: readonly Scaled[]): Pick<Row, 'target'> |
     all.find((one) => one.points === points && one.workers === workers)!;
   const { points, workers } = scaled;
   if (points === POINTS.at(-1) && workers === 2) {
-    const ratio = scaled.cpuMicrosecondsPerSite / other(POINTS[0]!, 2).cpuMicrosecondsPerSite;
+    const ratio = scaled.cpuMicrosecondsPerSite / other(POINTS[0], 2).cpuMicrosecondsPerSite;
     return { target: atMost(ratio, 2.5, `CPU a site over that at ${POINTS[0]} points`) };
   }
   if (points === POINTS[0] && workers === 4) {

@@ -43,7 +43,7 @@ export class Coalescer<Item, Result> {
       const group = this.#waiting.splice(0, this.#maxItems);
       try {
         const results = await this.#run(group.map((waiting) => waiting.item));
-        for (const [index, waiting] of group.entries()) waiting.resolve(results[index]!);
+        for (const [index, waiting] of group.entries()) waiting.resolve(results[index]);
       } catch (error) {
         // Those in the queue fail with the group: waiting out a second deadline at a dead store helps nobody.
         const failed = group.concat(this.#waiting);

@@ -25,7 +25,7 @@ export async function verifyModels(
     report(`ok      manifest: ${species.length} species are those of species.json in its order`);
     report('ok      model files: present, SHA-256 as in the manifest');
     for (const [index, method] of PLANTING_METHODS.entries()) {
-      const model = await SurvivalModel.open(modelFiles[index]!, manifest);
+      const model = await SurvivalModel.open(modelFiles[index], manifest);
       for (const probe of everySpeciesEverywhere(grid, species.length)) await checkModel(model, grid, probe);
       const rows = (grid.pointCount * species.length).toLocaleString('en');
       report(

@@ -62,7 +62,7 @@ export class RunBuffer {
   awaitOrder(): number {
     for (;;) {
       const state = Atomics.load(this.#signals, STATE);
-      if (state === RUN_STATE.ordered) return this.#signals[COUNT]!;
+      if (state === RUN_STATE.ordered) return this.#signals[COUNT];
       Atomics.wait(this.#signals, STATE, state);
     }
   }
@@ -85,7 +85,7 @@ export class RunBuffer {
 
   /** Time of the answered run in the models. */
   get inferenceMs(): number {
-    return this.#inferenceMs[0]!;
+    return this.#inferenceMs[0];
   }
 }
 

@@ -200,7 +200,7 @@ export class WorkerPool {
   }
 
   #take(notice: WorkerNotice): void {
-    const desk = this.#desks[notice.buffer]!;
+    const desk = this.#desks[notice.buffer];
     switch (notice.kind) {
       case 'answered':
         desk.collect();

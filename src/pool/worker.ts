@@ -22,7 +22,7 @@ export default async function serve({ buffer }: Task): Promise<never> {
     return new Promise(() => {}); // not thrown: the pool would ask for another
   }
   notify({ kind: 'ready', buffer });
-  const run = new RunBuffer(data.runBuffers[buffer]!);
+  const run = new RunBuffer(data.runBuffers[buffer]);
   for (;;) notify({ buffer, ...(await answer(opened, run, run.awaitOrder())) });
 }
 

@@ -59,7 +59,7 @@ export class Predictor {
     const points = new Int32Array(rows.count);
     const distancesKm = new Float64Array(rows.count);
     for (let row = 0; row < rows.count; row++) {
-      status[row] = this.#match(rows.longitude[row]!, rows.latitude[row]!, points, distancesKm, row);
+      status[row] = this.#match(rows.longitude[row], rows.latitude[row], points, distancesKm, row);
     }
 
     const numbers = new Uint16Array(rows.count * NUMBERS_PER_ROW);
@@ -75,7 +75,7 @@ export class Predictor {
     for (let row = 0; row < rows.count; row++) {
       if (status[row] === ROW_STATUS.answered) {
         const at = row * NUMBERS_PER_ROW;
-        this.#encoder.writeAnswer(rows, row, points[row]!, distancesKm[row]!, numbers, at);
+        this.#encoder.writeAnswer(rows, row, points[row], distancesKm[row], numbers, at);
       }
       ends[row] = this.#encoder.length;
     }
@@ -117,25 +117,25 @@ export class Predictor {
     for (let row = 0; row < rows.count; row++) {
       const isAsked = rows.method[row] === method || rows.method[row] === BOTH_METHODS;
       if (!isAsked || status[row] !== ROW_STATUS.answered) continue;
-      const key = this.#cacheKey(points[row]!, rows.species[row]!, method);
+      const key = this.#cacheKey(points[row], rows.species[row], method);
       if (!this.#predictions.find(key, numbers, numbersOf(row, method))) wanted[count++] = row;
     }
-    const featureCount = this.models[method]!.featureCount;
+    const featureCount = this.models[method].featureCount;
     const features = new Float32Array(count * featureCount);
     const species = new Uint8Array(count);
     for (let position = 0; position < count; position++) {
-      const row = wanted[position]!;
-      const from = points[row]! * featureCount;
+      const row = wanted[position];
+      const from = points[row] * featureCount;
       const to = position * featureCount;
-      for (let f = 0; f < featureCount; f++) features[to + f] = this.#grid.features[from + f]!;
-      species[position] = rows.species[row]!;
+      for (let f = 0; f < featureCount; f++) features[to + f] = this.#grid.features[from + f];
+      species[position] = rows.species[row];
     }
-    const survival = await this.models[method]!.run(features, species);
+    const survival = await this.models[method].run(features, species);
     for (let position = 0; position < count; position++) {
-      const row = wanted[position]!;
+      const row = wanted[position];
       const at = numbersOf(row, method);
       this.#reporter.report(survival, position, numbers, at);
-      this.#predictions.keep(this.#cacheKey(points[row]!, rows.species[row]!, method), numbers, at);
+      this.#predictions.keep(this.#cacheKey(points[row], rows.species[row], method), numbers, at);
     }
   }
 

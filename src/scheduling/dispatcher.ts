@@ -181,8 +181,8 @@ export class Dispatcher {
 
   /** The answers to rows [at, at + count), in memory of their own. */
   #copySlice({ status, ends, json }: RowAnswers, at: number, count: number, firstRow: number): AnsweredSlice {
-    const start = at === 0 ? 0 : ends[at - 1]!;
-    const length = ends[at + count - 1]! - start;
+    const start = at === 0 ? 0 : ends[at - 1];
+    const length = ends[at + count - 1] - start;
     const memory = this.buffers.acquire(length + 2 * SLICE_MARGIN_BYTES);
     memory.set(json.subarray(start, start + length), SLICE_MARGIN_BYTES);
     return {

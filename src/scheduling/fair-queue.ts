@@ -57,7 +57,7 @@ export class FairQueue<Job extends Waiting> {
     const jobs = this.#jobsByKey.get(job.keyId);
     const index = jobs?.findLastIndex((entry) => entry.job === job) ?? -1;
     if (jobs === undefined || index === -1) return;
-    this.rowCount -= job.rowCount - jobs[index]!.taken;
+    this.rowCount -= job.rowCount - jobs[index].taken;
     jobs.splice(index, 1);
     if (jobs.length === 0) this.#jobsByKey.delete(job.keyId);
   }
@@ -82,7 +82,7 @@ export class FairQueue<Job extends Waiting> {
     let taken = 0;
     let finished = 0;
     while (finished < jobs.length && taken < share) {
-      const entry = jobs[finished]!;
+      const entry = jobs[finished];
       const count = Math.min(share - taken, entry.job.rowCount - entry.taken);
       pieces.push({ job: entry.job, firstRow: entry.taken, count });
       entry.taken += count;

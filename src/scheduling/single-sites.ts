@@ -106,9 +106,9 @@ export class SingleSites {
       const { inferenceMs } = await predictor.answer(rows, { status, ends, json });
       let start = 0;
       sites.forEach(({ sinceMs, settle }, at) => {
-        const end = ends[at]!;
+        const end = ends[at];
         settle({
-          status: status[at]!,
+          status: status[at],
           json: Buffer.from(json.subarray(start, end)),
           queueMs: startedMs - sinceMs,
           inferenceMs: inferenceMs / count,

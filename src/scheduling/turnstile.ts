@@ -77,7 +77,7 @@ export class Turnstile {
   #admit(): void {
     while (this.#freePlaces > 0 && this.waiting > 0) {
       this.#freePlaces--;
-      this.#waiting.take(1)[0]!.job.decide('inside');
+      this.#waiting.take(1)[0].job.decide('inside');
     }
   }
 }

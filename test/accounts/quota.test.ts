@@ -38,7 +38,7 @@ describe.each(DATABASES)('quota on $name', (database) => {
     const replicas = await Promise.all([openAccounts(url), openAccounts(url), openAccounts(url)]);
     const { key } = await replicas[0].keys.issue('spore', 'Okanogan Seed');
     const answers = await Promise.all(
-      Array.from({ length: 1000 }, (_, index) => replicas[index % 3]!.accounts.admit(key)),
+      Array.from({ length: 1000 }, (_, index) => replicas[index % 3].accounts.admit(key)),
     );
     expect(answers.filter(({ admitted }) => admitted)).toHaveLength(100);
   });
@@ -109,7 +109,7 @@ describe.each(DATABASES)('quota on $name', (database) => {
     const first = await openAccounts(url);
     const { key } = await first.keys.issue('hypha', 'Cascade Nursery');
     const admissions = await Promise.all(Array.from({ length: 1234 }, () => first.accounts.admit(key)));
-    await first.accounts.refund(admissions[0]!);
+    await first.accounts.refund(admissions[0]);
     await first.accounts.flush();
     expect(await first.keys.usage({})).toEqual([{ keyId: key.id, day: '2026-11-20', requests: 1233 }]);
   });

@@ -64,7 +64,7 @@ describe.skipIf(DEPLOY_TOOLS === undefined)('nginx as it is shipped', () => {
     const { layout, replica, headers } = await startOne();
     replica.process.signal('SIGKILL');
     await replica.process.exit;
-    const key = headers['x-api-key']!;
+    const key = headers['x-api-key'];
     await fetch(`${layout.url}/v1/${key}?key=${key}`, { headers: { ...headers, 'x-request-id': key } });
     await expect.poll(() => layout.balancerLog).toContain('"path":"","status":"503"');
     expect(layout.balancerLog).not.toContain(key);

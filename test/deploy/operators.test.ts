@@ -46,7 +46,7 @@ describe('the guide for operators, the alerts and the dashboard', () => {
   afterAll(() => service.stop());
 
   it('every metric is explained in docs/operations.md, and none that is not there', () => {
-    const table = read('docs/operations.md').split('<!-- metrics')[1]!.split('<!-- /metrics')[0]!;
+    const table = read('docs/operations.md').split('<!-- metrics')[1].split('<!-- /metrics')[0];
     const explained = [...table.matchAll(/^\| `(\w+)/gm)].map(([, name]) => name!);
     expect(explained.toSorted()).toEqual(exported.toSorted());
   });
@@ -59,7 +59,7 @@ describe('the guide for operators, the alerts and the dashboard', () => {
   });
 
   it('every environment variable has advice in docs/operations.md', () => {
-    const [advice] = read('docs/operations.md').split('## What to set when')[1]!.split('\n## ');
+    const [advice] = read('docs/operations.md').split('## What to set when')[1].split('\n## ');
     for (const [, name] of configTable().matchAll(/^\| `(\w+)`/gm)) expect(advice).toContain(`\`${name}\``);
   });
 

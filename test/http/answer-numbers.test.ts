@@ -36,7 +36,7 @@ describe('the numbers of predictions, over sites, species and methods', () => {
     };
     const requests = sites.map((site, i) => ({
       ...site,
-      species_code: species[i % species.length]!.species_code,
+      species_code: species[i % species.length].species_code,
       planting_method: i % 2 === 0 ? 'manual' : 'drone_seeded',
     }));
     const response = await service.post('/v1/predict/batch', { requests });

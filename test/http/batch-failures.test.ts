@@ -64,7 +64,7 @@ describe('failed entries of a batch (4)', () => {
     'entry %s: exactly error, latitude and longitude, the error as POST /v1/predict tells it',
     async (entry, code) => {
       const { results } = await batch([entry]);
-      expect(Object.keys(results[0]!)).toEqual(['error', 'latitude', 'longitude']);
+      expect(Object.keys(results[0])).toEqual(['error', 'latitude', 'longitude']);
       const alone = parseErrorBody(await (await service.post('/v1/predict', entry, key)).text());
       expect(alone.code).toBe(code);
       expect(results[0]).toMatchObject({ error: alone });

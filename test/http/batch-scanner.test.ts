@@ -99,7 +99,7 @@ const entry = fc
   )
   .map(([values, order, gap, extra]) => {
     const pairs = Object.entries(values).filter(([, value]) => value !== undefined);
-    const turned = pairs.map((_, i) => pairs[(i + order) % pairs.length]!);
+    const turned = pairs.map((_, i) => pairs[(i + order) % pairs.length]);
     const texts = turned.map(([name, value]) => `"${name}"${gap}:${gap}${value}`);
     return `{${gap}${[...texts, extra].filter((text) => text !== '').join(`${gap},${gap}`)}${gap}}`;
   });

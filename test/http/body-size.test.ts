@@ -26,7 +26,7 @@ describe('the size of a body', () => {
     ];
     let chunks = '';
     for (let at = 0, i = 0; at < body.length; i++) {
-      const chunk = body.slice(at, at + sizes[i % sizes.length]!);
+      const chunk = body.slice(at, at + sizes[i % sizes.length]);
       chunks += `${chunk.length.toString(16)}\r\n${chunk}\r\n`;
       at += chunk.length;
     }

@@ -22,7 +22,7 @@ describe('what the service tells about itself', () => {
     expect(new Set(codes).size).toBe(31);
     expect(count).toBe(31);
     expect(Object.keys(body)).toEqual(['species', 'count']);
-    expect(Object.keys(species[0]!)).toEqual(['species_code', 'common_name', 'scientific_name', 'group']);
+    expect(Object.keys(species[0])).toEqual(['species_code', 'common_name', 'scientific_name', 'group']);
     expect(species.find(({ species_code }) => species_code === 'QUGA')).toMatchObject({
       scientific_name: 'Quercus garryana',
       group: 'hardwood',

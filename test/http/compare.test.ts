@@ -27,7 +27,7 @@ describe('POST /v1/predict/compare', () => {
     );
     expect(Object.keys(comparison.comparison)).toEqual(['manual', 'drone_seeded']);
     expect(Object.keys(comparison.comparison.manual)).toEqual(['predictions']);
-    expect(Object.keys(comparison.method_differential[0]!)).toEqual(['horizon_years', 'manual_advantage']);
+    expect(Object.keys(comparison.method_differential[0])).toEqual(['horizon_years', 'manual_advantage']);
   });
 
   it('equals the two single predictions, at the same matched point', async () => {
@@ -49,7 +49,7 @@ describe('POST /v1/predict/compare', () => {
     for (const { latitude, longitude } of answered) {
       const { comparison, method_differential } = await compare({ latitude, longitude });
       method_differential.forEach(({ horizon_years, manual_advantage }, i) => {
-        const [manual, seeded] = [comparison.manual.predictions[i]!, comparison.drone_seeded.predictions[i]!];
+        const [manual, seeded] = [comparison.manual.predictions[i], comparison.drone_seeded.predictions[i]];
         expect(horizon_years).toBe(manual.horizon_years);
         expect(manual_advantage).toBe(
           Number((manual.survival_probability - seeded.survival_probability).toFixed(4)),

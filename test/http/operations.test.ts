@@ -14,7 +14,7 @@ function parseMetrics(text: string): Map<string, number> {
     if (line === '' || /^# (HELP|TYPE) [a-zA-Z_:][\w:]* \S/.test(line)) continue;
     const sample = SAMPLE.exec(line);
     if (sample === null) throw new Error(`not a line of the Prometheus text format: ${line}`);
-    series.set(sample[1]! + (sample[2] ?? ''), Number(sample[3]));
+    series.set(sample[1] + (sample[2] ?? ''), Number(sample[3]));
   }
   return series;
 }

@@ -83,7 +83,7 @@ describe('a full work queue', () => {
     await endFlood();
     await service.flushCounts();
 
-    const [hypha, mycel] = keys.map((key) => refusedOf(key)[0]!);
+    const [hypha, mycel] = keys.map((key) => refusedOf(key)[0]);
     expect(hypha!.told).toMatchObject({ 'retry-after': '1', 'x-request-id': 'of-a-test' });
     expect({ ...hypha, id: '' }).toEqual({ ...mycel, id: '' });
     for (const { id } of keys) {

@@ -39,8 +39,8 @@ describe('POST /v1/predict', () => {
     expect(fields(result.site)).toBe(
       'latitude longitude matched_latitude matched_longitude match_distance_km region',
     );
-    expect(fields(result.predictions[0]!)).toBe('horizon_years survival_probability risk_factors');
-    expect(fields(result.predictions[0]!.risk_factors[0]!)).toBe('factor impact magnitude');
+    expect(fields(result.predictions[0])).toBe('horizon_years survival_probability risk_factors');
+    expect(fields(result.predictions[0].risk_factors[0])).toBe('factor impact magnitude');
     expect(fields(result.model)).toBe('version codename series');
   });
 

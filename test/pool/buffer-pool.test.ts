@@ -19,7 +19,7 @@ describe('the buffer pool', () => {
             for (const [step, { size, release }] of steps.entries()) {
               const mark = step % 256;
               used.push({ buffer: pool.acquire(size % 3 === 0 ? size : (size % 4096) + 1).fill(mark), mark });
-              if (release < used.length) pool.release(used.splice(release, 1)[0]!.buffer);
+              if (release < used.length) pool.release(used.splice(release, 1)[0].buffer);
               for (const { buffer, mark } of used) {
                 expect([buffer[0], buffer[buffer.length >> 1], buffer.at(-1)]).toEqual([mark, mark, mark]);
               }

@@ -62,7 +62,7 @@ const MANIFEST_REFUSALS: readonly (readonly [
   ],
   [
     'has a feature that the grid lacks',
-    (m) => Object.assign(m.features[2]!, { name: 'moon_phase' }),
+    (m) => Object.assign(m.features[2], { name: 'moon_phase' }),
     'feature moon_phase is not a column of the grid',
   ],
   [
@@ -72,22 +72,22 @@ const MANIFEST_REFUSALS: readonly (readonly [
   ],
   [
     'has a feature twice',
-    (m) => Object.assign(m.features[1]!, { name: m.features[0]!.name }),
+    (m) => Object.assign(m.features[1], { name: m.features[0].name }),
     /^features: name ".*" appears twice$/,
   ],
   [
     'gives one label to two factors',
-    (m) => Object.assign(m.features[3]!, { label: m.features[0]!.label }),
+    (m) => Object.assign(m.features[3], { label: m.features[0].label }),
     /^features: label ".*" appears twice$/,
   ],
   [
     'has a feature without a label',
-    (m) => Object.assign(m.features[0]!, { label: '' }),
+    (m) => Object.assign(m.features[0], { label: '' }),
     /^features\.0\.label: /,
   ],
   [
     'leaves it open whether a feature is a risk factor',
-    (m) => Object.assign(m.features[0]!, { risk_factor: 'yes' }),
+    (m) => Object.assign(m.features[0], { risk_factor: 'yes' }),
     /^features\.0\.risk_factor: /,
   ],
   [
@@ -155,19 +155,19 @@ describe('regions', () => {
     ],
     [
       'under another code',
-      (o) => Object.assign(o.features[0]!.properties, { region: 'US-ID' }),
+      (o) => Object.assign(o.features[0].properties, { region: 'US-ID' }),
       /^has the regions US-ID/,
     ],
     ['of no feature', (o) => Object.assign(o, { features: [] }), /^features: /],
     [
       'that are points',
-      (o) => Object.assign(o.features[0]!.geometry, { type: 'Point' }),
+      (o) => Object.assign(o.features[0].geometry, { type: 'Point' }),
       /^features\.0\.geometry/,
     ],
     [
       'with an outline of three positions',
       (o) =>
-        Object.assign(o.features[0]!.geometry, {
+        Object.assign(o.features[0].geometry, {
           coordinates: [
             [
               [
@@ -183,7 +183,7 @@ describe('regions', () => {
     [
       'with a position that is not a number',
       (o) =>
-        Object.assign(o.features[0]!.geometry, {
+        Object.assign(o.features[0].geometry, {
           coordinates: [
             [
               [
@@ -212,10 +212,10 @@ describe('a species list', () => {
   test.each<readonly [string, (list: Record<string, unknown>[]) => unknown, RegExp]>([
     [
       'with a species that has no name',
-      (list) => Object.assign(list[4]!, { common_name: '' }),
+      (list) => Object.assign(list[4], { common_name: '' }),
       /^4\.common_name: /,
     ],
-    ['with a group nobody knows', (list) => Object.assign(list[0]!, { group: 'palm' }), /^0\.group: /],
+    ['with a group nobody knows', (list) => Object.assign(list[0], { group: 'palm' }), /^0\.group: /],
     ['of no species', (list) => list.splice(0), /Too small|too small|at least/],
     ['of more species than rows can hold', (list) => list.push(...Array(226).fill(list[0])), /<=256/],
   ])('%s is refused', async (_, edit, problem) => {

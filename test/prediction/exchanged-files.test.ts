@@ -39,14 +39,14 @@ const CHANGES: readonly (readonly [name: string, change: (file: string, artefact
     `data/${DATA_FILES.regions}`,
     (file) =>
       editJson(file, ({ features }: { features: { properties: { name: string } }[] }) => {
-        features[0]!.properties.name = 'another name';
+        features[0].properties.name = 'another name';
       }),
   ],
   [
     `data/${DATA_FILES.species}`,
     (file) =>
       editJson(file, (species: Species[]) => {
-        species[0] = { ...species[0]!, common_name: 'another name' };
+        species[0] = { ...species[0], common_name: 'another name' };
       }),
   ],
   [

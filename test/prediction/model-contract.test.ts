@@ -21,7 +21,7 @@ const withContribution = (value: number): ConstantModel['contributions'] =>
   sound.contributions.map((row, h) => (h === 1 ? [value, ...row.slice(1)] : row));
 const at3Years = (values: readonly number[], value: number) => values.map((v, h) => (h === 1 ? value : v));
 
-const sumAt3Years = sound.contributions[1]!.reduce((sum, value) => sum + value);
+const sumAt3Years = sound.contributions[1].reduce((sum, value) => sum + value);
 
 const BROKEN: readonly (readonly [what: string, change: Partial<ConstantModel>, problem: string | RegExp])[] =
   [
@@ -37,7 +37,7 @@ const BROKEN: readonly (readonly [what: string, change: Partial<ConstantModel>, 
       'explains another number of features',
       {
         contributions: sound.contributions.map((row) => row.slice(1)),
-        featureCount: sound.contributions[0]!.length,
+        featureCount: sound.contributions[0].length,
       },
       /^contributions has \d+ values a row, not \d+$/,
     ],
@@ -75,14 +75,14 @@ const BROKEN: readonly (readonly [what: string, change: Partial<ConstantModel>, 
     [
       'gives a contribution beyond the whole of probability',
       // Its counterweight keeps the sum.
-      { contributions: sound.contributions.map((row) => [row[0]! + 1.5, row[1]! - 1.5, ...row.slice(2)]) },
+      { contributions: sound.contributions.map((row) => [row[0] + 1.5, row[1] - 1.5, ...row.slice(2)]) },
       /^contributions is 1\.5\d*, not from -1 to 1, at grid point/,
     ],
     [
       'gives a baseline that is no probability',
       {
         baseline: sound.baseline.map((value) => value - 0.9),
-        contributions: sound.contributions.map((row) => [row[0]! + 0.9, ...row.slice(1)]),
+        contributions: sound.contributions.map((row) => [row[0] + 0.9, ...row.slice(1)]),
       },
       /^baseline is -0\.\d+, not from 0 to 1/,
     ],

@@ -36,12 +36,12 @@ function expectAround(
   }
   if (found !== around) {
     // Of equally near points `around` returns any, `find` the one with the lowest id.
-    expect(haversine(query, points[found]!), `${query}: ${found}, not ${around}`).toBe(
-      haversine(query, points[around]!),
+    expect(haversine(query, points[found]), `${query}: ${found}, not ${around}`).toBe(
+      haversine(query, points[around]),
     );
     expect(found, `of points equally near to ${query}`).toBeLessThan(around);
   }
-  const distanceKm = greatCircleKm(longitude, latitude, ...points[found]!);
+  const distanceKm = greatCircleKm(longitude, latitude, ...points[found]);
   expect(Math.abs(nearest.distanceKm - distanceKm)).toBeLessThanOrEqual(1e-9 * Math.max(1, distanceKm));
   return true;
 }
@@ -97,7 +97,7 @@ describe('the nearest point', () => {
     const random = seededRandom(radiusKm);
     const nearest = new NearestPoint(gridIndex, radiusKm);
     for (let i = 0; i < 2000; i++) {
-      const [x, y] = gridPoints[Math.floor(random() * gridPoints.length)]!;
+      const [x, y] = gridPoints[Math.floor(random() * gridPoints.length)];
       const reach = (2.5 * radiusKm) / 111;
       const query: Place = [x + reach * (random() - 0.5), y + reach * (random() - 0.5)];
       expectAround(nearest, gridIndex, gridPoints, query, radiusKm);

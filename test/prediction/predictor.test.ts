@@ -67,7 +67,7 @@ describe('the answers to rows', () => {
     const random = seededRandom(31);
     const requests = data.species.flatMap((_, species) =>
       (['manual', 'drone_seeded', undefined] as const).map((method) => ({
-        ...randomRequests(data, 1, random)[0]!,
+        ...randomRequests(data, 1, random)[0],
         // On a grid point, where no row fails.
         ...placeOf(data.grid, 97 * species),
         species,
@@ -104,7 +104,7 @@ describe('the answers to rows', () => {
   test('are right after a run that failed in one model, with the next rows in its memory', async () => {
     const forOneRow = encodeConstantModel({ ...soundModel(data.manifest.features.length), rows: 1 });
     const models = await Promise.all(
-      [{ path: 'one-row.onnx', bytes: forOneRow }, data.modelFiles[1]!].map((file) =>
+      [{ path: 'one-row.onnx', bytes: forOneRow }, data.modelFiles[1]].map((file) =>
         SurvivalModel.open(file, data.manifest),
       ),
     );

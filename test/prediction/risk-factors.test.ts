@@ -12,7 +12,7 @@ const contribution = fc.oneof(
 /** The features that may be factors, by reported magnitude; the sort is stable, so ties keep the features' order. */
 function sortedFactors(contributions: Float32Array, candidates: readonly number[]) {
   return candidates
-    .map((feature) => ({ feature, magnitude: Math.round(Math.abs(contributions[feature]!) * 10_000) }))
+    .map((feature) => ({ feature, magnitude: Math.round(Math.abs(contributions[feature]) * 10_000) }))
     .sort((a, b) => b.magnitude - a.magnitude)
     .slice(0, RISK_FACTOR_COUNT);
 }

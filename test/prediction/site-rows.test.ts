@@ -24,12 +24,12 @@ function pack(sites: readonly Site[]): SiteRows {
 
 function unpack(rows: SiteRows): Site[] {
   return Array.from({ length: rows.count }, (_, row) => ({
-    latitude: rows.latitude[row]!,
-    longitude: rows.longitude[row]!,
-    generatedAtMs: rows.generatedAtMs[row]!,
-    species: rows.species[row]!,
-    method: rows.method[row]!,
-    horizons: rows.horizons[row]!,
+    latitude: rows.latitude[row],
+    longitude: rows.longitude[row],
+    generatedAtMs: rows.generatedAtMs[row],
+    species: rows.species[row],
+    method: rows.method[row],
+    horizons: rows.horizons[row],
   }));
 }
 

@@ -52,7 +52,7 @@ describe('the species closest to a text', () => {
         const proposed = closestCode(text);
         const edits = species.map(({ species_code }) => editDistance(text, species_code));
         const fewest = Math.min(...edits);
-        expect(proposed).toBe(fewest <= 2 ? species[edits.indexOf(fewest)]!.species_code : undefined);
+        expect(proposed).toBe(fewest <= 2 ? species[edits.indexOf(fewest)].species_code : undefined);
       }),
       { numRuns: 2000 },
     );
@@ -74,13 +74,13 @@ function editDistance(a: string, b: string): number {
   );
   for (let i = 1; i <= a.length; i++) {
     for (let j = 1; j <= b.length; j++) {
-      const replaced = distances[i - 1]![j - 1]! + (a[i - 1] === b[j - 1] ? 0 : 1);
+      const replaced = distances[i - 1][j - 1] + (a[i - 1] === b[j - 1] ? 0 : 1);
       const exchanged =
         i > 1 && j > 1 && a[i - 1] === b[j - 2] && a[i - 2] === b[j - 1]
-          ? distances[i - 2]![j - 2]! + 1
+          ? distances[i - 2][j - 2] + 1
           : Number.POSITIVE_INFINITY;
-      distances[i]![j] = Math.min(distances[i - 1]![j]! + 1, distances[i]![j - 1]! + 1, replaced, exchanged);
+      distances[i][j] = Math.min(distances[i - 1][j] + 1, distances[i][j - 1] + 1, replaced, exchanged);
     }
   }
-  return distances[a.length]![b.length]!;
+  return distances[a.length][b.length];
 }

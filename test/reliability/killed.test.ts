@@ -37,7 +37,7 @@ it(
     const keys = new KeysCommand(DATABASE_URL);
     const used = new Map<string, Caller[]>();
     let issued = [await keys.issue()];
-    let callable = issued[0]!;
+    let callable = issued[0];
     for (const round of ROUNDS) {
       const service = new ServiceProcess({ DATABASE_URL });
       const { api } = await service.ready();
@@ -53,7 +53,7 @@ it(
       used.set(callable.id, callers);
       const more = await issuing;
       issued = [...issued, ...more];
-      callable = more[0]!;
+      callable = more[0];
     }
 
     const service = new ServiceProcess({ DATABASE_URL });

@@ -34,7 +34,7 @@ it.each(
 )(
   '%s under load (round %i): each day has its quota once, and every answer is counted on one day',
   async (_name, _round, course) => {
-    const clock = new SettableClock(course[0]!);
+    const clock = new SettableClock(course[0]);
     const service = await startTestService({}, clock);
     const { id, secret } = await service.issueKey('spore');
     let answered = 0;

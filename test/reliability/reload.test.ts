@@ -66,7 +66,7 @@ describe('SIGHUP', () => {
         expect(elements.map(({ species_code }) => species_code)).toEqual(codes);
         const versions = new Set(elements.map(({ model }) => model.version));
         expect(versions.size).toBe(1);
-        const release = releaseOf([...versions][0]!);
+        const release = releaseOf([...versions][0]);
         expect(release).toBeGreaterThanOrEqual(least);
         for (const { predictions } of elements) {
           const survival = predictions.map(({ survival_probability }) => survival_probability);

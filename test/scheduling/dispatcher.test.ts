@@ -214,7 +214,7 @@ describe('the dispatcher', () => {
     const submittedMs = performance.now();
     const waiting = submit('key', requests);
     workers.release();
-    const [first, second] = [await held[0]!.outcome, await waiting.outcome];
+    const [first, second] = [await held[0].outcome, await waiting.outcome];
     const elapsedMs = performance.now() - submittedMs;
     if (first.kind !== 'answered' || second.kind !== 'answered') return expect.unreachable();
     const { queueMs, inferenceMs } = second.times;

@@ -45,7 +45,7 @@ describe('the fair queue', () => {
           if (what.do === 'add') {
             jobs.push(add(queue, what.keyId, what.rowCount));
           } else if (what.do === 'drop' && jobs.length > 0) {
-            const job = jobs[what.job % jobs.length]!;
+            const job = jobs[what.job % jobs.length];
             queue.drop(job);
             job.dropped = true;
           } else if (what.do === 'take') {
@@ -97,7 +97,7 @@ describe('the fair queue', () => {
   test('lets keys take turns also when each run holds a single row', () => {
     const queue = new FairQueue<TestJob>();
     for (const key of ['a', 'b', 'c']) add(queue, key, 3);
-    const order = Array.from({ length: 9 }, () => queue.take(1)[0]!.job.keyId);
+    const order = Array.from({ length: 9 }, () => queue.take(1)[0].job.keyId);
     expect(order.join('')).toBe('abcabcabc');
   });
 

@@ -70,7 +70,7 @@ describe('single sites', () => {
   test('fail with what is wrong where the models cannot be used', async () => {
     const [manual] = data.modelFiles;
     const broken = { ...manual!, bytes: manual!.bytes.slice(0, 1000) };
-    const sites = new SingleSites({ ...data, modelFiles: [broken, data.modelFiles[1]!] }, LIMIT);
+    const sites = new SingleSites({ ...data, modelFiles: [broken, data.modelFiles[1]] }, LIMIT);
     await expect(sites.warmUp()).rejects.toThrow(/manual\.onnx/);
     const rows = rowsOf(randomRequests(data, 1, seededRandom(6)), new Date());
     await expect(sites.answer('key', rows)).rejects.toThrow(/manual\.onnx/);

@@ -34,7 +34,7 @@ describe('connections are bounded', () => {
     const used = await connect(HEALTH);
     const idle: Socket[] = [];
     for (let i = 1; i < LIMIT; i++) idle.push(await connect());
-    const firstClosed = once(idle[0]!, 'close');
+    const firstClosed = once(idle[0], 'close');
     const extra = await connect(HEALTH);
     await firstClosed;
     expect([used, extra, ...idle.slice(1)].map(({ readableEnded }) => readableEnded)).not.toContain(true);
@@ -49,7 +49,7 @@ describe('connections are bounded', () => {
     const { connect } = await startLimited();
     const kept: Socket[] = [];
     for (let i = 0; i < LIMIT; i++) kept.push(await connect(HEALTH));
-    const firstClosed = once(kept[0]!, 'close');
+    const firstClosed = once(kept[0], 'close');
     await connect(HEALTH);
     await firstClosed;
     expect(kept.slice(1).map(({ readableEnded }) => readableEnded)).not.toContain(true);

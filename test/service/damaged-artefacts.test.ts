@@ -16,7 +16,7 @@ type Damage = (file: (name: string) => string) => void;
 /** Flips a bit of the byte at a fraction of the file's length. */
 function flipBit(file: string, fraction: number): void {
   const bytes = readFileSync(file);
-  bytes[Math.floor(fraction * (bytes.length - 1))]! ^= 0x10;
+  bytes[Math.floor(fraction * (bytes.length - 1))] ^= 0x10;
   writeFileSync(file, bytes);
 }
 
@@ -86,7 +86,7 @@ const DAMAGES: readonly [what: string, named: string, damage: Damage][] = [
     MANIFEST,
     (file) =>
       editJson<Manifest>(file(MANIFEST), ({ features }) => {
-        features[0]!.name = 'snow_depth';
+        features[0].name = 'snow_depth';
       }),
   ],
   [
@@ -94,7 +94,7 @@ const DAMAGES: readonly [what: string, named: string, damage: Damage][] = [
     MANIFEST,
     (file) =>
       editJson<Manifest>(file(MANIFEST), ({ features }) => {
-        features[0]!.unit = 'furlong';
+        features[0].unit = 'furlong';
       }),
   ],
   [
@@ -126,7 +126,7 @@ const DAMAGES: readonly [what: string, named: string, damage: Damage][] = [
     MANIFEST,
     (file) => {
       editJson<{ species_code: string }[]>(file('data/species.json'), (species) => {
-        species[0]!.species_code = 'XXXX';
+        species[0].species_code = 'XXXX';
       });
       listFiles(file('data'));
     },

@@ -53,26 +53,26 @@ export function requestStream(
   const codes = species.map(({ species_code }) => species_code);
   const { path: url, sites, recurring } = REQUESTS[workload];
 
-  const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)]!;
+  const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)];
   const coordinate = (degrees: number) => (degrees + (random() - 0.5) * 0.01).toFixed(DECIMALS);
   const newSite = () => {
     const point = Math.floor(random() * grid.pointCount);
-    const [latitude, longitude] = [coordinate(grid.latitude[point]!), coordinate(grid.longitude[point]!)];
+    const [latitude, longitude] = [coordinate(grid.latitude[point]), coordinate(grid.longitude[point])];
     const method = workload === 'compare' ? '' : `,"planting_method":"${pick(PLANTING_METHODS)}"`;
     return `{"latitude":${latitude},"longitude":${longitude},"species_code":"${pick(codes)}"${method}}`;
   };
   const pool = recurring ? Array.from({ length: RECURRING_SITES }, newSite) : [];
   // The cube makes a tenth of the sites account for nearly half of the traffic.
-  const nextSite = recurring ? () => pool[Math.floor(random() ** 3 * pool.length)]! : newSite;
+  const nextSite = recurring ? () => pool[Math.floor(random() ** 3 * pool.length)] : newSite;
 
   const count = sites === 1 ? PREPARED_SINGLES : PREPARED_BATCHES;
   const prepared = Array.from({ length: count }, () => {
     const list = Array.from({ length: sites }, nextSite);
-    return prepare(url, key, acceptEncoding, sites === 1 ? list[0]! : `{"requests":[${list.join(',')}]}`);
+    return prepare(url, key, acceptEncoding, sites === 1 ? list[0] : `{"requests":[${list.join(',')}]}`);
   });
   let sent = 0;
   return () => {
-    const next = prepared[sent % count]!;
+    const next = prepared[sent % count];
     if (!recurring && sent >= count) changeDigits(next, Math.floor(sent / count));
     sent++;
     return next.request;
@@ -93,7 +93,7 @@ function prepare(url: string, key: string, acceptEncoding: string, body: string)
 function changeDigits({ request, digits }: Prepared, round: number): void {
   for (let i = 0; i < digits.length; i++) {
     let value = (round * 7919 + i * 104_729) % 10 ** CHANGED_DIGITS;
-    for (let at = digits[i]! + CHANGED_DIGITS - 1; at >= digits[i]!; at--) {
+    for (let at = digits[i] + CHANGED_DIGITS - 1; at >= digits[i]; at--) {
       request[at] = 48 + (value % 10);
       value = Math.floor(value / 10);
     }

@@ -12,8 +12,8 @@ export function polygonContains(polygon: Polygon, longitude: number, latitude: n
   let inside = false;
   for (const ring of polygon) {
     for (let i = 0, j = ring.length - 1; i < ring.length; j = i++) {
-      const [x, y] = ring[i]! as [number, number];
-      const [previousX, previousY] = ring[j]! as [number, number];
+      const [x, y] = ring[i] as [number, number];
+      const [previousX, previousY] = ring[j] as [number, number];
       const crossesLatitude = y > latitude !== previousY > latitude;
       if (!crossesLatitude) continue;
       const crossing = x + ((latitude - y) / (previousY - y)) * (previousX - x);

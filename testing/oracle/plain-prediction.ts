@@ -96,7 +96,7 @@ export class PlainPredictor {
       comparison: { manual: { predictions: manual }, drone_seeded: { predictions: droneSeeded } },
       method_differential: manual.map(({ horizon_years, survival_probability }, i) => ({
         horizon_years,
-        manual_advantage: rounded(survival_probability - droneSeeded[i]!.survival_probability, 4),
+        manual_advantage: rounded(survival_probability - droneSeeded[i].survival_probability, 4),
       })),
       model: this.model(),
       generated_at: generatedAt.toISOString(),
@@ -108,7 +108,7 @@ export class PlainPredictor {
       return 'outside_coverage';
     const point = nearestPoint(this.index, longitude, latitude, this.searchRadiusKm);
     if (point === undefined) return 'no_nearby_data';
-    const matched = this.points[point]!;
+    const matched = this.points[point];
     const distanceKm = greatCircleKm(longitude, latitude, matched.longitude, matched.latitude);
     const site = {
       latitude,
@@ -126,9 +126,9 @@ export class PlainPredictor {
     method: string,
     { species_code, horizons = this.manifest.horizons }: PlainComparison,
   ): Promise<Prediction[]> {
-    const inputs = Float32Array.from(this.features, (values) => values[point]!);
+    const inputs = Float32Array.from(this.features, (values) => values[point]);
     const species = BigInt(this.manifest.species.indexOf(species_code));
-    const output = await this.sessions[method]!.run({
+    const output = await this.sessions[method].run({
       features: new Tensor('float32', inputs, [1, inputs.length]),
       species: new Tensor('int64', [species], [1]),
     });
@@ -139,7 +139,7 @@ export class PlainPredictor {
       const ofHorizon = contributions.subarray(h * inputs.length, (h + 1) * inputs.length);
       return {
         horizon_years: years,
-        survival_probability: rounded(survival[h]!, 4),
+        survival_probability: rounded(survival[h], 4),
         risk_factors: this.riskFactors(ofHorizon),
       };
     });
@@ -150,8 +150,8 @@ export class PlainPredictor {
       .map(({ label, risk_factor }, feature) => ({
         label,
         risk_factor,
-        impact: contributions[feature]! < 0 ? 'negative' : 'positive',
-        magnitude: rounded(Math.abs(contributions[feature]!), 4),
+        impact: contributions[feature] < 0 ? 'negative' : 'positive',
+        magnitude: rounded(Math.abs(contributions[feature]), 4),
       }))
       .filter(({ risk_factor }) => risk_factor)
       .sort((a, b) => b.magnitude - a.magnitude)
@@ -199,7 +199,7 @@ export async function createPlainPredictor(
     Array.from({ length: grid.numRows }, (_, i) => ({
       latitude: latitude[i],
       longitude: longitude[i],
-      region: regions[region[i]]!,
+      region: regions[region[i]],
     })),
     manifest.features.map(({ name }) => column(name)),
     readJson(dataDir, 'species.json') as Species[],

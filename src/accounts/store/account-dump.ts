@@ -78,7 +78,7 @@ function shown(input: unknown): string {
 function object<Shape extends z.ZodRawShape>(shape: Shape) {
   return z.strictObject(shape, {
     error: (issue) =>
-      issue.code === 'unrecognized_keys' ? `must not have ${quote(issue.keys[0]!)}` : undefined,
+      issue.code === 'unrecognized_keys' ? `must not have ${quote(issue.keys[0])}` : undefined,
   });
 }
 

@@ -67,7 +67,7 @@ const SHOWN_PATH = 100;
 
 export function notFound(url: string): ApiError {
   // Cut before it is searched for keys, and after: what is left of a key that the first cut divides goes with the second.
-  const path = redactKeys(url.slice(0, 2 * SHOWN_PATH).split('?', 1)[0]!).slice(0, SHOWN_PATH);
+  const path = redactKeys(url.slice(0, 2 * SHOWN_PATH).split('?', 1)[0]).slice(0, SHOWN_PATH);
   return new ApiError({
     code: 'not_found',
     message: `There is nothing at ${path}: /openapi.json lists the endpoints.`,

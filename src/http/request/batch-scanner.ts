@@ -79,7 +79,7 @@ export class BatchScanner {
       seen |= bit;
       expected = field + 1;
       scanner.expect(COLON);
-      this.#scanField(scanner, FIELDS[field]!, row);
+      this.#scanField(scanner, FIELDS[field], row);
     } while (scanner.skip(COMMA));
     scanner.expect(CLOSE_OBJECT);
     if ((seen & REQUIRED_FIELDS) !== REQUIRED_FIELDS) throw UNUSUAL;
@@ -115,7 +115,7 @@ export class BatchScanner {
 function fieldOf(scanner: ByteScanner, expected: number): number {
   for (let i = 0; i < FIELD_NAMES.length; i++) {
     const field = (expected + i) % FIELD_NAMES.length;
-    if (scanner.skipText(FIELD_NAMES[field]!)) return field;
+    if (scanner.skipText(FIELD_NAMES[field])) return field;
   }
   throw UNUSUAL;
 }
@@ -127,7 +127,7 @@ function degrees(scanner: ByteScanner, limit: number): number {
 }
 
 function method(scanner: ByteScanner): number {
-  for (let index = 0; index < METHODS.length; index++) if (scanner.skipText(METHODS[index]!)) return index;
+  for (let index = 0; index < METHODS.length; index++) if (scanner.skipText(METHODS[index])) return index;
   throw UNUSUAL;
 }
 

@@ -101,7 +101,7 @@ export class ByteScanner {
     const next = bytes[this.#at];
     if (next === 0x65 || next === 0x45) throw UNUSUAL; // an exponent
     if (wholeDigits + decimals > EXACT_DIGITS) return Number(bytes.toString('latin1', start, this.#at));
-    const value = digits / POWERS_OF_TEN[decimals]!;
+    const value = digits / POWERS_OF_TEN[decimals];
     return isNegative ? -value : value;
   }
 
@@ -109,7 +109,7 @@ export class ByteScanner {
     const { bytes } = this;
     let value = before;
     let at = this.#at;
-    for (let digit = bytes[at]! - ZERO; digit >= 0 && digit <= 9; digit = bytes[++at]! - ZERO)
+    for (let digit = bytes[at] - ZERO; digit >= 0 && digit <= 9; digit = bytes[++at] - ZERO)
       value = value * 10 + digit;
     this.#at = at;
     return value;

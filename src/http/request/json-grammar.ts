@@ -91,7 +91,7 @@ function scalarEnd(bytes: Buffer, start: number): number {
 function stringEnd(bytes: Buffer, start: number): number {
   let at = byteEnd(bytes, start, QUOTE);
   while (at < bytes.length) {
-    const byte = bytes[at]!;
+    const byte = bytes[at];
     if (byte === QUOTE) return at + 1;
     if (byte < SPACE) break;
     at = byte === BACKSLASH ? escapeEnd(bytes, at) : at + 1;
@@ -101,7 +101,7 @@ function stringEnd(bytes: Buffer, start: number): number {
 
 function escapeEnd(bytes: Buffer, start: number): number {
   const at = start + 1;
-  if (at < bytes.length && ESCAPES.has(bytes[at]!)) return at + 1;
+  if (at < bytes.length && ESCAPES.has(bytes[at])) return at + 1;
   let end = byteEnd(bytes, at, LETTER_U);
   while (end < at + 5) {
     if (!isHexDigit(bytes[end])) throw new JsonError(end);
@@ -124,13 +124,13 @@ function numberEnd(bytes: Buffer, start: number): number {
 
 function digitsEnd(bytes: Buffer, start: number): number {
   let at = start;
-  while (at < bytes.length && isDigit(bytes[at]!)) at++;
+  while (at < bytes.length && isDigit(bytes[at])) at++;
   if (at === start) throw new JsonError(at);
   return at;
 }
 
 function literalEnd(bytes: Buffer, start: number, literal: Buffer): number {
-  for (let i = 0; i < literal.length; i++) byteEnd(bytes, start + i, literal[i]!);
+  for (let i = 0; i < literal.length; i++) byteEnd(bytes, start + i, literal[i]);
   return start + literal.length;
 }
 

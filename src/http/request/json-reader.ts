@@ -66,7 +66,7 @@ function readArray(bytes: Buffer, start: number, { elements, others = 0 }: Kept)
     return new Array(length);
   }
   // The numbers that it starts with are parsed at once: there may be half a million.
-  while (isOfNumbers(bytes[at]!)) at++;
+  while (isOfNumbers(bytes[at])) at++;
   const numbersEnd = bytes[at] === CLOSE_ARRAY || at === first ? at : bytes.lastIndexOf(COMMA, at);
   const array = JSON.parse(`[${bytes.toString('latin1', first, numbersEnd)}]`) as unknown[];
   for (let count = 0; bytes[at] !== CLOSE_ARRAY; count++) {
@@ -90,7 +90,7 @@ function valueEnd(bytes: Buffer, start: number): number {
   let depth = 0;
   let at = start;
   do {
-    const byte = bytes[at]!;
+    const byte = bytes[at];
     if (byte === QUOTE) at = stringEnd(bytes, at);
     else {
       if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) depth++;
@@ -104,7 +104,7 @@ function valueEnd(bytes: Buffer, start: number): number {
 /** Offset after the last byte of a number or literal. */
 function scalarEnd(bytes: Buffer, start: number): number {
   let at = start;
-  while (at < bytes.length && !endsScalar(bytes[at]!)) at++;
+  while (at < bytes.length && !endsScalar(bytes[at])) at++;
   return at;
 }
 
@@ -140,7 +140,7 @@ function isName(bytes: Buffer, start: number, name: string): boolean {
 function hexNumber(bytes: Buffer, start: number): number {
   let value = 0;
   for (let i = start; i < start + 4; i++) {
-    const digit = bytes[i]!;
+    const digit = bytes[i];
     value = value * 16 + (digit & 0xf) + (digit > NINE ? 9 : 0);
   }
   return value;

@@ -3,7 +3,7 @@ const SPACE = 0x20;
 /** Offset of the first byte from `at` on that is not white space of JSON. */
 export function skipSpace(bytes: Buffer, at: number): number {
   let next = at;
-  while (next < bytes.length && isSpace(bytes[next]!)) next++;
+  while (next < bytes.length && isSpace(bytes[next])) next++;
   return next;
 }
 

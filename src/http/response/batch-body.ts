@@ -34,8 +34,8 @@ export function joinBatchBody(
   for (const { firstRow, status, ends, json } of slices) {
     for (let row = 0; row < status.length; row++) {
       failUntilRow();
-      if (isAnswered(status[row]!)) elements.answer(json, row === 0 ? 0 : ends[row - 1]!, ends[row]!);
-      else elements.fail(failureOf(firstRow + row, status[row]!));
+      if (isAnswered(status[row])) elements.answer(json, row === 0 ? 0 : ends[row - 1], ends[row]);
+      else elements.fail(failureOf(firstRow + row, status[row]));
       entry++;
     }
   }

@@ -59,7 +59,7 @@ async function answerBatch(
   const { rows } = batch;
   const slices = rows.count === 0 ? [] : await answerRows(services, generation, request, reply, rows);
   const failureOf = (row: number, status: number) => {
-    const [latitude, longitude] = [rows.latitude[row]!, rows.longitude[row]!];
+    const [latitude, longitude] = [rows.latitude[row], rows.longitude[row]];
     return {
       error: placeError(status, latitude, longitude, generation, services.config),
       latitude,

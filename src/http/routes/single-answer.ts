@@ -30,7 +30,7 @@ export async function answerSite(
     ? await answerHere(services, generation, request, rows)
     : await answerInWorker(services, generation, request, reply, rows);
   if (status !== ROW_STATUS.answered) {
-    const problem = placeError(status, rows.latitude[0]!, rows.longitude[0]!, generation, services.config);
+    const problem = placeError(status, rows.latitude[0], rows.longitude[0], generation, services.config);
     services.metrics.sites.inc({ outcome: problem.code });
     throw new ApiError(problem);
   }
@@ -66,5 +66,5 @@ async function answerInWorker(
 ): Promise<Answer> {
   const [slice] = await answerRows(services, generation, request, reply, rows);
   // An answer is far too small to have come from the buffer pool's large ones: it need not go back.
-  return { status: slice!.status[0]!, json: slice!.json };
+  return { status: slice!.status[0], json: slice!.json };
 }

@@ -30,7 +30,7 @@ export function framingError({ httpVersion, headers, rawHeaders }: IncomingMessa
 function countHosts(rawHeaders: readonly string[]): number {
   let count = 0;
   for (let i = 0; i < rawHeaders.length; i += 2) {
-    const name = rawHeaders[i]!;
+    const name = rawHeaders[i];
     if (name.length === 4 && name.toLowerCase() === 'host') count++;
   }
   return count;

@@ -21,7 +21,7 @@ export class KnownRoutes {
 
   /** Why an address without a route is refused: nothing is there, or only for other methods. */
   refuse({ method, url }: FastifyRequest): ApiError {
-    const path = url.replace(ORIGIN, '').split('?', 1)[0]!;
+    const path = url.replace(ORIGIN, '').split('?', 1)[0];
     const methods = this.#methods.get(path);
     if (methods === undefined) return notFound(path);
     const allowed = methods.toSorted().join(', ');

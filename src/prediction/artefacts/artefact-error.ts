@@ -12,6 +12,6 @@ export class ArtefactError extends Error {
 
 /** The first problem that zod found in a file's content, as one line. */
 export function firstProblem(error: { issues: readonly { path: PropertyKey[]; message: string }[] }): string {
-  const issue = error.issues[0]!;
+  const issue = error.issues[0];
   return issue.path.length === 0 ? issue.message : `${issue.path.join('.')}: ${issue.message}`;
 }

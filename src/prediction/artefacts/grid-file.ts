@@ -106,7 +106,7 @@ function checkPoints(file: string, grid: GridFile): void {
   }
   // Nearest-point search holds for places that come near neither a pole nor the antimeridian.
   const far = grid.latitude.findIndex(
-    (latitude, row) => Math.abs(latitude) > 80 || Math.abs(grid.longitude[row]!) > 170,
+    (latitude, row) => Math.abs(latitude) > 80 || Math.abs(grid.longitude[row]) > 170,
   );
   if (far !== -1) {
     throw new ArtefactError(

@@ -29,20 +29,20 @@ export interface SharedGrid {
 export function shareGrid(grid: GridFile, featureNames: readonly string[]): SharedGrid {
   const { version, coverage, regions, pointCount } = grid;
   const index = new KDBush(pointCount, NODE_SIZE, Float64Array, SharedArrayBuffer);
-  for (let point = 0; point < pointCount; point++) index.add(grid.longitude[point]!, grid.latitude[point]!);
+  for (let point = 0; point < pointCount; point++) index.add(grid.longitude[point], grid.latitude[point]);
   index.finish();
   const order = index.ids.slice();
   for (let point = 0; point < pointCount; point++) index.ids[point] = point;
 
   const region = new Uint8Array(new SharedArrayBuffer(pointCount));
-  for (let point = 0; point < pointCount; point++) region[point] = grid.region[order[point]!]!;
+  for (let point = 0; point < pointCount; point++) region[point] = grid.region[order[point]];
 
   const featureCount = featureNames.length;
   const features = new Float32Array(new SharedArrayBuffer(4 * pointCount * featureCount));
   featureNames.forEach((name, feature) => {
     const { values } = grid.variables.get(name)!;
     for (let point = 0; point < pointCount; point++) {
-      features[point * featureCount + feature] = values[order[point]!]!;
+      features[point * featureCount + feature] = values[order[point]];
     }
   });
   return { version, coverage, regions, pointCount, region, features, index: index.data as SharedArrayBuffer };

@@ -25,17 +25,17 @@ export class PlaceCache {
   }
 
   pointOf(entry: number): number {
-    return this.#table.words[entry + POINT]!;
+    return this.#table.words[entry + POINT];
   }
 
   distanceKmOf(entry: number): number {
-    return this.#table.words[entry + DISTANCE]!;
+    return this.#table.words[entry + DISTANCE];
   }
 
   /** Writes the JSON of an entry's site. */
   write(writer: JsonWriter, entry: number): void {
     const { words } = this.#table;
-    writer.writeWords(words, entry + JSON_START, words[entry + LENGTH]!);
+    writer.writeWords(words, entry + JSON_START, words[entry + LENGTH]);
   }
 
   /** Keeps a place that is not at hand; the JSON of its site is what was written last, from `start` on. */

@@ -21,7 +21,7 @@ export class PredictionCache {
     const content = this.#table.find(key, 0);
     if (content === -1) return false;
     const from = content * NUMBERS_PER_WORD;
-    for (let i = 0; i < PREDICTION_NUMBERS; i++) numbers[at + i] = this.#numbers[from + i]!;
+    for (let i = 0; i < PREDICTION_NUMBERS; i++) numbers[at + i] = this.#numbers[from + i];
     return true;
   }
 
@@ -30,6 +30,6 @@ export class PredictionCache {
     const content = this.#table.claim(key, 0);
     if (content === -1) return;
     const to = content * NUMBERS_PER_WORD;
-    for (let i = 0; i < PREDICTION_NUMBERS; i++) this.#numbers[to + i] = numbers[at + i]!;
+    for (let i = 0; i < PREDICTION_NUMBERS; i++) this.#numbers[to + i] = numbers[at + i];
   }
 }

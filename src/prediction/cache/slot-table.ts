@@ -55,7 +55,7 @@ export class SlotTable {
     keyWords[1] = second;
     let hash = 0;
     for (let i = 0; i < keyBits.length; i++) {
-      hash = Math.imul(hash ^ keyBits[i]!, 0x9e3779b1);
+      hash = Math.imul(hash ^ keyBits[i], 0x9e3779b1);
       hash ^= hash >>> 15;
     }
     return Math.floor(((hash >>> 0) / 2 ** 32) * this.#sets) * this.#setWords;

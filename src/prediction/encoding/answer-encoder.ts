@@ -105,17 +105,17 @@ export class AnswerEncoder {
     at: number,
   ): void {
     const writer = this.#writer;
-    this.#writeSite(rows.longitude[row]!, rows.latitude[row]!, point, distanceKm);
-    writer.write(this.#species[rows.species[row]!]!);
-    const horizons = rows.horizons[row]!;
-    const method = rows.method[row]!;
+    this.#writeSite(rows.longitude[row], rows.latitude[row], point, distanceKm);
+    writer.write(this.#species[rows.species[row]]);
+    const horizons = rows.horizons[row];
+    const method = rows.method[row];
     if (method === BOTH_METHODS) {
       this.#writeComparison(numbers, at, horizons);
     } else {
-      writer.write(OPEN_METHOD[method]!);
+      writer.write(OPEN_METHOD[method]);
       this.#predictions.write(writer, numbers, at + method * PREDICTION_NUMBERS, horizons);
     }
-    writer.write(this.#endAt(rows.generatedAtMs[row]!));
+    writer.write(this.#endAt(rows.generatedAtMs[row]));
   }
 
   #writeSite(longitude: number, latitude: number, point: number, distanceKm: number): void {
@@ -131,12 +131,12 @@ export class AnswerEncoder {
     writer.write(LONGITUDE);
     writer.writeNumber(longitude);
     writer.write(MATCHED_LATITUDE);
-    this.#writeDegrees(this.#coordinates[2 * point + 1]!);
+    this.#writeDegrees(this.#coordinates[2 * point + 1]);
     writer.write(MATCHED_LONGITUDE);
-    this.#writeDegrees(this.#coordinates[2 * point]!);
+    this.#writeDegrees(this.#coordinates[2 * point]);
     writer.write(DISTANCE);
     writer.writeDecimal(Math.round(distanceKm * 10 ** DISTANCE_DECIMALS), DISTANCE_DECIMALS);
-    writer.write(this.#regions[this.grid.region[point]!]!);
+    writer.write(this.#regions[this.grid.region[point]]);
     this.places.keep(longitude, latitude, point, distanceKm, writer, start);
   }
 
@@ -147,7 +147,7 @@ export class AnswerEncoder {
   #writeComparison(numbers: Uint16Array, at: number, horizons: number): void {
     const writer = this.#writer;
     for (let method = 0; method < PLANTING_METHODS.length; method++) {
-      writer.write(OPEN_COMPARED[method]!);
+      writer.write(OPEN_COMPARED[method]);
       this.#predictions.write(writer, numbers, at + method * PREDICTION_NUMBERS, horizons);
     }
     writer.write(OPEN_DIFFERENTIAL);
@@ -157,8 +157,8 @@ export class AnswerEncoder {
       if (!isFirst) writer.write(COMMA);
       isFirst = false;
       const manual = at + h * HORIZON_NUMBERS;
-      const advantage = numbers[manual]! - numbers[manual + PREDICTION_NUMBERS]!;
-      writer.write(OPEN_ADVANTAGE[h]!);
+      const advantage = numbers[manual] - numbers[manual + PREDICTION_NUMBERS];
+      writer.write(OPEN_ADVANTAGE[h]);
       if (advantage < 0) writer.write(MINUS);
       writeFraction(writer, Math.abs(advantage));
       writer.write(CLOSE_ADVANTAGE);

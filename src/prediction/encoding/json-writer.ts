@@ -60,7 +60,7 @@ export class JsonWriter {
   write({ words, length }: Fragment): void {
     const view = this.#view;
     const start = this.length;
-    for (let i = 0; i < words.length; i++) view.setFloat64(start + i * WORD_BYTES, words[i]!, true);
+    for (let i = 0; i < words.length; i++) view.setFloat64(start + i * WORD_BYTES, words[i], true);
     this.length = start + length;
   }
 
@@ -85,7 +85,7 @@ export class JsonWriter {
     let at = this.length;
     if (integer < 0) bytes[at++] = MINUS;
     const digits = Math.abs(integer) | 0;
-    const scale = POWERS_OF_TEN[decimals]!;
+    const scale = POWERS_OF_TEN[decimals];
     const whole = (digits / scale) | 0;
     let fraction = (digits - whole * scale) | 0;
     at = writeDigits(bytes, at, whole, countDigits(whole));
@@ -109,7 +109,7 @@ export class JsonWriter {
   writeWords(words: Float64Array, from: number, length: number): void {
     const view = this.#view;
     for (let at = this.length, i = from; at < this.length + length; at += WORD_BYTES, i++)
-      view.setFloat64(at, words[i]!, true);
+      view.setFloat64(at, words[i], true);
     this.length += length;
   }
 

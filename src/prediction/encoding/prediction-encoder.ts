@@ -49,11 +49,11 @@ export class PredictionEncoder {
       if (!isFirst) writer.write(COMMA);
       isFirst = false;
       let from = at + h * HORIZON_NUMBERS;
-      writer.write(OPEN_PREDICTION[h]!);
-      writeFraction(writer, numbers[from++]!);
+      writer.write(OPEN_PREDICTION[h]);
+      writeFraction(writer, numbers[from++]);
       for (let rank = 0; rank < RISK_FACTOR_COUNT; rank++) {
-        writer.write((rank === 0 ? this.#first : this.#following)[numbers[from++]!]!);
-        writeFraction(writer, numbers[from++]!);
+        writer.write((rank === 0 ? this.#first : this.#following)[numbers[from++]]);
+        writeFraction(writer, numbers[from++]);
       }
       writer.write(CLOSE_PREDICTION);
     }

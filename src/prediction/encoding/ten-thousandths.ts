@@ -16,11 +16,11 @@ const WORDS = new Float64Array(ONE + 1);
 const LENGTHS = new Uint8Array(ONE + 1);
 for (let k = 0; k <= ONE; k++) {
   const { words, length } = fragment(String(k / ONE));
-  WORDS[k] = words[0]!;
+  WORDS[k] = words[0];
   LENGTHS[k] = length;
 }
 
 /** Writes k ten-thousandths as a JSON number, 0 <= k <= 10,000. */
 export function writeFraction(writer: JsonWriter, k: number): void {
-  writer.writeWord(WORDS[k]!, LENGTHS[k]!);
+  writer.writeWord(WORDS[k], LENGTHS[k]);
 }

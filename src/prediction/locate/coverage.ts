@@ -36,7 +36,7 @@ export class Coverage {
     this.#columns = Math.ceil((Math.max(...longitudes) - this.#west) / CELL_DEGREES) + 1;
     this.#rows = Math.ceil((Math.max(...latitudes) - this.#south) / CELL_DEGREES) + 1;
     this.#cells = new Uint8Array(this.#columns * this.#rows);
-    for (const ring of rings) for (let i = 1; i < ring.length; i++) this.#markBorder(ring[i - 1]!, ring[i]!);
+    for (const ring of rings) for (let i = 1; i < ring.length; i++) this.#markBorder(ring[i - 1], ring[i]);
     this.#fillInside();
   }
 
@@ -78,7 +78,7 @@ export class Coverage {
         const cell = row * this.#columns + column;
         if (this.#cells[cell] === BORDER) continue;
         if (column > 0 && this.#cells[cell - 1] !== BORDER) {
-          this.#cells[cell] = this.#cells[cell - 1]!;
+          this.#cells[cell] = this.#cells[cell - 1];
           continue;
         }
         const longitude = this.#west + (column + 0.5) * CELL_DEGREES;

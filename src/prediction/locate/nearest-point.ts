@@ -57,7 +57,7 @@ export class NearestPoint {
     }
     const middle = (left + right) >> 1;
     this.#consider(middle);
-    const split = this.#coordinates[2 * middle + axis]!;
+    const split = this.#coordinates[2 * middle + axis];
     const other = axis === 0 ? 1 : 0;
     const isBelow = axis === 0 ? this.#longitude < split : this.#latitude < split;
     // The side of the query first: what it finds usually prunes the other.
@@ -69,15 +69,15 @@ export class NearestPoint {
   }
 
   #consider(i: number): void {
-    const latitude = this.#coordinates[2 * i + 1]!;
+    const latitude = this.#coordinates[2 * i + 1];
     if (latitude < this.#south || latitude > this.#north) return;
-    const longitude = this.#coordinates[2 * i]!;
+    const longitude = this.#coordinates[2 * i];
     if (longitude < this.#west || longitude > this.#east) return;
     const haversine =
       haversin((latitude - this.#latitude) * RADIANS) +
       this.#cosLatitude * Math.cos(latitude * RADIANS) * haversin((longitude - this.#longitude) * RADIANS);
     if (haversine > this.#bestHaversine) return;
-    const id = this.#ids[i]!;
+    const id = this.#ids[i];
     if (haversine === this.#bestHaversine && this.#best !== -1 && id > this.#best) return;
     this.#best = id;
     this.#bestHaversine = haversine;

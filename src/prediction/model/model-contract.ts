@@ -59,12 +59,12 @@ export async function checkModel(
   }
   for (let at = 0; at < survival.length; at++) {
     const row = Math.floor(at / horizons);
-    const probability = survival[at]!;
+    const probability = survival[at];
     const years = HORIZONS[at % horizons];
-    if (at % horizons > 0 && probability > survival[at - 1]!)
+    if (at % horizons > 0 && probability > survival[at - 1])
       fail(`survival rises at ${years} years ${where(row)}`);
-    let sum = baseline[at]!;
-    for (let f = 0; f < width; f++) sum += contributions[at * width + f]!;
+    let sum = baseline[at];
+    for (let f = 0; f < width; f++) sum += contributions[at * width + f];
     if (Math.abs(sum - probability) > SUM_TOLERANCE) {
       fail(
         `survival at ${years} years is ${probability}, but baseline + contributions is ${sum} ${where(row)}`,

@@ -40,13 +40,13 @@ export class PredictionReporter {
   report({ survival, contributions }: Survival, position: number, numbers: Uint16Array, at: number): void {
     let to = at;
     for (let h = position * HORIZONS.length; h < (position + 1) * HORIZONS.length; h++) {
-      numbers[to++] = tenThousandths(survival[h]!);
+      numbers[to++] = tenThousandths(survival[h]);
       const offset = h * this.#featureCount;
       this.#riskFactors.rank(contributions, offset);
       for (let rank = 0; rank < RISK_FACTOR_COUNT; rank++) {
-        const feature = this.#riskFactors.features[rank]!;
-        numbers[to++] = factorCode(feature, contributions[offset + feature]! < 0);
-        numbers[to++] = this.#riskFactors.magnitudes[rank]!;
+        const feature = this.#riskFactors.features[rank];
+        numbers[to++] = factorCode(feature, contributions[offset + feature] < 0);
+        numbers[to++] = this.#riskFactors.magnitudes[rank];
       }
     }
   }

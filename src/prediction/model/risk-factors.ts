@@ -30,8 +30,8 @@ export class RiskFactors {
     let secondFeature = 0;
     let thirdFeature = 0;
     for (let i = 0; i < candidates.length; i++) {
-      const feature = candidates[i]!;
-      const magnitude = tenThousandths(Math.abs(contributions[offset + feature]!));
+      const feature = candidates[i];
+      const magnitude = tenThousandths(Math.abs(contributions[offset + feature]));
       if (magnitude <= third) continue;
       if (magnitude <= second) {
         third = magnitude;

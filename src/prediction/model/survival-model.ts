@@ -72,11 +72,11 @@ export class SurvivalModel {
     const count = species.length;
     if (count === 0) return NO_ROWS;
     const speciesInput = new BigInt64Array(count);
-    for (let row = 0; row < count; row++) speciesInput[row] = this.#speciesIndexes[species[row]!]!;
+    for (let row = 0; row < count; row++) speciesInput[row] = this.#speciesIndexes[species[row]];
     const output = await this.#session.run({
       features: new Tensor('float32', features, [count, this.featureCount]),
       species: new Tensor('int64', speciesInput, [count]),
     });
-    return Object.fromEntries(OUTPUTS.map((name) => [name, output[name]!.data])) as unknown as Survival;
+    return Object.fromEntries(OUTPUTS.map((name) => [name, output[name].data])) as unknown as Survival;
   }
 }

@@ -46,7 +46,7 @@ export class SteadyLoad {
   async #call(url: string, key: string, first: number): Promise<void> {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     for (let turn = first; this.#isOn; turn += 1) {
-      const { path, body, predictions } = REQUESTS[turn % REQUESTS.length]!;
+      const { path, body, predictions } = REQUESTS[turn % REQUESTS.length];
       const startedMs = performance.now();
       const result = await send(url + path, key, body, predictions, agent);
       this.outcomes.push({ startedMs, endedMs: performance.now(), result });

@@ -29,7 +29,7 @@ export class WorkerThreads {
   /** Ends one thread, as `terminateAll` does, and those that come in its place before they have done anything. */
   async loseOne(): Promise<void> {
     this.#areStillborn = true;
-    await [...this.#alive][0]!.terminate();
+    await [...this.#alive][0].terminate();
   }
 
   /** From now on threads that start live. */

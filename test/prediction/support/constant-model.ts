@@ -26,7 +26,7 @@ export function soundModel(featureCount: number): ConstantModel {
     Array.from({ length: featureCount }, (_, feature) => (feature === 0 ? largest : -0.001 * (feature % 2))),
   );
   const baseline = [0.8, 0.6, 0.4];
-  const survival = contributions.map((row, h) => row.reduce((sum, value) => sum + value, baseline[h]!));
+  const survival = contributions.map((row, h) => row.reduce((sum, value) => sum + value, baseline[h]));
   return { baseline, survival, contributions };
 }
 
@@ -34,7 +34,7 @@ export function soundModel(featureCount: number): ConstantModel {
 export function encodeConstantModel(model: ConstantModel): Buffer {
   const { survival, baseline, contributions, rename = {} } = model;
   const horizons = contributions.length;
-  const width = contributions[0]!.length;
+  const width = contributions[0].length;
   const inputCount = model.featureCount ?? width;
   const rows = model.rows ?? 'rows';
   const [features, species] = model.inputNames ?? ['features', 'species'];

@@ -33,7 +33,7 @@ export function randomRequests(
   count: number,
   random: () => number,
 ): SiteRequest[] {
-  const choose = <Item>(items: readonly Item[]) => items[Math.floor(random() * items.length)]!;
+  const choose = <Item>(items: readonly Item[]) => items[Math.floor(random() * items.length)];
   return Array.from({ length: count }, () => {
     const point = placeOf(grid, Math.floor(random() * grid.pointCount));
     const nearPoint = random() < 0.8;
@@ -70,7 +70,7 @@ export function plainAnswer(
   { species: index, method, ...place }: SiteRequest,
   generatedAt: Date,
 ): Promise<PlainAnswer> {
-  const request = { ...place, species_code: species[index]!.species_code };
+  const request = { ...place, species_code: species[index].species_code };
   return method === undefined
     ? oracle.compare(request, generatedAt)
     : oracle.predict({ ...request, planting_method: method }, generatedAt);

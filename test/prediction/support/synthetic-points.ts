@@ -55,17 +55,17 @@ export const queries: fc.Arbitrary<(points: readonly Place[]) => Place> = fc.one
   fc
     .tuple(fc.double({ min: -140, max: -100, noNaN: true }), fc.double({ min: 30, max: 60, noNaN: true }))
     .map((place) => () => place),
-  fc.nat().map((i) => (points: readonly Place[]) => points[i % points.length]!),
+  fc.nat().map((i) => (points: readonly Place[]) => points[i % points.length]),
   fc.tuple(fc.nat(), fc.nat()).map(([i, j]) => (points: readonly Place[]): Place => {
-    const [a, b] = [points[i % points.length]!, points[j % points.length]!];
+    const [a, b] = [points[i % points.length], points[j % points.length]];
     return [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2];
   }),
   fc.tuple(fc.nat(), latitude).map(
     ([i, y]) =>
-      (points: readonly Place[]): Place => [points[i % points.length]![0], y],
+      (points: readonly Place[]): Place => [points[i % points.length][0], y],
   ),
   fc.tuple(fc.nat(), longitude).map(
     ([i, x]) =>
-      (points: readonly Place[]): Place => [x, points[i % points.length]![1]],
+      (points: readonly Place[]): Place => [x, points[i % points.length][1]],
   ),
 );

@@ -65,7 +65,7 @@ async function trickle(socket: Socket, text: string): Promise<void> {
   socket.resume();
   const end = closed(socket);
   let at = 0;
-  const timer = setInterval(() => socket.write(text[at++ % text.length]!), BYTE_EVERY_MS);
+  const timer = setInterval(() => socket.write(text[at++ % text.length]), BYTE_EVERY_MS);
   await end;
   clearInterval(timer);
 }
