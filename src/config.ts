@@ -51,6 +51,12 @@ const environmentSchema = z.object({
     .describe(
       'Memory for what was worked out for sites that may recur, shared out among the threads; 0 keeps none.',
     ),
+  SINGLE_SITES: z
+    .enum(['main', 'workers'], { error: 'must be main or workers' })
+    .default('main')
+    .describe(
+      'Where single predictions and comparisons are answered: `main`, the main thread, is quickest; `workers` is for slow models.',
+    ),
   REQUEST_TIMEOUT_MS: wholeNumber(100, 600_000)
     .default(10_000)
     .describe('A request not received by then, and a batch not answered by then, is given up.'),

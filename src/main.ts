@@ -6,6 +6,7 @@ import { ConfigError, loadConfig } from './config.js';
 import { createLog, type Log } from './log.js';
 import { oneLine } from './output/printable.js';
 import { writeError, writeSecret } from './output/write-output.js';
+import { WorkerStartError } from './pool/worker-pool.js';
 import { ArtefactError } from './prediction/artefacts/artefact-error.js';
 import { ListenError } from './service/listen.js';
 import { type Service, startService } from './service/service.js';
@@ -19,7 +20,14 @@ const LAST_LINE_MS = 500;
 const FLUSH_MS = 1000;
 
 /** Errors that a line explains; any other is a bug and shows its stack. */
-const EXPLAINED = [ConfigError, ArtefactError, StoreOpenError, StoreUnavailableError, ListenError];
+const EXPLAINED = [
+  ConfigError,
+  ArtefactError,
+  WorkerStartError,
+  StoreOpenError,
+  StoreUnavailableError,
+  ListenError,
+];
 
 async function main(): Promise<void> {
   // Before anything else: unhandled, the signal would end a process that is still starting.
@@ -49,7 +57,7 @@ async function main(): Promise<void> {
   }
   reload = service.reload;
   if (isReloadWanted) reload();
-  log.info({ api: service.apiUrl, ops: service.opsUrl }, 'ready');
+  log.info({ api: service.apiUrl, ops: service.opsUrl, single_sites: config.singleSites }, 'ready');
   log.flush();
 }
 

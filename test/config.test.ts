@@ -34,6 +34,7 @@ const VARIABLES: Readonly<
   WORKERS: { field: 'workers', given: '3', read: 3, bad: ['0', '257', 'two', '1.5'] },
   CACHE_BYTES: { field: 'cacheBytes', given: '0', read: 0, bad: ['-1', '64MB', '34359738369'] },
   QUEUE_LIMIT_SITES: { field: 'queueLimitSites', given: '500', read: 500, bad: ['499', '10000001', 'many'] },
+  SINGLE_SITES: { field: 'singleSites', given: 'workers', read: 'workers', bad: ['both', 'MAIN'] },
   REQUEST_TIMEOUT_MS: { field: 'requestTimeoutMs', given: '100', read: 100, bad: ['99', '600001', '10s'] },
   BODY_LIMIT_BYTES: { field: 'bodyLimitBytes', given: '1024', read: 1024, bad: ['1023', '1MiB', '67108865'] },
   CONNECTION_LIMIT: { field: 'connectionLimit', given: '10', read: 10, bad: ['0', '1000001', 'all'] },

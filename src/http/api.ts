@@ -1,7 +1,12 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import type { Accounts } from '../accounts/accounts.js';
+import type { Clock } from '../accounts/clock.js';
+import type { Config } from '../config.js';
+import type { Metrics } from '../observability/metrics.js';
+import type { ServicePhase } from '../service/service-phase.js';
 import { useCallers, useQuota } from './hooks/authentication.js';
 import { useCompression } from './hooks/compression.js';
-import { refuseExcess, turnAwayExcess } from './hooks/overload.js';
+import { rejectOverload, rejectOverloadUncounted } from './hooks/overload.js';
 import { logRequest, useServerTiming } from './hooks/request-log.js';
 import { useJsonBodies } from './request/json-body.js';
 import { batchRoute } from './routes/batch.js';
@@ -10,37 +15,50 @@ import { coverageRoute } from './routes/coverage.js';
 import { documentRoutes } from './routes/documents.js';
 import { healthRoute } from './routes/health.js';
 import { predictRoute } from './routes/predict.js';
+import { RowSubmitter } from './routes/row-submitter.js';
+import { SingleSiteHandler } from './routes/single-site.js';
 import { speciesRoute } from './routes/species.js';
+import type { Connections } from './server/connections.js';
 import { createServer } from './server/server.js';
-import type { Services } from './services.js';
+import type { Serving } from './serving.js';
 
 /** Composes the public API; the caller makes it listen. */
-export function createApi(services: Services, log: FastifyBaseLogger): FastifyInstance {
-  const { config, phase, connections, metrics } = services;
-  const app = createServer(config, phase, log, connections, (request, reply) =>
-    logRequest(request, reply, metrics),
-  );
-  // In a flood the event loop takes long for a turn: workers that are done get their next run meanwhile.
-  app.server.on('request', () => services.generations.current.pool.collect());
+export function createApi(
+  config: Config,
+  clock: Clock,
+  phase: ServicePhase,
+  accounts: Accounts,
+  serving: Serving,
+  connections: Connections,
+  metrics: Metrics,
+  log: FastifyBaseLogger,
+): FastifyInstance {
+  const { requestTimeoutMs, searchRadiusKm } = config;
+  const app = createServer(config, phase, log, connections, (request, reply) => {
+    request.state.job?.abandon(); // does nothing to one that has ended
+    logRequest(request, reply, metrics);
+  });
   useServerTiming(app);
   useCompression(app);
   documentRoutes(app, config);
-  healthRoute(app, services);
+  healthRoute(app, serving, phase);
+  const submitter = new RowSubmitter(clock, requestTimeoutMs);
+  const singleSites = new SingleSiteHandler(serving, submitter, searchRadiusKm, metrics);
   app.register(async (keyed) => {
-    useCallers(keyed, services);
+    useCallers(keyed, accounts, phase);
     useJsonBodies(keyed);
     keyed.register(async (batches) => {
-      turnAwayExcess(batches, services);
-      useQuota(batches, services);
-      refuseExcess(batches, services);
-      batchRoute(batches, services);
+      rejectOverloadUncounted(batches, serving, phase);
+      useQuota(batches, accounts);
+      rejectOverload(batches, serving);
+      batchRoute(batches, serving, submitter, searchRadiusKm, metrics);
     });
     keyed.register(async (others) => {
-      useQuota(others, services);
-      predictRoute(others, services);
-      compareRoute(others, services);
-      speciesRoute(others, services);
-      coverageRoute(others, services);
+      useQuota(others, accounts);
+      predictRoute(others, singleSites);
+      compareRoute(others, singleSites);
+      speciesRoute(others, serving);
+      coverageRoute(others, serving, searchRadiusKm);
     });
   });
   return app;

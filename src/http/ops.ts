@@ -1,7 +1,10 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import type { Accounts } from '../accounts/accounts.js';
+import type { Config } from '../config.js';
+import type { Metrics } from '../observability/metrics.js';
+import type { ServicePhase } from '../service/service-phase.js';
 import { Connections } from './server/connections.js';
 import { createServer } from './server/server.js';
-import type { Services } from './services.js';
 
 /** Connections of the operators' listener: apart from those of the API, so that callers cannot use them up. */
 const MAX_CONNECTIONS = 64;
@@ -11,7 +14,10 @@ const MAX_CONNECTIONS = 64;
  * and `/metrics` (Prometheus).
  */
 export function createOps(
-  { config, phase, accounts, metrics }: Services,
+  config: Config,
+  phase: ServicePhase,
+  accounts: Accounts,
+  metrics: Metrics,
   log: FastifyBaseLogger,
 ): FastifyInstance {
   const app = createServer(config, phase, log, new Connections(MAX_CONNECTIONS), () => {}); // probes every few seconds are not worth a line

@@ -1,38 +1,55 @@
-/** Below this Node's own slabs are cheaper. */
-const SMALL_BYTES = 4096;
+/** Below this size Node's own slabs are cheaper. */
+const MIN_POOLED_BYTES = 4096;
 const SIZE_STEP_BYTES = 64 * 1024;
 /** Memory kept for later use. */
-const KEPT_BYTES = 64 * 1024 * 1024;
+const MAX_KEPT_BYTES = 64 * 1024 * 1024;
+
+/** Bytes in memory that is used again once they are released. */
+export class PooledBytes {
+  constructor(
+    readonly bytes: Buffer,
+    private readonly pool: BufferPool,
+  ) {}
+
+  /** Other bytes in the same memory, to be released in the place of these. */
+  within(bytes: Buffer): PooledBytes {
+    return new PooledBytes(bytes, this.pool);
+  }
+
+  /** Gives the memory back: nobody may read the bytes any more, and it may be called once only. */
+  release(): void {
+    this.pool.release(this.bytes.buffer);
+  }
+}
 
 /**
- * Buffers of the size of answers, used again when they were sent: what is allocated anew for every batch makes V8
- * collect garbage for its size, however little there is.
+ * Memory of the size of answers, used again after they are sent: allocating it anew for every batch makes V8 collect
+ * garbage for its size, however little there is.
  */
 export class BufferPool {
   readonly #free: ArrayBuffer[] = [];
-  /** What was allocated here: a small buffer is a part of a slab of Node's, which others use too. */
+  /** What was allocated here: a small buffer is part of a slab of Node's, which others use too. */
   readonly #own = new WeakSet<ArrayBufferLike>();
   #freeBytes = 0;
 
-  /** A buffer of `length` bytes, its content undefined. */
-  acquire(length: number): Buffer {
-    if (length < SMALL_BYTES) return Buffer.allocUnsafe(length);
+  /** `length` bytes, their content undefined. */
+  acquire(length: number): PooledBytes {
+    if (length < MIN_POOLED_BYTES) return new PooledBytes(Buffer.allocUnsafe(length), this);
     const index = this.#free.findLastIndex(({ byteLength }) => byteLength >= length);
-    if (index === -1) {
-      const size = Math.ceil(length / SIZE_STEP_BYTES) * SIZE_STEP_BYTES;
-      const memory = new ArrayBuffer(size);
-      this.#own.add(memory);
-      return Buffer.from(memory, 0, length);
-    }
-    const [memory] = this.#free.splice(index, 1);
-    this.#freeBytes -= memory!.byteLength;
-    return Buffer.from(memory!, 0, length);
+    const memory = index === -1 ? this.#allocate(length) : this.#free.splice(index, 1)[0];
+    if (index !== -1) this.#freeBytes -= memory.byteLength;
+    return new PooledBytes(Buffer.from(memory, 0, length), this);
   }
 
-  /** Gives a buffer back that nobody reads any more. */
-  release({ buffer }: Buffer): void {
-    if (!this.#own.has(buffer) || this.#freeBytes + buffer.byteLength > KEPT_BYTES) return;
-    this.#free.push(buffer as ArrayBuffer);
-    this.#freeBytes += buffer.byteLength;
+  release(memory: ArrayBufferLike): void {
+    if (!this.#own.has(memory) || this.#freeBytes + memory.byteLength > MAX_KEPT_BYTES) return;
+    this.#free.push(memory as ArrayBuffer);
+    this.#freeBytes += memory.byteLength;
+  }
+
+  #allocate(length: number): ArrayBuffer {
+    const memory = new ArrayBuffer(Math.ceil(length / SIZE_STEP_BYTES) * SIZE_STEP_BYTES);
+    this.#own.add(memory);
+    return memory;
   }
 }

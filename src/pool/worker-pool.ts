@@ -3,17 +3,23 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { Piscina } from 'piscina';
 import { elementCapacity } from '../prediction/encoding/answer-encoder.js';
 import type { PredictorData } from '../prediction/predictor.js';
-import type { RowAnswers, SiteRows } from '../prediction/site-rows.js';
+import type { Executor, Run } from './executor.js';
 import type { Task, WorkerData, WorkerNotice } from './messages.js';
 import { errorOf } from './refusal.js';
-import { RunBuffer, runBufferBytes } from './run-buffer.js';
+import { MAX_RUN_ROWS, RunBuffer, runBufferBytes } from './run-buffer.js';
+import { WorkerSlot } from './worker-slot.js';
 
 const WORKER_FILE = new URL('./worker.js', import.meta.url).href;
 
-const WARM_UP_TIMEOUT_MS = 30_000;
+const OPEN_TIMEOUT_MS = 30_000;
 const POLL_MS = 20;
 
-/** Who is told of worker threads. */
+/** A worker that did not get as far as reporting whether its models are usable. */
+export class WorkerStartError extends Error {
+  override readonly name = 'WorkerStartError';
+}
+
+/** Who is notified of worker threads. */
 export interface WorkerWatcher {
   /** A thread failed, idle or at work. */
   onError(error: Error): void;
@@ -21,85 +27,36 @@ export interface WorkerWatcher {
   onReadyChange(): void;
 }
 
-/** Rows to be answered. */
-interface Run {
-  readonly count: number;
-  fill(rows: SiteRows): void;
-  use(answers: RowAnswers, inferenceMs: number): void;
-  resolve(): void;
-  reject(error: Error): void;
-}
-
-/** A worker's place: the memory of its runs, and the run under way there. */
-class Desk {
-  /** Of the worker there; `vacant` until it has opened its models. */
-  state: 'vacant' | 'ready' | 'refused' = 'vacant';
-  run: Run | undefined;
-
-  constructor(readonly buffer: RunBuffer) {}
-
-  get isFree(): boolean {
-    return this.state === 'ready' && this.run === undefined;
-  }
-
-  start(run: Run): void {
-    try {
-      run.fill(this.buffer.rows(run.count));
-      this.run = run;
-      this.buffer.order(run.count);
-    } catch (error) {
-      run.reject(error as Error);
-    }
-  }
-
-  /** Hands on the answers, if they are there. */
-  collect(): void {
-    const { run, buffer } = this;
-    if (run === undefined || !buffer.isAnswered) return;
-    this.run = undefined;
-    try {
-      run.use(buffer.answers(run.count), buffer.inferenceMs);
-      run.resolve();
-    } catch (error) {
-      run.reject(error as Error);
-    }
-  }
-
-  /** There will be no answers. */
-  fail(error: Error): void {
-    this.buffer.withdraw();
-    this.run?.reject(error);
-    this.run = undefined;
-  }
-}
-
 /**
  * The worker threads. Piscina starts them and replaces those that die. The task it gives to each never ends: runs are
- * ordered and answered in shared memory, where the main thread can see to them at any time. A message has to wait for
- * its turn of the event loop, and in an overload a turn is longer than a run.
+ * ordered and answered in shared memory, where the main thread can look at any time. A message would have to wait for
+ * its turn of the event loop, and under overload a turn is longer than a run.
  */
-export class WorkerPool {
+export class WorkerPool implements Executor {
+  readonly maxRunRows = MAX_RUN_ROWS;
+  onFree: () => void = () => {};
   readonly #piscina: Piscina;
-  readonly #desks: readonly Desk[];
-  /** Runs that no desk was free for. */
-  readonly #waiting: Run[] = [];
-  readonly #warm: Promise<void>;
-  #settleWarm!: { resolve: () => void; reject: (error: Error) => void };
+  readonly #slots: readonly WorkerSlot[];
+  readonly #opened: Promise<void>;
+  #settleOpened!: { resolve: () => void; reject: (error: Error) => void };
   #isClosed = false;
 
-  /** Starts the threads; one that dies is replaced. */
+  /** Starts the threads, which open the models; one that dies later is replaced. */
   constructor(
     readonly size: number,
     predictor: PredictorData,
-    readonly watcher: WorkerWatcher,
+    private readonly watcher: WorkerWatcher,
   ) {
-    this.#warm = new Promise((resolve, reject) => {
-      this.#settleWarm = { resolve, reject };
+    this.#opened = new Promise((resolve, reject) => {
+      this.#settleOpened = { resolve, reject };
     });
-    this.#warm.catch(() => {}); // told by warmUp
+    this.#opened.catch(() => {}); // reported by warmUp
     const bytes = runBufferBytes(elementCapacity(predictor));
-    this.#desks = Array.from({ length: size }, () => new Desk(new RunBuffer(new SharedArrayBuffer(bytes))));
-    const runBuffers = this.#desks.map(({ buffer }) => buffer.memory);
+    this.#slots = Array.from(
+      { length: size },
+      () => new WorkerSlot(new RunBuffer(new SharedArrayBuffer(bytes))),
+    );
+    const runBuffers = this.#slots.map(({ buffer }) => buffer.memory);
     this.#piscina = new Piscina({
       filename: WORKER_FILE,
       workerData: { predictor, runBuffers } satisfies WorkerData,
@@ -110,50 +67,45 @@ export class WorkerPool {
       // Rows and answers are outside the heap: a worker needs little of it, and V8's default would take 20 MB more.
       resourceLimits: { maxYoungGenerationSizeMb: 4 },
     });
-    // A worker that dies before it has its task would otherwise be an uncaught exception.
-    this.#piscina.on('error', (error: Error) => watcher.onError(error));
-    this.#piscina.on('message', (notice: WorkerNotice) => this.#take(notice));
-    this.#desks.forEach((desk, buffer) => void this.#keepServed(desk, { buffer }));
+    // A worker that dies before it has its task, such as one that fails to load, would otherwise end the process.
+    this.#piscina.on('error', (error: Error) => this.#reportDeath(error));
+    this.#piscina.on('message', (notice: WorkerNotice) => this.#receive(notice));
+    this.#slots.forEach((slot, buffer) => void this.#keepServed(slot, { buffer }));
   }
 
   /** Worker threads whose models are open. */
   get ready(): number {
-    return this.#desks.filter(({ state }) => state === 'ready').length;
+    return this.#slots.filter(({ state }) => state === 'ready').length;
   }
 
   /**
    * Waits until every worker has its models open.
-   * @throws ArtefactError where a model is not usable, Error where a worker does not start in time.
+   * @throws ArtefactError where a model is not usable, WorkerStartError where a worker dies or does not start in time
    */
   async warmUp(): Promise<void> {
-    const late = () =>
-      this.#settleWarm.reject(new Error(`the workers were not ready within ${WARM_UP_TIMEOUT_MS / 1000} s`));
-    const timer = setTimeout(late, WARM_UP_TIMEOUT_MS);
-    await this.#warm.finally(() => clearTimeout(timer));
+    const rejectLate = () =>
+      this.#settleOpened.reject(
+        new WorkerStartError(`the workers did not open the models within ${OPEN_TIMEOUT_MS / 1000} s`),
+      );
+    const timer = setTimeout(rejectLate, OPEN_TIMEOUT_MS);
+    await this.#opened.finally(() => clearTimeout(timer));
   }
 
-  /**
-   * Answers rows in a worker.
-   * @param count rows, at most MAX_RUN_ROWS
-   * @param fill writes the rows
-   * @param use takes what it needs of the answers: they are gone when it returns
-   * @throws Error where the worker fails
-   */
-  answer(
-    count: number,
-    fill: (rows: SiteRows) => void,
-    use: (answers: RowAnswers, inferenceMs: number) => void,
-  ): Promise<void> {
-    return new Promise((resolve, reject) => {
-      this.#waiting.push({ count, fill, use, resolve, reject });
-      this.#startRuns();
-    });
+  get free(): number {
+    let free = 0;
+    for (const slot of this.#slots) if (slot.isFree) free++;
+    return this.#isClosed ? 0 : free;
   }
 
-  /** Hands on the answers that are there, which happens anyway when the event loop comes to it. */
-  collect(): void {
-    for (const desk of this.#desks) desk.collect();
-    this.#startRuns();
+  request(): void {
+    for (const slot of this.#slots) slot.collect();
+    if (this.free > 0) this.onFree();
+  }
+
+  start(run: Run): void {
+    const slot = this.#slots.find(({ isFree }) => isFree);
+    if (slot === undefined) throw new Error('no worker is free');
+    slot.start(run);
   }
 
   /**
@@ -161,63 +113,55 @@ export class WorkerPool {
    * are still opening their models are waited for.
    */
   async close(): Promise<void> {
-    const giveUpMs = performance.now() + WARM_UP_TIMEOUT_MS;
-    const opened = () => this.#desks.filter(({ state }) => state !== 'vacant').length;
-    while (opened() < this.#piscina.threads.length && performance.now() < giveUpMs) await delay(POLL_MS);
+    const deadlineMs = performance.now() + OPEN_TIMEOUT_MS;
+    const opened = () => this.#slots.filter(({ state }) => state !== 'opening').length;
+    while (opened() < this.#piscina.threads.length && performance.now() < deadlineMs) await delay(POLL_MS);
     this.#isClosed = true;
     await this.#piscina.destroy();
-    this.#startRuns();
   }
 
-  #startRuns(): void {
-    if (this.#isClosed)
-      for (const { reject } of this.#waiting.splice(0)) reject(new Error('the workers have ended'));
-    while (this.#waiting.length > 0) {
-      const desk = this.#desks.find(({ isFree }) => isFree);
-      if (desk === undefined) return;
-      desk.start(this.#waiting.shift()!);
-    }
-  }
-
-  /** Has a worker at a desk, and another when it dies. */
-  async #keepServed(desk: Desk, task: Task): Promise<void> {
+  /** Has a worker serve a slot, and another when it dies. */
+  async #keepServed(slot: WorkerSlot, task: Task): Promise<void> {
     while (!this.#isClosed) {
       try {
         await this.#piscina.run(task);
       } catch (error) {
-        this.#vacate(desk, error as Error);
+        slot.state = 'opening';
+        slot.collect(); // it may have died after its work
+        slot.fail(error as Error);
+        this.#reportDeath(error as Error);
       }
     }
   }
 
-  #vacate(desk: Desk, error: Error): void {
-    desk.state = 'vacant';
-    desk.collect(); // it may have died after its work
-    desk.fail(error);
+  #reportDeath(error: Error): void {
     if (this.#isClosed) return;
+    this.#settleOpened.reject(
+      new WorkerStartError(`a worker died while it opened the models: ${error.message}`),
+    );
     this.watcher.onError(error);
     this.watcher.onReadyChange();
   }
 
-  #take(notice: WorkerNotice): void {
-    const desk = this.#desks[notice.buffer];
+  #receive(notice: WorkerNotice): void {
+    const slot = this.#slots[notice.buffer];
     switch (notice.kind) {
       case 'answered':
-        desk.collect();
+        slot.collect();
         break;
       case 'failed':
-        desk.fail(notice.error);
+        slot.fail(notice.error);
         this.watcher.onError(notice.error);
         break;
       case 'refused':
-        desk.state = notice.kind;
-        this.#settleWarm.reject(errorOf(notice));
+        slot.state = 'rejected';
+        this.#settleOpened.reject(errorOf(notice));
         break;
       case 'ready':
-        desk.state = notice.kind;
-        if (this.ready === this.size) this.#settleWarm.resolve();
+        slot.state = 'ready';
+        if (this.ready === this.size) this.#settleOpened.resolve();
         this.watcher.onReadyChange();
     }
-    this.#startRuns();
+    if (this.free > 0) this.onFree();
   }
 }

@@ -1,6 +1,6 @@
-/** Work that waits: rows that may be taken piece by piece. */
+/** Work that waits: rows that may be taken in several pieces. */
 export interface Waiting {
-  /** Whose turn it uses. */
+  /** The API key whose turn it uses. */
   readonly keyId: string;
   readonly rowCount: number;
 }
@@ -17,80 +17,98 @@ interface Entry<Job> {
   taken: number;
 }
 
+/** The waiting jobs of one key, oldest first. */
+class KeyQueue<Job extends Waiting> {
+  readonly entries: Entry<Job>[] = [];
+  rowCount = 0;
+
+  constructor(readonly keyId: string) {}
+}
+
 /**
- * A queue in which keys take turns: each run of rows is shared out evenly among the keys that wait, so a key with a
- * thousand batches delays another key's single row by one run at most. Within a key, first come first served.
+ * A queue in which keys take turns: the rows of a run are shared out evenly among the keys that wait, so a key with a
+ * thousand batches delays a single row of another key by one run at most. Within a key, first come, first served.
  */
 export class FairQueue<Job extends Waiting> {
   /** Rows that wait. */
   rowCount = 0;
-  /** The first key is the next to have its turn; its jobs are never none. */
-  readonly #jobsByKey = new Map<string, Entry<Job>[]>();
+  /** The first key has the next turn; every key has jobs. */
+  readonly #keys = new Map<string, KeyQueue<Job>>();
 
   add(job: Job): void {
-    const entry = { job, taken: 0 };
-    const jobs = this.#jobsByKey.get(job.keyId);
-    if (jobs === undefined) this.#jobsByKey.set(job.keyId, [entry]);
-    else jobs.push(entry);
-    this.rowCount += job.rowCount;
+    let key = this.#keys.get(job.keyId);
+    if (key === undefined) {
+      key = new KeyQueue(job.keyId);
+      this.#keys.set(job.keyId, key);
+    }
+    key.entries.push({ job, taken: 0 });
+    this.#count(key, job.rowCount);
   }
 
-  /** Takes up to `maxRows` rows, of as many jobs as it needs. */
+  /** Takes up to `maxRows` rows, of as many jobs as that needs. */
   take(maxRows: number): Piece<Job>[] {
     const pieces: Piece<Job>[] = [];
-    let room = Math.min(maxRows, this.rowCount);
-    while (room > 0) {
-      const keys = this.#jobsByKey.size;
-      const share = Math.ceil(room / keys);
-      for (let turn = 0; turn < keys && room > 0; turn++) {
-        const [keyId, jobs] = this.#jobsByKey.entries().next().value!;
-        this.#jobsByKey.delete(keyId);
-        room -= this.#takeFrom(jobs, Math.min(share, room), pieces);
-        if (jobs.length > 0) this.#jobsByKey.set(keyId, jobs);
+    let left = Math.min(maxRows, this.rowCount);
+    while (left > 0) {
+      const share = Math.ceil(left / this.#keys.size);
+      for (const key of [...this.#keys.values()]) {
+        if (left === 0) break;
+        this.#keys.delete(key.keyId);
+        left -= this.#takeFrom(key, Math.min(share, left), pieces);
+        if (key.entries.length > 0) this.#keys.set(key.keyId, key);
       }
     }
     return pieces;
   }
 
-  /** Removes what still waits of a job: its caller is gone. */
+  /** Removes the rows of a job that still wait. */
   drop(job: Job): void {
-    const jobs = this.#jobsByKey.get(job.keyId);
-    const index = jobs?.findLastIndex((entry) => entry.job === job) ?? -1;
-    if (jobs === undefined || index === -1) return;
-    this.rowCount -= job.rowCount - jobs[index].taken;
-    jobs.splice(index, 1);
-    if (jobs.length === 0) this.#jobsByKey.delete(job.keyId);
+    const key = this.#keys.get(job.keyId);
+    const index = key?.entries.findLastIndex((entry) => entry.job === job) ?? -1;
+    if (key === undefined || index === -1) return;
+    const [{ taken }] = key.entries.splice(index, 1);
+    this.#count(key, taken - job.rowCount);
+    if (key.entries.length === 0) this.#keys.delete(key.keyId);
   }
 
-  /** Where more than `limit` rows wait, drops a job of the key that has most of them: the newest. @returns that job */
-  shed(limit: number): Job | undefined {
-    if (this.rowCount <= limit) return undefined;
-    let most: Entry<Job>[] = [];
-    for (const jobs of this.#jobsByKey.values()) if (jobs.length > most.length) most = jobs;
-    const { job } = most.at(-1)!;
-    this.drop(job);
-    return job;
+  /** The newest job of the key that has most rows waiting, the first of equals; undefined where nothing waits. */
+  newestOfLargest(): Job | undefined {
+    let largest: KeyQueue<Job> | undefined;
+    for (const key of this.#keys.values())
+      if (largest === undefined || key.rowCount > largest.rowCount) largest = key;
+    return largest?.entries.at(-1)?.job;
   }
 
-  /** Whether no other key has more jobs waiting than this one. */
+  /** Whether no other key has more rows waiting than this one. */
   hasMost(keyId: string): boolean {
-    const own = this.#jobsByKey.get(keyId)?.length ?? 0;
-    return [...this.#jobsByKey.values()].every(({ length }) => length <= own);
+    const own = this.#keys.get(keyId)?.rowCount ?? 0;
+    for (const { rowCount } of this.#keys.values()) if (rowCount > own) return false;
+    return true;
   }
 
-  #takeFrom(jobs: Entry<Job>[], share: number, pieces: Piece<Job>[]): number {
+  /** Every job that waits. */
+  *jobs(): Generator<Job> {
+    for (const { entries } of this.#keys.values()) for (const { job } of entries) yield job;
+  }
+
+  #takeFrom(key: KeyQueue<Job>, share: number, pieces: Piece<Job>[]): number {
     let taken = 0;
     let finished = 0;
-    while (finished < jobs.length && taken < share) {
-      const entry = jobs[finished];
+    while (finished < key.entries.length && taken < share) {
+      const entry = key.entries[finished];
       const count = Math.min(share - taken, entry.job.rowCount - entry.taken);
       pieces.push({ job: entry.job, firstRow: entry.taken, count });
       entry.taken += count;
       taken += count;
       if (entry.taken === entry.job.rowCount) finished++;
     }
-    jobs.splice(0, finished);
-    this.rowCount -= taken;
+    key.entries.splice(0, finished);
+    this.#count(key, -taken);
     return taken;
+  }
+
+  #count(key: KeyQueue<Job>, rows: number): void {
+    key.rowCount += rows;
+    this.rowCount += rows;
   }
 }

@@ -5,22 +5,20 @@ import { Accounts } from '../accounts/accounts.js';
 import type { Clock } from '../accounts/clock.js';
 import { type IssuedKey, KeyAdministration } from '../accounts/key-administration.js';
 import { isEmbedded, openStore } from '../accounts/store/open-store.js';
-import { LARGEST_BATCH_SITES } from '../accounts/tiers.js';
 import type { Config } from '../config.js';
 import { createApi } from '../http/api.js';
 import { createOps } from '../http/ops.js';
 import { Connections } from '../http/server/connections.js';
-import type { Services } from '../http/services.js';
 import type { Log } from '../log.js';
 import { Metrics } from '../observability/metrics.js';
 import { BufferPool } from '../pool/buffer-pool.js';
 import { readArtefacts } from '../prediction/artefacts/artefacts.js';
-import { Turnstile } from '../scheduling/turnstile.js';
 import { boundByDescriptors } from './descriptors.js';
 import { issueFirstKey } from './first-key.js';
 import { listen } from './listen.js';
 import { Generations } from './models/generations.js';
 import { ServicePhase } from './service-phase.js';
+import { watchState } from './state-metrics.js';
 import { WorkerGuard } from './worker-guard.js';
 
 /** A running service. */
@@ -62,27 +60,11 @@ export async function startService(
   const guard = new WorkerGuard(phase, giveUp);
   const buffers = new BufferPool();
   const generations = new Generations(artefacts, config, buffers, guard, log);
-  // One more than work, so that a worker finds its next rows waiting.
-  const turnstile = new Turnstile(
-    config.workers + 1,
-    Math.ceil(config.queueLimitSites / LARGEST_BATCH_SITES),
-  );
   const metrics = new Metrics();
   const connections = new Connections(boundByDescriptors(config.connectionLimit));
-  metrics.watch(turnstile, generations, accounts, connections, log);
-  const services: Services = {
-    config,
-    clock,
-    phase,
-    accounts,
-    generations,
-    buffers,
-    turnstile,
-    connections,
-    metrics,
-  };
-  const api = createApi(services, log);
-  const ops = createOps(services, log);
+  watchState(metrics, generations, accounts, connections, log);
+  const api = createApi(config, clock, phase, accounts, generations, connections, metrics, log);
+  const ops = createOps(config, phase, accounts, metrics, log);
 
   const end = async () => {
     await api.close();

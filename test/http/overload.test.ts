@@ -37,6 +37,14 @@ describe('a full work queue', () => {
     };
   }
 
+  it('takes as many small batches as their sites fit, however many callers send them', async () => {
+    const tenSites = JSON.stringify({ requests: Array(10).fill(PREDICT_REQUEST) });
+    const responses = await Promise.all(
+      Array.from({ length: 50 }, () => service.post('/v1/predict/batch', tenSites)),
+    );
+    expect(responses.map(({ status }) => status)).toEqual(Array(50).fill(200));
+  });
+
   it('is answered with overloaded 503 and Retry-After, is not counted, and passes (4, 6)', async () => {
     const mycel = { 'x-api-key': (await service.issueKey('mycel')).secret };
     const refused: Response[] = [];

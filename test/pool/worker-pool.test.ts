@@ -1,5 +1,5 @@
-import { afterAll, describe, expect, test } from 'vitest';
-import { WorkerPool } from '../../src/pool/worker-pool.js';
+import { afterAll, expect, test } from 'vitest';
+import { WorkerPool, WorkerStartError } from '../../src/pool/worker-pool.js';
 import type { ModelFile } from '../../src/prediction/artefacts/manifest.js';
 import type { PredictorData } from '../../src/prediction/predictor.js';
 import { readPredictorData } from '../../testing/project.js';
@@ -35,21 +35,32 @@ async function withPool(
 
 const someRows = rowsOf(randomRequests(data, 20, seededRandom(3)), GENERATED_AT);
 
-/** The elements of the answers to some rows. */
+/** The elements of the answers to some rows, once a worker is free. */
 async function answerSome(pool: WorkerPool): Promise<string[]> {
-  let elements: string[] = [];
-  await pool.answer(
-    someRows.count,
-    (rows) => rows.copyRows(0, someRows, 0, someRows.count),
-    (answers) => {
-      elements = elementsOf(answers);
-    },
-  );
-  return elements;
+  while (pool.free === 0) await new Promise<void>((resolve) => onFree(pool, resolve));
+  return new Promise((resolve, reject) => {
+    pool.start({
+      count: someRows.count,
+      fill: (rows) => rows.copyRows(0, someRows, 0, someRows.count),
+      deliver: (answers) => resolve(elementsOf(answers)),
+      fail: reject,
+    });
+  });
 }
 
-describe('the worker pool', () => {
-  test.each([1, 3])('of %d is warm when every worker is, and no thread outlives it', async (size) => {
+/** Calls back once, in the order in which it was asked. */
+function onFree(pool: WorkerPool, callback: () => void): void {
+  const before = pool.onFree;
+  pool.onFree = () => {
+    pool.onFree = before;
+    callback();
+    before();
+  };
+}
+
+test.each([1, 3])(
+  'A pool of %d workers is warm when every worker is, and no thread outlives it.',
+  async (size) => {
     await withPool(size, data, async (pool) => {
       expect(pool.ready).toBe(0);
       await pool.warmUp();
@@ -57,68 +68,60 @@ describe('the worker pool', () => {
       expect(threads.count).toBe(size);
     });
     expect(threads.count).toBe(0);
-  });
+  },
+);
 
-  test('answers the same rows alike on every worker', async () => {
-    await withPool(2, data, async (pool) => {
-      await pool.warmUp();
-      const [first, ...others] = await Promise.all([answerSome(pool), answerSome(pool)]);
-      others.push(...(await Promise.all([answerSome(pool), answerSome(pool)])));
-      for (const other of others) expect(other).toEqual(first);
-    });
+test('Every worker gives the same answers to the same rows.', async () => {
+  await withPool(2, data, async (pool) => {
+    await pool.warmUp();
+    const answers = await Promise.all([answerSome(pool), answerSome(pool)]);
+    for (const elements of answers) expect(elements).toEqual(answers[0]);
   });
+});
 
-  test('refuses a model that breaks the contract, naming its file', async () => {
-    const sound = soundModel(data.manifest.features.length);
-    const rising = { survival: [0.2, 0.3, 0.4], baseline: [0.2, 0.3, 0.4] };
-    const modelFiles = [{ ...manual, bytes: encodeConstantModel({ ...sound, ...rising }) }, droneSeeded];
-    await withPool(2, { ...data, modelFiles }, async (pool) => {
-      await expectRefusal(() => pool.warmUp(), manual.path, 'survival');
-      expect(pool.ready).toBe(0);
-    });
+test('A model that breaks the contract is rejected with its file.', async () => {
+  const sound = soundModel(data.manifest.features.length);
+  const rising = { survival: [0.2, 0.3, 0.4], baseline: [0.2, 0.3, 0.4] };
+  const modelFiles = [{ ...manual, bytes: encodeConstantModel({ ...sound, ...rising }) }, droneSeeded];
+  await withPool(2, { ...data, modelFiles }, async (pool) => {
+    await expectRefusal(() => pool.warmUp(), manual.path, 'survival');
+    expect(pool.ready).toBe(0);
   });
+});
 
-  test('refuses a model that onnxruntime cannot read, naming its file', async () => {
-    const modelFiles = [manual, { ...droneSeeded, bytes: Buffer.from('damaged') }];
-    await withPool(1, { ...data, modelFiles }, (pool) =>
-      expectRefusal(() => pool.warmUp(), droneSeeded.path, 'onnxruntime cannot load it'),
-    );
+test('A model that onnxruntime cannot read is rejected with its file.', async () => {
+  const modelFiles = [manual, { ...droneSeeded, bytes: Buffer.from('damaged') }];
+  await withPool(1, { ...data, modelFiles }, (pool) =>
+    expectRefusal(() => pool.warmUp(), droneSeeded.path, 'onnxruntime cannot load it'),
+  );
+});
+
+test('A worker that dies while it opens the models ends the start at once, with the reason.', async () => {
+  threads.killNext();
+  await withPool(2, data, async (pool) => {
+    await expect(pool.warmUp()).rejects.toThrow(WorkerStartError);
   });
+  threads.letLive();
+});
 
-  test('replaces workers that died while idle and answers as before', async () => {
-    await withPool(2, data, async (pool) => {
-      await pool.warmUp();
-      const before = await answerSome(pool);
-      await threads.terminateAll();
-      expect(pool.ready).toBe(0);
-      expect(await answerSome(pool)).toEqual(before);
-      expect(threads.count).toBe(2);
-    });
+test('Workers that died while idle are replaced and answer as before.', async () => {
+  await withPool(2, data, async (pool) => {
+    await pool.warmUp();
+    const before = await answerSome(pool);
+    await threads.terminateAll();
+    expect(pool.ready).toBe(0);
+    expect(await answerSome(pool)).toEqual(before);
   });
+});
 
-  test('answers with the workers it has while others are missing, and fails what is left when it ends', async () => {
-    let late: Promise<string[]> | undefined;
-    await withPool(2, data, async (pool) => {
-      await pool.warmUp();
-      await threads.loseOne();
-      expect(pool.ready).toBe(1);
-      const answers = await Promise.all([answerSome(pool), answerSome(pool), answerSome(pool)]);
-      for (const elements of answers) expect(elements).toEqual(answers[0]);
-      await pool.close();
-      late = answerSome(pool);
-    });
-    threads.bearAgain();
-    await expect(late).rejects.toThrow('ended');
-  });
-
-  test('fails a run whose rows cannot be written, and goes on', async () => {
-    await withPool(1, data, async (pool) => {
-      await pool.warmUp();
-      const fill = () => {
-        throw new Error('of a test');
-      };
-      await expect(pool.answer(1, fill, () => {})).rejects.toThrow('of a test');
-      expect(await answerSome(pool)).toHaveLength(someRows.count);
-    });
+test('The workers that are left answer while others are missing.', async () => {
+  await withPool(2, data, async (pool) => {
+    await pool.warmUp();
+    await threads.loseOne();
+    expect(pool.ready).toBe(1);
+    const answers = [];
+    for (let i = 0; i < 3; i++) answers.push(await answerSome(pool));
+    for (const elements of answers) expect(elements).toEqual(answers[0]);
+    threads.letLive();
   });
 });

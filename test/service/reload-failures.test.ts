@@ -15,10 +15,10 @@ describe('a reload', () => {
     releases.put(2);
     exchangeAfterFirstRead(releases.manifestFile, manifest);
     service.signal('SIGHUP');
-    const refused = JSON.parse(await service.line(/"msg":"models (refused|reloaded)/)) as object;
+    const refused = JSON.parse(await service.line(/"msg":"(reload rejected|models reloaded)/)) as object;
     expect(refused).toMatchObject({
       level: 50,
-      msg: expect.stringContaining('refused'),
+      msg: expect.stringContaining('reload rejected'),
       problem: expect.stringMatching(`^files in ${releases.dataDir} or ${releases.modelDir} changed`),
     });
     expect(releaseOf(await servedVersion(api))).toBe(1);
@@ -34,7 +34,7 @@ describe('a reload', () => {
       expect((await client.post('/v1/predict', PREDICT_REQUEST)).status).toBe(200);
       limitOpenFiles(service.pid, 8);
       service.signal('SIGHUP');
-      const refused = JSON.parse(await service.line(/"msg":"models refused/)) as object;
+      const refused = JSON.parse(await service.line(/"msg":"reload rejected/)) as object;
       expect(refused).toMatchObject({
         level: 50,
         problem: expect.stringMatching(/^the process to try the models could not be started: .*EMFILE$/),

@@ -66,8 +66,8 @@ describe('SIGHUP', () => {
       damage();
       if (index < 2) releases.vouchForModels();
       service.signal('SIGHUP');
-      while (countOf(service, 'models refused') <= index) await delay(10);
-      const line = JSON.parse(service.output.findLast((it) => it.includes('"models refused'))!) as object;
+      while (countOf(service, 'reload rejected') <= index) await delay(10);
+      const line = JSON.parse(service.output.findLast((it) => it.includes('"reload rejected'))!) as object;
       expect(line).toMatchObject({ level: 50, file, problem: expect.stringContaining(problem) });
       expect(releaseOf(await servedVersion(api))).toBe(1);
       expect((await client.post('/v1/predict', PREDICT_REQUEST)).status).toBe(200);
@@ -86,7 +86,7 @@ describe('SIGHUP', () => {
     const version = releases.put(2);
     service.signal('SIGHUP');
     process.kill(await childOf(service.pid), 'SIGSEGV');
-    expect(await service.line(/models refused/)).toContain('SIGSEGV');
+    expect(await service.line(/reload rejected/)).toContain('SIGSEGV');
     expect(releaseOf(await servedVersion(api))).toBe(1);
     service.signal('SIGHUP');
     await service.line(reloadedTo(version));
@@ -105,7 +105,7 @@ describe('SIGHUP', () => {
     }
     process.kill(rehearsal, 'SIGCONT');
     // The first may have read files of both.
-    const outcomes = () => countOf(service, 'models reloaded') + countOf(service, 'models refused');
+    const outcomes = () => countOf(service, 'models reloaded') + countOf(service, 'reload rejected');
     while (outcomes() < 2) await delay(10);
     expect(await servedVersion(api)).toBe(last);
     expect(childrenOf(service.pid)).toEqual([]);

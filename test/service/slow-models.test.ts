@@ -10,14 +10,14 @@ beforeAll(async () => {
   releases = new Releases();
   releases.put(2);
   releases.slowDown(10);
-  service = await startTestService(releases.environment);
+  service = await startTestService({ ...releases.environment, SINGLE_SITES: 'workers' });
 });
 afterAll(async () => {
   await service.stop();
   releases.remove();
 });
 
-test('models that take long for a row answer single sites, too', async () => {
+test('Slow models answer single sites in the workers where SINGLE_SITES says so.', async () => {
   const inferenceMs = await Promise.all(
     Array.from({ length: 6 }, async () => {
       const response = await service.post('/v1/predict', PREDICT_REQUEST);
@@ -32,4 +32,6 @@ test('models that take long for a row answer single sites, too', async () => {
   );
   // Or the models were not slow, and the test shows nothing.
   expect(Math.max(...inferenceMs)).toBeGreaterThan(2);
+  const metrics = await (await fetch(`${service.opsUrl}/metrics`)).text();
+  expect(metrics).toContain('\nnurselog_single_sites_on_main_thread 0\n');
 });

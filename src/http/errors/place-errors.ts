@@ -1,6 +1,5 @@
-import type { Config } from '../../config.js';
 import { ROW_STATUS } from '../../prediction/site-rows.js';
-import type { Generation } from '../../service/models/generation.js';
+import type { ServingGeneration } from '../serving.js';
 import type { ErrorObject } from './api-error.js';
 
 /** The error of a row whose place could not be answered for. */
@@ -8,8 +7,8 @@ export function placeError(
   status: number,
   latitude: number,
   longitude: number,
-  { artefacts }: Generation,
-  { searchRadiusKm }: Config,
+  { artefacts }: ServingGeneration,
+  searchRadiusKm: number,
 ): ErrorObject {
   if (status === ROW_STATUS.outsideCoverage) {
     return {

@@ -4,18 +4,18 @@ import { retryLater } from './error-replies.js';
 /** nginx's status for a caller who hung up: for the log, nobody receives it. */
 export const HUNG_UP = 499;
 
-/** There is no room for more work. One for all: a stack for each would cost more than the rest of a refusal. */
+/** Too many sites wait. One for all: a stack for each would cost more than the rest of a rejection. */
 export const QUEUE_FULL = retryLater(
   'overloaded',
   'The work queue is full and nothing was started: try again shortly.',
 );
 
-/** The work was not done in the time a request may take. */
+/** The deadline of a request passed. */
 export function timedOut(timeoutMs: number): ApiError {
-  return retryLater('overloaded', `No answer could be worked out within ${timeoutMs} ms: try again shortly.`);
+  return retryLater('overloaded', `The request timed out after ${timeoutMs} ms: try again shortly.`);
 }
 
-/** Nobody waits for the answer any more. */
+/** The caller has gone: for the log alone. */
 export function hungUp(): ApiError {
   return new ApiError({ code: 'invalid_request', message: 'The caller hung up.' }, {}, HUNG_UP);
 }

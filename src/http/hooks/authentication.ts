@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify';
-import type { Admission } from '../../accounts/accounts.js';
+import type { Accounts, Admission } from '../../accounts/accounts.js';
+import type { ServicePhase } from '../../service/service-phase.js';
 import { ApiError } from '../errors/api-error.js';
 import { retryLater } from '../errors/error-replies.js';
-import type { Services } from '../services.js';
 import { rateLimitHeaders } from './rate-limit-headers.js';
 
 /** Settles whose every request of the instance's routes is. */
-export function useCallers(app: FastifyInstance, { accounts, phase }: Services): void {
+export function useCallers(app: FastifyInstance, accounts: Accounts, phase: ServicePhase): void {
   app.addHook('onRequest', async (request) => {
     if (phase.current === 'starting')
       throw retryLater('unavailable', 'The service is starting: try again shortly.');
@@ -20,7 +20,7 @@ export function useCallers(app: FastifyInstance, { accounts, phase }: Services):
 }
 
 /** Counts every request of the instance's routes, before its body is read; none beyond its key's quota. */
-export function useQuota(app: FastifyInstance, { accounts }: Services): void {
+export function useQuota(app: FastifyInstance, accounts: Accounts): void {
   app.addHook('onRequest', async (request) => {
     request.state.admission = await accounts.admit(request.state.caller!);
     if (!request.state.admission.admitted) throw quotaReached(request.state.admission);

@@ -1,8 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { TIERS } from '../../accounts/tiers.js';
+import type { ServicePhase } from '../../service/service-phase.js';
 import { QUEUE_FULL } from '../errors/work-errors.js';
 import { ANSWER_HEADERS } from '../response/default-headers.js';
-import type { Services } from '../services.js';
+import type { Serving } from '../serving.js';
 import { isLast } from './final-response.js';
 
 const BODY = JSON.stringify({ error: QUEUE_FULL.error });
@@ -13,24 +14,29 @@ const HEADERS = Object.entries({
   'content-length': String(Buffer.byteLength(BODY)),
 }).flat();
 
-/** Refuses a batch that would find no place before its body is read: in a flood the reading would be most of the work. */
-export function refuseExcess(app: FastifyInstance, { turnstile }: Services): void {
+/** Rejects a batch that the full queue would not take before its body is read, which would be most of the work. */
+export function rejectOverload(app: FastifyInstance, serving: Serving): void {
   app.addHook('onRequest', (request, _reply, done) => {
-    if (turnstile.isShutTo(request.state.caller!.id)) done(QUEUE_FULL);
+    if (serving.current.batches.wouldReject(request.state.caller!.id)) done(QUEUE_FULL);
     else done();
   });
 }
 
 /**
- * The same on the shortest way, past Fastify's reply and its hooks and before the request is counted. In a flood nine of
- * ten batches are refused, so what a refusal costs decides how many are answered. Not for limited tiers, who are told
- * their quota in every answer, nor where the answer ends its connection.
+ * The same on the shortest way, past Fastify's reply and its hooks and before the request is counted. Under overload
+ * nine of ten batches are rejected, so what a rejection costs decides how many are answered. Not for limited tiers, whose
+ * quota is in every response, nor where the response ends its connection.
  */
-export function turnAwayExcess(app: FastifyInstance, { turnstile, phase }: Services): void {
+export function rejectOverloadUncounted(app: FastifyInstance, serving: Serving, phase: ServicePhase): void {
   app.addHook('onRequest', (request, reply, done) => {
     const { id, tier } = request.state.caller!;
     const isUnlimited = TIERS[tier].requestsPerDay === null;
-    if (!isUnlimited || !turnstile.isShutTo(id) || phase.current === 'draining' || isLast(reply)) {
+    if (
+      !isUnlimited ||
+      !serving.current.batches.wouldReject(id) ||
+      phase.current === 'draining' ||
+      isLast(reply)
+    ) {
       done();
     } else {
       reply.hijack();

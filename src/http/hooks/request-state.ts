@@ -1,5 +1,5 @@
 import type { Admission, Caller } from '../../accounts/accounts.js';
-import type { JobTimes } from '../../scheduling/dispatcher.js';
+import type { Job } from '../../scheduling/scheduler.js';
 
 /** What becomes known of a request on its way, for its headers, its log line and its metrics. */
 export interface RequestState {
@@ -7,7 +7,10 @@ export interface RequestState {
   admission?: Admission;
   /** Sites asked for. */
   sites?: number;
-  times?: JobTimes;
+  /** Its rows, once they are submitted. */
+  job?: Job;
+  /** The same, once they are answered. */
+  times?: Pick<Job, 'queueMs' | 'inferenceMs'>;
 }
 
 declare module 'fastify' {

@@ -4,7 +4,7 @@ import { ALL_HORIZONS, horizonSet } from '../../prediction/horizon.js';
 import { BOTH_METHODS, PLANTING_METHODS } from '../../prediction/planting-method.js';
 import type { SiteRows } from '../../prediction/site-rows.js';
 import { type ErrorObject, show } from '../errors/api-error.js';
-import { perGeneration } from '../per-generation.js';
+import { perGeneration } from '../serving.js';
 import { type CompareRequest, compareRequestSchema, predictRequestSchema } from './schemas.js';
 
 /** What a caller's entry became: a row of the columns, or the first error its checks found. */

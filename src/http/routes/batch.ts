@@ -1,42 +1,65 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import type { Tier } from '../../accounts/tiers.js';
-import type { Generation } from '../../service/models/generation.js';
+import type { Metrics } from '../../observability/metrics.js';
+import type { JobAnswers } from '../../scheduling/job-answers.js';
 import { placeError } from '../errors/place-errors.js';
+import { QUEUE_FULL } from '../errors/work-errors.js';
 import { compressAnswer } from '../hooks/compression.js';
-import { perGeneration } from '../per-generation.js';
-import { type Batch, checkBatch, checkBatchSize } from '../request/batch.js';
+import { type Batch, checkBatch, checkBatchSize, type FailedEntry } from '../request/batch.js';
 import { BatchScanner } from '../request/batch-scanner.js';
 import { checkerOf, type RequestChecker } from '../request/check-request.js';
 import { parseBodiesWith, parseJson } from '../request/json-body.js';
-import { joinBatchBody } from '../response/batch-body.js';
-import type { Services } from '../services.js';
-import { answerRows } from './answer-rows.js';
-import { inTurn } from './batch-turn.js';
+import { perGeneration, type Serving, type ServingGeneration } from '../serving.js';
+import type { RowSubmitter } from './row-submitter.js';
 
 const scannerOf = perGeneration((generation) => new BatchScanner(checkerOf(generation).species));
 
 /** POST /v1/predict/batch: up to the tier's batch size of predictions. */
-export function batchRoute(app: FastifyInstance, services: Services): void {
-  // The bytes are read when it is the batch's turn.
+export function batchRoute(
+  app: FastifyInstance,
+  serving: Serving,
+  submitter: RowSubmitter,
+  searchRadiusKm: number,
+  metrics: Metrics,
+): void {
+  // The bytes become rows without an object for each entry.
   parseBodiesWith(app, (bytes) => bytes);
 
   app.post<{ Body: Buffer }>('/v1/predict/batch', async (request, reply) => {
-    const body = await inTurn(services, request, reply, async () => {
-      const generation = services.generations.current;
-      const [scanner, checker] = [scannerOf(generation), checkerOf(generation)];
-      const batch = readBatch(scanner, checker, request.body, request.state.caller!.tier);
-      request.state.sites = batch.total;
-      const answer = await answerBatch(services, generation, request, reply, batch);
-      // While it is the batch's turn, so that answers that wait for it are as few as turns.
-      const compressed = await compressAnswer(request, reply, answer);
-      if (compressed !== answer) services.buffers.release(answer);
-      return compressed;
-    });
-    reply.raw.once('close', () => {
-      // After a connection broke, the system may still read what was to be sent.
-      if (reply.raw.writableFinished) services.buffers.release(body);
-    });
-    return reply.type('application/json; charset=utf-8').send(body);
+    const generation = serving.current;
+    const { id, tier } = request.state.caller!;
+    // Many bodies may have arrived since the first look at the queue, and reading one is most of what a rejection costs.
+    if (generation.batches.wouldReject(id)) throw QUEUE_FULL;
+    const batch = readBatch(scannerOf(generation), checkerOf(generation), request.body, tier);
+    request.state.sites = batch.total;
+    const hasHungUp = () => request.raw.socket.readableEnded;
+    const answers =
+      batch.rows.count === 0
+        ? undefined
+        : await submitter.submit(request, reply, generation.batches, batch.rows, hasHungUp);
+
+    const failures = failuresOf(batch, answers, generation, searchRadiusKm);
+    const failed = failures.size;
+    const successful = batch.total - failed;
+    for (const { error } of failures.values()) metrics.sites.inc({ outcome: error.code });
+    if (successful > 0) metrics.sites.inc({ outcome: 'answered' }, successful);
+
+    const open = '{"results":[';
+    const close = `],"summary":${JSON.stringify({ total: batch.total, successful, failed })}}`;
+    const elements = new Map([...failures].map(([entry, failure]) => [entry, JSON.stringify(failure)]));
+    reply.type('application/json; charset=utf-8');
+    if (answers === undefined) return reply.send(Buffer.from(open + [...elements.values()].join() + close));
+
+    const body = answers.join(open, elements, close);
+    const compressed = await compressAnswer(request, reply, body.bytes);
+    if (compressed !== body.bytes) body.release();
+    else {
+      reply.raw.once('close', () => {
+        // After a connection broke, the system may still read what was to be sent.
+        if (reply.raw.writableFinished) body.release();
+      });
+    }
+    return reply.send(compressed);
   });
 }
 
@@ -48,25 +71,29 @@ function readBatch(scanner: BatchScanner, checker: RequestChecker, bytes: Buffer
   return { total: rows.count, rows, failed: new Map() };
 }
 
-/** The body of the answer to a batch. */
-async function answerBatch(
-  services: Services,
-  generation: Generation,
-  request: FastifyRequest,
-  reply: FastifyReply,
-  batch: Batch,
-): Promise<Buffer> {
-  const { rows } = batch;
-  const slices = rows.count === 0 ? [] : await answerRows(services, generation, request, reply, rows);
-  const failureOf = (row: number, status: number) => {
-    const [latitude, longitude] = [rows.latitude[row], rows.longitude[row]];
-    return {
-      error: placeError(status, latitude, longitude, generation, services.config),
-      latitude,
-      longitude,
-    };
-  };
-  const { body, outcomes } = joinBatchBody(batch, slices, failureOf, services.buffers);
-  for (const [outcome, count] of outcomes) services.metrics.sites.inc({ outcome }, count);
-  return body;
+/** What is wrong with the entries that have no answer, by entry in ascending order. */
+function failuresOf(
+  { total, rows, failed }: Batch,
+  answers: JobAnswers | undefined,
+  generation: ServingGeneration,
+  searchRadiusKm: number,
+): ReadonlyMap<number, FailedEntry> {
+  const unanswered = new Map(answers?.unanswered() ?? []);
+  if (unanswered.size === 0) return failed;
+  const failures = new Map<number, FailedEntry>();
+  for (let entry = 0, row = 0; entry < total; entry++) {
+    const failure = failed.get(entry);
+    if (failure !== undefined) {
+      failures.set(entry, failure);
+      continue;
+    }
+    const status = unanswered.get(row);
+    if (status !== undefined) {
+      const [latitude, longitude] = [rows.latitude[row], rows.longitude[row]];
+      const error = placeError(status, latitude, longitude, generation, searchRadiusKm);
+      failures.set(entry, { error, latitude, longitude });
+    }
+    row++;
+  }
+  return failures;
 }

@@ -2,11 +2,10 @@ import type { FastifyInstance } from 'fastify';
 import { boundsOf } from '../../prediction/artefacts/regions.js';
 import { HORIZONS } from '../../prediction/horizon.js';
 import { PLANTING_METHODS } from '../../prediction/planting-method.js';
-import { perGeneration } from '../per-generation.js';
-import type { Services } from '../services.js';
+import { perGeneration, type Serving } from '../serving.js';
 
 /** GET /v1/coverage: the regions and what is predicted in them. */
-export function coverageRoute(app: FastifyInstance, { generations, config }: Services): void {
+export function coverageRoute(app: FastifyInstance, serving: Serving, searchRadiusKm: number): void {
   const answerOf = perGeneration(({ artefacts: { grid, regions } }) => ({
     regions: regions.map((region, index) => ({
       region: region.region,
@@ -15,9 +14,9 @@ export function coverageRoute(app: FastifyInstance, { generations, config }: Ser
       data_points: grid.region.reduce((count, of) => count + (of === index ? 1 : 0), 0),
     })),
     data_points: grid.pointCount,
-    search_radius_km: config.searchRadiusKm,
+    search_radius_km: searchRadiusKm,
     horizons: HORIZONS,
     planting_methods: PLANTING_METHODS,
   }));
-  app.get('/v1/coverage', () => answerOf(generations.current));
+  app.get('/v1/coverage', () => answerOf(serving.current));
 }

@@ -1,12 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import { modelOf } from '../../prediction/artefacts/manifest.js';
+import type { ServicePhase } from '../../service/service-phase.js';
 import { VERSION } from '../../version.js';
-import type { Services } from '../services.js';
+import type { Serving } from '../serving.js';
 
 /** GET /v1/health: whether the service answers, and what it serves. The only endpoint without a key. */
-export function healthRoute(app: FastifyInstance, { generations, phase }: Services): void {
+export function healthRoute(app: FastifyInstance, serving: Serving, phase: ServicePhase): void {
   app.get('/v1/health', (_request, reply) => {
-    const { artefacts, pool } = generations.current;
+    const { artefacts, workers } = serving.current;
     reply.code(phase.current === 'ok' ? 200 : 503);
     return {
       status: phase.current,
@@ -14,7 +15,7 @@ export function healthRoute(app: FastifyInstance, { generations, phase }: Servic
       model: modelOf(artefacts.manifest),
       data_points: artefacts.grid.pointCount,
       species: artefacts.species.length,
-      workers: { ready: pool.ready, total: pool.size },
+      workers: { ready: workers.ready, total: workers.size },
       uptime_seconds: Math.floor(process.uptime()),
     };
   });

@@ -1,45 +1,50 @@
 import type { Config } from '../../config.js';
+import type { ServingGeneration } from '../../http/serving.js';
 import type { BufferPool } from '../../pool/buffer-pool.js';
 import { WorkerPool, type WorkerWatcher } from '../../pool/worker-pool.js';
 import type { Artefacts } from '../../prediction/artefacts/artefacts.js';
-import { Dispatcher } from '../../scheduling/dispatcher.js';
-import { SingleSites } from '../../scheduling/single-sites.js';
+import { MainThreadExecutor } from '../../scheduling/main-thread-executor.js';
+import { Scheduler } from '../../scheduling/scheduler.js';
 
-/**
- * What predictions are served from: the grid and the models of one reading, the workers that have them open, and the
- * way to these. All of it changes together, since rows hold indexes of its species. A request takes the current one
- * once and keeps to it.
- */
-export interface Generation {
-  readonly artefacts: Artefacts;
-  readonly pool: WorkerPool;
-  readonly dispatcher: Dispatcher;
-  readonly singleSites: SingleSites;
-  /** Waits until it can serve. @throws ArtefactError where a model is not usable, Error where a worker does not start */
+/** What predictions are served from, and how it starts and ends. */
+export interface Generation extends ServingGeneration {
+  /** Whether the main thread answers single predictions and comparisons. */
+  readonly answersOnMainThread: boolean;
+  /** Waits until it can serve. @throws ArtefactError where a model is not usable, WorkerStartError where a worker does not start */
   warmUp(): Promise<void>;
+  /** Ends the workers once all that was submitted is answered or given up; nothing may be submitted meanwhile. */
+  close(): Promise<void>;
 }
 
 /** Starts workers on a grid and models, which they open meanwhile: see `warmUp`. */
 export function startGeneration(
   artefacts: Artefacts,
-  config: Config,
+  { workers: workerCount, searchRadiusKm, cacheBytes, queueLimitSites, singleSites: place }: Config,
   buffers: BufferPool,
   watcher: WorkerWatcher,
 ): Generation {
-  const { workers, searchRadiusKm } = config;
-  // The workers, and this thread.
-  const cacheBytes = config.cacheBytes / (workers + 1);
-  const predictorData = { ...artefacts, searchRadiusKm, cacheBytes };
-  const pool = new WorkerPool(workers, predictorData, watcher);
-  const singleSites = new SingleSites(predictorData, config.queueLimitSites);
+  const answersOnMainThread = place === 'main';
+  const threads = workerCount + (answersOnMainThread ? 1 : 0);
+  const data = { ...artefacts, searchRadiusKm, cacheBytes: cacheBytes / threads };
+  const workers = new WorkerPool(workerCount, data, watcher);
+  const batches = new Scheduler(workers, buffers, queueLimitSites);
+  const mainThread = answersOnMainThread ? new MainThreadExecutor(data) : undefined;
+  const singleSites =
+    mainThread === undefined ? batches : new Scheduler(mainThread, buffers, queueLimitSites);
   return {
     artefacts,
-    pool,
-    dispatcher: new Dispatcher(pool, buffers, config),
+    workers,
+    batches,
     singleSites,
+    answersOnMainThread,
     warmUp: async () => {
-      await pool.warmUp(); // tries the models
-      await singleSites.warmUp();
+      await workers.warmUp(); // tries the models
+      await mainThread?.warmUp();
+    },
+    close: async () => {
+      // Ending a thread inside onnxruntime would abort the process.
+      await Promise.all([batches.idle(), singleSites.idle()]);
+      await workers.close();
     },
   };
 }

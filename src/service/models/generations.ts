@@ -1,7 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Config } from '../../config.js';
 import type { BufferPool } from '../../pool/buffer-pool.js';
-import type { WorkerWatcher } from '../../pool/worker-pool.js';
+import { WorkerStartError, type WorkerWatcher } from '../../pool/worker-pool.js';
 import { ArtefactError } from '../../prediction/artefacts/artefact-error.js';
 import { type Artefacts, readArtefacts } from '../../prediction/artefacts/artefacts.js';
 import type { WorkerGuard } from '../worker-guard.js';
@@ -31,7 +31,7 @@ export class Generations {
   ) {
     this.#watcher = {
       onError: (err) => log.error({ err }, 'a worker failed'),
-      onReadyChange: () => guard.check(this.current.pool),
+      onReadyChange: () => guard.check(this.current.workers),
     };
     this.#current = startGeneration(artefacts, config, buffers, this.#watcher);
   }
@@ -54,7 +54,7 @@ export class Generations {
   async close(): Promise<void> {
     this.#ending.abort();
     await this.#reloading;
-    await Promise.all([...this.#retiring, retire(this.current)]);
+    await Promise.all([...this.#retiring, this.current.close()]);
   }
 
   async #reloadWhileWanted(): Promise<void> {
@@ -70,13 +70,13 @@ export class Generations {
     try {
       this.#current = await this.#openNext();
     } catch (error) {
-      if (!this.#ending.signal.aborted) this.#tellRefusal(error as Error);
+      if (!this.#ending.signal.aborted) this.#logRejection(error as Error);
       return;
     }
-    this.guard.check(this.current.pool);
+    this.guard.check(this.current.workers);
     this.reloads.switched++;
     this.log.info({ model: versionOf(this.current), former: versionOf(former) }, 'models reloaded');
-    const retiring = retire(former).finally(() => this.#retiring.delete(retiring));
+    const retiring = former.close().finally(() => this.#retiring.delete(retiring));
     this.#retiring.add(retiring);
   }
 
@@ -94,30 +94,25 @@ export class Generations {
     try {
       await next.warmUp();
     } catch (error) {
-      await next.pool.close();
+      await next.close();
       throw error;
     }
     return next;
   }
 
-  #tellRefusal(error: Error): void {
+  #logRejection(error: Error): void {
     this.reloads.refused++;
     const serving = versionOf(this.current);
-    this.log.error({ ...reasonOf(error), model: serving }, 'models refused: those that serve go on');
+    this.log.error({ ...reasonOf(error), model: serving }, 'reload rejected; previous models remain active');
   }
 }
 
-/** What the log says of a refusal; only an error that nothing explains shows its stack. */
+/** What the log says of a rejection; only an unexpected error shows its stack. */
 function reasonOf(error: Error): object {
   if (error instanceof ArtefactError) return { file: error.file, problem: error.problem };
-  return error instanceof ReloadError ? { problem: error.message } : { err: error };
-}
-
-/** Ends a generation that nothing is submitted to any more, when its last request is answered. */
-async function retire({ dispatcher, pool }: Generation): Promise<void> {
-  // Ending a thread inside onnxruntime would abort the process.
-  await dispatcher.idle();
-  await pool.close();
+  return error instanceof ReloadError || error instanceof WorkerStartError
+    ? { problem: error.message }
+    : { err: error };
 }
 
 function versionOf({ artefacts }: Generation): string {

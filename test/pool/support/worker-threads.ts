@@ -3,9 +3,9 @@ import type { Worker } from 'node:worker_threads';
 /** The worker threads of this process, from now on. */
 export class WorkerThreads {
   readonly #alive = new Set<Worker>();
-  #areStillborn = false;
+  #killsNew = false;
   readonly #watch = (thread: Worker) => {
-    if (this.#areStillborn) void thread.terminate();
+    if (this.#killsNew) void thread.terminate();
     this.#alive.add(thread);
     thread.once('exit', () => this.#alive.delete(thread));
   };
@@ -28,13 +28,18 @@ export class WorkerThreads {
 
   /** Ends one thread, as `terminateAll` does, and those that come in its place before they have done anything. */
   async loseOne(): Promise<void> {
-    this.#areStillborn = true;
+    this.#killsNew = true;
     await [...this.#alive][0].terminate();
   }
 
+  /** From now on threads that start end before they have done anything. */
+  killNext(): void {
+    this.#killsNew = true;
+  }
+
   /** From now on threads that start live. */
-  bearAgain(): void {
-    this.#areStillborn = false;
+  letLive(): void {
+    this.#killsNew = false;
   }
 
   stopWatching(): void {

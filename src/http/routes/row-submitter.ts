@@ -1,0 +1,56 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Clock } from '../../accounts/clock.js';
+import type { SiteRows } from '../../prediction/site-rows.js';
+import type { JobAnswers } from '../../scheduling/job-answers.js';
+import type { JobOutcome, Scheduler } from '../../scheduling/scheduler.js';
+import type { ApiError } from '../errors/api-error.js';
+import { internalError } from '../errors/error-replies.js';
+import { hungUp, QUEUE_FULL, timedOut } from '../errors/work-errors.js';
+
+/** Submits the rows of requests to a scheduler. */
+export class RowSubmitter {
+  /** @param timeoutMs how long after its arrival a request may be answered */
+  constructor(
+    private readonly clock: Clock,
+    private readonly timeoutMs: number,
+  ) {}
+
+  /**
+   * Has the rows of a request answered; its state then knows the job.
+   * @param hasHungUp see JobRequest
+   * @throws ApiError where the service cannot answer them
+   */
+  async submit(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    scheduler: Scheduler,
+    rows: SiteRows,
+    hasHungUp?: () => boolean,
+  ): Promise<JobAnswers> {
+    rows.generatedAtMs.fill(this.clock.nowMs());
+    const job = scheduler.submit({
+      keyId: request.state.caller!.id,
+      rows,
+      deadlineMs: performance.now() - reply.elapsedTime + this.timeoutMs,
+      ...(hasHungUp && { hasHungUp }),
+    });
+    request.state.job = job;
+    const outcome = await job.outcome;
+    if (outcome.kind !== 'answered') throw this.#errorOf(outcome, request);
+    request.state.times = job;
+    return outcome.answers;
+  }
+
+  #errorOf(outcome: Exclude<JobOutcome, { kind: 'answered' }>, request: FastifyRequest): ApiError {
+    switch (outcome.kind) {
+      case 'overloaded':
+        return QUEUE_FULL;
+      case 'timed-out':
+        return timedOut(this.timeoutMs);
+      case 'abandoned':
+        return hungUp();
+      case 'failed':
+        return internalError(request.log, request.id, outcome.error);
+    }
+  }
+}

@@ -1,0 +1,44 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { Metrics } from '../../observability/metrics.js';
+import { SiteRows } from '../../prediction/site-rows.js';
+import { ApiError, type ErrorObject } from '../errors/api-error.js';
+import { placeError } from '../errors/place-errors.js';
+import type { Checked } from '../request/check-request.js';
+import type { Serving, ServingGeneration } from '../serving.js';
+import type { RowSubmitter } from './row-submitter.js';
+
+/** Answers the requests of a route that are for one site. */
+export class SingleSiteHandler {
+  constructor(
+    private readonly serving: Serving,
+    private readonly submitter: RowSubmitter,
+    private readonly searchRadiusKm: number,
+    private readonly metrics: Metrics,
+  ) {}
+
+  /** @param check checks the body and writes it into row 0 of the rows it is given */
+  async answer(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    check: (generation: ServingGeneration, body: unknown, rows: SiteRows) => Checked,
+  ): Promise<FastifyReply> {
+    const generation = this.serving.current;
+    const rows = new SiteRows(1);
+    const { error } = check(generation, request.body, rows);
+    request.state.sites = 1;
+    if (error !== undefined) throw this.#failure(error);
+    const answers = await this.submitter.submit(request, reply, generation.singleSites, rows);
+    for (const [row, status] of answers.unanswered()) {
+      const [latitude, longitude] = [rows.latitude[row], rows.longitude[row]];
+      throw this.#failure(placeError(status, latitude, longitude, generation, this.searchRadiusKm));
+    }
+    this.metrics.sites.inc({ outcome: 'answered' });
+    // Far too small to be from the pool's large buffers: it need not be released.
+    return reply.type('application/json; charset=utf-8').send(answers.single());
+  }
+
+  #failure(error: ErrorObject): ApiError {
+    this.metrics.sites.inc({ outcome: error.code });
+    return new ApiError(error);
+  }
+}

@@ -1,0 +1,35 @@
+import type { Artefacts } from '../prediction/artefacts/artefacts.js';
+import type { Scheduler } from '../scheduling/scheduler.js';
+
+/**
+ * What predictions are served from: the grid and the models of one reading, and the schedulers over those that have
+ * them open. All of it changes together, since rows hold indexes of its species: a request takes the current one once.
+ */
+export interface ServingGeneration {
+  readonly artefacts: Artefacts;
+  readonly workers: { readonly ready: number; readonly size: number };
+  /** For batches. */
+  readonly batches: Scheduler;
+  /** For single predictions and comparisons; the same one where workers answer these, too. */
+  readonly singleSites: Scheduler;
+}
+
+/** What serves at the moment. */
+export interface Serving {
+  readonly current: ServingGeneration;
+}
+
+/** Makes something of a generation when it is first asked for, and keeps it as long as the generation. */
+export function perGeneration<Made extends object>(
+  make: (generation: ServingGeneration) => Made,
+): (generation: ServingGeneration) => Made {
+  const made = new WeakMap<ServingGeneration, Made>();
+  return (generation) => {
+    let one = made.get(generation);
+    if (one === undefined) {
+      one = make(generation);
+      made.set(generation, one);
+    }
+    return one;
+  };
+}

@@ -1,0 +1,74 @@
+import type { Accounts } from '../accounts/accounts.js';
+import type { Connections } from '../http/server/connections.js';
+import type { Log } from '../log.js';
+import type { Metrics } from '../observability/metrics.js';
+import { modelOf } from '../prediction/artefacts/manifest.js';
+import type { Generations } from './models/generations.js';
+
+/** Shows the state of the service in its metrics, as it is when they are read. */
+export function watchState(
+  metrics: Metrics,
+  generations: Generations,
+  accounts: Accounts,
+  connections: Connections,
+  log: Log,
+): void {
+  metrics.gauge('nurselog_connections', 'Open connections of callers.', () => connections.size);
+  metrics.gauge('nurselog_connections_limit', 'Open connections allowed.', () => connections.limit);
+  metrics.counter(
+    'nurselog_connections_closed_total',
+    'Connections closed because there were too many: idle ones first.',
+    () => connections.closedCount,
+  );
+  metrics.gauge(
+    'nurselog_queue_sites',
+    'Sites that wait for a worker.',
+    () => generations.current.batches.waitingSites,
+  );
+  metrics.gauge(
+    'nurselog_single_sites_waiting',
+    'Single predictions and comparisons that wait for their run on the main thread.',
+    () => (generations.current.answersOnMainThread ? generations.current.singleSites.waitingSites : 0),
+  );
+  metrics.gauge(
+    'nurselog_single_sites_on_main_thread',
+    'Whether single predictions and comparisons are answered on the main thread (SINGLE_SITES): 1 or 0.',
+    () => Number(generations.current.answersOnMainThread),
+  );
+  metrics.gauge(
+    'nurselog_jobs_unfinished',
+    'Requests that the workers have admitted and not answered.',
+    () => generations.current.batches.unfinishedJobs,
+  );
+  metrics.gauge(
+    'nurselog_workers_ready',
+    'Worker threads that are ready.',
+    () => generations.current.workers.ready,
+  );
+  metrics.gauge('nurselog_workers_total', 'Worker threads wanted.', () => generations.current.workers.size);
+  metrics.gauge('nurselog_store_up', 'Whether the key store takes writes: 1 or 0.', () =>
+    accounts.checkStore().then(
+      () => 1,
+      () => 0,
+    ),
+  );
+  metrics.info(
+    'nurselog_model_info',
+    'The models and the grid that are served; the value is 1.',
+    ['version', 'codename', 'series', 'grid'],
+    () => {
+      const { manifest, grid } = generations.current.artefacts;
+      return { ...modelOf(manifest), grid: grid.version };
+    },
+  );
+  metrics.outcomes(
+    'nurselog_model_reloads_total',
+    'Reloads of the models, by whether they were switched to or refused.',
+    () => generations.reloads,
+  );
+  metrics.counter(
+    'nurselog_log_lines_dropped_total',
+    'Log lines lost because standard output could not be written to.',
+    () => log.linesDropped(),
+  );
+}

@@ -1,0 +1,53 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expectError } from '../support/error-body.js';
+import { LogLines } from '../support/log-lines.js';
+import { Releases } from '../support/releases.js';
+import { PREDICT_REQUEST } from '../support/requests.js';
+import { startTestService, type TestService } from '../support/service.js';
+
+const TIMEOUT_MS = 1000;
+const PATHS = ['/v1/predict', '/v1/predict/compare'];
+
+const releases = new Releases();
+const log = new LogLines();
+let service: TestService;
+beforeAll(async () => {
+  releases.put(2);
+  releases.slowDown(60);
+  service = await startTestService(
+    {
+      ...releases.environment,
+      CACHE_BYTES: '0',
+      WORKERS: '1',
+      SINGLE_SITES: 'workers',
+      REQUEST_TIMEOUT_MS: String(TIMEOUT_MS),
+    },
+    undefined,
+    log,
+  );
+});
+afterAll(async () => {
+  await service.stop();
+  releases.remove();
+});
+
+test('A request that is not answered gets its 503 once the timeout has passed since its arrival, whatever it waited for.', async () => {
+  const batch = JSON.stringify({ requests: Array(500).fill(PREDICT_REQUEST) });
+  const batches = Array.from({ length: 8 }, () => service.post('/v1/predict/batch', batch));
+  const singles = PATHS.map((path) => service.post(path, PREDICT_REQUEST));
+  const responses = await Promise.all([...batches, ...singles]);
+  const late = responses.filter(({ status }) => status !== 200);
+  expect(late.length).toBeGreaterThan(4);
+  for (const response of late) {
+    const id = response.headers.get('x-request-id');
+    const { message } = await expectError(response, 503, 'overloaded');
+    expect(message).toBe(`The request timed out after ${TIMEOUT_MS} ms: try again shortly.`);
+    expect(response.headers.get('retry-after')).toBe('1');
+    const { duration_ms } = await log.find(
+      (line) => line.request_id === id && line.duration_ms !== undefined,
+    );
+    // Twice the timeout is what two deadlines, one after the other, would come to.
+    expect(duration_ms).toBeGreaterThan(TIMEOUT_MS - 10);
+    expect(duration_ms).toBeLessThan(2 * TIMEOUT_MS);
+  }
+});
