@@ -1,6 +1,7 @@
 import { parseArgs } from 'node:util';
 import { Environment } from './environment.js';
 import { type Row, table } from './report.js';
+import { against } from './scopes/against.js';
 import { compression } from './scopes/compression.js';
 import { fair } from './scopes/fair.js';
 import { peer } from './scopes/peer.js';
@@ -20,16 +21,19 @@ const SCOPES: Readonly<Record<string, (environment: Environment) => Promise<Row[
   scale,
 };
 
-const USAGE = `usage: npm run bench [-- --scope NAME] [--json]
+const USAGE = `usage: npm run bench [-- --scope NAME] [--against DIR] [--json]
 
 Starts nurselog and what it is compared with on free ports of this machine and measures them in turn.
-Scopes: ${Object.keys(SCOPES).join(', ')}; all of them by default. Figures are medians (least..most) of the rounds.
+Scopes: ${Object.keys(SCOPES).join(', ')}; all of them by default.
+--against DIR measures this build beside that of another checkout, which must be built, and no other scope unless named.
+Figures are medians (least..most) of the rounds.
 `;
 
 async function main(): Promise<number> {
   const { values } = parseArgs({
     options: {
       scope: { type: 'string', multiple: true },
+      against: { type: 'string' },
       json: { type: 'boolean', default: false },
       help: { type: 'boolean', default: false },
     },
@@ -43,7 +47,9 @@ async function main(): Promise<number> {
   const environment = new Environment((text) => process.stderr.write(`  ${text}\n`));
   const rows: Row[] = [];
   try {
-    for (const name of values.scope ?? Object.keys(SCOPES)) rows.push(...(await SCOPES[name](environment)));
+    const scopes = values.scope ?? (values.against === undefined ? Object.keys(SCOPES) : []);
+    if (values.against !== undefined) rows.push(...(await against(environment, values.against)));
+    for (const name of scopes) rows.push(...(await SCOPES[name](environment)));
   } finally {
     await environment.close();
   }

@@ -23,6 +23,8 @@ export interface Figures {
   readonly cpuMicrosecondsPerSite: Spread;
   /** Share of a core that the load generator used; near 1 it, not the server, is measured. */
   readonly generatorUse: Spread;
+  /** The CPU of each round, for ratios of contenders that were measured in turn. */
+  readonly cpuOfRounds: readonly number[];
   readonly failures: number;
 }
 
@@ -62,6 +64,7 @@ export async function measure(
       p99Ms: of((round) => round.p99Ms),
       cpuMicrosecondsPerSite: of((round) => round.cpuMicrosecondsPerSite),
       generatorUse: of((round) => round.generatorUse),
+      cpuOfRounds: rounds[index].map((round) => round.cpuMicrosecondsPerSite),
       failures: rounds[index].reduce((sum, round) => sum + round.failures, 0),
     };
   });

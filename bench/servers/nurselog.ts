@@ -10,7 +10,7 @@ import { KeyAdministration } from '../../src/accounts/key-administration.js';
 import { openStore } from '../../src/accounts/store/open-store.js';
 import type { Server } from './server.js';
 
-const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
+const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
 
 /** A nurselog under load. */
 export interface Nurselog extends Server {
@@ -18,12 +18,19 @@ export interface Nurselog extends Server {
   issueKey(): Promise<string>;
 }
 
-/** Starts nurselog as it ships, on free ports, with a key store of its own. */
-export async function startNurselog(environment: Record<string, string> = {}): Promise<Nurselog> {
+/**
+ * Starts nurselog as it ships, on free ports, with a key store of its own.
+ * @param project the folder of a built checkout; this one by default
+ */
+export async function startNurselog(
+  environment: Record<string, string> = {},
+  project = PROJECT,
+): Promise<Nurselog> {
   const folder = mkdtempSync(path.join(tmpdir(), 'nurselog-bench-'));
   const databaseUrl = `sqlite:${folder}/keys.db`;
   const startMs = performance.now();
-  const service = spawn(process.execPath, [MAIN], {
+  const service = spawn(process.execPath, [path.join(project, 'dist/main.js')], {
+    cwd: project,
     env: {
       ...process.env,
       PORT: '0',

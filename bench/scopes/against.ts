@@ -1,0 +1,46 @@
+import type { Workload } from '../../testing/load/requests.js';
+import { spread } from '../../testing/statistics.js';
+import type { Environment } from '../environment.js';
+import type { Row } from '../report.js';
+import { startNurselog } from '../servers/nurselog.js';
+import { figuresRow } from './rows.js';
+
+/** Short rounds, many of them: what else the machine does meets both builds alike. */
+const PACE = { rounds: 16, roundMs: 400 };
+
+const LOADS: readonly (readonly [Workload, connections: number])[] = [
+  ['batch', 1],
+  ['batch', 8],
+  ['batch', 32],
+  ['single', 8],
+  ['single', 64],
+  ['compare', 64],
+];
+
+/** This build beside another one, in turn: the ratio of their CPU per site, round by round. */
+export async function against(environment: Environment, project: string): Promise<Row[]> {
+  const build = await startNurselog({ CACHE_BYTES: '0' });
+  const other = await startNurselog({ CACHE_BYTES: '0' }, project);
+  const rows: Row[] = [];
+  try {
+    for (const [workload, connections] of LOADS) {
+      const [ours, theirs] = await environment.measure(
+        [
+          { name: 'this build', server: build, workload, connections },
+          { name: 'the other build', server: other, workload, connections },
+        ],
+        PACE,
+      );
+      const ratios = ours.cpuOfRounds.map((cpu, round) => cpu / theirs.cpuOfRounds[round]);
+      const row = figuresRow('against', ours);
+      rows.push(
+        { ...row, figures: { ...row.figures, 'CPU over the other': spread(ratios) } },
+        figuresRow('against', theirs),
+      );
+    }
+  } finally {
+    await build.stop();
+    await other.stop();
+  }
+  return rows;
+}
