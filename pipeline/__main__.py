@@ -5,7 +5,7 @@ import os
 import sys
 from pathlib import Path
 
-from pipeline.sources import SourceError, Sources
+from pipeline.sources.manifest import SourceError, Sources
 
 # Threads split sums differently from run to run and machine to machine; one thread gives the same bytes always.
 _ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
@@ -37,7 +37,7 @@ def _parser():
         metavar="DIR",
         type=Path,
         required=True,
-        help="directory of the source files, laid out as pipeline/sources.json says",
+        help="directory of the source files, laid out as pipeline/sources/sources.json says",
     )
     outcomes = argparse.ArgumentParser(add_help=False)
     outcomes.add_argument(
@@ -68,7 +68,7 @@ def _parser():
 
 # Each command imports what it runs: fetching needs no numerical library, and the models none of the grid's.
 def _fetch(options):
-    from pipeline.fetch import fetch
+    from pipeline.sources.fetch import fetch
 
     fetch(Sources(options.sources))
 

@@ -2,18 +2,18 @@
 
 from tqdm import tqdm
 
-from pipeline.consistency import violations
-from pipeline.coverage import measure_coverage
-from pipeline.data_files import DATA, GRID, REGIONS, SPECIES, write_checksums
-from pipeline.errors import error_sentences
-from pipeline.grid import fill_columns, place_points, read_inputs
-from pipeline.grid_file import write_grid
-from pipeline.grid_readme import write_readme
-from pipeline.maps import draw_maps
-from pipeline.regions import build_regions, write_regions
-from pipeline.sources import PROJECT
-from pipeline.species import write_species_json
-from pipeline.validation import validate
+from pipeline.evaluation.grid.coverage import measure_coverage
+from pipeline.evaluation.grid.errors import error_sentences
+from pipeline.evaluation.grid.maps import draw_maps
+from pipeline.evaluation.grid.readme import write_readme
+from pipeline.evaluation.grid.validation import validate
+from pipeline.grid.arrow_file import write_grid
+from pipeline.grid.build import fill_columns, place_points, read_inputs
+from pipeline.grid.columns.consistency import violations
+from pipeline.grid.data_files import DATA, GRID, REGIONS, SPECIES, write_checksums
+from pipeline.grid.regions import build_regions, write_regions
+from pipeline.outcomes.species import write_species_json
+from pipeline.sources.manifest import PROJECT
 
 _MAPS = PROJECT / "docs" / "maps"
 _STEPS = 6

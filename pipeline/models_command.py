@@ -7,20 +7,20 @@ import numpy as np
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
-from pipeline.data_files import GRID
-from pipeline.envelopes import range_source
-from pipeline.evaluate_blocks import fit_methods
-from pipeline.export_onnx import write_onnx
-from pipeline.hazard_basis import Knots
-from pipeline.hazard_features import FEATURE_NAMES, FEATURES, METHODS
-from pipeline.hazard_grid import Grid, read_grid
-from pipeline.model_card import write_model_card
-from pipeline.models_manifest import write_manifest
-from pipeline.outcomes import read_outcomes
-from pipeline.outcomes_periods import match_points, period_counts
-from pipeline.simulation import Truth, simulated_outcomes, true_process
-from pipeline.sources import PROJECT, SourceError, sha256_of
-from pipeline.species import all_species
+from pipeline.evaluation.blocks import fit_methods
+from pipeline.evaluation.model_card.card import write_model_card
+from pipeline.grid.data_files import GRID
+from pipeline.grid.read_grid import Grid, read_grid
+from pipeline.models.basis import Knots
+from pipeline.models.features import FEATURE_NAMES, FEATURES, METHODS
+from pipeline.models.manifest import write_manifest
+from pipeline.models.onnx_graph import write_onnx
+from pipeline.outcomes.envelopes import range_source
+from pipeline.outcomes.periods import match_points, period_counts
+from pipeline.outcomes.simulation import Truth, simulated_outcomes, true_process
+from pipeline.outcomes.species import all_species
+from pipeline.outcomes.table import read_outcomes
+from pipeline.sources.manifest import PROJECT, SourceError, sha256_of
 
 MODELS = PROJECT / "models"
 MAPS = PROJECT / "docs" / "maps"

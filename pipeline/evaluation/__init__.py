@@ -1,0 +1,1 @@
+"""Evaluation of the grid and of the models."""

@@ -1,0 +1,1 @@
+"""``models/model-card.md`` and its figures."""

@@ -1,0 +1,78 @@
+"""models/model-card.md: what the models are, what they were trained on, how good they are and what they are not."""
+
+import os
+from pathlib import Path
+
+from pipeline.evaluation.blocks import block_folds, fit_methods, held_out_predictions
+from pipeline.evaluation.ebm import yardstick
+from pipeline.evaluation.graph import GraphModel
+from pipeline.evaluation.model_card.maps import map_gap, map_survival
+from pipeline.evaluation.model_card.plots import plot_calibration, plot_effects
+from pipeline.evaluation.model_card.sense import sense_section
+from pipeline.evaluation.model_card.text import (
+    data_section,
+    limits_section,
+    overall_section,
+    recovery_section,
+    species_section,
+    what_section,
+    yardstick_section,
+)
+from pipeline.evaluation.recovery import recovery
+from pipeline.evaluation.scores import best_predictions, overall_scores, species_scores
+from pipeline.grid.data_files import REGIONS
+from pipeline.grid.read_grid import Grid
+from pipeline.grid.regions import read_regions
+from pipeline.models.basis import Knots
+from pipeline.models.features import METHODS
+from pipeline.models.hazard import HazardModel
+from pipeline.models.manifest import model_version
+from pipeline.outcomes.periods import PeriodCounts
+from pipeline.outcomes.simulation import Truth
+
+FOLD_SEED = 5
+
+
+def write_model_card(
+    grid: Grid,
+    truth: Truth | None,
+    counts: dict[str, PeriodCounts],
+    knots: Knots,
+    models: dict[str, HazardModel],
+    card: Path,
+    maps: Path,
+) -> None:
+    """Evaluate on held-out blocks, draw the plots and write the card; `truth` is None for observed outcomes.
+
+    The graphs lie beside the card; what can be checked on them is checked on them.
+    """
+    folds = block_folds(grid, FOLD_SEED)
+    held_out = held_out_predictions(grid, counts, knots, folds)
+    best = truth and {method: best_predictions(truth.survival(method), counts[method]) for method in METHODS}
+    plot_calibration(held_out, maps / "calibration.png")
+    plot_effects(grid, models, truth and truth.envelopes, maps / "effects.png")
+    graphs = {method: GraphModel(card.parent / f"{method}.onnx") for method in METHODS}
+    regions = read_regions(REGIONS)
+    map_survival(grid, regions, graphs, maps / "survival.png")
+    map_gap(grid, regions, graphs, maps / "method-gap.png")
+
+    def image(name: str) -> str:
+        return Path(os.path.relpath(maps / name, card.parent)).as_posix()
+
+    sections = [
+        what_section(model_version(grid)),
+        data_section(counts, simulated=truth is not None),
+        overall_section(overall_scores(held_out, best), image("calibration.png")),
+    ]
+    if truth:
+        seen, unseen = (counts[METHODS[0]].of_points(chosen) for chosen in (folds > 0, folds == 0))
+        reference = fit_methods(grid, {METHODS[0]: seen}, knots)[METHODS[0]]
+        known = best_predictions(truth.survival(METHODS[0]), unseen)[:, 0]
+        sections.append(yardstick_section(yardstick(grid, seen, unseen, reference, known, FOLD_SEED)))
+        by_method = {method: recovery(grid, truth.envelopes, models[method], method) for method in METHODS}
+        sections.append(recovery_section(by_method, image("effects.png")))
+    sections.append(sense_section(grid, graphs, image("survival.png"), image("method-gap.png")))
+    for method in METHODS:
+        sections.append(species_section(method, species_scores(held_out[method], best and best[method])))
+    sections.append(limits_section(simulated=truth is not None))
+    card.write_text("\n\n".join(sections) + "\n", encoding="utf-8")

@@ -1,0 +1,76 @@
+"""Plots of the model card: calibration on held-out blocks, and effect curves beside the simulated ones."""
+
+from pathlib import Path
+
+import numpy as np
+from matplotlib.figure import Figure
+
+from pipeline.evaluation.blocks import HeldOut
+from pipeline.evaluation.figure_file import save_png
+from pipeline.evaluation.metrics import calibration_curve, status_weights
+from pipeline.evaluation.recovery import true_effect
+from pipeline.grid.read_grid import Grid
+from pipeline.models.features import FEATURE_NAMES, FEATURES, HORIZONS, METHODS
+from pipeline.models.hazard import HazardModel
+from pipeline.outcomes.envelopes import Envelope
+from pipeline.outcomes.species import species_codes
+
+METHOD_COLORS = {"manual": "#1b6e53", "drone_seeded": "#c26a2d"}
+CURVE_SPECIES = ("PSME", "PIPO", "PISI", "PIAL")
+CURVE_FEATURES = (
+    "precipitation_annual",
+    "vpd_max",
+    "soil_water_capacity",
+    "elevation",
+    "dew_point",
+    "crown_ratio",
+)
+
+
+def plot_calibration(held_out: dict[str, HeldOut], path: Path) -> None:
+    """Draw observed against predicted survival in ten bins, a panel a horizon."""
+    figure = Figure(figsize=(10, 3.8), dpi=90, layout="constrained")
+    axes = figure.subplots(1, len(HORIZONS), sharey=True)
+    for column, (axis, horizon) in enumerate(zip(axes, HORIZONS, strict=True)):
+        axis.plot([0, 1], [0, 1], color="0.7", linewidth=1)
+        for method, predictions in held_out.items():
+            alive, dead = status_weights(predictions.counts)
+            expected, observed, _ = calibration_curve(
+                alive[:, column], dead[:, column], predictions.survival[:, column]
+            )
+            axis.plot(expected, observed, "o-", markersize=4, color=METHOD_COLORS[method], label=method)
+        axis.set(title=f"year {horizon}", xlabel="predicted survival", xlim=(0, 1), ylim=(0, 1), aspect="equal")
+    axes[0].set_ylabel("observed share alive")
+    axes[0].legend(frameon=False)
+    save_png(figure, path)
+
+
+def plot_effects(grid: Grid, models: dict[str, HazardModel], envelopes: list[Envelope] | None, path: Path) -> None:
+    """Draw first-year hazard logits along six features for four species; the simulated effect dashed, if known."""
+    features = grid.features(FEATURE_NAMES)
+    figure = Figure(figsize=(14, 8.5), dpi=90, layout="constrained")
+    axes = figure.subplots(len(CURVE_SPECIES), len(CURVE_FEATURES))
+    for place, (row, code) in enumerate(zip(axes, CURVE_SPECIES, strict=True)):
+        species = species_codes().index(code)
+        for axis, name in zip(row, CURVE_FEATURES, strict=True):
+            column = FEATURE_NAMES.index(name)
+            order = np.argsort(features[:, column], kind="stable")[::12]
+            for method in METHODS:
+                logits = models[method].feature_logits(features[order], np.full(len(order), species))[:, column, 0]
+                axis.plot(features[order, column], logits - logits.mean(), color=METHOD_COLORS[method], label=method)
+                if envelopes is not None:
+                    true = true_effect(grid, species, envelopes[species], method, name)[order]
+                    axis.plot(
+                        features[order, column],
+                        true - true.mean(),
+                        "--",
+                        linewidth=1,
+                        color=METHOD_COLORS[method],
+                        label=f"{method}, simulated",
+                    )
+            axis.axhline(0, color="0.85", linewidth=0.8, zorder=0)
+            if place == len(CURVE_SPECIES) - 1:
+                axis.set_xlabel(f"{FEATURES[column].label} ({grid.units[name]})", fontsize=8)
+        row[0].set_ylabel(f"{code}\nhazard logit", fontsize=9)
+    axes[0, 0].legend(frameon=False, fontsize=7)
+    save_png(figure, path)

@@ -1,0 +1,94 @@
+"""The section of the model card that a forester reads first."""
+
+import numpy as np
+
+from pipeline.evaluation.graph import GraphModel
+from pipeline.evaluation.model_card.text import markdown_table
+from pipeline.evaluation.sense import (
+    PLAUSIBLE_SURVIVAL,
+    check_ordering,
+    method_gap,
+    orderings,
+    published_sample,
+    survival_everywhere,
+    top_magnitudes,
+)
+from pipeline.grid.read_grid import Grid
+from pipeline.models.features import FEATURES, HORIZONS, METHODS
+from pipeline.outcomes.intercepts import PUBLISHED_SITE, PUBLISHED_SPECIES, PUBLISHED_SURVIVAL
+
+
+def sense_section(grid: Grid, models: dict[str, GraphModel], survival_image: str, gap_image: str) -> str:
+    """Report the published sample, the gap, the magnitudes and the orderings."""
+    return "\n\n".join(
+        [
+            "## Sense",
+            _sample(grid, models),
+            _spread(grid, models),
+            f"![Survival to year 5 of six species]({survival_image})",
+            f"![The gap between the methods]({gap_image})",
+            _orderings(grid, models[METHODS[0]]),
+        ]
+    )
+
+
+def _sample(grid: Grid, models: dict[str, GraphModel]) -> str:
+    rows = []
+    for method in METHODS:
+        survival, contributions = published_sample(grid, models[method])
+        for column, horizon in enumerate(HORIZONS):
+            top = np.argsort(-np.abs(contributions[column]), kind="stable")[:3]
+            named = ", ".join(f"{FEATURES[index].label} {contributions[column, index]:+.3f}" for index in top)
+            rows.append(
+                [
+                    method,
+                    str(horizon),
+                    f"{PUBLISHED_SURVIVAL[method][column]:.2f}",
+                    f"{survival[column]:.3f}",
+                    named,
+                ]
+            )
+    place = f"{PUBLISHED_SPECIES} at {PUBLISHED_SITE[0]}, {PUBLISHED_SITE[1]}"
+    header = ["method", "year", "published", "model", "top factors"]
+    return f"A published sample, {place}:\n\n{markdown_table(header, rows)}"
+
+
+def _spread(grid: Grid, models: dict[str, GraphModel]) -> str:
+    gap = method_gap(grid, models)
+    low, high = np.quantile(gap[:, :, -1], (0.1, 0.9))
+    shares = ", ".join(
+        f"{(gap[:, :, column] > 0).mean():.2%} at year {horizon}" for column, horizon in enumerate(HORIZONS)
+    )
+    lines = [
+        f"Manual above drone-seeded, of all pairs of a grid point and a species: {shares}. At year 5 the gap runs from "
+        f"{low:.3f} (10th percentile) to {high:.3f} (90th)."
+    ]
+    for method in METHODS:
+        lives = survival_everywhere(grid, models[method])[:, :, 0] >= PLAUSIBLE_SURVIVAL
+        magnitudes = top_magnitudes(grid, models[method])[lives]
+        quantiles = np.quantile(magnitudes, (0.1, 0.5, 0.9))
+        share = ((magnitudes >= 0.02) & (magnitudes <= 0.20)).mean()
+        lines.append(
+            f"The first factor's magnitude, {method}, where at least {PLAUSIBLE_SURVIVAL:.0%} live through year 1: "
+            f"median {quantiles[1]:.3f}, 10th to 90th percentile {quantiles[0]:.3f} to {quantiles[2]:.3f}; "
+            f"{share:.0%} lie within 0.02 to 0.20."
+        )
+    return "\n\n".join(lines)
+
+
+def _orderings(grid: Grid, model: GraphModel) -> str:
+    results = [check_ordering(grid, model, ordering) for ordering in orderings()]
+    rows = [
+        [
+            result.ordering.site,
+            f"{result.ordering.better} {result.better_survival:.2f}",
+            f"{result.ordering.worse} {result.worse_survival:.2f}",
+            ", ".join(result.named),
+            result.ordering.why,
+            "yes" if result.holds else "**no**",
+        ]
+        for result in results
+    ]
+    header = ["site", "outlives (year 5)", "the other", "factors against the other", "because", "holds"]
+    held = sum(result.holds for result in results)
+    return f"Orderings, hand-planted: {held} of {len(results)} hold.\n\n{markdown_table(header, rows)}"

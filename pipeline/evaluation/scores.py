@@ -1,0 +1,60 @@
+"""Score held-out predictions, all species together and each alone, beside the best possible where it is known."""
+
+import numpy as np
+import pandas as pd
+
+from pipeline.evaluation.blocks import HeldOut
+from pipeline.evaluation.metrics import score, status_weights
+from pipeline.models.features import HORIZONS
+from pipeline.outcomes.periods import PeriodCounts
+from pipeline.outcomes.species import species_codes
+
+# Fewer trees than this say nothing of a calibration slope.
+FEWEST_TREES = 200
+
+
+def best_predictions(survival: np.ndarray, counts: PeriodCounts) -> np.ndarray:
+    """Return true survival [rows, horizons] of each row from [species, points, horizons]: what a simulation knows."""
+    return survival[counts.species, counts.point]
+
+
+def overall_scores(held_out: dict[str, HeldOut], best: dict[str, np.ndarray] | None) -> pd.DataFrame:
+    """Return one row a method and horizon."""
+    rows = []
+    for method, predictions in held_out.items():
+        everything = np.ones(len(predictions.counts.point), dtype=bool)
+        for scores in _scores(predictions, best and best[method], everything):
+            rows.append({"method": method, **scores})
+    return pd.DataFrame(rows)
+
+
+def species_scores(predictions: HeldOut, best: np.ndarray | None) -> pd.DataFrame:
+    """Return one row a species and horizon of one method; species with few trees are left out."""
+    rows = []
+    for index, code in enumerate(species_codes()):
+        chosen = predictions.counts.species == index
+        if predictions.counts.at_risk[chosen, 0].sum() < FEWEST_TREES:
+            continue
+        rows += [{"species": code, **scores} for scores in _scores(predictions, best, chosen)]
+    return pd.DataFrame(rows)
+
+
+def _scores(predictions: HeldOut, best: np.ndarray | None, chosen: np.ndarray) -> list[dict]:
+    counts = predictions.counts
+    rows = PeriodCounts(counts.point[chosen], counts.species[chosen], counts.at_risk[chosen], counts.died[chosen])
+    alive, dead = status_weights(rows)
+    found = []
+    for column, horizon in enumerate(HORIZONS):
+        ours = score(alive[:, column], dead[:, column], predictions.survival[chosen, column])
+        entry = {"horizon": horizon, **vars(ours)}
+        if best is not None:
+            possible = score(alive[:, column], dead[:, column], best[chosen, column])
+            error = predictions.survival[chosen, column] - best[chosen, column]
+            entry |= {
+                "best_brier": possible.brier,
+                "best_auc": possible.auc,
+                "best_ece": possible.ece,
+                "rmse": float(np.sqrt(np.mean(error**2))),
+            }
+        found.append(entry)
+    return found

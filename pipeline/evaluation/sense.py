@@ -1,0 +1,95 @@
+"""What any Northwest forester would check first: known orderings, a published sample, the gap between the methods."""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from pipeline.evaluation.graph import GraphModel
+from pipeline.grid.read_grid import Grid
+from pipeline.models.features import FEATURE_NAMES, FEATURES, METHODS
+from pipeline.outcomes.intercepts import PUBLISHED_SITE, PUBLISHED_SPECIES
+from pipeline.outcomes.species import species_codes
+
+ORDERINGS = Path(__file__).with_name("sense_orderings.csv")
+TOP_FACTORS = 3
+# Where fewer live through the first year nobody plants, and one factor alone may cost more than what is left.
+PLAUSIBLE_SURVIVAL = 0.6
+
+
+@dataclass(frozen=True)
+class Ordering:
+    """One site where one species must outlive another by year 5, and what must be held against the other."""
+
+    site: str
+    latitude: float
+    longitude: float
+    better: str
+    worse: str
+    factors: tuple[str, ...]
+    why: str
+
+
+@dataclass(frozen=True)
+class OrderingResult:
+    """Five-year survival of both, planted by hand, and the worse one's harmful factors among its top three."""
+
+    ordering: Ordering
+    better_survival: float
+    worse_survival: float
+    named: tuple[str, ...]
+
+    @property
+    def holds(self) -> bool:
+        """Whether the order is right and an expected factor is named."""
+        return self.better_survival > self.worse_survival and bool(set(self.named) & set(self.ordering.factors))
+
+
+def orderings() -> list[Ordering]:
+    """Return the table of orderings."""
+    rows = pd.read_csv(ORDERINGS).to_dict("records")
+    return [Ordering(**{**row, "factors": tuple(row["factors"].split("|"))}) for row in rows]
+
+
+def check_ordering(grid: Grid, model: GraphModel, ordering: Ordering) -> OrderingResult:
+    """Return what a model says of an ordering at its site's nearest point."""
+    point = grid.nearest(ordering.latitude, ordering.longitude)
+    species = np.array([species_codes().index(code) for code in (ordering.better, ordering.worse)])
+    features = np.repeat(grid.features(FEATURE_NAMES)[point : point + 1], 2, axis=0)
+    survival = model.survival(features, species)[:, -1]
+    against = model.contributions(features, species)[1, -1]
+    top = np.argsort(-np.abs(against), kind="stable")[:TOP_FACTORS]
+    named = tuple(FEATURES[index].label for index in top if against[index] < 0)
+    return OrderingResult(ordering, float(survival[0]), float(survival[1]), named)
+
+
+def published_sample(grid: Grid, model: GraphModel) -> tuple[np.ndarray, np.ndarray]:
+    """Return survival [horizons] and contributions [horizons, features] at the published site and species."""
+    point = grid.nearest(*PUBLISHED_SITE)
+    species = np.array([species_codes().index(PUBLISHED_SPECIES)])
+    features = grid.features(FEATURE_NAMES)[point : point + 1]
+    return model.survival(features, species)[0], model.contributions(features, species)[0]
+
+
+def survival_everywhere(grid: Grid, model: GraphModel) -> np.ndarray:
+    """Return survival [species, points, horizons]."""
+    features = grid.features(FEATURE_NAMES)
+    return np.stack([model.survival(features, np.full(len(features), index)) for index in range(len(species_codes()))])
+
+
+def method_gap(grid: Grid, models: dict[str, GraphModel]) -> np.ndarray:
+    """Return manual less drone-seeded survival [species, points, horizons]."""
+    manual, drone_seeded = (survival_everywhere(grid, models[method]) for method in METHODS)
+    return manual - drone_seeded
+
+
+def top_magnitudes(grid: Grid, model: GraphModel) -> np.ndarray:
+    """Return the magnitude of the first factor [species, points, horizons]."""
+    features = grid.features(FEATURE_NAMES)
+    return np.stack(
+        [
+            np.abs(model.contributions(features, np.full(len(features), index))).max(axis=2)
+            for index in range(len(species_codes()))
+        ]
+    )

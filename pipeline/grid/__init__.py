@@ -1,0 +1,1 @@
+"""The grid of points: where they are, their columns and the files in ``data/``."""

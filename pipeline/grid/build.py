@@ -1,0 +1,129 @@
+"""From sources to the grid's frame: one row a point, every column of :mod:`pipeline.grid.columns.definitions`."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+import shapely
+
+from pipeline.grid.columns.canopy import crown_ratio, interpolate_canopy
+from pipeline.grid.columns.climate import interpolate_climate
+from pipeline.grid.columns.deficit import deficit_predictors, fit_deficit
+from pipeline.grid.columns.definitions import NAMES
+from pipeline.grid.columns.humidity import COLUMNS as HUMIDITY_COLUMNS
+from pipeline.grid.columns.humidity import fit_humidity
+from pipeline.grid.columns.soils import BASIN_COLUMNS, interpolate_basins, organic_matter, read_basins
+from pipeline.grid.columns.terrain import Terrain, interpolate_ruggedness
+from pipeline.grid.excluded_places import in_excluded_place
+from pipeline.grid.forest_mask import LEAST_SHARE, forest_share
+from pipeline.grid.lattice import lattice
+from pipeline.grid.projection import in_kilometres, to_plane
+from pipeline.grid.sites import SiteReader, Sites
+from pipeline.sources.outlines import FIPS, StateOutlines
+from pipeline.sources.plots import OREGON, WASHINGTON, read_plots
+
+# Plots this near are left out with a plot to be predicted: public coordinates are off by up to 1.6 km each.
+LEAVE_OUT_KM = 3.0
+# The Columbia's half width: west of its turn into Washington the state line is the middle of the river.
+_COLUMBIA_HALF_WIDTH_KM = 1.2
+_COLUMBIA_EAST_END_DEG = -119.0
+# Far finer than any column is known, and coarse enough to hide the last bits in which processors differ.
+_DECIMALS = 3
+
+
+@dataclass(frozen=True)
+class Inputs:
+    """Everything read from the sources, and the climate predicted at each plot from plots beyond 3 km."""
+
+    plots: pd.DataFrame
+    plot_sites: Sites
+    plot_climate: pd.DataFrame
+    outlines: StateOutlines
+    reader: SiteReader
+    terrain: Terrain
+    basins: pd.DataFrame
+
+    @property
+    def humid(self):
+        """Boolean mask of the plots that carry dew point, VPD and maximum temperature."""
+        complete = self.plots[list(HUMIDITY_COLUMNS)].notna().all(axis=1)
+        return (complete & (self.plots["region"] == WASHINGTON)).to_numpy()
+
+    @property
+    def dry(self):
+        """Boolean mask of the plots that carry climatic water deficit."""
+        return (self.plots["region"] == OREGON).to_numpy()
+
+
+def read_inputs(sources):
+    """Reads and prepares all :class:`Inputs`."""
+    plots = read_plots(sources)
+    reader = SiteReader(sources)
+    latitude, longitude = plots["latitude"].to_numpy(), plots["longitude"].to_numpy()
+    plot_sites = reader.at(latitude, longitude, plots["elevation"].to_numpy())
+    return Inputs(
+        plots=plots,
+        plot_sites=plot_sites,
+        plot_climate=interpolate_climate(plots, plot_sites, plot_sites, LEAVE_OUT_KM),
+        outlines=StateOutlines(sources.path("state_outlines")),
+        reader=reader,
+        terrain=Terrain(sources),
+        basins=read_basins(sources),
+    )
+
+
+def place_points(inputs):
+    """Where the grid's points are, ordered by latitude, then longitude: a frame of latitude, longitude and region."""
+    land = {region: inputs.outlines.polygon(fips) for region, fips in FIPS.items()}
+    latitude, longitude, region = lattice(land)
+    dry = ~(
+        inputs.terrain.is_sea(latitude, longitude)
+        | in_excluded_place(latitude, longitude)
+        | _on_columbia(inputs.outlines, latitude, longitude)
+    )
+    points = pd.DataFrame({"latitude": latitude, "longitude": longitude, "region": region})[dry]
+    flat = np.column_stack([*to_plane(latitude[dry], longitude[dry]), np.zeros(dry.sum())])
+    share = forest_share(inputs.plots["forested"].to_numpy(), inputs.plot_sites.xyz, flat)
+    return points[share >= LEAST_SHARE].reset_index(drop=True)
+
+
+def _on_columbia(outlines, latitude, longitude):
+    border = outlines.shared_border(*FIPS.values())
+    river = in_kilometres(shapely.intersection(border, shapely.box(-125, 45, _COLUMBIA_EAST_END_DEG, 47)))
+    return shapely.dwithin(shapely.points(*to_plane(latitude, longitude)), river, _COLUMBIA_HALF_WIDTH_KM)
+
+
+def fill_columns(inputs, points):
+    """The points with every column of the grid, float64 of 3 decimals."""
+    latitude, longitude = points["latitude"].to_numpy(), points["longitude"].to_numpy()
+    elevation = inputs.terrain.elevation(latitude, longitude)
+    sites = inputs.reader.at(latitude, longitude, elevation)
+    plots, plot_xyz = inputs.plots, inputs.plot_sites.xyz
+
+    climate = interpolate_climate(plots, inputs.plot_sites, sites)
+    washington, oregon = inputs.humid, inputs.dry
+    humidity = fit_humidity(
+        plots[washington], inputs.plot_climate[washington], inputs.plot_sites.where(washington)
+    ).predict(climate, sites)
+    deficit = fit_deficit(plots[oregon], inputs.plot_climate[oregon], inputs.plot_sites.where(oregon))
+    forested = plots["forested"].to_numpy()
+    canopy = interpolate_canopy(plots["canopy_cover"].to_numpy()[forested], plot_xyz[forested], sites.xyz)
+    values = {
+        "elevation": elevation,
+        "terrain_ruggedness": interpolate_ruggedness(
+            plots["terrain_ruggedness"].to_numpy(),
+            plot_xyz,
+            inputs.terrain.relief(plots["latitude"].to_numpy(), plots["longitude"].to_numpy()),
+            sites.xyz,
+            inputs.terrain.relief(latitude, longitude),
+        ),
+        **climate,
+        **humidity,
+        "vpd_min": sites.vpd_min,
+        "climatic_water_deficit": np.maximum(deficit.predict(deficit_predictors(climate, sites), sites.xyz), 0.0),
+        **{name: interpolate_basins(inputs.basins[name], inputs.basins, sites.xyz) for name in BASIN_COLUMNS},
+        "soil_organic_matter": organic_matter(climate["precipitation_annual"].to_numpy()),
+        "canopy_cover": canopy,
+        "crown_ratio": crown_ratio(canopy),
+    }
+    return points.assign(**{name: np.round(np.asarray(values[name]), _DECIMALS) for name in NAMES})

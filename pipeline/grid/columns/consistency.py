@@ -1,0 +1,33 @@
+"""What must hold at every point of the grid for its columns to be one climate."""
+
+import numpy as np
+
+from pipeline.grid.columns.vapor import saturation_pressure
+
+# Saturation pressure bends upward, so a mean of monthly deficits exceeds the deficit of the annual means, and PRISM
+# interpolates each variable by itself: at Washington's plots the ratio of the two runs from 0.95 to 1.58.
+_VPD_RATIO = (0.9, 1.6)
+
+
+def violations(frame):
+    """``{rule: number of rows that break it}`` for a frame of the grid's columns; all zeros when consistent."""
+    implied = saturation_pressure(frame["temperature_max"]) - saturation_pressure(frame["dew_point"])
+    ratio = frame["vpd_max"] / implied
+    amounts = frame.drop(
+        columns=["latitude", "longitude", "temperature_mean", "temperature_max", "temperature_min_january", "dew_point"]
+    )
+    percents = frame[["soil_clay", "soil_organic_matter", "canopy_cover", "crown_ratio"]]
+    rules = {
+        "every value is finite": np.isfinite(frame).all(axis=1),
+        "dew point is at most mean temperature": frame["dew_point"] <= frame["temperature_mean"],
+        "mean temperature is at most maximum": frame["temperature_mean"] <= frame["temperature_max"],
+        "January minimum is below mean temperature": frame["temperature_min_january"] < frame["temperature_mean"],
+        "minimum VPD is at most maximum VPD": frame["vpd_min"] <= frame["vpd_max"],
+        "maximum VPD is near what maximum temperature and dew point imply": ratio.between(*_VPD_RATIO),
+        "growing season precipitation is at most annual": (
+            frame["precipitation_growing_season"] <= frame["precipitation_annual"]
+        ),
+        "no amount is negative": (amounts >= 0).all(axis=1),
+        "percentages are at most 100": (percents <= 100).all(axis=1),
+    }
+    return {rule: int((~holds).sum()) for rule, holds in rules.items()}

@@ -1,0 +1,106 @@
+"""Maximum temperature, dew point and maximum vapor pressure deficit, which only Washington's plots carry.
+
+Each is predicted by what physics implies from quantities known in both states, corrected by a regression in
+Washington: the diurnal range of the climate surfaces gives the maximum; minimum temperature and the PRISM raster of
+minimum vapor pressure deficit give the dew point; both give the maximum deficit.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pipeline.grid.columns.transfer import Transfer
+from pipeline.grid.columns.vapor import dew_point_of, saturation_pressure
+
+# A night is never drier than this share of saturation in the annual mean of either state.
+_LEAST_NIGHT_HUMIDITY = 0.15
+
+COLUMNS = ("temperature_max", "dew_point", "vpd_max")
+
+
+@dataclass(frozen=True)
+class HumidityModel:
+    """The three transfers, in the order in which each feeds the next."""
+
+    temperature_max: Transfer
+    dew_point: Transfer
+    vpd_max: Transfer
+
+    def predict(self, climate, sites, exclude_km=0.0):
+        """``{column: values [N]}`` from the frame of :func:`.interpolate_climate` and its sites."""
+        trends, result = {}, {}
+        for column, predictors, imply in _STEPS:
+            implied = imply(climate, sites, trends)
+            features = predictors(climate, sites, implied)
+            transfer = getattr(self, column)
+            # The next step builds on the trend alone: it has a residual of its own to krige.
+            trends[column] = implied + transfer.trend(features)
+            result[column] = implied + transfer.predict(features, sites.xyz, exclude_km)
+        return result
+
+
+def fit_humidity(observed, climate, sites):
+    """Fits the three steps on plots that carry :data:`COLUMNS`; ``climate`` is predicted there, not observed."""
+    trends, transfers = {}, {}
+    for column, predictors, imply in _STEPS:
+        implied = imply(climate, sites, trends)
+        features = predictors(climate, sites, implied)
+        transfers[column] = Transfer(features, observed[column].to_numpy() - implied, sites.xyz)
+        trends[column] = implied + transfers[column].trend(features)
+    return HumidityModel(**transfers)
+
+
+def _mean_temperature(climate, sites, trends):
+    return climate["temperature_mean"].to_numpy()
+
+
+def _implied_dew_point(climate, sites, trends):
+    return _monthly_dew_point(climate, sites, trends).mean(axis=1)
+
+
+def _implied_vpd_max(climate, sites, trends):
+    days = _shifted(sites.normals.temperature_max, trends["temperature_max"])
+    dew = _shifted(_monthly_dew_point(climate, sites, trends), trends["dew_point"])
+    return (saturation_pressure(days) - saturation_pressure(dew)).mean(axis=1)
+
+
+def _monthly_dew_point(climate, sites, trends):
+    annual_min = 2 * climate["temperature_mean"].to_numpy() - trends["temperature_max"]
+    saturated = saturation_pressure(_shifted(sites.normals.temperature_min, annual_min))
+    # The raster gives the annual deficit at night; months share it in proportion to what saturated air holds.
+    humidity = np.maximum(1 - sites.vpd_min / saturated.mean(axis=1), _LEAST_NIGHT_HUMIDITY)
+    return dew_point_of(saturated * humidity[:, None])
+
+
+def _shifted(monthly, annual):
+    """The surface's seasonal course moved so that its mean is ``annual``."""
+    return monthly + (annual - monthly.mean(axis=1))[:, None]
+
+
+def _continentality(climate):
+    return (climate["temperature_mean"] - climate["temperature_min_january"]).to_numpy()
+
+
+def _log_precipitation(climate):
+    return np.log(climate["precipitation_annual"].to_numpy())
+
+
+def _range_predictors(climate, sites, implied):
+    normals = sites.normals
+    half_range = (normals.temperature_max - normals.temperature_mean).mean(axis=1)
+    return np.column_stack([half_range, sites.vpd_min, _log_precipitation(climate), _continentality(climate), implied])
+
+
+def _dew_point_predictors(climate, sites, implied):
+    return np.column_stack([implied, climate["temperature_mean"], _log_precipitation(climate)])
+
+
+def _vpd_predictors(climate, sites, implied):
+    return np.column_stack([implied, climate["temperature_mean"], climate["temperature_min_january"]])
+
+
+_STEPS = (
+    ("temperature_max", _range_predictors, _mean_temperature),
+    ("dew_point", _dew_point_predictors, _implied_dew_point),
+    ("vpd_max", _vpd_predictors, _implied_vpd_max),
+)

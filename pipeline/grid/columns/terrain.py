@@ -1,0 +1,43 @@
+"""Elevation and ruggedness from the PRISM elevation grid and, for ruggedness, the plots."""
+
+import numpy as np
+from scipy.ndimage import gaussian_filter
+
+from pipeline.grid.kriging import Variogram, universal
+from pipeline.sources.raster import Raster, read_esri_ascii
+
+# Of spline orders 1 to 5 the quadratic comes closest to the plots.
+_SPLINE_ORDER = 2
+_RUGGEDNESS_VARIOGRAM = Variogram(range_km=15, nugget=2.0, km_per_100m=1.0, neighbours=40)
+
+
+class Terrain:
+    """The 2.5 arc-minute elevation grid, about 4.6 km by 3.2 km a cell."""
+
+    def __init__(self, sources):
+        self._elevation = read_esri_ascii(sources.path("elevation"))
+        z = self._elevation.values
+        variance = gaussian_filter(z**2, 1) - gaussian_filter(z, 1) ** 2
+        self._relief = Raster(
+            np.sqrt(np.maximum(variance, 0)), self._elevation.west, self._elevation.north, self._elevation.cell_deg
+        )
+
+    def elevation(self, latitude, longitude):
+        """Metres above sea, [N]; the spline's undershoot below the sea is cut off."""
+        return np.maximum(self._elevation.sample(latitude, longitude, _SPLINE_ORDER), 0.0)
+
+    def is_sea(self, latitude, longitude):
+        """Boolean [N]: the nearest cell is at the level of the sea, which it is nowhere on land."""
+        return self._elevation.sample(latitude, longitude, order=0) == 0
+
+    def relief(self, latitude, longitude):
+        """Standard deviation of elevation among the cells around, metres, [N]."""
+        return self._relief.sample(latitude, longitude)
+
+
+def interpolate_ruggedness(ruggedness, xyz, relief, target_xyz, target_relief, exclude_km=0.0):
+    """Terrain ruggedness index in metres [M]: kriged from the plots with local relief as drift."""
+    values = universal(
+        xyz, relief[:, None], ruggedness, target_xyz, target_relief[:, None], _RUGGEDNESS_VARIOGRAM, exclude_km
+    )
+    return np.maximum(values, 0.0)

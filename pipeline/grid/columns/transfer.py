@@ -1,0 +1,37 @@
+"""Carries a column that one state's plots have into the other: ridge regression plus its residuals, kriged.
+
+Far from the plots that carry the column the kriged residual fades to zero and the regression stands alone, so its
+predictors are to be ones whose meaning does not change at the border.
+"""
+
+import numpy as np
+
+from pipeline.grid.kriging import Variogram, simple
+
+_RIDGE = 1.0
+_VARIOGRAM = Variogram(range_km=50, nugget=0.3, km_per_100m=2.0, neighbours=48)
+
+
+class Transfer:
+    """Fitted on predictors [N, Q], values [N] and places [N, 3] (km, km, m)."""
+
+    def __init__(self, predictors, values, xyz):
+        self._centre, self._scale = predictors.mean(axis=0), predictors.std(axis=0)
+        z = (predictors - self._centre) / self._scale
+        self._mean = values.mean()
+        normal = z.T @ z + _RIDGE * np.eye(z.shape[1])
+        self._slopes = np.linalg.solve(normal, z.T @ (values - self._mean))
+        self._xyz, self._residuals = xyz, values - self.trend(predictors)
+
+    def trend(self, predictors):
+        """The regression alone, [M]."""
+        return self._mean + (predictors - self._centre) / self._scale @ self._slopes
+
+    def predict(self, predictors, xyz, exclude_km=0.0):
+        """Regression plus kriged residual, [M]; residuals closer than ``exclude_km`` are not used."""
+        return self.trend(predictors) + simple(self._xyz, self._residuals, xyz, _VARIOGRAM, exclude_km)
+
+
+def one_degree_blocks(latitude, longitude):
+    """An integer a place, equal within each cell of one degree of latitude by one of longitude."""
+    return (np.floor(latitude) * 1000 + np.floor(longitude)).astype(int)

@@ -1,0 +1,16 @@
+"""The files of ``data/`` that the service reads, and ``SHA256SUMS``, by which it knows that they belong together."""
+
+from pipeline.sources.manifest import PROJECT, sha256_of
+
+DATA = PROJECT / "data"
+GRID = DATA / "grid.arrow"
+REGIONS = DATA / "regions.geojson"
+SPECIES = DATA / "species.json"
+CHECKSUMS = "SHA256SUMS"
+
+
+def write_checksums(directory):
+    """Writes ``SHA256SUMS`` in the format of sha256sum(1), by file name. Last of all: it vouches for the others."""
+    names = sorted(path.name for path in (GRID, REGIONS, SPECIES))
+    lines = [f"{sha256_of(directory / name)}  {name}\n" for name in names]
+    (directory / CHECKSUMS).write_text("".join(lines), encoding="ascii")

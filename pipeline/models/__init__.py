@@ -1,0 +1,1 @@
+"""The hazard models: fit, ONNX graphs and manifest."""

@@ -1,0 +1,110 @@
+"""A fitted model of one method: additive hazard logits, survival, and exact contributions of the features."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import expit
+
+from pipeline.grid.read_grid import Grid
+from pipeline.models.basis import KNOTS, Knots
+from pipeline.models.features import FEATURE_NAMES, HORIZONS
+from pipeline.models.fit import DEPARTURE_SMOOTHING, METHOD_SMOOTHING, SpeciesCounts, fit_period
+from pipeline.outcomes.periods import PeriodCounts
+from pipeline.outcomes.species import species_codes
+
+# Gauss-Legendre on [0, 1]: with this many nodes the sum of contributions misses survival - baseline by < 1e-5.
+QUADRATURE_NODES = 12
+# Tables are rounded so that a last-bit difference between builds of a linear algebra library does not reach a file.
+DECIMALS = 5
+
+
+def quadrature() -> tuple[np.ndarray, np.ndarray]:
+    """Return Gauss-Legendre nodes and weights on [0, 1]."""
+    nodes, weights = np.polynomial.legendre.leggauss(QUADRATURE_NODES)
+    return (nodes + 1) / 2, weights / 2
+
+
+@dataclass(frozen=True)
+class HazardModel:
+    """Intercepts [species, periods] and curves [species, features, knots, periods], logits of a period's hazard.
+
+    Curves average zero over the species' training sites, so that the intercept alone is its average site.
+    """
+
+    knots: Knots
+    intercepts: np.ndarray
+    curves: np.ndarray
+
+    def feature_logits(self, features: np.ndarray, species: np.ndarray) -> np.ndarray:
+        """Return [rows, features, periods] for float32 features [rows, features] and species indices [rows]."""
+        interval, fraction = self.knots.locate(features)
+        which = np.arange(features.shape[1])
+        here = self.curves[species[:, None], which, interval]
+        following = self.curves[species[:, None], which, interval + 1]
+        return here + fraction[:, :, None] * (following - here)
+
+    def survival(self, features: np.ndarray, species: np.ndarray) -> np.ndarray:
+        """Return survival probabilities [rows, horizons]."""
+        logits = self.intercepts[species] + self.feature_logits(features, species).sum(axis=1)
+        return np.cumprod(expit(-logits), axis=1)
+
+    def baseline(self, species: np.ndarray) -> np.ndarray:
+        """Return the survival [rows, horizons] of the species' average site."""
+        return np.cumprod(expit(-self.intercepts[species]), axis=1)
+
+    def contributions(self, features: np.ndarray, species: np.ndarray) -> np.ndarray:
+        """Return [rows, horizons, features], summing to survival - baseline.
+
+        The predictor is walked in a straight line from the average site to the site; each feature is credited with
+        what survival changes along its share of the way (the integrated gradient of Sundararajan et al. 2017, or the
+        Aumann-Shapley value, of the additive predictor).
+        """
+        logits = self.feature_logits(features, species)
+        total, start = logits.sum(axis=1), self.intercepts[species]
+        weights = np.zeros((len(features), len(HORIZONS), len(HORIZONS)))
+        for node, weight in zip(*quadrature(), strict=True):
+            hazard = expit(start + node * total)
+            survival = np.cumprod(1 - hazard, axis=1)
+            weights += weight * survival[:, :, None] * hazard[:, None, :]
+        return -np.einsum("nhp,nfp->nhf", np.tril(weights), logits)
+
+
+def fit_model(grid: Grid, counts: PeriodCounts, knots: Knots, reference: HazardModel | None = None) -> HazardModel:
+    """Fit all periods of a method, as departures from a reference model if one is given.
+
+    Departures let a method with few trees borrow what the other knows of a species, and keep the difference between
+    the methods, which callers compare, as smooth as the data have it.
+    """
+    smoothing = METHOD_SMOOTHING if reference is None else DEPARTURE_SMOOTHING
+    hats = knots.hats(grid.features(FEATURE_NAMES))
+    shape = (len(species_codes()), len(FEATURE_NAMES), KNOTS, len(HORIZONS))
+    intercepts = np.zeros((shape[0], shape[3])) if reference is None else reference.intercepts.copy()
+    curves = np.zeros(shape) if reference is None else reference.curves.copy()
+    planted = np.unique(counts.species)
+    for period in range(len(HORIZONS)):
+        data = []
+        for index in planted:
+            of = counts.species == index
+            basis = hats[counts.point[of]]
+            known = intercepts[index, period] + basis @ curves[index, :, :, period].ravel()
+            data.append(SpeciesCounts(basis, counts.at_risk[of, period], counts.died[of, period], known))
+        shared, own = fit_period(data, smoothing)
+        # A species nobody planted is taken to be like the others.
+        fitted = np.tile(shared, (shape[0], 1))
+        fitted[planted] = own
+        intercepts[:, period] += fitted[:, 0]
+        curves[..., period] += fitted[:, 1:].reshape(shape[:3])
+    return _centred(hats, counts, knots, intercepts, curves)
+
+
+def _centred(hats, counts, knots, intercepts, curves) -> HazardModel:
+    """Move each curve's mean over the species' training trees into the intercept."""
+    for index in range(len(intercepts)):
+        of = counts.species == index
+        # Without sites of its own, a species' average site is the average of the grid.
+        basis, trees = (hats[counts.point[of]], counts.at_risk[of, 0]) if of.any() else (hats, np.ones(hats.shape[0]))
+        occupancy = (basis.T @ trees / trees.sum()).reshape(len(FEATURE_NAMES), KNOTS)
+        means = np.einsum("fk,fkp->fp", occupancy, curves[index])
+        curves[index] -= means[:, None, :]
+        intercepts[index] += means.sum(axis=0)
+    return HazardModel(knots, np.round(intercepts, DECIMALS), np.round(curves, DECIMALS))

@@ -1,0 +1,1 @@
+"""Outcomes of planted and seeded trees, observed or simulated."""

@@ -1,0 +1,80 @@
+"""Species envelopes: the climate of the forested grid points inside a species' native range.
+
+Ranges are Little's (1971) maps; their NAD27 coordinates are used as they are (the shift is about 100 m, the maps
+are drawn to kilometres).
+"""
+
+import json
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import shapely
+from shapely.geometry import shape
+
+from pipeline.grid.read_grid import Grid
+from pipeline.outcomes.species import Species, all_species
+from pipeline.sources.manifest import Sources
+
+# Quantiles of the points inside the range that bound an axis. Maps of mountain trees take in the valley floors between,
+# so the warm, low side is cut more than the cold, high one, where the trees do stand to the end.
+LIMITS = {
+    "elevation": (0.15, 0.95),
+    "precipitation_annual": (0.05, 0.88),
+    "temperature_min_january": (0.02, 0.88),
+    "dew_point": (0.02, 0.98),
+    "vpd_max": (0.05, 0.95),
+}
+LOGARITHMIC_AXES = frozenset({"precipitation_annual"})
+# A range that only touches the two states (coast redwood, Jeffrey pine) shows less than the species stands.
+LEAST_HALF_WIDTH_SD = 0.6
+
+
+@dataclass(frozen=True)
+class Envelope:
+    """Limits of a species on each axis, in the axis' scale (logarithm of mm for precipitation)."""
+
+    inside: np.ndarray
+    low: dict[str, float]
+    high: dict[str, float]
+    spread: dict[str, float]
+
+
+def axis_values(grid: Grid, axis: str) -> np.ndarray:
+    """Return a column as float64 on the scale envelopes are measured on."""
+    values = grid.columns[axis].astype(np.float64)
+    return np.log(values) if axis in LOGARITHMIC_AXES else values
+
+
+def range_source(species: Species) -> str:
+    """Return the name of the species' range map in the manifest of sources."""
+    return f"range_{species.range_file}"
+
+
+def points_in_range(grid: Grid, range_file: Path) -> np.ndarray:
+    """Return bool [points]: inside the native range; polygons with CODE 1 are range, CODE 0 holes."""
+    features = json.loads(range_file.read_text(encoding="utf-8"))["features"]
+    inside = np.zeros(len(grid.latitude), dtype=bool)
+    holes = np.zeros_like(inside)
+    for feature in features:
+        polygon = shape(feature["geometry"])
+        target = inside if feature["properties"]["CODE"] == 1 else holes
+        target |= shapely.contains_xy(polygon, grid.longitude, grid.latitude)
+    return inside & ~holes
+
+
+def species_envelopes(grid: Grid, sources: Sources) -> list[Envelope]:
+    """Return one envelope a species, in model order."""
+    spread = {axis: float(axis_values(grid, axis).std()) for axis in LIMITS}
+    envelopes = []
+    for species in all_species():
+        inside = points_in_range(grid, sources.path(range_source(species)))
+        if not inside.any():
+            raise ValueError(f"no grid point lies in the native range of {species.species_code}")
+        low, high = {}, {}
+        for axis, limits in LIMITS.items():
+            first, median, last = np.quantile(axis_values(grid, axis)[inside], (limits[0], 0.5, limits[1]))
+            least = LEAST_HALF_WIDTH_SD * spread[axis]
+            low[axis], high[axis] = min(first, median - least), max(last, median + least)
+        envelopes.append(Envelope(inside, low, high, spread))
+    return envelopes

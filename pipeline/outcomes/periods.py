@@ -1,0 +1,68 @@
+"""Turn an outcomes table into trees at risk and trees that died, a grid point, species, method and period.
+
+Periods are year 1, years 2-3 and years 4-5. A tree is at risk in every period it entered. One that was alive when last
+seen in the middle of a period counts there as a fraction of a tree, the actuarial way with censored lives (Cutler and
+Ederer 1958); it adds nothing to later periods. What happens after year 5 is not used.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from scipy.spatial import cKDTree
+
+from pipeline.grid.projection import great_circle_km
+from pipeline.grid.read_grid import REACH_KM, Grid
+from pipeline.models.features import HORIZONS, PERIOD_YEARS
+from pipeline.outcomes.species import species_codes
+
+
+@dataclass(frozen=True)
+class PeriodCounts:
+    """Rows of one method: grid point and species index [rows], at_risk and died float64 [rows, periods]."""
+
+    point: np.ndarray
+    species: np.ndarray
+    at_risk: np.ndarray
+    died: np.ndarray
+
+    def of_points(self, chosen: np.ndarray) -> "PeriodCounts":
+        """Return the rows whose grid point is chosen, bool [points]."""
+        keep = chosen[self.point]
+        return PeriodCounts(self.point[keep], self.species[keep], self.at_risk[keep], self.died[keep])
+
+
+def match_points(grid: Grid, latitude: np.ndarray, longitude: np.ndarray) -> np.ndarray:
+    """Return the nearest grid point of each position, -1 where none lies within 5 km."""
+    _, nearest = cKDTree(_unit_vectors(grid.latitude, grid.longitude)).query(_unit_vectors(latitude, longitude))
+    distance = great_circle_km(latitude, longitude, grid.latitude[nearest], grid.longitude[nearest])
+    return np.where(distance <= REACH_KM, nearest, -1)
+
+
+def period_counts(outcomes: pd.DataFrame, point: np.ndarray, method: str) -> PeriodCounts:
+    """Return the counts of one method, of the rows that have a grid point."""
+    used = (outcomes["planting_method"].to_numpy() == method) & (point >= 0)
+    chosen = outcomes[used]
+    years = chosen["years_observed"].to_numpy()
+    alive = chosen["alive"].to_numpy() == 1
+    starts = np.subtract(HORIZONS, PERIOD_YEARS)
+    columns = {}
+    for period, (start, length, end) in enumerate(zip(starts, PERIOD_YEARS, HORIZONS, strict=True)):
+        dies = ~alive & (years > start) & (years <= end)
+        seen = np.clip((years - start) / length, 0.0, 1.0)
+        columns[f"at_risk{period}"] = np.where(dies, 1.0, np.where(alive | (years > end), seen, 0.0))
+        columns[f"died{period}"] = dies.astype(np.float64)
+    codes = pd.Index(species_codes()).get_indexer(chosen["species_code"])
+    sums = pd.DataFrame({"species": codes, "point": point[used], **columns}).groupby(["species", "point"]).sum()
+    periods = range(len(HORIZONS))
+    return PeriodCounts(
+        point=sums.index.get_level_values("point").to_numpy(),
+        species=sums.index.get_level_values("species").to_numpy(),
+        at_risk=sums[[f"at_risk{period}" for period in periods]].to_numpy(),
+        died=sums[[f"died{period}" for period in periods]].to_numpy(),
+    )
+
+
+def _unit_vectors(latitude: np.ndarray, longitude: np.ndarray) -> np.ndarray:
+    phi, lam = np.radians(latitude), np.radians(longitude)
+    return np.column_stack([np.cos(phi) * np.cos(lam), np.cos(phi) * np.sin(lam), np.sin(phi)])

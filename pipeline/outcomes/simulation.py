@@ -1,0 +1,114 @@
+"""Draw the outcomes of planting programmes: the table that stands in for one from the field.
+
+The trees follow the hazards of `simulation_truth` plus a site effect that no grid column explains. What comes out is
+what a crew would write down: where, what, how, when, and whether the tree lived. The hazards do not come out.
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+from scipy.special import expit
+from tqdm import tqdm
+
+from pipeline.grid.read_grid import Grid
+from pipeline.models.features import METHODS
+from pipeline.outcomes.envelopes import Envelope, species_envelopes
+from pipeline.outcomes.intercepts import (
+    PUBLISHED_SITE,
+    PUBLISHED_SPECIES,
+    PUBLISHED_SURVIVAL,
+    SITE_SD,
+    expected_survival,
+    intercepts,
+)
+from pipeline.outcomes.species import all_species, species_codes
+from pipeline.outcomes.true_hazards import predictor
+from pipeline.sources.manifest import Sources
+
+PLOTS = 10_000
+TREES_PER_PLOT = 8
+NATIVE_SHARE = 0.6
+"""Share of plots inside the native range; the others are off-site trials, which show where not to plant."""
+LOST_SHARE = 0.06
+"""Chance at each visit after the first that a living tree is not found or not visited again."""
+PLANTED_YEARS = np.arange(2008, 2019)
+VISITS = (1, 3, 5)
+
+
+@dataclass(frozen=True)
+class Truth:
+    """Hazard logits [species, points, periods] of each method at the typical site, and the envelopes behind them."""
+
+    logits: dict[str, np.ndarray]
+    envelopes: list[Envelope]
+
+    def survival(self, method: str) -> np.ndarray:
+        """Return [species, points, horizons]: the best any model can know from the grid."""
+        return expected_survival(self.logits[method])
+
+
+def true_process(grid: Grid, sources: Sources) -> Truth:
+    """Return the hazards of every species at every grid point."""
+    envelopes = species_envelopes(grid, sources)
+    site = grid.nearest(*PUBLISHED_SITE)
+    anchor = species_codes().index(PUBLISHED_SPECIES)
+    logits = {}
+    for method in METHODS:
+        eta = np.stack(
+            [
+                predictor(grid, species, envelope, method)
+                for species, envelope in zip(all_species(), envelopes, strict=True)
+            ]
+        )
+        logits[method] = eta + intercepts(eta[anchor, site], PUBLISHED_SURVIVAL[method])
+    return Truth(logits, envelopes)
+
+
+def simulated_outcomes(grid: Grid, truth: Truth, seed: int) -> pd.DataFrame:
+    """Return an outcomes table (see `outcomes`) of PLOTS plots a species and method, TREES_PER_PLOT trees each."""
+    generator = np.random.default_rng(seed)
+    tables = []
+    for method in METHODS:
+        for index, code in enumerate(tqdm(species_codes(), desc=f"simulate {method}")):
+            points = _plot_points(truth.envelopes[index].inside, generator)
+            years, alive = _followed_trees(truth.logits[method][index, points], generator)
+            planted = generator.choice(PLANTED_YEARS, size=PLOTS)
+            tables.append(
+                pd.DataFrame(
+                    {
+                        "latitude": np.repeat(grid.latitude[points], TREES_PER_PLOT),
+                        "longitude": np.repeat(grid.longitude[points], TREES_PER_PLOT),
+                        "species_code": code,
+                        "planting_method": method,
+                        "planted_year": np.repeat(planted, TREES_PER_PLOT),
+                        "years_observed": years.ravel(),
+                        "alive": alive.ravel(),
+                    }
+                )
+            )
+    return pd.concat(tables, ignore_index=True)
+
+
+def _plot_points(inside: np.ndarray, generator: np.random.Generator) -> np.ndarray:
+    native = round(PLOTS * NATIVE_SHARE)
+    return np.concatenate(
+        [generator.choice(np.flatnonzero(inside), size=native), generator.choice(len(inside), size=PLOTS - native)]
+    )
+
+
+def _followed_trees(logits: np.ndarray, generator: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+    """Return years observed and alive, both [plots, trees], for plots with hazard logits [plots, periods]."""
+    site_effect = generator.normal(0.0, SITE_SD, size=(len(logits), 1))
+    shape = (len(logits), TREES_PER_PLOT)
+    years = np.zeros(shape, dtype=np.int64)
+    alive = np.ones(shape, dtype=np.int64)
+    followed = np.ones(shape, dtype=bool)
+    for period, visit in enumerate(VISITS):
+        if period > 0:
+            followed &= generator.random(shape) >= LOST_SHARE
+        dies = followed & (generator.random(shape) < expit(logits[:, period, None] + site_effect))
+        years[followed] = visit
+        alive[dies] = 0
+        followed &= ~dies
+    return years, alive

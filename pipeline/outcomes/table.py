@@ -1,0 +1,130 @@
+"""Read a table of observed outcomes: one row a tree, CSV or Parquet.
+
+| column | meaning |
+|---|---|
+| latitude, longitude | degrees, WGS84 |
+| species_code | a code of data/species.json |
+| planting_method | manual or drone_seeded |
+| planted_year | calendar year |
+| years_observed | whole years from planting to the last visit, 1 or more; if dead, to the visit that found it dead |
+| alive | 1 alive at that visit, 0 dead |
+
+Other columns are ignored. A living tree is censored after its last visit.
+"""
+
+import difflib
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+
+from pipeline.grid.read_grid import REACH_KM, Grid
+from pipeline.models.features import METHODS
+from pipeline.outcomes.periods import match_points
+from pipeline.outcomes.species import species_codes
+from pipeline.sources.manifest import SourceError
+
+COLUMNS = (
+    "latitude",
+    "longitude",
+    "species_code",
+    "planting_method",
+    "planted_year",
+    "years_observed",
+    "alive",
+)
+ALIVE = {"1": 1, "1.0": 1, "true": 1, "0": 0, "0.0": 0, "false": 0}
+MOST_ERRORS_SHOWN = 20
+
+
+class OutcomesError(SourceError):
+    """A table of outcomes that cannot be trained on; the message has a line for each bad row."""
+
+
+def read_outcomes(path: Path, grid: Grid) -> tuple[pd.DataFrame, np.ndarray]:
+    """Return the checked table and each row's grid point [rows]; OutcomesError lists every kind of bad row."""
+    table = _read(path)
+    missing = [column for column in COLUMNS if column not in table.columns]
+    if missing:
+        raise OutcomesError(f"{path}: no column {', '.join(missing)}; the table needs {', '.join(COLUMNS)}")
+    if table.empty:
+        raise OutcomesError(f"{path}: the table has no rows")
+    given = table[list(COLUMNS)]
+    clean, problems = _checked(given)
+    point = np.full(len(table), -1)
+    placed = ~(problems["latitude"] | problems["longitude"])
+    point[placed] = match_points(grid, clean["latitude"][placed].to_numpy(), clean["longitude"][placed].to_numpy())
+    far = placed & (point < 0)
+    messages = _messages(given, problems, far)
+    if messages:
+        raise OutcomesError("\n".join([f"{path}: {len(messages)} errors", *_shortened(messages)]))
+    absent = set(METHODS) - set(clean["planting_method"])
+    if absent:
+        raise OutcomesError(f"{path}: no row has planting_method {' or '.join(sorted(absent))}; both models need some")
+    return clean, point
+
+
+def _read(path: Path) -> pd.DataFrame:
+    try:
+        if path.suffix == ".parquet":
+            return pd.read_parquet(path)
+        return pd.read_csv(path, dtype=str, keep_default_na=False)
+    except (OSError, ValueError) as error:
+        raise OutcomesError(f"{path}: cannot be read: {error}") from error
+
+
+def _checked(given: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, np.ndarray]]:
+    """Return the typed table (nonsense where a cell is bad) and which cells are bad, bool [rows] by column."""
+    numbers = {name: _numbers(given[name]) for name in ("latitude", "longitude", "planted_year", "years_observed")}
+    alive = given["alive"].map(lambda cell: ALIVE.get(str(cell).strip().lower(), -1)).to_numpy(dtype=np.int64)
+    problems = {
+        "latitude": ~(np.abs(numbers["latitude"]) <= 90),
+        "longitude": ~(np.abs(numbers["longitude"]) <= 180),
+        "species_code": ~given["species_code"].isin(species_codes()).to_numpy(),
+        "planting_method": ~given["planting_method"].isin(METHODS).to_numpy(),
+        "planted_year": ~_whole(numbers["planted_year"], 1900, 2100),
+        "years_observed": ~_whole(numbers["years_observed"], 1, 200),
+        "alive": alive < 0,
+    }
+    return given.assign(**numbers, alive=alive), problems
+
+
+def _numbers(column: pd.Series) -> np.ndarray:
+    return pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64)
+
+
+def _whole(values: np.ndarray, least: int, most: int) -> np.ndarray:
+    return (values >= least) & (values <= most) & (np.floor(values) == values)
+
+
+RULES = {
+    "latitude": "must be a number from -90 to 90",
+    "longitude": "must be a number from -180 to 180",
+    "planting_method": f"must be {' or '.join(METHODS)}",
+    "planted_year": "must be a year from 1900 to 2100",
+    "years_observed": "must be a whole number of years, 1 or more",
+    "alive": "must be 1 or 0",
+}
+
+
+def _messages(given: pd.DataFrame, problems: dict[str, np.ndarray], far: np.ndarray) -> list[str]:
+    found = []
+    for column, bad in problems.items():
+        for row in np.flatnonzero(bad):
+            cell = given[column].iloc[row]
+            rule = _species_rule(str(cell)) if column == "species_code" else RULES[column]
+            found.append((row, f"row {row + 1}: {column} {rule}, not {cell!r}"))
+    for row in np.flatnonzero(far):
+        place = f"{given['latitude'].iloc[row]}, {given['longitude'].iloc[row]}"
+        found.append((row, f"row {row + 1}: no grid point within {REACH_KM:g} km of {place}"))
+    return [message for _, message in sorted(found, key=lambda entry: entry[0])]
+
+
+def _species_rule(code: str) -> str:
+    close = difflib.get_close_matches(code.upper(), species_codes(), n=1)
+    return "must be a species code" + (f" (perhaps {close[0]})" if close else "")
+
+
+def _shortened(messages: list[str]) -> list[str]:
+    hidden = len(messages) - MOST_ERRORS_SHOWN
+    return messages[:MOST_ERRORS_SHOWN] + ([f"and {hidden} more"] if hidden > 0 else [])

@@ -1,0 +1,1 @@
+"""The public files that the pipeline reads: manifest, download and readers."""

@@ -1,0 +1,31 @@
+"""Downloads the sources from their origins and checks each against the manifest."""
+
+import hashlib
+import urllib.request
+
+from tqdm import tqdm
+
+from pipeline.sources.manifest import SourceError, sha256_of
+
+_TIMEOUT_S = 60
+
+
+def fetch(sources):
+    """Fills the sources directory. A file that is there and right is kept; one that arrives wrong is an error."""
+    wanted = [source for source in sources.manifest.values() if not source.in_project]
+    for source in tqdm(wanted, desc="fetch", unit="file"):
+        path = sources.locate(source)
+        if path.is_file() and sha256_of(path) == source.sha256:
+            continue
+        path.parent.mkdir(parents=True, exist_ok=True)
+        try:
+            with urllib.request.urlopen(source.origin, timeout=_TIMEOUT_S) as response:
+                body = response.read()
+        except OSError as error:
+            raise SourceError(f"{source.name}: {source.origin} cannot be read: {error}") from error
+        found = hashlib.sha256(body).hexdigest()
+        if found != source.sha256:
+            raise SourceError(f"{source.name}: {source.origin} has SHA-256 {found}, expected {source.sha256}")
+        partial = path.with_name(path.name + ".partial")
+        partial.write_bytes(body)
+        partial.replace(path)

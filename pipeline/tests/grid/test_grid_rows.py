@@ -1,0 +1,160 @@
+"""The committed grid, every row of it."""
+
+import json
+
+import numpy as np
+import pyarrow as pa
+import pytest
+import shapely
+
+from pipeline.grid.columns.consistency import violations
+from pipeline.grid.columns.definitions import COLUMNS, NAMES
+from pipeline.grid.data_files import GRID, REGIONS
+from pipeline.grid.projection import great_circle_km
+from pipeline.grid.read_grid import REACH_KM
+from pipeline.grid.regions import read_regions
+
+NOT_FOREST = {
+    "downtown Portland": (45.515, -122.678),
+    "downtown Seattle": (47.606, -122.332),
+    "downtown Spokane": (47.658, -117.426),
+    "downtown Salem": (44.943, -123.035),
+    "downtown Bend": (44.058, -121.315),
+    "Pasco's fields": (46.30, -119.10),
+    "the Willamette valley floor": (44.75, -123.10),
+    "the Palouse": (46.90, -117.40),
+    "wheat near Odessa": (47.33, -118.69),
+    "wheat near Moro": (45.48, -120.73),
+    "the middle of Puget Sound": (47.60, -122.42),
+    "Puget Sound off Kingston": (47.75, -122.45),
+    "the Strait of Juan de Fuca": (48.20, -123.45),
+    "Crater Lake's centre": (42.94, -122.11),
+    "the Alvord Desert": (42.54, -118.50),
+    "Harney Basin": (43.30, -118.90),
+    "the Owyhee uplands": (42.80, -117.50),
+    "Christmas Valley": (43.25, -120.55),
+}
+FOREST = {
+    "the Coast Range of Oregon": (44.50, -123.70),
+    "Tillamook forest": (45.60, -123.55),
+    "the Willapa Hills": (46.55, -123.40),
+    "the Hoh rain forest": (47.86, -123.93),
+    "the Quinault ridges": (47.52, -123.75),
+    "the east slope of the Olympics": (47.70, -123.15),
+    "the North Cascades, west slope": (48.70, -121.70),
+    "the North Cascades, east slope": (48.50, -120.30),
+    "the Cascades at Snoqualmie, west": (47.40, -121.50),
+    "the Cascades at Cle Elum, east": (47.20, -121.00),
+    "Gifford Pinchot forest": (46.20, -121.80),
+    "Mount Hood, west slope": (45.30, -121.95),
+    "the Warm Springs forest, east slope": (44.80, -121.60),
+    "the McKenzie forests": (44.12, -122.03),
+    "Deschutes forest": (43.80, -121.60),
+    "the Umpqua forest": (43.25, -122.60),
+    "the Siskiyous": (42.10, -123.50),
+    "the Kalmiopsis": (42.40, -124.00),
+    "Fremont forest": (42.60, -120.75),
+    "the Blues near Ukiah": (45.15, -118.75),
+    "the Strawberry range": (44.30, -118.75),
+    "the Ochocos": (44.40, -120.35),
+    "the Wallowas": (45.25, -117.45),
+    "the Blues of Washington": (46.15, -117.60),
+    "the Okanogan highlands": (48.70, -118.95),
+    "the Kettle range": (48.50, -118.45),
+    "the Selkirks": (48.75, -117.20),
+}
+
+
+@pytest.fixture(scope="module")
+def table():
+    with pa.ipc.open_file(GRID) as file:
+        assert file.num_record_batches == 1
+        return file.read_all()
+
+
+@pytest.fixture(scope="module")
+def frame(table):
+    return table.to_pandas()
+
+
+@pytest.fixture(scope="module")
+def regions():
+    return read_regions(REGIONS)
+
+
+def distances_km(frame, place):
+    return great_circle_km(*place, frame["latitude"].to_numpy(), frame["longitude"].to_numpy())
+
+
+def test_every_row_is_one_consistent_climate(frame):
+    assert {rule: rows for rule, rows in violations(frame).items() if rows} == {}
+
+
+def test_consistency_notices_each_kind_of_contradiction(frame):
+    row = frame.iloc[:1]
+    broken = {
+        "dew_point": row["temperature_mean"] + 1,
+        "temperature_max": row["temperature_mean"] - 1,
+        "temperature_min_january": row["temperature_mean"] + 1,
+        "vpd_min": row["vpd_max"] + 1,
+        "vpd_max": row["vpd_max"] * 2,
+        "precipitation_growing_season": row["precipitation_annual"] + 1,
+        "soil_clay": row["soil_clay"] + 100,
+        "canopy_cover": -row["canopy_cover"],
+        "elevation": row["elevation"] * np.nan,
+    }
+    for column, value in broken.items():
+        assert sum(violations(row.assign(**{column: value})).values()) > 0, column
+
+
+def test_there_are_15000_to_20000_points_each_once(frame):
+    assert 15_000 <= len(frame) <= 20_000
+    assert not frame.duplicated(["latitude", "longitude"]).any()
+
+
+def test_fields_and_their_metadata_are_those_of_the_format(table):
+    assert table.schema.names == ["latitude", "longitude", "region", *NAMES]
+    assert table.schema.metadata[b"format"] == b"nurselog-grid/1"
+    assert json.loads(table.schema.metadata[b"regions"]) == ["US-OR", "US-WA"]
+    for column in COLUMNS:
+        field = table.schema.field(column.name)
+        assert field.type == pa.float32()
+        assert table[column.name].null_count == 0
+        metadata = {key.decode(): value.decode() for key, value in field.metadata.items()}
+        assert metadata["unit"] == column.unit
+        assert all(metadata[key] for key in ("description", "kind", "source", "method", "error"))
+
+
+def test_every_point_lies_in_the_region_it_names(frame, regions):
+    for index, region in enumerate(regions.values()):
+        own = frame[frame["region"] == index]
+        assert len(own) > 0
+        assert shapely.contains_xy(region, own["longitude"], own["latitude"]).all()
+
+
+@pytest.mark.parametrize("name", NOT_FOREST)
+def test_no_point_is_within_reach_of_a_place_without_forest(frame, regions, name):
+    latitude, longitude = NOT_FOREST[name]
+    assert any(region.contains(shapely.Point(longitude, latitude)) for region in regions.values())
+    assert distances_km(frame, NOT_FOREST[name]).min() > REACH_KM
+
+
+@pytest.mark.parametrize("name", FOREST)
+def test_a_point_is_within_reach_of_every_forested_range(frame, name):
+    assert distances_km(frame, FOREST[name]).min() < REACH_KM
+
+
+def test_the_published_sample_in_the_western_cascades_has_a_point_within_2_km(frame):
+    assert distances_km(frame, (44.12, -122.03)).min() < 2.0
+
+
+def test_columns_rank_known_places_as_their_climates_do(frame):
+    def at(place, column):
+        return frame[column].iloc[int(distances_km(frame, place).argmin())]
+
+    hoh, ochocos, rogue, okanogan = (47.86, -123.93), (44.40, -120.35), (42.30, -123.30), (48.70, -118.95)
+    assert at(hoh, "precipitation_annual") > 2500 > 800 > at(ochocos, "precipitation_annual")
+    assert at(rogue, "vpd_max") > at(okanogan, "vpd_max") > at(hoh, "vpd_max")
+    assert at(hoh, "temperature_min_january") > at(okanogan, "temperature_min_january") + 4
+    assert at(rogue, "climatic_water_deficit") > at(hoh, "climatic_water_deficit") + 200
+    assert at(hoh, "dew_point") > at(ochocos, "dew_point") + 4

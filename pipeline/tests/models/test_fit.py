@@ -1,0 +1,70 @@
+import numpy as np
+import pytest
+from scipy import optimize, sparse
+from scipy.special import expit
+
+from pipeline.models.basis import KNOTS
+from pipeline.models.fit import FREE, INTERCEPT_PENALTY, LEVEL_PENALTY, METHOD_SMOOTHING, SpeciesCounts, fit_period
+
+ROWS = 300
+SIZE = 1 + KNOTS
+
+
+def species_counts(generator):
+    position = generator.uniform(0, KNOTS - 1, ROWS)
+    interval = np.minimum(position.astype(int), KNOTS - 2)
+    basis = np.zeros((ROWS, KNOTS))
+    basis[np.arange(ROWS), interval] = 1 - (position - interval)
+    basis[np.arange(ROWS), interval + 1] = position - interval
+    offset = generator.normal(0, 0.3, ROWS)
+    at_risk = generator.integers(1, 9, ROWS).astype(float)
+    died = generator.binomial(at_risk.astype(int), expit(offset - 1 + generator.normal() * np.sin(position / 4)))
+    return SpeciesCounts(sparse.csr_matrix(basis), at_risk, died.astype(float), offset)
+
+
+def penalised_deviance(data, shared, own, penalty_shared, penalty_own):
+    """The objective as the module's docstring states it, written again from there."""
+    total = penalty_shared(shared)
+    for counts, curve in zip(data, own, strict=True):
+        logit = counts.offset + curve[0] + counts.basis @ curve[1:]
+        total += (counts.at_risk * np.logaddexp(0, logit) - counts.died * logit).sum()
+        total += penalty_own(curve - shared)
+    return total
+
+
+def roughness(slope, curvature, level, intercept):
+    def cost(c):
+        bends = slope * np.sum(np.diff(c[1:]) ** 2) + curvature * np.sum(np.diff(c[1:], 2) ** 2)
+        return (bends + level * np.sum(c[1:] ** 2) + intercept * c[0] ** 2) / 2
+
+    return cost
+
+
+@pytest.fixture(scope="module")
+def data():
+    generator = np.random.default_rng(12)
+    return [species_counts(generator) for _ in range(2)]
+
+
+def test_newton_goes_at_least_as_low_as_a_general_optimizer(data):
+    smoothing = METHOD_SMOOTHING
+    costs = (
+        roughness(smoothing.shared_slope, smoothing.shared_curvature, LEVEL_PENALTY, FREE),
+        roughness(smoothing.species_slope, smoothing.species_curvature, LEVEL_PENALTY, INTERCEPT_PENALTY),
+    )
+
+    def objective(flat):
+        return penalised_deviance(data, flat[:SIZE], flat[SIZE:].reshape(len(data), SIZE), *costs)
+
+    shared, own = fit_period(data, smoothing)
+    found = optimize.minimize(objective, np.zeros(SIZE * (1 + len(data))), method="L-BFGS-B", options={"maxfun": 10**6})
+    ours = objective(np.concatenate([shared, own.ravel()]))
+    # The objective is convex: who is lowest is nearest, and the other is to come close.
+    assert ours <= found.fun
+    assert found.fun == pytest.approx(ours, abs=0.05)
+
+
+def test_with_hardly_any_trees_a_species_keeps_the_shared_curve(data):
+    few = SpeciesCounts(data[0].basis, data[0].at_risk * 1e-6, data[0].died * 1e-6, data[0].offset)
+    shared, own = fit_period([few, data[1]], METHOD_SMOOTHING)
+    assert own[0] == pytest.approx(shared, abs=1e-3)

@@ -1,0 +1,151 @@
+"""The committed models keep every promise the service relies on, at every grid point, species and horizon."""
+
+import json
+import timeit
+
+import numpy as np
+import pytest
+
+from pipeline.evaluation.graph import GraphModel
+from pipeline.evaluation.sense import PLAUSIBLE_SURVIVAL, check_ordering, orderings, published_sample
+from pipeline.grid.data_files import GRID
+from pipeline.grid.read_grid import read_grid
+from pipeline.models.features import FEATURES, HORIZONS, METHODS
+from pipeline.models_command import MODELS
+from pipeline.outcomes.intercepts import PUBLISHED_SURVIVAL
+from pipeline.outcomes.species import species_codes
+from pipeline.sources.manifest import sha256_of
+
+LABELS_OF_THE_SAMPLE = {
+    "vapor pressure deficit",
+    "dew point temperature",
+    "precipitation",
+    "soil water capacity",
+    "elevation",
+    "crown ratio",
+}
+
+
+@pytest.fixture(scope="module")
+def manifest():
+    return json.loads((MODELS / "manifest.json").read_text(encoding="utf-8"))
+
+
+@pytest.fixture(scope="module")
+def grid():
+    return read_grid(GRID)
+
+
+@pytest.fixture(scope="module")
+def graphs():
+    return {method: GraphModel(MODELS / f"{method}.onnx") for method in METHODS}
+
+
+@pytest.fixture(scope="module")
+def everywhere(grid, graphs, manifest):
+    """Survival and top magnitudes [species, points, horizons] of each method; the rest is checked on the way."""
+    features = grid.features([feature["name"] for feature in manifest["features"]])
+    survival = {method: [] for method in METHODS}
+    magnitudes = {method: [] for method in METHODS}
+    worst = dict.fromkeys(METHODS, 0.0)
+    for method, graph in graphs.items():
+        for species in range(len(manifest["species"])):
+            outputs = graph.run(features, np.full(len(features), species))
+            worst[method] = max(worst[method], float(np.abs(outputs[1] + outputs[2].sum(axis=2) - outputs[0]).max()))
+            survival[method].append(outputs[0])
+            magnitudes[method].append(np.abs(outputs[2]).max(axis=2))
+    return {method: (np.stack(survival[method]), np.stack(magnitudes[method]), worst[method]) for method in METHODS}
+
+
+def test_the_manifest_describes_the_files_the_grid_and_the_species(manifest, grid):
+    assert manifest["format"] == "nurselog-model/1"
+    assert manifest["species"] == species_codes()
+    assert manifest["horizons"] == list(HORIZONS)
+    assert manifest["coverage"] == grid.coverage
+    assert manifest["provenance"]["grid"]["sha256"] == grid.sha256, "the grid changed: run the models command"
+    assert {feature["name"] for feature in manifest["features"]} <= set(grid.columns)
+    for method in METHODS:
+        entry = manifest["methods"][method]
+        assert entry["sha256"] == sha256_of(MODELS / entry["file"])
+
+
+def test_factor_labels_are_unique_lower_case_words(manifest):
+    labels = [feature["label"] for feature in manifest["features"]]
+    assert len(set(labels)) == len(labels)
+    assert all(label == label[:1].lower() + label[1:] or label.startswith("January") for label in labels)
+
+
+def test_no_two_features_are_the_same_thing_under_two_names(manifest, grid):
+    ranks = np.column_stack([grid.columns[feature["name"]].argsort().argsort() for feature in manifest["features"]])
+    correlation = np.corrcoef(ranks, rowvar=False) - np.eye(ranks.shape[1])
+    assert np.abs(correlation).max() < 0.97
+
+
+def test_both_models_together_stay_under_four_megabytes():
+    assert sum((MODELS / f"{method}.onnx").stat().st_size for method in METHODS) < 4_000_000
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_contributions_add_up_everywhere(everywhere, method):
+    assert everywhere[method][2] < 1e-4
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_survival_is_a_probability_that_never_rises(everywhere, method):
+    survival = everywhere[method][0]
+    assert np.isfinite(survival).all()
+    assert survival.min() >= 0
+    assert survival.max() <= 1
+    assert (np.diff(survival, axis=2) <= 0).all()
+
+
+def test_manual_is_above_drone_seeded_for_at_least_97_percent_of_pairs_at_each_horizon(everywhere):
+    above = everywhere["manual"][0] > everywhere["drone_seeded"][0]
+    assert (above.mean(axis=(0, 1)) >= 0.97).all()
+
+
+def test_the_gap_between_methods_is_spread_widely_at_year_five(everywhere):
+    gap = (everywhere["manual"][0] - everywhere["drone_seeded"][0])[:, :, -1]
+    low, high = np.quantile(gap, (0.1, 0.9))
+    assert high - low >= 0.08
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_first_factor_is_typically_worth_2_to_20_points_where_anybody_plants(everywhere, method):
+    survival, magnitudes, _ = everywhere[method]
+    plausible = magnitudes[survival[:, :, 0] >= PLAUSIBLE_SURVIVAL]
+    assert ((plausible >= 0.02) & (plausible <= 0.20)).mean() >= 0.7
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_the_published_sample_comes_out_within_three_points(grid, graphs, method):
+    survival, contributions = published_sample(grid, graphs[method])
+    assert survival == pytest.approx(PUBLISHED_SURVIVAL[method], abs=0.03)
+    for of_horizon in contributions:
+        top = [FEATURES[index].label for index in np.argsort(-np.abs(of_horizon))[:3]]
+        assert set(top) <= LABELS_OF_THE_SAMPLE
+    magnitudes = np.sort(np.abs(contributions[-1]))[-3:]
+    assert (magnitudes >= 0.05).all()
+    assert (magnitudes <= 0.17).all()
+
+
+@pytest.mark.parametrize("ordering", orderings(), ids=lambda o: f"{o.site}: {o.better} over {o.worse}")
+def test_a_forester_would_sign(grid, graphs, ordering):
+    result = check_ordering(grid, graphs["manual"], ordering)
+    assert result.better_survival > result.worse_survival, ordering.why
+    assert set(result.named) & set(ordering.factors), f"{ordering.why}; named {result.named}"
+
+
+def test_the_table_of_orderings_is_long_enough_to_mean_something():
+    assert len(orderings()) >= 40
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_500_rows_take_under_800_microseconds_on_one_thread(grid, graphs, manifest, method):
+    generator = np.random.default_rng(0)
+    features = grid.features([feature["name"] for feature in manifest["features"]])
+    rows = np.ascontiguousarray(features[generator.integers(0, len(features), 500)])
+    species = generator.integers(0, len(manifest["species"]), 500)
+    graphs[method].run(rows, species)
+    seconds = timeit.repeat(lambda: graphs[method].run(rows, species), number=20, repeat=20)
+    assert min(seconds) / 20 < 800e-6

@@ -1,0 +1,107 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from pipeline.grid.data_files import GRID
+from pipeline.grid.read_grid import read_grid
+from pipeline.outcomes.table import OutcomesError, read_outcomes
+
+
+@pytest.fixture(scope="module")
+def grid():
+    return read_grid(GRID)
+
+
+@pytest.fixture
+def table(grid):
+    rows = [
+        {
+            "latitude": grid.latitude[point],
+            "longitude": grid.longitude[point],
+            "species_code": "PSME",
+            "planting_method": method,
+            "planted_year": 2015,
+            "years_observed": 3,
+            "alive": 1,
+        }
+        for point in (10, 500)
+        for method in ("manual", "drone_seeded")
+    ]
+    return pd.DataFrame(rows)
+
+
+def error_of(table, path, grid):
+    table.to_csv(path, index=False)
+    with pytest.raises(OutcomesError) as raised:
+        read_outcomes(path, grid)
+    return str(raised.value)
+
+
+@pytest.mark.parametrize("suffix", ["csv", "parquet"])
+def test_a_good_table_reads_the_same_from_csv_and_parquet(table, grid, tmp_path, suffix):
+    path = tmp_path / f"outcomes.{suffix}"
+    if suffix == "csv":
+        table.to_csv(path, index=False)
+    else:
+        table.to_parquet(path)
+    outcomes, point = read_outcomes(path, grid)
+    assert point.tolist() == [10, 10, 500, 500]
+    assert outcomes["alive"].tolist() == [1, 1, 1, 1]
+    assert outcomes["years_observed"].tolist() == [3, 3, 3, 3]
+
+
+@pytest.mark.parametrize(
+    ("column", "cell", "message"),
+    [
+        ("latitude", "north", "row 2: latitude must be a number from -90 to 90, not 'north'"),
+        ("latitude", "91", "row 2: latitude must be a number from -90 to 90, not '91'"),
+        ("longitude", "", "row 2: longitude must be a number from -180 to 180, not ''"),
+        ("species_code", "PSMF", "row 2: species_code must be a species code (perhaps PSME), not 'PSMF'"),
+        ("planting_method", "drone", "row 2: planting_method must be manual or drone_seeded, not 'drone'"),
+        ("planted_year", "15", "row 2: planted_year must be a year from 1900 to 2100, not '15'"),
+        ("years_observed", "0", "row 2: years_observed must be a whole number of years, 1 or more, not '0'"),
+        ("years_observed", "2.5", "row 2: years_observed must be a whole number of years, 1 or more, not '2.5'"),
+        ("alive", "yes", "row 2: alive must be 1 or 0, not 'yes'"),
+    ],
+)
+def test_a_bad_cell_is_named_with_its_row_its_column_and_what_would_be_right(
+    table, grid, tmp_path, column, cell, message
+):
+    bad = table.astype(str)
+    bad.loc[1, column] = cell
+    assert message in error_of(bad, tmp_path / "outcomes.csv", grid)
+
+
+def test_every_bad_row_is_reported_at_once_in_order(table, grid, tmp_path):
+    bad = table.astype(str)
+    bad.loc[3, "alive"] = "?"
+    bad.loc[0, "species_code"] = "OAK"
+    lines = error_of(bad, tmp_path / "outcomes.csv", grid).splitlines()
+    assert lines[0].endswith("2 errors")
+    assert [line.split(":")[0] for line in lines[1:]] == ["row 1", "row 4"]
+
+
+def test_a_long_list_of_errors_is_cut_and_counted(table, grid, tmp_path):
+    bad = pd.concat([table] * 10).assign(alive="?")
+    lines = error_of(bad, tmp_path / "outcomes.csv", grid).splitlines()
+    assert len(lines) == 22
+    assert lines[-1] == "and 20 more"
+
+
+def test_a_place_without_a_grid_point_is_an_error(table, grid, tmp_path):
+    bad = table.assign(latitude=np.where(table.index == 2, 10.0, table["latitude"]))
+    assert "row 3: no grid point within 5 km of 10.0," in error_of(bad, tmp_path / "outcomes.csv", grid)
+
+
+def test_a_missing_column_is_named(table, grid, tmp_path):
+    assert "no column planted_year" in error_of(table.drop(columns="planted_year"), tmp_path / "o.csv", grid)
+
+
+def test_a_method_without_rows_is_an_error(table, grid, tmp_path):
+    only_manual = table[table["planting_method"] == "manual"]
+    assert "no row has planting_method drone_seeded" in error_of(only_manual, tmp_path / "o.csv", grid)
+
+
+def test_a_file_that_is_not_there_is_an_error_not_a_crash(grid, tmp_path):
+    with pytest.raises(OutcomesError, match=r"absent\.csv: cannot be read"):
+        read_outcomes(tmp_path / "absent.csv", grid)

@@ -1,0 +1,96 @@
+import numpy as np
+import pytest
+
+from pipeline.grid.data_files import GRID
+from pipeline.grid.read_grid import read_grid
+from pipeline.models.features import METHODS
+from pipeline.outcomes.envelopes import LIMITS, Envelope, axis_values
+from pipeline.outcomes.intercepts import PUBLISHED_SURVIVAL, expected_survival, intercepts
+from pipeline.outcomes.simulation import PLOTS, TREES_PER_PLOT, Truth, simulated_outcomes
+from pipeline.outcomes.species import all_species, species_codes
+from pipeline.outcomes.table import COLUMNS
+from pipeline.outcomes.true_hazards import method_logit, predictor, species_terms
+
+
+@pytest.fixture(scope="module")
+def grid():
+    return read_grid(GRID)
+
+
+@pytest.fixture(scope="module")
+def envelope(grid):
+    """One that the whole region fits in."""
+    limits = {axis: axis_values(grid, axis) for axis in LIMITS}
+    return Envelope(
+        inside=np.ones(len(grid.latitude), dtype=bool),
+        low={axis: float(values.min()) for axis, values in limits.items()},
+        high={axis: float(values.max()) for axis, values in limits.items()},
+        spread={axis: float(values.std()) for axis, values in limits.items()},
+    )
+
+
+def species(code):
+    return all_species()[species_codes().index(code)]
+
+
+@pytest.mark.parametrize("method", METHODS)
+def test_intercepts_give_the_published_survival_at_the_published_site(method):
+    site = np.array([0.7, -0.2, 0.4])
+    found = intercepts(site, PUBLISHED_SURVIVAL[method])
+    assert expected_survival(site + found) == pytest.approx(PUBLISHED_SURVIVAL[method], abs=1e-9)
+
+
+@pytest.mark.parametrize("code", ["PSME", "PISI", "PIPO"])
+def test_seed_is_never_spared_what_harms_seedlings(grid, envelope, code):
+    for term in species_terms(grid, species(code), envelope):
+        assert (method_logit(term, "drone_seeded") >= method_logit(term, "manual")).all()
+
+
+def test_drought_costs_a_thirsty_species_more_than_a_tolerant_one(grid, envelope):
+    driest = np.argsort(grid.columns["vpd_max"] - 0.01 * grid.columns["precipitation_annual"])[-500:]
+    thirsty, tolerant = (predictor(grid, species(code), envelope, "manual")[driest, 0] for code in ("TSHE", "PIPO"))
+    assert (thirsty > tolerant + 0.5).mean() > 0.95
+
+
+def test_leaving_the_envelope_costs_survival(grid, envelope):
+    narrow = Envelope(envelope.inside, envelope.low, envelope.high | {"elevation": 1000.0}, envelope.spread)
+    outside = grid.columns["elevation"] > 1500
+    wide, cut = (predictor(grid, species("PISI"), each, "manual")[:, 0] for each in (envelope, narrow))
+    assert (cut[outside] > wide[outside] + 0.5).all()
+    assert cut[~outside & (grid.columns["elevation"] <= 1000)] == pytest.approx(
+        wide[~outside & (grid.columns["elevation"] <= 1000)]
+    )
+
+
+@pytest.fixture(scope="module")
+def truth(grid, envelope):
+    logits = np.zeros((len(species_codes()), len(grid.latitude), 3)) + np.array([-2.0, -2.2, -2.4])
+    return Truth(dict.fromkeys(METHODS, logits), [envelope] * len(species_codes()))
+
+
+@pytest.fixture(scope="module")
+def outcomes(grid, truth):
+    return simulated_outcomes(grid, truth, seed=1)
+
+
+def test_outcomes_hold_what_a_crew_writes_down_and_nothing_of_the_hazards(outcomes):
+    assert tuple(outcomes.columns) == COLUMNS
+    assert set(outcomes["alive"]) == {0, 1}
+    assert set(outcomes["years_observed"]) == {1, 3, 5}
+    assert len(outcomes) == PLOTS * TREES_PER_PLOT * len(species_codes()) * len(METHODS)
+
+
+def test_the_share_that_dies_in_year_one_is_the_expected_hazard(outcomes, truth):
+    died = ((outcomes["years_observed"] == 1) & (outcomes["alive"] == 0)).mean()
+    assert died == pytest.approx(1 - truth.survival("manual")[0, 0, 0], abs=0.003)
+
+
+def test_trees_of_a_plot_share_what_the_grid_does_not_explain(outcomes):
+    first_year = ((outcomes["years_observed"] == 1) & (outcomes["alive"] == 0)).to_numpy()
+    plots = first_year.reshape(-1, TREES_PER_PLOT).sum(axis=1)
+    share = first_year.mean()
+    assert plots.var() > 1.1 * TREES_PER_PLOT * share * (1 - share)
+
+
+def test_the_same_seed_gives_the_same_outcomes(grid, truth, outcomes):
+    assert simulated_outcomes(grid, truth, seed=1).equals(outcomes)
