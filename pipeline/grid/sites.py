@@ -5,7 +5,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from pipeline.grid.projection import to_plane
-from pipeline.sources.raster import read_bil_zip
+from pipeline.sources.raster import read_raster
 from pipeline.sources.spline_surface import read_surface
 
 
@@ -55,7 +55,8 @@ class SiteReader:
     def __init__(self, sources):
         names = Normals.__dataclass_fields__
         self._surfaces = {name: read_surface(sources.path(f"surface_{name}")) for name in names}
-        self._vpd_min = read_bil_zip(sources.path("vpd_min")).filled()
+        archive = sources.path("vpd_min")
+        self._vpd_min = read_raster(f"zip://{archive}!{archive.stem}.bil").filled()
 
     def at(self, latitude, longitude, elevation):
         """:class:`Sites` at degrees, degrees and metres, each [N]."""

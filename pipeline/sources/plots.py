@@ -3,8 +3,6 @@
 import pandas as pd
 import rdata
 
-from pipeline.grid.projection import to_plane
-
 OREGON, WASHINGTON = 0, 1
 
 # A plane of slope s on a 30 m grid: the 3 x 3 range is between 60 s and 85 s, the mean absolute difference to
@@ -24,7 +22,6 @@ def read_plots(sources):
     plots = pd.concat([oregon, washington], ignore_index=True)
     measured = plots.columns.difference(["region", "forested"])
     plots[measured] = plots[measured].astype(float)
-    plots["x"], plots["y"] = to_plane(plots["latitude"].to_numpy(), plots["longitude"].to_numpy())
     return plots
 
 

@@ -4,7 +4,7 @@ import numpy as np
 from scipy.ndimage import gaussian_filter
 
 from pipeline.grid.kriging import Variogram, universal
-from pipeline.sources.raster import Raster, read_esri_ascii
+from pipeline.sources.raster import Raster, read_raster
 
 # Of spline orders 1 to 5 the quadratic comes closest to the plots.
 _SPLINE_ORDER = 2
@@ -15,7 +15,7 @@ class Terrain:
     """The 2.5 arc-minute elevation grid, about 4.6 km by 3.2 km a cell."""
 
     def __init__(self, sources):
-        self._elevation = read_esri_ascii(sources.path("elevation"))
+        self._elevation = read_raster(sources.path("elevation"))
         z = self._elevation.values
         variance = gaussian_filter(z**2, 1) - gaussian_filter(z, 1) ** 2
         self._relief = Raster(

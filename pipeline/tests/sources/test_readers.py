@@ -5,28 +5,31 @@ import numpy as np
 import pytest
 
 from pipeline.sources.outlines import StateOutlines
-from pipeline.sources.raster import read_bil_zip, read_esri_ascii
+from pipeline.sources.raster import read_raster
 from pipeline.sources.spline_surface import read_surface
 
 
-def test_ascii_grid_is_placed_by_its_lower_left_corner(tmp_path):
+def test_an_esri_ascii_grid_is_georeferenced_by_its_lower_left_corner(tmp_path):
     path = tmp_path / "grid.dem"
     path.write_text(
         "ncols 3\nnrows 2\nxllcorner -120.0\nyllcorner 45.0\ncellsize 0.5\nNODATA_value -9999\n1 2 3\n4 5 -9999\n"
     )
-    raster = read_esri_ascii(path)
+    raster = read_raster(path)
     assert raster.sample(np.array([45.75, 45.5]), np.array([-119.75, -119.5])) == pytest.approx([1.0, 3.0])
     assert np.isnan(raster.values[1, 2])
     assert raster.filled().values[1, 2] in (3.0, 5.0)
 
 
-def test_bil_raster_is_placed_by_its_upper_left_centre(tmp_path):
+def test_a_zipped_bil_raster_is_georeferenced_by_the_centre_of_its_upper_left_cell(tmp_path):
     path = tmp_path / "raster.zip"
-    header = "NROWS 2\nNCOLS 2\nULXMAP -120.0\nULYMAP 46.0\nXDIM 0.5\nYDIM 0.5\nNODATA -9999\n"
+    header = (
+        "BYTEORDER I\nNROWS 2\nNCOLS 2\nNBITS 32\nPIXELTYPE FLOAT\n"
+        "ULXMAP -120.0\nULYMAP 46.0\nXDIM 0.5\nYDIM 0.5\nNODATA -9999\n"
+    )
     with zipfile.ZipFile(path, "w") as archive:
         archive.writestr("r.hdr", header)
         archive.writestr("r.bil", np.array([1, 2, 3, -9999], dtype="<f4").tobytes())
-    raster = read_bil_zip(path)
+    raster = read_raster(f"zip://{path}!r.bil")
     assert np.isnan(raster.values[1, 1])
     corners = raster.filled().sample(np.array([46.0, 45.5, 45.75]), np.array([-119.5, -120.0, -120.0]))
     assert corners == pytest.approx([2.0, 3.0, 2.0])
