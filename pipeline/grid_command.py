@@ -3,14 +3,15 @@
 from tqdm import tqdm
 
 from pipeline.evaluation.grid.coverage import measure_coverage
-from pipeline.evaluation.grid.errors import error_sentences
 from pipeline.evaluation.grid.maps import draw_maps
 from pipeline.evaluation.grid.readme import write_readme
+from pipeline.evaluation.grid.scores import error_sentences
 from pipeline.evaluation.grid.validation import validate
 from pipeline.grid.arrow_file import write_grid
-from pipeline.grid.build import fill_columns, place_points, read_inputs
+from pipeline.grid.build import fill_columns, read_inputs
 from pipeline.grid.columns.consistency import violations
 from pipeline.grid.data_files import DATA, GRID, REGIONS, SPECIES, write_checksums
+from pipeline.grid.points import place_points
 from pipeline.grid.regions import build_regions, write_regions
 from pipeline.outcomes.species import write_species_json
 from pipeline.sources.manifest import PROJECT

@@ -7,16 +7,16 @@ import numpy as np
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
-from pipeline.evaluation.blocks import fit_methods
 from pipeline.evaluation.model_card.card import write_model_card
+from pipeline.grid.arrow_file import Grid, read_grid
 from pipeline.grid.data_files import GRID
-from pipeline.grid.read_grid import Grid, read_grid
 from pipeline.models.basis import Knots
-from pipeline.models.features import FEATURE_NAMES, FEATURES, METHODS
+from pipeline.models.features import FEATURE_NAMES, FEATURES
+from pipeline.models.hazard import fit_methods
 from pipeline.models.manifest import write_manifest
 from pipeline.models.onnx_graph import write_onnx
 from pipeline.outcomes.envelopes import range_source
-from pipeline.outcomes.periods import match_points, period_counts
+from pipeline.outcomes.periods import METHODS, match_points, period_counts
 from pipeline.outcomes.simulation import Truth, simulated_outcomes, true_process
 from pipeline.outcomes.species import all_species
 from pipeline.outcomes.table import read_outcomes

@@ -5,11 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 from tqdm import tqdm
 
-from pipeline.grid.read_grid import Grid
+from pipeline.grid.arrow_file import Grid
 from pipeline.models.basis import Knots
-from pipeline.models.features import FEATURE_NAMES, METHODS
-from pipeline.models.hazard import HazardModel, fit_model
-from pipeline.outcomes.periods import PeriodCounts
+from pipeline.models.features import FEATURE_NAMES
+from pipeline.models.hazard import fit_methods
+from pipeline.outcomes.periods import METHODS, PeriodCounts
 
 FOLDS = 5
 
@@ -28,14 +28,6 @@ def block_folds(grid: Grid, seed: int) -> np.ndarray:
     names, which = np.unique(blocks, return_inverse=True)
     folds = np.random.default_rng(seed).permutation(np.arange(len(names)) % FOLDS)
     return folds[which]
-
-
-def fit_methods(grid: Grid, counts: dict[str, PeriodCounts], knots: Knots) -> dict[str, HazardModel]:
-    """Fit a model of each method given, in their order: the first on its own, the others as departures from it."""
-    models: dict[str, HazardModel] = {}
-    for method, trees in counts.items():
-        models[method] = fit_model(grid, trees, knots, next(iter(models.values()), None))
-    return models
 
 
 def held_out_predictions(

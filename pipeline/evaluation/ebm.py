@@ -6,7 +6,7 @@ import numpy as np
 from interpret.glassbox import ExplainableBoostingClassifier
 from scipy.special import logit
 
-from pipeline.grid.read_grid import Grid
+from pipeline.grid.arrow_file import Grid
 from pipeline.models.features import FEATURE_NAMES
 from pipeline.models.hazard import HazardModel
 from pipeline.outcomes.periods import PeriodCounts

@@ -4,7 +4,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pipeline.grid.read_grid import Grid
+from pipeline.grid.arrow_file import Grid
 from pipeline.models.features import FEATURE_NAMES
 from pipeline.models.hazard import HazardModel
 from pipeline.outcomes.envelopes import Envelope

@@ -5,8 +5,7 @@ import pandas as pd
 
 from pipeline.evaluation.blocks import HeldOut
 from pipeline.evaluation.metrics import score, status_weights
-from pipeline.models.features import HORIZONS
-from pipeline.outcomes.periods import PeriodCounts
+from pipeline.outcomes.periods import HORIZONS, PeriodCounts
 from pipeline.outcomes.species import species_codes
 
 # Fewer trees than this say nothing of a calibration slope.

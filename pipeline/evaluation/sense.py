@@ -7,9 +7,10 @@ import numpy as np
 import pandas as pd
 
 from pipeline.evaluation.graph import GraphModel
-from pipeline.grid.read_grid import Grid
-from pipeline.models.features import FEATURE_NAMES, FEATURES, METHODS
+from pipeline.grid.arrow_file import Grid
+from pipeline.models.features import FEATURE_NAMES, FEATURES
 from pipeline.outcomes.intercepts import PUBLISHED_SITE, PUBLISHED_SPECIES
+from pipeline.outcomes.periods import METHODS
 from pipeline.outcomes.species import species_codes
 
 ORDERINGS = Path(__file__).with_name("sense_orderings.csv")

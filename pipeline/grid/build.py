@@ -4,7 +4,6 @@ from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
-import shapely
 
 from pipeline.grid.columns.canopy import crown_ratio, interpolate_canopy
 from pipeline.grid.columns.climate import interpolate_climate
@@ -14,19 +13,12 @@ from pipeline.grid.columns.humidity import COLUMNS as HUMIDITY_COLUMNS
 from pipeline.grid.columns.humidity import fit_humidity
 from pipeline.grid.columns.soils import BASIN_COLUMNS, interpolate_basins, organic_matter, read_basins
 from pipeline.grid.columns.terrain import Terrain, interpolate_ruggedness
-from pipeline.grid.excluded_places import in_excluded_place
-from pipeline.grid.forest_mask import LEAST_SHARE, forest_share
-from pipeline.grid.lattice import lattice
-from pipeline.grid.projection import in_kilometres, to_plane
 from pipeline.grid.sites import SiteReader, Sites
-from pipeline.sources.outlines import FIPS, StateOutlines
+from pipeline.sources.outlines import StateOutlines
 from pipeline.sources.plots import OREGON, WASHINGTON, read_plots
 
 # Plots this near are left out with a plot to be predicted: public coordinates are off by up to 1.6 km each.
 LEAVE_OUT_KM = 3.0
-# The Columbia's half width: west of its turn into Washington the state line is the middle of the river.
-_COLUMBIA_HALF_WIDTH_KM = 1.2
-_COLUMBIA_EAST_END_DEG = -119.0
 # Far finer than any column is known, and coarse enough to hide the last bits in which processors differ.
 _DECIMALS = 3
 
@@ -70,27 +62,6 @@ def read_inputs(sources):
         terrain=Terrain(sources),
         basins=read_basins(sources),
     )
-
-
-def place_points(inputs):
-    """Where the grid's points are, ordered by latitude, then longitude: a frame of latitude, longitude and region."""
-    land = {region: inputs.outlines.polygon(fips) for region, fips in FIPS.items()}
-    latitude, longitude, region = lattice(land)
-    dry = ~(
-        inputs.terrain.is_sea(latitude, longitude)
-        | in_excluded_place(latitude, longitude)
-        | _on_columbia(inputs.outlines, latitude, longitude)
-    )
-    points = pd.DataFrame({"latitude": latitude, "longitude": longitude, "region": region})[dry]
-    flat = np.column_stack([*to_plane(latitude[dry], longitude[dry]), np.zeros(dry.sum())])
-    share = forest_share(inputs.plots["forested"].to_numpy(), inputs.plot_sites.xyz, flat)
-    return points[share >= LEAST_SHARE].reset_index(drop=True)
-
-
-def _on_columbia(outlines, latitude, longitude):
-    border = outlines.shared_border(*FIPS.values())
-    river = in_kilometres(shapely.intersection(border, shapely.box(-125, 45, _COLUMBIA_EAST_END_DEG, 47)))
-    return shapely.dwithin(shapely.points(*to_plane(latitude, longitude)), river, _COLUMBIA_HALF_WIDTH_KM)
 
 
 def fill_columns(inputs, points):

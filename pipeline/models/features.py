@@ -35,6 +35,3 @@ FEATURES = (
     Feature("crown_ratio", "crown ratio"),
 )
 FEATURE_NAMES = [feature.name for feature in FEATURES]
-METHODS = ("manual", "drone_seeded")
-HORIZONS = (1, 3, 5)
-PERIOD_YEARS = (1, 2, 2)

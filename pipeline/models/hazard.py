@@ -5,11 +5,11 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.special import expit
 
-from pipeline.grid.read_grid import Grid
+from pipeline.grid.arrow_file import Grid
 from pipeline.models.basis import KNOTS, Knots
-from pipeline.models.features import FEATURE_NAMES, HORIZONS
+from pipeline.models.features import FEATURE_NAMES
 from pipeline.models.fit import DEPARTURE_SMOOTHING, METHOD_SMOOTHING, SpeciesCounts, fit_period
-from pipeline.outcomes.periods import PeriodCounts
+from pipeline.outcomes.periods import HORIZONS, PeriodCounts
 from pipeline.outcomes.species import species_codes
 
 # Gauss-Legendre on [0, 1]: with this many nodes the sum of contributions misses survival - baseline by < 1e-5.
@@ -95,6 +95,14 @@ def fit_model(grid: Grid, counts: PeriodCounts, knots: Knots, reference: HazardM
         intercepts[:, period] += fitted[:, 0]
         curves[..., period] += fitted[:, 1:].reshape(shape[:3])
     return _centred(hats, counts, knots, intercepts, curves)
+
+
+def fit_methods(grid: Grid, counts: dict[str, PeriodCounts], knots: Knots) -> dict[str, HazardModel]:
+    """Fit a model of each method given, in their order: the first on its own, the others as departures from it."""
+    models: dict[str, HazardModel] = {}
+    for method, trees in counts.items():
+        models[method] = fit_model(grid, trees, knots, next(iter(models.values()), None))
+    return models
 
 
 def _centred(hats, counts, knots, intercepts, curves) -> HazardModel:

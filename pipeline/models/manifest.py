@@ -5,8 +5,9 @@ import json
 import platform
 from pathlib import Path
 
-from pipeline.grid.read_grid import Grid
-from pipeline.models.features import FEATURES, HORIZONS, METHODS
+from pipeline.grid.arrow_file import Grid
+from pipeline.models.features import FEATURES
+from pipeline.outcomes.periods import HORIZONS, METHODS
 from pipeline.outcomes.species import species_codes
 from pipeline.sources.manifest import sha256_of
 

@@ -15,8 +15,8 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 from pipeline.models.basis import KNOTS, SMALLEST_LOGGED
-from pipeline.models.features import HORIZONS
 from pipeline.models.hazard import HazardModel, quadrature
+from pipeline.outcomes.periods import HORIZONS
 
 OPSET = 17
 IR_VERSION = 8

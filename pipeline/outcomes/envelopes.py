@@ -12,7 +12,7 @@ import numpy as np
 import shapely
 from shapely.geometry import shape
 
-from pipeline.grid.read_grid import Grid
+from pipeline.grid.arrow_file import Grid
 from pipeline.outcomes.species import Species, all_species
 from pipeline.sources.manifest import Sources
 

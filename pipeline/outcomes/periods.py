@@ -11,10 +11,15 @@ import numpy as np
 import pandas as pd
 from scipy.spatial import cKDTree
 
+from pipeline.grid.arrow_file import MAX_DISTANCE_KM, Grid
 from pipeline.grid.projection import great_circle_km
-from pipeline.grid.read_grid import REACH_KM, Grid
-from pipeline.models.features import HORIZONS, PERIOD_YEARS
 from pipeline.outcomes.species import species_codes
+
+METHODS = ("manual", "drone_seeded")
+HORIZONS = (1, 3, 5)
+"""Years from planting to the end of each period."""
+PERIOD_YEARS = (1, 2, 2)
+"""Length of each period in years."""
 
 
 @dataclass(frozen=True)
@@ -36,7 +41,7 @@ def match_points(grid: Grid, latitude: np.ndarray, longitude: np.ndarray) -> np.
     """Return the nearest grid point of each position, -1 where none lies within 5 km."""
     _, nearest = cKDTree(_unit_vectors(grid.latitude, grid.longitude)).query(_unit_vectors(latitude, longitude))
     distance = great_circle_km(latitude, longitude, grid.latitude[nearest], grid.longitude[nearest])
-    return np.where(distance <= REACH_KM, nearest, -1)
+    return np.where(distance <= MAX_DISTANCE_KM, nearest, -1)
 
 
 def period_counts(outcomes: pd.DataFrame, point: np.ndarray, method: str) -> PeriodCounts:

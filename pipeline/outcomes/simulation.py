@@ -11,8 +11,7 @@ import pandas as pd
 from scipy.special import expit
 from tqdm import tqdm
 
-from pipeline.grid.read_grid import Grid
-from pipeline.models.features import METHODS
+from pipeline.grid.arrow_file import Grid
 from pipeline.outcomes.envelopes import Envelope, species_envelopes
 from pipeline.outcomes.intercepts import (
     PUBLISHED_SITE,
@@ -22,6 +21,7 @@ from pipeline.outcomes.intercepts import (
     expected_survival,
     intercepts,
 )
+from pipeline.outcomes.periods import METHODS
 from pipeline.outcomes.species import all_species, species_codes
 from pipeline.outcomes.true_hazards import predictor
 from pipeline.sources.manifest import Sources

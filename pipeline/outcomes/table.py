@@ -18,9 +18,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from pipeline.grid.read_grid import REACH_KM, Grid
-from pipeline.models.features import METHODS
-from pipeline.outcomes.periods import match_points
+from pipeline.grid.arrow_file import MAX_DISTANCE_KM, Grid
+from pipeline.outcomes.periods import METHODS, match_points
 from pipeline.outcomes.species import species_codes
 from pipeline.sources.manifest import SourceError
 
@@ -116,7 +115,7 @@ def _messages(given: pd.DataFrame, problems: dict[str, np.ndarray], far: np.ndar
             found.append((row, f"row {row + 1}: {column} {rule}, not {cell!r}"))
     for row in np.flatnonzero(far):
         place = f"{given['latitude'].iloc[row]}, {given['longitude'].iloc[row]}"
-        found.append((row, f"row {row + 1}: no grid point within {REACH_KM:g} km of {place}"))
+        found.append((row, f"row {row + 1}: no grid point within {MAX_DISTANCE_KM:g} km of {place}"))
     return [message for _, message in sorted(found, key=lambda entry: entry[0])]
 
 

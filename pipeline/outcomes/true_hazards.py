@@ -8,7 +8,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from pipeline.grid.read_grid import Grid
+from pipeline.grid.arrow_file import Grid
 from pipeline.outcomes.envelopes import Envelope, axis_values
 from pipeline.outcomes.species import Species
 

@@ -6,9 +6,9 @@ import numpy as np
 import shapely
 from scipy.spatial import cKDTree
 
-from pipeline.grid.forest_mask import LEAST_SHARE, forest_share
+from pipeline.grid.arrow_file import MAX_DISTANCE_KM
+from pipeline.grid.points import MIN_FOREST_SHARE, forest_share
 from pipeline.grid.projection import to_plane
-from pipeline.grid.read_grid import REACH_KM
 from pipeline.sources.outlines import FIPS
 
 # Enough to leave out the plot itself.
@@ -39,7 +39,7 @@ def measure_coverage(inputs, frame, regions):
     outside_outline = ~_within_own(land, plots, state)
     outside_regions = ~_within_own(list(regions.values()), plots, state)
     grid_xy = np.column_stack(to_plane(frame["latitude"].to_numpy(), frame["longitude"].to_numpy()))
-    beyond = forested & (cKDTree(grid_xy).query(xyz[:, :2])[0] > REACH_KM)
+    beyond = forested & (cKDTree(grid_xy).query(xyz[:, :2])[0] > MAX_DISTANCE_KM)
     share = forest_share(forested, xyz, xyz, _SAME_PLOT_KM)
     return Coverage(
         points={region: int((frame["region"] == index).sum()) for index, region in enumerate(regions)},
@@ -50,8 +50,8 @@ def measure_coverage(inputs, frame, regions):
         outside_regions=int(outside_regions.sum()),
         forested_outside_regions=int((outside_regions & forested).sum()),
         forested_beyond_reach=int(beyond.sum()),
-        forest_beyond_reach=int((beyond & (share >= LEAST_SHARE)).sum()),
-        mask_accuracy=float(((share >= LEAST_SHARE) == forested).mean()),
+        forest_beyond_reach=int((beyond & (share >= MIN_FOREST_SHARE)).sum()),
+        mask_accuracy=float(((share >= MIN_FOREST_SHARE) == forested).mean()),
     )
 
 

@@ -5,8 +5,7 @@ from matplotlib import colormaps
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 
-from pipeline.evaluation.figure_file import save_png
-from pipeline.evaluation.map_axes import draw_land
+from pipeline.evaluation.figures import draw_land, save_png
 from pipeline.grid.columns.definitions import COLUMNS
 from pipeline.grid.projection import to_plane
 

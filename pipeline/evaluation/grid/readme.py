@@ -2,12 +2,10 @@
 
 from pathlib import Path
 
-from pipeline.grid.arrow_file import COVERAGE, FORMAT, VERSION
+from pipeline.grid.arrow_file import COVERAGE, FORMAT, MAX_DISTANCE_KM, VERSION
 from pipeline.grid.build import LEAVE_OUT_KM
 from pipeline.grid.columns.definitions import COLUMNS
-from pipeline.grid.forest_mask import LEAST_SHARE
-from pipeline.grid.lattice import SPACING_KM
-from pipeline.grid.read_grid import REACH_KM
+from pipeline.grid.points import MIN_FOREST_SHARE, SPACING_KM
 from pipeline.grid.regions import COAST_TOLERANCE_KM
 
 _TEMPLATE = Path(__file__).with_name("readme_template.md")
@@ -22,13 +20,13 @@ def write_readme(coverage, errors, path):
         points=f"{sum(coverage.points.values()):,}",
         by_region=", ".join(f"{region} {count:,}" for region, count in coverage.points.items()),
         spacing=SPACING_KM,
-        share=LEAST_SHARE,
+        share=MIN_FOREST_SHARE,
         plots=coverage.plots,
         accuracy=coverage.mask_accuracy,
         forested=coverage.forested_plots,
         beyond=coverage.forested_beyond_reach,
         hole=coverage.forest_beyond_reach,
-        reach=REACH_KM,
+        reach=MAX_DISTANCE_KM,
         table=_table(errors),
         leave_out=LEAVE_OUT_KM,
         strip=COAST_TOLERANCE_KM,

@@ -3,7 +3,7 @@
 import os
 from pathlib import Path
 
-from pipeline.evaluation.blocks import block_folds, fit_methods, held_out_predictions
+from pipeline.evaluation.blocks import block_folds, held_out_predictions
 from pipeline.evaluation.ebm import yardstick
 from pipeline.evaluation.graph import GraphModel
 from pipeline.evaluation.model_card.maps import map_gap, map_survival
@@ -20,14 +20,13 @@ from pipeline.evaluation.model_card.text import (
 )
 from pipeline.evaluation.recovery import recovery
 from pipeline.evaluation.scores import best_predictions, overall_scores, species_scores
+from pipeline.grid.arrow_file import Grid
 from pipeline.grid.data_files import REGIONS
-from pipeline.grid.read_grid import Grid
 from pipeline.grid.regions import read_regions
 from pipeline.models.basis import Knots
-from pipeline.models.features import METHODS
-from pipeline.models.hazard import HazardModel
+from pipeline.models.hazard import HazardModel, fit_methods
 from pipeline.models.manifest import model_version
-from pipeline.outcomes.periods import PeriodCounts
+from pipeline.outcomes.periods import METHODS, PeriodCounts
 from pipeline.outcomes.simulation import Truth
 
 FOLD_SEED = 5

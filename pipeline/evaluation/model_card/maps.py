@@ -6,13 +6,12 @@ import numpy as np
 from matplotlib.figure import Figure
 from shapely import MultiPolygon
 
-from pipeline.evaluation.figure_file import save_png
+from pipeline.evaluation.figures import draw_land, save_png
 from pipeline.evaluation.graph import GraphModel
-from pipeline.evaluation.map_axes import draw_land
 from pipeline.evaluation.sense import method_gap, survival_everywhere
+from pipeline.grid.arrow_file import Grid
 from pipeline.grid.projection import to_plane
-from pipeline.grid.read_grid import Grid
-from pipeline.models.features import METHODS
+from pipeline.outcomes.periods import METHODS
 from pipeline.outcomes.species import all_species, species_codes
 
 MAPPED_SPECIES = ("PSME", "TSHE", "PISI", "PIPO", "JUOC", "ABLA")

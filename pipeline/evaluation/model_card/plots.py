@@ -6,13 +6,14 @@ import numpy as np
 from matplotlib.figure import Figure
 
 from pipeline.evaluation.blocks import HeldOut
-from pipeline.evaluation.figure_file import save_png
+from pipeline.evaluation.figures import save_png
 from pipeline.evaluation.metrics import calibration_curve, status_weights
 from pipeline.evaluation.recovery import true_effect
-from pipeline.grid.read_grid import Grid
-from pipeline.models.features import FEATURE_NAMES, FEATURES, HORIZONS, METHODS
+from pipeline.grid.arrow_file import Grid
+from pipeline.models.features import FEATURE_NAMES, FEATURES
 from pipeline.models.hazard import HazardModel
 from pipeline.outcomes.envelopes import Envelope
+from pipeline.outcomes.periods import HORIZONS, METHODS
 from pipeline.outcomes.species import species_codes
 
 METHOD_COLORS = {"manual": "#1b6e53", "drone_seeded": "#c26a2d"}

@@ -13,9 +13,10 @@ from pipeline.evaluation.sense import (
     survival_everywhere,
     top_magnitudes,
 )
-from pipeline.grid.read_grid import Grid
-from pipeline.models.features import FEATURES, HORIZONS, METHODS
+from pipeline.grid.arrow_file import Grid
+from pipeline.models.features import FEATURES
 from pipeline.outcomes.intercepts import PUBLISHED_SITE, PUBLISHED_SPECIES, PUBLISHED_SURVIVAL
+from pipeline.outcomes.periods import HORIZONS, METHODS
 
 
 def sense_section(grid: Grid, models: dict[str, GraphModel], survival_image: str, gap_image: str) -> str:

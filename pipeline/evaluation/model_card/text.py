@@ -5,9 +5,9 @@ import pandas as pd
 from pipeline.evaluation.ebm import Yardstick
 from pipeline.evaluation.recovery import Recovery
 from pipeline.models.basis import KNOTS
-from pipeline.models.features import FEATURES, HORIZONS
+from pipeline.models.features import FEATURES
 from pipeline.models.hazard import QUADRATURE_NODES
-from pipeline.outcomes.periods import PeriodCounts
+from pipeline.outcomes.periods import HORIZONS, PeriodCounts
 
 MOST_BRIER_EXCESS = 0.03
 SLOPE_RANGE = (0.95, 1.05)

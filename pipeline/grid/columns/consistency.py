@@ -2,7 +2,7 @@
 
 import numpy as np
 
-from pipeline.grid.columns.vapor import saturation_pressure
+from pipeline.grid.columns.humidity import saturation_pressure
 
 # Saturation pressure bends upward, so a mean of monthly deficits exceeds the deficit of the annual means, and PRISM
 # interpolates each variable by itself: at Washington's plots the ratio of the two runs from 0.95 to 1.58.

@@ -10,12 +10,27 @@ from dataclasses import dataclass
 import numpy as np
 
 from pipeline.grid.columns.transfer import Transfer
-from pipeline.grid.columns.vapor import dew_point_of, saturation_pressure
-
-# A night is never drier than this share of saturation in the annual mean of either state.
-_LEAST_NIGHT_HUMIDITY = 0.15
 
 COLUMNS = ("temperature_max", "dew_point", "vpd_max")
+
+# In the annual mean of either state, a night is never drier than this share of saturation.
+_MIN_NIGHT_HUMIDITY = 0.15
+_E0_HPA, _A, _B_DEG = 6.1078, 17.269, 237.3
+
+
+def saturation_pressure(temperature):
+    """Returns the saturation vapor pressure over water, hPa, at degrees Celsius.
+
+    Murray (1967), On the computation of saturation vapor pressure, J. Appl. Meteorol. 6:203-204, the formula by which
+    PRISM turns dew points into vapor pressure deficits (Daly, Smith and Olson 2015, PLoS ONE 10(10): e0141140).
+    """
+    return _E0_HPA * np.exp(_A * temperature / (temperature + _B_DEG))
+
+
+def dew_point_of(pressure):
+    """Returns the dew point, degrees Celsius, at a vapor pressure in hPa; inverts :func:`saturation_pressure`."""
+    log = np.log(pressure / _E0_HPA)
+    return _B_DEG * log / (_A - log)
 
 
 @dataclass(frozen=True)
@@ -68,7 +83,7 @@ def _monthly_dew_point(climate, sites, trends):
     annual_min = 2 * climate["temperature_mean"].to_numpy() - trends["temperature_max"]
     saturated = saturation_pressure(_shifted(sites.normals.temperature_min, annual_min))
     # The raster gives the annual deficit at night; months share it in proportion to what saturated air holds.
-    humidity = np.maximum(1 - sites.vpd_min / saturated.mean(axis=1), _LEAST_NIGHT_HUMIDITY)
+    humidity = np.maximum(1 - sites.vpd_min / saturated.mean(axis=1), _MIN_NIGHT_HUMIDITY)
     return dew_point_of(saturated * humidity[:, None])
 
 

@@ -2,8 +2,7 @@ import numpy as np
 import pandas as pd
 import pyarrow as pa
 
-from pipeline.evaluation.grid.errors import error_sentences
-from pipeline.evaluation.grid.scores import score
+from pipeline.evaluation.grid.scores import error_sentences, score
 from pipeline.grid.arrow_file import write_grid
 from pipeline.grid.columns.definitions import COLUMNS, NAMES
 

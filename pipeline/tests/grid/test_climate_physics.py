@@ -2,9 +2,9 @@ import numpy as np
 import pytest
 
 from pipeline.grid.columns.canopy import crown_ratio
+from pipeline.grid.columns.deficit import climatic_water_deficit, day_length_hours, potential_evapotranspiration
+from pipeline.grid.columns.humidity import dew_point_of, saturation_pressure
 from pipeline.grid.columns.soils import available_water, organic_matter
-from pipeline.grid.columns.vapor import dew_point_of, saturation_pressure
-from pipeline.grid.columns.water_balance import climatic_water_deficit, day_length_hours, potential_evapotranspiration
 
 MEDFORD_TEMPERATURE = np.array([[4.0, 6.2, 8.9, 11.5, 15.6, 19.4, 23.6, 23.3, 19.5, 13.3, 7.0, 3.6]])
 MEDFORD_PRECIPITATION = np.array([[64.0, 50, 44, 37, 33, 18, 7, 10, 15, 32, 73, 84]])

@@ -7,11 +7,11 @@ import pyarrow as pa
 import pytest
 import shapely
 
+from pipeline.grid.arrow_file import MAX_DISTANCE_KM
 from pipeline.grid.columns.consistency import violations
 from pipeline.grid.columns.definitions import COLUMNS, NAMES
 from pipeline.grid.data_files import GRID, REGIONS
 from pipeline.grid.projection import great_circle_km
-from pipeline.grid.read_grid import REACH_KM
 from pipeline.grid.regions import read_regions
 
 NOT_FOREST = {
@@ -136,12 +136,12 @@ def test_every_point_lies_in_the_region_it_names(frame, regions):
 def test_no_point_is_within_reach_of_a_place_without_forest(frame, regions, name):
     latitude, longitude = NOT_FOREST[name]
     assert any(region.contains(shapely.Point(longitude, latitude)) for region in regions.values())
-    assert distances_km(frame, NOT_FOREST[name]).min() > REACH_KM
+    assert distances_km(frame, NOT_FOREST[name]).min() > MAX_DISTANCE_KM
 
 
 @pytest.mark.parametrize("name", FOREST)
 def test_a_point_is_within_reach_of_every_forested_range(frame, name):
-    assert distances_km(frame, FOREST[name]).min() < REACH_KM
+    assert distances_km(frame, FOREST[name]).min() < MAX_DISTANCE_KM
 
 
 def test_the_published_sample_in_the_western_cascades_has_a_point_within_2_km(frame):

@@ -2,7 +2,7 @@ import numpy as np
 import pytest
 from shapely import MultiPolygon, box
 
-from pipeline.grid.lattice import SPACING_KM, lattice
+from pipeline.grid.points import SPACING_KM, lattice
 from pipeline.grid.projection import great_circle_km, in_degrees, in_kilometres, to_degrees, to_plane
 
 

@@ -8,11 +8,12 @@ import pytest
 
 from pipeline.evaluation.graph import GraphModel
 from pipeline.evaluation.sense import PLAUSIBLE_SURVIVAL, check_ordering, orderings, published_sample
+from pipeline.grid.arrow_file import read_grid
 from pipeline.grid.data_files import GRID
-from pipeline.grid.read_grid import read_grid
-from pipeline.models.features import FEATURES, HORIZONS, METHODS
+from pipeline.models.features import FEATURES
 from pipeline.models_command import MODELS
 from pipeline.outcomes.intercepts import PUBLISHED_SURVIVAL
+from pipeline.outcomes.periods import HORIZONS, METHODS
 from pipeline.outcomes.species import species_codes
 from pipeline.sources.manifest import sha256_of
 

@@ -8,10 +8,11 @@ import numpy as np
 import pytest
 
 from pipeline.evaluation.graph import GraphModel
+from pipeline.grid.arrow_file import read_grid
 from pipeline.grid.data_files import GRID
-from pipeline.grid.read_grid import read_grid
-from pipeline.models.features import FEATURE_NAMES, METHODS
+from pipeline.models.features import FEATURE_NAMES
 from pipeline.models_command import MODELS
+from pipeline.outcomes.periods import METHODS
 from pipeline.outcomes.species import species_codes
 from pipeline.sources.manifest import PROJECT
 

@@ -3,9 +3,10 @@ import pytest
 
 from pipeline.evaluation.graph import GraphModel
 from pipeline.models.basis import KNOTS, Knots
-from pipeline.models.features import FEATURES, HORIZONS
+from pipeline.models.features import FEATURES
 from pipeline.models.hazard import HazardModel
 from pipeline.models.onnx_graph import write_onnx
+from pipeline.outcomes.periods import HORIZONS
 from pipeline.outcomes.species import species_codes
 
 ROWS = 4000

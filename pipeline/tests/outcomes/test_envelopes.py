@@ -3,8 +3,8 @@ import json
 import numpy as np
 import pytest
 
+from pipeline.grid.arrow_file import read_grid
 from pipeline.grid.data_files import GRID
-from pipeline.grid.read_grid import read_grid
 from pipeline.outcomes.envelopes import points_in_range
 
 

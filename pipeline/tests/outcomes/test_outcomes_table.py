@@ -2,8 +2,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
+from pipeline.grid.arrow_file import read_grid
 from pipeline.grid.data_files import GRID
-from pipeline.grid.read_grid import read_grid
 from pipeline.outcomes.table import OutcomesError, read_outcomes
 
 

@@ -1,11 +1,11 @@
 import numpy as np
 import pytest
 
+from pipeline.grid.arrow_file import read_grid
 from pipeline.grid.data_files import GRID
-from pipeline.grid.read_grid import read_grid
-from pipeline.models.features import METHODS
 from pipeline.outcomes.envelopes import LIMITS, Envelope, axis_values
 from pipeline.outcomes.intercepts import PUBLISHED_SURVIVAL, expected_survival, intercepts
+from pipeline.outcomes.periods import METHODS
 from pipeline.outcomes.simulation import PLOTS, TREES_PER_PLOT, Truth, simulated_outcomes
 from pipeline.outcomes.species import all_species, species_codes
 from pipeline.outcomes.table import COLUMNS

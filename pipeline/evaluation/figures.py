@@ -1,0 +1,34 @@
+"""What all figures share: the base map of both states, and PNG files whose bytes depend on the picture alone."""
+
+import numpy as np
+import shapely
+from matplotlib.backends.backend_agg import FigureCanvasAgg
+from PIL import Image
+
+from pipeline.grid.projection import in_kilometres
+
+_PALETTE_COLOURS = 256
+# Neither white nor a colour of any map, so that a pale value is not mistaken for missing data.
+_LAND_COLOUR = "#e4e4e4"
+_BORDER_COLOUR = "#555555"
+
+
+def draw_land(axes, regions):
+    """Draws ``{region: MultiPolygon}`` (degrees) on axes in kilometres of the equal-area plane."""
+    axes.set_aspect("equal")
+    axes.axis("off")
+    for shape in regions.values():
+        for part in shapely.get_parts(in_kilometres(shape)):
+            x, y = np.array(part.exterior.xy)
+            axes.fill(x, y, facecolor=_LAND_COLOUR, edgecolor=_BORDER_COLOUR, linewidth=0.6, zorder=0)
+            axes.plot(x, y, color=_BORDER_COLOUR, linewidth=0.4, zorder=3)
+
+
+def save_png(figure, path):
+    """Draws a matplotlib figure and writes it; a palette makes files a third of the size."""
+    canvas = FigureCanvasAgg(figure)
+    canvas.draw()
+    picture = Image.fromarray(np.asarray(canvas.buffer_rgba())[..., :3])
+    path.parent.mkdir(parents=True, exist_ok=True)
+    # This method gives thin lines and small dots their colour too; a round of k-means keeps large areas true to theirs.
+    picture.quantize(_PALETTE_COLOURS, method=Image.Quantize.MAXCOVERAGE, kmeans=1).save(path, optimize=True)
