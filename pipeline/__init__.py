@@ -1,1 +1,1 @@
-"""Builds the grid in ``data/`` and the models in ``models/`` from public sources; the service never needs it."""
+"""Builds the grid in ``data/`` and the models in ``models/`` from public sources; the service does not need it."""

@@ -7,14 +7,14 @@ from pathlib import Path
 
 from pipeline.sources.manifest import SourceError, Sources
 
-# Threads split sums differently from run to run and machine to machine; one thread gives the same bytes always.
+# Several threads add up sums in an order that differs between runs and machines; one thread gives the same bytes.
 _ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
 
 
 def main(arguments=None):
-    """Parses and runs one command; returns the process's exit code."""
+    """Parses and runs one command and returns the exit code of the process."""
     options = _parser().parse_args(arguments)
-    # Read by the numerical libraries when they are loaded, which only the commands below do.
+    # The numerical libraries read these when they are imported, which only the commands below do.
     os.environ.update(_ONE_THREAD)
     try:
         options.run(options)
@@ -57,16 +57,16 @@ def _parser():
     command(
         "fetch",
         _fetch,
-        "download the sources and check them; only this needs a network",
+        "download the sources and check them; the only command that needs a network",
         [sources],
     )
     command("grid", _grid, "build data/ - grid, regions, species, checksums - and maps of the grid", [sources])
-    command("models", _models, "build models/ on the grid that is in data/", [optional_sources, outcomes])
-    command("all", _all, "grid, then models", [sources, outcomes])
+    command("models", _models, "build models/ from the grid in data/", [optional_sources, outcomes])
+    command("all", _all, "run grid, then models", [sources, outcomes])
     return parser
 
 
-# Each command imports what it runs: fetching needs no numerical library, and the models none of the grid's.
+# Each command imports what it runs, so that fetching needs no numerical library.
 def _fetch(options):
     from pipeline.sources.fetch import fetch
 

@@ -1,4 +1,4 @@
-"""``python -m pipeline grid``: builds everything in ``data/``, and the maps of the grid."""
+"""``python -m pipeline grid``: builds the files in ``data/`` and the maps of the grid."""
 
 from tqdm import tqdm
 
@@ -21,11 +21,11 @@ _STEPS = 6
 
 
 class InconsistentGridError(Exception):
-    """A grid whose columns contradict each other: a fault of the pipeline, never written."""
+    """The columns of the built grid contradict each other: a bug in the pipeline; nothing is written."""
 
 
 def run(sources):
-    """Reads the sources, writes data/ and the maps; the same sources give the same bytes."""
+    """Reads the sources, then writes data/ and the maps. The same sources give the same bytes."""
     with tqdm(total=_STEPS, unit="step") as progress:
 
         def step(name, function, *arguments):

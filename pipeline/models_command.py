@@ -1,4 +1,4 @@
-"""Build models/: outcomes, fit, graphs, manifest, evaluation, model card."""
+"""``python -m pipeline models``: builds the graphs, the manifest and the model card in ``models/``."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -29,7 +29,7 @@ SEED = 20240607
 
 @dataclass(frozen=True)
 class Training:
-    """A table of outcomes with each row's grid point, where it came from, and the truth if it was simulated."""
+    """An outcomes table, the grid point of each row [rows], its origin, and the true process if it was simulated."""
 
     outcomes: pd.DataFrame
     point: np.ndarray
@@ -38,9 +38,12 @@ class Training:
 
 
 def run(sources, outcomes_file):
-    """Build models/; `sources` may be None if an outcomes file takes the simulation's place."""
+    """Build models/ from a file of observed outcomes, or from simulated ones if `outcomes_file` is None.
+
+    The simulation needs `sources`; SourceError if they are None.
+    """
     grid = read_grid(GRID)
-    # One thread: a sum split over threads may differ in its last bits from one machine to the next.
+    # One thread: sums split over threads may differ in their last bits between machines.
     with threadpool_limits(limits=1):
         training = observed(grid, outcomes_file) if outcomes_file else simulated(grid, sources)
         build(grid, training, MODELS, MAPS)

@@ -1,4 +1,4 @@
-"""Predictions for places the model was never fitted to: whole one-degree blocks left out (Roberts et al. 2017)."""
+"""Predictions on held-out one-degree blocks, to which the model was not fitted (Roberts et al. 2017)."""
 
 from dataclasses import dataclass
 
@@ -16,7 +16,7 @@ FOLDS = 5
 
 @dataclass(frozen=True)
 class HeldOut:
-    """Rows of a method with the survival [rows, horizons] predicted by the model that never saw their block."""
+    """Rows of a method with survival [rows, horizons] predicted by a model fitted without their block."""
 
     counts: PeriodCounts
     survival: np.ndarray

@@ -1,4 +1,4 @@
-"""The yardstick: InterpretML's explainable boosting machine on the same first-year data and held-out blocks."""
+"""Comparison with InterpretML's explainable boosting machine on the same first-year data and held-out blocks."""
 
 from dataclasses import dataclass
 
@@ -13,18 +13,18 @@ from pipeline.outcomes.periods import PeriodCounts
 
 
 @dataclass(frozen=True)
-class Yardstick:
-    """Mean first-year deviance a tree (negative log likelihood) on blocks neither model saw; `best` is the truth's."""
+class EbmComparison:
+    """Mean first-year deviance a tree (negative log likelihood) on held-out blocks; `best` is of the true process."""
 
     ours: float
     boosting: float
     best: float
 
 
-def yardstick(
+def compare_with_ebm(
     grid: Grid, seen: PeriodCounts, unseen: PeriodCounts, model: HazardModel, truth: np.ndarray, seed: int
-) -> Yardstick:
-    """Fit an EBM with a curve a feature and a feature-by-species surface each, and score it beside `model`.
+) -> EbmComparison:
+    """Fit an EBM with a curve a feature and a feature-by-species surface each, and score it and `model`.
 
     `truth` is the simulated first-year survival [rows] of `unseen`.
     """
@@ -45,7 +45,7 @@ def yardstick(
         np.tile(-logit(survival), 2)[present]
         for survival in (model.survival(features[unseen.point], unseen.species)[:, 0], truth)
     )
-    return Yardstick(
+    return EbmComparison(
         ours=_deviance(ours, died, trees),
         boosting=_deviance(machine.decision_function(rows), died, trees),
         best=_deviance(best, died, trees),

@@ -1,4 +1,4 @@
-"""The exported graph as the service runs it: what the sense checks are made on."""
+"""The exported graph, run as the service runs it; the plausibility checks use it."""
 
 from pathlib import Path
 

@@ -25,8 +25,8 @@ class Scores:
 def status_weights(counts: PeriodCounts) -> tuple[np.ndarray, np.ndarray]:
     """Return weights [rows, horizons] of trees alive and of trees dead at each horizon.
 
-    A tree lost before a horizon counts for none, and those that stayed count for it: each period's trees are
-    weighted by the inverse of the chance to be still followed (Graf et al. 1999), estimated over all rows given.
+    A tree lost to follow-up before a horizon has no weight there, and the remaining trees have more: trees of a period
+    are weighted by the inverse of the probability of being still followed (Graf et al. 1999), estimated over all rows.
     """
     survivors = counts.at_risk - counts.died
     kept = np.ones(counts.at_risk.shape[1])

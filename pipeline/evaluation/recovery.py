@@ -1,4 +1,4 @@
-"""How well fitted curves recover the effects the simulation put in. Only a simulation can be asked this."""
+"""How well fitted curves recover the effects in the simulation; not measurable for observed outcomes."""
 
 from dataclasses import dataclass
 

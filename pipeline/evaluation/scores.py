@@ -1,4 +1,4 @@
-"""Score held-out predictions, all species together and each alone, beside the best possible where it is known."""
+"""Score held-out predictions, of all species and of each, and the best possible predictions if known."""
 
 import numpy as np
 import pandas as pd
@@ -8,12 +8,12 @@ from pipeline.evaluation.metrics import score, status_weights
 from pipeline.outcomes.periods import HORIZONS, PeriodCounts
 from pipeline.outcomes.species import species_codes
 
-# Fewer trees than this say nothing of a calibration slope.
-FEWEST_TREES = 200
+# With fewer trees a calibration slope means nothing.
+MIN_TREES = 200
 
 
 def best_predictions(survival: np.ndarray, counts: PeriodCounts) -> np.ndarray:
-    """Return true survival [rows, horizons] of each row from [species, points, horizons]: what a simulation knows."""
+    """Return the true survival [rows, horizons] of each row, from that of a simulation [species, points, horizons]."""
     return survival[counts.species, counts.point]
 
 
@@ -32,7 +32,7 @@ def species_scores(predictions: HeldOut, best: np.ndarray | None) -> pd.DataFram
     rows = []
     for index, code in enumerate(species_codes()):
         chosen = predictions.counts.species == index
-        if predictions.counts.at_risk[chosen, 0].sum() < FEWEST_TREES:
+        if predictions.counts.at_risk[chosen, 0].sum() < MIN_TREES:
             continue
         rows += [{"species": code, **scores} for scores in _scores(predictions, best, chosen)]
     return pd.DataFrame(rows)

@@ -1,4 +1,4 @@
-"""From sources to the grid's frame: one row a point, every column of :mod:`pipeline.grid.columns.definitions`."""
+"""Builds the grid from the sources: one row a point, every column of :mod:`pipeline.grid.columns.definitions`."""
 
 from dataclasses import dataclass
 
@@ -17,15 +17,15 @@ from pipeline.grid.sites import SiteReader, Sites
 from pipeline.sources.outlines import StateOutlines
 from pipeline.sources.plots import OREGON, WASHINGTON, read_plots
 
-# Plots this near are left out with a plot to be predicted: public coordinates are off by up to 1.6 km each.
+# Leave-one-out leaves out all plots within this distance: public coordinates are off by up to 1.6 km each.
 LEAVE_OUT_KM = 3.0
-# Far finer than any column is known, and coarse enough to hide the last bits in which processors differ.
+# Far finer than the error of any column, and coarse enough to hide the last bits in which processors differ.
 _DECIMALS = 3
 
 
 @dataclass(frozen=True)
 class Inputs:
-    """Everything read from the sources, and the climate predicted at each plot from plots beyond 3 km."""
+    """Everything read from the sources, and the climate predicted at each plot from plots farther than 3 km."""
 
     plots: pd.DataFrame
     plot_sites: Sites
@@ -37,13 +37,13 @@ class Inputs:
 
     @property
     def humid(self):
-        """Boolean mask of the plots that carry dew point, VPD and maximum temperature."""
+        """Boolean mask of the plots that have dew point, VPD and maximum temperature."""
         complete = self.plots[list(HUMIDITY_COLUMNS)].notna().all(axis=1)
         return (complete & (self.plots["region"] == WASHINGTON)).to_numpy()
 
     @property
     def dry(self):
-        """Boolean mask of the plots that carry climatic water deficit."""
+        """Boolean mask of the plots that have climatic water deficit."""
         return (self.plots["region"] == OREGON).to_numpy()
 
 
@@ -65,7 +65,7 @@ def read_inputs(sources):
 
 
 def fill_columns(inputs, points):
-    """The points with every column of the grid, float64 of 3 decimals."""
+    """Returns the frame of points with every column of the grid, float64 rounded to 3 decimals."""
     latitude, longitude = points["latitude"].to_numpy(), points["longitude"].to_numpy()
     elevation = inputs.terrain.elevation(latitude, longitude)
     sites = inputs.reader.at(latitude, longitude, elevation)

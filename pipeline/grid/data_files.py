@@ -1,4 +1,4 @@
-"""The files of ``data/`` that the service reads, and ``SHA256SUMS``, by which it knows that they belong together."""
+"""The files of ``data/`` that the service reads, and their checksums in ``SHA256SUMS``."""
 
 from pipeline.sources.manifest import PROJECT, sha256_of
 
@@ -10,7 +10,7 @@ CHECKSUMS = "SHA256SUMS"
 
 
 def write_checksums(directory):
-    """Writes ``SHA256SUMS`` in the format of sha256sum(1), by file name. Last of all: it vouches for the others."""
+    """Writes ``SHA256SUMS`` in the format of sha256sum(1), by file name; call it after all files are written."""
     names = sorted(path.name for path in (GRID, REGIONS, SPECIES))
     lines = [f"{sha256_of(directory / name)}  {name}\n" for name in names]
     (directory / CHECKSUMS).write_text("".join(lines), encoding="ascii")

@@ -1,8 +1,11 @@
-"""Kriging in a moving neighbourhood, with leave-one-out that leaves out whole neighbourhoods.
+"""Kriging in a moving neighbourhood, with leave-one-out that leaves out all data within a distance.
 
 Cressie (1993), Statistics for Spatial Data, chapter 3. :func:`universal` has weights that are unbiased for any
-linear combination of drift columns, :func:`ordinary` for any constant; :func:`simple` knows the mean to be zero and
-falls back to it far from data.
+linear combination of drift columns, :func:`ordinary` for any constant; :func:`simple` assumes a mean of zero and
+returns to it far from data.
+
+Our own, because it combines a moving neighbourhood, external drift and an exclusion distance for leave-one-out, on
+which every error figure of the grid rests.
 """
 
 from dataclasses import dataclass
@@ -11,7 +14,7 @@ import numpy as np
 from scipy.spatial import cKDTree
 
 _CHUNK = 2000
-# So many more neighbours are fetched to make up for those too close to count: 3 km hold a handful of plots.
+# Additional neighbours that replace those within the exclusion distance: 3 km contain a handful of plots.
 _SPARE_NEIGHBOURS = 16
 
 
@@ -20,7 +23,7 @@ class Variogram:
     """Exponential covariance of unit sill plus nugget.
 
     ``range_km`` is the e-folding distance, ``nugget`` a fraction of the sill, ``km_per_100m`` the horizontal
-    distance that one hundred metres of elevation count for.
+    distance that one hundred metres of elevation are equivalent to.
     """
 
     range_km: float
@@ -29,7 +32,7 @@ class Variogram:
     neighbours: int
 
     def covariance(self, distance_km):
-        """Covariance between places this far apart, without the nugget."""
+        """Returns the covariance at a distance, without the nugget."""
         return np.exp(-distance_km / self.range_km)
 
 
@@ -42,7 +45,7 @@ class _Neighbourhood:
 
 
 def universal(xyz, drift, values, target_xyz, target_drift, variogram, exclude_km=0.0):
-    """Predictions [M] at ``target_xyz`` [M, 3] from ``values`` [N] at ``xyz`` [N, 3] (km, km, m).
+    """Returns predictions [M] at ``target_xyz`` [M, 3] from ``values`` [N] at ``xyz`` [N, 3] (km, km, m).
 
     ``drift`` [N, Q] and ``target_drift`` [M, Q] are the trend's columns without the constant, Q may be 0. Data
     horizontally closer to a target than ``exclude_km`` are not used for it: with the data as their own targets
@@ -52,7 +55,7 @@ def universal(xyz, drift, values, target_xyz, target_drift, variogram, exclude_k
     for hood in _neighbourhoods(xyz, target_xyz, variogram, exclude_km):
         near, rows = drift[hood.near], hood.rows
         m, k, q = near.shape
-        # Drift is centred and scaled within each neighbourhood: same weights, better posed system.
+        # Centring and scaling the drift in each neighbourhood leaves the weights as they are and conditions the system.
         centre, spread = near.mean(axis=1, keepdims=True), near.std(axis=1, keepdims=True) + 1e-9
         trend = np.concatenate([np.ones((m, k, 1)), (near - centre) / spread], axis=2)
         at_target = np.concatenate([np.ones((m, 1)), (target_drift[rows] - centre[:, 0]) / spread[:, 0]], axis=1)
@@ -69,13 +72,13 @@ def universal(xyz, drift, values, target_xyz, target_drift, variogram, exclude_k
 
 
 def ordinary(xyz, values, target_xyz, variogram, exclude_km=0.0):
-    """:func:`universal` with an unknown constant for its only trend."""
+    """Returns :func:`universal` predictions whose only trend is an unknown constant."""
     nothing, nothing_there = np.empty((len(xyz), 0)), np.empty((len(target_xyz), 0))
     return universal(xyz, nothing, values, target_xyz, nothing_there, variogram, exclude_km)
 
 
 def simple(xyz, values, target_xyz, variogram, exclude_km=0.0):
-    """Predictions [M] of a field of mean zero; arguments as for :func:`universal`."""
+    """Returns predictions [M] of a field of mean zero; arguments as for :func:`universal`."""
     result = np.empty(len(target_xyz))
     for hood in _neighbourhoods(xyz, target_xyz, variogram, exclude_km):
         weights = np.linalg.solve(hood.between, hood.to_target[:, :, None])[:, :, 0]

@@ -1,6 +1,6 @@
 """Where the grid has points: a triangular lattice on forest land, without water and city centres.
 
-Whether land is forest is kriged from the inventory's own status of its plots. The inventory has a plot on every 24
+Whether land is forest is kriged from the forest status of the inventory's plots. The inventory has a plot on every 24
 square kilometres of either state, forested or not, so the share of forest around a place is observed, not modelled:
 fields, towns, lakes and sagebrush are plots without forest.
 """
@@ -30,7 +30,7 @@ _COLUMBIA_EAST_END_DEG = -119.0
 
 
 def place_points(inputs):
-    """Where the grid's points are, ordered by latitude, then longitude: a frame of latitude, longitude and region."""
+    """Returns a frame of latitude and longitude (degrees) and region, ordered by latitude, then longitude."""
     land = {region: inputs.outlines.polygon(fips) for region, fips in FIPS.items()}
     latitude, longitude, region = lattice(land)
     dry = ~(
@@ -51,7 +51,7 @@ def _on_columbia(outlines, latitude, longitude):
 
 
 def lattice(land):
-    """Points inside ``land``, ``{region: MultiPolygon}`` in degrees.
+    """Places a triangular lattice of equal spacing in ``land``, ``{region: MultiPolygon}`` in degrees.
 
     Returns ``(latitude, longitude, region)``, each [N]: degrees rounded to 5 decimals and the index of the region,
     ordered by latitude, then longitude.
@@ -74,7 +74,7 @@ def lattice(land):
 
 
 def in_excluded_place(latitude, longitude):
-    """Boolean [N] for degrees [N]: nearer to the middle line of a listed place than its reach."""
+    """Returns a boolean [N] for degrees [N]: nearer to the line of a listed place than its ``reach_km``."""
     inside = np.zeros(np.shape(latitude), dtype=bool)
     for place in json.loads(_EXCLUDED_PLACES.read_text(encoding="utf-8"))["places"]:
         for point in _along(np.array(place["line"])):
@@ -89,5 +89,5 @@ def _along(line):
 
 
 def forest_share(forested, xyz, target_xyz, exclude_km=0.0):
-    """Estimated share of forest land around each target, [M], from booleans [N] at plots."""
+    """Returns the estimated share of forest land around targets, [M], from booleans [N] at plots."""
     return ordinary(xyz, forested.astype(float), target_xyz, _FOREST_VARIOGRAM, exclude_km)

@@ -1,4 +1,4 @@
-"""The coverage: each state's outline with its inland marine waters and a narrow strip along the open coast."""
+"""Coverage: the outline of each state with its inland marine waters and a narrow strip along the open coast."""
 
 import json
 
@@ -15,7 +15,7 @@ NAMES = {"US-OR": "Oregon", "US-WA": "Washington"}
 COAST_TOLERANCE_KM = 2.0
 
 # Turning points (latitude, longitude) of the boundary with Canada from Point Roberts to the Pacific, 1846 and
-# 1908 treaties, then round through Washington's own land so that all waters in between are taken in.
+# 1908 treaties; the ring is closed through Washington's own land so that it encloses all waters in between.
 _BOUNDARY_AT_SEA = [
     (49.0021, -123.3221),
     (48.8310, -123.0080),
@@ -28,18 +28,18 @@ _BOUNDARY_AT_SEA = [
     (48.2993, -123.9206),
     (48.4939, -124.7267),
 ]
-_ROUND_THROUGH_LAND = [(48.3200, -124.5500), (47.0500, -123.2000), (47.0500, -122.2000), (49.0021, -122.2000)]
+_CLOSED_THROUGH_LAND = [(48.3200, -124.5500), (47.0500, -123.2000), (47.0500, -122.2000), (49.0021, -122.2000)]
 _NORTH_DEG = 49.0021
 _SOUTH_DEG = 41.998
 
 
 def build_regions(outlines):
-    """``{"US-OR": MultiPolygon, "US-WA": MultiPolygon}`` in degrees, overlapping nowhere but on their border."""
+    """Returns ``{"US-OR": MultiPolygon, "US-WA": MultiPolygon}`` in degrees; they share a border and no area."""
     land = {region: outlines.polygon(fips) for region, fips in FIPS.items()}
     california = outlines.polygon("06")
     strip = {region: _coastal_strip(outlines.outer_border(fips)) for region, fips in FIPS.items()}
 
-    waters = Polygon([(lon, lat) for lat, lon in _BOUNDARY_AT_SEA + _ROUND_THROUGH_LAND])
+    waters = Polygon([(lon, lat) for lat, lon in _BOUNDARY_AT_SEA + _CLOSED_THROUGH_LAND])
     canada = _canadian_side(land["US-WA"])
     washington = unary_union([land["US-WA"], waters, strip["US-WA"].difference(canada)])
     washington = washington.difference(land["US-OR"])
@@ -55,28 +55,28 @@ def _coastal_strip(border):
 
 
 def _canadian_side(washington):
-    """North of the 49th parallel, and north of the boundary at sea."""
+    """Returns the area north of the 49th parallel and north of the boundary at sea."""
     at_sea = [(lon, lat) for lat, lon in _BOUNDARY_AT_SEA]
     sea = Polygon([*at_sea, (-124.7267, 49.5), (-123.3221, 49.5)])
-    # West of Cape Flattery the boundary goes on out to sea along the strait's middle.
+    # West of Cape Flattery the boundary continues out to sea along the middle of the strait.
     west = box(-126, 48.4939, -124.7267, 50)
     return unary_union([box(-130, _NORTH_DEG, -116, 50), sea, west]).difference(washington)
 
 
 def _five_decimals(shape):
     parts = shapely.get_parts(shapely.set_precision(shape, 1e-5))
-    # What the strip leaves open inside is a bay (Grays Harbor, Willapa Bay), and the state's.
+    # Holes inside the strip are bays (Grays Harbor, Willapa Bay) and belong to the state.
     return shapely.normalize(shapely.MultiPolygon([shapely.Polygon(p.exterior) for p in parts]))
 
 
 def read_regions(path):
-    """``{region: MultiPolygon}`` in degrees from a file that :func:`write_regions` wrote."""
+    """Reads ``{region: MultiPolygon}`` in degrees from a file that :func:`write_regions` wrote."""
     features = json.loads(path.read_text(encoding="utf-8"))["features"]
     return {feature["properties"]["region"]: shapely.geometry.shape(feature["geometry"]) for feature in features}
 
 
 def write_regions(regions, path):
-    """GeoJSON with one feature a region, in the order of ``regions``."""
+    """Writes GeoJSON with one feature a region, in the order of ``regions``."""
     features = [
         {
             "type": "Feature",

@@ -1,4 +1,4 @@
-"""Places with everything that is known at any place of both states: position, elevation and smooth surfaces."""
+"""Sites with what can be read at any place of both states: position, elevation, climate surfaces, minimum VPD."""
 
 from dataclasses import dataclass
 
@@ -19,7 +19,7 @@ class Normals:
     temperature_max: np.ndarray
 
     def where(self, chosen):
-        """The normals of a boolean mask of places."""
+        """Returns the normals of the places in a boolean mask [N]."""
         return Normals(*(getattr(self, name)[chosen] for name in Normals.__dataclass_fields__))
 
 
@@ -39,7 +39,7 @@ class Sites:
         return self.xyz[:, 2]
 
     def where(self, chosen):
-        """The sites of a boolean mask."""
+        """Returns the sites in a boolean mask [N]."""
         return Sites(
             self.latitude[chosen],
             self.longitude[chosen],
@@ -50,7 +50,7 @@ class Sites:
 
 
 class SiteReader:
-    """Reads the surfaces once and evaluates them wherever asked."""
+    """Reads the surfaces and the minimum VPD raster once and evaluates them at any site."""
 
     def __init__(self, sources):
         names = Normals.__dataclass_fields__
@@ -59,7 +59,7 @@ class SiteReader:
         self._vpd_min = read_raster(f"zip://{archive}!{archive.stem}.bil").filled()
 
     def at(self, latitude, longitude, elevation):
-        """:class:`Sites` at degrees, degrees and metres, each [N]."""
+        """Returns :class:`Sites` at degrees, degrees and metres, each [N]."""
         monthly = {name: s.monthly(latitude, longitude, elevation) for name, s in self._surfaces.items()}
         x, y = to_plane(latitude, longitude)
         xyz = np.column_stack([x, y, elevation])

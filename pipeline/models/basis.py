@@ -6,7 +6,7 @@ import numpy as np
 from scipy import sparse
 
 KNOTS = 24
-SMALLEST_LOGGED = np.float32(1e-3)
+MIN_LOGGED = np.float32(1e-3)
 
 
 @dataclass(frozen=True)
@@ -19,7 +19,7 @@ class Knots:
 
     @classmethod
     def spanning(cls, features: np.ndarray, logarithmic: np.ndarray) -> "Knots":
-        """Return knots from the 0.2 to the 99.8 percentile of each feature; beyond, effects stay level."""
+        """Return knots from the 0.2 to the 99.8 percentile of each feature; beyond them effects are constant."""
         low, high = np.quantile(_scaled(features, logarithmic), (0.002, 0.998), axis=0)
         return cls(low.astype(np.float32), ((high - low) / (KNOTS - 1)).astype(np.float32), logarithmic)
 
@@ -43,4 +43,4 @@ class Knots:
 
 
 def _scaled(features: np.ndarray, logarithmic: np.ndarray) -> np.ndarray:
-    return np.where(logarithmic, np.log(np.maximum(features, SMALLEST_LOGGED)), features)
+    return np.where(logarithmic, np.log(np.maximum(features, MIN_LOGGED)), features)

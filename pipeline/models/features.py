@@ -1,14 +1,14 @@
-"""Which grid columns the models see, and what a person calls them.
+"""The grid columns that are features of the models, and their names for callers.
 
-Seven grid columns stay out. Each says what those that are in say already, and a fit would hand one effect to two names,
-or opposite halves of none:
+Seven grid columns are left out. Each duplicates information of the features, and a fit would split one effect between
+two names, or give them opposite effects that cancel:
 
 - `canopy_cover`: the crown ratio is derived from it;
 - `soil_organic_matter`: derived from precipitation;
-- `precipitation_growing_season` and `climatic_water_deficit`: with annual precipitation and the maximum VPD they are
-  the same drought;
-- `temperature_mean`, `temperature_max` and `vpd_min`: temperature and dew point make the VPD, so the dew point, the
-  maximum VPD and the January minimum settle them.
+- `precipitation_growing_season` and `climatic_water_deficit`: with annual precipitation and the maximum VPD they
+  describe the same drought;
+- `temperature_mean`, `temperature_max` and `vpd_min`: temperature and dew point determine the VPD, so these follow
+  from the dew point, the maximum VPD and the January minimum.
 """
 
 from dataclasses import dataclass
@@ -16,7 +16,7 @@ from dataclasses import dataclass
 
 @dataclass(frozen=True)
 class Feature:
-    """A grid column in the model, the factor name a caller reads, and whether curves run along its logarithm."""
+    """A grid column in the model, its factor name for callers, and whether its curves are in its logarithm."""
 
     name: str
     label: str

@@ -1,8 +1,8 @@
-"""Fit one period's hazards: an additive logit with a curve a feature, shared and varying by species.
+"""Fit the hazards of one period: an additive logit with one curve a feature, shared and varying by species.
 
 A hierarchical generalised additive model (Pedersen et al. 2019, model GS) on P-splines with difference penalties
-(Eilers and Marx 1996): species curves shrink to the shared curve, the shared curve to a level one. The penalised
-likelihood is concave; Newton's method solves it, with the species eliminated block by block.
+(Eilers and Marx 1996): species curves shrink to the shared curve, the shared curve to a constant. The penalised
+likelihood is concave; Newton's method maximises it, with the species eliminated block by block.
 """
 
 from dataclasses import dataclass
@@ -22,8 +22,8 @@ FREE = 1e-6
 class Smoothing:
     """Penalties on the slope and the curvature of the shared curves and of the species' departures from them.
 
-    As a prior they say how far a curve is likely to bend, whatever the number of trees. The values were chosen by the
-    deviance on blocks left out, among factors of three to ten either way.
+    They are a prior for the shape of a curve, whatever the number of trees. The values were chosen by the deviance on
+    held-out blocks, among multiples of three to ten in both directions.
     """
 
     shared_slope: float
@@ -37,7 +37,7 @@ METHOD_SMOOTHING = Smoothing(shared_slope=1.0, shared_curvature=50.0, species_sl
 DEPARTURE_SMOOTHING = Smoothing(shared_slope=1.0, shared_curvature=50.0, species_slope=60.0, species_curvature=1500.0)
 LEVEL_PENALTY = 0.05
 INTERCEPT_PENALTY = 0.5
-"""A species' level departs from the shared one by some logits at most; the shared level is free."""
+"""The level of a species departs from the shared one by a few logits at most; the shared level is free."""
 
 
 @dataclass(frozen=True)
@@ -60,7 +60,7 @@ def fit_period(species: list[SpeciesCounts], smoothing: Smoothing) -> tuple[np.n
     curves = np.zeros((len(species), size))
     for _ in range(MAX_STEPS):
         step_shared, step_curves = _newton_step(species, designs, own, common, shared, curves)
-        # A long first step from level curves can overshoot; the predictor never needs to move that far at once.
+        # A long first step from constant curves can overshoot.
         scale = min(1.0, 4.0 / max(np.abs(step_curves).max(), 1e-12))
         shared = shared + scale * step_shared
         curves = curves + scale * step_curves

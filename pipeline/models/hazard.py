@@ -12,9 +12,9 @@ from pipeline.models.fit import DEPARTURE_SMOOTHING, METHOD_SMOOTHING, SpeciesCo
 from pipeline.outcomes.periods import HORIZONS, PeriodCounts
 from pipeline.outcomes.species import species_codes
 
-# Gauss-Legendre on [0, 1]: with this many nodes the sum of contributions misses survival - baseline by < 1e-5.
+# Gauss-Legendre on [0, 1]: with this many nodes the contributions add up to survival - baseline within 1e-5.
 QUADRATURE_NODES = 12
-# Tables are rounded so that a last-bit difference between builds of a linear algebra library does not reach a file.
+# Tables are rounded so that last-bit differences between builds of a linear algebra library do not change the files.
 DECIMALS = 5
 
 
@@ -55,9 +55,9 @@ class HazardModel:
     def contributions(self, features: np.ndarray, species: np.ndarray) -> np.ndarray:
         """Return [rows, horizons, features], summing to survival - baseline.
 
-        The predictor is walked in a straight line from the average site to the site; each feature is credited with
-        what survival changes along its share of the way (the integrated gradient of Sundararajan et al. 2017, or the
-        Aumann-Shapley value, of the additive predictor).
+        The predictor is moved in a straight line from the average site to the site; the contribution of a feature is
+        the change in survival due to its share of that move (the integrated gradient of Sundararajan et al. 2017, or
+        the Aumann-Shapley value, of the additive predictor).
         """
         logits = self.feature_logits(features, species)
         total, start = logits.sum(axis=1), self.intercepts[species]
@@ -72,8 +72,8 @@ class HazardModel:
 def fit_model(grid: Grid, counts: PeriodCounts, knots: Knots, reference: HazardModel | None = None) -> HazardModel:
     """Fit all periods of a method, as departures from a reference model if one is given.
 
-    Departures let a method with few trees borrow what the other knows of a species, and keep the difference between
-    the methods, which callers compare, as smooth as the data have it.
+    Departures let a method with few trees use what is known of a species from the other, and keep the difference
+    between the methods, which callers compare, smooth.
     """
     smoothing = METHOD_SMOOTHING if reference is None else DEPARTURE_SMOOTHING
     hats = knots.hats(grid.features(FEATURE_NAMES))
@@ -89,7 +89,7 @@ def fit_model(grid: Grid, counts: PeriodCounts, knots: Knots, reference: HazardM
             known = intercepts[index, period] + basis @ curves[index, :, :, period].ravel()
             data.append(SpeciesCounts(basis, counts.at_risk[of, period], counts.died[of, period], known))
         shared, own = fit_period(data, smoothing)
-        # A species nobody planted is taken to be like the others.
+        # A species without trees gets the shared curves.
         fitted = np.tile(shared, (shape[0], 1))
         fitted[planted] = own
         intercepts[:, period] += fitted[:, 0]
@@ -98,7 +98,7 @@ def fit_model(grid: Grid, counts: PeriodCounts, knots: Knots, reference: HazardM
 
 
 def fit_methods(grid: Grid, counts: dict[str, PeriodCounts], knots: Knots) -> dict[str, HazardModel]:
-    """Fit a model of each method given, in their order: the first on its own, the others as departures from it."""
+    """Fit a model of each method in `counts`, in its order: the first alone, the others as departures from it."""
     models: dict[str, HazardModel] = {}
     for method, trees in counts.items():
         models[method] = fit_model(grid, trees, knots, next(iter(models.values()), None))

@@ -1,4 +1,4 @@
-"""models/manifest.json: what the service must know of the graphs, and where they came from."""
+"""models/manifest.json: what the service needs to know of the graphs, and their provenance."""
 
 import importlib.metadata
 import json
@@ -23,7 +23,7 @@ def model_version(grid: Grid) -> str:
 
 
 def write_manifest(grid: Grid, origin: dict, directory: Path) -> None:
-    """Write manifest.json beside the graphs; `origin` says where the outcomes came from."""
+    """Write manifest.json beside the graphs; `origin` describes where the outcomes came from."""
     manifest = {
         "format": "nurselog-model/1",
         "version": model_version(grid),
@@ -32,7 +32,7 @@ def write_manifest(grid: Grid, origin: dict, directory: Path) -> None:
         "coverage": grid.coverage,
         "horizons": list(HORIZONS),
         "species": species_codes(),
-        # Every feature may be named as a risk factor: those nobody would want named are not features.
+        # Every feature may be named as a risk factor: columns that should not be named are not features.
         "features": [
             {"name": feature.name, "unit": grid.units[feature.name], "label": feature.label, "risk_factor": True}
             for feature in FEATURES

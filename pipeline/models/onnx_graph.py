@@ -1,9 +1,8 @@
 """Write a hazard model as one ONNX graph that meets the contract of the service.
 
-The graph is a table look-up: equally spaced knots make the interval a division, one Gather brings the logits of every
-feature, and the rest is elementwise. Inside, rows are the last axis: what is the same for every feature, step or period
-then spreads over whole vectors. Contributions are integrated in the graph with the same quadrature as
-`HazardModel.contributions`, which the tests hold it to.
+The graph is a table look-up: with equally spaced knots the interval is a division, one Gather reads the logits of every
+feature, and the rest is elementwise. Rows are the last axis, so that elementwise operations run over long vectors.
+Contributions are integrated with the same quadrature as in `HazardModel.contributions`; the tests compare the two.
 
 In the shapes, N is rows, F features, P periods, H horizons (as many as periods) and S steps of the quadrature.
 """
@@ -14,7 +13,7 @@ import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
 
-from pipeline.models.basis import KNOTS, SMALLEST_LOGGED
+from pipeline.models.basis import KNOTS, MIN_LOGGED
 from pipeline.models.hazard import HazardModel, quadrature
 from pipeline.outcomes.periods import HORIZONS
 
@@ -66,7 +65,7 @@ def onnx_model(model: HazardModel) -> onnx.ModelProto:
 
 
 def write_onnx(model: HazardModel, path: Path) -> None:
-    """Write the graph; the bytes depend on the model alone."""
+    """Write the graph; its bytes depend on the model alone."""
     path.write_bytes(onnx_model(model).SerializeToString(deterministic=True))
 
 
@@ -76,7 +75,7 @@ def _feature_logits(graph: _Graph, model: HazardModel) -> None:
     graph.constant("knot_start", model.knots.start.reshape(-1, 1))
     graph.constant("knot_step", model.knots.step.reshape(-1, 1))
     graph.constant("logarithmic", model.knots.logarithmic.reshape(-1, 1))
-    graph.constant("smallest_logged", SMALLEST_LOGGED)
+    graph.constant("smallest_logged", MIN_LOGGED)
     graph.constant("zero", np.float32(0))
     graph.constant("last_knot", np.float32(KNOTS - 1))
     graph.constant("last_interval", np.float32(KNOTS - 2))
@@ -96,7 +95,7 @@ def _feature_logits(graph: _Graph, model: HazardModel) -> None:
     graph.add("Mul", ["species", "species_stride"], "species_start")
     graph.add("Add", ["interval_index", "feature_offset"], "feature_entry")
     graph.add("Add", ["feature_entry", "species_start"], "entry")
-    # One Gather of the rows [values, rises] of all periods and one Transpose beat a Gather for each by far.
+    # One Gather of the rows [values, rises] of all periods and one Transpose is much faster than one Gather a period.
     rises = np.diff(model.curves, axis=2, append=model.curves[:, :, -1:])
     table = np.concatenate([model.curves, rises], axis=3).astype(np.float32)
     graph.constant("table", table.reshape(-1, 2 * periods))
@@ -108,9 +107,9 @@ def _feature_logits(graph: _Graph, model: HazardModel) -> None:
 
 
 def _survival(graph: _Graph, model: HazardModel) -> None:
-    """Add `survival` and `baseline` [N, H], and by step of the way `hazard` [P, S, N] and `alive` [H, S, N]."""
+    """Add `survival` and `baseline` [N, H], and by step `hazard` [P, S, N] and `alive` [H, S, N]."""
     periods = model.intercepts.shape[1]
-    # Step 0 is the average site and the last one the site itself; between them lie the quadrature nodes.
+    # Step 0 is the average site, the last step the site itself; between them are the quadrature nodes.
     steps = np.concatenate([[0.0], quadrature()[0], [1.0]]).astype(np.float32)
     graph.constant("steps", steps.reshape(-1, 1))
     graph.constant("intercepts", model.intercepts.T.astype(np.float32)[:, np.newaxis])

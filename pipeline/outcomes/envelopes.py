@@ -16,8 +16,8 @@ from pipeline.grid.arrow_file import Grid
 from pipeline.outcomes.species import Species, all_species
 from pipeline.sources.manifest import Sources
 
-# Quantiles of the points inside the range that bound an axis. Maps of mountain trees take in the valley floors between,
-# so the warm, low side is cut more than the cold, high one, where the trees do stand to the end.
+# Quantiles of the points inside the range that bound an axis. Range maps of mountain trees include valley floors, so
+# the warm, low side is cut more than the cold, high side, where the trees do grow up to the limit.
 LIMITS = {
     "elevation": (0.15, 0.95),
     "precipitation_annual": (0.05, 0.88),
@@ -26,13 +26,13 @@ LIMITS = {
     "vpd_max": (0.05, 0.95),
 }
 LOGARITHMIC_AXES = frozenset({"precipitation_annual"})
-# A range that only touches the two states (coast redwood, Jeffrey pine) shows less than the species stands.
-LEAST_HALF_WIDTH_SD = 0.6
+# A range that barely reaches the two states (coast redwood, Jeffrey pine) shows less than the species tolerates.
+MIN_HALF_WIDTH_SD = 0.6
 
 
 @dataclass(frozen=True)
 class Envelope:
-    """Limits of a species on each axis, in the axis' scale (logarithm of mm for precipitation)."""
+    """Limits of a species by axis, on its scale (logarithm of mm for precipitation); `inside` is bool [points]."""
 
     inside: np.ndarray
     low: dict[str, float]
@@ -41,7 +41,7 @@ class Envelope:
 
 
 def axis_values(grid: Grid, axis: str) -> np.ndarray:
-    """Return a column as float64 on the scale envelopes are measured on."""
+    """Return a column [points] as float64 on the scale of its envelope."""
     values = grid.columns[axis].astype(np.float64)
     return np.log(values) if axis in LOGARITHMIC_AXES else values
 
@@ -74,7 +74,7 @@ def species_envelopes(grid: Grid, sources: Sources) -> list[Envelope]:
         low, high = {}, {}
         for axis, limits in LIMITS.items():
             first, median, last = np.quantile(axis_values(grid, axis)[inside], (limits[0], 0.5, limits[1]))
-            least = LEAST_HALF_WIDTH_SD * spread[axis]
-            low[axis], high[axis] = min(first, median - least), max(last, median + least)
+            half_width = MIN_HALF_WIDTH_SD * spread[axis]
+            low[axis], high[axis] = min(first, median - half_width), max(last, median + half_width)
         envelopes.append(Envelope(inside, low, high, spread))
     return envelopes

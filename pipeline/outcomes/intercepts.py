@@ -1,13 +1,13 @@
-"""Intercepts of the simulation, set so that one published sample comes out, and survival from predictors."""
+"""Intercepts of the simulation, solved to match one published sample, and expected survival from hazard logits."""
 
 import numpy as np
 from scipy.optimize import brentq
 from scipy.special import expit, roots_hermite
 
 SITE_SD = 0.5
-"""Logit standard deviation of what no grid column explains: stock, crew, browse, microsite, the year's weather."""
+"""Standard deviation, in logits, of what no grid column explains: stock, crew, browse, microsite, weather."""
 
-# DATA.md of the brief: a published sample for Douglas-fir in the Oregon Cascades.
+# A published sample of such a service for Douglas-fir in the Oregon Cascades.
 PUBLISHED_SITE = (44.12, -122.03)
 PUBLISHED_SPECIES = "PSME"
 PUBLISHED_SURVIVAL = {"manual": (0.94, 0.87, 0.81), "drone_seeded": (0.89, 0.80, 0.73)}

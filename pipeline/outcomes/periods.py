@@ -1,8 +1,8 @@
-"""Turn an outcomes table into trees at risk and trees that died, a grid point, species, method and period.
+"""Planting methods and periods, and counts of trees at risk and dead by grid point, species, method and period.
 
-Periods are year 1, years 2-3 and years 4-5. A tree is at risk in every period it entered. One that was alive when last
-seen in the middle of a period counts there as a fraction of a tree, the actuarial way with censored lives (Cutler and
-Ederer 1958); it adds nothing to later periods. What happens after year 5 is not used.
+Periods are year 1, years 2-3 and years 4-5. A tree is at risk in every period that it entered. A tree last seen alive
+in the middle of a period counts there as a fraction of a tree, the actuarial estimate for censored lives (Cutler and
+Ederer 1958), and not in later periods. Years after the fifth are not used.
 """
 
 from dataclasses import dataclass

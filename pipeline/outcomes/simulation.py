@@ -1,7 +1,7 @@
-"""Draw the outcomes of planting programmes: the table that stands in for one from the field.
+"""Simulate the outcomes of planting programmes, as a table like one from the field.
 
-The trees follow the hazards of `simulation_truth` plus a site effect that no grid column explains. What comes out is
-what a crew would write down: where, what, how, when, and whether the tree lived. The hazards do not come out.
+The trees follow the hazards of `true_hazards` plus a site effect that no grid column explains. The table has what a
+crew would record: place, species, method, year, and whether the tree lived. It does not have the hazards.
 """
 
 from dataclasses import dataclass
@@ -44,7 +44,7 @@ class Truth:
     envelopes: list[Envelope]
 
     def survival(self, method: str) -> np.ndarray:
-        """Return [species, points, horizons]: the best any model can know from the grid."""
+        """Return expected survival [species, points, horizons], the best possible prediction from the grid."""
         return expected_survival(self.logits[method])
 
 
@@ -66,7 +66,7 @@ def true_process(grid: Grid, sources: Sources) -> Truth:
 
 
 def simulated_outcomes(grid: Grid, truth: Truth, seed: int) -> pd.DataFrame:
-    """Return an outcomes table (see `outcomes`) of PLOTS plots a species and method, TREES_PER_PLOT trees each."""
+    """Return an outcomes table (see `table`) of PLOTS plots a species and method, TREES_PER_PLOT trees each."""
     generator = np.random.default_rng(seed)
     tables = []
     for method in METHODS:

@@ -15,8 +15,8 @@ class Species:
     """One tree.
 
     Tolerances are ranks from 1 (least) to 5 (most) among Northwest trees, ranked after the tables and
-    species accounts of Minore (1979) and Burns and Honkala (1990). Vigors are logits of annual survival added for
-    the species at its best, as planting stock and as seed.
+    species accounts of Minore (1979) and Burns and Honkala (1990). A vigor is subtracted from the hazard logit of the
+    species, as planting stock and as seed.
     """
 
     species_code: str
@@ -33,18 +33,18 @@ class Species:
 
 @cache
 def all_species() -> tuple[Species, ...]:
-    """The species in the order of their codes, which is their index in the models."""
+    """Return the species in the order of their codes, which is their index in the models."""
     rows = pd.read_csv(TABLE).sort_values("species_code").to_dict("records")
     return tuple(Species(**row) for row in rows)
 
 
 def species_codes() -> list[str]:
-    """The four-letter codes in model order."""
+    """Return the four-letter codes in model order."""
     return [species.species_code for species in all_species()]
 
 
 def write_species_json(path: Path) -> None:
-    """Write what the service tells of each species, one record a line."""
+    """Write the public fields of each species as JSON, one record a line."""
     public = ("species_code", "common_name", "scientific_name", "group")
     records = [json.dumps({name: getattr(species, name) for name in public}) for species in all_species()]
     path.write_text("[\n  " + ",\n  ".join(records) + "\n]\n", encoding="utf-8")

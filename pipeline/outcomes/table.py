@@ -33,11 +33,11 @@ COLUMNS = (
     "alive",
 )
 ALIVE = {"1": 1, "1.0": 1, "true": 1, "0": 0, "0.0": 0, "false": 0}
-MOST_ERRORS_SHOWN = 20
+MAX_ERRORS_SHOWN = 20
 
 
 class OutcomesError(SourceError):
-    """A table of outcomes that cannot be trained on; the message has a line for each bad row."""
+    """An outcomes table that cannot be used for training; the message has a line for each bad row."""
 
 
 def read_outcomes(path: Path, grid: Grid) -> tuple[pd.DataFrame, np.ndarray]:
@@ -73,7 +73,7 @@ def _read(path: Path) -> pd.DataFrame:
 
 
 def _checked(given: pd.DataFrame) -> tuple[pd.DataFrame, dict[str, np.ndarray]]:
-    """Return the typed table (nonsense where a cell is bad) and which cells are bad, bool [rows] by column."""
+    """Return the typed table (undefined where a cell is bad) and which cells are bad, bool [rows] by column."""
     numbers = {name: _numbers(given[name]) for name in ("latitude", "longitude", "planted_year", "years_observed")}
     alive = given["alive"].map(lambda cell: ALIVE.get(str(cell).strip().lower(), -1)).to_numpy(dtype=np.int64)
     problems = {
@@ -92,8 +92,8 @@ def _numbers(column: pd.Series) -> np.ndarray:
     return pd.to_numeric(column, errors="coerce").to_numpy(dtype=np.float64)
 
 
-def _whole(values: np.ndarray, least: int, most: int) -> np.ndarray:
-    return (values >= least) & (values <= most) & (np.floor(values) == values)
+def _whole(values: np.ndarray, minimum: int, maximum: int) -> np.ndarray:
+    return (values >= minimum) & (values <= maximum) & (np.floor(values) == values)
 
 
 RULES = {
@@ -125,5 +125,5 @@ def _species_rule(code: str) -> str:
 
 
 def _shortened(messages: list[str]) -> list[str]:
-    hidden = len(messages) - MOST_ERRORS_SHOWN
-    return messages[:MOST_ERRORS_SHOWN] + ([f"and {hidden} more"] if hidden > 0 else [])
+    hidden = len(messages) - MAX_ERRORS_SHOWN
+    return messages[:MAX_ERRORS_SHOWN] + ([f"and {hidden} more"] if hidden > 0 else [])

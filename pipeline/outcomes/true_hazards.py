@@ -1,7 +1,7 @@
-"""The true annual-or-longer mortality hazards that outcomes are drawn from; docs/simulation.md cites each term.
+"""The true mortality hazards of each period, from which outcomes are drawn; docs/simulation.md cites each term.
 
-Every term is a logit added to the hazard of a period, given per species as [points]. Terms that belong to one grid
-variable are kept under its name, so that recovery can be measured; `interaction` terms belong to none.
+Every term is a logit [points] of a species, added to the hazard of a period. A term is named after the grid variable
+that it depends on, so that its recovery can be measured; `interaction` terms depend on several.
 """
 
 from dataclasses import dataclass
@@ -12,8 +12,8 @@ from pipeline.grid.arrow_file import Grid
 from pipeline.outcomes.envelopes import Envelope, axis_values
 from pipeline.outcomes.species import Species
 
-# Relative weight of each process in year 1, years 2-3 and years 4-5: drought and frost act on small roots and
-# shoots, competition when neighbours close in, climate out of the envelope all along.
+# Relative weight of each process in year 1, years 2-3 and years 4-5: drought and frost act on small roots and shoots,
+# competition once neighbours have grown, a climate outside the envelope in all years.
 PROCESS_WEIGHTS = {
     "drought": (1.0, 0.8, 0.6),
     "frost": (1.0, 0.7, 0.5),
@@ -23,8 +23,8 @@ PROCESS_WEIGHTS = {
     "envelope": (1.0, 0.9, 0.8),
     "wetness": (0.6, 0.8, 0.8),
 }
-# Seed and germinants meet a hazard more directly than a planted seedling with a year of roots: what harms seedlings
-# harms them more by this share, what is harmless to seedlings is so to them.
+# Seed and germinants are more exposed than a planted seedling with a year of roots: what harms seedlings harms them
+# more by this share; what is harmless to seedlings is harmless to them.
 SEED_EXCESS = {
     "drought": 0.25,
     "frost": 0.3,
@@ -35,9 +35,9 @@ SEED_EXCESS = {
     "wetness": 0.2,
 }
 ENVELOPE_CAP = 1.0
-# What a moist site saves a seedling is much the same for all species; what a dry one costs it is not.
-COMMON_THIRST = 0.85
-# Seedlings come from seed of their own zone: a species of dry ground feels drought as measured from nearer its own.
+# The benefit of a moist site is much the same for all species; the cost of a dry one is not.
+SHARED_WATER_SENSITIVITY = 0.85
+# Seedlings come from local seed: a dry-site species meets drought as measured from this far towards its own median.
 LOCAL_ADAPTATION = 0.6
 
 
@@ -69,8 +69,8 @@ def bounded(score: np.ndarray, limit: float) -> np.ndarray:
 
 
 def species_terms(grid: Grid, species: Species, envelope: Envelope) -> list[Term]:
-    """Return every term of a planted species."""
-    thirst = 1.45 - 0.2 * species.drought_tolerance
+    """Return every term of a species planted by hand."""
+    water_sensitivity = 1.45 - 0.2 * species.drought_tolerance
     frost = 1.2 - 0.2 * species.frost_tolerance
     cold_edge = 1.6 - 0.25 * species.frost_tolerance
     light = (4.4 - species.shade_tolerance) / 2.0
@@ -79,7 +79,9 @@ def species_terms(grid: Grid, species: Species, envelope: Envelope) -> list[Term
         score = adverse * standard_score(grid, name)
         native = np.median(score[envelope.inside])
         score = score - adaptation * max(native, 0.0)
-        return np.where(score > 0, thirst * bounded(score, 2.0), COMMON_THIRST * bounded(score, 1.0))
+        return np.where(
+            score > 0, water_sensitivity * bounded(score, 2.0), SHARED_WATER_SENSITIVITY * bounded(score, 1.0)
+        )
 
     def low(axis: str) -> np.ndarray:
         return beyond((envelope.low[axis] - axis_values(grid, axis)) / envelope.spread[axis])
@@ -88,15 +90,15 @@ def species_terms(grid: Grid, species: Species, envelope: Envelope) -> list[Term
         return beyond((axis_values(grid, axis) - envelope.high[axis]) / envelope.spread[axis])
 
     dryness = stress("vpd_max", +1, LOCAL_ADAPTATION)
-    thinness = -COMMON_THIRST * bounded(standard_score(grid, "soil_water_capacity"), 1.5)
+    thinness = -SHARED_WATER_SENSITIVITY * bounded(standard_score(grid, "soil_water_capacity"), 1.5)
     openness = bounded(standard_score(grid, "crown_ratio"), 2.0)
-    wet_feet = 0.6 * max(species.drought_tolerance - 3, 0)
+    wet_site_sensitivity = 0.6 * max(species.drought_tolerance - 3, 0)
     return [
         Term("vpd_max", "drought", 1.25 * dryness),
         Term("vpd_max", "envelope", high("vpd_max")),
         Term("precipitation_annual", "drought", 1.1 * stress("precipitation_annual", -1, LOCAL_ADAPTATION)),
         Term("precipitation_annual", "envelope", low("precipitation_annual")),
-        Term("precipitation_annual", "wetness", wet_feet * high("precipitation_annual")),
+        Term("precipitation_annual", "wetness", wet_site_sensitivity * high("precipitation_annual")),
         Term("dew_point", "drought", 0.7 * stress("dew_point", -1, adaptation=1.0)),
         Term("dew_point", "frost", 0.5 * low("dew_point")),
         Term("soil_water_capacity", "soil", 0.75 * thinness),
@@ -113,14 +115,14 @@ def species_terms(grid: Grid, species: Species, envelope: Envelope) -> list[Term
 
 
 def method_logit(term: Term, method: str) -> np.ndarray:
-    """Return a term as it acts on planted or on seeded trees: seed adds a share of its harmful side, smoothly."""
+    """Return the logit [points] of a term for a method; for seed, a smooth share of its harmful side is added."""
     if method == "manual":
         return term.logit
     return term.logit + SEED_EXCESS[term.process] * np.logaddexp(0.0, 4.0 * term.logit) / 4.0
 
 
 def predictor(grid: Grid, species: Species, envelope: Envelope, method: str) -> np.ndarray:
-    """Return float64 [points, periods]: everything but the intercepts and the unexplained variation."""
+    """Return logits, float64 [points, periods], without the intercepts and the site effect."""
     total = np.zeros((len(grid.latitude), 3))
     for term in species_terms(grid, species, envelope):
         total += method_logit(term, method)[:, None] * np.array(PROCESS_WEIGHTS[term.process])

@@ -11,7 +11,11 @@ _TIMEOUT_S = 60
 
 
 def fetch(sources):
-    """Fills the sources directory. A file that is there and right is kept; one that arrives wrong is an error."""
+    """Downloads what is missing from the sources directory or has another checksum.
+
+    Raises :class:`SourceError` if an origin cannot be read or its file is not the one in the manifest; such a file is
+    not written.
+    """
     wanted = [source for source in sources.manifest.values() if not source.in_project]
     for source in tqdm(wanted, desc="fetch", unit="file"):
         path = sources.locate(source)

@@ -1,4 +1,4 @@
-"""The files the pipeline reads: where they come from, what they must be, and where they lie."""
+"""The source files of the pipeline: their origins, their checksums and their paths."""
 
 import hashlib
 import json
@@ -10,12 +10,12 @@ _MANIFEST = Path(__file__).with_name("sources.json")
 
 
 class SourceError(Exception):
-    """A source file that is missing or is not the one the manifest describes."""
+    """A source file is missing or is not the one that the manifest describes."""
 
 
 @dataclass(frozen=True)
 class Source:
-    """One entry of ``sources.json``; ``in_project`` files come with ``npm ci`` and lie in the checkout."""
+    """One entry of ``sources.json``; ``in_project`` files are in the checkout after ``npm ci``."""
 
     name: str
     path: str
@@ -28,20 +28,20 @@ class Source:
 
 
 def read_manifest():
-    """All sources by name, in the manifest's order."""
+    """Returns all sources by name, in the order of the manifest."""
     entries = json.loads(_MANIFEST.read_text(encoding="utf-8"))["sources"]
     return {entry["name"]: Source(**entry) for entry in entries}
 
 
 class Sources:
-    """Checked access to the files of a sources directory laid out as the manifest says."""
+    """Checked access to the files of a directory with the layout of the manifest."""
 
     def __init__(self, directory):
         self.directory = Path(directory)
         self.manifest = read_manifest()
 
     def path(self, name):
-        """The file's path, once its SHA-256 is what the manifest says. Raises :class:`SourceError`."""
+        """Returns the path of a source. Raises :class:`SourceError` if it is missing or its SHA-256 differs."""
         source = self.manifest[name]
         path = self.locate(source)
         if not path.is_file():
@@ -49,14 +49,14 @@ class Sources:
             raise SourceError(f"{name}: {path} is missing; {hint}")
         found = sha256_of(path)
         if found != source.sha256:
-            raise SourceError(f"{name}: {path} has SHA-256 {found}, the manifest says {source.sha256}")
+            raise SourceError(f"{name}: {path} has SHA-256 {found}, the manifest lists {source.sha256}")
         return path
 
     def locate(self, source):
-        """Where a source lies, whether or not it is there."""
+        """Returns the path of a source, whether or not the file exists."""
         return (PROJECT if source.in_project else self.directory) / source.path
 
 
 def sha256_of(path):
-    """SHA-256 of a file's bytes, as hexadecimal digits."""
+    """Returns the SHA-256 of a file in hexadecimal."""
     return hashlib.sha256(path.read_bytes()).hexdigest()

@@ -1,4 +1,8 @@
-"""State outlines from the Census topology in the npm package us-atlas."""
+"""State outlines from the Census topology in the npm package us-atlas.
+
+Decoded here because GDAL and other readers of TopoJSON return polygons only: the borders that states share, which the
+coast and the Columbia are found by, are in the arcs.
+"""
 
 import json
 
@@ -13,7 +17,7 @@ class StateOutlines:
     """Polygons of states and the borders between them, in degrees of longitude and latitude.
 
     TopoJSON (https://github.com/topojson/topojson-specification): arcs are quantized and delta-encoded, a
-    geometry lists arcs by index, ``~index`` walks an arc backwards, and states that touch share an arc.
+    geometry lists arcs by index, ``~index`` is an arc reversed, and neighbouring states share an arc.
     """
 
     def __init__(self, path):
@@ -23,7 +27,7 @@ class StateOutlines:
         self._states = {geometry["id"]: geometry for geometry in topology["objects"]["states"]["geometries"]}
 
     def polygon(self, fips):
-        """The state as a valid MultiPolygon."""
+        """Returns the state as a valid MultiPolygon."""
         parts = [
             Polygon(self._ring(rings[0]), [self._ring(hole) for hole in rings[1:]])
             for rings in _polygons(self._states[fips])
@@ -32,13 +36,13 @@ class StateOutlines:
         return shape if isinstance(shape, MultiPolygon) else MultiPolygon([shape])
 
     def outer_border(self, fips):
-        """The part of a state's border that no other state shares: coast and border with another country."""
+        """Returns the border of a state that no other state shares: coast and border with another country."""
         shared = {arc for other, geometry in self._states.items() if other != fips for arc in _arc_indices(geometry)}
         own = sorted(_arc_indices(self._states[fips]) - shared)
         return MultiLineString([self._arcs[index] for index in own])
 
     def shared_border(self, fips, other_fips):
-        """The border between two states as a MultiLineString."""
+        """Returns the border between two states as a MultiLineString."""
         shared = sorted(_arc_indices(self._states[fips]) & _arc_indices(self._states[other_fips]))
         return MultiLineString([self._arcs[index] for index in shared])
 

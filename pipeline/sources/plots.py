@@ -1,17 +1,17 @@
-"""Forest Inventory and Analysis plots of both states in one table with the grid's names and units."""
+"""Forest Inventory and Analysis plots of both states in one table with the names and units of the grid."""
 
 import pandas as pd
 import rdata
 
 OREGON, WASHINGTON = 0, 1
 
-# A plane of slope s on a 30 m grid: the 3 x 3 range is between 60 s and 85 s, the mean absolute difference to
-# the eight neighbours (the terrain ruggedness index) 22.5 s to 21.2 s... averaged over aspects 3.06.
+# Washington's table has roughness, the range of the 3 x 3 cells; Oregon's has the terrain ruggedness index, the mean
+# absolute difference to the eight neighbours. This is the ratio of the two on a plane slope, averaged over its aspect.
 _ROUGHNESS_PER_RUGGEDNESS = 3.3
 
 
 def read_plots(sources):
-    """All plots, Oregon first. One row a plot; columns a state does not carry are NaN there.
+    """Returns all plots, one row each, Oregon first; NaN in the columns that a state does not have.
 
     ``latitude`` and ``longitude`` are FIA's public coordinates, moved by up to about 1.6 km to protect owners.
     """
@@ -45,7 +45,7 @@ def _oregon(raw):
 
 
 def _washington(raw):
-    # Where the table has no climate at all it says zero precipitation; a zero there is missing, not dry.
+    # Plots without any climate have zero precipitation in the table: the value is missing, not dry.
     known = raw["ppt"] > 0
     hundredths = raw[["tmean", "tmax", "tmin", "tdmean", "vpdmax", "vpdmin"]].where(known) / 100
     return pd.DataFrame(

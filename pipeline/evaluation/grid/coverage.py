@@ -1,4 +1,4 @@
-"""How well regions and grid cover the land that the inventory says is forest."""
+"""How well the regions and the grid cover the land that is forest in the inventory."""
 
 from dataclasses import dataclass
 
@@ -11,13 +11,13 @@ from pipeline.grid.points import MIN_FOREST_SHARE, forest_share
 from pipeline.grid.projection import to_plane
 from pipeline.sources.outlines import FIPS
 
-# Enough to leave out the plot itself.
+# Excludes the plot itself and no other.
 _SAME_PLOT_KM = 0.05
 
 
 @dataclass(frozen=True)
 class Coverage:
-    """Counts of plots, and the share of plots whose verdict the forest mask gets right when each is left out."""
+    """Counts of plots, and the share of plots that the forest mask classifies correctly when each is left out."""
 
     points: dict[str, int]
     plots: int
@@ -32,7 +32,7 @@ class Coverage:
 
 
 def measure_coverage(inputs, frame, regions):
-    """:class:`Coverage` of ``regions`` (``{region: MultiPolygon}``) and the grid's ``frame`` by the plots."""
+    """Returns the :class:`Coverage` of ``regions``, ``{region: MultiPolygon}``, and ``frame``, counted at the plots."""
     plots, xyz = inputs.plots, inputs.plot_sites.xyz
     forested, state = plots["forested"].to_numpy(), plots["region"].to_numpy()
     land = [inputs.outlines.polygon(fips) for fips in FIPS.values()]

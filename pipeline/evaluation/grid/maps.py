@@ -1,4 +1,4 @@
-"""Maps of the grid and of each of its columns, for people to look at."""
+"""Maps of the grid and of each of its columns."""
 
 import numpy as np
 from matplotlib import colormaps
@@ -9,7 +9,7 @@ from pipeline.evaluation.figures import draw_land, save_png
 from pipeline.grid.columns.definitions import COLUMNS
 from pipeline.grid.projection import to_plane
 
-# A colour map and the part of it to use: the palest end is left out where it would vanish on paper white.
+# A colour map and the part of it to use: the palest end is left out where it would be invisible on white.
 _WHOLE, _PALE_FIRST, _PALE_LAST = (0.0, 1.0), (0.15, 1.0), (0.0, 0.85)
 _COLOURS = {
     "elevation": ("terrain", _WHOLE),
@@ -43,7 +43,7 @@ def draw_maps(frame, regions, directory):
         chosen = frame["region"] == index
         label = f"{region}: {chosen.sum():,}"
         axes.scatter(x[chosen], y[chosen], s=0.9, linewidths=0, color=_REGION_COLOURS[index], label=label)
-    # In the dry middle of Washington, which has no points.
+    # In dry central Washington, which has no points.
     axes.legend(loc="center", bbox_to_anchor=(0.67, 0.65), markerscale=6, frameon=False)
     save_png(figure, directory / "grid.png")
 

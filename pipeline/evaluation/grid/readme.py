@@ -1,4 +1,4 @@
-"""Writes ``data/README.md``: what the grid is, where each column comes from and how wrong it is."""
+"""Writes ``data/README.md``: what the grid is, the source of each column and its error."""
 
 from pathlib import Path
 

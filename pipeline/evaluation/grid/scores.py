@@ -1,4 +1,7 @@
-"""Errors of an estimate against what was observed, in words that carry their figures."""
+"""Errors of an estimate against observations, and the sentence about them in the metadata and ``data/README.md``.
+
+The sentences are in ``data/grid.arrow``: editing one changes the bytes and the checksum of the grid.
+"""
 
 from dataclasses import dataclass
 
@@ -22,7 +25,7 @@ _NO_TRUTH = {
 
 @dataclass(frozen=True)
 class Score:
-    """``check`` says which places were predicted from what; figures are in the column's unit."""
+    """``check`` says which places were predicted from which; figures are in the unit of the column."""
 
     column: str
     check: str
@@ -32,14 +35,14 @@ class Score:
     mean: float
 
     def sentence(self, unit):
-        """One clause for people."""
+        """Returns the score as a clause with its figures in ``unit``."""
         relative = f", {100 * self.rmse / self.mean:.1f} % of the mean" if unit == "mm" else ""
         rmse, bias = _figure(self.rmse), _figure(self.bias)
         return f"RMSE {rmse} {unit}{relative}, bias {bias}, {self.check} ({self.places} places)"
 
 
 def score(column, check, estimate, observed):
-    """A :class:`Score` over the places where something was observed; the bias is estimate minus observation."""
+    """Returns the :class:`Score` of the places with an observation; the bias is estimate minus observation."""
     known = np.isfinite(observed)
     error = (estimate - observed)[known]
     return Score(
@@ -53,13 +56,13 @@ def score(column, check, estimate, observed):
 
 
 def _figure(value):
-    """Three digits that mean something, never an exponent, never minus zero."""
+    """Returns up to two decimals, never an exponent and never minus zero."""
     text = f"{value:.0f}" if abs(value) >= 10 else f"{value:.2f}"
     return text.replace("-0.00", "0.00")
 
 
 def error_sentences(scores):
-    """``{column: text}`` for every column: its scores, then what could not be measured."""
+    """Returns ``{column: text}`` for every column: its scores, then what could not be measured."""
     return {column.name: _sentence(column, scores) for column in COLUMNS}
 
 

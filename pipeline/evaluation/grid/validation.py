@@ -1,4 +1,4 @@
-"""How wrong each column of the grid is, measured at plots that took no part in predicting themselves."""
+"""Errors of the columns of the grid, measured at plots that were not used in their own prediction."""
 
 import numpy as np
 
@@ -17,12 +17,12 @@ from pipeline.sources.plots import OREGON, WASHINGTON
 
 _LEFT_OUT = f"leave-one-out with every plot within {LEAVE_OUT_KM:.0f} km left out"
 _CLIMATE_COLUMNS = ("precipitation_annual", "temperature_mean", "temperature_min_january")
-# Enough to leave out the basin itself and no other.
+# Excludes the basin itself and no other.
 _SAME_BASIN_KM = 0.01
 
 
 def validate(inputs):
-    """All scores, in the order of the grid's columns where a column has more than one."""
+    """Returns the :class:`Score` of every check of every column."""
     return [
         *_terrain_scores(inputs),
         *_climate_scores(inputs),

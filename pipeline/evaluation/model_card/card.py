@@ -1,22 +1,22 @@
-"""models/model-card.md: what the models are, what they were trained on, how good they are and what they are not."""
+"""models/model-card.md: what the models are, their training data, their scores and their limits."""
 
 import os
 from pathlib import Path
 
 from pipeline.evaluation.blocks import block_folds, held_out_predictions
-from pipeline.evaluation.ebm import yardstick
+from pipeline.evaluation.ebm import compare_with_ebm
 from pipeline.evaluation.graph import GraphModel
 from pipeline.evaluation.model_card.maps import map_gap, map_survival
+from pipeline.evaluation.model_card.plausibility import plausibility_section
 from pipeline.evaluation.model_card.plots import plot_calibration, plot_effects
-from pipeline.evaluation.model_card.sense import sense_section
 from pipeline.evaluation.model_card.text import (
     data_section,
+    ebm_section,
     limits_section,
     overall_section,
     recovery_section,
     species_section,
     what_section,
-    yardstick_section,
 )
 from pipeline.evaluation.recovery import recovery
 from pipeline.evaluation.scores import best_predictions, overall_scores, species_scores
@@ -43,7 +43,7 @@ def write_model_card(
 ) -> None:
     """Evaluate on held-out blocks, draw the plots and write the card; `truth` is None for observed outcomes.
 
-    The graphs lie beside the card; what can be checked on them is checked on them.
+    The graphs are read from the directory of the card, and the plausibility checks run on them.
     """
     folds = block_folds(grid, FOLD_SEED)
     held_out = held_out_predictions(grid, counts, knots, folds)
@@ -67,10 +67,10 @@ def write_model_card(
         seen, unseen = (counts[METHODS[0]].of_points(chosen) for chosen in (folds > 0, folds == 0))
         reference = fit_methods(grid, {METHODS[0]: seen}, knots)[METHODS[0]]
         known = best_predictions(truth.survival(METHODS[0]), unseen)[:, 0]
-        sections.append(yardstick_section(yardstick(grid, seen, unseen, reference, known, FOLD_SEED)))
+        sections.append(ebm_section(compare_with_ebm(grid, seen, unseen, reference, known, FOLD_SEED)))
         by_method = {method: recovery(grid, truth.envelopes, models[method], method) for method in METHODS}
         sections.append(recovery_section(by_method, image("effects.png")))
-    sections.append(sense_section(grid, graphs, image("survival.png"), image("method-gap.png")))
+    sections.append(plausibility_section(grid, graphs, image("survival.png"), image("method-gap.png")))
     for method in METHODS:
         sections.append(species_section(method, species_scores(held_out[method], best and best[method])))
     sections.append(limits_section(simulated=truth is not None))

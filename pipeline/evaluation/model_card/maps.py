@@ -1,4 +1,4 @@
-"""Maps of what the models say: survival of six species by both methods, and the gap between the methods."""
+"""Maps of predictions: survival of six species by both methods, and the gap between the methods."""
 
 from pathlib import Path
 
@@ -8,7 +8,7 @@ from shapely import MultiPolygon
 
 from pipeline.evaluation.figures import draw_land, save_png
 from pipeline.evaluation.graph import GraphModel
-from pipeline.evaluation.sense import method_gap, survival_everywhere
+from pipeline.evaluation.plausibility import method_gap, survival_everywhere
 from pipeline.grid.arrow_file import Grid
 from pipeline.grid.projection import to_plane
 from pipeline.outcomes.periods import METHODS

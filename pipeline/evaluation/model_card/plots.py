@@ -1,4 +1,4 @@
-"""Plots of the model card: calibration on held-out blocks, and effect curves beside the simulated ones."""
+"""Plots of the model card: calibration on held-out blocks, and fitted and simulated effect curves."""
 
 from pathlib import Path
 

@@ -1,4 +1,4 @@
-"""Tree canopy cover from the forested plots, and the crown ratio that goes with it."""
+"""Tree canopy cover from the forested plots, and crown ratio derived from it."""
 
 import numpy as np
 
@@ -6,18 +6,18 @@ from pipeline.grid.kriging import Variogram, ordinary
 
 _VARIOGRAM = Variogram(range_km=25, nugget=2.0, km_per_100m=2.0, neighbours=48)
 
-# Crowns of open-grown conifers reach nearly to the ground; in closed stands they recede to half of that.
+# Crowns of open-grown conifers reach nearly to the ground; in closed stands they are about half as long.
 _OPEN_GROWN_PERCENT = 90.0
 _HALVED_AT_COVER_PERCENT = 70.0
 
 
 def interpolate_canopy(cover, xyz, target_xyz, exclude_km=0.0):
-    """Mean canopy cover, percent [M], of the forest around targets, from forested plots."""
+    """Returns the mean canopy cover, percent [M], of forest around targets, from forested plots."""
     return np.clip(ordinary(xyz, cover, target_xyz, _VARIOGRAM, exclude_km), 0.0, 100.0)
 
 
 def crown_ratio(canopy_cover):
-    """Live crown length in percent of tree height from canopy cover in percent.
+    """Returns live crown length in percent of tree height from canopy cover in percent.
 
     The hyperbola in stand density of Holdaway (1986), Modeling tree crown ratio, For. Chron. 62:451-455, with
     canopy cover for basal area; its two constants are assumptions, not fits.

@@ -1,7 +1,7 @@
 """Precipitation and temperature from the plots of both states, with the climate surfaces as drift.
 
-Each plot carries PRISM 1991-2020 normals of its true place; between plots they are kriged with elevation and the
-1961-90 surface as external drift, so that terrain the plots do not sample is still seen.
+Each plot has PRISM 1991-2020 normals; between plots they are kriged with elevation and the 1961-90 surface as external
+drift, so that terrain without plots is represented.
 """
 
 import numpy as np
@@ -9,14 +9,14 @@ import pandas as pd
 
 from pipeline.grid.kriging import Variogram, universal
 
-# Chosen by leave-one-out with every plot within 3 km left out too; the error is flat around these.
+# Chosen by leave-one-out with every plot within 3 km left out too; the error is flat around these values.
 _PRECIPITATION = Variogram(range_km=60, nugget=0.005, km_per_100m=1.5, neighbours=32)
 _TEMPERATURE = Variogram(range_km=60, nugget=0.05, km_per_100m=4.0, neighbours=32)
 _GROWING_SEASON = slice(4, 9)  # May to September
 
 
 def interpolate_climate(plots, plot_sites, sites, exclude_km=0.0):
-    """Climate at N sites: a frame of annual and growing-season precipitation (mm), mean and January minimum (C).
+    """Returns a frame [N] of annual and growing-season precipitation (mm), mean and January minimum temperature (C).
 
     With the plots' own sites and ``exclude_km`` 3 it is the leave-one-out prediction at the plots.
     """

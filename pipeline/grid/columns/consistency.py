@@ -1,16 +1,16 @@
-"""What must hold at every point of the grid for its columns to be one climate."""
+"""Rules that every point of the grid must meet for its columns to describe one climate."""
 
 import numpy as np
 
 from pipeline.grid.columns.humidity import saturation_pressure
 
-# Saturation pressure bends upward, so a mean of monthly deficits exceeds the deficit of the annual means, and PRISM
-# interpolates each variable by itself: at Washington's plots the ratio of the two runs from 0.95 to 1.58.
+# Saturation pressure is convex, so the mean of monthly deficits exceeds the deficit of the annual means, and PRISM
+# interpolates each variable separately: at Washington's plots the ratio of the two ranges from 0.95 to 1.58.
 _VPD_RATIO = (0.9, 1.6)
 
 
 def violations(frame):
-    """``{rule: number of rows that break it}`` for a frame of the grid's columns; all zeros when consistent."""
+    """Returns ``{rule: number of rows that break it}`` for a frame of the grid; all zeros if it is consistent."""
     implied = saturation_pressure(frame["temperature_max"]) - saturation_pressure(frame["dew_point"])
     ratio = frame["vpd_max"] / implied
     amounts = frame.drop(

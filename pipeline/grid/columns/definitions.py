@@ -1,4 +1,7 @@
-"""The grid's variables in file order: unit, meaning, origin and method of each."""
+"""The columns of the grid in file order: unit, meaning, origin and method of each.
+
+The texts are in the metadata of ``data/grid.arrow``: editing one changes the bytes and the checksum of the grid.
+"""
 
 from dataclasses import dataclass
 
@@ -9,7 +12,7 @@ _OREGON = "FIA plots of Oregon, USFS climate surfaces, PRISM minimum VPD raster"
 
 @dataclass(frozen=True)
 class Column:
-    """One grid variable. ``kind`` is observed (read off a map of it), interpolated or derived."""
+    """One column. ``kind`` is observed (read from a map of the variable), interpolated or derived."""
 
     name: str
     unit: str

@@ -1,8 +1,8 @@
-"""Maximum temperature, dew point and maximum vapor pressure deficit, which only Washington's plots carry.
+"""Maximum temperature, dew point and maximum vapor pressure deficit, which only Washington's plots have.
 
-Each is predicted by what physics implies from quantities known in both states, corrected by a regression in
-Washington: the diurnal range of the climate surfaces gives the maximum; minimum temperature and the PRISM raster of
-minimum vapor pressure deficit give the dew point; both give the maximum deficit.
+Each is implied by physics from quantities known in both states and corrected by a regression fitted in Washington: the
+diurnal range of the climate surfaces gives the maximum temperature; minimum temperature and the PRISM raster of minimum
+vapor pressure deficit give the dew point; both give the maximum deficit.
 """
 
 from dataclasses import dataclass
@@ -35,27 +35,27 @@ def dew_point_of(pressure):
 
 @dataclass(frozen=True)
 class HumidityModel:
-    """The three transfers, in the order in which each feeds the next."""
+    """The three transfers; each is an input of the next."""
 
     temperature_max: Transfer
     dew_point: Transfer
     vpd_max: Transfer
 
     def predict(self, climate, sites, exclude_km=0.0):
-        """``{column: values [N]}`` from the frame of :func:`.interpolate_climate` and its sites."""
+        """Returns ``{column: values [N]}`` from the frame of :func:`.interpolate_climate` and its sites."""
         trends, result = {}, {}
         for column, predictors, imply in _STEPS:
             implied = imply(climate, sites, trends)
             features = predictors(climate, sites, implied)
             transfer = getattr(self, column)
-            # The next step builds on the trend alone: it has a residual of its own to krige.
+            # The next step uses the trend alone: it kriges a residual of its own.
             trends[column] = implied + transfer.trend(features)
             result[column] = implied + transfer.predict(features, sites.xyz, exclude_km)
         return result
 
 
 def fit_humidity(observed, climate, sites):
-    """Fits the three steps on plots that carry :data:`COLUMNS`; ``climate`` is predicted there, not observed."""
+    """Fits the three steps on plots that have :data:`COLUMNS`; ``climate`` is predicted there, not observed."""
     trends, transfers = {}, {}
     for column, predictors, imply in _STEPS:
         implied = imply(climate, sites, trends)
@@ -82,13 +82,13 @@ def _implied_vpd_max(climate, sites, trends):
 def _monthly_dew_point(climate, sites, trends):
     annual_min = 2 * climate["temperature_mean"].to_numpy() - trends["temperature_max"]
     saturated = saturation_pressure(_shifted(sites.normals.temperature_min, annual_min))
-    # The raster gives the annual deficit at night; months share it in proportion to what saturated air holds.
+    # The raster gives the annual deficit at night; it is split over the months in proportion to saturation pressure.
     humidity = np.maximum(1 - sites.vpd_min / saturated.mean(axis=1), _MIN_NIGHT_HUMIDITY)
     return dew_point_of(saturated * humidity[:, None])
 
 
 def _shifted(monthly, annual):
-    """The surface's seasonal course moved so that its mean is ``annual``."""
+    """Returns the seasonal course of the surface, shifted so that its mean is ``annual``."""
     return monthly + (annual - monthly.mean(axis=1))[:, None]
 
 

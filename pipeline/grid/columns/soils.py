@@ -1,7 +1,7 @@
 """Soil columns: water capacity and clay from CAMELS basin means, organic matter from precipitation.
 
-Basin means are all the soil there is at hand (Addor et al. 2017, Hydrol. Earth Syst. Sci. 21:5293-5313, from
-STATSGO): the columns are smooth at basin scale and know nothing of a single slope.
+Basin means (Addor et al. 2017, Hydrol. Earth Syst. Sci. 21:5293-5313, from STATSGO) are the only soil data among the
+sources: the columns vary between basins and not between slopes.
 """
 
 import numpy as np
@@ -15,12 +15,12 @@ BASIN_COLUMNS = ("soil_water_capacity", "soil_clay")
 # Basins in and just around the two states.
 _WINDOW = {"gauge_lat": (41.0, 50.0), "gauge_lon": (-126.0, -116.0)}
 _VARIOGRAM = Variogram(range_km=100, nugget=0.3, km_per_100m=0.0, neighbours=32)
-# A typical forest topsoil; water held changes little with it.
+# A typical forest topsoil; available water changes little with it.
 _ORGANIC_MATTER_PERCENT = 3.0
 
 
 def read_basins(sources):
-    """CAMELS basins in the window: a frame of ``x``, ``y`` (km), :data:`BASIN_COLUMNS` (mm and percent)."""
+    """Reads CAMELS basins in the window: a frame of ``x``, ``y`` (km), :data:`BASIN_COLUMNS` (mm and percent)."""
     soil, topography = (
         pd.read_csv(sources.path(f"camels_{table}"), sep=";", dtype={"gauge_id": str}) for table in ("soil", "topo")
     )
@@ -29,7 +29,7 @@ def read_basins(sources):
         basins = basins[basins[column].between(low, high)]
     fine_earth = basins[["sand_frac", "silt_frac", "clay_frac"]].sum(axis="columns") / 100
     sand, clay = basins["sand_frac"] / 100 / fine_earth, basins["clay_frac"] / 100 / fine_earth
-    # Rock and water within the profile hold nothing for a seedling.
+    # Rock and open water within the profile store no water for plants.
     depth_mm = basins["soil_depth_statsgo"] * 1000 * np.minimum(fine_earth, 1.0)
     x, y = to_plane(basins["gauge_lat"].to_numpy(), basins["gauge_lon"].to_numpy())
     return pd.DataFrame(
@@ -43,7 +43,7 @@ def read_basins(sources):
 
 
 def available_water(sand, clay):
-    """Water between field capacity and wilting point, volume per volume, from shares of the fine earth.
+    """Returns the water between field capacity and wilting point, volume per volume, from shares of the fine earth.
 
     Saxton and Rawls (2006), Soil Sci. Soc. Am. J. 70:1569-1578, table 1.
     """
@@ -60,13 +60,13 @@ def available_water(sand, clay):
 
 
 def interpolate_basins(values, basins, target_xyz, exclude_km=0.0):
-    """Basin means [N] of ``basins`` kriged to targets [M, 3]."""
+    """Returns basin means kriged to targets [M, 3] (km, km, m) from ``values`` [N] of ``basins``."""
     xyz = np.column_stack([basins["x"], basins["y"], np.zeros(len(basins))])
     return ordinary(xyz, values.to_numpy(), target_xyz * [1.0, 1.0, 0.0], _VARIOGRAM, exclude_km)
 
 
 def organic_matter(precipitation):
-    """Percent organic matter of the mineral soil from annual millimetres of precipitation.
+    """Returns percent organic matter of the mineral soil from annual precipitation in mm.
 
     Soil carbon in the forests of Oregon rises with precipitation (Homann et al. 1995, Soil Sci. Soc. Am. J.
     59:1468-1475) and is higher west of the Cascades than east; the curve is set to 2 % at 400 mm and 6 % at 2000 mm.

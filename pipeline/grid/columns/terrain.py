@@ -6,13 +6,13 @@ from scipy.ndimage import gaussian_filter
 from pipeline.grid.kriging import Variogram, universal
 from pipeline.sources.raster import Raster, read_raster
 
-# Of spline orders 1 to 5 the quadratic comes closest to the plots.
+# Of spline orders 1 to 5 the quadratic is closest to the elevations of the plots.
 _SPLINE_ORDER = 2
 _RUGGEDNESS_VARIOGRAM = Variogram(range_km=15, nugget=2.0, km_per_100m=1.0, neighbours=40)
 
 
 class Terrain:
-    """The 2.5 arc-minute elevation grid, about 4.6 km by 3.2 km a cell."""
+    """The 2.5 arc-minute elevation grid, with cells of about 4.6 km by 3.2 km."""
 
     def __init__(self, sources):
         self._elevation = read_raster(sources.path("elevation"))
@@ -23,20 +23,20 @@ class Terrain:
         )
 
     def elevation(self, latitude, longitude):
-        """Metres above sea, [N]; the spline's undershoot below the sea is cut off."""
+        """Returns metres above sea level, [N]; the spline's undershoot below zero is cut off."""
         return np.maximum(self._elevation.sample(latitude, longitude, _SPLINE_ORDER), 0.0)
 
     def is_sea(self, latitude, longitude):
-        """Boolean [N]: the nearest cell is at the level of the sea, which it is nowhere on land."""
+        """Returns a boolean [N]: the nearest cell is at exactly 0 m, which no cell on land is."""
         return self._elevation.sample(latitude, longitude, order=0) == 0
 
     def relief(self, latitude, longitude):
-        """Standard deviation of elevation among the cells around, metres, [N]."""
+        """Returns the standard deviation of elevation among the surrounding cells, metres, [N]."""
         return self._relief.sample(latitude, longitude)
 
 
 def interpolate_ruggedness(ruggedness, xyz, relief, target_xyz, target_relief, exclude_km=0.0):
-    """Terrain ruggedness index in metres [M]: kriged from the plots with local relief as drift."""
+    """Returns the terrain ruggedness index, metres [M], kriged from the plots with local relief as drift."""
     values = universal(
         xyz, relief[:, None], ruggedness, target_xyz, target_relief[:, None], _RUGGEDNESS_VARIOGRAM, exclude_km
     )

@@ -1,7 +1,7 @@
-"""Carries a column that one state's plots have into the other: ridge regression plus its residuals, kriged.
+"""Transfers a column that only one state's plots have to the other: ridge regression plus its kriged residuals.
 
-Far from the plots that carry the column the kriged residual fades to zero and the regression stands alone, so its
-predictors are to be ones whose meaning does not change at the border.
+Far from the plots that have the column the kriged residual tends to zero and the regression alone remains, so its
+predictors must mean the same on both sides of the border.
 """
 
 import numpy as np
@@ -24,14 +24,14 @@ class Transfer:
         self._xyz, self._residuals = xyz, values - self.trend(predictors)
 
     def trend(self, predictors):
-        """The regression alone, [M]."""
+        """Returns the regression alone, [M]."""
         return self._mean + (predictors - self._centre) / self._scale @ self._slopes
 
     def predict(self, predictors, xyz, exclude_km=0.0):
-        """Regression plus kriged residual, [M]; residuals closer than ``exclude_km`` are not used."""
+        """Returns regression plus kriged residual, [M]; residuals closer than ``exclude_km`` are not used."""
         return self.trend(predictors) + simple(self._xyz, self._residuals, xyz, _VARIOGRAM, exclude_km)
 
 
 def one_degree_blocks(latitude, longitude):
-    """An integer a place, equal within each cell of one degree of latitude by one of longitude."""
+    """Returns an integer for each place [N], equal within each cell of one degree of latitude by one of longitude."""
     return (np.floor(latitude) * 1000 + np.floor(longitude)).astype(int)

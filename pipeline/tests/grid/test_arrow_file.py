@@ -20,7 +20,7 @@ def test_the_same_frame_gives_the_same_bytes(tmp_path):
     assert (tmp_path / "a").read_bytes() == (tmp_path / "b").read_bytes()
 
 
-def test_values_come_back_as_float32_in_one_batch(tmp_path):
+def test_values_are_stored_as_float32_in_one_batch(tmp_path):
     write_grid(frame(), ["US-OR", "US-WA"], dict.fromkeys(NAMES, "none"), tmp_path / "grid")
     with pa.ipc.open_file(tmp_path / "grid") as file:
         assert file.num_record_batches == 1

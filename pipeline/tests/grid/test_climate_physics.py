@@ -17,7 +17,7 @@ def test_saturation_pressure_is_the_handbook_value_and_has_an_inverse():
     assert dew_point_of(saturation_pressure(temperature)) == pytest.approx(temperature)
 
 
-def test_days_are_twelve_hours_at_equinox_and_longer_in_northern_summer():
+def test_days_are_twelve_hours_at_the_equator_and_longest_in_northern_summer():
     hours = day_length_hours(np.array([0.0, 45.0]))
     assert hours[0] == pytest.approx(np.full(12, 12.0))
     assert hours[1, 5] == pytest.approx(15.4, abs=0.2)
@@ -28,7 +28,7 @@ def test_potential_evapotranspiration_of_a_mild_summer_dry_climate_is_about_700_
     assert potential_evapotranspiration(MEDFORD_TEMPERATURE, LATITUDE).sum() == pytest.approx(700, rel=0.1)
 
 
-def test_deficit_is_nil_where_summers_are_wet_and_all_demand_where_nothing_falls():
+def test_deficit_is_zero_in_wet_climates_and_nearly_all_demand_without_precipitation():
     wet = np.full((1, 12), 300.0)
     assert climatic_water_deficit(wet, MEDFORD_TEMPERATURE, LATITUDE) == pytest.approx([0.0])
     demand = potential_evapotranspiration(MEDFORD_TEMPERATURE, LATITUDE).sum()
@@ -49,7 +49,7 @@ def test_available_water_of_textures_is_that_of_saxton_and_rawls():
     assert loam == pytest.approx(0.14, abs=0.02)
 
 
-def test_derived_relations_go_the_way_the_literature_says():
+def test_derived_relations_have_the_direction_and_values_of_the_literature():
     assert organic_matter(np.array([400.0, 2000.0])) == pytest.approx([2.0, 6.0])
     assert (np.diff(crown_ratio(np.linspace(0, 100, 11))) < 0).all()
     assert crown_ratio(0.0) == 90.0

@@ -144,7 +144,7 @@ def test_a_point_is_within_reach_of_every_forested_range(frame, name):
     assert distances_km(frame, FOREST[name]).min() < MAX_DISTANCE_KM
 
 
-def test_the_published_sample_in_the_western_cascades_has_a_point_within_2_km(frame):
+def test_the_site_of_the_published_sample_has_a_point_within_2_km(frame):
     assert distances_km(frame, (44.12, -122.03)).min() < 2.0
 
 

@@ -6,7 +6,7 @@ from pipeline.grid.points import SPACING_KM, lattice
 from pipeline.grid.projection import great_circle_km, in_degrees, in_kilometres, to_degrees, to_plane
 
 
-def test_degrees_come_back_from_the_plane():
+def test_projection_to_the_plane_and_back_gives_the_same_degrees():
     latitude, longitude = np.meshgrid(np.linspace(42, 49, 15), np.linspace(-124.7, -116.5, 15))
     back = to_degrees(*to_plane(latitude, longitude))
     assert back[0] == pytest.approx(latitude, abs=1e-9)

@@ -10,13 +10,13 @@ TREND = 4.0 + PREDICTORS @ [2.0, -1.0]
 BUMP = np.exp(-(((XYZ[:, :2] - 100) / 60) ** 2).sum(axis=1))
 
 
-def test_far_away_the_regression_stands_alone():
+def test_far_from_the_data_only_the_regression_remains():
     transfer = Transfer(PREDICTORS, TREND + BUMP, XYZ)
     far = XYZ + np.array([3000.0, 0.0, 0.0])
     assert transfer.predict(PREDICTORS, far) == pytest.approx(transfer.trend(PREDICTORS), abs=1e-6)
 
 
-def test_near_the_data_kriged_residuals_mend_what_the_regression_misses():
+def test_near_the_data_kriged_residuals_correct_the_regression():
     transfer = Transfer(PREDICTORS[::2], (TREND + BUMP)[::2], XYZ[::2])
     held_out = slice(1, None, 2)
     error = transfer.predict(PREDICTORS[held_out], XYZ[held_out]) - (TREND + BUMP)[held_out]

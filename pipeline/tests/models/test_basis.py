@@ -33,7 +33,7 @@ def test_a_logarithmic_feature_is_linear_in_its_logarithm(knots, features):
     assert knots.hats(features) @ line == pytest.approx(inside, abs=1e-3)
 
 
-def test_beyond_the_outer_knots_effects_stay_level(knots):
+def test_beyond_the_outer_knots_effects_are_constant(knots):
     far = np.array([[-1000, 0], [1000, 1e9]], dtype=np.float32)
     interval, fraction = knots.locate(far)
     assert interval.tolist() == [[0, 0], [KNOTS - 2, KNOTS - 2]]

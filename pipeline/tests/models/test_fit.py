@@ -46,7 +46,7 @@ def data():
     return [species_counts(generator) for _ in range(2)]
 
 
-def test_newton_goes_at_least_as_low_as_a_general_optimizer(data):
+def test_newton_reaches_an_objective_at_least_as_low_as_a_general_optimizer(data):
     smoothing = METHOD_SMOOTHING
     costs = (
         roughness(smoothing.shared_slope, smoothing.shared_curvature, LEVEL_PENALTY, FREE),
@@ -64,7 +64,7 @@ def test_newton_goes_at_least_as_low_as_a_general_optimizer(data):
     assert found.fun == pytest.approx(ours, abs=0.05)
 
 
-def test_with_hardly_any_trees_a_species_keeps_the_shared_curve(data):
+def test_a_species_with_few_trees_keeps_the_shared_curve(data):
     few = SpeciesCounts(data[0].basis, data[0].at_risk * 1e-6, data[0].died * 1e-6, data[0].offset)
     shared, own = fit_period([few, data[1]], METHOD_SMOOTHING)
     assert own[0] == pytest.approx(shared, abs=1e-3)

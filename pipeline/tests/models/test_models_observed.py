@@ -91,14 +91,14 @@ def test_known_survival_is_recovered_in_spite_of_trees_lost_to_follow_up(grid, d
     assert error.mean(axis=0) == pytest.approx([0, 0, 0], abs=0.01)
 
 
-def test_the_feature_that_matters_is_the_one_that_is_named(grid, built):
+def test_the_feature_with_an_effect_is_the_one_named(grid, built):
     _, _, contributions = fitted(grid, built, "PSME", "manual")
     spread = contributions[:, 2].std(axis=0)
     assert FEATURE_NAMES[int(spread.argmax())] == "vpd_max"
     assert spread.max() > 4 * np.sort(spread)[-2]
 
 
-def test_a_species_without_outcomes_gets_the_common_curves(grid, built):
+def test_a_species_without_outcomes_gets_the_shared_curves(grid, built):
     survival, _, _ = fitted(grid, built, "TSHE", "manual")
     assert np.isfinite(survival).all()
     assert survival[:, 2].std() > 0.1
@@ -110,5 +110,5 @@ def test_the_artefacts_are_those_of_the_simulation_and_name_the_table(built):
     assert manifest["provenance"]["outcomes"]["file"] == "outcomes.parquet"
     card = (built / "models" / "model-card.md").read_text()
     assert "The outcomes are observed" in card
-    assert "simulated" not in card.split("## Sense")[0]
+    assert "simulated" not in card.split("## Plausibility")[0]
     assert {path.name for path in (built / "maps").iterdir()} >= {"calibration.png", "survival.png"}

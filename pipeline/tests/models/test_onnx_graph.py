@@ -58,7 +58,7 @@ def test_survival_never_rises_with_the_horizon(graph, features, species):
     assert (np.diff(survival, axis=1) <= 0).all()
 
 
-def test_a_row_does_not_depend_on_the_batch_it_comes_in(graph, features, species):
+def test_a_row_does_not_depend_on_its_batch(graph, features, species):
     together = graph.run(features[:500], species[:500])
     for row in (0, 1, 499):
         alone = graph.run(features[row : row + 1], species[row : row + 1])
@@ -72,14 +72,14 @@ def test_an_empty_batch_gives_empty_outputs(graph, features, species):
     assert contributions.shape == (0, len(HORIZONS), len(FEATURES))
 
 
-def test_a_feature_that_does_not_matter_contributes_nothing(model, features, species, tmp_path):
+def test_a_feature_without_effect_contributes_nothing(model, features, species, tmp_path):
     curves = model.curves.copy()
     curves[:, 3] = 0
     write_onnx(HazardModel(model.knots, model.intercepts, curves), tmp_path / "flat.onnx")
     assert not GraphModel(tmp_path / "flat.onnx").contributions(features, species)[:, :, 3].any()
 
 
-def test_a_second_export_is_the_same_to_the_byte(model, tmp_path):
+def test_a_second_export_has_the_same_bytes(model, tmp_path):
     for name in ("first", "second"):
         write_onnx(model, tmp_path / name)
     assert (tmp_path / "first").read_bytes() == (tmp_path / "second").read_bytes()

@@ -64,9 +64,7 @@ def test_a_good_table_reads_the_same_from_csv_and_parquet(table, grid, tmp_path,
         ("alive", "yes", "row 2: alive must be 1 or 0, not 'yes'"),
     ],
 )
-def test_a_bad_cell_is_named_with_its_row_its_column_and_what_would_be_right(
-    table, grid, tmp_path, column, cell, message
-):
+def test_a_bad_cell_is_reported_with_its_row_its_column_and_the_rule(table, grid, tmp_path, column, cell, message):
     bad = table.astype(str)
     bad.loc[1, column] = cell
     assert message in error_of(bad, tmp_path / "outcomes.csv", grid)
@@ -102,6 +100,6 @@ def test_a_method_without_rows_is_an_error(table, grid, tmp_path):
     assert "no row has planting_method drone_seeded" in error_of(only_manual, tmp_path / "o.csv", grid)
 
 
-def test_a_file_that_is_not_there_is_an_error_not_a_crash(grid, tmp_path):
+def test_a_missing_table_is_an_outcomes_error(grid, tmp_path):
     with pytest.raises(OutcomesError, match=r"absent\.csv: cannot be read"):
         read_outcomes(tmp_path / "absent.csv", grid)

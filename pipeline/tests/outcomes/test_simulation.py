@@ -41,12 +41,12 @@ def test_intercepts_give_the_published_survival_at_the_published_site(method):
 
 
 @pytest.mark.parametrize("code", ["PSME", "PISI", "PIPO"])
-def test_seed_is_never_spared_what_harms_seedlings(grid, envelope, code):
+def test_seed_is_never_harmed_less_than_seedlings(grid, envelope, code):
     for term in species_terms(grid, species(code), envelope):
         assert (method_logit(term, "drone_seeded") >= method_logit(term, "manual")).all()
 
 
-def test_drought_costs_a_thirsty_species_more_than_a_tolerant_one(grid, envelope):
+def test_drought_costs_a_sensitive_species_more_than_a_tolerant_one(grid, envelope):
     driest = np.argsort(grid.columns["vpd_max"] - 0.01 * grid.columns["precipitation_annual"])[-500:]
     thirsty, tolerant = (predictor(grid, species(code), envelope, "manual")[driest, 0] for code in ("TSHE", "PIPO"))
     assert (thirsty > tolerant + 0.5).mean() > 0.95
@@ -73,7 +73,7 @@ def outcomes(grid, truth):
     return simulated_outcomes(grid, truth, seed=1)
 
 
-def test_outcomes_hold_what_a_crew_writes_down_and_nothing_of_the_hazards(outcomes):
+def test_outcomes_have_what_a_crew_would_record_and_no_hazards(outcomes):
     assert tuple(outcomes.columns) == COLUMNS
     assert set(outcomes["alive"]) == {0, 1}
     assert set(outcomes["years_observed"]) == {1, 3, 5}
@@ -85,7 +85,7 @@ def test_the_share_that_dies_in_year_one_is_the_expected_hazard(outcomes, truth)
     assert died == pytest.approx(1 - truth.survival("manual")[0, 0, 0], abs=0.003)
 
 
-def test_trees_of_a_plot_share_what_the_grid_does_not_explain(outcomes):
+def test_trees_of_a_plot_share_a_site_effect(outcomes):
     first_year = ((outcomes["years_observed"] == 1) & (outcomes["alive"] == 0)).to_numpy()
     plots = first_year.reshape(-1, TREES_PER_PLOT).sum(axis=1)
     share = first_year.mean()

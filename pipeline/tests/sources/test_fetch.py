@@ -26,25 +26,25 @@ def sources(tmp_path):
     return sources
 
 
-def test_what_is_missing_is_fetched_and_then_open_to_read(sources):
+def test_a_missing_source_is_downloaded_and_can_then_be_read(sources):
     fetch(sources)
     assert sources.path("small").read_bytes() == CONTENT
 
 
-def test_what_is_there_and_right_is_not_fetched_again(sources, tmp_path):
+def test_a_source_with_the_right_checksum_is_not_downloaded_again(sources, tmp_path):
     fetch(sources)
     (tmp_path / "origin").unlink()
     fetch(sources)
 
 
-def test_an_origin_that_changed_is_refused_and_leaves_nothing_behind(sources, tmp_path):
+def test_a_changed_origin_is_rejected_and_no_file_remains(sources, tmp_path):
     (tmp_path / "origin").write_bytes(b"other")
     with pytest.raises(SourceError, match=r"small: .* has SHA-256 .* expected"):
         fetch(sources)
     assert list((tmp_path / "sources" / "folder").iterdir()) == []
 
 
-def test_an_origin_out_of_reach_is_one_clear_error(sources, tmp_path):
+def test_an_unreachable_origin_is_one_clear_error(sources, tmp_path):
     (tmp_path / "origin").unlink()
     with pytest.raises(SourceError, match=r"small: .* cannot be read"):
         fetch(sources)

@@ -36,7 +36,7 @@ def test_a_zipped_bil_raster_is_georeferenced_by_the_centre_of_its_upper_left_ce
 
 
 @pytest.mark.parametrize(("transformation", "power"), [(0, 1), (2, 2)])
-def test_surface_is_plane_plus_bent_distances_to_its_knots(tmp_path, transformation, power):
+def test_a_surface_is_a_plane_plus_weighted_distances_to_its_knots(tmp_path, transformation, power):
     knots = np.array([[-120.0, 45.0, 0.5], [-121.0, 46.0, 1.0]])
     plane, weights = [1.0, 0.01, 0.2, 0.5], [2.0, -1.0]
     lines = ["title", f"12 2 2 3 3 0 {transformation} 0 0", "limits", "limits", "limits", "scale"]
@@ -52,7 +52,7 @@ def test_surface_is_plane_plus_bent_distances_to_its_knots(tmp_path, transformat
     assert monthly[0] == pytest.approx(expected**power)
 
 
-def test_outlines_decode_arcs_walk_them_backwards_and_know_whom_they_are_shared_with(tmp_path):
+def test_outlines_decode_arcs_reverse_them_and_find_shared_borders(tmp_path):
     # Two unit squares side by side; arc 0 is the border between them, walked backwards by the eastern one.
     arcs = [[[1, 0], [0, 1]], [[1, 1], [-1, 0], [0, -1], [1, 0]], [[1, 0], [1, 0], [0, 1], [-1, 0]]]
     states = [

@@ -6,12 +6,12 @@ from pipeline.__main__ import main
 from pipeline.sources.manifest import SourceError, Sources
 
 
-def test_a_missing_file_is_named_with_the_command_that_brings_it(tmp_path):
+def test_a_missing_source_is_named_with_the_command_that_downloads_it(tmp_path):
     with pytest.raises(SourceError, match=r"elevation.*us_25m\.dem is missing.*pipeline fetch"):
         Sources(tmp_path).path("elevation")
 
 
-def test_a_file_that_is_not_the_manifests_is_refused_with_both_hashes(tmp_path):
+def test_a_source_with_another_checksum_is_rejected_with_both_hashes(tmp_path):
     sources = Sources(tmp_path)
     path = tmp_path / sources.manifest["elevation"].path
     path.parent.mkdir()
@@ -30,6 +30,6 @@ def test_every_source_names_its_origin_licence_and_hash(tmp_path):
         assert len(source.sha256) == 64
 
 
-def test_the_command_says_what_is_wrong_in_one_line_and_fails(tmp_path, capsys):
+def test_a_failing_command_prints_one_line_and_exits_with_1(tmp_path, capsys):
     assert main(["grid", "--sources", str(tmp_path)]) == 1
     assert capsys.readouterr().err.splitlines()[-1].startswith("pipeline: fia_oregon_summary: ")

@@ -1,10 +1,10 @@
-"""The section of the model card that a forester reads first."""
+"""The section of the model card on plausibility."""
 
 import numpy as np
 
 from pipeline.evaluation.graph import GraphModel
 from pipeline.evaluation.model_card.text import markdown_table
-from pipeline.evaluation.sense import (
+from pipeline.evaluation.plausibility import (
     PLAUSIBLE_SURVIVAL,
     check_ordering,
     method_gap,
@@ -19,15 +19,15 @@ from pipeline.outcomes.intercepts import PUBLISHED_SITE, PUBLISHED_SPECIES, PUBL
 from pipeline.outcomes.periods import HORIZONS, METHODS
 
 
-def sense_section(grid: Grid, models: dict[str, GraphModel], survival_image: str, gap_image: str) -> str:
+def plausibility_section(grid: Grid, models: dict[str, GraphModel], survival_image: str, gap_image: str) -> str:
     """Report the published sample, the gap, the magnitudes and the orderings."""
     return "\n\n".join(
         [
-            "## Sense",
+            "## Plausibility",
             _sample(grid, models),
             _spread(grid, models),
             f"![Survival to year 5 of six species]({survival_image})",
-            f"![The gap between the methods]({gap_image})",
+            f"![Difference between the methods]({gap_image})",
             _orderings(grid, models[METHODS[0]]),
         ]
     )
@@ -61,8 +61,8 @@ def _spread(grid: Grid, models: dict[str, GraphModel]) -> str:
         f"{(gap[:, :, column] > 0).mean():.2%} at year {horizon}" for column, horizon in enumerate(HORIZONS)
     )
     lines = [
-        f"Manual above drone-seeded, of all pairs of a grid point and a species: {shares}. At year 5 the gap runs from "
-        f"{low:.3f} (10th percentile) to {high:.3f} (90th)."
+        f"Share of pairs of a grid point and a species with manual above drone-seeded survival: {shares}. At year 5 "
+        f"the difference is {low:.3f} at the 10th percentile and {high:.3f} at the 90th."
     ]
     for method in METHODS:
         lives = survival_everywhere(grid, models[method])[:, :, 0] >= PLAUSIBLE_SURVIVAL
@@ -70,9 +70,9 @@ def _spread(grid: Grid, models: dict[str, GraphModel]) -> str:
         quantiles = np.quantile(magnitudes, (0.1, 0.5, 0.9))
         share = ((magnitudes >= 0.02) & (magnitudes <= 0.20)).mean()
         lines.append(
-            f"The first factor's magnitude, {method}, where at least {PLAUSIBLE_SURVIVAL:.0%} live through year 1: "
+            f"Magnitude of the first factor, {method}, where at least {PLAUSIBLE_SURVIVAL:.0%} survive year 1: "
             f"median {quantiles[1]:.3f}, 10th to 90th percentile {quantiles[0]:.3f} to {quantiles[2]:.3f}; "
-            f"{share:.0%} lie within 0.02 to 0.20."
+            f"{share:.0%} are within 0.02 to 0.20."
         )
     return "\n\n".join(lines)
 

@@ -1,4 +1,4 @@
-"""What any Northwest forester would check first: known orderings, a published sample, the gap between the methods."""
+"""Plausibility checks of a forester: known species orderings, a published sample, the gap between the methods."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -13,15 +13,15 @@ from pipeline.outcomes.intercepts import PUBLISHED_SITE, PUBLISHED_SPECIES
 from pipeline.outcomes.periods import METHODS
 from pipeline.outcomes.species import species_codes
 
-ORDERINGS = Path(__file__).with_name("sense_orderings.csv")
+ORDERINGS = Path(__file__).with_name("orderings.csv")
 TOP_FACTORS = 3
-# Where fewer live through the first year nobody plants, and one factor alone may cost more than what is left.
+# Below this first-year survival nobody plants, and a single factor may exceed the survival itself.
 PLAUSIBLE_SURVIVAL = 0.6
 
 
 @dataclass(frozen=True)
 class Ordering:
-    """One site where one species must outlive another by year 5, and what must be held against the other."""
+    """A site where one species must outlive another by year 5, and the factors that must count against the other."""
 
     site: str
     latitude: float
@@ -34,7 +34,7 @@ class Ordering:
 
 @dataclass(frozen=True)
 class OrderingResult:
-    """Five-year survival of both, planted by hand, and the worse one's harmful factors among its top three."""
+    """Five-year survival of both, planted by hand, and the harmful factors among the top three of the worse one."""
 
     ordering: Ordering
     better_survival: float
@@ -54,7 +54,7 @@ def orderings() -> list[Ordering]:
 
 
 def check_ordering(grid: Grid, model: GraphModel, ordering: Ordering) -> OrderingResult:
-    """Return what a model says of an ordering at its site's nearest point."""
+    """Return the result of an ordering at the grid point nearest to its site."""
     point = grid.nearest(ordering.latitude, ordering.longitude)
     species = np.array([species_codes().index(code) for code in (ordering.better, ordering.worse)])
     features = np.repeat(grid.features(FEATURE_NAMES)[point : point + 1], 2, axis=0)
