@@ -12,7 +12,7 @@ _ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THR
 
 
 def main(arguments=None):
-    """Parses and runs one command and returns the exit code of the process."""
+    """Parse and runs one command and returns the exit code of the process."""
     options = _parser().parse_args(arguments)
     # The numerical libraries read these when they are imported, which only the commands below do.
     os.environ.update(_ONE_THREAD)

@@ -25,7 +25,7 @@ class InconsistentGridError(Exception):
 
 
 def run(sources):
-    """Reads the sources, then writes data/ and the maps. The same sources give the same bytes."""
+    """Read the sources, then writes data/ and the maps. The same sources give the same bytes."""
     with tqdm(total=_STEPS, unit="step") as progress:
 
         def step(name, function, *arguments):

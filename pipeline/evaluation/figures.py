@@ -14,7 +14,7 @@ _BORDER_COLOUR = "#555555"
 
 
 def draw_land(axes, regions):
-    """Draws ``{region: MultiPolygon}`` (degrees) on axes in kilometres of the equal-area plane."""
+    """Draw ``{region: MultiPolygon}`` (degrees) on axes in kilometres of the equal-area plane."""
     axes.set_aspect("equal")
     axes.axis("off")
     for shape in regions.values():
@@ -25,7 +25,7 @@ def draw_land(axes, regions):
 
 
 def save_png(figure, path):
-    """Draws a matplotlib figure and writes it; a palette makes files a third of the size."""
+    """Draw a matplotlib figure and writes it; a palette makes files a third of the size."""
     canvas = FigureCanvasAgg(figure)
     canvas.draw()
     picture = Image.fromarray(np.asarray(canvas.buffer_rgba())[..., :3])

@@ -19,9 +19,9 @@ MAX_DISTANCE_KM = 5.0
 
 
 def write_grid(frame, regions, errors, path):
-    """``frame`` has latitude, longitude, region (index into ``regions``) and every column, one row a point.
+    """Write ``frame``: latitude, longitude, region (index into ``regions``) and every column, one row a point.
 
-    ``errors`` has a sentence for each column. The bytes depend on nothing else.
+    ``errors`` is ``{column: sentence}``. The bytes of the file depend on these arguments alone.
     """
     fields = [
         pa.field("latitude", pa.float64(), nullable=False, metadata={"unit": "degrees_north"}),

@@ -48,7 +48,7 @@ class Inputs:
 
 
 def read_inputs(sources):
-    """Reads and prepares all :class:`Inputs`."""
+    """Read and prepares all :class:`Inputs`."""
     plots = read_plots(sources)
     reader = SiteReader(sources)
     latitude, longitude = plots["latitude"].to_numpy(), plots["longitude"].to_numpy()
@@ -65,7 +65,7 @@ def read_inputs(sources):
 
 
 def fill_columns(inputs, points):
-    """Returns the frame of points with every column of the grid, float64 rounded to 3 decimals."""
+    """Return the frame of points with every column of the grid, float64 rounded to 3 decimals."""
     latitude, longitude = points["latitude"].to_numpy(), points["longitude"].to_numpy()
     elevation = inputs.terrain.elevation(latitude, longitude)
     sites = inputs.reader.at(latitude, longitude, elevation)

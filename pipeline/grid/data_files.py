@@ -10,7 +10,7 @@ CHECKSUMS = "SHA256SUMS"
 
 
 def write_checksums(directory):
-    """Writes ``SHA256SUMS`` in the format of sha256sum(1), by file name; call it after all files are written."""
+    """Write ``SHA256SUMS`` in the format of sha256sum(1), by file name; call it after all files are written."""
     names = sorted(path.name for path in (GRID, REGIONS, SPECIES))
     lines = [f"{sha256_of(directory / name)}  {name}\n" for name in names]
     (directory / CHECKSUMS).write_text("".join(lines), encoding="ascii")

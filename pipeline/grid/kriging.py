@@ -32,7 +32,7 @@ class Variogram:
     neighbours: int
 
     def covariance(self, distance_km):
-        """Returns the covariance at a distance, without the nugget."""
+        """Return the covariance at a distance, without the nugget."""
         return np.exp(-distance_km / self.range_km)
 
 
@@ -45,7 +45,7 @@ class _Neighbourhood:
 
 
 def universal(xyz, drift, values, target_xyz, target_drift, variogram, exclude_km=0.0):
-    """Returns predictions [M] at ``target_xyz`` [M, 3] from ``values`` [N] at ``xyz`` [N, 3] (km, km, m).
+    """Return predictions [M] at ``target_xyz`` [M, 3] from ``values`` [N] at ``xyz`` [N, 3] (km, km, m).
 
     ``drift`` [N, Q] and ``target_drift`` [M, Q] are the trend's columns without the constant, Q may be 0. Data
     horizontally closer to a target than ``exclude_km`` are not used for it: with the data as their own targets
@@ -72,13 +72,13 @@ def universal(xyz, drift, values, target_xyz, target_drift, variogram, exclude_k
 
 
 def ordinary(xyz, values, target_xyz, variogram, exclude_km=0.0):
-    """Returns :func:`universal` predictions whose only trend is an unknown constant."""
+    """Return :func:`universal` predictions whose only trend is an unknown constant."""
     nothing, nothing_there = np.empty((len(xyz), 0)), np.empty((len(target_xyz), 0))
     return universal(xyz, nothing, values, target_xyz, nothing_there, variogram, exclude_km)
 
 
 def simple(xyz, values, target_xyz, variogram, exclude_km=0.0):
-    """Returns predictions [M] of a field of mean zero; arguments as for :func:`universal`."""
+    """Return predictions [M] of a field of mean zero; arguments as for :func:`universal`."""
     result = np.empty(len(target_xyz))
     for hood in _neighbourhoods(xyz, target_xyz, variogram, exclude_km):
         weights = np.linalg.solve(hood.between, hood.to_target[:, :, None])[:, :, 0]

@@ -30,7 +30,7 @@ _COLUMBIA_EAST_END_DEG = -119.0
 
 
 def place_points(inputs):
-    """Returns a frame of latitude and longitude (degrees) and region, ordered by latitude, then longitude."""
+    """Return a frame of latitude and longitude (degrees) and region, ordered by latitude, then longitude."""
     land = {region: inputs.outlines.polygon(fips) for region, fips in FIPS.items()}
     latitude, longitude, region = lattice(land)
     dry = ~(
@@ -51,7 +51,7 @@ def _on_columbia(outlines, latitude, longitude):
 
 
 def lattice(land):
-    """Places a triangular lattice of equal spacing in ``land``, ``{region: MultiPolygon}`` in degrees.
+    """Place a triangular lattice of equal spacing in ``land``, ``{region: MultiPolygon}`` in degrees.
 
     Returns ``(latitude, longitude, region)``, each [N]: degrees rounded to 5 decimals and the index of the region,
     ordered by latitude, then longitude.
@@ -74,7 +74,7 @@ def lattice(land):
 
 
 def in_excluded_place(latitude, longitude):
-    """Returns a boolean [N] for degrees [N]: nearer to the line of a listed place than its ``reach_km``."""
+    """Return a boolean [N] for degrees [N]: nearer to the line of a listed place than its ``reach_km``."""
     inside = np.zeros(np.shape(latitude), dtype=bool)
     for place in json.loads(_EXCLUDED_PLACES.read_text(encoding="utf-8"))["places"]:
         for point in _along(np.array(place["line"])):
@@ -89,5 +89,5 @@ def _along(line):
 
 
 def forest_share(forested, xyz, target_xyz, exclude_km=0.0):
-    """Returns the estimated share of forest land around targets, [M], from booleans [N] at plots."""
+    """Return the estimated share of forest land around targets, [M], from booleans [N] at plots."""
     return ordinary(xyz, forested.astype(float), target_xyz, _FOREST_VARIOGRAM, exclude_km)

@@ -20,14 +20,14 @@ _rho0 = np.sqrt(_c - 2 * _n * np.sin(np.radians(_ORIGIN_DEG[0]))) / _n
 
 
 def to_plane(latitude, longitude):
-    """Converts degrees to kilometres: arrays of one shape in, ``(x, y)`` of the same shape out."""
+    """Convert degrees to kilometres: arrays of one shape in, ``(x, y)`` of the same shape out."""
     rho = np.sqrt(_c - 2 * _n * np.sin(np.radians(latitude))) / _n
     theta = _n * np.radians(np.asarray(longitude) - _ORIGIN_DEG[1])
     return EARTH_RADIUS_KM * rho * np.sin(theta), EARTH_RADIUS_KM * (_rho0 - rho * np.cos(theta))
 
 
 def to_degrees(x, y):
-    """Converts kilometres of the plane to ``(latitude, longitude)`` in degrees."""
+    """Convert kilometres of the plane to ``(latitude, longitude)`` in degrees."""
     u, v = np.asarray(x) / EARTH_RADIUS_KM, _rho0 - np.asarray(y) / EARTH_RADIUS_KM
     rho, theta = np.hypot(u, v), np.arctan2(u, v)
     latitude = np.degrees(np.arcsin((_c - (rho * _n) ** 2) / (2 * _n)))
@@ -35,17 +35,17 @@ def to_degrees(x, y):
 
 
 def in_kilometres(shape):
-    """Projects a shapely geometry of longitudes and latitudes to the plane."""
+    """Project a shapely geometry of longitudes and latitudes to the plane."""
     return shapely.transform(shape, lambda c: np.column_stack(to_plane(c[:, 1], c[:, 0])))
 
 
 def in_degrees(shape):
-    """Converts a shapely geometry of the plane to longitudes and latitudes."""
+    """Convert a shapely geometry of the plane to longitudes and latitudes."""
     return shapely.transform(shape, lambda c: np.column_stack(to_degrees(c[:, 0], c[:, 1])[::-1]))
 
 
 def great_circle_km(latitude_a, longitude_a, latitude_b, longitude_b):
-    """Returns the great-circle distance in kilometres on the mean sphere (haversine); arguments broadcast."""
+    """Return the great-circle distance in kilometres on the mean sphere (haversine); arguments broadcast."""
     phi_a, phi_b = np.radians(latitude_a), np.radians(latitude_b)
     half_phi = (phi_b - phi_a) / 2
     half_lambda = np.radians(np.asarray(longitude_b) - longitude_a) / 2

@@ -34,7 +34,7 @@ _SOUTH_DEG = 41.998
 
 
 def build_regions(outlines):
-    """Returns ``{"US-OR": MultiPolygon, "US-WA": MultiPolygon}`` in degrees; they share a border and no area."""
+    """Return ``{"US-OR": MultiPolygon, "US-WA": MultiPolygon}`` in degrees; they share a border and no area."""
     land = {region: outlines.polygon(fips) for region, fips in FIPS.items()}
     california = outlines.polygon("06")
     strip = {region: _coastal_strip(outlines.outer_border(fips)) for region, fips in FIPS.items()}
@@ -55,7 +55,7 @@ def _coastal_strip(border):
 
 
 def _canadian_side(washington):
-    """Returns the area north of the 49th parallel and north of the boundary at sea."""
+    """Return the area north of the 49th parallel and north of the boundary at sea."""
     at_sea = [(lon, lat) for lat, lon in _BOUNDARY_AT_SEA]
     sea = Polygon([*at_sea, (-124.7267, 49.5), (-123.3221, 49.5)])
     # West of Cape Flattery the boundary continues out to sea along the middle of the strait.
@@ -70,13 +70,13 @@ def _five_decimals(shape):
 
 
 def read_regions(path):
-    """Reads ``{region: MultiPolygon}`` in degrees from a file that :func:`write_regions` wrote."""
+    """Read ``{region: MultiPolygon}`` in degrees from a file that :func:`write_regions` wrote."""
     features = json.loads(path.read_text(encoding="utf-8"))["features"]
     return {feature["properties"]["region"]: shapely.geometry.shape(feature["geometry"]) for feature in features}
 
 
 def write_regions(regions, path):
-    """Writes GeoJSON with one feature a region, in the order of ``regions``."""
+    """Write GeoJSON with one feature a region, in the order of ``regions``."""
     features = [
         {
             "type": "Feature",

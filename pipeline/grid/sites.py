@@ -19,7 +19,7 @@ class Normals:
     temperature_max: np.ndarray
 
     def where(self, chosen):
-        """Returns the normals of the places in a boolean mask [N]."""
+        """Return the normals of the places in a boolean mask [N]."""
         return Normals(*(getattr(self, name)[chosen] for name in Normals.__dataclass_fields__))
 
 
@@ -39,7 +39,7 @@ class Sites:
         return self.xyz[:, 2]
 
     def where(self, chosen):
-        """Returns the sites in a boolean mask [N]."""
+        """Return the sites in a boolean mask [N]."""
         return Sites(
             self.latitude[chosen],
             self.longitude[chosen],
@@ -59,7 +59,7 @@ class SiteReader:
         self._vpd_min = read_raster(f"zip://{archive}!{archive.stem}.bil").filled()
 
     def at(self, latitude, longitude, elevation):
-        """Returns :class:`Sites` at degrees, degrees and metres, each [N]."""
+        """Return :class:`Sites` at degrees, degrees and metres, each [N]."""
         monthly = {name: s.monthly(latitude, longitude, elevation) for name, s in self._surfaces.items()}
         x, y = to_plane(latitude, longitude)
         xyz = np.column_stack([x, y, elevation])

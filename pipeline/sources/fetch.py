@@ -11,7 +11,7 @@ _TIMEOUT_S = 60
 
 
 def fetch(sources):
-    """Downloads what is missing from the sources directory or has another checksum.
+    """Download what is missing from the sources directory or has another checksum.
 
     Raises :class:`SourceError` if an origin cannot be read or its file is not the one in the manifest; such a file is
     not written.

@@ -28,7 +28,7 @@ class Source:
 
 
 def read_manifest():
-    """Returns all sources by name, in the order of the manifest."""
+    """Return all sources by name, in the order of the manifest."""
     entries = json.loads(_MANIFEST.read_text(encoding="utf-8"))["sources"]
     return {entry["name"]: Source(**entry) for entry in entries}
 
@@ -41,7 +41,7 @@ class Sources:
         self.manifest = read_manifest()
 
     def path(self, name):
-        """Returns the path of a source. Raises :class:`SourceError` if it is missing or its SHA-256 differs."""
+        """Return the path of a source. Raises :class:`SourceError` if it is missing or its SHA-256 differs."""
         source = self.manifest[name]
         path = self.locate(source)
         if not path.is_file():
@@ -53,10 +53,10 @@ class Sources:
         return path
 
     def locate(self, source):
-        """Returns the path of a source, whether or not the file exists."""
+        """Return the path of a source, whether or not the file exists."""
         return (PROJECT if source.in_project else self.directory) / source.path
 
 
 def sha256_of(path):
-    """Returns the SHA-256 of a file in hexadecimal."""
+    """Return the SHA-256 of a file in hexadecimal."""
     return hashlib.sha256(path.read_bytes()).hexdigest()

@@ -27,7 +27,7 @@ class StateOutlines:
         self._states = {geometry["id"]: geometry for geometry in topology["objects"]["states"]["geometries"]}
 
     def polygon(self, fips):
-        """Returns the state as a valid MultiPolygon."""
+        """Return the state as a valid MultiPolygon."""
         parts = [
             Polygon(self._ring(rings[0]), [self._ring(hole) for hole in rings[1:]])
             for rings in _polygons(self._states[fips])
@@ -36,13 +36,13 @@ class StateOutlines:
         return shape if isinstance(shape, MultiPolygon) else MultiPolygon([shape])
 
     def outer_border(self, fips):
-        """Returns the border of a state that no other state shares: coast and border with another country."""
+        """Return the border of a state that no other state shares: coast and border with another country."""
         shared = {arc for other, geometry in self._states.items() if other != fips for arc in _arc_indices(geometry)}
         own = sorted(_arc_indices(self._states[fips]) - shared)
         return MultiLineString([self._arcs[index] for index in own])
 
     def shared_border(self, fips, other_fips):
-        """Returns the border between two states as a MultiLineString."""
+        """Return the border between two states as a MultiLineString."""
         shared = sorted(_arc_indices(self._states[fips]) & _arc_indices(self._states[other_fips]))
         return MultiLineString([self._arcs[index] for index in shared])
 

@@ -11,7 +11,7 @@ _ROUGHNESS_PER_RUGGEDNESS = 3.3
 
 
 def read_plots(sources):
-    """Returns all plots, one row each, Oregon first; NaN in the columns that a state does not have.
+    """Return all plots, one row each, Oregon first; NaN in the columns that a state does not have.
 
     ``latitude`` and ``longitude`` are FIA's public coordinates, moved by up to about 1.6 km to protect owners.
     """

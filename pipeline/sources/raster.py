@@ -20,20 +20,20 @@ class Raster:
     cell_deg: float
 
     def filled(self):
-        """Returns the raster with every missing cell set to the value of the nearest cell that has one."""
+        """Return the raster with every missing cell set to the value of the nearest cell that has one."""
         missing = np.isnan(self.values)
         nearest = distance_transform_edt(missing, return_distances=False, return_indices=True)
         return replace(self, values=self.values[tuple(nearest)])
 
     def sample(self, latitude, longitude, order=1):
-        """Returns spline-interpolated values [N] at degrees [N]; ``order`` 1 is bilinear. No cell may be missing."""
+        """Return spline-interpolated values [N] at degrees [N]; ``order`` 1 is bilinear. No cell may be missing."""
         column = (np.asarray(longitude) - self.west) / self.cell_deg
         row = (self.north - np.asarray(latitude)) / self.cell_deg
         return map_coordinates(self.values, [row, column], order=order)
 
 
 def read_raster(path):
-    """Reads the first band of any file or ``zip://archive!member`` that GDAL knows as a :class:`Raster`."""
+    """Read the first band of any file or ``zip://archive!member`` that GDAL knows as a :class:`Raster`."""
     with rasterio.open(path) as dataset:
         values = dataset.read(1, masked=True).astype(float).filled(np.nan)
         west, north = dataset.xy(0, 0)

@@ -25,7 +25,7 @@ class SplineSurface:
     power: int
 
     def monthly(self, latitude, longitude, elevation_m):
-        """Returns monthly normals [N, 12] at N points: degrees Celsius, or millimetres for precipitation.
+        """Return monthly normals [N, 12] at N points: degrees Celsius, or millimetres for precipitation.
 
         Plane plus sum over knots of weight * distance / (-8 pi), distances in the units of ``knots``.
         """
@@ -41,7 +41,7 @@ class SplineSurface:
 
 
 def read_surface(path):
-    """Parses an ANUSPLIN ``.sur`` file: header, knots in three blocks, then 12 months of coefficients."""
+    """Parse an ANUSPLIN ``.sur`` file: header, knots in three blocks, then 12 months of coefficients."""
     lines = path.read_text(encoding="ascii").splitlines()
     knot_count = int(lines[1].split()[2])
     # The seventh number of the header is ANUSPLIN's transformation: 2 is the square root.

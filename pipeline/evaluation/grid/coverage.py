@@ -32,7 +32,7 @@ class Coverage:
 
 
 def measure_coverage(inputs, frame, regions):
-    """Returns the :class:`Coverage` of ``regions``, ``{region: MultiPolygon}``, and ``frame``, counted at the plots."""
+    """Return the :class:`Coverage` of ``regions``, ``{region: MultiPolygon}``, and ``frame``, counted at the plots."""
     plots, xyz = inputs.plots, inputs.plot_sites.xyz
     forested, state = plots["forested"].to_numpy(), plots["region"].to_numpy()
     land = [inputs.outlines.polygon(fips) for fips in FIPS.values()]

@@ -36,7 +36,7 @@ _DPI = 90
 
 
 def draw_maps(frame, regions, directory):
-    """Writes ``grid.png`` and one PNG a column; ``regions`` is ``{region: MultiPolygon}`` in degrees."""
+    """Write ``grid.png`` and one PNG a column; ``regions`` is ``{region: MultiPolygon}`` in degrees."""
     x, y = to_plane(frame["latitude"].to_numpy(), frame["longitude"].to_numpy())
     figure, axes = _canvas(regions, f"{len(frame):,} grid points on forest land")
     for index, region in enumerate(regions):

@@ -12,7 +12,7 @@ _TEMPLATE = Path(__file__).with_name("readme_template.md")
 
 
 def write_readme(coverage, errors, path):
-    """``coverage`` is :class:`pipeline.evaluation.grid.coverage.Coverage`, ``errors`` a sentence for each column."""
+    """Write the file from :class:`.Coverage` and ``errors``, ``{column: sentence}``."""
     text = _TEMPLATE.read_text(encoding="utf-8").format(
         format=FORMAT,
         version=VERSION,

@@ -35,14 +35,14 @@ class Score:
     mean: float
 
     def sentence(self, unit):
-        """Returns the score as a clause with its figures in ``unit``."""
+        """Return the score as a clause with its figures in ``unit``."""
         relative = f", {100 * self.rmse / self.mean:.1f} % of the mean" if unit == "mm" else ""
         rmse, bias = _figure(self.rmse), _figure(self.bias)
         return f"RMSE {rmse} {unit}{relative}, bias {bias}, {self.check} ({self.places} places)"
 
 
 def score(column, check, estimate, observed):
-    """Returns the :class:`Score` of the places with an observation; the bias is estimate minus observation."""
+    """Return the :class:`Score` of the places with an observation; the bias is estimate minus observation."""
     known = np.isfinite(observed)
     error = (estimate - observed)[known]
     return Score(
@@ -56,13 +56,13 @@ def score(column, check, estimate, observed):
 
 
 def _figure(value):
-    """Returns up to two decimals, never an exponent and never minus zero."""
+    """Return a figure with no decimals from 10 on and two below, without exponent or minus zero."""
     text = f"{value:.0f}" if abs(value) >= 10 else f"{value:.2f}"
     return text.replace("-0.00", "0.00")
 
 
 def error_sentences(scores):
-    """Returns ``{column: text}`` for every column: its scores, then what could not be measured."""
+    """Return ``{column: text}`` for every column: its scores, then what could not be measured."""
     return {column.name: _sentence(column, scores) for column in COLUMNS}
 
 

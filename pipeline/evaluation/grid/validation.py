@@ -22,7 +22,7 @@ _SAME_BASIN_KM = 0.01
 
 
 def validate(inputs):
-    """Returns the :class:`Score` of every check of every column."""
+    """Return the :class:`Score` of every check of every column."""
     return [
         *_terrain_scores(inputs),
         *_climate_scores(inputs),

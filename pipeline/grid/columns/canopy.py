@@ -12,12 +12,12 @@ _HALVED_AT_COVER_PERCENT = 70.0
 
 
 def interpolate_canopy(cover, xyz, target_xyz, exclude_km=0.0):
-    """Returns the mean canopy cover, percent [M], of forest around targets, from forested plots."""
+    """Return the mean canopy cover, percent [M], of forest around targets, from forested plots."""
     return np.clip(ordinary(xyz, cover, target_xyz, _VARIOGRAM, exclude_km), 0.0, 100.0)
 
 
 def crown_ratio(canopy_cover):
-    """Returns live crown length in percent of tree height from canopy cover in percent.
+    """Return live crown length in percent of tree height from canopy cover in percent.
 
     The hyperbola in stand density of Holdaway (1986), Modeling tree crown ratio, For. Chron. 62:451-455, with
     canopy cover for basal area; its two constants are assumptions, not fits.

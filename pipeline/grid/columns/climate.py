@@ -16,7 +16,7 @@ _GROWING_SEASON = slice(4, 9)  # May to September
 
 
 def interpolate_climate(plots, plot_sites, sites, exclude_km=0.0):
-    """Returns a frame [N] of annual and growing-season precipitation (mm), mean and January minimum temperature (C).
+    """Return a frame [N] of annual and growing-season precipitation (mm), mean and January minimum temperature (C).
 
     With the plots' own sites and ``exclude_km`` 3 it is the leave-one-out prediction at the plots.
     """

@@ -10,7 +10,7 @@ _VPD_RATIO = (0.9, 1.6)
 
 
 def violations(frame):
-    """Returns ``{rule: number of rows that break it}`` for a frame of the grid; all zeros if it is consistent."""
+    """Return ``{rule: number of rows that break it}`` for a frame of the grid; all zeros if it is consistent."""
     implied = saturation_pressure(frame["temperature_max"]) - saturation_pressure(frame["dew_point"])
     ratio = frame["vpd_max"] / implied
     amounts = frame.drop(

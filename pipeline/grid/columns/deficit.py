@@ -20,14 +20,14 @@ _DAYS = np.array([31, 28, 31, 30, 31, 30, 31, 31, 30, 31, 30, 31])
 
 
 def day_length_hours(latitude):
-    """Returns the hours of daylight in the middle of each month, [N, 12], for N latitudes in degrees."""
+    """Return the hours of daylight in the middle of each month, [N, 12], for N latitudes in degrees."""
     declination = 0.409 * np.sin(2 * np.pi * _MID_MONTH_DAY / 365 - 1.39)
     sunset = np.arccos(-np.tan(np.radians(latitude))[:, None] * np.tan(declination))
     return 24 / np.pi * sunset
 
 
 def potential_evapotranspiration(temperature, latitude):
-    """Returns Thornthwaite's monthly millimetres [N, 12] from monthly mean temperatures [N, 12] in degrees Celsius."""
+    """Return Thornthwaite's monthly millimetres [N, 12] from monthly mean temperatures [N, 12] in degrees Celsius."""
     warm = np.maximum(temperature, 0.0)
     heat_index = np.maximum(((warm / 5) ** 1.514).sum(axis=1, keepdims=True), 1.0)
     exponent = 6.75e-7 * heat_index**3 - 7.71e-5 * heat_index**2 + 1.792e-2 * heat_index + 0.49239
@@ -36,7 +36,7 @@ def potential_evapotranspiration(temperature, latitude):
 
 
 def climatic_water_deficit(precipitation, temperature, latitude):
-    """Returns annual potential minus actual evapotranspiration, mm [N].
+    """Return annual potential minus actual evapotranspiration, mm [N].
 
     Takes monthly normals [N, 12] in mm and degrees Celsius, and latitude [N] in degrees.
     """
@@ -59,12 +59,12 @@ def climatic_water_deficit(precipitation, temperature, latitude):
 
 
 def fit_deficit(observed, climate, sites):
-    """Returns a :class:`Transfer` fitted on Oregon's plots."""
+    """Return a :class:`Transfer` fitted on Oregon's plots."""
     return Transfer(deficit_predictors(climate, sites), observed[COLUMN].to_numpy(), sites.xyz)
 
 
 def deficit_predictors(climate, sites):
-    """Returns predictors [N, Q]: the water balance of the monthly climate of each site, and the climate itself."""
+    """Return predictors [N, Q]: the water balance of the monthly climate of each site, and the climate itself."""
     normals = sites.normals
     annual = climate["precipitation_annual"].to_numpy()
     rain = normals.precipitation * (annual / normals.precipitation.sum(axis=1))[:, None]

@@ -19,7 +19,7 @@ _E0_HPA, _A, _B_DEG = 6.1078, 17.269, 237.3
 
 
 def saturation_pressure(temperature):
-    """Returns the saturation vapor pressure over water, hPa, at degrees Celsius.
+    """Return the saturation vapor pressure over water, hPa, at degrees Celsius.
 
     Murray (1967), On the computation of saturation vapor pressure, J. Appl. Meteorol. 6:203-204, the formula by which
     PRISM turns dew points into vapor pressure deficits (Daly, Smith and Olson 2015, PLoS ONE 10(10): e0141140).
@@ -28,7 +28,7 @@ def saturation_pressure(temperature):
 
 
 def dew_point_of(pressure):
-    """Returns the dew point, degrees Celsius, at a vapor pressure in hPa; inverts :func:`saturation_pressure`."""
+    """Return the dew point, degrees Celsius, at a vapor pressure in hPa; inverts :func:`saturation_pressure`."""
     log = np.log(pressure / _E0_HPA)
     return _B_DEG * log / (_A - log)
 
@@ -42,7 +42,7 @@ class HumidityModel:
     vpd_max: Transfer
 
     def predict(self, climate, sites, exclude_km=0.0):
-        """Returns ``{column: values [N]}`` from the frame of :func:`.interpolate_climate` and its sites."""
+        """Return ``{column: values [N]}`` from the frame of :func:`.interpolate_climate` and its sites."""
         trends, result = {}, {}
         for column, predictors, imply in _STEPS:
             implied = imply(climate, sites, trends)
@@ -55,7 +55,7 @@ class HumidityModel:
 
 
 def fit_humidity(observed, climate, sites):
-    """Fits the three steps on plots that have :data:`COLUMNS`; ``climate`` is predicted there, not observed."""
+    """Fit the three steps on plots that have :data:`COLUMNS`; ``climate`` is predicted there, not observed."""
     trends, transfers = {}, {}
     for column, predictors, imply in _STEPS:
         implied = imply(climate, sites, trends)
@@ -88,7 +88,7 @@ def _monthly_dew_point(climate, sites, trends):
 
 
 def _shifted(monthly, annual):
-    """Returns the seasonal course of the surface, shifted so that its mean is ``annual``."""
+    """Return the seasonal course of the surface, shifted so that its mean is ``annual``."""
     return monthly + (annual - monthly.mean(axis=1))[:, None]
 
 

@@ -20,7 +20,7 @@ _ORGANIC_MATTER_PERCENT = 3.0
 
 
 def read_basins(sources):
-    """Reads CAMELS basins in the window: a frame of ``x``, ``y`` (km), :data:`BASIN_COLUMNS` (mm and percent)."""
+    """Read CAMELS basins in the window: a frame of ``x``, ``y`` (km), :data:`BASIN_COLUMNS` (mm and percent)."""
     soil, topography = (
         pd.read_csv(sources.path(f"camels_{table}"), sep=";", dtype={"gauge_id": str}) for table in ("soil", "topo")
     )
@@ -43,7 +43,7 @@ def read_basins(sources):
 
 
 def available_water(sand, clay):
-    """Returns the water between field capacity and wilting point, volume per volume, from shares of the fine earth.
+    """Return the water between field capacity and wilting point, volume per volume, from shares of the fine earth.
 
     Saxton and Rawls (2006), Soil Sci. Soc. Am. J. 70:1569-1578, table 1.
     """
@@ -60,13 +60,13 @@ def available_water(sand, clay):
 
 
 def interpolate_basins(values, basins, target_xyz, exclude_km=0.0):
-    """Returns basin means kriged to targets [M, 3] (km, km, m) from ``values`` [N] of ``basins``."""
+    """Return basin means kriged to targets [M, 3] (km, km, m) from ``values`` [N] of ``basins``."""
     xyz = np.column_stack([basins["x"], basins["y"], np.zeros(len(basins))])
     return ordinary(xyz, values.to_numpy(), target_xyz * [1.0, 1.0, 0.0], _VARIOGRAM, exclude_km)
 
 
 def organic_matter(precipitation):
-    """Returns percent organic matter of the mineral soil from annual precipitation in mm.
+    """Return percent organic matter of the mineral soil from annual precipitation in mm.
 
     Soil carbon in the forests of Oregon rises with precipitation (Homann et al. 1995, Soil Sci. Soc. Am. J.
     59:1468-1475) and is higher west of the Cascades than east; the curve is set to 2 % at 400 mm and 6 % at 2000 mm.

@@ -23,20 +23,20 @@ class Terrain:
         )
 
     def elevation(self, latitude, longitude):
-        """Returns metres above sea level, [N]; the spline's undershoot below zero is cut off."""
+        """Return metres above sea level, [N]; the spline's undershoot below zero is cut off."""
         return np.maximum(self._elevation.sample(latitude, longitude, _SPLINE_ORDER), 0.0)
 
     def is_sea(self, latitude, longitude):
-        """Returns a boolean [N]: the nearest cell is at exactly 0 m, which no cell on land is."""
+        """Return a boolean [N]: the nearest cell is at exactly 0 m, which no cell on land is."""
         return self._elevation.sample(latitude, longitude, order=0) == 0
 
     def relief(self, latitude, longitude):
-        """Returns the standard deviation of elevation among the surrounding cells, metres, [N]."""
+        """Return the standard deviation of elevation among the surrounding cells, metres, [N]."""
         return self._relief.sample(latitude, longitude)
 
 
 def interpolate_ruggedness(ruggedness, xyz, relief, target_xyz, target_relief, exclude_km=0.0):
-    """Returns the terrain ruggedness index, metres [M], kriged from the plots with local relief as drift."""
+    """Return the terrain ruggedness index, metres [M], kriged from the plots with local relief as drift."""
     values = universal(
         xyz, relief[:, None], ruggedness, target_xyz, target_relief[:, None], _RUGGEDNESS_VARIOGRAM, exclude_km
     )

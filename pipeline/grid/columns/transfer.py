@@ -24,14 +24,14 @@ class Transfer:
         self._xyz, self._residuals = xyz, values - self.trend(predictors)
 
     def trend(self, predictors):
-        """Returns the regression alone, [M]."""
+        """Return the regression alone, [M]."""
         return self._mean + (predictors - self._centre) / self._scale @ self._slopes
 
     def predict(self, predictors, xyz, exclude_km=0.0):
-        """Returns regression plus kriged residual, [M]; residuals closer than ``exclude_km`` are not used."""
+        """Return regression plus kriged residual, [M]; residuals closer than ``exclude_km`` are not used."""
         return self.trend(predictors) + simple(self._xyz, self._residuals, xyz, _VARIOGRAM, exclude_km)
 
 
 def one_degree_blocks(latitude, longitude):
-    """Returns an integer for each place [N], equal within each cell of one degree of latitude by one of longitude."""
+    """Return an integer for each place [N], equal within each cell of one degree of latitude by one of longitude."""
     return (np.floor(latitude) * 1000 + np.floor(longitude)).astype(int)

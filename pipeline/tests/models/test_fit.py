@@ -23,7 +23,7 @@ def species_counts(generator):
 
 
 def penalised_deviance(data, shared, own, penalty_shared, penalty_own):
-    """The objective as the module's docstring states it, written again from there."""
+    """Return the objective, written independently from the docstring of the module."""
     total = penalty_shared(shared)
     for counts, curve in zip(data, own, strict=True):
         logit = counts.offset + curve[0] + counts.basis @ curve[1:]
