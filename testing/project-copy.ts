@@ -2,8 +2,8 @@ import { createHash } from 'node:crypto';
 import { cpSync, existsSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
+import { CHECKSUMS_FILE } from '../src/prediction/artefacts/artefact-file.js';
 import { DATA_FILES } from '../src/prediction/artefacts/artefacts.js';
-import { CHECKSUMS_FILE } from '../src/prediction/artefacts/checksums.js';
 import { dataDir, modelDir } from './project.js';
 
 /** Writes a folder's SHA256SUMS for the data files as they are; one that is missing is listed all the same. */

@@ -1,9 +1,9 @@
 import { ArtefactError } from '../prediction/artefacts/artefact-error.js';
 import { readArtefacts } from '../prediction/artefacts/artefacts.js';
 import type { SharedGrid } from '../prediction/artefacts/shared-grid.js';
+import { PLANTING_METHODS } from '../prediction/dimensions.js';
 import { checkModel, type Probe } from '../prediction/model/model-contract.js';
 import { SurvivalModel } from '../prediction/model/survival-model.js';
-import { PLANTING_METHODS } from '../prediction/planting-method.js';
 
 /** Points tried in one run of a model: bounds memory. */
 const PROBE_POINTS = 2000;

@@ -1,5 +1,5 @@
+import type { ArtefactFailure } from '../prediction/artefacts/artefact-error.js';
 import type { PredictorData } from '../prediction/predictor.js';
-import type { Refusal } from './refusal.js';
 
 /** What a worker is given when it starts; the grid and the run buffers in it are shared, not copied. */
 export interface WorkerData {
@@ -16,7 +16,7 @@ export interface Task {
 /** What a worker tells of itself, with the index of its run buffer. */
 export type WorkerNotice = { readonly buffer: number } & (
   | { readonly kind: 'ready' }
-  | Refusal
+  | ArtefactFailure
   /** The answers of the run are in the buffer. */
   | { readonly kind: 'answered' }
   /** The run threw; the worker is still ready. */

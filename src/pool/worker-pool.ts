@@ -1,11 +1,11 @@
 import '../prediction/model/no-telemetry.js';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Piscina } from 'piscina';
+import { errorOf } from '../prediction/artefacts/artefact-error.js';
 import { elementCapacity } from '../prediction/encoding/answer-encoder.js';
 import type { PredictorData } from '../prediction/predictor.js';
 import type { Executor, Run } from './executor.js';
 import type { Task, WorkerData, WorkerNotice } from './messages.js';
-import { errorOf } from './refusal.js';
 import { MAX_RUN_ROWS, RunBuffer, runBufferBytes } from './run-buffer.js';
 import { WorkerSlot } from './worker-slot.js';
 

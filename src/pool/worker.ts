@@ -1,9 +1,9 @@
 import { parentPort } from 'node:worker_threads';
 import { workerData } from 'piscina';
+import { failureOf } from '../prediction/artefacts/artefact-error.js';
 import { openPredictor } from '../prediction/open-predictor.js';
 import type { Predictor } from '../prediction/predictor.js';
 import type { Task, WorkerData, WorkerNotice } from './messages.js';
-import { refusalOf } from './refusal.js';
 import { RunBuffer } from './run-buffer.js';
 
 const data = workerData as WorkerData;
@@ -18,7 +18,7 @@ const opened = await openPredictor(data.predictor).catch((error: Error) => ({ er
 /** Answers the runs ordered in a run buffer, one after the other, for as long as the thread lives. */
 export default async function serve({ buffer }: Task): Promise<never> {
   if ('error' in opened) {
-    notify({ ...refusalOf(opened.error), buffer });
+    notify({ ...failureOf(opened.error), buffer });
     return new Promise(() => {}); // not thrown: the pool would ask for another
   }
   notify({ kind: 'ready', buffer });

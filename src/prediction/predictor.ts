@@ -3,12 +3,12 @@ import type { Artefacts } from './artefacts/artefacts.js';
 import type { SharedGrid } from './artefacts/shared-grid.js';
 import { PlaceCache } from './cache/place-cache.js';
 import { PredictionCache } from './cache/prediction-cache.js';
+import { BOTH_METHODS, PLANTING_METHODS } from './dimensions.js';
 import { AnswerEncoder } from './encoding/answer-encoder.js';
 import { Coverage } from './locate/coverage.js';
 import { NearestPoint } from './locate/nearest-point.js';
 import { PREDICTION_NUMBERS, PredictionReporter } from './model/prediction-numbers.js';
 import type { SurvivalModel } from './model/survival-model.js';
-import { BOTH_METHODS, PLANTING_METHODS } from './planting-method.js';
 import { ROW_STATUS, type RowAnswers, type SiteRows } from './site-rows.js';
 
 /** What predictions are made from; plain data that can be handed to another thread. */

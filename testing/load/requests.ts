@@ -2,7 +2,7 @@ import path from 'node:path';
 import { readArtefactFile } from '../../src/prediction/artefacts/artefact-file.js';
 import { parseGrid } from '../../src/prediction/artefacts/grid-file.js';
 import { parseSpecies } from '../../src/prediction/artefacts/species.js';
-import { PLANTING_METHODS } from '../../src/prediction/planting-method.js';
+import { PLANTING_METHODS } from '../../src/prediction/dimensions.js';
 import { seededRandom } from '../random.js';
 
 /** What callers send: see REQUESTS. */

@@ -1,6 +1,5 @@
 import type { SpeciesCatalogue } from '../../prediction/artefacts/species.js';
-import { ALL_HORIZONS, HORIZONS, type Horizon } from '../../prediction/horizon.js';
-import { PLANTING_METHODS } from '../../prediction/planting-method.js';
+import { ALL_HORIZONS, HORIZONS, type Horizon, PLANTING_METHODS } from '../../prediction/dimensions.js';
 import { SiteRows } from '../../prediction/site-rows.js';
 import { ByteScanner, UNUSUAL, wordNumber } from './byte-scanner.js';
 import { MAX_LATITUDE, MAX_LONGITUDE } from './schemas.js';

@@ -1,7 +1,6 @@
 import type { z } from 'zod';
 import { SpeciesCatalogue } from '../../prediction/artefacts/species.js';
-import { ALL_HORIZONS, horizonSet } from '../../prediction/horizon.js';
-import { BOTH_METHODS, PLANTING_METHODS } from '../../prediction/planting-method.js';
+import { ALL_HORIZONS, BOTH_METHODS, horizonSet, PLANTING_METHODS } from '../../prediction/dimensions.js';
 import type { SiteRows } from '../../prediction/site-rows.js';
 import { type ErrorObject, show } from '../errors/api-error.js';
 import { perGeneration } from '../serving.js';

@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import { HORIZONS, type Horizon } from '../../prediction/horizon.js';
-import { PLANTING_METHODS } from '../../prediction/planting-method.js';
+import { HORIZONS, type Horizon, PLANTING_METHODS } from '../../prediction/dimensions.js';
 import { show } from '../errors/api-error.js';
 
 /** Degrees north or south, and east or west, that a request may have. */

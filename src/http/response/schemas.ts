@@ -1,8 +1,6 @@
 import { z } from 'zod';
 import { speciesSchema } from '../../prediction/artefacts/species.js';
-import { HORIZONS } from '../../prediction/horizon.js';
-import { RISK_FACTOR_COUNT } from '../../prediction/model/risk-factors.js';
-import { PLANTING_METHODS } from '../../prediction/planting-method.js';
+import { HORIZONS, PLANTING_METHODS, RISK_FACTOR_COUNT } from '../../prediction/dimensions.js';
 import { errorObjectSchema } from '../errors/api-error.js';
 
 // What the answers look like, for /openapi.json and for the tests that hold real answers against it. Answers are

@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { boundsOf } from '../../prediction/artefacts/regions.js';
-import { HORIZONS } from '../../prediction/horizon.js';
-import { PLANTING_METHODS } from '../../prediction/planting-method.js';
+import { HORIZONS, PLANTING_METHODS } from '../../prediction/dimensions.js';
 import { perGeneration, type Serving } from '../serving.js';
 
 /** GET /v1/coverage: the regions and what is predicted in them. */

@@ -10,8 +10,21 @@ export class ArtefactError extends Error {
   }
 }
 
-/** The first problem that zod found in a file's content, as one line. */
-export function firstProblem(error: { issues: readonly { path: PropertyKey[]; message: string }[] }): string {
-  const issue = error.issues[0];
-  return issue.path.length === 0 ? issue.message : `${issue.path.join('.')}: ${issue.message}`;
+/** Why models could not be opened, as plain data: errors lose their class and fields between threads and processes. */
+export interface ArtefactFailure {
+  readonly kind: 'refused';
+  /** The unusable file; undefined where the error is not an ArtefactError. */
+  readonly file: string | undefined;
+  readonly problem: string;
+}
+
+export function failureOf(error: Error): ArtefactFailure {
+  return error instanceof ArtefactError
+    ? { kind: 'refused', file: error.file, problem: error.problem }
+    : { kind: 'refused', file: undefined, problem: String(error.stack) };
+}
+
+/** The error that `failureOf` was given: an ArtefactError where it names a file. */
+export function errorOf({ file, problem }: ArtefactFailure): Error {
+  return file === undefined ? new Error(problem) : new ArtefactError(file, problem);
 }

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
+import path from 'node:path';
+import type { z } from 'zod';
 import { ArtefactError } from './artefact-error.js';
 
 /** A file that was read once: its checksum and its content are both taken from these bytes. */
@@ -8,7 +10,7 @@ export interface ArtefactFile {
   readonly bytes: Buffer;
 }
 
-/** Reads a file. @throws ArtefactError naming the file when it cannot be read. */
+/** Reads a file. @throws ArtefactError where it cannot be read */
 export function readArtefactFile(path: string): ArtefactFile {
   try {
     return { path, bytes: readFileSync(path) };
@@ -18,7 +20,7 @@ export function readArtefactFile(path: string): ArtefactFile {
   }
 }
 
-/** Reads a file. @throws ArtefactError where it cannot be read or does not have the SHA-256 that another file states. */
+/** Reads a file. @throws ArtefactError where it cannot be read or does not have the SHA-256 stated in another file */
 export function readCheckedFile(path: string, sha256: string, statedIn: string): ArtefactFile {
   const file = readArtefactFile(path);
   const found = sha256Of(file.bytes);
@@ -32,4 +34,52 @@ export function readCheckedFile(path: string, sha256: string, statedIn: string):
 /** The SHA-256 of bytes or a text, in hexadecimal digits. */
 export function sha256Of(content: Buffer | string): string {
   return createHash('sha256').update(content).digest('hex');
+}
+
+/** The file that lists a data directory's files with their SHA-256, in the format of the command sha256sum. */
+export const CHECKSUMS_FILE = 'SHA256SUMS';
+
+/**
+ * The files of a folder that its SHA256SUMS lists. Without the check a damaged grid could be served with wrong values,
+ * or keep the Arrow reader in an endless loop.
+ */
+export class ListedFiles {
+  /** SHA256SUMS itself. */
+  readonly list: ArtefactFile;
+  readonly #sha256: ReadonlyMap<string, string>;
+
+  /** @throws ArtefactError where SHA256SUMS cannot be read */
+  constructor(private readonly folder: string) {
+    this.list = readArtefactFile(path.join(folder, CHECKSUMS_FILE));
+    const lines = this.list.bytes.toString('utf8').split('\n');
+    this.#sha256 = new Map(lines.map((line) => [line.slice(64).replace(/^ [ *]/, ''), line.slice(0, 64)]));
+  }
+
+  /** Reads a file of the folder. @throws ArtefactError where it is missing, not listed or has another SHA-256 */
+  read(name: string): ArtefactFile {
+    const sha256 = this.#sha256.get(name);
+    if (sha256 === undefined) throw new ArtefactError(this.list.path, `does not list ${name}`);
+    return readCheckedFile(path.join(this.folder, name), sha256, CHECKSUMS_FILE);
+  }
+}
+
+/** Parses a JSON file. @throws ArtefactError where it is not JSON or does not fit the schema */
+export function parseJsonFile<Schema extends z.ZodType>(
+  { path, bytes }: ArtefactFile,
+  schema: Schema,
+): z.output<Schema> {
+  let content: unknown;
+  try {
+    content = JSON.parse(bytes.toString('utf8'));
+  } catch {
+    throw new ArtefactError(path, 'is not valid JSON');
+  }
+  const parsed = schema.safeParse(content);
+  if (!parsed.success) throw new ArtefactError(path, firstProblem(parsed.error));
+  return parsed.data;
+}
+
+/** The first problem that zod found in a file's content, as one line. */
+export function firstProblem({ issues: [issue] }: z.ZodError): string {
+  return issue.path.length === 0 ? issue.message : `${issue.path.join('.')}: ${issue.message}`;
 }

@@ -1,7 +1,6 @@
 import path from 'node:path';
 import { ArtefactError } from './artefact-error.js';
-import { readArtefactFile, sha256Of } from './artefact-file.js';
-import { ListedFiles } from './checksums.js';
+import { ListedFiles, readArtefactFile, sha256Of } from './artefact-file.js';
 import { parseGrid } from './grid-file.js';
 import { MANIFEST_FILE, type Manifest, type ModelFile, parseManifest, readModelFiles } from './manifest.js';
 import { parseRegions, type Region } from './regions.js';

@@ -1,7 +1,7 @@
 import { tableFromIPC, type Vector } from 'apache-arrow';
 import { z } from 'zod';
-import { ArtefactError, firstProblem } from './artefact-error.js';
-import type { ArtefactFile } from './artefact-file.js';
+import { ArtefactError } from './artefact-error.js';
+import { type ArtefactFile, firstProblem } from './artefact-file.js';
 
 /** The grid as its file holds it: one entry per grid point in every column. */
 export interface GridFile {

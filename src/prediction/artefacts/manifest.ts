@@ -1,10 +1,10 @@
 import path from 'node:path';
 import { z } from 'zod';
-import { HORIZONS } from '../horizon.js';
-import { MAX_FEATURES } from '../model/prediction-numbers.js';
-import { PLANTING_METHODS } from '../planting-method.js';
-import { type ArtefactFile, readCheckedFile } from './artefact-file.js';
-import { parseJsonFile } from './json-file.js';
+import { HORIZONS, PLANTING_METHODS, RISK_FACTOR_COUNT } from '../dimensions.js';
+import { type ArtefactFile, parseJsonFile, readCheckedFile } from './artefact-file.js';
+
+/** A reported risk factor is a uint16: the feature's index and the sign of its contribution. */
+const MAX_FEATURES = 2 ** 15;
 
 const featureSchema = z.object({
   /** Name of the grid variable. */
@@ -46,27 +46,27 @@ const manifestSchema = z
       const repeated = values.find((value, index) => values.indexOf(value) !== index);
       if (repeated !== undefined) complain('features', `${key} "${repeated}" appears twice`);
     }
-    if (features.filter(({ risk_factor }) => risk_factor).length < 3) {
-      complain('features', 'fewer than 3 features may be risk factors');
+    if (features.filter(({ risk_factor }) => risk_factor).length < RISK_FACTOR_COUNT) {
+      complain('features', `fewer than ${RISK_FACTOR_COUNT} features may be risk factors`);
     }
   });
 
-/** What a directory of models says of itself: version, features, species and the file of each planting method. */
+/** The description of a directory of models: version, features, species and the file of each planting method. */
 export type Manifest = z.output<typeof manifestSchema>;
 
-/** The model as answers tell it. */
+/** The model as answers and reports name it. */
 export function modelOf({ version, codename, series }: Manifest) {
   return { version, codename, series };
 }
 
 export const MANIFEST_FILE = 'manifest.json';
 
-/** Parses the manifest of a model directory. @throws ArtefactError naming the file. */
+/** Parses the manifest of a model directory. @throws ArtefactError naming the file */
 export function parseManifest(file: ArtefactFile): Manifest {
   return parseJsonFile(file, manifestSchema);
 }
 
-/** A model file as it was read: workers that start later have the same, whatever its folder holds by then. */
+/** A model file as it was read: workers that start later open the same bytes, even if the file was replaced since. */
 export interface ModelFile {
   readonly path: string;
   readonly bytes: Uint8Array;
@@ -74,7 +74,7 @@ export interface ModelFile {
 
 /**
  * Reads the model files, in the order of PLANTING_METHODS.
- * @throws ArtefactError naming the first that is missing or is not the one the manifest describes.
+ * @throws ArtefactError naming the first that is missing or does not have the manifest's SHA-256
  */
 export function readModelFiles(modelDir: string, manifest: Manifest): ModelFile[] {
   return PLANTING_METHODS.map((method) => {

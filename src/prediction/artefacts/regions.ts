@@ -1,6 +1,5 @@
 import { z } from 'zod';
-import type { ArtefactFile } from './artefact-file.js';
-import { parseJsonFile } from './json-file.js';
+import { type ArtefactFile, parseJsonFile } from './artefact-file.js';
 
 const position = z.tuple([z.number(), z.number()]);
 const ring = z.array(position).min(4);

@@ -1,7 +1,6 @@
 import editDistance from 'damerau-levenshtein';
 import { z } from 'zod';
-import type { ArtefactFile } from './artefact-file.js';
-import { parseJsonFile } from './json-file.js';
+import { type ArtefactFile, parseJsonFile } from './artefact-file.js';
 
 export const speciesSchema = z.object({
   species_code: z.string().min(1).meta({ description: 'Code to use in requests, matched exactly.' }),

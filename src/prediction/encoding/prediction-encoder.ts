@@ -1,7 +1,6 @@
 import type { Manifest } from '../artefacts/manifest.js';
-import { HORIZONS } from '../horizon.js';
+import { HORIZONS, RISK_FACTOR_COUNT } from '../dimensions.js';
 import { factorCode, HORIZON_NUMBERS } from '../model/prediction-numbers.js';
-import { RISK_FACTOR_COUNT } from '../model/risk-factors.js';
 import { type Fragment, fragment, type JsonWriter } from './json-writer.js';
 import { writeFraction } from './ten-thousandths.js';
 

@@ -1,6 +1,6 @@
 import { ArtefactError } from '../artefacts/artefact-error.js';
 import type { SharedGrid } from '../artefacts/shared-grid.js';
-import { HORIZONS } from '../horizon.js';
+import { HORIZONS } from '../dimensions.js';
 import type { SurvivalModel } from './survival-model.js';
 
 /** How far survival may lie from baseline + contributions. */

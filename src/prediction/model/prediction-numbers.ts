@@ -1,6 +1,6 @@
 import type { Manifest } from '../artefacts/manifest.js';
+import { HORIZONS } from '../dimensions.js';
 import { tenThousandths } from '../encoding/ten-thousandths.js';
-import { HORIZONS } from '../horizon.js';
 import { RISK_FACTOR_COUNT, RiskFactors } from './risk-factors.js';
 import type { Survival } from './survival-model.js';
 

@@ -1,5 +1,5 @@
 import { constants, setPriority } from 'node:os';
-import { refusalOf } from '../../pool/refusal.js';
+import { failureOf } from '../../prediction/artefacts/artefact-error.js';
 import { readArtefacts } from '../../prediction/artefacts/artefacts.js';
 import { openPredictor } from '../../prediction/open-predictor.js';
 import type { RehearsalOutcome } from './preflight.js';
@@ -17,7 +17,7 @@ async function rehearse(
     await openPredictor({ ...artefacts, searchRadiusKm, cacheBytes: 0 });
     return { kind: 'sound', digest: artefacts.digest };
   } catch (error) {
-    return refusalOf(error as Error);
+    return failureOf(error as Error);
   }
 }
 

@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { Config } from '../../config.js';
-import { errorOf, type Refusal } from '../../pool/refusal.js';
+import { type ArtefactFailure, errorOf } from '../../prediction/artefacts/artefact-error.js';
 import { ReloadError } from './reload-error.js';
 
 const PROCESS_FILE = fileURLToPath(new URL('./preflight-process.js', import.meta.url));
@@ -11,7 +11,7 @@ const PROCESS_FILE = fileURLToPath(new URL('./preflight-process.js', import.meta
 const TIMEOUT_MS = 60_000;
 
 /** What the process tells; `digest` is that of the artefacts it tried. */
-export type RehearsalOutcome = { readonly kind: 'sound'; readonly digest: string } | Refusal;
+export type RehearsalOutcome = { readonly kind: 'sound'; readonly digest: string } | ArtefactFailure;
 
 /**
  * Opens the grid and the models in a process of its own, as a start would. A model may be so broken that onnxruntime

@@ -1,5 +1,4 @@
-import { horizonSet } from '../../../src/prediction/horizon.js';
-import { BOTH_METHODS, PLANTING_METHODS } from '../../../src/prediction/planting-method.js';
+import { BOTH_METHODS, horizonSet, PLANTING_METHODS } from '../../../src/prediction/dimensions.js';
 import type { PredictorData } from '../../../src/prediction/predictor.js';
 import { SiteRows } from '../../../src/prediction/site-rows.js';
 import type { PlainAnswer, PlainPredictor } from '../../../testing/oracle/plain-prediction.js';

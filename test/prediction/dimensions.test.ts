@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ALL_HORIZONS, HORIZONS, horizonSet } from '../../src/prediction/horizon.js';
+import { ALL_HORIZONS, HORIZONS, horizonSet } from '../../src/prediction/dimensions.js';
 
 describe('a set of horizons', () => {
   test('holds exactly the years it was made of, however often and in whatever order', () => {
