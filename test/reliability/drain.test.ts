@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
+import { rounds } from '../support/length.js';
 import { openSocket, readAnswer } from '../support/raw-http.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
 import { ServiceProcess } from '../support/service-process.js';
-import { rounds } from './support/length.js';
 import { callUntilRefused, type Manners, newTally } from './support/persistent-caller.js';
 
 const BATCH = JSON.stringify({ requests: Array(20).fill(PREDICT_REQUEST) });

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Connection } from '../../testing/load/connection.js';
 import { quantile } from '../../testing/statistics.js';
+import { amount, IS_LONG } from '../support/length.js';
 import { openSocket } from '../support/raw-http.js';
 import { Releases } from '../support/releases.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
@@ -9,7 +10,6 @@ import { ServiceProcess, temporaryFolder } from '../support/service-process.js';
 import { tell } from './support/figures.js';
 import { BATCH, HOSTILITIES, requestOf } from './support/hostile-callers.js';
 import { KeysCommand } from './support/keys-command.js';
-import { amount, IS_LONG } from './support/length.js';
 import { readMetrics } from './support/metrics.js';
 
 const CALLERS = amount({ short: 200, long: 2000 });

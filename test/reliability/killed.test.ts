@@ -1,10 +1,10 @@
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
+import { rounds } from '../support/length.js';
 import { ServiceProcess, temporaryFolder } from '../support/service-process.js';
 import { tell } from './support/figures.js';
 import { KeysCommand } from './support/keys-command.js';
-import { rounds } from './support/length.js';
 
 const CALLERS = 8;
 const ROUNDS = rounds({ short: 5, long: 100 });

@@ -1,9 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
 import { SettableClock } from '../accounts/support/settable-clock.js';
+import { rounds } from '../support/length.js';
 import { startTestService } from '../support/service.js';
 import { tell } from './support/figures.js';
-import { rounds } from './support/length.js';
 
 const CALLERS = 16;
 const YESTERDAY = '2026-11-20';

@@ -1,9 +1,9 @@
 import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
 import { Load } from '../../testing/load/load.js';
+import { amount } from '../support/length.js';
 import { ServiceProcess } from '../support/service-process.js';
 import { tell } from './support/figures.js';
-import { amount } from './support/length.js';
 import { readMetrics } from './support/metrics.js';
 
 const DATA_DIR = fileURLToPath(new URL('../../data', import.meta.url));

@@ -2,9 +2,9 @@ import { fileURLToPath } from 'node:url';
 import { expect, it, onTestFinished } from 'vitest';
 import { Load } from '../../testing/load/load.js';
 import { quantile } from '../../testing/statistics.js';
+import { amount, IS_LONG } from '../support/length.js';
 import { ServiceProcess } from '../support/service-process.js';
 import { tell } from './support/figures.js';
-import { amount, IS_LONG } from './support/length.js';
 import { readMetrics } from './support/metrics.js';
 import { OpenLoop } from './support/open-loop.js';
 

@@ -2,11 +2,11 @@ import { readdirSync } from 'node:fs';
 import { setTimeout as delay } from 'node:timers/promises';
 import { describe, expect, it } from 'vitest';
 import { type Client, Load } from '../support/kept-load.js';
+import { amount, IS_LONG } from '../support/length.js';
 import { releaseOf } from '../support/releases.js';
 import { COMPARE_REQUEST, PREDICT_REQUEST } from '../support/requests.js';
 import { servedVersion, startOnReleases } from '../support/service-on-releases.js';
 import { tell } from './support/figures.js';
-import { amount, IS_LONG } from './support/length.js';
 import { readMetrics } from './support/metrics.js';
 
 /** The grid and the run buffers of a generation of one worker take no less. */

@@ -3,10 +3,10 @@ import { describe, expect, it, onTestFinished } from 'vitest';
 import { Connection } from '../../testing/load/connection.js';
 import { OrderedProcess } from '../../testing/load/ordered-process.js';
 import { quantile } from '../../testing/statistics.js';
+import { amount, IS_LONG } from '../support/length.js';
 import { ServiceProcess } from '../support/service-process.js';
 import { tell } from './support/figures.js';
 import type { FloodOrder, FloodReport } from './support/flood-process.js';
-import { amount, IS_LONG } from './support/length.js';
 import { readMetrics } from './support/metrics.js';
 
 const CONNECTIONS = 100;

@@ -1,7 +1,7 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
+import { amount } from '../support/length.js';
 import { ServiceProcess } from '../support/service-process.js';
-import { amount } from './support/length.js';
 import { readMetrics } from './support/metrics.js';
 
 /** Of about 300 bytes a line: a pipe holds 200 lines, the service keeps 50,000 more. */

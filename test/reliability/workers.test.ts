@@ -2,10 +2,10 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { describe, expect, it, onTestFinished } from 'vitest';
 import { Client, Load } from '../support/kept-load.js';
+import { amount } from '../support/length.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
 import { type Addresses, ServiceProcess } from '../support/service-process.js';
 import { tell } from './support/figures.js';
-import { amount } from './support/length.js';
 import { readMetrics } from './support/metrics.js';
 
 const MORTAL_WORKERS = fileURLToPath(new URL('./support/mortal-workers.mjs', import.meta.url));

@@ -4,7 +4,7 @@ import { BufferPool } from '../../src/pool/buffer-pool.js';
 import type { Executor, Run } from '../../src/pool/executor.js';
 import { SiteRows } from '../../src/prediction/site-rows.js';
 import { type Job, type JobOutcome, Scheduler } from '../../src/scheduling/scheduler.js';
-import { amount } from '../reliability/support/length.js';
+import { amount } from '../support/length.js';
 import { PlainScheduler, type StartedRun } from './support/plain-scheduler.js';
 
 // What the scheduler is driven with is a list of steps; a plain model of it says what must become of every row.

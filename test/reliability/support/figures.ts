@@ -1,4 +1,4 @@
-import { IS_LONG } from './length.js';
+import { IS_LONG } from '../../support/length.js';
 
 /** Prints what a long test measured: what docs/reliability.md quotes. */
 export function tell(name: string, figures: Readonly<Record<string, number>>): void {
