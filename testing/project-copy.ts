@@ -6,7 +6,7 @@ import { CHECKSUMS_FILE } from '../src/prediction/artefacts/artefact-file.js';
 import { DATA_FILES } from '../src/prediction/artefacts/artefacts.js';
 import { dataDir, modelDir } from './project.js';
 
-/** Writes a folder's SHA256SUMS for the data files as they are; one that is missing is listed all the same. */
+/** Writes a folder's SHA256SUMS for the data files as they are. A missing file is listed too. */
 export function listFiles(folder: string): void {
   const lines = Object.values(DATA_FILES).map((name) => {
     const file = path.join(folder, name);
@@ -34,7 +34,7 @@ export class ProjectCopy {
     writeFileSync(file, JSON.stringify(content));
   }
 
-  /** Lists the data files as they are now, so that what is changed in one is not found by its checksum alone. */
+  /** Updates SHA256SUMS, so that a changed data file passes the check of its SHA-256. */
   listDataFiles(): void {
     listFiles(this.dataDir);
   }
@@ -44,7 +44,7 @@ export class ProjectCopy {
   }
 }
 
-/** Makes a copy for the length of a check. */
+/** Runs a check on a copy and removes the copy. */
 export async function withProjectCopy(check: (copy: ProjectCopy) => Promise<void> | void): Promise<void> {
   const copy = new ProjectCopy();
   try {

@@ -7,15 +7,15 @@ import type { PredictorData } from '../src/prediction/predictor.js';
 /** The folders and the search radius that the service has when nothing is set. */
 export const { dataDir, modelDir, searchRadiusKm } = loadConfig({});
 
-/** Room for a few thousand finished predictions, so that tests both find them and crowd them out. */
+/** Enough for some thousand predictions, so that tests have cache hits and evictions. */
 const cacheBytes = 4 * 1024 * 1024;
 
-/** What the service predicts from, read anew. */
+/** What the service predicts from, read from the files at each call. */
 export function readPredictorData(): PredictorData {
   return { ...readArtefacts(dataDir, modelDir), searchRadiusKm, cacheBytes };
 }
 
-/** Where a point of the grid lies. */
+/** The coordinates of a grid point. */
 export function placeOf(
   grid: SharedGrid,
   point: number,

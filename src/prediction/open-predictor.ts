@@ -3,8 +3,8 @@ import { SurvivalModel } from './model/survival-model.js';
 import { Predictor, type PredictorData } from './predictor.js';
 
 /**
- * Opens the models and tries them on a probe of the grid.
- * @throws ArtefactError when a model cannot be loaded or breaks the contract.
+ * Opens the models and checks them on a probe of the grid.
+ * @throws ArtefactError where a model cannot be loaded or breaks the contract
  */
 export async function openPredictor(data: PredictorData): Promise<Predictor> {
   const predictor = await openUntried(data);
@@ -14,8 +14,8 @@ export async function openPredictor(data: PredictorData): Promise<Predictor> {
 }
 
 /**
- * Opens models that are tried elsewhere: slow ones would keep this thread from all else meanwhile.
- * @throws ArtefactError when a model cannot be loaded.
+ * Opens models that another thread checks: running slow ones on a probe would block this thread.
+ * @throws ArtefactError where a model cannot be loaded
  */
 export async function openUntried(data: PredictorData): Promise<Predictor> {
   const models = [];

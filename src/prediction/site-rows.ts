@@ -1,7 +1,6 @@
 /**
- * The rows of a batch as columns, packed into one buffer.
- * Layout, n = row count: latitude float64[n], longitude float64[n], generatedAtMs float64[n], species uint8[n],
- * method uint8[n], horizons uint8[n].
+ * The rows of a batch as columns in one buffer. Layout, n = row count: latitude, longitude, generatedAtMs float64[n],
+ * species, method, horizons uint8[n].
  */
 export class SiteRows {
   /** Degrees north. */
@@ -36,7 +35,7 @@ export class SiteRows {
     return rows;
   }
 
-  /** Copies `count` rows of another set, from its row `from` on, to row `at` of this one. */
+  /** Copies `count` rows, starting at row `from` of `source`, to row `at` of this one. */
   copyRows(at: number, source: SiteRows, from: number, count: number): void {
     for (const column of [
       'latitude',
@@ -51,20 +50,20 @@ export class SiteRows {
   }
 }
 
-/** Bytes of the columns of `count` rows. */
+/** The size of the columns of `count` rows in bytes. */
 export function siteRowsBytes(count: number): number {
   return 27 * count;
 }
 
-/** What became of a row. */
+/** The outcome of a row. */
 export const ROW_STATUS = { answered: 0, outsideCoverage: 1, noNearbyData: 2 } as const;
 
-/** The answers to a set of rows; `json` may be longer than what is written in it. */
+/** The answers to a set of rows. */
 export interface RowAnswers {
   /** ROW_STATUS of each row. */
   readonly status: Uint8Array;
-  /** End of each row's element in `json`; it starts where the row before ends. A row that failed has none. */
+  /** The end of each row's element in `json`; it starts at the end of the row before. A failed row has no element. */
   readonly ends: Uint32Array;
-  /** The elements, UTF-8 JSON, each followed by a comma. */
+  /** The elements, UTF-8 JSON, each followed by a comma; the bytes after the last one are undefined. */
   readonly json: Uint8Array;
 }

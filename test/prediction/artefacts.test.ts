@@ -1,6 +1,6 @@
 import { appendFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { readArtefacts } from '../../src/prediction/artefacts/artefacts.js';
 import type { Manifest } from '../../src/prediction/artefacts/manifest.js';
 import { dataDir, modelDir } from '../../testing/project.js';
@@ -86,7 +86,7 @@ const MANIFEST_REFUSALS: readonly (readonly [
     /^features\.0\.label: /,
   ],
   [
-    'leaves it open whether a feature is a risk factor',
+    'has a feature whose risk_factor is not a boolean',
     (m) => Object.assign(m.features[0], { risk_factor: 'yes' }),
     /^features\.0\.risk_factor: /,
   ],
@@ -96,165 +96,155 @@ const MANIFEST_REFUSALS: readonly (readonly [
     'features: fewer than 3 features may be risk factors',
   ],
   ['lacks a method', (m) => Object.assign(m.methods, { drone_seeded: undefined }), /^methods/],
-  ['has a method nobody knows', (m) => Object.assign(m.methods, { catapult: m.methods.manual }), /^methods/],
+  ['has an unknown method', (m) => Object.assign(m.methods, { catapult: m.methods.manual }), /^methods/],
   [
-    'has a hash that is none',
+    'has a malformed SHA-256',
     (m) => Object.assign(m.methods.manual, { sha256: 'abc' }),
     /^methods\.manual\.sha256: /,
   ],
 ];
 
-describe('a manifest', () => {
-  test.each(MANIFEST_REFUSALS)('that %s is refused', async (_, edit, problem) => {
-    await expectRefusedAfter((copy) => {
-      const file = path.join(copy.modelDir, 'manifest.json');
-      copy.editJson(file, edit);
-      return file;
-    }, problem);
-  });
-
-  test.each(['', '{"format":', '[]', 'null'])('that is %j is refused', async (content) => {
-    await expectRefusedAfter((copy) => {
-      const file = path.join(copy.modelDir, 'manifest.json');
-      writeFileSync(file, content);
-      return file;
-    }, '');
-  });
+test.each(MANIFEST_REFUSALS)('a manifest that %s is refused', async (_, edit, problem) => {
+  await expectRefusedAfter((copy) => {
+    const file = path.join(copy.modelDir, 'manifest.json');
+    copy.editJson(file, edit);
+    return file;
+  }, problem);
 });
 
-describe('a model file', () => {
-  test.each([
-    ['was cut short', (file: string) => truncateSync(file, 1000)],
-    ['has a byte more', (file: string) => appendFileSync(file, '\0')],
-    ['is empty', (file: string) => writeFileSync(file, '')],
-  ])('that %s is not the one of the manifest, and is refused', async (_, damage) => {
-    for (const name of ['manual.onnx', 'drone_seeded.onnx']) {
-      await expectRefusedAfter((copy) => {
-        const file = path.join(copy.modelDir, name);
-        damage(file);
-        return file;
-      }, /^SHA-256 is [0-9a-f]{64}, but manifest\.json says [0-9a-f]{64}/);
-    }
-  });
+test.each(['', '{"format":', '[]', 'null'])('a manifest that is %j is refused', async (content) => {
+  await expectRefusedAfter((copy) => {
+    const file = path.join(copy.modelDir, 'manifest.json');
+    writeFileSync(file, content);
+    return file;
+  }, '');
 });
 
-describe('regions', () => {
-  interface Outlines {
-    features: { properties: { region: string }; geometry: { type: string; coordinates: unknown[] } }[];
+test.each([
+  ['was cut short', (file: string) => truncateSync(file, 1000)],
+  ['has a byte more', (file: string) => appendFileSync(file, '\0')],
+  ['is empty', (file: string) => writeFileSync(file, '')],
+])('a model file that %s does not match the manifest and is refused', async (_, damage) => {
+  for (const name of ['manual.onnx', 'drone_seeded.onnx']) {
+    await expectRefusedAfter((copy) => {
+      const file = path.join(copy.modelDir, name);
+      damage(file);
+      return file;
+    }, /^SHA-256 is [0-9a-f]{64}, but manifest\.json says [0-9a-f]{64}/);
   }
-  const refusals: readonly (readonly [string, (outlines: Outlines) => unknown, string | RegExp])[] = [
-    [
-      'in another order than the grid has them',
-      (o) => o.features.reverse(),
-      'has the regions US-WA, US-OR, but the grid has US-OR, US-WA',
-    ],
-    [
-      'of which one is missing',
-      (o) => o.features.pop(),
-      'has the regions US-OR, but the grid has US-OR, US-WA',
-    ],
-    [
-      'under another code',
-      (o) => Object.assign(o.features[0].properties, { region: 'US-ID' }),
-      /^has the regions US-ID/,
-    ],
-    ['of no feature', (o) => Object.assign(o, { features: [] }), /^features: /],
-    [
-      'that are points',
-      (o) => Object.assign(o.features[0].geometry, { type: 'Point' }),
-      /^features\.0\.geometry/,
-    ],
-    [
-      'with an outline of three positions',
-      (o) =>
-        Object.assign(o.features[0].geometry, {
-          coordinates: [
-            [
-              [
-                [0, 0],
-                [1, 0],
-                [0, 0],
-              ],
-            ],
-          ],
-        }),
-      /^features\.0\.geometry\.coordinates\.0\.0/,
-    ],
-    [
-      'with a position that is not a number',
-      (o) =>
-        Object.assign(o.features[0].geometry, {
-          coordinates: [
-            [
-              [
-                [0, null],
-                [1, 0],
-                [1, 1],
-                [0, 0],
-              ],
-            ],
-          ],
-        }),
-      /^features\.0\.geometry\.coordinates\.0\.0\.0/,
-    ],
-  ];
-
-  test.each(refusals)('%s are refused', async (_, edit, problem) => {
-    await expectRefusedAfter((copy) => {
-      const file = path.join(copy.dataDir, 'regions.geojson');
-      copy.editJson(file, edit);
-      return file;
-    }, problem);
-  });
 });
 
-describe('a species list', () => {
-  test.each<readonly [string, (list: Record<string, unknown>[]) => unknown, RegExp]>([
-    [
-      'with a species that has no name',
-      (list) => Object.assign(list[4], { common_name: '' }),
-      /^4\.common_name: /,
-    ],
-    ['with a group nobody knows', (list) => Object.assign(list[0], { group: 'palm' }), /^0\.group: /],
-    ['of no species', (list) => list.splice(0), /Too small|too small|at least/],
-    ['of more species than rows can hold', (list) => list.push(...Array(226).fill(list[0])), /<=256/],
-  ])('%s is refused', async (_, edit, problem) => {
-    await expectRefusedAfter((copy) => {
-      const file = path.join(copy.dataDir, 'species.json');
-      copy.editJson(file, edit);
-      return file;
-    }, problem);
-  });
+interface Outlines {
+  features: { properties: { region: string }; geometry: { type: string; coordinates: unknown[] } }[];
+}
+const refusals: readonly (readonly [string, (outlines: Outlines) => unknown, string | RegExp])[] = [
+  [
+    'in another order than the grid has them',
+    (o) => o.features.reverse(),
+    'has the regions US-WA, US-OR, but the grid has US-OR, US-WA',
+  ],
+  [
+    'of which one is missing',
+    (o) => o.features.pop(),
+    'has the regions US-OR, but the grid has US-OR, US-WA',
+  ],
+  [
+    'under another code',
+    (o) => Object.assign(o.features[0].properties, { region: 'US-ID' }),
+    /^has the regions US-ID/,
+  ],
+  ['of no feature', (o) => Object.assign(o, { features: [] }), /^features: /],
+  [
+    'that are points',
+    (o) => Object.assign(o.features[0].geometry, { type: 'Point' }),
+    /^features\.0\.geometry/,
+  ],
+  [
+    'with an outline of three positions',
+    (o) =>
+      Object.assign(o.features[0].geometry, {
+        coordinates: [
+          [
+            [
+              [0, 0],
+              [1, 0],
+              [0, 0],
+            ],
+          ],
+        ],
+      }),
+    /^features\.0\.geometry\.coordinates\.0\.0/,
+  ],
+  [
+    'with a position that is not a number',
+    (o) =>
+      Object.assign(o.features[0].geometry, {
+        coordinates: [
+          [
+            [
+              [0, null],
+              [1, 0],
+              [1, 1],
+              [0, 0],
+            ],
+          ],
+        ],
+      }),
+    /^features\.0\.geometry\.coordinates\.0\.0\.0/,
+  ],
+];
+
+test.each(refusals)('regions %s are refused', async (_, edit, problem) => {
+  await expectRefusedAfter((copy) => {
+    const file = path.join(copy.dataDir, 'regions.geojson');
+    copy.editJson(file, edit);
+    return file;
+  }, problem);
 });
 
-describe('a set of artefacts', () => {
-  test.each([
-    'data/grid.arrow',
-    'data/regions.geojson',
-    'data/species.json',
-    'models/manifest.json',
-    'models/manual.onnx',
-    'models/drone_seeded.onnx',
-  ])('without %s is refused, naming it', async (name) => {
-    await expectRefusedAfter((copy) => {
-      const file = path.join(copy.folder, name);
-      rmSync(file);
-      return file;
-    }, 'the file is missing');
-  });
+test.each<readonly [string, (list: Record<string, unknown>[]) => unknown, RegExp]>([
+  [
+    'with a species that has no name',
+    (list) => Object.assign(list[4], { common_name: '' }),
+    /^4\.common_name: /,
+  ],
+  ['with an unknown group', (list) => Object.assign(list[0], { group: 'palm' }), /^0\.group: /],
+  ['of no species', (list) => list.splice(0), /Too small|too small|at least/],
+  ['of more species than rows can hold', (list) => list.push(...Array(226).fill(list[0])), /<=256/],
+])('a species list %s is refused', async (_, edit, problem) => {
+  await expectRefusedAfter((copy) => {
+    const file = path.join(copy.dataDir, 'species.json');
+    copy.editJson(file, edit);
+    return file;
+  }, problem);
+});
 
-  test('whose grid lacks a feature of the models is refused', async () => {
-    const [feature] = readArtefacts(dataDir, modelDir).manifest.features;
-    await expectRefusedAfter((copy) => {
-      writeGridCopy(path.join(copy.dataDir, 'grid.arrow'), { columns: { [feature!.name]: undefined } });
-      return path.join(copy.modelDir, 'manifest.json');
-    }, `feature ${feature!.name} is not a column of the grid`);
-  });
+test.each([
+  'data/grid.arrow',
+  'data/regions.geojson',
+  'data/species.json',
+  'models/manifest.json',
+  'models/manual.onnx',
+  'models/drone_seeded.onnx',
+])('a set of artefacts without %s is refused with an error that names it', async (name) => {
+  await expectRefusedAfter((copy) => {
+    const file = path.join(copy.folder, name);
+    rmSync(file);
+    return file;
+  }, 'the file is missing');
+});
 
-  test('that fits together is read', () => {
-    const { grid, regions, species, manifest } = readArtefacts(dataDir, modelDir);
-    expect(regions.map(({ name }) => name)).toEqual(['Oregon', 'Washington']);
-    expect(species).toHaveLength(31);
-    expect(manifest.coverage).toBe(grid.coverage);
-  });
+test('a set of artefacts whose grid lacks a feature of the models is refused', async () => {
+  const [feature] = readArtefacts(dataDir, modelDir).manifest.features;
+  await expectRefusedAfter((copy) => {
+    writeGridCopy(path.join(copy.dataDir, 'grid.arrow'), { columns: { [feature!.name]: undefined } });
+    return path.join(copy.modelDir, 'manifest.json');
+  }, `feature ${feature!.name} is not a column of the grid`);
+});
+
+test('a consistent set of artefacts is read', () => {
+  const { grid, regions, species, manifest } = readArtefacts(dataDir, modelDir);
+  expect(regions.map(({ name }) => name)).toEqual(['Oregon', 'Washington']);
+  expect(species).toHaveLength(31);
+  expect(manifest.coverage).toBe(grid.coverage);
 });

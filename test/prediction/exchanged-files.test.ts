@@ -1,7 +1,7 @@
 import { createHash } from 'node:crypto';
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { CHECKSUMS_FILE } from '../../src/prediction/artefacts/artefact-file.js';
 import { type Artefacts, DATA_FILES, readArtefacts } from '../../src/prediction/artefacts/artefacts.js';
 import { MANIFEST_FILE, type Manifest } from '../../src/prediction/artefacts/manifest.js';
@@ -60,11 +60,12 @@ const CHANGES: readonly (readonly [name: string, change: (file: string, artefact
   ['models/drone_seeded.onnx', writeOtherModel],
 ];
 
-describe('readArtefacts', () => {
-  test.each<(typeof CHANGES)[number]>([
-    ...CHANGES,
-    [`data/${CHECKSUMS_FILE}`, (file) => writeFileSync(file, '')],
-  ])('returns the content that was checked where %s is exchanged right after it was read', (name, change) => {
+test.each<(typeof CHANGES)[number]>([
+  ...CHANGES,
+  [`data/${CHECKSUMS_FILE}`, (file) => writeFileSync(file, '')],
+])(
+  'readArtefacts returns the checked content when %s is replaced right after it was read',
+  (name, change) => {
     const { files, artefacts } = projectFiles();
     const file = path.join(files.folder, name);
     const changed = path.join(files.folder, 'changed');
@@ -72,18 +73,18 @@ describe('readArtefacts', () => {
     change(changed, artefacts);
     exchangeAfterFirstRead(file, readFileSync(changed));
     expect(contentOf(readArtefacts(files.dataDir, files.modelDir))).toEqual(contentOf(artefacts));
-  });
+  },
+);
 
-  test('has one digest for the same files, and another when any of them has other content', () => {
-    const { files, artefacts } = projectFiles();
-    expect(projectFiles().artefacts.digest).toBe(artefacts.digest);
-    const digests = new Set([artefacts.digest]);
-    for (const [name, change] of CHANGES) {
-      change(path.join(files.folder, name), artefacts);
-      files.listDataFiles();
-      files.vouchForModels();
-      digests.add(readArtefacts(files.dataDir, files.modelDir).digest);
-    }
-    expect(digests.size).toBe(1 + CHANGES.length);
-  });
+test('the digest of artefacts is the same for the same files and differs when the content of any file differs', () => {
+  const { files, artefacts } = projectFiles();
+  expect(projectFiles().artefacts.digest).toBe(artefacts.digest);
+  const digests = new Set([artefacts.digest]);
+  for (const [name, change] of CHANGES) {
+    change(path.join(files.folder, name), artefacts);
+    files.listDataFiles();
+    files.vouchForModels();
+    digests.add(readArtefacts(files.dataDir, files.modelDir).digest);
+  }
+  expect(digests.size).toBe(1 + CHANGES.length);
 });

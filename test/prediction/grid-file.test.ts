@@ -2,7 +2,7 @@ import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from '
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Float64, makeVector, Utf8, vectorFromArray } from 'apache-arrow';
-import { afterAll, describe, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { readArtefactFile } from '../../src/prediction/artefacts/artefact-file.js';
 import { parseGrid } from '../../src/prediction/artefacts/grid-file.js';
 import { dataDir } from '../../testing/project.js';
@@ -92,54 +92,52 @@ const REFUSALS: readonly (readonly [what: string, changes: GridChanges, problem:
   ],
 ];
 
-describe('a grid file', () => {
-  test.each(REFUSALS)('%s is refused', async (_, changes, problem) => {
-    writeGridCopy(file, changes);
-    await expectRefusal(() => parseGridOf(file), file, problem);
-  });
+test.each(REFUSALS)('a grid file %s is refused', async (_, changes, problem) => {
+  writeGridCopy(file, changes);
+  await expectRefusal(() => parseGridOf(file), file, problem);
+});
 
-  test('without a point is refused', async () => {
-    writeEmptyGrid(file);
-    await expectRefusal(() => parseGridOf(file), file, 'holds no points');
-  });
+test('a grid file without a point is refused', async () => {
+  writeEmptyGrid(file);
+  await expectRefusal(() => parseGridOf(file), file, 'holds no points');
+});
 
-  test('that is not there is refused', async () => {
-    const missing = path.join(folder, 'nowhere.arrow');
-    await expectRefusal(() => parseGridOf(missing), missing, 'the file is missing');
-  });
+test('a missing grid file is refused', async () => {
+  const missing = path.join(folder, 'nowhere.arrow');
+  await expectRefusal(() => parseGridOf(missing), missing, 'the file is missing');
+});
 
-  test('that is a folder is refused', async () => {
-    await expectRefusal(() => parseGridOf(folder), folder, 'cannot be read (EISDIR)');
-  });
+test('a grid file that is a folder is refused', async () => {
+  await expectRefusal(() => parseGridOf(folder), folder, 'cannot be read (EISDIR)');
+});
 
-  test.each([
-    ['empty', Buffer.alloc(0)],
-    ['text', Buffer.from('latitude,longitude\n44,-122\n')],
-    ['zeros', Buffer.alloc(4096)],
-    ['JSON that Arrow can take for a table', Buffer.from('{"schema":{"fields":[]},"batches":[]}')],
-  ])('that is %s is refused', async (_, bytes) => {
-    writeFileSync(file, bytes);
-    await expectRefusal(() => parseGridOf(file), file, /Arrow IPC|metadata/);
-  });
+test.each([
+  ['empty', Buffer.alloc(0)],
+  ['text', Buffer.from('latitude,longitude\n44,-122\n')],
+  ['zeros', Buffer.alloc(4096)],
+  ['JSON that Arrow can take for a table', Buffer.from('{"schema":{"fields":[]},"batches":[]}')],
+])('a grid file that is %s is refused', async (_, bytes) => {
+  writeFileSync(file, bytes);
+  await expectRefusal(() => parseGridOf(file), file, /Arrow IPC|metadata/);
+});
 
-  test('that was cut off anywhere is refused', async () => {
-    const lengths = [1, 6, 100, 5000, ...Array.from({ length: 40 }, (_, i) => (i * projectGrid.length) / 40)];
-    for (const length of [...lengths, projectGrid.length - 1].map(Math.floor)) {
-      writeFileSync(file, projectGrid);
-      truncateSync(file, length);
-      await expectRefusal(() => parseGridOf(file), file, '');
-    }
-  });
+test('a grid file truncated at any length is refused', async () => {
+  const lengths = [1, 6, 100, 5000, ...Array.from({ length: 40 }, (_, i) => (i * projectGrid.length) / 40)];
+  for (const length of [...lengths, projectGrid.length - 1].map(Math.floor)) {
+    writeFileSync(file, projectGrid);
+    truncateSync(file, length);
+    await expectRefusal(() => parseGridOf(file), file, '');
+  }
+});
 
-  test('is read column by column as it was written', () => {
-    writeGridCopy(file, {});
-    const grid = parseGridOf(file);
-    expect(grid.regions).toEqual(['US-OR', 'US-WA']);
-    expect(grid.coverage).toBe('pnw');
-    expect(grid.latitude).toEqual(columnCopy('latitude'));
-    expect(grid.longitude).toEqual(columnCopy('longitude'));
-    expect(grid.region).toEqual(columnCopy('region'));
-    expect(grid.variables.get('elevation')).toEqual({ unit: 'm', values: columnCopy('elevation') });
-    expect(grid.pointCount).toBe(grid.latitude.length);
-  });
+test('a grid file is read with the columns and metadata that were written', () => {
+  writeGridCopy(file, {});
+  const grid = parseGridOf(file);
+  expect(grid.regions).toEqual(['US-OR', 'US-WA']);
+  expect(grid.coverage).toBe('pnw');
+  expect(grid.latitude).toEqual(columnCopy('latitude'));
+  expect(grid.longitude).toEqual(columnCopy('longitude'));
+  expect(grid.region).toEqual(columnCopy('region'));
+  expect(grid.variables.get('elevation')).toEqual({ unit: 'm', values: columnCopy('elevation') });
+  expect(grid.pointCount).toBe(grid.latitude.length);
 });

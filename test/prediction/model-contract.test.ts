@@ -1,4 +1,4 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { ModelFile } from '../../src/prediction/artefacts/manifest.js';
 import { openPredictor } from '../../src/prediction/open-predictor.js';
 import type { PredictorData } from '../../src/prediction/predictor.js';
@@ -26,11 +26,11 @@ const sumAt3Years = sound.contributions[1].reduce((sum, value) => sum + value);
 const BROKEN: readonly (readonly [what: string, change: Partial<ConstantModel>, problem: string | RegExp])[] =
   [
     [
-      'names an output otherwise',
+      'has another name for an output',
       { rename: { baseline: 'average' } },
       /outputs .*average.*, not features, species and survival,baseline,contributions$/,
     ],
-    ['names an input otherwise', { inputNames: ['features', 'kind'] }, /^has inputs features,kind/],
+    ['has another name for an input', { inputNames: ['features', 'kind'] }, /^has inputs features,kind/],
     ['takes another number of features', { featureCount: 5 }, /^does not run on the grid's \d+ features: /],
     ['takes a fixed number of rows', { rows: 1 }, /^does not run on the grid's/],
     [
@@ -73,7 +73,7 @@ const BROKEN: readonly (readonly [what: string, change: Partial<ConstantModel>, 
       /^survival at 3 years is .*, but baseline \+ contributions is .* at grid point/,
     ],
     [
-      'gives a contribution beyond the whole of probability',
+      'gives a contribution above 1',
       // Its counterweight keeps the sum.
       { contributions: sound.contributions.map((row) => [row[0] + 1.5, row[1] - 1.5, ...row.slice(2)]) },
       /^contributions is 1\.5\d*, not from -1 to 1, at grid point/,
@@ -88,35 +88,36 @@ const BROKEN: readonly (readonly [what: string, change: Partial<ConstantModel>, 
     ],
   ];
 
-describe('a model', () => {
-  test('of constants that keep the contract is accepted', async () => {
-    expect((await openPredictor(withModel(encodeConstantModel(sound)))).models).toHaveLength(2);
-  });
+test('a model of constants that keeps the contract is accepted', async () => {
+  expect((await openPredictor(withModel(encodeConstantModel(sound)))).models).toHaveLength(2);
+});
 
-  test.each(BROKEN)('that %s is refused, naming its file', async (_, change, problem) => {
+test.each(BROKEN)(
+  'a model that %s is refused with an error that names its file',
+  async (_, change, problem) => {
     const replaced = withModel(encodeConstantModel({ ...sound, ...change }));
     await expectRefusal(() => openPredictor(replaced), droneSeeded.path, problem);
-  });
+  },
+);
 
-  test('that onnxruntime cannot read is refused, naming its file', async () => {
-    const damages = [
-      Buffer.alloc(0),
-      Buffer.from('not a model'),
-      droneSeeded.bytes.subarray(0, 5000),
-      Buffer.alloc(5000, 0xff),
-    ];
-    for (const bytes of damages) {
-      await expectRefusal(
-        () => openPredictor(withModel(bytes)),
-        droneSeeded.path,
-        /^onnxruntime cannot load it: |^has inputs /,
-      );
-    }
-  });
+test('a model that onnxruntime cannot read is refused with an error that names its file', async () => {
+  const damages = [
+    Buffer.alloc(0),
+    Buffer.from('not a model'),
+    droneSeeded.bytes.subarray(0, 5000),
+    Buffer.alloc(5000, 0xff),
+  ];
+  for (const bytes of damages) {
+    await expectRefusal(
+      () => openPredictor(withModel(bytes)),
+      droneSeeded.path,
+      /^onnxruntime cannot load it: |^has inputs /,
+    );
+  }
+});
 
-  test('of the manual method that breaks the contract is refused as well', async () => {
-    const bytes = encodeConstantModel({ ...sound, survival: [0.1, 0.2, 0.3] });
-    const replaced = { ...data, modelFiles: [{ ...manual, bytes }, droneSeeded] };
-    await expectRefusal(() => openPredictor(replaced), manual.path, 'survival');
-  });
+test('a model of the manual method that breaks the contract is refused too', async () => {
+  const bytes = encodeConstantModel({ ...sound, survival: [0.1, 0.2, 0.3] });
+  const replaced = { ...data, modelFiles: [{ ...manual, bytes }, droneSeeded] };
+  await expectRefusal(() => openPredictor(replaced), manual.path, 'survival');
 });

@@ -1,10 +1,11 @@
 import fc from 'fast-check';
 import KDBush from 'kdbush';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { NearestPoint } from '../../src/prediction/locate/nearest-point.js';
 import { greatCircleKm, nearestPoint } from '../../testing/oracle/plain-nearest-point.js';
 import { placeOf, readPredictorData, searchRadiusKm } from '../../testing/project.js';
 import { seededRandom } from '../../testing/random.js';
+import { amount } from '../support/length.js';
 import { indexOf, type Place, pointSets, queries } from './support/synthetic-points.js';
 
 /** The sphere of the interface's distances. */
@@ -19,7 +20,7 @@ function haversine([longitude, latitude]: Place, [toLongitude, toLatitude]: Plac
   return ofParallels + cosines * haversin((toLongitude - longitude) * radians);
 }
 
-/** Holds `find` against `around`, and where several points are equally near against the first of them. */
+/** Compares `find` with `around`, and where several points are equally near with the first of them. */
 function expectAround(
   nearest: NearestPoint,
   index: KDBush,
@@ -46,103 +47,142 @@ function expectAround(
   return true;
 }
 
-describe('the nearest point', () => {
-  const { grid } = readPredictorData();
-  const gridIndex = KDBush.from(grid.index);
-  const gridPoints = Array.from(gridIndex.ids, (_, point): Place => {
-    const { longitude, latitude } = placeOf(grid, point);
-    return [longitude, latitude];
-  });
+const { grid } = readPredictorData();
+const gridIndex = KDBush.from(grid.index);
+const gridPoints = Array.from(gridIndex.ids, (_, point): Place => {
+  const { longitude, latitude } = placeOf(grid, point);
+  return [longitude, latitude];
+});
 
-  test('equals geokdbush.around at 20,000 places in and around both states, on the real grid', () => {
-    const random = seededRandom(4);
-    const nearest = new NearestPoint(gridIndex, searchRadiusKm);
-    let found = 0;
-    for (let i = 0; i < 20_000; i++) {
-      const query: Place = [-126 + 11 * random(), 40.5 + 10 * random()];
-      if (expectAround(nearest, gridIndex, gridPoints, query, searchRadiusKm)) found++;
-    }
-    expect(found).toBeGreaterThan(2000);
-    expect(found).toBeLessThan(18_000);
-  });
+test('the nearest point of the real grid equals geokdbush.around at random places in and around both states', () => {
+  const random = seededRandom(4);
+  const places = amount({ short: 2000, long: 20_000 });
+  const nearest = new NearestPoint(gridIndex, searchRadiusKm);
+  let found = 0;
+  for (let i = 0; i < places; i++) {
+    const query: Place = [-126 + 11 * random(), 40.5 + 10 * random()];
+    if (expectAround(nearest, gridIndex, gridPoints, query, searchRadiusKm)) found++;
+  }
+  expect(found).toBeGreaterThan(0.1 * places);
+  expect(found).toBeLessThan(0.9 * places);
+});
 
-  test('is the point itself on every point of the real grid', () => {
-    const nearest = new NearestPoint(gridIndex, searchRadiusKm);
-    gridPoints.forEach((point, id) => {
-      const found = nearest.find(...point);
-      // The first of several points at one place.
-      expect(gridPoints[found]).toEqual(point);
-      expect(found).toBeLessThanOrEqual(id);
-      expect(nearest.distanceKm).toBe(0);
-    });
+test('the nearest point to a point of the real grid is the point itself', () => {
+  const nearest = new NearestPoint(gridIndex, searchRadiusKm);
+  gridPoints.forEach((point, id) => {
+    const found = nearest.find(...point);
+    // The first of several points at one place.
+    expect(gridPoints[found]).toEqual(point);
+    expect(found).toBeLessThanOrEqual(id);
+    expect(nearest.distanceKm).toBe(0);
   });
+});
 
-  test('equals geokdbush.around midway between two near points and on the lines that part the index', () => {
-    const random = seededRandom(5);
-    const nearest = new NearestPoint(gridIndex, searchRadiusKm);
-    const { coords } = gridIndex;
-    for (let i = 0; i < 10_000; i++) {
-      // Neighbours in the index are neighbours in space.
-      const node = Math.floor(random() * (coords.length / 2 - 1));
-      const [x, y, nextX, nextY] = coords.subarray(2 * node, 2 * node + 4) as unknown as number[];
-      const midway: Place = [(x! + nextX!) / 2, (y! + nextY!) / 2];
-      const onMeridian: Place = [x!, y! + 0.1 * (random() - 0.5)];
-      const onParallel: Place = [x! + 0.1 * (random() - 0.5), y!];
-      for (const query of [midway, onMeridian, onParallel])
-        expectAround(nearest, gridIndex, gridPoints, query, searchRadiusKm);
-    }
-  });
+test('the nearest point equals geokdbush.around midway between neighbours and on the splitting lines of the index', () => {
+  const random = seededRandom(5);
+  const nearest = new NearestPoint(gridIndex, searchRadiusKm);
+  const { coords } = gridIndex;
+  for (let i = 0; i < amount({ short: 1000, long: 10_000 }); i++) {
+    // Neighbours in the index are neighbours in space.
+    const node = Math.floor(random() * (coords.length / 2 - 1));
+    const [x, y, nextX, nextY] = coords.subarray(2 * node, 2 * node + 4) as unknown as number[];
+    const midway: Place = [(x! + nextX!) / 2, (y! + nextY!) / 2];
+    const onMeridian: Place = [x!, y! + 0.1 * (random() - 0.5)];
+    const onParallel: Place = [x! + 0.1 * (random() - 0.5), y!];
+    for (const query of [midway, onMeridian, onParallel])
+      expectAround(nearest, gridIndex, gridPoints, query, searchRadiusKm);
+  }
+});
 
-  test.each([0.1, 0.5, 1, 20, 100, 500])('equals geokdbush.around within %d km', (radiusKm) => {
+test.each([0.1, 0.5, 1, 20, 100, 500])(
+  'the nearest point within %d km equals geokdbush.around',
+  (radiusKm) => {
     const random = seededRandom(radiusKm);
     const nearest = new NearestPoint(gridIndex, radiusKm);
-    for (let i = 0; i < 2000; i++) {
+    for (let i = 0; i < amount({ short: 300, long: 2000 }); i++) {
       const [x, y] = gridPoints[Math.floor(random() * gridPoints.length)];
       const reach = (2.5 * radiusKm) / 111;
       const query: Place = [x + reach * (random() - 0.5), y + reach * (random() - 0.5)];
       expectAround(nearest, gridIndex, gridPoints, query, radiusKm);
     }
-  });
+  },
+);
 
-  test('equals geokdbush.around on any points, for any place and radius', () => {
-    const radius = fc.double({ min: 0.1, max: 500, noNaN: true });
-    const lookups = fc.array(queries, { minLength: 1, maxLength: 30 });
-    fc.assert(
-      fc.property(pointSets, lookups, radius, (points, queriesOf, radiusKm) => {
-        const index = indexOf(points);
-        const nearest = new NearestPoint(index, radiusKm);
-        for (const query of queriesOf) expectAround(nearest, index, points, query(points), radiusKm);
-      }),
-      { numRuns: 500 },
-    );
-  });
+test('the nearest point of any set equals geokdbush.around for any place and radius', () => {
+  const radius = fc.double({ min: 0.1, max: 500, noNaN: true });
+  const lookups = fc.array(queries, { minLength: 1, maxLength: 30 });
+  fc.assert(
+    fc.property(pointSets, lookups, radius, (points, queriesOf, radiusKm) => {
+      const index = indexOf(points);
+      const nearest = new NearestPoint(index, radiusKm);
+      for (const query of queriesOf) expectAround(nearest, index, points, query(points), radiusKm);
+    }),
+    { numRuns: amount({ short: 100, long: 1000 }) },
+  );
+});
 
-  test('of equally near points is the one with the lowest id, wherever the index holds them', () => {
-    fc.assert(
-      fc.property(pointSets, queries, (points, query) => {
-        const place = query(points);
-        const nearest = new NearestPoint(indexOf(points), 500);
-        const haversines = points.map((point) => haversine(place, point));
-        const [smallest] = haversines.toSorted((a, b) => a - b);
-        const isNear = smallest! <= Math.sin(500 / EARTH_RADIUS_KM / 2) ** 2;
-        expect(nearest.find(...place)).toBe(isNear ? haversines.indexOf(smallest!) : -1);
-      }),
-      { numRuns: 500 },
-    );
-  });
+test('of equally near points the nearest is the one with the lowest id, wherever they are in the index', () => {
+  fc.assert(
+    fc.property(pointSets, queries, (points, query) => {
+      const place = query(points);
+      const nearest = new NearestPoint(indexOf(points), 500);
+      const haversines = points.map((point) => haversine(place, point));
+      const [smallest] = haversines.toSorted((a, b) => a - b);
+      const isNear = smallest! <= Math.sin(500 / EARTH_RADIUS_KM / 2) ** 2;
+      expect(nearest.find(...place)).toBe(isNear ? haversines.indexOf(smallest!) : -1);
+    }),
+    { numRuns: amount({ short: 100, long: 1000 }) },
+  );
+});
 
-  test('lies within the radius: a point just inside it counts, one just outside it does not', () => {
-    const index = indexOf([[-121, 44]]);
-    const query: Place = [-121.04, 44.02];
-    const distanceKm = greatCircleKm(...query, -121, 44);
-    expect(new NearestPoint(index, distanceKm * (1 + 1e-9)).find(...query)).toBe(0);
-    expect(new NearestPoint(index, distanceKm * (1 - 1e-9)).find(...query)).toBe(-1);
-  });
+test('a point just inside the search radius is found and one just outside it is not', () => {
+  const index = indexOf([[-121, 44]]);
+  const query: Place = [-121.04, 44.02];
+  const distanceKm = greatCircleKm(...query, -121, 44);
+  expect(new NearestPoint(index, distanceKm * (1 + 1e-9)).find(...query)).toBe(0);
+  expect(new NearestPoint(index, distanceKm * (1 - 1e-9)).find(...query)).toBe(-1);
+});
 
-  test('is told with its distance on the sphere of the mean earth radius, 6371.0088 km', () => {
-    const nearest = new NearestPoint(indexOf([[-121, 44]]), 200);
-    nearest.find(-121, 45);
-    // One degree of a great circle.
-    expect(nearest.distanceKm).toBeCloseTo((EARTH_RADIUS_KM * Math.PI) / 180, 9);
-  });
+test('the distance to the nearest point is measured on the sphere of the mean earth radius, 6371.0088 km', () => {
+  const nearest = new NearestPoint(indexOf([[-121, 44]]), 200);
+  nearest.find(-121, 45);
+  // One degree of a great circle.
+  expect(nearest.distanceKm).toBeCloseTo((EARTH_RADIUS_KM * Math.PI) / 180, 9);
+});
+
+/** Degrees in steps small on any map; much smaller differences have a haversine of 0. */
+const degrees = (max: number) => fc.integer({ min: -max * 1e9, max: max * 1e9 }).map((steps) => steps / 1e9);
+/** Anywhere on the sphere, often at the poles, on the antimeridian and on a coarse lattice with many antipodes. */
+const onSphere: fc.Arbitrary<Place> = fc.oneof(
+  fc.tuple(degrees(180), degrees(90)),
+  fc.tuple(
+    fc.constantFrom(-180, -90, 0, 60, 120, 179.9, 180),
+    fc.constantFrom(-90, -89.9, -45, 0, 45, 89.9, 90),
+  ),
+);
+
+test('the nearest point within an unlimited radius is the nearest of all, anywhere on the sphere', () => {
+  fc.assert(
+    fc.property(fc.array(onSphere, { minLength: 1, maxLength: 300 }), onSphere, (points, query) => {
+      const nearest = new NearestPoint(indexOf(points, 4), Number.POSITIVE_INFINITY);
+      const haversines = points.map((point) => Math.min(1, haversine(query, point)));
+      expect(nearest.find(...query)).toBe(haversines.indexOf(Math.min(...haversines)));
+    }),
+    { numRuns: amount({ short: 1000, long: 20_000 }) },
+  );
+});
+
+test('the nearest point of the real grid within an unlimited radius is the nearest of all', () => {
+  const random = seededRandom(6);
+  const nearest = new NearestPoint(gridIndex, Number.POSITIVE_INFINITY);
+  const places = Array.from(
+    { length: 100 },
+    (_, i): Place => [-126 + 11 * random(), 40.5 + 10 * random() - i / 50],
+  );
+  for (const query of [...places, [0, 0], [123, 44], [-122, -44], [0, 90], [180, -45]] satisfies Place[]) {
+    const haversines = gridPoints.map((point) => haversine(query, point));
+    const closest = Math.min(...haversines);
+    expect(nearest.find(...query)).toBe(haversines.indexOf(closest));
+    expect(nearest.distanceKm).toBeCloseTo(2 * EARTH_RADIUS_KM * Math.asin(Math.sqrt(closest)), 6);
+  }
 });

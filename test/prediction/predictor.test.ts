@@ -1,11 +1,12 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { beforeAll, describe, expect, test } from 'vitest';
+import { beforeAll, expect, test } from 'vitest';
 import { SurvivalModel } from '../../src/prediction/model/survival-model.js';
 import { openPredictor } from '../../src/prediction/open-predictor.js';
 import { Predictor, type PredictorData } from '../../src/prediction/predictor.js';
 import { createPlainPredictor, type PlainPredictor } from '../../testing/oracle/plain-prediction.js';
 import { dataDir, modelDir, placeOf, readPredictorData, searchRadiusKm } from '../../testing/project.js';
 import { seededRandom } from '../../testing/random.js';
+import { amount } from '../support/length.js';
 import { encodeConstantModel, soundModel } from './support/constant-model.js';
 import { answer, elementsOf } from './support/elements.js';
 import { plainAnswer, randomRequests, rowsOf, type SiteRequest } from './support/site-requests.js';
@@ -14,115 +15,114 @@ const GENERATED_AT = new Date('2026-11-20T23:59:59.007Z');
 
 const FAILURES: readonly unknown[] = ['outside_coverage', 'no_nearby_data'];
 
-describe('the answers to rows', () => {
-  let data: PredictorData;
-  let predictor: Predictor;
-  let oracle: PlainPredictor;
-  beforeAll(async () => {
-    data = readPredictorData();
-    predictor = await openPredictor(data);
-    oracle = await createPlainPredictor(dataDir, modelDir, searchRadiusKm);
-  });
+let data: PredictorData;
+let predictor: Predictor;
+let oracle: PlainPredictor;
+beforeAll(async () => {
+  data = readPredictorData();
+  predictor = await openPredictor(data);
+  oracle = await createPlainPredictor(dataDir, modelDir, searchRadiusKm);
+});
 
-  const expectPlainAnswers = async (requests: readonly SiteRequest[], of = predictor) => {
-    const elements = elementsOf(await answer(of, data, rowsOf(requests, GENERATED_AT)));
-    for (const [row, request] of requests.entries()) {
-      const plain = await plainAnswer(oracle, data, request, GENERATED_AT);
-      expect(elements[row]).toBe(FAILURES.includes(plain) ? plain : JSON.stringify(plain));
+const expectPlainAnswers = async (requests: readonly SiteRequest[], of = predictor) => {
+  const elements = elementsOf(await answer(of, data, rowsOf(requests, GENERATED_AT)));
+  for (const [row, request] of requests.entries()) {
+    const plain = await plainAnswer(oracle, data, request, GENERATED_AT);
+    expect(elements[row]).toBe(FAILURES.includes(plain) ? plain : JSON.stringify(plain));
+  }
+  return elements;
+};
+
+test.each([
+  ['without a cache', 0],
+  ['with a cache far smaller than the batches', 20_000],
+  ['with a cache for all of them', 8_000_000],
+])(
+  'the answers to random rows equal those of the plain implementation byte for byte, with failures in their places, %s',
+  async (_, cacheBytes) => {
+    const random = seededRandom(20_261_120);
+    const cached = await openPredictor({ ...data, cacheBytes });
+    const seen = { answered: 0, outside_coverage: 0, no_nearby_data: 0 };
+    const sent: SiteRequest[] = [];
+    const rowCount = amount({ short: 1000, long: 10_000 });
+    while (sent.length < rowCount) {
+      const size = random() < 0.3 ? 1 + Math.floor(4 * random()) : 1 + Math.floor(250 * random());
+      // Half of them recur: as they were, or the same place for another species and method.
+      const requests = randomRequests(data, size, random).map((request) => {
+        const before = sent[Math.floor(2 * sent.length * random())];
+        if (before === undefined) return request;
+        return random() < 0.5
+          ? before
+          : { ...request, latitude: before.latitude, longitude: before.longitude };
+      });
+      sent.push(...requests);
+      for (const element of await expectPlainAnswers(requests, cached))
+        seen[FAILURES.includes(element) ? (element as keyof typeof seen) : 'answered']++;
     }
-    return elements;
-  };
+    // Without many of each kind the test would show nothing.
+    for (const [kind, count] of Object.entries(seen)) expect(count, kind).toBeGreaterThan(rowCount / 60);
+  },
+);
 
-  test.each([
-    ['without a cache', 0],
-    ['with a cache far smaller than the batches', 20_000],
-    ['with a cache that holds them all', 8_000_000],
-  ])(
-    'are byte for byte the JSON of the plain way, with failures in their places, %s',
-    async (_, cacheBytes) => {
-      const random = seededRandom(20_261_120);
-      const cached = await openPredictor({ ...data, cacheBytes });
-      const seen = { answered: 0, outside_coverage: 0, no_nearby_data: 0 };
-      const sent: SiteRequest[] = [];
-      while (sent.length < 3000) {
-        const size = random() < 0.3 ? 1 + Math.floor(4 * random()) : 1 + Math.floor(250 * random());
-        // Half of them recur: as they were, or the same place for another species and method.
-        const requests = randomRequests(data, size, random).map((request) => {
-          const before = sent[Math.floor(2 * sent.length * random())];
-          if (before === undefined) return request;
-          return random() < 0.5
-            ? before
-            : { ...request, latitude: before.latitude, longitude: before.longitude };
-        });
-        sent.push(...requests);
-        for (const element of await expectPlainAnswers(requests, cached))
-          seen[FAILURES.includes(element) ? (element as keyof typeof seen) : 'answered']++;
-      }
-      // The sample must hold many of each kind, or it shows nothing.
-      for (const [kind, count] of Object.entries(seen)) expect(count, kind).toBeGreaterThan(50);
-    },
+test('every species is predicted under both methods as the plain implementation predicts it', async () => {
+  const random = seededRandom(31);
+  const requests = data.species.flatMap((_, species) =>
+    (['manual', 'drone_seeded', undefined] as const).map((method) => ({
+      ...randomRequests(data, 1, random)[0],
+      // On a grid point, where no row fails.
+      ...placeOf(data.grid, 97 * species),
+      species,
+      method,
+    })),
   );
+  const elements = await expectPlainAnswers(requests);
+  expect(elements.filter((element) => FAILURES.includes(element))).toEqual([]);
+});
 
-  test('hold every species under both methods', async () => {
-    const random = seededRandom(31);
-    const requests = data.species.flatMap((_, species) =>
-      (['manual', 'drone_seeded', undefined] as const).map((method) => ({
-        ...randomRequests(data, 1, random)[0],
-        // On a grid point, where no row fails.
-        ...placeOf(data.grid, 97 * species),
-        species,
-        method,
-      })),
-    );
-    const elements = await expectPlainAnswers(requests);
-    expect(elements.filter((element) => FAILURES.includes(element))).toEqual([]);
-  });
-
-  test('do not differ between a row alone and the same row in a batch of any size', async () => {
-    const requests = randomRequests(data, 1000, seededRandom(7));
-    const alone: string[] = [];
-    for (const request of requests)
-      alone.push(...elementsOf(await answer(predictor, data, rowsOf([request], GENERATED_AT))));
-    for (const size of [2, 3, 5, 8, 16, 31, 64, 250, 1000]) {
-      const batched: string[] = [];
-      for (let from = 0; from < requests.length; from += size) {
-        const rows = rowsOf(requests.slice(from, from + size), GENERATED_AT);
-        batched.push(...elementsOf(await answer(predictor, data, rows)));
-      }
-      expect(batched, `batches of ${size}`).toEqual(alone);
+test('the answer to a row is the same alone and in a batch of any size', async () => {
+  const requests = randomRequests(data, amount({ short: 300, long: 1000 }), seededRandom(7));
+  const alone: string[] = [];
+  for (const request of requests)
+    alone.push(...elementsOf(await answer(predictor, data, rowsOf([request], GENERATED_AT))));
+  for (const size of [2, 3, 5, 8, 16, 31, 64, 250, 1000]) {
+    const batched: string[] = [];
+    for (let from = 0; from < requests.length; from += size) {
+      const rows = rowsOf(requests.slice(from, from + size), GENERATED_AT);
+      batched.push(...elementsOf(await answer(predictor, data, rows)));
     }
-  });
+    expect(batched, `batches of ${size}`).toEqual(alone);
+  }
+});
 
-  test('are empty where there are no rows, and where every row failed', async () => {
-    expect(elementsOf(await answer(predictor, data, rowsOf([], GENERATED_AT)))).toEqual([]);
-    const ocean = { latitude: 44, longitude: -126, species: 0, method: 'manual', horizons: [1] } as const;
-    const answers = await answer(predictor, data, rowsOf([ocean, ocean], GENERATED_AT));
-    expect(elementsOf(answers)).toEqual(['outside_coverage', 'outside_coverage']);
-    expect([...answers.ends]).toEqual([0, 0]);
-  });
+test('no JSON is written where there are no rows or every row failed', async () => {
+  expect(elementsOf(await answer(predictor, data, rowsOf([], GENERATED_AT)))).toEqual([]);
+  const ocean = { latitude: 44, longitude: -126, species: 0, method: 'manual', horizons: [1] } as const;
+  const answers = await answer(predictor, data, rowsOf([ocean, ocean], GENERATED_AT));
+  expect(elementsOf(answers)).toEqual(['outside_coverage', 'outside_coverage']);
+  expect([...answers.ends]).toEqual([0, 0]);
+});
 
-  test('are right after a run that failed in one model, with the next rows in its memory', async () => {
-    const forOneRow = encodeConstantModel({ ...soundModel(data.manifest.features.length), rows: 1 });
-    const models = await Promise.all(
-      [{ path: 'one-row.onnx', bytes: forOneRow }, data.modelFiles[1]].map((file) =>
-        SurvivalModel.open(file, data.manifest),
-      ),
-    );
-    const failing = new Predictor(data, models);
-    const request = { ...placeOf(data.grid, 0), species: 3, method: undefined, horizons: [5] } as const;
-    const rows = rowsOf([request, request], GENERATED_AT);
-    await expect(answer(failing, data, rows)).rejects.toThrow();
-    rows.species.fill(4);
-    await nextTurn();
-    await expectPlainAnswers([{ ...request, species: 4, method: 'drone_seeded' }], failing);
-  });
+test('the answers after a run that failed in one model are right when its memory has been reused', async () => {
+  const forOneRow = encodeConstantModel({ ...soundModel(data.manifest.features.length), rows: 1 });
+  const models = await Promise.all(
+    [{ path: 'one-row.onnx', bytes: forOneRow }, data.modelFiles[1]].map((file) =>
+      SurvivalModel.open(file, data.manifest),
+    ),
+  );
+  const failing = new Predictor(data, models);
+  const request = { ...placeOf(data.grid, 0), species: 3, method: undefined, horizons: [5] } as const;
+  const rows = rowsOf([request, request], GENERATED_AT);
+  await expect(answer(failing, data, rows)).rejects.toThrow();
+  rows.species.fill(4);
+  await nextTurn();
+  await expectPlainAnswers([{ ...request, species: 4, method: 'drone_seeded' }], failing);
+});
 
-  test('carry the time of their own request when rows of several share a batch', async () => {
-    const request = { ...placeOf(data.grid, 0), species: 3, method: undefined, horizons: [5] } as const;
-    const times = ['2026-01-01T00:00:00.000Z', '1999-12-31T23:59:59.999Z', '2026-01-01T00:00:00.000Z'];
-    const rows = rowsOf([request, request, request], GENERATED_AT);
-    for (const [row, time] of times.entries()) rows.generatedAtMs[row] = Date.parse(time);
-    const elements = elementsOf(await answer(predictor, data, rows));
-    expect(elements.map((element) => JSON.parse(element).generated_at)).toEqual(times);
-  });
+test('each answer has the time of its own request when rows of several requests share a batch', async () => {
+  const request = { ...placeOf(data.grid, 0), species: 3, method: undefined, horizons: [5] } as const;
+  const times = ['2026-01-01T00:00:00.000Z', '1999-12-31T23:59:59.999Z', '2026-01-01T00:00:00.000Z'];
+  const rows = rowsOf([request, request, request], GENERATED_AT);
+  for (const [row, time] of times.entries()) rows.generatedAtMs[row] = Date.parse(time);
+  const elements = elementsOf(await answer(predictor, data, rows));
+  expect(elements.map((element) => JSON.parse(element).generated_at)).toEqual(times);
 });

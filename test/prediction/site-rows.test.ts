@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { SiteRows, siteRowsBytes } from '../../src/prediction/site-rows.js';
 
 const byte = fc.integer({ min: 0, max: 255 });
@@ -35,38 +35,36 @@ function unpack(rows: SiteRows): Site[] {
 
 const sites = fc.array(site, { maxLength: 40 });
 
-describe('rows of sites', () => {
-  test('are found as they were by another reader of their memory', () => {
-    fc.assert(
-      fc.property(sites, (values) => {
-        const memory = new SharedArrayBuffer(siteRowsBytes(values.length) + 5);
-        new SiteRows(values.length, memory).copyRows(0, pack(values), 0, values.length);
-        expect(unpack(new SiteRows(values.length, memory))).toEqual(values);
-      }),
-    );
-  });
+test('rows of sites are read unchanged from shared memory', () => {
+  fc.assert(
+    fc.property(sites, (values) => {
+      const memory = new SharedArrayBuffer(siteRowsBytes(values.length) + 5);
+      new SiteRows(values.length, memory).copyRows(0, pack(values), 0, values.length);
+      expect(unpack(new SiteRows(values.length, memory))).toEqual(values);
+    }),
+  );
+});
 
-  test('can be cut short, and the first rows stay what they were', () => {
-    fc.assert(
-      fc.property(sites, fc.nat(40), (values, length) => {
-        const count = Math.min(length, values.length);
-        expect(unpack(pack(values).first(count))).toEqual(values.slice(0, count));
-      }),
-    );
-  });
+test('the first rows of a set are a copy of them', () => {
+  fc.assert(
+    fc.property(sites, fc.nat(40), (values, length) => {
+      const count = Math.min(length, values.length);
+      expect(unpack(pack(values).first(count))).toEqual(values.slice(0, count));
+    }),
+  );
+});
 
-  test('take a range of another set at any row and leave the other rows alone', () => {
-    fc.assert(
-      fc.property(sites, sites, fc.nat(40), fc.nat(40), fc.nat(40), (target, source, at, from, length) => {
-        const start = Math.min(at, target.length);
-        const first = Math.min(from, source.length);
-        const count = Math.min(length, target.length - start, source.length - first);
-        const rows = pack(target);
-        rows.copyRows(start, pack(source), first, count);
-        const expected = [...target];
-        expected.splice(start, count, ...source.slice(first, first + count));
-        expect(unpack(rows)).toEqual(expected);
-      }),
-    );
-  });
+test('copying a range of rows to any position leaves the other rows unchanged', () => {
+  fc.assert(
+    fc.property(sites, sites, fc.nat(40), fc.nat(40), fc.nat(40), (target, source, at, from, length) => {
+      const start = Math.min(at, target.length);
+      const first = Math.min(from, source.length);
+      const count = Math.min(length, target.length - start, source.length - first);
+      const rows = pack(target);
+      rows.copyRows(start, pack(source), first, count);
+      const expected = [...target];
+      expected.splice(start, count, ...source.slice(first, first + count));
+      expect(unpack(rows)).toEqual(expected);
+    }),
+  );
 });

@@ -22,15 +22,15 @@ export interface Artefacts {
   readonly manifest: Manifest;
   /** In the order of PLANTING_METHODS. */
   readonly modelFiles: readonly ModelFile[];
-  /** A SHA-256 over SHA256SUMS and the manifest, and so over all that was read: they state the SHA-256 of the rest. */
+  /** A SHA-256 over SHA256SUMS and the manifest. They state the SHA-256 of every other file, so it identifies them all. */
   readonly digest: string;
 }
 
 /**
- * Reads the grid, regions and species of a data directory and the manifest of a model directory, and checks that they
- * fit together and that every file has its stated SHA-256. The models themselves are checked by the workers. Each file
- * is read once, so that a file replaced meanwhile is not served unchecked.
- * @throws ArtefactError naming the file and what is wrong.
+ * Reads the grid, regions and species of a data directory and the manifest and models of a model directory. Checks that
+ * they fit together and that every file has its stated SHA-256; `openPredictor` checks what the models compute. Each
+ * file is read once, so that a file replaced during the checks is not served unchecked.
+ * @throws ArtefactError naming the file and the problem
  */
 export function readArtefacts(dataDir: string, modelDir: string): Artefacts {
   const dataFiles = new ListedFiles(dataDir);

@@ -3,7 +3,7 @@ import { z } from 'zod';
 import { ArtefactError } from './artefact-error.js';
 import { type ArtefactFile, firstProblem } from './artefact-file.js';
 
-/** The grid as its file holds it: one entry per grid point in every column. */
+/** The content of a grid file: one entry per grid point in every column. */
 export interface GridFile {
   readonly version: string;
   readonly coverage: string;
@@ -15,7 +15,7 @@ export interface GridFile {
   /** Degrees east. */
   readonly longitude: Float64Array;
   readonly region: Uint8Array;
-  /** Every other column, by name, in the unit its metadata states. */
+  /** Every other column, by name. */
   readonly variables: ReadonlyMap<string, GridVariable>;
 }
 
@@ -31,7 +31,7 @@ const metadataSchema = z.object({
   regions: z.string().transform(jsonOrText).pipe(z.array(z.string()).min(1)),
 });
 
-/** The value of a JSON text, or the text itself, which then fits no schema of a list. */
+/** The value of a JSON text, or the text itself, which the schema then rejects. */
 function jsonOrText(text: string): unknown {
   try {
     return JSON.parse(text);
@@ -44,7 +44,7 @@ const POINT_COLUMNS = ['latitude', 'longitude', 'region'];
 
 /**
  * Parses the grid, an Arrow IPC file.
- * @throws ArtefactError naming the file when it is corrupt, lacks a column or holds a value that is not finite.
+ * @throws ArtefactError naming the file where it is corrupt, lacks a column or has a value that is not finite
  */
 export function parseGrid({ path: file, bytes }: ArtefactFile): GridFile {
   const table = decodeArrow(file, bytes);
@@ -104,7 +104,7 @@ function checkPoints(file: string, grid: GridFile): void {
     if (row !== -1)
       throw new ArtefactError(file, `column ${name}, row ${row} is ${values[row]}, not a finite number`);
   }
-  // Nearest-point search holds for places that come near neither a pole nor the antimeridian.
+  // No coverage is near a pole or the antimeridian: such a point is an error, and bounding boxes would not fit around it.
   const far = grid.latitude.findIndex(
     (latitude, row) => Math.abs(latitude) > 80 || Math.abs(grid.longitude[row]) > 170,
   );

@@ -24,7 +24,7 @@ const regionsSchema = z
 /** A region of the coverage: its ISO 3166-2 code, its name and its outline in degrees, [longitude, latitude]. */
 export type Region = z.output<typeof regionsSchema>[number];
 
-/** Parses the regions of the coverage, a GeoJSON file. @throws ArtefactError naming the file. */
+/** Parses the regions of the coverage, a GeoJSON file. @throws ArtefactError naming the file */
 export function parseRegions(file: ArtefactFile): Region[] {
   return parseJsonFile(file, regionsSchema);
 }
@@ -36,9 +36,9 @@ export interface Bounds {
   readonly east: number;
 }
 
-/** The bounding box of a region, degrees. */
-export function boundsOf(region: Region): Bounds {
-  const positions = region.polygons.flat(2);
+/** The bounding box of regions, degrees. */
+export function boundsOf(...regions: readonly Region[]): Bounds {
+  const positions = regions.flatMap(({ polygons }) => polygons.flat(2));
   const longitudes = positions.map(([longitude]) => longitude);
   const latitudes = positions.map(([, latitude]) => latitude);
   return {

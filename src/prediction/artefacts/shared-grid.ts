@@ -1,12 +1,11 @@
 import KDBush from 'kdbush';
 import type { GridFile } from './grid-file.js';
 
-/** Points of a leaf of the KD-tree. */
+/** Most points of a leaf of the KD-tree. */
 const NODE_SIZE = 16;
 
 /**
- * The grid in memory that all threads share: one copy whatever the number of workers. Plain data, so that it can be
- * handed to a worker as it is.
+ * The grid in shared memory: one copy whatever the number of workers. Plain data, so that it can be passed to a worker.
  */
 export interface SharedGrid {
   readonly version: string;
@@ -15,16 +14,16 @@ export interface SharedGrid {
   readonly regions: readonly string[];
   /** Uint8 [pointCount], index into `regions`. */
   readonly region: Uint8Array;
-  /** Float32 [pointCount, featureCount], the models' features in their order: a point's row is one run of memory. */
+  /** Float32 [pointCount, featureCount], the models' features in their order. */
   readonly features: Float32Array;
-  /** KDBush over (longitude, latitude) in degrees, see `KDBush.from`; its ids count the points as the columns do. */
+  /** KDBush over (longitude, latitude) in degrees, see `KDBush.from`; its ids are the indexes of points in the columns. */
   readonly index: SharedArrayBuffer;
 }
 
 /**
- * Copies a grid into shared memory, its points in the order of the KD-tree: near points are near in memory too, so that
- * a walk through a large grid finds them in the processor's caches.
- * @param featureNames the models' features in order; each is a variable of the grid
+ * Copies a grid into shared memory, its points in the order of the KD-tree: points near each other are near in memory,
+ * so that searches in a large grid hit the processor's caches.
+ * @param featureNames the models' features in order
  */
 export function shareGrid(grid: GridFile, featureNames: readonly string[]): SharedGrid {
   const { version, coverage, regions, pointCount } = grid;

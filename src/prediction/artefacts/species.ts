@@ -11,24 +11,25 @@ export const speciesSchema = z.object({
 
 export type Species = z.output<typeof speciesSchema>;
 
-/** Rows hold the index of their species in a byte. */
+/** The species of a row is a byte. */
 const MAX_SPECIES = 256;
 
-/** Parses the species list. @throws ArtefactError naming the file. */
+/** Parses the species list. @throws ArtefactError naming the file */
 export function parseSpecies(file: ArtefactFile): Species[] {
   return parseJsonFile(file, z.array(speciesSchema).min(1).max(MAX_SPECIES));
 }
 
-/** A code this many edits away is still proposed; transposed neighbours are one edit. */
-const NEAR_EDITS = 2;
-const LONGEST_TYPO = 8;
+/** Edits between a proposed code and the text; a transposition is one edit. */
+const MAX_EDITS = 2;
+/** Longer texts are not compared with codes. */
+const MAX_TYPO_LENGTH = 8;
 
-/** The species of the models, found by code; their index is the models' species input. */
+/** The species by code, name and index; the index is the models' species input. */
 export class SpeciesCatalogue {
   readonly #indexes: Map<string, number>;
   readonly #byName: Map<string, Species>;
 
-  /** @param list ordered by code, as the models count them. */
+  /** @param list in the order of the models' species input */
   constructor(readonly list: readonly Species[]) {
     this.#indexes = new Map(list.map(({ species_code }, index) => [species_code, index]));
     this.#byName = new Map(
@@ -39,18 +40,18 @@ export class SpeciesCatalogue {
     );
   }
 
-  /** The index of a code, or -1 where no species has it. */
+  /** The index of the species with exactly this code, or -1. */
   indexOf(code: string): number {
     return this.#indexes.get(code) ?? -1;
   }
 
-  /** The species a caller most likely meant: of that name, or with a code few edits away; undefined where none is near. */
+  /** The species that a caller most likely meant: of that name, or with the code that is the fewest edits away. */
   closest(text: string): Species | undefined {
     const named = this.#byName.get(plain(text.slice(0, 100)));
-    if (named !== undefined || text.length > LONGEST_TYPO) return named;
+    if (named !== undefined || text.length > MAX_TYPO_LENGTH) return named;
     const code = text.toUpperCase();
     let nearest: Species | undefined;
-    let fewest = NEAR_EDITS + 1;
+    let fewest = MAX_EDITS + 1;
     for (const species of this.list) {
       const { steps } = editDistance(code, species.species_code);
       if (steps < fewest) {

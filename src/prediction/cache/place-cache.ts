@@ -1,25 +1,25 @@
 import { type JsonWriter, WORD_BYTES } from '../encoding/json-writer.js';
 import { SlotTable } from './slot-table.js';
 
-/** Layout of the content, float64: grid point, distance in km, bytes of JSON; then the JSON in words. */
+/** Layout of a slot's content, float64: grid point, distance in km, bytes of JSON; then the JSON in words. */
 const POINT = 0;
 const DISTANCE = 1;
 const LENGTH = 2;
 const JSON_START = 3;
-/** Makes a slot of 256 bytes, with room for 216 of JSON: a site takes 190 at most, for regions such as US-OR. */
+/** A slot with its key is 256 bytes, 216 of them for JSON: a site takes at most 190 with a region code like US-OR. */
 const CONTENT_WORDS = 30;
 const MAX_JSON_BYTES = (CONTENT_WORDS - JSON_START) * WORD_BYTES;
 
-/** A bounded cache of what was found out of places: their grid point and the JSON of their site. */
+/** A bounded cache of matched places: their grid point, its distance and the JSON of their site. */
 export class PlaceCache {
   readonly #table: SlotTable;
 
-  /** @param maxBytes memory it may take; 0 keeps nothing */
+  /** @param maxBytes limit of its memory; 0 disables it */
   constructor(maxBytes: number) {
     this.#table = new SlotTable(maxBytes, CONTENT_WORDS);
   }
 
-  /** @returns a place's entry, for the methods below, or -1 */
+  /** @returns a place's entry, for the methods below, or -1. It is valid until the next `keep`. */
   find(longitude: number, latitude: number): number {
     return this.#table.find(longitude, latitude);
   }
@@ -38,7 +38,7 @@ export class PlaceCache {
     writer.writeWords(words, entry + JSON_START, words[entry + LENGTH]);
   }
 
-  /** Keeps a place that is not at hand; the JSON of its site is what was written last, from `start` on. */
+  /** Caches a place that is not cached; the JSON of its site is what the writer wrote since position `start`. */
   keep(
     longitude: number,
     latitude: number,

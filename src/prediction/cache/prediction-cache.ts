@@ -1,22 +1,22 @@
 import { PREDICTION_NUMBERS } from '../model/prediction-numbers.js';
 import { SlotTable } from './slot-table.js';
 
-/** A slot of the table takes one cache line. */
+/** A slot with its key is 64 bytes, one cache line. */
 const CONTENT_WORDS = 6;
 const NUMBERS_PER_WORD = 4;
 
-/** A bounded cache of what is reported of predictions, by an integer key above 0. */
+/** A bounded cache of the reported numbers of predictions, by an integer key above 0. */
 export class PredictionCache {
   readonly #table: SlotTable;
   readonly #numbers: Uint16Array;
 
-  /** @param maxBytes memory it may take; 0 keeps nothing */
+  /** @param maxBytes limit of its memory; 0 disables it */
   constructor(maxBytes: number) {
     this.#table = new SlotTable(maxBytes, CONTENT_WORDS);
     this.#numbers = new Uint16Array(this.#table.words.buffer);
   }
 
-  /** @param numbers where to, from `at` on @returns whether it was at hand */
+  /** Copies cached numbers to `numbers`, starting at `at`. @returns whether the key was cached */
   find(key: number, numbers: Uint16Array, at: number): boolean {
     const content = this.#table.find(key, 0);
     if (content === -1) return false;
@@ -25,7 +25,7 @@ export class PredictionCache {
     return true;
   }
 
-  /** Keeps the numbers from `at` on under a key that is not at hand. */
+  /** Caches the numbers that start at `at` under a key that is not cached. */
   keep(key: number, numbers: Uint16Array, at: number): void {
     const content = this.#table.claim(key, 0);
     if (content === -1) return;

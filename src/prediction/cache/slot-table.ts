@@ -1,4 +1,4 @@
-/** Slots that a key may have. */
+/** Slots of a set. */
 const WAYS = 4;
 /** A slot begins with its key. */
 const KEY_WORDS = 2;
@@ -7,19 +7,20 @@ const keyWords = new Float64Array(KEY_WORDS);
 const keyBits = new Uint32Array(keyWords.buffer);
 
 /**
- * A bounded hash table without objects: slots of a fixed size in one piece of memory, each with a key of two numbers. A
- * key may be in any slot of one set; the oldest of a set makes room. The system gives memory only as slots are used.
+ * A bounded, set-associative hash table without objects: slots of a fixed size in one array, each with a key of two
+ * numbers. A key is stored in any slot of its set and evicts the oldest one. The operating system provides the memory
+ * only as slots are used.
  */
 export class SlotTable {
-  /** The memory; a content begins at the index that `find` and `claim` give. */
+  /** The memory; the content of a slot begins at the index that `find` and `claim` return. */
   readonly words: Float64Array;
   readonly #slotWords: number;
   readonly #setWords: number;
   readonly #sets: number;
 
   /**
-   * @param maxBytes memory it may take; less than a set keeps nothing
-   * @param contentWords float64 words of a slot's content
+   * @param maxBytes limit of its memory; a table smaller than a set stores nothing
+   * @param contentWords size of a slot's content in float64 words
    */
   constructor(maxBytes: number, contentWords: number) {
     this.#slotWords = KEY_WORDS + contentWords;
@@ -28,9 +29,9 @@ export class SlotTable {
     this.words = new Float64Array(this.#sets * this.#setWords);
   }
 
-  /** @returns where the content begins that is kept under a key; -1 if there is none, as for the key (0, 0) */
+  /** @returns the index of the content stored under a key; -1 if there is none, as always for the key (0, 0) */
   find(first: number, second: number): number {
-    // An empty slot looks like that key's.
+    // An empty slot has that key.
     if (this.#sets === 0 || (first === 0 && second === 0)) return -1;
     const set = this.#setOf(first, second);
     for (let slot = set; slot < set + this.#setWords; slot += this.#slotWords) {
@@ -39,7 +40,7 @@ export class SlotTable {
     return -1;
   }
 
-  /** Makes room for a key that has none. @returns where its content is to be written; -1 where nothing is kept */
+  /** Adds a key that is not in the table. @returns the index at which to write its content; -1 if nothing is stored */
   claim(first: number, second: number): number {
     if (this.#sets === 0) return -1;
     const set = this.#setOf(first, second);
@@ -49,7 +50,7 @@ export class SlotTable {
     return set + KEY_WORDS;
   }
 
-  /** Where the set of a key begins: keys that differ little are spread. */
+  /** The index of a key's set. The hash spreads keys that differ in a few bits, as neighbouring places do. */
   #setOf(first: number, second: number): number {
     keyWords[0] = first;
     keyWords[1] = second;

@@ -1,15 +1,11 @@
 import KDBush from 'kdbush';
-import { type Manifest, modelOf } from '../artefacts/manifest.js';
-import type { SharedGrid } from '../artefacts/shared-grid.js';
-import type { Species } from '../artefacts/species.js';
-import type { PlaceCache } from '../cache/place-cache.js';
+import type { Artefacts } from '../artefacts/artefacts.js';
+import { modelOf } from '../artefacts/manifest.js';
 import { BOTH_METHODS, HORIZONS, PLANTING_METHODS } from '../dimensions.js';
 import { HORIZON_NUMBERS, PREDICTION_NUMBERS } from '../model/prediction-numbers.js';
-import type { PredictorData } from '../predictor.js';
 import type { SiteRows } from '../site-rows.js';
-import { type Fragment, fragment, JsonWriter, NUMBER_BYTES } from './json-writer.js';
+import { type Fragment, fragment, type JsonWriter, NUMBER_BYTES } from './json-writer.js';
 import { PredictionEncoder, predictionsCapacity } from './prediction-encoder.js';
-import { writeFraction } from './ten-thousandths.js';
 
 const OPEN_SITE = fragment('{"site":{"latitude":');
 const LONGITUDE = fragment(',"longitude":');
@@ -31,15 +27,14 @@ const MINUS = fragment('-');
 const COORDINATE_DECIMALS = 5;
 const DISTANCE_DECIMALS = 3;
 
-/** The bytes of an element that do not depend on the models or the species, and more. */
+/** More than the bytes of an element that depend neither on the models nor on the species. */
 const FIXED_BYTES = 1000 + 5 * NUMBER_BYTES;
 
-/** Bytes that the element of one row takes at most. */
-export function elementCapacity({
-  grid,
-  manifest,
-  species,
-}: Pick<PredictorData, 'grid' | 'manifest' | 'species'>): number {
+/** What answers contain besides numbers. */
+export type AnswerTexts = Pick<Artefacts, 'grid' | 'manifest' | 'species'>;
+
+/** The maximum size of one row's element in bytes. */
+export function elementCapacity({ grid, manifest, species }: AnswerTexts): number {
   const longest = (texts: readonly unknown[]) =>
     Math.max(...texts.map((text) => Buffer.byteLength(JSON.stringify(text))));
   return (
@@ -53,25 +48,25 @@ export function elementCapacity({
 
 /** Writes the JSON of answers from prepared fragments: only numbers are formatted row by row. */
 export class AnswerEncoder {
-  readonly #writer = new JsonWriter();
   readonly #predictions: PredictionEncoder;
   /** Float64 [points, 2]: longitude, latitude. */
   readonly #coordinates: Float64Array;
+  /** Uint8 [points]: index into `regions`. */
+  readonly #region: Uint8Array;
   readonly #regions: readonly Fragment[];
   readonly #species: readonly Fragment[];
   readonly #model: string;
-  /** What ends an element, for the time of the last one. */
+  /** The end of an element that was generated at `endTimeMs`. */
   #end: Fragment = fragment('');
   #endTimeMs = Number.NaN;
 
   constructor(
-    readonly grid: SharedGrid,
-    manifest: Manifest,
-    species: readonly Species[],
-    readonly places: PlaceCache,
+    private readonly writer: JsonWriter,
+    { grid, manifest, species }: AnswerTexts,
   ) {
-    this.#predictions = new PredictionEncoder(manifest);
+    this.#predictions = new PredictionEncoder(writer, manifest);
     this.#coordinates = KDBush.from(grid.index).coords as Float64Array;
+    this.#region = grid.region;
     this.#regions = grid.regions.map((region) => fragment(`,"region":${JSON.stringify(region)}}`));
     this.#species = species.map(({ species_code, common_name }) => {
       const [code, name] = [species_code, common_name].map((text) => JSON.stringify(text));
@@ -80,31 +75,28 @@ export class AnswerEncoder {
     this.#model = JSON.stringify(modelOf(manifest));
   }
 
-  /** Bytes written since `begin`. */
-  get length(): number {
-    return this.#writer.length;
-  }
-
-  /** Starts anew, in memory with room for `elementCapacity` bytes for each row to come. */
-  begin(json: Uint8Array): void {
-    this.#writer.begin(json);
+  /** Opens the element of a row and writes its site. */
+  writeSite(longitude: number, latitude: number, point: number, distanceKm: number): void {
+    const { writer } = this;
+    writer.write(OPEN_SITE);
+    writer.writeNumber(latitude);
+    writer.write(LONGITUDE);
+    writer.writeNumber(longitude);
+    writer.write(MATCHED_LATITUDE);
+    this.#writeRounded(this.#coordinates[2 * point + 1], COORDINATE_DECIMALS);
+    writer.write(MATCHED_LONGITUDE);
+    this.#writeRounded(this.#coordinates[2 * point], COORDINATE_DECIMALS);
+    writer.write(DISTANCE);
+    this.#writeRounded(distanceKm, DISTANCE_DECIMALS);
+    writer.write(this.#regions[this.#region[point]]);
   }
 
   /**
-   * Writes the element of one row, followed by a comma.
-   * @param point the grid point it is matched to
-   * @param numbers what is reported of it: PREDICTION_NUMBERS for each planting method, from `at` on
+   * Writes the element of a row from its site to its end, followed by a comma.
+   * @param numbers holds PREDICTION_NUMBERS values for each planting method, starting at `at`
    */
-  writeAnswer(
-    rows: SiteRows,
-    row: number,
-    point: number,
-    distanceKm: number,
-    numbers: Uint16Array,
-    at: number,
-  ): void {
-    const writer = this.#writer;
-    this.#writeSite(rows.longitude[row], rows.latitude[row], point, distanceKm);
+  writePredictions(rows: SiteRows, row: number, numbers: Uint16Array, at: number): void {
+    const { writer } = this;
     writer.write(this.#species[rows.species[row]]);
     const horizons = rows.horizons[row];
     const method = rows.method[row];
@@ -112,42 +104,20 @@ export class AnswerEncoder {
       this.#writeComparison(numbers, at, horizons);
     } else {
       writer.write(OPEN_METHOD[method]);
-      this.#predictions.write(writer, numbers, at + method * PREDICTION_NUMBERS, horizons);
+      this.#predictions.write(numbers, at + method * PREDICTION_NUMBERS, horizons);
     }
     writer.write(this.#endAt(rows.generatedAtMs[row]));
   }
 
-  #writeSite(longitude: number, latitude: number, point: number, distanceKm: number): void {
-    const writer = this.#writer;
-    const entry = this.places.find(longitude, latitude);
-    if (entry !== -1) {
-      this.places.write(writer, entry);
-      return;
-    }
-    const start = writer.length;
-    writer.write(OPEN_SITE);
-    writer.writeNumber(latitude);
-    writer.write(LONGITUDE);
-    writer.writeNumber(longitude);
-    writer.write(MATCHED_LATITUDE);
-    this.#writeDegrees(this.#coordinates[2 * point + 1]);
-    writer.write(MATCHED_LONGITUDE);
-    this.#writeDegrees(this.#coordinates[2 * point]);
-    writer.write(DISTANCE);
-    writer.writeDecimal(Math.round(distanceKm * 10 ** DISTANCE_DECIMALS), DISTANCE_DECIMALS);
-    writer.write(this.#regions[this.grid.region[point]]);
-    this.places.keep(longitude, latitude, point, distanceKm, writer, start);
-  }
-
-  #writeDegrees(degrees: number): void {
-    this.#writer.writeDecimal(Math.round(degrees * 10 ** COORDINATE_DECIMALS), COORDINATE_DECIMALS);
+  #writeRounded(value: number, decimals: number): void {
+    this.writer.writeDecimal(Math.round(value * 10 ** decimals), decimals);
   }
 
   #writeComparison(numbers: Uint16Array, at: number, horizons: number): void {
-    const writer = this.#writer;
+    const { writer } = this;
     for (let method = 0; method < PLANTING_METHODS.length; method++) {
       writer.write(OPEN_COMPARED[method]);
-      this.#predictions.write(writer, numbers, at + method * PREDICTION_NUMBERS, horizons);
+      this.#predictions.write(numbers, at + method * PREDICTION_NUMBERS, horizons);
     }
     writer.write(OPEN_DIFFERENTIAL);
     let isFirst = true;
@@ -159,7 +129,7 @@ export class AnswerEncoder {
       const advantage = numbers[manual] - numbers[manual + PREDICTION_NUMBERS];
       writer.write(OPEN_ADVANTAGE[h]);
       if (advantage < 0) writer.write(MINUS);
-      writeFraction(writer, Math.abs(advantage));
+      writer.writeTenThousandths(Math.abs(advantage));
       writer.write(CLOSE_ADVANTAGE);
     }
   }

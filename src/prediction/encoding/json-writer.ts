@@ -1,8 +1,13 @@
-const encoder = new TextEncoder();
+/** Bytes of a word, and the most that may be written beyond the end of a fragment. */
+export const WORD_BYTES = 8;
+
+/** The most bytes that the JSON of a number takes. */
+export const NUMBER_BYTES = 32;
+
 /**
- * JSON text that never changes, prepared once: UTF-8 bytes as 64-bit words, little endian, the last one filled up with
- * zeros. A word is kept as the float64 of the same bits, which JavaScript reads and writes at any address in one step;
- * no byte of UTF-8 is 0xFF, so none of them is a NaN, whose bits would not be kept.
+ * Constant JSON text: UTF-8 bytes as 64-bit words, little endian, the last one padded with zeros. A word is stored as the
+ * float64 of the same bits, which JavaScript reads and writes at any address in one step. No byte of UTF-8 is 0xFF, so
+ * that no word is a NaN, whose bits could change.
  */
 export interface Fragment {
   readonly words: Float64Array;
@@ -12,7 +17,7 @@ export interface Fragment {
 
 /** Prepares JSON text. */
 export function fragment(json: string): Fragment {
-  const bytes = encoder.encode(json);
+  const bytes = Buffer.from(json);
   const words = new Float64Array(Math.ceil(bytes.length / WORD_BYTES));
   const padded = new DataView(new ArrayBuffer(words.length * WORD_BYTES));
   bytes.forEach((byte, at) => {
@@ -26,29 +31,29 @@ const ZERO = '0'.charCodeAt(0);
 const MINUS = '-'.charCodeAt(0);
 const POINT = '.'.charCodeAt(0);
 
-/** The most decimals that `writeNumber` looks for before it formats in the general way. */
+/** Numbers of up to this many decimals, as most coordinates are, are formatted as integers. */
 const COMMON_DECIMALS = 6;
 const COMMON_SCALE = 1e6;
 const POWERS_OF_TEN = [1, 10, 100, 1e3, 1e4, 1e5, 1e6];
 const MAX_INT32 = 2 ** 31 - 1;
 
-/** The most bytes that the JSON of a number takes. */
-export const NUMBER_BYTES = 32;
+/** The JSON of k / 10,000 at index k: "0", "0.0001" ... "1". None is longer than a word. */
+const TEN_THOUSANDTHS = new Float64Array(10_001);
+const TEN_THOUSANDTHS_BYTES = new Uint8Array(10_001);
+for (let k = 0; k <= 10_000; k++) {
+  const { words, length } = fragment(String(k / 10_000));
+  TEN_THOUSANDTHS[k] = words[0];
+  TEN_THOUSANDTHS_BYTES[k] = length;
+}
 
-/** Bytes that may be written beyond the end of a fragment. */
-export const WORD_BYTES = 8;
-
-/**
- * Writes JSON as bytes into memory that it is given. Nothing is checked: there must be room for what is written, rounded
- * up to whole words.
- */
+/** Writes JSON as bytes into given memory, unchecked: its size must suffice for what is written, in whole words. */
 export class JsonWriter {
   /** Bytes written. */
   length = 0;
   #bytes: Uint8Array = new Uint8Array(0);
   #view: DataView = new DataView(new ArrayBuffer(0));
 
-  /** Starts anew at the start of some memory. */
+  /** Resets the writer to the start of `memory`. */
   begin(memory: Uint8Array): void {
     this.length = 0;
     if (memory === this.#bytes) return;
@@ -56,7 +61,7 @@ export class JsonWriter {
     this.#view = new DataView(memory.buffer, memory.byteOffset, memory.byteLength);
   }
 
-  /** Writes a fragment, eight bytes at a time; what its last word writes too much is overwritten by what follows. */
+  /** Writes a fragment, eight bytes at a time; whatever is written next replaces the padding of its last word. */
   write({ words, length }: Fragment): void {
     const view = this.#view;
     const start = this.length;
@@ -64,16 +69,16 @@ export class JsonWriter {
     this.length = start + length;
   }
 
-  /** Writes a fragment of up to eight bytes. */
-  writeWord(word: number, length: number): void {
-    this.#view.setFloat64(this.length, word, true);
-    this.length += length;
+  /** Writes k / 10,000 in its shortest form, k an integer from 0 to 10,000. */
+  writeTenThousandths(k: number): void {
+    this.#view.setFloat64(this.length, TEN_THOUSANDTHS[k], true);
+    this.length += TEN_THOUSANDTHS_BYTES[k];
   }
 
   /** Writes a finite number as JSON.stringify does. */
   writeNumber(value: number): void {
     const scaled = Math.round(value * COMMON_SCALE);
-    // A double that equals a decimal of at most 15 digits has no shorter form than it. Small ones have an exponent.
+    // A decimal of at most 15 digits is the shortest form of the double that equals it.
     if (Math.abs(scaled) <= MAX_INT32 && scaled / COMMON_SCALE === value)
       this.writeDecimal(scaled, COMMON_DECIMALS);
     else this.#writeAscii(String(value));
@@ -105,7 +110,7 @@ export class JsonWriter {
     for (let i = 0; i < text.length; i++) this.#bytes[this.length++] = text.charCodeAt(i);
   }
 
-  /** Writes words from index `from` on, `length` bytes of them. */
+  /** Writes the first `length` bytes of the words that start at index `from`. */
   writeWords(words: Float64Array, from: number, length: number): void {
     const view = this.#view;
     for (let at = this.length, i = from; at < this.length + length; at += WORD_BYTES, i++)
@@ -113,7 +118,7 @@ export class JsonWriter {
     this.length += length;
   }
 
-  /** Copies what was written from `start` on, as words, to index `to` on; the last one may hold more. */
+  /** Copies the bytes written since position `start` to `words`, starting at index `to`; the last may hold more. */
   readWords(start: number, words: Float64Array, to: number): void {
     for (let at = start, i = to; at < this.length; at += WORD_BYTES, i++)
       words[i] = this.#view.getFloat64(at, true);

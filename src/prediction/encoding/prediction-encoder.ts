@@ -2,7 +2,6 @@ import type { Manifest } from '../artefacts/manifest.js';
 import { HORIZONS, RISK_FACTOR_COUNT } from '../dimensions.js';
 import { factorCode, HORIZON_NUMBERS } from '../model/prediction-numbers.js';
 import { type Fragment, fragment, type JsonWriter } from './json-writer.js';
-import { writeFraction } from './ten-thousandths.js';
 
 const OPEN_PREDICTION = HORIZONS.map((years) =>
   fragment(`{"horizon_years":${years},"survival_probability":`),
@@ -10,7 +9,7 @@ const OPEN_PREDICTION = HORIZONS.map((years) =>
 const CLOSE_PREDICTION = fragment('}]}');
 const COMMA = fragment(',');
 
-/** Bytes that the predictions of one method take at most. */
+/** The maximum size of one method's predictions in bytes. */
 export function predictionsCapacity({ features }: Manifest): number {
   const longestLabel = Math.max(...features.map(({ label }) => Buffer.byteLength(JSON.stringify(label))));
   return HORIZONS.length * (100 + RISK_FACTOR_COUNT * (longestLabel + 100));
@@ -18,11 +17,14 @@ export function predictionsCapacity({ features }: Manifest): number {
 
 /** Writes the predictions of one method at one site. */
 export class PredictionEncoder {
-  /** The JSON that opens a factor, by its code. */
+  /** The JSON that opens a risk factor, by its code. */
   readonly #first: readonly Fragment[];
   readonly #following: readonly Fragment[];
 
-  constructor({ features }: Manifest) {
+  constructor(
+    private readonly writer: JsonWriter,
+    { features }: Manifest,
+  ) {
     const open = (before: string) => {
       const byCode: Fragment[] = [];
       features.forEach(({ label }, feature) => {
@@ -38,10 +40,11 @@ export class PredictionEncoder {
   }
 
   /**
-   * Writes the predictions of a set of horizons, ascending, with commas between them.
-   * @param numbers what is reported, from `at` on
+   * Writes the predictions of a set of horizons, ascending, separated by commas.
+   * @param numbers holds PREDICTION_NUMBERS values, starting at `at`
    */
-  write(writer: JsonWriter, numbers: Uint16Array, at: number, horizons: number): void {
+  write(numbers: Uint16Array, at: number, horizons: number): void {
+    const { writer } = this;
     let isFirst = true;
     for (let h = 0; h < HORIZONS.length; h++) {
       if ((horizons & (1 << h)) === 0) continue;
@@ -49,10 +52,10 @@ export class PredictionEncoder {
       isFirst = false;
       let from = at + h * HORIZON_NUMBERS;
       writer.write(OPEN_PREDICTION[h]);
-      writeFraction(writer, numbers[from++]);
+      writer.writeTenThousandths(numbers[from++]);
       for (let rank = 0; rank < RISK_FACTOR_COUNT; rank++) {
         writer.write((rank === 0 ? this.#first : this.#following)[numbers[from++]]);
-        writeFraction(writer, numbers[from++]);
+        writer.writeTenThousandths(numbers[from++]);
       }
       writer.write(CLOSE_PREDICTION);
     }

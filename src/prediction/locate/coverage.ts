@@ -1,41 +1,37 @@
 import pointInPolygon from 'point-in-polygon-hao';
-import type { Region } from '../artefacts/regions.js';
+import { boundsOf, type Region } from '../artefacts/regions.js';
 
 type Position = Region['polygons'][number][number][number];
 
 /** Edge of a cell in degrees, about 1.5 by 2 km. */
 const CELL_DEGREES = 0.02;
 
-/** What a cell of the map is. */
+/** Values of a cell of the raster. */
 const OUTSIDE = 0;
 const INSIDE = 1;
-/** An outline passes through it: only the polygons tell. */
+/** An outline passes through the cell: its places are tested against the polygons. */
 const BORDER = 2;
 
 /**
- * Tells whether a place lies in one of the regions; a place on an outline does. A map of cells answers for most
- * places; where an outline passes, the polygons are asked.
+ * Tests whether a place lies in one of the regions or on an outline. A raster decides for most places; in cells that an
+ * outline passes through, the polygons do.
  */
 export class Coverage {
-  readonly #regions: readonly Region[];
   readonly #west: number;
   readonly #south: number;
   readonly #columns: number;
   readonly #rows: number;
   readonly #cells: Uint8Array;
 
-  constructor(regions: readonly Region[]) {
-    this.#regions = regions;
-    const rings = regions.flatMap(({ polygons }) => polygons.flat());
-    const positions = rings.flat();
-    const longitudes = positions.map(([longitude]) => longitude);
-    const latitudes = positions.map(([, latitude]) => latitude);
-    // A cell more on every side, so that the outermost places are in the map.
-    this.#west = Math.min(...longitudes) - CELL_DEGREES;
-    this.#south = Math.min(...latitudes) - CELL_DEGREES;
-    this.#columns = Math.ceil((Math.max(...longitudes) - this.#west) / CELL_DEGREES) + 1;
-    this.#rows = Math.ceil((Math.max(...latitudes) - this.#south) / CELL_DEGREES) + 1;
+  constructor(private readonly regions: readonly Region[]) {
+    const { south, west, north, east } = boundsOf(...regions);
+    // One more cell on every side, so that the outermost places are in the raster.
+    this.#west = west - CELL_DEGREES;
+    this.#south = south - CELL_DEGREES;
+    this.#columns = Math.ceil((east - this.#west) / CELL_DEGREES) + 1;
+    this.#rows = Math.ceil((north - this.#south) / CELL_DEGREES) + 1;
     this.#cells = new Uint8Array(this.#columns * this.#rows);
+    const rings = regions.flatMap(({ polygons }) => polygons.flat());
     for (const ring of rings) for (let i = 1; i < ring.length; i++) this.#markBorder(ring[i - 1], ring[i]);
     this.#fillInside();
   }
@@ -50,12 +46,12 @@ export class Coverage {
   }
 
   #polygonsContain(longitude: number, latitude: number): boolean {
-    return this.#regions.some(({ polygons }) =>
+    return this.regions.some(({ polygons }) =>
       polygons.some((polygon) => pointInPolygon([longitude, latitude], polygon) !== false),
     );
   }
 
-  /** Marks the cells around points so close along an edge that it cannot pass between them unseen. */
+  /** Marks the cells that an edge passes through, and some next to them, at points half a cell apart along it. */
   #markBorder([west, south]: Position, [east, north]: Position): void {
     const steps =
       Math.ceil(Math.max(Math.abs(east - west), Math.abs(north - south)) / (CELL_DEGREES / 2)) + 1;
@@ -64,14 +60,14 @@ export class Coverage {
       const latitude = south + ((north - south) * step) / steps;
       const column = Math.floor((longitude - this.#west) / CELL_DEGREES - 0.5);
       const row = Math.floor((latitude - this.#south) / CELL_DEGREES - 0.5);
-      // The point is in one of these four; within half a cell of it the edge leaves none of them.
+      // These four cells contain every place within half a cell of the point, and so the edge up to the next point.
       for (const offset of [0, 1, this.#columns, this.#columns + 1]) {
         this.#cells[row * this.#columns + column + offset] = BORDER;
       }
     }
   }
 
-  /** A cell without an outline is as its western neighbour without one; else it is inside if its middle is. */
+  /** A cell without an outline equals its western neighbour without one; else its centre is tested. */
   #fillInside(): void {
     for (let row = 0; row < this.#rows; row++) {
       for (let column = 0; column < this.#columns; column++) {

@@ -2,12 +2,11 @@ import type KDBush from 'kdbush';
 import { distanceKm, EARTH_RADIUS_KM, haversin, RADIANS } from './great-circle.js';
 
 /**
- * Finds the nearest grid point by great-circle distance, exactly, within a radius.
+ * Finds the nearest grid point by great-circle distance, exactly, within a radius; of equally near points the one with
+ * the lowest id.
  *
- * It walks KDBush's own arrays with a longitude-latitude box around the circle that can still hold a nearer point; the
- * box shrinks with every better point. `geokdbush.around` is the reference it equals point for point (of equally
- * near points the one with the lower id wins). The circle may contain neither a pole nor the antimeridian, which no
- * coverage of the service comes near.
+ * Walks KDBush's own arrays with the longitude-latitude box of the circle that can still contain a nearer point; the box
+ * shrinks with every nearer point found. Tests compare it with `geokdbush.around` and with a search of all points.
  */
 export class NearestPoint {
   /** Great-circle distance in km of the point found last. */
@@ -29,15 +28,18 @@ export class NearestPoint {
   #south = 0;
   #north = 0;
 
-  /** @param index KDBush over (longitude, latitude) in degrees, built with Float64Array. */
+  /**
+   * @param index KDBush over (longitude, latitude) in degrees, built with Float64Array
+   * @param searchRadiusKm Infinity searches the whole sphere; fast where the nearest point is within a few hundred km
+   */
   constructor(index: KDBush, searchRadiusKm: number) {
     this.#ids = index.ids;
     this.#coordinates = index.coords as Float64Array;
     this.#nodeSize = index.nodeSize;
-    this.#maxHaversine = haversin(searchRadiusKm / EARTH_RADIUS_KM);
+    this.#maxHaversine = haversin(Math.min(searchRadiusKm / EARTH_RADIUS_KM, Math.PI));
   }
 
-  /** @returns the id of the nearest point within the search radius, or -1; its distance is then in `distanceKm`. */
+  /** @returns the id of the nearest point within the search radius, or -1; sets `distanceKm`. */
   find(longitude: number, latitude: number): number {
     this.#longitude = longitude;
     this.#latitude = latitude;
@@ -60,7 +62,7 @@ export class NearestPoint {
     const split = this.#coordinates[2 * middle + axis];
     const other = axis === 0 ? 1 : 0;
     const isBelow = axis === 0 ? this.#longitude < split : this.#latitude < split;
-    // The side of the query first: what it finds usually prunes the other.
+    // The side of the query first: points found there usually exclude the other.
     if (isBelow) this.#search(left, middle - 1, other);
     else this.#search(middle + 1, right, other);
     if (isBelow && split <= (axis === 0 ? this.#east : this.#north)) this.#search(middle + 1, right, other);
@@ -73,9 +75,13 @@ export class NearestPoint {
     if (latitude < this.#south || latitude > this.#north) return;
     const longitude = this.#coordinates[2 * i];
     if (longitude < this.#west || longitude > this.#east) return;
-    const haversine =
-      haversin((latitude - this.#latitude) * RADIANS) +
-      this.#cosLatitude * Math.cos(latitude * RADIANS) * haversin((longitude - this.#longitude) * RADIANS);
+    const ofLatitudes = haversin((latitude - this.#latitude) * RADIANS);
+    const ofLongitudes = haversin((longitude - this.#longitude) * RADIANS);
+    // Rounding may take the haversine of antipodes above 1.
+    const haversine = Math.min(
+      1,
+      ofLatitudes + this.#cosLatitude * Math.cos(latitude * RADIANS) * ofLongitudes,
+    );
     if (haversine > this.#bestHaversine) return;
     const id = this.#ids[i];
     if (haversine === this.#bestHaversine && this.#best !== -1 && id > this.#best) return;
@@ -84,20 +90,25 @@ export class NearestPoint {
     this.#shrinkBox();
   }
 
-  /** A box of longitude and latitude around the circle of the best distance so far, hardly larger than it must be. */
+  /** Sets the box of longitude and latitude around the circle through the nearest point so far. */
   #shrinkBox(): void {
     const sinHalf = Math.sqrt(this.#bestHaversine);
-    const sinAngle = 2 * sinHalf * Math.sqrt(1 - this.#bestHaversine);
     const latitudeReach = (2 * asinOrMore(sinHalf)) / RADIANS;
-    const longitudeReach = asinOrMore(Math.min(1, sinAngle / this.#cosLatitude)) / RADIANS;
     this.#south = this.#latitude - latitudeReach;
     this.#north = this.#latitude + latitudeReach;
+    const sinAngle = 2 * sinHalf * Math.sqrt(1 - this.#bestHaversine);
+    const longitudeReach = asinOrMore(Math.min(1, sinAngle / this.#cosLatitude)) / RADIANS;
     this.#west = this.#longitude - longitudeReach;
     this.#east = this.#longitude + longitudeReach;
+    // A circle around a pole has every longitude, one across the antimeridian both ends of their range.
+    if (this.#south <= -90 || this.#north >= 90 || this.#west <= -180 || this.#east >= 180) {
+      this.#west = Number.NEGATIVE_INFINITY;
+      this.#east = Number.POSITIVE_INFINITY;
+    }
   }
 }
 
-/** The arc sine or a little more, so that rounding never leaves the nearest point itself outside. */
+/** The arc sine or slightly more, so that rounding never excludes the nearest point itself. */
 function asinOrMore(sine: number): number {
   // x + x^3 / 6 + 3 x^5 / 40 + ... is less than x + x^3 / 5 for x up to 0.5.
   return sine < 0.5 ? sine * (1 + sine * sine * 0.2 + 1e-9) : Math.asin(sine) * (1 + 1e-9);

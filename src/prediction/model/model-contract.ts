@@ -3,16 +3,16 @@ import type { SharedGrid } from '../artefacts/shared-grid.js';
 import { HORIZONS } from '../dimensions.js';
 import type { SurvivalModel } from './survival-model.js';
 
-/** How far survival may lie from baseline + contributions. */
+/** Allowed difference between survival and baseline + contributions. */
 const SUM_TOLERANCE = 1e-4;
 
-/** The grid points and the species a model is tried on: pairs of equal index. */
+/** Grid points and species to check a model on: pairs of equal index. */
 export interface Probe {
   readonly points: Int32Array;
   readonly species: Uint8Array;
 }
 
-/** Every species at points spread over the grid: small enough for every start. */
+/** Every species at points spread over the grid: few enough to check at every start. */
 export function startProbe(grid: SharedGrid, speciesCount: number): Probe {
   const perSpecies = 8;
   const count = speciesCount * perSpecies;
@@ -21,9 +21,9 @@ export function startProbe(grid: SharedGrid, speciesCount: number): Probe {
 }
 
 /**
- * Runs a model on a probe of the grid and holds the result against the contract: shapes, finite numbers in the range
- * of probabilities, survival that does not rise with the horizon, contributions that sum to survival - baseline.
- * @throws ArtefactError naming the model file, the rule it breaks and where.
+ * Runs a model on a probe of the grid and checks the contract: shapes, finite numbers in the range of probabilities,
+ * survival that does not rise with the horizon, contributions that sum to survival - baseline.
+ * @throws ArtefactError naming the model file, the broken rule, the grid point and the species
  */
 export async function checkModel(
   model: SurvivalModel,
@@ -45,17 +45,17 @@ export async function checkModel(
 
   const horizons = HORIZONS.length;
   const outputs = [
-    { name: 'survival', values: survival, perRow: horizons, least: 0 },
-    { name: 'baseline', values: baseline, perRow: horizons, least: 0 },
-    // A larger one is no part of a probability, and answers have no figures for it.
-    { name: 'contributions', values: contributions, perRow: horizons * width, least: -1 },
+    { name: 'survival', values: survival, perRow: horizons, min: 0 },
+    { name: 'baseline', values: baseline, perRow: horizons, min: 0 },
+    // A difference of two probabilities.
+    { name: 'contributions', values: contributions, perRow: horizons * width, min: -1 },
   ];
-  for (const { name, values, perRow, least } of outputs) {
+  for (const { name, values, perRow, min } of outputs) {
     if (values.length !== count * perRow)
       fail(`${name} has ${values.length / count} values a row, not ${perRow}`);
-    const bad = values.findIndex((value) => !(value >= least && value <= 1));
+    const bad = values.findIndex((value) => !(value >= min && value <= 1));
     if (bad !== -1)
-      fail(`${name} is ${values[bad]}, not from ${least} to 1, ${where(Math.floor(bad / perRow))}`);
+      fail(`${name} is ${values[bad]}, not from ${min} to 1, ${where(Math.floor(bad / perRow))}`);
   }
   for (let at = 0; at < survival.length; at++) {
     const row = Math.floor(at / horizons);

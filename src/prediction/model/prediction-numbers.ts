@@ -1,53 +1,91 @@
 import type { Manifest } from '../artefacts/manifest.js';
-import { HORIZONS } from '../dimensions.js';
-import { tenThousandths } from '../encoding/ten-thousandths.js';
-import { RISK_FACTOR_COUNT, RiskFactors } from './risk-factors.js';
+import { HORIZONS, RISK_FACTOR_COUNT } from '../dimensions.js';
 import type { Survival } from './survival-model.js';
 
 /**
- * All that is reported of one method at one site, as whole numbers (uint16). For each horizon: the survival probability
- * in ten-thousandths; then for each risk factor, most influential first, its code (see `factorCode`) and its magnitude
- * in ten-thousandths.
+ * What is reported of one method at one site, as whole numbers (uint16). For each horizon: the survival probability in
+ * ten-thousandths; then for each risk factor, largest magnitude first, its code (see `factorCode`) and its magnitude in
+ * ten-thousandths.
  */
 export const HORIZON_NUMBERS = 1 + 2 * RISK_FACTOR_COUNT;
 export const PREDICTION_NUMBERS = HORIZONS.length * HORIZON_NUMBERS;
 
-/** So many features have codes of 16 bits. */
-export const MAX_FEATURES = 2 ** 15;
-
-/** A feature with the sign of its contribution. */
+/** The code of a feature with the sign of its contribution. */
 export function factorCode(feature: number, isNegative: boolean): number {
   return 2 * feature + (isNegative ? 1 : 0);
 }
 
-/** Turns the models' outputs into what is reported of them. */
-export class PredictionReporter {
-  readonly #riskFactors: RiskFactors;
-  readonly #featureCount: number;
+/**
+ * Rounds a probability or magnitude to 4 decimals, halves up. Whole ten-thousandths are compared, ranked and subtracted
+ * exactly, and rarely show the last bits, in which onnxruntime's results may differ.
+ * @returns 0 to 10,000, also for values outside 0 to 1, which break the model contract
+ */
+export function tenThousandths(probability: number): number {
+  return Math.max(0, Math.min(10_000, Math.floor(probability * 10_000 + 0.5)));
+}
 
-  constructor({ features }: Manifest) {
-    this.#riskFactors = new RiskFactors(
+/** Turns the outputs of models into reported numbers. */
+export class PredictionReporter {
+  readonly #featureCount: number;
+  /** Indexes of the features that may be risk factors, ascending; at least 3. */
+  readonly #candidates: Uint16Array;
+
+  constructor({ features }: Pick<Manifest, 'features'>) {
+    this.#featureCount = features.length;
+    this.#candidates = Uint16Array.from(
       features.flatMap((feature, index) => (feature.risk_factor ? [index] : [])),
     );
-    this.#featureCount = features.length;
   }
 
   /**
    * Reports one prediction.
-   * @param position where it stands in the model's output
-   * @param numbers where to: PREDICTION_NUMBERS from `at` on
+   * @param position its row in the model's output
+   * @param numbers receives PREDICTION_NUMBERS values, starting at `at`
    */
   report({ survival, contributions }: Survival, position: number, numbers: Uint16Array, at: number): void {
-    let to = at;
-    for (let h = position * HORIZONS.length; h < (position + 1) * HORIZONS.length; h++) {
-      numbers[to++] = tenThousandths(survival[h]);
-      const offset = h * this.#featureCount;
-      this.#riskFactors.rank(contributions, offset);
-      for (let rank = 0; rank < RISK_FACTOR_COUNT; rank++) {
-        const feature = this.#riskFactors.features[rank];
-        numbers[to++] = factorCode(feature, contributions[offset + feature] < 0);
-        numbers[to++] = this.#riskFactors.magnitudes[rank];
-      }
+    for (let h = 0; h < HORIZONS.length; h++) {
+      const output = position * HORIZONS.length + h;
+      const to = at + h * HORIZON_NUMBERS;
+      numbers[to] = tenThousandths(survival[output]);
+      this.#reportRiskFactors(contributions, output * this.#featureCount, numbers, to + 1);
     }
+  }
+
+  /** Reports the 3 candidates of largest rounded magnitude; of equal ones the first in the order of the features. */
+  #reportRiskFactors(contributions: Float32Array, offset: number, numbers: Uint16Array, to: number): void {
+    const candidates = this.#candidates;
+    let first = -1;
+    let second = -1;
+    let third = -1;
+    let firstFeature = 0;
+    let secondFeature = 0;
+    let thirdFeature = 0;
+    for (let i = 0; i < candidates.length; i++) {
+      const feature = candidates[i];
+      const magnitude = tenThousandths(Math.abs(contributions[offset + feature]));
+      if (magnitude <= third) continue;
+      if (magnitude <= second) {
+        third = magnitude;
+        thirdFeature = feature;
+        continue;
+      }
+      third = second;
+      thirdFeature = secondFeature;
+      if (magnitude <= first) {
+        second = magnitude;
+        secondFeature = feature;
+        continue;
+      }
+      second = first;
+      secondFeature = firstFeature;
+      first = magnitude;
+      firstFeature = feature;
+    }
+    numbers[to] = factorCode(firstFeature, contributions[offset + firstFeature] < 0);
+    numbers[to + 1] = first;
+    numbers[to + 2] = factorCode(secondFeature, contributions[offset + secondFeature] < 0);
+    numbers[to + 3] = second;
+    numbers[to + 4] = factorCode(thirdFeature, contributions[offset + thirdFeature] < 0);
+    numbers[to + 5] = third;
   }
 }

@@ -3,9 +3,9 @@ import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { ArtefactError } from '../artefacts/artefact-error.js';
 import type { Manifest, ModelFile } from '../artefacts/manifest.js';
 
-/** The model's answer for n rows: probabilities, row after row. */
+/** A model's outputs for n rows. */
 export interface Survival {
-  /** Float32 [n, horizons] */
+  /** Float32 [n, horizons]: probabilities. */
   readonly survival: Float32Array;
   /** Float32 [n, horizons]: the average site of the row's species. */
   readonly baseline: Float32Array;
@@ -13,7 +13,7 @@ export interface Survival {
   readonly contributions: Float32Array;
 }
 
-// One thread each: the pool's workers are the parallelism, and the default would halve their throughput.
+// One thread each: the workers are the parallelism, and the default of one per core halves their throughput.
 const SESSION_OPTIONS = {
   executionProviders: ['cpu'],
   intraOpNumThreads: 1,
@@ -31,22 +31,21 @@ const NO_ROWS: Survival = {
 
 /** The survival model of one planting method, ready to run in this thread. */
 export class SurvivalModel {
-  readonly #session: InferenceSession;
-  readonly #speciesIndexes: bigint[];
+  /** The index of each species as a BigInt: creating one for each row would cost time. */
+  readonly #speciesIndexes: readonly bigint[];
 
   private constructor(
+    private readonly session: InferenceSession,
     readonly file: string,
     readonly featureCount: number,
     speciesCount: number,
-    session: InferenceSession,
   ) {
-    this.#session = session;
     this.#speciesIndexes = Array.from({ length: speciesCount }, (_, index) => BigInt(index));
   }
 
   /**
    * Opens a model file.
-   * @throws ArtefactError when onnxruntime cannot read it or its inputs and outputs are not those of the contract.
+   * @throws ArtefactError where onnxruntime cannot read it or its inputs and outputs are not those of the contract
    */
   static async open({ path, bytes }: ModelFile, manifest: Manifest): Promise<SurvivalModel> {
     const session = await InferenceSession.create(bytes, SESSION_OPTIONS).catch((error: Error) => {
@@ -60,7 +59,7 @@ export class SurvivalModel {
         `has inputs ${session.inputNames} and outputs ${session.outputNames}, not features, species and ${OUTPUTS}`,
       );
     }
-    return new SurvivalModel(path, manifest.features.length, manifest.species.length, session);
+    return new SurvivalModel(session, path, manifest.features.length, manifest.species.length);
   }
 
   /**
@@ -73,7 +72,7 @@ export class SurvivalModel {
     if (count === 0) return NO_ROWS;
     const speciesInput = new BigInt64Array(count);
     for (let row = 0; row < count; row++) speciesInput[row] = this.#speciesIndexes[species[row]];
-    const output = await this.#session.run({
+    const output = await this.session.run({
       features: new Tensor('float32', features, [count, this.featureCount]),
       species: new Tensor('int64', speciesInput, [count]),
     });

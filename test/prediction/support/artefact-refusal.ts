@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import { ArtefactError } from '../../../src/prediction/artefacts/artefact-error.js';
 
-/** Expects an attempt to be refused with an ArtefactError that names the file and tells the problem. */
+/** Expects an attempt to be refused with an ArtefactError that names the file and states the problem. */
 export async function expectRefusal(
   attempt: () => unknown,
   file: string,
@@ -14,10 +14,9 @@ export async function expectRefusal(
       (thrown: unknown) => thrown,
     );
   expect(error).toBeInstanceOf(ArtefactError);
-  const { file: named, message, problem: told } = error as ArtefactError;
+  const { file: named, message, problem: stated } = error as ArtefactError;
   expect(named).toBe(file);
-  expect(message).toBe(`${file}: ${told}`);
-  expect(told).toMatch(problem);
-  // One line tells it.
+  expect(message).toBe(`${file}: ${stated}`);
+  expect(stated).toMatch(problem);
   expect(message).not.toContain('\n');
 }

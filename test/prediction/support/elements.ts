@@ -3,7 +3,7 @@ import { elementCapacity } from '../../../src/prediction/encoding/answer-encoder
 import type { Predictor, PredictorData } from '../../../src/prediction/predictor.js';
 import { ROW_STATUS, type RowAnswers, type SiteRows } from '../../../src/prediction/site-rows.js';
 
-/** Answers rows into memory of their own that has not a byte more room than it must. */
+/** Answers rows into new memory of exactly the documented capacity. */
 export async function answer(predictor: Predictor, data: PredictorData, rows: SiteRows): Promise<RowAnswers> {
   const answers = {
     status: new Uint8Array(rows.count),
@@ -14,7 +14,7 @@ export async function answer(predictor: Predictor, data: PredictorData, rows: Si
   return answers;
 }
 
-/** What became of each row: its element's JSON text, or the code of its error. */
+/** The outcome of each row: its element's JSON text or the code of its error. */
 export function elementsOf({ status, ends, json }: RowAnswers): string[] {
   return Array.from(status, (rowStatus, row) => {
     const element = Buffer.from(json.subarray(row === 0 ? 0 : ends[row - 1], ends[row])).toString();

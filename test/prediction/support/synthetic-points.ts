@@ -5,8 +5,8 @@ import KDBush from 'kdbush';
 export type Place = readonly [longitude: number, latitude: number];
 
 /** An index as `shareGrid` builds it, over any points. */
-export function indexOf(points: readonly Place[]): KDBush {
-  const index = new KDBush(points.length);
+export function indexOf(points: readonly Place[], nodeSize = 64): KDBush {
+  const index = new KDBush(points.length, nodeSize);
   for (const [longitude, latitude] of points) index.add(longitude, latitude);
   index.finish();
   return index;
