@@ -5,6 +5,7 @@ import { against } from './scopes/against.js';
 import { compression } from './scopes/compression.js';
 import { fair } from './scopes/fair.js';
 import { peer } from './scopes/peer.js';
+import { pieces } from './scopes/pieces.js';
 import { scale } from './scopes/scale.js';
 import { batch, batchRepeat, compare, naive, single } from './scopes/throughput.js';
 
@@ -19,6 +20,7 @@ const SCOPES: Readonly<Record<string, (environment: Environment) => Promise<Row[
   peer,
   compression,
   scale,
+  pieces,
 };
 
 const USAGE = `usage: npm run bench [-- --scope NAME] [--against DIR] [--json]

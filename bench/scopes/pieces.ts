@@ -1,0 +1,203 @@
+import { around, distance } from 'geokdbush';
+import KDBush from 'kdbush';
+import pointInPolygon from 'point-in-polygon-hao';
+import { PredictionCache } from '../../src/prediction/cache/prediction-cache.js';
+import { AnswerEncoder, elementCapacity } from '../../src/prediction/encoding/answer-encoder.js';
+import { JsonWriter } from '../../src/prediction/encoding/json-writer.js';
+import { Coverage } from '../../src/prediction/locate/coverage.js';
+import { distanceKm, haversin, RADIANS } from '../../src/prediction/locate/great-circle.js';
+import { NearestPoint } from '../../src/prediction/locate/nearest-point.js';
+import { PREDICTION_NUMBERS } from '../../src/prediction/model/prediction-numbers.js';
+import { SiteRows } from '../../src/prediction/site-rows.js';
+import { readPredictorData } from '../../testing/project.js';
+import { seededRandom } from '../../testing/random.js';
+import { spread } from '../../testing/statistics.js';
+import type { Environment } from '../environment.js';
+import type { Row } from '../report.js';
+
+const ROUNDS = 15;
+const CALLS = 20_000;
+
+/** One way to do a job: `run(i)` does it for the i-th input. */
+interface Way {
+  readonly name: string;
+  readonly run: (i: number) => unknown;
+}
+
+/** Code of our own beside the library that could replace it, in this process: CPU time of a call, the collector's included. */
+export async function pieces(environment: Environment): Promise<Row[]> {
+  environment.progress('pieces: code of our own and libraries, in this process');
+  const inputs = readInputs();
+  return [nearest, coverage, greatCircle, number, answers, caches].flatMap((piece) => piece(inputs));
+}
+
+/** The grid and places near its points, with coordinates of 5 decimals. */
+function readInputs() {
+  const data = readPredictorData();
+  const index = KDBush.from(data.grid.index);
+  const random = seededRandom(1);
+  const places = Array.from({ length: CALLS }, () => {
+    const point = Math.floor(data.grid.pointCount * random());
+    const near = (degrees: number) => Math.round((degrees + 0.05 * (random() - 0.5)) * 1e5) / 1e5;
+    return { longitude: near(index.coords[2 * point]), latitude: near(index.coords[2 * point + 1]), point };
+  });
+  return { data, index, places };
+}
+type Inputs = ReturnType<typeof readInputs>;
+
+function nearest({ data, index, places }: Inputs): Row[] {
+  const ours = new NearestPoint(index, data.searchRadiusKm);
+  const unlimited = new NearestPoint(index, Number.POSITIVE_INFINITY);
+  return compare('nearest point', [
+    { name: 'NearestPoint', run: (i) => ours.find(places[i].longitude, places[i].latitude) },
+    {
+      name: 'NearestPoint, any distance',
+      run: (i) => unlimited.find(places[i].longitude, places[i].latitude),
+    },
+    {
+      name: 'geokdbush.around',
+      run: (i) => around(index, places[i].longitude, places[i].latitude, 1, data.searchRadiusKm)[0],
+    },
+  ]);
+}
+
+function coverage({ data: { regions }, places }: Inputs): Row[] {
+  const ours = new Coverage(regions);
+  const polygons = regions.flatMap((region) => region.polygons);
+  return compare('coverage of a place', [
+    { name: 'Coverage', run: (i) => ours.contains(places[i].longitude, places[i].latitude) },
+    {
+      name: 'point-in-polygon-hao',
+      run: (i) =>
+        polygons.some(
+          (polygon) => pointInPolygon([places[i].longitude, places[i].latitude], polygon) !== false,
+        ),
+    },
+  ]);
+}
+
+function greatCircle({ index: { coords }, places }: Inputs): Row[] {
+  return compare('great-circle distance', [
+    {
+      name: 'great-circle.ts',
+      run: (i) => {
+        const { longitude, latitude, point } = places[i];
+        const cosines = Math.cos(latitude * RADIANS) * Math.cos(coords[2 * point + 1] * RADIANS);
+        const ofLongitudes = haversin((coords[2 * point] - longitude) * RADIANS);
+        return distanceKm(haversin((coords[2 * point + 1] - latitude) * RADIANS) + cosines * ofLongitudes);
+      },
+    },
+    {
+      name: 'geokdbush.distance',
+      run: (i) =>
+        distance(
+          places[i].longitude,
+          places[i].latitude,
+          coords[2 * places[i].point],
+          coords[2 * places[i].point + 1],
+        ),
+    },
+  ]);
+}
+
+function number({ places }: Inputs): Row[] {
+  const memory = Buffer.alloc(64);
+  const writer = new JsonWriter();
+  return compare('JSON of a coordinate, as bytes', [
+    {
+      name: 'JsonWriter.writeNumber',
+      run: (i) => {
+        writer.begin(memory);
+        writer.writeNumber(places[i].latitude);
+        return writer.length;
+      },
+    },
+    {
+      name: 'JSON.stringify and Buffer.write',
+      run: (i) => memory.write(JSON.stringify(places[i].latitude), 'latin1'),
+    },
+  ]);
+}
+
+/** The numbers of a prediction that `answers` and `caches` share. */
+const numbers = Uint16Array.from({ length: 2 * PREDICTION_NUMBERS }, (_, i) => (i % 7 === 0 ? 7000 : i % 7));
+
+function answers({ data, places }: Inputs): Row[] {
+  const memory = Buffer.alloc(2 * elementCapacity(data));
+  const writer = new JsonWriter();
+  const encoder = new AnswerEncoder(writer, data);
+  const rows = new SiteRows(CALLS);
+  places.forEach(({ latitude, longitude }, row) => {
+    rows.latitude[row] = latitude;
+    rows.longitude[row] = longitude;
+    rows.horizons[row] = 7;
+    rows.generatedAtMs[row] = 1.7e12;
+  });
+  const write = (row: number) => {
+    writer.begin(memory);
+    encoder.writeSite(rows.longitude[row], rows.latitude[row], places[row].point, 1.234);
+    encoder.writePredictions(rows, row, numbers, 0);
+    return writer.length;
+  };
+  // The objects are ready: a plain implementation has to create them, too.
+  const objects = places.map((_, row) => JSON.parse(memory.toString('utf8', 0, write(row) - 1)) as object);
+  return compare('JSON of an answer, as bytes', [
+    { name: 'AnswerEncoder', run: write },
+    { name: 'JSON.stringify and Buffer.write', run: (row) => memory.write(JSON.stringify(objects[row])) },
+  ]);
+}
+
+/** Entries of a cache, and keys that are looked up in it at random. */
+const ENTRIES = 100_000;
+const KEYS = 200_000;
+/** A slot of the prediction cache in bytes. */
+const SLOT_BYTES = 64;
+
+/** Look-ups in full caches, about half of them misses, which are stored. */
+function caches(): Row[] {
+  const slots = new PredictionCache(ENTRIES * SLOT_BYTES);
+  let [older, recent] = [new Map<number, Uint16Array>(), new Map<number, Uint16Array>()];
+  const random = seededRandom(2);
+  const keys = Int32Array.from({ length: CALLS * 20 }, () => 1 + Math.floor(KEYS * random()));
+  const found = numbers.slice();
+  let next = 0;
+  const nextKey = () => keys[next++ % keys.length];
+  return compare('cache of predictions', [
+    {
+      name: 'PredictionCache on SlotTable',
+      run: () => {
+        const key = nextKey();
+        if (!slots.find(key, found, 0)) slots.keep(key, numbers, 0);
+      },
+    },
+    {
+      // A lower bound for lru-cache, which has a Map and the order of use. (A Map is slow at deleting its oldest entry.)
+      name: 'Map, two generations',
+      run: () => {
+        const key = nextKey();
+        const hit = recent.get(key) ?? older.get(key);
+        if (hit !== undefined) return found.set(hit);
+        if (recent.size === ENTRIES / 2) [older, recent] = [recent, new Map()];
+        recent.set(key, numbers.slice(0, PREDICTION_NUMBERS));
+      },
+    },
+  ]);
+}
+
+/** Measures rounds of calls in turn (A B A B), after rounds in which the code is compiled and the caches are filled. */
+function compare(what: string, ways: readonly Way[]): Row[] {
+  const microseconds = ways.map((): number[] => []);
+  for (let round = -10; round < ROUNDS; round++) {
+    for (const [w, { run }] of ways.entries()) {
+      const start = process.cpuUsage();
+      for (let i = 0; i < CALLS; i++) run(i);
+      const { user, system } = process.cpuUsage(start);
+      if (round >= 0) microseconds[w].push((user + system) / CALLS);
+    }
+  }
+  return ways.map(({ name }, w) => ({
+    scope: 'pieces',
+    what: `${what}: ${name}`,
+    figures: { 'CPU us/call': spread(microseconds[w]) },
+  }));
+}
