@@ -3,11 +3,11 @@ import type { Accounts } from '../accounts/accounts.js';
 import type { Clock } from '../accounts/clock.js';
 import type { Config } from '../config.js';
 import type { Metrics } from '../observability/metrics.js';
-import type { ServicePhase } from '../service/service-phase.js';
-import { useCallers, useQuota } from './hooks/authentication.js';
-import { useCompression } from './hooks/compression.js';
+import { authenticateRequests } from './hooks/authentication.js';
+import { enableCompression } from './hooks/compression.js';
 import { rejectOverload, rejectOverloadUncounted } from './hooks/overload.js';
-import { logRequest, useServerTiming } from './hooks/request-log.js';
+import { enforceQuota } from './hooks/quota.js';
+import { enableServerTiming, logRequest } from './hooks/request-log.js';
 import { useJsonBodies } from './request/json-body.js';
 import { batchRoute } from './routes/batch.js';
 import { compareRoute } from './routes/compare.js';
@@ -19,6 +19,7 @@ import { RowSubmitter } from './routes/row-submitter.js';
 import { SingleSiteHandler } from './routes/single-site.js';
 import { speciesRoute } from './routes/species.js';
 import type { Connections } from './server/connections.js';
+import type { CurrentPhase } from './server/phase.js';
 import { createServer } from './server/server.js';
 import type { Serving } from './serving.js';
 
@@ -26,7 +27,7 @@ import type { Serving } from './serving.js';
 export function createApi(
   config: Config,
   clock: Clock,
-  phase: ServicePhase,
+  phase: CurrentPhase,
   accounts: Accounts,
   serving: Serving,
   connections: Connections,
@@ -38,23 +39,23 @@ export function createApi(
     request.state.job?.abandon(); // does nothing to one that has ended
     logRequest(request, reply, metrics);
   });
-  useServerTiming(app);
-  useCompression(app);
+  enableServerTiming(app);
+  enableCompression(app);
   documentRoutes(app, config);
   healthRoute(app, serving, phase);
   const submitter = new RowSubmitter(clock, requestTimeoutMs);
   const singleSites = new SingleSiteHandler(serving, submitter, searchRadiusKm, metrics);
   app.register(async (keyed) => {
-    useCallers(keyed, accounts, phase);
+    authenticateRequests(keyed, accounts, phase);
     useJsonBodies(keyed);
     keyed.register(async (batches) => {
       rejectOverloadUncounted(batches, serving, phase);
-      useQuota(batches, accounts);
+      enforceQuota(batches, accounts);
       rejectOverload(batches, serving);
       batchRoute(batches, serving, submitter, searchRadiusKm, metrics);
     });
     keyed.register(async (others) => {
-      useQuota(others, accounts);
+      enforceQuota(others, accounts);
       predictRoute(others, singleSites);
       compareRoute(others, singleSites);
       speciesRoute(others, serving);

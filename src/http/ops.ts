@@ -2,8 +2,8 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type { Accounts } from '../accounts/accounts.js';
 import type { Config } from '../config.js';
 import type { Metrics } from '../observability/metrics.js';
-import type { ServicePhase } from '../service/service-phase.js';
 import { Connections } from './server/connections.js';
+import type { CurrentPhase } from './server/phase.js';
 import { createServer } from './server/server.js';
 
 /** Connections of the operators' listener: apart from those of the API, so that callers cannot use them up. */
@@ -15,7 +15,7 @@ const MAX_CONNECTIONS = 64;
  */
 export function createOps(
   config: Config,
-  phase: ServicePhase,
+  phase: CurrentPhase,
   accounts: Accounts,
   metrics: Metrics,
   log: FastifyBaseLogger,

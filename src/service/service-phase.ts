@@ -1,11 +1,7 @@
-/**
- * Where the service is in its life: `starting` until every worker has its models open, `ok`, `degraded` when workers
- * were lost, `draining` from SIGTERM on.
- */
-export type Phase = 'starting' | 'ok' | 'degraded' | 'draining';
+import type { CurrentPhase, Phase } from '../http/server/phase.js';
 
 /** The phase of this process; `draining` is final. */
-export class ServicePhase {
+export class ServicePhase implements CurrentPhase {
   #phase: Phase = 'starting';
 
   get current(): Phase {

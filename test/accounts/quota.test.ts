@@ -1,6 +1,6 @@
 import { describe, expect, test } from 'vitest';
 import { TIERS } from '../../src/accounts/tiers.js';
-import { rateLimitHeaders } from '../../src/http/hooks/rate-limit-headers.js';
+import { rateLimitHeaders } from '../../src/http/hooks/quota.js';
 import { DATABASES } from './support/databases.js';
 import { callerOf, openAccounts } from './support/open-accounts.js';
 import { SettableClock } from './support/settable-clock.js';

@@ -5,17 +5,14 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
 import pLimit from 'p-limit';
 
-/** Smaller answers fit into a packet as they are. */
+/** Smaller responses fit into one packet uncompressed. */
 const MIN_BYTES = 1400;
 
-/**
- * Answers that are compressed at the same time, those of all connections together: each takes some megabytes meanwhile.
- * libuv has as many threads for them.
- */
+/** Responses compressed at the same time, over all connections: each takes some megabytes, and libuv has four threads. */
 const MAX_AT_ONCE = 4;
 const limited = pLimit(MAX_AT_ONCE);
 
-/** Of an Accept-Encoding; to weigh thousands of encodings would take milliseconds. */
+/** A longer Accept-Encoding is ignored: negotiating thousands of encodings would take milliseconds. */
 const MAX_ACCEPT_CHARACTERS = 500;
 
 const IDENTITY = 'identity';
@@ -34,14 +31,14 @@ const { zstdCompress, zstdCompressSync } = zlib as {
 };
 
 interface Encoding {
-  /** For an answer, in libuv's threads: quickly. */
+  /** Compresses a response quickly, in libuv's threads. */
   compress(body: Buffer): Promise<Buffer>;
-  /** For what is compressed once, in this thread: well. */
+  /** Compresses a constant body well, in this thread. */
   compressOnce(body: Buffer): Buffer;
 }
 
 /**
- * The encodings, the one preferred first. At these levels an answer of 600 KB costs 0.6 to 1.5 ms of CPU and saves 42 of
+ * The encodings in order of preference. At these levels a response of 600 KB costs 0.6 to 1.5 ms of CPU and saves 42 of
  * its 49 ms at 100 Mbit/s; docs/performance.md has the figures.
  */
 const ENCODINGS: ReadonlyMap<string, Encoding> = new Map<string, Encoding>([
@@ -65,8 +62,8 @@ const ENCODINGS: ReadonlyMap<string, Encoding> = new Map<string, Encoding>([
 ]);
 const OFFERED = [...ENCODINGS.keys(), IDENTITY];
 
-/** Compresses answers that are worth it and are not compressed yet, for callers who accept it. */
-export function useCompression(app: FastifyInstance): void {
+/** Compresses large responses that are not compressed yet, for callers who accept it. */
+export function enableCompression(app: FastifyInstance): void {
   app.addHook('onSend', (request, reply, payload, done) => {
     const body = typeof payload === 'string' ? Buffer.from(payload) : payload;
     if (!Buffer.isBuffer(body) || body.length < MIN_BYTES || reply.hasHeader('vary')) {
@@ -80,7 +77,7 @@ export function useCompression(app: FastifyInstance): void {
   });
 }
 
-/** The body of an answer in the encoding that its caller prefers; sets the headers that say so. */
+/** Compresses a response body in the encoding that its caller prefers, and sets the headers that name it. */
 export async function compressAnswer(
   request: FastifyRequest,
   reply: FastifyReply,
@@ -91,7 +88,7 @@ export async function compressAnswer(
   return encoding === undefined ? body : limited(() => encoding.compress(body));
 }
 
-/** A body that is always the same, compressed once. @returns gives it in the encoding that a caller prefers */
+/** Compresses a constant body once in every encoding. @returns gives it in the encoding that a caller prefers */
 export function compressOnce(body: Buffer): (request: FastifyRequest, reply: FastifyReply) => Buffer {
   const compressed = new Map([...ENCODINGS.values()].map((each) => [each, each.compressOnce(body)]));
   return (request, reply) => {
@@ -100,7 +97,7 @@ export function compressOnce(body: Buffer): (request: FastifyRequest, reply: Fas
   };
 }
 
-/** The encoding for an answer, told in its headers; undefined where it is to be sent as it is. */
+/** Chooses the encoding of a response and sets its headers; undefined to send it uncompressed. */
 function negotiate(request: FastifyRequest, reply: FastifyReply): Encoding | undefined {
   reply.header('vary', 'accept-encoding');
   const accepted = request.headers['accept-encoding'];
@@ -113,7 +110,7 @@ function negotiate(request: FastifyRequest, reply: FastifyReply): Encoding | und
   return encoding;
 }
 
-/** The encoding a request likes best; of equals, ours. */
+/** The encoding that a request prefers; among equals, the first of ours. */
 function preferredOf(request: IncomingMessage): string | undefined {
   // The package's types are older than its option.
   const negotiator = new Negotiator(request) as unknown as {

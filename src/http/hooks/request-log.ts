@@ -1,9 +1,9 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Metrics } from '../../observability/metrics.js';
-import { HUNG_UP } from '../errors/work-errors.js';
+import { CLIENT_CLOSED_STATUS } from '../errors/common-errors.js';
 
-/** Tells callers the times of their request in `Server-Timing`. */
-export function useServerTiming(app: FastifyInstance): void {
+/** Reports the times of a request to its caller in `Server-Timing`. */
+export function enableServerTiming(app: FastifyInstance): void {
   app.addHook('onSend', (request, reply, _payload, done) => {
     const { times } = request.state;
     if (times !== undefined) {
@@ -17,12 +17,12 @@ export function useServerTiming(app: FastifyInstance): void {
   });
 }
 
-/** Writes one log line and one observation for a request that ended. */
+/** Writes one log line and one observation of each metric for a request that ended. */
 export function logRequest(request: FastifyRequest, reply: FastifyReply, metrics: Metrics): void {
   const { caller, sites, times } = request.state;
   const route = request.routeOptions.url ?? 'none';
   const durationMs = reply.elapsedTime;
-  const status = reply.raw.writableFinished ? reply.statusCode : HUNG_UP;
+  const status = reply.raw.writableFinished ? reply.statusCode : CLIENT_CLOSED_STATUS;
   const labels = {
     route,
     method: request.method,
@@ -50,7 +50,7 @@ export function logRequest(request: FastifyRequest, reply: FastifyReply, metrics
   );
 }
 
-/** Microseconds are enough. */
+/** To the microsecond. */
 function round(ms: number | undefined): number | undefined {
   return ms === undefined ? undefined : Math.round(ms * 1000) / 1000;
 }

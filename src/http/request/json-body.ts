@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { ApiError } from '../errors/api-error.js';
-import { unsupportedMediaType } from '../errors/error-replies.js';
+import { unsupportedMediaType } from '../errors/common-errors.js';
 import { findJsonError } from './json-grammar.js';
 import { readJson } from './json-reader.js';
 import { KEPT_FIELDS } from './kept-fields.js';

@@ -2,13 +2,14 @@ import type { FastifyInstance } from 'fastify';
 import type { Tier } from '../../accounts/tiers.js';
 import type { Metrics } from '../../observability/metrics.js';
 import type { JobAnswers } from '../../scheduling/job-answers.js';
+import { QUEUE_FULL } from '../errors/common-errors.js';
 import { placeError } from '../errors/place-errors.js';
-import { QUEUE_FULL } from '../errors/work-errors.js';
 import { compressAnswer } from '../hooks/compression.js';
 import { type Batch, checkBatch, checkBatchSize, type FailedEntry } from '../request/batch.js';
 import { BatchScanner } from '../request/batch-scanner.js';
 import { checkerOf, type RequestChecker } from '../request/check-request.js';
 import { parseBodiesWith, parseJson } from '../request/json-body.js';
+import { callerOf } from '../server/request-state.js';
 import { perGeneration, type Serving, type ServingGeneration } from '../serving.js';
 import type { RowSubmitter } from './row-submitter.js';
 
@@ -27,7 +28,7 @@ export function batchRoute(
 
   app.post<{ Body: Buffer }>('/v1/predict/batch', async (request, reply) => {
     const generation = serving.current;
-    const { id, tier } = request.state.caller!;
+    const { id, tier } = callerOf(request);
     // Many bodies may have arrived since the first look at the queue, and reading one is most of what a rejection costs.
     if (generation.batches.wouldReject(id)) throw QUEUE_FULL;
     const batch = readBatch(scannerOf(generation), checkerOf(generation), request.body, tier);

@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import { modelOf } from '../../prediction/artefacts/manifest.js';
-import type { ServicePhase } from '../../service/service-phase.js';
 import { VERSION } from '../../version.js';
+import type { CurrentPhase } from '../server/phase.js';
 import type { Serving } from '../serving.js';
 
 /** GET /v1/health: whether the service answers, and what it serves. The only endpoint without a key. */
-export function healthRoute(app: FastifyInstance, serving: Serving, phase: ServicePhase): void {
+export function healthRoute(app: FastifyInstance, serving: Serving, phase: CurrentPhase): void {
   app.get('/v1/health', (_request, reply) => {
     const { artefacts, workers } = serving.current;
     reply.code(phase.current === 'ok' ? 200 : 503);

@@ -4,8 +4,8 @@ import type { SiteRows } from '../../prediction/site-rows.js';
 import type { JobAnswers } from '../../scheduling/job-answers.js';
 import type { JobOutcome, Scheduler } from '../../scheduling/scheduler.js';
 import type { ApiError } from '../errors/api-error.js';
-import { internalError } from '../errors/error-replies.js';
-import { hungUp, QUEUE_FULL, timedOut } from '../errors/work-errors.js';
+import { hungUp, internalError, QUEUE_FULL, timedOut } from '../errors/common-errors.js';
+import { callerOf } from '../server/request-state.js';
 
 /** Submits the rows of requests to a scheduler. */
 export class RowSubmitter {
@@ -29,7 +29,7 @@ export class RowSubmitter {
   ): Promise<JobAnswers> {
     rows.generatedAtMs.fill(this.clock.nowMs());
     const job = scheduler.submit({
-      keyId: request.state.caller!.id,
+      keyId: callerOf(request).id,
       rows,
       deadlineMs: performance.now() - reply.elapsedTime + this.timeoutMs,
       ...(hasHungUp && { hasHungUp }),

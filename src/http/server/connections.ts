@@ -1,31 +1,30 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { RequestSequence } from './request-sequence.js';
-import { Turns } from './turns.js';
+import { RequestSequence, TurnQueue } from './request-sequence.js';
 
 /**
- * The open connections of a server: at most so many, each with one request at work.
+ * The open connections of a server: a limited number, each with one request in progress.
  *
- * A connection beyond the limit takes the place of one that is idle: of the first that never sent a request or, where
- * there is none, of the first that has no request under way. Where all are busy the new one is closed.
+ * A connection beyond the limit replaces an idle one: the oldest that never sent a request or, if there is none, the
+ * oldest without a request in progress. If all are busy the new one is closed.
  */
 export class Connections {
-  /** In the order in which they came. */
+  /** From the oldest to the newest. */
   readonly #sequences = new Map<Socket, RequestSequence>();
-  readonly #turns = new Turns();
-  /** Connections that were closed because there were too many. */
+  readonly #turns = new TurnQueue();
+  /** Connections closed because of the limit. */
   closedCount = 0;
 
   constructor(readonly limit: number) {}
 
-  /** How many are open. */
+  /** Open connections. */
   get size(): number {
     return this.#sequences.size;
   }
 
-  /** Watches over the connections of a server from now on. */
+  /** Manages the connections that the server accepts from now on. */
   attach(server: Server): void {
-    // Node's own listener, which was added first, has attached its parser by then.
+    // Node's own listener was added first and has attached its parser by then.
     server.on('connection', (socket: Socket) => this.#open(socket, server));
     const begin = (request: IncomingMessage, response: ServerResponse) =>
       this.#sequences.get(request.socket)?.begin(request, response);
@@ -35,17 +34,16 @@ export class Connections {
   }
 
   #open(socket: Socket, server: Server): void {
-    if (this.size >= this.limit) this.#close(this.#leastNeeded() ?? socket);
+    if (this.size >= this.limit) this.#close(this.#firstIdle() ?? socket);
     if (socket.destroyed) return;
-    const refuse = (code: string) => {
-      server.emit('clientError', Object.assign(new Error('refused before it is parsed'), { code }), socket);
+    const reject = (code: string) => {
+      server.emit('clientError', Object.assign(new Error('rejected before parsing'), { code }), socket);
     };
-    this.#sequences.set(socket, new RequestSequence(socket, this.#turns, refuse));
+    this.#sequences.set(socket, new RequestSequence(socket, this.#turns, reject));
     socket.once('close', () => this.#sequences.delete(socket));
   }
 
-  /** A connection that is idle. */
-  #leastNeeded(): Socket | undefined {
+  #firstIdle(): Socket | undefined {
     let idle: Socket | undefined;
     for (const [socket, sequence] of this.#sequences) {
       if (!sequence.isIdle) continue;
@@ -57,7 +55,7 @@ export class Connections {
 
   #close(socket: Socket): void {
     this.closedCount++;
-    this.#sequences.delete(socket); // its place is free at once
+    this.#sequences.delete(socket); // at once, not when the socket has closed: the new connection needs its place
     socket.destroy();
   }
 }

@@ -2,64 +2,64 @@ import { Server } from 'node:net';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 
-/** The door is shut when nobody has come for so long, */
+/** Stop listening after this long without new connections or requests, */
 const QUIET_MS = 20;
-/** or after so many such times in which somebody did. */
-const MOST_WAITS = 50;
+/** or after this many such intervals with some. */
+const MAX_INTERVALS = 50;
 
-/** How long after the door was shut a connection may be without a request and is not closed. */
-const PATIENCE_MS = 500;
+/** How long after the server stopped listening idle connections stay open. */
+const IDLE_GRACE_MS = 500;
 /** From then on, connections that became idle are closed this often. */
-const CLOSE_IDLE_EVERY_MS = 50;
+const CLOSE_IDLE_INTERVAL_MS = 50;
 
 /**
- * Has the server close without resetting the connection of a caller.
+ * Makes the server close without resetting the connection of a caller.
  *
- * Two kinds of callers would be reset otherwise. Those whose connection the system has taken and the server has not:
- * the listening socket goes and they with it. So requests that come now wait until the door is shut: soon all callers
- * wait, nobody comes any more, and nobody stands before the door. And those who are about to send on a connection that
- * looks idle: they have a moment to do so, and are told with their answer that the connection ends.
+ * Two kinds of connections would be reset otherwise. Those that the system has accepted and the server has not, when the
+ * listening socket closes: so requests that arrive while the server closes wait until it has stopped listening. Soon all
+ * callers wait, no further connection comes, and none is left in the backlog. And connections that look idle although
+ * their caller is about to send: they stay open for a moment, and their next response announces their end.
  */
-export function useDoor(app: FastifyInstance): void {
+export function enableGracefulClose(app: FastifyInstance): void {
   const { server } = app;
   let arrivals = 0;
-  let shutting: Promise<void> | undefined;
+  let stopped: Promise<void> | undefined;
   server.on('connection', () => arrivals++);
   server.on('request', () => arrivals++);
   app.addHook('onRequest', (_request, _reply, done) => {
-    if (shutting === undefined) done();
-    else shutting.then(() => done());
+    if (stopped === undefined) done();
+    else stopped.then(() => done());
   });
 
   const closeIdle = server.closeIdleConnections.bind(server);
-  server.closeIdleConnections = () => {}; // called as soon as the server closes
-  // An HTTP server's own also stops looking for requests that arrive too slowly: they would hold up the end.
+  server.closeIdleConnections = () => {}; // Fastify calls it as soon as the server closes
+  // Without the HTTP server's override, which also stops the check for slow requests: they would delay the end.
   Object.assign(server, { close: Server.prototype.close });
 
-  const closeIdleInAWhile = async () => {
+  const closeIdleUntilClosed = async () => {
     const closed = new AbortController();
     const { signal } = closed;
     server.once('close', () => closed.abort());
-    await delay(PATIENCE_MS, undefined, { signal });
+    await delay(IDLE_GRACE_MS, undefined, { signal });
     for (;;) {
       // A connection looks idle until the request on it is read.
       await nextTurn();
       closeIdle();
-      await delay(CLOSE_IDLE_EVERY_MS, undefined, { signal });
+      await delay(CLOSE_IDLE_INTERVAL_MS, undefined, { signal });
     }
   };
 
-  const shut = async () => {
-    for (let waits = 0, before = -1; arrivals !== before && waits < MOST_WAITS; waits++) {
+  const stopListening = async () => {
+    for (let intervals = 0, before = -1; arrivals !== before && intervals < MAX_INTERVALS; intervals++) {
       before = arrivals;
       await delay(QUIET_MS);
-      await nextTurn(); // who came in the meantime has been let in
+      await nextTurn(); // accepts the connections that arrived meanwhile
     }
     server.close();
-    closeIdleInAWhile().catch(() => {}); // aborted when all is closed
+    closeIdleUntilClosed().catch(() => {}); // aborted when the server has closed
   };
   app.addHook('preClose', () => {
-    shutting = shut();
-    return shutting;
+    stopped = stopListening();
+    return stopped;
   });
 }

@@ -1,19 +1,19 @@
 const CR = 0x0d;
 const LF = 0x0a;
 const LINE_END = Buffer.from('\r\n');
-/** Ends the head of a request, and a chunked body. */
+/** Ends the head of a request and a chunked body. */
 const BLANK_LINE = '\r\n\r\n';
 const BLANK_LINE_BYTES = Buffer.from(BLANK_LINE);
-/** Bytes of a blank line that may have come before the rest of it. */
+/** The most bytes of a blank line that can precede the rest of it in an earlier part. */
 const TAIL_BYTES = BLANK_LINE.length - 1;
 
-/** Characters that end a request line: a blank and a version. */
+/** Characters at the end of a request line: a space and a version. */
 const VERSION_LENGTH = ' HTTP/1.1'.length;
 
-/** A head of fewer bytes has too few lines to count. */
+/** A smaller head cannot have too many lines. */
 const SMALL_HEAD_BYTES = 2048;
 
-/** A first part of what was received. */
+/** The first part of some bytes. */
 export interface Part {
   /** Bytes. */
   readonly length: number;
@@ -21,43 +21,42 @@ export interface Part {
 }
 
 /**
- * Finds where the heads and chunked bodies of requests end in the bytes of a connection, however they are divided into
- * what is received at a time. It need not understand them: a blank line ends either, and Node's parser is told no more
- * than the bytes up to it.
+ * Finds where the heads and chunked bodies of requests end in the bytes of a connection, however these are divided into
+ * reads. It need not parse them: a blank line ends either, and Node's parser gets the bytes up to it only.
  */
 export class RequestBoundaries {
-  /** The last bytes of a head or body that has not come to its end: an end may come in two parts. */
+  /** The last bytes of an incomplete head or body: its end may be divided between two parts. */
   #tail = '';
-  /** Of the head that is coming. */
+  /** Of the current head. */
   #headBytes = 0;
   #headLines = 0;
 
-  /** Whether the first line of the last head, if it has come, names another protocol than HTTP. */
+  /** Whether the request line of the last head, if complete, names a protocol other than HTTP. */
   isForeign = false;
-  /** The end of that line, as far as it has come in an earlier part. */
+  /** The last characters of that line in earlier parts; undefined once it is complete. */
   #line: string | undefined;
 
-  /** Whether what was looked at last has come to its end. */
+  /** Whether the last head or body is complete. */
   get isAtEnd(): boolean {
     return this.#tail === '';
   }
 
-  /** Bytes of the last head, as far as it has come. */
+  /** Bytes of the last head so far. */
   get headBytes(): number {
     return this.#headBytes;
   }
 
-  /** Lines of the last head, as far as it has come; those of a small one are not counted. */
+  /** Lines of the last head so far; those of a small one are not counted. */
   get headLines(): number {
     return this.#headLines;
   }
 
-  /** Whether bytes stand between requests and are line ends, which Node's parser passes over without end. */
+  /** Whether bytes between requests are line ends, of which Node's parser skips any number. */
   startsWithLineEnds(bytes: Buffer): boolean {
     return this.#tail === '' && isLineEnd(bytes[0]) && isLineEnd(bytes.at(TAIL_BYTES));
   }
 
-  /** The length of the first part that belongs to the head of one request. */
+  /** The length in bytes of the first part that belongs to the head of one request. */
   head(bytes: Buffer): number {
     if (this.#tail === '') {
       this.#headBytes = this.#headLines = 0;
@@ -73,7 +72,7 @@ export class RequestBoundaries {
     return length;
   }
 
-  /** The first part, of so many lines at most, that belongs to one chunked body. */
+  /** The first part, of at most `maxLines`, that belongs to one chunked body. */
   chunks(bytes: Buffer, maxLines: number): Part {
     let end = this.#endInTwoParts(bytes);
     let lines = 0;
@@ -93,7 +92,7 @@ export class RequestBoundaries {
     return { length: end ?? bytes.length, lines };
   }
 
-  /** @param before the end of the line, as far as it has come in an earlier part */
+  /** @param before the last characters of the line in earlier parts */
   #checkProtocol(bytes: Buffer, before: string): void {
     const start = before === '' ? countLineEnds(bytes) : 0;
     const found = bytes.indexOf(LF, start);
@@ -128,7 +127,7 @@ function countLines(bytes: Buffer): number {
   return count;
 }
 
-/** Whether the name of HTTP stands where the version of a request line ends right before its CRLF. */
+/** Whether `HTTP/` is at the place where the version of a request line is that ends with CRLF. */
 function isVersion(bytes: Buffer, at: number): boolean {
   return (
     bytes[at] === 0x48 &&
@@ -139,7 +138,7 @@ function isVersion(bytes: Buffer, at: number): boolean {
   );
 }
 
-/** How many bytes of line ends stand first. */
+/** Bytes of line ends at the start. */
 function countLineEnds(bytes: Buffer): number {
   let count = 0;
   while (isLineEnd(bytes[count])) count++;

@@ -1,40 +1,49 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { MAX_HEADERS } from './framing.js';
-import { endLingering } from './linger.js';
+import { endLingering } from './final-response.js';
+import { MAX_HEADERS } from './malformed-requests.js';
 import { RequestBoundaries } from './request-boundaries.js';
-import type { Turns } from './turns.js';
 
 /**
- * Lines of a chunked body that are parsed in one turn of the event loop. Node makes an event of every chunk, and a chunk
- * of one byte takes two lines.
+ * Lines of a chunked body that are parsed in one turn of the event loop. Node emits an event per chunk, and a chunk of
+ * one byte takes two lines.
  */
 const LINES_PER_TURN = 128;
 
-/** A connection has more to say where so much was received at once, which is the most that Node reads. */
+/** The most that Node reads at once: a connection from which this much was received has probably more. */
 const FULL_READ_BYTES = 64 * 1024;
 
-/** More than Node's parser lets pass. */
+/** More than Node's parser accepts. */
 const MAX_HEAD_BYTES = 32 * 1024;
 
-/** What is read of a connection that is about to end: a caller who still sends would not get to read its last answer. */
+/** Bytes read and dropped from a connection that is ending: a caller who still sends would not read the last response. */
 const MAX_DROPPED_BYTES = 4 * 1024 * 1024;
 
+/** Callbacks for the next turn of the event loop, in order. */
+export class TurnQueue {
+  #callbacks: (() => void)[] = [];
+
+  add(callback: () => void): void {
+    if (this.#callbacks.push(callback) > 1) return;
+    setImmediate(() => {
+      const due = this.#callbacks;
+      this.#callbacks = [];
+      for (const each of due) each();
+    });
+  }
+}
+
 /**
- * Has the requests of a connection answered one after the other, and the connections take turns.
+ * Passes the requests of a connection to Node's HTTP parser one at a time.
  *
- * Node's parser takes all that a connection sends at once: tens of kilobytes of pipelined requests are thousands of
- * requests at work, which is memory and time that a caller without a key could take. Here the parser gets no further
- * request of a connection before the last is answered, and never more than one in a turn of the event loop.
+ * By itself the parser takes everything that a connection sends: tens of kilobytes of pipelined requests are thousands of
+ * requests in progress, which is memory and time that a caller without a key could take. Here it gets the next request of
+ * a connection when the last is answered, and at most one per turn of the event loop.
  */
 export class RequestSequence {
-  readonly #socket: Socket;
-  readonly #turns: Turns;
-  /** Refuses what is received, as Node's parser does, by one of its error codes. */
-  readonly #refuse: (code: string) => void;
-  /** Gives bytes to Node's parser. */
+  /** Passes bytes to Node's parser. */
   readonly #parse: (bytes: Buffer) => void;
-  /** Tells Node's parser that no more will come. */
+  /** Reports the end of the connection to Node's parser. */
   readonly #parseEnd: () => void;
   readonly #receive = (bytes: Buffer) => this.#take(bytes);
   readonly #receiveEnd = () => this.#takeEnd();
@@ -45,32 +54,41 @@ export class RequestSequence {
   #incoming: IncomingMessage | undefined;
   /** Bytes of that body still to come; 0 for a chunked one. */
   #bodyBytes = 0;
-  /** The answer to the last request. */
+  /** The response to the last request. */
   #response: ServerResponse | undefined;
-  /** The answer after which the next request is parsed; only where one waits, since a listener has its price. */
+  /** The response after which the next request is parsed; set only if one waits, because a listener has a cost. */
   #awaited: ServerResponse | undefined;
-  /** Whether it goes on in the next turn of the event loop. */
+  /** Whether it continues in the next turn of the event loop. */
   #hasTurn = false;
   #hasEnded = false;
   #droppedBytes = 0;
 
-  /** Takes the place of Node's HTTP server as the receiver of what a connection sends. */
-  constructor(socket: Socket, turns: Turns, refuse: (code: string) => void) {
-    this.#socket = socket;
-    this.#turns = turns;
-    this.#refuse = refuse;
+  /**
+   * Replaces Node's HTTP server as the receiver of what a connection sends.
+   * @param reject rejects what was received, as Node's parser does, with one of its error codes
+   */
+  constructor(
+    private readonly socket: Socket,
+    private readonly turns: TurnQueue,
+    private readonly reject: (code: string) => void,
+  ) {
     this.#parse = takeListener(socket, 'data');
     this.#parseEnd = takeListener(socket, 'end');
     socket.on('data', this.#receive);
     socket.on('end', this.#receiveEnd);
     const destroySoon = socket.destroySoon.bind(socket);
     socket.destroySoon = () => {
-      if (this.#waiting === undefined) destroySoon();
-      else this.#endLingering();
+      if (this.#waiting === undefined) {
+        destroySoon();
+        return;
+      }
+      // The caller has sent more than will be answered.
+      this.#waiting = undefined;
+      endLingering(socket);
     };
     // Node resumes a connection whenever it wants more of a body.
     socket.on('resume', () => {
-      if (this.#isHeld) socket.pause();
+      if (this.#isPaused) socket.pause();
     });
   }
 
@@ -79,155 +97,141 @@ export class RequestSequence {
     return this.#response !== undefined;
   }
 
-  /** Whether no request is being answered, and none waits. */
+  /** Whether no request is in progress or waiting. */
   get isIdle(): boolean {
     return this.#response?.closed !== false && this.#waiting === undefined;
   }
 
-  /** A request was parsed up to its body. */
+  /** Called when a request is parsed up to its body. */
   begin(request: IncomingMessage, response: ServerResponse): void {
     this.#incoming = request;
     this.#bodyBytes = Number(request.headers['content-length'] ?? 0);
     this.#response = response;
   }
 
-  /** The connection is no longer HTTP. */
+  /** Called when the connection is no longer HTTP. */
   end(): void {
     this.#waiting = undefined;
-    this.#socket.removeListener('data', this.#receive);
-    this.#socket.removeListener('end', this.#receiveEnd);
+    this.socket.removeListener('data', this.#receive);
+    this.socket.removeListener('end', this.#receiveEnd);
   }
 
-  /** Whether nothing more is to be received for now. */
-  get #isHeld(): boolean {
+  /** Whether nothing more should be received for now. */
+  get #isPaused(): boolean {
     return this.#waiting !== undefined || this.#hasTurn || this.#droppedBytes > MAX_DROPPED_BYTES;
   }
 
   #take(bytes: Buffer): void {
     if (this.#waiting === undefined) {
-      this.#waiting = bytes;
-      this.#proceed();
-      if (bytes.length >= FULL_READ_BYTES) this.#continueInTurn();
+      this.#parseNext(bytes);
+      if (bytes.length >= FULL_READ_BYTES) this.#continueNextTurn();
     } else {
       this.#waiting = Buffer.concat([this.#waiting, bytes]);
     }
-    if (this.#isHeld) this.#socket.pause();
+    if (this.#isPaused) this.socket.pause();
   }
 
   #takeEnd(): void {
     this.#hasEnded = true;
-    if (!this.#isHeld) this.#parseEnd();
+    if (!this.#isPaused) this.#parseEnd();
   }
 
-  #continueInTurn(): void {
+  #continueNextTurn(): void {
     if (this.#hasTurn) return;
     this.#hasTurn = true;
-    this.#turns.add(() => {
+    this.turns.add(() => {
       this.#hasTurn = false;
-      this.#proceed();
-      if (this.#isHeld) return;
+      this.#parseNext(this.#waiting);
+      if (this.#isPaused) return;
       if (this.#hasEnded) this.#parseEnd();
       else this.#resume();
     });
   }
 
-  #continueAfter(response: ServerResponse): void {
-    if (this.#awaited === response) return;
-    this.#awaited = response;
-    response.once('close', () => this.#continueInTurn());
-    this.#release();
-  }
-
-  /** Ends a connection whose caller has sent more than will be answered. */
-  #endLingering(): void {
-    this.#waiting = undefined;
-    endLingering(this.#socket);
-  }
-
-  /** Receives more, unless Node waits for what has arrived of a body to be taken. */
+  /** Receives more, unless Node is waiting for the received part of a body to be consumed. */
   #resume(): void {
     const incoming = this.#incoming;
     const isFull = incoming !== undefined && incoming.readableLength >= incoming.readableHighWaterMark;
-    if (!isFull) this.#socket.resume();
+    if (!isFull) this.socket.resume();
   }
 
-  /** Lets go of memory of which more than half was parsed: what waits for a while is collected late. */
-  #release(): void {
-    const bytes = this.#waiting!;
-    if (2 * bytes.length < bytes.buffer.byteLength) this.#waiting = Buffer.from(bytes);
-  }
-
-  /** Gives the parser as much as it may have in this turn. */
-  #proceed(): void {
+  /** Parses as much as is allowed in this turn; the rest waits for the next turn or the end of the response. */
+  #parseNext(received: Buffer | undefined): void {
     let lines = LINES_PER_TURN;
-    while (this.#waiting !== undefined) {
+    this.#waiting = received;
+    for (let bytes = received; bytes !== undefined; bytes = this.#waiting) {
       if (this.#isEnding) {
-        this.#drop(this.#waiting);
+        this.#waiting = undefined;
+        this.#droppedBytes += bytes.length;
       } else if (this.#incoming === undefined) {
         if (this.#response?.closed === false) {
-          this.#continueAfter(this.#response);
+          if (this.#awaited !== this.#response) {
+            this.#awaited = this.#response;
+            this.#response.once('close', () => this.#continueNextTurn());
+            this.#waiting = compact(bytes);
+          }
           return;
         }
-        this.#parseHead(this.#waiting);
+        this.#parseHead(bytes);
       } else if (this.#bodyBytes > 0) {
-        const length = Math.min(this.#bodyBytes, this.#waiting.length);
+        const length = Math.min(this.#bodyBytes, bytes.length);
         this.#bodyBytes -= length;
-        this.#parseFirst(length);
+        this.#parseFirst(bytes, length);
       } else if (lines > 0) {
-        const part = this.#boundaries.chunks(this.#waiting, lines);
+        const part = this.#boundaries.chunks(bytes, lines);
         lines -= part.lines;
-        this.#parseFirst(part.length);
+        this.#parseFirst(bytes, part.length);
       } else {
-        this.#continueInTurn();
-        this.#release();
+        this.#continueNextTurn();
+        this.#waiting = compact(bytes);
         return;
       }
       if (this.#incoming?.complete) this.#incoming = undefined;
     }
   }
 
-  /** Gives the parser a head, or what has come of it, unless it would take as long as many requests. */
+  /** Parses the received part of a head, unless it would take as long as many requests. */
   #parseHead(bytes: Buffer): void {
     if (this.#boundaries.startsWithLineEnds(bytes)) {
-      this.#refuse('HPE_INVALID_METHOD');
+      this.reject('HPE_INVALID_METHOD');
       return;
     }
     const length = this.#boundaries.head(bytes);
-    // The first and the last line are no headers.
+    // The first and the last line are not headers.
     if (this.#boundaries.headLines > MAX_HEADERS + 2) {
-      this.#refuse('HPE_HEADER_OVERFLOW');
+      this.reject('HPE_HEADER_OVERFLOW');
       return;
     }
     if (this.#boundaries.isForeign) {
-      this.#refuse('HPE_INVALID_VERSION');
+      this.reject('HPE_INVALID_VERSION');
       return;
     }
     const before = this.#response;
-    this.#parseFirst(length);
-    // After a request for another protocol Node's parser passes over errors up to the next request.
-    const isPassedOver = this.#response === before && !this.#isEnding;
-    if (isPassedOver && this.#boundaries.isAtEnd) this.#refuse('HPE_INVALID_CONSTANT');
-    else if (isPassedOver && this.#boundaries.headBytes > MAX_HEAD_BYTES) this.#refuse('HPE_HEADER_OVERFLOW');
+    this.#parseFirst(bytes, length);
+    // After a request for another protocol Node's parser ignores errors until the next request.
+    const isIgnored = this.#response === before && !this.#isEnding;
+    if (isIgnored && this.#boundaries.isAtEnd) this.reject('HPE_INVALID_CONSTANT');
+    else if (isIgnored && this.#boundaries.headBytes > MAX_HEAD_BYTES) this.reject('HPE_HEADER_OVERFLOW');
   }
 
   /** Whether nothing that is received will be answered. */
   get #isEnding(): boolean {
-    return this.#socket.destroyed || this.#socket.writableEnded;
+    return this.socket.destroyed || this.socket.writableEnded;
   }
 
-  #drop({ length }: Buffer): void {
-    this.#waiting = undefined;
-    this.#droppedBytes += length;
-  }
-
-  #parseFirst(length: number): void {
-    const bytes = this.#waiting!;
-    this.#waiting = length === bytes.length ? undefined : bytes.subarray(length);
-    this.#parse(this.#waiting === undefined ? bytes : bytes.subarray(0, length));
+  #parseFirst(bytes: Buffer, length: number): void {
+    const isAll = length === bytes.length;
+    this.#waiting = isAll ? undefined : bytes.subarray(length);
+    this.#parse(isAll ? bytes : bytes.subarray(0, length));
   }
 }
 
-/** Takes away the listener that was added last, which is that of Node's HTTP server. */
+/** Copies bytes that use less than half of their memory, so that what waits does not hold the rest. */
+function compact(bytes: Buffer): Buffer {
+  return 2 * bytes.length < bytes.buffer.byteLength ? Buffer.from(bytes) : bytes;
+}
+
+/** Removes and returns the listener that was added last, which is that of Node's HTTP server. */
 function takeListener<Arguments extends unknown[]>(
   socket: Socket,
   event: string,

@@ -6,32 +6,38 @@ import Fastify, {
   LogController,
 } from 'fastify';
 import type { Config } from '../../config.js';
-import type { ServicePhase } from '../../service/service-phase.js';
-import { notFound, sendError, useErrorReplies } from '../errors/error-replies.js';
-import { refuseConnection, refuseExpectation, refuseTunnel } from '../errors/parser-errors.js';
-import { useLastAnswers } from '../hooks/final-response.js';
-import { ANSWER_HEADERS } from '../response/default-headers.js';
+import { notFound } from '../errors/common-errors.js';
+import { handleError, sendError } from '../response/error-response.js';
+import { DEFAULT_HEADERS } from '../response/headers.js';
 import type { Connections } from './connections.js';
-import { framingError, MAX_HEADERS } from './framing.js';
-import { useDoor } from './graceful-close.js';
-import { KnownRoutes } from './known-routes.js';
-import { requestId } from './request-id.js';
+import { enableFinalResponses } from './final-response.js';
+import { enableGracefulClose } from './graceful-close.js';
+import {
+  framingError,
+  MAX_HEADERS,
+  rejectExpectation,
+  rejectTunnel,
+  rejectUnparsed,
+} from './malformed-requests.js';
+import type { CurrentPhase } from './phase.js';
+import { requestId } from './request-state.js';
+import { trackRouteMethods } from './route-methods.js';
 
-/** A connection on which nothing moves for so many request timeouts is cut: its caller does not read its answer. */
+/** Request timeouts without traffic after which a connection is closed: its caller does not read the response. */
 const IDLE_FACTOR = 4;
 
-/** How often Node looks for requests that arrive too slowly: seldom would mean to refuse a thousand of them in one go. */
+/** How often Node looks for requests that arrive too slowly: at longer intervals a thousand would be rejected at once. */
 const SLOW_REQUEST_CHECK_MS = 100;
 
 /**
- * An HTTP server without routes: limits, request ids, and the one error body for every failure, those of Node's parser
+ * An HTTP server without routes: limits, request ids, and the error body of every failure, those of Node's parser
  * included.
- * @param connections bounds those of the server
- * @param onEnd is told of every request when its answer is sent or its connection is gone
+ * @param connections limits the connections of the server
+ * @param onEnd called for every request when its response is sent or its connection closed
  */
 export function createServer(
   config: Config,
-  phase: ServicePhase,
+  phase: CurrentPhase,
   log: FastifyBaseLogger,
   connections: Connections,
   onEnd: (request: FastifyRequest, reply: FastifyReply) => void,
@@ -43,46 +49,42 @@ export function createServer(
     bodyLimit: config.bodyLimitBytes,
     requestTimeout: config.requestTimeoutMs,
     connectionTimeout: IDLE_FACTOR * config.requestTimeoutMs,
-    // Fastify's own answer while it closes does not have the one error body; the routes refuse work themselves.
+    // Fastify's own response while it closes does not have our error body; the routes reject work themselves.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
-    clientErrorHandler: refuseConnection,
-    // An address that cannot be decoded; no hook is called for it.
+    clientErrorHandler: rejectUnparsed,
+    // A path that cannot be decoded; no hook is called for it.
     frameworkErrors: (_error, request, reply) => {
       const error = framingError(request.raw) ?? notFound(request.url);
       sendError(reply.header('x-request-id', request.id), error);
     },
     http: {
-      // Refused below, with the one error body.
+      // Rejected below, with our error body.
       requireHostHeader: false,
       headersTimeout: config.requestTimeoutMs,
       connectionsCheckingInterval: SLOW_REQUEST_CHECK_MS,
     },
   });
-  // Node drops those beyond a number without a word: one more than are accepted is enough to refuse them, and of trailers,
-  // which nobody reads, no more are kept.
+  // Node silently drops headers beyond this number: one more than the limit is enough to notice. It limits trailers, too.
   app.server.maxHeadersCount = MAX_HEADERS + 1;
-  // Who has said all and closed his side is answered; Node would end the connection under the answer.
+  // A caller who closes its side after the request is answered; Node would end the connection before the response.
   Object.assign(app.server, { httpAllowHalfOpen: true });
-  app.server.on('checkExpectation', refuseExpectation);
-  app.server.on('connect', refuseTunnel);
-  useDoor(app);
+  app.server.on('checkExpectation', rejectExpectation);
+  app.server.on('connect', rejectTunnel);
+  enableGracefulClose(app);
   connections.attach(app.server);
 
-  const routes = new KnownRoutes(app);
+  const missingRoute = trackRouteMethods(app);
   app.decorateRequest('state');
   app.addHook('onRequest', (request, reply, done) => {
     request.state = {};
     reply.raw.once('close', () => onEnd(request, reply));
     reply.header('x-request-id', request.id);
-    reply.headers(ANSWER_HEADERS);
-    // Before a body is looked at: Fastify would call its not-found handler after it.
-    const doubt = framingError(request.raw);
-    if (doubt !== undefined) done(doubt);
-    else if (request.is404) done(routes.refuse(request));
-    else done();
+    reply.headers(DEFAULT_HEADERS);
+    // Here, because Fastify calls its not-found handler only after it has read the body.
+    done(framingError(request.raw) ?? (request.is404 ? missingRoute(request) : undefined));
   });
-  useLastAnswers(app, phase);
-  useErrorReplies(app, config.bodyLimitBytes);
+  enableFinalResponses(app, phase);
+  app.setErrorHandler(handleError);
   return app;
 }

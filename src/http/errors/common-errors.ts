@@ -1,0 +1,63 @@
+import type { FastifyBaseLogger } from 'fastify';
+import { redactKeys } from '../../accounts/key-format.js';
+import { ApiError, type ErrorCode, show } from './api-error.js';
+
+/** Seconds after which a caller may retry when the service cannot answer now. */
+const RETRY_AFTER_SECONDS = 1;
+
+/** nginx's status for a client that closed its connection: for the log, nobody receives it. */
+export const CLIENT_CLOSED_STATUS = 499;
+
+/** A temporary failure of the service, with the time after which to retry. */
+export function retryLater(
+  code: Extract<ErrorCode, 'overloaded' | 'unavailable'>,
+  message: string,
+): ApiError {
+  return new ApiError({ code, message }, { 'retry-after': String(RETRY_AFTER_SECONDS) });
+}
+
+/** Too many sites wait. A constant, because a stack trace per error would cost more than the rest of a rejection. */
+export const QUEUE_FULL = retryLater(
+  'overloaded',
+  'The work queue is full and nothing was started: try again shortly.',
+);
+
+/** The deadline of the request passed. */
+export function timedOut(timeoutMs: number): ApiError {
+  return retryLater('overloaded', `The request timed out after ${timeoutMs} ms: try again shortly.`);
+}
+
+/** The client closed its connection before it was answered. */
+export function hungUp(): ApiError {
+  const error = { code: 'invalid_request', message: 'The client closed the connection.' } as const;
+  return new ApiError(error, {}, CLIENT_CLOSED_STATUS);
+}
+
+/** Logs an unexpected error; the caller gets the request id only. */
+export function internalError(log: FastifyBaseLogger, requestId: string, error: unknown): ApiError {
+  log.error({ err: error }, 'unexpected failure');
+  return new ApiError({
+    code: 'internal_error',
+    message: 'An unexpected error on our side: if it persists, report it with the request id.',
+    details: { request_id: requestId },
+  });
+}
+
+export function unsupportedMediaType(contentType: string | undefined): ApiError {
+  return new ApiError({
+    code: 'unsupported_media_type',
+    message: `The body must be sent with Content-Type: application/json, not ${show(contentType)}.`,
+  });
+}
+
+/** Characters of a path that an error message repeats. */
+const SHOWN_PATH_CHARACTERS = 100;
+
+export function notFound(url: string): ApiError {
+  // Cut before the search for keys, to bound it, and after: the second cut removes what the first left of a key.
+  const [path] = url.slice(0, 2 * SHOWN_PATH_CHARACTERS).split('?', 1);
+  return new ApiError({
+    code: 'not_found',
+    message: `There is nothing at ${redactKeys(path).slice(0, SHOWN_PATH_CHARACTERS)}: /openapi.json lists the endpoints.`,
+  });
+}

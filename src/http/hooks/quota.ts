@@ -1,0 +1,52 @@
+import type { FastifyInstance } from 'fastify';
+import type { Accounts, Admission } from '../../accounts/accounts.js';
+import { ApiError } from '../errors/api-error.js';
+import { callerOf } from '../server/request-state.js';
+
+const POLICY = '"daily"';
+const WINDOW_SECONDS = 86_400;
+
+/**
+ * Counts every authenticated request of the instance's routes before its body is read, rejects those beyond the daily
+ * quota of their key, and reports the quota in the response's headers.
+ */
+export function enforceQuota(app: FastifyInstance, accounts: Accounts): void {
+  app.addHook('onRequest', async (request) => {
+    const admission = await accounts.admit(callerOf(request));
+    request.state.admission = admission;
+    if (!admission.admitted) throw quotaReached(admission);
+  });
+
+  app.addHook('onSend', async (request, reply) => {
+    let { admission } = request.state;
+    if (admission === undefined) return;
+    // A failure of the service is not counted.
+    if (reply.statusCode >= 500 && admission.admitted) admission = await accounts.refund(admission);
+    request.state.admission = admission;
+    reply.headers(rateLimitHeaders(admission));
+  });
+}
+
+/**
+ * The quota of a limited tier as structured fields of draft-ietf-httpapi-ratelimit-headers: `q` the quota, `w` the
+ * window in seconds, `r` the requests left, `t` the seconds to the reset. An unlimited tier has none.
+ */
+export function rateLimitHeaders({ limit, remaining, secondsToReset }: Admission): Record<string, string> {
+  if (limit === null) return {};
+  return {
+    'RateLimit-Policy': `${POLICY};q=${limit};w=${WINDOW_SECONDS}`,
+    RateLimit: `${POLICY};r=${remaining};t=${secondsToReset}`,
+  };
+}
+
+function quotaReached({ limit, tier, resetsAtMs, secondsToReset }: Admission): ApiError {
+  const resetsAt = new Date(resetsAtMs).toISOString();
+  return new ApiError(
+    {
+      code: 'rate_limit_exceeded',
+      message: `The ${limit} requests a day of the ${tier} tier are used up until ${resetsAt}.`,
+      details: { limit, tier, resets_at: resetsAt },
+    },
+    { 'retry-after': String(secondsToReset) },
+  );
+}

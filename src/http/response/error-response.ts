@@ -1,0 +1,61 @@
+import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
+import { StoreUnavailableError } from '../../accounts/store/store-errors.js';
+import { ApiError } from '../errors/api-error.js';
+import { internalError, retryLater, unsupportedMediaType } from '../errors/common-errors.js';
+import { DEFAULT_HEADERS, JSON_TYPE } from './headers.js';
+
+/** An error response, complete but for its `X-Request-Id`. */
+export interface ErrorResponse {
+  readonly status: number;
+  readonly headers: Readonly<Record<string, string>>;
+  readonly body: string;
+}
+
+/** The response to a failed request: the only place that writes an error body. */
+export function renderError({ error, status, headers }: ApiError): ErrorResponse {
+  const body = JSON.stringify({ error });
+  return {
+    status,
+    headers: {
+      ...DEFAULT_HEADERS,
+      ...headers,
+      'content-type': JSON_TYPE,
+      'content-length': String(Buffer.byteLength(body)),
+    },
+    body,
+  };
+}
+
+/** Fastify's error handler: sends whatever a hook, a parser or a handler threw. */
+export function handleError(error: FastifyError, request: FastifyRequest, reply: FastifyReply): FastifyReply {
+  return sendError(reply, toApiError(error, request));
+}
+
+export function sendError(reply: FastifyReply, error: ApiError): FastifyReply {
+  const { status, headers, body } = renderError(error);
+  return reply.code(status).headers(headers).send(body);
+}
+
+function toApiError(error: FastifyError, request: FastifyRequest): ApiError {
+  if (error instanceof ApiError) return error;
+  if (error instanceof StoreUnavailableError) {
+    request.log.error({ reason: error.reason }, 'the key store cannot be reached');
+    return retryLater('unavailable', 'Keys cannot be checked right now: try again shortly.');
+  }
+  const { bodyLimit } = request.routeOptions;
+  switch (error.code) {
+    case 'FST_ERR_CTP_BODY_TOO_LARGE':
+      return new ApiError({
+        code: 'payload_too_large',
+        message: `The body is larger than the limit of ${bodyLimit} bytes.`,
+        details: { limit_bytes: bodyLimit },
+      });
+    case 'FST_ERR_CTP_INVALID_MEDIA_TYPE':
+      return unsupportedMediaType(request.headers['content-type']);
+  }
+  // The body was cut off or its framing was not HTTP.
+  if (error.statusCode !== undefined && error.statusCode >= 400 && error.statusCode < 500) {
+    return new ApiError({ code: 'invalid_json', message: 'The body is incomplete or not framed as HTTP.' });
+  }
+  return internalError(request.log, request.id, error);
+}

@@ -1,0 +1,44 @@
+import type { Duplex } from 'node:stream';
+import { finished } from 'node:stream/promises';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { CurrentPhase } from './phase.js';
+
+/** How long the end of a connection waits for a caller who is still sending or has not read the response. */
+const LINGER_MS = 1000;
+
+/**
+ * Announces with `Connection: close` that a connection ends while the service drains, and delays the last response of a
+ * connection until its request is read: closed under a caller who is still sending, the connection would be reset and
+ * the response lost.
+ */
+export function enableFinalResponses(app: FastifyInstance, phase: CurrentPhase): void {
+  app.addHook('onSend', (request, reply, _payload, done) => {
+    if (phase.current === 'draining') reply.header('connection', 'close');
+    if (request.raw.complete || !isFinalResponse(reply)) done();
+    else void discardRest(request).then(() => done());
+  });
+}
+
+/** Whether the connection ends with this response: the caller may have asked for that, too. */
+export function isFinalResponse(reply: FastifyReply): boolean {
+  return reply.getHeader('connection') === 'close' || !reply.raw.shouldKeepAlive;
+}
+
+/** Reads and drops the rest of a request, for at most LINGER_MS. */
+async function discardRest({ raw }: FastifyRequest): Promise<void> {
+  const signal = AbortSignal.timeout(LINGER_MS);
+  // The response is sent even if the caller is gone or too slow.
+  await finished(raw.resume(), { writable: false, signal }).catch(() => {});
+}
+
+/**
+ * Ends a connection, but keeps reading until the caller closes its side or LINGER_MS pass: closed at once it would be
+ * reset under a caller who is still sending.
+ * @param last what is still to be sent
+ */
+export function endLingering(socket: Duplex, last?: string): void {
+  const timer = setTimeout(() => socket.destroy(), LINGER_MS);
+  socket.once('close', () => clearTimeout(timer));
+  socket.end(last);
+  socket.resume();
+}

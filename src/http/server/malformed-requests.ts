@@ -1,0 +1,96 @@
+import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import type { Duplex } from 'node:stream';
+import { ApiError } from '../errors/api-error.js';
+import { renderError } from '../response/error-response.js';
+import { endLingering } from './final-response.js';
+import { requestId } from './request-state.js';
+
+/** Headers that a request may have: many times what callers and proxies send. */
+export const MAX_HEADERS = 100;
+
+const SUPPORTED_VERSIONS = ['1.0', '1.1'];
+
+/** What Node's HTTP parser rejects, by its error code; anything else is a request that is not HTTP. */
+const PARSER_ERRORS: Readonly<Record<string, readonly [status: number, message: string]>> = {
+  HPE_HEADER_OVERFLOW: [
+    431,
+    `The request line and headers are too large: send less than 16 KiB and at most ${MAX_HEADERS} headers.`,
+  ],
+  ERR_HTTP_REQUEST_TIMEOUT: [408, 'The request did not arrive in time: send it faster.'],
+};
+
+const NOT_HTTP = [400, 'The request is not valid HTTP/1.1.'] as const;
+
+/** Answers a request that Node's HTTP parser rejected, and ends its connection. */
+export function rejectUnparsed(error: NodeJS.ErrnoException, socket: Duplex): void {
+  // Further bytes of a connection that was already rejected also end up here.
+  if (socket.writableEnded) return;
+  if (!socket.writable) {
+    socket.destroy();
+    return;
+  }
+  const [status, message] = PARSER_ERRORS[error.code ?? ''] ?? NOT_HTTP;
+  endWithError(socket, invalidRequest(message, status), requestId(undefined));
+}
+
+/** Answers CONNECT, which no endpoint supports. */
+export function rejectTunnel({ headers }: IncomingMessage, socket: Duplex): void {
+  // Node removes its listeners from the socket of a tunnel: an error without a listener would end the process.
+  socket.on('error', () => socket.destroy());
+  const error = { code: 'method_not_allowed', message: 'The method CONNECT is not supported.' } as const;
+  endWithError(
+    socket,
+    new ApiError(error, { allow: 'GET, HEAD, POST', connection: 'close' }),
+    requestId(headers['x-request-id']),
+  );
+}
+
+/** Answers an `Expect` header other than 100-continue. */
+export function rejectExpectation(request: IncomingMessage, response: ServerResponse): void {
+  const { status, headers, body } = renderError(
+    invalidRequest('The only supported expectation is 100-continue.', 417),
+  );
+  const id = requestId(request.headers['x-request-id']);
+  response.writeHead(status, { ...headers, 'x-request-id': id }).end(body);
+}
+
+/**
+ * What is wrong with the framing of a request that Node's parser accepts although a proxy in front may read it
+ * differently. Such a request is rejected and its connection ended.
+ */
+export function framingError({ httpVersion, headers, rawHeaders }: IncomingMessage): ApiError | undefined {
+  if (rawHeaders.length > 2 * MAX_HEADERS)
+    return invalidRequest(`A request may have at most ${MAX_HEADERS} headers.`, 431);
+  if (!SUPPORTED_VERSIONS.includes(httpVersion))
+    return invalidRequest(`HTTP/${httpVersion} is not supported: use HTTP/1.1.`);
+  if (headers.host === undefined && httpVersion !== '1.0')
+    return invalidRequest('An HTTP/1.1 request needs a Host header.');
+  if (hasSeveralHosts(rawHeaders)) return invalidRequest('A request may have one Host header only.');
+  const transferEncoding = headers['transfer-encoding'];
+  if (transferEncoding === undefined) return undefined;
+  if (httpVersion === '1.0') return invalidRequest('An HTTP/1.0 request cannot have a Transfer-Encoding.');
+  return transferEncoding.toLowerCase() === 'chunked'
+    ? undefined
+    : invalidRequest('The only supported Transfer-Encoding is chunked.');
+}
+
+/** @param rawHeaders names and values in turn */
+function hasSeveralHosts(rawHeaders: readonly string[]): boolean {
+  let count = 0;
+  for (let i = 0; i < rawHeaders.length; i += 2) {
+    const name = rawHeaders[i];
+    if (name.length === 4 && name.toLowerCase() === 'host') count++;
+  }
+  return count > 1;
+}
+
+function invalidRequest(message: string, status = 400): ApiError {
+  return new ApiError({ code: 'invalid_request', message }, { connection: 'close' }, status);
+}
+
+function endWithError(socket: Duplex, error: ApiError, id: string): void {
+  const { status, headers, body } = renderError(error);
+  const head = Object.entries({ ...headers, 'x-request-id': id });
+  const lines = head.map(([name, value]) => `${name}: ${value}\r\n`);
+  endLingering(socket, `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
+}
