@@ -8,20 +8,31 @@ import { enableCompression } from './hooks/compression.js';
 import { rejectOverload, rejectOverloadUncounted } from './hooks/overload.js';
 import { enforceQuota } from './hooks/quota.js';
 import { enableServerTiming, logRequest } from './hooks/request-log.js';
+import { openApiDocument } from './openapi/document.js';
 import { useJsonBodies } from './request/json-body.js';
-import { batchRoute } from './routes/batch.js';
-import { compareRoute } from './routes/compare.js';
-import { coverageRoute } from './routes/coverage.js';
+import { batchEndpoint, batchRoute } from './routes/batch.js';
+import { compareEndpoint, compareRoute } from './routes/compare.js';
+import { coverageEndpoint, coverageRoute } from './routes/coverage.js';
 import { documentRoutes } from './routes/documents.js';
-import { healthRoute } from './routes/health.js';
-import { predictRoute } from './routes/predict.js';
+import { healthEndpoint, healthRoute } from './routes/health.js';
+import { predictEndpoint, predictRoute } from './routes/predict.js';
 import { RowSubmitter } from './routes/row-submitter.js';
 import { SingleSiteHandler } from './routes/single-site.js';
-import { speciesRoute } from './routes/species.js';
+import { speciesEndpoint, speciesRoute } from './routes/species.js';
 import type { Connections } from './server/connections.js';
 import type { CurrentPhase } from './server/phase.js';
 import { createServer } from './server/server.js';
 import type { Serving } from './serving.js';
+
+/** In the order of /openapi.json. */
+const ENDPOINTS = [
+  predictEndpoint,
+  batchEndpoint,
+  compareEndpoint,
+  speciesEndpoint,
+  coverageEndpoint,
+  healthEndpoint,
+];
 
 /** Composes the public API; the caller makes it listen. */
 export function createApi(
@@ -41,7 +52,7 @@ export function createApi(
   });
   enableServerTiming(app);
   enableCompression(app);
-  documentRoutes(app, config);
+  documentRoutes(app, openApiDocument(ENDPOINTS, config));
   healthRoute(app, serving, phase);
   const submitter = new RowSubmitter(clock, requestTimeoutMs);
   const singleSites = new SingleSiteHandler(serving, submitter, searchRadiusKm, metrics);

@@ -2,11 +2,10 @@ import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
 import { ERROR_STATUS } from '../../src/http/errors/api-error.js';
-import type { openApiDocument } from '../../src/http/openapi/document.js';
+import type { OpenApiDocument } from '../../src/http/openapi/document.js';
 import { COMPARE_REQUEST, NO_NEARBY_DATA, OUTSIDE_COVERAGE, PREDICT_REQUEST } from '../support/requests.js';
 import { startTestService, type TestService } from '../support/service.js';
 
-type Document = ReturnType<typeof openApiDocument>;
 type Exchange = readonly [
   method: 'get' | 'post',
   path: string,
@@ -24,14 +23,14 @@ const pointer = (key: string) => key.replaceAll('~', '~0').replaceAll('/', '~1')
 
 describe('/openapi.json', () => {
   let service: TestService;
-  let document: Document;
+  let document: OpenApiDocument;
   let ajv: Ajv2020;
   let spore: Record<string, string>;
   let exhausted: Record<string, string>;
 
   beforeAll(async () => {
     service = await startTestService();
-    document = (await (await fetch(`${service.apiUrl}/openapi.json`)).json()) as Document;
+    document = (await (await fetch(`${service.apiUrl}/openapi.json`)).json()) as OpenApiDocument;
     ajv = new Ajv2020({ strict: false, validateFormats: false }).addSchema(document, 'openapi');
     spore = { 'x-api-key': (await service.issueKey('spore')).secret };
     exhausted = { 'x-api-key': (await service.issueKey('spore')).secret };

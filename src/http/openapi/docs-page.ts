@@ -1,6 +1,5 @@
-import type { openApiDocument } from './document.js';
+import type { OpenApiDocument } from './document.js';
 
-type Document = ReturnType<typeof openApiDocument>;
 type Schema = Record<string, unknown>;
 
 const STYLE = `
@@ -11,11 +10,11 @@ code { padding: 0 .25em; } h2 code { font-size: 1em; } pre { padding: .75rem; ov
 table { border-collapse: collapse; width: 100%; } td, th { text-align: left; vertical-align: top; padding: .3rem .6rem; border-bottom: 1px solid #e1e8e3; }
 `;
 
-/** The description of the interface as a page for people; it needs no script. */
-export function docsPage(document: Document): string {
+/** The OpenAPI document as an HTML page without scripts. */
+export function docsPage(document: OpenApiDocument): string {
   const { info, paths, components } = document;
   const endpoints = Object.entries(paths).flatMap(([path, methods]) =>
-    Object.entries(methods).map(([method, operation]) => endpointSection(method, path, operation!)),
+    Object.entries(methods).map(([method, operation]) => endpointSection(method, path, operation)),
   );
   const schemas = Object.entries(components.schemas).map(
     ([name, schema]) => `<h2 id="${name}">${name}</h2>${fieldTable(schema)}`,
@@ -30,7 +29,11 @@ ${endpoints.join('\n')}
 ${schemas.join('\n')}</body></html>`;
 }
 
-function endpointSection(method: string, path: string, operation: Document['paths'][string][string]): string {
+function endpointSection(
+  method: string,
+  path: string,
+  operation: OpenApiDocument['paths'][string][string],
+): string {
   const body = operation.requestBody?.content['application/json'].schema as Schema | undefined;
   const key = operation.security.length > 0 ? 'Needs an API key in <code>X-API-Key</code>.' : 'Needs no key.';
   return `<h2><code>${method.toUpperCase()} ${path}</code></h2>
@@ -50,7 +53,7 @@ function answerTable(label: string, responses: Record<string, unknown>): string 
   return `<table><tr><th>${label}</th><th>when</th><th>body</th></tr>${rows.join('')}</table>`;
 }
 
-function headerTable(headers: Document['components']['headers']): string {
+function headerTable(headers: OpenApiDocument['components']['headers']): string {
   const rows = Object.entries(headers).map(
     ([name, { description }]) => `<tr><td><code>${name}</code></td><td>${prose(description)}</td></tr>`,
   );
@@ -77,7 +80,7 @@ function typeOf(schema: Schema): string {
   };
   const values = schema.enum as unknown[] | undefined;
   if ($ref !== undefined) {
-    const name = $ref.split('/').at(-1)!;
+    const name = $ref.slice($ref.lastIndexOf('/') + 1);
     return `<a href="#${name}">${name}</a>`;
   }
   if (values !== undefined)
@@ -88,7 +91,7 @@ function typeOf(schema: Schema): string {
   return escapeHtml(String(type ?? 'any'));
 }
 
-/** Text with `code` marked. */
+/** Escaped text with `code` as elements. */
 function prose(text: string): string {
   return escapeHtml(text).replaceAll(/`([^`]+)`/g, '<code>$1</code>');
 }

@@ -1,119 +1,20 @@
 import { z } from 'zod';
-import { TIERS } from '../../accounts/tiers.js';
 import type { Config } from '../../config.js';
 import { VERSION } from '../../version.js';
-import { ERROR_STATUS, type ErrorCode } from '../errors/api-error.js';
-import { type batchRequestSchema, compareRequestSchema, predictRequestSchema } from '../request/schemas.js';
-import {
-  batchResponseSchema,
-  compareResponseSchema,
-  coverageResponseSchema,
-  errorResponseSchema,
-  healthResponseSchema,
-  predictionResultSchema,
-  speciesResponseSchema,
-} from '../response/schemas.js';
+import { ERROR_STATUS } from '../errors/api-error.js';
+import { errorResponseSchema } from '../response/schemas.js';
+import type { Endpoint } from './endpoint.js';
 import { HEADERS, type HeaderName } from './headers.js';
-
-/** What an endpoint's documentation is made from. */
-interface Endpoint {
-  readonly method: 'get' | 'post';
-  readonly path: string;
-  readonly id: string;
-  readonly summary: string;
-  readonly description?: string;
-  readonly request?: z.ZodType;
-  readonly response: z.ZodType;
-  readonly errors: readonly ErrorCode[];
-}
-
-const KEY_ERRORS = [
-  'invalid_api_key',
-  'key_inactive',
-  'rate_limit_exceeded',
-  'internal_error',
-  'unavailable',
-] as const satisfies ErrorCode[];
-const BODY_ERRORS = [
-  'invalid_json',
-  'payload_too_large',
-  'unsupported_media_type',
-  'invalid_request',
-] as const;
-const SITE_ERRORS = ['invalid_species', 'outside_coverage', 'no_nearby_data', 'overloaded'] as const;
-
-const batchSizes = Object.entries(TIERS)
-  .map(([tier, { sitesPerBatch }]) => `${tier} ${sitesPerBatch}`)
-  .join(', ');
-
-const batchRequest = z.object({
-  requests: z
-    .array(predictRequestSchema)
-    .meta({ description: `Entries, at most the tier's batch size: ${batchSizes}.` }),
-} satisfies Record<keyof typeof batchRequestSchema.shape, z.ZodType>);
-
-/** The endpoints of the public interface. */
-const ENDPOINTS: readonly Endpoint[] = [
-  {
-    method: 'post',
-    path: '/v1/predict',
-    id: 'predict',
-    summary: 'Predict survival for one site, species and planting method',
-    request: predictRequestSchema,
-    response: predictionResultSchema,
-    errors: [...KEY_ERRORS, ...BODY_ERRORS, ...SITE_ERRORS, 'invalid_method'],
-  },
-  {
-    method: 'post',
-    path: '/v1/predict/batch',
-    id: 'predictBatch',
-    summary: 'Predict survival for many sites',
-    description:
-      'Entries that fail are elements with an `error` in their place, and the batch still answers 200.',
-    request: batchRequest,
-    response: batchResponseSchema,
-    errors: [...KEY_ERRORS, ...BODY_ERRORS, 'batch_too_large', 'overloaded'],
-  },
-  {
-    method: 'post',
-    path: '/v1/predict/compare',
-    id: 'comparePlantingMethods',
-    summary: 'Compare both planting methods at one site',
-    request: compareRequestSchema,
-    response: compareResponseSchema,
-    errors: [...KEY_ERRORS, ...BODY_ERRORS, ...SITE_ERRORS],
-  },
-  {
-    method: 'get',
-    path: '/v1/species',
-    id: 'listSpecies',
-    summary: 'List the species',
-    response: speciesResponseSchema,
-    errors: KEY_ERRORS,
-  },
-  {
-    method: 'get',
-    path: '/v1/coverage',
-    id: 'describeCoverage',
-    summary: 'List the regions of the coverage',
-    response: coverageResponseSchema,
-    errors: KEY_ERRORS,
-  },
-  {
-    method: 'get',
-    path: '/v1/health',
-    id: 'health',
-    summary: 'Tell whether the service answers, without a key',
-    description: '503 with the same body while it starts, drains or has lost workers.',
-    response: healthResponseSchema,
-    errors: ['internal_error'],
-  },
-];
 
 type Json = Record<string, unknown>;
 
+export type OpenApiDocument = ReturnType<typeof openApiDocument>;
+
 /** The OpenAPI 3.1 description of the public interface. */
-export function openApiDocument({ bodyLimitBytes }: Pick<Config, 'bodyLimitBytes'>) {
+export function openApiDocument(
+  endpoints: readonly Endpoint[],
+  { bodyLimitBytes }: Pick<Config, 'bodyLimitBytes'>,
+) {
   const { schemas } = z.toJSONSchema(z.globalRegistry, {
     uri: (id) => `#/components/schemas/${id}`,
     io: 'input',
@@ -131,7 +32,7 @@ export function openApiDocument({ bodyLimitBytes }: Pick<Config, 'bodyLimitBytes
     },
     servers: [{ url: '/' }],
     paths: Object.fromEntries(
-      ENDPOINTS.map((endpoint) => [endpoint.path, { [endpoint.method]: operation(endpoint) }]),
+      endpoints.map((endpoint) => [endpoint.path, { [endpoint.method]: operation(endpoint) }]),
     ),
     components: {
       schemas: Object.fromEntries(
@@ -173,7 +74,7 @@ function operation({ id, summary, description, request, response, errors }: Endp
     const headers: HeaderName[] = [
       ...quota(isKeyed && ![401, 403].includes(status)),
       ...retry,
-      // A place is looked up by a worker.
+      // Only the prediction finds out that there is no data.
       ...(codes.includes('no_nearby_data') ? (['Server-Timing'] as const) : []),
     ];
     return [status, answer(codes.map((code) => `\`${code}\``).join(', '), errorResponseSchema, headers)];
@@ -210,7 +111,7 @@ function json(schema: z.ZodType) {
   return { 'application/json': { schema: described } };
 }
 
-/** OpenAPI names schemas by their place; the ids and dialect that zod adds would contradict it. */
+/** OpenAPI identifies schemas by their path; the ids and dialect that zod adds would contradict it. */
 function withoutIds({ $id, $schema, id, ...schema }: Json): Json {
   return schema;
 }

@@ -1,17 +1,41 @@
 import type { FastifyInstance } from 'fastify';
-import type { Tier } from '../../accounts/tiers.js';
+import { z } from 'zod';
+import { TIERS, type Tier } from '../../accounts/tiers.js';
 import type { Metrics } from '../../observability/metrics.js';
 import type { JobAnswers } from '../../scheduling/job-answers.js';
 import { QUEUE_FULL } from '../errors/common-errors.js';
 import { placeError } from '../errors/place-errors.js';
 import { compressAnswer } from '../hooks/compression.js';
+import { BODY_ERRORS, type Endpoint, KEY_ERRORS } from '../openapi/endpoint.js';
 import { type Batch, checkBatch, checkBatchSize, type FailedEntry } from '../request/batch.js';
 import { BatchScanner } from '../request/batch-scanner.js';
 import { checkerOf, type RequestChecker } from '../request/check-request.js';
 import { parseBodiesWith, parseJson } from '../request/json-body.js';
+import { type batchRequestSchema, predictRequestSchema } from '../request/schemas.js';
+import { batchResponseSchema } from '../response/schemas.js';
 import { callerOf } from '../server/request-state.js';
 import { perGeneration, type Serving, type ServingGeneration } from '../serving.js';
 import type { RowSubmitter } from './row-submitter.js';
+
+const batchSizes = Object.entries(TIERS)
+  .map(([tier, { sitesPerBatch }]) => `${tier} ${sitesPerBatch}`)
+  .join(', ');
+
+export const batchEndpoint: Endpoint = {
+  method: 'post',
+  path: '/v1/predict/batch',
+  id: 'predictBatch',
+  summary: 'Predict survival for many sites',
+  description:
+    'Entries that fail are elements with an `error` in their place, and the batch still answers 200.',
+  request: z.object({
+    requests: z
+      .array(predictRequestSchema)
+      .meta({ description: `Entries, at most the tier's batch size: ${batchSizes}.` }),
+  } satisfies Record<keyof typeof batchRequestSchema.shape, z.ZodType>),
+  response: batchResponseSchema,
+  errors: [...KEY_ERRORS, ...BODY_ERRORS, 'batch_too_large', 'overloaded'],
+};
 
 const scannerOf = perGeneration((generation) => new BatchScanner(checkerOf(generation).species));
 

@@ -1,6 +1,19 @@
 import type { FastifyInstance } from 'fastify';
+import { BODY_ERRORS, type Endpoint, KEY_ERRORS, SITE_ERRORS } from '../openapi/endpoint.js';
 import { checkerOf } from '../request/check-request.js';
+import { compareRequestSchema } from '../request/schemas.js';
+import { compareResponseSchema } from '../response/schemas.js';
 import type { SingleSiteHandler } from './single-site.js';
+
+export const compareEndpoint: Endpoint = {
+  method: 'post',
+  path: '/v1/predict/compare',
+  id: 'comparePlantingMethods',
+  summary: 'Compare both planting methods at one site',
+  request: compareRequestSchema,
+  response: compareResponseSchema,
+  errors: [...KEY_ERRORS, ...BODY_ERRORS, ...SITE_ERRORS],
+};
 
 /** POST /v1/predict/compare: both methods at one site. */
 export function compareRoute(app: FastifyInstance, singleSites: SingleSiteHandler): void {

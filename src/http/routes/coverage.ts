@@ -1,11 +1,22 @@
 import type { FastifyInstance } from 'fastify';
 import { boundsOf } from '../../prediction/artefacts/regions.js';
 import { HORIZONS, PLANTING_METHODS } from '../../prediction/dimensions.js';
+import { type Endpoint, KEY_ERRORS } from '../openapi/endpoint.js';
+import { coverageResponseSchema } from '../response/schemas.js';
 import { perGeneration, type Serving } from '../serving.js';
+
+export const coverageEndpoint: Endpoint = {
+  method: 'get',
+  path: '/v1/coverage',
+  id: 'describeCoverage',
+  summary: 'List the regions of the coverage',
+  response: coverageResponseSchema,
+  errors: KEY_ERRORS,
+};
 
 /** GET /v1/coverage: the regions and what is predicted in them. */
 export function coverageRoute(app: FastifyInstance, serving: Serving, searchRadiusKm: number): void {
-  const answerOf = perGeneration(({ artefacts: { grid, regions } }) => ({
+  const responseOf = perGeneration(({ artefacts: { grid, regions } }) => ({
     regions: regions.map((region, index) => ({
       region: region.region,
       name: region.name,
@@ -17,5 +28,5 @@ export function coverageRoute(app: FastifyInstance, serving: Serving, searchRadi
     horizons: HORIZONS,
     planting_methods: PLANTING_METHODS,
   }));
-  app.get('/v1/coverage', () => answerOf(serving.current));
+  app.get('/v1/coverage', () => responseOf(serving.current));
 }

@@ -1,17 +1,14 @@
 import type { FastifyInstance } from 'fastify';
-import type { Config } from '../../config.js';
 import { compressOnce } from '../hooks/compression.js';
 import { docsPage } from '../openapi/docs-page.js';
-import { openApiDocument } from '../openapi/document.js';
+import type { OpenApiDocument } from '../openapi/document.js';
+import { JSON_TYPE } from '../response/headers.js';
 
-/** GET /openapi.json and GET /docs: the interface for programs and for people. */
-export function documentRoutes(app: FastifyInstance, config: Config): void {
-  const document = openApiDocument(config);
+/** GET /openapi.json and GET /docs: the description of the interface for programs and for people. */
+export function documentRoutes(app: FastifyInstance, document: OpenApiDocument): void {
   const json = compressOnce(Buffer.from(JSON.stringify(document)));
   const page = compressOnce(Buffer.from(docsPage(document)));
-  app.get('/openapi.json', (request, reply) =>
-    reply.type('application/json; charset=utf-8').send(json(request, reply)),
-  );
+  app.get('/openapi.json', (request, reply) => reply.type(JSON_TYPE).send(json(request, reply)));
   app.get('/docs', (request, reply) =>
     reply
       .type('text/html; charset=utf-8')

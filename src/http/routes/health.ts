@@ -1,10 +1,22 @@
 import type { FastifyInstance } from 'fastify';
 import { modelOf } from '../../prediction/artefacts/manifest.js';
 import { VERSION } from '../../version.js';
+import type { Endpoint } from '../openapi/endpoint.js';
+import { healthResponseSchema } from '../response/schemas.js';
 import type { CurrentPhase } from '../server/phase.js';
 import type { Serving } from '../serving.js';
 
-/** GET /v1/health: whether the service answers, and what it serves. The only endpoint without a key. */
+export const healthEndpoint: Endpoint = {
+  method: 'get',
+  path: '/v1/health',
+  id: 'health',
+  summary: 'Tell whether the service answers, without a key',
+  description: '503 with the same body while it starts, drains or has lost workers.',
+  response: healthResponseSchema,
+  errors: ['internal_error'],
+};
+
+/** GET /v1/health: the phase of the service, its model and its workers. The only endpoint without a key. */
 export function healthRoute(app: FastifyInstance, serving: Serving, phase: CurrentPhase): void {
   app.get('/v1/health', (_request, reply) => {
     const { artefacts, workers } = serving.current;

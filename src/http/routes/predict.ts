@@ -1,6 +1,19 @@
 import type { FastifyInstance } from 'fastify';
+import { BODY_ERRORS, type Endpoint, KEY_ERRORS, SITE_ERRORS } from '../openapi/endpoint.js';
 import { checkerOf } from '../request/check-request.js';
+import { predictRequestSchema } from '../request/schemas.js';
+import { predictionResultSchema } from '../response/schemas.js';
 import type { SingleSiteHandler } from './single-site.js';
+
+export const predictEndpoint: Endpoint = {
+  method: 'post',
+  path: '/v1/predict',
+  id: 'predict',
+  summary: 'Predict survival for one site, species and planting method',
+  request: predictRequestSchema,
+  response: predictionResultSchema,
+  errors: [...KEY_ERRORS, ...BODY_ERRORS, ...SITE_ERRORS, 'invalid_method'],
+};
 
 /** POST /v1/predict: one site, species and method. */
 export function predictRoute(app: FastifyInstance, singleSites: SingleSiteHandler): void {

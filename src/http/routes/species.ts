@@ -1,5 +1,16 @@
 import type { FastifyInstance } from 'fastify';
+import { type Endpoint, KEY_ERRORS } from '../openapi/endpoint.js';
+import { speciesResponseSchema } from '../response/schemas.js';
 import type { Serving } from '../serving.js';
+
+export const speciesEndpoint: Endpoint = {
+  method: 'get',
+  path: '/v1/species',
+  id: 'listSpecies',
+  summary: 'List the species',
+  response: speciesResponseSchema,
+  errors: KEY_ERRORS,
+};
 
 /** GET /v1/species: the species, ordered by code. */
 export function speciesRoute(app: FastifyInstance, serving: Serving): void {
