@@ -1,46 +1,84 @@
 import { afterAll, beforeAll, expect, it } from 'vitest';
+import { expectError } from '../support/error-body.js';
 import { sendRaw } from '../support/raw-http.js';
-import { PREDICT_REQUEST } from '../support/requests.js';
+import { COMPARE_REQUEST, PREDICT_REQUEST } from '../support/requests.js';
 import { startTestService, type TestService } from '../support/service.js';
 
 let service: TestService;
+/** The header of a key whose quota is used up. */
+let exhausted: Record<string, string>;
 beforeAll(async () => {
   service = await startTestService({ WORKERS: '1' });
+  exhausted = { 'x-api-key': (await service.issueKey('spore')).secret };
+  await Promise.all(Array.from({ length: 100 }, () => service.get('/v1/species', exhausted)));
 });
 afterAll(() => service.stop());
 
-/** Every answer, right or wrong, of both listeners. */
-const ANSWERS: Readonly<Record<string, () => Promise<Response>>> = {
-  prediction: () => service.post('/v1/predict', PREDICT_REQUEST),
-  batch: () => service.post('/v1/predict/batch', { requests: [PREDICT_REQUEST] }),
-  comparison: () => service.post('/v1/predict/compare', { ...PREDICT_REQUEST, planting_method: undefined }),
-  species: () => service.get('/v1/species'),
-  coverage: () => service.get('/v1/coverage'),
-  health: () => service.get('/v1/health'),
-  documentation: () => service.get('/docs'),
-  'a bad key': () => service.get('/v1/species', { 'x-api-key': 'none' }),
-  'a bad body': () => service.post('/v1/predict', '{'),
-  'no route': () => service.get('/nowhere'),
-  metrics: () => fetch(`${service.opsUrl}/metrics`),
-  readiness: () => fetch(`${service.opsUrl}/readyz`),
-};
+const NO_STORE = 'no-store';
+const CATALOGUE = 'private, max-age=300';
+const DOCUMENT = 'public, max-age=300';
 
-it.each(Object.entries(ANSWERS))(
-  'no cache keeps and no browser guesses at the type of: %s',
-  async (_name, send) => {
+/** Responses of every kind, of both listeners, and who may cache them. */
+const RESPONSES: readonly (readonly [
+  name: string,
+  status: number,
+  cacheControl: string,
+  send: () => Promise<Response>,
+])[] = [
+  ['a prediction', 200, NO_STORE, () => service.post('/v1/predict', PREDICT_REQUEST)],
+  ['a batch', 200, NO_STORE, () => service.post('/v1/predict/batch', { requests: [PREDICT_REQUEST] })],
+  ['a comparison', 200, NO_STORE, () => service.post('/v1/predict/compare', COMPARE_REQUEST)],
+  ['the species', 200, CATALOGUE, () => service.get('/v1/species')],
+  ['the coverage', 200, CATALOGUE, () => service.get('/v1/coverage')],
+  ['the health', 200, NO_STORE, () => service.get('/v1/health')],
+  ['the OpenAPI document', 200, DOCUMENT, () => service.get('/openapi.json')],
+  ['the documentation', 200, DOCUMENT, () => service.get('/docs')],
+  [
+    'a catalogue without a valid key',
+    401,
+    NO_STORE,
+    () => service.get('/v1/species', { 'x-api-key': 'none' }),
+  ],
+  ['a catalogue beyond the quota', 429, NO_STORE, () => service.get('/v1/coverage', exhausted)],
+  ['an invalid body', 400, NO_STORE, () => service.post('/v1/predict', '{')],
+  ['an unknown path', 404, NO_STORE, () => service.get('/nowhere')],
+  ['a path that cannot be decoded', 404, NO_STORE, () => service.get('/v1/%zz')],
+  ['the metrics', 200, NO_STORE, () => fetch(`${service.opsUrl}/metrics`)],
+  ['the readiness', 200, NO_STORE, () => fetch(`${service.opsUrl}/readyz`)],
+];
+
+it.each(RESPONSES)(
+  'the response with %s has status %i, Cache-Control: %s and forbids guessing its type',
+  async (_name, status, cacheControl, send) => {
     const response = await send();
     await response.arrayBuffer();
-    expect(response.headers.get('cache-control')).toBe('no-store');
+    expect(response.status).toBe(status);
+    expect(response.headers.get('cache-control')).toBe(cacheControl);
     expect(response.headers.get('x-content-type-options')).toBe('nosniff');
   },
 );
 
 it.each([
-  ['no HTTP', 'hello\r\n\r\n'],
-  ['a tunnel', 'CONNECT example.org:443 HTTP/1.1\r\nHost: x\r\n\r\n'],
-  ['an expectation', 'GET /v1/health HTTP/1.1\r\nHost: x\r\nExpect: tea\r\n\r\n'],
-])('nor of what Node refuses: %s', async (_name, request) => {
+  ['that is not HTTP', 'hello\r\n\r\n'],
+  ['for a tunnel', 'CONNECT example.org:443 HTTP/1.1\r\nHost: x\r\n\r\n'],
+  ['with an unknown expectation', 'GET /v1/health HTTP/1.1\r\nHost: x\r\nExpect: tea\r\n\r\n'],
+])('no cache may keep the response to a request %s', async (_name, request) => {
   const { headers } = await sendRaw(service.apiUrl, request);
-  expect(headers.get('cache-control')).toBe('no-store');
+  expect(headers.get('cache-control')).toBe(NO_STORE);
   expect(headers.get('x-content-type-options')).toBe('nosniff');
+});
+
+it.each([
+  ['is missing', undefined],
+  ['is malformed', { 'x-api-key': 'none' }],
+  ['is unknown', { 'x-api-key': `nurse_live_${'0'.repeat(32)}` }],
+])('a 401 names the scheme and the header in WWW-Authenticate when the key %s', async (_when, headers) => {
+  const response = await fetch(`${service.apiUrl}/v1/species`, headers === undefined ? {} : { headers });
+  await expectError(response, 401, 'invalid_api_key');
+  expect(response.headers.get('www-authenticate')).toBe('ApiKey realm="nurselog", header="X-API-Key"');
+});
+
+it('only a 401 has WWW-Authenticate', async () => {
+  for (const response of [await service.get('/v1/species'), await service.get('/v1/species', exhausted)])
+    expect(response.headers.has('www-authenticate')).toBe(false);
 });

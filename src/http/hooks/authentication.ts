@@ -4,6 +4,9 @@ import { ApiError } from '../errors/api-error.js';
 import { retryLater } from '../errors/common-errors.js';
 import type { CurrentPhase } from '../server/phase.js';
 
+/** The challenge of RFC 9110, 11.6.1: no registered scheme sends a bare key in a header of its own. */
+const CHALLENGE = { 'www-authenticate': 'ApiKey realm="nurselog", header="X-API-Key"' };
+
 /** Authenticates every request of the instance's routes by its API key. */
 export function authenticateRequests(app: FastifyInstance, accounts: Accounts, phase: CurrentPhase): void {
   app.addHook('onRequest', async (request) => {
@@ -23,7 +26,7 @@ function invalidKey(secret: unknown): ApiError {
     secret === undefined
       ? 'The X-API-Key header is missing: send your API key in it.'
       : 'The API key in X-API-Key is not valid: it is malformed, unknown, or was revoked or rotated.';
-  return new ApiError({ code: 'invalid_api_key', message });
+  return new ApiError({ code: 'invalid_api_key', message }, CHALLENGE);
 }
 
 function inactiveKey(): ApiError {

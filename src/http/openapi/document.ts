@@ -70,10 +70,10 @@ function operation({ id, summary, description, request, response, errors }: Endp
   };
   const failures = statuses.map((status) => {
     const codes = errors.filter((code) => ERROR_STATUS[code] === status);
-    const retry: HeaderName[] = status === 429 || status === 503 ? ['Retry-After'] : [];
     const headers: HeaderName[] = [
+      ...(status === 401 ? (['WWW-Authenticate'] as const) : []),
       ...quota(isKeyed && ![401, 403].includes(status)),
-      ...retry,
+      ...(status === 429 || status === 503 ? (['Retry-After'] as const) : []),
       // Only the prediction finds out that there is no data.
       ...(codes.includes('no_nearby_data') ? (['Server-Timing'] as const) : []),
     ];

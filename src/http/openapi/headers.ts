@@ -1,4 +1,6 @@
-/** The headers of answers, for /openapi.json. */
+import { CACHE_CONTROL } from '../response/headers.js';
+
+/** The headers of responses, for /openapi.json. */
 export const HEADERS = {
   'X-Request-Id': {
     description:
@@ -6,8 +8,14 @@ export const HEADERS = {
     schema: { type: 'string', pattern: '^[A-Za-z0-9._-]{1,128}$' },
   },
   'Cache-Control': {
-    description: 'Answers are for their caller alone: no cache is to keep them.',
-    schema: { type: 'string', const: 'no-store' },
+    description:
+      '`no-store`, but for the lists of GET /v1/species and GET /v1/coverage, which a client may keep for five minutes.',
+    schema: { type: 'string', enum: [CACHE_CONTROL.default, CACHE_CONTROL.catalogue] },
+  },
+  'WWW-Authenticate': {
+    description: 'How to authenticate: with an API key in the header X-API-Key.',
+    schema: { type: 'string' },
+    example: 'ApiKey realm="nurselog", header="X-API-Key"',
   },
   RateLimit: {
     description: 'Limited tiers: requests left today and seconds until midnight UTC.',

@@ -1,4 +1,16 @@
-/** Headers of every response. By default no cache may keep it: a shared one does not know that X-API-Key identifies callers. */
-export const DEFAULT_HEADERS = { 'x-content-type-options': 'nosniff', 'cache-control': 'no-store' } as const;
+/** `Cache-Control` of a response. A shared cache would not know that X-API-Key identifies the caller. */
+export const CACHE_CONTROL = {
+  default: 'no-store',
+  /** The catalogues, which change with a reload only. */
+  catalogue: 'private, max-age=300',
+  /** What is the same for everybody. */
+  document: 'public, max-age=300',
+} as const;
+
+/** Headers of every response. */
+export const DEFAULT_HEADERS = {
+  'x-content-type-options': 'nosniff',
+  'cache-control': CACHE_CONTROL.default,
+} as const;
 
 export const JSON_TYPE = 'application/json; charset=utf-8';

@@ -2,6 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { boundsOf } from '../../prediction/artefacts/regions.js';
 import { HORIZONS, PLANTING_METHODS } from '../../prediction/dimensions.js';
 import { type Endpoint, KEY_ERRORS } from '../openapi/endpoint.js';
+import { CACHE_CONTROL } from '../response/headers.js';
 import { coverageResponseSchema } from '../response/schemas.js';
 import { perGeneration, type Serving } from '../serving.js';
 
@@ -28,5 +29,7 @@ export function coverageRoute(app: FastifyInstance, serving: Serving, searchRadi
     horizons: HORIZONS,
     planting_methods: PLANTING_METHODS,
   }));
-  app.get('/v1/coverage', () => responseOf(serving.current));
+  app.get('/v1/coverage', (_request, reply) =>
+    reply.header('cache-control', CACHE_CONTROL.catalogue).send(responseOf(serving.current)),
+  );
 }

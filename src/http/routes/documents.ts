@@ -2,16 +2,20 @@ import type { FastifyInstance } from 'fastify';
 import { compressOnce } from '../hooks/compression.js';
 import { docsPage } from '../openapi/docs-page.js';
 import type { OpenApiDocument } from '../openapi/document.js';
-import { JSON_TYPE } from '../response/headers.js';
+import { CACHE_CONTROL, JSON_TYPE } from '../response/headers.js';
 
 /** GET /openapi.json and GET /docs: the description of the interface for programs and for people. */
 export function documentRoutes(app: FastifyInstance, document: OpenApiDocument): void {
   const json = compressOnce(Buffer.from(JSON.stringify(document)));
   const page = compressOnce(Buffer.from(docsPage(document)));
-  app.get('/openapi.json', (request, reply) => reply.type(JSON_TYPE).send(json(request, reply)));
+  const cached = { 'cache-control': CACHE_CONTROL.document };
+  app.get('/openapi.json', (request, reply) =>
+    reply.type(JSON_TYPE).headers(cached).send(json(request, reply)),
+  );
   app.get('/docs', (request, reply) =>
     reply
       .type('text/html; charset=utf-8')
+      .headers(cached)
       .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'")
       .send(page(request, reply)),
   );

@@ -1,5 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { type Endpoint, KEY_ERRORS } from '../openapi/endpoint.js';
+import { CACHE_CONTROL } from '../response/headers.js';
 import { speciesResponseSchema } from '../response/schemas.js';
 import type { Serving } from '../serving.js';
 
@@ -14,8 +15,9 @@ export const speciesEndpoint: Endpoint = {
 
 /** GET /v1/species: the species, ordered by code. */
 export function speciesRoute(app: FastifyInstance, serving: Serving): void {
-  app.get('/v1/species', () => {
+  app.get('/v1/species', (_request, reply) => {
     const { species } = serving.current.artefacts;
+    reply.header('cache-control', CACHE_CONTROL.catalogue);
     return { species, count: species.length };
   });
 }
