@@ -6,12 +6,12 @@ import { Connections } from './server/connections.js';
 import type { CurrentPhase } from './server/phase.js';
 import { createServer } from './server/server.js';
 
-/** Connections of the operators' listener: apart from those of the API, so that callers cannot use them up. */
+/** Connections of the operators' listener, separate from those of the API: callers cannot use them up. */
 const MAX_CONNECTIONS = 64;
 
 /**
- * Composes the operators' listener: `/livez` (the process answers), `/readyz` (it should be sent requests, or why not)
- * and `/metrics` (Prometheus).
+ * Composes the operators' listener: `/livez` (the process answers), `/readyz` (whether it should get requests, or why
+ * not) and `/metrics` (Prometheus). Its requests are not logged: probes come every few seconds.
  */
 export function createOps(
   config: Config,
@@ -20,7 +20,7 @@ export function createOps(
   metrics: Metrics,
   log: FastifyBaseLogger,
 ): FastifyInstance {
-  const app = createServer(config, phase, log, new Connections(MAX_CONNECTIONS), () => {}); // probes every few seconds are not worth a line
+  const app = createServer(config, phase, log, new Connections(MAX_CONNECTIONS), () => {});
   app.get('/livez', () => ({ status: 'ok' }));
   app.get('/readyz', async (_request, reply) => {
     const reasons = phase.current === 'ok' ? [] : [`the service is ${phase.current}`];

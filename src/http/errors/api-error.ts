@@ -1,7 +1,7 @@
 import { z } from 'zod';
 import { redactKeys } from '../../accounts/key-format.js';
 
-/** Every error code of the interface with its HTTP status: the one table of them. */
+/** Every error code of the interface with its HTTP status. */
 export const ERROR_STATUS = {
   invalid_json: 400,
   invalid_api_key: 401,
@@ -24,10 +24,10 @@ export const ERROR_STATUS = {
 
 export type ErrorCode = keyof typeof ERROR_STATUS;
 
-/** The error object, as it stands in an error body and in a failed element of a batch. */
+/** The error object of an error body and of a failed element of a batch. */
 export interface ErrorObject {
   readonly code: ErrorCode;
-  /** A sentence that says what was wrong with which value and what would be right. */
+  /** A sentence that says which value was wrong, why, and what would be right. */
   readonly message: string;
   readonly details?: Readonly<Record<string, unknown>>;
 }
@@ -38,14 +38,14 @@ export const errorObjectSchema = z.strictObject({
   details: z.record(z.string(), z.unknown()).optional(),
 });
 
-/** An error on its way to the caller. */
+/** A failed request, as an exception. */
 export class ApiError extends Error {
   override readonly name = 'ApiError';
   readonly status: number;
 
   /**
-   * @param headers to send with it
-   * @param status where the transport, not the table, decides: what Node's HTTP parser refuses
+   * @param headers of its response
+   * @param status of the response where ERROR_STATUS does not decide: transport errors
    */
   constructor(
     readonly error: ErrorObject,
@@ -59,7 +59,7 @@ export class ApiError extends Error {
 
 const SHOWN_CHARACTERS = 40;
 
-/** A caller's value as an error message shows it: JSON, cut short, and no key in it even where a caller put one. */
+/** A caller's value as an error message shows it: JSON, truncated, with API keys redacted. */
 export function show(value: unknown): string {
   if (value === undefined) return 'nothing';
   if (typeof value === 'number') return String(value);

@@ -1,10 +1,47 @@
 import { z } from 'zod';
 import type { Config } from '../../config.js';
 import { VERSION } from '../../version.js';
-import { ERROR_STATUS } from '../errors/api-error.js';
+import { ERROR_STATUS, type ErrorCode } from '../errors/api-error.js';
 import { errorResponseSchema } from '../response/schemas.js';
-import type { Endpoint } from './endpoint.js';
 import { HEADERS, type HeaderName } from './headers.js';
+
+/** The description of an endpoint. */
+export interface Endpoint {
+  readonly method: 'get' | 'post';
+  readonly path: string;
+  /** The `operationId`. */
+  readonly id: string;
+  readonly summary: string;
+  readonly description?: string;
+  readonly needsKey: boolean;
+  /** The schema of its body; none without a body. */
+  readonly request?: z.ZodType;
+  readonly response: z.ZodType;
+  /** Its errors beside KEY_ERRORS or INTERNAL_ERRORS, and BODY_ERRORS. */
+  readonly errors: readonly ErrorCode[];
+}
+
+const INTERNAL_ERRORS: readonly ErrorCode[] = ['internal_error'];
+const KEY_ERRORS: readonly ErrorCode[] = [
+  'invalid_api_key',
+  'key_inactive',
+  'rate_limit_exceeded',
+  ...INTERNAL_ERRORS,
+  'unavailable',
+];
+const BODY_ERRORS: readonly ErrorCode[] = [
+  'invalid_json',
+  'payload_too_large',
+  'unsupported_media_type',
+  'invalid_request',
+];
+/** The errors of every endpoint for one site. */
+export const SITE_ERRORS: readonly ErrorCode[] = [
+  'invalid_species',
+  'outside_coverage',
+  'no_nearby_data',
+  'overloaded',
+];
 
 type Json = Record<string, unknown>;
 
@@ -40,9 +77,9 @@ export function openApiDocument(
       ),
       headers: HEADERS,
       responses: {
-        NotFound: answer('404 `not_found`', errorResponseSchema),
-        MethodNotAllowed: answer('405 `method_not_allowed`', errorResponseSchema, ['Allow']),
-        NotHttp: answer('400, 408, 417 or 431 `invalid_request`', errorResponseSchema),
+        NotFound: responseObject('404 `not_found`', errorResponseSchema),
+        MethodNotAllowed: responseObject('405 `method_not_allowed`', errorResponseSchema, ['Allow']),
+        NotHttp: responseObject('400, 408, 417 or 431 `invalid_request`', errorResponseSchema),
       },
       securitySchemes: {
         ApiKey: {
@@ -56,34 +93,43 @@ export function openApiDocument(
   };
 }
 
-function operation({ id, summary, description, request, response, errors }: Endpoint) {
-  const isKeyed = errors.includes('invalid_api_key');
+function operation({ id, summary, description, needsKey, request, response, errors: own }: Endpoint) {
+  const errors = [
+    ...(needsKey ? KEY_ERRORS : INTERNAL_ERRORS),
+    ...(request === undefined ? [] : BODY_ERRORS),
+    ...own,
+  ];
   const statuses = [...new Set(errors.map((code) => ERROR_STATUS[code]))].sort();
   const success: Json = {
-    200: answer('The answer.', response, [
-      ...quota(isKeyed),
+    200: responseObject('The answer.', response, [
+      ...quota(needsKey),
       ...(request ? (['Server-Timing'] as const) : []),
       'Content-Encoding',
       'Vary',
     ]),
-    ...(isKeyed ? {} : { 503: answer('Not in service: `starting`, `degraded` or `draining`.', response) }),
+    ...(needsKey
+      ? {}
+      : { 503: responseObject('Not in service: `starting`, `degraded` or `draining`.', response) }),
   };
   const failures = statuses.map((status) => {
     const codes = errors.filter((code) => ERROR_STATUS[code] === status);
     const headers: HeaderName[] = [
       ...(status === 401 ? (['WWW-Authenticate'] as const) : []),
-      ...quota(isKeyed && ![401, 403].includes(status)),
+      ...quota(needsKey && ![401, 403].includes(status)),
       ...(status === 429 || status === 503 ? (['Retry-After'] as const) : []),
       // Only the prediction finds out that there is no data.
       ...(codes.includes('no_nearby_data') ? (['Server-Timing'] as const) : []),
     ];
-    return [status, answer(codes.map((code) => `\`${code}\``).join(', '), errorResponseSchema, headers)];
+    return [
+      status,
+      responseObject(codes.map((code) => `\`${code}\``).join(', '), errorResponseSchema, headers),
+    ];
   });
   return {
     operationId: id,
     summary,
     ...(description === undefined ? {} : { description }),
-    security: isKeyed ? [{ ApiKey: [] }] : [],
+    security: needsKey ? [{ ApiKey: [] }] : [],
     ...(request === undefined ? {} : { requestBody: { required: true, content: json(request) } }),
     responses: { ...success, ...Object.fromEntries(failures) },
   };
@@ -93,7 +139,7 @@ function quota(isCounted: boolean): HeaderName[] {
   return isCounted ? ['RateLimit', 'RateLimit-Policy'] : [];
 }
 
-function answer(description: string, schema: z.ZodType, headers: readonly HeaderName[] = []) {
+function responseObject(description: string, schema: z.ZodType, headers: readonly HeaderName[] = []) {
   const all: HeaderName[] = ['X-Request-Id', 'Cache-Control', ...headers];
   return {
     description,

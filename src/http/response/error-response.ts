@@ -4,15 +4,8 @@ import { ApiError } from '../errors/api-error.js';
 import { internalError, retryLater, unsupportedMediaType } from '../errors/common-errors.js';
 import { DEFAULT_HEADERS, JSON_TYPE } from './headers.js';
 
-/** An error response, complete but for its `X-Request-Id`. */
-export interface ErrorResponse {
-  readonly status: number;
-  readonly headers: Readonly<Record<string, string>>;
-  readonly body: string;
-}
-
-/** The response to a failed request: the only place that writes an error body. */
-export function renderError({ error, status, headers }: ApiError): ErrorResponse {
+/** The response to a failed request, complete but for its `X-Request-Id`: the only place that writes an error body. */
+export function renderError({ error, status, headers }: ApiError) {
   const body = JSON.stringify({ error });
   return {
     status,

@@ -3,8 +3,8 @@ import { speciesSchema } from '../../prediction/artefacts/species.js';
 import { HORIZONS, PLANTING_METHODS, RISK_FACTOR_COUNT } from '../../prediction/dimensions.js';
 import { errorObjectSchema } from '../errors/api-error.js';
 
-// What the answers look like, for /openapi.json and for the tests that hold real answers against it. Answers are
-// never checked on their way out.
+// The response bodies, for /openapi.json and for tests that check real responses. The service does not validate its own
+// responses.
 
 const probability = z.number().min(0).max(1);
 const horizonYears = z.literal([...HORIZONS]);

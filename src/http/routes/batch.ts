@@ -6,7 +6,7 @@ import type { JobAnswers } from '../../scheduling/job-answers.js';
 import { QUEUE_FULL } from '../errors/common-errors.js';
 import { placeError } from '../errors/place-errors.js';
 import { compressAnswer } from '../hooks/compression.js';
-import { BODY_ERRORS, type Endpoint, KEY_ERRORS } from '../openapi/endpoint.js';
+import type { Endpoint } from '../openapi/document.js';
 import { type Batch, checkBatch, checkBatchSize, type FailedEntry } from '../request/batch.js';
 import { BatchScanner } from '../request/batch-scanner.js';
 import { checkerOf, type RequestChecker } from '../request/check-request.js';
@@ -28,13 +28,14 @@ export const batchEndpoint: Endpoint = {
   summary: 'Predict survival for many sites',
   description:
     'Entries that fail are elements with an `error` in their place, and the batch still answers 200.',
+  needsKey: true,
   request: z.object({
     requests: z
       .array(predictRequestSchema)
       .meta({ description: `Entries, at most the tier's batch size: ${batchSizes}.` }),
   } satisfies Record<keyof typeof batchRequestSchema.shape, z.ZodType>),
   response: batchResponseSchema,
-  errors: [...KEY_ERRORS, ...BODY_ERRORS, 'batch_too_large', 'overloaded'],
+  errors: ['batch_too_large', 'overloaded'],
 };
 
 const scannerOf = perGeneration((generation) => new BatchScanner(checkerOf(generation).species));

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { BODY_ERRORS, type Endpoint, KEY_ERRORS, SITE_ERRORS } from '../openapi/endpoint.js';
+import { type Endpoint, SITE_ERRORS } from '../openapi/document.js';
 import { checkerOf } from '../request/check-request.js';
 import { compareRequestSchema } from '../request/schemas.js';
 import { compareResponseSchema } from '../response/schemas.js';
@@ -10,9 +10,10 @@ export const compareEndpoint: Endpoint = {
   path: '/v1/predict/compare',
   id: 'comparePlantingMethods',
   summary: 'Compare both planting methods at one site',
+  needsKey: true,
   request: compareRequestSchema,
   response: compareResponseSchema,
-  errors: [...KEY_ERRORS, ...BODY_ERRORS, ...SITE_ERRORS],
+  errors: SITE_ERRORS,
 };
 
 /** POST /v1/predict/compare: both methods at one site. */

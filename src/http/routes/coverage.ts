@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { boundsOf } from '../../prediction/artefacts/regions.js';
 import { HORIZONS, PLANTING_METHODS } from '../../prediction/dimensions.js';
-import { type Endpoint, KEY_ERRORS } from '../openapi/endpoint.js';
+import type { Endpoint } from '../openapi/document.js';
 import { CACHE_CONTROL } from '../response/headers.js';
 import { coverageResponseSchema } from '../response/schemas.js';
 import { perGeneration, type Serving } from '../serving.js';
@@ -11,8 +11,9 @@ export const coverageEndpoint: Endpoint = {
   path: '/v1/coverage',
   id: 'describeCoverage',
   summary: 'List the regions of the coverage',
+  needsKey: true,
   response: coverageResponseSchema,
-  errors: KEY_ERRORS,
+  errors: [],
 };
 
 /** GET /v1/coverage: the regions and what is predicted in them. */

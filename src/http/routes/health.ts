@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { modelOf } from '../../prediction/artefacts/manifest.js';
 import { VERSION } from '../../version.js';
-import type { Endpoint } from '../openapi/endpoint.js';
+import type { Endpoint } from '../openapi/document.js';
 import { healthResponseSchema } from '../response/schemas.js';
 import type { CurrentPhase } from '../server/phase.js';
 import type { Serving } from '../serving.js';
@@ -12,8 +12,9 @@ export const healthEndpoint: Endpoint = {
   id: 'health',
   summary: 'Tell whether the service answers, without a key',
   description: '503 with the same body while it starts, drains or has lost workers.',
+  needsKey: false,
   response: healthResponseSchema,
-  errors: ['internal_error'],
+  errors: [],
 };
 
 /** GET /v1/health: the phase of the service, its model and its workers. The only endpoint without a key. */

@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { BODY_ERRORS, type Endpoint, KEY_ERRORS, SITE_ERRORS } from '../openapi/endpoint.js';
+import { type Endpoint, SITE_ERRORS } from '../openapi/document.js';
 import { checkerOf } from '../request/check-request.js';
 import { predictRequestSchema } from '../request/schemas.js';
 import { predictionResultSchema } from '../response/schemas.js';
@@ -10,9 +10,10 @@ export const predictEndpoint: Endpoint = {
   path: '/v1/predict',
   id: 'predict',
   summary: 'Predict survival for one site, species and planting method',
+  needsKey: true,
   request: predictRequestSchema,
   response: predictionResultSchema,
-  errors: [...KEY_ERRORS, ...BODY_ERRORS, ...SITE_ERRORS, 'invalid_method'],
+  errors: [...SITE_ERRORS, 'invalid_method'],
 };
 
 /** POST /v1/predict: one site, species and method. */

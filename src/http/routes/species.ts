@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import { type Endpoint, KEY_ERRORS } from '../openapi/endpoint.js';
+import type { Endpoint } from '../openapi/document.js';
 import { CACHE_CONTROL } from '../response/headers.js';
 import { speciesResponseSchema } from '../response/schemas.js';
 import type { Serving } from '../serving.js';
@@ -9,8 +9,9 @@ export const speciesEndpoint: Endpoint = {
   path: '/v1/species',
   id: 'listSpecies',
   summary: 'List the species',
+  needsKey: true,
   response: speciesResponseSchema,
-  errors: KEY_ERRORS,
+  errors: [],
 };
 
 /** GET /v1/species: the species, ordered by code. */

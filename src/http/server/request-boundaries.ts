@@ -129,13 +129,7 @@ function countLines(bytes: Buffer): number {
 
 /** Whether `HTTP/` is at the place where the version of a request line is that ends with CRLF. */
 function isVersion(bytes: Buffer, at: number): boolean {
-  return (
-    bytes[at] === 0x48 &&
-    bytes[at + 1] === 0x54 &&
-    bytes[at + 2] === 0x54 &&
-    bytes[at + 3] === 0x50 &&
-    bytes[at + 4] === 0x2f
-  );
+  return bytes.readUInt32BE(at) === 0x48545450 && bytes[at + 4] === 0x2f;
 }
 
 /** Bytes of line ends at the start. */
