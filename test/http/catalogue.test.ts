@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import {
   coverageResponseSchema,
   healthResponseSchema,
@@ -7,94 +7,92 @@ import {
 import { PREDICT_REQUEST } from '../support/requests.js';
 import { startTestService, type TestService } from '../support/service.js';
 
-describe('what the service tells about itself', () => {
-  let service: TestService;
-  beforeAll(async () => {
-    service = await startTestService({ SEARCH_RADIUS_KM: '7.5' });
-  });
-  afterAll(() => service.stop());
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService({ SEARCH_RADIUS_KM: '7.5' });
+});
+afterAll(() => service.stop());
 
-  it('GET /v1/species lists 31 species ordered by code, with their count', async () => {
-    const body = (await (await service.get('/v1/species')).json()) as object;
-    const { species, count } = speciesResponseSchema.parse(body);
-    const codes = species.map(({ species_code }) => species_code);
-    expect(codes).toEqual(codes.toSorted());
-    expect(new Set(codes).size).toBe(31);
-    expect(count).toBe(31);
-    expect(Object.keys(body)).toEqual(['species', 'count']);
-    expect(Object.keys(species[0])).toEqual(['species_code', 'common_name', 'scientific_name', 'group']);
-    expect(species.find(({ species_code }) => species_code === 'QUGA')).toMatchObject({
-      scientific_name: 'Quercus garryana',
-      group: 'hardwood',
-    });
+it('GET /v1/species lists 31 species ordered by code, with their count', async () => {
+  const body = (await (await service.get('/v1/species')).json()) as object;
+  const { species, count } = speciesResponseSchema.parse(body);
+  const codes = species.map(({ species_code }) => species_code);
+  expect(codes).toEqual(codes.toSorted());
+  expect(new Set(codes).size).toBe(31);
+  expect(count).toBe(31);
+  expect(Object.keys(body)).toEqual(['species', 'count']);
+  expect(Object.keys(species[0])).toEqual(['species_code', 'common_name', 'scientific_name', 'group']);
+  expect(species.find(({ species_code }) => species_code === 'QUGA')).toMatchObject({
+    scientific_name: 'Quercus garryana',
+    group: 'hardwood',
   });
+});
 
-  it('every listed species can be predicted, under its listed common name', async () => {
-    const { species } = speciesResponseSchema.parse(await (await service.get('/v1/species')).json());
-    const requests = species.map(({ species_code }) => ({ ...PREDICT_REQUEST, species_code }));
-    const batch = await service.post('/v1/predict/batch', { requests });
-    const { results } = (await batch.json()) as { results: { species_common_name: string }[] };
-    expect(results.map(({ species_common_name }) => species_common_name)).toEqual(
-      species.map(({ common_name }) => common_name),
-    );
-  });
+it('every listed species can be predicted, under its listed common name', async () => {
+  const { species } = speciesResponseSchema.parse(await (await service.get('/v1/species')).json());
+  const requests = species.map(({ species_code }) => ({ ...PREDICT_REQUEST, species_code }));
+  const batch = await service.post('/v1/predict/batch', { requests });
+  const { results } = (await batch.json()) as { results: { species_common_name: string }[] };
+  expect(results.map(({ species_common_name }) => species_common_name)).toEqual(
+    species.map(({ common_name }) => common_name),
+  );
+});
 
-  it('GET /v1/coverage lists both states with bounds and data points', async () => {
-    const coverage = coverageResponseSchema.parse(await (await service.get('/v1/coverage')).json());
-    expect(coverage.regions.map(({ region, name }) => [region, name])).toEqual([
-      ['US-OR', 'Oregon'],
-      ['US-WA', 'Washington'],
-    ]);
-    expect(coverage.data_points).toBe(coverage.regions.reduce((sum, region) => sum + region.data_points, 0));
-    const [oregon, washington] = coverage.regions.map(({ bounds }) => bounds);
-    // The states' extents in whole degrees: Oregon 42..46 N, Washington 45.5..49 N.
-    expect(
-      [oregon, washington].map(({ south, north }: typeof oregon & {}) => [
-        Math.round(south),
-        Math.round(north),
-      ]),
-    ).toEqual([
-      [42, 46],
-      [46, 49],
-    ]);
-    for (const { south, west, north, east } of [oregon!, washington!]) {
-      expect(south).toBeLessThan(north);
-      expect(west).toBeLessThan(east);
-    }
-  });
+it('GET /v1/coverage lists both states with bounds and data points', async () => {
+  const coverage = coverageResponseSchema.parse(await (await service.get('/v1/coverage')).json());
+  expect(coverage.regions.map(({ region, name }) => [region, name])).toEqual([
+    ['US-OR', 'Oregon'],
+    ['US-WA', 'Washington'],
+  ]);
+  expect(coverage.data_points).toBe(coverage.regions.reduce((sum, region) => sum + region.data_points, 0));
+  const [oregon, washington] = coverage.regions.map(({ bounds }) => bounds);
+  // The states' extents in whole degrees: Oregon 42..46 N, Washington 45.5..49 N.
+  expect(
+    [oregon, washington].map(({ south, north }: typeof oregon & {}) => [
+      Math.round(south),
+      Math.round(north),
+    ]),
+  ).toEqual([
+    [42, 46],
+    [46, 49],
+  ]);
+  for (const { south, west, north, east } of [oregon!, washington!]) {
+    expect(south).toBeLessThan(north);
+    expect(west).toBeLessThan(east);
+  }
+});
 
-  it('GET /v1/coverage tells the radius in force, the horizons and the methods', async () => {
-    expect(await (await service.get('/v1/coverage')).json()).toMatchObject({
-      search_radius_km: 7.5,
-      horizons: [1, 3, 5],
-      planting_methods: ['manual', 'drone_seeded'],
-    });
+it('GET /v1/coverage reports the configured radius, the horizons and the methods', async () => {
+  expect(await (await service.get('/v1/coverage')).json()).toMatchObject({
+    search_radius_km: 7.5,
+    horizons: [1, 3, 5],
+    planting_methods: ['manual', 'drone_seeded'],
   });
+});
 
-  it('GET /v1/health needs no key and tells version, model, data and workers', async () => {
-    const response = await fetch(`${service.apiUrl}/v1/health`);
-    expect(response.status).toBe(200);
-    const body = (await response.json()) as object;
-    const health = healthResponseSchema.parse(body);
-    expect(Object.keys(body)).toEqual([
-      'status',
-      'version',
-      'model',
-      'data_points',
-      'species',
-      'workers',
-      'uptime_seconds',
-    ]);
-    expect(health).toMatchObject({ status: 'ok', species: 31, workers: { ready: 2, total: 2 } });
-  });
+it('GET /v1/health needs no key and reports version, model, data and workers', async () => {
+  const response = await fetch(`${service.apiUrl}/v1/health`);
+  expect(response.status).toBe(200);
+  const body = (await response.json()) as object;
+  const health = healthResponseSchema.parse(body);
+  expect(Object.keys(body)).toEqual([
+    'status',
+    'version',
+    'model',
+    'data_points',
+    'species',
+    'workers',
+    'uptime_seconds',
+  ]);
+  expect(health).toMatchObject({ status: 'ok', species: 31, workers: { ready: 2, total: 2 } });
+});
 
-  it('health, coverage and predictions agree on the model and the number of data points', async () => {
-    const [health, coverage, prediction] = (await Promise.all([
-      service.get('/v1/health').then((response) => response.json()),
-      service.get('/v1/coverage').then((response) => response.json()),
-      service.post('/v1/predict', PREDICT_REQUEST).then((response) => response.json()),
-    ])) as { data_points: number; model: object }[];
-    expect(health!.data_points).toBe(coverage!.data_points);
-    expect(health!.model).toEqual(prediction!.model);
-  });
+it('health, coverage and predictions agree on the model and the number of data points', async () => {
+  const [health, coverage, prediction] = (await Promise.all([
+    service.get('/v1/health').then((response) => response.json()),
+    service.get('/v1/coverage').then((response) => response.json()),
+    service.post('/v1/predict', PREDICT_REQUEST).then((response) => response.json()),
+  ])) as { data_points: number; model: object }[];
+  expect(health!.data_points).toBe(coverage!.data_points);
+  expect(health!.model).toEqual(prediction!.model);
 });

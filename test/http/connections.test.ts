@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parseErrorBody } from '../support/error-body.js';
 import { openSocket, type RawAnswer, rawRequest, readAnswer, sendRaw } from '../support/raw-http.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
@@ -10,155 +10,161 @@ const JSON_TYPE = 'Content-Type: application/json';
 const LENGTH = `Content-Length: ${BODY.length}`;
 const PREDICT = 'POST /v1/predict HTTP/1.1';
 
-describe("what Node's HTTP parser refuses has the one error body too (4)", () => {
-  let service: TestService;
-  let key: string;
-  beforeAll(async () => {
-    service = await startTestService({ REQUEST_TIMEOUT_MS: '500' });
-    key = `X-API-Key: ${service.key}`;
-  });
-  afterAll(() => service.stop());
+let service: TestService;
+/** Times out early: only requests that are never completed go there. */
+let impatient: TestService;
+let key: string;
+beforeAll(async () => {
+  [service, impatient] = await Promise.all([
+    startTestService(),
+    startTestService({ WORKERS: '1', REQUEST_TIMEOUT_MS: '500' }),
+  ]);
+  key = `X-API-Key: ${service.key}`;
+});
+afterAll(async () => {
+  await service.stop();
+  await impatient.stop();
+});
 
-  const send = (request: string | Uint8Array) => sendRaw(service.apiUrl, request);
+const send = (request: string | Uint8Array) => sendRaw(service.apiUrl, request);
 
-  function expectRefusal(
-    { status, headers, body }: RawAnswer,
-    expected: number,
-    code = 'invalid_request',
-  ): void {
-    expect({ status, code: parseErrorBody(body).code }).toEqual({ status: expected, code });
-    expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
-    expect(headers.get('x-request-id')).toMatch(/^[A-Za-z0-9._-]{1,128}$/);
-  }
+function expectRejection(
+  { status, headers, body }: RawAnswer,
+  expected: number,
+  code = 'invalid_request',
+): void {
+  expect({ status, code: parseErrorBody(body).code }).toEqual({ status: expected, code });
+  expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
+  expect(headers.get('x-request-id')).toMatch(/^[A-Za-z0-9._-]{1,128}$/);
+}
 
-  it.each([
-    ['garbage', 'hello\r\n\r\n'],
-    ['a TLS greeting', Buffer.from('16030100c8010000c40303', 'hex')],
-    ['the HTTP/2 preface', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
-    ['an unknown method', rawRequest('BREW /v1/predict HTTP/1.1', [])],
-    ['a NUL in the path', rawRequest('GET /v1/\0 HTTP/1.1', [])],
-    ['no path', rawRequest('GET  HTTP/1.1', [])],
-    ['a header without a colon', rawRequest('GET /v1/health HTTP/1.1', ['nonsense'])],
-    ['a folded header', rawRequest('GET /v1/health HTTP/1.1', ['A: b', ' c'])],
-    ['a Content-Length that is no number', rawRequest(PREDICT, [JSON_TYPE, 'Content-Length: abc'], BODY)],
-    ['two Content-Lengths', rawRequest(PREDICT, [JSON_TYPE, 'Content-Length: 1', 'Content-Length: 2'], BODY)],
-    [
-      'Content-Length with Transfer-Encoding',
-      rawRequest(PREDICT, [JSON_TYPE, LENGTH, 'Transfer-Encoding: chunked'], '0\r\n\r\n'),
-    ],
-  ])('400 for %s', async (_name, request) => {
-    expectRefusal(await send(request), 400);
-  });
+it.each([
+  ['garbage', 'hello\r\n\r\n'],
+  ['a TLS greeting', Buffer.from('16030100c8010000c40303', 'hex')],
+  ['the HTTP/2 preface', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
+  ['an unknown method', rawRequest('BREW /v1/predict HTTP/1.1', [])],
+  ['a NUL in the path', rawRequest('GET /v1/\0 HTTP/1.1', [])],
+  ['no path', rawRequest('GET  HTTP/1.1', [])],
+  ['a header without a colon', rawRequest('GET /v1/health HTTP/1.1', ['nonsense'])],
+  ['a folded header', rawRequest('GET /v1/health HTTP/1.1', ['A: b', ' c'])],
+  ['a Content-Length that is no number', rawRequest(PREDICT, [JSON_TYPE, 'Content-Length: abc'], BODY)],
+  ['two Content-Lengths', rawRequest(PREDICT, [JSON_TYPE, 'Content-Length: 1', 'Content-Length: 2'], BODY)],
+  [
+    'Content-Length with Transfer-Encoding',
+    rawRequest(PREDICT, [JSON_TYPE, LENGTH, 'Transfer-Encoding: chunked'], '0\r\n\r\n'),
+  ],
+])('%s is answered with 400', async (_name, request) => {
+  expectRejection(await send(request), 400);
+});
 
-  it('400 for a bad chunk of a body', async () => {
-    const headers = [key, JSON_TYPE, 'Transfer-Encoding: chunked'];
-    expectRefusal(await send(rawRequest(PREDICT, headers, 'zz\r\nhello\r\n0\r\n\r\n')), 400);
-  });
+it('a malformed chunk of a body is 400', async () => {
+  const headers = [key, JSON_TYPE, 'Transfer-Encoding: chunked'];
+  expectRejection(await send(rawRequest(PREDICT, headers, 'zz\r\nhello\r\n0\r\n\r\n')), 400);
+});
 
-  it('400 for HTTP/1.1 without Host; HTTP/1.0 needs none', async () => {
-    const lines = ['Connection: close', key, JSON_TYPE, LENGTH, '', BODY].join('\r\n');
-    expectRefusal(await send(`${PREDICT}\r\n${lines}`), 400);
-    expect((await send(`POST /v1/predict HTTP/1.0\r\n${lines}`)).status).toBe(200);
-  });
+it('HTTP/1.1 without Host is 400, and HTTP/1.0 needs none', async () => {
+  const lines = ['Connection: close', key, JSON_TYPE, LENGTH, '', BODY].join('\r\n');
+  expectRejection(await send(`${PREDICT}\r\n${lines}`), 400);
+  expect((await send(`POST /v1/predict HTTP/1.0\r\n${lines}`)).status).toBe(200);
+});
 
-  it('431 for headers over 16 KiB, also when the caller goes on sending', async () => {
-    expectRefusal(await send(rawRequest('GET /v1/health HTTP/1.1', [`A: ${'a'.repeat(20_000)}`])), 431);
-    expectRefusal(await send(rawRequest('GET /v1/health HTTP/1.1', [`A: ${'a'.repeat(2_000_000)}`])), 431);
-  });
+it('headers over 16 KiB are 431, even while the caller keeps sending', async () => {
+  expectRejection(await send(rawRequest('GET /v1/health HTTP/1.1', [`A: ${'a'.repeat(20_000)}`])), 431);
+  expectRejection(await send(rawRequest('GET /v1/health HTTP/1.1', [`A: ${'a'.repeat(2_000_000)}`])), 431);
+});
 
-  it("417 for an Expect that is not 100-continue, with the caller's request id", async () => {
-    const answer = await send(
-      rawRequest(PREDICT, [key, JSON_TYPE, LENGTH, 'Expect: tea', 'X-Request-Id: mine'], BODY),
-    );
-    expectRefusal(answer, 417);
-    expect(answer.headers.get('x-request-id')).toBe('mine');
-  });
-
-  it("405 for CONNECT, with Allow and the caller's request id", async () => {
-    const answer = await send(rawRequest('CONNECT example.org:443 HTTP/1.1', ['X-Request-Id: mine']));
-    expectRefusal(answer, 405, 'method_not_allowed');
-    expect(answer.headers.get('allow')).toBe('GET, HEAD, POST');
-    expect(answer.headers.get('x-request-id')).toBe('mine');
-  });
-
-  it.each([
-    'CONNECT example.org:443 HTTP/1.1\r\nHost: x\r\n\r\n',
-    'garbage\r\n\r\n',
-    `${PREDICT}\r\nHost: x\r\n`,
-  ])('survives a reset after %j', async (request) => {
-    const socket = await openSocket(service.apiUrl);
-    socket.on('error', () => {});
-    socket.write(request);
-    if (!request.startsWith(PREDICT)) await once(socket, 'readable');
-    socket.resetAndDestroy();
-    await once(socket, 'close');
-    expect((await service.get('/v1/health')).status).toBe(200);
-  });
-
-  it('ends a refused connection that its caller keeps open', async () => {
-    const socket = await openSocket(service.apiUrl);
-    socket.allowHalfOpen = true;
-    socket.on('error', () => {});
-    socket.write('CONNECT example.org:443 HTTP/1.1\r\nHost: x\r\n\r\n');
-    socket.resume();
-    await once(socket, 'end');
-    // Half open: what is sent from now on is answered with a reset once the server lets go.
-    const closed = new Promise((resolve) => socket.once('close', resolve));
-    const trickle = setInterval(() => socket.write('x'), 50);
-    await closed;
-    clearInterval(trickle);
-  });
-
-  it('408 for a request that does not arrive in time', async () => {
-    const socket = await openSocket(service.apiUrl);
-    socket.write(`${PREDICT}\r\nHost: x\r\n`);
-    expectRefusal(await readAnswer(socket), 408);
-  });
-
-  it('408 for a body that does not arrive in time', async () => {
-    const socket = await openSocket(service.apiUrl);
-    socket.write(rawRequest(PREDICT, [key, JSON_TYPE, LENGTH], BODY.slice(0, 20)));
-    expectRefusal(await readAnswer(socket), 408);
-  });
-
-  it('half a body and a hang-up leave the service as it was', async () => {
-    for (let i = 0; i < 20; i++) {
-      const socket = await openSocket(service.apiUrl);
-      socket.write(rawRequest(PREDICT, [key, JSON_TYPE, LENGTH, 'Expect: 100-continue']));
-      await once(socket, 'readable'); // its headers have been read
-      socket.write(BODY.slice(0, 20));
-      if (i % 2 === 0) socket.resetAndDestroy();
-      else socket.destroy();
-    }
-    expect((await service.post('/v1/predict', PREDICT_REQUEST)).status).toBe(200);
-    expect(await (await service.get('/v1/health')).json()).toMatchObject({ workers: { ready: 2, total: 2 } });
-  });
-
-  it.each(['hypha', 'mycel'] as const)(
-    'answers a caller of the %s tier who closed his side',
-    async (tier) => {
-      const ownKey = `X-API-Key: ${(await service.issueKey(tier)).secret}`;
-      const batch = JSON.stringify({ requests: Array(100).fill(PREDICT_REQUEST) });
-      for (const [path, body] of [
-        ['/v1/predict', BODY],
-        ['/v1/predict/batch', batch],
-      ] as const) {
-        for (let i = 0; i < 10; i++) {
-          const socket = await openSocket(service.apiUrl);
-          const length = `Content-Length: ${body.length}`;
-          socket.end(rawRequest(`POST ${path} HTTP/1.1`, [ownKey, JSON_TYPE, length], body));
-          expect((await readAnswer(socket)).status).toBe(200);
-        }
-      }
-    },
+it("an Expect other than 100-continue is 417 with the caller's request id", async () => {
+  const answer = await send(
+    rawRequest(PREDICT, [key, JSON_TYPE, LENGTH, 'Expect: tea', 'X-Request-Id: mine'], BODY),
   );
+  expectRejection(answer, 417);
+  expect(answer.headers.get('x-request-id')).toBe('mine');
+});
 
-  it('answers requests of one connection in their order', async () => {
+it("CONNECT is 405 with Allow and the caller's request id", async () => {
+  const answer = await send(rawRequest('CONNECT example.org:443 HTTP/1.1', ['X-Request-Id: mine']));
+  expectRejection(answer, 405, 'method_not_allowed');
+  expect(answer.headers.get('allow')).toBe('GET, HEAD, POST');
+  expect(answer.headers.get('x-request-id')).toBe('mine');
+});
+
+it.each([
+  'CONNECT example.org:443 HTTP/1.1\r\nHost: x\r\n\r\n',
+  'garbage\r\n\r\n',
+  `${PREDICT}\r\nHost: x\r\n`,
+])('the service survives a reset after %j', async (request) => {
+  const socket = await openSocket(service.apiUrl);
+  socket.on('error', () => {});
+  socket.write(request);
+  if (!request.startsWith(PREDICT)) await once(socket, 'readable');
+  socket.resetAndDestroy();
+  await once(socket, 'close');
+  expect((await service.get('/v1/health')).status).toBe(200);
+});
+
+it('a rejected connection that its caller keeps open is closed', async () => {
+  const socket = await openSocket(service.apiUrl);
+  socket.allowHalfOpen = true;
+  socket.on('error', () => {});
+  socket.write('CONNECT example.org:443 HTTP/1.1\r\nHost: x\r\n\r\n');
+  socket.resume();
+  await once(socket, 'end');
+  // Half open: what is sent from now on is answered with a reset once the server lets go.
+  const closed = new Promise((resolve) => socket.once('close', resolve));
+  const trickle = setInterval(() => socket.write('x'), 50);
+  await closed;
+  clearInterval(trickle);
+});
+
+it('a request that does not arrive in time is 408', async () => {
+  const socket = await openSocket(impatient.apiUrl);
+  socket.write(`${PREDICT}\r\nHost: x\r\n`);
+  expectRejection(await readAnswer(socket), 408);
+});
+
+it('a body that does not arrive in time is 408', async () => {
+  const socket = await openSocket(impatient.apiUrl);
+  socket.write(rawRequest(PREDICT, [`X-API-Key: ${impatient.key}`, JSON_TYPE, LENGTH], BODY.slice(0, 20)));
+  expectRejection(await readAnswer(socket), 408);
+});
+
+it('a connection closed in the middle of a body does not affect the service', async () => {
+  for (let i = 0; i < 20; i++) {
     const socket = await openSocket(service.apiUrl);
-    const health = 'GET /v1/health HTTP/1.1\r\nHost: x\r\nX-Request-Id: first\r\n\r\n';
-    socket.write(health + rawRequest(PREDICT, [key, JSON_TYPE, LENGTH, 'X-Request-Id: second'], BODY));
-    const { headers, body } = await readAnswer(socket);
-    expect(headers.get('x-request-id')).toBe('first');
-    expect(body).toMatch(/^\{"status":"ok".*\}HTTP\/1\.1 200 OK\r\nx-request-id: second\r\n/);
-  });
+    socket.write(rawRequest(PREDICT, [key, JSON_TYPE, LENGTH, 'Expect: 100-continue']));
+    await once(socket, 'readable'); // its headers have been read
+    socket.write(BODY.slice(0, 20));
+    if (i % 2 === 0) socket.resetAndDestroy();
+    else socket.destroy();
+  }
+  expect((await service.post('/v1/predict', PREDICT_REQUEST)).status).toBe(200);
+  expect(await (await service.get('/v1/health')).json()).toMatchObject({ workers: { ready: 2, total: 2 } });
+});
+
+it.each(['hypha', 'mycel'] as const)(
+  'a caller of the %s tier who closes its side after the request is answered',
+  async (tier) => {
+    const ownKey = `X-API-Key: ${(await service.issueKey(tier)).secret}`;
+    const batch = JSON.stringify({ requests: Array(100).fill(PREDICT_REQUEST) });
+    for (const [path, body] of [
+      ['/v1/predict', BODY],
+      ['/v1/predict/batch', batch],
+    ] as const) {
+      for (let i = 0; i < 10; i++) {
+        const socket = await openSocket(service.apiUrl);
+        const length = `Content-Length: ${body.length}`;
+        socket.end(rawRequest(`POST ${path} HTTP/1.1`, [ownKey, JSON_TYPE, length], body));
+        expect((await readAnswer(socket)).status).toBe(200);
+      }
+    }
+  },
+);
+
+it('the requests of one connection are answered in order', async () => {
+  const socket = await openSocket(service.apiUrl);
+  const health = 'GET /v1/health HTTP/1.1\r\nHost: x\r\nX-Request-Id: first\r\n\r\n';
+  socket.write(health + rawRequest(PREDICT, [key, JSON_TYPE, LENGTH, 'X-Request-Id: second'], BODY));
+  const { headers, body } = await readAnswer(socket);
+  expect(headers.get('x-request-id')).toBe('first');
+  expect(body).toMatch(/^\{"status":"ok".*\}HTTP\/1\.1 200 OK\r\nx-request-id: second\r\n/);
 });

@@ -1,6 +1,6 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { ERROR_STATUS } from '../../src/http/errors/api-error.js';
 import type { OpenApiDocument } from '../../src/http/openapi/document.js';
 import { COMPARE_REQUEST, NO_NEARBY_DATA, OUTSIDE_COVERAGE, PREDICT_REQUEST } from '../support/requests.js';
@@ -21,161 +21,155 @@ const GENERIC =
 const KEYED = ['/v1/predict', '/v1/predict/batch', '/v1/predict/compare', '/v1/species', '/v1/coverage'];
 const pointer = (key: string) => key.replaceAll('~', '~0').replaceAll('/', '~1');
 
-describe('/openapi.json', () => {
-  let service: TestService;
-  let document: OpenApiDocument;
-  let ajv: Ajv2020;
-  let spore: Record<string, string>;
-  let exhausted: Record<string, string>;
+let service: TestService;
+let document: OpenApiDocument;
+let ajv: Ajv2020;
+let spore: Record<string, string>;
+let exhausted: Record<string, string>;
 
-  beforeAll(async () => {
-    service = await startTestService();
-    document = (await (await fetch(`${service.apiUrl}/openapi.json`)).json()) as OpenApiDocument;
-    ajv = new Ajv2020({ strict: false, validateFormats: false }).addSchema(document, 'openapi');
-    spore = { 'x-api-key': (await service.issueKey('spore')).secret };
-    exhausted = { 'x-api-key': (await service.issueKey('spore')).secret };
-    await Promise.all(Array.from({ length: 100 }, () => service.get('/v1/species', exhausted)));
-  });
-  afterAll(() => service.stop());
+beforeAll(async () => {
+  service = await startTestService();
+  document = (await (await fetch(`${service.apiUrl}/openapi.json`)).json()) as OpenApiDocument;
+  ajv = new Ajv2020({ strict: false, validateFormats: false }).addSchema(document, 'openapi');
+  spore = { 'x-api-key': (await service.issueKey('spore')).secret };
+  exhausted = { 'x-api-key': (await service.issueKey('spore')).secret };
+  await Promise.all(Array.from({ length: 100 }, () => service.get('/v1/species', exhausted)));
+});
+afterAll(() => service.stop());
 
-  function matches(reference: string, value: unknown): string {
-    const validate = ajv.compile({ $ref: `openapi#${reference}` });
-    return validate(value) ? 'valid' : ajv.errorsText(validate.errors);
+function matches(reference: string, value: unknown): string {
+  const validate = ajv.compile({ $ref: `openapi#${reference}` });
+  return validate(value) ? 'valid' : ajv.errorsText(validate.errors);
+}
+
+it('/openapi.json is valid OpenAPI 3.1', async () => {
+  const { valid, errors } = await new Validator().validate(structuredClone(document));
+  expect(errors).toBeUndefined();
+  expect(valid).toBe(true);
+  expect(document.openapi).toMatch(/^3\.1\./);
+});
+
+it('/openapi.json describes the six endpoints, all but health with the key', () => {
+  expect(Object.keys(document.paths).toSorted()).toEqual([...KEYED, '/v1/health'].toSorted());
+  for (const [path, operations] of Object.entries(document.paths)) {
+    const [operation] = Object.values(operations);
+    expect(operation!.security).toEqual(path === '/v1/health' ? [] : [{ ApiKey: [] }]);
   }
+});
 
-  it('is valid OpenAPI 3.1', async () => {
-    const { valid, errors } = await new Validator().validate(structuredClone(document));
-    expect(errors).toBeUndefined();
-    expect(valid).toBe(true);
-    expect(document.openapi).toMatch(/^3\.1\./);
-  });
-
-  it('describes the six endpoints, all but health with the key', () => {
-    expect(Object.keys(document.paths).toSorted()).toEqual([...KEYED, '/v1/health'].toSorted());
-    for (const [path, operations] of Object.entries(document.paths)) {
-      const [operation] = Object.values(operations);
-      expect(operation!.security).toEqual(path === '/v1/health' ? [] : [{ ApiKey: [] }]);
-    }
-  });
-
-  it('names every error code, under its status', () => {
-    const documented = Object.values(document.paths).flatMap((operations) =>
-      Object.values(operations).flatMap(({ responses }) =>
-        Object.entries(responses).map(
-          ([status, response]) => [status, response as { description: string }] as const,
-        ),
+it('/openapi.json names every error code under its status', () => {
+  const documented = Object.values(document.paths).flatMap((operations) =>
+    Object.values(operations).flatMap(({ responses }) =>
+      Object.entries(responses).map(
+        ([status, response]) => [status, response as { description: string }] as const,
       ),
+    ),
+  );
+  const shared = Object.values(document.components.responses);
+  for (const [code, status] of Object.entries(ERROR_STATUS)) {
+    const inOperation = documented.some(
+      ([at, { description }]) => at === String(status) && description.includes(`\`${code}\``),
     );
-    const shared = Object.values(document.components.responses);
-    for (const [code, status] of Object.entries(ERROR_STATUS)) {
-      const inOperation = documented.some(
-        ([at, { description }]) => at === String(status) && description.includes(`\`${code}\``),
-      );
-      const inShared = shared.some(({ description }) => description === `${status} \`${code}\``);
-      expect([code, inOperation || inShared]).toEqual([code, true]);
-    }
-  });
-
-  const EXCHANGES: readonly Exchange[] = [
-    ['post', '/v1/predict', 200, PREDICT_REQUEST],
-    ['post', '/v1/predict', 400, '{'],
-    ['post', '/v1/predict', 401, PREDICT_REQUEST, { 'x-api-key': 'x' }],
-    ['post', '/v1/predict', 413, ' '.repeat(2 ** 20 + 1)],
-    ['post', '/v1/predict', 415, 'x', { 'content-type': 'text/plain' }],
-    ['post', '/v1/predict', 422, {}],
-    ['post', '/v1/predict', 422, OUTSIDE_COVERAGE],
-    ['post', '/v1/predict', 422, NO_NEARBY_DATA],
-    ['post', '/v1/predict', 422, { ...PREDICT_REQUEST, species_code: 'QUAG' }],
-    ['post', '/v1/predict', 422, { ...PREDICT_REQUEST, planting_method: 1 }],
-    ['post', '/v1/predict/batch', 200, { requests: [PREDICT_REQUEST, OUTSIDE_COVERAGE, 'x'] }],
-    ['post', '/v1/predict/batch', 422, { requests: Array(11).fill(PREDICT_REQUEST) }],
-    ['post', '/v1/predict/batch', 422, {}],
-    ['post', '/v1/predict/compare', 200, COMPARE_REQUEST],
-    ['post', '/v1/predict/compare', 422, OUTSIDE_COVERAGE],
-    ['get', '/v1/species', 200],
-    ['get', '/v1/coverage', 200],
-    ['get', '/v1/coverage', 401, undefined, { 'x-api-key': '' }],
-    ['get', '/v1/health', 200],
-  ];
-
-  async function expectDocumented(method: 'get' | 'post', path: string, response: Response) {
-    const at = `/paths/${pointer(path)}/${method}/responses/${response.status}`;
-    const documented = document.paths[path][method].responses[String(response.status)] as {
-      headers: object;
-    };
-    expect(matches(`${at}/content/application~1json/schema`, await response.json())).toBe('valid');
-    const names = Object.keys(documented.headers).map((name) => name.toLowerCase());
-    expect(names).toEqual(
-      expect.arrayContaining([...response.headers.keys()].filter((name) => !GENERIC.test(name))),
-    );
+    const inShared = shared.some(({ description }) => description === `${status} \`${code}\``);
+    expect([code, inOperation || inShared]).toEqual([code, true]);
   }
+});
 
-  for (const [method, path, status, body, headers] of EXCHANGES) {
-    const what = JSON.stringify(body ?? headers ?? '').slice(0, 60);
-    it(`describes the real answer ${status} of ${method} ${path} to ${what}, its headers too`, async () => {
-      const all = { ...spore, ...headers };
-      const response = await (method === 'post' ? service.post(path, body, all) : service.get(path, all));
-      expect(response.status).toBe(status);
-      await expectDocumented(method, path, response);
-    });
-  }
+const EXCHANGES: readonly Exchange[] = [
+  ['post', '/v1/predict', 200, PREDICT_REQUEST],
+  ['post', '/v1/predict', 400, '{'],
+  ['post', '/v1/predict', 401, PREDICT_REQUEST, { 'x-api-key': 'x' }],
+  ['post', '/v1/predict', 413, ' '.repeat(2 ** 20 + 1)],
+  ['post', '/v1/predict', 415, 'x', { 'content-type': 'text/plain' }],
+  ['post', '/v1/predict', 422, {}],
+  ['post', '/v1/predict', 422, OUTSIDE_COVERAGE],
+  ['post', '/v1/predict', 422, NO_NEARBY_DATA],
+  ['post', '/v1/predict', 422, { ...PREDICT_REQUEST, species_code: 'QUAG' }],
+  ['post', '/v1/predict', 422, { ...PREDICT_REQUEST, planting_method: 1 }],
+  ['post', '/v1/predict/batch', 200, { requests: [PREDICT_REQUEST, OUTSIDE_COVERAGE, 'x'] }],
+  ['post', '/v1/predict/batch', 422, { requests: Array(11).fill(PREDICT_REQUEST) }],
+  ['post', '/v1/predict/batch', 422, {}],
+  ['post', '/v1/predict/compare', 200, COMPARE_REQUEST],
+  ['post', '/v1/predict/compare', 422, OUTSIDE_COVERAGE],
+  ['get', '/v1/species', 200],
+  ['get', '/v1/coverage', 200],
+  ['get', '/v1/coverage', 401, undefined, { 'x-api-key': '' }],
+  ['get', '/v1/health', 200],
+];
 
-  it.each(KEYED)('describes 429 of %s', async (path) => {
-    const method = path.startsWith('/v1/predict') ? 'post' : 'get';
-    const response = await (method === 'post'
-      ? service.post(path, {}, exhausted)
-      : service.get(path, exhausted));
-    expect(response.status).toBe(429);
+async function expectDocumented(method: 'get' | 'post', path: string, response: Response) {
+  const at = `/paths/${pointer(path)}/${method}/responses/${response.status}`;
+  const documented = document.paths[path][method].responses[String(response.status)] as {
+    headers: object;
+  };
+  expect(matches(`${at}/content/application~1json/schema`, await response.json())).toBe('valid');
+  const names = Object.keys(documented.headers).map((name) => name.toLowerCase());
+  expect(names).toEqual(
+    expect.arrayContaining([...response.headers.keys()].filter((name) => !GENERIC.test(name))),
+  );
+}
+
+for (const [method, path, status, body, headers] of EXCHANGES) {
+  const what = JSON.stringify(body ?? headers ?? '').slice(0, 60);
+  it(`/openapi.json describes the ${status} of ${method} ${path} to ${what} with its headers`, async () => {
+    const all = { ...spore, ...headers };
+    const response = await (method === 'post' ? service.post(path, body, all) : service.get(path, all));
+    expect(response.status).toBe(status);
     await expectDocumented(method, path, response);
   });
+}
 
-  it('describes the answers of no endpoint: NotFound and MethodNotAllowed', async () => {
-    for (const [path, name] of [
-      ['/v1/nothing', 'NotFound'],
-      ['/v1/predict', 'MethodNotAllowed'],
-    ] as const) {
-      const response = await service.get(path);
-      const { headers } = document.components.responses[name];
-      expect(
-        matches(`/components/responses/${name}/content/application~1json/schema`, await response.json()),
-      ).toBe('valid');
-      const names = Object.keys(headers).map((header) => header.toLowerCase());
-      expect([...response.headers.keys()].filter((header) => !GENERIC.test(header)).toSorted()).toEqual(
-        names.toSorted(),
-      );
-    }
-  });
+it.each(KEYED)('/openapi.json describes the 429 of %s with its headers', async (path) => {
+  const method = path.startsWith('/v1/predict') ? 'post' : 'get';
+  const response = await (method === 'post'
+    ? service.post(path, {}, exhausted)
+    : service.get(path, exhausted));
+  expect(response.status).toBe(429);
+  await expectDocumented(method, path, response);
+});
 
-  it.each([
-    ['/v1/predict', PREDICT_REQUEST, { ...PREDICT_REQUEST, latitude: 91 }],
-    [
-      '/v1/predict',
-      { ...PREDICT_REQUEST, horizons: [1, 1], tag: 'x' },
-      { ...PREDICT_REQUEST, horizons: [2] },
-    ],
-    ['/v1/predict', PREDICT_REQUEST, { ...PREDICT_REQUEST, planting_method: 'broadcast' }],
-    ['/v1/predict', PREDICT_REQUEST, COMPARE_REQUEST],
-    ['/v1/predict/batch', { requests: [] }, { requests: {} }],
-    ['/v1/predict/compare', COMPARE_REQUEST, { ...COMPARE_REQUEST, horizons: [] }],
-  ])(
-    'describes the request of %s: what fits is accepted, what does not is refused, case %#',
-    async (path, right, wrong) => {
-      const at = `/paths/${pointer(path)}/post/requestBody/content/application~1json/schema`;
-      expect(matches(at, right)).toBe('valid');
-      expect((await service.post(path, right)).status).toBe(200);
-      expect(matches(at, wrong)).not.toBe('valid');
-      expect((await service.post(path, wrong)).status).toBe(422);
-    },
-  );
+it('/openapi.json describes the 404 and 405 that belong to no endpoint', async () => {
+  for (const [path, name] of [
+    ['/v1/nothing', 'NotFound'],
+    ['/v1/predict', 'MethodNotAllowed'],
+  ] as const) {
+    const response = await service.get(path);
+    const { headers } = document.components.responses[name];
+    expect(
+      matches(`/components/responses/${name}/content/application~1json/schema`, await response.json()),
+    ).toBe('valid');
+    const names = Object.keys(headers).map((header) => header.toLowerCase());
+    expect([...response.headers.keys()].filter((header) => !GENERIC.test(header)).toSorted()).toEqual(
+      names.toSorted(),
+    );
+  }
+});
 
-  it('/docs is a page that tells every endpoint, error code, answer and header, without a script', async () => {
-    const response = await fetch(`${service.apiUrl}/docs`);
-    expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
-    const page = await response.text();
-    const { responses, headers } = document.components;
-    const codes = Object.keys(ERROR_STATUS).map((code) => `<code>${code}</code>`);
-    for (const told of [...Object.keys({ ...document.paths, ...responses, ...headers }), ...codes])
-      expect(page).toContain(told);
-    expect(page).not.toContain('<script');
-  });
+it.each([
+  ['/v1/predict', PREDICT_REQUEST, { ...PREDICT_REQUEST, latitude: 91 }],
+  ['/v1/predict', { ...PREDICT_REQUEST, horizons: [1, 1], tag: 'x' }, { ...PREDICT_REQUEST, horizons: [2] }],
+  ['/v1/predict', PREDICT_REQUEST, { ...PREDICT_REQUEST, planting_method: 'broadcast' }],
+  ['/v1/predict', PREDICT_REQUEST, COMPARE_REQUEST],
+  ['/v1/predict/batch', { requests: [] }, { requests: {} }],
+  ['/v1/predict/compare', COMPARE_REQUEST, { ...COMPARE_REQUEST, horizons: [] }],
+])(
+  'the request schema of %s accepts what the service accepts and nothing that it rejects, case %#',
+  async (path, right, wrong) => {
+    const at = `/paths/${pointer(path)}/post/requestBody/content/application~1json/schema`;
+    expect(matches(at, right)).toBe('valid');
+    expect((await service.post(path, right)).status).toBe(200);
+    expect(matches(at, wrong)).not.toBe('valid');
+    expect((await service.post(path, wrong)).status).toBe(422);
+  },
+);
+
+it('/docs lists every endpoint, error code, response and header without a script', async () => {
+  const response = await fetch(`${service.apiUrl}/docs`);
+  expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+  const page = await response.text();
+  const { responses, headers } = document.components;
+  const codes = Object.keys(ERROR_STATUS).map((code) => `<code>${code}</code>`);
+  for (const item of [...Object.keys({ ...document.paths, ...responses, ...headers }), ...codes])
+    expect(page).toContain(item);
+  expect(page).not.toContain('<script');
 });

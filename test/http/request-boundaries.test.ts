@@ -28,7 +28,7 @@ const bodyInPieces = chunkedBody.chain((body) =>
   fc.tuple(fc.constant(body), pieces(`${body}GET / HTTP/1.1\r\n\r\n`)),
 );
 
-it('no part belongs to two heads, and parts that end a head end where it ends', () => {
+it('no part spans two heads, and a part that completes a head ends where the head ends', () => {
   fc.assert(
     fc.property(headsInPieces, ([heads, received]) => {
       const boundaries = new RequestBoundaries();
@@ -51,7 +51,7 @@ it('no part belongs to two heads, and parts that end a head end where it ends', 
   );
 });
 
-it.each([1, 2, 3, 1000])('no part of at most %i lines goes past the end of a chunked body', (maxLines) => {
+it.each([1, 2, 3, 1000])('no part of at most %i lines extends past the end of a chunked body', (maxLines) => {
   fc.assert(
     fc.property(bodyInPieces, ([body, received]) => {
       const boundaries = new RequestBoundaries();

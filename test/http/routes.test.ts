@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { expectError, parseErrorBody } from '../support/error-body.js';
 import { rawRequest, sendRaw } from '../support/raw-http.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
@@ -7,66 +7,67 @@ import { startTestService, type TestService } from '../support/service.js';
 const POSTS = ['/v1/predict', '/v1/predict/batch', '/v1/predict/compare'];
 const GETS = ['/v1/species', '/v1/coverage', '/v1/health', '/openapi.json', '/docs'];
 
-describe('routes and methods', () => {
-  let service: TestService;
-  beforeAll(async () => {
-    service = await startTestService();
-  });
-  afterAll(() => service.stop());
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service.stop());
 
-  const sendRequest = (line: string, headers: string[] = []) =>
-    sendRaw(service.apiUrl, rawRequest(line, [`X-API-Key: ${service.key}`, ...headers]));
+const sendRequest = (line: string, headers: string[] = []) =>
+  sendRaw(service.apiUrl, rawRequest(line, [`X-API-Key: ${service.key}`, ...headers]));
 
-  it.each([
-    '/',
-    '/v1',
-    '/v2/predict',
-    '/v1/%zz',
-    '/v1/%ff',
-    '/v1/%00',
-    '//v1/predict',
-    '/v1//predict',
-    '/v1/predict/',
-    '/V1/predict',
-    '/v1/PREDICT',
-    '/v1/../v1/predict',
-    '/v1/./predict',
-    '/v1/predict%2Fbatch',
-    '/v1/predict;a=b',
-    '/v1/__proto__',
-    '/constructor',
-    `/${'a'.repeat(10_000)}`,
-    '*',
-  ])('404 not_found: %s', async (path) => {
-    for (const method of path === '*' ? ['OPTIONS'] : ['GET', 'POST', 'PUT']) {
-      const { status, body, headers } = await sendRequest(`${method} ${path} HTTP/1.1`);
-      expect({ status, code: parseErrorBody(body).code }).toEqual({ status: 404, code: 'not_found' });
-      expect(headers.has('x-request-id')).toBe(true);
-      expect(body.length).toBeLessThan(400);
-    }
-  });
+it.each([
+  '/',
+  '/v1',
+  '/v2/predict',
+  '/v1/%zz',
+  '/v1/%ff',
+  '/v1/%00',
+  '//v1/predict',
+  '/v1//predict',
+  '/v1/predict/',
+  '/V1/predict',
+  '/v1/PREDICT',
+  '/v1/../v1/predict',
+  '/v1/./predict',
+  '/v1/predict%2Fbatch',
+  '/v1/predict;a=b',
+  '/v1/__proto__',
+  '/constructor',
+  `/${'a'.repeat(10_000)}`,
+  '*',
+])('the unknown path %s is 404 not_found for every method', async (path) => {
+  for (const method of path === '*' ? ['OPTIONS'] : ['GET', 'POST', 'PUT']) {
+    const { status, body, headers } = await sendRequest(`${method} ${path} HTTP/1.1`);
+    expect({ status, code: parseErrorBody(body).code }).toEqual({ status: 404, code: 'not_found' });
+    expect(headers.has('x-request-id')).toBe(true);
+    expect(body.length).toBeLessThan(400);
+  }
+});
 
-  it.each(['/livez', '/readyz', '/metrics'])(
-    "404 not_found: the operators' %s is not on the public port",
-    async (path) => {
-      await expectError(await service.get(path), 404, 'not_found');
-    },
-  );
+it.each(['/livez', '/readyz', '/metrics'])(
+  "the operators' %s is 404 not_found on the public port",
+  async (path) => {
+    await expectError(await service.get(path), 404, 'not_found');
+  },
+);
 
-  it.each(POSTS)('405 method_not_allowed with Allow: %s takes POST only', async (path) => {
-    for (const method of ['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND']) {
-      const { status, headers, body } = await sendRequest(`${method} ${path} HTTP/1.1`);
-      expect({ status, code: parseErrorBody(body).code }).toEqual({
-        status: 405,
-        code: 'method_not_allowed',
-      });
-      expect(headers.get('allow')).toBe('POST');
-    }
-    const head = await sendRequest(`HEAD ${path} HTTP/1.1`);
-    expect([head.status, head.headers.get('allow'), head.body]).toEqual([405, 'POST', '']);
-  });
+it.each(POSTS)('%s answers methods other than POST with 405 method_not_allowed and Allow', async (path) => {
+  for (const method of ['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND']) {
+    const { status, headers, body } = await sendRequest(`${method} ${path} HTTP/1.1`);
+    expect({ status, code: parseErrorBody(body).code }).toEqual({
+      status: 405,
+      code: 'method_not_allowed',
+    });
+    expect(headers.get('allow')).toBe('POST');
+  }
+  const head = await sendRequest(`HEAD ${path} HTTP/1.1`);
+  expect([head.status, head.headers.get('allow'), head.body]).toEqual([405, 'POST', '']);
+});
 
-  it.each(GETS)('405 method_not_allowed with Allow: %s takes GET and HEAD only', async (path) => {
+it.each(GETS)(
+  '%s answers methods other than GET and HEAD with 405 method_not_allowed and Allow',
+  async (path) => {
     for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS', 'TRACE']) {
       const { status, headers, body } = await sendRequest(`${method} ${path} HTTP/1.1`);
       expect({ status, code: parseErrorBody(body).code }).toEqual({
@@ -75,30 +76,27 @@ describe('routes and methods', () => {
       });
       expect(headers.get('allow')).toBe('GET, HEAD');
     }
-  });
+  },
+);
 
-  it.each(GETS)('HEAD %s has the headers of GET and no body', async (path) => {
-    const [get, head] = [
-      await sendRequest(`GET ${path} HTTP/1.1`),
-      await sendRequest(`HEAD ${path} HTTP/1.1`),
-    ];
-    expect([head.status, head.body]).toEqual([200, '']);
-    for (const name of ['content-type', 'content-length'])
-      expect(head.headers.get(name)).toBe(get.headers.get(name));
-  });
+it.each(GETS)('HEAD %s returns the headers of GET and no body', async (path) => {
+  const [get, head] = [await sendRequest(`GET ${path} HTTP/1.1`), await sendRequest(`HEAD ${path} HTTP/1.1`)];
+  expect([head.status, head.body]).toEqual([200, '']);
+  for (const name of ['content-type', 'content-length'])
+    expect(head.headers.get(name)).toBe(get.headers.get(name));
+});
 
-  it('a query string does not matter to a route', async () => {
-    expect((await service.post('/v1/predict?trace=%zz&x', PREDICT_REQUEST)).status).toBe(200);
-    expect((await service.get('/v1/predict?x=1')).status).toBe(405);
-  });
+it('a query string does not change the route of a request', async () => {
+  expect((await service.post('/v1/predict?trace=%zz&x', PREDICT_REQUEST)).status).toBe(200);
+  expect((await service.get('/v1/predict?x=1')).status).toBe(405);
+});
 
-  it('an address in absolute form is answered like its path', async () => {
-    expect((await sendRequest('GET http://nurselog.example/v1/species HTTP/1.1')).status).toBe(200);
-  });
+it('a request target in absolute form is answered like its path', async () => {
+  expect((await sendRequest('GET http://nurselog.example/v1/species HTTP/1.1')).status).toBe(200);
+});
 
-  it('an Upgrade that is not offered is ignored', async () => {
-    const upgrade =
-      'GET /v1/health HTTP/1.1\r\nHost: x\r\nConnection: close, Upgrade\r\nUpgrade: websocket\r\n\r\n';
-    expect((await sendRaw(service.apiUrl, upgrade)).status).toBe(200);
-  });
+it('an unsupported Upgrade is ignored', async () => {
+  const upgrade =
+    'GET /v1/health HTTP/1.1\r\nHost: x\r\nConnection: close, Upgrade\r\nUpgrade: websocket\r\n\r\n';
+  expect((await sendRaw(service.apiUrl, upgrade)).status).toBe(200);
 });

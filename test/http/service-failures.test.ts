@@ -1,43 +1,41 @@
 import Libsql from 'libsql';
-import { afterEach, beforeEach, describe, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, it } from 'vitest';
 import { expectError } from '../support/error-body.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
 import { startTestService, type TestService } from '../support/service.js';
 
-describe('failures on our side (4)', () => {
-  let service: TestService;
-  let spore: Record<string, string>;
-  /** Somebody else at the store's file. */
-  let intruder: Libsql.Database;
+let service: TestService;
+let spore: Record<string, string>;
+/** Somebody else at the store's file. */
+let intruder: Libsql.Database;
 
-  beforeEach(async () => {
-    service = await startTestService();
-    spore = { 'x-api-key': (await service.issueKey('spore')).secret };
-    intruder = new Libsql(service.config.databaseUrl.slice('sqlite:'.length));
-  });
-  afterEach(async () => {
-    intruder.close();
-    await service.stop();
-  });
+beforeEach(async () => {
+  service = await startTestService();
+  spore = { 'x-api-key': (await service.issueKey('spore')).secret };
+  intruder = new Libsql(service.config.databaseUrl.slice('sqlite:'.length));
+});
+afterEach(async () => {
+  intruder.close();
+  await service.stop();
+});
 
-  it('unavailable 503 with Retry-After: the key store cannot be reached in time', async () => {
-    intruder.exec('begin immediate');
-    const response = await service.get('/v1/species', spore);
-    expect(response.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
-    await expectError(response, 503, 'unavailable');
-    intruder.exec('rollback');
-    expect((await service.get('/v1/species', spore)).headers.get('ratelimit')).toMatch(/^"daily";r=99;/);
-  });
+it('a key store that cannot be reached in time is 503 unavailable with Retry-After', async () => {
+  intruder.exec('begin immediate');
+  const response = await service.get('/v1/species', spore);
+  expect(response.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+  await expectError(response, 503, 'unavailable');
+  intruder.exec('rollback');
+  expect((await service.get('/v1/species', spore)).headers.get('ratelimit')).toMatch(/^"daily";r=99;/);
+});
 
-  it('internal_error 500 with request_id: anything else, and the next caller is answered', async () => {
-    intruder.exec('alter table daily_usage rename to elsewhere');
-    const response = await service.post('/v1/predict', PREDICT_REQUEST, {
-      ...spore,
-      'x-request-id': 'mine-1',
-    });
-    const { details } = await expectError(response, 500, 'internal_error');
-    expect(details).toEqual({ request_id: 'mine-1' });
-    intruder.exec('alter table elsewhere rename to daily_usage');
-    expect((await service.post('/v1/predict', PREDICT_REQUEST, spore)).status).toBe(200);
+it('any other failure is 500 internal_error with the request id, and the next caller is answered', async () => {
+  intruder.exec('alter table daily_usage rename to elsewhere');
+  const response = await service.post('/v1/predict', PREDICT_REQUEST, {
+    ...spore,
+    'x-request-id': 'mine-1',
   });
+  const { details } = await expectError(response, 500, 'internal_error');
+  expect(details).toEqual({ request_id: 'mine-1' });
+  intruder.exec('alter table elsewhere rename to daily_usage');
+  expect((await service.post('/v1/predict', PREDICT_REQUEST, spore)).status).toBe(200);
 });

@@ -1,43 +1,41 @@
-import { afterAll, describe, expect, it } from 'vitest';
+import { afterAll, expect, it } from 'vitest';
 import { healthResponseSchema } from '../../src/http/response/schemas.js';
 import { expectError } from '../support/error-body.js';
 import { type LogLine, LogLines } from '../support/log-lines.js';
 import { Releases } from '../support/releases.js';
 import { startTestService, type TestService } from '../support/service.js';
 
-describe('a service that is starting', () => {
-  const releases = new Releases();
-  let started: Promise<TestService>;
-  afterAll(async () => {
-    await (await started).stop();
-    releases.remove();
+const releases = new Releases();
+let started: Promise<TestService>;
+afterAll(async () => {
+  await (await started).stop();
+  releases.remove();
+});
+
+it('a service that is starting is 503 for callers, health and readiness until every worker is ready', async () => {
+  releases.put(1);
+  releases.slowDown(20); // or it might have started before it is asked
+  const log = new LogLines();
+  started = startTestService(releases.environment, undefined, log);
+  const listening = ({ msg }: LogLine) => /^Server listening at (\S+)$/.exec(String(msg))?.[1];
+  // The operators' address first, then the API's.
+  const ops = listening(await log.find((line) => listening(line) !== undefined))!;
+  const api = listening(await log.find((line) => ![undefined, ops].includes(listening(line))))!;
+
+  const health = await fetch(`${api}/v1/health`);
+  expect(health.status).toBe(503);
+  expect(healthResponseSchema.parse(await health.json())).toMatchObject({
+    status: 'starting',
+    workers: { total: 2 },
   });
-
-  it('is unavailable 503, says so in health and readiness, and is well when every worker is ready', async () => {
-    releases.put(1);
-    releases.slowDown(20); // or it might have started before it is asked
-    const log = new LogLines();
-    started = startTestService(releases.environment, undefined, log);
-    const listening = ({ msg }: LogLine) => /^Server listening at (\S+)$/.exec(String(msg))?.[1];
-    // The operators' address first, then the API's.
-    const ops = listening(await log.find((line) => listening(line) !== undefined))!;
-    const api = listening(await log.find((line) => ![undefined, ops].includes(listening(line))))!;
-
-    const health = await fetch(`${api}/v1/health`);
-    expect(health.status).toBe(503);
-    expect(healthResponseSchema.parse(await health.json())).toMatchObject({
-      status: 'starting',
-      workers: { total: 2 },
-    });
-    expect(await (await fetch(`${ops}/readyz`)).json()).toEqual({
-      status: 'not ready',
-      reasons: ['the service is starting'],
-    });
-    const refused = await fetch(`${api}/v1/species`);
-    expect(refused.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
-    await expectError(refused, 503, 'unavailable');
-
-    expect((await started).apiUrl).toBe(api);
-    expect((await fetch(`${api}/v1/health`)).status).toBe(200);
+  expect(await (await fetch(`${ops}/readyz`)).json()).toEqual({
+    status: 'not ready',
+    reasons: ['the service is starting'],
   });
+  const rejected = await fetch(`${api}/v1/species`);
+  expect(rejected.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
+  await expectError(rejected, 503, 'unavailable');
+
+  expect((await started).apiUrl).toBe(api);
+  expect((await fetch(`${api}/v1/health`)).status).toBe(200);
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parseErrorBody } from '../support/error-body.js';
 import { rawRequest, sendRaw } from '../support/raw-http.js';
 import { startTestService, type TestService } from '../support/service.js';
@@ -81,99 +81,97 @@ function spellingsOf(path: string): string[] {
   ];
 }
 
-describe('no spelling of an address gets round a check', () => {
-  let service: TestService;
-  beforeAll(async () => {
-    service = await startTestService();
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service.stop());
+
+const send = (line: string, headers: readonly string[] = []) =>
+  sendRaw(service.apiUrl, rawRequest(line, headers));
+
+for (const [method, paths] of Object.entries(KEYED)) {
+  it.each(paths)(`no spelling of ${method} %s is answered without a key`, async (path) => {
+    for (const spelling of spellingsOf(path)) {
+      const { status, body } = await send(`${method} ${spelling} HTTP/1.1`);
+      expect([400, 401, 404], `${spelling}: ${status}`).toContain(status);
+      expect(parseErrorBody(body).code).toMatch(/^(invalid_request|invalid_api_key|not_found)$/);
+    }
   });
-  afterAll(() => service.stop());
+}
 
-  const send = (line: string, headers: readonly string[] = []) =>
-    sendRaw(service.apiUrl, rawRequest(line, headers));
-
-  for (const [method, paths] of Object.entries(KEYED)) {
-    it.each(paths)(`no spelling of ${method} %s is answered without a key`, async (path) => {
-      for (const spelling of spellingsOf(path)) {
-        const { status, body } = await send(`${method} ${spelling} HTTP/1.1`);
-        expect([400, 401, 404], `${spelling}: ${status}`).toContain(status);
-        expect(parseErrorBody(body).code).toMatch(/^(invalid_request|invalid_api_key|not_found)$/);
-      }
-    });
+it.each(OPS)("no spelling of the operators' %s exists on the API, even with a key", async (path) => {
+  for (const spelling of [path, ...spellingsOf(path), ...spellingsOf(`/v1/health/..${path}`)]) {
+    const { status, body } = await send(`GET ${spelling} HTTP/1.1`, [`X-API-Key: ${service.key}`]);
+    expect([400, 404], `${spelling}: ${status}`).toContain(status);
+    expect(parseErrorBody(body).code).toMatch(/^(invalid_request|not_found)$/);
   }
+});
 
-  it.each(OPS)("no spelling of the operators' %s is there, also with a key", async (path) => {
-    for (const spelling of [path, ...spellingsOf(path), ...spellingsOf(`/v1/health/..${path}`)]) {
-      const { status, body } = await send(`GET ${spelling} HTTP/1.1`, [`X-API-Key: ${service.key}`]);
-      expect([400, 404], `${spelling}: ${status}`).toContain(status);
-      expect(parseErrorBody(body).code).toMatch(/^(invalid_request|not_found)$/);
-    }
-  });
+it('no header and no host redirects a request to another route', async () => {
+  const ops = new URL(service.opsUrl).host;
+  const rerouted = [
+    'X-Original-URL: /metrics',
+    'X-Rewrite-URL: /metrics',
+    'X-Forwarded-Prefix: /metrics',
+    'X-Forwarded-Host: evil.example',
+    'Forwarded: host=evil.example',
+    'X-HTTP-Method-Override: DELETE',
+    'X-HTTP-Method: POST',
+    'X-Method-Override: POST',
+    `X-Forwarded-Host: ${ops}`,
+  ];
+  for (const header of rerouted) {
+    const { status, body } = await send('GET /v1/health HTTP/1.1', [header]);
+    expect(status).toBe(200);
+    expect(JSON.parse(body)).toMatchObject({ status: 'ok' });
+    expect(body).not.toContain('evil');
+  }
+  for (const target of ['/metrics', `http://${ops}/metrics`, `//${ops}/metrics`]) {
+    const { status } = await sendRaw(
+      service.apiUrl,
+      `GET ${target} HTTP/1.1\r\nHost: ${ops}\r\nConnection: close\r\nX-API-Key: ${service.key}\r\n\r\n`,
+    );
+    expect(status).toBe(404);
+  }
+  expect((await send('POST /v1/species?_method=GET HTTP/1.1', ['X-HTTP-Method-Override: GET'])).status).toBe(
+    405,
+  );
+});
 
-  it('no header and no host leads a request elsewhere', async () => {
-    const ops = new URL(service.opsUrl).host;
-    const rerouted = [
-      'X-Original-URL: /metrics',
-      'X-Rewrite-URL: /metrics',
-      'X-Forwarded-Prefix: /metrics',
-      'X-Forwarded-Host: evil.example',
-      'Forwarded: host=evil.example',
-      'X-HTTP-Method-Override: DELETE',
-      'X-HTTP-Method: POST',
-      'X-Method-Override: POST',
-      `X-Forwarded-Host: ${ops}`,
-    ];
-    for (const header of rerouted) {
-      const { status, body } = await send('GET /v1/health HTTP/1.1', [header]);
-      expect(status).toBe(200);
-      expect(JSON.parse(body)).toMatchObject({ status: 'ok' });
-      expect(body).not.toContain('evil');
-    }
-    for (const target of ['/metrics', `http://${ops}/metrics`, `//${ops}/metrics`]) {
-      const { status } = await sendRaw(
-        service.apiUrl,
-        `GET ${target} HTTP/1.1\r\nHost: ${ops}\r\nConnection: close\r\nX-API-Key: ${service.key}\r\n\r\n`,
-      );
-      expect(status).toBe(404);
-    }
-    expect(
-      (await send('POST /v1/species?_method=GET HTTP/1.1', ['X-HTTP-Method-Override: GET'])).status,
-    ).toBe(405);
-  });
+it('no Host header changes a response', async () => {
+  for (const host of [
+    'evil.example',
+    'localhost:1',
+    '[::1]',
+    'a b',
+    '',
+    '"><script>',
+    'a@b',
+    'x'.repeat(5000),
+  ]) {
+    const { status, body } = await sendRaw(
+      service.apiUrl,
+      `GET /openapi.json HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`,
+    );
+    expect(status, host).toBe(200);
+    if (host !== '') expect(body.includes(host)).toBe(false);
+  }
+});
 
-  it('a host of any kind changes no answer', async () => {
-    for (const host of [
-      'evil.example',
-      'localhost:1',
-      '[::1]',
-      'a b',
-      '',
-      '"><script>',
-      'a@b',
-      'x'.repeat(5000),
+it('a path of 15,000 characters is 404, one of 20,000 is 431, and neither is repeated whole', async () => {
+  for (const [length, expected] of [
+    [15_000, 404],
+    [20_000, 431],
+  ] as const) {
+    for (const path of [
+      `/v1/${'a'.repeat(length)}`,
+      `/${'a/'.repeat(length / 2)}`,
+      `/${'%2e'.repeat(length / 3)}`,
     ]) {
-      const { status, body } = await sendRaw(
-        service.apiUrl,
-        `GET /openapi.json HTTP/1.1\r\nHost: ${host}\r\nConnection: close\r\n\r\n`,
-      );
-      expect(status, host).toBe(200);
-      if (host !== '') expect(body.includes(host)).toBe(false);
+      const { status, body } = await send(`GET ${path} HTTP/1.1`);
+      expect(status).toBe(expected);
+      expect(body.length).toBeLessThan(400);
     }
-  });
-
-  it('one of 15,000 characters is not found, one of 20,000 is too long, and neither comes back whole', async () => {
-    for (const [length, expected] of [
-      [15_000, 404],
-      [20_000, 431],
-    ] as const) {
-      for (const path of [
-        `/v1/${'a'.repeat(length)}`,
-        `/${'a/'.repeat(length / 2)}`,
-        `/${'%2e'.repeat(length / 3)}`,
-      ]) {
-        const { status, body } = await send(`GET ${path} HTTP/1.1`);
-        expect(status).toBe(expected);
-        expect(body.length).toBeLessThan(400);
-      }
-    }
-  });
+  }
 });

@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { readMetrics } from '../reliability/support/metrics.js';
 import { openSocket, rawRequest, sendRaw } from '../support/raw-http.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
@@ -28,75 +28,73 @@ async function startLimited() {
   return { service, connect };
 }
 
-describe('connections are bounded', () => {
-  it('a new one takes the place of the first that never sent a request', async () => {
-    const { service, connect } = await startLimited();
-    const used = await connect(HEALTH);
-    const idle: Socket[] = [];
-    for (let i = 1; i < LIMIT; i++) idle.push(await connect());
-    const firstClosed = once(idle[0], 'close');
-    const extra = await connect(HEALTH);
-    await firstClosed;
-    expect([used, extra, ...idle.slice(1)].map(({ readableEnded }) => readableEnded)).not.toContain(true);
-    used.write(HEALTH);
-    expect(String(await once(used, 'data'))).toContain('200 OK');
-    const metrics = await readMetrics(service.opsUrl);
-    expect(metrics.value('nurselog_connections')).toBe(LIMIT);
-    expect(metrics.value('nurselog_connections_closed_total')).toBe(1);
-  });
+it('a connection beyond the limit replaces the oldest that never sent a request', async () => {
+  const { service, connect } = await startLimited();
+  const used = await connect(HEALTH);
+  const idle: Socket[] = [];
+  for (let i = 1; i < LIMIT; i++) idle.push(await connect());
+  const firstClosed = once(idle[0], 'close');
+  const extra = await connect(HEALTH);
+  await firstClosed;
+  expect([used, extra, ...idle.slice(1)].map(({ readableEnded }) => readableEnded)).not.toContain(true);
+  used.write(HEALTH);
+  expect(String(await once(used, 'data'))).toContain('200 OK');
+  const metrics = await readMetrics(service.opsUrl);
+  expect(metrics.value('nurselog_connections')).toBe(LIMIT);
+  expect(metrics.value('nurselog_connections_closed_total')).toBe(1);
+});
 
-  it('then of the first that has no request under way', async () => {
-    const { connect } = await startLimited();
-    const kept: Socket[] = [];
-    for (let i = 0; i < LIMIT; i++) kept.push(await connect(HEALTH));
-    const firstClosed = once(kept[0], 'close');
-    await connect(HEALTH);
-    await firstClosed;
-    expect(kept.slice(1).map(({ readableEnded }) => readableEnded)).not.toContain(true);
-  });
+it('when all connections sent requests, a connection beyond the limit replaces the oldest without a request in progress', async () => {
+  const { connect } = await startLimited();
+  const kept: Socket[] = [];
+  for (let i = 0; i < LIMIT; i++) kept.push(await connect(HEALTH));
+  const firstClosed = once(kept[0], 'close');
+  await connect(HEALTH);
+  await firstClosed;
+  expect(kept.slice(1).map(({ readableEnded }) => readableEnded)).not.toContain(true);
+});
 
-  it('where all have a request under way, the new one is closed and they are answered', async () => {
-    const { service, connect } = await startLimited();
-    const body = JSON.stringify(PREDICT_REQUEST);
-    const head = [
-      'POST /v1/predict HTTP/1.1',
-      'Host: x',
-      `X-API-Key: ${service.key}`,
-      'Content-Type: application/json',
-      `Content-Length: ${body.length}`,
-      'Expect: 100-continue', // its answer shows that the request is under way
-    ].join('\r\n');
-    const busy: Socket[] = [];
-    for (let i = 0; i < LIMIT; i++) busy.push(await connect(`${head}\r\n\r\n`));
-    const extra = await openSocket(service.apiUrl);
-    extra.on('error', () => {});
-    extra.write(HEALTH);
-    await once(extra.resume(), 'close');
-    for (const socket of busy) {
-      socket.write(body);
-      expect(String(await once(socket, 'data'))).toContain('HTTP/1.1 200 OK');
-    }
-  });
+it('when all connections have a request in progress, a new one is closed and they are answered', async () => {
+  const { service, connect } = await startLimited();
+  const body = JSON.stringify(PREDICT_REQUEST);
+  const head = [
+    'POST /v1/predict HTTP/1.1',
+    'Host: x',
+    `X-API-Key: ${service.key}`,
+    'Content-Type: application/json',
+    `Content-Length: ${body.length}`,
+    'Expect: 100-continue', // its response shows that the request is in progress
+  ].join('\r\n');
+  const busy: Socket[] = [];
+  for (let i = 0; i < LIMIT; i++) busy.push(await connect(`${head}\r\n\r\n`));
+  const extra = await openSocket(service.apiUrl);
+  extra.on('error', () => {});
+  extra.write(HEALTH);
+  await once(extra.resume(), 'close');
+  for (const socket of busy) {
+    socket.write(body);
+    expect(String(await once(socket, 'data'))).toContain('HTTP/1.1 200 OK');
+  }
+});
 
-  it("callers cannot take the descriptors that operators' requests and the service itself need", async () => {
-    const service = new ServiceProcess({}, undefined, ['prlimit', '--nofile=500:500']);
-    const { api, ops } = await service.ready();
-    const idle: Socket[] = [];
-    for (let i = 0; i < 600; i++) {
-      const socket = await openSocket(api);
-      socket.on('error', () => {});
-      socket.resume();
-      idle.push(socket);
-    }
-    expect((await sendRaw(ops, rawRequest('GET /livez HTTP/1.1', []))).status).toBe(200);
-    expect((await sendRaw(ops, rawRequest('GET /readyz HTTP/1.1', []))).status).toBe(200);
-    expect((await sendRaw(api, rawRequest('GET /v1/health HTTP/1.1', []))).status).toBe(200);
-    const metrics = await readMetrics(ops);
-    const limit = metrics.value('nurselog_connections_limit');
-    expect(metrics.value('nurselog_connections')).toBeLessThanOrEqual(limit);
-    expect(metrics.value('nurselog_connections_closed_total')).toBeGreaterThanOrEqual(idle.length - limit);
-    for (const socket of idle) socket.destroy();
-    service.signal('SIGTERM');
-    expect(await service.exit).toEqual({ code: 0, signal: null });
-  });
+it("callers cannot use up the descriptors that operators' requests and the service itself need", async () => {
+  const service = new ServiceProcess({}, undefined, ['prlimit', '--nofile=500:500']);
+  const { api, ops } = await service.ready();
+  const idle: Socket[] = [];
+  for (let i = 0; i < 600; i++) {
+    const socket = await openSocket(api);
+    socket.on('error', () => {});
+    socket.resume();
+    idle.push(socket);
+  }
+  expect((await sendRaw(ops, rawRequest('GET /livez HTTP/1.1', []))).status).toBe(200);
+  expect((await sendRaw(ops, rawRequest('GET /readyz HTTP/1.1', []))).status).toBe(200);
+  expect((await sendRaw(api, rawRequest('GET /v1/health HTTP/1.1', []))).status).toBe(200);
+  const metrics = await readMetrics(ops);
+  const limit = metrics.value('nurselog_connections_limit');
+  expect(metrics.value('nurselog_connections')).toBeLessThanOrEqual(limit);
+  expect(metrics.value('nurselog_connections_closed_total')).toBeGreaterThanOrEqual(idle.length - limit);
+  for (const socket of idle) socket.destroy();
+  service.signal('SIGTERM');
+  expect(await service.exit).toEqual({ code: 0, signal: null });
 });

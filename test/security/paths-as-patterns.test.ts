@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parseErrorBody } from '../support/error-body.js';
 import { LogLines } from '../support/log-lines.js';
 import { rawRequest, sendRaw } from '../support/raw-http.js';
@@ -24,39 +24,37 @@ const PATTERNS = [
   `/:a(${'(a|'.repeat(500)}`,
 ];
 
-describe('a path is looked up and never compiled', () => {
-  let service: TestService;
-  const log = new LogLines();
-  beforeAll(async () => {
-    service = await startTestService({ LOG_LEVEL: 'trace' }, undefined, log);
-  });
-  afterAll(() => service.stop());
+let service: TestService;
+const log = new LogLines();
+beforeAll(async () => {
+  service = await startTestService({ LOG_LEVEL: 'trace' }, undefined, log);
+});
+afterAll(() => service.stop());
 
-  it('one that reads as the pattern of a route is not found, on either listener, and no error is logged', async () => {
-    for (const [url, paths] of [
-      [service.apiUrl, API],
-      [service.opsUrl, OPS],
-    ] as const) {
-      for (const target of paths.flatMap((path) => PATTERNS.map((pattern) => path + pattern))) {
-        for (const method of ['GET', 'POST', 'OPTIONS']) {
-          const path = target.startsWith('/') ? target : `/${target}`;
-          const { status, body } = await sendRaw(url, rawRequest(`${method} ${path} HTTP/1.1`, []));
-          expect([path, status, parseErrorBody(body).code]).toEqual([path, 404, 'not_found']);
-        }
+it('a path in the syntax of a route pattern is 404 on both listeners, and no error is logged', async () => {
+  for (const [url, paths] of [
+    [service.apiUrl, API],
+    [service.opsUrl, OPS],
+  ] as const) {
+    for (const target of paths.flatMap((path) => PATTERNS.map((pattern) => path + pattern))) {
+      for (const method of ['GET', 'POST', 'OPTIONS']) {
+        const path = target.startsWith('/') ? target : `/${target}`;
+        const { status, body } = await sendRaw(url, rawRequest(`${method} ${path} HTTP/1.1`, []));
+        expect([path, status, parseErrorBody(body).code]).toEqual([path, 404, 'not_found']);
       }
     }
-    expect(log.all.filter(({ level }) => (level as number) > 30)).toEqual([]);
-  });
+  }
+  expect(log.all.filter(({ level }) => (level as number) > 30)).toEqual([]);
+});
 
-  it('a key in one is neither in the answer nor in the log', async () => {
-    const digits = service.key.slice(-32);
-    for (const path of [`/v1/:a([${service.key})`, `/v1/:a(${service.key}`, `/v1/*${service.key}`]) {
-      for (const url of [service.apiUrl, service.opsUrl]) {
-        const { status, body } = await sendRaw(url, rawRequest(`GET ${path} HTTP/1.1`, []));
-        expect(status).toBe(404);
-        expect(body).not.toContain(digits);
-      }
+it('a key in a path in pattern syntax is neither in the response nor in the log', async () => {
+  const digits = service.key.slice(-32);
+  for (const path of [`/v1/:a([${service.key})`, `/v1/:a(${service.key}`, `/v1/*${service.key}`]) {
+    for (const url of [service.apiUrl, service.opsUrl]) {
+      const { status, body } = await sendRaw(url, rawRequest(`GET ${path} HTTP/1.1`, []));
+      expect(status).toBe(404);
+      expect(body).not.toContain(digits);
     }
-    expect(JSON.stringify(log.all)).not.toContain(digits);
-  });
+  }
+  expect(JSON.stringify(log.all)).not.toContain(digits);
 });

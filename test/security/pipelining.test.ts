@@ -1,6 +1,6 @@
 import { createHook } from 'node:async_hooks';
 import { once } from 'node:events';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { readMetrics } from '../reliability/support/metrics.js';
 import { answersOn, openSocket, readAll } from '../support/raw-http.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
@@ -20,141 +20,135 @@ const HEALTH = 'GET /v1/health HTTP/1.1\r\nHost: x\r\n\r\n';
 const request = (line: string, headers: readonly string[] = [], body = '') =>
   [`${line} HTTP/1.1`, 'Host: x', ...headers, '', body].join('\r\n');
 
-describe('the requests of a connection are answered one after the other', () => {
-  let service: TestService;
-  let predict: (headers: readonly string[], body: string) => string;
-  beforeAll(async () => {
-    service = await startTestService();
-    const keyed = [`X-API-Key: ${service.key}`, 'Content-Type: application/json'];
-    predict = (headers, body) => request('POST /v1/predict', [...keyed, ...headers], body);
-  });
-  afterAll(() => service.stop());
+let service: TestService;
+let predict: (headers: readonly string[], body: string) => string;
+beforeAll(async () => {
+  service = await startTestService();
+  const keyed = [`X-API-Key: ${service.key}`, 'Content-Type: application/json'];
+  predict = (headers, body) => request('POST /v1/predict', [...keyed, ...headers], body);
+});
+afterAll(() => service.stop());
 
-  it('an answer is not lost to garbage that follows its request', async () => {
-    for (const [first, status] of [
-      [predict([LENGTH], BODY), 200],
-      [predict([CHUNKED], TINY_CHUNKS), 200],
-      [request('POST /v1/predict', [LENGTH], BODY), 401],
-      [HEALTH, 200],
-    ] as const) {
-      for (const garbage of ['garbage\r\n\r\n', '\0', '\r\n\r\n\r\n\r\n\r\n\r\n', `BREW ${HEALTH}`]) {
-        const { statuses } = await answersOn(service.apiUrl, first + garbage);
-        expect([garbage, ...statuses]).toEqual([garbage, status, 400]);
-      }
+it('garbage after a request does not prevent its response', async () => {
+  for (const [first, status] of [
+    [predict([LENGTH], BODY), 200],
+    [predict([CHUNKED], TINY_CHUNKS), 200],
+    [request('POST /v1/predict', [LENGTH], BODY), 401],
+    [HEALTH, 200],
+  ] as const) {
+    for (const garbage of ['garbage\r\n\r\n', '\0', '\r\n\r\n\r\n\r\n\r\n\r\n', `BREW ${HEALTH}`]) {
+      const { statuses } = await answersOn(service.apiUrl, first + garbage);
+      expect([garbage, ...statuses]).toEqual([garbage, status, 400]);
     }
-  });
-
-  it('a request after one that asks for another protocol is answered, too', async () => {
-    const upgrade = ['Connection: Upgrade', 'Upgrade: websocket'];
-    for (const first of [
-      request('GET /v1/health', upgrade),
-      predict([...upgrade, LENGTH], BODY),
-      predict([...upgrade, CHUNKED], TINY_CHUNKS),
-      request('GET /v1/health', [
-        'Connection: Upgrade, HTTP2-Settings',
-        'Upgrade: h2c',
-        'HTTP2-Settings: AAM',
-      ]),
-    ]) {
-      expect((await answersOn(service.apiUrl, first + HEALTH)).statuses).toEqual([200, 200]);
-    }
-  });
-
-  it('what is in doubt after a request for another protocol is refused as ever', async () => {
-    const upgrade = request('GET /v1/health', ['Connection: Upgrade', 'Upgrade: h2c']);
-    for (const doubtful of [
-      'garbage\r\n\r\n',
-      request('GET /v1/health', ['Bad Header: x']),
-      request('POST /v1/predict', [LENGTH, CHUNKED], BODY),
-      request('GET /v1/health', ['X: a', ' folded']),
-      `GET /v1/health HTTP/1.1\r\nX: ${'x'.repeat(40_000)}`,
-    ]) {
-      const { statuses } = await answersOn(service.apiUrl, upgrade + doubtful + HEALTH);
-      expect([doubtful.slice(0, 30), statuses[0], statuses.length]).toEqual([doubtful.slice(0, 30), 200, 2]);
-      expect([400, 431]).toContain(statuses[1]);
-    }
-  });
-
-  it('a line end before a request is passed over', async () => {
-    expect((await answersOn(service.apiUrl, `\r\n${HEALTH}\r\n${HEALTH}`)).statuses).toEqual([200, 200]);
-  });
-
-  it('however requests are divided into what is sent at a time, each is answered in its place', async () => {
-    const requests = [
-      [HEALTH, 200],
-      [predict([LENGTH], BODY), 200],
-      [request('GET /nothing'), 404],
-      [predict([CHUNKED], TINY_CHUNKS), 200],
-      [request('POST /v1/predict', [CHUNKED], TINY_CHUNKS), 401],
-      [request('POST /v1/health', [LENGTH], BODY), 405],
-      [predict([CHUNKED], BLANK_LINES + TINY_CHUNKS.replace(/\r\n$/, 'X-Trailer: x\r\n\r\n')), 200],
-      [HEALTH, 200],
-    ] as const;
-    const bytes = requests.map(([text]) => text).join('');
-    for (const step of [1, 2, 3, 7, 64, 200, 1000]) {
-      const socket = await openSocket(service.apiUrl);
-      socket.setNoDelay();
-      const received = readAll(socket);
-      for (let at = 0; at < bytes.length; at += step) {
-        if (!socket.write(bytes.slice(at, at + step), 'latin1')) await once(socket, 'drain');
-        if (at % 50 < step) await new Promise(setImmediate); // what is written in one turn may arrive as one
-      }
-      socket.end();
-      expect([step, (await received).statuses]).toEqual([step, requests.map(([, status]) => status)]);
-    }
-  });
-
-  it('a thousand requests that are sent before an answer is read are all answered', async () => {
-    const single = predict([LENGTH], BODY);
-    const { statuses } = await answersOn(service.apiUrl, single.repeat(1000));
-    expect(statuses).toEqual(Array(1000).fill(200));
-  });
-
-  it('the last answer of a connection is not lost to a reset by what was sent behind its request', async () => {
-    const requests = JSON.stringify({ requests: Array(400).fill(PREDICT_REQUEST) });
-    const headers = [`X-API-Key: ${service.key}`, 'Content-Type: application/json'];
-    const last = request(
-      'POST /v1/predict/batch',
-      [...headers, `Content-Length: ${requests.length}`, 'Connection: close'],
-      requests,
-    );
-    for (let i = 0; i < 20; i++) {
-      const socket = await openSocket(service.apiUrl);
-      socket.write(last + 'GET /v1/health HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(20_000));
-      const { statuses, text } = await readAll(socket);
-      expect(statuses).toEqual([200]);
-      const [head, body] = text.split('\r\n\r\n');
-      expect(body).toHaveLength(Number(/content-length: (\d+)/.exec(head!)![1]));
-    }
-  });
-
-  it('documents are compressed once and not for a request', async () => {
-    let compressions = 0;
-    const counter = createHook({
-      init: (_id, type) => {
-        if (/ZLIB|BROTLI|ZSTD/i.test(type)) compressions++;
-      },
-    }).enable();
-    try {
-      for (const path of ['/docs', '/openapi.json']) {
-        for (const encoding of ['gzip', 'br']) {
-          const one = request(`GET ${path}`, [`Accept-Encoding: ${encoding}`]);
-          const { statuses, text } = await answersOn(service.apiUrl, one.repeat(20));
-          expect(statuses).toEqual(Array(20).fill(200));
-          expect(text.split(`content-encoding: ${encoding}\r\n`)).toHaveLength(21);
-        }
-      }
-      expect(compressions).toBe(0);
-      const batch = await service.post('/v1/predict/batch', { requests: Array(10).fill(PREDICT_REQUEST) });
-      expect(batch.status).toBe(200);
-      expect(compressions).toBeGreaterThan(0); // the counter counts
-    } finally {
-      counter.disable();
-    }
-  });
+  }
 });
 
-it('of many batches that a connection sends at once, no more than one is at work or waits for work', async () => {
+it('a request after one that asks for another protocol is answered', async () => {
+  const upgrade = ['Connection: Upgrade', 'Upgrade: websocket'];
+  for (const first of [
+    request('GET /v1/health', upgrade),
+    predict([...upgrade, LENGTH], BODY),
+    predict([...upgrade, CHUNKED], TINY_CHUNKS),
+    request('GET /v1/health', ['Connection: Upgrade, HTTP2-Settings', 'Upgrade: h2c', 'HTTP2-Settings: AAM']),
+  ]) {
+    expect((await answersOn(service.apiUrl, first + HEALTH)).statuses).toEqual([200, 200]);
+  }
+});
+
+it('a malformed request after one that asks for another protocol is rejected', async () => {
+  const upgrade = request('GET /v1/health', ['Connection: Upgrade', 'Upgrade: h2c']);
+  for (const doubtful of [
+    'garbage\r\n\r\n',
+    request('GET /v1/health', ['Bad Header: x']),
+    request('POST /v1/predict', [LENGTH, CHUNKED], BODY),
+    request('GET /v1/health', ['X: a', ' folded']),
+    `GET /v1/health HTTP/1.1\r\nX: ${'x'.repeat(40_000)}`,
+  ]) {
+    const { statuses } = await answersOn(service.apiUrl, upgrade + doubtful + HEALTH);
+    expect([doubtful.slice(0, 30), statuses[0], statuses.length]).toEqual([doubtful.slice(0, 30), 200, 2]);
+    expect([400, 431]).toContain(statuses[1]);
+  }
+});
+
+it('a line end before a request is skipped', async () => {
+  expect((await answersOn(service.apiUrl, `\r\n${HEALTH}\r\n${HEALTH}`)).statuses).toEqual([200, 200]);
+});
+
+it('pipelined requests are answered in order however their bytes are divided', async () => {
+  const requests = [
+    [HEALTH, 200],
+    [predict([LENGTH], BODY), 200],
+    [request('GET /nothing'), 404],
+    [predict([CHUNKED], TINY_CHUNKS), 200],
+    [request('POST /v1/predict', [CHUNKED], TINY_CHUNKS), 401],
+    [request('POST /v1/health', [LENGTH], BODY), 405],
+    [predict([CHUNKED], BLANK_LINES + TINY_CHUNKS.replace(/\r\n$/, 'X-Trailer: x\r\n\r\n')), 200],
+    [HEALTH, 200],
+  ] as const;
+  const bytes = requests.map(([text]) => text).join('');
+  for (const step of [1, 2, 3, 7, 64, 200, 1000]) {
+    const socket = await openSocket(service.apiUrl);
+    socket.setNoDelay();
+    const received = readAll(socket);
+    for (let at = 0; at < bytes.length; at += step) {
+      if (!socket.write(bytes.slice(at, at + step), 'latin1')) await once(socket, 'drain');
+      if (at % 50 < step) await new Promise(setImmediate); // what is written in one turn may arrive as one
+    }
+    socket.end();
+    expect([step, (await received).statuses]).toEqual([step, requests.map(([, status]) => status)]);
+  }
+});
+
+it('a thousand requests sent before any response is read are all answered', async () => {
+  const single = predict([LENGTH], BODY);
+  const { statuses } = await answersOn(service.apiUrl, single.repeat(1000));
+  expect(statuses).toEqual(Array(1000).fill(200));
+});
+
+it('bytes after the last request of a connection do not cause a reset that loses its response', async () => {
+  const requests = JSON.stringify({ requests: Array(400).fill(PREDICT_REQUEST) });
+  const headers = [`X-API-Key: ${service.key}`, 'Content-Type: application/json'];
+  const last = request(
+    'POST /v1/predict/batch',
+    [...headers, `Content-Length: ${requests.length}`, 'Connection: close'],
+    requests,
+  );
+  for (let i = 0; i < 20; i++) {
+    const socket = await openSocket(service.apiUrl);
+    socket.write(last + 'GET /v1/health HTTP/1.1\r\nHost: x\r\n\r\n'.repeat(20_000));
+    const { statuses, text } = await readAll(socket);
+    expect(statuses).toEqual([200]);
+    const [head, body] = text.split('\r\n\r\n');
+    expect(body).toHaveLength(Number(/content-length: (\d+)/.exec(head!)![1]));
+  }
+});
+
+it('documents are compressed once and not per request', async () => {
+  let compressions = 0;
+  const counter = createHook({
+    init: (_id, type) => {
+      if (/ZLIB|BROTLI|ZSTD/i.test(type)) compressions++;
+    },
+  }).enable();
+  try {
+    for (const path of ['/docs', '/openapi.json']) {
+      for (const encoding of ['gzip', 'br']) {
+        const one = request(`GET ${path}`, [`Accept-Encoding: ${encoding}`]);
+        const { statuses, text } = await answersOn(service.apiUrl, one.repeat(20));
+        expect(statuses).toEqual(Array(20).fill(200));
+        expect(text.split(`content-encoding: ${encoding}\r\n`)).toHaveLength(21);
+      }
+    }
+    expect(compressions).toBe(0);
+    const batch = await service.post('/v1/predict/batch', { requests: Array(10).fill(PREDICT_REQUEST) });
+    expect(batch.status).toBe(200);
+    expect(compressions).toBeGreaterThan(0); // the counter counts
+  } finally {
+    counter.disable();
+  }
+});
+
+it('of many batches that a connection sends at once at most one is in progress or waiting', async () => {
   const { releases, api, ops, key, service } = await startOnReleases({ CACHE_BYTES: '0' });
   releases.slowDown(1);
   service.signal('SIGHUP');

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { answersOn } from '../support/raw-http.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
 import { startTestService, type TestService } from '../support/service.js';
@@ -7,117 +7,121 @@ const BODY = JSON.stringify(PREDICT_REQUEST);
 const SMUGGLED = 'GET /v1/health HTTP/1.1\r\nHost: x\r\nX-Request-Id: smuggled\r\n\r\n';
 const CHUNKED_BODY = `${BODY.length.toString(16)}\r\n${BODY}\r\n0\r\n\r\n`;
 
-describe('where a request ends is never in doubt', () => {
-  let service: TestService;
-  beforeAll(async () => {
-    service = await startTestService();
-  });
-  afterAll(() => service.stop());
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service.stop());
 
-  const answersTo = (bytes: string) => answersOn(service.apiUrl, bytes);
+const answersTo = (bytes: string) => answersOn(service.apiUrl, bytes);
 
-  const post = (headers: readonly string[], body: string, path = '/v1/predict') =>
-    [
-      `POST ${path} HTTP/1.1`,
-      'Host: x',
-      `X-API-Key: ${service.key}`,
-      'Content-Type: application/json',
-      'X-Request-Id: first',
-      ...headers,
-      '',
-      body,
-    ].join('\r\n');
+const post = (headers: readonly string[], body: string, path = '/v1/predict') =>
+  [
+    `POST ${path} HTTP/1.1`,
+    'Host: x',
+    `X-API-Key: ${service.key}`,
+    'Content-Type: application/json',
+    'X-Request-Id: first',
+    ...headers,
+    '',
+    body,
+  ].join('\r\n');
 
-  const LENGTH = `Content-Length: ${BODY.length}`;
-  const CHUNKED = 'Transfer-Encoding: chunked';
-  it.each([
-    ['Transfer-Encoding after Content-Length', [LENGTH, CHUNKED], CHUNKED_BODY],
-    ['Transfer-Encoding before Content-Length', [CHUNKED, 'Content-Length: 4'], CHUNKED_BODY],
-    ['two equal Content-Lengths', [LENGTH, LENGTH], BODY],
-    ['a list of lengths', [`Content-Length: ${BODY.length}, ${BODY.length}`], BODY],
-    ['a signed length', [`Content-Length: +${BODY.length}`], BODY],
-    ['a negative length', ['Content-Length: -1'], BODY],
-    ['a hexadecimal length', ['Content-Length: 0x10'], BODY],
-    ['a length beyond 64 bits', ['Content-Length: 18446744073709551616'], BODY],
-    ['a blank before the colon of Content-Length', [`Content-Length : ${BODY.length}`], BODY],
-    ['a blank before the colon of Transfer-Encoding', ['Transfer-Encoding : chunked'], CHUNKED_BODY],
-    ['a tab before the colon', ['Transfer-Encoding\t: chunked'], CHUNKED_BODY],
-    ['chunked that is not last', ['Transfer-Encoding: chunked, identity'], CHUNKED_BODY],
-    ['a coding that nobody knows', ['Transfer-Encoding: xchunked'], CHUNKED_BODY],
-    ['two Transfer-Encodings', ['Transfer-Encoding: identity', 'Transfer-Encoding: identity'], CHUNKED_BODY],
-    ['a folded Transfer-Encoding', ['Transfer-Encoding:', ' chunked'], CHUNKED_BODY],
-    ['a header after a lone LF', [`X: y\n${CHUNKED}`], CHUNKED_BODY],
-    ['a header after a lone CR', [`X: y\r${CHUNKED}`], CHUNKED_BODY],
-    ['a NUL in a header', ['X: y\0'], ''],
-    ['a chunk longer than 64 bits', [CHUNKED], `fffffffffffffffff\r\n${BODY}\r\n0\r\n\r\n`],
-    ['a signed chunk', [CHUNKED], CHUNKED_BODY.replace(/^/, '+')],
-    ['a chunk in 0x', [CHUNKED], CHUNKED_BODY.replace(/^/, '0x')],
-    ['a chunk without its end', [CHUNKED], CHUNKED_BODY.replace(`${BODY}\r\n`, BODY)],
-    ['a chunk that ends in LF', [CHUNKED], CHUNKED_BODY.replace(`${BODY}\r\n`, `${BODY}\n`)],
-    ['a chunk size that ends in LF', [CHUNKED], CHUNKED_BODY.replace('\r\n', '\n')],
-    ['a chunk size that ends in CR', [CHUNKED], CHUNKED_BODY.replace('\r\n', '\r')],
-    ['a chunk extension of a lone LF', [CHUNKED], CHUNKED_BODY.replace('\r\n', ';a\nb\r\n')],
-    ['another coding before chunked', ['Transfer-Encoding: gzip, chunked'], CHUNKED_BODY],
-    ['chunked twice', ['Transfer-Encoding: chunked, chunked'], CHUNKED_BODY],
-    ['chunked in two headers', ['Transfer-Encoding: gzip', CHUNKED], CHUNKED_BODY],
-    ['a second, different Host', ['Host: y', LENGTH], BODY],
-    ['a second, equal Host', ['host: x', LENGTH], BODY],
-  ])('%s is 400 and ends the connection', async (_name, headers, body) => {
-    expect((await answersTo(post(headers, body) + SMUGGLED)).ids).not.toContain('smuggled');
-    expect((await answersTo(post(headers, body) + SMUGGLED)).statuses).toEqual([400]);
-  });
+const LENGTH = `Content-Length: ${BODY.length}`;
+const CHUNKED = 'Transfer-Encoding: chunked';
+it.each([
+  ['Transfer-Encoding after Content-Length', [LENGTH, CHUNKED], CHUNKED_BODY],
+  ['Transfer-Encoding before Content-Length', [CHUNKED, 'Content-Length: 4'], CHUNKED_BODY],
+  ['two equal Content-Lengths', [LENGTH, LENGTH], BODY],
+  ['a list of lengths', [`Content-Length: ${BODY.length}, ${BODY.length}`], BODY],
+  ['a signed length', [`Content-Length: +${BODY.length}`], BODY],
+  ['a negative length', ['Content-Length: -1'], BODY],
+  ['a hexadecimal length', ['Content-Length: 0x10'], BODY],
+  ['a length beyond 64 bits', ['Content-Length: 18446744073709551616'], BODY],
+  ['a blank before the colon of Content-Length', [`Content-Length : ${BODY.length}`], BODY],
+  ['a blank before the colon of Transfer-Encoding', ['Transfer-Encoding : chunked'], CHUNKED_BODY],
+  ['a tab before the colon', ['Transfer-Encoding\t: chunked'], CHUNKED_BODY],
+  ['chunked that is not last', ['Transfer-Encoding: chunked, identity'], CHUNKED_BODY],
+  ['a coding that nobody knows', ['Transfer-Encoding: xchunked'], CHUNKED_BODY],
+  ['two Transfer-Encodings', ['Transfer-Encoding: identity', 'Transfer-Encoding: identity'], CHUNKED_BODY],
+  ['a folded Transfer-Encoding', ['Transfer-Encoding:', ' chunked'], CHUNKED_BODY],
+  ['a header after a lone LF', [`X: y\n${CHUNKED}`], CHUNKED_BODY],
+  ['a header after a lone CR', [`X: y\r${CHUNKED}`], CHUNKED_BODY],
+  ['a NUL in a header', ['X: y\0'], ''],
+  ['a chunk longer than 64 bits', [CHUNKED], `fffffffffffffffff\r\n${BODY}\r\n0\r\n\r\n`],
+  ['a signed chunk', [CHUNKED], CHUNKED_BODY.replace(/^/, '+')],
+  ['a chunk in 0x', [CHUNKED], CHUNKED_BODY.replace(/^/, '0x')],
+  ['a chunk without its end', [CHUNKED], CHUNKED_BODY.replace(`${BODY}\r\n`, BODY)],
+  ['a chunk that ends in LF', [CHUNKED], CHUNKED_BODY.replace(`${BODY}\r\n`, `${BODY}\n`)],
+  ['a chunk size that ends in LF', [CHUNKED], CHUNKED_BODY.replace('\r\n', '\n')],
+  ['a chunk size that ends in CR', [CHUNKED], CHUNKED_BODY.replace('\r\n', '\r')],
+  ['a chunk extension of a lone LF', [CHUNKED], CHUNKED_BODY.replace('\r\n', ';a\nb\r\n')],
+  ['another coding before chunked', ['Transfer-Encoding: gzip, chunked'], CHUNKED_BODY],
+  ['chunked twice', ['Transfer-Encoding: chunked, chunked'], CHUNKED_BODY],
+  ['chunked in two headers', ['Transfer-Encoding: gzip', CHUNKED], CHUNKED_BODY],
+  ['a second, different Host', ['Host: y', LENGTH], BODY],
+  ['a second, equal Host', ['host: x', LENGTH], BODY],
+])('a request with %s is 400 and ends the connection', async (_name, headers, body) => {
+  expect((await answersTo(post(headers, body) + SMUGGLED)).ids).not.toContain('smuggled');
+  expect((await answersTo(post(headers, body) + SMUGGLED)).statuses).toEqual([400]);
+});
 
-  it('a request inside a body is never a request, however its outer one is answered', async () => {
-    const length = `Content-Length: ${SMUGGLED.length}`;
-    const chunks = `${SMUGGLED.length.toString(16)}\r\n${SMUGGLED}\r\n0\r\n\r\n`;
-    const paths = ['/v1/predict', '/v1/predict/batch', '/v1/health', '/v1/species', '/nothing', '/v1/%zz'];
-    for (const path of paths) {
-      for (const method of ['POST', 'GET', 'PUT', 'DELETE', 'OPTIONS', 'HEAD']) {
-        for (const outer of [post([length], SMUGGLED, path), post([CHUNKED], chunks, path)]) {
-          const { statuses, ids } = await answersTo(outer.replace(/^POST/, method));
-          expect([path, method, statuses.length, ids]).toEqual([path, method, 1, ['first']]);
-        }
+it('a request inside a body is never answered, whatever the response to the outer one', async () => {
+  const length = `Content-Length: ${SMUGGLED.length}`;
+  const chunks = `${SMUGGLED.length.toString(16)}\r\n${SMUGGLED}\r\n0\r\n\r\n`;
+  const paths = ['/v1/predict', '/v1/predict/batch', '/v1/health', '/v1/species', '/nothing', '/v1/%zz'];
+  for (const path of paths) {
+    for (const method of ['POST', 'GET', 'PUT', 'DELETE', 'OPTIONS', 'HEAD']) {
+      for (const outer of [post([length], SMUGGLED, path), post([CHUNKED], chunks, path)]) {
+        const { statuses, ids } = await answersTo(outer.replace(/^POST/, method));
+        expect([path, method, statuses.length, ids]).toEqual([path, method, 1, ['first']]);
       }
     }
-  });
+  }
+});
 
-  it.each(['2.0', '1.2', '0.9', '1.10', '3'])('HTTP/%s is 400 and ends the connection', async (version) => {
+it.each(['2.0', '1.2', '0.9', '1.10', '3'])(
+  'a request with HTTP/%s is 400 and ends the connection',
+  async (version) => {
     for (const path of ['/v1/predict', '/nothing', '/v1/%zz']) {
       const request = post([LENGTH], BODY, path).replace('HTTP/1.1', `HTTP/${version}`);
       expect((await answersTo(request + SMUGGLED)).statuses).toEqual([400]);
     }
-  });
+  },
+);
 
-  it.each(['RTSP/1.0', 'ICE/1.1', 'RTSP/1.1'])('%s is 400 and ends the connection', async (protocol) => {
+it.each(['RTSP/1.0', 'ICE/1.1', 'RTSP/1.1'])(
+  'a request with %s is 400 and ends the connection',
+  async (protocol) => {
     const request = `GET /v1/health ${protocol}\r\nHost: x\r\n\r\n`;
     expect((await answersTo(request + SMUGGLED)).statuses).toEqual([400]);
     expect((await answersTo(SMUGGLED + request)).statuses).toEqual([200, 400]);
-  });
+  },
+);
 
-  it('HTTP/1.0 with a Transfer-Encoding is 400 and ends the connection', async () => {
-    const request = post([CHUNKED], CHUNKED_BODY).replace('HTTP/1.1', 'HTTP/1.0');
-    expect((await answersTo(request + SMUGGLED)).statuses).toEqual([400]);
-  });
+it('an HTTP/1.0 request with a Transfer-Encoding is 400 and ends the connection', async () => {
+  const request = post([CHUNKED], CHUNKED_BODY).replace('HTTP/1.1', 'HTTP/1.0');
+  expect((await answersTo(request + SMUGGLED)).statuses).toEqual([400]);
+});
 
-  it('a target in absolute form is the path in it, whatever host it names', async () => {
-    for (const origin of ['http://x', 'https://y:1', 'HTTP://z']) {
-      const request = post([LENGTH, 'Connection: close'], BODY, `${origin}/v1/predict`);
-      expect((await answersTo(request)).statuses).toEqual([200]);
-      const wrongMethod = request.replace('POST', 'PUT');
-      expect((await answersTo(wrongMethod)).statuses).toEqual([405]);
-    }
-  });
+it('a target in absolute form is routed by its path, whatever host it names', async () => {
+  for (const origin of ['http://x', 'https://y:1', 'HTTP://z']) {
+    const request = post([LENGTH, 'Connection: close'], BODY, `${origin}/v1/predict`);
+    expect((await answersTo(request)).statuses).toEqual([200]);
+    const wrongMethod = request.replace('POST', 'PUT');
+    expect((await answersTo(wrongMethod)).statuses).toEqual([405]);
+  }
+});
 
-  it('a trailer is no header', async () => {
-    const trailer = `${BODY.length.toString(16)}\r\n${BODY}\r\n0\r\nX-Request-Id: smuggled\r\nX-API-Key: x\r\n\r\n`;
-    expect(await answersTo(post([CHUNKED], trailer))).toMatchObject({ statuses: [200], ids: ['first'] });
-  });
+it('a trailer is not read as a header', async () => {
+  const trailer = `${BODY.length.toString(16)}\r\n${BODY}\r\n0\r\nX-Request-Id: smuggled\r\nX-API-Key: x\r\n\r\n`;
+  expect(await answersTo(post([CHUNKED], trailer))).toMatchObject({ statuses: [200], ids: ['first'] });
+});
 
-  it('what follows a whole request is the next one', async () => {
-    for (const first of [post([LENGTH], BODY), post([CHUNKED], CHUNKED_BODY)])
-      expect(await answersTo(first + SMUGGLED)).toMatchObject({
-        statuses: [200, 200],
-        ids: ['first', 'smuggled'],
-      });
-  });
+it('the bytes after a complete request are the next request', async () => {
+  for (const first of [post([LENGTH], BODY), post([CHUNKED], CHUNKED_BODY)])
+    expect(await answersTo(first + SMUGGLED)).toMatchObject({
+      statuses: [200, 200],
+      ids: ['first', 'smuggled'],
+    });
 });

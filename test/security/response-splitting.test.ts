@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { rawRequest, sendRaw } from '../support/raw-http.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
 import { startTestService, type TestService } from '../support/service.js';
@@ -19,50 +19,48 @@ const LINE_ENDS = {
   'a line separator': '\u2028',
 };
 
-describe('no caller writes into the headers of an answer', () => {
-  let service: TestService;
-  let key: string;
-  beforeAll(async () => {
-    service = await startTestService();
-    key = `X-API-Key: ${service.key}`;
-  });
-  afterAll(() => service.stop());
-
-  /** Sends a request and holds its answer to be one, with headers of the service's own making only. */
-  async function expectWhole(request: string): Promise<string> {
-    const { status, headers, body } = await sendRaw(service.apiUrl, request);
-    expect([...headers.keys()]).not.toContain('set-cookie');
-    expect([...headers.values()].join()).not.toContain('split=1');
-    expect(headers.get('x-request-id')).toMatch(/^[A-Za-z0-9._-]{1,128}$/);
-    expect(Buffer.byteLength(body)).toBe(Number(headers.get('content-length')));
-    expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
-    expect(() => JSON.parse(body)).not.toThrow();
-    return `${status}`;
-  }
-
-  for (const [name, end] of Object.entries(LINE_ENDS)) {
-    const value = `a${end}Set-Cookie: split=1`;
-
-    it(`${name} in a header`, async () => {
-      for (const header of ['X-Request-Id', 'X-API-Key', 'Accept-Encoding', 'Host', 'Content-Type'])
-        await expectWhole(rawRequest('POST /v1/predict HTTP/1.1', [`${header}: ${value}`]));
-    });
-
-    it(`${name} in the address and in the method`, async () => {
-      for (const line of [
-        `GET /v1/${end} HTTP/1.1`,
-        `GET /v1/health?${end} HTTP/1.1`,
-        `GET${end} /v1/health HTTP/1.1`,
-      ])
-        await expectWhole(rawRequest(line, [key]));
-    });
-
-    it(`${name} in each field that an error repeats`, async () => {
-      for (const field of ['species_code', 'planting_method', 'latitude', 'horizons']) {
-        const body = JSON.stringify({ ...PREDICT_REQUEST, [field]: `a${end}${SPLIT}` });
-        const headers = [key, 'Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`];
-        expect(await expectWhole(rawRequest('POST /v1/predict HTTP/1.1', headers, body))).toBe('422');
-      }
-    });
-  }
+let service: TestService;
+let key: string;
+beforeAll(async () => {
+  service = await startTestService();
+  key = `X-API-Key: ${service.key}`;
 });
+afterAll(() => service.stop());
+
+/** Sends a request and holds its answer to be one, with headers of the service's own making only. */
+async function expectWhole(request: string): Promise<string> {
+  const { status, headers, body } = await sendRaw(service.apiUrl, request);
+  expect([...headers.keys()]).not.toContain('set-cookie');
+  expect([...headers.values()].join()).not.toContain('split=1');
+  expect(headers.get('x-request-id')).toMatch(/^[A-Za-z0-9._-]{1,128}$/);
+  expect(Buffer.byteLength(body)).toBe(Number(headers.get('content-length')));
+  expect(headers.get('content-type')).toBe('application/json; charset=utf-8');
+  expect(() => JSON.parse(body)).not.toThrow();
+  return `${status}`;
+}
+
+for (const [name, end] of Object.entries(LINE_ENDS)) {
+  const value = `a${end}Set-Cookie: split=1`;
+
+  it(`${name} in a request header does not reach the response headers`, async () => {
+    for (const header of ['X-Request-Id', 'X-API-Key', 'Accept-Encoding', 'Host', 'Content-Type'])
+      await expectWhole(rawRequest('POST /v1/predict HTTP/1.1', [`${header}: ${value}`]));
+  });
+
+  it(`${name} in the path or the method does not reach the response headers`, async () => {
+    for (const line of [
+      `GET /v1/${end} HTTP/1.1`,
+      `GET /v1/health?${end} HTTP/1.1`,
+      `GET${end} /v1/health HTTP/1.1`,
+    ])
+      await expectWhole(rawRequest(line, [key]));
+  });
+
+  it(`${name} in a field that an error repeats does not reach the response headers`, async () => {
+    for (const field of ['species_code', 'planting_method', 'latitude', 'horizons']) {
+      const body = JSON.stringify({ ...PREDICT_REQUEST, [field]: `a${end}${SPLIT}` });
+      const headers = [key, 'Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`];
+      expect(await expectWhole(rawRequest('POST /v1/predict HTTP/1.1', headers, body))).toBe('422');
+    }
+  });
+}
