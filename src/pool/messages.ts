@@ -13,7 +13,7 @@ export interface Task {
   readonly buffer: number;
 }
 
-/** What a worker tells of itself, with the index of its run buffer. */
+/** What a worker reports, with the index of its run buffer. */
 export type WorkerNotice = { readonly buffer: number } & (
   | { readonly kind: 'ready' }
   | ArtefactFailure

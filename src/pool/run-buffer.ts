@@ -22,7 +22,7 @@ const RUN_STATE = { none: 0, ordered: 1, answered: 2 } as const;
 /**
  * Memory that a run's rows go to a worker in and its answers come back in, shared by both threads and used again. Fresh
  * buffers of the size of a batch, a thousand times a second, would keep the main thread's garbage collector busy a third
- * of the time. The run is ordered in it, too, and told to be answered, so that neither thread has to wait for the turn of
+ * of the time. The run is ordered and reported as answered in it, too, so that neither thread has to wait for the turn of
  * a message.
  */
 export class RunBuffer {

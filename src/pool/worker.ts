@@ -9,10 +9,10 @@ import { RunBuffer } from './run-buffer.js';
 const data = workerData as WorkerData;
 
 function notify(notice: WorkerNotice): void {
-  parentPort!.postMessage(notice);
+  parentPort?.postMessage(notice);
 }
 
-// While the module loads: piscina starts no end of others in the place of a thread that dies later than that.
+// While the module loads: piscina replaces a thread that dies later without limit.
 const opened = await openPredictor(data.predictor).catch((error: Error) => ({ error }));
 
 /** Answers the runs ordered in a run buffer, one after the other, for as long as the thread lives. */

@@ -113,7 +113,7 @@ export class Scheduler {
   /** Whether a job of this key is certain to be rejected now. */
   wouldReject(keyId: string): boolean {
     if (this.waitingSites < this.queueLimitSites) return false;
-    this.executor.request(); // runs that have ended meanwhile make room
+    this.executor.request(); // collects runs that have ended meanwhile, which may empty the queue
     return this.waitingSites >= this.queueLimitSites && this.#queue.hasMost(keyId);
   }
 

@@ -79,7 +79,7 @@ describe('who calls in good manners does not notice, and nothing is left behind'
       expect(quantile(latenciesMs, 0.5)).toBeLessThan(MEDIAN_MS);
       if (IS_LONG) expect(quantile(latenciesMs, 0.99) - quantile(aloneMs, 0.99)).toBeLessThan(P99_MORE_MS);
       expect(after.handles).toBeLessThanOrEqual(before.handles);
-      expect(after.value('nurselog_batches_waiting')).toBe(0);
+      expect(after.value('nurselog_queue_sites')).toBe(0);
       expect(after.value('nurselog_queue_sites')).toBe(0);
       expect(after.value('nurselog_jobs_unfinished')).toBe(0);
       expect(most).toBeLessThan(before.residentMb + GROWTH_MB);
@@ -107,9 +107,9 @@ it.each(['with a reset', 'by closing'])(
       socket.on('error', () => {});
       socket.write(batch);
     }
-    while ((await readMetrics(ops)).value('nurselog_batches_waiting') < 12);
+    while ((await readMetrics(ops)).value('nurselog_queue_sites') < 12);
     for (const socket of sockets) how === 'by closing' ? socket.destroy() : socket.resetAndDestroy();
-    while ((await readMetrics(ops)).value('nurselog_batches_waiting') > 0);
+    while ((await readMetrics(ops)).value('nurselog_queue_sites') > 0);
     while ((await readMetrics(ops)).value('nurselog_jobs_unfinished') > 0);
     const worked = (await readMetrics(ops)).sum('nurselog_sites_total');
     expect(worked).toBeLessThan(10 * 500);

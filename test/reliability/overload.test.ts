@@ -69,7 +69,7 @@ it.each([
     expect([...latenciesMs.keys()].sort()).toEqual([200, 503]);
     expect(refused.length).toBeGreaterThan(answered.length);
     expect(after.residentMb).toBeLessThan(before.residentMb + 200);
-    expect(after.value('nurselog_batches_waiting')).toBe(0);
+    expect(after.value('nurselog_queue_sites')).toBe(0);
     // Times and rates are the machine's, too: the long run is made on one that does nothing else.
     if (!IS_LONG) return;
     expect(quantile(refused, 0.5)).toBeLessThan(quantile(answered, 0.5) / (isRefusedAtOnce ? 2 : 1));

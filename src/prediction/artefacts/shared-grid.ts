@@ -39,7 +39,8 @@ export function shareGrid(grid: GridFile, featureNames: readonly string[]): Shar
   const featureCount = featureNames.length;
   const features = new Float32Array(new SharedArrayBuffer(4 * pointCount * featureCount));
   featureNames.forEach((name, feature) => {
-    const { values } = grid.variables.get(name)!;
+    const values = grid.variables.get(name)?.values;
+    if (values === undefined) throw new Error(`the grid has no variable ${name}`);
     for (let point = 0; point < pointCount; point++) {
       features[point * featureCount + feature] = values[order[point]];
     }

@@ -9,7 +9,7 @@ import { type Generation, startGeneration } from './generation.js';
 import { rehearse } from './preflight.js';
 import { ReloadError } from './reload-error.js';
 
-/** Which generation serves, and the change to another while requests go on. */
+/** Holds the generation that serves, and replaces it by another while requests are answered. */
 export class Generations {
   /** Reloads by how they ended. */
   readonly reloads = { switched: 0, refused: 0 };
@@ -21,13 +21,13 @@ export class Generations {
   #reloading: Promise<void> | undefined;
   #isReloadWanted = false;
 
-  /** @param guard is told of the workers that serve */
+  /** @param guard is notified of the workers that serve */
   constructor(
     artefacts: Artefacts,
-    readonly config: Config,
-    readonly buffers: BufferPool,
-    readonly guard: WorkerGuard,
-    readonly log: FastifyBaseLogger,
+    private readonly config: Config,
+    private readonly buffers: BufferPool,
+    private readonly guard: WorkerGuard,
+    private readonly log: FastifyBaseLogger,
   ) {
     this.#watcher = {
       onError: (err) => log.error({ err }, 'a worker failed'),
@@ -42,15 +42,15 @@ export class Generations {
   }
 
   /**
-   * Reads the grid and the models anew and has them serve, if they are sound; else the current ones go on. However often
-   * it is asked for during a reload, there is one more after it, which sees what the files were at the last time.
+   * Reads the grid and the models again and serves them if they are valid; otherwise the current ones remain. However
+   * often this is called during a reload, one more follows it, which reads the files as they are by then.
    */
   reload(): void {
     this.#isReloadWanted = true;
     this.#reloading ??= this.#reloadWhileWanted();
   }
 
-  /** Ends a reload that is under way, and the workers when they have answered what was submitted. */
+  /** Ends a reload that is under way, then the workers once they have answered what was submitted. */
   async close(): Promise<void> {
     this.#ending.abort();
     await this.#reloading;
