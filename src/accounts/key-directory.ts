@@ -1,6 +1,6 @@
+import { LRUCache } from 'lru-cache';
 import type { Clock } from './clock.js';
 import { Coalescer } from './coalescer.js';
-import { LruMap } from './lru.js';
 import type { KeyStore, SecretMatch } from './store/account-store.js';
 import { StoreUnavailableError } from './store/store-errors.js';
 
@@ -35,8 +35,8 @@ export class KeyDirectory {
   readonly #clock: Clock;
   readonly #reads: Coalescer<string, SecretMatch | undefined>;
   readonly #pending = new Map<string, Promise<SecretMatch | undefined>>();
-  readonly #known = new LruMap<string, Known>(KNOWN_CAPACITY);
-  readonly #unknownReadAtMs = new LruMap<string, number>(UNKNOWN_CAPACITY);
+  readonly #known = new LRUCache<string, Known>({ max: KNOWN_CAPACITY });
+  readonly #unknownReadAtMs = new LRUCache<string, number>({ max: UNKNOWN_CAPACITY });
   #failedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(keys: KeyStore, clock: Clock) {

@@ -1,6 +1,6 @@
 import type { SqliteDatabase, SqliteStatement } from 'kysely';
 import Libsql from 'libsql';
-import { LruMap } from '../../lru.js';
+import { LRUCache } from 'lru-cache';
 import { StoreUnavailableError } from '../store-errors.js';
 import { StoreBusyError } from './store-busy-error.js';
 
@@ -17,7 +17,7 @@ const UNAVAILABLE = /^SQLITE_(LOCKED|FULL|IOERR|READONLY|CANTOPEN|CORRUPT|NOTADB
 export class LibsqlDatabase implements SqliteDatabase {
   readonly #path: string;
   readonly #database: Libsql.Database;
-  readonly #statements = new LruMap<string, SqliteStatement>(STATEMENT_CACHE_SIZE);
+  readonly #statements = new LRUCache<string, SqliteStatement>({ max: STATEMENT_CACHE_SIZE });
 
   /** Opens a file, and creates it if there is none; throws what libsql throws. */
   constructor(path: string) {
