@@ -8,19 +8,16 @@ import { TIERS, type Tier } from './tiers.js';
 import { UsageMeter } from './usage-meter.js';
 import { nextMidnightMs, secondsToMidnight, utcDay } from './utc-day.js';
 
-/** Who is calling. */
+/** The key of a request. */
 export type Caller = Pick<KeyRecord, 'id' | 'tier' | 'owner'>;
 
-/**
- * What a secret is good for: `invalid` (missing, malformed, unknown, revoked or rotated away) and `inactive`
- * (deactivated) are refused.
- */
+/** `invalid` (missing, malformed, unknown, revoked or rotated) and `inactive` (deactivated) secrets are refused. */
 export type Authentication =
   | { readonly kind: 'ok'; readonly key: Caller }
   | { readonly kind: 'invalid' }
   | { readonly kind: 'inactive'; readonly key: Caller };
 
-/** The daily quota's answer to one request. */
+/** The daily quota's decision on one request. */
 export interface Admission {
   readonly admitted: boolean;
   readonly keyId: string;
@@ -31,7 +28,7 @@ export interface Admission {
   readonly limit: number | null;
   /** Requests left after this one; `null` is unlimited. */
   readonly remaining: number | null;
-  /** The midnight UTC at which the count starts anew, epoch milliseconds. */
+  /** The midnight UTC at which the count restarts, epoch milliseconds. */
   readonly resetsAtMs: number;
   /** The same in whole seconds from the admission, 1 to 86,400. */
   readonly secondsToReset: number;
@@ -39,48 +36,48 @@ export interface Admission {
 
 const INVALID: Authentication = { kind: 'invalid' };
 
-/** Keys and quota as the service needs them at each request, over a store that it owns. */
+/** Authenticates keys and counts their requests. Owns its store. */
 export class Accounts {
-  readonly #store: AccountStore;
-  readonly #clock: Clock;
   readonly #directory: KeyDirectory;
   readonly #quota: DailyQuota;
   readonly #meter: UsageMeter;
 
   /**
    * @param store closed with the accounts
-   * @param onBackgroundError is told when counts could not be written; they are kept and written later
+   * @param onBackgroundError called when counts could not be written; they are kept and written later
    */
-  constructor(store: AccountStore, clock: Clock, onBackgroundError: (error: unknown) => void) {
-    this.#store = store;
-    this.#clock = clock;
+  constructor(
+    private readonly store: AccountStore,
+    private readonly clock: Clock,
+    onBackgroundError: (error: unknown) => void,
+  ) {
     this.#directory = new KeyDirectory(store.keys, clock);
     this.#quota = new DailyQuota(store.usage);
     this.#meter = new UsageMeter(store.usage, onBackgroundError);
   }
 
   /**
-   * Who a secret belongs to. An operator's change is seen within 4 seconds.
+   * Finds the key of a secret. An operator's change takes effect within 4 seconds.
    *
-   * Rejects with `StoreUnavailableError` if the store has to be asked and cannot be.
+   * Rejects with `StoreUnavailableError` if the store must be queried and is unavailable.
    */
   async authenticate(secret: string | undefined): Promise<Authentication> {
     if (secret === undefined || !isWellFormed(secret)) return INVALID;
     const match = await this.#directory.find(hashKey(secret));
     if (match === undefined || match.key.state === 'revoked') return INVALID;
-    if (match.validUntilMs !== null && this.#clock.nowMs() >= match.validUntilMs) return INVALID;
+    if (match.validUntilMs !== null && this.clock.nowMs() >= match.validUntilMs) return INVALID;
     const { id, tier, owner, state } = match.key;
     return { kind: state === 'active' ? 'ok' : 'inactive', key: { id, tier, owner } };
   }
 
   /**
-   * Counts one request on the current UTC day if the key's tier leaves room for it. An unlimited tier never waits for
-   * the store.
+   * Counts one request on the current UTC day if the key's daily limit is not reached. An unlimited tier never waits
+   * for the store.
    *
-   * Rejects with `StoreUnavailableError` if the count of a limited tier cannot be kept.
+   * Rejects with `StoreUnavailableError` if a request of a limited tier cannot be counted.
    */
   async admit({ id: keyId, tier }: Caller): Promise<Admission> {
-    const nowMs = this.#clock.nowMs();
+    const nowMs = this.clock.nowMs();
     const day = utcDay(nowMs);
     const limit = TIERS[tier].requestsPerDay;
     const reset = { resetsAtMs: nextMidnightMs(nowMs), secondsToReset: secondsToMidnight(nowMs) };
@@ -94,8 +91,9 @@ export class Accounts {
   }
 
   /**
-   * Gives an admitted request back to the day it was counted on, for a response that is not counted (a 5xx). The
-   * admission to report instead. If the store is unavailable the request is given back when it returns.
+   * Takes an admitted request off the count of its day, for a response that is not counted (a 5xx). If the store is
+   * unavailable this happens when it is back.
+   * @returns the admission to report instead
    */
   async refund(admission: Admission): Promise<Admission> {
     const { keyId, day, limit, remaining } = admission;
@@ -105,7 +103,7 @@ export class Accounts {
       return admission;
     }
     try {
-      const [count] = await this.#store.usage.add([change]);
+      const [count] = await this.store.usage.add([change]);
       return { ...admission, remaining: limit - count.requests };
     } catch (error) {
       if (!(error instanceof StoreUnavailableError)) throw error;
@@ -114,12 +112,12 @@ export class Accounts {
     }
   }
 
-  /** Resolves if the store takes writes; rejects with `StoreUnavailableError`, whose message says why it does not. */
+  /** Resolves if the store takes writes; rejects with `StoreUnavailableError`, whose message says why not. */
   checkStore(): Promise<void> {
-    return this.#store.checkWrites();
+    return this.store.checkWrites();
   }
 
-  /** Writes the counts still in memory, which happens every second anyway. */
+  /** Writes the counts that are still in memory, which otherwise happens every second. */
   flush(): Promise<void> {
     return this.#meter.flush();
   }
@@ -129,7 +127,7 @@ export class Accounts {
     try {
       await this.#meter.close();
     } finally {
-      await this.#store.close();
+      await this.store.close();
     }
   }
 }

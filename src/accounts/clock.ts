@@ -1,8 +1,8 @@
-/** Where the accounts take the time from. Tests set it; nothing in `src/accounts` reads the time elsewhere. */
+/** The source of time for the accounts, which tests replace. `src/accounts` reads the time from nowhere else. */
 export interface Clock {
   /** Milliseconds since the Unix epoch, UTC. */
   nowMs(): number;
 }
 
-/** The machine's own wall clock. */
+/** The machine's wall clock. */
 export const systemClock: Clock = { nowMs: () => Date.now() };

@@ -5,31 +5,29 @@ interface Waiting<Item, Result> {
 }
 
 /**
- * Runs one operation at a time and puts all that arrives meanwhile together into the next run.
+ * Runs one operation at a time and groups all items that arrive meanwhile into the next run.
  *
- * However many callers there are, the store sees one query of ours at a time, and a caller waits for two at most.
+ * However many callers there are, the store has one query of ours at a time, and a caller waits for two at most.
  */
 export class Coalescer<Item, Result> {
-  readonly #run: (items: Item[]) => Promise<Result[]>;
-  readonly #maxItems: number;
   #waiting: Waiting<Item, Result>[] = [];
   #running = false;
 
   /**
-   * @param run answers a group of items, one result for each in the same order
-   * @param maxItems the largest group `run` is given
+   * @param run processes a group of items; returns one result for each, in the same order
+   * @param maxItems the largest group passed to `run`
    */
-  constructor(run: (items: Item[]) => Promise<Result[]>, maxItems: number) {
-    this.#run = run;
-    this.#maxItems = maxItems;
-  }
+  constructor(
+    private readonly run: (items: Item[]) => Promise<Result[]>,
+    private readonly maxItems: number,
+  ) {}
 
-  /** Whether nothing runs and nothing waits. */
+  /** Whether no item is running or waiting. */
   get idle(): boolean {
     return !this.#running;
   }
 
-  /** Answers one item; rejects with what the run it was part of, or waited for, was rejected with. */
+  /** The result of one item. Rejects with the error of the run that it was part of or waited for. */
   submit(item: Item): Promise<Result> {
     return new Promise((resolve, reject) => {
       this.#waiting.push({ item, resolve, reject });
@@ -40,12 +38,12 @@ export class Coalescer<Item, Result> {
   async #drain(): Promise<void> {
     this.#running = true;
     while (this.#waiting.length > 0) {
-      const group = this.#waiting.splice(0, this.#maxItems);
+      const group = this.#waiting.splice(0, this.maxItems);
       try {
-        const results = await this.#run(group.map((waiting) => waiting.item));
+        const results = await this.run(group.map((waiting) => waiting.item));
         for (const [index, waiting] of group.entries()) waiting.resolve(results[index]);
       } catch (error) {
-        // Those in the queue fail with the group: waiting out a second deadline at a dead store helps nobody.
+        // Waiting items fail with the group: an unavailable store would only make them wait for a second deadline.
         const failed = group.concat(this.#waiting);
         this.#waiting = [];
         for (const waiting of failed) waiting.reject(error);

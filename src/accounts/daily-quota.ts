@@ -4,24 +4,19 @@ import type { UsageStore } from './store/account-store.js';
 const REQUESTS_PER_CLAIM = 10_000;
 
 /**
- * Counts requests of limited tiers against the day's limit, exactly: the store's one statement both decides and counts,
- * and nothing is decided here.
+ * Counts requests of limited tiers against the day's limit, exactly: one statement of the store both decides and counts.
  *
- * Requests of one key that arrive while its claim is under way are put together into the next claim, so a burst costs
- * a few statements, not one each.
+ * Requests of one key that arrive while a claim of it runs share the next claim, so a burst costs a few statements and
+ * not one each.
  */
 export class DailyQuota {
-  readonly #usage: UsageStore;
-  /** The keys with a claim under way, by key, day and limit. */
+  /** Running claims by key, day and limit. */
   readonly #claims = new Map<string, Coalescer<void, number | null>>();
 
-  constructor(usage: UsageStore) {
-    this.#usage = usage;
-  }
+  constructor(private readonly usage: UsageStore) {}
 
   /**
    * Counts one request.
-   *
    * @param day `YYYY-MM-DD`
    * @param limit the most requests the day may hold
    * @returns the day's count with this request, or `null` if it is not admitted
@@ -44,7 +39,7 @@ export class DailyQuota {
   }
 
   async #claim(keyId: string, day: string, limit: number, requests: number): Promise<(number | null)[]> {
-    const { granted, used } = await this.#usage.claim({ keyId, day, limit, requests });
+    const { granted, used } = await this.usage.claim({ keyId, day, limit, requests });
     const before = used - granted;
     return Array.from({ length: requests }, (_, index) => (index < granted ? before + index + 1 : null));
   }

@@ -12,16 +12,16 @@ export interface IssuedKey {
   readonly secret: string;
 }
 
-/** A rotated key: where the old secret is still accepted, until when. */
+/** A rotated key, and until when the old secret is accepted. */
 export interface RotatedKey extends IssuedKey {
   /** Epoch milliseconds; `null` if the old secret is refused from now on. */
   readonly oldSecretValidUntilMs: number | null;
 }
 
-/** Shows a secret to its owner. It is called before the change is committed: if it throws, nothing is changed. */
+/** Shows a secret to its owner. Called before the change is committed: if it throws, nothing is changed. */
 export type Show<Issued extends IssuedKey> = (issued: Issued) => void;
 
-/** A key that is not, or is, in the store, or whose state forbids what was asked; the message names it and what to do. */
+/** A key that is unknown, already known, or revoked; the message names it and says what to do. */
 export class KeyAdministrationError extends Error {
   constructor(
     readonly code: 'unknown_key' | 'revoked_key' | 'known_key',
@@ -32,56 +32,53 @@ export class KeyAdministrationError extends Error {
   }
 }
 
-/** What operators do with keys. Changes are seen by every running service within 4 seconds. */
+/** Issues and changes keys for operators. Every running service applies a change within 4 seconds. */
 export class KeyAdministration {
-  readonly #store: AccountStore;
-  readonly #clock: Clock;
-
-  constructor(store: AccountStore, clock: Clock) {
-    this.#store = store;
-    this.#clock = clock;
-  }
+  constructor(
+    private readonly store: AccountStore,
+    private readonly clock: Clock,
+  ) {}
 
   /** Issues an active key. Rejects with what `show` throws. */
-  async issue(tier: Tier, owner: string, show: Show<IssuedKey> = showNobody): Promise<IssuedKey> {
+  async issue(tier: Tier, owner: string, show: Show<IssuedKey> = () => {}): Promise<IssuedKey> {
     const { issued, secretHash } = this.#newKey(tier, owner);
-    await this.#store.keys.insert(issued.key, secretHash, () => show(issued));
+    await this.store.keys.insert(issued.key, secretHash, () => show(issued));
     return issued;
   }
 
   /**
-   * Issues the first key of a store, or nothing if it holds one; of several processes at once one issues. Rejects with
-   * what `show` throws.
+   * Issues the first key of a store, or nothing if it holds one; of several processes at once only one issues it.
+   * Rejects with what `show` throws.
    */
-  async issueFirst(tier: Tier, owner: string, show: Show<IssuedKey> = showNobody): Promise<IssuedKey | null> {
+  async issueFirst(tier: Tier, owner: string, show: Show<IssuedKey> = () => {}): Promise<IssuedKey | null> {
     const { issued, secretHash } = this.#newKey(tier, owner);
-    const isIssued = await this.#store.keys.insertIfNone(issued.key, secretHash, () => show(issued));
+    const isIssued = await this.store.keys.insertIfNone(issued.key, secretHash, () => show(issued));
     return isIssued ? issued : null;
   }
 
   /** All keys, oldest first. */
   list(): Promise<KeyRecord[]> {
-    return this.#store.keys.list();
+    return this.store.keys.list();
   }
 
   /**
-   * Puts a key into a state; a key already in it stays as it is.
+   * Sets the state of a key; a key already in that state is unchanged.
    *
    * Rejects with `KeyAdministrationError`: `unknown_key`, or `revoked_key` for a revoked one, which is final.
    */
   async setState(keyId: string, state: KeyState): Promise<KeyRecord> {
-    const changed = await this.#store.keys.setState(keyId, state, ENTERED_FROM[state]);
+    const changed = await this.store.keys.setState(keyId, state, ENTERED_FROM[state]);
     return changed ?? this.#refuse(keyId);
   }
 
   /**
-   * Gives a key a new secret. Its tier, owner, state and the day's count stay; every older secret is refused from now
-   * on, or after `overlapMs`.
+   * Gives a key a new secret. Its tier, owner, state and the day's count are kept; older secrets are refused at once, or
+   * after `overlapMs`.
    *
    * Rejects with `KeyAdministrationError` like `setState`, or with what `show` throws.
    */
-  async rotate(keyId: string, overlapMs: number, show: Show<RotatedKey> = showNobody): Promise<RotatedKey> {
-    const nowMs = this.#clock.nowMs();
+  async rotate(keyId: string, overlapMs: number, show: Show<RotatedKey> = () => {}): Promise<RotatedKey> {
+    const nowMs = this.clock.nowMs();
     const { secret, stored } = newSecret(nowMs);
     const oldValidUntilMs = nowMs + overlapMs;
     const rotated = (key: KeyRecord) => ({
@@ -89,7 +86,7 @@ export class KeyAdministration {
       secret,
       oldSecretValidUntilMs: overlapMs > 0 ? oldValidUntilMs : null,
     });
-    const key = await this.#store.keys.replaceSecret(keyId, stored, oldValidUntilMs, (key) =>
+    const key = await this.store.keys.replaceSecret(keyId, stored, oldValidUntilMs, (key) =>
       show(rotated(key)),
     );
     return key === undefined ? this.#refuse(keyId) : rotated(key);
@@ -97,29 +94,29 @@ export class KeyAdministration {
 
   /** Requests by key and day, oldest day first. Rejects with `KeyAdministrationError` for an unknown key. */
   async usage(filter: UsageFilter): Promise<DayUsage[]> {
-    if (filter.keyId !== undefined && (await this.#store.keys.find(filter.keyId)) === undefined) {
+    if (filter.keyId !== undefined && (await this.store.keys.find(filter.keyId)) === undefined) {
       return this.#refuse(filter.keyId);
     }
-    return this.#store.usage.list(filter);
+    return this.store.usage.list(filter);
   }
 
-  /** The whole store, to be imported into another. */
+  /** The whole store, for import into another. */
   export(): Promise<AccountDump> {
-    return this.#store.dump.read();
+    return this.store.dump.read();
   }
 
-  /** Adds what another store exported, all of it or, rejecting with `KeyAdministrationError` `known_key`, nothing. */
+  /** Adds everything that another store exported, or nothing: rejects with `KeyAdministrationError` `known_key`. */
   async import(dump: AccountDump): Promise<void> {
-    const known = await this.#store.dump.write(dump);
+    const known = await this.store.dump.write(dump);
     if (known.length === 0) return;
     throw new KeyAdministrationError(
       'known_key',
-      `${known.length} of the keys to import, or their secrets, are in this store already, ${known[0]} for one; nothing was imported`,
+      `${known.length} of the keys to import, or their secrets, are already in this store, for example ${known[0]}; nothing was imported`,
     );
   }
 
   #newKey(tier: Tier, owner: string): { issued: IssuedKey; secretHash: string } {
-    const createdAtMs = this.#clock.nowMs();
+    const createdAtMs = this.clock.nowMs();
     const { secret, stored } = newSecret(createdAtMs);
     const id = `key_${randomBytes(6).toString('hex')}`;
     const key: KeyRecord = { id, tier, owner, state: 'active', display: stored.display, createdAtMs };
@@ -127,7 +124,7 @@ export class KeyAdministration {
   }
 
   async #refuse(keyId: string): Promise<never> {
-    if ((await this.#store.keys.find(keyId)) === undefined) {
+    if ((await this.store.keys.find(keyId)) === undefined) {
       throw new KeyAdministrationError(
         'unknown_key',
         `there is no key ${keyId}; "keys list" shows the ids of all keys`,
@@ -139,8 +136,6 @@ export class KeyAdministration {
     );
   }
 }
-
-function showNobody(): void {}
 
 function newSecret(createdAtMs: number): { secret: string; stored: StoredSecret } {
   const secret = generateKey();

@@ -4,15 +4,15 @@ import { Coalescer } from './coalescer.js';
 import type { KeyStore, SecretMatch } from './store/account-store.js';
 import { StoreUnavailableError } from './store/store-errors.js';
 
-/** A known key older than this is read again, while the request goes on with what is known. */
+/** A known key read longer ago than this is read again in the background; the request uses the known state. */
 const REFRESH_AFTER_MS = 1000;
 /**
- * What was read longer ago than this is not answered from: the bound on how late an operator's change takes effect.
- * A read that starts in time also fails in time for a store's deadline of up to 3 seconds, so that an outage holds up
- * nobody whose key is in use.
+ * A result read longer ago than this is not used: the bound on how late an operator's change takes effect. Background
+ * reads start early enough to fail within this time for store deadlines of up to 3 seconds, so that an outage delays no
+ * caller whose key is in use.
  */
 const TRUSTED_FOR_MS = 4000;
-/** After a failed read: how long known keys go on as last read without waiting, and how soon we try again. */
+/** After a failed read: how long known keys are used as last read without waiting, and when to read again. */
 const OUTAGE_MEMORY_MS = 3500;
 const RETRY_AFTER_MS = 250;
 
@@ -26,21 +26,22 @@ interface Known {
 }
 
 /**
- * Finds keys by their hash, from memory where it can: no query per request for a key seen recently, one query at a
- * time whoever asks, and unknown hashes remembered apart from the known, so that a flood of them displaces no key.
+ * Finds keys by their hash, from memory where possible: no query per request for a key seen recently, one query at a
+ * time, and unknown hashes cached separately, so that a flood of them evicts no key.
  *
- * While the store is unavailable, keys it has seen are answered as last read.
+ * While the store is unavailable, keys seen before are answered as last read.
  */
 export class KeyDirectory {
-  readonly #clock: Clock;
   readonly #reads: Coalescer<string, SecretMatch | undefined>;
   readonly #pending = new Map<string, Promise<SecretMatch | undefined>>();
   readonly #known = new LRUCache<string, Known>({ max: KNOWN_CAPACITY });
   readonly #unknownReadAtMs = new LRUCache<string, number>({ max: UNKNOWN_CAPACITY });
   #failedAtMs = Number.NEGATIVE_INFINITY;
 
-  constructor(keys: KeyStore, clock: Clock) {
-    this.#clock = clock;
+  constructor(
+    keys: KeyStore,
+    private readonly clock: Clock,
+  ) {
     this.#reads = new Coalescer(async (hashes) => {
       const matches = new Map((await keys.findSecrets(hashes)).map((match) => [match.hash, match]));
       return hashes.map((hash) => matches.get(hash));
@@ -50,7 +51,7 @@ export class KeyDirectory {
   /**
    * The match for a key's hash, or nothing if there is no such key.
    *
-   * Rejects with `StoreUnavailableError` if the store would have to be asked, cannot be, and the key was not seen before.
+   * Rejects with `StoreUnavailableError` if the key was not seen before and the store is unavailable.
    */
   async find(hash: string): Promise<SecretMatch | undefined> {
     const known = this.#known.get(hash);
@@ -62,7 +63,7 @@ export class KeyDirectory {
       this.#isWithin(known.readAtMs, TRUSTED_FOR_MS) ||
       this.#isWithin(this.#failedAtMs, OUTAGE_MEMORY_MS)
     ) {
-      // Its failure is remembered in #failedAtMs and is no concern of this request.
+      // A failure is recorded in #failedAtMs and does not affect this request.
       if (!this.#isWithin(this.#failedAtMs, RETRY_AFTER_MS)) this.#read(hash).catch(() => {});
       return known.match;
     }
@@ -83,8 +84,8 @@ export class KeyDirectory {
   }
 
   async #readNow(hash: string): Promise<SecretMatch | undefined> {
-    // The age counts from the asking: the store may change while the answer is under way.
-    const readAtMs = this.#clock.nowMs();
+    // The age counts from before the query: the store may change while it runs.
+    const readAtMs = this.clock.nowMs();
     try {
       const match = await this.#reads.submit(hash);
       this.#failedAtMs = Number.NEGATIVE_INFINITY;
@@ -97,15 +98,15 @@ export class KeyDirectory {
       }
       return match;
     } catch (error) {
-      this.#failedAtMs = this.#clock.nowMs();
+      this.#failedAtMs = this.clock.nowMs();
       throw error;
     }
   }
 
-  /** Whether a moment is less than a span ago. One in the future is not: a clock set back must not prolong trust. */
+  /** Whether a moment is less than a span ago. A moment in the future is not: a clock set back must not prolong trust. */
   #isWithin(momentMs: number | undefined, spanMs: number): boolean {
     if (momentMs === undefined) return false;
-    const ageMs = this.#clock.nowMs() - momentMs;
+    const ageMs = this.clock.nowMs() - momentMs;
     return ageMs >= 0 && ageMs < spanMs;
   }
 }

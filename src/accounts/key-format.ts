@@ -10,7 +10,7 @@ export function generateKey(): string {
   return PREFIX + randomBytes(SECRET_BYTES).toString('hex');
 }
 
-/** Whether a text can be a key at all, so that nonsense is turned away without asking the store. */
+/** Whether a text has the format of a key; others are refused without a query. */
 export function isWellFormed(secret: string): boolean {
   return WELL_FORMED.test(secret);
 }
@@ -18,8 +18,8 @@ export function isWellFormed(secret: string): boolean {
 /**
  * SHA-256 of a key as 64 hexadecimal digits: the only form in which a key is stored or looked up.
  *
- * Looking up the hash, not the key, also takes the timing of the comparison out of a caller's hands: whoever can
- * choose a hash's leading digits has inverted SHA-256. A slow password hash would add nothing to 128 random bits.
+ * Looking up the hash instead of the key also makes the timing of the comparison useless to an attacker: choosing a
+ * hash's leading digits means inverting SHA-256. A slow password hash would add nothing to 128 random bits.
  */
 export function hashKey(secret: string): string {
   return hash('sha256', secret);
@@ -30,12 +30,12 @@ export function displayForm(secret: string): string {
   return `${secret.slice(0, PREFIX.length + SHOWN_DIGITS)}…`;
 }
 
-/** The start of a key in what somebody typed, in any case, also where a URL has its underscores encoded. */
-const TYPED_PREFIX = /nurse(?:_|%5f)live(?:_|%5f)/i;
-const TYPED_KEY = new RegExp(`${TYPED_PREFIX.source}[0-9a-f]{5,}`, 'gi');
+/** The start of a key in any text, in upper or lower case, also with the underscores percent-encoded. */
+const PREFIX_IN_TEXT = /nurse(?:_|%5f)live(?:_|%5f)/i;
+const KEY_IN_TEXT = new RegExp(`${PREFIX_IN_TEXT.source}[0-9a-f]{5,}`, 'gi');
 
-/** A text with every key in it cut to its display form, for messages that repeat what somebody typed. */
+/** A text with every key in it cut to its display form, for messages that quote input. */
 export function redactKeys(text: string): string {
-  // To look first takes a third of the time, and almost no text has a key in it.
-  return TYPED_PREFIX.test(text) ? text.replaceAll(TYPED_KEY, displayForm) : text;
+  // Testing first takes a third of the time, and almost no text contains a key.
+  return PREFIX_IN_TEXT.test(text) ? text.replaceAll(KEY_IN_TEXT, displayForm) : text;
 }

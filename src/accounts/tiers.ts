@@ -1,4 +1,4 @@
-/** What a tier allows. */
+/** The limits of a tier. */
 export interface TierLimits {
   /** Requests admitted per UTC day; `null` is unlimited (still metered). */
   readonly requestsPerDay: number | null;
@@ -8,7 +8,7 @@ export interface TierLimits {
 
 export type Tier = 'spore' | 'mycel' | 'hypha';
 
-/** The tiers and their limits: the only place where these numbers stand. */
+/** The tiers and their limits: the only definition of these numbers. */
 export const TIERS: Readonly<Record<Tier, TierLimits>> = {
   spore: { requestsPerDay: 100, sitesPerBatch: 10 },
   mycel: { requestsPerDay: 10_000, sitesPerBatch: 100 },

@@ -1,6 +1,6 @@
 const DAY_MS = 86_400_000;
 
-/** The day asked for last, which is the one asked for next: to write it out takes longer than all else here. */
+/** The last result, which is almost always the next one, too: formatting the day takes longest here. */
 let latest = { midnightMs: Number.NaN, day: '' };
 
 /** The UTC day of a moment, as `YYYY-MM-DD`. */

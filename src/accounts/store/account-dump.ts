@@ -5,10 +5,10 @@ import { isOwner, OWNER_RULE } from '../owner.js';
 import { TIER_NAMES, type Tier } from '../tiers.js';
 import { isCalendarDay } from '../utc-day.js';
 
-/** What every output can show as a date of four-digit years. */
+/** The last moment with a year of four digits, which every output can show. */
 const LAST_MS = Date.UTC(10_000, 0) - 1;
 
-/** More than can come in a day, and far from where counting on would leave the whole numbers that JSON can tell. */
+/** More than a day can have, and far below the largest integer that JSON numbers hold exactly. */
 const MAX_REQUESTS = 1_000_000_000_000;
 
 const STATES = ['active', 'deactivated', 'revoked'] as const satisfies KeyState[];
@@ -20,7 +20,7 @@ const display = text('the start of a key as in nurse_live_ab12…', (value) =>
 );
 const epochMs = wholeNumber(LAST_MS, 'a time in milliseconds since 1970, not after the year 9999');
 
-/** One key with all that belongs to it. */
+/** One key with its secrets and counts. */
 const keyDump = object({
   id,
   tier: oneOf(TIER_NAMES as [Tier, ...Tier[]]),
@@ -37,7 +37,7 @@ const keyDump = object({
   ),
 });
 
-/** A whole store as JSON, to be moved to another database. It holds hashes of keys, never keys. */
+/** A whole store as JSON, for another database. It holds hashes of keys, never keys. */
 export const accountDump = object({
   format: oneOf(['nurselog-accounts/1']),
   keys: z.array(keyDump),
@@ -51,7 +51,7 @@ export const accountDump = object({
         context.addIssue({
           code: 'custom',
           path: ['keys', index, ...path],
-          message: `${value} is repeated, and may occur only once`,
+          message: `${value} is repeated`,
         });
       seen.add(value);
     };
@@ -63,7 +63,7 @@ export const accountDump = object({
 
 export type AccountDump = z.output<typeof accountDump>;
 
-/** What a value had to be, for all that can be wrong with it. */
+/** One error message for everything that can be wrong with a value. */
 function must(be: string) {
   return {
     error: ({ input }: { readonly input?: unknown }) =>

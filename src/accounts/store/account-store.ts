@@ -22,7 +22,7 @@ export interface StoredSecret {
   readonly createdAtMs: number;
 }
 
-/** What a secret's hash opens. */
+/** The key that a secret's hash belongs to. */
 export interface SecretMatch {
   readonly hash: string;
   /** The moment from which a rotated secret is no longer valid; `null` for the current one. */
@@ -38,32 +38,32 @@ export interface DayUsage {
   readonly requests: number;
 }
 
-/** Requests that ask to be admitted together under one key's daily limit. */
+/** Requests to be admitted together under one key's daily limit. */
 export interface QuotaClaim extends DayUsage {
-  /** The most requests the day may hold. */
+  /** Requests allowed on the day. */
   readonly limit: number;
 }
 
-/** What a claim was granted. */
+/** The result of a claim. */
 export interface QuotaGrant {
   /** How many of the claim's requests are admitted, 0 to all. */
   readonly granted: number;
-  /** The day's count with them. */
+  /** The day's count including them. */
   readonly used: number;
 }
 
-/** Narrows a listing of usage; absent members do not narrow it. */
+/** Filters a listing of usage; absent members do not filter. */
 export interface UsageFilter {
   readonly keyId?: string | undefined;
   readonly day?: string | undefined;
 }
 
-/** The keys and their secrets. What `beforeCommit` throws undoes the change and is what its method rejects with. */
+/** The keys and their secrets. If `beforeCommit` throws, the change is rolled back and the method rejects with that error. */
 export interface KeyStore {
   /** Adds a key with its first secret. */
   insert(key: KeyRecord, secretHash: string, beforeCommit: () => void): Promise<void>;
 
-  /** Adds a key only if the store holds none at all; of several callers at once one succeeds. Tells whether it did. */
+  /** Adds a key only if the store holds none; of several callers at once one succeeds. @returns whether it was added */
   insertIfNone(key: KeyRecord, secretHash: string, beforeCommit: () => void): Promise<boolean>;
 
   /** The matches among some hashes, in any order; unknown hashes are left out. */
@@ -74,7 +74,7 @@ export interface KeyStore {
   /** All keys, oldest first. */
   list(): Promise<KeyRecord[]>;
 
-  /** Puts a key into a state if it is in one of `from`; the changed record, or nothing if there was none to change. */
+  /** Sets the state of a key that is in one of `from`; the changed record, or nothing if there was none to change. */
   setState(keyId: string, to: KeyState, from: readonly KeyState[]): Promise<KeyRecord | undefined>;
 
   /**
@@ -91,35 +91,35 @@ export interface KeyStore {
 
 /** The requests of every key on every day. */
 export interface UsageStore {
-  /** Grants as much of a claim as the limit leaves room for, in one atomic statement. */
+  /** Grants as much of a claim as the limit allows, in one atomic statement. */
   claim(claim: QuotaClaim): Promise<QuotaGrant>;
 
-  /** Adds (or, negative, takes back) requests whatever the limit; the new counts in any order. */
+  /** Adds (or, negative, subtracts) requests regardless of the limit; the new counts in any order. */
   add(changes: readonly DayUsage[]): Promise<DayUsage[]>;
 
   /** Usage by key and day, oldest day first. */
   list(filter: UsageFilter): Promise<DayUsage[]>;
 }
 
-/** A store as a whole, to be moved to another database. */
+/** Export and import of a whole store. */
 export interface DumpStore {
   /** All keys, secrets and counts, as of one moment. */
   read(): Promise<AccountDump>;
 
-  /** Adds all that a dump holds or, if some of its keys or their secrets are here already, nothing; the ids of those. */
+  /** Adds a whole dump or, if the store has some of its keys or their secrets, nothing; the ids of those. */
   write(dump: AccountDump): Promise<string[]>;
 }
 
 /**
- * Where keys and counts live. Every method rejects with `StoreUnavailableError` if the database cannot do its work
- * now, and none waits for it longer than a fixed deadline.
+ * Storage of keys and counts. Every method rejects with `StoreUnavailableError` within a fixed deadline if the database
+ * cannot do its work now.
  */
 export interface AccountStore {
   readonly keys: KeyStore;
   readonly usage: UsageStore;
   readonly dump: DumpStore;
 
-  /** Resolves if the database takes writes: one that is full or read-only still answers. */
+  /** Resolves if the database takes writes: one that is full or read-only still answers queries. */
   checkWrites(): Promise<void>;
 
   close(): Promise<void>;

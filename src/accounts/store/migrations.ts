@@ -1,7 +1,7 @@
-import { type Kysely, type Migration, sql } from 'kysely';
+import { type Kysely, type Migration, Migrator, sql } from 'kysely';
 
-/** Every change of the schema, in the order of its names. One that has shipped is never edited: add another. */
-export const MIGRATIONS: Readonly<Record<string, Migration>> = {
+/** All changes of the schema, ordered by name. One that has shipped is never edited: add another. */
+const MIGRATIONS: Readonly<Record<string, Migration>> = {
   '0001_keys_secrets_usage': {
     // The type parameter is `unknown` because a migration must not follow the schema as it is today.
     async up(db: Kysely<unknown>): Promise<void> {
@@ -58,3 +58,13 @@ export const MIGRATIONS: Readonly<Record<string, Migration>> = {
     },
   },
 };
+
+/**
+ * Brings the schema up to date. The dialect's lock serialises processes that start together, so each migration runs
+ * once. Rejects with the error of the migration that failed.
+ */
+export async function migrate<Database>(db: Kysely<Database>): Promise<void> {
+  const migrator = new Migrator({ db, provider: { getMigrations: async () => MIGRATIONS } });
+  const { error } = await migrator.migrateToLatest();
+  if (error !== undefined) throw error;
+}

@@ -6,15 +6,14 @@ import { StoreOpenError } from './store-errors.js';
 const SQLITE = 'sqlite:';
 const POSTGRES = /^postgres(ql)?:\/\//;
 
-/** Whether a database URL names the embedded store, one file on this machine. */
+/** Whether a database URL names the embedded store, a file on this machine. */
 export function isEmbedded(databaseUrl: string): boolean {
   return databaseUrl.startsWith(SQLITE);
 }
 
 /**
  * Opens the store that a database URL names, `sqlite:PATH` or `postgres://…`, and brings its schema up to date.
- *
- * Rejects with `StoreOpenError`, whose message is one line that names the file or host and what is wrong with it.
+ * @throws StoreOpenError whose message is one line with the file or host and the reason
  */
 export async function openStore(databaseUrl: string): Promise<AccountStore> {
   if (isEmbedded(databaseUrl)) return openSqliteStore(databaseUrl.slice(SQLITE.length));

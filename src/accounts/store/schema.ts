@@ -24,7 +24,7 @@ export interface DailyUsageTable {
   /** `YYYY-MM-DD`, UTC. */
   day: string;
   requests: number;
-  /** How many requests the statement that last claimed quota was granted: how it learns that from its own RETURNING. */
+  /** Requests granted by the last claim: its statement reads the grant from its own RETURNING. */
   last_granted: number;
 }
 
@@ -33,7 +33,7 @@ export interface FirstKeyTable {
   singleton: 1;
 }
 
-/** At most one row: what is written to see whether anything can be written. */
+/** At most one row: written to test whether the store takes writes. */
 export interface WriteChecksTable {
   singleton: 1;
   checks: number;

@@ -5,15 +5,13 @@ import { SqlDumpStore } from './sql-dump-store.js';
 import { SqlKeyStore } from './sql-key-store.js';
 import { SqlUsageStore } from './sql-usage-store.js';
 
-/** The account store over a migrated database, which is closed with it. */
+/** The account store of a migrated database, which is closed with it. */
 export class SqlAccountStore implements AccountStore {
   readonly keys: SqlKeyStore;
   readonly usage: SqlUsageStore;
   readonly dump: SqlDumpStore;
-  readonly #db: Kysely<AccountsDatabase>;
 
-  constructor(db: Kysely<AccountsDatabase>) {
-    this.#db = db;
+  constructor(private readonly db: Kysely<AccountsDatabase>) {
     this.keys = new SqlKeyStore(db);
     this.usage = new SqlUsageStore(db);
     this.dump = new SqlDumpStore(db);
@@ -21,7 +19,7 @@ export class SqlAccountStore implements AccountStore {
 
   async checkWrites(): Promise<void> {
     // A row that would not change is not written.
-    await this.#db
+    await this.db
       .insertInto('write_checks')
       .values({ singleton: 1, checks: 1 })
       .onConflict((conflict) =>
@@ -31,6 +29,6 @@ export class SqlAccountStore implements AccountStore {
   }
 
   async close(): Promise<void> {
-    await this.#db.destroy();
+    await this.db.destroy();
   }
 }

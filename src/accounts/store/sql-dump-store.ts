@@ -3,19 +3,15 @@ import type { AccountDump } from './account-dump.js';
 import type { DumpStore } from './account-store.js';
 import type { AccountsDatabase } from './schema.js';
 
-/** Below the parameters a statement may have: 32,766 in SQLite. */
+/** Keeps a statement below SQLite's limit of 32,766 parameters. */
 const ROWS_PER_STATEMENT = 1000;
 
-/** Reads and writes a whole store, as queries for every SQL database that kysely has a dialect for. */
+/** Export and import as queries for any SQL database with a kysely dialect. */
 export class SqlDumpStore implements DumpStore {
-  readonly #db: Kysely<AccountsDatabase>;
-
-  constructor(db: Kysely<AccountsDatabase>) {
-    this.#db = db;
-  }
+  constructor(private readonly db: Kysely<AccountsDatabase>) {}
 
   async read(): Promise<AccountDump> {
-    const { keys, secrets, usage } = await this.#db
+    const { keys, secrets, usage } = await this.db
       .transaction()
       .setIsolationLevel('repeatable read')
       .execute(async (trx) => ({
@@ -36,7 +32,7 @@ export class SqlDumpStore implements DumpStore {
   }
 
   async write({ keys }: AccountDump): Promise<string[]> {
-    return this.#db.transaction().execute(async (trx) => {
+    return this.db.transaction().execute(async (trx) => {
       const known = await knownAmong(trx, keys);
       if (known.length > 0) return known;
       for (const rows of chunks(keys.map(({ secrets, usage, ...key }) => key))) {
@@ -66,7 +62,7 @@ function byKey<Row extends { key_id: string }>(rows: readonly Row[]): Map<string
   return grouped;
 }
 
-/** The ids of keys that, or a secret of which, the database holds. */
+/** The ids of keys that the database holds, or of which it holds a secret. */
 async function knownAmong(trx: Transaction<AccountsDatabase>, keys: AccountDump['keys']): Promise<string[]> {
   const ids = new Set<string>();
   for (const some of chunks(keys.map(({ id }) => id))) {

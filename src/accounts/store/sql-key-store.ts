@@ -3,24 +3,20 @@ import type { KeyState } from '../key-state.js';
 import type { KeyRecord, KeyStore, SecretMatch, StoredSecret } from './account-store.js';
 import type { AccountsDatabase, ApiKeysTable } from './schema.js';
 
-/** The keys as queries for every SQL database that kysely has a dialect for. */
+/** The keys as queries for any SQL database with a kysely dialect. */
 export class SqlKeyStore implements KeyStore {
-  readonly #db: Kysely<AccountsDatabase>;
-
-  constructor(db: Kysely<AccountsDatabase>) {
-    this.#db = db;
-  }
+  constructor(private readonly db: Kysely<AccountsDatabase>) {}
 
   async insert(key: KeyRecord, secretHash: string, beforeCommit: () => void): Promise<void> {
-    await this.#db.transaction().execute(async (trx) => {
+    await this.db.transaction().execute(async (trx) => {
       await insertKey(trx, key, secretHash);
       beforeCommit();
     });
   }
 
   async insertIfNone(key: KeyRecord, secretHash: string, beforeCommit: () => void): Promise<boolean> {
-    return this.#db.transaction().execute(async (trx) => {
-      // Of several callers at once, the others wait here until the first is done, and then insert nothing.
+    return this.db.transaction().execute(async (trx) => {
+      // Concurrent callers wait here until the first has committed, and then insert nothing.
       const claimed = await trx
         .insertInto('first_key')
         .values({ singleton: 1 })
@@ -37,7 +33,7 @@ export class SqlKeyStore implements KeyStore {
   }
 
   async findSecrets(hashes: readonly string[]): Promise<SecretMatch[]> {
-    const rows = await this.#db
+    const rows = await this.db
       .selectFrom('key_secrets')
       .innerJoin('api_keys', 'api_keys.id', 'key_secrets.key_id')
       .where('key_secrets.hash', 'in', hashes)
@@ -48,12 +44,12 @@ export class SqlKeyStore implements KeyStore {
   }
 
   async find(keyId: string): Promise<KeyRecord | undefined> {
-    const row = await this.#db.selectFrom('api_keys').where('id', '=', keyId).selectAll().executeTakeFirst();
+    const row = await this.db.selectFrom('api_keys').where('id', '=', keyId).selectAll().executeTakeFirst();
     return row && toKeyRecord(row);
   }
 
   async list(): Promise<KeyRecord[]> {
-    const rows = await this.#db
+    const rows = await this.db
       .selectFrom('api_keys')
       .selectAll()
       .orderBy('created_at_ms')
@@ -63,7 +59,7 @@ export class SqlKeyStore implements KeyStore {
   }
 
   async setState(keyId: string, to: KeyState, from: readonly KeyState[]): Promise<KeyRecord | undefined> {
-    const row = await this.#db
+    const row = await this.db
       .updateTable('api_keys')
       .set({ state: to })
       .where('id', '=', keyId)
@@ -79,8 +75,8 @@ export class SqlKeyStore implements KeyStore {
     oldValidUntilMs: number,
     beforeCommit: (key: KeyRecord) => void,
   ): Promise<KeyRecord | undefined> {
-    return this.#db.transaction().execute(async (trx) => {
-      // The record first: it is the row on which two rotations of one key take turns.
+    return this.db.transaction().execute(async (trx) => {
+      // The record first: its row lock serialises two rotations of one key.
       const row = await trx
         .updateTable('api_keys')
         .set({ display: next.display })
@@ -95,7 +91,7 @@ export class SqlKeyStore implements KeyStore {
         .where('key_id', '=', keyId)
         .where((eb) => eb.or([eb('valid_until_ms', 'is', null), eb('valid_until_ms', '>', oldValidUntilMs)]))
         .execute();
-      // A secret that opens nothing any more is not kept.
+      // Secrets that are no longer valid are not kept.
       await trx
         .deleteFrom('key_secrets')
         .where('key_id', '=', keyId)

@@ -2,17 +2,13 @@ import type { Kysely } from 'kysely';
 import type { DayUsage, QuotaClaim, QuotaGrant, UsageFilter, UsageStore } from './account-store.js';
 import type { AccountsDatabase } from './schema.js';
 
-/** The counts as queries for every SQL database that kysely has a dialect for. */
+/** The counts as queries for any SQL database with a kysely dialect. */
 export class SqlUsageStore implements UsageStore {
-  readonly #db: Kysely<AccountsDatabase>;
-
-  constructor(db: Kysely<AccountsDatabase>) {
-    this.#db = db;
-  }
+  constructor(private readonly db: Kysely<AccountsDatabase>) {}
 
   async claim({ keyId, day, requests, limit }: QuotaClaim): Promise<QuotaGrant> {
     const first = Math.min(requests, limit);
-    const row = await this.#db
+    const row = await this.db
       .insertInto('daily_usage')
       .values({ key_id: keyId, day, requests: first, last_granted: first })
       .onConflict((conflict) =>
@@ -20,22 +16,22 @@ export class SqlUsageStore implements UsageStore {
           .columns(['key_id', 'day'])
           .doUpdateSet((eb) => {
             const used = eb.ref('daily_usage.requests');
-            const room = eb(eb.val(limit), '-', used);
-            const grant = eb.case().when(room, '<', requests).then(room).else(requests).end();
+            const left = eb(eb.val(limit), '-', used);
+            const grant = eb.case().when(left, '<', requests).then(left).else(requests).end();
             return { requests: eb(used, '+', grant), last_granted: grant };
           })
           .where('daily_usage.requests', '<', limit),
       )
       .returning(['requests', 'last_granted'])
       .executeTakeFirst();
-    // No row comes back when the day was full before: nothing was written then.
+    // No row is returned if the day's limit was reached before: then nothing was written.
     return row === undefined
       ? { granted: 0, used: limit }
       : { granted: row.last_granted, used: row.requests };
   }
 
   async add(changes: readonly DayUsage[]): Promise<DayUsage[]> {
-    const rows = await this.#db
+    const rows = await this.db
       .insertInto('daily_usage')
       .values(changes.map(({ keyId, day, requests }) => ({ key_id: keyId, day, requests, last_granted: 0 })))
       .onConflict((conflict) =>
@@ -49,7 +45,7 @@ export class SqlUsageStore implements UsageStore {
   }
 
   async list({ keyId, day }: UsageFilter): Promise<DayUsage[]> {
-    let query = this.#db.selectFrom('daily_usage').select(['key_id', 'day', 'requests']);
+    let query = this.db.selectFrom('daily_usage').select(['key_id', 'day', 'requests']);
     if (keyId !== undefined) query = query.where('key_id', '=', keyId);
     if (day !== undefined) query = query.where('day', '=', day);
     const rows = await query.orderBy('day').orderBy('key_id').execute();

@@ -1,15 +1,15 @@
 import { Kysely, PostgresDialect } from 'kysely';
 import { type PoolConfig, types } from 'pg';
 import type { AccountStore } from '../account-store.js';
-import { migrate } from '../migrate.js';
+import { migrate } from '../migrations.js';
 import type { AccountsDatabase } from '../schema.js';
 import { SqlAccountStore } from '../sql-account-store.js';
 import { StoreOpenError, StoreUnavailableError } from '../store-errors.js';
 import { ReconnectingPool } from './reconnecting-pool.js';
 
-/** Connections of one process. Claims and look-ups are grouped, so a few serve any number of requests. */
+/** Connections of one process. Claims and look-ups are grouped, so a few are enough for any number of requests. */
 const CONNECTIONS = 8;
-/** Together less than the time that a key is trusted without being read again: see KeyDirectory. */
+/** Together less than the time that a key is used without being read again: see KeyDirectory. */
 const CONNECT_TIMEOUT_MS = 1000;
 const QUERY_TIMEOUT_MS = 1500;
 const IDLE_TIMEOUT_MS = 30_000;
@@ -17,13 +17,12 @@ const IDLE_TIMEOUT_MS = 30_000;
 const MIGRATION_TIMEOUT_MS = 120_000;
 
 /**
- * Opens a store on PostgreSQL. Everything the URL may say is libpq's: `sslmode=verify-full&sslrootcert=FILE` for TLS.
- *
+ * Opens a store on PostgreSQL. The URL's parameters are libpq's: `sslmode=verify-full&sslrootcert=FILE` for TLS.
  * @throws StoreOpenError naming host and database, never the password
  */
 export async function openPostgresStore(url: string): Promise<AccountStore> {
   try {
-    // Opened apart and closed again: its patience is not for requests.
+    // A separate pool, since its long timeouts are not for requests.
     const migrating = openDatabase(url, { max: 1, ...timeouts(MIGRATION_TIMEOUT_MS) });
     await migrate(migrating).finally(() => migrating.destroy());
     return new SqlAccountStore(openDatabase(url, { max: CONNECTIONS, ...timeouts(QUERY_TIMEOUT_MS) }));
@@ -42,7 +41,7 @@ function openDatabase(connectionString: string, config: PoolConfig): Kysely<Acco
     connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
     idleTimeoutMillis: IDLE_TIMEOUT_MS,
     keepAlive: true,
-    // Idle connections do not keep a process alive that is done.
+    // Idle connections do not keep a finished process alive.
     allowExitOnIdle: true,
     types: { getTypeParser: parserOf },
     ...config,
@@ -50,7 +49,7 @@ function openDatabase(connectionString: string, config: PoolConfig): Kysely<Acco
   return new Kysely<AccountsDatabase>({ dialect: new PostgresDialect({ pool }) });
 }
 
-/** Here we stop waiting, there the server stops working, so that nothing given up holds a lock. */
+/** The client stops waiting and the server stops working, so that no abandoned query holds a lock. */
 function timeouts(timeoutMs: number): PoolConfig {
   return {
     query_timeout: timeoutMs,
@@ -59,7 +58,7 @@ function timeouts(timeoutMs: number): PoolConfig {
   };
 }
 
-/** Counts and times are bigint columns and far below 2^53: numbers here. */
+/** Counts and times are bigint columns far below 2^53: they are read as numbers. */
 const parserOf: typeof types.getTypeParser = (oid: number, format?: 'text' | 'binary') =>
   oid === types.builtins.INT8 ? Number : types.getTypeParser(oid, format as 'text');
 

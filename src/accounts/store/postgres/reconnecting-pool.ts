@@ -1,19 +1,24 @@
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
-import { Pool, type PoolClient, type PoolConfig } from 'pg';
+import { DatabaseError, Pool, type PoolClient, type PoolConfig } from 'pg';
 import { StoreUnavailableError } from '../store-errors.js';
-import { isUnavailable } from './sql-state.js';
 
 /**
- * A pool of connections in the shape kysely drives that survives what happens to connections: whoever asks gets an
- * answer or a `StoreUnavailableError` in bounded time, and a connection that fell silent is never used again.
+ * Classes of SQLSTATE caused by the server, its load or its permissions and not by the statement: connection exception,
+ * transaction rollback, read-only transaction, missing role or database, insufficient resources, lock not available,
+ * operator intervention (including statement timeouts), system error.
+ * https://www.postgresql.org/docs/current/errcodes-appendix.html
+ */
+const UNAVAILABLE = /^(08|25006|28|3D|40|53|55P03|57|58)/;
+
+/**
+ * A connection pool for kysely that survives lost connections: every query gets an answer or a `StoreUnavailableError`
+ * in bounded time, and a connection that stopped answering is never used again.
  */
 export class ReconnectingPool implements PostgresPool {
-  readonly #config: PoolConfig;
   #pool: Pool;
 
   /** @param config with `connectionTimeoutMillis` and `query_timeout`, which bound every wait */
-  constructor(config: PoolConfig) {
-    this.#config = config;
+  constructor(private readonly config: PoolConfig) {
     this.#pool = this.#newPool();
   }
 
@@ -32,8 +37,8 @@ export class ReconnectingPool implements PostgresPool {
   }
 
   /**
-   * Starts over with a new pool. When one connection falls silent, those beside it most likely have too, and trying
-   * each to its timeout would take longer than the outage.
+   * Replaces the pool. When one connection stops answering, the others most likely have too, and waiting for the
+   * timeout of each would take longer than the outage.
    */
   #replace(pool: Pool): void {
     if (pool !== this.#pool) return;
@@ -42,40 +47,43 @@ export class ReconnectingPool implements PostgresPool {
   }
 
   #newPool(): Pool {
-    const pool = new Pool(this.#config);
+    const pool = new Pool(this.config);
     pool.on('error', ignore);
     return pool;
   }
 }
 
-/** One connection while it is in use. pg itself drops one that broke when it is released. */
+/** A connection in use. pg itself drops a broken one on release. */
 class CheckedClient implements PostgresPoolClient {
-  readonly #client: PoolClient;
-  readonly #onSilence: () => void;
-
-  constructor(client: PoolClient, onSilence: () => void) {
-    this.#client = client;
-    this.#onSilence = onSilence;
+  constructor(
+    private readonly client: PoolClient,
+    private readonly onTimeout: () => void,
+  ) {
     client.on('error', ignore);
   }
 
-  // The other way to call it, with a cursor, is for streaming, which needs a cursor in the dialect's configuration.
+  // kysely's other overload, with a cursor, is for streaming and needs a cursor in the dialect's configuration.
   readonly query = (async (sql: string, parameters: readonly unknown[]) => {
     try {
-      return await this.#client.query(sql, [...parameters]);
+      return await this.client.query(sql, [...parameters]);
     } catch (error) {
       if (!isUnavailable(error)) throw error;
       // pg stops waiting and leaves the query on its connection; it has no code for that.
-      if (error.message === 'Query read timeout') this.#onSilence();
+      if (error.message === 'Query read timeout') this.onTimeout();
       throw new StoreUnavailableError(error.message, { cause: error });
     }
   }) as unknown as PostgresPoolClient['query'];
 
   release(): void {
-    this.#client.removeListener('error', ignore);
-    this.#client.release();
+    this.client.removeListener('error', ignore);
+    this.client.release();
   }
 }
 
-/** A connection that fails in use fails its query, too; one that is idle has left the pool when we hear of it. */
+/** A connection that fails in use also fails its query; an idle one has already left the pool. */
 function ignore(): void {}
+
+/** Whether an error of pg means that the database cannot do its work now. Errors without SQLSTATE come from the connection. */
+function isUnavailable(error: unknown): error is Error {
+  return !(error instanceof DatabaseError) || UNAVAILABLE.test(error.code ?? '');
+}

@@ -1,27 +1,24 @@
 import type { SqliteDatabase, SqliteStatement } from 'kysely';
 import Libsql from 'libsql';
 import { LRUCache } from 'lru-cache';
-import { StoreUnavailableError } from '../store-errors.js';
-import { StoreBusyError } from './store-busy-error.js';
+import { StoreBusyError, StoreUnavailableError } from '../store-errors.js';
 
 const STATEMENT_CACHE_SIZE = 64;
 
-/** Result codes that speak of the machine, not of the statement: https://www.sqlite.org/rescode.html */
+/** Result codes caused by the machine and not by the statement: https://www.sqlite.org/rescode.html */
 const BUSY = /^SQLITE_BUSY/;
 const UNAVAILABLE = /^SQLITE_(LOCKED|FULL|IOERR|READONLY|CANTOPEN|CORRUPT|NOTADB|NOLFS|PROTOCOL|NOMEM|PERM)/;
 
 /**
- * A libsql connection in the shape kysely drives: it keeps prepared statements (half the cost of a short query is its
- * preparation) and turns the machine's failures into `StoreUnavailableError`.
+ * A libsql connection for kysely. It caches prepared statements (preparation is half the cost of a short query) and
+ * turns failures of the machine into `StoreUnavailableError`.
  */
 export class LibsqlDatabase implements SqliteDatabase {
-  readonly #path: string;
   readonly #database: Libsql.Database;
   readonly #statements = new LRUCache<string, SqliteStatement>({ max: STATEMENT_CACHE_SIZE });
 
-  /** Opens a file, and creates it if there is none; throws what libsql throws. */
-  constructor(path: string) {
-    this.#path = path;
+  /** Opens a file and creates it if it is missing; throws libsql's errors. */
+  constructor(private readonly path: string) {
     this.#database = new Libsql(path);
   }
 
@@ -43,16 +40,16 @@ export class LibsqlDatabase implements SqliteDatabase {
     return prepared;
   }
 
-  /** The value in the first column of the first row that a pragma answers with. */
+  /** The value in the first column of the first row of a pragma's result. */
   pragma(pragma: string): unknown {
     const [row] = this.prepare(`pragma ${pragma}`).all([]) as Record<string, unknown>[];
     return row && Object.values(row)[0];
   }
 
   close(): void {
-    // A copy of the one file is a whole backup once the write-ahead log is written back and empty.
+    // Afterwards the write-ahead log is empty and a copy of the one file is a complete backup.
     this.pragma('wal_checkpoint(truncate)');
-    // libsql lets go of the file when the last statement is gone.
+    // libsql closes the file when the last statement is released.
     this.#statements.clear();
     this.#database.close();
   }
@@ -62,7 +59,7 @@ export class LibsqlDatabase implements SqliteDatabase {
       return call();
     } catch (error) {
       if (!(error instanceof Libsql.SqliteError)) throw error;
-      const reason = `${error.message} in ${this.#path} (${error.code})`;
+      const reason = `${error.message} in ${this.path} (${error.code})`;
       if (BUSY.test(error.code)) throw new StoreBusyError(reason, { cause: error });
       if (UNAVAILABLE.test(error.code)) throw new StoreUnavailableError(reason, { cause: error });
       throw error;

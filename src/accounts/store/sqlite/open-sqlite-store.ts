@@ -2,7 +2,7 @@ import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Kysely } from 'kysely';
 import type { AccountStore } from '../account-store.js';
-import { migrate } from '../migrate.js';
+import { migrate } from '../migrations.js';
 import type { AccountsDatabase } from '../schema.js';
 import { SqlAccountStore } from '../sql-account-store.js';
 import { StoreOpenError, StoreUnavailableError } from '../store-errors.js';
@@ -36,28 +36,28 @@ export async function openSqliteStore(path: string): Promise<AccountStore> {
   }
 }
 
-/** mkdirSync's own recursion never ends below /proc. */
+/** Recursive, because mkdirSync's own recursion never ends below /proc. */
 function makeFolder(folder: string): void {
   if (existsSync(folder)) return;
   makeFolder(dirname(folder));
   try {
     mkdirSync(folder);
   } catch (error) {
-    // Another process was first.
+    // Another process created it first.
     if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
   }
 }
 
 function configure(database: LibsqlDatabase): void {
   database.pragma(`busy_timeout = ${OPENING_TIMEOUT_MS}`);
-  // Readers and the writer do not wait for each other.
+  // Readers and the writer do not block each other.
   database.pragma('journal_mode = wal');
-  // What is committed outlives the process. To outlive a power cut, too, it waits for the next checkpoint, the latest
-  // of which is the close that ends every keys command: a sync of the disk for each request would hold up all others.
+  // Commits survive a killed process. They survive a power cut only from the next checkpoint on, at the latest the one
+  // at the end of every keys command: syncing the disk for each request would delay all others.
   database.pragma('synchronous = normal');
   database.pragma('foreign_keys = on');
   const soundness = database.pragma('quick_check(1)');
   if (soundness !== 'ok') throw new Error(String(soundness).replaceAll('\n', ' '));
-  // From here on PatientConnection waits.
+  // From here on PatientConnection does the waiting.
   database.pragma('busy_timeout = 0');
 }

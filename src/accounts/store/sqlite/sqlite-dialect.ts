@@ -12,19 +12,16 @@ import { PatientConnection } from './patient-connection.js';
 
 /**
  * kysely's SQLite dialect for a file that several processes write to: every transaction takes the write lock when it
- * begins. A transaction that first reads and then writes would otherwise fail, not wait, when another process wrote
- * in between; and migrations, which kysely runs in one transaction if told that it can, are serialised by it.
+ * begins. Otherwise a transaction that reads before it writes fails, instead of waiting, when another process wrote in
+ * between. The lock also serialises migrations, which kysely runs in one transaction where the adapter allows it.
  */
 export class SharedSqliteDialect extends SqliteDialect {
-  readonly #database: LibsqlDatabase;
-
-  constructor(database: LibsqlDatabase) {
+  constructor(private readonly database: LibsqlDatabase) {
     super({ database });
-    this.#database = database;
   }
 
   override createDriver(): Driver {
-    return new SharedSqliteDriver(this.#database);
+    return new SharedSqliteDriver(this.database);
   }
 
   override createAdapter(): DialectAdapter {
@@ -33,11 +30,8 @@ export class SharedSqliteDialect extends SqliteDialect {
 }
 
 class SharedSqliteDriver extends SqliteDriver {
-  readonly #database: LibsqlDatabase;
-
-  constructor(database: LibsqlDatabase) {
+  constructor(private readonly database: LibsqlDatabase) {
     super({ database });
-    this.#database = database;
   }
 
   override async acquireConnection(): Promise<DatabaseConnection> {
@@ -48,9 +42,9 @@ class SharedSqliteDriver extends SqliteDriver {
     await connection.executeQuery(CompiledQuery.raw('begin immediate'));
   }
 
-  /** SQLite itself rolls back where the disk is full, and what was wrong is told by the statement that failed. */
+  /** When the disk is full SQLite rolls back itself, and the statement that failed has reported the reason. */
   override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
-    if (this.#database.inTransaction) await super.rollbackTransaction(connection);
+    if (this.database.inTransaction) await super.rollbackTransaction(connection);
   }
 }
 
