@@ -9,9 +9,13 @@ const projectFile = (name: string) => fileURLToPath(new URL(`../${name}`, import
 const text = z.string().min(1);
 const port = wholeNumber(0, 65_535);
 
+/** Variables of the clients, which may run in the same environment. */
+const CLIENT_VARIABLES = ['NURSELOG_URL', 'NURSELOG_API_KEY'];
+
+const SINGLE_SITES = ['main', 'workers'] as const;
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
-/** An environment variable's whole number. */
+/** A whole number in decimal digits. */
 function wholeNumber(min: number, max: number) {
   const error = `must be a whole number from ${min} to ${max}`;
   return z
@@ -21,14 +25,14 @@ function wholeNumber(min: number, max: number) {
     .refine((value) => value >= min && value <= max, { error });
 }
 
-/** Every environment variable: its description is its help and its line in the README. Defaults are as written there. */
+/** Every environment variable. Its description is shown by `--help` and in the README. */
 const environmentSchema = z.object({
   HOST: text.default('127.0.0.1').describe('Address of the API.'),
   PORT: port.default(8080).describe('Port of the API; 0 takes a free one.'),
   OPS_HOST: text
     .default('127.0.0.1')
-    .describe('Address of `/livez`, `/readyz` and `/metrics`: keep it private.'),
-  OPS_PORT: port.default(9080).describe('Port of the same; 0 takes a free one.'),
+    .describe("Address of the operators' endpoints, `/livez`, `/readyz` and `/metrics`: keep it private."),
+  OPS_PORT: port.default(9080).describe("Port of the operators' endpoints; 0 takes a free one."),
   DATABASE_URL: text
     .regex(/^(sqlite:.+|postgres(ql)?:\/\/.+)/, { error: 'must be sqlite:<file> or postgres://…' })
     // libsql would take a URL for a server to connect to.
@@ -43,30 +47,30 @@ const environmentSchema = z.object({
   QUEUE_LIMIT_SITES: wholeNumber(LARGEST_BATCH_SITES, 10_000_000)
     .default(20_000)
     .describe(
-      'Sites that may wait, of batches and as many single ones; beyond it requests get 503 `overloaded`.',
+      'Sites that may wait for an answer, whatever the size of the requests; beyond it requests get 503 `overloaded`.',
     ),
-  // Of 64 GiB, one thread could have more two-byte numbers than V8 takes in an array.
+  // With 64 GiB, one thread's part could exceed the number of elements that V8 allows in a typed array.
   CACHE_BYTES: wholeNumber(0, 32 * 1024 * 1024 * 1024)
     .default(64 * 1024 * 1024)
-    .describe(
-      'Memory for what was worked out for sites that may recur, shared out among the threads; 0 keeps none.',
-    ),
+    .describe('Memory for cached predictions, shared among the threads; 0 turns the cache off.'),
   SINGLE_SITES: z
-    .enum(['main', 'workers'], { error: 'must be main or workers' })
+    .enum(SINGLE_SITES, { error: `must be one of ${SINGLE_SITES.join(', ')}` })
     .default('main')
     .describe(
-      'Where single predictions and comparisons are answered: `main`, the main thread, is quickest; `workers` is for slow models.',
+      'Where single predictions and comparisons are answered: `main` (main thread, quickest while models take well under a millisecond) or `workers` (slow models).',
     ),
   REQUEST_TIMEOUT_MS: wholeNumber(100, 600_000)
     .default(10_000)
-    .describe('A request not received by then, and a batch not answered by then, is given up.'),
+    .describe(
+      'How long after its arrival a request may still be answered; then it gets 503 (or 408 if it was not received by then).',
+    ),
   BODY_LIMIT_BYTES: wholeNumber(1024, 64 * 1024 * 1024)
     .default(1024 * 1024)
     .describe('Largest request body.'),
   CONNECTION_LIMIT: wholeNumber(1, 1_000_000)
     .default(4096)
     .describe(
-      'Connections of callers that may be open, fewer where the process may not open so many files; beyond it idle ones are closed.',
+      'Connections that may be open, fewer if the limit of open files is lower; beyond it idle ones are closed.',
     ),
   SEARCH_RADIUS_KM: z
     .string()
@@ -86,13 +90,13 @@ const environmentSchema = z.object({
   LOG_LEVEL: z
     .enum(LOG_LEVELS, { error: `must be one of ${LOG_LEVELS.join(', ')}` })
     .default('info')
-    .describe(`Least level that is logged: ${LOG_LEVELS.join(', ')}.`),
+    .describe(`Lowest level that is logged: ${LOG_LEVELS.join(', ')}.`),
   DRAIN_DELAY_MS: wholeNumber(0, 600_000)
     .default(0)
-    .describe('After SIGTERM: how long requests are still taken while readiness is already off.'),
+    .describe('How long after SIGTERM requests are still accepted, while readiness is already off.'),
   SHUTDOWN_TIMEOUT_MS: wholeNumber(100, 600_000)
     .default(15_000)
-    .describe('After the drain delay: how long requests in flight may take before the process ends anyway.'),
+    .describe('How long after the drain delay requests in flight may take before the process ends anyway.'),
 });
 
 type Environment = z.output<typeof environmentSchema>;
@@ -104,18 +108,20 @@ type CamelCase<Name extends string> = Name extends `${infer Head}_${infer Tail}`
   ? `${Lowercase<Head>}${Capitalize<CamelCase<Tail>>}`
   : Lowercase<Name>;
 
-/** A variable with a value that cannot be. The message names it and says what would be right. */
+/** A variable with an invalid value. The message names it and says what is allowed. */
 export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
 /**
  * Reads the configuration from environment variables. An empty variable counts as not set.
- * @throws ConfigError for a bad value and for an unknown variable that starts with NURSELOG_.
+ * @throws ConfigError for an invalid value, and for a variable that starts with NURSELOG_ and is none of the clients'
  */
 export function loadConfig(environment: NodeJS.ProcessEnv): Config {
   const names = Object.keys(environmentSchema.shape);
-  const unknown = Object.keys(environment).find((name) => name.startsWith('NURSELOG_'));
+  const unknown = Object.keys(environment).find(
+    (name) => name.startsWith('NURSELOG_') && !CLIENT_VARIABLES.includes(name),
+  );
   if (unknown !== undefined) {
     throw new ConfigError(
       `${printable(shorten(unknown))} is not a variable of nurselog, which has: ${names.join(', ')}`,
@@ -126,7 +132,9 @@ export function loadConfig(environment: NodeJS.ProcessEnv): Config {
   if (!parsed.success) {
     const { path, message } = parsed.error.issues[0];
     const name = String(path[0]);
-    throw new ConfigError(`${name} ${message}, not ${quote(name === 'DATABASE_URL' ? '…' : given[name]!)}`);
+    throw new ConfigError(
+      `${name} ${message}, not ${quote(name === 'DATABASE_URL' ? '…' : (given[name] ?? ''))}`,
+    );
   }
   const camelCase = (name: string) =>
     name.toLowerCase().replaceAll(/_(.)/g, (_, letter: string) => letter.toUpperCase());
@@ -135,13 +143,25 @@ export function loadConfig(environment: NodeJS.ProcessEnv): Config {
   ) as Config;
 }
 
-/** The variables as the README's table: name, default, meaning. */
-export function configTable(): string {
-  const rows = Object.entries(environmentSchema.shape).map(([name, schema]) => {
-    const value = schema.safeParse(undefined).data;
-    // Defaults that differ between machines are told in words.
-    const machineBound = ['WORKERS', 'DATA_DIR', 'MODEL_DIR'].includes(name);
-    return `| \`${name}\` | ${machineBound ? '' : `\`${value}\``} | ${schema.description} |`;
-  });
-  return ['| variable | default | meaning |', '|---|---|---|', ...rows].join('\n');
+/** The variables as plain text for the command line. */
+export function configHelp(): string {
+  const entries = describeVariables().map(
+    ({ name, defaultValue, meaning }) =>
+      `  ${name}${defaultValue === '' ? '' : `=${defaultValue}`}\n      ${meaning.replaceAll('`', '')}\n`,
+  );
+  return `Usage: npm start
+
+Starts the service. It is configured by environment variables, shown here with their defaults:
+
+${entries.join('')}`;
+}
+
+/** All variables. The default is empty where it differs between machines; then the meaning describes it. */
+export function describeVariables(): { name: string; defaultValue: string; meaning: string }[] {
+  const isMachineBound = (name: string) => ['WORKERS', 'DATA_DIR', 'MODEL_DIR'].includes(name);
+  return Object.entries(environmentSchema.shape).map(([name, schema]) => ({
+    name,
+    defaultValue: isMachineBound(name) ? '' : String(schema.safeParse(undefined).data),
+    meaning: schema.description ?? '',
+  }));
 }

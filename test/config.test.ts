@@ -3,7 +3,7 @@ import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
 import { describe, expect, test } from 'vitest';
-import { ConfigError, configTable, loadConfig } from '../src/config.js';
+import { ConfigError, configHelp, describeVariables, loadConfig } from '../src/config.js';
 
 /** Of each variable: the field it becomes, a good value and what it is read as, and values that cannot be. */
 const VARIABLES: Readonly<
@@ -33,8 +33,13 @@ const VARIABLES: Readonly<
   },
   WORKERS: { field: 'workers', given: '3', read: 3, bad: ['0', '257', 'two', '1.5'] },
   CACHE_BYTES: { field: 'cacheBytes', given: '0', read: 0, bad: ['-1', '64MB', '34359738369'] },
+  SINGLE_SITES: {
+    field: 'singleSites',
+    given: 'workers',
+    read: 'workers',
+    bad: ['thread', 'MAIN', 'main,workers'],
+  },
   QUEUE_LIMIT_SITES: { field: 'queueLimitSites', given: '500', read: 500, bad: ['499', '10000001', 'many'] },
-  SINGLE_SITES: { field: 'singleSites', given: 'workers', read: 'workers', bad: ['both', 'MAIN'] },
   REQUEST_TIMEOUT_MS: { field: 'requestTimeoutMs', given: '100', read: 100, bad: ['99', '600001', '10s'] },
   BODY_LIMIT_BYTES: { field: 'bodyLimitBytes', given: '1024', read: 1024, bad: ['1023', '1MiB', '67108865'] },
   CONNECTION_LIMIT: { field: 'connectionLimit', given: '10', read: 10, bad: ['0', '1000001', 'all'] },
@@ -112,10 +117,10 @@ describe('the configuration', () => {
     expect(() => loadConfig({ [name]: '' })).toThrow(new RegExp(`^${name} is not a variable of nurselog`));
   });
 
-  test('lets every other variable of the environment be', () => {
-    expect(loadConfig({ PATH: '/bin', NURSE: '1', nurselog_port: '1', HOSTNAME: 'x' })).toEqual(
-      loadConfig({}),
-    );
+  test("ignores all other variables of the environment, the clients' NURSELOG_URL and NURSELOG_API_KEY included", () => {
+    const others = { PATH: '/bin', NURSE: '1', nurselog_port: '1', HOSTNAME: 'x' };
+    const clients = { NURSELOG_URL: 'http://127.0.0.1:8080', NURSELOG_API_KEY: 'nurse_live_0' };
+    expect(loadConfig({ ...others, ...clients })).toEqual(loadConfig({}));
   });
 
   test('is read or refused with the name of the variable, whatever its value', () => {
@@ -139,7 +144,12 @@ describe('the configuration', () => {
     expect(existsSync(path.join(modelDir, 'manifest.json'))).toBe(true);
   });
 
-  test('has a line for each variable in its table', () => {
-    for (const { name } of variables) expect(configTable()).toContain(`| \`${name}\` |`);
+  test('has its help name every variable with its default and its meaning', () => {
+    const help = configHelp();
+    for (const { name, defaultValue, meaning } of describeVariables()) {
+      const assignment = defaultValue === '' ? name : `${name}=${defaultValue}`;
+      expect(help).toContain(`\n  ${assignment}\n      ${meaning.replaceAll('`', '')}\n`);
+    }
+    for (const { name } of variables) expect(help).toMatch(new RegExp(`^  ${name}\\b`, 'm'));
   });
 });

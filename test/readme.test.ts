@@ -6,7 +6,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
-import { configTable } from '../src/config.js';
+import { configTable } from './support/config-table.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const readme = readFileSync(path.join(root, 'README.md'), 'utf8');
