@@ -56,6 +56,11 @@ export class KeyAdministration {
     return isIssued ? issued : null;
   }
 
+  /** Whether the store has any key, in whatever state. */
+  hasKeys(): Promise<boolean> {
+    return this.store.keys.hasAny();
+  }
+
   /** All keys, oldest first. */
   list(): Promise<KeyRecord[]> {
     return this.store.keys.list();

@@ -4,7 +4,7 @@ import type { FastifyInstance } from 'fastify';
 import { Accounts } from '../accounts/accounts.js';
 import type { Clock } from '../accounts/clock.js';
 import { type IssuedKey, KeyAdministration } from '../accounts/key-administration.js';
-import { isEmbedded, openStore } from '../accounts/store/open-store.js';
+import { openStore } from '../accounts/store/open-store.js';
 import type { Config } from '../config.js';
 import { createApi } from '../http/api.js';
 import { createOps } from '../http/ops.js';
@@ -14,40 +14,35 @@ import { Metrics } from '../observability/metrics.js';
 import { BufferPool } from '../pool/buffer-pool.js';
 import { readArtefacts } from '../prediction/artefacts/artefacts.js';
 import { boundByDescriptors } from './descriptors.js';
-import { issueFirstKey } from './first-key.js';
+import { prepareFirstKey } from './first-run.js';
 import { listen } from './listen.js';
 import { Generations } from './models/generations.js';
-import { ServicePhase } from './service-phase.js';
+import { ServicePhase, WorkerGuard } from './service-phase.js';
 import { watchState } from './state-metrics.js';
-import { WorkerGuard } from './worker-guard.js';
 
 /** A running service. */
 export interface Service {
   readonly apiUrl: string;
   readonly opsUrl: string;
-  /** The key issued because the embedded store had none; its secret is known only here. */
-  readonly firstKey: IssuedKey | null;
-  /**
-   * Drains and ends: not ready at once, no new work after the drain delay, requests in flight are answered.
-   */
+  /** Drains and ends: not ready at once, no new requests after the drain delay, requests in flight are answered. */
   stop(): Promise<void>;
-  /** Has the grid and the models read anew and served, if they are sound. A service that ends goes on as it is. */
+  /** Reads the grid and the models again and serves them if they are valid. Ignored while the service ends. */
   reload(): void;
-  /** Writes the request counts that are only in memory: for an end that does not wait for `stop`. */
+  /** Writes the request counts that are only in memory: for an exit that does not wait for `stop`. */
   flushCounts(): Promise<void>;
 }
 
 /**
- * Starts the service: reads what it serves, opens the key store, listens, and resolves when every worker is ready.
- * @param giveUp ends the process: called when it cannot serve any more
- * @param showFirstKey shows the first key of an embedded store; it throws OutputError, and then there is no such key
- * @throws ArtefactError, StoreOpenError or ListenError; nothing then keeps running.
+ * Starts the service: reads the artefacts, opens the key store, listens, and resolves when every worker is ready.
+ * @param onFatal called with the reason when the service cannot serve any more; ends the process
+ * @param showFirstKey shows the first key of an embedded store; if it throws OutputError, the key is not issued
+ * @throws ArtefactError, StoreOpenError, StoreUnavailableError or ListenError; then nothing keeps running
  */
 export async function startService(
   config: Config,
   clock: Clock,
   log: Log,
-  giveUp: (reason: string) => void,
+  onFatal: (reason: string) => void,
   showFirstKey: (apiUrl: string, issued: IssuedKey) => void,
 ): Promise<Service> {
   const artefacts = readArtefacts(config.dataDir, config.modelDir);
@@ -57,7 +52,7 @@ export async function startService(
   );
 
   const phase = new ServicePhase();
-  const guard = new WorkerGuard(phase, giveUp);
+  const guard = new WorkerGuard(phase, onFatal);
   const buffers = new BufferPool();
   const generations = new Generations(artefacts, config, buffers, guard, log);
   const metrics = new Metrics();
@@ -73,17 +68,15 @@ export async function startService(
     await ops.close();
     await accounts.close();
   };
-  let firstKey: IssuedKey | null = null;
   try {
     await listen(ops, { host: 'OPS_HOST', port: 'OPS_PORT' }, { host: config.opsHost, port: config.opsPort });
     await listen(api, { host: 'HOST', port: 'PORT' }, config);
     await generations.current.warmUp();
-    phase.enter('ok'); // whoever reads the key may use it at once
-    // Last, so that a start that fails does not use up the one time the key is shown.
-    if (wantsFirstKey(config))
-      firstKey = await issueFirstKey(new KeyAdministration(store, clock), (issued) =>
-        showFirstKey(urlOf(api), issued),
-      );
+    phase.enter('ok'); // the key works as soon as it is shown
+    // Last, because the key is shown only once: a start that fails must not issue it.
+    await prepareFirstKey(config, new KeyAdministration(store, clock), log, (issued) =>
+      showFirstKey(urlOf(api), issued),
+    );
   } catch (error) {
     await end();
     throw error;
@@ -92,7 +85,6 @@ export async function startService(
   return {
     apiUrl: urlOf(api),
     opsUrl: urlOf(ops),
-    firstKey,
     stop: async () => {
       phase.enter('draining');
       await delay(config.drainDelayMs);
@@ -104,11 +96,6 @@ export async function startService(
     },
     flushCounts: () => accounts.flush(),
   };
-}
-
-/** A newcomer on this machine gets a key; a store that others may reach is never given one unasked. */
-function wantsFirstKey({ databaseUrl, host }: Config): boolean {
-  return isEmbedded(databaseUrl) && ['127.0.0.1', '::1', 'localhost'].includes(host);
 }
 
 function urlOf(app: FastifyInstance): string {

@@ -3,11 +3,14 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { describe, expect, it } from 'vitest';
 import { predictionResultSchema } from '../../src/http/response/schemas.js';
+import { HAS_POSTGRES, POSTGRES } from '../accounts/support/databases.js';
 import { KeysCommand } from '../reliability/support/keys-command.js';
 import { eventually } from '../support/eventually.js';
 import { freePort } from '../support/free-port.js';
 import { ServiceProcess, temporaryFolder } from '../support/service-process.js';
 
+const ISSUE_HINT =
+  /"level":40,.*"msg":"the key store has no keys; issue one with \\"npm run --silent keys -- issue --tier hypha --owner NAME\\""/;
 const KEY = /nurse_live_[0-9a-f]{32}/;
 
 describe('the first run', () => {
@@ -75,8 +78,19 @@ describe('the first run', () => {
     },
   );
 
-  it('issues no key on a host that others can reach', async () => {
-    expect(await wholeOutput({ HOST: '0.0.0.0' })).not.toMatch(KEY);
+  it('issues no key for a HOST that others can reach, and logs how to issue one until the store has a key', async () => {
+    const environment = { ...storeIn(temporaryFolder()), HOST: '0.0.0.0' };
+    const output = await wholeOutput(environment);
+    expect(output).not.toMatch(KEY);
+    expect(output).toMatch(ISSUE_HINT);
+    await new KeysCommand(environment.DATABASE_URL).run('issue', '--tier', 'spore', '--owner', 'Ada');
+    expect(await wholeOutput(environment)).not.toMatch(ISSUE_HINT);
+  });
+
+  it.runIf(HAS_POSTGRES)('issues no key in PostgreSQL, and logs how to issue one', async () => {
+    const output = await wholeOutput({ DATABASE_URL: await POSTGRES.create() });
+    expect(output).not.toMatch(KEY);
+    expect(output).toMatch(ISSUE_HINT);
   });
 
   it('issues no key where the store holds one', async () => {

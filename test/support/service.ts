@@ -41,14 +41,16 @@ export async function startTestService(
     ...environment,
   });
   const log = logTo === undefined ? createLog('silent', { write() {} }) : createLog(config.logLevel, logTo);
-  const giveUp = (reason: string) => {
+  const onFatal = (reason: string) => {
     throw new Error(reason);
   };
-  const service = await startService(config, clock, log, giveUp, () => {});
+  let key = '';
+  const service = await startService(config, clock, log, onFatal, (_apiUrl, { secret }) => {
+    key = secret;
+  });
   // A second connection to the same store: what an operator's command is.
   const store = await openStore(config.databaseUrl);
   const administration = new KeyAdministration(store, clock);
-  const key = service.firstKey!.secret;
 
   return {
     ...service,

@@ -71,6 +71,8 @@ export interface KeyStore {
 
   find(keyId: string): Promise<KeyRecord | undefined>;
 
+  hasAny(): Promise<boolean>;
+
   /** All keys, oldest first. */
   list(): Promise<KeyRecord[]>;
 

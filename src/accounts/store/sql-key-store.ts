@@ -24,8 +24,7 @@ export class SqlKeyStore implements KeyStore {
         .returning('singleton')
         .executeTakeFirst();
       if (claimed === undefined) return false;
-      const existing = await trx.selectFrom('api_keys').select('id').limit(1).executeTakeFirst();
-      if (existing !== undefined) return false;
+      if (await holdsKey(trx)) return false;
       await insertKey(trx, key, secretHash);
       beforeCommit();
       return true;
@@ -46,6 +45,10 @@ export class SqlKeyStore implements KeyStore {
   async find(keyId: string): Promise<KeyRecord | undefined> {
     const row = await this.db.selectFrom('api_keys').where('id', '=', keyId).selectAll().executeTakeFirst();
     return row && toKeyRecord(row);
+  }
+
+  hasAny(): Promise<boolean> {
+    return holdsKey(this.db);
   }
 
   async list(): Promise<KeyRecord[]> {
@@ -106,6 +109,10 @@ export class SqlKeyStore implements KeyStore {
       return key;
     });
   }
+}
+
+async function holdsKey(db: Kysely<AccountsDatabase>): Promise<boolean> {
+  return (await db.selectFrom('api_keys').select('id').limit(1).executeTakeFirst()) !== undefined;
 }
 
 async function insertKey(

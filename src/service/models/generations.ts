@@ -4,7 +4,7 @@ import type { BufferPool } from '../../pool/buffer-pool.js';
 import { WorkerStartError, type WorkerWatcher } from '../../pool/worker-pool.js';
 import { ArtefactError } from '../../prediction/artefacts/artefact-error.js';
 import { type Artefacts, readArtefacts } from '../../prediction/artefacts/artefacts.js';
-import type { WorkerGuard } from '../worker-guard.js';
+import type { WorkerGuard } from '../service-phase.js';
 import { type Generation, startGeneration } from './generation.js';
 import { rehearse } from './preflight.js';
 import { ReloadError } from './reload-error.js';

@@ -1,0 +1,58 @@
+import type { IssuedKey, KeyAdministration } from '../accounts/key-administration.js';
+import { isEmbedded } from '../accounts/store/open-store.js';
+import type { Config } from '../config.js';
+import type { Log } from '../log.js';
+import { OutputError, writeError } from '../output/write-output.js';
+
+const ISSUE_COMMAND = 'npm run --silent keys -- issue --tier hypha --owner NAME';
+
+const EXAMPLE_REQUEST = {
+  latitude: 44.12,
+  longitude: -122.03,
+  species_code: 'PSME',
+  planting_method: 'manual',
+};
+
+/**
+ * Issues the first key of an embedded store and shows it. No key is issued where it cannot be shown; standard error
+ * says so, and the next start tries again. For a shared store, or an API that other machines can reach, it only logs how
+ * to issue a key.
+ * @param show shows the key; throws OutputError
+ */
+export async function prepareFirstKey(
+  { databaseUrl, host }: Config,
+  keys: KeyAdministration,
+  log: Log,
+  show: (issued: IssuedKey) => void,
+): Promise<void> {
+  const isLocal = isEmbedded(databaseUrl) && ['127.0.0.1', '::1', 'localhost'].includes(host);
+  if (!isLocal) {
+    if (!(await keys.hasKeys())) log.warn(`the key store has no keys; issue one with "${ISSUE_COMMAND}"`);
+    return;
+  }
+  try {
+    await keys.issueFirst('hypha', 'first run', show);
+  } catch (error) {
+    if (!(error instanceof OutputError)) throw error;
+    writeError(
+      `nurselog: the first API key could not be shown and was not issued, because ${error.message}; ` +
+        `issue one with "${ISSUE_COMMAND}"\n`,
+    );
+  }
+}
+
+/** The text of a first run: the new key and a request with it that works as printed. */
+export function firstKeyText(apiUrl: string, { secret }: IssuedKey): string {
+  return `
+nurselog is ready on ${apiUrl} (its documentation: ${apiUrl}/docs).
+
+Your first API key, tier hypha. It is shown only this once:
+
+  ${secret}
+
+Try it:
+
+  curl -s ${apiUrl}/v1/predict -H 'X-API-Key: ${secret}' -H 'Content-Type: application/json' -d '${JSON.stringify(EXAMPLE_REQUEST)}'
+
+`;
+}

@@ -1,0 +1,108 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import { systemClock } from '../accounts/clock.js';
+import { redactKeys } from '../accounts/key-format.js';
+import { StoreOpenError, StoreUnavailableError } from '../accounts/store/store-errors.js';
+import { ConfigError, configHelp, loadConfig } from '../config.js';
+import { createLog, type Log } from '../log.js';
+import { oneLine, quote } from '../output/printable.js';
+import { OutputError, writeError, writeOutput, writeSecret } from '../output/write-output.js';
+import { WorkerStartError } from '../pool/worker-pool.js';
+import { ArtefactError } from '../prediction/artefacts/artefact-error.js';
+import { firstKeyText } from './first-run.js';
+import { ListenError } from './listen.js';
+import { type Service, startService } from './service.js';
+import type { ReloadSignal } from './signals.js';
+
+/** Time for the last log line to be written. */
+const LAST_LINE_MS = 500;
+
+/** Time for request counts to be written before the process ends anyway. */
+const FLUSH_MS = 1000;
+
+/** Errors whose message explains them; any other is a bug and is shown with its stack. */
+const EXPLAINED = [
+  ConfigError,
+  ArtefactError,
+  WorkerStartError,
+  StoreOpenError,
+  StoreUnavailableError,
+  ListenError,
+  OutputError,
+];
+
+/**
+ * Runs the service until a signal ends it, or prints its help. Errors go to standard error; the exit code is 1 for a
+ * failure and 2 for an unknown argument.
+ */
+export async function run(
+  args: readonly string[],
+  environment: NodeJS.ProcessEnv,
+  reloadSignal: ReloadSignal,
+): Promise<void> {
+  const unknown = args.find((arg) => arg !== '--help' && arg !== '-h');
+  if (unknown !== undefined) {
+    const known = 'the service is configured by environment variables, which "npm start -- --help" lists';
+    writeError(`nurselog: unknown argument ${redactKeys(quote(unknown))}; ${known}\n`);
+    process.exitCode = 2;
+    return;
+  }
+  try {
+    if (args.length > 0) writeOutput(configHelp());
+    else await serve(environment, reloadSignal);
+  } catch (error) {
+    writeError(`nurselog: ${redactKeys(explain(error))}\n`);
+    process.exitCode = 1;
+  }
+}
+
+async function serve(environment: NodeJS.ProcessEnv, reloadSignal: ReloadSignal): Promise<void> {
+  const config = loadConfig(environment);
+  const log = createLog(config.logLevel);
+  const onFatal = (reason: string) => killSelf(log, reason);
+  const service = await startService(config, systemClock, log, onFatal, (apiUrl, issued) =>
+    writeSecret(firstKeyText(apiUrl, issued)),
+  );
+  let isStopping = false;
+  for (const signal of ['SIGTERM', 'SIGINT'] as const) {
+    // npm passes a terminal's Ctrl-C on, so that it arrives twice: a repeated signal must not cut the drain short.
+    process.on(signal, () => {
+      if (isStopping) return;
+      isStopping = true;
+      void stop(service, config.drainDelayMs + config.shutdownTimeoutMs, log);
+    });
+  }
+  log.info({ api: service.apiUrl, ops: service.opsUrl, single_sites: config.singleSites }, 'ready');
+  log.flush();
+  reloadSignal.onReload(service.reload);
+}
+
+async function stop(service: Service, deadlineMs: number, log: Log): Promise<void> {
+  log.info('draining');
+  const deadline = setTimeout(() => {
+    void Promise.race([service.flushCounts().catch(() => {}), delay(FLUSH_MS)]).then(() =>
+      killSelf(log, `still busy ${deadlineMs} ms after the signal`),
+    );
+  }, deadlineMs);
+  try {
+    await service.stop();
+    log.info('stopped');
+  } catch (error) {
+    log.fatal({ reason: explain(error) }, 'stopped, and request counts are lost');
+    process.exitCode = 1;
+  }
+  // The timer no longer keeps the process alive, and still ends it if anything else does.
+  deadline.unref();
+}
+
+/** Ends the process at once. process.exit while a worker runs a model aborts; a SIGKILL to oneself does not. */
+function killSelf(log: Log, reason: string): void {
+  log.fatal(`${reason}: ending`);
+  log.flush();
+  setTimeout(() => process.kill(process.pid, 'SIGKILL'), LAST_LINE_MS);
+}
+
+function explain(error: unknown): string {
+  return EXPLAINED.some((type) => error instanceof type)
+    ? oneLine((error as Error).message)
+    : ((error as Error).stack ?? String(error));
+}
