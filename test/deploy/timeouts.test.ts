@@ -1,0 +1,100 @@
+import { readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
+import { expect, it } from 'vitest';
+import { parse } from 'yaml';
+import { type Config, loadConfig } from '../../src/config.js';
+
+const read = (name: string) => readFileSync(fileURLToPath(new URL(`../../${name}`, import.meta.url)), 'utf8');
+
+/** Past its deadline the process writes request counts (1 s) and its last log line (0.5 s) before it ends. */
+const LAST_WRITES_SECONDS = 2;
+
+const nginxConf = read('deploy/nginx/nginx.conf');
+const compose = parse(read('deploy/compose.yaml'), { merge: true }).services;
+const pod = parse(read('deploy/kubernetes/deployment.yaml')).spec.template.spec;
+const [container] = pod.containers;
+
+const defaults = loadConfig({});
+const composeConfig = configOf(Object.entries(compose.nurselog.environment));
+const kubernetesConfig = configOf(
+  container.env.map(({ name, value }: { name: string; value?: string }) => [name, value ?? '']),
+);
+const replicas = [composeConfig, kubernetesConfig];
+
+/** The configuration of a process with these variables, of which Kubernetes fills in some itself. */
+function configOf(variables: readonly [string, unknown][]): Config {
+  return loadConfig(Object.fromEntries(variables.map(([name, value]) => [name, String(value)])));
+}
+
+function nginxSeconds(directive: string): number {
+  const values = [...nginxConf.matchAll(new RegExp(`^ *${directive} (\\d+)s;`, 'gm'))].map(([, value]) =>
+    Number(value),
+  );
+  expect(values).toHaveLength(1);
+  return values[0];
+}
+
+const drainSeconds = ({ drainDelayMs, shutdownTimeoutMs }: Config) =>
+  (drainDelayMs + shutdownTimeoutMs) / 1000;
+
+it('nginx waits longer for an answer than any replica works on a request', () => {
+  for (const { requestTimeoutMs } of [defaults, ...replicas])
+    expect(nginxSeconds('proxy_read_timeout') * 1000).toBeGreaterThan(requestTimeoutMs);
+});
+
+it('nginx stops trying further replicas before the deadline of a request', () => {
+  for (const { requestTimeoutMs } of replicas)
+    expect(nginxSeconds('proxy_next_upstream_timeout') * 1000).toBeLessThan(requestTimeoutMs);
+});
+
+it('a request that was accepted before the drain ends may use all of its time', () => {
+  for (const { requestTimeoutMs, shutdownTimeoutMs } of [defaults, ...replicas])
+    expect(shutdownTimeoutMs).toBeGreaterThanOrEqual(requestTimeoutMs);
+});
+
+it('Kubernetes kills a pod only after its drain and its last writes', () => {
+  expect(pod.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(
+    drainSeconds(kubernetesConfig) + LAST_WRITES_SECONDS,
+  );
+});
+
+it('Compose kills a replica only after its drain and its last writes', () => {
+  expect(Number.parseInt(compose.nurselog.stop_grace_period, 10)).toBeGreaterThanOrEqual(
+    drainSeconds(composeConfig) + LAST_WRITES_SECONDS,
+  );
+});
+
+it('Compose kills nginx only after the longest answer that it waits for', () => {
+  expect(Number.parseInt(compose.nginx.stop_grace_period, 10)).toBeGreaterThan(
+    nginxSeconds('proxy_read_timeout'),
+  );
+});
+
+it('a pod is out of rotation before it stops accepting requests', () => {
+  const { periodSeconds, failureThreshold, timeoutSeconds } = container.readinessProbe;
+  expect(kubernetesConfig.drainDelayMs / 1000).toBeGreaterThan(
+    periodSeconds * failureThreshold + timeoutSeconds,
+  );
+});
+
+it('the table of time limits in docs/operations.md has the values of the files', () => {
+  const section = read('docs/operations.md').split('\n## Time limits\n')[1].split('\n## ')[0];
+  const documented = [...section.matchAll(/^\| `(\w+)`(?: \((\w+)\))? \| (\d+) s \|/gm)].map(
+    ([, name, where, seconds]) => [where === undefined ? name : `${name} (${where})`, Number(seconds)],
+  );
+  expect(Object.fromEntries(documented)).toEqual({
+    REQUEST_TIMEOUT_MS: defaults.requestTimeoutMs / 1000,
+    SHUTDOWN_TIMEOUT_MS: defaults.shutdownTimeoutMs / 1000,
+    'DRAIN_DELAY_MS (Compose)': composeConfig.drainDelayMs / 1000,
+    'DRAIN_DELAY_MS (Kubernetes)': kubernetesConfig.drainDelayMs / 1000,
+    'proxy_read_timeout (nginx)': nginxSeconds('proxy_read_timeout'),
+    'proxy_next_upstream_timeout (nginx)': nginxSeconds('proxy_next_upstream_timeout'),
+    'terminationGracePeriodSeconds (Kubernetes)': pod.terminationGracePeriodSeconds,
+    'stop_grace_period (Compose)': Number.parseInt(compose.nurselog.stop_grace_period, 10),
+  });
+  for (const { requestTimeoutMs, shutdownTimeoutMs } of replicas)
+    expect({ requestTimeoutMs, shutdownTimeoutMs }).toEqual({
+      requestTimeoutMs: defaults.requestTimeoutMs,
+      shutdownTimeoutMs: defaults.shutdownTimeoutMs,
+    });
+});
