@@ -2,12 +2,12 @@ import pino from 'pino';
 import { redactKeys } from './accounts/key-format.js';
 import { LogOutput } from './output/log-output.js';
 
-/** The process's log, which also tells how many of its lines were dropped. */
+/** A log that counts its dropped lines. */
 export type Log = pino.Logger & { linesDropped(): number };
 
 /**
- * The process's log: JSON lines, with no key in any of them, whatever text of a library they quote.
- * @param destination takes the lines in the place of standard output
+ * Creates a log of JSON lines. API keys in any field or message are redacted.
+ * @param destination receives the lines instead of standard output
  */
 export function createLog(level: string, destination?: pino.DestinationStream): Log {
   const reportDrops = (linesDropped: number) =>

@@ -1,9 +1,9 @@
-/** Control and direction characters, line separators and lone surrogates: what a terminal acts on or cannot show. */
+/** Characters that a terminal interprets or cannot show: control and direction characters, line separators, surrogates. */
 const UNPRINTABLE = /[\p{Cc}\p{Bidi_Control}\p{Zl}\p{Zp}\p{Cs}]/gu;
 
-const SHOWN_CHARACTERS = 100;
+const MAX_CHARACTERS = 100;
 
-/** A line as a terminal may show it: what it would act on is written as `\uXXXX`, in JSON the same text as before. */
+/** A line that is safe for a terminal: unprintable characters are written as `\uXXXX`, so that JSON keeps its meaning. */
 export function printable(line: string): string {
   return line.replaceAll(
     UNPRINTABLE,
@@ -11,24 +11,24 @@ export function printable(line: string): string {
   );
 }
 
-/** Whether a text can be shown as it is. */
+/** Whether a text has no unprintable characters. */
 export function isPrintable(text: string): boolean {
   return text.search(UNPRINTABLE) === -1;
 }
 
-/** A message, which may be a library's and have several lines, as one line. */
+/** A message that may have several lines, as one line. */
 export function oneLine(message: string): string {
   return printable(message.trim().replaceAll(/\s*[\r\n]+\s*/g, ' '));
 }
 
-/** A text that may be long, cut for a message that repeats it. */
+/** A text cut to a length that fits into a message. */
 export function shorten(text: string): string {
-  return text.length > SHOWN_CHARACTERS
-    ? `${text.slice(0, SHOWN_CHARACTERS)}… (${text.length} characters)`
+  return text.length > MAX_CHARACTERS
+    ? `${text.slice(0, MAX_CHARACTERS)}… (${text.length} characters)`
     : text;
 }
 
-/** A value in quotation marks, on one line and cut short, for a message that repeats it. */
+/** A value in quotation marks for a message: on one line and cut to a readable length. */
 export function quote(value: string): string {
   return `"${printable(shorten(value))}"`;
 }

@@ -4,17 +4,17 @@ import { devNull } from 'node:os';
 const STDOUT = 1;
 const STDERR = 2;
 
-/** How soon to try again where a pipe is full, and how long it may take nothing at all. */
+/** When to retry if a pipe is full, and how long it may stay full. */
 const RETRY_AFTER_MS = 10;
-const PATIENCE_MS = 5000;
+const STALLED_TIMEOUT_MS = 5000;
 
-/** Standard output did not take all of a text; the message is one line that says why. */
+/** A text could not be written completely to standard output; the message is one line with the reason. */
 export class OutputError extends Error {
   override readonly name = 'OutputError';
 }
 
 /**
- * Writes all of a text to standard output before it returns: what must be known to be written.
+ * Writes a text to standard output synchronously and completely.
  * @throws OutputError
  */
 export function writeOutput(text: string): void {
@@ -28,8 +28,8 @@ export function writeOutput(text: string): void {
 }
 
 /**
- * The same for a secret, which somebody has to see: the null device, which also stands in for an output that was closed,
- * does not count as written to.
+ * The same for a secret, which is lost if nobody sees it: refuses the null device, which Node also opens in place of a
+ * closed output.
  * @throws OutputError
  */
 export function writeSecret(text: string): void {
@@ -38,7 +38,7 @@ export function writeSecret(text: string): void {
   writeOutput(text);
 }
 
-/** Writes a text to standard error. Where that cannot be written to there is nobody to tell. */
+/** Writes a text to standard error, and ignores failures: there is no other place to report them. */
 export function writeError(text: string): void {
   try {
     writeAll(STDERR, text);
@@ -54,7 +54,7 @@ function writeAll(fd: number, text: string): void {
       lastMs = performance.now();
     } catch (error) {
       const isFull = (error as NodeJS.ErrnoException).code === 'EAGAIN';
-      if (!isFull || performance.now() - lastMs > PATIENCE_MS) throw error;
+      if (!isFull || performance.now() - lastMs > STALLED_TIMEOUT_MS) throw error;
       Atomics.wait(new Int32Array(new SharedArrayBuffer(4)), 0, 0, RETRY_AFTER_MS);
     }
   }

@@ -1,13 +1,13 @@
 import { readdirSync, readFileSync } from 'node:fs';
 
-/** Descriptors for what is not a caller's connection: files, the key store, a reload, connections just accepted. */
+/** Descriptors kept for everything but callers' connections: files, the key store, a reload, newly accepted connections. */
 const RESERVED = 600;
-/** Of few descriptors, the part that is reserved. */
+/** The share that is kept if there are few descriptors. */
 const RESERVED_SHARE = 1 / 2;
 
 /**
- * Bounds a number of connections by the descriptors that this process may still open, so that callers cannot take those
- * that the service itself needs. Where the system does not tell, the number stays.
+ * Bounds a number of connections by the descriptors that this process may still open, so that callers cannot use up those
+ * that the service itself needs. Without /proc (not Linux) the number is returned unchanged.
  */
 export function boundByDescriptors(connections: number): number {
   const free = freeDescriptors();
@@ -21,6 +21,6 @@ function freeDescriptors(): number {
       ? Number.POSITIVE_INFINITY
       : Number(limit) - readdirSync('/proc/self/fd').length;
   } catch {
-    return Number.POSITIVE_INFINITY; // not Linux
+    return Number.POSITIVE_INFINITY;
   }
 }

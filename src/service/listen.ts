@@ -1,13 +1,14 @@
 import type { FastifyInstance } from 'fastify';
 import { quote, shorten } from '../output/printable.js';
 
-/** An address that cannot be listened on; the message names its variables and what is wrong, in one line. */
+/** An address that cannot be listened on; the message is one line with its variables and the reason. */
 export class ListenError extends Error {
   override readonly name = 'ListenError';
 }
 
 /**
- * Has a server listen on the address that two variables give.
+ * Makes a server listen on an address.
+ * @param variables the names of the variables that configure the address
  * @throws ListenError
  */
 export async function listen(

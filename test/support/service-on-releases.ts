@@ -6,6 +6,9 @@ import { ServiceProcess } from './service-process.js';
 /** What `models reloaded` says in the log, of a version. */
 export const reloadedTo = (version: string) => new RegExp(`"model":"${version}".*"msg":"models reloaded"`);
 
+/** What the log says of a reload that was rejected. */
+export const RELOAD_REJECTED = /"msg":"reload rejected; previous models remain active"/;
+
 /** A service on release 1 of folders of its own. */
 export async function startOnReleases(environment: Record<string, string> = {}) {
   const releases = new Releases();

@@ -77,14 +77,15 @@ export class ServiceProcess extends EventEmitter<{ line: [string] }> {
     return this.#child.pid!;
   }
 
-  /** The first line of output that fits, written already or still to come; rejects if the process ends without it. */
-  async line(fits: RegExp): Promise<string> {
+  /** The first (or nth) line of output that fits, now or later; rejects if the process ends without it. */
+  async line(fits: RegExp, nth = 1): Promise<string> {
     const ended = new AbortController();
     void this.exit.then(() => ended.abort(new Error(`ended without ${fits}: ${this.errors}`)));
-    const written = this.output.find((line) => fits.test(line));
-    if (written !== undefined) return written;
+    const written = this.output.filter((line) => fits.test(line));
+    if (written.length >= nth) return written[nth - 1]!;
+    let missing = nth - written.length;
     for await (const [line] of on(this, 'line', { signal: ended.signal }))
-      if (fits.test(line)) return line as string;
+      if (fits.test(line) && --missing === 0) return line as string;
     throw new Error('unreachable: lines are waited for without end');
   }
 

@@ -6,8 +6,7 @@ import { ArtefactError } from '../../prediction/artefacts/artefact-error.js';
 import { type Artefacts, readArtefacts } from '../../prediction/artefacts/artefacts.js';
 import type { WorkerGuard } from '../service-phase.js';
 import { type Generation, startGeneration } from './generation.js';
-import { rehearse } from './preflight.js';
-import { ReloadError } from './reload-error.js';
+import { preflight, ReloadError } from './preflight.js';
 
 /** Holds the generation that serves, and replaces it by another while requests are answered. */
 export class Generations {
@@ -83,7 +82,7 @@ export class Generations {
   /** @throws ArtefactError, ReloadError or Error where it cannot serve; nothing of it then keeps running. */
   async #openNext(): Promise<Generation> {
     const { dataDir, modelDir } = this.config;
-    const triedDigest = await rehearse(this.config, this.#ending.signal);
+    const triedDigest = await preflight(this.config, this.#ending.signal);
     const artefacts = readArtefacts(dataDir, modelDir);
     if (artefacts.digest !== triedDigest) {
       throw new ReloadError(
