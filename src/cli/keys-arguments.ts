@@ -2,15 +2,15 @@ import { isOwner, OWNER_RULE } from '../accounts/owner.js';
 import { TIER_NAMES, type Tier } from '../accounts/tiers.js';
 import { isCalendarDay } from '../accounts/utc-day.js';
 import { quote } from '../output/printable.js';
-import { UsageError } from './usage-error.js';
+import { UsageError } from './command-line.js';
 
 const OVERLAP_MAX_MINUTES = 30 * 24 * 60;
 const MS_PER_MINUTE = 60_000;
 
-/** The one key id a command takes. */
+/** The only positional argument, a key id. */
 export function keyIdFrom(positionals: readonly string[]): string {
   if (positionals.length !== 1) {
-    throw new UsageError(`one KEY_ID is needed, ${positionals.length} were given; "keys list" shows the ids`);
+    throw new UsageError(`expected one KEY_ID, not ${positionals.length}; "keys list" shows the ids`);
   }
   const id = positionals[0];
   if (!/^key_[0-9a-f]{12}$/.test(id)) {
@@ -31,11 +31,11 @@ export function tierFrom(value: string | undefined): Tier {
   return tier;
 }
 
-/** The value of `--owner`, trimmed: whom the key was given to. */
+/** The value of `--owner`, trimmed: the person or group that the key is issued to. */
 export function ownerFrom(value: string | undefined): string {
   const owner = value?.trim() ?? '';
   if (isOwner(owner)) return owner;
-  throw new UsageError(`--owner must be given, ${OWNER_RULE}${owner === '' ? '' : `, not ${quote(owner)}`}`);
+  throw new UsageError(`--owner must be ${OWNER_RULE}${owner === '' ? '' : `, not ${quote(owner)}`}`);
 }
 
 /** The value of `--overlap-minutes` in milliseconds; 0 when absent. */
@@ -50,8 +50,8 @@ export function overlapMsFrom(value: string | undefined): number {
   return minutes * MS_PER_MINUTE;
 }
 
-/** The value of `--day`, a real day as `YYYY-MM-DD`; `undefined` when absent. */
+/** The value of `--day`, a valid date as `YYYY-MM-DD`; `undefined` when absent. */
 export function dayFrom(value: string | undefined): string | undefined {
   if (value === undefined || isCalendarDay(value)) return value;
-  throw new UsageError(`--day ${quote(value)} is not a day; it must be a UTC day as in 2026-11-20`);
+  throw new UsageError(`--day ${quote(value)} is not a day; it must be a UTC day such as 2026-11-20`);
 }

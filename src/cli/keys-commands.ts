@@ -2,7 +2,7 @@ import type { ParseArgsConfig } from 'node:util';
 import type { KeyAdministration } from '../accounts/key-administration.js';
 import type { KeyState } from '../accounts/key-state.js';
 import { TIER_NAMES } from '../accounts/tiers.js';
-import { quote } from '../output/printable.js';
+import { refusePositionals } from './command-line.js';
 import { dayFrom, keyIdFrom, overlapMsFrom, ownerFrom, tierFrom } from './keys-arguments.js';
 import { readDump } from './keys-dump-file.js';
 import {
@@ -13,14 +13,13 @@ import {
   rotatedOutput,
   usageOutput,
 } from './keys-output.js';
-import { UsageError } from './usage-error.js';
 
-/** One command of `keys`: how it is typed, what it does. */
+/** A command of `keys`. */
 export interface KeysCommand {
   readonly synopsis: string;
-  readonly does: string;
+  readonly description: string;
   readonly options: NonNullable<ParseArgsConfig['options']>;
-  /** What holds where it could not print its output. */
+  /** The result if the output could not be printed. */
   readonly ifUnprinted: string;
   /** @param print throws OutputError */
   run(
@@ -37,7 +36,7 @@ const text = { type: 'string' } as const;
 export const KEYS_COMMANDS: Readonly<Record<string, KeysCommand>> = {
   issue: {
     synopsis: `--tier ${TIER_NAMES.join('|')} --owner OWNER`,
-    does: 'issue a key and print it, this once',
+    description: 'Issue a key and print it, only this once.',
     options: { tier: text, owner: text },
     ifUnprinted: 'nothing was issued',
     async run(keys, { tier, owner }, positionals, print) {
@@ -47,7 +46,7 @@ export const KEYS_COMMANDS: Readonly<Record<string, KeysCommand>> = {
   },
   list: {
     synopsis: '',
-    does: 'list all keys, oldest first',
+    description: 'List all keys, oldest first.',
     options: {},
     ifUnprinted: 'the list is not complete',
     async run(keys, _options, positionals, print) {
@@ -57,22 +56,23 @@ export const KEYS_COMMANDS: Readonly<Record<string, KeysCommand>> = {
   },
   deactivate: {
     synopsis: 'KEY_ID',
-    does: 'refuse the key (403) until it is activated again',
-    ...changeOfState('deactivated'),
+    description: 'Refuse the key (403) until it is activated again.',
+    ...stateChange('deactivated'),
   },
   activate: {
     synopsis: 'KEY_ID',
-    does: 'accept a deactivated key again',
-    ...changeOfState('active'),
+    description: 'Accept a deactivated key again.',
+    ...stateChange('active'),
   },
   revoke: {
     synopsis: 'KEY_ID',
-    does: 'refuse the key (401) for ever',
-    ...changeOfState('revoked'),
+    description: 'Refuse the key (401) permanently.',
+    ...stateChange('revoked'),
   },
   rotate: {
     synopsis: 'KEY_ID [--overlap-minutes N]',
-    does: 'give the key a new secret and print it, this once; the old one is refused now or after N minutes',
+    description:
+      'Give the key a new secret and print it, only this once. The old secret is refused at once, or after N minutes.',
     options: { 'overlap-minutes': text },
     ifUnprinted: 'the old key stays valid',
     async run(keys, options, positionals, print) {
@@ -82,7 +82,7 @@ export const KEYS_COMMANDS: Readonly<Record<string, KeysCommand>> = {
   },
   usage: {
     synopsis: '[KEY_ID] [--day YYYY-MM-DD]',
-    does: 'count requests by key and UTC day',
+    description: 'Show the number of requests by key and UTC day.',
     options: { day: text },
     ifUnprinted: 'the list is not complete',
     async run(keys, { day }, positionals, print) {
@@ -92,7 +92,8 @@ export const KEYS_COMMANDS: Readonly<Record<string, KeysCommand>> = {
   },
   export: {
     synopsis: '',
-    does: 'print the whole store as JSON, to be imported into another; it holds hashes of keys, no keys',
+    description:
+      'Print the whole store as JSON for import into another. It contains hashes of keys, not the keys.',
     options: {},
     ifUnprinted: 'the export is not complete',
     async run(keys, _options, positionals, print) {
@@ -103,7 +104,7 @@ export const KEYS_COMMANDS: Readonly<Record<string, KeysCommand>> = {
   },
   import: {
     synopsis: 'FILE',
-    does: 'add all that another store exported, or nothing',
+    description: 'Add everything that another store exported, or nothing.',
     options: {},
     ifUnprinted: 'everything was imported',
     async run(keys, _options, positionals, print) {
@@ -115,16 +116,12 @@ export const KEYS_COMMANDS: Readonly<Record<string, KeysCommand>> = {
   },
 };
 
-/** What the commands have in common that put a key into a state. */
-function changeOfState(state: KeyState): Pick<KeysCommand, 'options' | 'ifUnprinted' | 'run'> {
+/** The common part of the commands that set the state of a key. */
+function stateChange(state: KeyState): Pick<KeysCommand, 'options' | 'ifUnprinted' | 'run'> {
   return {
     options: {},
     ifUnprinted: `the key is ${state}`,
     run: async (keys, _options, positionals, print) =>
       print(keyOutput(await keys.setState(keyIdFrom(positionals), state))),
   };
-}
-
-function refusePositionals(positionals: readonly string[]): void {
-  if (positionals.length > 0) throw new UsageError(`${quote(positionals[0])} is one argument too many`);
 }

@@ -1,11 +1,11 @@
 import type { IssuedKey, RotatedKey } from '../accounts/key-administration.js';
 import type { DayUsage, KeyRecord } from '../accounts/store/account-store.js';
 
-/** What a command answers, for people and for programs. Neither is escaped yet. */
+/** The output of a command, as text and as JSON. Neither is escaped yet. */
 export interface Output {
   readonly lines: readonly string[];
   readonly json: unknown;
-  /** Whether it shows a key. */
+  /** Whether it contains a secret. */
   readonly isSecret?: boolean;
 }
 
@@ -13,7 +13,7 @@ export interface Output {
 export function issuedOutput({ key, secret }: IssuedKey): Output {
   return {
     lines: [
-      'Issued. The key is shown this once; keep it like a password.',
+      'Issued. The key is shown only this once; keep it like a password.',
       '',
       ...fields({ key: secret, ...keyJson(key) }),
     ],
@@ -25,10 +25,10 @@ export function issuedOutput({ key, secret }: IssuedKey): Output {
 /** A rotated key with its new secret. */
 export function rotatedOutput({ key, secret, oldSecretValidUntilMs }: RotatedKey): Output {
   const validUntil = oldSecretValidUntilMs === null ? null : isoTime(oldSecretValidUntilMs);
-  const fate = validUntil === null ? 'is refused from now on' : `is accepted until ${validUntil}`;
+  const oldKey = validUntil === null ? 'is refused from now on' : `is accepted until ${validUntil}`;
   return {
     lines: [
-      `Rotated: the old key ${fate}. The new key is shown this once; keep it like a password.`,
+      `Rotated: the old key ${oldKey}. The new key is shown only this once; keep it like a password.`,
       '',
       ...fields({ key: secret, ...keyJson(key) }),
     ],
@@ -45,7 +45,7 @@ export function keyOutput(key: KeyRecord): Output {
 /** All keys, one line each. */
 export function keysOutput(keys: readonly KeyRecord[]): Output {
   return {
-    lines: keys.length === 0 ? ['There are no keys; "keys issue" makes one.'] : table(keys.map(keyJson)),
+    lines: keys.length === 0 ? ['There are no keys; "keys issue" issues one.'] : table(keys.map(keyJson)),
     json: keys.map(keyJson),
   };
 }
@@ -60,7 +60,7 @@ function keyJson({ id, tier, owner, state, display, createdAtMs }: KeyRecord) {
   return { id, tier, owner, state, display, created_at: isoTime(createdAtMs) };
 }
 
-/** ISO 8601, or nothing for a time that a date cannot be: stores from before imports were checked may hold one. */
+/** ISO 8601, or `null` for an invalid time, which old imports may have left in a store. */
 function isoTime(epochMs: number): string | null {
   const time = new Date(epochMs);
   return Number.isNaN(time.getTime()) ? null : time.toISOString();
@@ -72,7 +72,7 @@ function fields(record: Record<string, unknown>): string[] {
   return Object.entries(record).map(([name, value]) => `${name.padEnd(width)}  ${value ?? '-'}`);
 }
 
-/** Records of one shape as lines under a heading, in columns. */
+/** Records with the same fields as a table with a heading. */
 function table(records: readonly Record<string, unknown>[]): string[] {
   const names = Object.keys(records[0]);
   const rows = [names, ...records.map((record) => names.map((name) => String(record[name] ?? '-')))];

@@ -4,25 +4,17 @@ import { openStore } from '../accounts/store/open-store.js';
 import { loadConfig } from '../config.js';
 import { printable, quote } from '../output/printable.js';
 import { OutputError } from '../output/write-output.js';
-import { failureOf } from './failure.js';
+import { type Failure, failureOf, parseOptions, UsageError } from './command-line.js';
 import { KEYS_COMMANDS, type KeysCommand } from './keys-commands.js';
 import type { Output } from './keys-output.js';
-import { parseOptions } from './parse-options.js';
-import { UsageError } from './usage-error.js';
-
-/** How a command ended: 0 for done, 1 for refused or failed, 2 for a command line that makes no sense. */
-export interface CliResult {
-  readonly exitCode: 0 | 1 | 2;
-  readonly stderr: string;
-}
 
 /**
- * Carries out one `keys` command line.
- *
- * @param args what follows `keys`
- * @param environment where DATABASE_URL is read from
- * @param write writes to standard output and throws OutputError where that takes not all
- * @param writeSecret the same for a key, which is not issued where it is not seen
+ * Runs one `keys` command.
+ * @param args the arguments after `keys`
+ * @param environment contains DATABASE_URL
+ * @param write writes to standard output; throws OutputError if it could not write everything
+ * @param writeSecret the same for a key, which is issued only if it was written
+ * @returns exit code 0 for success, 1 for a failure, 2 for an invalid command line
  */
 export async function runKeys(
   args: readonly string[],
@@ -30,11 +22,11 @@ export async function runKeys(
   clock: Clock,
   write: (text: string) => void,
   writeSecret: (text: string) => void,
-): Promise<CliResult> {
+): Promise<Failure | { readonly exitCode: 0; readonly stderr: '' }> {
   try {
     const [name, ...rest] = args;
     if (args.includes('--help') || args.includes('-h')) write(help());
-    else await carryOut(commandNamed(name), rest, environment, clock, write, writeSecret);
+    else await runCommand(commandNamed(name), rest, environment, clock, write, writeSecret);
     return { exitCode: 0, stderr: '' };
   } catch (error) {
     return failureOf('keys', error);
@@ -47,7 +39,7 @@ function commandNamed(name: string | undefined): KeysCommand {
   throw new UsageError(`${given}; the commands are ${Object.keys(KEYS_COMMANDS).join(', ')}`);
 }
 
-async function carryOut(
+async function runCommand(
   command: KeysCommand,
   args: readonly string[],
   environment: NodeJS.ProcessEnv,
@@ -68,17 +60,17 @@ async function carryOut(
     const administration = new KeyAdministration(store, clock);
     await command.run(administration, options as Record<string, string | undefined>, positionals, print);
   } catch (error) {
-    // What failed first is what matters.
+    // The first error is the one to report.
     await store.close().catch(() => {});
     if (error instanceof OutputError) throw new OutputError(`${error.message}: ${command.ifUnprinted}`);
-    // The store did not take what was printed before it was committed.
+    // The key was printed, and then the commit failed.
     if (isPrinted) throw new Error(`${(error as Error).message}; do not use the key that was printed`);
     throw error;
   }
   await store.close();
 }
 
-/** Lines for people; what their terminal would act on is escaped, whoever put it into the store. */
+/** Lines for people, with everything escaped that a terminal would interpret. */
 function text({ lines }: Output): string {
   return `${lines.map(printable).join('\n')}\n`;
 }
@@ -90,13 +82,13 @@ function jsonText({ json }: Output): string {
 
 function help(): string {
   const commands = Object.entries(KEYS_COMMANDS).map(
-    ([name, { synopsis, does }]) => `  ${`${name} ${synopsis}`.trimEnd()}\n      ${does}\n`,
+    ([name, { synopsis, description }]) => `  ${`${name} ${synopsis}`.trimEnd()}\n      ${description}\n`,
   );
   return `Usage: npm run --silent keys -- COMMAND [--json]
 
-Administers the API keys in the store that DATABASE_URL names.
+Manages the API keys in the store that DATABASE_URL names.
 
 ${commands.join('')}
-Every command takes --json and then prints one line of JSON. A running service takes a change up within 5 seconds.
+With --json a command prints one line of JSON. A running service applies changes within 5 seconds.
 `;
 }

@@ -115,7 +115,7 @@ describe.each(DATABASES)('moving the embedded store to $name', (database) => {
       const { exitCode, stdout, stderr } = await to(`import ${file}`);
       expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
       expect(stderr).toContain(message);
-      expect(stderr).toMatch(/^keys: [^\n]{1,1000}\n"keys --help" shows how it is used.\n$/);
+      expect(stderr).toMatch(/^keys: [^\n]{1,1000}\n"keys --help" shows its usage.\n$/);
       // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what must not be there
       expect(stderr).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]|nurse_live_0{32}/);
       expect(json(await to('export'))).toMatchObject({ keys: [] });
@@ -145,7 +145,7 @@ describe.each(DATABASES)('moving the embedded store to $name', (database) => {
 
 test.each([
   ['no JSON', '{', 'cannot be read as JSON'],
-  ['other JSON', '{"keys":[]}', 'is not what "keys export" writes: format'],
+  ['other JSON', '{"keys":[]}', 'is not a file of "keys export": format'],
   ['a key of an unknown tier', '{"format":"nurselog-accounts/1","keys":[{"tier":"gold"}]}', 'keys.0'],
 ])('an import of %s is refused with what is wrong in it', async (_kind, content, message) => {
   const file = join(temporaryFolder(), 'accounts.json');

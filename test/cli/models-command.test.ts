@@ -7,13 +7,22 @@ describe('the models command', () => {
     [['verify', '--nonsense'], "Unknown option '--nonsense'"],
     [[], 'no command was given; the command is verify'],
     [['check'], '"check" is not a command; the command is verify'],
-    [['verify', 'a', 'b\u009b'], '"b\\u009b" is one argument too many'],
+    [['verify', 'a', 'b\u009b'], 'unexpected argument "b\\u009b"'],
   ])('%j is refused with exit code 2 and what would be right', async (args, message) => {
     expect(await runCommand('models', args, {})).toEqual({
       code: 2,
       stdout: '',
-      stderr: `models: ${message}\n"models --help" shows how it is used.\n`,
+      stderr: `models: ${message}\n"models --help" shows its usage.\n`,
     });
+  });
+
+  it('the models of the project may be served, and the time per row of each is measured', async () => {
+    const { code, stdout, stderr } = await runCommand('models', ['verify'], {});
+    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+    const times = [...stdout.matchAll(/^time {4}(\w+): ([\d.e+]+) us per row, measured on this machine/gm)];
+    expect(times.map(([, method]) => method)).toEqual(['manual', 'drone_seeded']);
+    for (const [, , usPerRow] of times) expect(Number(usPerRow)).toBeGreaterThan(0);
+    expect(stdout).toMatch(/\nThe models may be served.\n$/);
   });
 
   it('a folder without models is refused with exit code 1, on one line for what is wrong', async () => {

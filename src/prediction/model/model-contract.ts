@@ -23,13 +23,14 @@ export function startProbe(grid: SharedGrid, speciesCount: number): Probe {
 /**
  * Runs a model on a probe of the grid and checks the contract: shapes, finite numbers in the range of probabilities,
  * survival that does not rise with the horizon, contributions that sum to survival - baseline.
+ * @returns the duration of the run in milliseconds
  * @throws ArtefactError naming the model file, the broken rule, the grid point and the species
  */
 export async function checkModel(
   model: SurvivalModel,
   grid: SharedGrid,
   { points, species }: Probe,
-): Promise<void> {
+): Promise<number> {
   const count = points.length;
   const width = model.featureCount;
   const features = new Float32Array(count * width);
@@ -39,9 +40,11 @@ export async function checkModel(
   const fail = (problem: string): never => {
     throw new ArtefactError(model.file, problem);
   };
+  const startedMs = performance.now();
   const { survival, baseline, contributions } = await model.run(features, species).catch((error: Error) => {
     return fail(`does not run on the grid's ${width} features: ${error.message.split('\n')[0]}`);
   });
+  const durationMs = performance.now() - startedMs;
 
   const horizons = HORIZONS.length;
   const outputs = [
@@ -71,6 +74,7 @@ export async function checkModel(
       );
     }
   }
+  return durationMs;
 
   function where(row: number): string {
     return `at grid point ${points[row]}, species ${species[row]}`;
