@@ -2,7 +2,7 @@ import { existsSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { ConfigError, configHelp, describeVariables, loadConfig } from '../src/config.js';
 
 /** Of each variable: the field it becomes, a good value and what it is read as, and values that cannot be. */
@@ -59,97 +59,98 @@ const variables = Object.entries(VARIABLES).map(([name, variable]) => ({ name, .
 const fieldOf = (environment: NodeJS.ProcessEnv, field: string) =>
   Object.entries(loadConfig(environment)).find(([name]) => name === field)?.[1];
 
-describe('the configuration', () => {
-  test('has a test here for each of its variables', () => {
-    expect(variables.map(({ field }) => field).sort()).toEqual(Object.keys(loadConfig({})).sort());
+test('every variable of the configuration is tested here', () => {
+  expect(variables.map(({ field }) => field).sort()).toEqual(Object.keys(loadConfig({})).sort());
+});
+
+test('the defaults are those that the interface states', () => {
+  expect(loadConfig({})).toMatchObject({
+    host: '127.0.0.1',
+    port: 8080,
+    databaseUrl: 'sqlite:var/nurselog.db',
+    workers: availableParallelism(),
+    bodyLimitBytes: 1_048_576,
+    searchRadiusKm: 5,
   });
+});
 
-  test('without any variable is what the interface states', () => {
-    expect(loadConfig({})).toMatchObject({
-      host: '127.0.0.1',
-      port: 8080,
-      databaseUrl: 'sqlite:var/nurselog.db',
-      workers: availableParallelism(),
-      bodyLimitBytes: 1_048_576,
-      searchRadiusKm: 5,
-    });
-  });
+test.each(variables)('$name is read', ({ name, field, given, read }) => {
+  expect(fieldOf({ [name]: given }, field)).toBe(read);
+});
 
-  test.each(variables)('reads $name', ({ name, field, given, read }) => {
-    expect(fieldOf({ [name]: given }, field)).toBe(read);
-  });
+test.each(variables)('an empty $name counts as not set', ({ name, field }) => {
+  expect(fieldOf({ [name]: '' }, field)).toBe(fieldOf({}, field));
+});
 
-  test.each(variables)('takes an empty $name as not set', ({ name, field }) => {
-    expect(fieldOf({ [name]: '' }, field)).toBe(fieldOf({}, field));
-  });
-
-  test.each(variables.flatMap(({ name, bad }) => bad.map((value) => ({ name, value }))))(
-    'refuses $name "$value" and names the variable',
-    ({ name, value }) => {
-      const attempt = () => loadConfig({ [name]: value });
-      expect(attempt).toThrow(ConfigError);
-      expect(attempt).toThrow(new RegExp(`^${name} `));
-    },
-  );
-
-  test('shows the bad value, but never a database URL, which may hold a password', () => {
-    expect(() => loadConfig({ WORKERS: 'two' })).toThrow('"two"');
-    const attempt = () => loadConfig({ DATABASE_URL: 'mysql://root:secret@db/keys' });
+test.each(variables.flatMap(({ name, bad }) => bad.map((value) => ({ name, value }))))(
+  '$name "$value" is refused by the name of the variable',
+  ({ name, value }) => {
+    const attempt = () => loadConfig({ [name]: value });
     expect(attempt).toThrow(ConfigError);
-    expect(attempt).not.toThrow('secret');
-    expect(() => loadConfig({ DATABASE_URL: 'sqlite:https://root:secret@db' })).not.toThrow('secret');
-  });
+    expect(attempt).toThrow(new RegExp(`^${name} `));
+  },
+);
 
-  test('shows a bad value on one line, without what a terminal would act on and not more than its start', () => {
-    expect(() => loadConfig({ WORKERS: '2\n\u001b[31m\u009b\u202e' })).toThrow(
-      'not "2\\u000a\\u001b[31m\\u009b\\u202e"',
-    );
-    expect(() => loadConfig({ WORKERS: 'x'.repeat(100_000) })).toThrow(/x{100}… \(100000 characters\)"$/);
-    expect(() => loadConfig({ [`NURSELOG_${'X'.repeat(10_000)}`]: '1' })).toThrow(/^.{1,500}$/);
-  });
+test('the message shows the invalid value, but never a database URL, which may contain a password', () => {
+  expect(() => loadConfig({ WORKERS: 'two' })).toThrow('"two"');
+  const attempt = () => loadConfig({ DATABASE_URL: 'mysql://root:secret@db/keys' });
+  expect(attempt).toThrow(ConfigError);
+  expect(attempt).not.toThrow('secret');
+  expect(() => loadConfig({ DATABASE_URL: 'sqlite:https://root:secret@db' })).not.toThrow('secret');
+});
 
-  test('takes a file with a colon in its name', () => {
-    expect(loadConfig({ DATABASE_URL: 'sqlite:./http:keys.db' }).databaseUrl).toBe('sqlite:./http:keys.db');
-  });
+test('the message shows an invalid value on one line, escaped and cut to its start', () => {
+  expect(() => loadConfig({ WORKERS: '2\n\u001b[31m\u009b\u202e' })).toThrow(
+    'not "2\\u000a\\u001b[31m\\u009b\\u202e"',
+  );
+  expect(() => loadConfig({ WORKERS: 'x'.repeat(100_000) })).toThrow(/x{100}… \(100000 characters\)"$/);
+  expect(() => loadConfig({ [`NURSELOG_${'X'.repeat(10_000)}`]: '1' })).toThrow(/^.{1,500}$/);
+});
 
-  test.each(['NURSELOG_PORT', 'NURSELOG_', 'NURSELOG_WORKERS'])('refuses the unknown variable %s', (name) => {
+test('the file of the store may have a colon in its name', () => {
+  expect(loadConfig({ DATABASE_URL: 'sqlite:./http:keys.db' }).databaseUrl).toBe('sqlite:./http:keys.db');
+});
+
+test.each(['NURSELOG_PORT', 'NURSELOG_', 'NURSELOG_WORKERS'])(
+  'the unknown variable %s is refused',
+  (name) => {
     expect(() => loadConfig({ [name]: '1' })).toThrow(ConfigError);
     expect(() => loadConfig({ [name]: '' })).toThrow(new RegExp(`^${name} is not a variable of nurselog`));
-  });
+  },
+);
 
-  test("ignores all other variables of the environment, the clients' NURSELOG_URL and NURSELOG_API_KEY included", () => {
-    const others = { PATH: '/bin', NURSE: '1', nurselog_port: '1', HOSTNAME: 'x' };
-    const clients = { NURSELOG_URL: 'http://127.0.0.1:8080', NURSELOG_API_KEY: 'nurse_live_0' };
-    expect(loadConfig({ ...others, ...clients })).toEqual(loadConfig({}));
-  });
+test("all other variables of the environment are ignored, the clients' NURSELOG_URL and NURSELOG_API_KEY included", () => {
+  const others = { PATH: '/bin', NURSE: '1', nurselog_port: '1', HOSTNAME: 'x' };
+  const clients = { NURSELOG_URL: 'http://127.0.0.1:8080', NURSELOG_API_KEY: 'nurse_live_0' };
+  expect(loadConfig({ ...others, ...clients })).toEqual(loadConfig({}));
+});
 
-  test('is read or refused with the name of the variable, whatever its value', () => {
-    const name = fc.constantFrom(...variables.map((variable) => variable.name));
-    fc.assert(
-      fc.property(name, fc.string(), (variable, value) => {
-        try {
-          loadConfig({ [variable]: value });
-        } catch (error) {
-          expect(error).toBeInstanceOf(ConfigError);
-          expect((error as ConfigError).message.startsWith(`${variable} `)).toBe(true);
-        }
-      }),
-      { numRuns: 2000 },
-    );
-  });
+test('any value of a variable is read, or refused with the name of the variable', () => {
+  const name = fc.constantFrom(...variables.map((variable) => variable.name));
+  fc.assert(
+    fc.property(name, fc.string(), (variable, value) => {
+      try {
+        loadConfig({ [variable]: value });
+      } catch (error) {
+        expect(error).toBeInstanceOf(ConfigError);
+        expect((error as ConfigError).message.startsWith(`${variable} `)).toBe(true);
+      }
+    }),
+    { numRuns: 2000 },
+  );
+});
 
-  test('points by default to folders that hold the grid and the models', () => {
-    const { dataDir, modelDir } = loadConfig({});
-    expect(existsSync(path.join(dataDir, 'grid.arrow'))).toBe(true);
-    expect(existsSync(path.join(modelDir, 'manifest.json'))).toBe(true);
-  });
+test('the default folders contain the grid and the models', () => {
+  const { dataDir, modelDir } = loadConfig({});
+  expect(existsSync(path.join(dataDir, 'grid.arrow'))).toBe(true);
+  expect(existsSync(path.join(modelDir, 'manifest.json'))).toBe(true);
+});
 
-  test('has its help name every variable with its default and its meaning', () => {
-    const help = configHelp();
-    for (const { name, defaultValue, meaning } of describeVariables()) {
-      const assignment = defaultValue === '' ? name : `${name}=${defaultValue}`;
-      expect(help).toContain(`\n  ${assignment}\n      ${meaning.replaceAll('`', '')}\n`);
-    }
-    for (const { name } of variables) expect(help).toMatch(new RegExp(`^  ${name}\\b`, 'm'));
-  });
+test('the help has every variable with its default and its meaning', () => {
+  const help = configHelp();
+  for (const { name, defaultValue, meaning } of describeVariables()) {
+    const assignment = defaultValue === '' ? name : `${name}=${defaultValue}`;
+    expect(help).toContain(`\n  ${assignment}\n      ${meaning.replaceAll('`', '')}\n`);
+  }
+  for (const { name } of variables) expect(help).toMatch(new RegExp(`^  ${name}\\b`, 'm'));
 });

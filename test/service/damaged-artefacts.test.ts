@@ -2,7 +2,7 @@ import { createHash } from 'node:crypto';
 import { cpSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { DATA_FILES } from '../../src/prediction/artefacts/artefacts.js';
 import type { Manifest } from '../../src/prediction/artefacts/manifest.js';
 import { listFiles } from '../../testing/project-copy.js';
@@ -143,32 +143,32 @@ const DAMAGES: readonly [what: string, named: string, damage: Damage][] = [
   ],
 ];
 
-describe('a damaged or mismatched grid or model stops the start with one line that names the file', () => {
-  async function expectRefusal(named: string, damage: Damage): Promise<void> {
-    const folder = temporaryFolder();
-    for (const name of ['data', 'models'])
-      cpSync(projectFolder(name), path.join(folder, name), { recursive: true });
-    damage((name) => path.join(folder, name));
-    const service = new ServiceProcess({
-      DATA_DIR: path.join(folder, 'data'),
-      MODEL_DIR: path.join(folder, 'models'),
-    });
-    expect(await service.exit).toEqual({ code: 1, signal: null });
-    expect(service.errors).toMatch(/^nurselog: [^\n]+\n$/);
-    expect(service.errors.startsWith(`nurselog: ${path.join(folder, named)}: `)).toBe(true);
-  }
+async function expectRefusal(named: string, damage: Damage): Promise<void> {
+  const folder = temporaryFolder();
+  for (const name of ['data', 'models'])
+    cpSync(projectFolder(name), path.join(folder, name), { recursive: true });
+  damage((name) => path.join(folder, name));
+  const service = new ServiceProcess({
+    DATA_DIR: path.join(folder, 'data'),
+    MODEL_DIR: path.join(folder, 'models'),
+  });
+  expect(await service.exit).toEqual({ code: 1, signal: null });
+  expect(service.errors).toMatch(/^nurselog: [^\n]+\n$/);
+  expect(service.errors.startsWith(`nurselog: ${path.join(folder, named)}: `)).toBe(true);
+}
 
-  it.each(FILES)('%s is missing', (name) => expectRefusal(name, (file) => rmSync(file(name))));
+it.each(FILES)('a missing %s ends the start with one line that names it', (name) =>
+  expectRefusal(name, (file) => rmSync(file(name))),
+);
 
-  it.each(FILES)('%s is cut off', (name) =>
-    expectRefusal(name, (file) =>
-      truncateSync(file(name), Math.floor(readFileSync(file(name)).length * 0.7)),
-    ),
-  );
+it.each(FILES)('a truncated %s ends the start with one line that names it', (name) =>
+  expectRefusal(name, (file) => truncateSync(file(name), Math.floor(readFileSync(file(name)).length * 0.7))),
+);
 
-  it.each(DATA)('%s has one bit flipped in its middle', (name) =>
-    expectRefusal(name, (file) => flipBit(file(name), 0.5)),
-  );
+it.each(DATA)('%s with one bit flipped in its middle ends the start with one line that names it', (name) =>
+  expectRefusal(name, (file) => flipBit(file(name), 0.5)),
+);
 
-  it.each(DAMAGES)('%s', (_what, named, damage) => expectRefusal(named, damage));
-});
+it.each(DAMAGES)('%s ends the start with one line that names %s', (_what, named, damage) =>
+  expectRefusal(named, damage),
+);

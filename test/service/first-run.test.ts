@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { predictionResultSchema } from '../../src/http/response/schemas.js';
 import { HAS_POSTGRES, POSTGRES } from '../accounts/support/databases.js';
 import { KeysCommand } from '../reliability/support/keys-command.js';
@@ -13,105 +13,106 @@ const ISSUE_HINT =
   /"level":40,.*"msg":"the key store has no keys; issue one with \\"npm run --silent keys -- issue --tier hypha --owner NAME\\""/;
 const KEY = /nurse_live_[0-9a-f]{32}/;
 
-describe('the first run', () => {
-  /** Everything that a service writes from its start to its end. */
-  async function wholeOutput(environment: Record<string, string>): Promise<string> {
-    const service = new ServiceProcess(environment);
-    await service.ready();
+/** Everything that a service writes from its start to its end. */
+async function wholeOutput(environment: Record<string, string>): Promise<string> {
+  const service = new ServiceProcess(environment);
+  await service.ready();
+  service.signal('SIGTERM');
+  expect(await service.exit).toEqual({ code: 0, signal: null });
+  return service.output.join('\n') + service.errors;
+}
+
+const storeIn = (folder: string) => ({ DATABASE_URL: `sqlite:${path.join(folder, 'new', 'keys.db')}` });
+
+it('the first start prints a hypha key and a curl line that works as printed', async () => {
+  const service = new ServiceProcess();
+  const line = await service.line(/^ {2}curl /);
+  const { stdout } = await promisify(execFile)('sh', ['-c', line]);
+  expect(predictionResultSchema.parse(JSON.parse(stdout)).site.region).toBe('US-OR');
+  expect(line).toContain(await service.firstKey());
+  const { api } = await service.ready();
+  const requests = Array(500).fill({});
+  const batch = await fetch(`${api}/v1/predict/batch`, {
+    method: 'POST',
+    headers: { 'x-api-key': await service.firstKey(), 'content-type': 'application/json' },
+    body: JSON.stringify({ requests }),
+  });
+  expect(batch.status).toBe(200); // hypha's batch size
+});
+
+it('the first start prints the key once, outside the log, and the second start prints none', async () => {
+  const environment = storeIn(temporaryFolder());
+  const output = await wholeOutput(environment);
+  const lines = output.split('\n').filter((line) => KEY.test(line));
+  expect(lines).toHaveLength(2); // the key, and the curl line with it
+  for (const line of lines) expect(line).not.toMatch(/^\{/);
+  expect(await wholeOutput(environment)).not.toMatch(KEY);
+});
+
+it.each(['is on a full disk', 'has lost its reader', 'is closed'])(
+  'a first start whose output %s issues no key, serves and says so, and the next start issues one',
+  async (trouble) => {
+    const folder = temporaryFolder();
+    const [port, opsPort] = [await freePort(), await freePort()];
+    const environment = { ...storeIn(folder), PORT: String(port), OPS_PORT: String(opsPort) };
+    const service =
+      trouble === 'is on a full disk'
+        ? new ServiceProcess(environment, '/dev/full')
+        : new ServiceProcess(
+            environment,
+            undefined,
+            trouble === 'is closed' ? ['sh', '-c', 'exec "$0" "$@" >&-'] : [],
+          );
+    if (trouble === 'has lost its reader') service.closeOutput();
+    await eventually(async () => {
+      expect((await fetch(`http://127.0.0.1:${port}/v1/health`)).status).toBe(200);
+    });
+    expect(await new KeysCommand(environment.DATABASE_URL).run('list')).toEqual([]);
     service.signal('SIGTERM');
     expect(await service.exit).toEqual({ code: 0, signal: null });
-    return service.output.join('\n') + service.errors;
-  }
+    expect(service.errors).toMatch(
+      /^nurselog: the first API key could not be shown and was not issued, because [^\n]*(ENOSPC|EPIPE|closed)[^\n]*keys -- issue --tier hypha[^\n]*\n$/,
+    );
+    expect(await wholeOutput(storeIn(folder))).toMatch(KEY);
+  },
+);
 
-  const storeIn = (folder: string) => ({ DATABASE_URL: `sqlite:${path.join(folder, 'new', 'keys.db')}` });
+it('a start with a HOST that others can reach issues no key, and logs how to issue one until the store has a key', async () => {
+  const environment = { ...storeIn(temporaryFolder()), HOST: '0.0.0.0' };
+  const output = await wholeOutput(environment);
+  expect(output).not.toMatch(KEY);
+  expect(output).toMatch(ISSUE_HINT);
+  await new KeysCommand(environment.DATABASE_URL).run('issue', '--tier', 'spore', '--owner', 'Ada');
+  expect(await wholeOutput(environment)).not.toMatch(ISSUE_HINT);
+});
 
-  it('prints a hypha key and a curl line that works as printed', async () => {
-    const service = new ServiceProcess();
-    const line = await service.line(/^ {2}curl /);
-    const { stdout } = await promisify(execFile)('sh', ['-c', line]);
-    expect(predictionResultSchema.parse(JSON.parse(stdout)).site.region).toBe('US-OR');
-    expect(line).toContain(await service.firstKey());
-    const { api } = await service.ready();
-    const requests = Array(500).fill({});
-    const batch = await fetch(`${api}/v1/predict/batch`, {
-      method: 'POST',
-      headers: { 'x-api-key': await service.firstKey(), 'content-type': 'application/json' },
-      body: JSON.stringify({ requests }),
-    });
-    expect(batch.status).toBe(200); // hypha's batch size
-  });
-
-  it('prints the key once, outside the log, and the second start prints none', async () => {
-    const environment = storeIn(temporaryFolder());
-    const output = await wholeOutput(environment);
-    const lines = output.split('\n').filter((line) => KEY.test(line));
-    expect(lines).toHaveLength(2); // the key, and the curl line with it
-    for (const line of lines) expect(line).not.toMatch(/^\{/);
-    expect(await wholeOutput(environment)).not.toMatch(KEY);
-  });
-
-  it.each(['is on a full disk', 'has lost its reader', 'is closed'])(
-    'issues no key where its output %s, serves and says so, and the next start issues one',
-    async (trouble) => {
-      const folder = temporaryFolder();
-      const [port, opsPort] = [await freePort(), await freePort()];
-      const environment = { ...storeIn(folder), PORT: String(port), OPS_PORT: String(opsPort) };
-      const service =
-        trouble === 'is on a full disk'
-          ? new ServiceProcess(environment, '/dev/full')
-          : new ServiceProcess(
-              environment,
-              undefined,
-              trouble === 'is closed' ? ['sh', '-c', 'exec "$0" "$@" >&-'] : [],
-            );
-      if (trouble === 'has lost its reader') service.closeOutput();
-      await eventually(async () => {
-        expect((await fetch(`http://127.0.0.1:${port}/v1/health`)).status).toBe(200);
-      });
-      expect(await new KeysCommand(environment.DATABASE_URL).run('list')).toEqual([]);
-      service.signal('SIGTERM');
-      expect(await service.exit).toEqual({ code: 0, signal: null });
-      expect(service.errors).toMatch(
-        /^nurselog: the first API key could not be shown and was not issued, because [^\n]*(ENOSPC|EPIPE|closed)[^\n]*keys -- issue --tier hypha[^\n]*\n$/,
-      );
-      expect(await wholeOutput(storeIn(folder))).toMatch(KEY);
-    },
-  );
-
-  it('issues no key for a HOST that others can reach, and logs how to issue one until the store has a key', async () => {
-    const environment = { ...storeIn(temporaryFolder()), HOST: '0.0.0.0' };
-    const output = await wholeOutput(environment);
-    expect(output).not.toMatch(KEY);
-    expect(output).toMatch(ISSUE_HINT);
-    await new KeysCommand(environment.DATABASE_URL).run('issue', '--tier', 'spore', '--owner', 'Ada');
-    expect(await wholeOutput(environment)).not.toMatch(ISSUE_HINT);
-  });
-
-  it.runIf(HAS_POSTGRES)('issues no key in PostgreSQL, and logs how to issue one', async () => {
+it.runIf(HAS_POSTGRES)(
+  'a start on an empty PostgreSQL issues no key, and logs how to issue one',
+  async () => {
     const output = await wholeOutput({ DATABASE_URL: await POSTGRES.create() });
     expect(output).not.toMatch(KEY);
     expect(output).toMatch(ISSUE_HINT);
-  });
+  },
+);
 
-  it('issues no key where the store holds one', async () => {
-    const environment = storeIn(temporaryFolder());
-    const keys = path.join(import.meta.dirname, '../../dist/cli/keys.js');
-    await promisify(execFile)(process.execPath, [keys, 'issue', '--tier', 'spore', '--owner', 'Ada'], {
-      env: environment,
-    });
-    expect(await wholeOutput(environment)).not.toMatch(KEY);
+it('a start on a store with a key issues none', async () => {
+  const environment = storeIn(temporaryFolder());
+  const keys = path.join(import.meta.dirname, '../../dist/cli/keys.js');
+  await promisify(execFile)(process.execPath, [keys, 'issue', '--tier', 'spore', '--owner', 'Ada'], {
+    env: environment,
   });
+  expect(await wholeOutput(environment)).not.toMatch(KEY);
+});
 
-  it('of two starts on one new store one issues a key, and both serve it', async () => {
-    const environment = storeIn(temporaryFolder());
-    const services = [new ServiceProcess(environment), new ServiceProcess(environment)];
-    const addresses = await Promise.all(services.map((service) => service.ready()));
-    const firstKey = await Promise.any(services.map((service) => service.firstKey()));
-    for (const { api } of addresses)
-      expect((await fetch(`${api}/v1/species`, { headers: { 'x-api-key': firstKey } })).status).toBe(200);
-    for (const service of services) service.signal('SIGTERM');
-    await Promise.all(services.map((service) => service.exit));
-    const printed = services.flatMap(({ output }) => output.filter((line) => /^ {2}nurse_live_/.test(line)));
-    expect(printed).toHaveLength(1);
-  });
+it('of two starts on one new store only one issues a key, and both accept it', async () => {
+  const environment = storeIn(temporaryFolder());
+  const services = [new ServiceProcess(environment), new ServiceProcess(environment)];
+  const addresses = await Promise.all(services.map((service) => service.ready()));
+  const firstKey = await Promise.any(services.map((service) => service.firstKey()));
+  for (const { api } of addresses)
+    expect((await fetch(`${api}/v1/species`, { headers: { 'x-api-key': firstKey } })).status).toBe(200);
+  for (const service of services) service.signal('SIGTERM');
+  await Promise.all(services.map((service) => service.exit));
+  const printed = services.flatMap(({ output }) => output.filter((line) => /^ {2}nurse_live_/.test(line)));
+  expect(printed).toHaveLength(1);
 });

@@ -2,39 +2,40 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import path from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { ServiceProcess, temporaryFolder } from '../support/service-process.js';
 
-describe('a start that cannot be ends non-zero with one line that names the reason', () => {
-  async function expectRefused(environment: Record<string, string>, line: RegExp): Promise<void> {
-    const service = new ServiceProcess(environment);
-    expect(await service.exit).toEqual({ code: 1, signal: null });
-    expect(service.errors).toMatch(/^nurselog: [^\n]+\n$/);
-    expect(service.errors).toMatch(line);
-    expect(service.output.join() + service.errors).not.toMatch(/nurse_live_[0-9a-f]{32}/);
-  }
+async function expectRefused(environment: Record<string, string>, line: RegExp): Promise<void> {
+  const service = new ServiceProcess(environment);
+  expect(await service.exit).toEqual({ code: 1, signal: null });
+  expect(service.errors).toMatch(/^nurselog: [^\n]+\n$/);
+  expect(service.errors).toMatch(line);
+  expect(service.output.join() + service.errors).not.toMatch(/nurse_live_[0-9a-f]{32}/);
+}
 
-  it.each([
-    ['PORT', '65536'],
-    ['WORKERS', 'two'],
-    ['LOG_LEVEL', 'loud'],
-    ['DATABASE_URL', 'mysql://localhost'],
-  ])('a bad %s: %s', async (name, value) => {
-    await expectRefused({ [name]: value }, new RegExp(`^nurselog: ${name} .+, not "`));
-  });
+it.each([
+  ['PORT', '65536'],
+  ['WORKERS', 'two'],
+  ['LOG_LEVEL', 'loud'],
+  ['DATABASE_URL', 'mysql://localhost'],
+])('an invalid variable ends the start with one line that names it: %s=%s', async (name, value) => {
+  await expectRefused({ [name]: value }, new RegExp(`^nurselog: ${name} .+, not "`));
+});
 
-  it('an unknown NURSELOG_*', async () => {
-    await expectRefused({ NURSELOG_PORT: '8080' }, /NURSELOG_PORT is not a variable/);
-  });
+it('an unknown NURSELOG_* ends the start with one line that names it', async () => {
+  await expectRefused({ NURSELOG_PORT: '8080' }, /NURSELOG_PORT is not a variable/);
+});
 
-  it('a key store where no folder can be made', async () => {
-    await expectRefused(
-      { DATABASE_URL: 'sqlite:/proc/x/y.db' },
-      /the key store \/proc\/x\/y\.db cannot be used/,
-    );
-  });
+it('a key store in a folder that cannot be created ends the start with one line that names it', async () => {
+  await expectRefused(
+    { DATABASE_URL: 'sqlite:/proc/x/y.db' },
+    /the key store \/proc\/x\/y\.db cannot be used/,
+  );
+});
 
-  it.each(['PORT', 'OPS_PORT'])('a %s in use', async (name) => {
+it.each(['PORT', 'OPS_PORT'])(
+  'a %s in use ends the start with one line that names the address',
+  async (name) => {
     const other = createServer().listen(0, '127.0.0.1');
     onTestFinished(() => void other.close());
     await once(other, 'listening');
@@ -43,43 +44,46 @@ describe('a start that cannot be ends non-zero with one line that names the reas
       { [name]: String(port) },
       new RegExp(` ${name} ${port}: .*EADDRINUSE.*127\\.0\\.0\\.1:${port}`),
     );
-  });
+  },
+);
 
-  it('a HOST that is not of this machine', async () => {
-    await expectRefused({ HOST: '192.0.2.1' }, / HOST "192\.0\.2\.1"/);
-  });
+it('a HOST that is not of this machine ends the start with one line that names it', async () => {
+  await expectRefused({ HOST: '192.0.2.1' }, / HOST "192\.0\.2\.1"/);
+});
 
-  it.each(['HOST', 'OPS_HOST'])('a %s that is no address', async (name) => {
+it.each(['HOST', 'OPS_HOST'])(
+  'a %s that is not an address ends the start with one line that names it',
+  async (name) => {
     await expectRefused({ [name]: 'nosuch.invalid' }, new RegExp(`${name} "nosuch\\.invalid"`));
     await expectRefused({ [name]: '\u001b[31m\n' }, new RegExp(`${name} "\\\\u001b\\[31m\\\\u000a"`));
-  });
+  },
+);
 
-  it('a DATABASE_URL that names a server after sqlite:, without a connection to it', async () => {
-    const connections: unknown[] = [];
-    const server = createServer((socket) => {
-      connections.push(socket.destroy());
-    }).listen(0, '127.0.0.1');
-    onTestFinished(() => void server.close());
-    await once(server, 'listening');
-    const { port } = server.address() as AddressInfo;
-    await expectRefused(
-      { DATABASE_URL: `sqlite:http://root:secret@127.0.0.1:${port}` },
-      /^(?!.*secret).*DATABASE_URL/,
-    );
-    expect(connections).toEqual([]);
-  });
+it('a DATABASE_URL with a server after sqlite: ends the start without a connection to it', async () => {
+  const connections: unknown[] = [];
+  const server = createServer((socket) => {
+    connections.push(socket.destroy());
+  }).listen(0, '127.0.0.1');
+  onTestFinished(() => void server.close());
+  await once(server, 'listening');
+  const { port } = server.address() as AddressInfo;
+  await expectRefused(
+    { DATABASE_URL: `sqlite:http://root:secret@127.0.0.1:${port}` },
+    /^(?!.*secret).*DATABASE_URL/,
+  );
+  expect(connections).toEqual([]);
+});
 
-  it('names a folder without the key that somebody put into it', async () => {
-    const key = `nurse_live_${'0123456789abcdef'.repeat(2)}`;
-    await expectRefused({ DATA_DIR: `/nowhere/${key}` }, /\/nowhere\/nurse_live_0123…/);
-  });
+it('the line that names a folder does not show an API key in its path', async () => {
+  const key = `nurse_live_${'0123456789abcdef'.repeat(2)}`;
+  await expectRefused({ DATA_DIR: `/nowhere/${key}` }, /\/nowhere\/nurse_live_0123…/);
+});
 
-  it('a key store that is no database', async () => {
-    const file = path.join(temporaryFolder(), 'keys.db');
-    writeFileSync(
-      file,
-      'not a database, but long enough to be read as the header of one, which it is not'.repeat(20),
-    );
-    await expectRefused({ DATABASE_URL: `sqlite:${file}` }, new RegExp(file));
-  });
+it('a key store that is not a database ends the start with one line that names it', async () => {
+  const file = path.join(temporaryFolder(), 'keys.db');
+  writeFileSync(
+    file,
+    'not a database, but long enough to be read as the header of one, which it is not'.repeat(20),
+  );
+  await expectRefused({ DATABASE_URL: `sqlite:${file}` }, new RegExp(file));
 });
