@@ -1,4 +1,8 @@
+import KDBush from 'kdbush';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import type { ErrorCode } from '../../src/http/errors/api-error.js';
+import { greatCircleKm, nearestPoint } from '../../testing/oracle/plain-nearest-point.js';
+import { placeOf, readPredictorData } from '../../testing/project.js';
 import { SettableClock } from '../accounts/support/settable-clock.js';
 import { expectError } from '../support/error-body.js';
 import { COMPARE_REQUEST, NO_NEARBY_DATA, OUTSIDE_COVERAGE, PREDICT_REQUEST } from '../support/requests.js';
@@ -53,15 +57,66 @@ describe('the error table (4)', () => {
     for (const path of ['/v1/predict', '/v1/predict/compare']) {
       const error = await expectError(await service.post(path, OUTSIDE_COVERAGE), 422, 'outside_coverage');
       expect(error.details).toEqual({ suggestion: expect.stringContaining('GET /v1/coverage') });
-      expect(error.message).toMatch(/43\.615.*-116\.202.*Oregon and Washington/);
+      expect(error.message).toMatch(/43\.615.*-116\.202.*Oregon and Washington\.$/);
     }
   });
+
+  it.each([
+    ['outside_coverage', 44.12, 122.03, 'the minus before the longitude is missing'],
+    ['invalid_request', -122.03, 44.12, 'latitude and longitude are swapped'],
+    [
+      'invalid_request',
+      122.03,
+      44.12,
+      'latitude and longitude are swapped and the minus before the longitude is missing',
+    ],
+  ])(
+    '%s 422: at latitude %d, longitude %d the message proposes the place in the coverage, since %s',
+    async (code, latitude, longitude, mistake) => {
+      const hint = ` Did you mean latitude 44.12, longitude -122.03? It looks as if ${mistake}.`;
+      const request = { ...PREDICT_REQUEST, latitude, longitude };
+      for (const path of ['/v1/predict', '/v1/predict/compare']) {
+        const error = await expectError(await service.post(path, request), 422, code as ErrorCode);
+        expect(error.message.endsWith(hint), error.message).toBe(true);
+      }
+      const batch = await service.post('/v1/predict/batch', { requests: [request] });
+      expect(await batch.json()).toMatchObject({
+        results: [{ error: { code, message: expect.stringContaining(hint) }, latitude, longitude }],
+      });
+    },
+  );
+
+  it.each([
+    [-116.202, 43.615],
+    [91, -122.03],
+    [1000, 44.12],
+  ])(
+    'invalid_request 422: at latitude %d, longitude %d no place is proposed, as none is in the coverage',
+    async (latitude, longitude) => {
+      const response = await predict({ ...PREDICT_REQUEST, latitude, longitude });
+      const { message } = await expectError(response, 422, 'invalid_request');
+      expect(message).not.toContain('Did you mean');
+    },
+  );
 
   it('no_nearby_data 422: in a state, with search_radius_km', async () => {
     for (const path of ['/v1/predict', '/v1/predict/compare']) {
       const error = await expectError(await service.post(path, NO_NEARBY_DATA), 422, 'no_nearby_data');
       expect(error.details).toEqual({ search_radius_km: 5 });
     }
+  });
+
+  it('no_nearby_data 422: the message says how far the nearest data are', async () => {
+    const { grid } = readPredictorData();
+    const { latitude, longitude } = NO_NEARBY_DATA;
+    const point = nearestPoint(KDBush.from(grid.index), longitude, latitude, Number.POSITIVE_INFINITY);
+    const nearest = placeOf(grid, Number(point));
+    const km = greatCircleKm(longitude, latitude, nearest.longitude, nearest.latitude).toFixed(1);
+    const { message } = await expectError(await predict(NO_NEARBY_DATA), 422, 'no_nearby_data');
+    expect(message).toBe(
+      `No data point lies within 5 km of latitude ${latitude}, longitude ${longitude}: the nearest is ${km} km away. ` +
+        'The data cover forest land, not urban, agricultural or water areas.',
+    );
   });
 
   it('invalid_species 422: with a suggestion that names GET /v1/species', async () => {

@@ -75,7 +75,7 @@ describe('POST /v1/predict', () => {
   });
 
   it('ignores unknown fields (2.1)', async () => {
-    const { predictions } = await predict({ plot: 'A-17', horizon: [9], nested: { latitude: 'x' } });
+    const { predictions } = await predict({ plot: 'A-17', horizonYears: [9], nested: { latitude: 'x' } });
     expect(predictions).toEqual((await predict()).predictions);
   });
 

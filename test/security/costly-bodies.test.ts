@@ -55,6 +55,8 @@ const BODIES: Readonly<Record<string, string>> = {
   'objects of many names after a batch, cut off': `{"requests":[${Array(500).fill(ENTRY).join(',')},{"x":[${objects.slice(0, 950_000)}`,
   'a batch whose last entry is wrong': batchOf(8000, ENTRY).replace(/}]}$/, ',"latitude":"44"}]}'),
   'names of escapes': filled('{"requests":[{', '"\\u0061":1,', '"a":1}]}'),
+  'names near to an option': `{${Array.from({ length: 50_000 }, (_, i) => `"horizon${String.fromCharCode(256 + i)}":1`).join(',')}}`,
+  'escaped names near to an option': filled('{"requests":[{', '"\\u0068orizon":1,', '"a":1}]}'),
   'index-like names': `{"x":{${Array.from({ length: 90_000 }, (_, i) => `"${i}":1`).join(',')}}}`,
   'short texts for horizons': filled(`${ENTRY.slice(0, -1)},"horizons":[`, '"",', '1]}'),
   'the entries again and again': filled('{', `"requests":[${'{},'.repeat(500)}{}],`, '"a":1}'),

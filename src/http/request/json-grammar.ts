@@ -1,102 +1,125 @@
-import { skipSpace } from './json-space.js';
-
-const SPACE = 0x20;
-const QUOTE = 0x22;
+export const QUOTE = 0x22;
+export const COMMA = 0x2c;
+export const MINUS = 0x2d;
+export const POINT = 0x2e;
+export const ZERO = 0x30;
+export const NINE = 0x39;
+export const OPEN_ARRAY = 0x5b;
+export const BACKSLASH = 0x5c;
+export const CLOSE_ARRAY = 0x5d;
+export const OPEN_OBJECT = 0x7b;
+export const CLOSE_OBJECT = 0x7d;
+export const SPACE = 0x20;
 const PLUS = 0x2b;
-const COMMA = 0x2c;
-const MINUS = 0x2d;
-const POINT = 0x2e;
-const ZERO = 0x30;
-const NINE = 0x39;
 const COLON = 0x3a;
-const CAPITAL_E = 0x45;
-const OPEN_ARRAY = 0x5b;
-const BACKSLASH = 0x5c;
 const LETTER_E = 0x65;
-const LETTER_U = 0x75;
-const OPEN_OBJECT = 0x7b;
-const CLOSE_OBJECT = 0x7d;
-
-/** `}` follows `{` at this distance, and so does `]` follow `[`. */
-const CLOSING = CLOSE_OBJECT - OPEN_OBJECT;
+export const LETTER_U = 0x75;
+/** Set in lower-case letters, clear in upper-case ones. */
+const LOWER_CASE = 0x20;
 
 const ESCAPES = new Set(Buffer.from('"\\/bfnrt'));
+const HEX_DIGITS = new Set(Buffer.from('0123456789abcdefABCDEF'));
 const LITERALS = ['true', 'false', 'null'].map((text) => Buffer.from(text));
 
-/** Thrown where a byte cannot be. */
-class JsonError extends Error {
+/** Thrown for bytes that JSON.parse would reject. */
+export class JsonError extends Error {
+  /** @param offset of the first byte that cannot be JSON; the number of bytes where more are needed */
   constructor(readonly offset: number) {
     super('not JSON');
   }
 }
 
-/**
- * Holds bytes against the grammar of JSON: it accepts what JSON.parse accepts. It makes nothing of the values and keeps a
- * byte for each array or object that is open, so nothing in a body makes it slow.
- * @param bytes valid UTF-8
- * @returns offset of the first byte that cannot be JSON (their number where more are needed), or nothing where they are JSON
+/*
+ * Each function takes valid UTF-8 and the offset where something starts and returns the offset after it. Together they
+ * accept what JSON.parse accepts, create nothing from the values, and take time proportional to the bytes.
  */
-export function findJsonError(bytes: Buffer): number | undefined {
-  try {
-    const end = skipSpace(bytes, valueEnd(bytes, skipSpace(bytes, 0)));
-    return end === bytes.length ? undefined : end;
-  } catch (error) {
-    if (error instanceof JsonError) return error.offset;
-    throw error;
-  }
+
+export function skipSpace(bytes: Buffer, at: number): number {
+  let next = at;
+  while (next < bytes.length && isSpace(bytes[next])) next++;
+  return next;
 }
 
-/** Each of these takes the offset of the first byte of something. @returns that after its last @throws JsonError */
-function valueEnd(bytes: Buffer, start: number): number {
-  /** What closes the arrays and objects that are open. */
-  const closers = Buffer.allocUnsafe(bytes.length);
+/** @throws JsonError where another byte is there */
+export function byteEnd(bytes: Buffer, at: number, byte: number): number {
+  if (bytes[at] !== byte) throw new JsonError(at);
+  return at + 1;
+}
+
+/** A document, which is one value. @param rootEnd returns the offset after the value that starts at an offset @throws JsonError */
+export function documentEnd(bytes: Buffer, rootEnd: (at: number) => number): void {
+  const at = skipSpace(bytes, rootEnd(skipSpace(bytes, 0)));
+  if (at < bytes.length) throw new JsonError(at);
+}
+
+/** A value. @throws JsonError */
+export function valueEnd(bytes: Buffer, start: number): number {
+  const byte = bytes[start];
+  if (byte === QUOTE) return stringEnd(bytes, start);
+  return byte === OPEN_OBJECT || byte === OPEN_ARRAY ? containerEnd(bytes, start) : scalarEnd(bytes, start);
+}
+
+/** The byte that closes each array or object that is open; it grows with the deepest value. */
+let closers = new Uint8Array(64);
+
+/** An array or object. A loop, since callers may nest values deeper than the stack. */
+function containerEnd(bytes: Buffer, start: number): number {
   let depth = 0;
   let at = start;
-  do {
+  while (true) {
     const byte = bytes[at];
     if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
-      const closer = byte + CLOSING;
+      const closer = byte === OPEN_OBJECT ? CLOSE_OBJECT : CLOSE_ARRAY;
+      if (depth === closers.length) closers = Buffer.concat([closers, closers]);
       closers[depth++] = closer;
       at = skipSpace(bytes, at + 1);
       if (bytes[at] !== closer) {
-        if (closer === CLOSE_OBJECT) at = nameEnd(bytes, at);
+        if (closer === CLOSE_OBJECT) at = colonEnd(bytes, stringEnd(bytes, at));
         continue; // with the first value in it
       }
-    } else at = skipSpace(bytes, scalarEnd(bytes, at));
+    } else at = skipSpace(bytes, byte === QUOTE ? stringEnd(bytes, at) : scalarEnd(bytes, at));
 
-    while (depth > 0 && bytes[at] === closers[depth - 1]) {
-      depth--;
+    while (bytes[at] === closers[depth - 1]) {
+      if (--depth === 0) return at + 1;
       at = skipSpace(bytes, at + 1);
     }
-    if (depth > 0) {
-      at = skipSpace(bytes, byteEnd(bytes, at, COMMA));
-      if (closers[depth - 1] === CLOSE_OBJECT) at = nameEnd(bytes, at);
-    }
-  } while (depth > 0);
+    at = skipSpace(bytes, byteEnd(bytes, at, COMMA));
+    if (closers[depth - 1] === CLOSE_OBJECT) at = colonEnd(bytes, stringEnd(bytes, at));
+  }
+}
+
+/** An array. @param elementEnd returns the offset after the element that starts at an offset @throws JsonError */
+export function arrayEnd(bytes: Buffer, start: number, elementEnd: (at: number) => number): number {
+  let at = skipSpace(bytes, start + 1);
+  if (bytes[at] === CLOSE_ARRAY) return at + 1;
+  while (true) {
+    at = skipSpace(bytes, elementEnd(at));
+    if (bytes[at] !== COMMA) return byteEnd(bytes, at, CLOSE_ARRAY);
+    at = skipSpace(bytes, at + 1);
+  }
+}
+
+/** The colon after a member's name, and the white space around it. @throws JsonError */
+export function colonEnd(bytes: Buffer, start: number): number {
+  return skipSpace(bytes, byteEnd(bytes, skipSpace(bytes, start), COLON));
+}
+
+/** A string. @throws JsonError */
+export function stringEnd(bytes: Buffer, start: number): number {
+  let at = plainTextEnd(bytes, byteEnd(bytes, start, QUOTE));
+  while (bytes[at] === BACKSLASH) at = plainTextEnd(bytes, escapeEnd(bytes, at));
+  return byteEnd(bytes, at, QUOTE);
+}
+
+/** Characters of a string as far as they stand for themselves: up to a quote, an escape or a control character. */
+export function plainTextEnd(bytes: Buffer, start: number): number {
+  let at = start;
+  while (at < bytes.length && isPlain(bytes[at])) at++;
   return at;
 }
 
-/** A member's name, its colon and white space around that. */
-function nameEnd(bytes: Buffer, start: number): number {
-  const colon = skipSpace(bytes, stringEnd(bytes, start));
-  return skipSpace(bytes, byteEnd(bytes, colon, COLON));
-}
-
-function scalarEnd(bytes: Buffer, start: number): number {
-  if (bytes[start] === QUOTE) return stringEnd(bytes, start);
-  for (const literal of LITERALS) if (bytes[start] === literal[0]) return literalEnd(bytes, start, literal);
-  return numberEnd(bytes, start);
-}
-
-function stringEnd(bytes: Buffer, start: number): number {
-  let at = byteEnd(bytes, start, QUOTE);
-  while (at < bytes.length) {
-    const byte = bytes[at];
-    if (byte === QUOTE) return at + 1;
-    if (byte < SPACE) break;
-    at = byte === BACKSLASH ? escapeEnd(bytes, at) : at + 1;
-  }
-  throw new JsonError(at);
+function isPlain(byte: number): boolean {
+  return byte > BACKSLASH || (byte >= SPACE && byte !== QUOTE && byte !== BACKSLASH);
 }
 
 function escapeEnd(bytes: Buffer, start: number): number {
@@ -104,22 +127,32 @@ function escapeEnd(bytes: Buffer, start: number): number {
   if (at < bytes.length && ESCAPES.has(bytes[at])) return at + 1;
   let end = byteEnd(bytes, at, LETTER_U);
   while (end < at + 5) {
-    if (!isHexDigit(bytes[end])) throw new JsonError(end);
+    if (!HEX_DIGITS.has(bytes[end])) throw new JsonError(end);
     end++;
   }
   return end;
 }
 
-function numberEnd(bytes: Buffer, start: number): number {
-  let at = bytes[start] === MINUS ? start + 1 : start;
-  at = bytes[at] === ZERO ? at + 1 : digitsEnd(bytes, at);
-  if (bytes[at] === POINT) at = digitsEnd(bytes, at + 1);
-  if (bytes[at] === LETTER_E || bytes[at] === CAPITAL_E) {
-    at++;
-    if (bytes[at] === PLUS || bytes[at] === MINUS) at++;
-    at = digitsEnd(bytes, at);
+/** A number or a literal. */
+function scalarEnd(bytes: Buffer, start: number): number {
+  const first = bytes[start];
+  if (first === MINUS || isDigit(first)) return numberEnd(bytes, first === MINUS ? start + 1 : start);
+  for (const literal of LITERALS) {
+    if (first !== literal[0]) continue;
+    for (let i = 1; i < literal.length; i++) byteEnd(bytes, start + i, literal[i]);
+    return start + literal.length;
   }
-  return at;
+  throw new JsonError(start);
+}
+
+/** A number after its sign. */
+function numberEnd(bytes: Buffer, start: number): number {
+  let at = bytes[start] === ZERO ? start + 1 : digitsEnd(bytes, start);
+  if (bytes[at] === POINT) at = digitsEnd(bytes, at + 1);
+  if ((bytes[at] | LOWER_CASE) !== LETTER_E) return at;
+  at++;
+  if (bytes[at] === PLUS || bytes[at] === MINUS) at++;
+  return digitsEnd(bytes, at);
 }
 
 function digitsEnd(bytes: Buffer, start: number): number {
@@ -129,19 +162,8 @@ function digitsEnd(bytes: Buffer, start: number): number {
   return at;
 }
 
-function literalEnd(bytes: Buffer, start: number, literal: Buffer): number {
-  for (let i = 0; i < literal.length; i++) byteEnd(bytes, start + i, literal[i]);
-  return start + literal.length;
-}
-
-function byteEnd(bytes: Buffer, at: number, byte: number): number {
-  if (bytes[at] !== byte) throw new JsonError(at);
-  return at + 1;
-}
-
-function isHexDigit(byte = 0): boolean {
-  const lower = byte | SPACE;
-  return isDigit(byte) || (lower >= 0x61 && lower <= 0x66);
+function isSpace(byte: number): boolean {
+  return byte <= SPACE && (byte === SPACE || byte === 0x0a || byte === 0x0d || byte === 0x09);
 }
 
 function isDigit(byte: number): boolean {

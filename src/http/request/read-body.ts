@@ -41,7 +41,7 @@ class BodyBuffer {
   #memory: Buffer = NOTHING;
   #length = 0;
 
-  constructor(readonly limitBytes: number) {}
+  constructor(private readonly limitBytes: number) {}
 
   /** @returns whether the chunk fits; where it does not, nothing is kept */
   append(chunk: Buffer): boolean {

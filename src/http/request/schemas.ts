@@ -18,26 +18,43 @@ const isHorizon = (value: unknown): value is Horizon => HORIZONS.includes(value 
 const horizonsError = ({ input }: { input?: unknown }) =>
   `horizons must be a non-empty array of ${horizonList}, not ${show(input)}`;
 
+/** How many wrong elements of an array a message shows. */
+export const SHOWN_ELEMENTS = 5;
+
+const ALTERNATIVES = new Intl.ListFormat('en-GB', { type: 'disjunction' });
+
+/** `2, 10 or 20`, the first few of many. */
+function showAll(values: readonly unknown[]): string {
+  const shown = values.slice(0, SHOWN_ELEMENTS).map(show);
+  const more = values.length - shown.length;
+  return ALTERNATIVES.format(more === 0 ? shown : [...shown, `${more} more`]);
+}
+
 const site = {
   latitude: degrees('latitude', MAX_LATITUDE).meta({ description: 'Degrees north.', examples: [44.12] }),
   longitude: degrees('longitude', MAX_LONGITUDE).meta({ description: 'Degrees east.', examples: [-122.03] }),
   species_code: z
     .string({ error: ({ input }) => `species_code must be a string such as "PSME", not ${show(input)}` })
     .meta({ description: 'A code of GET /v1/species, matched exactly.', examples: ['PSME'] }),
+  // Not an array of zod's, which takes long for half a million elements. One issue for all of them, too: one for each
+  // would let a body of 1 MiB ask for an answer of 50.
   horizons: z
-    .array(z.unknown().meta({ enum: [...HORIZONS] }), { error: horizonsError })
-    // Not `min`, which also looks at the length of what is no array.
-    .refine((years) => years.length > 0, { error: horizonsError })
-    // One issue for the whole array: one for each element would let a body of 1 MiB ask for an answer of 50.
-    .refine((years): years is Horizon[] => years.every(isHorizon), {
+    .unknown()
+    .refine((years): years is unknown[] => Array.isArray(years) && years.length > 0, {
+      error: horizonsError,
+      abort: true,
+    })
+    .refine((years): years is Horizon[] => (years as unknown[]).every(isHorizon), {
       error: ({ input }) =>
-        `each horizon must be one of ${horizonList}, not ${show((input as unknown[]).find((year) => !isHorizon(year)))}`,
+        `each horizon must be one of ${horizonList}, not ${showAll((input as unknown[]).filter((year) => !isHorizon(year)))}`,
     })
     .optional()
     .meta({
       description: 'Years; repeats collapse. All three by default.',
       default: [...HORIZONS],
+      type: 'array',
       minItems: 1,
+      items: { enum: [...HORIZONS] },
     }),
 };
 
@@ -60,4 +77,12 @@ export const batchRequestSchema = z.object({
   requests: z.array(z.unknown(), { error: ({ input }) => `requests must be an array, not ${show(input)}` }),
 });
 
+/** The fields of a site. */
+export const FIELDS = Object.keys(predictRequestSchema.shape);
+/** Those of them that may be absent. */
+export const OPTIONS = Object.entries(predictRequestSchema.shape)
+  .filter(([, field]) => field instanceof z.ZodOptional)
+  .map(([name]) => name);
+
+export type PredictRequest = z.output<typeof predictRequestSchema>;
 export type CompareRequest = z.output<typeof compareRequestSchema>;

@@ -1,20 +1,17 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { TIERS, type Tier } from '../../accounts/tiers.js';
+import { TIERS } from '../../accounts/tiers.js';
 import type { Metrics } from '../../observability/metrics.js';
 import type { JobAnswers } from '../../scheduling/job-answers.js';
 import { QUEUE_FULL } from '../errors/common-errors.js';
 import { placeError } from '../errors/place-errors.js';
 import { compressAnswer } from '../hooks/compression.js';
 import type { Endpoint } from '../openapi/document.js';
-import { type Batch, checkBatch, checkBatchSize, type FailedEntry } from '../request/batch.js';
-import { BatchScanner } from '../request/batch-scanner.js';
-import { checkerOf, type RequestChecker } from '../request/check-request.js';
-import { parseBodiesWith, parseJson } from '../request/json-body.js';
+import { type Batch, type FailedEntry, requestReaderOf } from '../request/request-reader.js';
 import { type batchRequestSchema, predictRequestSchema } from '../request/schemas.js';
 import { batchResponseSchema } from '../response/schemas.js';
 import { callerOf } from '../server/request-state.js';
-import { perGeneration, type Serving, type ServingGeneration } from '../serving.js';
+import type { Serving, ServingGeneration } from '../serving.js';
 import type { RowSubmitter } from './row-submitter.js';
 
 const batchSizes = Object.entries(TIERS)
@@ -38,8 +35,6 @@ export const batchEndpoint: Endpoint = {
   errors: ['batch_too_large', 'overloaded'],
 };
 
-const scannerOf = perGeneration((generation) => new BatchScanner(checkerOf(generation).species));
-
 /** POST /v1/predict/batch: up to the tier's batch size of predictions. */
 export function batchRoute(
   app: FastifyInstance,
@@ -48,15 +43,12 @@ export function batchRoute(
   searchRadiusKm: number,
   metrics: Metrics,
 ): void {
-  // The bytes become rows without an object for each entry.
-  parseBodiesWith(app, (bytes) => bytes);
-
   app.post<{ Body: Buffer }>('/v1/predict/batch', async (request, reply) => {
     const generation = serving.current;
     const { id, tier } = callerOf(request);
     // Many bodies may have arrived since the first look at the queue, and reading one is most of what a rejection costs.
     if (generation.batches.wouldReject(id)) throw QUEUE_FULL;
-    const batch = readBatch(scannerOf(generation), checkerOf(generation), request.body, tier);
+    const batch = requestReaderOf(generation).readBatch(request.body, tier);
     request.state.sites = batch.total;
     const hasHungUp = () => request.raw.socket.readableEnded;
     const answers =
@@ -87,14 +79,6 @@ export function batchRoute(
     }
     return reply.send(compressed);
   });
-}
-
-/** @throws ApiError where the body is no batch or has more entries than the tier allows */
-function readBatch(scanner: BatchScanner, checker: RequestChecker, bytes: Buffer, tier: Tier): Batch {
-  const rows = scanner.scan(bytes);
-  if (rows === undefined) return checkBatch(parseJson(bytes), tier, checker);
-  checkBatchSize(rows.count, tier);
-  return { total: rows.count, rows, failed: new Map() };
 }
 
 /** What is wrong with the entries that have no answer, by entry in ascending order. */

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { type Endpoint, SITE_ERRORS } from '../openapi/document.js';
-import { checkerOf } from '../request/check-request.js';
+import { requestReaderOf } from '../request/request-reader.js';
 import { predictRequestSchema } from '../request/schemas.js';
 import { predictionResultSchema } from '../response/schemas.js';
 import type { SingleSiteHandler } from './single-site.js';
@@ -18,9 +18,9 @@ export const predictEndpoint: Endpoint = {
 
 /** POST /v1/predict: one site, species and method. */
 export function predictRoute(app: FastifyInstance, singleSites: SingleSiteHandler): void {
-  app.post('/v1/predict', (request, reply) =>
+  app.post<{ Body: Buffer }>('/v1/predict', (request, reply) =>
     singleSites.answer(request, reply, (generation, body, rows) =>
-      checkerOf(generation).checkPrediction(body, rows, 0),
+      requestReaderOf(generation).readSite(body, rows, 'prediction'),
     ),
   );
 }

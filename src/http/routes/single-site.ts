@@ -3,7 +3,6 @@ import type { Metrics } from '../../observability/metrics.js';
 import { SiteRows } from '../../prediction/site-rows.js';
 import { ApiError, type ErrorObject } from '../errors/api-error.js';
 import { placeError } from '../errors/place-errors.js';
-import type { Checked } from '../request/check-request.js';
 import type { Serving, ServingGeneration } from '../serving.js';
 import type { RowSubmitter } from './row-submitter.js';
 
@@ -16,15 +15,15 @@ export class SingleSiteHandler {
     private readonly metrics: Metrics,
   ) {}
 
-  /** @param check checks the body and writes it into row 0 of the rows it is given */
+  /** @param read reads the body into row 0 of the rows, or returns what is wrong with it */
   async answer(
-    request: FastifyRequest,
+    request: FastifyRequest<{ Body: Buffer }>,
     reply: FastifyReply,
-    check: (generation: ServingGeneration, body: unknown, rows: SiteRows) => Checked,
+    read: (generation: ServingGeneration, body: Buffer, rows: SiteRows) => ErrorObject | undefined,
   ): Promise<FastifyReply> {
     const generation = this.serving.current;
     const rows = new SiteRows(1);
-    const { error } = check(generation, request.body, rows);
+    const error = read(generation, request.body, rows);
     request.state.sites = 1;
     if (error !== undefined) throw this.#failure(error);
     const answers = await this.submitter.submit(request, reply, generation.singleSites, rows);

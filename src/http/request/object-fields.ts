@@ -1,0 +1,192 @@
+import {
+  BACKSLASH,
+  byteEnd,
+  CLOSE_OBJECT,
+  COMMA,
+  colonEnd,
+  LETTER_U,
+  NINE,
+  plainTextEnd,
+  QUOTE,
+  skipSpace,
+  stringEnd,
+  valueEnd,
+} from './json-grammar.js';
+import { textAt } from './json-values.js';
+
+/** Names of callers' own fields that are one edit from an option's: common tags of a site. */
+const TAGS: ReadonlySet<string> = new Set(['condition', 'elevation']);
+
+/** Stands for a character that is in no field's name. */
+const OTHER_CHARACTER = 0;
+
+/** Bytes of a character in UTF-8. */
+const MAX_CHARACTER_BYTES = 4;
+
+/** A field that is one edit from an option that its object lacks. */
+export interface Misspelling {
+  readonly name: string;
+  readonly option: string;
+}
+
+/** Finds the fields that a request may have in the bytes of an object; it creates nothing from any other field. */
+export class ObjectFields {
+  /** Offset of each field's value in the object scanned last, in the order of `names`; 0 where it is absent. */
+  readonly starts: Int32Array;
+  readonly #quoted: readonly Buffer[];
+  /** By byte, 1 where a name starts with it: most tags do with another. */
+  readonly #initials = new Uint8Array(256);
+  /** A quoted name without its escapes. */
+  readonly #unescaped: Buffer;
+  /** Of the fields that may be absent: index, name, and offset of a name one edit away in the object scanned last. */
+  readonly #options: { readonly index: number; readonly name: Buffer; nearAt: number }[];
+
+  /** @param options those of the names that may be absent */
+  constructor(
+    readonly names: readonly string[],
+    options: readonly string[],
+  ) {
+    this.starts = new Int32Array(names.length);
+    this.#quoted = names.map((name) => Buffer.from(`"${name}"`));
+    // Longer than any name that is near to an option's.
+    this.#unescaped = Buffer.alloc(Math.max(...this.#quoted.map(({ length }) => length)) + 5);
+    for (const quoted of this.#quoted) this.#initials[quoted[1]] = 1;
+    this.#options = options.map((name) => ({
+      index: names.indexOf(name),
+      name: Buffer.from(name),
+      nearAt: 0,
+    }));
+  }
+
+  /**
+   * Finds the fields of an object; of a repeated one the last counts, as in JSON.parse.
+   * @param fieldEnd checks the grammar of a field's value and returns the offset after it
+   * @returns the offset after the object
+   * @throws JsonError
+   */
+  scan(bytes: Buffer, start: number, fieldEnd = valueEnd): number {
+    for (let i = 0; i < this.starts.length; i++) this.starts[i] = 0;
+    for (const option of this.#options) option.nearAt = 0;
+    let at = skipSpace(bytes, start + 1);
+    if (bytes[at] === CLOSE_OBJECT) return at + 1;
+    let expected = 0;
+    while (true) {
+      let field = this.#fieldAt(bytes, at, expected);
+      let nameEnd: number;
+      if (field !== -1) nameEnd = at + this.#quoted[field].length;
+      else {
+        nameEnd = plainTextEnd(bytes, byteEnd(bytes, at, QUOTE)) + 1;
+        if (bytes[nameEnd - 1] === QUOTE) this.#keepIfNear(bytes, at, nameEnd, at);
+        else {
+          nameEnd = stringEnd(bytes, at);
+          field = this.#escapedField(bytes, at);
+        }
+      }
+      const value = colonEnd(bytes, nameEnd);
+      if (field === -1) at = valueEnd(bytes, value);
+      else {
+        this.starts[field] = value;
+        expected = field + 1;
+        at = fieldEnd(bytes, value);
+      }
+      at = skipSpace(bytes, at);
+      if (bytes[at] !== COMMA) return byteEnd(bytes, at, CLOSE_OBJECT);
+      at = skipSpace(bytes, at + 1);
+    }
+  }
+
+  /** Whether the object scanned last has a field that is probably a misspelt option. */
+  get hasMisspelling(): boolean {
+    for (const { index, nearAt } of this.#options) if (nearAt !== 0 && this.starts[index] === 0) return true;
+    return false;
+  }
+
+  misspellings(bytes: Buffer): Misspelling[] {
+    return this.#options
+      .filter(({ index, nearAt }) => nearAt !== 0 && this.starts[index] === 0)
+      .map(({ name, nearAt }) => ({ name: String(textAt(bytes, nearAt)), option: name.toString() }));
+  }
+
+  /** @param expected where to look first: callers keep to an order @returns the index of a name without escapes, or -1 */
+  #fieldAt(bytes: Buffer, at: number, expected: number): number {
+    if (this.#initials[bytes[at + 1]] !== 1) return -1;
+    const count = this.#quoted.length;
+    for (let i = 0, field = expected; i < count; i++, field++) {
+      if (field >= count) field -= count;
+      if (startsWith(bytes, at, this.#quoted[field])) return field;
+    }
+    return -1;
+  }
+
+  /** The index of a name that is spelt with escapes, or -1. */
+  #escapedField(bytes: Buffer, start: number): number {
+    const end = unescapeName(bytes, start, this.#unescaped);
+    const field = this.#fieldAt(this.#unescaped, 0, 0);
+    if (field === -1) this.#keepIfNear(this.#unescaped, 0, end, start);
+    return field;
+  }
+
+  /** @param nameAt where the name is written */
+  #keepIfNear(bytes: Buffer, start: number, end: number, nameAt: number): void {
+    for (const option of this.#options) {
+      if (
+        isOneEditAway(bytes, start + 1, end - 1, option.name) &&
+        !TAGS.has(bytes.toString('utf8', start + 1, end - 1))
+      )
+        option.nearAt = nameAt;
+    }
+  }
+}
+
+export function startsWith(bytes: Buffer, at: number, text: Buffer): boolean {
+  for (let i = 0; i < text.length; i++) if (bytes[at + i] !== text[i]) return false;
+  return true;
+}
+
+/**
+ * Whether a name differs from an ASCII one by one character that is inserted, left out or replaced, or by two neighbours
+ * that are swapped (Damerau-Levenshtein distance 1).
+ * @param bytes UTF-8, the name from `start` to `end`; not the same name
+ */
+export function isOneEditAway(bytes: Buffer, start: number, end: number, name: Buffer): boolean {
+  const longer = end - start - name.length;
+  if (longer < -1 || longer > MAX_CHARACTER_BYTES) return false;
+  let from = 0;
+  while (from < name.length && start + from < end && bytes[start + from] === name[from]) from++;
+  let to = name.length;
+  while (to > from && to + longer > from && bytes[start + to + longer - 1] === name[to - 1]) to--;
+  const replaced = to - from;
+  if (replaced > 1)
+    return (
+      replaced === 2 &&
+      longer === 0 &&
+      bytes[start + from] === name[from + 1] &&
+      bytes[start + from + 1] === name[from]
+    );
+  let characters = 0;
+  for (let i = from; i < to + longer; i++) if ((bytes[start + i] & 0xc0) !== 0x80) characters++;
+  return characters <= 1;
+}
+
+/**
+ * Writes a quoted name without its escapes, as far as there is space. Escapes of characters beyond ASCII become
+ * characters that are in no field's name, as do those of control characters.
+ * @param start of a string whose grammar was checked
+ * @returns the length of what was written
+ */
+function unescapeName(bytes: Buffer, start: number, target: Buffer): number {
+  let length = 0;
+  for (let at = start; length < target.length; at++) {
+    if (bytes[at] === BACKSLASH) {
+      let code = OTHER_CHARACTER;
+      if (bytes[++at] === LETTER_U)
+        for (const end = at + 4; at < end; )
+          code = code * 16 + (bytes[++at] & 0xf) + (bytes[at] > NINE ? 9 : 0);
+      target[length++] = code > QUOTE && code < 0x80 ? code : OTHER_CHARACTER;
+    } else {
+      target[length++] = bytes[at];
+      if (bytes[at] === QUOTE && at > start) break;
+    }
+  }
+  return length;
+}

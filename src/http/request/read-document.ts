@@ -1,0 +1,53 @@
+import { isUtf8 } from 'node:buffer';
+import { ApiError, show } from '../errors/api-error.js';
+import { documentEnd, JsonError } from './json-grammar.js';
+
+/** What Python's json.dumps and str write that is not JSON, and other languages, and what to write instead. */
+const FOREIGN_WORDS = new Map([
+  ...['NaN', 'nan', 'Infinity', 'inf', 'None', 'undefined'].map(
+    (word) => [word, 'use null or leave the entry out'] as const,
+  ),
+  ['True', 'use true'],
+  ['False', 'use false'],
+]);
+
+const LONGEST_WORD = 20;
+
+/**
+ * Reads a body that is one JSON value.
+ * @param rootEnd reads the value that starts at an offset and returns the offset after it; may throw JsonError
+ * @throws ApiError invalid_json, exactly where JSON.parse would reject the body
+ */
+export function readDocument(bytes: Buffer, rootEnd: (at: number) => number): void {
+  if (bytes.length === 0) throw invalidJson('The body is empty: it must be a JSON object.');
+  if (!isUtf8(bytes)) throw invalidJson(`The body is not valid UTF-8 at byte ${utf8ErrorOffset(bytes)}.`);
+  try {
+    documentEnd(bytes, rootEnd);
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    throw invalidJson(`The body is not valid JSON: ${problemAt(bytes, error.offset)}.`);
+  }
+}
+
+/** Decoding replaces what is not valid: the first byte that changes. */
+function utf8ErrorOffset(bytes: Buffer): number {
+  const replaced = Buffer.from(bytes.toString('utf8'));
+  return bytes.findIndex((byte, at) => byte !== replaced[at]);
+}
+
+/** @param offset of the first byte that cannot be JSON; characters are counted from 0, as Python's json does */
+function problemAt(bytes: Buffer, offset: number): string {
+  const before = bytes.toString('utf8', 0, offset);
+  if (offset === bytes.length) return `it is truncated after ${before.length} characters`;
+  const after = bytes.toString('utf8', offset, offset + LONGEST_WORD);
+  const wordStart = /\\?-?\w*$/.exec(before.slice(-LONGEST_WORD))?.[0] ?? '';
+  const word = wordStart + (/^\w+/.exec(after)?.[0] ?? '"');
+  const advice = FOREIGN_WORDS.get(word.replace('-', ''));
+  if (advice !== undefined)
+    return `${word} at character ${before.length - wordStart.length} is not a JSON value; ${advice}`;
+  return `unexpected ${show(String.fromCodePoint(after.codePointAt(0) ?? 0))} at character ${before.length}`;
+}
+
+function invalidJson(message: string): ApiError {
+  return new ApiError({ code: 'invalid_json', message });
+}

@@ -1,0 +1,252 @@
+import type { z } from 'zod';
+import { LARGEST_BATCH_SITES, TIERS, type Tier } from '../../accounts/tiers.js';
+import { SpeciesCatalogue } from '../../prediction/artefacts/species.js';
+import {
+  ALL_HORIZONS,
+  BOTH_METHODS,
+  HORIZONS,
+  type Horizon,
+  PLANTING_METHODS,
+  type PlantingMethod,
+} from '../../prediction/dimensions.js';
+import { SiteRows } from '../../prediction/site-rows.js';
+import { ApiError, type ErrorObject } from '../errors/api-error.js';
+import { placeHint } from '../errors/place-errors.js';
+import { perGeneration } from '../serving.js';
+import { arrayEnd, OPEN_ARRAY, OPEN_OBJECT, valueEnd } from './json-grammar.js';
+import { numberAt, outlineAt, textAt } from './json-values.js';
+import { ObjectFields, startsWith } from './object-fields.js';
+import { readDocument } from './read-document.js';
+import { entryError, invalidRequest } from './request-errors.js';
+import {
+  batchRequestSchema,
+  compareRequestSchema,
+  FIELDS,
+  MAX_LATITUDE,
+  MAX_LONGITUDE,
+  OPTIONS,
+  predictRequestSchema,
+  SHOWN_ELEMENTS,
+} from './schemas.js';
+
+/** A batch whose entries were checked. */
+export interface Batch {
+  /** Entries submitted. */
+  readonly total: number;
+  /** The entries that fit, in their order. */
+  readonly rows: SiteRows;
+  /** By entry, what is wrong with those that do not. */
+  readonly failed: ReadonlyMap<number, FailedEntry>;
+}
+
+export interface FailedEntry {
+  readonly error: ErrorObject;
+  /** Degrees as submitted; null where that was not a number. */
+  readonly latitude: number | null;
+  readonly longitude: number | null;
+}
+
+/** Where the fields are in FIELDS. */
+const [LATITUDE, LONGITUDE, SPECIES, METHOD, YEARS] = [
+  'latitude',
+  'longitude',
+  'species_code',
+  'planting_method',
+  'horizons',
+].map((name) => FIELDS.indexOf(name)) as [number, number, number, number, number];
+
+const QUOTED_METHODS = PLANTING_METHODS.map((method) => Buffer.from(`"${method}"`));
+
+/**
+ * Reads the bodies of requests from their bytes. What can be predicted is written into columns without an object for any
+ * site; the fields of anything else become objects, for the error messages.
+ */
+export class RequestReader {
+  readonly #quotedCodes: readonly Buffer[];
+  /** Index of a species by the first four bytes of its code. */
+  readonly #codeStarts: ReadonlyMap<number, number>;
+  readonly #batch = new ObjectFields(['requests'], []);
+  readonly #site = new ObjectFields(FIELDS, OPTIONS);
+  /** The entries of the batch being read. */
+  readonly #rows = new SiteRows(LARGEST_BATCH_SITES);
+  #total = 0;
+  /** The offset of each entry that does not fit, 0 for the others. */
+  readonly #unfit = new Int32Array(LARGEST_BATCH_SITES);
+
+  /** @param placeHint says as a sentence which place was probably meant by a place that cannot be, or '' */
+  constructor(
+    private readonly species: SpeciesCatalogue,
+    private readonly placeHint: (latitude: number, longitude: number) => string,
+  ) {
+    this.#quotedCodes = species.list.map(({ species_code }) => Buffer.from(`"${species_code}"`));
+    this.#codeStarts = new Map(
+      species.list.map(({ species_code }, index) => [
+        Buffer.from(species_code.padEnd(4)).readInt32LE(0),
+        index,
+      ]),
+    );
+  }
+
+  /**
+   * Reads the body of POST /v1/predict, or of POST /v1/predict/compare, into row 0.
+   * @returns what is wrong with it, if anything
+   * @throws ApiError invalid_json
+   */
+  readSite(bytes: Buffer, rows: SiteRows, kind: 'prediction' | 'comparison'): ErrorObject | undefined {
+    const isComparison = kind === 'comparison';
+    let start = 0;
+    let fits = false;
+    readDocument(bytes, (at) => {
+      start = at;
+      if (bytes[at] !== OPEN_OBJECT) return valueEnd(bytes, at);
+      const end = this.#site.scan(bytes, at);
+      fits = this.#writeRow(bytes, rows, 0, isComparison ? BOTH_METHODS : this.#methodAt(bytes));
+      return end;
+    });
+    if (fits) return undefined;
+    return this.#failureAt(bytes, start, isComparison ? compareRequestSchema : predictRequestSchema).error;
+  }
+
+  /**
+   * Reads the body of POST /v1/predict/batch.
+   * @throws ApiError invalid_json, and invalid_request or batch_too_large where the body is wrong as a whole
+   */
+  readBatch(bytes: Buffer, tier: Tier): Batch {
+    let body = 0;
+    readDocument(bytes, (start) => {
+      body = start;
+      if (bytes[start] !== OPEN_OBJECT) return valueEnd(bytes, start);
+      return this.#batch.scan(bytes, start, this.#requestsEnd);
+    });
+    const isObject = bytes[body] === OPEN_OBJECT;
+    if (!isObject || bytes[this.#batch.starts[0]] !== OPEN_ARRAY) {
+      const value = isObject ? fieldsAt(bytes, this.#batch) : outlineAt(bytes, body);
+      const error = invalidRequest(batchRequestSchema, value);
+      if (error !== undefined) throw new ApiError(error);
+    }
+    checkBatchSize(this.#total, tier);
+    return this.#checkedBatch(bytes);
+  }
+
+  /** Reads the value of `requests`. Of a body that has it twice the last counts. */
+  #requestsEnd = (bytes: Buffer, start: number): number => {
+    this.#total = 0;
+    if (bytes[start] !== OPEN_ARRAY) return valueEnd(bytes, start);
+    return arrayEnd(bytes, start, (at) => {
+      const entry = this.#total++;
+      if (entry >= LARGEST_BATCH_SITES) return valueEnd(bytes, at);
+      let fits = false;
+      let end: number;
+      if (bytes[at] === OPEN_OBJECT) {
+        end = this.#site.scan(bytes, at);
+        fits = this.#writeRow(bytes, this.#rows, entry, this.#methodAt(bytes));
+      } else end = valueEnd(bytes, at);
+      this.#unfit[entry] = fits ? 0 : at;
+      return end;
+    });
+  };
+
+  /** The batch that was read, each entry that does not fit with its error instead of a row. */
+  #checkedBatch(bytes: Buffer): Batch {
+    const failed = new Map<number, FailedEntry>();
+    let count = 0;
+    for (let entry = 0; entry < this.#total; entry++) {
+      const at = this.#unfit[entry];
+      if (at !== 0) failed.set(entry, this.#failureAt(bytes, at, predictRequestSchema));
+      else if (count++ < entry) this.#rows.copyRows(count - 1, this.#rows, entry, 1);
+    }
+    return { total: this.#total, rows: this.#rows.first(count), failed };
+  }
+
+  #failureAt(bytes: Buffer, at: number, schema: z.ZodType): FailedEntry {
+    const isObject = bytes[at] === OPEN_OBJECT;
+    if (isObject) this.#site.scan(bytes, at);
+    const entry = isObject ? fieldsAt(bytes, this.#site) : outlineAt(bytes, at);
+    const misspellings = isObject ? this.#site.misspellings(bytes) : [];
+    return {
+      error: entryError(schema, entry, misspellings, this.species, this.placeHint),
+      latitude: isObject ? this.#coordinateAt(bytes, LATITUDE) : null,
+      longitude: isObject ? this.#coordinateAt(bytes, LONGITUDE) : null,
+    };
+  }
+
+  #coordinateAt(bytes: Buffer, field: number): number | null {
+    const degrees = numberAt(bytes, this.#site.starts[field]);
+    return Number.isFinite(degrees) ? degrees : null;
+  }
+
+  /** Writes the object scanned last to a row. @param method -1 for none @returns whether it fits */
+  #writeRow(bytes: Buffer, rows: SiteRows, row: number, method: number): boolean {
+    const { starts } = this.#site;
+    const latitude = numberAt(bytes, starts[LATITUDE]);
+    const longitude = numberAt(bytes, starts[LONGITUDE]);
+    const isPlace = Math.abs(latitude) <= MAX_LATITUDE && Math.abs(longitude) <= MAX_LONGITUDE; // not NaN
+    const species = this.#speciesAt(bytes, starts[SPECIES]);
+    const horizons = starts[YEARS] === 0 ? ALL_HORIZONS : horizonsAt(bytes, starts[YEARS]);
+    if (!isPlace || species === -1 || method === -1 || horizons === 0 || this.#site.hasMisspelling)
+      return false;
+    rows.latitude[row] = latitude;
+    rows.longitude[row] = longitude;
+    rows.species[row] = species;
+    rows.method[row] = method;
+    rows.horizons[row] = horizons;
+    return true;
+  }
+
+  #speciesAt(bytes: Buffer, start: number): number {
+    if (start + 5 < bytes.length) {
+      const index = this.#codeStarts.get(bytes.readInt32LE(start + 1));
+      if (index !== undefined && startsWith(bytes, start, this.#quotedCodes[index])) return index;
+    }
+    return this.species.indexOf(textAt(bytes, start) ?? '');
+  }
+
+  /** The planting method of the object scanned last, or -1. */
+  #methodAt(bytes: Buffer): number {
+    const start = this.#site.starts[METHOD];
+    for (let method = 0; method < QUOTED_METHODS.length; method++)
+      if (startsWith(bytes, start, QUOTED_METHODS[method])) return method;
+    return PLANTING_METHODS.indexOf(textAt(bytes, start) as PlantingMethod);
+  }
+}
+
+/** The reader of a generation's species. */
+export const requestReaderOf = perGeneration(
+  (generation) =>
+    new RequestReader(new SpeciesCatalogue(generation.artefacts.species), (latitude, longitude) =>
+      placeHint(generation, latitude, longitude),
+    ),
+);
+
+/** @throws ApiError batch_too_large */
+function checkBatchSize(submitted: number, tier: Tier): void {
+  const limit = TIERS[tier].sitesPerBatch;
+  if (submitted <= limit) return;
+  throw new ApiError({
+    code: 'batch_too_large',
+    message: `The batch has ${submitted} entries; the ${tier} tier allows ${limit}.`,
+    details: { submitted, tier_limit: limit, tier },
+  });
+}
+
+/** The fields of the object scanned last, as far as error messages show them. */
+function fieldsAt(bytes: Buffer, { names, starts }: ObjectFields): object {
+  const found = [...names.entries()].filter(([field]) => starts[field] !== 0);
+  return Object.fromEntries(
+    found.map(([field, name]) => [name, outlineAt(bytes, starts[field], SHOWN_ELEMENTS)]),
+  );
+}
+
+/** The set of horizons that an array holds; 0 where it holds none or anything else. */
+function horizonsAt(bytes: Buffer, start: number): number {
+  if (bytes[start] !== OPEN_ARRAY) return 0;
+  let set = 0;
+  let areHorizons = true;
+  arrayEnd(bytes, start, (at) => {
+    const horizon = HORIZONS.indexOf(numberAt(bytes, at) as Horizon);
+    if (horizon === -1) areHorizons = false;
+    else set |= 1 << horizon;
+    return valueEnd(bytes, at);
+  });
+  return areHorizons ? set : 0;
+}
