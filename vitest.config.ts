@@ -1,5 +1,6 @@
 import path from 'node:path';
 import { defineConfig, type Plugin } from 'vitest/config';
+import { BaseSequencer, type TestSpecification } from 'vitest/node';
 
 const SOURCES = path.join(import.meta.dirname, 'src');
 const COMPILED = path.join(import.meta.dirname, 'dist');
@@ -15,6 +16,17 @@ const loadCompiledSources: Plugin = {
   },
 };
 
+/** Folders whose tests mostly wait for processes. */
+const LONGEST = /\/test\/(reliability|service|deploy|accounts)\//;
+
+/** Starts the files that take longest first, so that none of them runs alone at the end. */
+class LongestFirst extends BaseSequencer {
+  override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
+    const isLong = ({ moduleId }: TestSpecification) => Number(LONGEST.test(moduleId));
+    return (await super.sort(files)).toSorted((a, b) => isLong(b) - isLong(a));
+  }
+}
+
 export default defineConfig({
   plugins: [loadCompiledSources],
   test: {
@@ -22,7 +34,13 @@ export default defineConfig({
     pool: 'forks',
     include: ['test/**/*.test.ts'],
     globalSetup: ['test/support/build.ts'],
-    testTimeout: 60_000,
-    hookTimeout: 60_000,
+    // The compiled service runs as it is.
+    server: { deps: { external: [/\/dist\//] } },
+    // Tests wait for processes more than they compute. By default, one of two cores would be left idle.
+    maxWorkers: '150%',
+    sequence: { sequencer: LongestFirst },
+    // Waits end by events; these only bound them, also on a machine that is kept busy.
+    testTimeout: 120_000,
+    hookTimeout: 120_000,
   },
 });
