@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { expectError } from '../support/error-body.js';
 import { sendRaw } from '../support/raw-http.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
@@ -19,8 +19,11 @@ async function startOne(): Promise<{ layout: Layout; replica: Replica; headers: 
   return { layout, replica: replica!, headers };
 }
 
-describe.skipIf(DEPLOY_TOOLS === undefined)('nginx as it is shipped', () => {
-  it("passes on the largest batch, its compressed answer, the caller's request id and the service's own refusals", async () => {
+const itBehindNginx = it.skipIf(DEPLOY_TOOLS === undefined);
+
+itBehindNginx(
+  "nginx as shipped passes on the largest batch, its compressed answer, the caller's request id and the service's own refusals",
+  async () => {
     const { layout, headers } = await startOne();
     const batch = `${layout.url}/v1/predict/batch`;
     const answer = await fetch(batch, {
@@ -37,20 +40,23 @@ describe.skipIf(DEPLOY_TOOLS === undefined)('nginx as it is shipped', () => {
     const { details } = await expectError(await fetch(batch, tooLarge), 413, 'payload_too_large');
     expect(details).toEqual({ limit_bytes: 1024 * 1024 });
     await expectError(await fetch(`${layout.url}/nowhere`, { headers }), 404, 'not_found');
-  });
+  },
+);
 
-  it('says in the one error body what it refuses itself', async () => {
-    const { layout, headers } = await startOne();
-    const huge = { method: 'POST', headers, body: ' '.repeat(2 * 1024 * 1024 + 1) };
-    await expectError(await fetch(`${layout.url}/v1/predict`, huge), 413, 'payload_too_large');
-    const long = { headers: { ...headers, 'x-long': 'x'.repeat(17 * 1024) } };
-    await expectError(await fetch(`${layout.url}/v1/species`, long), 431, 'invalid_request');
-    const hostless = await sendRaw(layout.url, 'GET /v1/health HTTP/1.1\r\nConnection: close\r\n\r\n');
-    expect(hostless).toMatchObject({ status: 400 });
-    expect(JSON.parse(hostless.body)).toMatchObject({ error: { code: 'invalid_request' } });
-  });
+itBehindNginx('nginx as shipped says in the one error body what it refuses itself', async () => {
+  const { layout, headers } = await startOne();
+  const huge = { method: 'POST', headers, body: ' '.repeat(2 * 1024 * 1024 + 1) };
+  await expectError(await fetch(`${layout.url}/v1/predict`, huge), 413, 'payload_too_large');
+  const long = { headers: { ...headers, 'x-long': 'x'.repeat(17 * 1024) } };
+  await expectError(await fetch(`${layout.url}/v1/species`, long), 431, 'invalid_request');
+  const hostless = await sendRaw(layout.url, 'GET /v1/health HTTP/1.1\r\nConnection: close\r\n\r\n');
+  expect(hostless).toMatchObject({ status: 400 });
+  expect(JSON.parse(hostless.body)).toMatchObject({ error: { code: 'invalid_request' } });
+});
 
-  it('answers at once with unavailable, Retry-After and a request id where no replica is left', async () => {
+itBehindNginx(
+  'nginx as shipped answers at once with unavailable, Retry-After and a request id where no replica is left',
+  async () => {
     const { layout, replica, headers } = await startOne();
     replica.process.signal('SIGTERM');
     await replica.process.exit;
@@ -58,15 +64,15 @@ describe.skipIf(DEPLOY_TOOLS === undefined)('nginx as it is shipped', () => {
     expect(response.headers.get('retry-after')).toBe('1');
     await expectError(response, 503, 'unavailable');
     await expect.poll(() => layout.balancerLog).toContain('"path":"/v1/species","status":"503"');
-  });
+  },
+);
 
-  it('logs no key, wherever its caller put it', async () => {
-    const { layout, replica, headers } = await startOne();
-    replica.process.signal('SIGKILL');
-    await replica.process.exit;
-    const key = headers['x-api-key'];
-    await fetch(`${layout.url}/v1/${key}?key=${key}`, { headers: { ...headers, 'x-request-id': key } });
-    await expect.poll(() => layout.balancerLog).toContain('"path":"","status":"503"');
-    expect(layout.balancerLog).not.toContain(key);
-  });
+itBehindNginx('nginx as shipped logs no key, wherever its caller put it', async () => {
+  const { layout, replica, headers } = await startOne();
+  replica.process.signal('SIGKILL');
+  await replica.process.exit;
+  const key = headers['x-api-key'];
+  await fetch(`${layout.url}/v1/${key}?key=${key}`, { headers: { ...headers, 'x-request-id': key } });
+  await expect.poll(() => layout.balancerLog).toContain('"path":"","status":"503"');
+  expect(layout.balancerLog).not.toContain(key);
 });

@@ -6,6 +6,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { freePort } from '../support/free-port.js';
 import { buildImage, type Image } from './support/image.js';
 import { DEPLOY_TOOLS } from './support/tools.js';
 
@@ -25,7 +26,7 @@ describe.skipIf(DEPLOY_TOOLS === undefined)('what deploy/Dockerfile makes', () =
       PATH: `${DEPLOY_TOOLS}:${path.dirname(process.execPath)}`,
       TINI_SUBREAPER: '', // it is not process 1 here
       PORT: '0',
-      OPS_PORT: String(20_000 + Math.floor(Math.random() * 10_000)),
+      OPS_PORT: String(await freePort()),
     };
   }, BUILD_TIMEOUT_MS);
 
@@ -37,7 +38,7 @@ describe.skipIf(DEPLOY_TOOLS === undefined)('what deploy/Dockerfile makes', () =
     return (await once(check, 'exit'))[0] as number;
   };
 
-  it('serves as a user who may write to nothing but its store, tells its health, and drains at SIGTERM', async () => {
+  it('the image of deploy/Dockerfile serves as a user who may write to nothing but its store, tells its health, and drains at SIGTERM', async () => {
     const [program, ...args] = image.command;
     expect(await healthExitCode()).toBe(1);
 
@@ -61,7 +62,7 @@ describe.skipIf(DEPLOY_TOOLS === undefined)('what deploy/Dockerfile makes', () =
     expect(readdirSync(path.join(image.workFolder, 'var'))).toContain('nurselog.db');
   });
 
-  it('has the native library of onnxruntime for this platform alone, and nothing that only developers need', () => {
+  it('the image of deploy/Dockerfile has the native library of onnxruntime for this platform alone, and nothing that only developers need', () => {
     const files = readdirSync(image.root, { recursive: true }) as string[];
     const libraries = files.filter((file) => /libonnxruntime|onnxruntime\.dll/.test(file));
     expect(libraries).toEqual([expect.stringContaining(`/linux/${process.arch}/libonnxruntime.so`)]);

@@ -1,11 +1,21 @@
 import { once } from 'node:events';
-import { type AddressInfo, createServer } from 'node:net';
+import { createServer } from 'node:net';
+
+/** Below the ports that the system gives to connections and to whoever asks for a free one. */
+const FIRST_PORT = 20_000;
+const PORTS = 10_000;
 
 /** A port of 127.0.0.1 that nothing listens on: for a service whose output, and so its address, cannot be read. */
 export async function freePort(): Promise<number> {
-  const server = createServer().listen(0, '127.0.0.1');
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  await new Promise((resolve) => server.close(resolve));
-  return port;
+  for (;;) {
+    const port = FIRST_PORT + Math.floor(Math.random() * PORTS);
+    const server = createServer();
+    try {
+      await once(server.listen(port, '127.0.0.1'), 'listening');
+    } catch {
+      continue; // in use
+    }
+    await new Promise((resolve) => server.close(resolve));
+    return port;
+  }
 }

@@ -1,9 +1,10 @@
 import { spawn } from 'node:child_process';
 import { openSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
+import { eventually } from '../../support/eventually.js';
+import { freePort } from '../../support/free-port.js';
 import { ServiceProcess, temporaryFolder } from '../../support/service-process.js';
 import { NameServer } from './name-server.js';
 import { DEPLOY_TOOLS } from './tools.js';
@@ -25,21 +26,19 @@ export interface Replica {
  * asking a name server, and replicas that share a database. Everything has the same port, at addresses of its own.
  */
 export class Layout {
-  readonly #databaseUrl: string;
-  /** Below those that the system gives to whoever asks for a free one. */
-  readonly #port = 20_000 + Math.floor(Math.random() * 10_000);
   readonly #folder = temporaryFolder();
   #names!: NameServer;
   #replicasStarted = 0;
 
-  private constructor(databaseUrl: string) {
-    this.#databaseUrl = databaseUrl;
-  }
+  private constructor(
+    private readonly databaseUrl: string,
+    private readonly port: number,
+  ) {}
 
   /** Starts nginx and so many replicas, which last as long as the running test. */
   static async start(databaseUrl: string, replicas: number): Promise<[Layout, ...Replica[]]> {
-    const layout = new Layout(databaseUrl);
-    layout.#names = await NameServer.start(NAME_SERVER, layout.#port);
+    const layout = new Layout(databaseUrl, await freePort());
+    layout.#names = await NameServer.start(NAME_SERVER, layout.port);
     const started = await Promise.all(Array.from({ length: replicas }, () => layout.startReplica()));
     for (const replica of started) layout.announce(replica);
     layout.#startBalancer();
@@ -49,7 +48,7 @@ export class Layout {
 
   /** Where callers go. */
   get url(): string {
-    return `http://${BALANCER}:${this.#port}`;
+    return `http://${BALANCER}:${this.port}`;
   }
 
   /** What nginx wrote so far. */
@@ -63,8 +62,8 @@ export class Layout {
     const address = `127.0.0.${20 + this.#replicasStarted}`;
     const process = new ServiceProcess({
       HOST: address,
-      PORT: String(this.#port),
-      DATABASE_URL: this.#databaseUrl,
+      PORT: String(this.port),
+      DATABASE_URL: this.databaseUrl,
     });
     await process.ready();
     return { process, address };
@@ -96,9 +95,9 @@ export class Layout {
   /** The file that is shipped, but for the addresses. */
   #configuration(): string {
     const replacements = {
-      'listen 8080': `listen ${BALANCER}:${this.#port}`,
-      'resolver 127.0.0.11': `resolver ${NAME_SERVER}:${this.#port}`,
-      'server nurselog:8080': `server nurselog:${this.#port}`,
+      'listen 8080': `listen ${BALANCER}:${this.port}`,
+      'resolver 127.0.0.11': `resolver ${NAME_SERVER}:${this.port}`,
+      'server nurselog:8080': `server nurselog:${this.port}`,
     };
     let text = readFileSync(NGINX_CONF, 'utf8');
     for (const [shipped, here] of Object.entries(replacements)) {
@@ -109,15 +108,9 @@ export class Layout {
   }
 
   async #isBalancing(): Promise<void> {
-    const signal = AbortSignal.timeout(10_000);
-    const isHealthy = () =>
-      fetch(`${this.url}/v1/health`).then(
-        ({ ok }) => ok,
-        () => false,
-      );
-    while (!(await isHealthy())) {
-      if (signal.aborted) throw new Error(`nginx does not balance: ${this.balancerLog}`);
-      await delay(20);
-    }
+    await eventually(async () => {
+      const { ok } = await fetch(`${this.url}/v1/health`);
+      if (!ok) throw new Error(`nginx does not balance: ${this.balancerLog}`);
+    });
   }
 }

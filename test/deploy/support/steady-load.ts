@@ -2,6 +2,8 @@ import { once } from 'node:events';
 import { Agent, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
+import { onTestFinished } from 'vitest';
+import { eventually } from '../../support/eventually.js';
 import { COMPARE_REQUEST, PREDICT_REQUEST } from '../../support/requests.js';
 
 /** What became of one request, with the moments as `performance.now()` has them. */
@@ -28,13 +30,19 @@ export class SteadyLoad {
   #isOn = true;
 
   constructor(url: string, key: string, callers: number) {
+    onTestFinished(() => {
+      this.#isOn = false;
+    });
     this.#callers = Promise.all(Array.from({ length: callers }, (_, index) => this.#call(url, key, index)));
   }
 
   /** Resolves when so many more requests have ended. */
   async more(requests: number): Promise<void> {
     const enough = this.outcomes.length + requests;
-    while (this.outcomes.length < enough) await delay(5);
+    await eventually(() => {
+      if (this.outcomes.length < enough)
+        throw new Error(`only ${this.outcomes.length} of ${enough} requests`);
+    });
   }
 
   /** Ends the load when what is in flight has ended. */
