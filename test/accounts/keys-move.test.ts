@@ -71,57 +71,6 @@ describe.each(DATABASES)('moving the embedded store to $name', (database) => {
     expect(await to('export')).toEqual(before);
   });
 
-  describe('an import is refused in one line that names what is wrong, and adds nothing, of', () => {
-    const key = (number: number) => ({
-      id: `key_00000000000${number}`,
-      tier: 'spore',
-      owner: 'Siuslaw',
-      state: 'active',
-      display: 'nurse_live_0000…',
-      created_at_ms: 0,
-      secrets: [{ hash: hashKey(String(number)), created_at_ms: 0, valid_until_ms: null }],
-      usage: [{ day: '2026-11-20', requests: 1 }],
-    });
-    const good = key(1);
-    const second = (change: object) => [good, { ...key(2), ...change }];
-    const [secret] = good.secrets;
-    const usage = (...days: string[]) => second({ usage: days.map((day) => ({ day, requests: 1 })) });
-    const DATE = 253_402_300_800_000; // of the year 10000
-
-    test.each<[string, object[], string]>([
-      ['an id that is repeated', second({ id: good.id }), 'keys.1.id: key_000000000001 is repeated'],
-      ['a secret of two keys', second({ secrets: good.secrets }), 'keys.1.secrets.0.hash: '],
-      ['a secret twice', [{ ...good, secrets: [secret, secret] }], 'keys.0.secrets.1.hash: '],
-      ['a day that is repeated', usage('2026-11-20', '2026-11-20'), 'keys.1.usage.1.day: 2026-11-20 is'],
-      ['a day of no calendar', usage('2026-02-30'), 'keys.1.usage.0.day: must be a day'],
-      ['a day with an escape', usage('\u001b[2J'), 'not "\\u001b[2J"'],
-      ['a date beyond the calendar', second({ created_at_ms: DATE }), 'not 253402300800000'],
-      ['a date before 1970', second({ created_at_ms: -1 }), 'keys.1.created_at_ms: must be a time'],
-      ['a secret from beyond', second({ secrets: [{ ...secret, created_at_ms: DATE }] }), 'created_at_ms'],
-      ['a secret for ever', second({ secrets: [{ ...secret, valid_until_ms: DATE }] }), 'valid_until_ms'],
-      ['a count without end', second({ usage: [{ day: '2026-11-20', requests: 2 ** 53 - 1 }] }), 'requests'],
-      ['an owner with a NUL', second({ owner: 'Ada\u0000' }), 'not "Ada\\u0000"'],
-      ['an owner with an escape', second({ owner: 'Ada\u009b31m' }), 'not "Ada\\u009b31m"'],
-      ['an owner turned round', second({ owner: 'Ada\u202e' }), 'not "Ada\\u202e"'],
-      ['an owner of half a character', second({ owner: 'Ada\ud83c' }), 'not "Ada\\ud83c"'],
-      ['an owner of 100,000 characters', second({ owner: 'x'.repeat(100_000) }), '(100000 characters)"'],
-      ['nobody', second({ owner: '' }), 'keys.1.owner: must be one line'],
-      ['a key as its own display', second({ display: `nurse_live_${'0'.repeat(32)}` }), 'keys.1.display'],
-      ['a field that is none', second({ ['\u001b'.repeat(500)]: 1 }), 'keys.1: must not have "\\u001b'],
-    ])('%s', async (_what, keys, message) => {
-      const file = join(temporaryFolder(), 'accounts.json');
-      writeFileSync(file, JSON.stringify({ format: 'nurselog-accounts/1', keys }));
-      const to = keysOn(await database.create());
-      const { exitCode, stdout, stderr } = await to(`import ${file}`);
-      expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
-      expect(stderr).toContain(message);
-      expect(stderr).toMatch(/^keys: [^\n]{1,1000}\n"keys --help" shows its usage.\n$/);
-      // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what must not be there
-      expect(stderr).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]|nurse_live_0{32}/);
-      expect(json(await to('export'))).toMatchObject({ keys: [] });
-    });
-  });
-
   test('thousands of keys and counts move', async () => {
     const folder = temporaryFolder();
     const keys = Array.from({ length: 2500 }, (_, index) => ({
@@ -155,3 +104,55 @@ test.each([
     stderr: expect.stringContaining(message),
   });
 });
+
+const newKey = (number: number) => ({
+  id: `key_00000000000${number}`,
+  tier: 'spore',
+  owner: 'Siuslaw',
+  state: 'active',
+  display: 'nurse_live_0000…',
+  created_at_ms: 0,
+  secrets: [{ hash: hashKey(String(number)), created_at_ms: 0, valid_until_ms: null }],
+  usage: [{ day: '2026-11-20', requests: 1 }],
+});
+const good = newKey(1);
+const second = (change: object) => [good, { ...newKey(2), ...change }];
+const [secret] = good.secrets;
+const usage = (...days: string[]) => second({ usage: days.map((day) => ({ day, requests: 1 })) });
+const DATE = 253_402_300_800_000; // of the year 10000
+
+test.each<[string, object[], string]>([
+  ['an id that is repeated', second({ id: good.id }), 'keys.1.id: key_000000000001 is repeated'],
+  ['a secret of two keys', second({ secrets: good.secrets }), 'keys.1.secrets.0.hash: '],
+  ['a secret twice', [{ ...good, secrets: [secret, secret] }], 'keys.0.secrets.1.hash: '],
+  ['a day that is repeated', usage('2026-11-20', '2026-11-20'), 'keys.1.usage.1.day: 2026-11-20 is'],
+  ['a day of no calendar', usage('2026-02-30'), 'keys.1.usage.0.day: must be a day'],
+  ['a day with an escape', usage('\u001b[2J'), 'not "\\u001b[2J"'],
+  ['a date beyond the calendar', second({ created_at_ms: DATE }), 'not 253402300800000'],
+  ['a date before 1970', second({ created_at_ms: -1 }), 'keys.1.created_at_ms: must be a time'],
+  ['a secret from beyond', second({ secrets: [{ ...secret, created_at_ms: DATE }] }), 'created_at_ms'],
+  ['a secret for ever', second({ secrets: [{ ...secret, valid_until_ms: DATE }] }), 'valid_until_ms'],
+  ['a count without end', second({ usage: [{ day: '2026-11-20', requests: 2 ** 53 - 1 }] }), 'requests'],
+  ['an owner with a NUL', second({ owner: 'Ada\u0000' }), 'not "Ada\\u0000"'],
+  ['an owner with an escape', second({ owner: 'Ada\u009b31m' }), 'not "Ada\\u009b31m"'],
+  ['an owner turned round', second({ owner: 'Ada\u202e' }), 'not "Ada\\u202e"'],
+  ['an owner of half a character', second({ owner: 'Ada\ud83c' }), 'not "Ada\\ud83c"'],
+  ['an owner of 100,000 characters', second({ owner: 'x'.repeat(100_000) }), '(100000 characters)"'],
+  ['nobody', second({ owner: '' }), 'keys.1.owner: must be one line'],
+  ['a key as its own display', second({ display: `nurse_live_${'0'.repeat(32)}` }), 'keys.1.display'],
+  ['a field that is none', second({ ['\u001b'.repeat(500)]: 1 }), 'keys.1: must not have "\\u001b'],
+])(
+  'an import of %s is refused in one line that names what is wrong, and adds nothing',
+  async (_what, keys, message) => {
+    const file = join(temporaryFolder(), 'accounts.json');
+    writeFileSync(file, JSON.stringify({ format: 'nurselog-accounts/1', keys }));
+    const to = keysOn(`sqlite:${join(temporaryFolder(), 'nurselog.db')}`);
+    const { exitCode, stdout, stderr } = await to(`import ${file}`);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+    expect(stderr).toContain(message);
+    expect(stderr).toMatch(/^keys: [^\n]{1,1000}\n"keys --help" shows its usage.\n$/);
+    // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what must not be there
+    expect(stderr).not.toMatch(/[\u0000-\u0009\u000b-\u001f\u007f-\u009f\u202e]|nurse_live_0{32}/);
+    expect(json(await to('export'))).toMatchObject({ keys: [] });
+  },
+);

@@ -6,7 +6,7 @@ import { openStore } from '../../src/accounts/store/open-store.js';
 import { LibsqlDatabase } from '../../src/accounts/store/sqlite/libsql-database.js';
 import { type OutputTo, runCommand } from '../support/command-process.js';
 import { DATABASES } from './support/databases.js';
-import { json, KEY, keysOn } from './support/run-keys.js';
+import { json, KEY, keysOn, runArguments } from './support/run-keys.js';
 import { temporaryFolder } from './support/temporary-folder.js';
 
 const BROKEN_OUTPUTS: readonly OutputTo[] = ['a closed pipe', 'a full disk'];
@@ -32,6 +32,13 @@ const BAD_DUMP: AccountDump = {
   ],
 };
 
+const refusal = (consequence: string) => ({
+  code: 1,
+  stderr: expect.stringMatching(
+    new RegExp(`^keys: standard output cannot be written to \\([^\\n]+\\): ${consequence}\\n$`),
+  ),
+});
+
 describe.each(DATABASES)('keys on $name', (database) => {
   test('a key that nobody would see is not issued, nor a secret rotated; a list may go to nobody', async () => {
     const url = await database.create();
@@ -52,21 +59,15 @@ describe.each(DATABASES)('keys on $name', (database) => {
 
   describe.each(BROKEN_OUTPUTS)('whose output goes to %s', (outputTo) => {
     const run = (url: string, ...args: string[]) => runCommand('keys', args, { DATABASE_URL: url }, outputTo);
-    const refusal = (consequence: string) => ({
-      code: 1,
-      stderr: expect.stringMatching(
-        new RegExp(`^keys: standard output cannot be written to \\([^\\n]+\\): ${consequence}\\n$`),
-      ),
-    });
 
-    test('issue issues nothing, and says so', async () => {
+    test('issue with an output that cannot be written issues nothing, and says so', async () => {
       const url = await database.create();
       const result = await run(url, 'issue', '--tier', 'spore', '--owner', 'Ada');
       expect(result).toMatchObject(refusal('nothing was issued'));
       expect(json(await keysOn(url)('list --json'))).toEqual([]);
     });
 
-    test('rotate leaves the old key as it was, and says so', async () => {
+    test('rotate with an output that cannot be written leaves the old key as it was, and says so', async () => {
       const url = await database.create();
       const { id } = json(await keysOn(url)('issue --tier spore --owner Ada --json'));
       const before = await keysOn(url)('export');
@@ -75,16 +76,11 @@ describe.each(DATABASES)('keys on $name', (database) => {
       expect(await keysOn(url)('export')).toEqual(before);
     });
 
-    test('a change of state is made, and the error says so', async () => {
+    test('a change of state is made where the output cannot be written, and the error says so', async () => {
       const url = await database.create();
       const { id } = json(await keysOn(url)('issue --tier spore --owner Ada --json'));
       expect(await run(url, 'revoke', id)).toMatchObject(refusal('the key is revoked'));
       expect(json(await keysOn(url)('list --json'))).toMatchObject([{ state: 'revoked' }]);
-    });
-
-    test.each(['list', 'usage', 'export', 'list --json'])('%s fails with one line', async (line) => {
-      const url = await database.create();
-      expect(await run(url, ...line.split(' '))).toMatchObject(refusal('the (list|export) is not complete'));
     });
   });
 
@@ -124,7 +120,9 @@ describe.each(DATABASES)('keys on $name', (database) => {
     const url = await database.create();
     const result = await keysOn(url)(`issue --tier spore --owner ${owner}`);
     expect(result).toMatchObject({ exitCode: 2, stdout: '' });
-    expect(result.stderr).toMatch(/^keys: --owner must be one line of 1 to 200 [^\n]{0,400}\n[^\n]+\n$/);
+    expect(result.stderr).toMatch(
+      /^keys: --owner must be one line of 1 to 200 [^\n]{0,400}\n[^\n]+\n$/,
+    );
     expect(result.stderr.replaceAll('\n', '')).not.toMatch(ACTED_ON);
     expect(json(await keysOn(url)('list --json'))).toEqual([]);
   });
@@ -137,6 +135,15 @@ function execute(url: string, ...statements: string[]): void {
   onTestFinished(() => database.close());
   for (const sql of statements) database.prepare(sql).run([]);
 }
+
+test.each(
+  BROKEN_OUTPUTS.flatMap((to) =>
+    ['list', 'usage', 'export', 'list --json'].map((line) => [line, to] as const),
+  ),
+)('%s fails with one line where its output goes to %s', async (line, outputTo) => {
+  const result = await runCommand('keys', line.split(' '), { DATABASE_URL: newSqliteUrl() }, outputTo);
+  expect(result).toMatchObject(refusal('the (list|export) is not complete'));
+});
 
 test('a key that was printed and whose commit then failed is said not to hold, and is not there', async () => {
   const url = newSqliteUrl();
@@ -178,8 +185,8 @@ test.each([
   [['issue', '--owner', '--tier', 'spore']],
   [['revoke', 'nurse_live_0123456789abcdef0123456789abcdef'.repeat(100)]],
 ])('a bad command line is told in a short line without what a terminal acts on', async (args) => {
-  const { code, stdout, stderr } = await runCommand('keys', args, { DATABASE_URL: newSqliteUrl() });
-  expect({ code, stdout }).toEqual({ code: 2, stdout: '' });
+  const { exitCode, stdout, stderr } = await runArguments(newSqliteUrl(), args);
+  expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
   expect(stderr).toMatch(/^keys: [^\n]{1,500}\n"keys --help" shows its usage.\n$/);
   expect(stderr.replaceAll('\n', '')).not.toMatch(ACTED_ON);
   expect(stderr).not.toMatch(KEY);
@@ -191,8 +198,8 @@ test.each([
   'postgres://root:secret@127.0.0.1:port/db',
   'postgres://root:secret@127.0.0.1:1/db?password=secret',
 ])('the DATABASE_URL %s is refused in one line without its password', async (url) => {
-  expect(await runCommand('keys', ['list'], { DATABASE_URL: url })).toEqual({
-    code: 1,
+  expect(await keysOn(url)('list')).toEqual({
+    exitCode: 1,
     stdout: '',
     stderr: expect.stringMatching(/^keys: (?!.*secret)[^\n]+\n$/),
   });

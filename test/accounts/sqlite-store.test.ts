@@ -1,7 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { truncate } from 'node:fs/promises';
 import { join } from 'node:path';
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { systemClock } from '../../src/accounts/clock.js';
 import { KeyAdministration } from '../../src/accounts/key-administration.js';
 import { openStore } from '../../src/accounts/store/open-store.js';
@@ -30,58 +30,59 @@ async function filledStore(): Promise<string> {
   return file;
 }
 
-describe('the embedded store', () => {
-  test('creates its folder and keeps everything in one file once it is closed', async () => {
-    const folder = join(temporaryFolder(), 'var', 'lib');
-    const store = await openStore(`sqlite:${folder}/nurselog.db`);
-    const { key } = await new KeyAdministration(store, systemClock).issue('spore', 'Siuslaw');
-    await store.close();
-    const again = await openStore(`sqlite:${folder}/nurselog.db`);
-    expect(await again.keys.list()).toEqual([key]);
-    await again.close();
-  });
+test('the embedded store creates its folder and keeps everything in one file once it is closed', async () => {
+  const folder = join(temporaryFolder(), 'var', 'lib');
+  const store = await openStore(`sqlite:${folder}/nurselog.db`);
+  const { key } = await new KeyAdministration(store, systemClock).issue('spore', 'Siuslaw');
+  await store.close();
+  const again = await openStore(`sqlite:${folder}/nurselog.db`);
+  expect(await again.keys.list()).toEqual([key]);
+  await again.close();
+});
 
-  test('names a file that is no database', async () => {
-    const file = join(temporaryFolder(), 'nurselog.db');
-    writeFileSync(file, 'no database '.repeat(1000));
-    expect(await openingError(`sqlite:${file}`)).toContain(`${file} cannot be used`);
-  });
+test('the embedded store names a file that is no database', async () => {
+  const file = join(temporaryFolder(), 'nurselog.db');
+  writeFileSync(file, 'no database '.repeat(1000));
+  expect(await openingError(`sqlite:${file}`)).toContain(`${file} cannot be used`);
+});
 
-  test('names a damaged file', async () => {
-    const file = await filledStore();
-    await truncate(file, 3 * 4096);
-    expect(await openingError(`sqlite:${file}`)).toContain(`${file} cannot be used`);
-  });
+test('the embedded store names a damaged file', async () => {
+  const file = await filledStore();
+  await truncate(file, 3 * 4096);
+  expect(await openingError(`sqlite:${file}`)).toContain(`${file} cannot be used`);
+});
 
-  test('names a folder in place of the file', async () => {
-    const folder = temporaryFolder();
-    expect(await openingError(`sqlite:${folder}`)).toContain(`${folder} cannot be used`);
-  });
+test('the embedded store names a folder in place of the file', async () => {
+  const folder = temporaryFolder();
+  expect(await openingError(`sqlite:${folder}`)).toContain(`${folder} cannot be used`);
+});
 
-  test('names a file in place of its folder', async () => {
-    const file = join(temporaryFolder(), 'file');
-    writeFileSync(file, '');
-    expect(await openingError(`sqlite:${file}/nurselog.db`)).toContain(`${file}/nurselog.db cannot be used`);
-  });
+test('the embedded store names a file in place of its folder', async () => {
+  const file = join(temporaryFolder(), 'file');
+  writeFileSync(file, '');
+  expect(await openingError(`sqlite:${file}/nurselog.db`)).toContain(`${file}/nurselog.db cannot be used`);
+});
 
-  test.skipIf(process.getuid?.() === 0)('names a folder that may not be written to', async () => {
+test.skipIf(process.getuid?.() === 0)(
+  'the embedded store names a folder that may not be written to',
+  async () => {
     const folder = join(temporaryFolder(), 'locked');
     mkdirSync(folder);
     chmodSync(folder, 0o500);
     expect(await openingError(`sqlite:${folder}/nurselog.db`)).toContain('cannot be used');
-  });
+  },
+);
 
-  test('refuses a URL it does not understand without repeating what may be a password', async () => {
-    const message = await openingError('mysql://root:secret@db/nurselog');
-    expect(message).toContain('sqlite:PATH');
-    expect(message).not.toContain('secret');
-  });
+test('the embedded store refuses a URL it does not understand without repeating what may be a password', async () => {
+  const message = await openingError('mysql://root:secret@db/nurselog');
+  expect(message).toContain('sqlite:PATH');
+  expect(message).not.toContain('secret');
+});
 
-  test('is created by only one of many that open it at once', async () => {
-    const file = join(temporaryFolder(), 'nurselog.db');
-    const stores = await Promise.all(Array.from({ length: 8 }, () => openStore(`sqlite:${file}`)));
-    expect(existsSync(file)).toBe(true);
-    for (const store of stores) expect(await store.keys.list()).toEqual([]);
-    for (const store of stores) await store.close();
-  });
+test('the embedded store is created by only one of many that open it at once', async () => {
+  const file = join(temporaryFolder(), 'nurselog.db');
+  const stores = await Promise.all(Array.from({ length: 8 }, () => openStore(`sqlite:${file}`)));
+  expect(existsSync(file)).toBe(true);
+  for (const store of stores) expect(await store.keys.list()).toEqual([]);
+  for (const store of stores) await store.close();
 });

@@ -3,6 +3,7 @@ import { describe, expect, test } from 'vitest';
 import { Accounts, type Admission } from '../../src/accounts/accounts.js';
 import { KeyAdministration } from '../../src/accounts/key-administration.js';
 import { openStore } from '../../src/accounts/store/open-store.js';
+import { amount } from '../support/length.js';
 import { AccountsOracle } from './support/accounts-oracle.js';
 import { DATABASES } from './support/databases.js';
 import { SettableClock } from './support/settable-clock.js';
@@ -61,7 +62,7 @@ describe.each(DATABASES)('two replicas on $name', (database) => {
       fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 60 }), async (steps) => {
         await checkSteps(await database.create(), [{ do: 'issue', tier: 'spore' }, ...steps]);
       }),
-      { numRuns: 40 },
+      { numRuns: amount({ short: 15, long: 400 }) },
     );
   });
 });

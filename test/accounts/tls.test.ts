@@ -1,10 +1,13 @@
-import { describe, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { openStore } from '../../src/accounts/store/open-store.js';
 import { HAS_POSTGRES, POSTGRES } from './support/databases.js';
 import { selfSignedCertificate, tlsFront } from './support/tls-front.js';
 
-describe.runIf(HAS_POSTGRES)('TLS by URL', () => {
-  test('sslmode=verify-full with sslrootcert reaches the server that holds that certificate', async () => {
+const testOnPostgres = test.runIf(HAS_POSTGRES);
+
+testOnPostgres(
+  'sslmode=verify-full with sslrootcert reaches the server that holds that certificate',
+  async () => {
     const { certificateFile, keyFile } = selfSignedCertificate();
     const url = await tlsFront(await POSTGRES.create(), certificateFile, keyFile);
     url.searchParams.set('sslmode', 'verify-full');
@@ -12,13 +15,13 @@ describe.runIf(HAS_POSTGRES)('TLS by URL', () => {
     const store = await openStore(url.href);
     expect(await store.keys.list()).toEqual([]);
     await store.close();
-  });
+  },
+);
 
-  test('sslmode=verify-full refuses a server with a certificate of another authority', async () => {
-    const { certificateFile, keyFile } = selfSignedCertificate();
-    const url = await tlsFront(await POSTGRES.create(), certificateFile, keyFile);
-    url.searchParams.set('sslmode', 'verify-full');
-    url.searchParams.set('sslrootcert', selfSignedCertificate().certificateFile);
-    await expect(openStore(url.href)).rejects.toThrow(/cannot be used: .*certificate/);
-  });
+testOnPostgres('sslmode=verify-full refuses a server with a certificate of another authority', async () => {
+  const { certificateFile, keyFile } = selfSignedCertificate();
+  const url = await tlsFront(await POSTGRES.create(), certificateFile, keyFile);
+  url.searchParams.set('sslmode', 'verify-full');
+  url.searchParams.set('sslrootcert', selfSignedCertificate().certificateFile);
+  await expect(openStore(url.href)).rejects.toThrow(/cannot be used: .*certificate/);
 });

@@ -8,15 +8,18 @@ export const KEY = /nurse_live_[0-9a-f]{32}/g;
 export const clock = new SettableClock('2026-11-20T12:00:00Z');
 
 /** Runs `keys` command lines, split at spaces, on one store. */
-export const keysOn = (databaseUrl: string) => async (line: string) => {
+export const keysOn = (databaseUrl: string) => (line: string) =>
+  runArguments(databaseUrl, line === '' ? [] : line.split(' '));
+
+/** Runs a `keys` command on a store. */
+export async function runArguments(databaseUrl: string, args: string[]) {
   let stdout = '';
   const write = (text: string) => {
     stdout += text;
   };
-  const args = line === '' ? [] : line.split(' ');
   const result = await runKeys(args, { DATABASE_URL: databaseUrl }, clock, write, write);
   return { ...result, stdout };
-};
+}
 
 /** What a command printed with `--json`. */
 export const json = (result: { stdout: string }) => JSON.parse(result.stdout);
