@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { openSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { describe, expect, it, onTestFinished } from 'vitest';
+import { expect, it, onTestFinished } from 'vitest';
 import { CAN_MOUNT } from '../support/can-mount.js';
 import { eventually } from '../support/eventually.js';
 import { freePort } from '../support/free-port.js';
@@ -35,90 +35,88 @@ function startLogging(stdout: number | 'pipe') {
   return child;
 }
 
-describe('a log that cannot be written to', () => {
-  it('on /dev/full keeps a service neither from its start nor from its work nor from an orderly end', async () => {
-    const [port, opsPort] = [await freePort(), await freePort()];
-    const service = new ServiceProcess({ PORT: String(port), OPS_PORT: String(opsPort) }, '/dev/full');
-    const health = async () => {
-      const { status } = await fetch(`http://127.0.0.1:${port}/v1/health`);
-      expect(status).toBe(200);
+it('logging to /dev/full keeps a service neither from its start nor from its work nor from an orderly end', async () => {
+  const [port, opsPort] = [await freePort(), await freePort()];
+  const service = new ServiceProcess({ PORT: String(port), OPS_PORT: String(opsPort) }, '/dev/full');
+  const health = async () => {
+    const { status } = await fetch(`http://127.0.0.1:${port}/v1/health`);
+    expect(status).toBe(200);
+  };
+  await eventually(health);
+  for (let i = 0; i < 50; i++) await health();
+  await eventually(async () => {
+    await health(); // a line more
+    const metrics = await readMetrics(`http://127.0.0.1:${opsPort}`);
+    expect(metrics.value('nurselog_log_lines_dropped_total')).toBeGreaterThan(0);
+  });
+  service.signal('SIGTERM');
+  expect(await service.exit).toEqual({ code: 0, signal: null });
+  expect(service.errors).toMatch(/^nurselog: the first API key could not be shown .*\n$/);
+});
+
+it.skipIf(!CAN_MOUNT)(
+  'a log on a full disk holds up no request, counts the lines that it drops, and says so when there is space again',
+  async () => {
+    const disk = new SmallDisk(512 * 1024);
+    const log = path.join(disk.folder, 'log');
+    const service = new ServiceProcess({ HOST: '0.0.0.0' }, log);
+    const ready = await eventually(() => linesIn(log).find(({ msg }) => msg === 'ready') ?? expect.fail());
+    const { ops, api } = ready as unknown as { ops: string; api: string };
+    disk.fill();
+    const url = `http://127.0.0.1:${new URL(api).port}/v1/health`;
+    let requests = 0;
+    const call = async () => {
+      expect((await fetch(url)).status).toBe(200);
+      requests++;
     };
-    await eventually(health);
-    for (let i = 0; i < 200; i++) await health();
+    const countDropped = async () => (await readMetrics(ops)).value('nurselog_log_lines_dropped_total');
     await eventually(async () => {
-      await health(); // a line more
-      const metrics = await readMetrics(`http://127.0.0.1:${opsPort}`);
-      expect(metrics.value('nurselog_log_lines_dropped_total')).toBeGreaterThan(0);
+      await call();
+      expect(await countDropped()).toBeGreaterThan(50);
+    });
+    disk.clear();
+    const isRecovery = ({ msg }: Line) => msg === 'standard output can be written to again';
+    const told = await eventually(() => linesIn(log).find(isRecovery) ?? expect.fail());
+    expect(told.lines_dropped).toBe(await countDropped());
+    await call();
+    // Each line is there, whole, or counted.
+    await eventually(() => {
+      const written = linesIn(log).filter(({ msg }) => msg === 'request').length;
+      expect(written + told.lines_dropped!).toBe(requests);
     });
     service.signal('SIGTERM');
     expect(await service.exit).toEqual({ code: 0, signal: null });
-    expect(service.errors).toMatch(/^nurselog: the first API key could not be shown .*\n$/);
-  });
+    expect(linesIn(log).at(-1)).toMatchObject({ msg: 'stopped' });
+    expect(service.errors).toBe('');
+  },
+);
 
-  it.skipIf(!CAN_MOUNT)(
-    'on a full disk holds up no request, counts the lines that it drops, and says so when there is room again',
-    async () => {
-      const disk = new SmallDisk(512 * 1024);
-      const log = path.join(disk.folder, 'log');
-      const service = new ServiceProcess({ HOST: '0.0.0.0' }, log);
-      const ready = await eventually(() => linesIn(log).find(({ msg }) => msg === 'ready') ?? expect.fail());
-      const { ops, api } = ready as unknown as { ops: string; api: string };
-      disk.fill();
-      const url = `http://127.0.0.1:${new URL(api).port}/v1/health`;
-      let requests = 0;
-      const call = async () => {
-        expect((await fetch(url)).status).toBe(200);
-        requests++;
-      };
-      const countDropped = async () => (await readMetrics(ops)).value('nurselog_log_lines_dropped_total');
-      await eventually(async () => {
-        await call();
-        expect(await countDropped()).toBeGreaterThan(50);
-      });
-      disk.clear();
-      const isRecovery = ({ msg }: Line) => msg === 'standard output can be written to again';
-      const told = await eventually(() => linesIn(log).find(isRecovery) ?? expect.fail());
-      expect(told.lines_dropped).toBe(await countDropped());
-      await call();
-      // Each line is there, whole, or counted.
-      await eventually(() => {
-        const written = linesIn(log).filter(({ msg }) => msg === 'request').length;
-        expect(written + told.lines_dropped!).toBe(requests);
-      });
-      service.signal('SIGTERM');
-      expect(await service.exit).toEqual({ code: 0, signal: null });
-      expect(linesIn(log).at(-1)).toMatchObject({ msg: 'stopped' });
-      expect(service.errors).toBe('');
-    },
-  );
-
-  it.skipIf(!CAN_MOUNT)(
-    'on a full disk drops what is beyond 16 MiB, counts it, and tells how much it was when there is room again',
-    async () => {
-      const disk = new SmallDisk(24 * 1024 * 1024);
-      const file = path.join(disk.folder, 'log');
-      disk.fill();
-      const logging = startLogging(openSync(file, 'a'));
-      logging.send(LINES);
-      const [dropped] = (await once(logging, 'message')) as [number];
-      expect(dropped).toBe(LINES - KEPT_LINES);
-      disk.clear();
-      const told = await eventually(() => linesIn(file).find(({ level }) => level === 40) ?? expect.fail());
-      expect(told.lines_dropped).toBe(dropped);
-      expect(linesIn(file).filter(({ level }) => level === 30)).toHaveLength(KEPT_LINES);
-      logging.send(1);
-      expect(await once(logging, 'message')).toEqual([dropped, undefined]);
-    },
-  );
-
-  it('whose reader is gone counts what it drops', async () => {
-    const logging = startLogging('pipe');
-    logging.stdout!.destroy();
+it.skipIf(!CAN_MOUNT)(
+  'a log on a full disk drops what exceeds 16 MiB, counts it, and reports the count when there is space again',
+  async () => {
+    const disk = new SmallDisk(24 * 1024 * 1024);
+    const file = path.join(disk.folder, 'log');
+    disk.fill();
+    const logging = startLogging(openSync(file, 'a'));
     logging.send(LINES);
-    expect((await once(logging, 'message'))[0]).toBe(LINES - KEPT_LINES);
+    const [dropped] = (await once(logging, 'message')) as [number];
+    expect(dropped).toBe(LINES - KEPT_LINES);
+    disk.clear();
+    const told = await eventually(() => linesIn(file).find(({ level }) => level === 40) ?? expect.fail());
+    expect(told.lines_dropped).toBe(dropped);
+    expect(linesIn(file).filter(({ level }) => level === 30)).toHaveLength(KEPT_LINES);
     logging.send(1);
-    expect((await once(logging, 'message'))[0]).toBe(LINES - KEPT_LINES + 1);
-    logging.disconnect();
-    expect(await once(logging, 'exit')).toEqual([0, null]);
-  });
+    expect(await once(logging, 'message')).toEqual([dropped, undefined]);
+  },
+);
+
+it('a log whose reader is gone counts what it drops', async () => {
+  const logging = startLogging('pipe');
+  logging.stdout!.destroy();
+  logging.send(LINES);
+  expect((await once(logging, 'message'))[0]).toBe(LINES - KEPT_LINES);
+  logging.send(1);
+  expect((await once(logging, 'message'))[0]).toBe(LINES - KEPT_LINES + 1);
+  logging.disconnect();
+  expect(await once(logging, 'exit')).toEqual([0, null]);
 });

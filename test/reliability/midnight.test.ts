@@ -1,8 +1,8 @@
-import { setTimeout as delay } from 'node:timers/promises';
-import { expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
 import { SettableClock } from '../accounts/support/settable-clock.js';
+import { eventually } from '../support/eventually.js';
 import { rounds } from '../support/length.js';
-import { startTestService } from '../support/service.js';
+import { startTestService, type TestService } from '../support/service.js';
 import { tell } from './support/figures.js';
 
 const CALLERS = 16;
@@ -27,19 +27,28 @@ const COURSES: Readonly<Record<string, readonly string[]>> = {
   ],
 };
 
+const clock = new SettableClock(`${YESTERDAY}T12:00:00Z`);
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService({ WORKERS: '1' }, clock);
+});
+afterAll(() => service.stop());
+
 it.each(
   rounds({ short: 1, long: 20 }).flatMap((round) =>
     Object.entries(COURSES).map(([name, course]) => [name, round, course] as const),
   ),
 )(
-  '%s under load (round %i): each day has its quota once, and every answer is counted on one day',
+  'where %s under load, each day has its quota once and every answer is counted on one day (round %i)',
   async (_name, _round, course) => {
-    const clock = new SettableClock(course[0]);
-    const service = await startTestService({}, clock);
+    clock.set(course[0]!);
     const { id, secret } = await service.issueKey('spore');
     let answered = 0;
     let refused = 0;
     let isOver = false;
+    onTestFinished(() => {
+      isOver = true;
+    });
     const call = async () => {
       while (!isOver) {
         const { status } = await service.get('/v1/species', { 'x-api-key': secret });
@@ -55,12 +64,11 @@ it.each(
       clock.set(time);
       // Enough requests at each time to use up what its day has left.
       const enough = answered + refused + LIMIT + CALLERS;
-      while (answered + refused < enough) await delay(5);
+      await eventually(() => expect(answered + refused).toBeGreaterThanOrEqual(enough));
     }
     isOver = true;
     await Promise.all(callers);
     const usage = await service.administration.usage({ keyId: id });
-    await service.stop();
 
     expect(usage.map(({ day, requests }) => [day, requests])).toEqual([
       [YESTERDAY, LIMIT],

@@ -10,8 +10,8 @@ import { OpenLoop } from './support/open-loop.js';
 
 const DATA_DIR = fileURLToPath(new URL('../../data', import.meta.url));
 const TIMES_CAPACITY = 10;
-const PEAK_MS = amount({ short: 2000, long: 5000 });
-const OVERLOAD_MS = amount({ short: 5000, long: 60_000 });
+const PEAK_MS = amount({ short: 500, long: 5000 });
+const OVERLOAD_MS = amount({ short: 2000, long: 60_000 });
 
 // What holds where callers and service share two cores: docs/reliability.md tells by how much it falls short of the aim.
 const LEAST_GOODPUT = 0.3;
@@ -22,7 +22,7 @@ it.each([
   // They leave the main thread less of two cores.
   { workers: 2, isRefusedAtOnce: false },
 ])(
-  'ten times more batches than $workers workers can answer: the excess is refused, the rest answered, then all is normal',
+  'of ten times more batches than $workers workers can answer, the excess is refused, the rest is answered and none is lost, and then all is normal',
   async ({ workers, isRefusedAtOnce }) => {
     const service = new ServiceProcess({ WORKERS: String(workers) });
     const [{ api, ops }, key] = [await service.ready(), await service.firstKey()];
@@ -37,7 +37,7 @@ it.each([
       return (requests * 1000) / wallMs;
     };
 
-    await perS(1000, 1); // warms up
+    await perS(PEAK_MS, 1); // warms up
     const peakPerS = await perS(PEAK_MS, 2);
     const before = await readMetrics(ops);
     const requestsPerS = TIMES_CAPACITY * peakPerS;
@@ -67,11 +67,11 @@ it.each([
     });
     expect([...lost]).toEqual([]);
     expect([...latenciesMs.keys()].sort()).toEqual([200, 503]);
+    expect(after.value('nurselog_queue_sites')).toBe(0);
+    // Times, rates and memory depend on what else runs: the long run is made on an idle machine.
+    if (!IS_LONG) return;
     expect(refused.length).toBeGreaterThan(answered.length);
     expect(after.residentMb).toBeLessThan(before.residentMb + 200);
-    expect(after.value('nurselog_queue_sites')).toBe(0);
-    // Times and rates are the machine's, too: the long run is made on one that does nothing else.
-    if (!IS_LONG) return;
     expect(quantile(refused, 0.5)).toBeLessThan(quantile(answered, 0.5) / (isRefusedAtOnce ? 2 : 1));
     if (isRefusedAtOnce) expect(quantile(refused, 0.5)).toBeLessThan(REFUSED_WITHIN_MS);
     expect(goodput).toBeGreaterThan(LEAST_GOODPUT);

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, it } from 'vitest';
-import { amount } from '../support/length.js';
+import { amount, IS_LONG } from '../support/length.js';
 import { ServiceProcess } from '../support/service-process.js';
 import { readMetrics } from './support/metrics.js';
 
@@ -8,7 +8,7 @@ import { readMetrics } from './support/metrics.js';
 const REQUESTS = amount({ short: 2000, long: 200_000 });
 const AT_ONCE = 20;
 
-it('a log that nobody reads holds up no request, costs bounded memory, and goes on when it is read again', async () => {
+it('a log that nobody reads holds up no request, takes bounded memory, and continues when it is read again', async () => {
   const service = new ServiceProcess();
   const { api, ops } = await service.ready();
   const call = async (count: number) => {
@@ -17,8 +17,10 @@ it('a log that nobody reads holds up no request, costs bounded memory, and goes 
   const callAll = () => Promise.all(Array.from({ length: AT_ONCE }, () => call(REQUESTS)));
   const readAgain = service.neglectOutput();
   await callAll();
-  await delay(4000); // as long as a dozen tries to write
-  const { residentMb } = await readMetrics(ops);
+  if (IS_LONG) {
+    await delay(4000); // as long as a dozen tries to write
+    expect((await readMetrics(ops)).residentMb).toBeLessThan(350);
+  }
   await call(AT_ONCE);
   readAgain();
   service.signal('SIGTERM');
@@ -26,5 +28,4 @@ it('a log that nobody reads holds up no request, costs bounded memory, and goes 
   // Where lines were dropped, the line that says so may come last.
   expect(service.output.slice(-2).join()).toContain('"msg":"stopped"');
   expect(service.errors).toBe('');
-  expect(residentMb).toBeLessThan(350);
 }, 300_000);

@@ -1,42 +1,40 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, describe, it } from 'vitest';
+import { afterAll, beforeAll, it } from 'vitest';
 import { expectError } from '../support/error-body.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
 import { startTestService, type TestService } from '../support/service.js';
 
 const BODY = Buffer.from(JSON.stringify(PREDICT_REQUEST));
-const BOMB = Buffer.alloc(100 * 2 ** 20, ' ');
+const BOMB = Buffer.alloc(20 * 2 ** 20, ' ');
 
-describe('nothing that a caller compressed is unpacked', () => {
-  let service: TestService;
-  beforeAll(async () => {
-    service = await startTestService();
-  });
-  afterAll(() => service.stop());
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service.stop());
 
-  it.each([
-    ['gzip', gzipSync(BODY)],
-    ['x-gzip', gzipSync(BODY)],
-    ['deflate', deflateSync(BODY)],
-    ['br', brotliCompressSync(BODY)],
-    ['zstd', BODY],
-    ['gzip, gzip', gzipSync(gzipSync(BODY))],
-    ['gzip, identity', gzipSync(BODY)],
-    ['identity, gzip', gzipSync(BODY)],
-    ['', BODY],
-    ['nonsense', BODY],
-    ['gzip', gzipSync(BOMB)],
-  ])('415 for Content-Encoding: %s', async (encoding, body) => {
-    for (const path of ['/v1/predict', '/v1/predict/batch', '/v1/predict/compare'])
-      await expectError(
-        await service.post(path, body, { 'content-encoding': encoding }),
-        415,
-        'unsupported_media_type',
-      );
-  });
+it.each([
+  ['gzip', gzipSync(BODY)],
+  ['x-gzip', gzipSync(BODY)],
+  ['deflate', deflateSync(BODY)],
+  ['br', brotliCompressSync(BODY)],
+  ['zstd', BODY],
+  ['gzip, gzip', gzipSync(gzipSync(BODY))],
+  ['gzip, identity', gzipSync(BODY)],
+  ['identity, gzip', gzipSync(BODY)],
+  ['', BODY],
+  ['nonsense', BODY],
+  ['gzip', gzipSync(BOMB)],
+])('a body of Content-Encoding "%s" is refused with 415 and not unpacked', async (encoding, body) => {
+  for (const path of ['/v1/predict', '/v1/predict/batch', '/v1/predict/compare'])
+    await expectError(
+      await service.post(path, body, { 'content-encoding': encoding }),
+      415,
+      'unsupported_media_type',
+    );
+});
 
-  it('compressed bytes that are not said to be are invalid_json', async () => {
-    for (const body of [gzipSync(BODY), brotliCompressSync(BODY)])
-      await expectError(await service.post('/v1/predict', body), 400, 'invalid_json');
-  });
+it('compressed bytes that are not declared as such are invalid_json', async () => {
+  for (const body of [gzipSync(BODY), brotliCompressSync(BODY)])
+    await expectError(await service.post('/v1/predict', body), 400, 'invalid_json');
 });

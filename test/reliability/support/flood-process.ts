@@ -1,3 +1,4 @@
+import { setMaxListeners } from 'node:events';
 import { connect, type Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { carryOutOrders } from '../../../testing/load/ordered-process.js';
@@ -26,7 +27,8 @@ const PAUSE_MS = 1000;
 
 async function flood({ port, text, connections, durationMs, reads }: FloodOrder): Promise<FloodReport> {
   const block = Buffer.from(text.repeat(Math.max(1, Math.floor(BLOCK_BYTES / text.length))), 'latin1');
-  const endMs = performance.now() + durationMs;
+  const end = AbortSignal.timeout(durationMs);
+  setMaxListeners(0, end);
   const open = new Set<Socket>();
   let sent = 0;
   let received = 0;
@@ -52,9 +54,9 @@ async function flood({ port, text, connections, durationMs, reads }: FloodOrder)
       });
     });
   const callers = Array.from({ length: connections }, async () => {
-    while (performance.now() < endMs) {
+    while (!end.aborted) {
       await call();
-      await delay(PAUSE_MS);
+      await delay(PAUSE_MS, undefined, { signal: end }).catch(() => {}); // the end
     }
   });
   await delay(durationMs);

@@ -11,7 +11,7 @@ export interface Target {
 }
 
 /** Does its worst on connections of its own; resolves when it is done and its connections are closed. */
-export type Hostility = (target: Target, callers: number) => Promise<void>;
+export type Hostility = (target: Target, callers: number) => Promise<unknown>;
 
 const SITE = JSON.stringify(PREDICT_REQUEST);
 /** About 600 KB of answer. */
