@@ -120,9 +120,7 @@ describe.each(DATABASES)('keys on $name', (database) => {
     const url = await database.create();
     const result = await keysOn(url)(`issue --tier spore --owner ${owner}`);
     expect(result).toMatchObject({ exitCode: 2, stdout: '' });
-    expect(result.stderr).toMatch(
-      /^keys: --owner must be one line of 1 to 200 [^\n]{0,400}\n[^\n]+\n$/,
-    );
+    expect(result.stderr).toMatch(/^keys: --owner must be one line of 1 to 200 [^\n]{0,400}\n[^\n]+\n$/);
     expect(result.stderr.replaceAll('\n', '')).not.toMatch(ACTED_ON);
     expect(json(await keysOn(url)('list --json'))).toEqual([]);
   });
