@@ -16,7 +16,7 @@ export const MODEL_DIR = projectFolder('models');
 
 const PACE: Pace = { rounds: 5, roundMs: 1000, warmUpMs: 600 };
 
-/** What a scope of the bench works with: servers that it shares with others, a load generator, progress. */
+/** What a scope of the bench uses: servers shared with other scopes, a load generator, a report of progress. */
 export class Environment {
   readonly load = new Load();
   /** For generated files; removed at the end. */
@@ -25,7 +25,7 @@ export class Environment {
 
   constructor(readonly progress: (text: string) => void) {}
 
-  /** nurselog as it ships, but without its cache of answers: every site goes the whole way. */
+  /** nurselog as it ships, but without its cache: every site is computed. */
   nurselog(): Promise<Server> {
     return this.#shared('nurselog', () => startNurselog({ CACHE_BYTES: '0' }));
   }
@@ -35,7 +35,7 @@ export class Environment {
     return this.#shared('nurselog caching', () => startNurselog());
   }
 
-  /** The HTTP part alone: answers as large as nurselog's, made by nobody. */
+  /** The HTTP part alone: canned responses of the same size as nurselog's. */
   ceiling(): Promise<Server> {
     return this.#shared('ceiling', async () => {
       const canned = Object.fromEntries(
@@ -47,7 +47,7 @@ export class Environment {
     });
   }
 
-  /** The same job as most would write it. */
+  /** The plain implementation of the same predictions. */
   naive(): Promise<Server> {
     return this.#shared('naive', () =>
       startForked('./naive.ts', { dataDir: DATA_DIR, modelDir: MODEL_DIR, canned: {} }),

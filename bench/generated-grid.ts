@@ -13,12 +13,12 @@ import { DATA_FILES } from '../src/prediction/artefacts/artefacts.js';
 import { listFiles } from '../testing/project-copy.js';
 import { seededRandom } from '../testing/random.js';
 
-/** Degrees by which a generated point lies beside the real one it is made from, at most. */
+/** The largest distance in degrees of a generated point from the real one that it copies. */
 const JITTER_DEGREES = 0.03;
 
 /**
- * Writes a data directory with a grid of `pointCount` points: the real ones, again and again, each time a little
- * beside, with the same values.
+ * Writes a data folder with a grid of `pointCount` points: copies of the real ones with the same values, each copy moved
+ * a little.
  */
 export function generateGrid(dataDir: string, folder: string, pointCount: number): string {
   const target = path.join(folder, `grid-${pointCount}`);

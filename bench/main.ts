@@ -9,7 +9,7 @@ import { pieces } from './scopes/pieces.js';
 import { scale } from './scopes/scale.js';
 import { batch, batchRepeat, compare, naive, single } from './scopes/throughput.js';
 
-/** The scopes, in the order they run. `ceiling` is measured within those that are held against it. */
+/** The scopes, in the order they run. The ceiling is measured within those that are compared with it. */
 const SCOPES: Readonly<Record<string, (environment: Environment) => Promise<Row[]>>> = {
   batch,
   'batch-repeat': batchRepeat,
@@ -23,12 +23,12 @@ const SCOPES: Readonly<Record<string, (environment: Environment) => Promise<Row[
   pieces,
 };
 
-const USAGE = `usage: npm run bench [-- --scope NAME] [--against DIR] [--json]
+const USAGE = `Usage: npm run bench -- [--scope NAME] [--against DIR] [--json]
 
 Starts nurselog and what it is compared with on free ports of this machine and measures them in turn.
 Scopes: ${Object.keys(SCOPES).join(', ')}; all of them by default.
---against DIR measures this build beside that of another checkout, which must be built, and no other scope unless named.
-Figures are medians (least..most) of the rounds.
+--against DIR compares this build with that of another checkout, which must be built, and runs only the scopes named.
+Figures are medians (minimum..maximum) of the rounds.
 `;
 
 async function main(): Promise<number> {
@@ -42,7 +42,7 @@ async function main(): Promise<number> {
   });
   const unknown = values.scope?.find((name) => !Object.hasOwn(SCOPES, name));
   if (values.help || unknown !== undefined) {
-    process.stderr.write(unknown === undefined ? USAGE : `bench: there is no scope ${unknown}\n${USAGE}`);
+    process.stderr.write(unknown === undefined ? USAGE : `bench: unknown scope ${unknown}\n${USAGE}`);
     return values.help ? 0 : 2;
   }
   const startMs = performance.now();

@@ -19,9 +19,9 @@ export interface Figures {
   readonly sitesPerSecond: Spread;
   readonly p50Ms: Spread;
   readonly p99Ms: Spread;
-  /** Process CPU of the server, all its threads, over the sites it answered. */
+  /** CPU time of the server process, all threads, per site answered. */
   readonly cpuMicrosecondsPerSite: Spread;
-  /** Share of a core that the load generator used; near 1 it, not the server, is measured. */
+  /** Share of a core that the load generator used; near 1 the generator is measured, not the server. */
   readonly generatorUse: Spread;
   /** The CPU of each round, for ratios of contenders that were measured in turn. */
   readonly cpuOfRounds: readonly number[];
@@ -34,7 +34,7 @@ export interface Pace {
   readonly warmUpMs: number;
 }
 
-/** Measures contenders in turn, round after round (A B A B), so that a drift of the machine meets them alike. */
+/** Measures contenders in turn, round after round (A B A B), so that changes of the machine affect them equally. */
 export async function measure(
   contenders: readonly Contender[],
   load: Load,

@@ -5,11 +5,11 @@ export interface Row {
   readonly scope: string;
   readonly what: string;
   readonly figures: Readonly<Record<string, Spread | number>>;
-  /** A ratio that a line of the target table asks for. */
+  /** A ratio with a target. */
   readonly target?: { readonly ratio: number; readonly rule: string; readonly met: boolean };
 }
 
-/** Digits that a figure deserves. */
+/** A figure with three significant digits, or as an integer from 100 on. */
 function plain(value: number): string {
   if (Math.abs(value) >= 100) return Math.round(value).toLocaleString('en');
   return value.toPrecision(3);
@@ -20,7 +20,7 @@ function figureText(figure: Spread | number): string {
   return `${plain(figure.median)} (${plain(figure.min)}..${plain(figure.max)})`;
 }
 
-/** The result as one table: median (least..most) of the rounds. */
+/** The result as one table: median (minimum..maximum) of the rounds. */
 export function table(rows: readonly Row[]): string {
   const lines = rows.map(({ scope, what, figures, target }) => {
     const texts = Object.entries(figures).map(([name, figure]) => `${name} ${figureText(figure)}`);

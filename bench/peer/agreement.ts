@@ -10,16 +10,16 @@ import type { Server } from '../servers/server.js';
 const SEED = 20_240_607;
 const SINGLES = 5;
 
-/** Magnitudes and probabilities have 4 decimals, which two runtimes may round apart. */
+/** Magnitudes and probabilities have 4 decimals; two runtimes may round the last one differently. */
 const TOLERANCE = 1e-4;
-/** The same of distances, which have 3. */
+/** The same for distances, which have 3. */
 const TOLERANCE_KM = 1e-3;
-/** Share of sites where the last factor may be another; more than chance ties were a mistake in the factors. */
-const MOST_OTHER_LAST = 0.01;
-/** What a difference of decimals may be off in binary. */
+/** Share of sites whose last factor may differ because of a tie; a larger share indicates an error. */
+const MAX_OTHER_LAST = 0.01;
+/** The error of a difference of decimals in binary. */
 const SLACK = 1e-9;
 
-/** Requests that are refused, each in another way. */
+/** Invalid requests, each for another reason. */
 const REFUSED = [
   { latitude: 40, longitude: -122, species_code: 'PSME', planting_method: 'manual' },
   { latitude: 45.52, longitude: -122.66, species_code: 'PSME', planting_method: 'manual' },
@@ -32,7 +32,7 @@ type Result = z.infer<typeof predictionResultSchema>;
 type Prediction = Result['predictions'][number];
 
 /**
- * Sends both servers the same seeded requests and holds their answers against each other.
+ * Sends both servers the same seeded requests and compares their answers.
  * @returns how many sites were compared
  * @throws Error naming the first difference
  */
@@ -54,8 +54,10 @@ export async function checkAgreement(nurselog: Server, peer: Server, dataDir: st
     sameResult(`entry ${index}`, result, theirs!.results[index]),
   );
   const share = otherLast.reduce((sum, count) => sum + count, 0) / ours!.results.length;
-  if (share > MOST_OTHER_LAST)
-    throw new Error(`the peer's answers differ: ${share} of the sites have another last factor`);
+  if (share > MAX_OTHER_LAST)
+    throw new Error(
+      `the peer's answers differ: the last factor is another at a share of ${share} of the sites`,
+    );
 
   const nextSingle = seeded('single');
   const singles = [...Array.from({ length: SINGLES }, nextSingle), ...REFUSED];
@@ -80,7 +82,7 @@ async function post({ port, key }: Server, path: string, body: unknown) {
 type Answer = Result | { readonly error: { readonly code: string } };
 
 /**
- * Of errors only the codes are the same: messages are each server's own.
+ * Of errors only the codes are compared: the messages differ.
  * @returns how many predictions have another last factor
  */
 function sameResult(where: string, ours: Answer, theirs: Answer): number {
@@ -97,7 +99,7 @@ function sameResult(where: string, ours: Answer, theirs: Answer): number {
   ).length;
 }
 
-/** @returns whether the last factors, of the same magnitude, are two: they tie with one that is not reported */
+/** @returns whether the last factors differ: one may tie with another that is not reported */
 function samePrediction(where: string, ours: Prediction, theirs: Prediction): boolean {
   const last = ours.risk_factors.at(-1)!;
   same(`horizon of ${where}`, ours.horizon_years, theirs.horizon_years);
@@ -105,7 +107,7 @@ function samePrediction(where: string, ours: Prediction, theirs: Prediction): bo
   ours.risk_factors.forEach((factor, rank) => {
     const other = theirs.risk_factors[rank];
     near(`magnitude ${rank} of ${where}`, factor.magnitude, other.magnitude);
-    // Ones that tie within the tolerance may stand in either order.
+    // Factors that tie within the tolerance may be in either order.
     const tied = ours.risk_factors.filter(({ magnitude }) => isNear(magnitude, factor.magnitude)).length > 1;
     if (!tied && factor !== last) same(`factor ${rank} of ${where}`, signed(factor), signed(other));
   });
@@ -125,5 +127,5 @@ function same(what: string, ours: unknown, theirs: unknown): void {
 }
 
 function differ(what: string, ours: unknown, theirs: unknown): never {
-  throw new Error(`the peer's answers differ: ${what} is ${ours} of nurselog, ${theirs} of the peer`);
+  throw new Error(`the peer's answers differ: ${what} is ${ours} from nurselog, ${theirs} from the peer`);
 }

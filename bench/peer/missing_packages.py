@@ -1,4 +1,4 @@
-"""Prints the packages of requirements.txt that this Python lacks, one a line; nothing where the peer can run."""
+"""Prints the packages of requirements.txt that this Python lacks, one per line; nothing if the peer can run."""
 
 from importlib.metadata import PackageNotFoundError, version
 from pathlib import Path

@@ -1,4 +1,4 @@
-"""From checked requests to the objects of the answers, vectorised over a batch."""
+"""Predicts for checked requests, vectorised over a batch, and creates the objects of the answers."""
 
 import json
 from collections.abc import Sequence
@@ -39,7 +39,7 @@ class Predictor:
         self._matcher = SiteMatcher(self._latitude, self._longitude, data_dir / "regions.geojson")
 
     def predict(self, requests: Sequence[PredictRequest]) -> list[dict]:
-        """By request, a prediction result, or ``{"error": ...}`` with the place as submitted."""
+        """For each request a prediction result, or ``{"error": ...}`` with the place as submitted."""
         if not requests:
             return []
         places = np.array([(request.latitude, request.longitude) for request in requests])

@@ -1,17 +1,17 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import type { Usage } from '../servers/server.js';
 
-/** Linux counts CPU time in these, whatever its own clock (USER_HZ). */
+/** The unit in which Linux reports CPU time, on every kernel (USER_HZ). */
 const TICKS_PER_SECOND = 100;
 
-// Of /proc/PID/stat, counted from the state behind the name in parentheses; see proc_pid_stat(5).
+// Fields of /proc/PID/stat, counted from the state after the name in parentheses; see proc_pid_stat(5).
 const PARENT = 1;
 const USER_TICKS = 11;
 const SYSTEM_TICKS = 12;
 
 /**
- * What a process and its children have used, from Linux's /proc. Memory is the proportional set size: a page that
- * several of them hold is counted once.
+ * CPU time and memory of a process and its children, from Linux's /proc. Memory is the proportional set size: a page that
+ * several of them share is counted once.
  */
 export function processTreeUsage(pid: number): Usage {
   let ticks = 0;
@@ -26,7 +26,7 @@ export function processTreeUsage(pid: number): Usage {
   return { cpuSeconds: ticks / TICKS_PER_SECOND, residentBytes };
 }
 
-/** The fields of a process behind its name; undefined where it ended meanwhile. */
+/** The fields of a process after its name; undefined if it ended meanwhile. */
 function statOf(pid: string): string[] | undefined {
   try {
     const text = readFileSync(`/proc/${pid}/stat`, 'latin1');

@@ -1,7 +1,7 @@
-"""Serves the peer on a free port by processes of uvicorn, as many as the argument says.
+"""Serves the peer on a free port with as many processes of uvicorn as the argument says.
 
-Each listens for itself (SO_REUSEPORT), so that the kernel spreads connections over them. Of the one socket that
-``uvicorn --workers`` shares, a process that wakes up takes every connection waiting: often one had them all.
+Each has its own listening socket (SO_REUSEPORT), so that the kernel distributes connections among them. With the
+socket that ``uvicorn --workers`` shares, the first process to wake up accepts all waiting connections.
 """
 
 import multiprocessing
@@ -13,7 +13,7 @@ import uvicorn
 
 
 def listener(port):
-    """A socket of this machine's own address on the port; 0 stands for any free one."""
+    """A socket that listens on the loopback address and the port; 0 takes a free one."""
     sock = socket.socket()
     sock.setsockopt(socket.SOL_SOCKET, socket.SO_REUSEPORT, 1)
     sock.bind(("127.0.0.1", port))

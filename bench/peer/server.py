@@ -1,7 +1,7 @@
-"""The peer of the bench: nurselog's predictions as a good Python developer would serve them.
+"""The peer of the bench: nurselog's predictions in idiomatic Python.
 
-It has no keys, quotas, metrics or queue, which is to its advantage. The work is done on the event loop: with a process
-a core, a thread pool would only add switches.
+It has no keys, quotas, metrics or queue, which is an advantage in the comparison. The work runs on the event loop:
+with a process per core, a thread pool would only add context switches.
 """
 
 import gc
@@ -22,10 +22,10 @@ _GC_THRESHOLD = 50_000
 
 @asynccontextmanager
 async def lifespan(app: FastAPI) -> AsyncIterator[None]:
-    """Reads what this process predicts from, out of the folders in DATA_DIR and MODEL_DIR."""
+    """Reads the grid and the models from the folders in DATA_DIR and MODEL_DIR."""
     app.state.predictor = Predictor(Path(os.environ["DATA_DIR"]), Path(os.environ["MODEL_DIR"]))
-    # An answer to a batch is some 10,000 objects and no cycle: at Python's own threshold collections of garbage that is
-    # none take as long as the rest.
+    # The response to a batch has about 10,000 objects and no cycle. At Python's default threshold, garbage collections
+    # find nothing and take as long as the rest.
     gc.freeze()
     gc.set_threshold(_GC_THRESHOLD)
     yield
@@ -50,14 +50,14 @@ def _invalid_request(error):
 
 @app.exception_handler(ValidationError)
 async def answer_invalid_request(_request: Request, error: ValidationError) -> Response:
-    """A body that has not the shape of its endpoint."""
+    """Answers a body that does not have the shape of its endpoint."""
     return _json({"error": _invalid_request(error)}, 422)
 
 
 @app.post("/v1/predict")
 async def predict(request: Request) -> Response:
     """Prediction for one site, species and method."""
-    # Straight from the bytes: the json module and then pydantic, FastAPI's way, takes longer.
+    # Directly from the bytes: FastAPI's own way, the json module and then pydantic, takes longer.
     entry = PredictRequest.model_validate_json(await request.body())
     [result] = request.app.state.predictor.predict([entry])
     return _json({"error": result["error"]}, 422) if "error" in result else _json(result)
@@ -65,7 +65,7 @@ async def predict(request: Request) -> Response:
 
 @app.post("/v1/predict/batch")
 async def predict_batch(request: Request) -> Response:
-    """Predictions for many sites; an entry that fails is told in its place."""
+    """Predictions for many sites; an entry that fails has an error at its position."""
     body = await request.body()
     predictor = request.app.state.predictor
     try:
@@ -85,7 +85,7 @@ def _predict_each_that_fits(predictor, entries):
 
 
 def _checked(entry):
-    """The entry as its model, or the failed element of the answer."""
+    """The entry as its model, or the failed element of the response."""
     try:
         return PredictRequest.model_validate(entry)
     except ValidationError as error:

@@ -1,4 +1,4 @@
-"""Survival and its risk factors, by the models of a model directory."""
+"""Survival and its risk factors from the models of a folder."""
 
 import json
 from dataclasses import dataclass
@@ -11,14 +11,14 @@ _RISK_FACTORS = 3
 
 
 def rounded(values, decimals):
-    """Rounds halves up, as the interface's figures are."""
+    """Rounds half up, like the figures of the interface."""
     scale = 10**decimals
     return np.floor(np.asarray(values, dtype=np.float64) * scale + 0.5) / scale
 
 
 @dataclass(frozen=True)
 class Survival:
-    """Of N sites and H horizons, rounded as reported.
+    """Predictions of N sites and H horizons, rounded as reported.
 
     ``probability`` is [N, H]; ``factor`` (indexes of the manifest's features, largest magnitude first), ``magnitude``
     and ``positive`` are [N, H, 3].
@@ -48,7 +48,7 @@ class SurvivalModels:
         ]
 
     def predict(self, features, species, method) -> Survival:
-        """Of N sites: float32 [N, F] features, int64 [N] species and method, indexes of the manifest's."""
+        """Predicts for N sites: float32 [N, F] features, int64 [N] species and method as indexes of the manifest's."""
         shape = (len(species), len(self.horizons))
         probability = np.empty(shape, np.float32)
         contributions = np.empty((*shape, features.shape[1]), np.float32)

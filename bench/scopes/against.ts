@@ -5,7 +5,7 @@ import type { Row } from '../report.js';
 import { startNurselog } from '../servers/nurselog.js';
 import { figuresRow } from './rows.js';
 
-/** Short rounds, many of them: what else the machine does meets both builds alike. */
+/** Many short rounds, so that other load of the machine affects both builds equally. */
 const PACE = { rounds: 16, roundMs: 400 };
 
 const LOADS: readonly (readonly [Workload, connections: number])[] = [
@@ -17,7 +17,7 @@ const LOADS: readonly (readonly [Workload, connections: number])[] = [
   ['compare', 64],
 ];
 
-/** This build beside another one, in turn: the ratio of their CPU per site, round by round. */
+/** This build and another one in turn: the ratio of their CPU per site, round by round. */
 export async function against(environment: Environment, project: string): Promise<Row[]> {
   const build = await startNurselog({ CACHE_BYTES: '0' });
   const other = await startNurselog({ CACHE_BYTES: '0' }, project);

@@ -9,7 +9,7 @@ const ENCODINGS = ['identity', 'gzip', 'br', ...(process.versions.zstd === undef
 /** Bits in a millisecond at 100 Mbit/s. */
 const LINK_BITS_PER_MS = 100_000;
 
-/** Batches under each encoding: their size, their cost, and how long one takes where the network is 100 Mbit/s. */
+/** Batches in each encoding: their size, their CPU time, and the time of one over a network of 100 Mbit/s. */
 export async function compression(environment: Environment): Promise<Row[]> {
   const server = await environment.nurselog();
   const rounds = new Map(

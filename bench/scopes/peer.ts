@@ -6,7 +6,7 @@ import { atLeast, figuresRow } from './rows.js';
 
 const MEGABYTE = 1024 * 1024;
 
-/** The same service in Python, where there is a Python with its packages. */
+/** The same service in Python, if there is a Python with its packages. */
 export async function peer(environment: Environment): Promise<Row[]> {
   const why = whyNoPeer();
   if (why !== undefined) return [{ scope: 'peer', what: `left out: ${why}`, figures: {} }];
@@ -15,7 +15,7 @@ export async function peer(environment: Environment): Promise<Row[]> {
   const python = await startPeer(DATA_DIR, MODEL_DIR);
   try {
     const compared = await checkAgreement(nurselog, python, DATA_DIR);
-    environment.progress(`peer: ${compared} answers are those of nurselog`);
+    environment.progress(`peer: ${compared} answers agree with nurselog's`);
     const against = (workload: 'batch' | 'single', connections: number) =>
       environment.measure([
         { name: 'nurselog', server: nurselog, workload, connections },

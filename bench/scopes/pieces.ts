@@ -18,15 +18,15 @@ import type { Row } from '../report.js';
 const ROUNDS = 15;
 const CALLS = 20_000;
 
-/** One way to do a job: `run(i)` does it for the i-th input. */
+/** One implementation: `run(i)` applies it to the i-th input. */
 interface Way {
   readonly name: string;
   readonly run: (i: number) => unknown;
 }
 
-/** Code of our own beside the library that could replace it, in this process: CPU time of a call, the collector's included. */
+/** Own code beside the library that could replace it, in this process: CPU time per call, garbage collection included. */
 export async function pieces(environment: Environment): Promise<Row[]> {
-  environment.progress('pieces: code of our own and libraries, in this process');
+  environment.progress('pieces: own code and libraries, in this process');
   const inputs = readInputs();
   return [nearest, coverage, greatCircle, number, answers, caches].flatMap((piece) => piece(inputs));
 }
@@ -139,7 +139,7 @@ function answers({ data, places }: Inputs): Row[] {
     encoder.writePredictions(rows, row, numbers, 0);
     return writer.length;
   };
-  // The objects are ready: a plain implementation has to create them, too.
+  // These objects exist already; a plain implementation has to create them, too.
   const objects = places.map((_, row) => JSON.parse(memory.toString('utf8', 0, write(row) - 1)) as object);
   return compare('JSON of an answer, as bytes', [
     { name: 'AnswerEncoder', run: write },
@@ -153,7 +153,7 @@ const KEYS = 200_000;
 /** A slot of the prediction cache in bytes. */
 const SLOT_BYTES = 64;
 
-/** Look-ups in full caches, about half of them misses, which are stored. */
+/** Look-ups in full caches. About half are misses, which are then stored. */
 function caches(): Row[] {
   const slots = new PredictionCache(ENTRIES * SLOT_BYTES);
   let [older, recent] = [new Map<number, Uint16Array>(), new Map<number, Uint16Array>()];
@@ -171,7 +171,7 @@ function caches(): Row[] {
       },
     },
     {
-      // A lower bound for lru-cache, which has a Map and the order of use. (A Map is slow at deleting its oldest entry.)
+      // A lower bound for lru-cache, which keeps a Map and the order of use. (Deleting the oldest entry of a Map is slow.)
       name: 'Map, two generations',
       run: () => {
         const key = nextKey();
@@ -184,7 +184,7 @@ function caches(): Row[] {
   ]);
 }
 
-/** Measures rounds of calls in turn (A B A B), after rounds in which the code is compiled and the caches are filled. */
+/** Measures rounds of calls in turn (A B A B), after rounds that compile the code and fill the caches. */
 function compare(what: string, ways: readonly Way[]): Row[] {
   const microseconds = ways.map((): number[] => []);
   for (let round = -10; round < ROUNDS; round++) {

@@ -1,10 +1,10 @@
 import type { Figures } from '../measure.js';
 import type { Row } from '../report.js';
 
-/** A generator this busy limits what it measures. */
+/** Above this use of a core, the load generator limits what it measures. */
 const GENERATOR_BUSY = 0.9;
 
-/** The usual line of a contender. */
+/** The row of a contender's figures. */
 export function figuresRow(scope: string, figures: Figures, target?: Row['target']): Row {
   const { name, workload, connections, generatorUse, failures } = figures;
   const remarks = [
@@ -25,12 +25,12 @@ export function figuresRow(scope: string, figures: Figures, target?: Row['target
   };
 }
 
-/** A target that a ratio is to stay at or under. */
+/** A target for a ratio: at most the limit. */
 export function atMost(ratio: number, limit: number, of: string): NonNullable<Row['target']> {
   return { ratio, rule: `${of}, at most ${limit}`, met: ratio <= limit };
 }
 
-/** A target that a ratio is to reach. */
+/** A target for a ratio: at least the limit. */
 export function atLeast(ratio: number, limit: number, of: string): NonNullable<Row['target']> {
   return { ratio, rule: `${of}, at least ${limit}`, met: ratio >= limit };
 }

@@ -15,12 +15,12 @@ interface Scaled {
   readonly residentMegabytes: number;
 }
 
-/** Grids of generated points and numbers of workers: time to ready, memory, cost of a site. */
+/** Grids of generated points and numbers of workers: time until ready, memory, CPU per site. */
 export async function scale(environment: Environment): Promise<Row[]> {
   const rows: Row[] = [];
   const all: Scaled[] = [];
   for (const points of POINTS) {
-    environment.progress(`scale: a grid of ${points} points is generated`);
+    environment.progress(`scale: generating a grid of ${points} points`);
     const dataDir = generateGrid(DATA_DIR, environment.folder, points);
     for (const workers of WORKERS) {
       const server = await startNurselog({ DATA_DIR: dataDir, WORKERS: String(workers), CACHE_BYTES: '0' });
@@ -60,7 +60,7 @@ function targetOf(scaled: Scaled, all: readonly Scaled[]): Pick<Row, 'target'> |
   const { points, workers } = scaled;
   if (points === POINTS.at(-1) && workers === 2) {
     const ratio = scaled.cpuMicrosecondsPerSite / other(POINTS[0], 2).cpuMicrosecondsPerSite;
-    return { target: atMost(ratio, 2.5, `CPU a site over that at ${POINTS[0]} points`) };
+    return { target: atMost(ratio, 2.5, `CPU per site over that at ${POINTS[0]} points`) };
   }
   if (points === POINTS[0] && workers === 4) {
     const more = (scaled.residentMegabytes - other(points, 2).residentMegabytes) / 2;

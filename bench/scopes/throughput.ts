@@ -4,7 +4,7 @@ import type { Row } from '../report.js';
 import type { Server } from '../servers/server.js';
 import { atLeast, atMost, figuresRow } from './rows.js';
 
-/** nurselog and the ceiling, in turn, at one number of connections. */
+/** nurselog and the ceiling in turn, at a number of connections. */
 async function againstCeiling(
   environment: Environment,
   scope: string,
@@ -32,16 +32,16 @@ export async function batch(environment: Environment): Promise<Row[]> {
   for (const connections of [1, 8, 32]) {
     const server = await environment.nurselog();
     const result = await againstCeiling(environment, 'batch', server, 'batch', connections);
-    rows.push(...result.rows(atMost(result.cpuRatio, 7, "server CPU a site over the ceiling's")));
+    rows.push(...result.rows(atMost(result.cpuRatio, 7, "server CPU per site over the ceiling's")));
   }
   return rows;
 }
 
-/** Batches whose sites recur, beside the ceiling; the cache of answers is on. */
+/** Batches whose sites recur, beside the ceiling; the cache is on. */
 export async function batchRepeat(environment: Environment): Promise<Row[]> {
   const server = await environment.nurselogCaching();
   const result = await againstCeiling(environment, 'batch-repeat', server, 'batch-repeat', 8);
-  return result.rows(atMost(result.cpuRatio, 4, "server CPU a site over the ceiling's"));
+  return result.rows(atMost(result.cpuRatio, 4, "server CPU per site over the ceiling's"));
 }
 
 function ofOneSite(workload: 'single' | 'compare') {
@@ -67,7 +67,7 @@ export const single = ofOneSite('single');
 /** Comparisons, beside the ceiling. */
 export const compare = ofOneSite('compare');
 
-/** The design beside the job as most would write it. */
+/** nurselog beside the plain implementation of the same predictions. */
 export async function naive(environment: Environment): Promise<Row[]> {
   const [nurselog, plain] = await environment.measure([
     { name: 'nurselog', server: await environment.nurselog(), workload: 'batch', connections: 8 },
@@ -75,7 +75,7 @@ export async function naive(environment: Environment): Promise<Row[]> {
   ]);
   const ratio = nurselog!.sitesPerSecond.median / plain!.sitesPerSecond.median;
   return [
-    figuresRow('naive', nurselog!, atLeast(ratio, 4, "sites/s over the naive way's")),
+    figuresRow('naive', nurselog!, atLeast(ratio, 4, "sites/s over the naive server's")),
     figuresRow('naive', plain!),
   ];
 }

@@ -2,7 +2,7 @@ import type { AddressInfo } from 'node:net';
 import Fastify from 'fastify';
 import { serveFork } from './forked.js';
 
-// The limit of the HTTP part: the same Fastify parses the same bodies and answers canned bytes of the same sizes.
+// The upper limit of the HTTP part: the same Fastify parses the same bodies and sends canned responses of the same sizes.
 serveFork(async ({ canned }) => {
   const app = Fastify({ bodyLimit: 1024 * 1024 });
   app.removeAllContentTypeParsers();

@@ -3,15 +3,15 @@ import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { Server, Usage } from './server.js';
 
-/** What a server of the bench is told when it starts. */
+/** What a server of the bench gets when it starts. */
 export interface ServerOrder {
   readonly dataDir: string;
   readonly modelDir: string;
-  /** Bodies to answer with, by path: for the ceiling. */
+  /** Response bodies by path, for the ceiling. */
   readonly canned: Readonly<Record<string, string>>;
 }
 
-/** Starts a server of this folder; it sends its port when it listens and its usage when it is asked. */
+/** Starts a server of this folder. It sends its port when it listens, and its usage on request. */
 export async function startForked(file: string, order: ServerOrder): Promise<Server> {
   const startMs = performance.now();
   const child = fork(fileURLToPath(new URL(file, import.meta.url)), { execArgv: ['--import', 'tsx'] });
@@ -33,7 +33,7 @@ export async function startForked(file: string, order: ServerOrder): Promise<Ser
   };
 }
 
-/** The other side of `startForked`: starts with the order, tells port and usage, ends with the bench. */
+/** The child's side of `startForked`: starts on the order, sends port and usage, ends with the bench. */
 export function serveFork(start: (order: ServerOrder) => Promise<number>): void {
   process.once('message', (order: ServerOrder) => {
     void start(order).then((port) => process.send!(port));

@@ -3,8 +3,8 @@ import Fastify from 'fastify';
 import { createPlainPredictor, type PlainRequest } from '../../testing/oracle/plain-prediction.js';
 import { serveFork } from './forked.js';
 
-// The same job as most would write it: one thread, `geokdbush.around`, one `session.run` a row, objects and
-// JSON.stringify. It is the oracle that the tests hold nurselog's answers against.
+// The plain implementation: one thread, `geokdbush.around`, one `session.run` per row, objects and JSON.stringify. It is
+// the oracle that the tests compare nurselog's answers with.
 serveFork(async ({ dataDir, modelDir }) => {
   const predictor = await createPlainPredictor(dataDir, modelDir, 5);
   const app = Fastify({ bodyLimit: 1024 * 1024 });

@@ -14,7 +14,7 @@ const PROJECT = fileURLToPath(new URL('../..', import.meta.url));
 
 /** A nurselog under load. */
 export interface Nurselog extends Server {
-  /** Issues another hypha key, as an operator does. */
+  /** Issues another key of tier hypha in the store, as an operator would. */
   issueKey(): Promise<string>;
 }
 

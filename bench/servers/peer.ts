@@ -8,16 +8,16 @@ import type { Server } from './server.js';
 
 const script = (name: string) => fileURLToPath(new URL(`../peer/${name}`, import.meta.url));
 
-/** Processes that answer, beside the one that starts them. */
+/** Processes that answer, in addition to the one that starts them. */
 const WORKERS = 2;
 
-/** The Python that runs the peer: one with the packages of bench/peer/requirements.txt. */
+/** The Python that runs the peer. It needs the packages of bench/peer/requirements.txt. */
 const python = () => process.env.PEER_PYTHON ?? 'python3';
 
-/** Why the peer cannot run here, or undefined where it can. */
+/** Why the peer cannot run here; undefined if it can. */
 export function whyNoPeer(): string | undefined {
   if (!existsSync('/proc/self/stat'))
-    return 'the CPU time of its processes is read from /proc, as Linux has it';
+    return 'the CPU time of its processes is read from /proc, which only Linux has';
   const check = spawnSync(python(), [script('missing_packages.py')], { encoding: 'utf8' });
   if (check.error !== undefined) return `${python()} could not be run: ${check.error.message}`;
   if (check.status !== 0) return `${python()} failed: ${check.stderr.trim()}`;
@@ -25,7 +25,7 @@ export function whyNoPeer(): string | undefined {
   return missing === '' ? undefined : `${python()} lacks ${missing}; PEER_PYTHON may name another`;
 }
 
-/** Starts the Python peer on a free port. @throws Error with what it printed where it does not start */
+/** Starts the Python peer on a free port. @throws Error with its output if it does not start */
 export async function startPeer(dataDir: string, modelDir: string): Promise<Server> {
   const startMs = performance.now();
   const service = spawn(python(), [script('serve.py'), String(WORKERS)], {

@@ -1,8 +1,8 @@
-/** A server under load, in a process of its own. */
+/** A server under load, in a separate process. */
 export interface Server {
   readonly port: number;
   readonly key: string;
-  /** From the start of the process until it answered. */
+  /** From the start of the process until it was ready. */
   readonly readyMs: number;
   usage(): Promise<Usage>;
   stop(): Promise<void>;
