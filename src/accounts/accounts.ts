@@ -2,11 +2,11 @@ import type { Clock } from './clock.js';
 import { DailyQuota } from './daily-quota.js';
 import { KeyDirectory } from './key-directory.js';
 import { hashKey, isWellFormed } from './key-format.js';
-import type { AccountStore, KeyRecord } from './store/account-store.js';
+import type { KeyRecord } from './key-record.js';
+import type { AccountStore } from './store/account-store.js';
 import { StoreUnavailableError } from './store/store-errors.js';
 import { TIERS, type Tier } from './tiers.js';
 import { UsageMeter } from './usage-meter.js';
-import { nextMidnightMs, secondsToMidnight, utcDay } from './utc-day.js';
 
 /** The key of a request. */
 export type Caller = Pick<KeyRecord, 'id' | 'tier' | 'owner'>;
@@ -36,11 +36,15 @@ export interface Admission {
 
 const INVALID: Authentication = { kind: 'invalid' };
 
+const DAY_MS = 86_400_000;
+
 /** Authenticates keys and counts their requests. Owns its store. */
 export class Accounts {
   readonly #directory: KeyDirectory;
   readonly #quota: DailyQuota;
   readonly #meter: UsageMeter;
+  /** The last day formatted, which is almost always the next one, too: formatting takes longest in an admission. */
+  #latestDay = { startsAtMs: Number.NaN, day: '' };
 
   /**
    * @param store closed with the accounts
@@ -64,9 +68,9 @@ export class Accounts {
   async authenticate(secret: string | undefined): Promise<Authentication> {
     if (secret === undefined || !isWellFormed(secret)) return INVALID;
     const match = await this.#directory.find(hashKey(secret));
-    if (match === undefined || match.key.state === 'revoked') return INVALID;
-    if (match.validUntilMs !== null && this.clock.nowMs() >= match.validUntilMs) return INVALID;
-    const { id, tier, owner, state } = match.key;
+    if (match === undefined || match.state === 'revoked') return INVALID;
+    const { id, tier, owner, state, validUntilMs } = match;
+    if (validUntilMs !== null && this.clock.nowMs() >= validUntilMs) return INVALID;
     return { kind: state === 'active' ? 'ok' : 'inactive', key: { id, tier, owner } };
   }
 
@@ -78,16 +82,26 @@ export class Accounts {
    */
   async admit({ id: keyId, tier }: Caller): Promise<Admission> {
     const nowMs = this.clock.nowMs();
-    const day = utcDay(nowMs);
+    const day = this.#utcDay(nowMs);
+    const resetsAtMs = (Math.floor(nowMs / DAY_MS) + 1) * DAY_MS;
+    const secondsToReset = Math.ceil((resetsAtMs - nowMs) / 1000);
     const limit = TIERS[tier].requestsPerDay;
-    const reset = { resetsAtMs: nextMidnightMs(nowMs), secondsToReset: secondsToMidnight(nowMs) };
+    const admission = {
+      admitted: true,
+      keyId,
+      tier,
+      day,
+      limit,
+      remaining: null,
+      resetsAtMs,
+      secondsToReset,
+    };
     if (limit === null) {
       this.#meter.add({ keyId, day, requests: 1 });
-      return { admitted: true, keyId, tier, day, limit, remaining: null, ...reset };
+      return admission;
     }
     const used = await this.#quota.take(keyId, day, limit);
-    const remaining = used === null ? 0 : limit - used;
-    return { admitted: used !== null, keyId, tier, day, limit, remaining, ...reset };
+    return { ...admission, admitted: used !== null, remaining: used === null ? 0 : limit - used };
   }
 
   /**
@@ -129,5 +143,12 @@ export class Accounts {
     } finally {
       await this.store.close();
     }
+  }
+
+  #utcDay(epochMs: number): string {
+    const startsAtMs = Math.floor(epochMs / DAY_MS) * DAY_MS;
+    if (startsAtMs !== this.#latestDay.startsAtMs)
+      this.#latestDay = { startsAtMs, day: new Date(startsAtMs).toISOString().slice(0, 10) };
+    return this.#latestDay.day;
   }
 }

@@ -1,5 +1,5 @@
 import { Coalescer } from './coalescer.js';
-import type { UsageStore } from './store/account-store.js';
+import type { UsageStore } from './store/usage-store.js';
 
 const REQUESTS_PER_CLAIM = 10_000;
 
@@ -39,7 +39,7 @@ export class DailyQuota {
   }
 
   async #claim(keyId: string, day: string, limit: number, requests: number): Promise<(number | null)[]> {
-    const { granted, used } = await this.usage.claim({ keyId, day, limit, requests });
+    const { granted, used } = await this.usage.claim({ keyId, day, requests }, limit);
     const before = used - granted;
     return Array.from({ length: requests }, (_, index) => (index < granted ? before + index + 1 : null));
   }

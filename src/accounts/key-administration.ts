@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto';
 import type { Clock } from './clock.js';
 import { displayForm, generateKey, hashKey } from './key-format.js';
-import { ENTERED_FROM, type KeyState } from './key-state.js';
+import type { KeyRecord, KeyState } from './key-record.js';
 import type { AccountDump } from './store/account-dump.js';
-import type { AccountStore, DayUsage, KeyRecord, StoredSecret, UsageFilter } from './store/account-store.js';
+import type { AccountStore } from './store/account-store.js';
+import type { DayUsage, UsageFilter } from './store/usage-store.js';
 import type { Tier } from './tiers.js';
 
 /** A key with its secret: the only time the secret can be shown. */
@@ -23,12 +24,13 @@ export type Show<Issued extends IssuedKey> = (issued: Issued) => void;
 
 /** A key that is unknown, already known, or revoked; the message names it and says what to do. */
 export class KeyAdministrationError extends Error {
+  override readonly name = 'KeyAdministrationError';
+
   constructor(
     readonly code: 'unknown_key' | 'revoked_key' | 'known_key',
     message: string,
   ) {
     super(message);
-    this.name = 'KeyAdministrationError';
   }
 }
 
@@ -41,8 +43,8 @@ export class KeyAdministration {
 
   /** Issues an active key. Rejects with what `show` throws. */
   async issue(tier: Tier, owner: string, show: Show<IssuedKey> = () => {}): Promise<IssuedKey> {
-    const { issued, secretHash } = this.#newKey(tier, owner);
-    await this.store.keys.insert(issued.key, secretHash, () => show(issued));
+    const issued = this.#newKey(tier, owner);
+    await this.store.keys.insert(issued.key, hashKey(issued.secret), () => show(issued));
     return issued;
   }
 
@@ -51,8 +53,10 @@ export class KeyAdministration {
    * Rejects with what `show` throws.
    */
   async issueFirst(tier: Tier, owner: string, show: Show<IssuedKey> = () => {}): Promise<IssuedKey | null> {
-    const { issued, secretHash } = this.#newKey(tier, owner);
-    const isIssued = await this.store.keys.insertIfNone(issued.key, secretHash, () => show(issued));
+    const issued = this.#newKey(tier, owner);
+    const isIssued = await this.store.keys.insertIfNone(issued.key, hashKey(issued.secret), () =>
+      show(issued),
+    );
     return isIssued ? issued : null;
   }
 
@@ -72,8 +76,7 @@ export class KeyAdministration {
    * Rejects with `KeyAdministrationError`: `unknown_key`, or `revoked_key` for a revoked one, which is final.
    */
   async setState(keyId: string, state: KeyState): Promise<KeyRecord> {
-    const changed = await this.store.keys.setState(keyId, state, ENTERED_FROM[state]);
-    return changed ?? this.#refuse(keyId);
+    return (await this.store.keys.setState(keyId, state)) ?? this.#refuse(keyId);
   }
 
   /**
@@ -84,17 +87,14 @@ export class KeyAdministration {
    */
   async rotate(keyId: string, overlapMs: number, show: Show<RotatedKey> = () => {}): Promise<RotatedKey> {
     const nowMs = this.clock.nowMs();
-    const { secret, stored } = newSecret(nowMs);
+    const secret = generateKey();
+    const stored = { hash: hashKey(secret), display: displayForm(secret), createdAtMs: nowMs };
     const oldValidUntilMs = nowMs + overlapMs;
-    const rotated = (key: KeyRecord) => ({
-      key,
-      secret,
-      oldSecretValidUntilMs: overlapMs > 0 ? oldValidUntilMs : null,
-    });
+    const oldSecretValidUntilMs = overlapMs > 0 ? oldValidUntilMs : null;
     const key = await this.store.keys.replaceSecret(keyId, stored, oldValidUntilMs, (key) =>
-      show(rotated(key)),
+      show({ key, secret, oldSecretValidUntilMs }),
     );
-    return key === undefined ? this.#refuse(keyId) : rotated(key);
+    return key === undefined ? this.#refuse(keyId) : { key, secret, oldSecretValidUntilMs };
   }
 
   /** Requests by key and day, oldest day first. Rejects with `KeyAdministrationError` for an unknown key. */
@@ -120,29 +120,23 @@ export class KeyAdministration {
     );
   }
 
-  #newKey(tier: Tier, owner: string): { issued: IssuedKey; secretHash: string } {
+  #newKey(tier: Tier, owner: string): IssuedKey {
     const createdAtMs = this.clock.nowMs();
-    const { secret, stored } = newSecret(createdAtMs);
+    const secret = generateKey();
     const id = `key_${randomBytes(6).toString('hex')}`;
-    const key: KeyRecord = { id, tier, owner, state: 'active', display: stored.display, createdAtMs };
-    return { issued: { key, secret }, secretHash: stored.hash };
+    return { key: { id, tier, owner, state: 'active', display: displayForm(secret), createdAtMs }, secret };
   }
 
   async #refuse(keyId: string): Promise<never> {
-    if ((await this.store.keys.find(keyId)) === undefined) {
-      throw new KeyAdministrationError(
-        'unknown_key',
-        `there is no key ${keyId}; "keys list" shows the ids of all keys`,
-      );
-    }
-    throw new KeyAdministrationError(
-      'revoked_key',
-      `key ${keyId} is revoked, which is final; issue a new key to its owner instead`,
-    );
+    const isKnown = (await this.store.keys.find(keyId)) !== undefined;
+    throw isKnown
+      ? new KeyAdministrationError(
+          'revoked_key',
+          `key ${keyId} is revoked, which is final; issue a new key to its owner instead`,
+        )
+      : new KeyAdministrationError(
+          'unknown_key',
+          `there is no key ${keyId}; "keys list" shows the ids of all keys`,
+        );
   }
-}
-
-function newSecret(createdAtMs: number): { secret: string; stored: StoredSecret } {
-  const secret = generateKey();
-  return { secret, stored: { hash: hashKey(secret), display: displayForm(secret), createdAtMs } };
 }

@@ -1,7 +1,7 @@
 import { LRUCache } from 'lru-cache';
 import type { Clock } from './clock.js';
 import { Coalescer } from './coalescer.js';
-import type { KeyStore, SecretMatch } from './store/account-store.js';
+import type { KeyStore, SecretMatch } from './store/key-store.js';
 import { StoreUnavailableError } from './store/store-errors.js';
 
 /** A known key read longer ago than this is read again in the background; the request uses the known state. */
@@ -16,14 +16,8 @@ const TRUSTED_FOR_MS = 4000;
 const OUTAGE_MEMORY_MS = 3500;
 const RETRY_AFTER_MS = 250;
 
-const KNOWN_CAPACITY = 10_000;
-const UNKNOWN_CAPACITY = 10_000;
+const CACHE_CAPACITY = 10_000;
 const HASHES_PER_QUERY = 500;
-
-interface Known {
-  readonly match: SecretMatch;
-  readonly readAtMs: number;
-}
 
 /**
  * Finds keys by their hash, from memory where possible: no query per request for a key seen recently, one query at a
@@ -34,8 +28,8 @@ interface Known {
 export class KeyDirectory {
   readonly #reads: Coalescer<string, SecretMatch | undefined>;
   readonly #pending = new Map<string, Promise<SecretMatch | undefined>>();
-  readonly #known = new LRUCache<string, Known>({ max: KNOWN_CAPACITY });
-  readonly #unknownReadAtMs = new LRUCache<string, number>({ max: UNKNOWN_CAPACITY });
+  readonly #known = new LRUCache<string, { match: SecretMatch; readAtMs: number }>({ max: CACHE_CAPACITY });
+  readonly #unknownReadAtMs = new LRUCache<string, number>({ max: CACHE_CAPACITY });
   #failedAtMs = Number.NEGATIVE_INFINITY;
 
   constructor(

@@ -1,5 +1,4 @@
-/** The limits of a tier. */
-export interface TierLimits {
+interface TierLimits {
   /** Requests admitted per UTC day; `null` is unlimited (still metered). */
   readonly requestsPerDay: number | null;
   /** Entries a batch may hold. */
@@ -19,6 +18,4 @@ export const TIERS: Readonly<Record<Tier, TierLimits>> = {
 export const TIER_NAMES = Object.keys(TIERS) as readonly Tier[];
 
 /** The most entries that a batch of any tier may hold. */
-export const LARGEST_BATCH_SITES = Math.max(
-  ...Object.values(TIERS).map(({ sitesPerBatch }) => sitesPerBatch),
-);
+export const LARGEST_BATCH_SITES = Math.max(...TIER_NAMES.map((tier) => TIERS[tier].sitesPerBatch));

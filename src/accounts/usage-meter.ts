@@ -1,4 +1,4 @@
-import type { DayUsage, UsageStore } from './store/account-store.js';
+import type { DayUsage, UsageStore } from './store/usage-store.js';
 
 const FLUSH_EVERY_MS = 1000;
 const CHANGES_PER_STATEMENT = 1000;
@@ -9,6 +9,7 @@ const CHANGES_PER_STATEMENT = 1000;
  */
 export class UsageMeter {
   readonly #timer: NodeJS.Timeout;
+  /** By key and day. */
   #changes = new Map<string, DayUsage>();
   #flushing: Promise<void> | undefined;
 
@@ -44,9 +45,10 @@ export class UsageMeter {
 
   async #write(): Promise<void> {
     // The same order in every replica, so that two statements never deadlock on each other's rows.
-    const changes = [...this.#changes.values()]
-      .filter(({ requests }) => requests !== 0)
-      .sort((a, b) => (a.keyId === b.keyId ? compare(a.day, b.day) : compare(a.keyId, b.keyId)));
+    const changes = [...this.#changes]
+      .sort(([a], [b]) => (a < b ? -1 : 1))
+      .map(([, change]) => change)
+      .filter(({ requests }) => requests !== 0);
     this.#changes = new Map();
     while (changes.length > 0) {
       try {
@@ -58,8 +60,4 @@ export class UsageMeter {
       changes.splice(0, CHANGES_PER_STATEMENT);
     }
   }
-}
-
-function compare(a: string, b: string): number {
-  return a < b ? -1 : a > b ? 1 : 0;
 }

@@ -7,14 +7,14 @@ export class UsageError extends Error {
   override readonly name = 'UsageError';
 }
 
-/** How a failed command ends: exit code 2 for an invalid command line, 1 for any other failure. */
-export interface Failure {
-  readonly exitCode: 1 | 2;
+/** How a command ended: exit code 0 for success, 2 for an invalid command line, 1 for any other failure. */
+export interface Outcome {
+  readonly exitCode: 0 | 1 | 2;
   readonly stderr: string;
 }
 
 /** One line for any error, and a reference to the help for an invalid command line. */
-export function failureOf(command: 'keys' | 'models', error: unknown): Failure {
+export function failureOf(command: 'keys' | 'models', error: unknown): Outcome {
   const stderr = `${command}: ${oneLine(redactKeys(error instanceof Error ? error.message : String(error)))}\n`;
   return error instanceof UsageError
     ? { exitCode: 2, stderr: `${stderr}"${command} --help" shows its usage.\n` }

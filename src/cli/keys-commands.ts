@@ -1,10 +1,9 @@
 import type { ParseArgsConfig } from 'node:util';
 import type { KeyAdministration } from '../accounts/key-administration.js';
-import type { KeyState } from '../accounts/key-state.js';
+import type { KeyState } from '../accounts/key-record.js';
 import { TIER_NAMES } from '../accounts/tiers.js';
 import { refusePositionals } from './command-line.js';
-import { dayFrom, keyIdFrom, overlapMsFrom, ownerFrom, tierFrom } from './keys-arguments.js';
-import { readDump } from './keys-dump-file.js';
+import { dayFrom, keyIdFrom, overlapMsFrom, ownerFrom, readDump, tierFrom } from './keys-arguments.js';
 import {
   issuedOutput,
   keyOutput,

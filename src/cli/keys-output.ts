@@ -1,5 +1,6 @@
 import type { IssuedKey, RotatedKey } from '../accounts/key-administration.js';
-import type { DayUsage, KeyRecord } from '../accounts/store/account-store.js';
+import type { KeyRecord } from '../accounts/key-record.js';
+import type { DayUsage } from '../accounts/store/usage-store.js';
 
 /** The output of a command, as text and as JSON. Neither is escaped yet. */
 export interface Output {
@@ -11,49 +12,40 @@ export interface Output {
 
 /** A new key with its secret. */
 export function issuedOutput({ key, secret }: IssuedKey): Output {
-  return {
-    lines: [
-      'Issued. The key is shown only this once; keep it like a password.',
-      '',
-      ...fields({ key: secret, ...keyJson(key) }),
-    ],
-    json: { key: secret, ...keyJson(key) },
-    isSecret: true,
-  };
+  const json = { key: secret, ...keyJson(key) };
+  const heading = 'Issued. The key is shown only this once; keep it like a password.';
+  return { lines: [heading, '', ...fields(json)], json, isSecret: true };
 }
 
 /** A rotated key with its new secret. */
 export function rotatedOutput({ key, secret, oldSecretValidUntilMs }: RotatedKey): Output {
+  const record = { key: secret, ...keyJson(key) };
   const validUntil = oldSecretValidUntilMs === null ? null : isoTime(oldSecretValidUntilMs);
   const oldKey = validUntil === null ? 'is refused from now on' : `is accepted until ${validUntil}`;
+  const heading = `Rotated: the old key ${oldKey}. The new key is shown only this once; keep it like a password.`;
   return {
-    lines: [
-      `Rotated: the old key ${oldKey}. The new key is shown only this once; keep it like a password.`,
-      '',
-      ...fields({ key: secret, ...keyJson(key) }),
-    ],
-    json: { key: secret, ...keyJson(key), old_key_valid_until: validUntil },
+    lines: [heading, '', ...fields(record)],
+    json: { ...record, old_key_valid_until: validUntil },
     isSecret: true,
   };
 }
 
 /** A key after a change of its state. */
 export function keyOutput(key: KeyRecord): Output {
-  return { lines: fields(keyJson(key)), json: keyJson(key) };
+  const json = keyJson(key);
+  return { lines: fields(json), json };
 }
 
 /** All keys, one line each. */
 export function keysOutput(keys: readonly KeyRecord[]): Output {
-  return {
-    lines: keys.length === 0 ? ['There are no keys; "keys issue" issues one.'] : table(keys.map(keyJson)),
-    json: keys.map(keyJson),
-  };
+  const json = keys.map(keyJson);
+  return { lines: json.length === 0 ? ['There are no keys; "keys issue" issues one.'] : table(json), json };
 }
 
 /** Requests by key and day, one line each. */
 export function usageOutput(usage: readonly DayUsage[]): Output {
-  const rows = usage.map(({ keyId, day, requests }) => ({ day, id: keyId, requests }));
-  return { lines: rows.length === 0 ? ['No requests were counted.'] : table(rows), json: rows };
+  const json = usage.map(({ keyId, day, requests }) => ({ day, id: keyId, requests }));
+  return { lines: json.length === 0 ? ['No requests were counted.'] : table(json), json };
 }
 
 function keyJson({ id, tier, owner, state, display, createdAtMs }: KeyRecord) {
@@ -79,10 +71,6 @@ function table(records: readonly Record<string, unknown>[]): string[] {
   const widths = names.map((_, column) =>
     rows.reduce((width, row) => Math.max(width, row[column].length), 0),
   );
-  return rows.map((row) =>
-    row
-      .map((cell, column) => cell.padEnd(widths[column]))
-      .join('  ')
-      .trimEnd(),
-  );
+  const padded = (row: string[]) => row.map((cell, column) => cell.padEnd(widths[column]));
+  return rows.map((row) => padded(row).join('  ').trimEnd());
 }

@@ -4,7 +4,7 @@ import { openStore } from '../accounts/store/open-store.js';
 import { loadConfig } from '../config.js';
 import { printable, quote } from '../output/printable.js';
 import { OutputError } from '../output/write-output.js';
-import { type Failure, failureOf, parseOptions, UsageError } from './command-line.js';
+import { failureOf, type Outcome, parseOptions, UsageError } from './command-line.js';
 import { KEYS_COMMANDS, type KeysCommand } from './keys-commands.js';
 import type { Output } from './keys-output.js';
 
@@ -22,14 +22,40 @@ export async function runKeys(
   clock: Clock,
   write: (text: string) => void,
   writeSecret: (text: string) => void,
-): Promise<Failure | { readonly exitCode: 0; readonly stderr: '' }> {
+): Promise<Outcome> {
   try {
-    const [name, ...rest] = args;
     if (args.includes('--help') || args.includes('-h')) write(help());
-    else await runCommand(commandNamed(name), rest, environment, clock, write, writeSecret);
+    else await runCommand(args);
     return { exitCode: 0, stderr: '' };
   } catch (error) {
     return failureOf('keys', error);
+  }
+
+  async function runCommand([name, ...rest]: readonly string[]): Promise<void> {
+    const command = commandNamed(name);
+    const { values, positionals } = parseOptions(rest, { ...command.options, json: { type: 'boolean' } });
+    const { json, ...options } = values;
+    const store = await openStore(loadConfig(environment).databaseUrl);
+    const administration = new KeyAdministration(store, clock);
+    let isPrinted = false;
+    const print = (output: Output) => {
+      // Everything is escaped that a terminal would interpret; in JSON, too.
+      const lines = json ? [JSON.stringify(output.json)] : output.lines;
+      const show = output.isSecret ? writeSecret : write;
+      show(`${lines.map(printable).join('\n')}\n`);
+      isPrinted = true;
+    };
+    try {
+      await command.run(administration, options as Record<string, string | undefined>, positionals, print);
+    } catch (error) {
+      // The first error is the one to report.
+      await store.close().catch(() => {});
+      if (error instanceof OutputError) throw new OutputError(`${error.message}: ${command.ifUnprinted}`);
+      // The key was printed, and then the commit failed.
+      if (isPrinted) throw new Error(`${(error as Error).message}; do not use the key that was printed`);
+      throw error;
+    }
+    await store.close();
   }
 }
 
@@ -37,47 +63,6 @@ function commandNamed(name: string | undefined): KeysCommand {
   if (name !== undefined && Object.hasOwn(KEYS_COMMANDS, name)) return KEYS_COMMANDS[name];
   const given = name === undefined ? 'no command was given' : `${quote(name)} is not a command`;
   throw new UsageError(`${given}; the commands are ${Object.keys(KEYS_COMMANDS).join(', ')}`);
-}
-
-async function runCommand(
-  command: KeysCommand,
-  args: readonly string[],
-  environment: NodeJS.ProcessEnv,
-  clock: Clock,
-  write: (text: string) => void,
-  writeSecret: (text: string) => void,
-): Promise<void> {
-  const { values, positionals } = parseOptions(args, { ...command.options, json: { type: 'boolean' } });
-  const { json, ...options } = values;
-  const store = await openStore(loadConfig(environment).databaseUrl);
-  let isPrinted = false;
-  try {
-    const print = (output: Output) => {
-      const show = output.isSecret ? writeSecret : write;
-      show(json ? jsonText(output) : text(output));
-      isPrinted = true;
-    };
-    const administration = new KeyAdministration(store, clock);
-    await command.run(administration, options as Record<string, string | undefined>, positionals, print);
-  } catch (error) {
-    // The first error is the one to report.
-    await store.close().catch(() => {});
-    if (error instanceof OutputError) throw new OutputError(`${error.message}: ${command.ifUnprinted}`);
-    // The key was printed, and then the commit failed.
-    if (isPrinted) throw new Error(`${(error as Error).message}; do not use the key that was printed`);
-    throw error;
-  }
-  await store.close();
-}
-
-/** Lines for people, with everything escaped that a terminal would interpret. */
-function text({ lines }: Output): string {
-  return `${lines.map(printable).join('\n')}\n`;
-}
-
-/** One line of JSON, with the same characters escaped. */
-function jsonText({ json }: Output): string {
-  return `${printable(JSON.stringify(json))}\n`;
 }
 
 function help(): string {

@@ -1,9 +1,7 @@
 import { z } from 'zod';
 import { quote, shorten } from '../../output/printable.js';
-import type { KeyState } from '../key-state.js';
-import { isOwner, OWNER_RULE } from '../owner.js';
-import { TIER_NAMES, type Tier } from '../tiers.js';
-import { isCalendarDay } from '../utc-day.js';
+import { isKeyId, isOwner, KEY_STATES, OWNER_RULE } from '../key-record.js';
+import { TIER_NAMES } from '../tiers.js';
 
 /** The last moment with a year of four digits, which every output can show. */
 const LAST_MS = Date.UTC(10_000, 0) - 1;
@@ -11,9 +9,6 @@ const LAST_MS = Date.UTC(10_000, 0) - 1;
 /** More than a day can have, and far below the largest integer that JSON numbers hold exactly. */
 const MAX_REQUESTS = 1_000_000_000_000;
 
-const STATES = ['active', 'deactivated', 'revoked'] as const satisfies KeyState[];
-
-const id = text('an id as in key_0123456789ab', (value) => /^key_[0-9a-f]{12}$/.test(value));
 const hash = text('64 lower-case hexadecimal digits', (value) => /^[0-9a-f]{64}$/.test(value));
 const display = text('the start of a key as in nurse_live_ab12…', (value) =>
   /^nurse_live_[0-9a-f]{4}…$/.test(value),
@@ -22,16 +17,16 @@ const epochMs = wholeNumber(LAST_MS, 'a time in milliseconds since 1970, not aft
 
 /** One key with its secrets and counts. */
 const keyDump = object({
-  id,
-  tier: oneOf(TIER_NAMES as [Tier, ...Tier[]]),
+  id: text('an id as in key_0123456789ab', isKeyId),
+  tier: oneOf(TIER_NAMES),
   owner: text(OWNER_RULE, isOwner),
-  state: oneOf(STATES),
+  state: oneOf(KEY_STATES),
   display,
   created_at_ms: epochMs,
   secrets: z.array(object({ hash, created_at_ms: epochMs, valid_until_ms: epochMs.nullable() })),
   usage: z.array(
     object({
-      day: text('a day of the calendar as in 2026-11-20', isCalendarDay),
+      day: z.iso.date(must('a day of the calendar as in 2026-11-20')),
       requests: wholeNumber(MAX_REQUESTS, `a whole number from 0 to ${MAX_REQUESTS}`),
     }),
   ),
@@ -48,11 +43,7 @@ export const accountDump = object({
     const days = new Set<string>();
     const once = (seen: Set<string>, value: string, ...path: (string | number)[]) => {
       if (seen.has(value))
-        context.addIssue({
-          code: 'custom',
-          path: ['keys', index, ...path],
-          message: `${value} is repeated`,
-        });
+        context.addIssue({ code: 'custom', path: ['keys', index, ...path], message: `${value} is repeated` });
       seen.add(value);
     };
     once(ids, key.id, 'id');
@@ -90,6 +81,6 @@ function wholeNumber(max: number, be: string) {
   return z.int(must(be)).min(0, must(be)).max(max, must(be));
 }
 
-function oneOf<const Value extends string>(values: readonly [Value, ...Value[]]) {
+function oneOf<const Value extends string>(values: readonly Value[]) {
   return z.enum(values, must(values.join(' or ')));
 }

@@ -6,18 +6,27 @@ export class StoreUnavailableError extends Error {
   /** @param reason for operators: it may name hosts and files and is not shown to callers */
   constructor(
     readonly reason: string,
-    options?: ErrorOptions,
+    cause: unknown,
   ) {
-    super(`the key store is unavailable: ${reason}`, options);
+    super(`the key store is unavailable: ${reason}`, { cause });
   }
-}
-
-/** The store cannot be opened as configured; its message is one line that names what is wrong. */
-export class StoreOpenError extends Error {
-  override readonly name = 'StoreOpenError';
 }
 
 /** Another process holds the write lock of the SQLite file: worth another attempt shortly. */
 export class StoreBusyError extends StoreUnavailableError {
   override readonly name = 'StoreBusyError';
+}
+
+/** The store cannot be opened as configured; its message is one line that names what is wrong. */
+export class StoreOpenError extends Error {
+  override readonly name = 'StoreOpenError';
+
+  /**
+   * @param store the file or the host and database, without a password
+   * @param remedy a sentence for the end of the message
+   */
+  constructor(store: string, cause: unknown, remedy = '') {
+    const reason = cause instanceof StoreUnavailableError ? cause.reason : (cause as Error).message;
+    super(`the key store ${store} cannot be used: ${reason}${remedy}`, { cause });
+  }
 }

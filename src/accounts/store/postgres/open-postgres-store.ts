@@ -1,10 +1,9 @@
 import { Kysely, PostgresDialect } from 'kysely';
 import { type PoolConfig, types } from 'pg';
-import type { AccountStore } from '../account-store.js';
+import { AccountStore } from '../account-store.js';
 import { migrate } from '../migrations.js';
 import type { AccountsDatabase } from '../schema.js';
-import { SqlAccountStore } from '../sql-account-store.js';
-import { StoreOpenError, StoreUnavailableError } from '../store-errors.js';
+import { StoreOpenError } from '../store-errors.js';
 import { ReconnectingPool } from './reconnecting-pool.js';
 
 /** Connections of one process. Claims and look-ups are grouped, so a few are enough for any number of requests. */
@@ -25,12 +24,9 @@ export async function openPostgresStore(url: string): Promise<AccountStore> {
     // A separate pool, since its long timeouts are not for requests.
     const migrating = openDatabase(url, { max: 1, ...timeouts(MIGRATION_TIMEOUT_MS) });
     await migrate(migrating).finally(() => migrating.destroy());
-    return new SqlAccountStore(openDatabase(url, { max: CONNECTIONS, ...timeouts(QUERY_TIMEOUT_MS) }));
+    return new AccountStore(openDatabase(url, { max: CONNECTIONS, ...timeouts(QUERY_TIMEOUT_MS) }));
   } catch (error) {
-    const reason = error instanceof StoreUnavailableError ? error.reason : (error as Error).message;
-    throw new StoreOpenError(`the key store ${withoutSecrets(url)} cannot be used: ${reason}`, {
-      cause: error,
-    });
+    throw new StoreOpenError(withoutSecrets(url), error);
   }
 }
 

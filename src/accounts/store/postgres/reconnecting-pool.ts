@@ -25,10 +25,9 @@ export class ReconnectingPool implements PostgresPool {
   async connect(): Promise<PostgresPoolClient> {
     const pool = this.#pool;
     try {
-      const client = await pool.connect();
-      return new CheckedClient(client, () => this.#replace(pool));
+      return new CheckedClient(await pool.connect(), () => this.#replace(pool));
     } catch (error) {
-      throw new StoreUnavailableError((error as Error).message, { cause: error });
+      throw new StoreUnavailableError((error as Error).message, error);
     }
   }
 
@@ -70,7 +69,7 @@ class CheckedClient implements PostgresPoolClient {
       if (!isUnavailable(error)) throw error;
       // pg stops waiting and leaves the query on its connection; it has no code for that.
       if (error.message === 'Query read timeout') this.onTimeout();
-      throw new StoreUnavailableError(error.message, { cause: error });
+      throw new StoreUnavailableError(error.message, error);
     }
   }) as unknown as PostgresPoolClient['query'];
 

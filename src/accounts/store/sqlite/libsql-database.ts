@@ -60,8 +60,8 @@ export class LibsqlDatabase implements SqliteDatabase {
     } catch (error) {
       if (!(error instanceof Libsql.SqliteError)) throw error;
       const reason = `${error.message} in ${this.path} (${error.code})`;
-      if (BUSY.test(error.code)) throw new StoreBusyError(reason, { cause: error });
-      if (UNAVAILABLE.test(error.code)) throw new StoreUnavailableError(reason, { cause: error });
+      if (BUSY.test(error.code)) throw new StoreBusyError(reason, error);
+      if (UNAVAILABLE.test(error.code)) throw new StoreUnavailableError(reason, error);
       throw error;
     }
   }

@@ -1,11 +1,10 @@
 import { existsSync, mkdirSync } from 'node:fs';
 import { dirname } from 'node:path';
 import { Kysely } from 'kysely';
-import type { AccountStore } from '../account-store.js';
+import { AccountStore } from '../account-store.js';
 import { migrate } from '../migrations.js';
 import type { AccountsDatabase } from '../schema.js';
-import { SqlAccountStore } from '../sql-account-store.js';
-import { StoreOpenError, StoreUnavailableError } from '../store-errors.js';
+import { StoreOpenError } from '../store-errors.js';
 import { LibsqlDatabase } from './libsql-database.js';
 import { SharedSqliteDialect } from './sqlite-dialect.js';
 
@@ -25,13 +24,12 @@ export async function openSqliteStore(path: string): Promise<AccountStore> {
     configure(database);
     const db = new Kysely<AccountsDatabase>({ dialect: new SharedSqliteDialect(database) });
     await migrate(db);
-    return new SqlAccountStore(db);
+    return new AccountStore(db);
   } catch (error) {
-    const reason = error instanceof StoreUnavailableError ? error.reason : (error as Error).message;
     throw new StoreOpenError(
-      `the key store ${path} cannot be used: ${reason}. It must be a SQLite database file that this user may write ` +
-        'to, in a folder this user may write to; restore it from a backup or move it away.',
-      { cause: error },
+      path,
+      error,
+      '. It must be a SQLite database file that this user may write to, in a folder this user may write to; restore it from a backup or move it away.',
     );
   }
 }
@@ -58,6 +56,6 @@ function configure(database: LibsqlDatabase): void {
   database.pragma('foreign_keys = on');
   const soundness = database.pragma('quick_check(1)');
   if (soundness !== 'ok') throw new Error(String(soundness).replaceAll('\n', ' '));
-  // From here on PatientConnection does the waiting.
+  // From here on the dialect does the waiting.
   database.pragma('busy_timeout = 0');
 }

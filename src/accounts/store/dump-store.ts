@@ -1,15 +1,15 @@
 import type { Kysely, Transaction } from 'kysely';
 import type { AccountDump } from './account-dump.js';
-import type { DumpStore } from './account-store.js';
 import type { AccountsDatabase } from './schema.js';
 
 /** Keeps a statement below SQLite's limit of 32,766 parameters. */
 const ROWS_PER_STATEMENT = 1000;
 
-/** Export and import as queries for any SQL database with a kysely dialect. */
-export class SqlDumpStore implements DumpStore {
+/** Export and import of a whole store. */
+export class DumpStore {
   constructor(private readonly db: Kysely<AccountsDatabase>) {}
 
+  /** All keys, secrets and counts, as of one moment. */
   async read(): Promise<AccountDump> {
     const { keys, secrets, usage } = await this.db
       .transaction()
@@ -19,47 +19,29 @@ export class SqlDumpStore implements DumpStore {
         secrets: await trx.selectFrom('key_secrets').selectAll().orderBy('created_at_ms').execute(),
         usage: await trx.selectFrom('daily_usage').selectAll().orderBy('day').execute(),
       }));
-    const secretsOf = byKey(secrets);
-    const usageOf = byKey(usage);
-    return {
-      format: 'nurselog-accounts/1',
-      keys: keys.map((key) => ({
-        ...key,
-        secrets: (secretsOf.get(key.id) ?? []).map(({ key_id, ...secret }) => secret),
-        usage: (usageOf.get(key.id) ?? []).map(({ day, requests }) => ({ day, requests })),
-      })),
-    };
+    const dumps = new Map<string, AccountDump['keys'][number]>();
+    for (const key of keys) dumps.set(key.id, { ...key, secrets: [], usage: [] });
+    for (const { key_id, ...secret } of secrets) dumps.get(key_id)?.secrets.push(secret);
+    for (const { key_id, day, requests } of usage) dumps.get(key_id)?.usage.push({ day, requests });
+    return { format: 'nurselog-accounts/1', keys: [...dumps.values()] };
   }
 
+  /** Adds a whole dump or, if the store has some of its keys or their secrets, nothing; the ids of those. */
   async write({ keys }: AccountDump): Promise<string[]> {
     return this.db.transaction().execute(async (trx) => {
       const known = await knownAmong(trx, keys);
       if (known.length > 0) return known;
-      for (const rows of chunks(keys.map(({ secrets, usage, ...key }) => key))) {
-        await trx.insertInto('api_keys').values(rows).execute();
-      }
-      for (const rows of chunks(
-        keys.flatMap(({ id, secrets }) => secrets.map((each) => ({ ...each, key_id: id }))),
-      )) {
-        await trx.insertInto('key_secrets').values(rows).execute();
-      }
+      const records = keys.map(({ secrets, usage, ...key }) => key);
+      const secrets = keys.flatMap(({ id, secrets }) => secrets.map((each) => ({ ...each, key_id: id })));
       const usage = keys.flatMap(({ id, usage }) =>
         usage.map((each) => ({ ...each, key_id: id, last_granted: 0 })),
       );
+      for (const rows of chunks(records)) await trx.insertInto('api_keys').values(rows).execute();
+      for (const rows of chunks(secrets)) await trx.insertInto('key_secrets').values(rows).execute();
       for (const rows of chunks(usage)) await trx.insertInto('daily_usage').values(rows).execute();
       return [];
     });
   }
-}
-
-function byKey<Row extends { key_id: string }>(rows: readonly Row[]): Map<string, Row[]> {
-  const grouped = new Map<string, Row[]>();
-  for (const row of rows) {
-    const group = grouped.get(row.key_id);
-    if (group === undefined) grouped.set(row.key_id, [row]);
-    else group.push(row);
-  }
-  return grouped;
 }
 
 /** The ids of keys that the database holds, or of which it holds a secret. */

@@ -1,12 +1,34 @@
 import type { Kysely } from 'kysely';
-import type { DayUsage, QuotaClaim, QuotaGrant, UsageFilter, UsageStore } from './account-store.js';
 import type { AccountsDatabase } from './schema.js';
 
-/** The counts as queries for any SQL database with a kysely dialect. */
-export class SqlUsageStore implements UsageStore {
+/** Requests of one key on one UTC day. */
+export interface DayUsage {
+  readonly keyId: string;
+  /** `YYYY-MM-DD`. */
+  readonly day: string;
+  readonly requests: number;
+}
+
+/** Filters a listing of usage; absent members do not filter. */
+export interface UsageFilter {
+  readonly keyId?: string | undefined;
+  readonly day?: string | undefined;
+}
+
+const DAY_USAGE = ['key_id as keyId', 'day', 'requests'] as const;
+
+/** The requests of every key on every day. */
+export class UsageStore {
   constructor(private readonly db: Kysely<AccountsDatabase>) {}
 
-  async claim({ keyId, day, requests, limit }: QuotaClaim): Promise<QuotaGrant> {
+  /**
+   * Grants as many of a key's requests as its daily limit allows, in one atomic statement.
+   * @returns how many are admitted, 0 to all, and the day's count including them
+   */
+  async claim(
+    { keyId, day, requests }: DayUsage,
+    limit: number,
+  ): Promise<{ readonly granted: number; readonly used: number }> {
     const first = Math.min(requests, limit);
     const row = await this.db
       .insertInto('daily_usage')
@@ -22,16 +44,15 @@ export class SqlUsageStore implements UsageStore {
           })
           .where('daily_usage.requests', '<', limit),
       )
-      .returning(['requests', 'last_granted'])
+      .returning(['requests as used', 'last_granted as granted'])
       .executeTakeFirst();
     // No row is returned if the day's limit was reached before: then nothing was written.
-    return row === undefined
-      ? { granted: 0, used: limit }
-      : { granted: row.last_granted, used: row.requests };
+    return row ?? { granted: 0, used: limit };
   }
 
-  async add(changes: readonly DayUsage[]): Promise<DayUsage[]> {
-    const rows = await this.db
+  /** Adds (or, negative, subtracts) requests regardless of the limit; the new counts in any order. */
+  add(changes: readonly DayUsage[]): Promise<DayUsage[]> {
+    return this.db
       .insertInto('daily_usage')
       .values(changes.map(({ keyId, day, requests }) => ({ key_id: keyId, day, requests, last_granted: 0 })))
       .onConflict((conflict) =>
@@ -39,20 +60,15 @@ export class SqlUsageStore implements UsageStore {
           requests: eb('daily_usage.requests', '+', eb.ref('excluded.requests')),
         })),
       )
-      .returning(['key_id', 'day', 'requests'])
+      .returning(DAY_USAGE)
       .execute();
-    return rows.map(toDayUsage);
   }
 
-  async list({ keyId, day }: UsageFilter): Promise<DayUsage[]> {
-    let query = this.db.selectFrom('daily_usage').select(['key_id', 'day', 'requests']);
+  /** Usage by key and day, oldest day first. */
+  list({ keyId, day }: UsageFilter): Promise<DayUsage[]> {
+    let query = this.db.selectFrom('daily_usage').select(DAY_USAGE);
     if (keyId !== undefined) query = query.where('key_id', '=', keyId);
     if (day !== undefined) query = query.where('day', '=', day);
-    const rows = await query.orderBy('day').orderBy('key_id').execute();
-    return rows.map(toDayUsage);
+    return query.orderBy('day').orderBy('key_id').execute();
   }
-}
-
-function toDayUsage(row: { key_id: string; day: string; requests: number }): DayUsage {
-  return { keyId: row.key_id, day: row.day, requests: row.requests };
 }
