@@ -1,6 +1,15 @@
 import pino from 'pino';
+import sonicBoom from 'sonic-boom';
 import { redactKeys } from './accounts/key-format.js';
-import { LogOutput } from './output/log-output.js';
+
+const STDOUT = 1;
+
+/** Lines are written in groups, at the latest after this time: one write per line would cost more than the line. */
+const WRITE_EVERY_MS = 250;
+const WRITE_BYTES = 8 * 1024;
+
+/** Bounds the memory of lines that are not read; later lines are dropped. */
+const MAX_WAITING_BYTES = 16 * 1024 * 1024;
 
 /** A log that counts its dropped lines. */
 export type Log = pino.Logger & { linesDropped(): number };
@@ -15,4 +24,61 @@ export function createLog(level: string, destination?: pino.DestinationStream): 
   const output = destination ?? new LogOutput(reportDrops);
   const log: pino.Logger = pino({ level, hooks: { streamWrite: redactKeys } }, output);
   return Object.assign(log, { linesDropped: () => (output instanceof LogOutput ? output.linesDropped : 0) });
+}
+
+/**
+ * Standard output for log lines. If it fails, because its disk is full or its reader is gone, buffered lines are retried
+ * until they are written, and lines that arrive meanwhile are dropped and counted. If its reader is stuck, lines are
+ * buffered up to `MAX_WAITING_BYTES`; further lines are dropped and counted.
+ */
+class LogOutput {
+  readonly #stream: InstanceType<typeof sonicBoom.SonicBoom>;
+  #linesDropped = 0;
+  #linesReported = 0;
+  #isFailing = false;
+
+  /** @param onRecovery called with the number of dropped lines when lines can be written again after a failure */
+  constructor(private readonly onRecovery: (linesDropped: number) => void) {
+    this.#stream = new sonicBoom.SonicBoom({
+      fd: STDOUT,
+      minLength: WRITE_BYTES,
+      periodicFlush: WRITE_EVERY_MS,
+      maxLength: MAX_WAITING_BYTES,
+    });
+    this.#stream.on('drop', () => {
+      this.#linesDropped++;
+    });
+    // The stream keeps what it could not write, so that no line is written in part.
+    this.#stream.on('error', () => {
+      this.#isFailing = true;
+    });
+    this.#stream.on('drain', () => this.#report());
+    // The last chance to write buffered lines.
+    process.once('beforeExit', () => {
+      if (!this.#isFailing) this.#report();
+      this.#stream.end();
+    });
+  }
+
+  /** Lines dropped since the start. */
+  get linesDropped(): number {
+    return this.#linesDropped;
+  }
+
+  write(line: string): void {
+    if (this.#isFailing) this.#linesDropped++;
+    else this.#stream.write(line);
+  }
+
+  flush(callback?: (error?: Error) => void): void {
+    this.#stream.flush(callback);
+  }
+
+  #report(): void {
+    const linesDropped = this.#linesDropped - this.#linesReported;
+    if (linesDropped === 0 && !this.#isFailing) return;
+    this.#linesReported = this.#linesDropped;
+    this.#isFailing = false;
+    this.onRecovery(linesDropped);
+  }
 }

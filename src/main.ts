@@ -1,6 +1,22 @@
-import { ReloadSignal } from './service/signals.js';
+import { isatty } from 'node:tty';
+
+const STDOUT = 1;
 
 // Unhandled, SIGHUP ends the process: the handler is installed before the other modules load, which takes most of a second.
-const reloadSignal = new ReloadSignal();
+let isReloadPending = false;
+let reload = () => {
+  isReloadPending = true;
+};
+const hadTerminal = isatty(STDOUT);
+process.on('SIGHUP', () => {
+  if (!hadTerminal || isatty(STDOUT)) return reload();
+  // The terminal was closed: the process ends, as by default.
+  process.removeAllListeners('SIGHUP');
+  process.kill(process.pid, 'SIGHUP');
+});
+
 const { run } = await import('./service/run.js');
-await run(process.argv.slice(2), process.env, reloadSignal);
+await run(process.argv.slice(2), process.env, (reloadModels) => {
+  reload = reloadModels;
+  if (isReloadPending) reload();
+});

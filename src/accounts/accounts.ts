@@ -84,24 +84,15 @@ export class Accounts {
     const nowMs = this.clock.nowMs();
     const day = this.#utcDay(nowMs);
     const resetsAtMs = (Math.floor(nowMs / DAY_MS) + 1) * DAY_MS;
-    const secondsToReset = Math.ceil((resetsAtMs - nowMs) / 1000);
+    const reset = { resetsAtMs, secondsToReset: Math.ceil((resetsAtMs - nowMs) / 1000) };
     const limit = TIERS[tier].requestsPerDay;
-    const admission = {
-      admitted: true,
-      keyId,
-      tier,
-      day,
-      limit,
-      remaining: null,
-      resetsAtMs,
-      secondsToReset,
-    };
     if (limit === null) {
       this.#meter.add({ keyId, day, requests: 1 });
-      return admission;
+      return { admitted: true, keyId, tier, day, limit, remaining: null, ...reset };
     }
     const used = await this.#quota.take(keyId, day, limit);
-    return { ...admission, admitted: used !== null, remaining: used === null ? 0 : limit - used };
+    const remaining = used === null ? 0 : limit - used;
+    return { admitted: used !== null, keyId, tier, day, limit, remaining, ...reset };
   }
 
   /**

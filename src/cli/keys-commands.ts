@@ -4,20 +4,15 @@ import type { KeyState } from '../accounts/key-record.js';
 import { TIER_NAMES } from '../accounts/tiers.js';
 import { refusePositionals } from './command-line.js';
 import { dayFrom, keyIdFrom, overlapMsFrom, ownerFrom, readDump, tierFrom } from './keys-arguments.js';
-import {
-  issuedOutput,
-  keyOutput,
-  keysOutput,
-  type Output,
-  rotatedOutput,
-  usageOutput,
-} from './keys-output.js';
+import { fields, isoTime, keyJson, type Output, table } from './keys-output.js';
+
+const SHOWN_ONCE = 'shown only this once; keep it like a password.';
 
 /** A command of `keys`. */
 export interface KeysCommand {
   readonly synopsis: string;
   readonly description: string;
-  readonly options: NonNullable<ParseArgsConfig['options']>;
+  readonly options?: NonNullable<ParseArgsConfig['options']>;
   /** The result if the output could not be printed. */
   readonly ifUnprinted: string;
   /** @param print throws OutputError */
@@ -40,34 +35,25 @@ export const KEYS_COMMANDS: Readonly<Record<string, KeysCommand>> = {
     ifUnprinted: 'nothing was issued',
     async run(keys, { tier, owner }, positionals, print) {
       refusePositionals(positionals);
-      await keys.issue(tierFrom(tier), ownerFrom(owner), (issued) => print(issuedOutput(issued)));
+      await keys.issue(tierFrom(tier), ownerFrom(owner), ({ key, secret }) => {
+        const json = { key: secret, ...keyJson(key) };
+        print({ json, lines: [`Issued. The key is ${SHOWN_ONCE}`, '', ...fields(json)], isSecret: true });
+      });
     },
   },
   list: {
     synopsis: '',
     description: 'List all keys, oldest first.',
-    options: {},
     ifUnprinted: 'the list is not complete',
     async run(keys, _options, positionals, print) {
       refusePositionals(positionals);
-      print(keysOutput(await keys.list()));
+      const json = (await keys.list()).map(keyJson);
+      print({ json, lines: table(json, 'There are no keys; "keys issue" issues one.') });
     },
   },
-  deactivate: {
-    synopsis: 'KEY_ID',
-    description: 'Refuse the key (403) until it is activated again.',
-    ...stateChange('deactivated'),
-  },
-  activate: {
-    synopsis: 'KEY_ID',
-    description: 'Accept a deactivated key again.',
-    ...stateChange('active'),
-  },
-  revoke: {
-    synopsis: 'KEY_ID',
-    description: 'Refuse the key (401) permanently.',
-    ...stateChange('revoked'),
-  },
+  deactivate: stateChange('deactivated', 'Refuse the key (403) until it is activated again.'),
+  activate: stateChange('active', 'Accept a deactivated key again.'),
+  revoke: stateChange('revoked', 'Refuse the key (401) permanently.'),
   rotate: {
     synopsis: 'KEY_ID [--overlap-minutes N]',
     description:
@@ -76,7 +62,16 @@ export const KEYS_COMMANDS: Readonly<Record<string, KeysCommand>> = {
     ifUnprinted: 'the old key stays valid',
     async run(keys, options, positionals, print) {
       const overlapMs = overlapMsFrom(options['overlap-minutes']);
-      await keys.rotate(keyIdFrom(positionals), overlapMs, (rotated) => print(rotatedOutput(rotated)));
+      await keys.rotate(keyIdFrom(positionals), overlapMs, ({ key, secret, oldSecretValidUntilMs }) => {
+        const shown = { key: secret, ...keyJson(key) };
+        const validUntil = oldSecretValidUntilMs === null ? null : isoTime(oldSecretValidUntilMs);
+        const oldKey = validUntil === null ? 'is refused from now on' : `is accepted until ${validUntil}`;
+        print({
+          json: { ...shown, old_key_valid_until: validUntil },
+          lines: [`Rotated: the old key ${oldKey}. The new key is ${SHOWN_ONCE}`, '', ...fields(shown)],
+          isSecret: true,
+        });
+      });
     },
   },
   usage: {
@@ -86,14 +81,15 @@ export const KEYS_COMMANDS: Readonly<Record<string, KeysCommand>> = {
     ifUnprinted: 'the list is not complete',
     async run(keys, { day }, positionals, print) {
       const keyId = positionals.length === 0 ? undefined : keyIdFrom(positionals);
-      print(usageOutput(await keys.usage({ keyId, day: dayFrom(day) })));
+      const usage = await keys.usage({ keyId, day: dayFrom(day) });
+      const json = usage.map(({ keyId, day, requests }) => ({ day, id: keyId, requests }));
+      print({ json, lines: table(json, 'No requests were counted.') });
     },
   },
   export: {
     synopsis: '',
     description:
       'Print the whole store as JSON for import into another. It contains hashes of keys, not the keys.',
-    options: {},
     ifUnprinted: 'the export is not complete',
     async run(keys, _options, positionals, print) {
       refusePositionals(positionals);
@@ -104,7 +100,6 @@ export const KEYS_COMMANDS: Readonly<Record<string, KeysCommand>> = {
   import: {
     synopsis: 'FILE',
     description: 'Add everything that another store exported, or nothing.',
-    options: {},
     ifUnprinted: 'everything was imported',
     async run(keys, _options, positionals, print) {
       const dump = readDump(positionals);
@@ -115,12 +110,14 @@ export const KEYS_COMMANDS: Readonly<Record<string, KeysCommand>> = {
   },
 };
 
-/** The common part of the commands that set the state of a key. */
-function stateChange(state: KeyState): Pick<KeysCommand, 'options' | 'ifUnprinted' | 'run'> {
+function stateChange(state: KeyState, description: string): KeysCommand {
   return {
-    options: {},
+    synopsis: 'KEY_ID',
+    description,
     ifUnprinted: `the key is ${state}`,
-    run: async (keys, _options, positionals, print) =>
-      print(keyOutput(await keys.setState(keyIdFrom(positionals), state))),
+    async run(keys, _options, positionals, print) {
+      const json = keyJson(await keys.setState(keyIdFrom(positionals), state));
+      print({ json, lines: fields(json) });
+    },
   };
 }

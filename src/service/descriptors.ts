@@ -16,10 +16,8 @@ export function boundByDescriptors(connections: number): number {
 
 function freeDescriptors(): number {
   try {
-    const limit = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'))?.[1];
-    return limit === undefined
-      ? Number.POSITIVE_INFINITY
-      : Number(limit) - readdirSync('/proc/self/fd').length;
+    const limits = /^Max open files\s+(\d+)/m.exec(readFileSync('/proc/self/limits', 'utf8'));
+    return Number(limits?.[1] ?? Number.POSITIVE_INFINITY) - readdirSync('/proc/self/fd').length;
   } catch {
     return Number.POSITIVE_INFINITY;
   }

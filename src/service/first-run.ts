@@ -6,12 +6,8 @@ import { OutputError, writeError } from '../output/write-output.js';
 
 const ISSUE_COMMAND = 'npm run --silent keys -- issue --tier hypha --owner NAME';
 
-const EXAMPLE_REQUEST = {
-  latitude: 44.12,
-  longitude: -122.03,
-  species_code: 'PSME',
-  planting_method: 'manual',
-};
+const EXAMPLE_REQUEST =
+  '{"latitude":44.12,"longitude":-122.03,"species_code":"PSME","planting_method":"manual"}';
 
 /**
  * Issues the first key of an embedded store and shows it. No key is issued where it cannot be shown; standard error
@@ -52,7 +48,7 @@ Your first API key, tier hypha. It is shown only this once:
 
 Try it:
 
-  curl -s ${apiUrl}/v1/predict -H 'X-API-Key: ${secret}' -H 'Content-Type: application/json' -d '${JSON.stringify(EXAMPLE_REQUEST)}'
+  curl -s ${apiUrl}/v1/predict -H 'X-API-Key: ${secret}' -H 'Content-Type: application/json' -d '${EXAMPLE_REQUEST}'
 
 `;
 }

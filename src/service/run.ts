@@ -9,9 +9,7 @@ import { OutputError, writeError, writeOutput, writeSecret } from '../output/wri
 import { WorkerStartError } from '../pool/worker-pool.js';
 import { ArtefactError } from '../prediction/artefacts/artefact-error.js';
 import { firstKeyText } from './first-run.js';
-import { ListenError } from './listen.js';
-import { type Service, startService } from './service.js';
-import type { ReloadSignal } from './signals.js';
+import { ListenError, type Service, startService } from './service.js';
 
 /** Time for the last log line to be written. */
 const LAST_LINE_MS = 500;
@@ -33,11 +31,12 @@ const EXPLAINED = [
 /**
  * Runs the service until a signal ends it, or prints its help. Errors go to standard error; the exit code is 1 for a
  * failure and 2 for an unknown argument.
+ * @param onReady receives what reloads the models, once they are served
  */
 export async function run(
   args: readonly string[],
   environment: NodeJS.ProcessEnv,
-  reloadSignal: ReloadSignal,
+  onReady: (reload: () => void) => void,
 ): Promise<void> {
   const unknown = args.find((arg) => arg !== '--help' && arg !== '-h');
   if (unknown !== undefined) {
@@ -48,14 +47,14 @@ export async function run(
   }
   try {
     if (args.length > 0) writeOutput(configHelp());
-    else await serve(environment, reloadSignal);
+    else await serve(environment, onReady);
   } catch (error) {
     writeError(`nurselog: ${redactKeys(explain(error))}\n`);
     process.exitCode = 1;
   }
 }
 
-async function serve(environment: NodeJS.ProcessEnv, reloadSignal: ReloadSignal): Promise<void> {
+async function serve(environment: NodeJS.ProcessEnv, onReady: (reload: () => void) => void): Promise<void> {
   const config = loadConfig(environment);
   const log = createLog(config.logLevel);
   const onFatal = (reason: string) => killSelf(log, reason);
@@ -73,7 +72,7 @@ async function serve(environment: NodeJS.ProcessEnv, reloadSignal: ReloadSignal)
   }
   log.info({ api: service.apiUrl, ops: service.opsUrl, single_sites: config.singleSites }, 'ready');
   log.flush();
-  reloadSignal.onReload(service.reload);
+  onReady(service.reload);
 }
 
 async function stop(service: Service, deadlineMs: number, log: Log): Promise<void> {

@@ -11,14 +11,19 @@ import { createOps } from '../http/ops.js';
 import { Connections } from '../http/server/connections.js';
 import type { Log } from '../log.js';
 import { Metrics } from '../observability/metrics.js';
+import { quote, shorten } from '../output/printable.js';
 import { BufferPool } from '../pool/buffer-pool.js';
 import { readArtefacts } from '../prediction/artefacts/artefacts.js';
 import { boundByDescriptors } from './descriptors.js';
 import { prepareFirstKey } from './first-run.js';
-import { listen } from './listen.js';
 import { Generations } from './models/generations.js';
 import { ServicePhase, WorkerGuard } from './service-phase.js';
 import { watchState } from './state-metrics.js';
+
+/** An address that cannot be listened on; the message is one line with its variables and the reason. */
+export class ListenError extends Error {
+  override readonly name = 'ListenError';
+}
 
 /** A running service. */
 export interface Service {
@@ -69,8 +74,8 @@ export async function startService(
     await accounts.close();
   };
   try {
-    await listen(ops, { host: 'OPS_HOST', port: 'OPS_PORT' }, { host: config.opsHost, port: config.opsPort });
-    await listen(api, { host: 'HOST', port: 'PORT' }, config);
+    await listen(ops, 'OPS_', config.opsHost, config.opsPort);
+    await listen(api, '', config.host, config.port);
     await generations.current.warmUp();
     phase.enter('ok'); // the key works as soon as it is shown
     // Last, because the key is shown only once: a start that fails must not issue it.
@@ -96,6 +101,22 @@ export async function startService(
     },
     flushCounts: () => accounts.flush(),
   };
+}
+
+/**
+ * @param prefix of the names of the variables that configure the address
+ * @throws ListenError
+ */
+async function listen(app: FastifyInstance, prefix: string, host: string, port: number): Promise<void> {
+  try {
+    await app.listen({ host, port });
+  } catch (error) {
+    throw new ListenError(
+      `cannot listen on ${prefix}HOST ${quote(host)}, ${prefix}PORT ${port}: ` +
+        `${shorten((error as Error).message)}; it must be a free port of an address of this machine`,
+      { cause: error },
+    );
+  }
 }
 
 function urlOf(app: FastifyInstance): string {

@@ -1,5 +1,4 @@
 import type { Config } from '../../config.js';
-import type { ServingGeneration } from '../../http/serving.js';
 import type { BufferPool } from '../../pool/buffer-pool.js';
 import { WorkerPool, type WorkerWatcher } from '../../pool/worker-pool.js';
 import type { Artefacts } from '../../prediction/artefacts/artefacts.js';
@@ -7,14 +6,7 @@ import { MainThreadExecutor } from '../../scheduling/main-thread-executor.js';
 import { Scheduler } from '../../scheduling/scheduler.js';
 
 /** What predictions are served from, and how it starts and ends. */
-export interface Generation extends ServingGeneration {
-  /** Whether the main thread answers single predictions and comparisons. */
-  readonly answersOnMainThread: boolean;
-  /** Waits until it can serve. @throws ArtefactError where a model is not usable, WorkerStartError where a worker does not start */
-  warmUp(): Promise<void>;
-  /** Ends the workers once all that was submitted is answered or given up; nothing may be submitted meanwhile. */
-  close(): Promise<void>;
-}
+export type Generation = ReturnType<typeof startGeneration>;
 
 /** Starts workers on a grid and models, which they open meanwhile: see `warmUp`. */
 export function startGeneration(
@@ -22,7 +14,7 @@ export function startGeneration(
   { workers: workerCount, searchRadiusKm, cacheBytes, queueLimitSites, singleSites: place }: Config,
   buffers: BufferPool,
   watcher: WorkerWatcher,
-): Generation {
+) {
   const answersOnMainThread = place === 'main';
   const threads = workerCount + (answersOnMainThread ? 1 : 0);
   const data = { ...artefacts, searchRadiusKm, cacheBytes: cacheBytes / threads };
@@ -36,11 +28,14 @@ export function startGeneration(
     workers,
     batches,
     singleSites,
+    /** Whether the main thread answers single predictions and comparisons. */
     answersOnMainThread,
+    /** Waits until it can serve. @throws ArtefactError where a model is not usable, WorkerStartError where a worker does not start */
     warmUp: async () => {
       await workers.warmUp(); // tries the models
       await mainThread?.warmUp();
     },
+    /** Ends the workers once all that was submitted is answered or given up; nothing may be submitted meanwhile. */
     close: async () => {
       // Ending a thread inside onnxruntime would abort the process.
       await Promise.all([batches.idle(), singleSites.idle()]);

@@ -69,7 +69,10 @@ export class Generations {
     try {
       this.#current = await this.#openNext();
     } catch (error) {
-      if (!this.#ending.signal.aborted) this.#logRejection(error as Error);
+      if (this.#ending.signal.aborted) return;
+      this.reloads.refused++;
+      const reason = { ...reasonOf(error as Error), model: versionOf(former) };
+      this.log.error(reason, 'reload rejected; previous models remain active');
       return;
     }
     this.guard.check(this.current.workers);
@@ -97,12 +100,6 @@ export class Generations {
       throw error;
     }
     return next;
-  }
-
-  #logRejection(error: Error): void {
-    this.reloads.refused++;
-    const serving = versionOf(this.current);
-    this.log.error({ ...reasonOf(error), model: serving }, 'reload rejected; previous models remain active');
   }
 }
 

@@ -1,5 +1,5 @@
 import type { PostgresPool, PostgresPoolClient } from 'kysely';
-import { DatabaseError, Pool, type PoolClient, type PoolConfig } from 'pg';
+import { DatabaseError, Pool, type PoolConfig } from 'pg';
 import { StoreUnavailableError } from '../store-errors.js';
 
 /**
@@ -24,11 +24,29 @@ export class ReconnectingPool implements PostgresPool {
 
   async connect(): Promise<PostgresPoolClient> {
     const pool = this.#pool;
-    try {
-      return new CheckedClient(await pool.connect(), () => this.#replace(pool));
-    } catch (error) {
-      throw new StoreUnavailableError((error as Error).message, error);
-    }
+    const client = await pool.connect().catch((error: Error) => {
+      throw new StoreUnavailableError(error.message, error);
+    });
+    client.on('error', ignore);
+    const query = async (sql: string, parameters: readonly unknown[]) => {
+      try {
+        return await client.query(sql, [...parameters]);
+      } catch (error) {
+        if (!isUnavailable(error)) throw error;
+        // pg stops waiting and leaves the query on its connection; it has no code for that.
+        if (error.message === 'Query read timeout') this.#replace(pool);
+        throw new StoreUnavailableError(error.message, error);
+      }
+    };
+    return {
+      // kysely's other overload, with a cursor, is for streaming and needs a cursor in the dialect's configuration.
+      query: query as unknown as PostgresPoolClient['query'],
+      // pg itself drops a broken connection here.
+      release: () => {
+        client.removeListener('error', ignore);
+        client.release();
+      },
+    };
   }
 
   end(): Promise<void> {
@@ -49,33 +67,6 @@ export class ReconnectingPool implements PostgresPool {
     const pool = new Pool(this.config);
     pool.on('error', ignore);
     return pool;
-  }
-}
-
-/** A connection in use. pg itself drops a broken one on release. */
-class CheckedClient implements PostgresPoolClient {
-  constructor(
-    private readonly client: PoolClient,
-    private readonly onTimeout: () => void,
-  ) {
-    client.on('error', ignore);
-  }
-
-  // kysely's other overload, with a cursor, is for streaming and needs a cursor in the dialect's configuration.
-  readonly query = (async (sql: string, parameters: readonly unknown[]) => {
-    try {
-      return await this.client.query(sql, [...parameters]);
-    } catch (error) {
-      if (!isUnavailable(error)) throw error;
-      // pg stops waiting and leaves the query on its connection; it has no code for that.
-      if (error.message === 'Query read timeout') this.onTimeout();
-      throw new StoreUnavailableError(error.message, error);
-    }
-  }) as unknown as PostgresPoolClient['query'];
-
-  release(): void {
-    this.client.removeListener('error', ignore);
-    this.client.release();
   }
 }
 
