@@ -2,16 +2,9 @@ import type { Kysely, Transaction } from 'kysely';
 import type { KeyRecord, KeyState } from '../key-record.js';
 import type { AccountsDatabase } from './schema.js';
 
-/** A secret as it is stored. */
-export interface StoredSecret {
-  /** SHA-256 of the whole key, 64 hexadecimal digits. */
-  readonly hash: string;
-  readonly display: string;
-  readonly createdAtMs: number;
-}
-
 /** The key that a secret's hash belongs to. */
 export interface SecretMatch extends KeyRecord {
+  /** SHA-256 of the secret, 64 hexadecimal digits. */
   readonly hash: string;
   /** The moment from which a rotated secret is no longer valid; `null` for the current one. */
   readonly validUntilMs: number | null;
@@ -79,7 +72,7 @@ export class KeyStore {
     return this.db.selectFrom('api_keys').select(KEY_RECORD).orderBy('created_at_ms').orderBy('id').execute();
   }
 
-  /** Sets the state of a key; the changed record, or nothing if there is no such key or another state than revoked is asked of a revoked one. */
+  /** Sets the state of a key; the changed record, or nothing if there is no such key or it is revoked, which is final. */
   setState(keyId: string, state: KeyState): Promise<KeyRecord | undefined> {
     return this.db
       .updateTable('api_keys')
@@ -96,7 +89,7 @@ export class KeyStore {
    */
   async replaceSecret(
     keyId: string,
-    next: StoredSecret,
+    next: { readonly hash: string; readonly display: string; readonly createdAtMs: number },
     oldValidUntilMs: number,
     beforeCommit: (key: KeyRecord) => void,
   ): Promise<KeyRecord | undefined> {
