@@ -72,7 +72,7 @@ export class KeyStore {
     return this.db.selectFrom('api_keys').select(KEY_RECORD).orderBy('created_at_ms').orderBy('id').execute();
   }
 
-  /** Sets the state of a key; the changed record, or nothing if there is no such key or it is revoked, which is final. */
+  /** Sets the state of a key; the changed record, or nothing for an unknown key and for a revoked one that is to leave that state. */
   setState(keyId: string, state: KeyState): Promise<KeyRecord | undefined> {
     return this.db
       .updateTable('api_keys')
