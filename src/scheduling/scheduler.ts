@@ -143,11 +143,18 @@ export class Scheduler {
 
   #startRuns(): void {
     while (this.executor.free > 0) {
-      const run = this.#retries.shift() ?? this.#nextRun();
+      const run = this.#nextRetry() ?? this.#nextRun();
       if (run === undefined) return;
       this.#runs.push(run);
       this.executor.start(run);
     }
+  }
+
+  /** The run to be tried again; not one whose jobs have all ended, since a scheduler that is idle starts none. */
+  #nextRetry(): JobRun | undefined {
+    let run = this.#retries.shift();
+    while (run?.pieces.every(({ job }) => job.isSettled)) run = this.#retries.shift();
+    return run;
   }
 
   /** A run of rows whose turn it is; undefined where none wait. */

@@ -210,6 +210,26 @@ test('The rows of a worker that died are given to another one.', async () => {
   }
 });
 
+test('Rows whose worker died are not given to another one once their caller has hung up.', async () => {
+  const ownThread = new WorkerThreads();
+  const single = await GatedWorkers.start(1, data);
+  try {
+    scheduler = new Scheduler(single, new BufferPool(), 1000);
+    single.afterStart = () => {
+      if (single.runs.length === 1) void ownThread.terminateAll();
+    };
+    const gone = submitAny('key', 200);
+    gone.abandon();
+    await scheduler.idle(); // when the run has failed
+    const requests = requestsOf(3);
+    await expectAnswersTo(requests, submit('key', requests));
+    expect(single.runs).toEqual([200, 3]);
+  } finally {
+    await single.pool.close();
+    ownThread.stopWatching();
+  }
+});
+
 test('Only the jobs of a run that no worker can answer fail.', async () => {
   const [impossible] = requestsOf(1);
   const request = { ...impossible, ...placeOf(data.grid, 0), species: 250, method: 'manual' } as SiteRequest;
