@@ -133,6 +133,7 @@ test.each([
   ['["NaN\n"]', 'unexpected "\\n" at character 5'],
   ['[constructor]', 'unexpected "c" at character 1'],
   ['{"a":1} 💥', 'unexpected "💥" at character 8'],
+  ['\ufeff{"a":1}', 'it begins with a byte order mark; send UTF-8 without one'],
   ['{"latitude":1', 'it is truncated after 13 characters'],
   ['["NaN', 'it is truncated after 5 characters'],
 ])('the message for %s says what is wrong and at which character', (body, problem) => {

@@ -13,6 +13,9 @@ const FOREIGN_WORDS = new Map([
 
 const LONGEST_WORD = 20;
 
+/** What editors and PowerShell on Windows put before UTF-8; a message would show it as nothing. */
+const BYTE_ORDER_MARK = '\ufeff';
+
 /**
  * Reads a body that is one JSON value.
  * @param rootEnd reads the value that starts at an offset and returns the offset after it; may throw JsonError
@@ -40,6 +43,8 @@ function problemAt(bytes: Buffer, offset: number): string {
   const before = bytes.toString('utf8', 0, offset);
   if (offset === bytes.length) return `it is truncated after ${before.length} characters`;
   const after = bytes.toString('utf8', offset, offset + LONGEST_WORD);
+  if (offset === 0 && after.startsWith(BYTE_ORDER_MARK))
+    return 'it begins with a byte order mark; send UTF-8 without one';
   const wordStart = /\\?-?\w*$/.exec(before.slice(-LONGEST_WORD))?.[0] ?? '';
   const word = wordStart + (/^\w+/.exec(after)?.[0] ?? '"');
   const advice = FOREIGN_WORDS.get(word.replace('-', ''));
