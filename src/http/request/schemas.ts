@@ -85,4 +85,3 @@ export const OPTIONS = Object.entries(predictRequestSchema.shape)
   .map(([name]) => name);
 
 export type PredictRequest = z.output<typeof predictRequestSchema>;
-export type CompareRequest = z.output<typeof compareRequestSchema>;

@@ -9,6 +9,7 @@ import { compressAnswer } from '../hooks/compression.js';
 import type { Endpoint } from '../openapi/document.js';
 import { type Batch, type FailedEntry, requestReaderOf } from '../request/request-reader.js';
 import { type batchRequestSchema, predictRequestSchema } from '../request/schemas.js';
+import { JSON_TYPE } from '../response/headers.js';
 import { batchResponseSchema } from '../response/schemas.js';
 import { callerOf } from '../server/request-state.js';
 import type { Serving, ServingGeneration } from '../serving.js';
@@ -65,7 +66,7 @@ export function batchRoute(
     const open = '{"results":[';
     const close = `],"summary":${JSON.stringify({ total: batch.total, successful, failed })}}`;
     const elements = new Map([...failures].map(([entry, failure]) => [entry, JSON.stringify(failure)]));
-    reply.type('application/json; charset=utf-8');
+    reply.type(JSON_TYPE);
     if (answers === undefined) return reply.send(Buffer.from(open + [...elements.values()].join() + close));
 
     const body = answers.join(open, elements, close);

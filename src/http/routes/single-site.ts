@@ -3,6 +3,7 @@ import type { Metrics } from '../../observability/metrics.js';
 import { SiteRows } from '../../prediction/site-rows.js';
 import { ApiError, type ErrorObject } from '../errors/api-error.js';
 import { placeError } from '../errors/place-errors.js';
+import { JSON_TYPE } from '../response/headers.js';
 import type { Serving, ServingGeneration } from '../serving.js';
 import type { RowSubmitter } from './row-submitter.js';
 
@@ -33,7 +34,7 @@ export class SingleSiteHandler {
     }
     this.metrics.sites.inc({ outcome: 'answered' });
     // Far too small to be from the pool's large buffers: it need not be released.
-    return reply.type('application/json; charset=utf-8').send(answers.single());
+    return reply.type(JSON_TYPE).send(answers.single());
   }
 
   #failure(error: ErrorObject): ApiError {
