@@ -13,7 +13,7 @@ export class SiteRows {
   readonly species: Uint8Array;
   /** Index into PLANTING_METHODS, or BOTH_METHODS for a comparison. */
   readonly method: Uint8Array;
-  /** Set of horizons, see `horizonSet`. */
+  /** Set of horizons as bits: bit i stands for HORIZONS[i]. */
   readonly horizons: Uint8Array;
 
   constructor(

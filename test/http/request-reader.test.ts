@@ -6,9 +6,10 @@ import { ApiError } from '../../src/http/errors/api-error.js';
 import { RequestReader } from '../../src/http/request/request-reader.js';
 import { predictRequestSchema } from '../../src/http/request/schemas.js';
 import { SpeciesCatalogue } from '../../src/prediction/artefacts/species.js';
-import { horizonSet, PLANTING_METHODS, type PlantingMethod } from '../../src/prediction/dimensions.js';
+import { PLANTING_METHODS, type PlantingMethod } from '../../src/prediction/dimensions.js';
 import { SiteRows } from '../../src/prediction/site-rows.js';
 import { readPredictorData } from '../../testing/project.js';
+import { horizonSet } from '../prediction/support/site-requests.js';
 import { amount } from '../support/length.js';
 import { COMPARE_REQUEST, PREDICT_REQUEST } from '../support/requests.js';
 

@@ -1,4 +1,9 @@
-import { BOTH_METHODS, horizonSet, PLANTING_METHODS } from '../../../src/prediction/dimensions.js';
+import {
+  BOTH_METHODS,
+  HORIZONS,
+  type Horizon,
+  PLANTING_METHODS,
+} from '../../../src/prediction/dimensions.js';
 import type { PredictorData } from '../../../src/prediction/predictor.js';
 import { SiteRows } from '../../../src/prediction/site-rows.js';
 import type { PlainAnswer, PlainPredictor } from '../../../testing/oracle/plain-prediction.js';
@@ -73,4 +78,11 @@ export function plainAnswer(
   return method === undefined
     ? oracle.compare(request, generatedAt)
     : oracle.predict({ ...request, planting_method: method }, generatedAt);
+}
+
+/** A set of horizons as bits: bit i stands for HORIZONS[i]. Repeated years count once. */
+export function horizonSet(years: readonly Horizon[]): number {
+  let set = 0;
+  for (const year of years) set |= 1 << HORIZONS.indexOf(year);
+  return set;
 }
