@@ -9,13 +9,11 @@ import {
   plainTextEnd,
   QUOTE,
   skipSpace,
+  startsWith,
   stringEnd,
+  textAt,
   valueEnd,
-} from './json-grammar.js';
-import { textAt } from './json-values.js';
-
-/** Names of callers' own fields that are one edit from an option's: common tags of a site. */
-const TAGS: ReadonlySet<string> = new Set(['condition', 'elevation']);
+} from './json.js';
 
 /** Stands for a character that is in no field's name. */
 const OTHER_CHARACTER = 0;
@@ -38,8 +36,10 @@ export class ObjectFields {
   readonly #initials = new Uint8Array(256);
   /** A quoted name without its escapes. */
   readonly #unescaped: Buffer;
-  /** Of the fields that may be absent: index, name, and offset of a name one edit away in the object scanned last. */
-  readonly #options: { readonly index: number; readonly name: Buffer; nearAt: number }[];
+  /** Where the fields that may be absent are in `names`. */
+  readonly #options: readonly number[];
+  /** By field, the offset of a name one edit from an option's in the object scanned last, or 0. */
+  readonly #nearAt: Int32Array;
 
   /** @param options those of the names that may be absent */
   constructor(
@@ -47,15 +47,12 @@ export class ObjectFields {
     options: readonly string[],
   ) {
     this.starts = new Int32Array(names.length);
+    this.#nearAt = new Int32Array(names.length);
     this.#quoted = names.map((name) => Buffer.from(`"${name}"`));
     // Longer than any name that is near to an option's.
     this.#unescaped = Buffer.alloc(Math.max(...this.#quoted.map(({ length }) => length)) + 5);
     for (const quoted of this.#quoted) this.#initials[quoted[1]] = 1;
-    this.#options = options.map((name) => ({
-      index: names.indexOf(name),
-      name: Buffer.from(name),
-      nearAt: 0,
-    }));
+    this.#options = options.map((name) => names.indexOf(name));
   }
 
   /**
@@ -65,8 +62,7 @@ export class ObjectFields {
    * @throws JsonError
    */
   scan(bytes: Buffer, start: number, fieldEnd = valueEnd): number {
-    for (let i = 0; i < this.starts.length; i++) this.starts[i] = 0;
-    for (const option of this.#options) option.nearAt = 0;
+    for (let i = 0; i < this.starts.length; i++) this.starts[i] = this.#nearAt[i] = 0;
     let at = skipSpace(bytes, start + 1);
     if (bytes[at] === CLOSE_OBJECT) return at + 1;
     let expected = 0;
@@ -79,7 +75,9 @@ export class ObjectFields {
         if (bytes[nameEnd - 1] === QUOTE) this.#keepIfNear(bytes, at, nameEnd, at);
         else {
           nameEnd = stringEnd(bytes, at);
-          field = this.#escapedField(bytes, at);
+          const length = unescapeName(bytes, at, this.#unescaped);
+          field = this.#fieldAt(this.#unescaped, 0, 0);
+          if (field === -1) this.#keepIfNear(this.#unescaped, 0, length, at);
         }
       }
       const value = colonEnd(bytes, nameEnd);
@@ -97,14 +95,18 @@ export class ObjectFields {
 
   /** Whether the object scanned last has a field that is probably a misspelt option. */
   get hasMisspelling(): boolean {
-    for (const { index, nearAt } of this.#options) if (nearAt !== 0 && this.starts[index] === 0) return true;
+    for (const option of this.#options) if (this.#isMisspelt(option)) return true;
     return false;
   }
 
   misspellings(bytes: Buffer): Misspelling[] {
     return this.#options
-      .filter(({ index, nearAt }) => nearAt !== 0 && this.starts[index] === 0)
-      .map(({ name, nearAt }) => ({ name: String(textAt(bytes, nearAt)), option: name.toString() }));
+      .filter((option) => this.#isMisspelt(option))
+      .map((option) => ({ name: String(textAt(bytes, this.#nearAt[option])), option: this.names[option] }));
+  }
+
+  #isMisspelt(option: number): boolean {
+    return this.#nearAt[option] !== 0 && this.starts[option] === 0;
   }
 
   /** @param expected where to look first: callers keep to an order @returns the index of a name without escapes, or -1 */
@@ -118,29 +120,11 @@ export class ObjectFields {
     return -1;
   }
 
-  /** The index of a name that is spelt with escapes, or -1. */
-  #escapedField(bytes: Buffer, start: number): number {
-    const end = unescapeName(bytes, start, this.#unescaped);
-    const field = this.#fieldAt(this.#unescaped, 0, 0);
-    if (field === -1) this.#keepIfNear(this.#unescaped, 0, end, start);
-    return field;
-  }
-
   /** @param nameAt where the name is written */
   #keepIfNear(bytes: Buffer, start: number, end: number, nameAt: number): void {
-    for (const option of this.#options) {
-      if (
-        isOneEditAway(bytes, start + 1, end - 1, option.name) &&
-        !TAGS.has(bytes.toString('utf8', start + 1, end - 1))
-      )
-        option.nearAt = nameAt;
-    }
+    for (const option of this.#options)
+      if (isOneEditAway(bytes, start, end, this.#quoted[option])) this.#nearAt[option] = nameAt;
   }
-}
-
-export function startsWith(bytes: Buffer, at: number, text: Buffer): boolean {
-  for (let i = 0; i < text.length; i++) if (bytes[at + i] !== text[i]) return false;
-  return true;
 }
 
 /**
@@ -148,7 +132,7 @@ export function startsWith(bytes: Buffer, at: number, text: Buffer): boolean {
  * that are swapped (Damerau-Levenshtein distance 1).
  * @param bytes UTF-8, the name from `start` to `end`; not the same name
  */
-export function isOneEditAway(bytes: Buffer, start: number, end: number, name: Buffer): boolean {
+function isOneEditAway(bytes: Buffer, start: number, end: number, name: Buffer): boolean {
   const longer = end - start - name.length;
   if (longer < -1 || longer > MAX_CHARACTER_BYTES) return false;
   let from = 0;

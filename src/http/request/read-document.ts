@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { ApiError, show } from '../errors/api-error.js';
-import { documentEnd, JsonError } from './json-grammar.js';
+import { documentEnd, JsonError } from './json.js';
 
 /** What Python's json.dumps and str write that is not JSON, and other languages, and what to write instead. */
 const FOREIGN_WORDS = new Map([

@@ -11,11 +11,21 @@ import {
 } from '../../prediction/dimensions.js';
 import { SiteRows } from '../../prediction/site-rows.js';
 import { ApiError, type ErrorObject } from '../errors/api-error.js';
-import { placeHint } from '../errors/place-errors.js';
 import { perGeneration } from '../serving.js';
-import { arrayEnd, OPEN_ARRAY, OPEN_OBJECT, valueEnd } from './json-grammar.js';
-import { numberAt, outlineAt, textAt } from './json-values.js';
-import { ObjectFields, startsWith } from './object-fields.js';
+import {
+  arrayEnd,
+  firstElementAt,
+  nextElementAt,
+  numberAt,
+  OPEN_ARRAY,
+  OPEN_OBJECT,
+  outlineAt,
+  startsWith,
+  textAt,
+  valueEnd,
+} from './json.js';
+import { ObjectFields } from './object-fields.js';
+import { placeHint } from './place-errors.js';
 import { readDocument } from './read-document.js';
 import { entryError, invalidRequest } from './request-errors.js';
 import {
@@ -67,8 +77,9 @@ export class RequestReader {
   readonly #codeStarts: ReadonlyMap<number, number>;
   readonly #batch = new ObjectFields(['requests'], []);
   readonly #site = new ObjectFields(FIELDS, OPTIONS);
-  /** The entries of the batch being read. */
+  /** The entries of the batch being read that fit. */
   readonly #rows = new SiteRows(LARGEST_BATCH_SITES);
+  #rowCount = 0;
   #total = 0;
   /** The offset of each entry that does not fit, 0 for the others. */
   readonly #unfit = new Int32Array(LARGEST_BATCH_SITES);
@@ -125,38 +136,29 @@ export class RequestReader {
       if (error !== undefined) throw new ApiError(error);
     }
     checkBatchSize(this.#total, tier);
-    return this.#checkedBatch(bytes);
+    const failed = new Map<number, FailedEntry>();
+    for (let entry = 0; entry < this.#total; entry++) {
+      const at = this.#unfit[entry];
+      if (at !== 0) failed.set(entry, this.#failureAt(bytes, at, predictRequestSchema));
+    }
+    return { total: this.#total, rows: this.#rows.first(this.#rowCount), failed };
   }
 
   /** Reads the value of `requests`. Of a body that has it twice the last counts. */
   #requestsEnd = (bytes: Buffer, start: number): number => {
-    this.#total = 0;
+    this.#total = this.#rowCount = 0;
     if (bytes[start] !== OPEN_ARRAY) return valueEnd(bytes, start);
     return arrayEnd(bytes, start, (at) => {
       const entry = this.#total++;
       if (entry >= LARGEST_BATCH_SITES) return valueEnd(bytes, at);
-      let fits = false;
-      let end: number;
-      if (bytes[at] === OPEN_OBJECT) {
-        end = this.#site.scan(bytes, at);
-        fits = this.#writeRow(bytes, this.#rows, entry, this.#methodAt(bytes));
-      } else end = valueEnd(bytes, at);
+      const isObject = bytes[at] === OPEN_OBJECT;
+      const end = isObject ? this.#site.scan(bytes, at) : valueEnd(bytes, at);
+      const fits = isObject && this.#writeRow(bytes, this.#rows, this.#rowCount, this.#methodAt(bytes));
       this.#unfit[entry] = fits ? 0 : at;
+      if (fits) this.#rowCount++;
       return end;
     });
   };
-
-  /** The batch that was read, each entry that does not fit with its error instead of a row. */
-  #checkedBatch(bytes: Buffer): Batch {
-    const failed = new Map<number, FailedEntry>();
-    let count = 0;
-    for (let entry = 0; entry < this.#total; entry++) {
-      const at = this.#unfit[entry];
-      if (at !== 0) failed.set(entry, this.#failureAt(bytes, at, predictRequestSchema));
-      else if (count++ < entry) this.#rows.copyRows(count - 1, this.#rows, entry, 1);
-    }
-    return { total: this.#total, rows: this.#rows.first(count), failed };
-  }
 
   #failureAt(bytes: Buffer, at: number, schema: z.ZodType): FailedEntry {
     const isObject = bytes[at] === OPEN_OBJECT;
@@ -233,7 +235,10 @@ function checkBatchSize(submitted: number, tier: Tier): void {
 function fieldsAt(bytes: Buffer, { names, starts }: ObjectFields): object {
   const found = [...names.entries()].filter(([field]) => starts[field] !== 0);
   return Object.fromEntries(
-    found.map(([field, name]) => [name, outlineAt(bytes, starts[field], SHOWN_ELEMENTS)]),
+    found.map(([field, name]) => [
+      name,
+      name === FIELDS[YEARS] ? horizonsOutlineAt(bytes, starts[field]) : outlineAt(bytes, starts[field]),
+    ]),
   );
 }
 
@@ -241,12 +246,23 @@ function fieldsAt(bytes: Buffer, { names, starts }: ObjectFields): object {
 function horizonsAt(bytes: Buffer, start: number): number {
   if (bytes[start] !== OPEN_ARRAY) return 0;
   let set = 0;
-  let areHorizons = true;
-  arrayEnd(bytes, start, (at) => {
+  for (let at = firstElementAt(bytes, start); at !== 0; at = nextElementAt(bytes, at)) {
     const horizon = HORIZONS.indexOf(numberAt(bytes, at) as Horizon);
-    if (horizon === -1) areHorizons = false;
-    else set |= 1 << horizon;
-    return valueEnd(bytes, at);
-  });
-  return areHorizons ? set : 0;
+    if (horizon === -1) return 0;
+    set |= 1 << horizon;
+  }
+  return set;
+}
+
+/** A value for `horizons` in outline: of an array the horizons and the first few other elements, null for the rest. */
+function horizonsOutlineAt(bytes: Buffer, start: number): unknown {
+  if (bytes[start] !== OPEN_ARRAY) return outlineAt(bytes, start);
+  const elements: unknown[] = [];
+  let wrongCount = 0;
+  for (let at = firstElementAt(bytes, start); at !== 0; at = nextElementAt(bytes, at)) {
+    const number = numberAt(bytes, at);
+    if (HORIZONS.includes(number as Horizon)) elements.push(number);
+    else elements.push(wrongCount++ < SHOWN_ELEMENTS ? outlineAt(bytes, at) : null);
+  }
+  return elements;
 }

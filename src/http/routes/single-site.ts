@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Metrics } from '../../observability/metrics.js';
 import { SiteRows } from '../../prediction/site-rows.js';
 import { ApiError, type ErrorObject } from '../errors/api-error.js';
-import { placeError } from '../errors/place-errors.js';
+import { placeError } from '../request/place-errors.js';
 import { JSON_TYPE } from '../response/headers.js';
 import type { Serving, ServingGeneration } from '../serving.js';
 import type { RowSubmitter } from './row-submitter.js';

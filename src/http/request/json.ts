@@ -1,8 +1,8 @@
 export const QUOTE = 0x22;
 export const COMMA = 0x2c;
-export const MINUS = 0x2d;
-export const POINT = 0x2e;
-export const ZERO = 0x30;
+const MINUS = 0x2d;
+const POINT = 0x2e;
+const ZERO = 0x30;
 export const NINE = 0x39;
 export const OPEN_ARRAY = 0x5b;
 export const BACKSLASH = 0x5c;
@@ -46,6 +46,11 @@ export function byteEnd(bytes: Buffer, at: number, byte: number): number {
   return at + 1;
 }
 
+export function startsWith(bytes: Buffer, at: number, text: Buffer): boolean {
+  for (let i = 0; i < text.length; i++) if (bytes[at + i] !== text[i]) return false;
+  return true;
+}
+
 /** A document, which is one value. @param rootEnd returns the offset after the value that starts at an offset @throws JsonError */
 export function documentEnd(bytes: Buffer, rootEnd: (at: number) => number): void {
   const at = skipSpace(bytes, rootEnd(skipSpace(bytes, 0)));
@@ -85,6 +90,7 @@ function containerEnd(bytes: Buffer, start: number): number {
     }
     at = skipSpace(bytes, byteEnd(bytes, at, COMMA));
     if (closers[depth - 1] === CLOSE_OBJECT) at = colonEnd(bytes, stringEnd(bytes, at));
+    else while (isDigit(bytes[at]) && bytes[at + 1] === COMMA) at = skipSpace(bytes, at + 2); // horizons
   }
 }
 
@@ -168,4 +174,70 @@ function isSpace(byte: number): boolean {
 
 function isDigit(byte: number): boolean {
   return byte >= ZERO && byte <= NINE;
+}
+
+/*
+ * Each function takes bytes whose grammar was checked and the offset where a value starts. At the offset 0 of a document
+ * that is an object, none finds what it looks for: 0 can stand for "absent".
+ */
+
+/** Powers of ten that a float64 holds exactly, as far as they are needed. */
+const POWERS_OF_TEN = Array.from({ length: 16 }, (_, exponent) => 10 ** exponent);
+
+/** A decimal of at most this many digits is an integer over a power of ten, both exact, and so is rounded once. */
+const EXACT_DIGITS = 15;
+
+/** A number, the same as JSON.parse's; NaN for any other value. */
+export function numberAt(bytes: Buffer, start: number): number {
+  const isNegative = bytes[start] === MINUS;
+  let at = isNegative ? start + 1 : start;
+  let digits = 0;
+  let count = 0;
+  let pointAt = 0;
+  for (let byte = bytes[at]; (byte >= ZERO && byte <= NINE) || byte === POINT; byte = bytes[++at]) {
+    if (byte === POINT) pointAt = at;
+    else {
+      digits = digits * 10 + byte - ZERO;
+      count++;
+    }
+  }
+  if (count === 0) return Number.NaN;
+  const hasExponent = bytes[at] === 0x65 || bytes[at] === 0x45;
+  if (count > EXACT_DIGITS || hasExponent) {
+    const end = hasExponent ? valueEnd(bytes, start) : at;
+    return Number(bytes.toString('latin1', start, end));
+  }
+  const value = pointAt === 0 ? digits : digits / POWERS_OF_TEN[at - pointAt - 1];
+  return isNegative ? -value : value;
+}
+
+/** A string; undefined for any other value. */
+export function textAt(bytes: Buffer, start: number): string | undefined {
+  if (bytes[start] !== QUOTE) return undefined;
+  return JSON.parse(bytes.toString('utf8', start, valueEnd(bytes, start))) as string;
+}
+
+/** The offset of an array's first element, or 0. */
+export function firstElementAt(bytes: Buffer, start: number): number {
+  const at = skipSpace(bytes, start + 1);
+  return bytes[at] === CLOSE_ARRAY ? 0 : at;
+}
+
+/** The offset of the element after the one that starts at an offset, or 0. */
+export function nextElementAt(bytes: Buffer, start: number): number {
+  const isDigit = bytes[start + 1] === COMMA && bytes[start] !== QUOTE; // as most horizons are
+  const at = isDigit ? start + 1 : skipSpace(bytes, valueEnd(bytes, start));
+  return bytes[at] === COMMA ? skipSpace(bytes, at + 1) : 0;
+}
+
+/**
+ * A value as far as an error message shows it, in time and memory proportional to its bytes: an object without its
+ * members, an array without its elements but of their number, any other value as JSON.parse makes it.
+ */
+export function outlineAt(bytes: Buffer, start: number): unknown {
+  if (bytes[start] === OPEN_OBJECT) return {};
+  if (bytes[start] !== OPEN_ARRAY) return JSON.parse(bytes.toString('utf8', start, valueEnd(bytes, start)));
+  let length = 0;
+  for (let at = firstElementAt(bytes, start); at !== 0; at = nextElementAt(bytes, at)) length++;
+  return Array(length);
 }

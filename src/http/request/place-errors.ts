@@ -2,8 +2,8 @@ import KDBush from 'kdbush';
 import { Coverage } from '../../prediction/locate/coverage.js';
 import { NearestPoint } from '../../prediction/locate/nearest-point.js';
 import { ROW_STATUS } from '../../prediction/site-rows.js';
+import type { ErrorObject } from '../errors/api-error.js';
 import { perGeneration, type ServingGeneration } from '../serving.js';
-import type { ErrorObject } from './api-error.js';
 
 const coverageOf = perGeneration(({ artefacts }) => new Coverage(artefacts.regions));
 
