@@ -20,9 +20,8 @@ import { RowSubmitter } from './routes/row-submitter.js';
 import { SingleSiteHandler } from './routes/single-site.js';
 import { speciesEndpoint, speciesRoute } from './routes/species.js';
 import type { Connections } from './server/connections.js';
-import type { CurrentPhase } from './server/phase.js';
 import { createServer } from './server/server.js';
-import type { Serving } from './serving.js';
+import type { CurrentPhase, Serving } from './serving.js';
 
 /** In the order of /openapi.json. */
 const ENDPOINTS = [

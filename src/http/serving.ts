@@ -33,3 +33,16 @@ export function perGeneration<Made extends object>(
     return one;
   };
 }
+
+/**
+ * The phases of the service: `starting` until every worker has loaded its models, `ok`, `degraded` when workers were
+ * lost, `draining` from SIGTERM on.
+ */
+export const PHASES = ['ok', 'starting', 'degraded', 'draining'] as const;
+
+export type Phase = (typeof PHASES)[number];
+
+/** The phase as HTTP reads it; the service sets it. */
+export interface CurrentPhase {
+  readonly current: Phase;
+}

@@ -25,18 +25,14 @@ export const ERROR_STATUS = {
 export type ErrorCode = keyof typeof ERROR_STATUS;
 
 /** The error object of an error body and of a failed element of a batch. */
-export interface ErrorObject {
-  readonly code: ErrorCode;
-  /** A sentence that says which value was wrong, why, and what would be right. */
-  readonly message: string;
-  readonly details?: Readonly<Record<string, unknown>>;
-}
-
 export const errorObjectSchema = z.strictObject({
   code: z.enum(Object.keys(ERROR_STATUS) as [ErrorCode, ...ErrorCode[]]),
+  /** A sentence that says which value was wrong, why, and what would be right. */
   message: z.string(),
-  details: z.record(z.string(), z.unknown()).optional(),
+  details: z.record(z.string(), z.unknown()).exactOptional(),
 });
+
+export type ErrorObject = Readonly<z.output<typeof errorObjectSchema>>;
 
 /** A failed request, as an exception. */
 export class ApiError extends Error {

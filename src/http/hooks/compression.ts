@@ -1,4 +1,3 @@
-import type { IncomingMessage } from 'node:http';
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -17,10 +16,6 @@ const MAX_ACCEPT_CHARACTERS = 500;
 
 const IDENTITY = 'identity';
 const { BROTLI_PARAM_QUALITY } = zlib.constants;
-const FAST_BROTLI = { params: { [BROTLI_PARAM_QUALITY]: 1 } };
-const DENSE_BROTLI = { params: { [BROTLI_PARAM_QUALITY]: 9 } };
-const FAST_GZIP = { level: 2 };
-const DENSE_GZIP = { level: 9 };
 
 const brotli = promisify<Buffer, zlib.BrotliOptions, Buffer>(zlib.brotliCompress);
 const gzip = promisify<Buffer, zlib.ZlibOptions, Buffer>(zlib.gzip);
@@ -41,25 +36,17 @@ interface Encoding {
  * The encodings in order of preference. At these levels a response of 600 KB costs 0.6 to 1.5 ms of CPU and saves 42 of
  * its 49 ms at 100 Mbit/s; docs/performance.md has the figures.
  */
-const ENCODINGS: ReadonlyMap<string, Encoding> = new Map<string, Encoding>([
-  ...(zstdCompress === undefined || zstdCompressSync === undefined
-    ? []
-    : ([['zstd', { compress: promisify(zstdCompress), compressOnce: zstdCompressSync }]] as const)),
-  [
-    'br',
-    {
-      compress: (body) => brotli(body, FAST_BROTLI),
-      compressOnce: (body) => zlib.brotliCompressSync(body, DENSE_BROTLI),
-    },
-  ],
-  [
-    'gzip',
-    {
-      compress: (body) => gzip(body, FAST_GZIP),
-      compressOnce: (body) => zlib.gzipSync(body, DENSE_GZIP),
-    },
-  ],
-]);
+const ENCODINGS = new Map<string, Encoding>();
+if (zstdCompress !== undefined && zstdCompressSync !== undefined)
+  ENCODINGS.set('zstd', { compress: promisify(zstdCompress), compressOnce: zstdCompressSync });
+ENCODINGS.set('br', {
+  compress: (body) => brotli(body, { params: { [BROTLI_PARAM_QUALITY]: 1 } }),
+  compressOnce: (body) => zlib.brotliCompressSync(body, { params: { [BROTLI_PARAM_QUALITY]: 9 } }),
+});
+ENCODINGS.set('gzip', {
+  compress: (body) => gzip(body, { level: 2 }),
+  compressOnce: (body) => zlib.gzipSync(body, { level: 9 }),
+});
 const OFFERED = [...ENCODINGS.keys(), IDENTITY];
 
 /** Compresses large responses that are not compressed yet, for callers who accept it. */
@@ -68,12 +55,9 @@ export function enableCompression(app: FastifyInstance): void {
     const body = typeof payload === 'string' ? Buffer.from(payload) : payload;
     if (!Buffer.isBuffer(body) || body.length < MIN_BYTES || reply.hasHeader('vary')) {
       done(null, payload);
-      return;
+    } else {
+      compressAnswer(request, reply, body).then((compressed) => done(null, compressed), done);
     }
-    compressAnswer(request, reply, body).then(
-      (compressed) => done(null, compressed),
-      (error: Error) => done(error),
-    );
   });
 }
 
@@ -102,19 +86,14 @@ function negotiate(request: FastifyRequest, reply: FastifyReply): Encoding | und
   reply.header('vary', 'accept-encoding');
   const accepted = request.headers['accept-encoding'];
   if (accepted === undefined || accepted.length > MAX_ACCEPT_CHARACTERS) return undefined;
-  const name = preferredOf(request.raw) ?? IDENTITY;
+  // The package's types are older than its option.
+  const negotiator = new Negotiator(request.raw) as unknown as {
+    encoding(available: readonly string[], options: { preferred: readonly string[] }): string | undefined;
+  };
+  const name = negotiator.encoding(OFFERED, { preferred: OFFERED }) ?? IDENTITY;
   const encoding = ENCODINGS.get(name);
   if (encoding === undefined) return undefined;
   reply.header('content-encoding', name);
   reply.removeHeader('content-length');
   return encoding;
-}
-
-/** The encoding that a request prefers; among equals, the first of ours. */
-function preferredOf(request: IncomingMessage): string | undefined {
-  // The package's types are older than its option.
-  const negotiator = new Negotiator(request) as unknown as {
-    encoding(available: readonly string[], options: { preferred: readonly string[] }): string | undefined;
-  };
-  return negotiator.encoding(OFFERED, { preferred: OFFERED });
 }

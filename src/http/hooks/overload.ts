@@ -3,9 +3,8 @@ import { TIERS } from '../../accounts/tiers.js';
 import { QUEUE_FULL } from '../errors/common-errors.js';
 import { renderError } from '../response/error-response.js';
 import { isFinalResponse } from '../server/final-response.js';
-import type { CurrentPhase } from '../server/phase.js';
 import { callerOf } from '../server/request-state.js';
-import type { Serving } from '../serving.js';
+import type { CurrentPhase, Serving } from '../serving.js';
 
 const { status, headers, body } = renderError(QUEUE_FULL);
 const HEADERS = Object.entries(headers).flat();

@@ -7,11 +7,8 @@ export function enableServerTiming(app: FastifyInstance): void {
   app.addHook('onSend', (request, reply, _payload, done) => {
     const { times } = request.state;
     if (times !== undefined) {
-      const { queueMs, inferenceMs } = times;
-      reply.header(
-        'server-timing',
-        `queue;dur=${queueMs.toFixed(3)}, inference;dur=${inferenceMs.toFixed(3)}`,
-      );
+      const [queue, inference] = [times.queueMs.toFixed(3), times.inferenceMs.toFixed(3)];
+      reply.header('server-timing', `queue;dur=${queue}, inference;dur=${inference}`);
     }
     done();
   });
@@ -20,15 +17,11 @@ export function enableServerTiming(app: FastifyInstance): void {
 /** Writes one log line and one observation of each metric for a request that ended. */
 export function logRequest(request: FastifyRequest, reply: FastifyReply, metrics: Metrics): void {
   const { caller, sites, times } = request.state;
+  const { method } = request;
   const route = request.routeOptions.url ?? 'none';
   const durationMs = reply.elapsedTime;
   const status = reply.raw.writableFinished ? reply.statusCode : CLIENT_CLOSED_STATUS;
-  const labels = {
-    route,
-    method: request.method,
-    status: String(status),
-    tier: caller?.tier ?? 'none',
-  };
+  const labels = { route, method, status: String(status), tier: caller?.tier ?? 'none' };
   metrics.requestSeconds.observe(labels, durationMs / 1000);
   if (times !== undefined) {
     metrics.queueSeconds.observe(times.queueMs / 1000);
@@ -38,7 +31,7 @@ export function logRequest(request: FastifyRequest, reply: FastifyReply, metrics
     {
       key_id: caller?.id,
       tier: caller?.tier,
-      method: request.method,
+      method,
       route,
       status,
       sites,

@@ -1,6 +1,16 @@
 import type { OpenApiDocument } from './document.js';
 
-type Schema = Record<string, unknown>;
+/** What is shown of a JSON schema. */
+interface Schema {
+  $ref?: string;
+  type?: string | string[];
+  anyOf?: Schema[];
+  items?: Schema;
+  enum?: unknown[];
+  properties?: Record<string, Schema>;
+  required?: string[];
+  description?: string;
+}
 
 const STYLE = `
 body { font: 16px/1.5 system-ui, sans-serif; max-width: 60rem; margin: 2rem auto; padding: 0 1rem; color: #1d2b22; }
@@ -48,37 +58,37 @@ function answerTable(label: string, responses: Record<string, unknown>): string 
       description: string;
       content: { 'application/json': { schema: Schema } };
     };
-    return `<tr><td>${name}</td><td>${prose(description)}</td><td>${typeOf(content['application/json'].schema)}</td></tr>`;
+    return [name, prose(description), typeOf(content['application/json'].schema)];
   });
-  return `<table><tr><th>${label}</th><th>when</th><th>body</th></tr>${rows.join('')}</table>`;
+  return table([label, 'when', 'body'], rows);
 }
 
 function headerTable(headers: OpenApiDocument['components']['headers']): string {
-  const rows = Object.entries(headers).map(
-    ([name, { description }]) => `<tr><td><code>${name}</code></td><td>${prose(description)}</td></tr>`,
-  );
-  return `<table><tr><th>header</th><th>meaning</th></tr>${rows.join('')}</table>`;
+  const rows = Object.entries(headers).map(([name, { description }]) => [
+    `<code>${name}</code>`,
+    prose(description),
+  ]);
+  return table(['header', 'meaning'], rows);
 }
 
-function fieldTable(schema: Schema): string {
-  const required = (schema.required ?? []) as string[];
-  const rows = Object.entries((schema.properties ?? {}) as Record<string, Schema>).map(
-    ([name, field]) =>
-      `<tr><td><code>${name}</code>${required.includes(name) ? '' : ' (optional)'}</td><td>${typeOf(field)}</td>` +
-      `<td>${prose(String(field.description ?? ''))}</td></tr>`,
-  );
-  return `<table><tr><th>field</th><th>type</th><th>meaning</th></tr>${rows.join('')}</table>`;
+function fieldTable({ properties = {}, required = [] }: Schema): string {
+  const rows = Object.entries(properties).map(([name, field]) => [
+    `<code>${name}</code>${required.includes(name) ? '' : ' (optional)'}`,
+    typeOf(field),
+    prose(field.description ?? ''),
+  ]);
+  return table(['field', 'type', 'meaning'], rows);
+}
+
+/** @param rows HTML by row and column */
+function table(titles: readonly string[], rows: readonly (readonly string[])[]): string {
+  const lines = rows.map((cells) => `<tr>${cells.map((cell) => `<td>${cell}</td>`).join('')}</tr>`);
+  return `<table><tr>${titles.map((title) => `<th>${title}</th>`).join('')}</tr>${lines.join('')}</table>`;
 }
 
 /** A schema in a few words, with links to those that have a name. */
 function typeOf(schema: Schema): string {
-  const { $ref, type, anyOf, items } = schema as {
-    $ref?: string;
-    type?: string | string[];
-    anyOf?: Schema[];
-    items?: Schema;
-  };
-  const values = schema.enum as unknown[] | undefined;
+  const { $ref, type, anyOf, items, enum: values, properties } = schema;
   if ($ref !== undefined) {
     const name = $ref.slice($ref.lastIndexOf('/') + 1);
     return `<a href="#${name}">${name}</a>`;
@@ -87,7 +97,7 @@ function typeOf(schema: Schema): string {
     return values.map((value) => `<code>${escapeHtml(JSON.stringify(value))}</code>`).join(', ');
   if (anyOf !== undefined) return anyOf.map(typeOf).join(' or ');
   if (items !== undefined) return `array of ${typeOf(items)}`;
-  if (schema.properties !== undefined) return `object ${fieldTable(schema)}`;
+  if (properties !== undefined) return `object ${fieldTable(schema)}`;
   return escapeHtml(String(type ?? 'any'));
 }
 

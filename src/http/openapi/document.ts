@@ -7,41 +7,33 @@ import { HEADERS, type HeaderName } from './headers.js';
 
 /** The description of an endpoint. */
 export interface Endpoint {
-  readonly method: 'get' | 'post';
   readonly path: string;
   /** The `operationId`. */
   readonly id: string;
   readonly summary: string;
   readonly description?: string;
-  readonly needsKey: boolean;
-  /** The schema of its body; none without a body. */
+  /** Whether it answers without a key. */
+  readonly isPublic?: boolean;
+  /** The schema of the body of a POST; without one it is a GET. */
   readonly request?: z.ZodType;
   readonly response: z.ZodType;
-  /** Its errors beside KEY_ERRORS or INTERNAL_ERRORS, and BODY_ERRORS. */
-  readonly errors: readonly ErrorCode[];
+  /** Its errors beside KEY_ERRORS, BODY_ERRORS and `internal_error`. */
+  readonly errors?: readonly ErrorCode[];
 }
 
-const INTERNAL_ERRORS: readonly ErrorCode[] = ['internal_error'];
-const KEY_ERRORS: readonly ErrorCode[] = [
-  'invalid_api_key',
-  'key_inactive',
-  'rate_limit_exceeded',
-  ...INTERNAL_ERRORS,
-  'unavailable',
-];
-const BODY_ERRORS: readonly ErrorCode[] = [
+/** The errors of every endpoint with a key. */
+const KEY_ERRORS = ['invalid_api_key', 'key_inactive', 'rate_limit_exceeded', 'unavailable'] as const;
+/** The errors of every endpoint with a body. */
+const BODY_ERRORS = [
   'invalid_json',
   'payload_too_large',
   'unsupported_media_type',
   'invalid_request',
-];
+] as const;
 /** The errors of every endpoint for one site. */
-export const SITE_ERRORS: readonly ErrorCode[] = [
-  'invalid_species',
-  'outside_coverage',
-  'no_nearby_data',
-  'overloaded',
-];
+export const SITE_ERRORS = ['invalid_species', 'outside_coverage', 'no_nearby_data', 'overloaded'] as const;
+
+const QUOTA_HEADERS = ['RateLimit', 'RateLimit-Policy'] as const;
 
 type Json = Record<string, unknown>;
 
@@ -69,7 +61,10 @@ export function openApiDocument(
     },
     servers: [{ url: '/' }],
     paths: Object.fromEntries(
-      endpoints.map((endpoint) => [endpoint.path, { [endpoint.method]: operation(endpoint) }]),
+      endpoints.map((endpoint) => [
+        endpoint.path,
+        { [endpoint.request ? 'post' : 'get']: operation(endpoint) },
+      ]),
     ),
     components: {
       schemas: Object.fromEntries(
@@ -93,50 +88,54 @@ export function openApiDocument(
   };
 }
 
-function operation({ id, summary, description, needsKey, request, response, errors: own }: Endpoint) {
-  const errors = [
-    ...(needsKey ? KEY_ERRORS : INTERNAL_ERRORS),
-    ...(request === undefined ? [] : BODY_ERRORS),
+function operation({
+  id,
+  summary,
+  description,
+  isPublic = false,
+  request,
+  response,
+  errors: own = [],
+}: Endpoint) {
+  const errors: ErrorCode[] = [
+    ...where(!isPublic, ...KEY_ERRORS),
+    'internal_error',
+    ...where(request !== undefined, ...BODY_ERRORS),
     ...own,
   ];
   const statuses = [...new Set(errors.map((code) => ERROR_STATUS[code]))].sort();
-  const success: Json = {
-    200: responseObject('The answer.', response, [
-      ...quota(needsKey),
-      ...(request ? (['Server-Timing'] as const) : []),
-      'Content-Encoding',
-      'Vary',
-    ]),
-    ...(needsKey
-      ? {}
-      : { 503: responseObject('Not in service: `starting`, `degraded` or `draining`.', response) }),
-  };
+  const success = responseObject('The answer.', response, [
+    ...where(!isPublic, ...QUOTA_HEADERS),
+    ...where(request !== undefined, 'Server-Timing'),
+    'Content-Encoding',
+    'Vary',
+  ]);
+  const unavailable = responseObject('Not in service: `starting`, `degraded` or `draining`.', response);
   const failures = statuses.map((status) => {
     const codes = errors.filter((code) => ERROR_STATUS[code] === status);
-    const headers: HeaderName[] = [
-      ...(status === 401 ? (['WWW-Authenticate'] as const) : []),
-      ...quota(needsKey && ![401, 403].includes(status)),
-      ...(status === 429 || status === 503 ? (['Retry-After'] as const) : []),
+    const headers = [
+      ...where(status === 401, 'WWW-Authenticate'),
+      ...where(!isPublic && status !== 401 && status !== 403, ...QUOTA_HEADERS),
+      ...where(status === 429 || status === 503, 'Retry-After'),
       // Only the prediction finds out that there is no data.
-      ...(codes.includes('no_nearby_data') ? (['Server-Timing'] as const) : []),
+      ...where(codes.includes('no_nearby_data'), 'Server-Timing'),
     ];
-    return [
-      status,
-      responseObject(codes.map((code) => `\`${code}\``).join(', '), errorResponseSchema, headers),
-    ];
+    const description = codes.map((code) => `\`${code}\``).join(', ');
+    return [status, responseObject(description, errorResponseSchema, headers)];
   });
   return {
     operationId: id,
     summary,
-    ...(description === undefined ? {} : { description }),
-    security: needsKey ? [{ ApiKey: [] }] : [],
-    ...(request === undefined ? {} : { requestBody: { required: true, content: json(request) } }),
-    responses: { ...success, ...Object.fromEntries(failures) },
+    ...(description && { description }),
+    security: isPublic ? [] : [{ ApiKey: [] }],
+    ...(request && { requestBody: { required: true, content: json(request) } }),
+    responses: { 200: success, ...(isPublic && { 503: unavailable }), ...Object.fromEntries(failures) },
   };
 }
 
-function quota(isCounted: boolean): HeaderName[] {
-  return isCounted ? ['RateLimit', 'RateLimit-Policy'] : [];
+/** The items under a condition, else none. */
+function where<Item extends string>(condition: boolean, ...items: readonly Item[]): readonly Item[] {
+  return condition ? items : [];
 }
 
 function responseObject(description: string, schema: z.ZodType, headers: readonly HeaderName[] = []) {

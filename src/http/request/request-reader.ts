@@ -45,7 +45,9 @@ export interface Batch {
   readonly total: number;
   /** The entries that fit, in their order. */
   readonly rows: SiteRows;
-  /** By entry, what is wrong with those that do not. */
+  /** The entry of each row. */
+  readonly entries: Int32Array;
+  /** By entry, in ascending order, what is wrong with those that do not. */
   readonly failed: ReadonlyMap<number, FailedEntry>;
 }
 
@@ -77,8 +79,9 @@ export class RequestReader {
   readonly #codeStarts: ReadonlyMap<number, number>;
   readonly #batch = new ObjectFields(['requests'], []);
   readonly #site = new ObjectFields(FIELDS, OPTIONS);
-  /** The entries of the batch being read that fit. */
+  /** The entries of the batch being read that fit, and which entry each is. */
   readonly #rows = new SiteRows(LARGEST_BATCH_SITES);
+  readonly #entries = new Int32Array(LARGEST_BATCH_SITES);
   #rowCount = 0;
   #total = 0;
   /** The offset of each entry that does not fit, 0 for the others. */
@@ -141,7 +144,8 @@ export class RequestReader {
       const at = this.#unfit[entry];
       if (at !== 0) failed.set(entry, this.#failureAt(bytes, at, predictRequestSchema));
     }
-    return { total: this.#total, rows: this.#rows.first(this.#rowCount), failed };
+    const rows = this.#rows.first(this.#rowCount);
+    return { total: this.#total, rows, entries: this.#entries.slice(0, this.#rowCount), failed };
   }
 
   /** Reads the value of `requests`. Of a body that has it twice the last counts. */
@@ -155,7 +159,7 @@ export class RequestReader {
       const end = isObject ? this.#site.scan(bytes, at) : valueEnd(bytes, at);
       const fits = isObject && this.#writeRow(bytes, this.#rows, this.#rowCount, this.#methodAt(bytes));
       this.#unfit[entry] = fits ? 0 : at;
-      if (fits) this.#rowCount++;
+      if (fits) this.#entries[this.#rowCount++] = entry;
       return end;
     });
   };

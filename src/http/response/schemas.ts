@@ -2,6 +2,7 @@ import { z } from 'zod';
 import { speciesSchema } from '../../prediction/artefacts/species.js';
 import { HORIZONS, PLANTING_METHODS, RISK_FACTOR_COUNT } from '../../prediction/dimensions.js';
 import { errorObjectSchema } from '../errors/api-error.js';
+import { PHASES } from '../serving.js';
 
 // The response bodies, for /openapi.json and for tests that check real responses. The service does not validate its own
 // responses.
@@ -11,14 +12,11 @@ const horizonYears = z.literal([...HORIZONS]);
 
 const siteSchema = z
   .strictObject({
-    latitude: z.number().meta({ description: 'Requested latitude.' }),
-    longitude: z.number().meta({ description: 'Requested longitude.' }),
-    matched_latitude: z.number().meta({ description: 'Latitude of the nearest data point.' }),
-    matched_longitude: z.number().meta({ description: 'Longitude of the nearest data point.' }),
-    match_distance_km: z
-      .number()
-      .min(0)
-      .meta({ description: 'Great-circle distance to it; lower is better.' }),
+    latitude: z.number().describe('Requested latitude.'),
+    longitude: z.number().describe('Requested longitude.'),
+    matched_latitude: z.number().describe('Latitude of the nearest data point.'),
+    matched_longitude: z.number().describe('Longitude of the nearest data point.'),
+    match_distance_km: z.number().min(0).describe('Great-circle distance to it; lower is better.'),
     region: z.string().meta({ description: 'ISO 3166-2 code of its region.', examples: ['US-OR'] }),
   })
   .meta({ id: 'Site' });
@@ -27,24 +25,21 @@ const riskFactorSchema = z
   .strictObject({
     factor: z.string().meta({ examples: ['vapor pressure deficit'] }),
     impact: z.enum(['positive', 'negative']),
-    magnitude: probability.meta({
-      description:
-        'Contribution to the survival probability, relative to the average site of species and method.',
-    }),
+    magnitude: probability.describe(
+      'Contribution to the survival probability, relative to the average site of species and method.',
+    ),
   })
   .meta({ id: 'RiskFactor' });
 
-const predictionsSchema = z
-  .array(
-    z
-      .strictObject({
-        horizon_years: horizonYears,
-        survival_probability: probability,
-        risk_factors: z.array(riskFactorSchema).length(RISK_FACTOR_COUNT),
-      })
-      .meta({ id: 'Prediction' }),
-  )
-  .min(1);
+const predictionSchema = z
+  .strictObject({
+    horizon_years: horizonYears,
+    survival_probability: probability,
+    risk_factors: z.array(riskFactorSchema).length(RISK_FACTOR_COUNT),
+  })
+  .meta({ id: 'Prediction' });
+
+const predictionsSchema = z.array(predictionSchema).min(1);
 
 const modelSchema = z
   .strictObject({ version: z.string(), codename: z.string(), series: z.string() })
@@ -92,11 +87,7 @@ export const compareResponseSchema = z
     method_differential: z.array(
       z.strictObject({
         horizon_years: horizonYears,
-        manual_advantage: z
-          .number()
-          .min(-1)
-          .max(1)
-          .meta({ description: 'Manual minus drone-seeded survival.' }),
+        manual_advantage: z.number().min(-1).max(1).describe('Manual minus drone-seeded survival.'),
       }),
     ),
     model: modelSchema,
@@ -108,23 +99,20 @@ export const speciesResponseSchema = z
   .strictObject({ species: z.array(z.strictObject(speciesSchema.shape).meta({ id: 'Species' })), count })
   .meta({ id: 'SpeciesList' });
 
+const degrees = z.number();
+
+const regionSchema = z
+  .strictObject({
+    region: z.string(),
+    name: z.string(),
+    bounds: z.strictObject({ south: degrees, west: degrees, north: degrees, east: degrees }),
+    data_points: count,
+  })
+  .meta({ id: 'Region' });
+
 export const coverageResponseSchema = z
   .strictObject({
-    regions: z.array(
-      z
-        .strictObject({
-          region: z.string(),
-          name: z.string(),
-          bounds: z.strictObject({
-            south: z.number(),
-            west: z.number(),
-            north: z.number(),
-            east: z.number(),
-          }),
-          data_points: count,
-        })
-        .meta({ id: 'Region' }),
-    ),
+    regions: z.array(regionSchema),
     data_points: count,
     search_radius_km: z.number().positive(),
     horizons: z.array(horizonYears),
@@ -134,7 +122,7 @@ export const coverageResponseSchema = z
 
 export const healthResponseSchema = z
   .strictObject({
-    status: z.enum(['ok', 'starting', 'degraded', 'draining']),
+    status: z.enum(PHASES),
     version: z.string(),
     model: modelSchema,
     data_points: count,

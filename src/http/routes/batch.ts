@@ -20,13 +20,11 @@ const batchSizes = Object.entries(TIERS)
   .join(', ');
 
 export const batchEndpoint: Endpoint = {
-  method: 'post',
   path: '/v1/predict/batch',
   id: 'predictBatch',
   summary: 'Predict survival for many sites',
   description:
     'Entries that fail are elements with an `error` in their place, and the batch still answers 200.',
-  needsKey: true,
   request: z.object({
     requests: z
       .array(predictRequestSchema)
@@ -82,29 +80,18 @@ export function batchRoute(
   });
 }
 
-/** What is wrong with the entries that have no answer, by entry in ascending order. */
+/** What is wrong with the entries that have no answer, by entry. */
 function failuresOf(
-  { total, rows, failed }: Batch,
+  { rows, entries, failed }: Batch,
   answers: JobAnswers | undefined,
   generation: ServingGeneration,
   searchRadiusKm: number,
 ): ReadonlyMap<number, FailedEntry> {
-  const unanswered = new Map(answers?.unanswered() ?? []);
-  if (unanswered.size === 0) return failed;
-  const failures = new Map<number, FailedEntry>();
-  for (let entry = 0, row = 0; entry < total; entry++) {
-    const failure = failed.get(entry);
-    if (failure !== undefined) {
-      failures.set(entry, failure);
-      continue;
-    }
-    const status = unanswered.get(row);
-    if (status !== undefined) {
-      const [latitude, longitude] = [rows.latitude[row], rows.longitude[row]];
-      const error = placeError(status, latitude, longitude, generation, searchRadiusKm);
-      failures.set(entry, { error, latitude, longitude });
-    }
-    row++;
+  const failures = new Map(failed);
+  for (const [row, status] of answers?.unanswered() ?? []) {
+    const [latitude, longitude] = [rows.latitude[row], rows.longitude[row]];
+    const error = placeError(status, latitude, longitude, generation, searchRadiusKm);
+    failures.set(entries[row], { error, latitude, longitude });
   }
   return failures;
 }

@@ -1,16 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import { type Endpoint, SITE_ERRORS } from '../openapi/document.js';
-import { requestReaderOf } from '../request/request-reader.js';
 import { compareRequestSchema } from '../request/schemas.js';
 import { compareResponseSchema } from '../response/schemas.js';
 import type { SingleSiteHandler } from './single-site.js';
 
 export const compareEndpoint: Endpoint = {
-  method: 'post',
   path: '/v1/predict/compare',
   id: 'comparePlantingMethods',
   summary: 'Compare both planting methods at one site',
-  needsKey: true,
   request: compareRequestSchema,
   response: compareResponseSchema,
   errors: SITE_ERRORS,
@@ -18,9 +15,7 @@ export const compareEndpoint: Endpoint = {
 
 /** POST /v1/predict/compare: both methods at one site. */
 export function compareRoute(app: FastifyInstance, singleSites: SingleSiteHandler): void {
-  app.post<{ Body: Buffer }>('/v1/predict/compare', (request, reply) =>
-    singleSites.answer(request, reply, (generation, body, rows) =>
-      requestReaderOf(generation).readSite(body, rows, 'comparison'),
-    ),
+  app.post<{ Body: Buffer }>(compareEndpoint.path, (request, reply) =>
+    singleSites.answer(request, reply, 'comparison'),
   );
 }

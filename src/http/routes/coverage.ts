@@ -7,13 +7,10 @@ import { coverageResponseSchema } from '../response/schemas.js';
 import { perGeneration, type Serving } from '../serving.js';
 
 export const coverageEndpoint: Endpoint = {
-  method: 'get',
   path: '/v1/coverage',
   id: 'describeCoverage',
   summary: 'List the regions of the coverage',
-  needsKey: true,
   response: coverageResponseSchema,
-  errors: [],
 };
 
 /** GET /v1/coverage: the regions and what is predicted in them. */

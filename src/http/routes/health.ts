@@ -3,18 +3,15 @@ import { modelOf } from '../../prediction/artefacts/manifest.js';
 import { VERSION } from '../../version.js';
 import type { Endpoint } from '../openapi/document.js';
 import { healthResponseSchema } from '../response/schemas.js';
-import type { CurrentPhase } from '../server/phase.js';
-import type { Serving } from '../serving.js';
+import type { CurrentPhase, Serving } from '../serving.js';
 
 export const healthEndpoint: Endpoint = {
-  method: 'get',
   path: '/v1/health',
   id: 'health',
   summary: 'Tell whether the service answers, without a key',
   description: '503 with the same body while it starts, drains or has lost workers.',
-  needsKey: false,
+  isPublic: true,
   response: healthResponseSchema,
-  errors: [],
 };
 
 /** GET /v1/health: the phase of the service, its model and its workers. The only endpoint without a key. */

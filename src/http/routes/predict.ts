@@ -1,16 +1,13 @@
 import type { FastifyInstance } from 'fastify';
 import { type Endpoint, SITE_ERRORS } from '../openapi/document.js';
-import { requestReaderOf } from '../request/request-reader.js';
 import { predictRequestSchema } from '../request/schemas.js';
 import { predictionResultSchema } from '../response/schemas.js';
 import type { SingleSiteHandler } from './single-site.js';
 
 export const predictEndpoint: Endpoint = {
-  method: 'post',
   path: '/v1/predict',
   id: 'predict',
   summary: 'Predict survival for one site, species and planting method',
-  needsKey: true,
   request: predictRequestSchema,
   response: predictionResultSchema,
   errors: [...SITE_ERRORS, 'invalid_method'],
@@ -18,9 +15,7 @@ export const predictEndpoint: Endpoint = {
 
 /** POST /v1/predict: one site, species and method. */
 export function predictRoute(app: FastifyInstance, singleSites: SingleSiteHandler): void {
-  app.post<{ Body: Buffer }>('/v1/predict', (request, reply) =>
-    singleSites.answer(request, reply, (generation, body, rows) =>
-      requestReaderOf(generation).readSite(body, rows, 'prediction'),
-    ),
+  app.post<{ Body: Buffer }>(predictEndpoint.path, (request, reply) =>
+    singleSites.answer(request, reply, 'prediction'),
   );
 }

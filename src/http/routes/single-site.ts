@@ -3,11 +3,12 @@ import type { Metrics } from '../../observability/metrics.js';
 import { SiteRows } from '../../prediction/site-rows.js';
 import { ApiError, type ErrorObject } from '../errors/api-error.js';
 import { placeError } from '../request/place-errors.js';
+import { requestReaderOf } from '../request/request-reader.js';
 import { JSON_TYPE } from '../response/headers.js';
-import type { Serving, ServingGeneration } from '../serving.js';
+import type { Serving } from '../serving.js';
 import type { RowSubmitter } from './row-submitter.js';
 
-/** Answers the requests of a route that are for one site. */
+/** Answers predictions and comparisons. */
 export class SingleSiteHandler {
   constructor(
     private readonly serving: Serving,
@@ -16,15 +17,14 @@ export class SingleSiteHandler {
     private readonly metrics: Metrics,
   ) {}
 
-  /** @param read reads the body into row 0 of the rows, or returns what is wrong with it */
   async answer(
     request: FastifyRequest<{ Body: Buffer }>,
     reply: FastifyReply,
-    read: (generation: ServingGeneration, body: Buffer, rows: SiteRows) => ErrorObject | undefined,
+    kind: 'prediction' | 'comparison',
   ): Promise<FastifyReply> {
     const generation = this.serving.current;
     const rows = new SiteRows(1);
-    const error = read(generation, request.body, rows);
+    const error = requestReaderOf(generation).readSite(request.body, rows, kind);
     request.state.sites = 1;
     if (error !== undefined) throw this.#failure(error);
     const answers = await this.submitter.submit(request, reply, generation.singleSites, rows);

@@ -5,13 +5,10 @@ import { speciesResponseSchema } from '../response/schemas.js';
 import type { Serving } from '../serving.js';
 
 export const speciesEndpoint: Endpoint = {
-  method: 'get',
   path: '/v1/species',
   id: 'listSpecies',
   summary: 'List the species',
-  needsKey: true,
   response: speciesResponseSchema,
-  errors: [],
 };
 
 /** GET /v1/species: the species, ordered by code. */

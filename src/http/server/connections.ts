@@ -1,6 +1,6 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { RequestSequence, TurnQueue } from './request-sequence.js';
+import { RequestSequence } from './request-sequence.js';
 
 /**
  * The open connections of a server: a limited number, each with one request in progress.
@@ -11,7 +11,6 @@ import { RequestSequence, TurnQueue } from './request-sequence.js';
 export class Connections {
   /** From the oldest to the newest. */
   readonly #sequences = new Map<Socket, RequestSequence>();
-  readonly #turns = new TurnQueue();
   /** Connections closed because of the limit. */
   closedCount = 0;
 
@@ -39,7 +38,7 @@ export class Connections {
     const reject = (code: string) => {
       server.emit('clientError', Object.assign(new Error('rejected before parsing'), { code }), socket);
     };
-    this.#sequences.set(socket, new RequestSequence(socket, this.#turns, reject));
+    this.#sequences.set(socket, new RequestSequence(socket, reject));
     socket.once('close', () => this.#sequences.delete(socket));
   }
 

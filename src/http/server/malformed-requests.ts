@@ -65,23 +65,16 @@ export function framingError({ httpVersion, headers, rawHeaders }: IncomingMessa
     return invalidRequest(`HTTP/${httpVersion} is not supported: use HTTP/1.1.`);
   if (headers.host === undefined && httpVersion !== '1.0')
     return invalidRequest('An HTTP/1.1 request needs a Host header.');
-  if (hasSeveralHosts(rawHeaders)) return invalidRequest('A request may have one Host header only.');
+  const hosts = rawHeaders.filter(
+    (name, i) => i % 2 === 0 && name.length === 4 && name.toLowerCase() === 'host',
+  );
+  if (hosts.length > 1) return invalidRequest('A request may have one Host header only.');
   const transferEncoding = headers['transfer-encoding'];
   if (transferEncoding === undefined) return undefined;
   if (httpVersion === '1.0') return invalidRequest('An HTTP/1.0 request cannot have a Transfer-Encoding.');
   return transferEncoding.toLowerCase() === 'chunked'
     ? undefined
     : invalidRequest('The only supported Transfer-Encoding is chunked.');
-}
-
-/** @param rawHeaders names and values in turn */
-function hasSeveralHosts(rawHeaders: readonly string[]): boolean {
-  let count = 0;
-  for (let i = 0; i < rawHeaders.length; i += 2) {
-    const name = rawHeaders[i];
-    if (name.length === 4 && name.toLowerCase() === 'host') count++;
-  }
-  return count > 1;
 }
 
 function invalidRequest(message: string, status = 400): ApiError {

@@ -13,13 +13,6 @@ const VERSION_LENGTH = ' HTTP/1.1'.length;
 /** A smaller head cannot have too many lines. */
 const SMALL_HEAD_BYTES = 2048;
 
-/** The first part of some bytes. */
-export interface Part {
-  /** Bytes. */
-  readonly length: number;
-  readonly lines: number;
-}
-
 /**
  * Finds where the heads and chunked bodies of requests end in the bytes of a connection, however these are divided into
  * reads. It need not parse them: a blank line ends either, and Node's parser gets the bytes up to it only.
@@ -27,10 +20,10 @@ export interface Part {
 export class RequestBoundaries {
   /** The last bytes of an incomplete head or body: its end may be divided between two parts. */
   #tail = '';
-  /** Of the current head. */
-  #headBytes = 0;
-  #headLines = 0;
-
+  /** Bytes of the last head so far. */
+  headBytes = 0;
+  /** Lines of the last head so far; those of a small one are not counted. */
+  headLines = 0;
   /** Whether the request line of the last head, if complete, names a protocol other than HTTP. */
   isForeign = false;
   /** The last characters of that line in earlier parts; undefined once it is complete. */
@@ -41,16 +34,6 @@ export class RequestBoundaries {
     return this.#tail === '';
   }
 
-  /** Bytes of the last head so far. */
-  get headBytes(): number {
-    return this.#headBytes;
-  }
-
-  /** Lines of the last head so far; those of a small one are not counted. */
-  get headLines(): number {
-    return this.#headLines;
-  }
-
   /** Whether bytes between requests are line ends, of which Node's parser skips any number. */
   startsWithLineEnds(bytes: Buffer): boolean {
     return this.#tail === '' && isLineEnd(bytes[0]) && isLineEnd(bytes.at(TAIL_BYTES));
@@ -59,21 +42,21 @@ export class RequestBoundaries {
   /** The length in bytes of the first part that belongs to the head of one request. */
   head(bytes: Buffer): number {
     if (this.#tail === '') {
-      this.#headBytes = this.#headLines = 0;
+      this.headBytes = this.headLines = 0;
       this.#line = '';
     }
     if (this.#line !== undefined) this.#checkProtocol(bytes, this.#line);
     const at = bytes.indexOf(BLANK_LINE_BYTES);
     const end = this.#endInTwoParts(bytes) ?? (at === -1 ? undefined : at + BLANK_LINE.length);
     const length = end ?? bytes.length;
-    this.#headBytes += length;
-    if (this.#headBytes > SMALL_HEAD_BYTES) this.#headLines += countLines(bytes.subarray(0, length));
+    this.headBytes += length;
+    if (this.headBytes > SMALL_HEAD_BYTES) this.headLines += countLines(bytes.subarray(0, length));
     this.#keepTail(bytes, end);
     return length;
   }
 
-  /** The first part, of at most `maxLines`, that belongs to one chunked body. */
-  chunks(bytes: Buffer, maxLines: number): Part {
+  /** The length in bytes of the first part, of at most `maxLines`, that belongs to one chunked body, and its lines. */
+  chunks(bytes: Buffer, maxLines: number): { length: number; lines: number } {
     let end = this.#endInTwoParts(bytes);
     let lines = 0;
     let at = bytes.indexOf(LINE_END);

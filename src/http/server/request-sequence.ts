@@ -19,20 +19,6 @@ const MAX_HEAD_BYTES = 32 * 1024;
 /** Bytes read and dropped from a connection that is ending: a caller who still sends would not read the last response. */
 const MAX_DROPPED_BYTES = 4 * 1024 * 1024;
 
-/** Callbacks for the next turn of the event loop, in order. */
-export class TurnQueue {
-  #callbacks: (() => void)[] = [];
-
-  add(callback: () => void): void {
-    if (this.#callbacks.push(callback) > 1) return;
-    setImmediate(() => {
-      const due = this.#callbacks;
-      this.#callbacks = [];
-      for (const each of due) each();
-    });
-  }
-}
-
 /**
  * Passes the requests of a connection to Node's HTTP parser one at a time.
  *
@@ -69,7 +55,6 @@ export class RequestSequence {
    */
   constructor(
     private readonly socket: Socket,
-    private readonly turns: TurnQueue,
     private readonly reject: (code: string) => void,
   ) {
     this.#parse = takeListener(socket, 'data');
@@ -78,13 +63,10 @@ export class RequestSequence {
     socket.on('end', this.#receiveEnd);
     const destroySoon = socket.destroySoon.bind(socket);
     socket.destroySoon = () => {
-      if (this.#waiting === undefined) {
-        destroySoon();
-        return;
-      }
-      // The caller has sent more than will be answered.
+      const isAll = this.#waiting === undefined;
       this.#waiting = undefined;
-      endLingering(socket);
+      if (isAll) destroySoon();
+      else endLingering(socket); // The caller has sent more than will be answered.
     };
     // Node resumes a connection whenever it wants more of a body.
     socket.on('resume', () => {
@@ -139,7 +121,7 @@ export class RequestSequence {
   #continueNextTurn(): void {
     if (this.#hasTurn) return;
     this.#hasTurn = true;
-    this.turns.add(() => {
+    setImmediate(() => {
       this.#hasTurn = false;
       this.#parseNext(this.#waiting);
       if (this.#isPaused) return;
@@ -197,21 +179,18 @@ export class RequestSequence {
       return;
     }
     const length = this.#boundaries.head(bytes);
+    const { headLines, headBytes, isForeign, isAtEnd } = this.#boundaries;
     // The first and the last line are not headers.
-    if (this.#boundaries.headLines > MAX_HEADERS + 2) {
-      this.reject('HPE_HEADER_OVERFLOW');
-      return;
+    if (headLines > MAX_HEADERS + 2) this.reject('HPE_HEADER_OVERFLOW');
+    else if (isForeign) this.reject('HPE_INVALID_VERSION');
+    else {
+      const before = this.#response;
+      this.#parseFirst(bytes, length);
+      // After a request for another protocol Node's parser ignores errors until the next request.
+      const isIgnored = this.#response === before && !this.#isEnding;
+      if (isIgnored && isAtEnd) this.reject('HPE_INVALID_CONSTANT');
+      else if (isIgnored && headBytes > MAX_HEAD_BYTES) this.reject('HPE_HEADER_OVERFLOW');
     }
-    if (this.#boundaries.isForeign) {
-      this.reject('HPE_INVALID_VERSION');
-      return;
-    }
-    const before = this.#response;
-    this.#parseFirst(bytes, length);
-    // After a request for another protocol Node's parser ignores errors until the next request.
-    const isIgnored = this.#response === before && !this.#isEnding;
-    if (isIgnored && this.#boundaries.isAtEnd) this.reject('HPE_INVALID_CONSTANT');
-    else if (isIgnored && this.#boundaries.headBytes > MAX_HEAD_BYTES) this.reject('HPE_HEADER_OVERFLOW');
   }
 
   /** Whether nothing that is received will be answered. */

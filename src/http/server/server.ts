@@ -9,6 +9,7 @@ import type { Config } from '../../config.js';
 import { notFound } from '../errors/common-errors.js';
 import { handleError, sendError } from '../response/error-response.js';
 import { DEFAULT_HEADERS } from '../response/headers.js';
+import type { CurrentPhase } from '../serving.js';
 import type { Connections } from './connections.js';
 import { enableFinalResponses } from './final-response.js';
 import { enableGracefulClose } from './graceful-close.js';
@@ -19,7 +20,6 @@ import {
   rejectTunnel,
   rejectUnparsed,
 } from './malformed-requests.js';
-import type { CurrentPhase } from './phase.js';
 import { requestId } from './request-state.js';
 import { trackRouteMethods } from './route-methods.js';
 
