@@ -25,11 +25,8 @@ export function perGeneration<Made extends object>(
 ): (generation: ServingGeneration) => Made {
   const made = new WeakMap<ServingGeneration, Made>();
   return (generation) => {
-    let one = made.get(generation);
-    if (one === undefined) {
-      one = make(generation);
-      made.set(generation, one);
-    }
+    const one = made.get(generation) ?? make(generation);
+    made.set(generation, one);
     return one;
   };
 }

@@ -25,9 +25,8 @@ import {
   valueEnd,
 } from './json.js';
 import { ObjectFields } from './object-fields.js';
-import { placeHint } from './place-errors.js';
 import { readDocument } from './read-document.js';
-import { entryError, invalidRequest } from './request-errors.js';
+import { entryError, invalidRequest, placeHint } from './request-errors.js';
 import {
   batchRequestSchema,
   compareRequestSchema,
@@ -59,13 +58,11 @@ export interface FailedEntry {
 }
 
 /** Where the fields are in FIELDS. */
-const [LATITUDE, LONGITUDE, SPECIES, METHOD, YEARS] = [
-  'latitude',
-  'longitude',
-  'species_code',
-  'planting_method',
-  'horizons',
-].map((name) => FIELDS.indexOf(name)) as [number, number, number, number, number];
+const LATITUDE = FIELDS.indexOf('latitude');
+const LONGITUDE = FIELDS.indexOf('longitude');
+const SPECIES = FIELDS.indexOf('species_code');
+const METHOD = FIELDS.indexOf('planting_method');
+const YEARS = FIELDS.indexOf('horizons');
 
 const QUOTED_METHODS = PLANTING_METHODS.map((method) => Buffer.from(`"${method}"`));
 
@@ -237,13 +234,12 @@ function checkBatchSize(submitted: number, tier: Tier): void {
 
 /** The fields of the object scanned last, as far as error messages show them. */
 function fieldsAt(bytes: Buffer, { names, starts }: ObjectFields): object {
-  const found = [...names.entries()].filter(([field]) => starts[field] !== 0);
-  return Object.fromEntries(
-    found.map(([field, name]) => [
-      name,
-      name === FIELDS[YEARS] ? horizonsOutlineAt(bytes, starts[field]) : outlineAt(bytes, starts[field]),
-    ]),
-  );
+  const fields: Record<string, unknown> = {};
+  for (const [field, name] of names.entries()) {
+    const outlineOf = name === FIELDS[YEARS] ? horizonsOutlineAt : outlineAt;
+    if (starts[field] !== 0) fields[name] = outlineOf(bytes, starts[field]);
+  }
+  return fields;
 }
 
 /** The set of horizons that an array holds; 0 where it holds none or anything else. */

@@ -7,129 +7,117 @@ import { PHASES } from '../serving.js';
 // The response bodies, for /openapi.json and for tests that check real responses. The service does not validate its own
 // responses.
 
+/** An object with exactly these fields, which has a name in /openapi.json. */
+function component<Shape extends z.ZodRawShape>(id: string, shape: Shape) {
+  return z.strictObject(shape).meta({ id });
+}
+
 const probability = z.number().min(0).max(1);
 const horizonYears = z.literal([...HORIZONS]);
 
-const siteSchema = z
-  .strictObject({
-    latitude: z.number().describe('Requested latitude.'),
-    longitude: z.number().describe('Requested longitude.'),
-    matched_latitude: z.number().describe('Latitude of the nearest data point.'),
-    matched_longitude: z.number().describe('Longitude of the nearest data point.'),
-    match_distance_km: z.number().min(0).describe('Great-circle distance to it; lower is better.'),
-    region: z.string().meta({ description: 'ISO 3166-2 code of its region.', examples: ['US-OR'] }),
-  })
-  .meta({ id: 'Site' });
+const siteSchema = component('Site', {
+  latitude: z.number().describe('Requested latitude.'),
+  longitude: z.number().describe('Requested longitude.'),
+  matched_latitude: z.number().describe('Latitude of the nearest data point.'),
+  matched_longitude: z.number().describe('Longitude of the nearest data point.'),
+  match_distance_km: z.number().min(0).describe('Great-circle distance to it; lower is better.'),
+  region: z.string().meta({ description: 'ISO 3166-2 code of its region.', examples: ['US-OR'] }),
+});
 
-const riskFactorSchema = z
-  .strictObject({
-    factor: z.string().meta({ examples: ['vapor pressure deficit'] }),
-    impact: z.enum(['positive', 'negative']),
-    magnitude: probability.describe(
-      'Contribution to the survival probability, relative to the average site of species and method.',
-    ),
-  })
-  .meta({ id: 'RiskFactor' });
+const riskFactorSchema = component('RiskFactor', {
+  factor: z.string().meta({ examples: ['vapor pressure deficit'] }),
+  impact: z.enum(['positive', 'negative']),
+  magnitude: probability.describe(
+    'Contribution to the survival probability, relative to the average site of species and method.',
+  ),
+});
 
-const predictionSchema = z
-  .strictObject({
-    horizon_years: horizonYears,
-    survival_probability: probability,
-    risk_factors: z.array(riskFactorSchema).length(RISK_FACTOR_COUNT),
-  })
-  .meta({ id: 'Prediction' });
+const predictionSchema = component('Prediction', {
+  horizon_years: horizonYears,
+  survival_probability: probability,
+  risk_factors: z.array(riskFactorSchema).length(RISK_FACTOR_COUNT),
+});
 
 const predictionsSchema = z.array(predictionSchema).min(1);
 
-const modelSchema = z
-  .strictObject({ version: z.string(), codename: z.string(), series: z.string() })
-  .meta({ id: 'Model' });
+const modelSchema = component('Model', {
+  version: z.string(),
+  codename: z.string(),
+  series: z.string(),
+});
 
 const generatedAt = z.iso.datetime({ precision: 3 });
 
-export const predictionResultSchema = z
-  .strictObject({
-    site: siteSchema,
-    species_code: z.string(),
-    species_common_name: z.string(),
-    planting_method: z.enum(PLANTING_METHODS),
-    predictions: predictionsSchema,
-    model: modelSchema,
-    generated_at: generatedAt,
-  })
-  .meta({ id: 'PredictionResult' });
+export const predictionResultSchema = component('PredictionResult', {
+  site: siteSchema,
+  species_code: z.string(),
+  species_common_name: z.string(),
+  planting_method: z.enum(PLANTING_METHODS),
+  predictions: predictionsSchema,
+  model: modelSchema,
+  generated_at: generatedAt,
+});
 
-const failedResultSchema = z
-  .strictObject({
-    error: errorObjectSchema,
-    latitude: z.number().nullable(),
-    longitude: z.number().nullable(),
-  })
-  .meta({ id: 'FailedResult' });
+const failedResultSchema = component('FailedResult', {
+  error: errorObjectSchema,
+  latitude: z.number().nullable(),
+  longitude: z.number().nullable(),
+});
 
 const count = z.int().min(0);
 
-export const batchResponseSchema = z
-  .strictObject({
-    results: z.array(z.union([predictionResultSchema, failedResultSchema])),
-    summary: z.strictObject({ total: count, successful: count, failed: count }),
-  })
-  .meta({ id: 'BatchResult' });
+export const batchResponseSchema = component('BatchResult', {
+  results: z.array(z.union([predictionResultSchema, failedResultSchema])),
+  summary: z.strictObject({ total: count, successful: count, failed: count }),
+});
 
 const methodPredictions = z.strictObject({ predictions: predictionsSchema });
 
-export const compareResponseSchema = z
-  .strictObject({
-    site: siteSchema,
-    species_code: z.string(),
-    species_common_name: z.string(),
-    comparison: z.strictObject({ manual: methodPredictions, drone_seeded: methodPredictions }),
-    method_differential: z.array(
-      z.strictObject({
-        horizon_years: horizonYears,
-        manual_advantage: z.number().min(-1).max(1).describe('Manual minus drone-seeded survival.'),
-      }),
-    ),
-    model: modelSchema,
-    generated_at: generatedAt,
-  })
-  .meta({ id: 'ComparisonResult' });
+export const compareResponseSchema = component('ComparisonResult', {
+  site: siteSchema,
+  species_code: z.string(),
+  species_common_name: z.string(),
+  comparison: z.strictObject({ manual: methodPredictions, drone_seeded: methodPredictions }),
+  method_differential: z.array(
+    z.strictObject({
+      horizon_years: horizonYears,
+      manual_advantage: z.number().min(-1).max(1).describe('Manual minus drone-seeded survival.'),
+    }),
+  ),
+  model: modelSchema,
+  generated_at: generatedAt,
+});
 
-export const speciesResponseSchema = z
-  .strictObject({ species: z.array(z.strictObject(speciesSchema.shape).meta({ id: 'Species' })), count })
-  .meta({ id: 'SpeciesList' });
+export const speciesResponseSchema = component('SpeciesList', {
+  species: z.array(component('Species', speciesSchema.shape)),
+  count,
+});
 
 const degrees = z.number();
 
-const regionSchema = z
-  .strictObject({
-    region: z.string(),
-    name: z.string(),
-    bounds: z.strictObject({ south: degrees, west: degrees, north: degrees, east: degrees }),
-    data_points: count,
-  })
-  .meta({ id: 'Region' });
+const regionSchema = component('Region', {
+  region: z.string(),
+  name: z.string(),
+  bounds: z.strictObject({ south: degrees, west: degrees, north: degrees, east: degrees }),
+  data_points: count,
+});
 
-export const coverageResponseSchema = z
-  .strictObject({
-    regions: z.array(regionSchema),
-    data_points: count,
-    search_radius_km: z.number().positive(),
-    horizons: z.array(horizonYears),
-    planting_methods: z.array(z.enum(PLANTING_METHODS)),
-  })
-  .meta({ id: 'Coverage' });
+export const coverageResponseSchema = component('Coverage', {
+  regions: z.array(regionSchema),
+  data_points: count,
+  search_radius_km: z.number().positive(),
+  horizons: z.array(horizonYears),
+  planting_methods: z.array(z.enum(PLANTING_METHODS)),
+});
 
-export const healthResponseSchema = z
-  .strictObject({
-    status: z.enum(PHASES),
-    version: z.string(),
-    model: modelSchema,
-    data_points: count,
-    species: count,
-    workers: z.strictObject({ ready: count, total: count }),
-    uptime_seconds: z.number().min(0),
-  })
-  .meta({ id: 'Health' });
+export const healthResponseSchema = component('Health', {
+  status: z.enum(PHASES),
+  version: z.string(),
+  model: modelSchema,
+  data_points: count,
+  species: count,
+  workers: z.strictObject({ ready: count, total: count }),
+  uptime_seconds: z.number().min(0),
+});
 
-export const errorResponseSchema = z.strictObject({ error: errorObjectSchema }).meta({ id: 'Error' });
+export const errorResponseSchema = component('Error', { error: errorObjectSchema });

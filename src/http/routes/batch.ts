@@ -6,7 +6,7 @@ import type { JobAnswers } from '../../scheduling/job-answers.js';
 import { QUEUE_FULL } from '../errors/common-errors.js';
 import { compressAnswer } from '../hooks/compression.js';
 import type { Endpoint } from '../openapi/document.js';
-import { placeError } from '../request/place-errors.js';
+import { placeError } from '../request/request-errors.js';
 import { type Batch, type FailedEntry, requestReaderOf } from '../request/request-reader.js';
 import { type batchRequestSchema, predictRequestSchema } from '../request/schemas.js';
 import { JSON_TYPE } from '../response/headers.js';

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Metrics } from '../../observability/metrics.js';
 import { SiteRows } from '../../prediction/site-rows.js';
 import { ApiError, type ErrorObject } from '../errors/api-error.js';
-import { placeError } from '../request/place-errors.js';
+import { placeError } from '../request/request-errors.js';
 import { requestReaderOf } from '../request/request-reader.js';
 import { JSON_TYPE } from '../response/headers.js';
 import type { Serving } from '../serving.js';

@@ -25,12 +25,9 @@ const NOT_HTTP = [400, 'The request is not valid HTTP/1.1.'] as const;
 export function rejectUnparsed(error: NodeJS.ErrnoException, socket: Duplex): void {
   // Further bytes of a connection that was already rejected also end up here.
   if (socket.writableEnded) return;
-  if (!socket.writable) {
-    socket.destroy();
-    return;
-  }
   const [status, message] = PARSER_ERRORS[error.code ?? ''] ?? NOT_HTTP;
-  endWithError(socket, invalidRequest(message, status), requestId(undefined));
+  if (socket.writable) endWithError(socket, invalidRequest(message, status), requestId(undefined));
+  else socket.destroy();
 }
 
 /** Answers CONNECT, which no endpoint supports. */
@@ -38,18 +35,14 @@ export function rejectTunnel({ headers }: IncomingMessage, socket: Duplex): void
   // Node removes its listeners from the socket of a tunnel: an error without a listener would end the process.
   socket.on('error', () => socket.destroy());
   const error = { code: 'method_not_allowed', message: 'The method CONNECT is not supported.' } as const;
-  endWithError(
-    socket,
-    new ApiError(error, { allow: 'GET, HEAD, POST', connection: 'close' }),
-    requestId(headers['x-request-id']),
-  );
+  const rejection = new ApiError(error, { allow: 'GET, HEAD, POST', connection: 'close' });
+  endWithError(socket, rejection, requestId(headers['x-request-id']));
 }
 
 /** Answers an `Expect` header other than 100-continue. */
 export function rejectExpectation(request: IncomingMessage, response: ServerResponse): void {
-  const { status, headers, body } = renderError(
-    invalidRequest('The only supported expectation is 100-continue.', 417),
-  );
+  const error = invalidRequest('The only supported expectation is 100-continue.', 417);
+  const { status, headers, body } = renderError(error);
   const id = requestId(request.headers['x-request-id']);
   response.writeHead(status, { ...headers, 'x-request-id': id }).end(body);
 }

@@ -31,8 +31,6 @@ export class RequestSequence {
   readonly #parse: (bytes: Buffer) => void;
   /** Reports the end of the connection to Node's parser. */
   readonly #parseEnd: () => void;
-  readonly #receive = (bytes: Buffer) => this.#take(bytes);
-  readonly #receiveEnd = () => this.#takeEnd();
   readonly #boundaries = new RequestBoundaries();
   /** Received, and not yet parsed. */
   #waiting: Buffer | undefined;
@@ -59,8 +57,8 @@ export class RequestSequence {
   ) {
     this.#parse = takeListener(socket, 'data');
     this.#parseEnd = takeListener(socket, 'end');
-    socket.on('data', this.#receive);
-    socket.on('end', this.#receiveEnd);
+    socket.on('data', this.#take);
+    socket.on('end', this.#takeEnd);
     const destroySoon = socket.destroySoon.bind(socket);
     socket.destroySoon = () => {
       const isAll = this.#waiting === undefined;
@@ -94,8 +92,8 @@ export class RequestSequence {
   /** Called when the connection is no longer HTTP. */
   end(): void {
     this.#waiting = undefined;
-    this.socket.removeListener('data', this.#receive);
-    this.socket.removeListener('end', this.#receiveEnd);
+    this.socket.removeListener('data', this.#take);
+    this.socket.removeListener('end', this.#takeEnd);
   }
 
   /** Whether nothing more should be received for now. */
@@ -103,7 +101,7 @@ export class RequestSequence {
     return this.#waiting !== undefined || this.#hasTurn || this.#droppedBytes > MAX_DROPPED_BYTES;
   }
 
-  #take(bytes: Buffer): void {
+  readonly #take = (bytes: Buffer) => {
     if (this.#waiting === undefined) {
       this.#parseNext(bytes);
       if (bytes.length >= FULL_READ_BYTES) this.#continueNextTurn();
@@ -111,12 +109,12 @@ export class RequestSequence {
       this.#waiting = Buffer.concat([this.#waiting, bytes]);
     }
     if (this.#isPaused) this.socket.pause();
-  }
+  };
 
-  #takeEnd(): void {
+  readonly #takeEnd = () => {
     this.#hasEnded = true;
     if (!this.#isPaused) this.#parseEnd();
-  }
+  };
 
   #continueNextTurn(): void {
     if (this.#hasTurn) return;
