@@ -4,12 +4,12 @@ import type { Clock } from '../accounts/clock.js';
 import type { Config } from '../config.js';
 import type { Metrics } from '../observability/metrics.js';
 import { authenticateRequests } from './hooks/authentication.js';
-import { enableCompression } from './hooks/compression.js';
 import { rejectOverload, rejectOverloadUncounted } from './hooks/overload.js';
 import { enforceQuota } from './hooks/quota.js';
 import { enableServerTiming, logRequest } from './hooks/request-log.js';
 import { openApiDocument } from './openapi/document.js';
 import { useJsonBodies } from './request/json-body.js';
+import { enableCompression } from './response/compression.js';
 import { batchEndpoint, batchRoute } from './routes/batch.js';
 import { compareEndpoint, compareRoute } from './routes/compare.js';
 import { coverageEndpoint, coverageRoute } from './routes/coverage.js';
@@ -21,7 +21,7 @@ import { SingleSiteHandler } from './routes/single-site.js';
 import { speciesEndpoint, speciesRoute } from './routes/species.js';
 import type { Connections } from './server/connections.js';
 import { createServer } from './server/server.js';
-import type { CurrentPhase, Serving } from './serving.js';
+import type { CurrentPhase, Serving } from './serving/serving.js';
 
 /** In the order of /openapi.json. */
 const ENDPOINTS = [

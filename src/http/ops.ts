@@ -4,7 +4,7 @@ import type { Config } from '../config.js';
 import type { Metrics } from '../observability/metrics.js';
 import { Connections } from './server/connections.js';
 import { createServer } from './server/server.js';
-import type { CurrentPhase } from './serving.js';
+import type { CurrentPhase } from './serving/serving.js';
 
 /** Connections of the operators' listener, separate from those of the API: callers cannot use them up. */
 const MAX_CONNECTIONS = 64;

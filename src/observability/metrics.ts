@@ -8,7 +8,7 @@ export class Metrics {
 
   readonly requestSeconds = new Histogram({
     name: 'nurselog_http_request_duration_seconds',
-    help: 'Time from the request line to the last byte of the answer.',
+    help: 'Time from the complete request head to the last byte of the response.',
     labelNames: ['route', 'method', 'status', 'tier'] as const,
     buckets: SECONDS,
     registers: [this.registry],

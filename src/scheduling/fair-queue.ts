@@ -71,12 +71,20 @@ export class FairQueue<Job extends Waiting> {
     if (key.entries.length === 0) this.#keys.delete(key.keyId);
   }
 
-  /** The newest job of the key that has most rows waiting, the first of equals; undefined where nothing waits. */
+  /**
+   * The newest job of which no row was taken, of the key that has most rows waiting among those with such a job, the
+   * first of equals; undefined where there is none.
+   */
   newestOfLargest(): Job | undefined {
-    let largest: KeyQueue<Job> | undefined;
-    for (const key of this.#keys.values())
-      if (largest === undefined || key.rowCount > largest.rowCount) largest = key;
-    return largest?.entries.at(-1)?.job;
+    let newest: Job | undefined;
+    let mostRows = 0;
+    for (const { entries, rowCount } of this.#keys.values()) {
+      const last = entries[entries.length - 1];
+      if (rowCount <= mostRows || last.taken > 0) continue;
+      newest = last.job;
+      mostRows = rowCount;
+    }
+    return newest;
   }
 
   /** Whether no other key has more rows waiting than this one. */

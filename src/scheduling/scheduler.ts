@@ -67,6 +67,10 @@ export class Job {
     return this.rows.count;
   }
 
+  get isAnswered(): boolean {
+    return this.answeredRows === this.rowCount;
+  }
+
   /** From its submission until the first of its rows was started. */
   get queueMs(): number {
     return (this.startedMs ?? this.submittedMs) - this.submittedMs;
@@ -182,7 +186,7 @@ export class Scheduler {
     job.answers.add(answers, at, count, firstRow);
     job.inferenceMs += ms;
     job.answeredRows += count;
-    if (job.answeredRows === job.rowCount) this.#settle(job, { kind: 'answered', answers: job.answers });
+    if (job.isAnswered) this.#settle(job, { kind: 'answered', answers: job.answers });
   };
 
   readonly #endRun = (run: JobRun, error: Error | undefined) => {

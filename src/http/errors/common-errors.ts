@@ -27,10 +27,13 @@ export function timedOut(timeoutMs: number): ApiError {
   return retryLater('overloaded', `The request timed out after ${timeoutMs} ms: try again shortly.`);
 }
 
-/** The client closed its connection before it was answered. */
-export function hungUp(): ApiError {
-  const error = { code: 'invalid_request', message: 'The client closed the connection.' } as const;
-  return new ApiError(error, {}, CLIENT_CLOSED_STATUS);
+/** The client closed its side of the connection while its request waited, as one that hangs up does. */
+export function closedWhileWaiting(): ApiError {
+  return retryLater(
+    'overloaded',
+    'The request had to wait and its connection was closed for sending meanwhile, so nothing was started: try again, ' +
+      'and keep the connection open until the response arrives.',
+  );
 }
 
 /** Logs an unexpected error; the caller gets the request id only. */

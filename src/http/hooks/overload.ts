@@ -4,7 +4,7 @@ import { QUEUE_FULL } from '../errors/common-errors.js';
 import { renderError } from '../response/error-response.js';
 import { isFinalResponse } from '../server/final-response.js';
 import { callerOf } from '../server/request-state.js';
-import type { CurrentPhase, Serving } from '../serving.js';
+import type { CurrentPhase, Serving } from '../serving/serving.js';
 
 const { status, headers, body } = renderError(QUEUE_FULL);
 const HEADERS = Object.entries(headers).flat();

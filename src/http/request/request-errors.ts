@@ -6,7 +6,7 @@ import { Coverage } from '../../prediction/locate/coverage.js';
 import { NearestPoint } from '../../prediction/locate/nearest-point.js';
 import { ROW_STATUS } from '../../prediction/site-rows.js';
 import { type ErrorObject, show } from '../errors/api-error.js';
-import { perGeneration, type ServingGeneration } from '../serving.js';
+import { perGeneration, type ServingGeneration } from '../serving/serving.js';
 import type { Misspelling } from './object-fields.js';
 import { MAX_LATITUDE, type PredictRequest } from './schemas.js';
 

@@ -11,7 +11,7 @@ import {
 } from '../../prediction/dimensions.js';
 import { SiteRows } from '../../prediction/site-rows.js';
 import { ApiError, type ErrorObject } from '../errors/api-error.js';
-import { perGeneration } from '../serving.js';
+import { perGeneration } from '../serving/serving.js';
 import {
   arrayEnd,
   firstElementAt,

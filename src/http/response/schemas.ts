@@ -2,7 +2,7 @@ import { z } from 'zod';
 import { speciesSchema } from '../../prediction/artefacts/species.js';
 import { HORIZONS, PLANTING_METHODS, RISK_FACTOR_COUNT } from '../../prediction/dimensions.js';
 import { errorObjectSchema } from '../errors/api-error.js';
-import { PHASES } from '../serving.js';
+import { PHASES } from '../serving/serving.js';
 
 // The response bodies, for /openapi.json and for tests that check real responses. The service does not validate its own
 // responses.

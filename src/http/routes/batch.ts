@@ -4,15 +4,15 @@ import { TIERS } from '../../accounts/tiers.js';
 import type { Metrics } from '../../observability/metrics.js';
 import type { JobAnswers } from '../../scheduling/job-answers.js';
 import { QUEUE_FULL } from '../errors/common-errors.js';
-import { compressAnswer } from '../hooks/compression.js';
 import type { Endpoint } from '../openapi/document.js';
 import { placeError } from '../request/request-errors.js';
 import { type Batch, type FailedEntry, requestReaderOf } from '../request/request-reader.js';
 import { type batchRequestSchema, predictRequestSchema } from '../request/schemas.js';
+import { sendPooled } from '../response/compression.js';
 import { JSON_TYPE } from '../response/headers.js';
 import { batchResponseSchema } from '../response/schemas.js';
 import { callerOf } from '../server/request-state.js';
-import type { Serving, ServingGeneration } from '../serving.js';
+import type { Serving, ServingGeneration } from '../serving/serving.js';
 import type { RowSubmitter } from './row-submitter.js';
 
 const batchSizes = Object.entries(TIERS)
@@ -49,6 +49,7 @@ export function batchRoute(
     if (generation.batches.wouldReject(id)) throw QUEUE_FULL;
     const batch = requestReaderOf(generation).readBatch(request.body, tier);
     request.state.sites = batch.total;
+    // A client that hangs up while its request waits only ends its side: no event says so before a response is written.
     const hasHungUp = () => request.raw.socket.readableEnded;
     const answers =
       batch.rows.count === 0
@@ -67,16 +68,7 @@ export function batchRoute(
     reply.type(JSON_TYPE);
     if (answers === undefined) return reply.send(Buffer.from(open + [...elements.values()].join() + close));
 
-    const body = answers.join(open, elements, close);
-    const compressed = await compressAnswer(request, reply, body.bytes);
-    if (compressed !== body.bytes) body.release();
-    else {
-      reply.raw.once('close', () => {
-        // After a connection broke, the system may still read what was to be sent.
-        if (reply.raw.writableFinished) body.release();
-      });
-    }
-    return reply.send(compressed);
+    return sendPooled(request, reply, answers.join(open, elements, close));
   });
 }
 

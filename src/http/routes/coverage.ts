@@ -4,7 +4,7 @@ import { HORIZONS, PLANTING_METHODS } from '../../prediction/dimensions.js';
 import type { Endpoint } from '../openapi/document.js';
 import { CACHE_CONTROL } from '../response/headers.js';
 import { coverageResponseSchema } from '../response/schemas.js';
-import { perGeneration, type Serving } from '../serving.js';
+import { perGeneration, type Serving } from '../serving/serving.js';
 
 export const coverageEndpoint: Endpoint = {
   path: '/v1/coverage',

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
-import { compressOnce } from '../hooks/compression.js';
 import { docsPage } from '../openapi/docs-page.js';
 import type { OpenApiDocument } from '../openapi/document.js';
+import { compressOnce } from '../response/compression.js';
 import { CACHE_CONTROL, JSON_TYPE } from '../response/headers.js';
 
 /** GET /openapi.json and GET /docs: the description of the interface for programs and for people. */

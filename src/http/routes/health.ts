@@ -3,7 +3,7 @@ import { modelOf } from '../../prediction/artefacts/manifest.js';
 import { VERSION } from '../../version.js';
 import type { Endpoint } from '../openapi/document.js';
 import { healthResponseSchema } from '../response/schemas.js';
-import type { CurrentPhase, Serving } from '../serving.js';
+import type { CurrentPhase, Serving } from '../serving/serving.js';
 
 export const healthEndpoint: Endpoint = {
   path: '/v1/health',

@@ -4,7 +4,7 @@ import type { SiteRows } from '../../prediction/site-rows.js';
 import type { JobAnswers } from '../../scheduling/job-answers.js';
 import type { JobOutcome, Scheduler } from '../../scheduling/scheduler.js';
 import type { ApiError } from '../errors/api-error.js';
-import { hungUp, internalError, QUEUE_FULL, timedOut } from '../errors/common-errors.js';
+import { closedWhileWaiting, internalError, QUEUE_FULL, timedOut } from '../errors/common-errors.js';
 import { callerOf } from '../server/request-state.js';
 
 /** Submits the rows of requests to a scheduler. */
@@ -37,7 +37,6 @@ export class RowSubmitter {
     request.state.job = job;
     const outcome = await job.outcome;
     if (outcome.kind !== 'answered') throw this.#errorOf(outcome, request);
-    request.state.times = job;
     return outcome.answers;
   }
 
@@ -48,7 +47,7 @@ export class RowSubmitter {
       case 'timed-out':
         return timedOut(this.timeoutMs);
       case 'abandoned':
-        return hungUp();
+        return closedWhileWaiting();
       case 'failed':
         return internalError(request.log, request.id, outcome.error);
     }

@@ -5,7 +5,7 @@ import { ApiError, type ErrorObject } from '../errors/api-error.js';
 import { placeError } from '../request/request-errors.js';
 import { requestReaderOf } from '../request/request-reader.js';
 import { JSON_TYPE } from '../response/headers.js';
-import type { Serving } from '../serving.js';
+import type { Serving } from '../serving/serving.js';
 import type { RowSubmitter } from './row-submitter.js';
 
 /** Answers predictions and comparisons. */

@@ -1,7 +1,7 @@
 import type { Duplex } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { CurrentPhase } from '../serving.js';
+import type { CurrentPhase } from '../serving/serving.js';
 
 /** How long the end of a connection waits for a caller who is still sending or has not read the response. */
 const LINGER_MS = 1000;

@@ -12,8 +12,6 @@ export interface RequestState {
   sites?: number;
   /** Its rows, once they are submitted. */
   job?: Job;
-  /** The same job, once it is answered. */
-  times?: Pick<Job, 'queueMs' | 'inferenceMs'>;
 }
 
 declare module 'fastify' {

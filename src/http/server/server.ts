@@ -10,7 +10,7 @@ import { ApiError } from '../errors/api-error.js';
 import { notFound } from '../errors/common-errors.js';
 import { handleError, sendError } from '../response/error-response.js';
 import { DEFAULT_HEADERS } from '../response/headers.js';
-import type { CurrentPhase } from '../serving.js';
+import type { CurrentPhase } from '../serving/serving.js';
 import type { Connections } from './connections.js';
 import { enableFinalResponses } from './final-response.js';
 import { enableGracefulClose } from './graceful-close.js';

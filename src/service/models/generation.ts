@@ -1,8 +1,8 @@
 import type { Config } from '../../config.js';
 import type { BufferPool } from '../../pool/buffer-pool.js';
+import { MainThreadExecutor } from '../../pool/main-thread-executor.js';
 import { WorkerPool, type WorkerWatcher } from '../../pool/worker-pool.js';
 import type { Artefacts } from '../../prediction/artefacts/artefacts.js';
-import { MainThreadExecutor } from '../../scheduling/main-thread-executor.js';
 import { Scheduler } from '../../scheduling/scheduler.js';
 
 /** What predictions are served from, and how it starts and ends. */

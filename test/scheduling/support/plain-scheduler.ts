@@ -45,12 +45,14 @@ export class PlainScheduler {
     if (!this.#turns.includes(keyId)) this.#turns.push(keyId);
     this.observe(started);
     while (this.waitingSites > this.limit) {
-      const most = Math.max(...this.#turns.map((key) => this.#waitingOf(key)));
-      const key = this.#turns.find((each) => this.#waitingOf(each) === most);
-      this.settle(
-        this.jobs.findLastIndex((job) => job.keyId === key && waitingRows(job) > 0),
-        'overloaded',
-      );
+      // What was started stays; of the rest, the newest of the key with most.
+      const newestOf = (key: string) =>
+        this.jobs.findLastIndex((job) => job.keyId === key && waitingRows(job) > 0);
+      const keys = this.#turns.filter((key) => this.jobs[newestOf(key)].started === 0);
+      const most = Math.max(...keys.map((key) => this.#waitingOf(key)));
+      const key = keys.find((each) => this.#waitingOf(each) === most);
+      if (key === undefined) break;
+      this.settle(newestOf(key), 'overloaded');
     }
   }
 

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { BufferPool } from '../../src/pool/buffer-pool.js';
+import { MainThreadExecutor } from '../../src/pool/main-thread-executor.js';
 import { ROW_STATUS, type SiteRows } from '../../src/prediction/site-rows.js';
-import { MainThreadExecutor } from '../../src/scheduling/main-thread-executor.js';
 import { type Job, Scheduler } from '../../src/scheduling/scheduler.js';
 import { createPlainPredictor } from '../../testing/oracle/plain-prediction.js';
 import { dataDir, modelDir, readPredictorData, searchRadiusKm } from '../../testing/project.js';

@@ -3,6 +3,7 @@ import zlib from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
 import pLimit from 'p-limit';
+import type { PooledBytes } from '../../pool/buffer-pool.js';
 
 /** Smaller responses fit into one packet uncompressed. */
 const MIN_BYTES = 1400;
@@ -56,20 +57,39 @@ export function enableCompression(app: FastifyInstance): void {
     if (!Buffer.isBuffer(body) || body.length < MIN_BYTES || reply.hasHeader('vary')) {
       done(null, payload);
     } else {
-      compressAnswer(request, reply, body).then((compressed) => done(null, compressed), done);
+      compress(request, reply, body).then((compressed) => done(null, compressed), done);
     }
   });
 }
 
-/** Compresses a response body in the encoding that its caller prefers, and sets the headers that name it. */
-export async function compressAnswer(
+/** Sends a body in memory of the pool, which is released once nobody reads it any more. */
+export async function sendPooled(
   request: FastifyRequest,
   reply: FastifyReply,
-  body: Buffer,
-): Promise<Buffer> {
+  body: PooledBytes,
+): Promise<FastifyReply> {
+  const compressed = await compress(request, reply, body.bytes);
+  if (compressed !== body.bytes) body.release();
+  else {
+    reply.raw.once('close', () => {
+      // After a connection broke, the system may still read what was to be sent.
+      if (reply.raw.writableFinished) body.release();
+    });
+  }
+  return reply.send(compressed);
+}
+
+/** Compresses a response body in the encoding that its caller prefers, and sets the headers that name it. */
+async function compress(request: FastifyRequest, reply: FastifyReply, body: Buffer): Promise<Buffer> {
   if (body.length < MIN_BYTES) return body;
   const encoding = negotiate(request, reply);
-  return encoding === undefined ? body : limited(() => encoding.compress(body));
+  if (encoding === undefined) return body;
+  try {
+    return await limited(() => encoding.compress(body));
+  } catch (error) {
+    reply.removeHeader('content-encoding'); // the error response is not compressed
+    throw error;
+  }
 }
 
 /** Compresses a constant body once in every encoding. @returns gives it in the encoding that a caller prefers */

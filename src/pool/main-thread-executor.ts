@@ -1,8 +1,8 @@
-import type { Executor, Run } from '../pool/executor.js';
-import { RunBuffer, runBufferBytes } from '../pool/run-buffer.js';
 import { elementCapacity } from '../prediction/encoding/answer-encoder.js';
 import { openUntried } from '../prediction/open-predictor.js';
 import type { Predictor, PredictorData } from '../prediction/predictor.js';
+import type { Executor, Run } from './executor.js';
+import { RunBuffer, runBufferBytes } from './run-buffer.js';
 
 /** Bounds how long a run keeps the main thread from its other work. */
 const MAX_RUN_ROWS = 64;

@@ -1,5 +1,5 @@
-import type { Artefacts } from '../prediction/artefacts/artefacts.js';
-import type { Scheduler } from '../scheduling/scheduler.js';
+import type { Artefacts } from '../../prediction/artefacts/artefacts.js';
+import type { Scheduler } from '../../scheduling/scheduler.js';
 
 /**
  * What predictions are served from: the grid and the models of one reading, and the schedulers over those that have
