@@ -1,7 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { expectError, parseErrorBody } from '../support/error-body.js';
+import { expectError } from '../support/error-body.js';
 import { LogLines } from '../support/log-lines.js';
-import { openSocket, readAnswer } from '../support/raw-http.js';
 import { Releases } from '../support/releases.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
 import { startTestService, type TestService } from '../support/service.js';
@@ -51,26 +50,4 @@ test('A request that is not answered gets its 503 once the timeout has passed si
     expect(duration_ms).toBeGreaterThan(TIMEOUT_MS - 10);
     expect(duration_ms).toBeLessThan(2 * TIMEOUT_MS);
   }
-});
-
-test('A batch that had to wait and whose caller closed his side meanwhile gets a 503 that says so, and is not started.', async () => {
-  const others = Array.from({ length: 5 }, () => service.post('/v1/predict/batch', BATCH));
-  const { secret } = await service.issueKey('hypha');
-  const socket = await openSocket(service.apiUrl);
-  const head = [
-    'POST /v1/predict/batch HTTP/1.1',
-    'Host: test',
-    `X-API-Key: ${secret}`,
-    'Content-Type: application/json',
-    `Content-Length: ${BATCH.length}`,
-  ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${BATCH}`);
-  const { status, headers, body } = await readAnswer(socket);
-  expect(status).toBe(503);
-  expect(headers.get('retry-after')).toBe('1');
-  expect(parseErrorBody(body)).toMatchObject({
-    code: 'overloaded',
-    message: expect.stringContaining('closed for sending meanwhile'),
-  });
-  await Promise.all(others);
 });

@@ -1,0 +1,47 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { parseErrorBody } from '../support/error-body.js';
+import { openSocket, readAnswer } from '../support/raw-http.js';
+import { Releases } from '../support/releases.js';
+import { PREDICT_REQUEST } from '../support/requests.js';
+import { startTestService, type TestService } from '../support/service.js';
+
+const BATCH = JSON.stringify({ requests: Array(500).fill(PREDICT_REQUEST) });
+
+const releases = new Releases();
+let service: TestService;
+beforeAll(async () => {
+  releases.put(2);
+  releases.slowDown(30); // each batch takes the only worker long enough for another to arrive and wait
+  service = await startTestService({
+    ...releases.environment,
+    CACHE_BYTES: '0',
+    WORKERS: '1',
+    REQUEST_TIMEOUT_MS: '60000',
+  });
+});
+afterAll(async () => {
+  await service.stop();
+  releases.remove();
+});
+
+test('A batch that had to wait and whose caller closed his side meanwhile gets a 503 that says so, and is not started.', async () => {
+  const others = Array.from({ length: 5 }, () => service.post('/v1/predict/batch', BATCH));
+  const { secret } = await service.issueKey('hypha');
+  const socket = await openSocket(service.apiUrl);
+  const head = [
+    'POST /v1/predict/batch HTTP/1.1',
+    'Host: test',
+    `X-API-Key: ${secret}`,
+    'Content-Type: application/json',
+    `Content-Length: ${BATCH.length}`,
+  ];
+  socket.end(`${head.join('\r\n')}\r\n\r\n${BATCH}`);
+  const { status, headers, body } = await readAnswer(socket);
+  expect(status).toBe(503);
+  expect(headers.get('retry-after')).toBe('1');
+  expect(parseErrorBody(body)).toMatchObject({
+    code: 'overloaded',
+    message: expect.stringContaining('closed for sending meanwhile'),
+  });
+  await Promise.all(others);
+});
