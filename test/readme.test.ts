@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { configTable } from './support/config-table.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -22,53 +22,51 @@ function shape(value: unknown): unknown {
   return Object.fromEntries(Object.entries(value).map(([key, member]) => [key, shape(member)]));
 }
 
-describe('the README', () => {
-  const folder = mkdtempSync(path.join(tmpdir(), 'nurselog-readme-'));
-  const [start, call, , keys] = blocks('sh');
-  const environment = { ...process.env, PORT: '0', OPS_PORT: '0', DATABASE_URL: `sqlite:${folder}/keys.db` };
-  let service: ChildProcess;
-  let url: string | undefined;
-  let key: string | undefined;
+const folder = mkdtempSync(path.join(tmpdir(), 'nurselog-readme-'));
+const [start, call, , keys] = blocks('sh');
+const environment = { ...process.env, PORT: '0', OPS_PORT: '0', DATABASE_URL: `sqlite:${folder}/keys.db` };
+let service: ChildProcess;
+let url: string | undefined;
+let key: string | undefined;
 
-  beforeAll(async () => {
-    const [install, run] = start!.trim().split(' && ');
-    expect(install).toBe('npm ci'); // done already: these tests run
-    // A group of its own, so that npm, its shell and the service end together.
-    service = spawn('sh', ['-c', run!], { cwd: root, env: environment, detached: true });
-    for await (const line of createInterface({ input: service.stdout! })) {
-      url ??= /nurselog is ready on (\S+)/.exec(line)?.[1];
-      key ??= /^ {2}(nurse_live_[0-9a-f]{32})$/.exec(line)?.[1];
-      if (line.includes('curl')) break;
-    }
-  });
+beforeAll(async () => {
+  const [install, run] = start!.trim().split(' && ');
+  expect(install).toBe('npm ci'); // done already: these tests run
+  // A group of its own, so that npm, its shell and the service end together.
+  service = spawn('sh', ['-c', run!], { cwd: root, env: environment, detached: true });
+  for await (const line of createInterface({ input: service.stdout! })) {
+    url ??= /nurselog is ready on (\S+)/.exec(line)?.[1];
+    key ??= /^ {2}(nurse_live_[0-9a-f]{32})$/.exec(line)?.[1];
+    if (line.includes('curl')) break;
+  }
+});
 
-  afterAll(async () => {
-    process.kill(-service.pid!, 'SIGTERM');
-    await once(service, 'exit');
-    rmSync(folder, { recursive: true });
-  });
+afterAll(async () => {
+  process.kill(-service.pid!, 'SIGTERM');
+  await once(service, 'exit');
+  rmSync(folder, { recursive: true });
+});
 
-  it('calls the service and is answered in the shape it shows', () => {
-    const line = call!.replace('http://127.0.0.1:8080', url!).replace(/nurse_live_[0-9a-f]{32}/, key!);
-    const answer = execFileSync('sh', ['-c', line], { encoding: 'utf8' });
-    expect(shape(JSON.parse(answer))).toEqual(shape(JSON.parse(blocks('json')[0])));
-  });
+it('the call in the README is answered in the shape that the README shows', () => {
+  const line = call!.replace('http://127.0.0.1:8080', url!).replace(/nurse_live_[0-9a-f]{32}/, key!);
+  const answer = execFileSync('sh', ['-c', line], { encoding: 'utf8' });
+  expect(shape(JSON.parse(answer))).toEqual(shape(JSON.parse(blocks('json')[0])));
+});
 
-  it('keeps keys with commands that work', () => {
-    const output = execFileSync('sh', ['-e', '-c', keys!], { cwd: root, env: environment, encoding: 'utf8' });
-    expect(output).toMatch(/nurse_live_[0-9a-f]{32}/);
-    expect(output).toContain('Ada, Siuslaw planting crew');
-  });
+it('the commands in the README that manage keys work', () => {
+  const output = execFileSync('sh', ['-e', '-c', keys!], { cwd: root, env: environment, encoding: 'utf8' });
+  expect(output).toMatch(/nurse_live_[0-9a-f]{32}/);
+  expect(output).toContain('Ada, Siuslaw planting crew');
+});
 
-  it('lists every environment variable as the configuration has it', () => {
-    expect(readme).toContain(configTable());
-  });
+it('the README lists every environment variable as the configuration has it', () => {
+  expect(readme).toContain(configTable());
+});
 
-  it('names only npm scripts that exist', () => {
-    const { scripts } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {
-      scripts: object;
-    };
-    const named = [...readme.matchAll(/npm run (?:--silent )?([a-z:]+)/g)].map(([, script]) => script!);
-    expect(Object.keys(scripts)).toEqual(expect.arrayContaining(named));
-  });
+it('the README names only npm scripts that exist', () => {
+  const { scripts } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {
+    scripts: object;
+  };
+  const named = [...readme.matchAll(/npm run (?:--silent )?([a-z:]+)/g)].map(([, script]) => script!);
+  expect(Object.keys(scripts)).toEqual(expect.arrayContaining(named));
 });

@@ -9,8 +9,8 @@ async function watchedAccounts(url: string) {
   return { ...opened, queries: vi.spyOn(opened.store.keys, 'findSecrets') };
 }
 
-describe.each(DATABASES)('looking keys up on $name', (database) => {
-  test('a key in constant use costs no query per request: one a second', async () => {
+describe.each(DATABASES)('on $name', (database) => {
+  test('a key in constant use costs one query a second, whatever the number of requests', async () => {
     const { accounts, keys, clock, queries } = await watchedAccounts(await database.create());
     const { secret } = await keys.issue('hypha', 'Cascade Nursery');
     for (let request = 0; request < 10_000; request += 1) {
@@ -27,7 +27,7 @@ describe.each(DATABASES)('looking keys up on $name', (database) => {
     expect(queries).toHaveBeenCalledTimes(1);
   });
 
-  test('what cannot be a key never reaches the store', async () => {
+  test('text that cannot be a key is never looked up in the store', async () => {
     const { accounts, queries } = await watchedAccounts(await database.create());
     const nonsense = [
       undefined,
@@ -41,7 +41,7 @@ describe.each(DATABASES)('looking keys up on $name', (database) => {
     expect(queries).not.toHaveBeenCalled();
   });
 
-  test('an unknown key asked for again and again is looked up once in 4 seconds', async () => {
+  test('an unknown key in repeated requests is looked up once in 4 seconds', async () => {
     const { accounts, clock, queries } = await watchedAccounts(await database.create());
     const unknown = generateKey();
     for (let request = 0; request < 1000; request += 1) await accounts.authenticate(unknown);

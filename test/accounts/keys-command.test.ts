@@ -6,8 +6,8 @@ import { DATABASES } from './support/databases.js';
 import { json, KEY, keysOn } from './support/run-keys.js';
 import { temporaryFolder } from './support/temporary-folder.js';
 
-describe.each(DATABASES)('the keys command on $name', (database) => {
-  test('issue prints the key once, for people and as JSON, and the store then knows it', async () => {
+describe.each(DATABASES)('on $name', (database) => {
+  test('keys issue prints the key once, for people and as JSON, and the store then has it', async () => {
     const url = await database.create();
     const keys = keysOn(url);
     const people = await keys('issue --tier spore --owner Siuslaw');
@@ -30,7 +30,7 @@ describe.each(DATABASES)('the keys command on $name', (database) => {
     expect((await keys('list')).stdout).not.toMatch(KEY);
   });
 
-  test('deactivate, activate, revoke and list show the state', async () => {
+  test('keys deactivate, activate, revoke and list show the state of a key', async () => {
     const keys = keysOn(await database.create());
     const { id } = json(await keys('issue --tier spore --owner Siuslaw --json'));
     for (const [command, state] of [
@@ -45,7 +45,7 @@ describe.each(DATABASES)('the keys command on $name', (database) => {
     expect(await keys(`activate ${id}`)).toMatchObject({ exitCode: 1, stderr: expect.stringContaining(id) });
   });
 
-  test('rotate prints the new key and how long the old one is accepted', async () => {
+  test('keys rotate prints the new key and how long the old one is accepted', async () => {
     const keys = keysOn(await database.create());
     const { id, key } = json(await keys('issue --tier spore --owner Siuslaw --json'));
     const rotated = json(await keys(`rotate ${id} --json`));
@@ -55,7 +55,7 @@ describe.each(DATABASES)('the keys command on $name', (database) => {
     expect(overlapping.old_key_valid_until).toBe('2026-11-20T13:30:00.000Z');
   });
 
-  test('usage counts by key and day', async () => {
+  test('keys usage reports requests by key and day', async () => {
     const url = await database.create();
     const keys = keysOn(url);
     const { id } = json(await keys('issue --tier hypha --owner Siuslaw --json'));
@@ -76,64 +76,65 @@ describe.each(DATABASES)('the keys command on $name', (database) => {
   });
 });
 
-describe('the keys command', () => {
-  const keys = (line: string) => keysOn(`sqlite:${join(temporaryFolder(), 'nurselog.db')}`)(line);
+const keys = (line: string) => keysOn(`sqlite:${join(temporaryFolder(), 'nurselog.db')}`)(line);
 
-  test.each([
-    ['', 'no command was given; the commands are issue, list'],
-    ['grant', '"grant" is not a command; the commands are issue, list'],
-    ['toString', '"toString" is not a command'],
-    ['issue --owner Siuslaw', '--tier is missing; the tiers are spore, mycel, hypha'],
-    ['issue --tier gold --owner Siuslaw', '--tier "gold" is not a tier; the tiers are spore, mycel, hypha'],
-    ['issue --tier spore', '--owner must be one line of 1 to 200 characters'],
-    ['issue --tier spore --owner S --colour red', "Unknown option '--colour'"],
-    ['list all', 'unexpected argument "all"'],
-    ['revoke', 'expected one KEY_ID, not 0'],
-    ['revoke 17', '"17" is not a key id; ids look like key_0123456789ab'],
-    ['rotate key_0123456789ab --overlap-minutes soon', '"soon" must be a whole number from 0 to 43200'],
-    ['usage --day 2026-02-30', '--day "2026-02-30" is not a day; it must be a UTC day such as 2026-11-20'],
-  ])('%j is refused with exit code 2 and what would be right', async (line, message) => {
+test.each([
+  ['', 'no command was given; the commands are issue, list'],
+  ['grant', '"grant" is not a command; the commands are issue, list'],
+  ['toString', '"toString" is not a command'],
+  ['issue --owner Siuslaw', '--tier is missing; the tiers are spore, mycel, hypha'],
+  ['issue --tier gold --owner Siuslaw', '--tier "gold" is not a tier; the tiers are spore, mycel, hypha'],
+  ['issue --tier spore', '--owner must be one line of 1 to 200 characters'],
+  ['issue --tier spore --owner S --colour red', "Unknown option '--colour'"],
+  ['list all', 'unexpected argument "all"'],
+  ['revoke', 'expected one KEY_ID, not 0'],
+  ['revoke 17', '"17" is not a key id; ids look like key_0123456789ab'],
+  ['rotate key_0123456789ab --overlap-minutes soon', '"soon" must be a whole number from 0 to 43200'],
+  ['usage --day 2026-02-30', '--day "2026-02-30" is not a day; it must be a UTC day such as 2026-11-20'],
+])(
+  'the keys command rejects the arguments %j with exit code 2 and says what would be right',
+  async (line, message) => {
     expect(await keys(line)).toMatchObject({
       exitCode: 2,
       stdout: '',
       stderr: expect.stringContaining(message),
     });
-  });
+  },
+);
 
-  test('a key typed in place of its id is not repeated in the error', async () => {
-    const result = await keys('revoke nurse_live_0123456789abcdef0123456789abcdef');
-    expect(result.stderr).toContain('nurse_live_0123…');
-    expect(result.stderr).not.toMatch(KEY);
-  });
+test('a key typed in place of its id is not repeated in the error', async () => {
+  const result = await keys('revoke nurse_live_0123456789abcdef0123456789abcdef');
+  expect(result.stderr).toContain('nurse_live_0123…');
+  expect(result.stderr).not.toMatch(KEY);
+});
 
-  test('an unknown key id is refused with exit code 1 and no stack', async () => {
-    const result = await keys('revoke key_0123456789ab');
-    expect(result).toEqual({
-      exitCode: 1,
-      stdout: '',
-      stderr: 'keys: there is no key key_0123456789ab; "keys list" shows the ids of all keys\n',
-    });
+test('the keys command rejects an unknown key id with exit code 1 and no stack', async () => {
+  const result = await keys('revoke key_0123456789ab');
+  expect(result).toEqual({
+    exitCode: 1,
+    stdout: '',
+    stderr: 'keys: there is no key key_0123456789ab; "keys list" shows the ids of all keys\n',
   });
+});
 
-  test('a bad DATABASE_URL is refused with exit code 1, named', async () => {
-    const result = await keysOn('mysql://db')('list');
-    expect(result).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('DATABASE_URL') });
-  });
+test('the keys command rejects an invalid DATABASE_URL with exit code 1 and names the variable', async () => {
+  const result = await keysOn('mysql://db')('list');
+  expect(result).toMatchObject({ exitCode: 1, stderr: expect.stringContaining('DATABASE_URL') });
+});
 
-  test('--help names every command', async () => {
-    const { stdout } = await keys('--help');
-    for (const command of [
-      'issue',
-      'list',
-      'deactivate',
-      'activate',
-      'revoke',
-      'rotate',
-      'usage',
-      'export',
-      'import',
-    ]) {
-      expect(stdout).toMatch(new RegExp(`^ {2}${command}\\b`, 'm'));
-    }
-  });
+test('keys --help names every command', async () => {
+  const { stdout } = await keys('--help');
+  for (const command of [
+    'issue',
+    'list',
+    'deactivate',
+    'activate',
+    'revoke',
+    'rotate',
+    'usage',
+    'export',
+    'import',
+  ]) {
+    expect(stdout).toMatch(new RegExp(`^ {2}${command}\\b`, 'm'));
+  }
 });

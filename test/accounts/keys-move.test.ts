@@ -7,8 +7,8 @@ import { callerOf, openAccounts } from './support/open-accounts.js';
 import { clock, json, KEY, keysOn } from './support/run-keys.js';
 import { temporaryFolder } from './support/temporary-folder.js';
 
-describe.each(DATABASES)('moving the embedded store to $name', (database) => {
-  test('export and import keep keys, secrets, overlaps, states and counts', async () => {
+describe.each(DATABASES)('on $name', (database) => {
+  test('an export and an import keep keys, secrets, overlaps, states and counts', async () => {
     const folder = temporaryFolder();
     const from = keysOn(`sqlite:${join(folder, 'nurselog.db')}`);
     const spore = json(await from('issue --tier spore --owner Siuslaw --json'));
@@ -71,7 +71,7 @@ describe.each(DATABASES)('moving the embedded store to $name', (database) => {
     expect(await to('export')).toEqual(before);
   });
 
-  test('thousands of keys and counts move', async () => {
+  test('thousands of keys and counts are exported and imported', async () => {
     const folder = temporaryFolder();
     const keys = Array.from({ length: 2500 }, (_, index) => ({
       id: `key_${index.toString(16).padStart(12, '0')}`,

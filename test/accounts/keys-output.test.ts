@@ -39,8 +39,8 @@ const refusal = (consequence: string) => ({
   ),
 });
 
-describe.each(DATABASES)('keys on $name', (database) => {
-  test('a key that nobody would see is not issued, nor a secret rotated; a list may go to nobody', async () => {
+describe.each(DATABASES)('on $name', (database) => {
+  test('keys are neither issued nor rotated where nobody would see the output, while a list is printed', async () => {
     const url = await database.create();
     const { id } = json(await keysOn(url)('issue --tier spore --owner Ada --json'));
     const before = await keysOn(url)('export');
@@ -57,17 +57,17 @@ describe.each(DATABASES)('keys on $name', (database) => {
     expect(await run('list')).toMatchObject({ code: 0, stderr: '' });
   });
 
-  describe.each(BROKEN_OUTPUTS)('whose output goes to %s', (outputTo) => {
+  describe.each(BROKEN_OUTPUTS)('with output to %s', (outputTo) => {
     const run = (url: string, ...args: string[]) => runCommand('keys', args, { DATABASE_URL: url }, outputTo);
 
-    test('issue with an output that cannot be written issues nothing, and says so', async () => {
+    test('keys issue with an output that cannot be written issues nothing, and says so', async () => {
       const url = await database.create();
       const result = await run(url, 'issue', '--tier', 'spore', '--owner', 'Ada');
       expect(result).toMatchObject(refusal('nothing was issued'));
       expect(json(await keysOn(url)('list --json'))).toEqual([]);
     });
 
-    test('rotate with an output that cannot be written leaves the old key as it was, and says so', async () => {
+    test('keys rotate with an output that cannot be written leaves the old key as it was, and says so', async () => {
       const url = await database.create();
       const { id } = json(await keysOn(url)('issue --tier spore --owner Ada --json'));
       const before = await keysOn(url)('export');
@@ -84,7 +84,7 @@ describe.each(DATABASES)('keys on $name', (database) => {
     });
   });
 
-  test('nothing that a terminal acts on leaves a command, and its JSON still says what the store holds', async () => {
+  test('no command prints characters that a terminal acts on, and its JSON still has what the store holds', async () => {
     const url = await database.create();
     const store = await openStore(url);
     await store.dump.write(BAD_DUMP);
@@ -116,14 +116,17 @@ describe.each(DATABASES)('keys on $name', (database) => {
     ['a separator of lines', 'Ada\u2028Siuslaw'],
     ['half a character', 'Ada\ud83c'],
     ['201 characters', 'x'.repeat(201)],
-  ])('issue refuses an owner with %s, and repeats the start of it without that', async (_what, owner) => {
-    const url = await database.create();
-    const result = await keysOn(url)(`issue --tier spore --owner ${owner}`);
-    expect(result).toMatchObject({ exitCode: 2, stdout: '' });
-    expect(result.stderr).toMatch(/^keys: --owner must be one line of 1 to 200 [^\n]{0,400}\n[^\n]+\n$/);
-    expect(result.stderr.replaceAll('\n', '')).not.toMatch(ACTED_ON);
-    expect(json(await keysOn(url)('list --json'))).toEqual([]);
-  });
+  ])(
+    'keys issue rejects an owner with %s, and repeats the start of it without that',
+    async (_what, owner) => {
+      const url = await database.create();
+      const result = await keysOn(url)(`issue --tier spore --owner ${owner}`);
+      expect(result).toMatchObject({ exitCode: 2, stdout: '' });
+      expect(result.stderr).toMatch(/^keys: --owner must be one line of 1 to 200 [^\n]{0,400}\n[^\n]+\n$/);
+      expect(result.stderr.replaceAll('\n', '')).not.toMatch(ACTED_ON);
+      expect(json(await keysOn(url)('list --json'))).toEqual([]);
+    },
+  );
 });
 
 const newSqliteUrl = () => `sqlite:${join(temporaryFolder(), 'nurselog.db')}`;
@@ -138,12 +141,12 @@ test.each(
   BROKEN_OUTPUTS.flatMap((to) =>
     ['list', 'usage', 'export', 'list --json'].map((line) => [line, to] as const),
   ),
-)('%s fails with one line where its output goes to %s', async (line, outputTo) => {
+)('keys %s fails with one line where its output goes to %s', async (line, outputTo) => {
   const result = await runCommand('keys', line.split(' '), { DATABASE_URL: newSqliteUrl() }, outputTo);
   expect(result).toMatchObject(refusal('the (list|export) is not complete'));
 });
 
-test('a key that was printed and whose commit then failed is said not to hold, and is not there', async () => {
+test('a key that was printed before its commit failed is not in the store, and the error says not to use it', async () => {
   const url = newSqliteUrl();
   await keysOn(url)('list');
   // A reference that is checked when the transaction is committed.
@@ -160,7 +163,7 @@ test('a key that was printed and whose commit then failed is said not to hold, a
   expect(json(await keysOn(url)('list --json'))).toEqual([]);
 });
 
-test('a failure that nobody thought of is one line and exit code 1', async () => {
+test('an unexpected failure is reported in one line with exit code 1', async () => {
   const url = newSqliteUrl();
   await keysOn(url)('list');
   execute(url, 'drop table daily_usage');
@@ -182,13 +185,16 @@ test.each([
   [['issue', '--tier', 'x'.repeat(100_000)]],
   [['issue', '--owner', '--tier', 'spore']],
   [['revoke', 'nurse_live_0123456789abcdef0123456789abcdef'.repeat(100)]],
-])('a bad command line is told in a short line without what a terminal acts on', async (args) => {
-  const { exitCode, stdout, stderr } = await runArguments(newSqliteUrl(), args);
-  expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
-  expect(stderr).toMatch(/^keys: [^\n]{1,500}\n"keys --help" shows its usage.\n$/);
-  expect(stderr.replaceAll('\n', '')).not.toMatch(ACTED_ON);
-  expect(stderr).not.toMatch(KEY);
-});
+])(
+  'an invalid command line is reported in a short line without characters that a terminal acts on',
+  async (args) => {
+    const { exitCode, stdout, stderr } = await runArguments(newSqliteUrl(), args);
+    expect({ exitCode, stdout }).toEqual({ exitCode: 2, stdout: '' });
+    expect(stderr).toMatch(/^keys: [^\n]{1,500}\n"keys --help" shows its usage.\n$/);
+    expect(stderr.replaceAll('\n', '')).not.toMatch(ACTED_ON);
+    expect(stderr).not.toMatch(KEY);
+  },
+);
 
 test.each([
   'sqlite:http://root:secret@127.0.0.1:1',
@@ -203,7 +209,7 @@ test.each([
   });
 });
 
-test('what an import printed in vain it has imported all the same, and says so', async () => {
+test('an import whose output cannot be written has imported everything, and says so', async () => {
   const url = newSqliteUrl();
   const dump = join(temporaryFolder(), 'accounts.json');
   writeFileSync(dump, JSON.stringify({ format: 'nurselog-accounts/1', keys: [] }));

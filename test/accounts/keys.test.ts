@@ -7,7 +7,7 @@ const OVERLAP_MS = 10 * 60_000;
 /** The promise: a change by an operator is in force on every replica within 5 seconds. */
 const IN_FORCE_MS = 5000;
 
-describe.each(DATABASES)('keys on $name', (database) => {
+describe.each(DATABASES)('on $name', (database) => {
   test('an active key is accepted with its tier and owner', async () => {
     const { accounts, keys } = await openAccounts(await database.create());
     const { key, secret } = await keys.issue('mycel', 'Umpqua Growers');
@@ -135,7 +135,7 @@ describe.each(DATABASES)('keys on $name', (database) => {
     expect(dump).not.toContain(secret.slice('nurse_live_'.length));
   });
 
-  test('of several processes that start on an empty store one issues the first key', async () => {
+  test('only one of several processes that start on an empty store issues the first key', async () => {
     const url = await database.create();
     const replicas = await Promise.all(Array.from({ length: 4 }, () => openAccounts(url)));
     const first = await Promise.all(replicas.map(({ keys }) => keys.issueFirst('hypha', 'first run')));
@@ -144,7 +144,7 @@ describe.each(DATABASES)('keys on $name', (database) => {
     expect(await replicas[0].keys.issueFirst('hypha', 'second run')).toBeNull();
   });
 
-  test('a key that does not exist is named', async () => {
+  test('the error for a key that does not exist names it', async () => {
     const { keys } = await openAccounts(await database.create());
     const refusal = { code: 'unknown_key', message: expect.stringContaining('key_00000000dead') };
     await expect(keys.setState('key_00000000dead', 'revoked')).rejects.toMatchObject(refusal);

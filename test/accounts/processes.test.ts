@@ -5,8 +5,8 @@ import { openStore } from '../../src/accounts/store/open-store.js';
 import { AdmittingProcess } from './support/admitting-process.js';
 import { DATABASES } from './support/databases.js';
 
-describe.each(DATABASES)('processes that share a store on $name', (database) => {
-  test('three that open an empty one together admit exactly 100 of 1,000 simultaneous requests', async () => {
+describe.each(DATABASES)('on $name', (database) => {
+  test('three processes that open an empty store together admit exactly 100 of 1,000 simultaneous requests', async () => {
     const url = await database.create();
     const processes = Array.from({ length: 3 }, () => new AdmittingProcess(url));
     await Promise.all(processes.map((each) => each.ready()));
@@ -24,7 +24,7 @@ describe.each(DATABASES)('processes that share a store on $name', (database) => 
     await store.close();
   });
 
-  test('one that is killed in a stream of requests loses no count that was answered, and the store opens', async () => {
+  test('a process killed in a stream of requests loses no count that was answered, and its store opens', async () => {
     const url = await database.create();
     const store = await openStore(url);
     const { key, secret } = await new KeyAdministration(store, systemClock).issue('mycel', 'Okanogan Seed');

@@ -5,8 +5,8 @@ import { DATABASES } from './support/databases.js';
 import { callerOf, openAccounts } from './support/open-accounts.js';
 import { SettableClock } from './support/settable-clock.js';
 
-describe.each(DATABASES)('quota on $name', (database) => {
-  test('spore has 100 requests a day, mycel 10,000, hypha any number', async () => {
+describe.each(DATABASES)('on $name', (database) => {
+  test('the spore tier has 100 requests a day, mycel 10,000, hypha any number', async () => {
     const { accounts, keys } = await openAccounts(await database.create());
     for (const [tier, limit] of [
       ['spore', 100],
@@ -21,7 +21,7 @@ describe.each(DATABASES)('quota on $name', (database) => {
     }
   });
 
-  test('of 1,000 simultaneous requests of a spore key exactly 100 are admitted, each told its own remainder', async () => {
+  test('exactly 100 of 1,000 simultaneous requests of a spore key are admitted, each with its own remainder', async () => {
     const { accounts, keys } = await openAccounts(await database.create());
     const { key } = await keys.issue('spore', 'Okanogan Seed');
     const answers = await Promise.all(Array.from({ length: 1000 }, () => accounts.admit(key)));
@@ -33,7 +33,7 @@ describe.each(DATABASES)('quota on $name', (database) => {
     expect(answers.filter((answer) => !answer.admitted).every(({ remaining }) => remaining === 0)).toBe(true);
   });
 
-  test('three replicas with one store admit exactly 100 of 1,000 between them', async () => {
+  test('three replicas with one store admit exactly 100 of 1,000 requests of a spore key between them', async () => {
     const url = await database.create();
     const replicas = await Promise.all([openAccounts(url), openAccounts(url), openAccounts(url)]);
     const { key } = await replicas[0].keys.issue('spore', 'Okanogan Seed');
@@ -52,7 +52,7 @@ describe.each(DATABASES)('quota on $name', (database) => {
     ]);
   });
 
-  test('the day ends at midnight UTC, to the second', async () => {
+  test('the day of a quota ends at midnight UTC, to the second', async () => {
     const clock = new SettableClock('2026-12-31T23:59:59.000Z');
     const { accounts, keys } = await openAccounts(await database.create(), clock);
     const { key } = await keys.issue('spore', 'Okanogan Seed');
@@ -78,7 +78,7 @@ describe.each(DATABASES)('quota on $name', (database) => {
     });
   });
 
-  test('a clock set back over midnight goes on with the count of the day it went back to', async () => {
+  test('a clock set back over midnight continues the count of the day it was set back to', async () => {
     const clock = new SettableClock('2026-11-20T23:59:59Z');
     const { accounts, keys } = await openAccounts(await database.create(), clock);
     const { key } = await keys.issue('spore', 'Okanogan Seed');
@@ -89,7 +89,7 @@ describe.each(DATABASES)('quota on $name', (database) => {
     expect(await accounts.admit(key)).toMatchObject({ remaining: 98, secondsToReset: 2 });
   });
 
-  test('a 5xx is not counted: its request is given back on the day it was admitted', async () => {
+  test('the request of a 5xx is not counted: it is refunded on the day it was admitted', async () => {
     const clock = new SettableClock('2026-11-20T23:59:59Z');
     const { accounts, keys } = await openAccounts(await database.create(), clock);
     const { key } = await keys.issue('spore', 'Okanogan Seed');
@@ -104,7 +104,7 @@ describe.each(DATABASES)('quota on $name', (database) => {
     expect(await keys.usage({ keyId: key.id, day: '2026-11-21' })).toMatchObject([{ requests: 1 }]);
   });
 
-  test('hypha is metered, with what was given back taken off', async () => {
+  test('requests of the hypha tier are counted, without those that were refunded', async () => {
     const url = await database.create();
     const first = await openAccounts(url);
     const { key } = await first.keys.issue('hypha', 'Cascade Nursery');
@@ -114,7 +114,7 @@ describe.each(DATABASES)('quota on $name', (database) => {
     expect(await first.keys.usage({})).toEqual([{ keyId: key.id, day: '2026-11-20', requests: 1233 }]);
   });
 
-  test('limited tiers are told policy and remainder as structured fields, unlimited ones nothing', async () => {
+  test('limited tiers get policy and remainder as structured fields, unlimited ones get neither', async () => {
     const clock = new SettableClock('2026-11-20T23:00:00Z');
     const { accounts, keys } = await openAccounts(await database.create(), clock);
     const spore = (await keys.issue('spore', 'Okanogan Seed')).key;
@@ -126,7 +126,7 @@ describe.each(DATABASES)('quota on $name', (database) => {
     expect(rateLimitHeaders(await accounts.admit(hypha))).toEqual({});
   });
 
-  test('a restart loses no count', async () => {
+  test('a restart loses no count of requests', async () => {
     const url = await database.create();
     const before = await openAccounts(url);
     const { key, secret } = await before.keys.issue('spore', 'Okanogan Seed');

@@ -44,20 +44,23 @@ async function fillUp({ accounts, clock }: Held, caller: Caller): Promise<void> 
 test.each([
   ['on a full disk', 'max_page_count = 1', 'max_page_count = 1000000'],
   ['on a read-only disk', 'query_only = on', 'query_only = off'],
-])('%s hypha goes on and limited tiers are unavailable, until it is over', async (_how, begin, end) => {
-  const held = await heldStore();
-  const { database, accounts, keys } = held;
-  const hypha = await keys.issue('hypha', 'Cascade Nursery');
-  const spore = await keys.issue('spore', 'Okanogan Seed');
+])(
+  'while the store is %s, hypha is admitted and limited tiers are unavailable, and afterwards all are admitted',
+  async (_how, begin, end) => {
+    const held = await heldStore();
+    const { database, accounts, keys } = held;
+    const hypha = await keys.issue('hypha', 'Cascade Nursery');
+    const spore = await keys.issue('spore', 'Okanogan Seed');
 
-  database.pragma(begin);
-  expect(await accounts.authenticate(hypha.secret)).toMatchObject({ kind: 'ok' });
-  expect(await accounts.admit(hypha.key)).toMatchObject({ admitted: true });
-  await expect(fillUp(held, spore.key)).rejects.toBeInstanceOf(StoreUnavailableError);
+    database.pragma(begin);
+    expect(await accounts.authenticate(hypha.secret)).toMatchObject({ kind: 'ok' });
+    expect(await accounts.admit(hypha.key)).toMatchObject({ admitted: true });
+    await expect(fillUp(held, spore.key)).rejects.toBeInstanceOf(StoreUnavailableError);
 
-  database.pragma(end);
-  expect(await accounts.admit(spore.key)).toMatchObject({ admitted: true });
-  await accounts.flush();
-  expect(await keys.usage({ keyId: hypha.key.id })).toMatchObject([{ requests: 1 }]);
-  await accounts.close();
-});
+    database.pragma(end);
+    expect(await accounts.admit(spore.key)).toMatchObject({ admitted: true });
+    await accounts.flush();
+    expect(await keys.usage({ keyId: hypha.key.id })).toMatchObject([{ requests: 1 }]);
+    await accounts.close();
+  },
+);

@@ -56,8 +56,8 @@ const step: fc.Arbitrary<Step> = fc.oneof(
   { weight: 2, arbitrary: fc.record({ do: fc.constant('refund'), admission: index, replica }) },
 ) as fc.Arbitrary<Step>;
 
-describe.each(DATABASES)('two replicas on $name', (database) => {
-  test('answer any sequence of issues, changes, rotations, requests, refunds and waits as a plain model does', async () => {
+describe.each(DATABASES)('on $name', (database) => {
+  test('two replicas answer any sequence of issues, changes, rotations, requests, refunds and waits as a plain model does', async () => {
     await fc.assert(
       fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 60 }), async (steps) => {
         await checkSteps(await database.create(), [{ do: 'issue', tier: 'spore' }, ...steps]);

@@ -1,52 +1,53 @@
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { type OutputTo, runCommand } from '../support/command-process.js';
 
-describe('the models command', () => {
-  it.each([
-    [['--nonsense'], "Unknown option '--nonsense'"],
-    [['verify', '--nonsense'], "Unknown option '--nonsense'"],
-    [[], 'no command was given; the command is verify'],
-    [['check'], '"check" is not a command; the command is verify'],
-    [['verify', 'a', 'b\u009b'], 'unexpected argument "b\\u009b"'],
-  ])('%j is refused with exit code 2 and what would be right', async (args, message) => {
+it.each([
+  [['--nonsense'], "Unknown option '--nonsense'"],
+  [['verify', '--nonsense'], "Unknown option '--nonsense'"],
+  [[], 'no command was given; the command is verify'],
+  [['check'], '"check" is not a command; the command is verify'],
+  [['verify', 'a', 'b\u009b'], 'unexpected argument "b\\u009b"'],
+])(
+  'the models command rejects the arguments %j with exit code 2 and says what would be right',
+  async (args, message) => {
     expect(await runCommand('models', args, {})).toEqual({
       code: 2,
       stdout: '',
       stderr: `models: ${message}\n"models --help" shows its usage.\n`,
     });
-  });
+  },
+);
 
-  it('the models of the project may be served, and the time per row of each is measured', async () => {
-    const { code, stdout, stderr } = await runCommand('models', ['verify'], {});
-    expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
-    const times = [...stdout.matchAll(/^time {4}(\w+): ([\d.e+]+) us per row, measured on this machine/gm)];
-    expect(times.map(([, method]) => method)).toEqual(['manual', 'drone_seeded']);
-    for (const [, , usPerRow] of times) expect(Number(usPerRow)).toBeGreaterThan(0);
-    expect(stdout).toMatch(/\nThe models may be served.\n$/);
-  });
+it('models verify accepts the models of the project and measures the time per row of each', async () => {
+  const { code, stdout, stderr } = await runCommand('models', ['verify'], {});
+  expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
+  const times = [...stdout.matchAll(/^time {4}(\w+): ([\d.e+]+) us per row, measured on this machine/gm)];
+  expect(times.map(([, method]) => method)).toEqual(['manual', 'drone_seeded']);
+  for (const [, , usPerRow] of times) expect(Number(usPerRow)).toBeGreaterThan(0);
+  expect(stdout).toMatch(/\nThe models may be served.\n$/);
+});
 
-  it('a folder without models is refused with exit code 1, on one line for what is wrong', async () => {
-    const { code, stdout, stderr } = await runCommand('models', ['verify', '/nowhere\u001b\n'], {});
-    expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
-    expect(stdout).toMatch(/^FAILED [^\n]*\/nowhere\\u001b[^\n]*\nThe models must not be served.\n$/);
-  });
+it('models verify rejects a folder without models with exit code 1 and the reason on one line', async () => {
+  const { code, stdout, stderr } = await runCommand('models', ['verify', '/nowhere\u001b\n'], {});
+  expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
+  expect(stdout).toMatch(/^FAILED [^\n]*\/nowhere\\u001b[^\n]*\nThe models must not be served.\n$/);
+});
 
-  it('a bad variable is refused in one line that names it', async () => {
-    expect(await runCommand('models', ['verify'], { WORKERS: 'two' })).toMatchObject({
-      code: 1,
-      stderr: expect.stringMatching(/^models: WORKERS [^\n]+\n$/),
-    });
+it('the models command rejects an invalid variable in one line that names it', async () => {
+  expect(await runCommand('models', ['verify'], { WORKERS: 'two' })).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^models: WORKERS [^\n]+\n$/),
   });
+});
 
-  it.each<[OutputTo, string]>([
-    ['a full disk', 'verify'],
-    ['a closed pipe', 'verify'],
-    ['a full disk', '--help'],
-    ['a closed pipe', '--help'],
-  ])('output that goes to %s ends %s with exit code 1 and one line', async (outputTo, argument) => {
-    expect(await runCommand('models', [argument], {}, outputTo)).toMatchObject({
-      code: 1,
-      stderr: expect.stringMatching(/^models: standard output cannot be written to \([^\n]+\)\n$/),
-    });
+it.each<[OutputTo, string]>([
+  ['a full disk', 'verify'],
+  ['a closed pipe', 'verify'],
+  ['a full disk', '--help'],
+  ['a closed pipe', '--help'],
+])('output that goes to %s ends models %s with exit code 1 and one line', async (outputTo, argument) => {
+  expect(await runCommand('models', [argument], {}, outputTo)).toMatchObject({
+    code: 1,
+    stderr: expect.stringMatching(/^models: standard output cannot be written to \([^\n]+\)\n$/),
   });
 });

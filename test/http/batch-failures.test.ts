@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { batchResponseSchema } from '../../src/http/response/schemas.js';
 import { parseErrorBody } from '../support/error-body.js';
 import { NO_NEARBY_DATA, OUTSIDE_COVERAGE, PREDICT_REQUEST } from '../support/requests.js';
@@ -33,49 +33,47 @@ const FAILURES: readonly Failure[] = [
   ),
 ];
 
-describe('failed entries of a batch (4)', () => {
-  let service: TestService;
-  let key: Record<string, string>;
-  beforeAll(async () => {
-    service = await startTestService();
-    key = { 'x-api-key': (await service.issueKey('mycel')).secret };
+let service: TestService;
+let key: Record<string, string>;
+beforeAll(async () => {
+  service = await startTestService();
+  key = { 'x-api-key': (await service.issueKey('mycel')).secret };
+});
+afterAll(() => service.stop());
+
+async function batch(entries: readonly string[]) {
+  const response = await service.post('/v1/predict/batch', `{"requests":[${entries.join()}]}`, key);
+  expect(response.status).toBe(200);
+  return batchResponseSchema.parse(await response.json());
+}
+
+it('failed entries of every kind are in their places beside successes, and the batch is 200', async () => {
+  const good = JSON.stringify(PREDICT_REQUEST);
+  const { results, summary } = await batch(FAILURES.flatMap(([entry]) => [good, entry, good]));
+  FAILURES.forEach(([, code, coordinates], i) => {
+    expect(results[3 * i]).toMatchObject({ site: HERE });
+    expect(results[3 * i + 1]).toMatchObject({ error: { code }, ...coordinates });
+    expect(results[3 * i + 2]).toMatchObject({ site: HERE });
   });
-  afterAll(() => service.stop());
+  const total = 3 * FAILURES.length;
+  expect(summary).toEqual({ total, successful: total - FAILURES.length, failed: FAILURES.length });
+});
 
-  async function batch(entries: readonly string[]) {
-    const response = await service.post('/v1/predict/batch', `{"requests":[${entries.join()}]}`, key);
-    expect(response.status).toBe(200);
-    return batchResponseSchema.parse(await response.json());
-  }
+it.each(FAILURES)(
+  'the failed entry %s has exactly error, latitude and longitude, with the error of POST /v1/predict',
+  async (entry, code) => {
+    const { results } = await batch([entry]);
+    expect(Object.keys(results[0])).toEqual(['error', 'latitude', 'longitude']);
+    const alone = parseErrorBody(await (await service.post('/v1/predict', entry, key)).text());
+    expect(alone.code).toBe(code);
+    expect(results[0]).toMatchObject({ error: alone });
+  },
+);
 
-  it('every kind of failure stands in its place beside successes, and the batch is 200', async () => {
-    const good = JSON.stringify(PREDICT_REQUEST);
-    const { results, summary } = await batch(FAILURES.flatMap(([entry]) => [good, entry, good]));
-    FAILURES.forEach(([, code, coordinates], i) => {
-      expect(results[3 * i]).toMatchObject({ site: HERE });
-      expect(results[3 * i + 1]).toMatchObject({ error: { code }, ...coordinates });
-      expect(results[3 * i + 2]).toMatchObject({ site: HERE });
-    });
-    const total = 3 * FAILURES.length;
-    expect(summary).toEqual({ total, successful: total - FAILURES.length, failed: FAILURES.length });
-  });
-
-  it.each(FAILURES)(
-    'entry %s: exactly error, latitude and longitude, the error as POST /v1/predict tells it',
-    async (entry, code) => {
-      const { results } = await batch([entry]);
-      expect(Object.keys(results[0])).toEqual(['error', 'latitude', 'longitude']);
-      const alone = parseErrorBody(await (await service.post('/v1/predict', entry, key)).text());
-      expect(alone.code).toBe(code);
-      expect(results[0]).toMatchObject({ error: alone });
-    },
+it('a batch in which every entry fails is 200', async () => {
+  const { results, summary } = await batch(FAILURES.map(([entry]) => entry));
+  expect(results.map((result) => 'error' in result && result.error.code)).toEqual(
+    FAILURES.map(([, code]) => code),
   );
-
-  it('a batch in which everything fails is 200 too', async () => {
-    const { results, summary } = await batch(FAILURES.map(([entry]) => entry));
-    expect(results.map((result) => 'error' in result && result.error.code)).toEqual(
-      FAILURES.map(([, code]) => code),
-    );
-    expect(summary).toMatchObject({ successful: 0, failed: FAILURES.length });
-  });
+  expect(summary).toMatchObject({ successful: 0, failed: FAILURES.length });
 });

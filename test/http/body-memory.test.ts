@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { openSocket } from '../support/raw-http.js';
 import { startTestService, type TestService } from '../support/service.js';
 
@@ -39,61 +39,68 @@ async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await delay(5);
 }
 
-describe('a body that comes as chunks of one byte and does not end takes no more memory than its bytes', () => {
-  let service: TestService;
-  beforeAll(async () => {
-    service = await startTestService({ BODY_LIMIT_BYTES: String(LIMIT_BYTES) });
-  });
-  afterAll(() => service.stop());
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService({ BODY_LIMIT_BYTES: String(LIMIT_BYTES) });
+});
+afterAll(() => service.stop());
 
-  /** @returns memory that the service keeps when it has read so many bytes of a body, or has hung up */
-  async function keptBytes(requestLine: string, headers: readonly string[], bodyBytes: number) {
-    let serverSide: Socket | undefined;
-    const onRequest = (message: unknown) => {
-      serverSide = (message as { request: IncomingMessage }).request.socket;
-    };
-    diagnostics.subscribe(REQUEST_START, onRequest);
-    const before = await usedBytes();
+/** @returns memory that the service keeps when it has read so many bytes of a body, or has hung up */
+async function keptBytes(requestLine: string, headers: readonly string[], bodyBytes: number) {
+  let serverSide: Socket | undefined;
+  const onRequest = (message: unknown) => {
+    serverSide = (message as { request: IncomingMessage }).request.socket;
+  };
+  diagnostics.subscribe(REQUEST_START, onRequest);
+  const before = await usedBytes();
 
-    const socket = await openSocket(service.apiUrl);
-    const head = [requestLine, 'Host: test', 'Transfer-Encoding: chunked', ...headers, '', ''].join('\r\n');
-    socket.resume().write(head + '1\r\n \r\n'.repeat(bodyBytes));
-    const sentBytes = head.length + 6 * bodyBytes;
-    await until(() => serverSide?.closed === true || serverSide?.bytesRead === sentBytes);
-    const kept = (await usedBytes()) - before;
+  const socket = await openSocket(service.apiUrl);
+  const head = [requestLine, 'Host: test', 'Transfer-Encoding: chunked', ...headers, '', ''].join('\r\n');
+  socket.resume().write(head + '1\r\n \r\n'.repeat(bodyBytes));
+  const sentBytes = head.length + 6 * bodyBytes;
+  await until(() => serverSide?.closed === true || serverSide?.bytesRead === sentBytes);
+  const kept = (await usedBytes()) - before;
 
-    socket.destroy();
-    await until(() => serverSide!.closed);
-    diagnostics.unsubscribe(REQUEST_START, onRequest);
-    return kept;
-  }
+  socket.destroy();
+  await until(() => serverSide!.closed);
+  diagnostics.unsubscribe(REQUEST_START, onRequest);
+  return kept;
+}
 
-  const withKey = () => `X-API-Key: ${service.key}`;
+const withKey = () => `X-API-Key: ${service.key}`;
 
-  it.each(['/v1/predict', '/v1/predict/compare', '/v1/predict/batch'])('%s', async (path) => {
+it.each(['/v1/predict', '/v1/predict/compare', '/v1/predict/batch'])(
+  'an unfinished body of one-byte chunks to %s takes no more memory than its bytes',
+  async (path) => {
     const headers = [withKey(), JSON_TYPE];
     expect(await keptBytes(`POST ${path} HTTP/1.1`, headers, LIMIT_BYTES)).toBeLessThan(MAX_KEPT_BYTES);
-  });
+  },
+);
 
-  it('where it is larger than the limit (413)', async () => {
-    const headers = [withKey(), JSON_TYPE];
-    const kept = await keptBytes('POST /v1/predict HTTP/1.1', headers, LIMIT_BYTES + 10_000);
-    expect(kept).toBeLessThan(MAX_KEPT_BYTES);
-  });
-
-  it.each([
-    ['its key is missing (401)', 'POST /v1/predict/batch'],
-    ['its path is unknown (404)', 'POST /v1/nothing'],
-    ['its method is not allowed (405)', 'PUT /v1/predict'],
-    ['its path takes no body', 'GET /v1/health'],
-  ])('where %s', async (_reason, request) => {
-    expect(await keptBytes(`${request} HTTP/1.1`, [JSON_TYPE], LIMIT_BYTES)).toBeLessThan(MAX_KEPT_BYTES);
-  });
-
-  it.each([
-    ['its media type is missing (415)', 'POST /v1/predict'],
-    ['its path takes no body', 'GET /v1/species'],
-  ])('with a key, where %s', async (_reason, request) => {
-    expect(await keptBytes(`${request} HTTP/1.1`, [withKey()], LIMIT_BYTES)).toBeLessThan(MAX_KEPT_BYTES);
-  });
+it('an unfinished body of one-byte chunks larger than the limit (413) takes no more memory than its bytes', async () => {
+  const headers = [withKey(), JSON_TYPE];
+  const kept = await keptBytes('POST /v1/predict HTTP/1.1', headers, LIMIT_BYTES + 10_000);
+  expect(kept).toBeLessThan(MAX_KEPT_BYTES);
 });
+
+it.each([
+  ['its key is missing (401)', 'POST /v1/predict/batch'],
+  ['its path is unknown (404)', 'POST /v1/nothing'],
+  ['its method is not allowed (405)', 'PUT /v1/predict'],
+  ['its path takes no body', 'GET /v1/health'],
+])(
+  'an unfinished body of one-byte chunks takes no more memory than its bytes where %s',
+  async (_reason, request) => {
+    expect(await keptBytes(`${request} HTTP/1.1`, [JSON_TYPE], LIMIT_BYTES)).toBeLessThan(MAX_KEPT_BYTES);
+  },
+);
+
+it.each([
+  ['its media type is missing (415)', 'POST /v1/predict'],
+  ['its path takes no body', 'GET /v1/species'],
+])(
+  'an unfinished body of one-byte chunks with a key takes no more memory than its bytes where %s',
+  async (_reason, request) => {
+    expect(await keptBytes(`${request} HTTP/1.1`, [withKey()], LIMIT_BYTES)).toBeLessThan(MAX_KEPT_BYTES);
+  },
+);

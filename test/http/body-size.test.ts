@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { expectError, parseErrorBody } from '../support/error-body.js';
 import { rawRequest, sendRaw } from '../support/raw-http.js';
 import { PREDICT_REQUEST, scatteredSites } from '../support/requests.js';
@@ -10,66 +10,64 @@ const LIMIT_BYTES = 1024 * 1024;
 /** A valid body of so many bytes. */
 const bodyOf = (bytes: number) => JSON.stringify(PREDICT_REQUEST).padEnd(bytes);
 
-describe('the size of a body', () => {
-  let service: TestService;
-  beforeAll(async () => {
-    service = await startTestService();
-  });
-  afterAll(() => service.stop());
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service.stop());
 
-  /** Sends a body of ASCII without a Content-Length, as one chunk or as chunks of these sizes, again and again. */
-  function sendChunked(body: string, sizes = [body.length], path = '/v1/predict') {
-    const headers = [
-      `X-API-Key: ${service.key}`,
-      'Content-Type: application/json',
-      'Transfer-Encoding: chunked',
-    ];
-    let chunks = '';
-    for (let at = 0, i = 0; at < body.length; i++) {
-      const chunk = body.slice(at, at + sizes[i % sizes.length]);
-      chunks += `${chunk.length.toString(16)}\r\n${chunk}\r\n`;
-      at += chunk.length;
-    }
-    return sendRaw(service.apiUrl, rawRequest(`POST ${path} HTTP/1.1`, headers, `${chunks}0\r\n\r\n`));
+/** Sends a body of ASCII without a Content-Length, as one chunk or as chunks of these sizes, again and again. */
+function sendChunked(body: string, sizes = [body.length], path = '/v1/predict') {
+  const headers = [
+    `X-API-Key: ${service.key}`,
+    'Content-Type: application/json',
+    'Transfer-Encoding: chunked',
+  ];
+  let chunks = '';
+  for (let at = 0, i = 0; at < body.length; i++) {
+    const chunk = body.slice(at, at + sizes[i % sizes.length]);
+    chunks += `${chunk.length.toString(16)}\r\n${chunk}\r\n`;
+    at += chunk.length;
   }
+  return sendRaw(service.apiUrl, rawRequest(`POST ${path} HTTP/1.1`, headers, `${chunks}0\r\n\r\n`));
+}
 
-  it('exactly 1 MiB is accepted, with Content-Length and chunked', async () => {
-    expect((await service.post('/v1/predict', bodyOf(LIMIT_BYTES))).status).toBe(200);
-    expect((await sendChunked(bodyOf(LIMIT_BYTES))).status).toBe(200);
-  });
+it('a body of exactly 1 MiB is accepted, with Content-Length and chunked', async () => {
+  expect((await service.post('/v1/predict', bodyOf(LIMIT_BYTES))).status).toBe(200);
+  expect((await sendChunked(bodyOf(LIMIT_BYTES))).status).toBe(200);
+});
 
-  it('1 MiB and 1 byte is payload_too_large 413, with Content-Length and chunked', async () => {
-    await expectError(await service.post('/v1/predict', bodyOf(LIMIT_BYTES + 1)), 413, 'payload_too_large');
-    const { status, body } = await sendChunked(bodyOf(LIMIT_BYTES + 1));
-    expect([status, parseErrorBody(body).code]).toEqual([413, 'payload_too_large']);
-  });
+it('a body of 1 MiB and 1 byte is payload_too_large 413, with Content-Length and chunked', async () => {
+  await expectError(await service.post('/v1/predict', bodyOf(LIMIT_BYTES + 1)), 413, 'payload_too_large');
+  const { status, body } = await sendChunked(bodyOf(LIMIT_BYTES + 1));
+  expect([status, parseErrorBody(body).code]).toEqual([413, 'payload_too_large']);
+});
 
-  it('a body is read to the same bytes however it is cut into chunks', async () => {
-    const withoutTime = (body: string) => body.replaceAll(/"generated_at":"[^"]*"/g, '');
-    const ofSize = (max: number) => fc.integer({ min: 1, max });
-    const sizes = fc.array(fc.oneof(ofSize(3), ofSize(100), ofSize(70_000)), { minLength: 1, maxLength: 8 });
-    await fc.assert(
-      fc.asyncProperty(fc.integer({ min: 1, max: 500 }), sizes, async (count, chunkSizes) => {
-        const body = JSON.stringify({
-          requests: scatteredSites(count).map((site) => ({ ...PREDICT_REQUEST, ...site })),
-        });
-        const whole = await service.post('/v1/predict/batch', body);
-        const cut = await sendChunked(body, chunkSizes, '/v1/predict/batch');
-        expect([whole.status, cut.status]).toEqual([200, 200]);
-        expect(withoutTime(cut.body)).toBe(withoutTime(await whole.text()));
-      }),
-      { numRuns: 50 },
-    );
-  });
+it('a body is read to the same bytes however it is cut into chunks', async () => {
+  const withoutTime = (body: string) => body.replaceAll(/"generated_at":"[^"]*"/g, '');
+  const ofSize = (max: number) => fc.integer({ min: 1, max });
+  const sizes = fc.array(fc.oneof(ofSize(3), ofSize(100), ofSize(70_000)), { minLength: 1, maxLength: 8 });
+  await fc.assert(
+    fc.asyncProperty(fc.integer({ min: 1, max: 500 }), sizes, async (count, chunkSizes) => {
+      const body = JSON.stringify({
+        requests: scatteredSites(count).map((site) => ({ ...PREDICT_REQUEST, ...site })),
+      });
+      const whole = await service.post('/v1/predict/batch', body);
+      const cut = await sendChunked(body, chunkSizes, '/v1/predict/batch');
+      expect([whole.status, cut.status]).toEqual([200, 200]);
+      expect(withoutTime(cut.body)).toBe(withoutTime(await whole.text()));
+    }),
+    { numRuns: 50 },
+  );
+});
 
-  it('any batch that a tier allows fits: 500 entries with every field, indented', async () => {
-    const requests = scatteredSites(500).map((site) => ({
-      ...PREDICT_REQUEST,
-      ...site,
-      horizons: [1, 3, 5],
-      tag: 'x'.repeat(100),
-    }));
-    const response = await service.post('/v1/predict/batch', JSON.stringify({ requests }, null, 4));
-    expect(response.status).toBe(200);
-  });
+it('the largest batch that a tier allows, 500 entries with every field, indented, fits into the body limit', async () => {
+  const requests = scatteredSites(500).map((site) => ({
+    ...PREDICT_REQUEST,
+    ...site,
+    horizons: [1, 3, 5],
+    tag: 'x'.repeat(100),
+  }));
+  const response = await service.post('/v1/predict/batch', JSON.stringify({ requests }, null, 4));
+  expect(response.status).toBe(200);
 });

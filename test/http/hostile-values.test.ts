@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { expectError } from '../support/error-body.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
 import { startTestService, type TestService } from '../support/service.js';
@@ -33,184 +33,182 @@ const NOT_A_NUMBER = [
 ];
 const NOT_JSON = ['NaN', 'Infinity', '0x10', '01', '+1', '.5', '1.', "'a'", 'undefined', '1e', '--1'];
 
-describe('hostile values', () => {
-  let service: TestService;
-  beforeAll(async () => {
-    service = await startTestService();
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service.stop());
+
+/** Answers a body alone; where it is JSON, holds the same as entry of a batch against that. */
+async function predict(body: string | Uint8Array): Promise<Response> {
+  const alone = await service.post('/v1/predict', body);
+  if (typeof body !== 'string' || alone.status === 400) return alone;
+  const batch = await service.post('/v1/predict/batch', `{"requests":[${body}]}`);
+  const { results } = (await batch.json()) as { results: [Element] };
+  const { error, site, predictions } = (await alone.clone().json()) as Element;
+  expect(results[0]).toMatchObject(error === undefined ? { site, predictions } : { error });
+  return alone;
+}
+
+for (const field of ['latitude', 'longitude']) {
+  it.each(NOT_A_NUMBER)(`${field} must be a finite JSON number: %s`, async (json) => {
+    const { details } = await expectError(await predict(withField(field, json)), 422, 'invalid_request');
+    expect(details).toEqual({ issues: [{ path: field, message: expect.stringContaining(field) }] });
   });
-  afterAll(() => service.stop());
+}
 
-  /** Answers a body alone; where it is JSON, holds the same as entry of a batch against that. */
-  async function predict(body: string | Uint8Array): Promise<Response> {
-    const alone = await service.post('/v1/predict', body);
-    if (typeof body !== 'string' || alone.status === 400) return alone;
-    const batch = await service.post('/v1/predict/batch', `{"requests":[${body}]}`);
-    const { results } = (await batch.json()) as { results: [Element] };
-    const { error, site, predictions } = (await alone.clone().json()) as Element;
-    expect(results[0]).toMatchObject(error === undefined ? { site, predictions } : { error });
-    return alone;
-  }
+it.each(['1', 'null', 'true', '[]', '["PSME"]', '{}', '1e999'])(
+  'species_code must be a string: %s',
+  async (json) => {
+    await expectError(await predict(withField('species_code', json)), 422, 'invalid_request');
+  },
+);
 
-  for (const field of ['latitude', 'longitude']) {
-    it.each(NOT_A_NUMBER)(`${field} must be a finite JSON number: %s`, async (json) => {
-      const { details } = await expectError(await predict(withField(field, json)), 422, 'invalid_request');
-      expect(details).toEqual({ issues: [{ path: field, message: expect.stringContaining(field) }] });
-    });
-  }
+it.each([
+  '1',
+  '"1"',
+  'null',
+  'true',
+  '{}',
+  '{"0":1,"length":1}',
+  '[[1]]',
+  '[null]',
+  '["1"]',
+  '[1.5]',
+  '[1e999]',
+  '[true]',
+  '[{}]',
+  '[-1]',
+  '[0]',
+])('horizons must be an array of 1, 3 and 5: %s', async (json) => {
+  await expectError(await predict(withField('horizons', json)), 422, 'invalid_request');
+});
 
-  it.each(['1', 'null', 'true', '[]', '["PSME"]', '{}', '1e999'])(
-    'species_code must be a string: %s',
-    async (json) => {
-      await expectError(await predict(withField('species_code', json)), 422, 'invalid_request');
-    },
-  );
+it.each(['latitude', 'longitude', 'species_code', 'planting_method', 'horizons'])(
+  'a value of %s that is no JSON is invalid_json',
+  async (field) => {
+    for (const json of NOT_JSON)
+      await expectError(await predict(withField(field, json)), 400, 'invalid_json');
+  },
+);
 
-  it.each([
-    '1',
-    '"1"',
-    'null',
-    'true',
-    '{}',
-    '{"0":1,"length":1}',
-    '[[1]]',
-    '[null]',
-    '["1"]',
-    '[1.5]',
-    '[1e999]',
-    '[true]',
-    '[{}]',
-    '[-1]',
-    '[0]',
-  ])('horizons must be an array of 1, 3 and 5: %s', async (json) => {
-    await expectError(await predict(withField('horizons', json)), 422, 'invalid_request');
-  });
+it.each([
+  '__proto__',
+  'constructor',
+  'toString',
+  'hasOwnProperty',
+  '',
+  ' PSME',
+  'PSME\u0000',
+  '\ud800',
+  '💥',
+])('species_code %j is invalid_species', async (code) => {
+  await expectError(await predict(withField('species_code', JSON.stringify(code))), 422, 'invalid_species');
+});
 
-  it.each(['latitude', 'longitude', 'species_code', 'planting_method', 'horizons'])(
-    'no JSON in %s is invalid_json',
-    async (field) => {
-      for (const json of NOT_JSON)
-        await expectError(await predict(withField(field, json)), 400, 'invalid_json');
-    },
-  );
-
-  it.each([
-    '__proto__',
-    'constructor',
-    'toString',
-    'hasOwnProperty',
-    '',
-    ' PSME',
-    'PSME\u0000',
-    '\ud800',
-    '💥',
-  ])('species_code %j is invalid_species', async (code) => {
-    await expectError(await predict(withField('species_code', JSON.stringify(code))), 422, 'invalid_species');
-  });
-
-  it.each(['__proto__', 'constructor', 'toString', '0', '1', 'length'])(
-    'planting_method %j is invalid_method',
-    async (method) => {
-      await expectError(
-        await predict(withField('planting_method', JSON.stringify(method))),
-        422,
-        'invalid_method',
-      );
-    },
-  );
-
-  it('__proto__ and constructor fields are unknown fields and change nothing', async () => {
-    const polluted =
-      '{"__proto__":{"latitude":1,"horizons":[5],"polluted":1},"constructor":{"prototype":{"polluted":1}},';
-    const response = await predict(polluted + BODY.slice(1));
-    expect(await response.json()).toMatchObject({
-      site: { latitude: 44.12 },
-      predictions: [{ horizon_years: 1 }],
-    });
-    expect(({} as Record<string, unknown>).polluted).toBeUndefined();
-    const inherited = `{"__proto__":${BODY}}`;
-    await expectError(await predict(inherited), 422, 'invalid_request');
-  });
-
-  it('of duplicate keys the last counts', async () => {
-    const response = await predict(`{"latitude":"x","species_code":"XXXX",${BODY.slice(1)}`);
-    expect(await response.json()).toMatchObject({ site: { latitude: 44.12 }, species_code: 'PSME' });
-    await expectError(await predict(`${BODY.slice(0, -1)},"latitude":null}`), 422, 'invalid_request');
-  });
-
-  it.each([
-    ['arrays, open', '['.repeat(DEPTH), 400, 'invalid_json'],
-    ['arrays, closed', '['.repeat(DEPTH) + ']'.repeat(DEPTH), 422, 'invalid_request'],
-    ['objects, closed', `${'{"a":'.repeat(DEPTH)}1${'}'.repeat(DEPTH)}`, 422, 'invalid_request'],
-    ['latitude', withField('latitude', '['.repeat(DEPTH) + ']'.repeat(DEPTH)), 422, 'invalid_request'],
-    [
-      'planting_method',
-      withField('planting_method', '['.repeat(DEPTH) + ']'.repeat(DEPTH)),
+it.each(['__proto__', 'constructor', 'toString', '0', '1', 'length'])(
+  'planting_method %j is invalid_method',
+  async (method) => {
+    await expectError(
+      await predict(withField('planting_method', JSON.stringify(method))),
       422,
       'invalid_method',
-    ],
-  ])('nesting 100,000 deep is refused: %s', async (_name, body, status, code) => {
-    await expectError(await predict(body), status, code);
-  });
-
-  it('a deep unknown field is ignored', async () => {
-    expect((await predict(`${BODY.slice(0, -1)},"x":${'['.repeat(DEPTH)}${']'.repeat(DEPTH)}}`)).status).toBe(
-      200,
     );
-  });
+  },
+);
 
-  it('a byte order mark and invalid UTF-8 are invalid_json', async () => {
-    await expectError(await predict(`\ufeff${BODY}`), 400, 'invalid_json');
-    const bytes = Buffer.from(BODY.replace('PSME', 'PSM\u00ff'), 'latin1');
-    await expectError(await predict(bytes), 400, 'invalid_json');
-    await expectError(await predict(Buffer.from(BODY, 'utf16le')), 400, 'invalid_json');
+it('__proto__ and constructor fields are unknown fields and change nothing', async () => {
+  const polluted =
+    '{"__proto__":{"latitude":1,"horizons":[5],"polluted":1},"constructor":{"prototype":{"polluted":1}},';
+  const response = await predict(polluted + BODY.slice(1));
+  expect(await response.json()).toMatchObject({
+    site: { latitude: 44.12 },
+    predictions: [{ horizon_years: 1 }],
   });
+  expect(({} as Record<string, unknown>).polluted).toBeUndefined();
+  const inherited = `{"__proto__":${BODY}}`;
+  await expectError(await predict(inherited), 422, 'invalid_request');
+});
 
-  it.each(['44.123456789012345', '44.12000000000000000000000001', '4412e-2', '4.412E+1'])(
-    'latitude %s is echoed as the number nearest to it',
-    async (json) => {
-      const response = await predict(withField('latitude', json));
-      expect(await response.json()).toMatchObject({ site: { latitude: Number(json) } });
-    },
+it('the last of duplicate keys counts', async () => {
+  const response = await predict(`{"latitude":"x","species_code":"XXXX",${BODY.slice(1)}`);
+  expect(await response.json()).toMatchObject({ site: { latitude: 44.12 }, species_code: 'PSME' });
+  await expectError(await predict(`${BODY.slice(0, -1)},"latitude":null}`), 422, 'invalid_request');
+});
+
+it.each([
+  ['arrays, open', '['.repeat(DEPTH), 400, 'invalid_json'],
+  ['arrays, closed', '['.repeat(DEPTH) + ']'.repeat(DEPTH), 422, 'invalid_request'],
+  ['objects, closed', `${'{"a":'.repeat(DEPTH)}1${'}'.repeat(DEPTH)}`, 422, 'invalid_request'],
+  ['latitude', withField('latitude', '['.repeat(DEPTH) + ']'.repeat(DEPTH)), 422, 'invalid_request'],
+  [
+    'planting_method',
+    withField('planting_method', '['.repeat(DEPTH) + ']'.repeat(DEPTH)),
+    422,
+    'invalid_method',
+  ],
+])('nesting 100,000 deep is rejected: %s', async (_name, body, status, code) => {
+  await expectError(await predict(body), status, code);
+});
+
+it('a deep unknown field is ignored', async () => {
+  expect((await predict(`${BODY.slice(0, -1)},"x":${'['.repeat(DEPTH)}${']'.repeat(DEPTH)}}`)).status).toBe(
+    200,
   );
+});
 
-  it.each(['-0', '5e-324', '1e-400', '90', '-90', '-90.0'])(
-    'latitude %s is a place outside the coverage',
-    async (json) => {
-      const error = await expectError(await predict(withField('latitude', json)), 422, 'outside_coverage');
-      expect(error.message).toContain(`latitude ${Number(json)}`);
-      const batch = await service.post('/v1/predict/batch', `{"requests":[${withField('latitude', json)}]}`);
-      expect(await batch.json()).toMatchObject({
-        results: [{ latitude: Number(json) + 0, longitude: -122.03 }],
-      });
-    },
-  );
+it('a byte order mark and invalid UTF-8 are invalid_json', async () => {
+  await expectError(await predict(`\ufeff${BODY}`), 400, 'invalid_json');
+  const bytes = Buffer.from(BODY.replace('PSME', 'PSM\u00ff'), 'latin1');
+  await expectError(await predict(bytes), 400, 'invalid_json');
+  await expectError(await predict(Buffer.from(BODY, 'utf16le')), 400, 'invalid_json');
+});
 
-  it.each(['180', '-180'])('longitude %s is a place outside the coverage', async (json) => {
-    await expectError(await predict(withField('longitude', json)), 422, 'outside_coverage');
-  });
+it.each(['44.123456789012345', '44.12000000000000000000000001', '4412e-2', '4.412E+1'])(
+  'latitude %s is echoed as the number nearest to it',
+  async (json) => {
+    const response = await predict(withField('latitude', json));
+    expect(await response.json()).toMatchObject({ site: { latitude: Number(json) } });
+  },
+);
 
-  it('an answer to a huge value stays small', async () => {
-    const huge = 'A'.repeat(900_000);
-    for (const [field, json] of [
-      ['species_code', `"${huge}"`],
-      ['species_code', `"${'\\u0000'.repeat(150_000)}"`],
-      ['planting_method', `"${huge}"`],
-      ['latitude', `"${huge}"`],
-      ['horizons', `[${Array(400_000).fill(2)}]`],
-    ] as const) {
-      const response = await predict(withField(field, json));
-      expect(response.status).toBe(422);
-      expect((await response.text()).length).toBeLessThan(1000);
-    }
-  });
+it.each(['-0', '5e-324', '1e-400', '90', '-90', '-90.0'])(
+  'latitude %s is a place outside the coverage',
+  async (json) => {
+    const error = await expectError(await predict(withField('latitude', json)), 422, 'outside_coverage');
+    expect(error.message).toContain(`latitude ${Number(json)}`);
+    const batch = await service.post('/v1/predict/batch', `{"requests":[${withField('latitude', json)}]}`);
+    expect(await batch.json()).toMatchObject({
+      results: [{ latitude: Number(json) + 0, longitude: -122.03 }],
+    });
+  },
+);
 
-  it('a key that a caller puts into a field does not come back in the error (5)', async () => {
-    const body = withField('species_code', JSON.stringify(service.key));
-    const answers = [
-      await predict(body),
-      await service.get(`/v1/${service.key}`),
-      await service.post('/v1/predict', '{}', { 'content-type': service.key }),
-    ];
-    for (const answer of answers) expect(await answer.text()).not.toContain(service.key.slice(-8));
-  });
+it.each(['180', '-180'])('longitude %s is a place outside the coverage', async (json) => {
+  await expectError(await predict(withField('longitude', json)), 422, 'outside_coverage');
+});
+
+it('the response to a huge value stays small', async () => {
+  const huge = 'A'.repeat(900_000);
+  for (const [field, json] of [
+    ['species_code', `"${huge}"`],
+    ['species_code', `"${'\\u0000'.repeat(150_000)}"`],
+    ['planting_method', `"${huge}"`],
+    ['latitude', `"${huge}"`],
+    ['horizons', `[${Array(400_000).fill(2)}]`],
+  ] as const) {
+    const response = await predict(withField(field, json));
+    expect(response.status).toBe(422);
+    expect((await response.text()).length).toBeLessThan(1000);
+  }
+});
+
+it('a key that a caller puts into a field does not come back in the error', async () => {
+  const body = withField('species_code', JSON.stringify(service.key));
+  const answers = [
+    await predict(body),
+    await service.get(`/v1/${service.key}`),
+    await service.post('/v1/predict', '{}', { 'content-type': service.key }),
+  ];
+  for (const answer of answers) expect(await answer.text()).not.toContain(service.key.slice(-8));
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { expectError } from '../support/error-body.js';
 import { type LogLine, LogLines } from '../support/log-lines.js';
 import { OUTSIDE_COVERAGE, PREDICT_REQUEST } from '../support/requests.js';
@@ -19,120 +19,118 @@ function parseMetrics(text: string): Map<string, number> {
   return series;
 }
 
-describe('for operators', () => {
-  let service: TestService;
-  const log = new LogLines();
-  beforeAll(async () => {
-    service = await startTestService({}, undefined, log);
-  });
-  afterAll(() => service.stop());
+let service: TestService;
+const log = new LogLines();
+beforeAll(async () => {
+  service = await startTestService({}, undefined, log);
+});
+afterAll(() => service.stop());
 
-  const ops = (path: string) => fetch(service.opsUrl + path);
-  const metrics = async () => parseMetrics(await (await ops('/metrics')).text());
-  const lineOf = (requestId: string) =>
-    log.find((line) => line.request_id === requestId && line.msg === 'request');
+const ops = (path: string) => fetch(service.opsUrl + path);
+const metrics = async () => parseMetrics(await (await ops('/metrics')).text());
+const lineOf = (requestId: string) =>
+  log.find((line) => line.request_id === requestId && line.msg === 'request');
 
-  it('/livez and /readyz are 200 on a second address', async () => {
-    expect(new URL(service.opsUrl).port).not.toBe(new URL(service.apiUrl).port);
-    expect((await ops('/livez')).status).toBe(200);
-    const ready = await ops('/readyz');
-    expect(ready.status).toBe(200);
-    expect(await ready.json()).toEqual({ status: 'ready', reasons: [] });
-  });
+it("/livez and /readyz are 200 on the operators' address", async () => {
+  expect(new URL(service.opsUrl).port).not.toBe(new URL(service.apiUrl).port);
+  expect((await ops('/livez')).status).toBe(200);
+  const ready = await ops('/readyz');
+  expect(ready.status).toBe(200);
+  expect(await ready.json()).toEqual({ status: 'ready', reasons: [] });
+});
 
-  it('the public endpoints are not there', async () => {
-    for (const path of ['/v1/health', '/v1/species', '/openapi.json'])
-      await expectError(await ops(path), 404, 'not_found');
-  });
+it("the public endpoints are 404 on the operators' address", async () => {
+  for (const path of ['/v1/health', '/v1/species', '/openapi.json'])
+    await expectError(await ops(path), 404, 'not_found');
+});
 
-  it('/metrics is in the Prometheus text format, each metric with help and type', async () => {
-    const response = await ops('/metrics');
-    expect(response.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
-    const text = await response.text();
-    const described = (kind: string) =>
-      new Set([...text.matchAll(new RegExp(`^# ${kind} (\\S+)`, 'gm'))].map(([, name]) => name));
-    expect(described('HELP')).toEqual(described('TYPE'));
-    for (const name of parseMetrics(text).keys()) {
-      const family = name.replace(/\{.*/, '');
-      expect(
-        [family, family.replace(/_(bucket|sum|count|total)$/, '')].some((it) => described('TYPE').has(it)),
-      ).toBe(true);
-    }
-  });
+it('/metrics is in the Prometheus text format, each metric with help and type', async () => {
+  const response = await ops('/metrics');
+  expect(response.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
+  const text = await response.text();
+  const described = (kind: string) =>
+    new Set([...text.matchAll(new RegExp(`^# ${kind} (\\S+)`, 'gm'))].map(([, name]) => name));
+  expect(described('HELP')).toEqual(described('TYPE'));
+  for (const name of parseMetrics(text).keys()) {
+    const family = name.replace(/\{.*/, '');
+    expect(
+      [family, family.replace(/_(bucket|sum|count|total)$/, '')].some((it) => described('TYPE').has(it)),
+    ).toBe(true);
+  }
+});
 
-  it('requests and sites move the metrics, by route, status, tier and outcome', async () => {
-    const before = await metrics();
-    const requests = [PREDICT_REQUEST, PREDICT_REQUEST, OUTSIDE_COVERAGE, { latitude: 'x' }];
-    await service.post('/v1/predict/batch', { requests }, { 'x-request-id': 'metrics-1' });
-    await lineOf('metrics-1');
-    const after = await metrics();
-    const moved = (name: string) => (after.get(name) ?? 0) - (before.get(name) ?? 0);
-    expect(moved('nurselog_sites_total{outcome="answered"}')).toBe(2);
-    expect(moved('nurselog_sites_total{outcome="outside_coverage"}')).toBe(1);
-    expect(moved('nurselog_sites_total{outcome="invalid_request"}')).toBe(1);
-    const labels = '{route="/v1/predict/batch",method="POST",status="200",tier="hypha"}';
-    expect(moved(`nurselog_http_request_duration_seconds_count${labels}`)).toBe(1);
-    expect(moved('nurselog_queue_duration_seconds_count')).toBe(1);
-    expect(moved('nurselog_inference_duration_seconds_count')).toBe(1);
-    expect(moved('nurselog_inference_duration_seconds_sum')).toBeGreaterThan(0);
-    expect(after.get('nurselog_workers_ready')).toBe(2);
-    expect(after.get('nurselog_queue_sites')).toBe(0);
-  });
+it('requests and sites are counted in the metrics by route, status, tier and outcome', async () => {
+  const before = await metrics();
+  const requests = [PREDICT_REQUEST, PREDICT_REQUEST, OUTSIDE_COVERAGE, { latitude: 'x' }];
+  await service.post('/v1/predict/batch', { requests }, { 'x-request-id': 'metrics-1' });
+  await lineOf('metrics-1');
+  const after = await metrics();
+  const moved = (name: string) => (after.get(name) ?? 0) - (before.get(name) ?? 0);
+  expect(moved('nurselog_sites_total{outcome="answered"}')).toBe(2);
+  expect(moved('nurselog_sites_total{outcome="outside_coverage"}')).toBe(1);
+  expect(moved('nurselog_sites_total{outcome="invalid_request"}')).toBe(1);
+  const labels = '{route="/v1/predict/batch",method="POST",status="200",tier="hypha"}';
+  expect(moved(`nurselog_http_request_duration_seconds_count${labels}`)).toBe(1);
+  expect(moved('nurselog_queue_duration_seconds_count')).toBe(1);
+  expect(moved('nurselog_inference_duration_seconds_count')).toBe(1);
+  expect(moved('nurselog_inference_duration_seconds_sum')).toBeGreaterThan(0);
+  expect(after.get('nurselog_workers_ready')).toBe(2);
+  expect(after.get('nurselog_queue_sites')).toBe(0);
+});
 
-  it('the log line of a request has its id, key id, tier, sites, queue and inference time', async () => {
-    const { id, secret } = await service.issueKey('spore');
-    const headers = { 'x-api-key': secret, 'x-request-id': 'log-1' };
-    const { headers: answered } = await service.post(
-      '/v1/predict/batch',
-      { requests: Array(7).fill(PREDICT_REQUEST) },
-      headers,
-    );
-    const line = await lineOf('log-1');
-    expect(line).toMatchObject({
-      request_id: 'log-1',
-      key_id: id,
-      tier: 'spore',
-      method: 'POST',
-      route: '/v1/predict/batch',
-      status: 200,
-      sites: 7,
-    });
-    const timing = (name: string) =>
-      Number(new RegExp(`${name};dur=([\\d.]+)`).exec(answered.get('server-timing')!)![1]);
-    expect(line.queue_ms).toBe(timing('queue'));
-    expect(line.inference_ms).toBe(timing('inference'));
-    expect(line.inference_ms).toBeGreaterThan(0);
-    expect(line.duration_ms).toBeGreaterThanOrEqual(line.queue_ms as number);
+it('the log line of a request has its id, key id, tier, sites, queue and inference time', async () => {
+  const { id, secret } = await service.issueKey('spore');
+  const headers = { 'x-api-key': secret, 'x-request-id': 'log-1' };
+  const { headers: answered } = await service.post(
+    '/v1/predict/batch',
+    { requests: Array(7).fill(PREDICT_REQUEST) },
+    headers,
+  );
+  const line = await lineOf('log-1');
+  expect(line).toMatchObject({
+    request_id: 'log-1',
+    key_id: id,
+    tier: 'spore',
+    method: 'POST',
+    route: '/v1/predict/batch',
+    status: 200,
+    sites: 7,
   });
+  const timing = (name: string) =>
+    Number(new RegExp(`${name};dur=([\\d.]+)`).exec(answered.get('server-timing')!)![1]);
+  expect(line.queue_ms).toBe(timing('queue'));
+  expect(line.inference_ms).toBe(timing('inference'));
+  expect(line.inference_ms).toBeGreaterThan(0);
+  expect(line.duration_ms).toBeGreaterThanOrEqual(line.queue_ms as number);
+});
 
-  it('refused requests have a line too, with what is known of them', async () => {
-    await service.get('/v1/nothing', { 'x-request-id': 'log-404' });
-    await service.post('/v1/predict', '{', { 'x-request-id': 'log-400' });
-    await service.get('/v1/species', { 'x-api-key': 'x', 'x-request-id': 'log-401' });
-    expect(await lineOf('log-404')).toMatchObject({ status: 404 });
-    expect(await lineOf('log-400')).toMatchObject({ status: 400, tier: 'hypha' });
-    const unauthenticated = await lineOf('log-401');
-    expect(unauthenticated).toMatchObject({ status: 401 });
-    expect(unauthenticated).not.toHaveProperty('key_id');
-  });
+it('rejected requests have a log line, with what is known of them', async () => {
+  await service.get('/v1/nothing', { 'x-request-id': 'log-404' });
+  await service.post('/v1/predict', '{', { 'x-request-id': 'log-400' });
+  await service.get('/v1/species', { 'x-api-key': 'x', 'x-request-id': 'log-401' });
+  expect(await lineOf('log-404')).toMatchObject({ status: 404 });
+  expect(await lineOf('log-400')).toMatchObject({ status: 400, tier: 'hypha' });
+  const unauthenticated = await lineOf('log-401');
+  expect(unauthenticated).toMatchObject({ status: 401 });
+  expect(unauthenticated).not.toHaveProperty('key_id');
+});
 
-  it('keys are in no log line, metric or error (5)', async () => {
-    const { key } = service;
-    const unknown = `nurse_live_${'0123'.repeat(8)}`;
-    const requests: (readonly [body: unknown, headers?: Record<string, string>])[] = [
-      [PREDICT_REQUEST],
-      [PREDICT_REQUEST, { 'x-api-key': unknown }],
-      [{ ...PREDICT_REQUEST, species_code: key }],
-      [{ ...PREDICT_REQUEST, planting_method: key }],
-      [{ ...PREDICT_REQUEST, latitude: key }],
-    ];
-    const answers = await Promise.all(
-      requests.map(([body, headers]) => service.post('/v1/predict', body, headers)),
-    );
-    const lost = await service.get(`/v1/${key}?key=${key}`, { 'x-request-id': 'last' });
-    await lineOf('last');
-    const texts = await Promise.all([...answers, lost, await ops('/metrics')].map((answer) => answer.text()));
-    const everything = JSON.stringify([texts, log.all satisfies readonly LogLine[]]);
-    for (const secret of [key, unknown]) expect(everything).not.toContain(secret.slice(-16));
-  });
+it('keys are in no log line, metric or error', async () => {
+  const { key } = service;
+  const unknown = `nurse_live_${'0123'.repeat(8)}`;
+  const requests: (readonly [body: unknown, headers?: Record<string, string>])[] = [
+    [PREDICT_REQUEST],
+    [PREDICT_REQUEST, { 'x-api-key': unknown }],
+    [{ ...PREDICT_REQUEST, species_code: key }],
+    [{ ...PREDICT_REQUEST, planting_method: key }],
+    [{ ...PREDICT_REQUEST, latitude: key }],
+  ];
+  const answers = await Promise.all(
+    requests.map(([body, headers]) => service.post('/v1/predict', body, headers)),
+  );
+  const lost = await service.get(`/v1/${key}?key=${key}`, { 'x-request-id': 'last' });
+  await lineOf('last');
+  const texts = await Promise.all([...answers, lost, await ops('/metrics')].map((answer) => answer.text()));
+  const everything = JSON.stringify([texts, log.all satisfies readonly LogLine[]]);
+  for (const secret of [key, unknown]) expect(everything).not.toContain(secret.slice(-16));
 });

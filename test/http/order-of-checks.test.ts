@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, it } from 'vitest';
 import { expectError } from '../support/error-body.js';
 import { NO_NEARBY_DATA, OUTSIDE_COVERAGE, PREDICT_REQUEST } from '../support/requests.js';
 import { startTestService, type TestService } from '../support/service.js';
@@ -7,110 +7,107 @@ const TOO_LARGE = ' '.repeat(1024 * 1024 + 1);
 const TEXT = { 'content-type': 'text/plain' };
 const NO_KEY = { 'x-api-key': '' };
 
-describe('of two violations the first in the order of the checks is the answer (3)', () => {
-  let service: TestService;
-  /** A spore key whose day is used up. */
-  let exhausted: Record<string, string>;
-  let deactivated: Record<string, string>;
-  let spore: Record<string, string>;
+let service: TestService;
+/** A spore key whose day is used up. */
+let exhausted: Record<string, string>;
+let deactivated: Record<string, string>;
+let spore: Record<string, string>;
 
-  beforeAll(async () => {
-    service = await startTestService();
-    const issue = async () => {
-      const { id, secret } = await service.issueKey('spore');
-      return { id, header: { 'x-api-key': secret } };
-    };
-    spore = (await issue()).header;
-    exhausted = (await issue()).header;
-    await Promise.all(Array.from({ length: 100 }, () => service.get('/v1/species', exhausted)));
-    const key = await issue();
-    await service.administration.setState(key.id, 'deactivated');
-    deactivated = key.header;
-  });
-  afterAll(() => service.stop());
+beforeAll(async () => {
+  service = await startTestService();
+  const issue = async () => {
+    const { id, secret } = await service.issueKey('spore');
+    return { id, header: { 'x-api-key': secret } };
+  };
+  spore = (await issue()).header;
+  exhausted = (await issue()).header;
+  await Promise.all(Array.from({ length: 100 }, () => service.get('/v1/species', exhausted)));
+  const key = await issue();
+  await service.administration.setState(key.id, 'deactivated');
+  deactivated = key.header;
+});
+afterAll(() => service.stop());
 
-  it('route before key, media type, size and JSON', async () => {
-    await expectError(await service.post('/v1/nothing', '{', NO_KEY), 404, 'not_found');
-    await expectError(await service.post('/v1/nothing', 'x', TEXT), 404, 'not_found');
-    await expectError(await service.post('/v1/nothing', TOO_LARGE), 404, 'not_found');
-  });
+it('the route is checked before key, media type, size and JSON', async () => {
+  await expectError(await service.post('/v1/nothing', '{', NO_KEY), 404, 'not_found');
+  await expectError(await service.post('/v1/nothing', 'x', TEXT), 404, 'not_found');
+  await expectError(await service.post('/v1/nothing', TOO_LARGE), 404, 'not_found');
+});
 
-  it.each(['PUT', 'PATCH', 'DELETE', 'OPTIONS'])('method before key, size and JSON: %s', async (method) => {
+it.each(['PUT', 'PATCH', 'DELETE', 'OPTIONS'])(
+  'the method %s is checked before key, size and JSON',
+  async (method) => {
     for (const body of ['{', TOO_LARGE]) {
       const headers = { 'content-type': 'application/json' };
       const response = await fetch(`${service.apiUrl}/v1/predict`, { method, headers, body });
       await expectError(response, 405, 'method_not_allowed');
     }
-  });
+  },
+);
 
-  it('key (401) before media type, size, JSON and shape', async () => {
-    for (const [body, headers] of [['x', TEXT], [TOO_LARGE], ['{'], [{}]] as const)
-      await expectError(
-        await service.post('/v1/predict', body, { ...headers, ...NO_KEY }),
-        401,
-        'invalid_api_key',
-      );
-  });
-
-  it('deactivated key (403) before media type and shape', async () => {
+it('the key (401) is checked before media type, size, JSON and shape', async () => {
+  for (const [body, headers] of [['x', TEXT], [TOO_LARGE], ['{'], [{}]] as const)
     await expectError(
-      await service.post('/v1/predict', 'x', { ...TEXT, ...deactivated }),
-      403,
-      'key_inactive',
+      await service.post('/v1/predict', body, { ...headers, ...NO_KEY }),
+      401,
+      'invalid_api_key',
     );
-    await expectError(await service.post('/v1/predict', {}, deactivated), 403, 'key_inactive');
-  });
+});
 
-  it('quota (429) before media type, size, JSON and shape', async () => {
-    for (const [body, headers] of [['x', TEXT], [TOO_LARGE], ['{'], [{}]] as const)
-      await expectError(
-        await service.post('/v1/predict', body, { ...headers, ...exhausted }),
-        429,
-        'rate_limit_exceeded',
-      );
-  });
+it('the state of the key (403) is checked before media type and shape', async () => {
+  await expectError(await service.post('/v1/predict', 'x', { ...TEXT, ...deactivated }), 403, 'key_inactive');
+  await expectError(await service.post('/v1/predict', {}, deactivated), 403, 'key_inactive');
+});
 
-  it('media type (415) before size (413)', async () => {
-    await expectError(await service.post('/v1/predict', TOO_LARGE, TEXT), 415, 'unsupported_media_type');
-  });
-
-  it('media type (415) before JSON (400)', async () => {
-    await expectError(await service.post('/v1/predict', '{', TEXT), 415, 'unsupported_media_type');
-    await expectError(await service.post('/v1/predict', '', TEXT), 415, 'unsupported_media_type');
-  });
-
-  it('size (413) before JSON (400)', async () => {
-    await expectError(await service.post('/v1/predict', TOO_LARGE), 413, 'payload_too_large');
-  });
-
-  it('shape of the batch before its size', async () => {
+it('the quota (429) is checked before media type, size, JSON and shape', async () => {
+  for (const [body, headers] of [['x', TEXT], [TOO_LARGE], ['{'], [{}]] as const)
     await expectError(
-      await service.post('/v1/predict/batch', { requests: { length: 5000 } }, spore),
-      422,
-      'invalid_request',
+      await service.post('/v1/predict', body, { ...headers, ...exhausted }),
+      429,
+      'rate_limit_exceeded',
     );
-  });
+});
 
-  it('size of the batch before its entries', async () => {
-    const body = { requests: Array(11).fill({ latitude: 'x' }) };
-    await expectError(await service.post('/v1/predict/batch', body, spore), 422, 'batch_too_large');
-  });
+it('the media type (415) is checked before the size (413)', async () => {
+  await expectError(await service.post('/v1/predict', TOO_LARGE, TEXT), 415, 'unsupported_media_type');
+});
 
-  const WRONG_SHAPE = { horizons: [2] };
-  const WRONG_SPECIES = { species_code: 'XXXX' };
-  const WRONG_METHOD = { planting_method: 'broadcast' };
-  it.each([
-    ['shape before species', 'invalid_request', { ...PREDICT_REQUEST, ...WRONG_SHAPE, ...WRONG_SPECIES }],
-    ['shape before method', 'invalid_request', { ...PREDICT_REQUEST, ...WRONG_SHAPE, ...WRONG_METHOD }],
-    ['shape before coverage', 'invalid_request', { ...OUTSIDE_COVERAGE, ...WRONG_SHAPE }],
-    ['species before method', 'invalid_species', { ...PREDICT_REQUEST, ...WRONG_SPECIES, ...WRONG_METHOD }],
-    ['species before coverage', 'invalid_species', { ...OUTSIDE_COVERAGE, ...WRONG_SPECIES }],
-    ['species before nearby data', 'invalid_species', { ...NO_NEARBY_DATA, ...WRONG_SPECIES }],
-    ['method before coverage', 'invalid_method', { ...OUTSIDE_COVERAGE, ...WRONG_METHOD }],
-    ['method before nearby data', 'invalid_method', { ...NO_NEARBY_DATA, ...WRONG_METHOD }],
-  ])('%s, alone and in a batch', async (_order, code, request) => {
-    await expectError(await service.post('/v1/predict', request), 422, code);
-    const batch = await service.post('/v1/predict/batch', { requests: [request] });
-    expect(await batch.json()).toMatchObject({ results: [{ error: { code } }] });
-  });
+it('the media type (415) is checked before the JSON (400)', async () => {
+  await expectError(await service.post('/v1/predict', '{', TEXT), 415, 'unsupported_media_type');
+  await expectError(await service.post('/v1/predict', '', TEXT), 415, 'unsupported_media_type');
+});
+
+it('the size (413) is checked before the JSON (400)', async () => {
+  await expectError(await service.post('/v1/predict', TOO_LARGE), 413, 'payload_too_large');
+});
+
+it('the shape of a batch is checked before its number of entries', async () => {
+  await expectError(
+    await service.post('/v1/predict/batch', { requests: { length: 5000 } }, spore),
+    422,
+    'invalid_request',
+  );
+});
+
+it('the number of entries of a batch is checked before the entries', async () => {
+  const body = { requests: Array(11).fill({ latitude: 'x' }) };
+  await expectError(await service.post('/v1/predict/batch', body, spore), 422, 'batch_too_large');
+});
+
+const WRONG_SHAPE = { horizons: [2] };
+const WRONG_SPECIES = { species_code: 'XXXX' };
+const WRONG_METHOD = { planting_method: 'broadcast' };
+it.each([
+  ['shape before species', 'invalid_request', { ...PREDICT_REQUEST, ...WRONG_SHAPE, ...WRONG_SPECIES }],
+  ['shape before method', 'invalid_request', { ...PREDICT_REQUEST, ...WRONG_SHAPE, ...WRONG_METHOD }],
+  ['shape before coverage', 'invalid_request', { ...OUTSIDE_COVERAGE, ...WRONG_SHAPE }],
+  ['species before method', 'invalid_species', { ...PREDICT_REQUEST, ...WRONG_SPECIES, ...WRONG_METHOD }],
+  ['species before coverage', 'invalid_species', { ...OUTSIDE_COVERAGE, ...WRONG_SPECIES }],
+  ['species before nearby data', 'invalid_species', { ...NO_NEARBY_DATA, ...WRONG_SPECIES }],
+  ['method before coverage', 'invalid_method', { ...OUTSIDE_COVERAGE, ...WRONG_METHOD }],
+  ['method before nearby data', 'invalid_method', { ...NO_NEARBY_DATA, ...WRONG_METHOD }],
+])('a site is checked for %s, alone and in a batch', async (_order, code, request) => {
+  await expectError(await service.post('/v1/predict', request), 422, code);
+  const batch = await service.post('/v1/predict/batch', { requests: [request] });
+  expect(await batch.json()).toMatchObject({ results: [{ error: { code } }] });
 });

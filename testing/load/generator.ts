@@ -2,7 +2,7 @@ import { Connection } from './connection.js';
 import { carryOutOrders } from './ordered-process.js';
 import { requestStream, type Workload } from './requests.js';
 
-// A process of its own: it is told what to send, sends it, and tells what it saw.
+// A process of its own: it receives what to send, sends it, and reports the results.
 
 export interface LoadOrder {
   readonly port: number;

@@ -15,7 +15,7 @@ export class OrderedProcess<Order extends { readonly port: number }, Report> {
     this.#ended = once(this.#process, 'exit').then(([code]) => {
       throw new Error(`${file} ended with code ${code}`);
     });
-    this.#ended.catch(() => {}); // told by run
+    this.#ended.catch(() => {}); // reported by run
   }
 
   /** Sends load as ordered. @throws Error where that failed, as when the server does not answer */
