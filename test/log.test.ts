@@ -1,10 +1,10 @@
 import { format } from 'node:util';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { generateKey } from '../src/accounts/key-format.js';
 import { createLog } from '../src/log.js';
 import { LogLines } from './support/log-lines.js';
 
-it('no line holds a key, whatever text or object of a library it quotes, and the rest of the line is as it was', () => {
+test('no line holds a key, whatever text or object of a library it quotes, and the rest of the line is as it was', () => {
   const key = generateKey();
   const lines = new LogLines();
   const log = createLog('trace', lines);

@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { configTable } from './support/config-table.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
@@ -47,23 +47,23 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
-it('the call in the README is answered in the shape that the README shows', () => {
+test('the call in the README is answered in the shape that the README shows', () => {
   const line = call!.replace('http://127.0.0.1:8080', url!).replace(/nurse_live_[0-9a-f]{32}/, key!);
   const answer = execFileSync('sh', ['-c', line], { encoding: 'utf8' });
   expect(shape(JSON.parse(answer))).toEqual(shape(JSON.parse(blocks('json')[0])));
 });
 
-it('the commands in the README that manage keys work', () => {
+test('the commands in the README that manage keys work', () => {
   const output = execFileSync('sh', ['-e', '-c', keys!], { cwd: root, env: environment, encoding: 'utf8' });
   expect(output).toMatch(/nurse_live_[0-9a-f]{32}/);
   expect(output).toContain('Ada, Siuslaw planting crew');
 });
 
-it('the README lists every environment variable as the configuration has it', () => {
+test('the README lists every environment variable as the configuration has it', () => {
   expect(readme).toContain(configTable());
 });
 
-it('the README names only npm scripts that exist', () => {
+test('the README names only npm scripts that exist', () => {
   const { scripts } = JSON.parse(readFileSync(path.join(root, 'package.json'), 'utf8')) as {
     scripts: object;
   };

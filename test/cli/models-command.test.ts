@@ -1,7 +1,7 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { type OutputTo, runCommand } from '../support/command-process.js';
 
-it.each([
+test.each([
   [['--nonsense'], "Unknown option '--nonsense'"],
   [['verify', '--nonsense'], "Unknown option '--nonsense'"],
   [[], 'no command was given; the command is verify'],
@@ -18,7 +18,7 @@ it.each([
   },
 );
 
-it('models verify accepts the models of the project and measures the time per row of each', async () => {
+test('models verify accepts the models of the project and measures the time per row of each', async () => {
   const { code, stdout, stderr } = await runCommand('models', ['verify'], {});
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   const times = [...stdout.matchAll(/^time {4}(\w+): ([\d.e+]+) us per row, measured on this machine/gm)];
@@ -27,20 +27,20 @@ it('models verify accepts the models of the project and measures the time per ro
   expect(stdout).toMatch(/\nThe models may be served.\n$/);
 });
 
-it('models verify rejects a folder without models with exit code 1 and the reason on one line', async () => {
+test('models verify rejects a folder without models with exit code 1 and the reason on one line', async () => {
   const { code, stdout, stderr } = await runCommand('models', ['verify', '/nowhere\u001b\n'], {});
   expect({ code, stderr }).toEqual({ code: 1, stderr: '' });
   expect(stdout).toMatch(/^FAILED [^\n]*\/nowhere\\u001b[^\n]*\nThe models must not be served.\n$/);
 });
 
-it('the models command rejects an invalid variable in one line that names it', async () => {
+test('the models command rejects an invalid variable in one line that names it', async () => {
   expect(await runCommand('models', ['verify'], { WORKERS: 'two' })).toMatchObject({
     code: 1,
     stderr: expect.stringMatching(/^models: WORKERS [^\n]+\n$/),
   });
 });
 
-it.each<[OutputTo, string]>([
+test.each<[OutputTo, string]>([
   ['a full disk', 'verify'],
   ['a closed pipe', 'verify'],
   ['a full disk', '--help'],

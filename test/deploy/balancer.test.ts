@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { expectError } from '../support/error-body.js';
 import { sendRaw } from '../support/raw-http.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
@@ -19,7 +19,7 @@ async function startOne(): Promise<{ layout: Layout; replica: Replica; headers: 
   return { layout, replica: replica!, headers };
 }
 
-const itBehindNginx = it.skipIf(DEPLOY_TOOLS === undefined);
+const itBehindNginx = test.skipIf(DEPLOY_TOOLS === undefined);
 
 itBehindNginx(
   "nginx as shipped passes on the largest batch, its compressed answer, the caller's request id and the service's own refusals",

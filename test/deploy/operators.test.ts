@@ -2,7 +2,7 @@ import { execFileSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { CuttableLink } from '../accounts/support/cuttable-link.js';
 import { HAS_POSTGRES, POSTGRES } from '../accounts/support/databases.js';
@@ -44,35 +44,35 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-it('docs/operations.md explains exactly the metrics that the service has', () => {
+test('docs/operations.md explains exactly the metrics that the service has', () => {
   const table = read('docs/operations.md').split('<!-- metrics')[1].split('<!-- /metrics')[0];
   const explained = [...table.matchAll(/^\| `(\w+)/gm)].map(([, name]) => name!);
   expect(explained.toSorted()).toEqual(exported.toSorted());
 });
 
-it('docs/operations.md explains exactly the alerts that are defined', () => {
+test('docs/operations.md explains exactly the alerts that are defined', () => {
   const explained = [...read('docs/operations.md').matchAll(/^\| `(Nurselog\w+)/gm)].map(([, name]) => name!);
   expect(explained.toSorted()).toEqual(ALERTS.map(({ alert }) => alert).toSorted());
 });
 
-it('docs/operations.md has advice on every environment variable', () => {
+test('docs/operations.md has advice on every environment variable', () => {
   const [advice] = read('docs/operations.md').split('## What to set when')[1].split('\n## ');
   for (const [, name] of configTable().matchAll(/^\| `(\w+)`/gm)) expect(advice).toContain(`\`${name}\``);
 });
 
-it.each(ALERTS)('the alert $alert queries metrics that the service has', ({ expr }) => {
+test.each(ALERTS)('the alert $alert queries metrics that the service has', ({ expr }) => {
   expect(expr.startsWith('up{') || metricNames(expr).length > 0).toBe(true);
   for (const name of metricNames(expr)) expect(exported).toContain(withoutSuffix(name));
 });
 
-it.each(PANELS)('the panel "$title" queries metrics that the service has', ({ expressions }) => {
+test.each(PANELS)('the panel "$title" queries metrics that the service has', ({ expressions }) => {
   for (const expression of expressions) {
     expect(metricNames(expression)).not.toEqual([]);
     for (const name of metricNames(expression)) expect(exported).toContain(withoutSuffix(name));
   }
 });
 
-it.skipIf(DEPLOY_TOOLS === undefined)(
+test.skipIf(DEPLOY_TOOLS === undefined)(
   'Prometheus accepts every expression of the alerts and the panels',
   () => {
     const promtool = path.join(DEPLOY_TOOLS!, 'promtool');
@@ -89,7 +89,7 @@ it.skipIf(DEPLOY_TOOLS === undefined)(
   },
 );
 
-it.skipIf(!HAS_POSTGRES)(
+test.skipIf(!HAS_POSTGRES)(
   'while PostgreSQL is unreachable, nurselog_store_up is 0 and a replica is healthy but not ready',
   async () => {
     const database = await POSTGRES.create();

@@ -1,4 +1,4 @@
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { HAS_POSTGRES, POSTGRES } from '../accounts/support/databases.js';
 import { eventually } from '../support/eventually.js';
 import { IS_LONG } from '../support/length.js';
@@ -21,7 +21,7 @@ async function predict(url: string, key: string): Promise<number> {
   return response.status;
 }
 
-const itWithReplicas = it.skipIf(!HAS_POSTGRES || DEPLOY_TOOLS === undefined);
+const itWithReplicas = test.skipIf(!HAS_POSTGRES || DEPLOY_TOOLS === undefined);
 
 itWithReplicas(
   'when of three replicas one is stopped, one killed and one added under load, only what the killed one had under way may fail',

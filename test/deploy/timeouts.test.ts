@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { type Config, loadConfig } from '../../src/config.js';
 
@@ -37,47 +37,47 @@ function nginxSeconds(directive: string): number {
 const drainSeconds = ({ drainDelayMs, shutdownTimeoutMs }: Config) =>
   (drainDelayMs + shutdownTimeoutMs) / 1000;
 
-it('nginx waits longer for an answer than any replica works on a request', () => {
+test('nginx waits longer for an answer than any replica works on a request', () => {
   for (const { requestTimeoutMs } of [defaults, ...replicas])
     expect(nginxSeconds('proxy_read_timeout') * 1000).toBeGreaterThan(requestTimeoutMs);
 });
 
-it('nginx stops trying further replicas before the deadline of a request', () => {
+test('nginx stops trying further replicas before the deadline of a request', () => {
   for (const { requestTimeoutMs } of replicas)
     expect(nginxSeconds('proxy_next_upstream_timeout') * 1000).toBeLessThan(requestTimeoutMs);
 });
 
-it('a request that was accepted before the drain ends may use all of its time', () => {
+test('a request that was accepted before the drain ends may use all of its time', () => {
   for (const { requestTimeoutMs, shutdownTimeoutMs } of [defaults, ...replicas])
     expect(shutdownTimeoutMs).toBeGreaterThanOrEqual(requestTimeoutMs);
 });
 
-it('Kubernetes kills a pod only after its drain and its last writes', () => {
+test('Kubernetes kills a pod only after its drain and its last writes', () => {
   expect(pod.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(
     drainSeconds(kubernetesConfig) + LAST_WRITES_SECONDS,
   );
 });
 
-it('Compose kills a replica only after its drain and its last writes', () => {
+test('Compose kills a replica only after its drain and its last writes', () => {
   expect(Number.parseInt(compose.nurselog.stop_grace_period, 10)).toBeGreaterThanOrEqual(
     drainSeconds(composeConfig) + LAST_WRITES_SECONDS,
   );
 });
 
-it('Compose kills nginx only after the longest answer that it waits for', () => {
+test('Compose kills nginx only after the longest answer that it waits for', () => {
   expect(Number.parseInt(compose.nginx.stop_grace_period, 10)).toBeGreaterThan(
     nginxSeconds('proxy_read_timeout'),
   );
 });
 
-it('a pod is out of rotation before it stops accepting requests', () => {
+test('a pod is out of rotation before it stops accepting requests', () => {
   const { periodSeconds, failureThreshold, timeoutSeconds } = container.readinessProbe;
   expect(kubernetesConfig.drainDelayMs / 1000).toBeGreaterThan(
     periodSeconds * failureThreshold + timeoutSeconds,
   );
 });
 
-it('the table of time limits in docs/operations.md has the values of the files', () => {
+test('the table of time limits in docs/operations.md has the values of the files', () => {
   const section = read('docs/operations.md').split('\n## Time limits\n')[1].split('\n## ')[0];
   const documented = [...section.matchAll(/^\| `(\w+)`(?: \((\w+)\))? \| (\d+) s \|/gm)].map(
     ([, name, where, seconds]) => [where === undefined ? name : `${name} (${where})`, Number(seconds)],

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { batchResponseSchema, type predictionResultSchema } from '../../src/http/response/schemas.js';
 import { readPredictorData } from '../../testing/project.js';
@@ -45,12 +45,12 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-it('site.latitude and site.longitude echo the request to the last digit', () => {
+test('site.latitude and site.longitude echo the request to the last digit', () => {
   const asked = new Set(sites.map(({ latitude, longitude }) => `${latitude} ${longitude}`));
   for (const { site } of results) expect(asked).toContain(`${site.latitude} ${site.longitude}`);
 });
 
-it('matched coordinates have at most 5 decimals, the distance 3, probabilities and magnitudes 4', () => {
+test('matched coordinates have at most 5 decimals, the distance 3, probabilities and magnitudes 4', () => {
   for (const { site, predictions } of results) {
     expect(decimals(site.matched_latitude)).toBeLessThanOrEqual(5);
     expect(decimals(site.matched_longitude)).toBeLessThanOrEqual(5);
@@ -62,7 +62,7 @@ it('matched coordinates have at most 5 decimals, the distance 3, probabilities a
   }
 });
 
-it('match_distance_km is the great-circle distance, within the search radius', () => {
+test('match_distance_km is the great-circle distance, within the search radius', () => {
   for (const result of results) {
     // Half a unit of the last reported decimal: of the distance, and of both matched coordinates (0.6 m each).
     expect(Math.abs(result.site.match_distance_km - greatCircleKm(result))).toBeLessThan(0.0015);
@@ -70,11 +70,11 @@ it('match_distance_km is the great-circle distance, within the search radius', (
   }
 });
 
-it('the region of a site is US-OR or US-WA, and both occur', () => {
+test('the region of a site is US-OR or US-WA, and both occur', () => {
   expect(new Set(results.map(({ site }) => site.region))).toEqual(new Set(['US-OR', 'US-WA']));
 });
 
-it('survival_probability never rises with the horizon', () => {
+test('survival_probability never rises with the horizon', () => {
   for (const { predictions } of results) {
     const [one, three, five] = predictions.map(({ survival_probability }) => survival_probability);
     expect(one).toBeGreaterThanOrEqual(three!);
@@ -82,7 +82,7 @@ it('survival_probability never rises with the horizon', () => {
   }
 });
 
-it('risk_factors are 3 different factors, largest first, ties in feature order', () => {
+test('risk_factors are 3 different factors, largest first, ties in feature order', () => {
   const order = manifest.features.map(({ label }) => label);
   for (const { risk_factors } of results.flatMap(({ predictions }) => predictions)) {
     expect(new Set(risk_factors.map(({ factor }) => factor)).size).toBe(3);
@@ -93,13 +93,13 @@ it('risk_factors are 3 different factors, largest first, ties in feature order',
   }
 });
 
-it('only features that may be risk factors are reported as such, never species or method', () => {
+test('only features that may be risk factors are reported as such, never species or method', () => {
   const allowed = manifest.features.filter(({ risk_factor }) => risk_factor).map(({ label }) => label);
   for (const { factor } of results.flatMap(({ predictions }) => predictions.flatMap((p) => p.risk_factors)))
     expect(allowed).toContain(factor);
 });
 
-it('generated_at and model are the same for every element of one response', () => {
+test('generated_at and model are the same for every element of one response', () => {
   expect(new Set(results.map(({ generated_at }) => generated_at)).size).toBe(1);
   expect(new Set(results.map(({ model }) => JSON.stringify(model))).size).toBe(1);
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { batchResponseSchema } from '../../src/http/response/schemas.js';
 import { parseErrorBody } from '../support/error-body.js';
 import { NO_NEARBY_DATA, OUTSIDE_COVERAGE, PREDICT_REQUEST } from '../support/requests.js';
@@ -47,7 +47,7 @@ async function batch(entries: readonly string[]) {
   return batchResponseSchema.parse(await response.json());
 }
 
-it('failed entries of every kind are in their places beside successes, and the batch is 200', async () => {
+test('failed entries of every kind are in their places beside successes, and the batch is 200', async () => {
   const good = JSON.stringify(PREDICT_REQUEST);
   const { results, summary } = await batch(FAILURES.flatMap(([entry]) => [good, entry, good]));
   FAILURES.forEach(([, code, coordinates], i) => {
@@ -59,7 +59,7 @@ it('failed entries of every kind are in their places beside successes, and the b
   expect(summary).toEqual({ total, successful: total - FAILURES.length, failed: FAILURES.length });
 });
 
-it.each(FAILURES)(
+test.each(FAILURES)(
   'the failed entry %s has exactly error, latitude and longitude, with the error of POST /v1/predict',
   async (entry, code) => {
     const { results } = await batch([entry]);
@@ -70,7 +70,7 @@ it.each(FAILURES)(
   },
 );
 
-it('a batch in which every entry fails is 200', async () => {
+test('a batch in which every entry fails is 200', async () => {
   const { results, summary } = await batch(FAILURES.map(([entry]) => entry));
   expect(results.map((result) => 'error' in result && result.error.code)).toEqual(
     FAILURES.map(([, code]) => code),

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { batchResponseSchema } from '../../src/http/response/schemas.js';
 import { PREDICT_REQUEST, scatteredSites } from '../support/requests.js';
 import { startTestService, type TestService } from '../support/service.js';
@@ -15,18 +15,18 @@ async function batch(requests: unknown[]) {
   return batchResponseSchema.parse(await response.json());
 }
 
-it('an empty batch has empty results and a zero summary', async () => {
+test('an empty batch has empty results and a zero summary', async () => {
   expect(await batch([])).toEqual({ results: [], summary: { total: 0, successful: 0, failed: 0 } });
 });
 
-it('a batch response has results and summary, in the documented order', async () => {
+test('a batch response has results and summary, in the documented order', async () => {
   const response = await service.post('/v1/predict/batch', { requests: [PREDICT_REQUEST] });
   const body = (await response.json()) as { summary: object };
   expect(Object.keys(body)).toEqual(['results', 'summary']);
   expect(Object.keys(body.summary)).toEqual(['total', 'successful', 'failed']);
 });
 
-it('each entry of a batch of 500 gets what POST /v1/predict gives it alone, in submission order', async () => {
+test('each entry of a batch of 500 gets what POST /v1/predict gives it alone, in submission order', async () => {
   const requests = scatteredSites(250).flatMap((site, i) => [
     {
       ...PREDICT_REQUEST,
@@ -55,7 +55,7 @@ it('each entry of a batch of 500 gets what POST /v1/predict gives it alone, in s
   expect(summary).toEqual({ total: 500, successful: 500 - failed, failed });
 });
 
-it('duplicate sites of a batch are each answered in their place', async () => {
+test('duplicate sites of a batch are each answered in their place', async () => {
   const { results } = await batch([PREDICT_REQUEST, PREDICT_REQUEST, PREDICT_REQUEST]);
   expect(results[1]).toEqual(results[0]);
   expect(results[2]).toEqual(results[0]);

@@ -4,7 +4,7 @@ import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { setFlagsFromString } from 'node:v8';
 import { runInNewContext } from 'node:vm';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { openSocket } from '../support/raw-http.js';
 import { startTestService, type TestService } from '../support/service.js';
 
@@ -69,7 +69,7 @@ async function keptBytes(requestLine: string, headers: readonly string[], bodyBy
 
 const withKey = () => `X-API-Key: ${service.key}`;
 
-it.each(['/v1/predict', '/v1/predict/compare', '/v1/predict/batch'])(
+test.each(['/v1/predict', '/v1/predict/compare', '/v1/predict/batch'])(
   'an unfinished body of one-byte chunks to %s takes no more memory than its bytes',
   async (path) => {
     const headers = [withKey(), JSON_TYPE];
@@ -77,13 +77,13 @@ it.each(['/v1/predict', '/v1/predict/compare', '/v1/predict/batch'])(
   },
 );
 
-it('an unfinished body of one-byte chunks larger than the limit (413) takes no more memory than its bytes', async () => {
+test('an unfinished body of one-byte chunks larger than the limit (413) takes no more memory than its bytes', async () => {
   const headers = [withKey(), JSON_TYPE];
   const kept = await keptBytes('POST /v1/predict HTTP/1.1', headers, LIMIT_BYTES + 10_000);
   expect(kept).toBeLessThan(MAX_KEPT_BYTES);
 });
 
-it.each([
+test.each([
   ['its key is missing (401)', 'POST /v1/predict/batch'],
   ['its path is unknown (404)', 'POST /v1/nothing'],
   ['its method is not allowed (405)', 'PUT /v1/predict'],
@@ -95,7 +95,7 @@ it.each([
   },
 );
 
-it.each([
+test.each([
   ['its media type is missing (415)', 'POST /v1/predict'],
   ['its path takes no body', 'GET /v1/species'],
 ])(

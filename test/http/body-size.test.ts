@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { expectError, parseErrorBody } from '../support/error-body.js';
 import { rawRequest, sendRaw } from '../support/raw-http.js';
 import { PREDICT_REQUEST, scatteredSites } from '../support/requests.js';
@@ -32,18 +32,18 @@ function sendChunked(body: string, sizes = [body.length], path = '/v1/predict') 
   return sendRaw(service.apiUrl, rawRequest(`POST ${path} HTTP/1.1`, headers, `${chunks}0\r\n\r\n`));
 }
 
-it('a body of exactly 1 MiB is accepted, with Content-Length and chunked', async () => {
+test('a body of exactly 1 MiB is accepted, with Content-Length and chunked', async () => {
   expect((await service.post('/v1/predict', bodyOf(LIMIT_BYTES))).status).toBe(200);
   expect((await sendChunked(bodyOf(LIMIT_BYTES))).status).toBe(200);
 });
 
-it('a body of 1 MiB and 1 byte is payload_too_large 413, with Content-Length and chunked', async () => {
+test('a body of 1 MiB and 1 byte is payload_too_large 413, with Content-Length and chunked', async () => {
   await expectError(await service.post('/v1/predict', bodyOf(LIMIT_BYTES + 1)), 413, 'payload_too_large');
   const { status, body } = await sendChunked(bodyOf(LIMIT_BYTES + 1));
   expect([status, parseErrorBody(body).code]).toEqual([413, 'payload_too_large']);
 });
 
-it('a body is read to the same bytes however it is cut into chunks', async () => {
+test('a body is read to the same bytes however it is cut into chunks', async () => {
   const withoutTime = (body: string) => body.replaceAll(/"generated_at":"[^"]*"/g, '');
   const ofSize = (max: number) => fc.integer({ min: 1, max });
   const sizes = fc.array(fc.oneof(ofSize(3), ofSize(100), ofSize(70_000)), { minLength: 1, maxLength: 8 });
@@ -61,7 +61,7 @@ it('a body is read to the same bytes however it is cut into chunks', async () =>
   );
 });
 
-it('the largest batch that a tier allows, 500 entries with every field, indented, fits into the body limit', async () => {
+test('the largest batch that a tier allows, 500 entries with every field, indented, fits into the body limit', async () => {
   const requests = scatteredSites(500).map((site) => ({
     ...PREDICT_REQUEST,
     ...site,

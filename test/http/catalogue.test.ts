@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import {
   coverageResponseSchema,
   healthResponseSchema,
@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-it('GET /v1/species lists 31 species ordered by code, with their count', async () => {
+test('GET /v1/species lists 31 species ordered by code, with their count', async () => {
   const body = (await (await service.get('/v1/species')).json()) as object;
   const { species, count } = speciesResponseSchema.parse(body);
   const codes = species.map(({ species_code }) => species_code);
@@ -28,7 +28,7 @@ it('GET /v1/species lists 31 species ordered by code, with their count', async (
   });
 });
 
-it('every listed species can be predicted, under its listed common name', async () => {
+test('every listed species can be predicted, under its listed common name', async () => {
   const { species } = speciesResponseSchema.parse(await (await service.get('/v1/species')).json());
   const requests = species.map(({ species_code }) => ({ ...PREDICT_REQUEST, species_code }));
   const batch = await service.post('/v1/predict/batch', { requests });
@@ -38,7 +38,7 @@ it('every listed species can be predicted, under its listed common name', async 
   );
 });
 
-it('GET /v1/coverage lists both states with bounds and data points', async () => {
+test('GET /v1/coverage lists both states with bounds and data points', async () => {
   const coverage = coverageResponseSchema.parse(await (await service.get('/v1/coverage')).json());
   expect(coverage.regions.map(({ region, name }) => [region, name])).toEqual([
     ['US-OR', 'Oregon'],
@@ -62,7 +62,7 @@ it('GET /v1/coverage lists both states with bounds and data points', async () =>
   }
 });
 
-it('GET /v1/coverage reports the configured radius, the horizons and the methods', async () => {
+test('GET /v1/coverage reports the configured radius, the horizons and the methods', async () => {
   expect(await (await service.get('/v1/coverage')).json()).toMatchObject({
     search_radius_km: 7.5,
     horizons: [1, 3, 5],
@@ -70,7 +70,7 @@ it('GET /v1/coverage reports the configured radius, the horizons and the methods
   });
 });
 
-it('GET /v1/health needs no key and reports version, model, data and workers', async () => {
+test('GET /v1/health needs no key and reports version, model, data and workers', async () => {
   const response = await fetch(`${service.apiUrl}/v1/health`);
   expect(response.status).toBe(200);
   const body = (await response.json()) as object;
@@ -87,7 +87,7 @@ it('GET /v1/health needs no key and reports version, model, data and workers', a
   expect(health).toMatchObject({ status: 'ok', species: 31, workers: { ready: 2, total: 2 } });
 });
 
-it('health, coverage and predictions agree on the model and the number of data points', async () => {
+test('health, coverage and predictions agree on the model and the number of data points', async () => {
   const [health, coverage, prediction] = (await Promise.all([
     service.get('/v1/health').then((response) => response.json()),
     service.get('/v1/coverage').then((response) => response.json()),

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { compareResponseSchema, type predictionResultSchema } from '../../src/http/response/schemas.js';
 import { COMPARE_REQUEST, PREDICT_REQUEST, scatteredSites } from '../support/requests.js';
 import { startTestService, type TestService } from '../support/service.js';
@@ -19,7 +19,7 @@ async function compare(change: object = {}) {
   return body;
 }
 
-it('a comparison has exactly the documented fields, in the documented order', async () => {
+test('a comparison has exactly the documented fields, in the documented order', async () => {
   const comparison = await compare();
   expect(Object.keys(comparison).join(' ')).toBe(
     'site species_code species_common_name comparison method_differential model generated_at',
@@ -29,7 +29,7 @@ it('a comparison has exactly the documented fields, in the documented order', as
   expect(Object.keys(comparison.method_differential[0])).toEqual(['horizon_years', 'manual_advantage']);
 });
 
-it('a comparison equals the two single predictions, at the same matched point', async () => {
+test('a comparison equals the two single predictions, at the same matched point', async () => {
   const comparison = await compare();
   for (const planting_method of ['manual', 'drone_seeded'] as const) {
     const response = await service.post('/v1/predict', { ...PREDICT_REQUEST, planting_method });
@@ -40,7 +40,7 @@ it('a comparison equals the two single predictions, at the same matched point', 
   }
 });
 
-it('manual_advantage is the reported manual minus the reported drone-seeded probability, to 4 decimals', async () => {
+test('manual_advantage is the reported manual minus the reported drone-seeded probability, to 4 decimals', async () => {
   const requests = scatteredSites(500).map((site) => ({ ...PREDICT_REQUEST, ...site }));
   const batch = await service.post('/v1/predict/batch', { requests });
   const { results } = (await batch.json()) as { results: Partial<Result>[] };
@@ -57,13 +57,13 @@ it('manual_advantage is the reported manual minus the reported drone-seeded prob
   }
 });
 
-it('a comparison has one differential for each requested horizon, ascending', async () => {
+test('a comparison has one differential for each requested horizon, ascending', async () => {
   const { comparison, method_differential } = await compare({ horizons: [5, 1, 5] });
   expect(method_differential.map(({ horizon_years }) => horizon_years)).toEqual([1, 5]);
   expect(comparison.drone_seeded.predictions.map(({ horizon_years }) => horizon_years)).toEqual([1, 5]);
 });
 
-it.each(['manual', 'broadcast', 7, null])(
+test.each(['manual', 'broadcast', 7, null])(
   'a comparison ignores a planting_method of %j',
   async (planting_method) => {
     const { generated_at: _, ...given } = await compare({ planting_method });

@@ -1,5 +1,5 @@
 import zlib from 'node:zlib';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { predictionResultSchema } from '../../src/http/response/schemas.js';
 import { startTestService, type TestService } from '../support/service.js';
 
@@ -15,7 +15,7 @@ afterAll(() => service.stop());
 const answerTo = (body: unknown, path: string, acceptEncoding: string) =>
   service.post(path, body, { 'accept-encoding': acceptEncoding });
 
-it.each(['gzip', 'br', ...('zstdCompress' in zlib ? ['zstd'] : [])])(
+test.each(['gzip', 'br', ...('zstdCompress' in zlib ? ['zstd'] : [])])(
   'a response compressed with %s has the same content',
   async (encoding) => {
     const response = await answerTo(BATCH, '/v1/predict/batch', encoding);
@@ -27,7 +27,7 @@ it.each(['gzip', 'br', ...('zstdCompress' in zlib ? ['zstd'] : [])])(
   },
 );
 
-it.each([
+test.each([
   ['gzip;q=0.5, br;q=0.1', 'gzip'],
   ['gzip, br', 'br'],
   ['br;q=0, gzip', 'gzip'],
@@ -42,7 +42,7 @@ it.each([
   await response.arrayBuffer();
 });
 
-it('a response that fits into one packet is not compressed', async () => {
+test('a response that fits into one packet is not compressed', async () => {
   const response = await answerTo({ ...SITE, horizons: [1] }, '/v1/predict', 'br');
   expect(response.headers.get('content-encoding')).toBeNull();
   await response.arrayBuffer();

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseErrorBody } from '../support/error-body.js';
 import { openSocket, type RawAnswer, rawRequest, readAnswer, sendRaw } from '../support/raw-http.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
@@ -38,7 +38,7 @@ function expectRejection(
   expect(headers.get('x-request-id')).toMatch(/^[A-Za-z0-9._-]{1,128}$/);
 }
 
-it.each([
+test.each([
   ['garbage', 'hello\r\n\r\n'],
   ['a TLS greeting', Buffer.from('16030100c8010000c40303', 'hex')],
   ['the HTTP/2 preface', 'PRI * HTTP/2.0\r\n\r\nSM\r\n\r\n'],
@@ -57,23 +57,23 @@ it.each([
   expectRejection(await send(request), 400);
 });
 
-it('a malformed chunk of a body is 400', async () => {
+test('a malformed chunk of a body is 400', async () => {
   const headers = [key, JSON_TYPE, 'Transfer-Encoding: chunked'];
   expectRejection(await send(rawRequest(PREDICT, headers, 'zz\r\nhello\r\n0\r\n\r\n')), 400);
 });
 
-it('HTTP/1.1 without Host is 400, and HTTP/1.0 needs none', async () => {
+test('HTTP/1.1 without Host is 400, and HTTP/1.0 needs none', async () => {
   const lines = ['Connection: close', key, JSON_TYPE, LENGTH, '', BODY].join('\r\n');
   expectRejection(await send(`${PREDICT}\r\n${lines}`), 400);
   expect((await send(`POST /v1/predict HTTP/1.0\r\n${lines}`)).status).toBe(200);
 });
 
-it('headers over 16 KiB are 431, even while the caller keeps sending', async () => {
+test('headers over 16 KiB are 431, even while the caller keeps sending', async () => {
   expectRejection(await send(rawRequest('GET /v1/health HTTP/1.1', [`A: ${'a'.repeat(20_000)}`])), 431);
   expectRejection(await send(rawRequest('GET /v1/health HTTP/1.1', [`A: ${'a'.repeat(2_000_000)}`])), 431);
 });
 
-it("an Expect other than 100-continue is 417 with the caller's request id", async () => {
+test("an Expect other than 100-continue is 417 with the caller's request id", async () => {
   const answer = await send(
     rawRequest(PREDICT, [key, JSON_TYPE, LENGTH, 'Expect: tea', 'X-Request-Id: mine'], BODY),
   );
@@ -81,14 +81,14 @@ it("an Expect other than 100-continue is 417 with the caller's request id", asyn
   expect(answer.headers.get('x-request-id')).toBe('mine');
 });
 
-it("CONNECT is 405 with Allow and the caller's request id", async () => {
+test("CONNECT is 405 with Allow and the caller's request id", async () => {
   const answer = await send(rawRequest('CONNECT example.org:443 HTTP/1.1', ['X-Request-Id: mine']));
   expectRejection(answer, 405, 'method_not_allowed');
   expect(answer.headers.get('allow')).toBe('GET, HEAD, POST');
   expect(answer.headers.get('x-request-id')).toBe('mine');
 });
 
-it.each([
+test.each([
   'CONNECT example.org:443 HTTP/1.1\r\nHost: x\r\n\r\n',
   'garbage\r\n\r\n',
   `${PREDICT}\r\nHost: x\r\n`,
@@ -102,7 +102,7 @@ it.each([
   expect((await service.get('/v1/health')).status).toBe(200);
 });
 
-it('a rejected connection that its caller keeps open is closed', async () => {
+test('a rejected connection that its caller keeps open is closed', async () => {
   const socket = await openSocket(service.apiUrl);
   socket.allowHalfOpen = true;
   socket.on('error', () => {});
@@ -116,19 +116,19 @@ it('a rejected connection that its caller keeps open is closed', async () => {
   clearInterval(trickle);
 });
 
-it('a request that does not arrive in time is 408', async () => {
+test('a request that does not arrive in time is 408', async () => {
   const socket = await openSocket(impatient.apiUrl);
   socket.write(`${PREDICT}\r\nHost: x\r\n`);
   expectRejection(await readAnswer(socket), 408);
 });
 
-it('a body that does not arrive in time is 408', async () => {
+test('a body that does not arrive in time is 408', async () => {
   const socket = await openSocket(impatient.apiUrl);
   socket.write(rawRequest(PREDICT, [`X-API-Key: ${impatient.key}`, JSON_TYPE, LENGTH], BODY.slice(0, 20)));
   expectRejection(await readAnswer(socket), 408);
 });
 
-it('a connection closed in the middle of a body does not affect the service', async () => {
+test('a connection closed in the middle of a body does not affect the service', async () => {
   for (let i = 0; i < 20; i++) {
     const socket = await openSocket(service.apiUrl);
     socket.write(rawRequest(PREDICT, [key, JSON_TYPE, LENGTH, 'Expect: 100-continue']));
@@ -141,7 +141,7 @@ it('a connection closed in the middle of a body does not affect the service', as
   expect(await (await service.get('/v1/health')).json()).toMatchObject({ workers: { ready: 2, total: 2 } });
 });
 
-it.each(['hypha', 'mycel'] as const)(
+test.each(['hypha', 'mycel'] as const)(
   'a caller of the %s tier who closes its side after the request is answered',
   async (tier) => {
     const ownKey = `X-API-Key: ${(await service.issueKey(tier)).secret}`;
@@ -160,7 +160,7 @@ it.each(['hypha', 'mycel'] as const)(
   },
 );
 
-it('the requests of one connection are answered in order', async () => {
+test('the requests of one connection are answered in order', async () => {
   const socket = await openSocket(service.apiUrl);
   const health = 'GET /v1/health HTTP/1.1\r\nHost: x\r\nX-Request-Id: first\r\n\r\n';
   socket.write(health + rawRequest(PREDICT, [key, JSON_TYPE, LENGTH, 'X-Request-Id: second'], BODY));

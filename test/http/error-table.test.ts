@@ -1,5 +1,5 @@
 import KDBush from 'kdbush';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { ErrorCode } from '../../src/http/errors/api-error.js';
 import { greatCircleKm, nearestPoint } from '../../testing/oracle/plain-nearest-point.js';
 import { placeOf, readPredictorData } from '../../testing/project.js';
@@ -17,7 +17,7 @@ afterAll(() => service.stop());
 const predict = (body: unknown, headers?: Record<string, string>) =>
   service.post('/v1/predict', body, headers);
 
-it('a missing, malformed or unknown key is invalid_api_key 401', async () => {
+test('a missing, malformed or unknown key is invalid_api_key 401', async () => {
   const missing = await fetch(`${service.apiUrl}/v1/species`);
   expect((await expectError(missing, 401, 'invalid_api_key')).details).toBeUndefined();
   const unknown = `nurse_live_${'0'.repeat(32)}`;
@@ -31,7 +31,7 @@ it('a missing, malformed or unknown key is invalid_api_key 401', async () => {
   }
 });
 
-it('a deactivated key is key_inactive 403', async () => {
+test('a deactivated key is key_inactive 403', async () => {
   const { id, secret } = await service.issueKey('spore');
   await service.administration.setState(id, 'deactivated');
   const error = await expectError(
@@ -42,7 +42,7 @@ it('a deactivated key is key_inactive 403', async () => {
   expect(error.details).toBeUndefined();
 });
 
-it('an exhausted quota is rate_limit_exceeded 429 with limit, tier and resets_at, and Retry-After to midnight UTC', async () => {
+test('an exhausted quota is rate_limit_exceeded 429 with limit, tier and resets_at, and Retry-After to midnight UTC', async () => {
   const { secret } = await service.issueKey('spore');
   const headers = { 'x-api-key': secret };
   await Promise.all(Array.from({ length: 100 }, () => service.get('/v1/coverage', headers)));
@@ -52,7 +52,7 @@ it('an exhausted quota is rate_limit_exceeded 429 with limit, tier and resets_at
   expect(details).toEqual({ limit: 100, tier: 'spore', resets_at: '2026-11-21T00:00:00.000Z' });
 });
 
-it('a place in neither state is outside_coverage 422 with a suggestion that names GET /v1/coverage', async () => {
+test('a place in neither state is outside_coverage 422 with a suggestion that names GET /v1/coverage', async () => {
   for (const path of ['/v1/predict', '/v1/predict/compare']) {
     const error = await expectError(await service.post(path, OUTSIDE_COVERAGE), 422, 'outside_coverage');
     expect(error.details).toEqual({ suggestion: expect.stringContaining('GET /v1/coverage') });
@@ -60,7 +60,7 @@ it('a place in neither state is outside_coverage 422 with a suggestion that name
   }
 });
 
-it.each([
+test.each([
   ['outside_coverage', 44.12, 122.03, 'the minus before the longitude is missing'],
   ['invalid_request', -122.03, 44.12, 'latitude and longitude are swapped'],
   [
@@ -85,7 +85,7 @@ it.each([
   },
 );
 
-it.each([
+test.each([
   [-116.202, 43.615],
   [91, -122.03],
   [1000, 44.12],
@@ -98,14 +98,14 @@ it.each([
   },
 );
 
-it('a place in a state but far from all data is no_nearby_data 422 with search_radius_km', async () => {
+test('a place in a state but far from all data is no_nearby_data 422 with search_radius_km', async () => {
   for (const path of ['/v1/predict', '/v1/predict/compare']) {
     const error = await expectError(await service.post(path, NO_NEARBY_DATA), 422, 'no_nearby_data');
     expect(error.details).toEqual({ search_radius_km: 5 });
   }
 });
 
-it('the message of no_nearby_data says how far away the nearest data are', async () => {
+test('the message of no_nearby_data says how far away the nearest data are', async () => {
   const { grid } = readPredictorData();
   const { latitude, longitude } = NO_NEARBY_DATA;
   const point = nearestPoint(KDBush.from(grid.index), longitude, latitude, Number.POSITIVE_INFINITY);
@@ -118,7 +118,7 @@ it('the message of no_nearby_data says how far away the nearest data are', async
   );
 });
 
-it('an unknown species is invalid_species 422 with a suggestion that names GET /v1/species', async () => {
+test('an unknown species is invalid_species 422 with a suggestion that names GET /v1/species', async () => {
   for (const [path, request] of [
     ['/v1/predict', PREDICT_REQUEST],
     ['/v1/predict/compare', COMPARE_REQUEST],
@@ -130,7 +130,7 @@ it('an unknown species is invalid_species 422 with a suggestion that names GET /
   }
 });
 
-it.each([
+test.each([
   ['QUAG', 'QUGA', 'Oregon white oak'],
   ['psme', 'PSME', 'Douglas-fir'],
 ])(
@@ -145,7 +145,7 @@ it.each([
   },
 );
 
-it.each(['broadcast', 'MANUAL', '', null, true, 1, ['manual'], { manual: 1 }])(
+test.each(['broadcast', 'MANUAL', '', null, true, 1, ['manual'], { manual: 1 }])(
   'planting_method %j is invalid_method 422, as it is present and neither method',
   async (planting_method) => {
     const error = await expectError(
@@ -158,7 +158,7 @@ it.each(['broadcast', 'MANUAL', '', null, true, 1, ['manual'], { manual: 1 }])(
   },
 );
 
-it.each([
+test.each([
   ['spore', 10],
   ['mycel', 100],
   ['hypha', 500],
@@ -176,7 +176,7 @@ it.each([
   },
 );
 
-it.each(['latitude', 'longitude', 'species_code', 'planting_method'])(
+test.each(['latitude', 'longitude', 'species_code', 'planting_method'])(
   'a request without %s is invalid_request 422 with the issue at its path',
   async (field) => {
     const { [field]: _, ...request } = PREDICT_REQUEST as Record<string, unknown>;
@@ -185,7 +185,7 @@ it.each(['latitude', 'longitude', 'species_code', 'planting_method'])(
   },
 );
 
-it('invalid_request 422 reports every issue of a body', async () => {
+test('invalid_request 422 reports every issue of a body', async () => {
   const { details } = await expectError(await predict({}), 422, 'invalid_request');
   const { issues } = details as { issues: { path: string }[] };
   expect(issues.map(({ path }) => path)).toEqual([
@@ -196,7 +196,7 @@ it('invalid_request 422 reports every issue of a body', async () => {
   ]);
 });
 
-it.each([
+test.each([
   ['latitude', 90.0000001],
   ['latitude', -91],
   ['longitude', 180.5],
@@ -213,12 +213,12 @@ it.each([
   expect(details).toEqual({ issues: [{ path: field, message: expect.any(String) }] });
 });
 
-it('a batch whose requests are missing or not an array is invalid_request 422 as a whole', async () => {
+test('a batch whose requests are missing or not an array is invalid_request 422 as a whole', async () => {
   for (const body of [{}, { requests: null }, { requests: {} }, { requests: 'x' }, [], [PREDICT_REQUEST]])
     await expectError(await service.post('/v1/predict/batch', body), 422, 'invalid_request');
 });
 
-it.each(['', ' ', '{', '{"latitude":NaN}', "{'latitude':1}", '{"latitude":1,}', 'undefined'])(
+test.each(['', ' ', '{', '{"latitude":NaN}', "{'latitude':1}", '{"latitude":1,}', 'undefined'])(
   'the body %j is invalid_json 400',
   async (body) => {
     const error = await expectError(await predict(body), 400, 'invalid_json');
@@ -226,7 +226,7 @@ it.each(['', ' ', '{', '{"latitude":NaN}', "{'latitude':1}", '{"latitude":1,}', 
   },
 );
 
-it.each([
+test.each([
   'text/plain',
   'application/x-www-form-urlencoded',
   'multipart/form-data; boundary=x',
@@ -242,14 +242,14 @@ it.each([
   );
 });
 
-it.each(['application/json', 'application/json; charset=utf-8', 'Application/JSON'])(
+test.each(['application/json', 'application/json; charset=utf-8', 'Application/JSON'])(
   'Content-Type %s is accepted',
   async (contentType) => {
     expect((await predict(PREDICT_REQUEST, { 'content-type': contentType })).status).toBe(200);
   },
 );
 
-it('a POST without Content-Type and a compressed one are unsupported_media_type 415', async () => {
+test('a POST without Content-Type and a compressed one are unsupported_media_type 415', async () => {
   const untyped = await fetch(`${service.apiUrl}/v1/predict`, {
     method: 'POST',
     headers: { 'x-api-key': service.key },
@@ -262,7 +262,7 @@ it('a POST without Content-Type and a compressed one are unsupported_media_type 
   );
 });
 
-it('a body over the limit is payload_too_large 413 with limit_bytes', async () => {
+test('a body over the limit is payload_too_large 413 with limit_bytes', async () => {
   const { details } = await expectError(await predict(' '.repeat(2 ** 20 + 1)), 413, 'payload_too_large');
   expect(details).toEqual({ limit_bytes: 1_048_576 });
 });

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { expectError } from '../support/error-body.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
 import { startTestService, type TestService } from '../support/service.js';
@@ -51,20 +51,20 @@ async function predict(body: string | Uint8Array): Promise<Response> {
 }
 
 for (const field of ['latitude', 'longitude']) {
-  it.each(NOT_A_NUMBER)(`${field} must be a finite JSON number: %s`, async (json) => {
+  test.each(NOT_A_NUMBER)(`${field} must be a finite JSON number: %s`, async (json) => {
     const { details } = await expectError(await predict(withField(field, json)), 422, 'invalid_request');
     expect(details).toEqual({ issues: [{ path: field, message: expect.stringContaining(field) }] });
   });
 }
 
-it.each(['1', 'null', 'true', '[]', '["PSME"]', '{}', '1e999'])(
+test.each(['1', 'null', 'true', '[]', '["PSME"]', '{}', '1e999'])(
   'species_code must be a string: %s',
   async (json) => {
     await expectError(await predict(withField('species_code', json)), 422, 'invalid_request');
   },
 );
 
-it.each([
+test.each([
   '1',
   '"1"',
   'null',
@@ -84,7 +84,7 @@ it.each([
   await expectError(await predict(withField('horizons', json)), 422, 'invalid_request');
 });
 
-it.each(['latitude', 'longitude', 'species_code', 'planting_method', 'horizons'])(
+test.each(['latitude', 'longitude', 'species_code', 'planting_method', 'horizons'])(
   'a value of %s that is no JSON is invalid_json',
   async (field) => {
     for (const json of NOT_JSON)
@@ -92,7 +92,7 @@ it.each(['latitude', 'longitude', 'species_code', 'planting_method', 'horizons']
   },
 );
 
-it.each([
+test.each([
   '__proto__',
   'constructor',
   'toString',
@@ -106,7 +106,7 @@ it.each([
   await expectError(await predict(withField('species_code', JSON.stringify(code))), 422, 'invalid_species');
 });
 
-it.each(['__proto__', 'constructor', 'toString', '0', '1', 'length'])(
+test.each(['__proto__', 'constructor', 'toString', '0', '1', 'length'])(
   'planting_method %j is invalid_method',
   async (method) => {
     await expectError(
@@ -117,7 +117,7 @@ it.each(['__proto__', 'constructor', 'toString', '0', '1', 'length'])(
   },
 );
 
-it('__proto__ and constructor fields are unknown fields and change nothing', async () => {
+test('__proto__ and constructor fields are unknown fields and change nothing', async () => {
   const polluted =
     '{"__proto__":{"latitude":1,"horizons":[5],"polluted":1},"constructor":{"prototype":{"polluted":1}},';
   const response = await predict(polluted + BODY.slice(1));
@@ -130,13 +130,13 @@ it('__proto__ and constructor fields are unknown fields and change nothing', asy
   await expectError(await predict(inherited), 422, 'invalid_request');
 });
 
-it('the last of duplicate keys counts', async () => {
+test('the last of duplicate keys counts', async () => {
   const response = await predict(`{"latitude":"x","species_code":"XXXX",${BODY.slice(1)}`);
   expect(await response.json()).toMatchObject({ site: { latitude: 44.12 }, species_code: 'PSME' });
   await expectError(await predict(`${BODY.slice(0, -1)},"latitude":null}`), 422, 'invalid_request');
 });
 
-it.each([
+test.each([
   ['arrays, open', '['.repeat(DEPTH), 400, 'invalid_json'],
   ['arrays, closed', '['.repeat(DEPTH) + ']'.repeat(DEPTH), 422, 'invalid_request'],
   ['objects, closed', `${'{"a":'.repeat(DEPTH)}1${'}'.repeat(DEPTH)}`, 422, 'invalid_request'],
@@ -151,20 +151,20 @@ it.each([
   await expectError(await predict(body), status, code);
 });
 
-it('a deep unknown field is ignored', async () => {
+test('a deep unknown field is ignored', async () => {
   expect((await predict(`${BODY.slice(0, -1)},"x":${'['.repeat(DEPTH)}${']'.repeat(DEPTH)}}`)).status).toBe(
     200,
   );
 });
 
-it('a byte order mark and invalid UTF-8 are invalid_json', async () => {
+test('a byte order mark and invalid UTF-8 are invalid_json', async () => {
   await expectError(await predict(`\ufeff${BODY}`), 400, 'invalid_json');
   const bytes = Buffer.from(BODY.replace('PSME', 'PSM\u00ff'), 'latin1');
   await expectError(await predict(bytes), 400, 'invalid_json');
   await expectError(await predict(Buffer.from(BODY, 'utf16le')), 400, 'invalid_json');
 });
 
-it.each(['44.123456789012345', '44.12000000000000000000000001', '4412e-2', '4.412E+1'])(
+test.each(['44.123456789012345', '44.12000000000000000000000001', '4412e-2', '4.412E+1'])(
   'latitude %s is echoed as the number nearest to it',
   async (json) => {
     const response = await predict(withField('latitude', json));
@@ -172,7 +172,7 @@ it.each(['44.123456789012345', '44.12000000000000000000000001', '4412e-2', '4.41
   },
 );
 
-it.each(['-0', '5e-324', '1e-400', '90', '-90', '-90.0'])(
+test.each(['-0', '5e-324', '1e-400', '90', '-90', '-90.0'])(
   'latitude %s is a place outside the coverage',
   async (json) => {
     const error = await expectError(await predict(withField('latitude', json)), 422, 'outside_coverage');
@@ -184,11 +184,11 @@ it.each(['-0', '5e-324', '1e-400', '90', '-90', '-90.0'])(
   },
 );
 
-it.each(['180', '-180'])('longitude %s is a place outside the coverage', async (json) => {
+test.each(['180', '-180'])('longitude %s is a place outside the coverage', async (json) => {
   await expectError(await predict(withField('longitude', json)), 422, 'outside_coverage');
 });
 
-it('the response to a huge value stays small', async () => {
+test('the response to a huge value stays small', async () => {
   const huge = 'A'.repeat(900_000);
   for (const [field, json] of [
     ['species_code', `"${huge}"`],
@@ -203,7 +203,7 @@ it('the response to a huge value stays small', async () => {
   }
 });
 
-it('a key that a caller puts into a field does not come back in the error', async () => {
+test('a key that a caller puts into a field does not come back in the error', async () => {
   const body = withField('species_code', JSON.stringify(service.key));
   const answers = [
     await predict(body),

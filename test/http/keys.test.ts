@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { SettableClock } from '../accounts/support/settable-clock.js';
 import { expectError } from '../support/error-body.js';
 import { startTestService, type TestService } from '../support/service.js';
@@ -18,7 +18,7 @@ afterEach(() => service.stop());
 
 const call = (key = secret) => service.get('/v1/species', { 'x-api-key': key });
 
-it('a deactivated key is 403 within 5 seconds and 200 within 5 seconds of its activation', async () => {
+test('a deactivated key is 403 within 5 seconds and 200 within 5 seconds of its activation', async () => {
   await service.administration.setState(id, 'deactivated');
   clock.advanceMs(5000);
   await expectError(await call(), 403, 'key_inactive');
@@ -27,20 +27,20 @@ it('a deactivated key is 403 within 5 seconds and 200 within 5 seconds of its ac
   expect((await call()).status).toBe(200);
 });
 
-it('a revoked key is 401 within 5 seconds', async () => {
+test('a revoked key is 401 within 5 seconds', async () => {
   await service.administration.setState(id, 'revoked');
   clock.advanceMs(5000);
   await expectError(await call(), 401, 'invalid_api_key');
 });
 
-it("after a rotation the old secret is 401 within 5 seconds and the new one continues the day's count", async () => {
+test("after a rotation the old secret is 401 within 5 seconds and the new one continues the day's count", async () => {
   const rotated = await service.administration.rotate(id, 0);
   clock.advanceMs(5000);
   await expectError(await call(), 401, 'invalid_api_key');
   expect((await call(rotated.secret)).headers.get('ratelimit')).toMatch(/r=98;/);
 });
 
-it('after a rotation with an overlap both secrets share one count until the old one expires', async () => {
+test('after a rotation with an overlap both secrets share one count until the old one expires', async () => {
   const rotated = await service.administration.rotate(id, 60_000);
   clock.advanceMs(59_999);
   expect((await call()).headers.get('ratelimit')).toMatch(/r=98;/);
@@ -50,7 +50,7 @@ it('after a rotation with an overlap both secrets share one count until the old 
   expect((await call(rotated.secret)).status).toBe(200);
 });
 
-it('a key issued while the service runs is 200 at once', async () => {
+test('a key issued while the service runs is 200 at once', async () => {
   const issued = await service.issueKey('mycel');
   expect((await call(issued.secret)).status).toBe(200);
 });

@@ -1,6 +1,6 @@
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { ERROR_STATUS } from '../../src/http/errors/api-error.js';
 import type { OpenApiDocument } from '../../src/http/openapi/document.js';
 import { COMPARE_REQUEST, NO_NEARBY_DATA, OUTSIDE_COVERAGE, PREDICT_REQUEST } from '../support/requests.js';
@@ -42,14 +42,14 @@ function matches(reference: string, value: unknown): string {
   return validate(value) ? 'valid' : ajv.errorsText(validate.errors);
 }
 
-it('/openapi.json is valid OpenAPI 3.1', async () => {
+test('/openapi.json is valid OpenAPI 3.1', async () => {
   const { valid, errors } = await new Validator().validate(structuredClone(document));
   expect(errors).toBeUndefined();
   expect(valid).toBe(true);
   expect(document.openapi).toMatch(/^3\.1\./);
 });
 
-it('/openapi.json describes the six endpoints, all but health with the key', () => {
+test('/openapi.json describes the six endpoints, all but health with the key', () => {
   expect(Object.keys(document.paths).toSorted()).toEqual([...KEYED, '/v1/health'].toSorted());
   for (const [path, operations] of Object.entries(document.paths)) {
     const [operation] = Object.values(operations);
@@ -57,7 +57,7 @@ it('/openapi.json describes the six endpoints, all but health with the key', () 
   }
 });
 
-it('/openapi.json names every error code under its status', () => {
+test('/openapi.json names every error code under its status', () => {
   const documented = Object.values(document.paths).flatMap((operations) =>
     Object.values(operations).flatMap(({ responses }) =>
       Object.entries(responses).map(
@@ -111,7 +111,7 @@ async function expectDocumented(method: 'get' | 'post', path: string, response: 
 
 for (const [method, path, status, body, headers] of EXCHANGES) {
   const what = JSON.stringify(body ?? headers ?? '').slice(0, 60);
-  it(`/openapi.json describes the ${status} of ${method} ${path} to ${what} with its headers`, async () => {
+  test(`/openapi.json describes the ${status} of ${method} ${path} to ${what} with its headers`, async () => {
     const all = { ...spore, ...headers };
     const response = await (method === 'post' ? service.post(path, body, all) : service.get(path, all));
     expect(response.status).toBe(status);
@@ -119,7 +119,7 @@ for (const [method, path, status, body, headers] of EXCHANGES) {
   });
 }
 
-it.each(KEYED)('/openapi.json describes the 429 of %s with its headers', async (path) => {
+test.each(KEYED)('/openapi.json describes the 429 of %s with its headers', async (path) => {
   const method = path.startsWith('/v1/predict') ? 'post' : 'get';
   const response = await (method === 'post'
     ? service.post(path, {}, exhausted)
@@ -128,7 +128,7 @@ it.each(KEYED)('/openapi.json describes the 429 of %s with its headers', async (
   await expectDocumented(method, path, response);
 });
 
-it('/openapi.json describes the 404 and 405 that belong to no endpoint', async () => {
+test('/openapi.json describes the 404 and 405 that belong to no endpoint', async () => {
   for (const [path, name] of [
     ['/v1/nothing', 'NotFound'],
     ['/v1/predict', 'MethodNotAllowed'],
@@ -145,7 +145,7 @@ it('/openapi.json describes the 404 and 405 that belong to no endpoint', async (
   }
 });
 
-it.each([
+test.each([
   ['/v1/predict', PREDICT_REQUEST, { ...PREDICT_REQUEST, latitude: 91 }],
   ['/v1/predict', { ...PREDICT_REQUEST, horizons: [1, 1], tag: 'x' }, { ...PREDICT_REQUEST, horizons: [2] }],
   ['/v1/predict', PREDICT_REQUEST, { ...PREDICT_REQUEST, planting_method: 'broadcast' }],
@@ -163,7 +163,7 @@ it.each([
   },
 );
 
-it('/docs lists every endpoint, error code, response and header without a script', async () => {
+test('/docs lists every endpoint, error code, response and header without a script', async () => {
   const response = await fetch(`${service.apiUrl}/docs`);
   expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
   const page = await response.text();

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { expectError } from '../support/error-body.js';
 import { type LogLine, LogLines } from '../support/log-lines.js';
 import { OUTSIDE_COVERAGE, PREDICT_REQUEST } from '../support/requests.js';
@@ -31,7 +31,7 @@ const metrics = async () => parseMetrics(await (await ops('/metrics')).text());
 const lineOf = (requestId: string) =>
   log.find((line) => line.request_id === requestId && line.msg === 'request');
 
-it("/livez and /readyz are 200 on the operators' address", async () => {
+test("/livez and /readyz are 200 on the operators' address", async () => {
   expect(new URL(service.opsUrl).port).not.toBe(new URL(service.apiUrl).port);
   expect((await ops('/livez')).status).toBe(200);
   const ready = await ops('/readyz');
@@ -39,12 +39,12 @@ it("/livez and /readyz are 200 on the operators' address", async () => {
   expect(await ready.json()).toEqual({ status: 'ready', reasons: [] });
 });
 
-it("the public endpoints are 404 on the operators' address", async () => {
+test("the public endpoints are 404 on the operators' address", async () => {
   for (const path of ['/v1/health', '/v1/species', '/openapi.json'])
     await expectError(await ops(path), 404, 'not_found');
 });
 
-it('/metrics is in the Prometheus text format, each metric with help and type', async () => {
+test('/metrics is in the Prometheus text format, each metric with help and type', async () => {
   const response = await ops('/metrics');
   expect(response.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);
   const text = await response.text();
@@ -59,7 +59,7 @@ it('/metrics is in the Prometheus text format, each metric with help and type', 
   }
 });
 
-it('requests and sites are counted in the metrics by route, status, tier and outcome', async () => {
+test('requests and sites are counted in the metrics by route, status, tier and outcome', async () => {
   const before = await metrics();
   const requests = [PREDICT_REQUEST, PREDICT_REQUEST, OUTSIDE_COVERAGE, { latitude: 'x' }];
   await service.post('/v1/predict/batch', { requests }, { 'x-request-id': 'metrics-1' });
@@ -78,7 +78,7 @@ it('requests and sites are counted in the metrics by route, status, tier and out
   expect(after.get('nurselog_queue_sites')).toBe(0);
 });
 
-it('the log line of a request has its id, key id, tier, sites, queue and inference time', async () => {
+test('the log line of a request has its id, key id, tier, sites, queue and inference time', async () => {
   const { id, secret } = await service.issueKey('spore');
   const headers = { 'x-api-key': secret, 'x-request-id': 'log-1' };
   const { headers: answered } = await service.post(
@@ -104,7 +104,7 @@ it('the log line of a request has its id, key id, tier, sites, queue and inferen
   expect(line.duration_ms).toBeGreaterThanOrEqual(line.queue_ms as number);
 });
 
-it('rejected requests have a log line, with what is known of them', async () => {
+test('rejected requests have a log line, with what is known of them', async () => {
   await service.get('/v1/nothing', { 'x-request-id': 'log-404' });
   await service.post('/v1/predict', '{', { 'x-request-id': 'log-400' });
   await service.get('/v1/species', { 'x-api-key': 'x', 'x-request-id': 'log-401' });
@@ -115,7 +115,7 @@ it('rejected requests have a log line, with what is known of them', async () => 
   expect(unauthenticated).not.toHaveProperty('key_id');
 });
 
-it('keys are in no log line, metric or error', async () => {
+test('keys are in no log line, metric or error', async () => {
   const { key } = service;
   const unknown = `nurse_live_${'0123'.repeat(8)}`;
   const requests: (readonly [body: unknown, headers?: Record<string, string>])[] = [

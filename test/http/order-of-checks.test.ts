@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { expectError } from '../support/error-body.js';
 import { NO_NEARBY_DATA, OUTSIDE_COVERAGE, PREDICT_REQUEST } from '../support/requests.js';
 import { startTestService, type TestService } from '../support/service.js';
@@ -28,13 +28,13 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-it('the route is checked before key, media type, size and JSON', async () => {
+test('the route is checked before key, media type, size and JSON', async () => {
   await expectError(await service.post('/v1/nothing', '{', NO_KEY), 404, 'not_found');
   await expectError(await service.post('/v1/nothing', 'x', TEXT), 404, 'not_found');
   await expectError(await service.post('/v1/nothing', TOO_LARGE), 404, 'not_found');
 });
 
-it.each(['PUT', 'PATCH', 'DELETE', 'OPTIONS'])(
+test.each(['PUT', 'PATCH', 'DELETE', 'OPTIONS'])(
   'the method %s is checked before key, size and JSON',
   async (method) => {
     for (const body of ['{', TOO_LARGE]) {
@@ -45,7 +45,7 @@ it.each(['PUT', 'PATCH', 'DELETE', 'OPTIONS'])(
   },
 );
 
-it('the key (401) is checked before media type, size, JSON and shape', async () => {
+test('the key (401) is checked before media type, size, JSON and shape', async () => {
   for (const [body, headers] of [['x', TEXT], [TOO_LARGE], ['{'], [{}]] as const)
     await expectError(
       await service.post('/v1/predict', body, { ...headers, ...NO_KEY }),
@@ -54,12 +54,12 @@ it('the key (401) is checked before media type, size, JSON and shape', async () 
     );
 });
 
-it('the state of the key (403) is checked before media type and shape', async () => {
+test('the state of the key (403) is checked before media type and shape', async () => {
   await expectError(await service.post('/v1/predict', 'x', { ...TEXT, ...deactivated }), 403, 'key_inactive');
   await expectError(await service.post('/v1/predict', {}, deactivated), 403, 'key_inactive');
 });
 
-it('the quota (429) is checked before media type, size, JSON and shape', async () => {
+test('the quota (429) is checked before media type, size, JSON and shape', async () => {
   for (const [body, headers] of [['x', TEXT], [TOO_LARGE], ['{'], [{}]] as const)
     await expectError(
       await service.post('/v1/predict', body, { ...headers, ...exhausted }),
@@ -68,20 +68,20 @@ it('the quota (429) is checked before media type, size, JSON and shape', async (
     );
 });
 
-it('the media type (415) is checked before the size (413)', async () => {
+test('the media type (415) is checked before the size (413)', async () => {
   await expectError(await service.post('/v1/predict', TOO_LARGE, TEXT), 415, 'unsupported_media_type');
 });
 
-it('the media type (415) is checked before the JSON (400)', async () => {
+test('the media type (415) is checked before the JSON (400)', async () => {
   await expectError(await service.post('/v1/predict', '{', TEXT), 415, 'unsupported_media_type');
   await expectError(await service.post('/v1/predict', '', TEXT), 415, 'unsupported_media_type');
 });
 
-it('the size (413) is checked before the JSON (400)', async () => {
+test('the size (413) is checked before the JSON (400)', async () => {
   await expectError(await service.post('/v1/predict', TOO_LARGE), 413, 'payload_too_large');
 });
 
-it('the shape of a batch is checked before its number of entries', async () => {
+test('the shape of a batch is checked before its number of entries', async () => {
   await expectError(
     await service.post('/v1/predict/batch', { requests: { length: 5000 } }, spore),
     422,
@@ -89,7 +89,7 @@ it('the shape of a batch is checked before its number of entries', async () => {
   );
 });
 
-it('the number of entries of a batch is checked before the entries', async () => {
+test('the number of entries of a batch is checked before the entries', async () => {
   const body = { requests: Array(11).fill({ latitude: 'x' }) };
   await expectError(await service.post('/v1/predict/batch', body, spore), 422, 'batch_too_large');
 });
@@ -97,7 +97,7 @@ it('the number of entries of a batch is checked before the entries', async () =>
 const WRONG_SHAPE = { horizons: [2] };
 const WRONG_SPECIES = { species_code: 'XXXX' };
 const WRONG_METHOD = { planting_method: 'broadcast' };
-it.each([
+test.each([
   ['shape before species', 'invalid_request', { ...PREDICT_REQUEST, ...WRONG_SHAPE, ...WRONG_SPECIES }],
   ['shape before method', 'invalid_request', { ...PREDICT_REQUEST, ...WRONG_SHAPE, ...WRONG_METHOD }],
   ['shape before coverage', 'invalid_request', { ...OUTSIDE_COVERAGE, ...WRONG_SHAPE }],

@@ -1,5 +1,5 @@
 import { once } from 'node:events';
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { expectError } from '../support/error-body.js';
 import { eventually } from '../support/eventually.js';
 import { openSocket } from '../support/raw-http.js';
@@ -38,7 +38,7 @@ function startFlood(headers = {}, batch = BATCH_500): () => Promise<void> {
   return end;
 }
 
-it('the queue takes as many small batches as their sites fit, however many callers send them', async () => {
+test('the queue takes as many small batches as their sites fit, however many callers send them', async () => {
   const tenSites = JSON.stringify({ requests: Array(10).fill(PREDICT_REQUEST) });
   const responses = await Promise.all(
     Array.from({ length: 50 }, () => service.post('/v1/predict/batch', tenSites)),
@@ -46,7 +46,7 @@ it('the queue takes as many small batches as their sites fit, however many calle
   expect(responses.map(({ status }) => status)).toEqual(Array(50).fill(200));
 });
 
-it('a request that meets a full queue is answered with 503 overloaded and Retry-After and is not counted, and the queue empties', async () => {
+test('a request that meets a full queue is answered with 503 overloaded and Retry-After and is not counted, and the queue empties', async () => {
   const mycel = { 'x-api-key': (await service.issueKey('mycel')).secret };
   const refused: Response[] = [];
   let answered = 0;
@@ -73,7 +73,7 @@ it('a request that meets a full queue is answered with 503 overloaded and Retry-
   expect(last.headers.get('ratelimit')).toMatch(new RegExp(`r=${10_000 - answered - 1};`));
 });
 
-it('callers of limited and unlimited tiers get the same 503 overloaded, and it is not counted', async () => {
+test('callers of limited and unlimited tiers get the same 503 overloaded, and it is not counted', async () => {
   const send = async (id: string, secret: string) => {
     const headers = { 'x-api-key': secret, 'x-request-id': 'of-a-test' };
     const response = await service.post('/v1/predict/batch', BATCH_100, headers);
@@ -103,7 +103,7 @@ it('callers of limited and unlimited tiers get the same 503 overloaded, and it i
   }
 });
 
-it.each(['hypha', 'mycel'] as const)(
+test.each(['hypha', 'mycel'] as const)(
   'a full queue refuses a batch of the %s tier before its body is read',
   async (tier) => {
     const { secret } = await service.issueKey(tier);

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { predictionResultSchema } from '../../src/http/response/schemas.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
 import { startTestService, type TestService } from '../support/service.js';
@@ -18,7 +18,7 @@ async function predict(change: object = {}) {
   return body;
 }
 
-it('a prediction repeats the site, species and method of its request', async () => {
+test('a prediction repeats the site, species and method of its request', async () => {
   const result = await predict();
   expect(result.site).toMatchObject({ latitude: 44.12, longitude: -122.03, region: 'US-OR' });
   expect(result).toMatchObject({
@@ -29,7 +29,7 @@ it('a prediction repeats the site, species and method of its request', async () 
   expect((await predict({ planting_method: 'drone_seeded' })).planting_method).toBe('drone_seeded');
 });
 
-it('a prediction has exactly the documented fields, in the documented order', async () => {
+test('a prediction has exactly the documented fields, in the documented order', async () => {
   const result = await predict();
   const fields = (value: object) => Object.keys(value).join(' ');
   expect(fields(result)).toBe(
@@ -43,7 +43,7 @@ it('a prediction has exactly the documented fields, in the documented order', as
   expect(fields(result.model)).toBe('version codename series');
 });
 
-it.each([
+test.each([
   [undefined, [1, 3, 5]],
   [[1], [1]],
   [
@@ -67,23 +67,23 @@ it.each([
   },
 );
 
-it('the prediction of a horizon is the same whichever others are requested', async () => {
+test('the prediction of a horizon is the same whichever others are requested', async () => {
   const all = await predict();
   const one = await predict({ horizons: [3] });
   expect(one.predictions).toEqual([all.predictions[1]]);
 });
 
-it('unknown fields of a request are ignored', async () => {
+test('unknown fields of a request are ignored', async () => {
   const { predictions } = await predict({ plot: 'A-17', horizonYears: [9], nested: { latitude: 'x' } });
   expect(predictions).toEqual((await predict()).predictions);
 });
 
-it('model.version is <coverage>_v<major>_<minor>_<codename>', async () => {
+test('model.version is <coverage>_v<major>_<minor>_<codename>', async () => {
   const { model } = await predict();
   expect(model.version).toMatch(new RegExp(`^pnw_v\\d+_\\d+_${model.codename}$`));
 });
 
-it('generated_at is the moment of the request in UTC with milliseconds and Z', async () => {
+test('generated_at is the moment of the request in UTC with milliseconds and Z', async () => {
   const before = Date.now();
   const { generated_at } = await predict();
   expect(generated_at).toMatch(/^\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d{3}Z$/);
@@ -91,7 +91,7 @@ it('generated_at is the moment of the request in UTC with milliseconds and Z', a
   expect(Date.parse(generated_at)).toBeLessThanOrEqual(Date.now());
 });
 
-it('Server-Timing reports the time in the queue and in the models', async () => {
+test('Server-Timing reports the time in the queue and in the models', async () => {
   const response = await service.post('/v1/predict', PREDICT_REQUEST);
   expect(response.headers.get('server-timing')).toMatch(/^queue;dur=\d+\.\d{3}, inference;dur=\d+\.\d{3}$/);
 });

@@ -1,4 +1,4 @@
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { SettableClock } from '../accounts/support/settable-clock.js';
 import { expectError } from '../support/error-body.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
@@ -28,7 +28,7 @@ async function useUp(): Promise<void> {
   await Promise.all(Array.from({ length: 100 }, () => service.get('/v1/species', spore)));
 }
 
-it('of 1,000 simultaneous requests with a spore key exactly 100 are admitted', async () => {
+test('of 1,000 simultaneous requests with a spore key exactly 100 are admitted', async () => {
   const responses = await Promise.all(
     Array.from({ length: 1000 }, (_, i) =>
       i % 2 === 0 ? service.get('/v1/species', spore) : service.post('/v1/predict', PREDICT_REQUEST, spore),
@@ -45,7 +45,7 @@ it('of 1,000 simultaneous requests with a spore key exactly 100 are admitted', a
   expect(await service.administration.usage({ keyId, day: undefined })).toMatchObject([{ requests: 100 }]);
 });
 
-it('every authenticated response of a limited tier has RateLimit and RateLimit-Policy, whatever its status', async () => {
+test('every authenticated response of a limited tier has RateLimit and RateLimit-Policy, whatever its status', async () => {
   const answers = [
     [200, await service.post('/v1/predict', PREDICT_REQUEST, spore)],
     [200, await service.get('/v1/coverage', spore)],
@@ -63,7 +63,7 @@ it('every authenticated response of a limited tier has RateLimit and RateLimit-P
   });
 });
 
-it('the mycel tier has 10,000 requests a day', async () => {
+test('the mycel tier has 10,000 requests a day', async () => {
   const { headers } = await service.get('/v1/species', {
     'x-api-key': (await service.issueKey('mycel')).secret,
   });
@@ -71,20 +71,20 @@ it('the mycel tier has 10,000 requests a day', async () => {
   expect(headers.get('ratelimit')).toBe('"daily";r=9999;t=43200');
 });
 
-it('the hypha tier is unlimited and has no RateLimit headers', async () => {
+test('the hypha tier is unlimited and has no RateLimit headers', async () => {
   for (const response of [await service.get('/v1/species'), await service.post('/v1/predict', '{')]) {
     expect(response.headers.has('ratelimit')).toBe(false);
     expect(response.headers.has('ratelimit-policy')).toBe(false);
   }
 });
 
-it('a batch of any size counts as one request', async () => {
+test('a batch of any size counts as one request', async () => {
   const requests = Array(10).fill(PREDICT_REQUEST);
   const { headers } = await service.post('/v1/predict/batch', { requests }, spore);
   expect(headers.get('ratelimit')).toBe('"daily";r=99;t=43200');
 });
 
-it('a 401, 404, 405 or 429 and GET /v1/health are not counted', async () => {
+test('a 401, 404, 405 or 429 and GET /v1/health are not counted', async () => {
   expect(await left()).toBe(99);
   await service.get('/v1/nothing', spore);
   await service.get('/v1/predict', spore);
@@ -95,7 +95,7 @@ it('a 401, 404, 405 or 429 and GET /v1/health are not counted', async () => {
   expect(await service.administration.usage({ keyId, day: undefined })).toMatchObject([{ requests: 100 }]);
 });
 
-it('a 403 is not counted', async () => {
+test('a 403 is not counted', async () => {
   expect(await left()).toBe(99);
   await service.administration.setState(keyId, 'deactivated');
   clock.advanceMs(5000);
@@ -105,7 +105,7 @@ it('a 403 is not counted', async () => {
   expect(await left()).toBe(98);
 });
 
-it.each([
+test.each([
   ['00:00:00.000', '86400'],
   ['12:34:56.001', '41104'],
   ['23:59:58.999', '2'],
@@ -121,7 +121,7 @@ it.each([
   expect(details).toMatchObject({ resets_at: '2026-11-21T00:00:00.000Z' });
 });
 
-it('the count restarts at midnight UTC to the millisecond', async () => {
+test('the count restarts at midnight UTC to the millisecond', async () => {
   clock.set('2026-11-20T23:59:59.999Z');
   await useUp();
   await expectError(await service.get('/v1/species', spore), 429, 'rate_limit_exceeded');

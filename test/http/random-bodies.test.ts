@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { z } from 'zod';
 import {
   batchResponseSchema,
@@ -71,7 +71,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-it('10,000 random bodies each get a valid response or the error body of a 4xx, and never crash the service', async () => {
+test('10,000 random bodies each get a valid response or the error body of a 4xx, and never crash the service', async () => {
   const together = 50;
   const requests = fc.array(fc.tuple(fc.constantFrom(...Object.keys(ANSWERS)), body), {
     minLength: together,

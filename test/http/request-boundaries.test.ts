@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { RequestBoundaries } from '../../src/http/server/request-boundaries.js';
 
 const head = fc
@@ -28,7 +28,7 @@ const bodyInPieces = chunkedBody.chain((body) =>
   fc.tuple(fc.constant(body), pieces(`${body}GET / HTTP/1.1\r\n\r\n`)),
 );
 
-it('no part spans two heads, and a part that completes a head ends where the head ends', () => {
+test('no part spans two heads, and a part that completes a head ends where the head ends', () => {
   fc.assert(
     fc.property(headsInPieces, ([heads, received]) => {
       const boundaries = new RequestBoundaries();
@@ -51,23 +51,26 @@ it('no part spans two heads, and a part that completes a head ends where the hea
   );
 });
 
-it.each([1, 2, 3, 1000])('no part of at most %i lines extends past the end of a chunked body', (maxLines) => {
-  fc.assert(
-    fc.property(bodyInPieces, ([body, received]) => {
-      const boundaries = new RequestBoundaries();
-      let at = 0;
-      for (let bytes of received) {
-        while (bytes.length > 0 && at < body.length) {
-          const { length, lines } = boundaries.chunks(bytes, maxLines);
-          expect(length).toBeGreaterThan(0);
-          expect(lines).toBeLessThanOrEqual(maxLines);
-          expect(bytes.toString('latin1', 0, length).split('\r\n').length - 2).toBeLessThanOrEqual(lines);
-          at += length;
-          bytes = bytes.subarray(length);
+test.each([1, 2, 3, 1000])(
+  'no part of at most %i lines extends past the end of a chunked body',
+  (maxLines) => {
+    fc.assert(
+      fc.property(bodyInPieces, ([body, received]) => {
+        const boundaries = new RequestBoundaries();
+        let at = 0;
+        for (let bytes of received) {
+          while (bytes.length > 0 && at < body.length) {
+            const { length, lines } = boundaries.chunks(bytes, maxLines);
+            expect(length).toBeGreaterThan(0);
+            expect(lines).toBeLessThanOrEqual(maxLines);
+            expect(bytes.toString('latin1', 0, length).split('\r\n').length - 2).toBeLessThanOrEqual(lines);
+            at += length;
+            bytes = bytes.subarray(length);
+          }
         }
-      }
-      expect(at).toBe(body.length);
-    }),
-    { numRuns: 2000 },
-  );
-});
+        expect(at).toBe(body.length);
+      }),
+      { numRuns: 2000 },
+    );
+  },
+);

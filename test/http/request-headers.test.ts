@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseErrorBody } from '../support/error-body.js';
 import { rawRequest, sendRaw } from '../support/raw-http.js';
 import { startTestService, type TestService } from '../support/service.js';
@@ -11,13 +11,13 @@ afterAll(() => service.stop());
 
 const health = (headers: string[]) => sendRaw(service.apiUrl, rawRequest('GET /v1/health HTTP/1.1', headers));
 
-it.each(['a', 'A-z_0.9', 'x'.repeat(128)])("the caller's own X-Request-Id %s is returned", async (id) => {
+test.each(['a', 'A-z_0.9', 'x'.repeat(128)])("the caller's own X-Request-Id %s is returned", async (id) => {
   expect((await health([`X-Request-Id: ${id}`])).headers.get('x-request-id')).toBe(id);
   const failed = await service.post('/v1/predict', '{', { 'x-request-id': id });
   expect(failed.headers.get('x-request-id')).toBe(id);
 });
 
-it.each(['', 'x'.repeat(129), 'a b', 'a/b', 'é', 'a,b', '<script>'])(
+test.each(['', 'x'.repeat(129), 'a b', 'a/b', 'é', 'a,b', '<script>'])(
   'the invalid X-Request-Id %j is replaced by a new one',
   async (id) => {
     const [first, second] = [await health([`X-Request-Id: ${id}`]), await health([`X-Request-Id: ${id}`])];
@@ -26,12 +26,12 @@ it.each(['', 'x'.repeat(129), 'a b', 'a/b', 'é', 'a,b', '<script>'])(
   },
 );
 
-it('two X-Request-Id headers are replaced by a new id', async () => {
+test('two X-Request-Id headers are replaced by a new id', async () => {
   const { headers } = await health(['X-Request-Id: a', 'X-Request-Id: b']);
   expect(headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
 });
 
-it('an X-API-Key sent twice is not valid, and whitespace around it is ignored', async () => {
+test('an X-API-Key sent twice is not valid, and whitespace around it is ignored', async () => {
   const species = (headers: string[]) =>
     sendRaw(service.apiUrl, rawRequest('GET /v1/species HTTP/1.1', headers));
   const key = `X-API-Key: ${service.key}`;
@@ -40,7 +40,7 @@ it('an X-API-Key sent twice is not valid, and whitespace around it is ignored', 
   expect((await species([`x-api-key:   ${service.key}  `])).status).toBe(200);
 });
 
-it('a header after 90 others is read, and a request with more than 100 is 431', async () => {
+test('a header after 90 others is read, and a request with more than 100 is 431', async () => {
   const answerAfter = (others: number) =>
     sendRaw(
       service.apiUrl,

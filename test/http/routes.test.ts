@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { expectError, parseErrorBody } from '../support/error-body.js';
 import { rawRequest, sendRaw } from '../support/raw-http.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
@@ -16,7 +16,7 @@ afterAll(() => service.stop());
 const sendRequest = (line: string, headers: string[] = []) =>
   sendRaw(service.apiUrl, rawRequest(line, [`X-API-Key: ${service.key}`, ...headers]));
 
-it.each([
+test.each([
   '/',
   '/v1',
   '/v2/predict',
@@ -45,14 +45,14 @@ it.each([
   }
 });
 
-it.each(['/livez', '/readyz', '/metrics'])(
+test.each(['/livez', '/readyz', '/metrics'])(
   "the operators' %s is 404 not_found on the public port",
   async (path) => {
     await expectError(await service.get(path), 404, 'not_found');
   },
 );
 
-it.each(POSTS)('%s answers methods other than POST with 405 method_not_allowed and Allow', async (path) => {
+test.each(POSTS)('%s answers methods other than POST with 405 method_not_allowed and Allow', async (path) => {
   for (const method of ['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND']) {
     const { status, headers, body } = await sendRequest(`${method} ${path} HTTP/1.1`);
     expect({ status, code: parseErrorBody(body).code }).toEqual({
@@ -65,7 +65,7 @@ it.each(POSTS)('%s answers methods other than POST with 405 method_not_allowed a
   expect([head.status, head.headers.get('allow'), head.body]).toEqual([405, 'POST', '']);
 });
 
-it.each(GETS)(
+test.each(GETS)(
   '%s answers methods other than GET and HEAD with 405 method_not_allowed and Allow',
   async (path) => {
     for (const method of ['POST', 'PUT', 'DELETE', 'OPTIONS', 'TRACE']) {
@@ -79,23 +79,23 @@ it.each(GETS)(
   },
 );
 
-it.each(GETS)('HEAD %s returns the headers of GET and no body', async (path) => {
+test.each(GETS)('HEAD %s returns the headers of GET and no body', async (path) => {
   const [get, head] = [await sendRequest(`GET ${path} HTTP/1.1`), await sendRequest(`HEAD ${path} HTTP/1.1`)];
   expect([head.status, head.body]).toEqual([200, '']);
   for (const name of ['content-type', 'content-length'])
     expect(head.headers.get(name)).toBe(get.headers.get(name));
 });
 
-it('a query string does not change the route of a request', async () => {
+test('a query string does not change the route of a request', async () => {
   expect((await service.post('/v1/predict?trace=%zz&x', PREDICT_REQUEST)).status).toBe(200);
   expect((await service.get('/v1/predict?x=1')).status).toBe(405);
 });
 
-it('a request target in absolute form is answered like its path', async () => {
+test('a request target in absolute form is answered like its path', async () => {
   expect((await sendRequest('GET http://nurselog.example/v1/species HTTP/1.1')).status).toBe(200);
 });
 
-it('an unsupported Upgrade is ignored', async () => {
+test('an unsupported Upgrade is ignored', async () => {
   const upgrade =
     'GET /v1/health HTTP/1.1\r\nHost: x\r\nConnection: close, Upgrade\r\nUpgrade: websocket\r\n\r\n';
   expect((await sendRaw(service.apiUrl, upgrade)).status).toBe(200);

@@ -1,5 +1,5 @@
 import Libsql from 'libsql';
-import { afterEach, beforeEach, expect, it } from 'vitest';
+import { afterEach, beforeEach, expect, test } from 'vitest';
 import { expectError } from '../support/error-body.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
 import { startTestService, type TestService } from '../support/service.js';
@@ -19,7 +19,7 @@ afterEach(async () => {
   await service.stop();
 });
 
-it('a key store that cannot be reached in time is 503 unavailable with Retry-After', async () => {
+test('a key store that cannot be reached in time is 503 unavailable with Retry-After', async () => {
   intruder.exec('begin immediate');
   const response = await service.get('/v1/species', spore);
   expect(response.headers.get('retry-after')).toMatch(/^[1-9]\d*$/);
@@ -28,7 +28,7 @@ it('a key store that cannot be reached in time is 503 unavailable with Retry-Aft
   expect((await service.get('/v1/species', spore)).headers.get('ratelimit')).toMatch(/^"daily";r=99;/);
 });
 
-it('any other failure is 500 internal_error with the request id, and the next caller is answered', async () => {
+test('any other failure is 500 internal_error with the request id, and the next caller is answered', async () => {
   intruder.exec('alter table daily_usage rename to elsewhere');
   const response = await service.post('/v1/predict', PREDICT_REQUEST, {
     ...spore,

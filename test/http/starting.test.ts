@@ -1,4 +1,4 @@
-import { afterAll, expect, it } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { healthResponseSchema } from '../../src/http/response/schemas.js';
 import { expectError } from '../support/error-body.js';
 import { type LogLine, LogLines } from '../support/log-lines.js';
@@ -12,7 +12,7 @@ afterAll(async () => {
   releases.remove();
 });
 
-it('a service that is starting is 503 for callers, health and readiness until every worker is ready', async () => {
+test('a service that is starting is 503 for callers, health and readiness until every worker is ready', async () => {
   releases.put(1);
   releases.slowDown(20); // or it might have started before it is asked
   const log = new LogLines();

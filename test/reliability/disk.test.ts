@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { CAN_MOUNT } from '../support/can-mount.js';
 import { expectError } from '../support/error-body.js';
 import { eventually } from '../support/eventually.js';
@@ -21,7 +21,7 @@ async function readiness(ops: string): Promise<{ status: number; reasons: readon
 
 const call = (api: string, key: string) => fetch(`${api}/v1/species`, { headers: { 'x-api-key': key } });
 
-const itOnDisk = it.skipIf(!CAN_MOUNT);
+const itOnDisk = test.skipIf(!CAN_MOUNT);
 
 itOnDisk(
   'while the disk of the store is full, limited tiers are refused, hypha is answered and readiness says why; when there is space again, all heals and no count is wrong',

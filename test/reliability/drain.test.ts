@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { eventually } from '../support/eventually.js';
 import { IS_LONG, rounds } from '../support/length.js';
 import { openSocket, readAnswer } from '../support/raw-http.js';
@@ -28,7 +28,7 @@ const LOADS: Readonly<Record<string, Load>> = {
 };
 
 for (const [name, { drainDelayMs, ...manners }] of Object.entries(LOADS)) {
-  it.each(rounds({ short: 1, long: 34 }))(
+  test.each(rounds({ short: 1, long: 34 }))(
     `on SIGTERM under load of ${name}, every request is answered with 200 until no connection is accepted (round %i)`,
     async () => {
       const service = new ServiceProcess({ DRAIN_DELAY_MS: String(drainDelayMs) });
@@ -54,7 +54,7 @@ for (const [name, { drainDelayMs, ...manners }] of Object.entries(LOADS)) {
   );
 }
 
-it('a caller who is refused during the drain while still sending gets the answer', async () => {
+test('a caller who is refused during the drain while still sending gets the answer', async () => {
   const service = new ServiceProcess({ DRAIN_DELAY_MS: '2000' });
   const { api } = await service.ready();
   const socket = await openSocket(api);

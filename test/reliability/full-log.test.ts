@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { openSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { CAN_MOUNT } from '../support/can-mount.js';
 import { eventually } from '../support/eventually.js';
 import { freePort } from '../support/free-port.js';
@@ -35,7 +35,7 @@ function startLogging(stdout: number | 'pipe') {
   return child;
 }
 
-it('logging to /dev/full keeps a service neither from its start nor from its work nor from an orderly end', async () => {
+test('logging to /dev/full keeps a service neither from its start nor from its work nor from an orderly end', async () => {
   const [port, opsPort] = [await freePort(), await freePort()];
   const service = new ServiceProcess({ PORT: String(port), OPS_PORT: String(opsPort) }, '/dev/full');
   const health = async () => {
@@ -54,7 +54,7 @@ it('logging to /dev/full keeps a service neither from its start nor from its wor
   expect(service.errors).toMatch(/^nurselog: the first API key could not be shown .*\n$/);
 });
 
-it.skipIf(!CAN_MOUNT)(
+test.skipIf(!CAN_MOUNT)(
   'a log on a full disk holds up no request, counts the lines that it drops, and says so when there is space again',
   async () => {
     const disk = new SmallDisk(512 * 1024);
@@ -91,7 +91,7 @@ it.skipIf(!CAN_MOUNT)(
   },
 );
 
-it.skipIf(!CAN_MOUNT)(
+test.skipIf(!CAN_MOUNT)(
   'a log on a full disk drops what exceeds 16 MiB, counts it, and reports the count when there is space again',
   async () => {
     const disk = new SmallDisk(24 * 1024 * 1024);
@@ -110,7 +110,7 @@ it.skipIf(!CAN_MOUNT)(
   },
 );
 
-it('a log whose reader is gone counts what it drops', async () => {
+test('a log whose reader is gone counts what it drops', async () => {
   const logging = startLogging('pipe');
   logging.stdout!.destroy();
   logging.send(LINES);

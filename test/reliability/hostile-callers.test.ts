@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { Connection } from '../../testing/load/connection.js';
 import { quantile } from '../../testing/statistics.js';
 import { eventually } from '../support/eventually.js';
@@ -34,7 +34,7 @@ const RUSHES: readonly (readonly [name: string, Hostility])[] = IS_LONG
       ],
     ];
 
-it.each(RUSHES)(
+test.each(RUSHES)(
   'beside %s every request of another caller is answered, and nothing is left behind',
   async (name, hostility) => {
     const databaseUrl = `sqlite:${temporaryFolder()}/keys.db`;
@@ -103,7 +103,7 @@ it.each(RUSHES)(
   120_000,
 );
 
-it.each(['with a reset', 'by closing'])(
+test.each(['with a reset', 'by closing'])(
   'work that waits for callers who hung up %s is not done',
   async (how) => {
     const releases = new Releases();

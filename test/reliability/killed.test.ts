@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { eventually } from '../support/eventually.js';
 import { rounds } from '../support/length.js';
 import { ServiceProcess, temporaryFolder } from '../support/service-process.js';
@@ -33,7 +33,7 @@ class Caller {
 const sumOf = (callers: readonly Caller[], count: 'sent' | 'answered') =>
   callers.reduce((sum, caller) => sum + caller[count], 0);
 
-it(
+test(
   `after SIGKILL under load, ${ROUNDS.length} times, the store opens, no issued key is lost and no answered request is uncounted`,
   async () => {
     const DATABASE_URL = `sqlite:${path.join(temporaryFolder(), 'keys.db')}`;

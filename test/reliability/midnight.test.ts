@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it, onTestFinished } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { SettableClock } from '../accounts/support/settable-clock.js';
 import { eventually } from '../support/eventually.js';
 import { rounds } from '../support/length.js';
@@ -34,7 +34,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-it.each(
+test.each(
   rounds({ short: 1, long: 20 }).flatMap((round) =>
     Object.entries(COURSES).map(([name, course]) => [name, round, course] as const),
   ),

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { Load } from '../../testing/load/load.js';
 import { IS_LONG } from '../support/length.js';
 import { ServiceProcess } from '../support/service-process.js';
@@ -12,7 +12,7 @@ const REQUESTS = 1_000_000;
 const WARM_REQUESTS = REQUESTS / 5;
 const ROUND_MS = 10_000;
 
-it.runIf(IS_LONG)(
+test.runIf(IS_LONG)(
   'memory and handles do not grow with the number of requests',
   async () => {
     const service = new ServiceProcess({ CACHE_BYTES: '0' });

@@ -1,5 +1,5 @@
 import { fileURLToPath } from 'node:url';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { Load } from '../../testing/load/load.js';
 import { quantile } from '../../testing/statistics.js';
 import { amount, IS_LONG } from '../support/length.js';
@@ -17,7 +17,7 @@ const OVERLOAD_MS = amount({ short: 2000, long: 60_000 });
 const LEAST_GOODPUT = 0.3;
 const REFUSED_WITHIN_MS = 50;
 
-it.each([
+test.each([
   { workers: 1, isRefusedAtOnce: true },
   // They leave the main thread less of two cores.
   { workers: 2, isRefusedAtOnce: false },

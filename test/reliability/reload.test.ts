@@ -1,5 +1,5 @@
 import { readdirSync } from 'node:fs';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { eventually } from '../support/eventually.js';
 import { type Client, Load } from '../support/kept-load.js';
 import { amount, IS_LONG } from '../support/length.js';
@@ -51,7 +51,7 @@ function questionsOf(codes: readonly string[]): Question[] {
   ];
 }
 
-it('during reloads under load no request fails, and no answer mixes two releases or is of a release before the one that health reported', async () => {
+test('during reloads under load no request fails, and no answer mixes two releases or is of a release before the one that health reported', async () => {
   const { releases, service, api, reload, newClient } = await startOnReleases({ WORKERS: '2' });
   const lastRelease = 1 + amount({ short: 3, long: 50 });
   let told = 1;
@@ -91,7 +91,7 @@ it('during reloads under load no request fails, and no answer mixes two releases
   tell('reloads under load', { reloads: lastRelease - 1, requests: load.answered });
 }, 900_000);
 
-it.runIf(process.platform === 'linux')(
+test.runIf(process.platform === 'linux')(
   'a reload leaves no thread, file or memory behind, however often',
   async () => {
     const { service, ops, reload, newClient } = await startOnReleases();

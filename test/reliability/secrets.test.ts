@@ -1,6 +1,6 @@
 import { readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { openSocket, rawRequest } from '../support/raw-http.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
 import { ServiceProcess, temporaryFolder } from '../support/service-process.js';
@@ -63,7 +63,7 @@ async function exchange(api: string, request: string): Promise<string> {
   return Buffer.concat(chunks).toString('latin1');
 }
 
-it('a key is in no log line, answer, metric or stored byte, wherever a caller put it', async () => {
+test('a key is in no log line, answer, metric or stored byte, wherever a caller put it', async () => {
   const folder = temporaryFolder();
   const DATABASE_URL = `sqlite:${path.join(folder, 'keys.db')}`;
   const keys = new KeysCommand(DATABASE_URL);

@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { Connection } from '../../testing/load/connection.js';
 import { OrderedProcess } from '../../testing/load/ordered-process.js';
 import { quantile } from '../../testing/statistics.js';
@@ -63,7 +63,7 @@ const SENT = Object.entries(FLOODS).flatMap(([name, text], index) =>
     .map((reads) => [name, reads ? 'read' : 'do not read', text, reads] as const),
 );
 
-it.each(SENT)(
+test.each(SENT)(
   'health is answered beside a hundred strangers who send %s without end and %s their answers, and nothing of them is left',
   async (name, _how, text, reads) => {
     const service = new ServiceProcess();

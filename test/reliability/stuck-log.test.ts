@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { amount, IS_LONG } from '../support/length.js';
 import { ServiceProcess } from '../support/service-process.js';
 import { readMetrics } from './support/metrics.js';
@@ -8,7 +8,7 @@ import { readMetrics } from './support/metrics.js';
 const REQUESTS = amount({ short: 2000, long: 200_000 });
 const AT_ONCE = 20;
 
-it('a log that nobody reads holds up no request, takes bounded memory, and continues when it is read again', async () => {
+test('a log that nobody reads holds up no request, takes bounded memory, and continues when it is read again', async () => {
   const service = new ServiceProcess();
   const { api, ops } = await service.ready();
   const call = async (count: number) => {

@@ -1,6 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { eventually } from '../support/eventually.js';
 import { Client, Load } from '../support/kept-load.js';
 import { amount, IS_LONG } from '../support/length.js';
@@ -51,7 +51,7 @@ function loadOn({ api }: Addresses, key: string): Load {
   return new Load([...Array(6).fill(batch), ...Array(2).fill(single)].map(caller));
 }
 
-it.each([
+test.each([
   { death: 'throw', long: 200 },
   { death: 'exit', long: 200 },
   { death: 'memory', long: 50 },
@@ -80,7 +80,7 @@ it.each([
   600_000,
 );
 
-it.each([1, WORKERS])(
+test.each([1, WORKERS])(
   'where %i of 2 workers are lost for good, the service is degraded and not ready, ends with a code, and no request hangs',
   async (lost) => {
     const { service, failures, api, ops, key } = await startMortal('for good');

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseErrorBody } from '../support/error-body.js';
 import { rawRequest, sendRaw } from '../support/raw-http.js';
 import { startTestService, type TestService } from '../support/service.js';
@@ -91,7 +91,7 @@ const send = (line: string, headers: readonly string[] = []) =>
   sendRaw(service.apiUrl, rawRequest(line, headers));
 
 for (const [method, paths] of Object.entries(KEYED)) {
-  it.each(paths)(`no spelling of ${method} %s is answered without a key`, async (path) => {
+  test.each(paths)(`no spelling of ${method} %s is answered without a key`, async (path) => {
     for (const spelling of spellingsOf(path)) {
       const { status, body } = await send(`${method} ${spelling} HTTP/1.1`);
       expect([400, 401, 404], `${spelling}: ${status}`).toContain(status);
@@ -100,7 +100,7 @@ for (const [method, paths] of Object.entries(KEYED)) {
   });
 }
 
-it.each(OPS)("no spelling of the operators' %s exists on the API, even with a key", async (path) => {
+test.each(OPS)("no spelling of the operators' %s exists on the API, even with a key", async (path) => {
   for (const spelling of [path, ...spellingsOf(path), ...spellingsOf(`/v1/health/..${path}`)]) {
     const { status, body } = await send(`GET ${spelling} HTTP/1.1`, [`X-API-Key: ${service.key}`]);
     expect([400, 404], `${spelling}: ${status}`).toContain(status);
@@ -108,7 +108,7 @@ it.each(OPS)("no spelling of the operators' %s exists on the API, even with a ke
   }
 });
 
-it('no header and no host redirects a request to another route', async () => {
+test('no header and no host redirects a request to another route', async () => {
   const ops = new URL(service.opsUrl).host;
   const rerouted = [
     'X-Original-URL: /metrics',
@@ -139,7 +139,7 @@ it('no header and no host redirects a request to another route', async () => {
   );
 });
 
-it('no Host header changes a response', async () => {
+test('no Host header changes a response', async () => {
   for (const host of [
     'evil.example',
     'localhost:1',
@@ -159,7 +159,7 @@ it('no Host header changes a response', async () => {
   }
 });
 
-it('a path of 15,000 characters is 404, one of 20,000 is 431, and neither is repeated whole', async () => {
+test('a path of 15,000 characters is 404, one of 20,000 is 431, and neither is repeated whole', async () => {
   for (const [length, expected] of [
     [15_000, 404],
     [20_000, 431],

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { expectError } from '../support/error-body.js';
 import { sendRaw } from '../support/raw-http.js';
 import { COMPARE_REQUEST, PREDICT_REQUEST } from '../support/requests.js';
@@ -47,7 +47,7 @@ const RESPONSES: readonly (readonly [
   ['the readiness', 200, NO_STORE, () => fetch(`${service.opsUrl}/readyz`)],
 ];
 
-it.each(RESPONSES)(
+test.each(RESPONSES)(
   'the response with %s has status %i, Cache-Control: %s and forbids guessing its type',
   async (_name, status, cacheControl, send) => {
     const response = await send();
@@ -58,7 +58,7 @@ it.each(RESPONSES)(
   },
 );
 
-it.each([
+test.each([
   ['that is not HTTP', 'hello\r\n\r\n'],
   ['for a tunnel', 'CONNECT example.org:443 HTTP/1.1\r\nHost: x\r\n\r\n'],
   ['with an unknown expectation', 'GET /v1/health HTTP/1.1\r\nHost: x\r\nExpect: tea\r\n\r\n'],
@@ -68,7 +68,7 @@ it.each([
   expect(headers.get('x-content-type-options')).toBe('nosniff');
 });
 
-it.each([
+test.each([
   ['is missing', undefined],
   ['is malformed', { 'x-api-key': 'none' }],
   ['is unknown', { 'x-api-key': `nurse_live_${'0'.repeat(32)}` }],
@@ -78,7 +78,7 @@ it.each([
   expect(response.headers.get('www-authenticate')).toBe('ApiKey realm="nurselog", header="X-API-Key"');
 });
 
-it('only a 401 has WWW-Authenticate', async () => {
+test('only a 401 has WWW-Authenticate', async () => {
   for (const response of [await service.get('/v1/species'), await service.get('/v1/species', exhausted)])
     expect(response.headers.has('www-authenticate')).toBe(false);
 });

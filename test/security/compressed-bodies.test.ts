@@ -1,5 +1,5 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, it } from 'vitest';
+import { afterAll, beforeAll, test } from 'vitest';
 import { expectError } from '../support/error-body.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
 import { startTestService, type TestService } from '../support/service.js';
@@ -13,7 +13,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-it.each([
+test.each([
   ['gzip', gzipSync(BODY)],
   ['x-gzip', gzipSync(BODY)],
   ['deflate', deflateSync(BODY)],
@@ -34,7 +34,7 @@ it.each([
     );
 });
 
-it('compressed bytes that are not declared as such are invalid_json', async () => {
+test('compressed bytes that are not declared as such are invalid_json', async () => {
   for (const body of [gzipSync(BODY), brotliCompressSync(BODY)])
     await expectError(await service.post('/v1/predict', body), 400, 'invalid_json');
 });

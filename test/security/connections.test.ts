@@ -1,6 +1,6 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { readMetrics } from '../reliability/support/metrics.js';
 import { openSocket, rawRequest, sendRaw } from '../support/raw-http.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
@@ -28,7 +28,7 @@ async function startLimited() {
   return { service, connect };
 }
 
-it('a connection beyond the limit replaces the oldest that never sent a request', async () => {
+test('a connection beyond the limit replaces the oldest that never sent a request', async () => {
   const { service, connect } = await startLimited();
   const used = await connect(HEALTH);
   const idle: Socket[] = [];
@@ -44,7 +44,7 @@ it('a connection beyond the limit replaces the oldest that never sent a request'
   expect(metrics.value('nurselog_connections_closed_total')).toBe(1);
 });
 
-it('when all connections sent requests, a connection beyond the limit replaces the oldest without a request in progress', async () => {
+test('when all connections sent requests, a connection beyond the limit replaces the oldest without a request in progress', async () => {
   const { connect } = await startLimited();
   const kept: Socket[] = [];
   for (let i = 0; i < LIMIT; i++) kept.push(await connect(HEALTH));
@@ -54,7 +54,7 @@ it('when all connections sent requests, a connection beyond the limit replaces t
   expect(kept.slice(1).map(({ readableEnded }) => readableEnded)).not.toContain(true);
 });
 
-it('when all connections have a request in progress, a new one is closed and they are answered', async () => {
+test('when all connections have a request in progress, a new one is closed and they are answered', async () => {
   const { service, connect } = await startLimited();
   const body = JSON.stringify(PREDICT_REQUEST);
   const head = [
@@ -77,7 +77,7 @@ it('when all connections have a request in progress, a new one is closed and the
   }
 });
 
-it("callers cannot use up the descriptors that operators' requests and the service itself need", async () => {
+test("callers cannot use up the descriptors that operators' requests and the service itself need", async () => {
   const service = new ServiceProcess({}, undefined, ['prlimit', '--nofile=500:500']);
   const { api, ops } = await service.ready();
   const idle: Socket[] = [];

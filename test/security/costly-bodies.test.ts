@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseErrorBody } from '../support/error-body.js';
 import { IS_LONG } from '../support/length.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
@@ -93,7 +93,7 @@ async function send(path: string, body: string): Promise<number> {
   return tookMs;
 }
 
-it.each(Object.entries(BODIES))('%s in a body get a small and clear answer', async (name, body) => {
+test.each(Object.entries(BODIES))('%s in a body get a small and clear answer', async (name, body) => {
   expect(body.length).toBeLessThanOrEqual(LIMIT_BYTES);
   for (const path of ['/v1/predict', '/v1/predict/batch', '/v1/predict/compare']) {
     const tookMs = await send(path, body);
@@ -102,7 +102,7 @@ it.each(Object.entries(BODIES))('%s in a body get a small and clear answer', asy
   }
 });
 
-it('another caller is answered between costly bodies', async () => {
+test('another caller is answered between costly bodies', async () => {
   const other = { 'x-api-key': (await service.issueKey('mycel')).secret };
   let isFlooded = true;
   const flood = Promise.all(

@@ -1,5 +1,5 @@
 import { createConnection } from 'node:net';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { ServiceProcess } from '../support/service-process.js';
 
 const isLinux = process.platform === 'linux';
@@ -17,7 +17,7 @@ function connectTo(host: string, url: string): Promise<string> {
   });
 }
 
-it.skipIf(!isLinux)('both listeners listen on 127.0.0.1 only by default', async () => {
+test.skipIf(!isLinux)('both listeners listen on 127.0.0.1 only by default', async () => {
   const { api, ops } = await new ServiceProcess().ready();
   for (const url of [api, ops]) {
     expect(await connectTo('127.0.0.1', url)).toBe('open');
@@ -26,7 +26,7 @@ it.skipIf(!isLinux)('both listeners listen on 127.0.0.1 only by default', async 
   }
 });
 
-it.skipIf(!isLinux)("the operators' listener stays on 127.0.0.1 when HOST moves the API", async () => {
+test.skipIf(!isLinux)("the operators' listener stays on 127.0.0.1 when HOST moves the API", async () => {
   const { api, ops } = await new ServiceProcess({ HOST: OTHER_ADDRESS }).ready();
   expect(await connectTo(OTHER_ADDRESS, api)).toBe('open');
   expect(await connectTo('127.0.0.1', api)).toBe('ECONNREFUSED');

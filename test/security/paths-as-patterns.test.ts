@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseErrorBody } from '../support/error-body.js';
 import { LogLines } from '../support/log-lines.js';
 import { rawRequest, sendRaw } from '../support/raw-http.js';
@@ -31,7 +31,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-it('a path in the syntax of a route pattern is 404 on both listeners, and no error is logged', async () => {
+test('a path in the syntax of a route pattern is 404 on both listeners, and no error is logged', async () => {
   for (const [url, paths] of [
     [service.apiUrl, API],
     [service.opsUrl, OPS],
@@ -47,7 +47,7 @@ it('a path in the syntax of a route pattern is 404 on both listeners, and no err
   expect(log.all.filter(({ level }) => (level as number) > 30)).toEqual([]);
 });
 
-it('a key in a path in pattern syntax is neither in the response nor in the log', async () => {
+test('a key in a path in pattern syntax is neither in the response nor in the log', async () => {
   const digits = service.key.slice(-32);
   for (const path of [`/v1/:a([${service.key})`, `/v1/:a(${service.key}`, `/v1/*${service.key}`]) {
     for (const url of [service.apiUrl, service.opsUrl]) {

@@ -1,6 +1,6 @@
 import { createHook } from 'node:async_hooks';
 import { once } from 'node:events';
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readMetrics } from '../reliability/support/metrics.js';
 import { answersOn, openSocket, readAll } from '../support/raw-http.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
@@ -29,7 +29,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-it('garbage after a request does not prevent its response', async () => {
+test('garbage after a request does not prevent its response', async () => {
   for (const [first, status] of [
     [predict([LENGTH], BODY), 200],
     [predict([CHUNKED], TINY_CHUNKS), 200],
@@ -43,7 +43,7 @@ it('garbage after a request does not prevent its response', async () => {
   }
 });
 
-it('a request after one that asks for another protocol is answered', async () => {
+test('a request after one that asks for another protocol is answered', async () => {
   const upgrade = ['Connection: Upgrade', 'Upgrade: websocket'];
   for (const first of [
     request('GET /v1/health', upgrade),
@@ -55,7 +55,7 @@ it('a request after one that asks for another protocol is answered', async () =>
   }
 });
 
-it('a malformed request after one that asks for another protocol is rejected', async () => {
+test('a malformed request after one that asks for another protocol is rejected', async () => {
   const upgrade = request('GET /v1/health', ['Connection: Upgrade', 'Upgrade: h2c']);
   for (const doubtful of [
     'garbage\r\n\r\n',
@@ -70,11 +70,11 @@ it('a malformed request after one that asks for another protocol is rejected', a
   }
 });
 
-it('a line end before a request is skipped', async () => {
+test('a line end before a request is skipped', async () => {
   expect((await answersOn(service.apiUrl, `\r\n${HEALTH}\r\n${HEALTH}`)).statuses).toEqual([200, 200]);
 });
 
-it('pipelined requests are answered in order however their bytes are divided', async () => {
+test('pipelined requests are answered in order however their bytes are divided', async () => {
   const requests = [
     [HEALTH, 200],
     [predict([LENGTH], BODY), 200],
@@ -99,13 +99,13 @@ it('pipelined requests are answered in order however their bytes are divided', a
   }
 });
 
-it('a thousand requests sent before any response is read are all answered', async () => {
+test('a thousand requests sent before any response is read are all answered', async () => {
   const single = predict([LENGTH], BODY);
   const { statuses } = await answersOn(service.apiUrl, single.repeat(1000));
   expect(statuses).toEqual(Array(1000).fill(200));
 });
 
-it('bytes after the last request of a connection do not cause a reset that loses its response', async () => {
+test('bytes after the last request of a connection do not cause a reset that loses its response', async () => {
   const requests = JSON.stringify({ requests: Array(400).fill(PREDICT_REQUEST) });
   const headers = [`X-API-Key: ${service.key}`, 'Content-Type: application/json'];
   const last = request(
@@ -123,7 +123,7 @@ it('bytes after the last request of a connection do not cause a reset that loses
   }
 });
 
-it('documents are compressed once and not per request', async () => {
+test('documents are compressed once and not per request', async () => {
   let compressions = 0;
   const counter = createHook({
     init: (_id, type) => {
@@ -148,7 +148,7 @@ it('documents are compressed once and not per request', async () => {
   }
 });
 
-it('of many batches that a connection sends at once at most one is in progress or waiting', async () => {
+test('of many batches that a connection sends at once at most one is in progress or waiting', async () => {
   const { releases, api, ops, key, service } = await startOnReleases({ CACHE_BYTES: '0' });
   releases.slowDown(1);
   service.signal('SIGHUP');

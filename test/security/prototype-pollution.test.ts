@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, expect, it } from 'vitest';
+import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { expectError } from '../support/error-body.js';
 import { COMPARE_REQUEST, PREDICT_REQUEST } from '../support/requests.js';
 import { startTestService, type TestService } from '../support/service.js';
@@ -38,7 +38,7 @@ async function answer(path: string, body: string): Promise<string> {
   return (await response.text()).replaceAll(/"generated_at":"[^"]*"/g, '"generated_at":""');
 }
 
-it.each(POISONS)('%s in a body changes no prediction and no comparison', async (poison) => {
+test.each(POISONS)('%s in a body changes no prediction and no comparison', async (poison) => {
   for (const [path, clean] of [
     ['/v1/predict', ENTRY],
     ['/v1/predict/compare', COMPARISON],
@@ -48,24 +48,29 @@ it.each(POISONS)('%s in a body changes no prediction and no comparison', async (
   }
 });
 
-it.each(POISONS)('%s around, in or instead of entries changes no other result of a batch', async (poison) => {
-  const clean = await answer('/v1/predict/batch', `{"requests":[${ENTRY},${ENTRY}]}`);
-  for (const body of poisoned(`{"requests":[${ENTRY},${ENTRY}]}`, poison))
-    expect(await answer('/v1/predict/batch', body)).toBe(clean);
-  for (const entry of poisoned(ENTRY, poison))
-    expect(await answer('/v1/predict/batch', `{"requests":[${entry},${ENTRY}]}`)).toBe(clean);
-  expect(JSON.parse(await answer('/v1/predict/batch', `{"requests":[{${poison}},${ENTRY}]}`))).toMatchObject({
-    results: [{ error: { code: 'invalid_request' } }, { species_code: 'PSME' }],
-  });
-});
+test.each(POISONS)(
+  '%s around, in or instead of entries changes no other result of a batch',
+  async (poison) => {
+    const clean = await answer('/v1/predict/batch', `{"requests":[${ENTRY},${ENTRY}]}`);
+    for (const body of poisoned(`{"requests":[${ENTRY},${ENTRY}]}`, poison))
+      expect(await answer('/v1/predict/batch', body)).toBe(clean);
+    for (const entry of poisoned(ENTRY, poison))
+      expect(await answer('/v1/predict/batch', `{"requests":[${entry},${ENTRY}]}`)).toBe(clean);
+    expect(
+      JSON.parse(await answer('/v1/predict/batch', `{"requests":[{${poison}},${ENTRY}]}`)),
+    ).toMatchObject({
+      results: [{ error: { code: 'invalid_request' } }, { species_code: 'PSME' }],
+    });
+  },
+);
 
-it.each(POISONS)('%s does not replace a missing field', async (poison) => {
+test.each(POISONS)('%s does not replace a missing field', async (poison) => {
   await expectError(await service.post('/v1/predict', `{${poison}}`), 422, 'invalid_request');
   await expectError(await service.post('/v1/predict/compare', `{${poison}}`), 422, 'invalid_request');
   await expectError(await service.post('/v1/predict/batch', `{${poison}}`), 422, 'invalid_request');
 });
 
-it('__proto__ and constructor in a query or in headers change nothing', async () => {
+test('__proto__ and constructor in a query or in headers change nothing', async () => {
   const query = '?__proto__[polluted]=1&constructor[prototype][polluted]=1&__proto__.polluted=1';
   const headers = { __proto: '1', constructor: '1', 'x-request-id': '__proto__' };
   const response = await service.get(`/v1/species${query}`, headers);
@@ -74,7 +79,7 @@ it('__proto__ and constructor in a query or in headers change nothing', async ()
   expect(({} as Record<string, unknown>).polluted).toBeUndefined();
 });
 
-it('the last of two `requests` fields counts, whatever the first contains', async () => {
+test('the last of two `requests` fields counts, whatever the first contains', async () => {
   const response = await service.post('/v1/predict/batch', `{"requests":[1,2,3],"requests":[${ENTRY}]}`);
   expect(await response.json()).toMatchObject({ summary: { total: 1, successful: 1 } });
   const hidden = `{"requests":[${ENTRY}],"requests":${JSON.stringify(Array(501).fill(1))}}`;

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { answersOn } from '../support/raw-http.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
 import { startTestService, type TestService } from '../support/service.js';
@@ -29,7 +29,7 @@ const post = (headers: readonly string[], body: string, path = '/v1/predict') =>
 
 const LENGTH = `Content-Length: ${BODY.length}`;
 const CHUNKED = 'Transfer-Encoding: chunked';
-it.each([
+test.each([
   ['Transfer-Encoding after Content-Length', [LENGTH, CHUNKED], CHUNKED_BODY],
   ['Transfer-Encoding before Content-Length', [CHUNKED, 'Content-Length: 4'], CHUNKED_BODY],
   ['two equal Content-Lengths', [LENGTH, LENGTH], BODY],
@@ -66,7 +66,7 @@ it.each([
   expect((await answersTo(post(headers, body) + SMUGGLED)).statuses).toEqual([400]);
 });
 
-it('a request inside a body is never answered, whatever the response to the outer one', async () => {
+test('a request inside a body is never answered, whatever the response to the outer one', async () => {
   const length = `Content-Length: ${SMUGGLED.length}`;
   const chunks = `${SMUGGLED.length.toString(16)}\r\n${SMUGGLED}\r\n0\r\n\r\n`;
   const paths = ['/v1/predict', '/v1/predict/batch', '/v1/health', '/v1/species', '/nothing', '/v1/%zz'];
@@ -80,7 +80,7 @@ it('a request inside a body is never answered, whatever the response to the oute
   }
 });
 
-it.each(['2.0', '1.2', '0.9', '1.10', '3'])(
+test.each(['2.0', '1.2', '0.9', '1.10', '3'])(
   'a request with HTTP/%s is 400 and ends the connection',
   async (version) => {
     for (const path of ['/v1/predict', '/nothing', '/v1/%zz']) {
@@ -90,7 +90,7 @@ it.each(['2.0', '1.2', '0.9', '1.10', '3'])(
   },
 );
 
-it.each(['RTSP/1.0', 'ICE/1.1', 'RTSP/1.1'])(
+test.each(['RTSP/1.0', 'ICE/1.1', 'RTSP/1.1'])(
   'a request with %s is 400 and ends the connection',
   async (protocol) => {
     const request = `GET /v1/health ${protocol}\r\nHost: x\r\n\r\n`;
@@ -99,12 +99,12 @@ it.each(['RTSP/1.0', 'ICE/1.1', 'RTSP/1.1'])(
   },
 );
 
-it('an HTTP/1.0 request with a Transfer-Encoding is 400 and ends the connection', async () => {
+test('an HTTP/1.0 request with a Transfer-Encoding is 400 and ends the connection', async () => {
   const request = post([CHUNKED], CHUNKED_BODY).replace('HTTP/1.1', 'HTTP/1.0');
   expect((await answersTo(request + SMUGGLED)).statuses).toEqual([400]);
 });
 
-it('a target in absolute form is routed by its path, whatever host it names', async () => {
+test('a target in absolute form is routed by its path, whatever host it names', async () => {
   for (const origin of ['http://x', 'https://y:1', 'HTTP://z']) {
     const request = post([LENGTH, 'Connection: close'], BODY, `${origin}/v1/predict`);
     expect((await answersTo(request)).statuses).toEqual([200]);
@@ -113,12 +113,12 @@ it('a target in absolute form is routed by its path, whatever host it names', as
   }
 });
 
-it('a trailer is not read as a header', async () => {
+test('a trailer is not read as a header', async () => {
   const trailer = `${BODY.length.toString(16)}\r\n${BODY}\r\n0\r\nX-Request-Id: smuggled\r\nX-API-Key: x\r\n\r\n`;
   expect(await answersTo(post([CHUNKED], trailer))).toMatchObject({ statuses: [200], ids: ['first'] });
 });
 
-it('the bytes after a complete request are the next request', async () => {
+test('the bytes after a complete request are the next request', async () => {
   for (const first of [post([LENGTH], BODY), post([CHUNKED], CHUNKED_BODY)])
     expect(await answersTo(first + SMUGGLED)).toMatchObject({
       statuses: [200, 200],

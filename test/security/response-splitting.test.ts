@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, it } from 'vitest';
+import { afterAll, beforeAll, expect, test } from 'vitest';
 import { rawRequest, sendRaw } from '../support/raw-http.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
 import { startTestService, type TestService } from '../support/service.js';
@@ -42,12 +42,12 @@ async function expectWhole(request: string): Promise<string> {
 for (const [name, end] of Object.entries(LINE_ENDS)) {
   const value = `a${end}Set-Cookie: split=1`;
 
-  it(`${name} in a request header does not reach the response headers`, async () => {
+  test(`${name} in a request header does not reach the response headers`, async () => {
     for (const header of ['X-Request-Id', 'X-API-Key', 'Accept-Encoding', 'Host', 'Content-Type'])
       await expectWhole(rawRequest('POST /v1/predict HTTP/1.1', [`${header}: ${value}`]));
   });
 
-  it(`${name} in the path or the method does not reach the response headers`, async () => {
+  test(`${name} in the path or the method does not reach the response headers`, async () => {
     for (const line of [
       `GET /v1/${end} HTTP/1.1`,
       `GET /v1/health?${end} HTTP/1.1`,
@@ -56,7 +56,7 @@ for (const [name, end] of Object.entries(LINE_ENDS)) {
       await expectWhole(rawRequest(line, [key]));
   });
 
-  it(`${name} in a field that an error repeats does not reach the response headers`, async () => {
+  test(`${name} in a field that an error repeats does not reach the response headers`, async () => {
     for (const field of ['species_code', 'planting_method', 'latitude', 'horizons']) {
       const body = JSON.stringify({ ...PREDICT_REQUEST, [field]: `a${end}${SPLIT}` });
       const headers = [key, 'Content-Type: application/json', `Content-Length: ${Buffer.byteLength(body)}`];

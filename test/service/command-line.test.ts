@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process';
 import { fileURLToPath } from 'node:url';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { configHelp } from '../../src/config.js';
 
 const MAIN = fileURLToPath(new URL('../../dist/main.js', import.meta.url));
@@ -15,11 +15,11 @@ function start(...args: string[]) {
   return { status, stdout, stderr };
 }
 
-it.each(['--help', '-h'])('%s prints the environment variables and starts nothing', (argument) => {
+test.each(['--help', '-h'])('%s prints the environment variables and starts nothing', (argument) => {
   expect(start(argument)).toEqual({ status: 0, stdout: configHelp(), stderr: '' });
 });
 
-it.each(['--port', 'serve', '--help=all', 'a\u001bb'])(
+test.each(['--port', 'serve', '--help=all', 'a\u001bb'])(
   'the unknown argument %j is refused by its name, with exit code 2 and a hint at --help',
   (argument) => {
     const { status, stdout, stderr } = start('--help', argument);

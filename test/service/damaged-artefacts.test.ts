@@ -1,6 +1,6 @@
 import { readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { DATA_FILES, readArtefacts } from '../../src/prediction/artefacts/artefacts.js';
 import { ProjectCopy } from '../../testing/project-copy.js';
 import { expectRefusal } from '../prediction/support/artefact-refusal.js';
@@ -34,14 +34,14 @@ const DAMAGES: readonly (readonly [file: string, how: string, damage: (file: str
   ...CHECKED.map((file) => [file, 'has one bit flipped', flipBit] as const),
 ];
 
-it.each(DAMAGES)('artefacts of which %s %s are refused, naming the file', async (name, _how, damage) => {
+test.each(DAMAGES)('artefacts of which %s %s are refused, naming the file', async (name, _how, damage) => {
   const copy = temporaryCopy();
   const file = path.join(copy.folder, name);
   damage(file);
   await expectRefusal(() => readArtefacts(copy.dataDir, copy.modelDir), file, '');
 });
 
-it.each<[what: string, file: string, damage: (copy: ProjectCopy) => void]>([
+test.each<[what: string, file: string, damage: (copy: ProjectCopy) => void]>([
   ['a damaged grid', 'data/grid.arrow', ({ dataDir }) => flipBit(path.join(dataDir, DATA_FILES.grid))],
   [
     'models of more features than their manifest names',

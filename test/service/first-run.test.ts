@@ -1,7 +1,7 @@
 import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { predictionResultSchema } from '../../src/http/response/schemas.js';
 import { HAS_POSTGRES, POSTGRES } from '../accounts/support/databases.js';
 import { KeysCommand } from '../reliability/support/keys-command.js';
@@ -24,7 +24,7 @@ async function wholeOutput(environment: Record<string, string>): Promise<string>
 
 const storeIn = (folder: string) => ({ DATABASE_URL: `sqlite:${path.join(folder, 'new', 'keys.db')}` });
 
-it('the first start prints a hypha key and a curl line that works as printed', async () => {
+test('the first start prints a hypha key and a curl line that works as printed', async () => {
   const service = new ServiceProcess();
   const line = await service.line(/^ {2}curl /);
   const { stdout } = await promisify(execFile)('sh', ['-c', line]);
@@ -40,7 +40,7 @@ it('the first start prints a hypha key and a curl line that works as printed', a
   expect(batch.status).toBe(200); // hypha's batch size
 });
 
-it('the first start prints the key once, outside the log, and the second start prints none', async () => {
+test('the first start prints the key once, outside the log, and the second start prints none', async () => {
   const environment = storeIn(temporaryFolder());
   const output = await wholeOutput(environment);
   const lines = output.split('\n').filter((line) => KEY.test(line));
@@ -49,7 +49,7 @@ it('the first start prints the key once, outside the log, and the second start p
   expect(await wholeOutput(environment)).not.toMatch(KEY);
 });
 
-it.each(['is on a full disk', 'has lost its reader', 'is closed'])(
+test.each(['is on a full disk', 'has lost its reader', 'is closed'])(
   'a first start whose output %s issues no key, serves and says so, and the next start issues one',
   async (trouble) => {
     const folder = temporaryFolder();
@@ -77,7 +77,7 @@ it.each(['is on a full disk', 'has lost its reader', 'is closed'])(
   },
 );
 
-it('a start with a HOST that others can reach issues no key, and logs how to issue one until the store has a key', async () => {
+test('a start with a HOST that others can reach issues no key, and logs how to issue one until the store has a key', async () => {
   const environment = { ...storeIn(temporaryFolder()), HOST: '0.0.0.0' };
   const output = await wholeOutput(environment);
   expect(output).not.toMatch(KEY);
@@ -86,7 +86,7 @@ it('a start with a HOST that others can reach issues no key, and logs how to iss
   expect(await wholeOutput(environment)).not.toMatch(ISSUE_HINT);
 });
 
-it.runIf(HAS_POSTGRES)(
+test.runIf(HAS_POSTGRES)(
   'a start on an empty PostgreSQL issues no key, and logs how to issue one',
   async () => {
     const output = await wholeOutput({ DATABASE_URL: await POSTGRES.create() });
@@ -95,7 +95,7 @@ it.runIf(HAS_POSTGRES)(
   },
 );
 
-it('a start on a store with a key issues none', async () => {
+test('a start on a store with a key issues none', async () => {
   const environment = storeIn(temporaryFolder());
   const keys = path.join(import.meta.dirname, '../../dist/cli/keys.js');
   await promisify(execFile)(process.execPath, [keys, 'issue', '--tier', 'spore', '--owner', 'Ada'], {
@@ -104,7 +104,7 @@ it('a start on a store with a key issues none', async () => {
   expect(await wholeOutput(environment)).not.toMatch(KEY);
 });
 
-it('of two starts on one new store only one issues a key, and both accept it', async () => {
+test('of two starts on one new store only one issues a key, and both accept it', async () => {
   const environment = storeIn(temporaryFolder());
   const services = [new ServiceProcess(environment), new ServiceProcess(environment)];
   const addresses = await Promise.all(services.map((service) => service.ready()));

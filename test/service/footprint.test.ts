@@ -1,9 +1,9 @@
 import { readdirSync } from 'node:fs';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { PREDICT_REQUEST } from '../support/requests.js';
 import { ServiceProcess, temporaryFolder } from '../support/service-process.js';
 
-it("nothing is written to the user's folder or the folder for temporary files", async () => {
+test("nothing is written to the user's folder or the folder for temporary files", async () => {
   const folder = temporaryFolder();
   // Empty counts as not set. Set to 0, onnxruntime writes a database of what it would report to its maker.
   const service = new ServiceProcess({ HOME: folder, TMPDIR: folder, ORT_DISABLE_TELEMETRY: '' });

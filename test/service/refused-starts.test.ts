@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import path from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { ServiceProcess, temporaryFolder } from '../support/service-process.js';
 
 async function expectRefused(environment: Record<string, string>, line: RegExp): Promise<void> {
@@ -13,7 +13,7 @@ async function expectRefused(environment: Record<string, string>, line: RegExp):
   expect(service.output.join() + service.errors).not.toMatch(/nurse_live_[0-9a-f]{32}/);
 }
 
-it.each([
+test.each([
   ['PORT', '65536'],
   ['WORKERS', 'two'],
   ['LOG_LEVEL', 'loud'],
@@ -22,18 +22,18 @@ it.each([
   await expectRefused({ [name]: value }, new RegExp(`^nurselog: ${name} .+, not "`));
 });
 
-it('an unknown NURSELOG_* ends the start with one line that names it', async () => {
+test('an unknown NURSELOG_* ends the start with one line that names it', async () => {
   await expectRefused({ NURSELOG_PORT: '8080' }, /NURSELOG_PORT is not a variable/);
 });
 
-it('a key store in a folder that cannot be created ends the start with one line that names it', async () => {
+test('a key store in a folder that cannot be created ends the start with one line that names it', async () => {
   await expectRefused(
     { DATABASE_URL: 'sqlite:/proc/x/y.db' },
     /the key store \/proc\/x\/y\.db cannot be used/,
   );
 });
 
-it.each(['PORT', 'OPS_PORT'])(
+test.each(['PORT', 'OPS_PORT'])(
   'a %s in use ends the start with one line that names the address',
   async (name) => {
     const other = createServer().listen(0, '127.0.0.1');
@@ -47,11 +47,11 @@ it.each(['PORT', 'OPS_PORT'])(
   },
 );
 
-it('a HOST that is not of this machine ends the start with one line that names it', async () => {
+test('a HOST that is not of this machine ends the start with one line that names it', async () => {
   await expectRefused({ HOST: '192.0.2.1' }, / HOST "192\.0\.2\.1"/);
 });
 
-it.each(['HOST', 'OPS_HOST'])(
+test.each(['HOST', 'OPS_HOST'])(
   'a %s that is not an address ends the start with one line that names it',
   async (name) => {
     await expectRefused({ [name]: 'nosuch.invalid' }, new RegExp(`${name} "nosuch\\.invalid"`));
@@ -59,7 +59,7 @@ it.each(['HOST', 'OPS_HOST'])(
   },
 );
 
-it('a DATABASE_URL with a server after sqlite: ends the start without a connection to it', async () => {
+test('a DATABASE_URL with a server after sqlite: ends the start without a connection to it', async () => {
   const connections: unknown[] = [];
   const server = createServer((socket) => {
     connections.push(socket.destroy());
@@ -74,12 +74,12 @@ it('a DATABASE_URL with a server after sqlite: ends the start without a connecti
   expect(connections).toEqual([]);
 });
 
-it('the line that names a folder does not show an API key in its path', async () => {
+test('the line that names a folder does not show an API key in its path', async () => {
   const key = `nurse_live_${'0123456789abcdef'.repeat(2)}`;
   await expectRefused({ DATA_DIR: `/nowhere/${key}` }, /\/nowhere\/nurse_live_0123…/);
 });
 
-it('a key store that is not a database ends the start with one line that names it', async () => {
+test('a key store that is not a database ends the start with one line that names it', async () => {
   const file = path.join(temporaryFolder(), 'keys.db');
   writeFileSync(
     file,

@@ -1,5 +1,5 @@
 import { readFileSync } from 'node:fs';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { readMetrics } from '../reliability/support/metrics.js';
 import { exchangeAfterFirstRead } from '../support/exchanged-file.js';
 import { HAS_PRLIMIT, limitOpenFiles } from '../support/prlimit.js';
@@ -12,7 +12,7 @@ import {
   startOnReleases,
 } from '../support/service-on-releases.js';
 
-it('a reload whose files change during the preflight is rejected, and the next SIGHUP serves them', async () => {
+test('a reload whose files change during the preflight is rejected, and the next SIGHUP serves them', async () => {
   const { releases, service, api } = await startOnReleases();
   const unchecked = releases.put(4);
   const manifest = readFileSync(releases.manifestFile);
@@ -30,7 +30,7 @@ it('a reload whose files change during the preflight is rejected, and the next S
   await service.line(reloadedTo(unchecked));
 });
 
-it.runIf(HAS_PRLIMIT)(
+test.runIf(HAS_PRLIMIT)(
   'a reload whose preflight process cannot be started is rejected with the reason, and does not delay SIGTERM',
   async () => {
     const { service, ops, reload, newClient } = await startOnReleases();

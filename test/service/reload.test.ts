@@ -1,6 +1,6 @@
 import { rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { expect, it, onTestFinished } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { DATA_FILES } from '../../src/prediction/artefacts/artefacts.js';
 import { encodeConstantModel, soundModel } from '../prediction/support/constant-model.js';
 import { readMetrics } from '../reliability/support/metrics.js';
@@ -15,7 +15,7 @@ import {
 import { ServiceProcess } from '../support/service-process.js';
 import { childrenOf, STOPPED_PREFLIGHT, stoppedPreflight } from './support/preflight.js';
 
-it('after SIGHUP the lists of species and regions, the metrics and new species are those of the new release', async () => {
+test('after SIGHUP the lists of species and regions, the metrics and new species are those of the new release', async () => {
   const { releases, api, ops, key, reload, newClient } = await startOnReleases();
   const client = newClient();
   const even = { ...PREDICT_REQUEST, species_code: EVEN_SPECIES.species_code };
@@ -37,7 +37,7 @@ it('after SIGHUP the lists of species and regions, the metrics and new species a
   ]);
 });
 
-it('SIGHUP rejects files that are missing, damaged or break the contract, names them, and serves as before', async () => {
+test('SIGHUP rejects files that are missing, damaged or break the contract, names them, and serves as before', async () => {
   const { releases, service, api, ops, reload, newClient } = await startOnReleases();
   const client = newClient();
   const manual = path.join(releases.modelDir, releases.manifest.methods.manual.file);
@@ -80,7 +80,7 @@ it('SIGHUP rejects files that are missing, damaged or break the contract, names 
   expect(await servedVersion(api)).toBe(version);
 });
 
-it('a release whose preflight crashes is rejected, and the next SIGHUP serves it', async () => {
+test('a release whose preflight crashes is rejected, and the next SIGHUP serves it', async () => {
   const { releases, service, api } = await startOnReleases(STOPPED_PREFLIGHT);
   const version = releases.put(2);
   service.signal('SIGHUP');
@@ -94,7 +94,7 @@ it('a release whose preflight crashes is rejected, and the next SIGHUP serves it
   await service.line(reloadedTo(version));
 });
 
-it('however many SIGHUPs arrive during a reload, one more reload serves the last release', async () => {
+test('however many SIGHUPs arrive during a reload, one more reload serves the last release', async () => {
   const { releases, service, api } = await startOnReleases(STOPPED_PREFLIGHT);
   releases.put(2);
   service.signal('SIGHUP');
@@ -113,7 +113,7 @@ it('however many SIGHUPs arrive during a reload, one more reload serves the last
   expect(childrenOf(service.pid).size).toBe(0);
 });
 
-it('a SIGHUP during the start reloads the models after it', async () => {
+test('a SIGHUP during the start reloads the models after it', async () => {
   const releases = new Releases();
   onTestFinished(() => releases.remove());
   const service = new ServiceProcess(releases.environment);
@@ -123,7 +123,7 @@ it('a SIGHUP during the start reloads the models after it', async () => {
   await service.line(/"msg":"models reloaded"/);
 });
 
-it('SIGTERM during a reload ends it, and a SIGHUP during the drain starts none', async () => {
+test('SIGTERM during a reload ends it, and a SIGHUP during the drain starts none', async () => {
   const { service } = await startOnReleases({ DRAIN_DELAY_MS: '500', ...STOPPED_PREFLIGHT });
   service.signal('SIGHUP');
   const stopped = await stoppedPreflight(service.pid);

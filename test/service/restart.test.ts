@@ -1,12 +1,12 @@
 import { execFile } from 'node:child_process';
 import path from 'node:path';
 import { promisify } from 'node:util';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { ServiceProcess, temporaryFolder } from '../support/service-process.js';
 
 const KEYS_COMMAND = path.join(import.meta.dirname, '../../dist/cli/keys.js');
 
-it.each(['SIGTERM', 'SIGKILL'] as const)(
+test.each(['SIGTERM', 'SIGKILL'] as const)(
   'a restart after %s loses no count of an answered request',
   async (signal) => {
     const environment = { DATABASE_URL: `sqlite:${path.join(temporaryFolder(), 'keys.db')}` };

@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import path from 'node:path';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { LibsqlDatabase } from '../../src/accounts/store/sqlite/libsql-database.js';
 import { openSocket, rawRequest, readAnswer } from '../support/raw-http.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
@@ -19,7 +19,7 @@ async function beginRequest(api: string, key: string): Promise<Socket> {
   return socket;
 }
 
-it.each(['SIGTERM', 'SIGINT'] as const)(
+test.each(['SIGTERM', 'SIGINT'] as const)(
   '%s ends the service with exit code 0 after the requests in flight are answered',
   async (signal) => {
     const service = new ServiceProcess();
@@ -36,7 +36,7 @@ it.each(['SIGTERM', 'SIGINT'] as const)(
   },
 );
 
-it('after SIGTERM readiness is off at once, and requests are accepted until the drain delay is over', async () => {
+test('after SIGTERM readiness is off at once, and requests are accepted until the drain delay is over', async () => {
   const service = new ServiceProcess({ DRAIN_DELAY_MS: '1500' });
   const [{ api, ops }, key] = [await service.ready(), await service.firstKey()];
   service.signal('SIGTERM');
@@ -60,7 +60,7 @@ it('after SIGTERM readiness is off at once, and requests are accepted until the 
   expect(await service.exit).toEqual({ code: 0, signal: null });
 });
 
-it('while the service drains, an unfinished request gets 408 after REQUEST_TIMEOUT_MS, and then it exits with 0', async () => {
+test('while the service drains, an unfinished request gets 408 after REQUEST_TIMEOUT_MS, and then it exits with 0', async () => {
   const service = new ServiceProcess({ REQUEST_TIMEOUT_MS: '1000' });
   const [{ api }, key] = [await service.ready(), await service.firstKey()];
   const [inHeaders, inBody] = [await openSocket(api), await beginRequest(api, key)];
@@ -70,7 +70,7 @@ it('while the service drains, an unfinished request gets 408 after REQUEST_TIMEO
   expect(await service.exit).toEqual({ code: 0, signal: null });
 });
 
-it('an unfinished request delays the end no longer than SHUTDOWN_TIMEOUT_MS', async () => {
+test('an unfinished request delays the end no longer than SHUTDOWN_TIMEOUT_MS', async () => {
   const service = new ServiceProcess({ SHUTDOWN_TIMEOUT_MS: '300' });
   const [{ api }, key] = [await service.ready(), await service.firstKey()];
   const stuck = await beginRequest(api, key);
@@ -80,7 +80,7 @@ it('an unfinished request delays the end no longer than SHUTDOWN_TIMEOUT_MS', as
   expect(service.output.at(-1)).toContain('still busy');
 });
 
-it('an open handle delays the end no longer than SHUTDOWN_TIMEOUT_MS', async () => {
+test('an open handle delays the end no longer than SHUTDOWN_TIMEOUT_MS', async () => {
   const leaveOpen = '--import=data:text/javascript,setInterval(()=>{},1e6)';
   const service = new ServiceProcess({ SHUTDOWN_TIMEOUT_MS: '5000', NODE_OPTIONS: leaveOpen });
   await service.ready();
@@ -90,7 +90,7 @@ it('an open handle delays the end no longer than SHUTDOWN_TIMEOUT_MS', async () 
   expect(service.output.at(-1)).toContain('still busy');
 }, 30_000);
 
-it.each([
+test.each([
   ['what is in flight is answered', '15000', { code: 0, signal: null }],
   ['what delays it is cut off', '300', { code: null, signal: 'SIGKILL' }],
 ])('SIGTERM ends a service whose log has lost its reader: %s', async (_, timeoutMs, exit) => {
@@ -107,7 +107,7 @@ it.each([
   expect(await service.exit).toEqual(exit);
 });
 
-it('request counts that the store does not take are reported at the end, with exit code 1', async () => {
+test('request counts that the store does not take are reported at the end, with exit code 1', async () => {
   const file = path.join(temporaryFolder(), 'keys.db');
   const service = new ServiceProcess({ DATABASE_URL: `sqlite:${file}` });
   const [{ api }, key] = [await service.ready(), await service.firstKey()];

@@ -1,7 +1,7 @@
 import { existsSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
-import { expect, it } from 'vitest';
+import { expect, test } from 'vitest';
 import { ServiceProcess, temporaryFolder } from '../support/service-process.js';
 
 const HAS_PROC = existsSync('/proc/self/maps');
@@ -16,7 +16,7 @@ function* moments(factor: number, stepMs: number): Generator<number> {
   for (let ms = 0; ; ms = Math.ceil(ms * factor) + stepMs) yield ms;
 }
 
-it.runIf(HAS_PROC)(
+test.runIf(HAS_PROC)(
   'a SIGHUP while modules load does not end the process and reloads the models after the start',
   async () => {
     for (const ms of moments(1.2, 5)) {
@@ -39,7 +39,7 @@ it.runIf(HAS_PROC)(
   },
 );
 
-it.runIf(HAS_PROC)(
+test.runIf(HAS_PROC)(
   'SIGHUP again and again from the first loaded module to the end of the start leaves a service that serves',
   async () => {
     const service = new ServiceProcess();
@@ -62,7 +62,7 @@ it.runIf(HAS_PROC)(
   },
 );
 
-it('SIGTERM or SIGINT at any moment of the start ends the process by the signal or with exit code 0, and the next start serves', async () => {
+test('SIGTERM or SIGINT at any moment of the start ends the process by the signal or with exit code 0, and the next start serves', async () => {
   const environment = { DATABASE_URL: `sqlite:${path.join(temporaryFolder(), 'keys.db')}` };
   let signal: NodeJS.Signals = 'SIGINT';
   for (const ms of moments(1.5, 20)) {
