@@ -21,7 +21,7 @@ interface Held {
   readonly keys: KeyAdministration;
 }
 
-/** The embedded store with its connection in the test's hand, to take its room or its right to write. */
+/** The embedded store and its connection, with which a test can fill the disk or make it read-only. */
 async function heldStore(): Promise<Held> {
   const file = join(temporaryFolder(), 'nurselog.db');
   await (await openStore(`sqlite:${file}`)).close();
@@ -33,7 +33,7 @@ async function heldStore(): Promise<Held> {
   return { database, clock, accounts, keys: new KeyAdministration(store, clock) };
 }
 
-/** Admits one request a day, each of which needs a little more room, until that fails or three years are over. */
+/** Admits one request a day, each of which needs a little more space, until that fails or three years are over. */
 async function fillUp({ accounts, clock }: Held, caller: Caller): Promise<void> {
   for (let day = 0; day < 1000; day += 1) {
     clock.advanceMs(DAY_MS);

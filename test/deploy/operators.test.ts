@@ -24,12 +24,12 @@ const PANELS = DASHBOARD.panels
   .filter(({ targets }) => targets !== undefined)
   .map(({ title, targets }) => ({ title, expressions: targets!.map(({ expr }) => expr) }));
 
-/** Names of metrics in a text. What Prometheus itself knows of a target is `up`. */
+/** Names of the service's metrics in a text; `up`, which Prometheus records itself, is none of them. */
 function metricNames(text: string): string[] {
   return [...new Set(text.match(/\b(nurselog|process|nodejs)_\w+/g) ?? [])];
 }
 
-/** What a histogram's series are called. */
+/** The name of a metric without the suffix of a histogram's series. */
 const withoutSuffix = (name: string) => name.replace(/_(bucket|sum|count)$/, '');
 
 let service: TestService;

@@ -34,7 +34,7 @@ async function usedBytes(): Promise<number> {
   return least;
 }
 
-/** Waits until something holds; the test's time limit bounds it. */
+/** Waits until a condition holds, at most for the time limit of the test. */
 async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await delay(5);
 }
@@ -45,7 +45,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** @returns memory that the service keeps when it has read so many bytes of a body, or has hung up */
+/** @returns memory in bytes that the service keeps after it has read this many bytes of a body or closed the connection */
 async function keptBytes(requestLine: string, headers: readonly string[], bodyBytes: number) {
   let serverSide: Socket | undefined;
   const onRequest = (message: unknown) => {

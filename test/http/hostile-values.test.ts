@@ -11,7 +11,7 @@ function withField(field: string, json: string): string {
   return BODY.replace(`"${field}":${value}`, () => `"${field}":${json}`);
 }
 
-/** What an answer and an element of a batch have in common. */
+/** The fields that a single response and an element of a batch share. */
 interface Element {
   readonly error?: object;
   readonly site?: object;
@@ -39,7 +39,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** Answers a body alone; where it is JSON, holds the same as entry of a batch against that. */
+/** Sends a body alone and, unless it is 400, expects the same body as an entry of a batch to get the same result. */
 async function predict(body: string | Uint8Array): Promise<Response> {
   const alone = await service.post('/v1/predict', body);
   if (typeof body !== 'string' || alone.status === 400) return alone;

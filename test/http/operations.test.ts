@@ -7,7 +7,7 @@ import { startTestService, type TestService } from '../support/service.js';
 const SAMPLE =
   /^([a-zA-Z_:][\w:]*)(\{(?:[a-zA-Z_]\w*="(?:[^"\\\n]|\\.)*",?)*\})? ([-+]?(?:\d[\d.eE+-]*|Inf)|Na[Nn])$/;
 
-/** Prometheus's text format (its parser takes NaN in any case) as a map from series to value; throws where a line is not of it. */
+/** Parses Prometheus's text format (NaN in any case) into a map from series to value. @throws Error for any other line */
 function parseMetrics(text: string): Map<string, number> {
   const series = new Map<string, number>();
   for (const line of text.split('\n')) {

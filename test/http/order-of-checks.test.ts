@@ -8,7 +8,7 @@ const TEXT = { 'content-type': 'text/plain' };
 const NO_KEY = { 'x-api-key': '' };
 
 let service: TestService;
-/** A spore key whose day is used up. */
+/** A spore key whose quota is exhausted. */
 let exhausted: Record<string, string>;
 let deactivated: Record<string, string>;
 let spore: Record<string, string>;

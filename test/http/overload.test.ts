@@ -77,9 +77,9 @@ test('callers of limited and unlimited tiers get the same 503 overloaded, and it
   const send = async (id: string, secret: string) => {
     const headers = { 'x-api-key': secret, 'x-request-id': 'of-a-test' };
     const response = await service.post('/v1/predict/batch', BATCH_100, headers);
-    const told = Object.fromEntries(response.headers);
-    for (const name of ['date', 'ratelimit', 'ratelimit-policy']) delete told[name];
-    return { id, status: response.status, told, body: await response.text() };
+    const responseHeaders = Object.fromEntries(response.headers);
+    for (const name of ['date', 'ratelimit', 'ratelimit-policy']) delete responseHeaders[name];
+    return { id, status: response.status, responseHeaders, body: await response.text() };
   };
   const keys = [await service.issueKey('hypha'), await service.issueKey('mycel')];
   const sent: Awaited<ReturnType<typeof send>>[] = [];
@@ -94,7 +94,7 @@ test('callers of limited and unlimited tiers get the same 503 overloaded, and it
   await service.flushCounts();
 
   const [hypha, mycel] = keys.map((key) => refusedOf(key)[0]);
-  expect(hypha!.told).toMatchObject({ 'retry-after': '1', 'x-request-id': 'of-a-test' });
+  expect(hypha!.responseHeaders).toMatchObject({ 'retry-after': '1', 'x-request-id': 'of-a-test' });
   expect({ ...hypha, id: '' }).toEqual({ ...mycel, id: '' });
   for (const { id } of keys) {
     const answered = sent.filter((one) => one.id === id && one.status === 200).length;

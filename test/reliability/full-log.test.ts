@@ -76,13 +76,13 @@ test.skipIf(!CAN_MOUNT)(
     });
     disk.clear();
     const isRecovery = ({ msg }: Line) => msg === 'standard output can be written to again';
-    const told = await eventually(() => linesIn(log).find(isRecovery) ?? expect.fail());
-    expect(told.lines_dropped).toBe(await countDropped());
+    const reported = await eventually(() => linesIn(log).find(isRecovery) ?? expect.fail());
+    expect(reported.lines_dropped).toBe(await countDropped());
     await call();
     // Each line is there, whole, or counted.
     await eventually(() => {
       const written = linesIn(log).filter(({ msg }) => msg === 'request').length;
-      expect(written + told.lines_dropped!).toBe(requests);
+      expect(written + reported.lines_dropped!).toBe(requests);
     });
     service.signal('SIGTERM');
     expect(await service.exit).toEqual({ code: 0, signal: null });
@@ -102,8 +102,8 @@ test.skipIf(!CAN_MOUNT)(
     const [dropped] = (await once(logging, 'message')) as [number];
     expect(dropped).toBe(LINES - KEPT_LINES);
     disk.clear();
-    const told = await eventually(() => linesIn(file).find(({ level }) => level === 40) ?? expect.fail());
-    expect(told.lines_dropped).toBe(dropped);
+    const reported = await eventually(() => linesIn(file).find(({ level }) => level === 40) ?? expect.fail());
+    expect(reported.lines_dropped).toBe(dropped);
     expect(linesIn(file).filter(({ level }) => level === 30)).toHaveLength(KEPT_LINES);
     logging.send(1);
     expect(await once(logging, 'message')).toEqual([dropped, undefined]);

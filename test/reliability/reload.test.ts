@@ -54,11 +54,11 @@ function questionsOf(codes: readonly string[]): Question[] {
 test('during reloads under load no request fails, and no answer mixes two releases or is of a release before the one that health reported', async () => {
   const { releases, service, api, reload, newClient } = await startOnReleases({ WORKERS: '2' });
   const lastRelease = 1 + amount({ short: 3, long: 50 });
-  let told = 1;
+  let reported = 1;
   const ask =
     (client: Client, { route, body, codes, elementsOf }: Question) =>
     async () => {
-      const least = told;
+      const least = reported;
       const answer = await client.post(route, body);
       expect(answer).toMatchObject({ status: 200 });
       const elements = elementsOf(JSON.parse(answer.body) as never);
@@ -74,7 +74,7 @@ test('during reloads under load no request fails, and no answer mixes two releas
       }
     };
   const askHealth = async () => {
-    told = releaseOf(await servedVersion(api));
+    reported = releaseOf(await servedVersion(api));
   };
   const callers = questionsOf(releases.manifest.species).flatMap((question) =>
     Array.from({ length: 4 }, () => ask(newClient(), question)),
@@ -86,7 +86,7 @@ test('during reloads under load no request fails, and no answer mixes two releas
     await eventually(() => expect(load.answered).toBeGreaterThan(answered + 200));
   }
   await load.stop();
-  expect(told).toBe(lastRelease);
+  expect(reported).toBe(lastRelease);
   expect(service.errors).toBe('');
   tell('reloads under load', { reloads: lastRelease - 1, requests: load.answered });
 }, 900_000);

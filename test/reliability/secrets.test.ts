@@ -96,6 +96,6 @@ test('a key is in no log line, answer, metric or stored byte, wherever a caller 
   // What is not HTTP has no line.
   expect(service.output.length).toBeGreaterThan(20 * secrets.length);
   const digits = secrets.map((key) => key.slice(-32));
-  const told = [...said].filter(([, text]) => digits.some((of) => text.toLowerCase().includes(of)));
-  expect(told).toEqual([]);
+  const exposed = [...said].filter(([, text]) => digits.some((of) => text.toLowerCase().includes(of)));
+  expect(exposed).toEqual([]);
 });
