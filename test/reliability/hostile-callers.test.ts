@@ -109,7 +109,7 @@ test.each(['with a reset', 'by closing'])(
     const releases = new Releases();
     onTestFinished(() => releases.remove());
     releases.put(1);
-    releases.slowDown(3); // a batch takes a tenth of a second: all are there long before the first few are answered
+    releases.slowDown(60); // a run takes half a second or more: all batches wait long before the first few are answered
     const service = new ServiceProcess({ ...releases.environment, CACHE_BYTES: '0' });
     const [{ api, ops }, key] = [await service.ready(), await service.firstKey()];
     const sockets = await Promise.all(Array.from({ length: 20 }, () => openSocket(api)));
