@@ -14,12 +14,16 @@ def fetch(sources):
     """Download what is missing from the sources directory or has another checksum.
 
     Raises :class:`SourceError` if an origin cannot be read or its file is not the one in the manifest; such a file is
-    not written.
+    not written. Files that no URL gives are named at the end, if they are missing.
     """
     wanted = [source for source in sources.manifest.values() if not source.in_project]
+    missing = []
     for source in tqdm(wanted, desc="fetch", unit="file"):
         path = sources.locate(source)
         if path.is_file() and sha256_of(path) == source.sha256:
+            continue
+        if source.manual:
+            missing.append(f"{source.name} ({source.path}, from {source.origin})")
             continue
         path.parent.mkdir(parents=True, exist_ok=True)
         try:
@@ -33,3 +37,5 @@ def fetch(sources):
         partial = path.with_name(path.name + ".partial")
         partial.write_bytes(body)
         partial.replace(path)
+    if missing:
+        raise SourceError(f"to be cut or unpacked by hand, as sources.json describes: {', '.join(missing)}")

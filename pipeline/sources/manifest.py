@@ -15,7 +15,10 @@ class SourceError(Exception):
 
 @dataclass(frozen=True)
 class Source:
-    """One entry of ``sources.json``; ``in_project`` files are in the checkout after ``npm ci``."""
+    """One entry of ``sources.json``; ``in_project`` files are in the checkout after ``npm ci``.
+
+    ``manual`` files are cut from their origin or unpacked by hand, so that no URL gives their bytes.
+    """
 
     name: str
     path: str
@@ -25,6 +28,7 @@ class Source:
     bytes: int
     sha256: str
     in_project: bool = False
+    manual: bool = False
 
 
 def read_manifest():

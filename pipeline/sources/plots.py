@@ -56,6 +56,8 @@ def _washington(raw):
             "forested": raw["forested"] == 1,
             "elevation": raw["elev"],
             "terrain_ruggedness": raw["roughness"] / _ROUGHNESS_PER_RUGGEDNESS,
+            "eastness": raw["eastness"] / 100,
+            "northness": raw["northness"] / 100,
             "precipitation_annual": raw["ppt"].where(known),
             "temperature_mean": hundredths["tmean"],
             # The table's `tmin` is the January minimum and its `tmin_annual` 2 * tmean - tmax: the names are swapped.

@@ -1,4 +1,5 @@
 import hashlib
+from dataclasses import replace
 
 import pytest
 
@@ -42,6 +43,13 @@ def test_a_changed_origin_is_rejected_and_no_file_remains(sources, tmp_path):
     with pytest.raises(SourceError, match=r"small: .* has SHA-256 .* expected"):
         fetch(sources)
     assert list((tmp_path / "sources" / "folder").iterdir()) == []
+
+
+def test_a_file_that_no_url_gives_is_named_with_its_origin(sources):
+    sources.manifest["small"] = replace(sources.manifest["small"], manual=True)
+    with pytest.raises(SourceError, match=r"by hand.*small \(folder/small\.txt, from file://"):
+        fetch(sources)
+    assert not (sources.directory / "folder" / "small.txt").exists()
 
 
 def test_an_unreachable_origin_is_one_clear_error(sources, tmp_path):
