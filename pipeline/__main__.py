@@ -39,16 +39,19 @@ def _parser():
         required=True,
         help="directory of the source files, laid out as pipeline/sources/sources.json says",
     )
+    sources_and_elevation = argparse.ArgumentParser(add_help=False, parents=[sources])
+    sources_and_elevation.add_argument(
+        "--elevation",
+        metavar="FILE",
+        type=Path,
+        help="raster of metres on longitude and latitude to use in place of the terrain tiles",
+    )
     outcomes = argparse.ArgumentParser(add_help=False)
     outcomes.add_argument(
         "--outcomes",
         metavar="FILE",
         type=Path,
         help="CSV or Parquet table of observed outcomes to train on in place of the simulation",
-    )
-    optional_sources = argparse.ArgumentParser(add_help=False)
-    optional_sources.add_argument(
-        "--sources", metavar="DIR", type=Path, help="directory of the source files (for the species ranges)"
     )
 
     def command(name, run, summary, parents):
@@ -60,9 +63,14 @@ def _parser():
         "download the sources and check them; the only command that needs a network",
         [sources],
     )
-    command("grid", _grid, "build data/ - grid, regions, species, checksums - and maps of the grid", [sources])
-    command("models", _models, "build models/ from the grid in data/", [optional_sources, outcomes])
-    command("all", _all, "run grid, then models", [sources, outcomes])
+    command(
+        "grid",
+        _grid,
+        "build data/ - grid, regions, species, checksums - and maps of the grid",
+        [sources_and_elevation],
+    )
+    command("models", _models, "build models/ from the grid in data/", [outcomes])
+    command("all", _all, "run grid, then models", [sources_and_elevation, outcomes])
     return parser
 
 
@@ -76,13 +84,13 @@ def _fetch(options):
 def _grid(options):
     from pipeline.grid_command import run
 
-    run(Sources(options.sources))
+    run(Sources(options.sources), options.elevation)
 
 
 def _models(options):
     from pipeline.models_command import run
 
-    run(Sources(options.sources) if options.sources else None, options.outcomes)
+    run(options.outcomes)
 
 
 def _all(options):

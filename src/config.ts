@@ -80,7 +80,7 @@ const configSchema = z.object({
     'a number of kilometres above 0, at most 100',
     (value) => value > 0 && value <= 100,
   )
-    .default(5)
+    .default(0.8)
     .describe('How far the nearest data point may be.'),
   dataDir: text
     .default(projectFile('data'))

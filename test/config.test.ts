@@ -70,7 +70,7 @@ test('the defaults are those that the interface states', () => {
     databaseUrl: 'sqlite:var/nurselog.db',
     workers: availableParallelism(),
     bodyLimitBytes: 1_048_576,
-    searchRadiusKm: 5,
+    searchRadiusKm: 0.8,
   });
 });
 

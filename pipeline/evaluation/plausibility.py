@@ -15,6 +15,8 @@ from pipeline.outcomes.species import species_codes
 
 ORDERINGS = Path(__file__).with_name("orderings.csv")
 TOP_FACTORS = 3
+SPREAD = 7
+"""Maps and shares use one point in so many, in the order of rows: points of a row fall on different columns."""
 # Below this first-year survival nobody plants, and a single factor may exceed the survival itself.
 PLAUSIBLE_SURVIVAL = 0.6
 
@@ -73,9 +75,14 @@ def published_sample(grid: Grid, model: GraphModel) -> tuple[np.ndarray, np.ndar
     return model.survival(features, species)[0], model.contributions(features, species)[0]
 
 
+def spread_features(grid: Grid) -> np.ndarray:
+    """Return the features [points, features] of one grid point in :data:`SPREAD`."""
+    return grid.features(FEATURE_NAMES)[::SPREAD]
+
+
 def survival_everywhere(grid: Grid, model: GraphModel) -> np.ndarray:
-    """Return survival [species, points, horizons]."""
-    features = grid.features(FEATURE_NAMES)
+    """Return survival [species, points, horizons] at one grid point in :data:`SPREAD`."""
+    features = spread_features(grid)
     return np.stack([model.survival(features, np.full(len(features), index)) for index in range(len(species_codes()))])
 
 
@@ -87,7 +94,7 @@ def method_gap(grid: Grid, models: dict[str, GraphModel]) -> np.ndarray:
 
 def top_magnitudes(grid: Grid, model: GraphModel) -> np.ndarray:
     """Return the magnitude of the first factor [species, points, horizons]."""
-    features = grid.features(FEATURE_NAMES)
+    features = spread_features(grid)
     return np.stack(
         [
             np.abs(model.contributions(features, np.full(len(features), index))).max(axis=2)

@@ -22,29 +22,30 @@ class Recovery:
     correlation: float
 
 
-def true_effect(grid: Grid, species_index: int, envelope: Envelope, method: str, feature: str) -> np.ndarray:
-    """Return the simulated first-year logits [points] of one feature for a species."""
-    total = np.zeros(len(grid.latitude))
+def true_effects(grid: Grid, species_index: int, envelope: Envelope, method: str) -> dict[str, np.ndarray]:
+    """Return the simulated first-year logits [points] of each feature for a species."""
+    totals = {name: np.zeros(len(grid.latitude)) for name in FEATURE_NAMES}
     for term in species_terms(grid, all_species()[species_index], envelope):
-        if term.variable == feature:
-            total += method_logit(term, method) * PROCESS_WEIGHTS[term.process][0]
-    return total
+        if term.variable in totals:
+            totals[term.variable] += method_logit(term, method) * PROCESS_WEIGHTS[term.process][0]
+    return totals
 
 
 def recovery(grid: Grid, envelopes: list[Envelope], model: HazardModel, method: str) -> list[Recovery]:
     """Return the agreement of every feature; effects are compared about their mean over a species' native points."""
     features = grid.features(FEATURE_NAMES)
-    true_effects = {name: [] for name in FEATURE_NAMES}
+    known_effects = {name: [] for name in FEATURE_NAMES}
     fitted_effects = {name: [] for name in FEATURE_NAMES}
     for index, envelope in enumerate(envelopes):
         points = envelope.inside
         fitted = model.feature_logits(features[points], np.full(points.sum(), index))[:, :, 0]
+        known = true_effects(grid, index, envelope, method)
         for column, name in enumerate(FEATURE_NAMES):
-            true = true_effect(grid, index, envelope, method, name)[points]
-            true_effects[name].append(true - true.mean())
+            true = known[name][points]
+            known_effects[name].append(true - true.mean())
             fitted_effects[name].append(fitted[:, column] - fitted[:, column].mean())
     return [
-        _agreement(name, np.concatenate(true_effects[name]), np.concatenate(fitted_effects[name]))
+        _agreement(name, np.concatenate(known_effects[name]), np.concatenate(fitted_effects[name]))
         for name in FEATURE_NAMES
     ]
 

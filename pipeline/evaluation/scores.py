@@ -12,11 +12,6 @@ from pipeline.outcomes.species import species_codes
 MIN_TREES = 200
 
 
-def best_predictions(survival: np.ndarray, counts: PeriodCounts) -> np.ndarray:
-    """Return the true survival [rows, horizons] of each row, from that of a simulation [species, points, horizons]."""
-    return survival[counts.species, counts.point]
-
-
 def overall_scores(held_out: dict[str, HeldOut], best: dict[str, np.ndarray] | None) -> pd.DataFrame:
     """Return one row a method and horizon."""
     rows = []

@@ -1,11 +1,10 @@
-"""Kriging in a moving neighbourhood, with leave-one-out that leaves out all data within a distance.
+"""Kriging for many targets: one system is solved for each cell of targets that share a neighbourhood.
 
-Cressie (1993), Statistics for Spatial Data, chapter 3. :func:`universal` has weights that are unbiased for any
-linear combination of drift columns, :func:`ordinary` for any constant; :func:`simple` assumes a mean of zero and
-returns to it far from data.
+The prediction at a target is the covariances with the neighbours times the weights of the dual system, plus the trend
+(Cressie 1993, Statistics for Spatial Data, section 3.4.5): the system depends on the neighbours alone, and 36 grid
+points share one.
 
-Our own, because it combines a moving neighbourhood, external drift and an exclusion distance for leave-one-out, on
-which every error figure of the grid rests.
+Our own, because it combines a moving neighbourhood, external drift and leave-one-out for half a million targets.
 """
 
 from dataclasses import dataclass
@@ -13,9 +12,8 @@ from dataclasses import dataclass
 import numpy as np
 from scipy.spatial import cKDTree
 
-_CHUNK = 2000
-# Additional neighbours that replace those within the exclusion distance: 3 km contain a handful of plots.
-_SPARE_NEIGHBOURS = 16
+_CHUNK_CELLS = 1000
+_CHUNK_TARGETS = 50_000
 
 
 @dataclass(frozen=True)
@@ -36,69 +34,77 @@ class Variogram:
         return np.exp(-distance_km / self.range_km)
 
 
-@dataclass(frozen=True)
-class _Neighbourhood:
-    rows: slice
-    near: np.ndarray  # [M, K] indices of the data used for M targets
-    between: np.ndarray  # [M, K, K] covariance among them, nugget included
-    to_target: np.ndarray  # [M, K] covariance with the target
+class CellKriging:
+    """Kriging of ``values`` [N] at ``xyz`` [N, 3] (km, km, m) around ``centres`` [C, 3] of cells.
 
-
-def universal(xyz, drift, values, target_xyz, target_drift, variogram, exclude_km=0.0):
-    """Return predictions [M] at ``target_xyz`` [M, 3] from ``values`` [N] at ``xyz`` [N, 3] (km, km, m).
-
-    ``drift`` [N, Q] and ``target_drift`` [M, Q] are the trend's columns without the constant, Q may be 0. Data
-    horizontally closer to a target than ``exclude_km`` are not used for it: with the data as their own targets
-    that is leave-one-out.
+    ``drift`` [N, Q] are the trend's columns without the constant, Q may be 0; None is a field of known mean zero.
+    With ``leave_own_out`` the centres are the data themselves, and a datum is not used for itself.
     """
-    result = np.empty(len(target_xyz))
-    for hood in _neighbourhoods(xyz, target_xyz, variogram, exclude_km):
-        near, rows = drift[hood.near], hood.rows
-        m, k, q = near.shape
-        # Centring and scaling the drift in each neighbourhood leaves the weights as they are and conditions the system.
-        centre, spread = near.mean(axis=1, keepdims=True), near.std(axis=1, keepdims=True) + 1e-9
-        trend = np.concatenate([np.ones((m, k, 1)), (near - centre) / spread], axis=2)
-        at_target = np.concatenate([np.ones((m, 1)), (target_drift[rows] - centre[:, 0]) / spread[:, 0]], axis=1)
-        system = np.zeros((m, k + 1 + q, k + 1 + q))
-        system[:, :k, :k] = hood.between
-        system[:, :k, k:] = trend
-        system[:, k:, :k] = trend.transpose(0, 2, 1)
-        # Without this a drift that does not vary among the neighbours would make the system singular.
-        system[:, np.arange(k + 1, k + 1 + q), np.arange(k + 1, k + 1 + q)] = -1e-6
-        right = np.concatenate([hood.to_target, at_target], axis=1)
-        weights = np.linalg.solve(system, right[:, :, None])[:, :k, 0]
-        result[rows] = (weights * values[hood.near]).sum(axis=1)
-    return result
+
+    def __init__(self, xyz, drift, values, centres, variogram, leave_own_out=False):
+        self._variogram = variogram
+        self._scale = np.array([1.0, 1.0, variogram.km_per_100m / 100.0])
+        self._data = np.asarray(xyz) * self._scale
+        self._drift = None if drift is None else np.asarray(drift)
+        near = self._neighbours(np.asarray(centres) * self._scale, leave_own_out)
+        k, trend = near.shape[1], 0 if drift is None else 1 + self._drift.shape[1]
+        self._near = near
+        self._weights = np.empty((len(near), k))
+        self._trend = np.empty((len(near), trend))
+        if drift is not None:
+            # Centring and scaling the drift in each neighbourhood conditions the system.
+            self._centre = self._drift[near].mean(axis=1)
+            self._spread = self._drift[near].std(axis=1) + 1e-9
+        for start in range(0, len(near), _CHUNK_CELLS):
+            rows = slice(start, start + _CHUNK_CELLS)
+            places = self._data[near[rows]]
+            apart = np.linalg.norm(places[:, :, None] - places[:, None, :], axis=3)
+            m = len(places)
+            system = np.zeros((m, k + trend, k + trend))
+            system[:, :k, :k] = variogram.covariance(apart) + variogram.nugget * np.eye(k)
+            if trend:
+                columns = (self._drift[near[rows]] - self._centre[rows, None]) / self._spread[rows, None]
+                system[:, :k, k:] = np.concatenate([np.ones((m, k, 1)), columns], axis=2)
+                system[:, k:, :k] = system[:, :k, k:].transpose(0, 2, 1)
+                # A drift that does not vary among the neighbours would make the system singular.
+                diagonal = np.arange(k + 1, k + trend)
+                system[:, diagonal, diagonal] = -1e-6
+            right = np.zeros((m, k + trend, 1))
+            right[:, :k, 0] = values[near[rows]]
+            solved = np.linalg.solve(system, right)[:, :, 0]
+            self._weights[rows], self._trend[rows] = solved[:, :k], solved[:, k:]
+
+    def at(self, cell, xyz, drift=None):
+        """Return predictions [M] at places [M, 3] with their drift [M, Q], each from the system of its ``cell`` [M]."""
+        result = np.empty(len(cell))
+        for start in range(0, len(cell), _CHUNK_TARGETS):
+            rows = slice(start, start + _CHUNK_TARGETS)
+            own = cell[rows]
+            target = xyz[rows] * self._scale
+            distance = np.zeros((len(own), self._near.shape[1]))
+            near = self._near[own]
+            for axis in range(3):
+                distance += (self._data[near, axis] - target[:, axis, None]) ** 2
+            covariance = self._variogram.covariance(np.sqrt(distance))
+            value = np.einsum("mk,mk->m", covariance, self._weights[own])
+            if drift is not None:
+                scaled = (drift[rows] - self._centre[own]) / self._spread[own]
+                value += self._trend[own, 0] + (scaled * self._trend[own, 1:]).sum(axis=1)
+            result[rows] = value
+        return result
+
+    def _neighbours(self, centres, leave_own_out):
+        k = min(self._variogram.neighbours, len(self._data) - leave_own_out)
+        near = cKDTree(self._data).query(centres, k + leave_own_out)[1]
+        if not leave_own_out:
+            return near
+        own = near == np.arange(len(centres))[:, None]
+        # Where data share a place the own one may not be among the nearest: the last is left out instead.
+        own[~own.any(axis=1), -1] = True
+        return near[~own].reshape(len(centres), k)
 
 
-def ordinary(xyz, values, target_xyz, variogram, exclude_km=0.0):
-    """Return :func:`universal` predictions whose only trend is an unknown constant."""
-    nothing, nothing_there = np.empty((len(xyz), 0)), np.empty((len(target_xyz), 0))
-    return universal(xyz, nothing, values, target_xyz, nothing_there, variogram, exclude_km)
-
-
-def simple(xyz, values, target_xyz, variogram, exclude_km=0.0):
-    """Return predictions [M] of a field of mean zero; arguments as for :func:`universal`."""
-    result = np.empty(len(target_xyz))
-    for hood in _neighbourhoods(xyz, target_xyz, variogram, exclude_km):
-        weights = np.linalg.solve(hood.between, hood.to_target[:, :, None])[:, :, 0]
-        result[hood.rows] = (weights * values[hood.near]).sum(axis=1)
-    return result
-
-
-def _neighbourhoods(xyz, target_xyz, variogram, exclude_km):
-    k = variogram.neighbours
-    scale = np.array([1.0, 1.0, variogram.km_per_100m / 100.0])
-    data, targets = xyz * scale, target_xyz * scale
-    tree = cKDTree(data)
-    for start in range(0, len(targets), _CHUNK):
-        rows = slice(start, min(start + _CHUNK, len(targets)))
-        distance, near = tree.query(targets[rows], k + (_SPARE_NEIGHBOURS if exclude_km else 0))
-        if exclude_km:
-            flat = np.linalg.norm(data[near, :2] - targets[rows, None, :2], axis=2)
-            order = np.argsort(np.where(flat < exclude_km, np.inf, distance), axis=1, kind="stable")[:, :k]
-            distance, near = np.take_along_axis(distance, order, 1), np.take_along_axis(near, order, 1)
-        places = data[near]
-        apart = np.linalg.norm(places[:, :, None] - places[:, None, :], axis=3)
-        between = variogram.covariance(apart) + variogram.nugget * np.eye(k)
-        yield _Neighbourhood(rows, near, between, variogram.covariance(distance))
+def cell_centres(xyz, cell, count):
+    """Return the mean place [C, 3] of the targets [M, 3] of each of ``count`` cells."""
+    sums = np.stack([np.bincount(cell, xyz[:, axis], count) for axis in range(3)], axis=1)
+    return sums / np.bincount(cell, minlength=count)[:, None]

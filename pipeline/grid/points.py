@@ -1,93 +1,134 @@
-"""Where the grid has points: a triangular lattice on forest land, without water and city centres.
+"""Where the grid has points: lattice nodes on forest land, and how well they answer for forest and for other land."""
 
-Whether land is forest is kriged from the forest status of the inventory's plots. The inventory has a plot on every 24
-square kilometres of either state, forested or not, so the share of forest around a place is observed, not modelled:
-fields, towns, lakes and sagebrush are plots without forest.
-"""
-
-import json
-from pathlib import Path
+from dataclasses import dataclass
 
 import numpy as np
 import pandas as pd
 import shapely
+from scipy.spatial import cKDTree
 
-from pipeline.grid.kriging import Variogram, ordinary
-from pipeline.grid.projection import great_circle_km, in_kilometres, to_degrees, to_plane
+from pipeline.grid.forest import ForestClassifier, burn_excluded_maps, in_excluded_place
+from pipeline.grid.lattice import COLUMNS, ROWS, degrees_of
+from pipeline.grid.projection import in_kilometres, to_plane
 from pipeline.sources.outlines import FIPS
 
-SPACING_KM = 3.7
-MIN_FOREST_SHARE = 0.5
+SEARCH_RADIUS_KM = 0.8
+"""The service answers from the nearest point within this distance, and has no data for sites farther away.
 
-# A smoother variogram classifies 0.4 % more of the left-out plots correctly, but smooths over towns and valley floors.
-_FOREST_VARIOGRAM = Variogram(range_km=8, nugget=0.3, km_per_100m=0.0, neighbours=24)
-# Lakes and city centres that plots 5 km apart can miss.
-_EXCLUDED_PLACES = Path(__file__).with_name("excluded_places.json")
-_STEPS_PER_LEG = 12
+The lattice leaves no place inside a forest farther than 0.57 km from a point; the curve in ``data/README.md`` is flat
+from 0.7 km on, and a greater radius answers farther out on lakes and fields.
+"""
+CURVE_RADII_KM = (0.6, 0.7, 0.8, 0.9, 1.0, 1.2)
+CURVE_ANSWERED = (0.99, 0.98, 0.97, 0.95)
+_ANSWERED = 0.98
+_JUDGED_SHARE = 0.3
+_SPLIT_SEED = 5
+# Above the highest forested plot within this distance nobody has seen a forest; the allowance is that of the terrain.
+_TREELINE_KM, _TREELINE_PLOTS, _TREELINE_ALLOWANCE_M = 80.0, 3, 50.0
 # West of its turn into Washington the Columbia is the state line; half its width, and where the line leaves the river.
 _COLUMBIA_HALF_WIDTH_KM = 1.2
 _COLUMBIA_EAST_END_DEG = -119.0
 
 
-def place_points(inputs):
-    """Return a frame of latitude and longitude (degrees) and region, ordered by latitude, then longitude."""
-    land = {region: inputs.outlines.polygon(fips) for region, fips in FIPS.items()}
-    latitude, longitude, region = lattice(land)
-    dry = ~(
-        inputs.terrain.is_sea(latitude, longitude)
+@dataclass(frozen=True)
+class Mask:
+    """The threshold of the chance of forest, and how the plots that were not used in its choice are answered.
+
+    ``curve`` is ``{radius: {share of forested plots answered: share of the other plots answered}}``.
+    """
+
+    threshold: float
+    judged_forested: int
+    judged_other: int
+    forested_answered: float
+    other_answered: float
+    curve: dict[float, dict[float, float]]
+
+
+def lattice_nodes(regions, terrain):
+    """Return a frame of row, column, latitude, longitude, region and elevation of the nodes on land.
+
+    ``regions`` is ``{region: MultiPolygon}`` in degrees, whose strip along the coast the terrain tells from the sea.
+    """
+    row, column = (index.ravel() for index in np.meshgrid(np.arange(ROWS), np.arange(COLUMNS), indexing="ij"))
+    latitude, longitude = degrees_of(row, column)
+    region = np.full(latitude.shape, -1)
+    for index, shape in enumerate(regions.values()):
+        shapely.prepare(shape)
+        region[shapely.contains_xy(shape, longitude, latitude)] = index
+    land = (region >= 0) & ~terrain.is_water(latitude, longitude)
+    nodes = {"row": row, "column": column, "latitude": latitude, "longitude": longitude, "region": region}
+    frame = pd.DataFrame(nodes)[land].reset_index(drop=True)
+    return frame.assign(elevation=terrain.elevation(frame["latitude"].to_numpy(), frame["longitude"].to_numpy()))
+
+
+def place_points(inputs, sources, nodes, sites):
+    """Return the rows of ``nodes`` that are forest, ordered by row, then column, and the :class:`Mask`.
+
+    ``sites`` are the :class:`.Sites` of the nodes.
+    """
+    open_land = _never_forest(inputs, sources, nodes, sites)
+    judged = np.zeros(len(inputs.plots), dtype=bool)
+    order = np.random.default_rng(_SPLIT_SEED).permutation(len(judged))
+    judged[order[: round(_JUDGED_SHARE * len(judged))]] = True
+    plots = (inputs.maps, inputs.terrain, inputs.plots, inputs.plot_sites)
+    chance = np.where(open_land, 0.0, ForestClassifier(*plots, ~judged).chance(sites))
+    mask = _judge(chance, sites.xyz, inputs.plots["forested"].to_numpy()[judged], inputs.plot_sites.xyz[judged])
+    # The points come from a classifier trained on all plots: the judged figures are those of one with fewer.
+    chance = np.where(open_land, 0.0, ForestClassifier(*plots, judged | True).chance(sites))
+    forest = chance >= mask.threshold
+    return np.flatnonzero(forest), mask
+
+
+def _judge(chance, xyz, forested, plot_xyz):
+    tree = cKDTree(xyz[:, :2])
+    curve = {}
+    for radius in CURVE_RADII_KM:
+        near = tree.query_ball_point(plot_xyz[:, :2], radius)
+        best = np.array([chance[nodes].max() if nodes else 0.0 for nodes in near])
+        thresholds = {share: np.quantile(best[forested], 1 - share) for share in CURVE_ANSWERED}
+        curve[radius] = {share: float((best[~forested] >= limit).mean()) for share, limit in thresholds.items()}
+        if radius == SEARCH_RADIUS_KM:
+            threshold = float(np.floor(thresholds[_ANSWERED] * 1000) / 1000)
+            answered = best >= threshold
+    return Mask(
+        threshold,
+        int(forested.sum()),
+        int((~forested).sum()),
+        float(answered[forested].mean()),
+        float(answered[~forested].mean()),
+        curve,
+    )
+
+
+def _never_forest(inputs, sources, nodes, sites):
+    latitude, longitude = nodes["latitude"].to_numpy(), nodes["longitude"].to_numpy()
+    mapped = burn_excluded_maps(sources)[nodes["row"], nodes["column"]]
+    return (
+        mapped
         | in_excluded_place(latitude, longitude)
         | _on_columbia(inputs.outlines, latitude, longitude)
+        | (sites.elevation > _treeline(inputs, sites.xyz))
     )
-    points = pd.DataFrame({"latitude": latitude, "longitude": longitude, "region": region})[dry]
-    flat = np.column_stack([*to_plane(latitude[dry], longitude[dry]), np.zeros(dry.sum())])
-    share = forest_share(inputs.plots["forested"].to_numpy(), inputs.plot_sites.xyz, flat)
-    return points[share >= MIN_FOREST_SHARE].reset_index(drop=True)
+
+
+def _treeline(inputs, xyz):
+    """Return metres [M]: the elevation of the third highest forested plot around, and the allowance.
+
+    Where mountains do not reach the treeline this is the height of the forested summits, which the allowance exceeds.
+    """
+    forested = inputs.plots["forested"].to_numpy()
+    places = inputs.plot_sites.xyz[forested]
+    # Evaluated every 10 km and taken from the nearest: it changes slowly.
+    corner = xyz[:, :2].min(axis=0)
+    cell = np.floor((xyz[:, :2] - corner) / 10).astype(int)
+    cells, which = np.unique(cell, axis=0, return_inverse=True)
+    near = cKDTree(places[:, :2]).query_ball_point(corner + (cells + 0.5) * 10, _TREELINE_KM)
+    highest = [np.sort(places[rows, 2])[-_TREELINE_PLOTS] if len(rows) >= _TREELINE_PLOTS else 0.0 for rows in near]
+    return np.array(highest)[which] + _TREELINE_ALLOWANCE_M
 
 
 def _on_columbia(outlines, latitude, longitude):
     border = outlines.shared_border(*FIPS.values())
     river = in_kilometres(shapely.intersection(border, shapely.box(-125, 45, _COLUMBIA_EAST_END_DEG, 47)))
     return shapely.dwithin(shapely.points(*to_plane(latitude, longitude)), river, _COLUMBIA_HALF_WIDTH_KM)
-
-
-def lattice(land):
-    """Place a triangular lattice of equal spacing in ``land``, ``{region: MultiPolygon}`` in degrees.
-
-    Returns ``(latitude, longitude, region)``, each [N]: degrees rounded to 5 decimals and the index of the region,
-    ordered by latitude, then longitude.
-    """
-    west, south, east, north = shapely.total_bounds(list(land.values()))
-    edge = shapely.segmentize(shapely.box(west, south, east, north), 0.1).exterior.coords
-    x_edge, y_edge = to_plane(*np.array(edge).T[::-1])
-    rows = np.arange(y_edge.min(), y_edge.max(), SPACING_KM * np.sqrt(3) / 2)
-    columns = np.arange(x_edge.min(), x_edge.max(), SPACING_KM)
-    x, y = np.meshgrid(columns, rows)
-    x = x + (np.arange(len(rows)) % 2 * SPACING_KM / 2)[:, None]
-    latitude, longitude = (np.round(degrees.ravel(), 5) for degrees in to_degrees(x, y))
-    region = np.full(latitude.shape, -1)
-    for index, shape in enumerate(land.values()):
-        shapely.prepare(shape)
-        region[shapely.contains_xy(shape, longitude, latitude)] = index
-    order = np.lexsort((longitude, latitude))
-    order = order[region[order] >= 0]
-    return latitude[order], longitude[order], region[order]
-
-
-def in_excluded_place(latitude, longitude):
-    """Return a boolean [N] for degrees [N]: nearer to the line of a listed place than its ``reach_km``."""
-    inside = np.zeros(np.shape(latitude), dtype=bool)
-    for place in json.loads(_EXCLUDED_PLACES.read_text(encoding="utf-8"))["places"]:
-        for point in _along(np.array(place["line"])):
-            inside |= great_circle_km(latitude, longitude, *point) < place["reach_km"]
-    return inside
-
-
-def _along(line):
-    legs = np.arange(len(line))
-    steps = np.linspace(0, legs[-1], legs[-1] * _STEPS_PER_LEG + 1)
-    return np.column_stack([np.interp(steps, legs, line[:, axis]) for axis in (0, 1)])
-
-
-def forest_share(forested, xyz, target_xyz, exclude_km=0.0):
-    """Return the estimated share of forest land around targets, [M], from booleans [N] at plots."""
-    return ordinary(xyz, forested.astype(float), target_xyz, _FOREST_VARIOGRAM, exclude_km)

@@ -8,6 +8,9 @@ from pipeline.grid.projection import to_plane
 from pipeline.sources.raster import read_raster
 from pipeline.sources.spline_surface import read_surface
 
+# Degrees, degrees and metres.
+_TABLE_STEPS = np.array([0.05, 0.05, 400.0])
+
 
 @dataclass(frozen=True)
 class Normals:
@@ -25,13 +28,17 @@ class Normals:
 
 @dataclass(frozen=True)
 class Sites:
-    """N places: degrees, ``xyz`` [N, 3] in km, km and m, monthly ``normals`` and the ``vpd_min`` raster in hPa."""
+    """N places: degrees, ``xyz`` [N, 3] in km, km and m, monthly ``normals`` and the ``vpd_min`` raster in hPa.
+
+    ``above`` [N, 2] is their height above the mean of :data:`~pipeline.grid.terrain.SURROUNDINGS_KM`, metres.
+    """
 
     latitude: np.ndarray
     longitude: np.ndarray
     xyz: np.ndarray
     normals: Normals
     vpd_min: np.ndarray
+    above: np.ndarray
 
     @property
     def elevation(self):
@@ -46,21 +53,69 @@ class Sites:
             self.xyz[chosen],
             self.normals.where(chosen),
             self.vpd_min[chosen],
+            self.above[chosen],
         )
+
+
+class SurfaceTable:
+    """A climate surface tabulated every 3 arc-minutes and 400 m, for places too many to evaluate it at each.
+
+    Between the nodes it is interpolated linearly; the difference to the surface is within 0.1 C and 1 %.
+    """
+
+    def __init__(self, surface, latitude, longitude, elevation):
+        """Tabulate what interpolation at N places needs, up to 400 m above and below each."""
+        self._origin = np.array([latitude.min(), longitude.min(), elevation.min() - _TABLE_STEPS[2]])
+        corner, _ = self._locate(latitude, longitude, elevation)
+        size = corner.max(axis=0) + 3
+        needed = np.zeros(size, dtype=bool)
+        for offset in np.ndindex(2, 2, 3):
+            needed[tuple((corner + offset - [0, 0, 1]).T)] = True
+            needed[tuple((corner + offset).T)] = True
+        where = np.argwhere(needed)
+        places = self._origin + where * _TABLE_STEPS
+        self._values = np.zeros((*size, 12))
+        self._values[needed] = surface.monthly(*places.T)
+
+    def monthly(self, latitude, longitude, elevation):
+        """Return the monthly normals [M, 12] of places within the table."""
+        corner, fraction = self._locate(latitude, longitude, elevation)
+        result = np.zeros((len(corner), 12))
+        for offset in np.ndindex(2, 2, 2):
+            weight = np.where(np.array(offset) == 1, fraction, 1 - fraction).prod(axis=1)
+            result += weight[:, None] * self._values[tuple((corner + offset).T)]
+        return result
+
+    def _locate(self, latitude, longitude, elevation):
+        steps = (np.column_stack([latitude, longitude, elevation]) - self._origin) / _TABLE_STEPS
+        corner = np.floor(steps).astype(int)
+        return corner, steps - corner
 
 
 class SiteReader:
     """Reads the surfaces and the minimum VPD raster once and evaluates them at any site."""
 
-    def __init__(self, sources):
+    def __init__(self, surfaces, vpd_min, terrain):
+        self._surfaces, self._vpd_min, self._terrain = surfaces, vpd_min, terrain
+
+    @classmethod
+    def of(cls, sources, terrain):
+        """Read the sources; ``terrain`` is the :class:`.Terrain` that sites are in."""
         names = Normals.__dataclass_fields__
-        self._surfaces = {name: read_surface(sources.path(f"surface_{name}")) for name in names}
+        surfaces = {name: read_surface(sources.path(f"surface_{name}")) for name in names}
         archive = sources.path("vpd_min")
-        self._vpd_min = read_raster(f"zip://{archive}!{archive.stem}.bil").filled()
+        return cls(surfaces, read_raster(f"zip://{archive}!{archive.stem}.bil").filled(), terrain)
+
+    def tabulated(self, latitude, longitude, elevation):
+        """Return a reader that interpolates the surfaces between nodes around the places [N]."""
+        tables = {name: SurfaceTable(s, latitude, longitude, elevation) for name, s in self._surfaces.items()}
+        return SiteReader(tables, self._vpd_min, self._terrain)
 
     def at(self, latitude, longitude, elevation):
         """Return :class:`Sites` at degrees, degrees and metres, each [N]."""
         monthly = {name: s.monthly(latitude, longitude, elevation) for name, s in self._surfaces.items()}
         x, y = to_plane(latitude, longitude)
         xyz = np.column_stack([x, y, elevation])
-        return Sites(latitude, longitude, xyz, Normals(**monthly), self._vpd_min.sample(latitude, longitude))
+        above = self._terrain.above_surroundings(latitude, longitude, elevation)
+        vpd_min = self._vpd_min.sample(latitude, longitude)
+        return Sites(latitude, longitude, xyz, Normals(**monthly), vpd_min, above)

@@ -1,10 +1,11 @@
 """The grid columns that are features of the models, and their names for callers.
 
-Seven grid columns are left out. Each duplicates information of the features, and a fit would split one effect between
-two names, or give them opposite effects that cancel:
+Of the other grid columns some duplicate information of the features, and a fit would split one effect between two
+names, or give them opposite effects that cancel:
 
 - `canopy_cover`: the crown ratio is derived from it;
-- `soil_organic_matter`: derived from precipitation;
+- `slope`, `eastness` and `northness`: the heat load and the ruggedness are made of them;
+- `rock_depth`: the soil water capacity is derived from it;
 - `precipitation_growing_season` and `climatic_water_deficit`: with annual precipitation and the maximum VPD they
   describe the same drought;
 - `temperature_mean`, `temperature_max` and `vpd_min`: temperature and dew point determine the VPD, so these follow
@@ -26,6 +27,7 @@ class Feature:
 FEATURES = (
     Feature("elevation", "elevation"),
     Feature("terrain_ruggedness", "terrain ruggedness"),
+    Feature("heat_load", "heat load"),
     Feature("precipitation_annual", "precipitation", logarithmic=True),
     Feature("temperature_min_january", "January minimum temperature"),
     Feature("dew_point", "dew point temperature"),

@@ -6,6 +6,7 @@ import platform
 from pathlib import Path
 
 from pipeline.grid.arrow_file import Grid
+from pipeline.grid.columns.definitions import COLUMNS
 from pipeline.models.features import FEATURES
 from pipeline.outcomes.periods import HORIZONS, METHODS
 from pipeline.outcomes.species import species_codes
@@ -14,6 +15,7 @@ from pipeline.sources.manifest import sha256_of
 SERIES = "Nurselog"
 CODENAME = "hemlock"
 MODEL_VERSION = "1_0"
+_BOUNDS = {column.name: column for column in COLUMNS}
 LIBRARIES = ("numpy", "scipy", "pandas", "pyarrow", "shapely", "onnx")
 
 
@@ -34,7 +36,14 @@ def write_manifest(grid: Grid, origin: dict, directory: Path) -> None:
         "species": species_codes(),
         # Every feature may be named as a risk factor: columns that should not be named are not features.
         "features": [
-            {"name": feature.name, "unit": grid.units[feature.name], "label": feature.label, "risk_factor": True}
+            {
+                "name": feature.name,
+                "unit": grid.units[feature.name],
+                "minimum": _BOUNDS[feature.name].minimum,
+                "maximum": _BOUNDS[feature.name].maximum,
+                "label": feature.label,
+                "risk_factor": True,
+            }
             for feature in FEATURES
         ],
         "methods": {

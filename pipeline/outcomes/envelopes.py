@@ -1,20 +1,14 @@
 """Species envelopes: the climate of the forested grid points inside a species' native range.
 
-Ranges are Little's (1971) maps; their NAD27 coordinates are used as they are (the shift is about 100 m, the maps
-are drawn to kilometres).
+Ranges are Little's (1971) maps, which the grid holds as bits.
 """
 
-import json
 from dataclasses import dataclass
-from pathlib import Path
 
 import numpy as np
-import shapely
-from shapely.geometry import shape
 
 from pipeline.grid.arrow_file import Grid
-from pipeline.outcomes.species import Species, all_species
-from pipeline.sources.manifest import Sources
+from pipeline.outcomes.species import all_species
 
 # Quantiles of the points inside the range that bound an axis. Range maps of mountain trees include valley floors, so
 # the warm, low side is cut more than the cold, high side, where the trees do grow up to the limit.
@@ -46,29 +40,12 @@ def axis_values(grid: Grid, axis: str) -> np.ndarray:
     return np.log(values) if axis in LOGARITHMIC_AXES else values
 
 
-def range_source(species: Species) -> str:
-    """Return the name of the species' range map in the manifest of sources."""
-    return f"range_{species.range_file}"
-
-
-def points_in_range(grid: Grid, range_file: Path) -> np.ndarray:
-    """Return bool [points]: inside the native range; polygons with CODE 1 are range, CODE 0 holes."""
-    features = json.loads(range_file.read_text(encoding="utf-8"))["features"]
-    inside = np.zeros(len(grid.latitude), dtype=bool)
-    holes = np.zeros_like(inside)
-    for feature in features:
-        polygon = shape(feature["geometry"])
-        target = inside if feature["properties"]["CODE"] == 1 else holes
-        target |= shapely.contains_xy(polygon, grid.longitude, grid.latitude)
-    return inside & ~holes
-
-
-def species_envelopes(grid: Grid, sources: Sources) -> list[Envelope]:
+def species_envelopes(grid: Grid) -> list[Envelope]:
     """Return one envelope a species, in model order."""
     spread = {axis: float(axis_values(grid, axis).std()) for axis in LIMITS}
     envelopes = []
-    for species in all_species():
-        inside = points_in_range(grid, sources.path(range_source(species)))
+    for index, species in enumerate(all_species()):
+        inside = grid.in_range(index)
         if not inside.any():
             raise ValueError(f"no grid point lies in the native range of {species.species_code}")
         low, high = {}, {}

@@ -11,7 +11,8 @@ import numpy as np
 import pandas as pd
 from scipy.spatial import cKDTree
 
-from pipeline.grid.arrow_file import MAX_DISTANCE_KM, Grid
+from pipeline.grid.arrow_file import Grid
+from pipeline.grid.points import SEARCH_RADIUS_KM
 from pipeline.grid.projection import great_circle_km
 from pipeline.outcomes.species import species_codes
 
@@ -38,10 +39,10 @@ class PeriodCounts:
 
 
 def match_points(grid: Grid, latitude: np.ndarray, longitude: np.ndarray) -> np.ndarray:
-    """Return the nearest grid point of each position, -1 where none lies within 5 km."""
+    """Return the nearest grid point of each position, -1 where none lies within the search radius."""
     _, nearest = cKDTree(_unit_vectors(grid.latitude, grid.longitude)).query(_unit_vectors(latitude, longitude))
     distance = great_circle_km(latitude, longitude, grid.latitude[nearest], grid.longitude[nearest])
-    return np.where(distance <= MAX_DISTANCE_KM, nearest, -1)
+    return np.where(distance <= SEARCH_RADIUS_KM, nearest, -1)
 
 
 def period_counts(outcomes: pd.DataFrame, point: np.ndarray, method: str) -> PeriodCounts:

@@ -24,7 +24,6 @@ from pipeline.outcomes.intercepts import (
 from pipeline.outcomes.periods import METHODS
 from pipeline.outcomes.species import all_species, species_codes
 from pipeline.outcomes.true_hazards import predictor
-from pipeline.sources.manifest import Sources
 
 PLOTS = 10_000
 TREES_PER_PLOT = 8
@@ -38,30 +37,32 @@ VISITS = (1, 3, 5)
 
 @dataclass(frozen=True)
 class Truth:
-    """Hazard logits [species, points, periods] of each method at the typical site, and the envelopes behind them."""
+    """Hazard logits, float32 [species, points, periods], of each method at the typical site, and the envelopes."""
 
     logits: dict[str, np.ndarray]
     envelopes: list[Envelope]
 
-    def survival(self, method: str) -> np.ndarray:
-        """Return expected survival [species, points, horizons], the best possible prediction from the grid."""
-        return expected_survival(self.logits[method])
+    def survival(self, method: str, species: np.ndarray, point: np.ndarray) -> np.ndarray:
+        """Return expected survival [rows, horizons] of species at points [rows], the best prediction from the grid."""
+        return expected_survival(self.logits[method][species, point].astype(np.float64))
 
 
-def true_process(grid: Grid, sources: Sources) -> Truth:
+def true_process(grid: Grid) -> Truth:
     """Return the hazards of every species at every grid point."""
-    envelopes = species_envelopes(grid, sources)
+    envelopes = species_envelopes(grid)
     site = grid.nearest(*PUBLISHED_SITE)
     anchor = species_codes().index(PUBLISHED_SPECIES)
     logits = {}
     for method in METHODS:
         eta = np.stack(
             [
-                predictor(grid, species, envelope, method)
+                predictor(grid, species, envelope, method).astype(np.float32)
                 for species, envelope in zip(all_species(), envelopes, strict=True)
             ]
         )
-        logits[method] = eta + intercepts(eta[anchor, site], PUBLISHED_SURVIVAL[method])
+        level = intercepts(eta[anchor, site].astype(np.float64), PUBLISHED_SURVIVAL[method])
+        eta += level.astype(np.float32)
+        logits[method] = eta
     return Truth(logits, envelopes)
 
 

@@ -18,7 +18,8 @@ from pathlib import Path
 import numpy as np
 import pandas as pd
 
-from pipeline.grid.arrow_file import MAX_DISTANCE_KM, Grid
+from pipeline.grid.arrow_file import Grid
+from pipeline.grid.points import SEARCH_RADIUS_KM
 from pipeline.outcomes.periods import METHODS, match_points
 from pipeline.outcomes.species import species_codes
 from pipeline.sources.manifest import SourceError
@@ -115,7 +116,7 @@ def _messages(given: pd.DataFrame, problems: dict[str, np.ndarray], far: np.ndar
             found.append((row, f"row {row + 1}: {column} {rule}, not {cell!r}"))
     for row in np.flatnonzero(far):
         place = f"{given['latitude'].iloc[row]}, {given['longitude'].iloc[row]}"
-        found.append((row, f"row {row + 1}: no grid point within {MAX_DISTANCE_KM:g} km of {place}"))
+        found.append((row, f"row {row + 1}: no grid point within {SEARCH_RADIUS_KM:g} km of {place}"))
     return [message for _, message in sorted(found, key=lambda entry: entry[0])]
 
 

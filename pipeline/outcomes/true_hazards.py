@@ -99,6 +99,7 @@ def species_terms(grid: Grid, species: Species, envelope: Envelope) -> list[Term
         Term("precipitation_annual", "drought", 1.1 * stress("precipitation_annual", -1, LOCAL_ADAPTATION)),
         Term("precipitation_annual", "envelope", low("precipitation_annual")),
         Term("precipitation_annual", "wetness", wet_site_sensitivity * high("precipitation_annual")),
+        Term("heat_load", "drought", 0.15 * stress("heat_load", +1)),
         Term("dew_point", "drought", 0.7 * stress("dew_point", -1, adaptation=1.0)),
         Term("dew_point", "frost", 0.5 * low("dew_point")),
         Term("soil_water_capacity", "soil", 0.75 * thinness),

@@ -101,7 +101,7 @@ test.each([
 test('a place in a state but far from all data is no_nearby_data 422 with search_radius_km', async () => {
   for (const path of ['/v1/predict', '/v1/predict/compare']) {
     const error = await expectError(await service.post(path, NO_NEARBY_DATA), 422, 'no_nearby_data');
-    expect(error.details).toEqual({ search_radius_km: 5 });
+    expect(error.details).toEqual({ search_radius_km: 0.8 });
   }
 });
 
@@ -113,7 +113,7 @@ test('the message of no_nearby_data says how far away the nearest data are', asy
   const km = greatCircleKm(longitude, latitude, nearest.longitude, nearest.latitude).toFixed(1);
   const { message } = await expectError(await predict(NO_NEARBY_DATA), 422, 'no_nearby_data');
   expect(message).toBe(
-    `No data point lies within 5 km of latitude ${latitude}, longitude ${longitude}: the nearest is ${km} km away. ` +
+    `No data point lies within 0.8 km of latitude ${latitude}, longitude ${longitude}: the nearest is ${km} km away. ` +
       'The data cover forest land, not urban, agricultural or water areas.',
   );
 });

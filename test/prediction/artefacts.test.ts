@@ -71,6 +71,11 @@ const MANIFEST_REFUSALS: readonly (readonly [
     "feature elevation is in ft, but the grid's column is in m",
   ],
   [
+    'has a feature with narrower bounds than the grid',
+    (m) => Object.assign(m.features.find(({ name }) => name === 'elevation')!, { maximum: 3000 }),
+    "feature elevation is from -100 to 3000, but the grid's column is from -100 to 4400",
+  ],
+  [
     'has a feature twice',
     (m) => Object.assign(m.features[1], { name: m.features[0].name }),
     /^features: name ".*" appears twice$/,

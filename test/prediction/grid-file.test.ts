@@ -1,10 +1,10 @@
 import { mkdtempSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
-import { Float64, makeVector, Utf8, vectorFromArray } from 'apache-arrow';
+import { makeVector, Uint16, Utf8, vectorFromArray } from 'apache-arrow';
 import { afterAll, expect, test } from 'vitest';
 import { readArtefactFile } from '../../src/prediction/artefacts/artefact-file.js';
-import { parseGrid } from '../../src/prediction/artefacts/grid-file.js';
+import { parseGrid, type StoredIntegers } from '../../src/prediction/artefacts/grid-file.js';
 import { dataDir } from '../../testing/project.js';
 import { expectRefusal } from './support/artefact-refusal.js';
 import { columnCopy, type GridChanges, writeEmptyGrid, writeGridCopy } from './support/grid-copy.js';
@@ -13,27 +13,27 @@ const folder = mkdtempSync(path.join(tmpdir(), 'nurselog-grid-'));
 afterAll(() => rmSync(folder, { recursive: true }));
 const file = path.join(folder, 'grid.arrow');
 const parseGridOf = (path: string) => parseGrid(readArtefactFile(path));
+const columnCopyOfElevation = columnCopy<Int16Array>('elevation');
 const projectGrid = readFileSync(path.join(dataDir, 'grid.arrow'));
 
 /** A column with one value changed. */
-function changed<Values extends Float32Array | Float64Array | Uint8Array>(
-  name: string,
-  row: number,
-  value: number,
-) {
+function changed<Values extends StoredIntegers>(name: string, row: number, value: number) {
   const values = columnCopy<Values>(name);
   values[row] = value;
   return makeVector(values);
 }
 
 const withNull = () => {
-  const values: (number | null)[] = [...columnCopy<Float64Array>('latitude')];
+  const values: (number | null)[] = [...columnCopy<Uint16Array>('row')];
   values[12] = null;
-  return vectorFromArray(values, new Float64());
+  return vectorFromArray(values, new Uint16());
 };
 
+const lattice = (changes: object) =>
+  JSON.stringify({ south: 41.90003, west: -124.99997, steps_per_degree: 120, ...changes });
+
 const REFUSALS: readonly (readonly [what: string, changes: GridChanges, problem: string | RegExp])[] = [
-  ['of another format', { metadata: { format: 'nurselog-grid/2' } }, /metadata format/],
+  ['of another format', { metadata: { format: 'nurselog-grid/1' } }, /metadata format/],
   ['of no format', { metadata: { format: undefined } }, /metadata format/],
   ['without a version', { metadata: { version: undefined } }, /metadata version/],
   ['with an empty coverage', { metadata: { coverage: '' } }, /metadata coverage/],
@@ -41,53 +41,65 @@ const REFUSALS: readonly (readonly [what: string, changes: GridChanges, problem:
   ['with regions that are not JSON', { metadata: { regions: 'US-OR, US-WA' } }, /metadata regions/],
   ['with regions that are not a list', { metadata: { regions: '{"US-OR":0}' } }, /metadata regions/],
   ['with an empty list of regions', { metadata: { regions: '[]' } }, /metadata regions/],
-  ['without latitudes', { columns: { latitude: undefined } }, 'column latitude is missing'],
-  ['without longitudes', { columns: { longitude: undefined } }, 'column longitude is missing'],
+  ['without a lattice', { metadata: { lattice: undefined } }, /metadata lattice/],
+  ['with a lattice that is not JSON', { metadata: { lattice: '120' } }, /metadata lattice/],
+  [
+    'with a lattice without steps',
+    { metadata: { lattice: lattice({ steps_per_degree: 0 }) } },
+    /metadata lattice/,
+  ],
+  [
+    'with a lattice without an origin',
+    { metadata: { lattice: lattice({ south: null }) } },
+    /metadata lattice/,
+  ],
+  ['without rows', { columns: { row: undefined } }, 'column row is missing'],
+  ['without columns of the lattice', { columns: { column: undefined } }, 'column column is missing'],
   ['without the points’ regions', { columns: { region: undefined } }, 'column region is missing'],
   [
-    'whose latitudes are float32',
-    { columns: { latitude: makeVector(Float32Array.from(columnCopy('latitude'))) } },
-    'column latitude is not Float64Array',
+    'whose rows are float32',
+    { columns: { row: makeVector(Float32Array.from(columnCopy('row'))) } },
+    'column row is not Uint16Array',
   ],
   [
     'whose variable is float64',
     { columns: { elevation: makeVector(Float64Array.from(columnCopy('elevation'))) } },
-    'column elevation is not Float32Array',
+    'column elevation is not Uint8Array or Int8Array or Uint16Array or Int16Array',
   ],
   [
     'whose regions are text',
     { columns: { region: vectorFromArray([...columnCopy('region')].map(String), new Utf8()) } },
     'column region is not Uint8Array',
   ],
-  ['with a null', { columns: { latitude: withNull() } }, 'column latitude is not Float64Array without nulls'],
+  ['with a null', { columns: { row: withNull() } }, 'column row is not Uint16Array without nulls'],
+  ['whose variable has no unit', { fields: { elevation: { unit: '' } } }, /^column elevation: unit: /],
+  ['whose variable has no scale', { fields: { elevation: { scale: '' } } }, /^column elevation: scale: /],
+  ['whose scale is 0', { fields: { elevation: { scale: '0' } } }, 'column elevation: scale: must be above 0'],
+  ['whose offset is no number', { fields: { elevation: { offset: 'ten' } } }, /^column elevation: offset: /],
   [
-    'with a latitude that is NaN',
-    { columns: { latitude: changed('latitude', 7, Number.NaN) } },
-    'column latitude, row 7 is NaN',
+    'whose bounds are exchanged',
+    { fields: { elevation: { minimum: '4400', maximum: '-100' } } },
+    'column elevation: minimum is not below maximum',
   ],
   [
-    'with an infinite longitude',
-    { columns: { longitude: changed('longitude', 0, Number.NEGATIVE_INFINITY) } },
-    'column longitude, row 0 is -Infinity',
+    'with a value above its bounds',
+    { columns: { elevation: changed<Int16Array>('elevation', 100, 5000) } },
+    'column elevation, row 100 is 5000, not from -100 to 4400',
   ],
   [
-    'with a variable that is NaN',
-    { columns: { elevation: changed('elevation', 100, Number.NaN) } },
-    'column elevation, row 100 is NaN',
+    'with a scale that takes its values beyond their bounds',
+    { fields: { elevation: { scale: '3.28084' } } },
+    /^column elevation, row \d+ is [\d.]+, not from -100 to 4400$/,
   ],
   [
     'with a point at a pole',
-    { columns: { latitude: changed('latitude', 3, 89) } },
-    /^row 3 lies at 89, .*: not in any coverage$/,
+    { metadata: { lattice: lattice({ south: 82 }) } },
+    /^row 0 lies at 8.*: not in any coverage$/,
   ],
-  [
-    'with a point at the antimeridian',
-    { columns: { longitude: changed('longitude', 4, 179) } },
-    /^row 4 lies at/,
-  ],
+  ['with a point at the antimeridian', { metadata: { lattice: lattice({ west: 171 }) } }, /^row 0 lies at/],
   [
     'with a point of a region that is not in its list',
-    { columns: { region: changed('region', 9, 2) } },
+    { columns: { region: changed<Uint8Array>('region', 9, 2) } },
     'column region, row 9 names no region',
   ],
 ];
@@ -135,9 +147,14 @@ test('a grid file is read with the columns and metadata that were written', () =
   const grid = parseGridOf(file);
   expect(grid.regions).toEqual(['US-OR', 'US-WA']);
   expect(grid.coverage).toBe('pnw');
-  expect(grid.latitude).toEqual(columnCopy('latitude'));
-  expect(grid.longitude).toEqual(columnCopy('longitude'));
-  expect(grid.region).toEqual(columnCopy('region'));
-  expect(grid.variables.get('elevation')).toEqual({ unit: 'm', values: columnCopy('elevation') });
-  expect(grid.pointCount).toBe(grid.latitude.length);
+  const [rows, columns] = [columnCopy<Uint16Array>('row'), columnCopy<Uint16Array>('column')];
+  for (const point of [0, 1000, rows.length - 1]) {
+    expect(grid.latitude[point]).toBeCloseTo(41.90003 + (rows[point]! + 0.5) / 120, 5);
+    expect(grid.longitude[point]).toBeCloseTo(-124.99997 + (columns[point]! + 0.5) / 120, 5);
+  }
+  expect(Buffer.compare(grid.region, columnCopy<Uint8Array>('region'))).toBe(0);
+  const elevation = grid.variables.get('elevation');
+  expect(elevation).toMatchObject({ unit: 'm', scale: 1, offset: 0, minimum: -100, maximum: 4400 });
+  expect(elevation?.integers.findIndex((metres, i) => metres !== columnCopyOfElevation[i])).toBe(-1);
+  expect(grid.pointCount).toBe(rows.length);
 });

@@ -180,7 +180,10 @@ export async function createPlainPredictor(
   const grid = tableFromIPC(readFileSync(path.join(dataDir, 'grid.arrow')));
   const column = (name: string) => grid.getChild(name)!.toArray();
   const regions = JSON.parse(grid.schema.metadata.get('regions')!) as string[];
-  const [latitude, longitude, region] = [column('latitude'), column('longitude'), column('region')];
+  const lattice = JSON.parse(grid.schema.metadata.get('lattice')!) as Lattice;
+  const latitude = degrees(column('row'), lattice.south, lattice.steps_per_degree);
+  const longitude = degrees(column('column'), lattice.west, lattice.steps_per_degree);
+  const region = column('region');
 
   const index = new KDBush(grid.numRows);
   for (let i = 0; i < grid.numRows; i++) index.add(longitude[i], latitude[i]);
@@ -201,12 +204,27 @@ export async function createPlainPredictor(
       longitude: longitude[i],
       region: regions[region[i]],
     })),
-    manifest.features.map(({ name }) => column(name)),
+    manifest.features.map(({ name }) => {
+      const field = grid.schema.fields.find((each) => each.name === name)!;
+      const [scale, offset] = [Number(field.metadata.get('scale')), Number(field.metadata.get('offset'))];
+      return Float32Array.from(column(name) as ArrayLike<number>, (integer) => offset + scale * integer);
+    }),
     readJson(dataDir, 'species.json') as Species[],
     manifest,
     sessions,
     searchRadiusKm,
   );
+}
+
+interface Lattice {
+  readonly south: number;
+  readonly west: number;
+  readonly steps_per_degree: number;
+}
+
+/** The coordinates of rows or columns of the lattice, with 5 decimals. */
+function degrees(steps: ArrayLike<number>, start: number, stepsPerDegree: number): number[] {
+  return Array.from(steps, (step) => rounded(start + (step + 0.5) / stepsPerDegree, 5));
 }
 
 function rounded(value: number, decimals: number): number {

@@ -1,126 +1,113 @@
-"""Errors of the columns of the grid, measured at plots that were not used in their own prediction."""
+"""Errors of the grid as answered: the value of the nearest point against plots that were not used in it.
+
+Each plot is predicted from the plots of other blocks, at the grid point that the service would answer from. The plots'
+elevations and climate belong to their public coordinates, so these are what a caller would send.
+"""
+
+from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
+from scipy.spatial import cKDTree
+from tqdm import tqdm
 
-from pipeline.evaluation.grid.scores import score
-from pipeline.grid.build import LEAVE_OUT_KM
-from pipeline.grid.columns.canopy import interpolate_canopy
-from pipeline.grid.columns.climate import interpolate_climate
-from pipeline.grid.columns.deficit import COLUMN as DEFICIT
-from pipeline.grid.columns.deficit import deficit_predictors, fit_deficit
-from pipeline.grid.columns.humidity import COLUMNS as HUMIDITY_COLUMNS
-from pipeline.grid.columns.humidity import fit_humidity
-from pipeline.grid.columns.soils import BASIN_COLUMNS, interpolate_basins
-from pipeline.grid.columns.terrain import interpolate_ruggedness
-from pipeline.grid.columns.transfer import one_degree_blocks
-from pipeline.sources.plots import OREGON, WASHINGTON
+from pipeline.evaluation.grid.scores import Score, score
+from pipeline.grid.build import FOLDS, LAPSE_BOUNDS, ClimateChain, canopy_at, folds_of_blocks, lapses, terrain_columns
+from pipeline.grid.kriging import cell_centres
+from pipeline.grid.lattice import kriging_cells
+from pipeline.grid.points import SEARCH_RADIUS_KM
 
-_LEFT_OUT = f"leave-one-out with every plot within {LEAVE_OUT_KM:.0f} km left out"
-_CLIMATE_COLUMNS = ("precipitation_annual", "temperature_mean", "temperature_min_january")
-# Excludes the basin itself and no other.
-_SAME_BASIN_KM = 0.01
-
-
-def validate(inputs):
-    """Return the :class:`Score` of every check of every column."""
-    return [
-        *_terrain_scores(inputs),
-        *_climate_scores(inputs),
-        *_humidity_scores(inputs),
-        *_deficit_scores(inputs),
-        *_basin_scores(inputs),
-        *_canopy_scores(inputs),
-    ]
+ANSWERED = "as answered"
+OWN_ELEVATION = "with the site's own elevation"
+NEAR_BLOCKS, WIDE_BLOCKS = 0.25, 1.0
+"""Edge in degrees of the blocks left out: somewhat and far beyond the spacing of the plots."""
+_TERRAIN = ("elevation", "eastness", "northness", "terrain_ruggedness")
+# Eastness and northness mean something on slopes of at least this many degrees.
+_STEEP_DEG = 5.0
+# The crest of the Cascades: longitude by latitude.
+_CREST = np.array([(42.0, -122.2), (43.0, -122.1), (44.0, -121.8), (45.4, -121.7), (46.2, -121.5), (46.9, -121.5),
+                   (47.5, -121.3), (48.0, -121.0), (49.0, -120.8)])  # fmt: skip
 
 
-def _forest(inputs, region=None):
-    forested = inputs.plots["forested"].to_numpy()
-    return forested if region is None else forested & (inputs.plots["region"] == region).to_numpy()
+@dataclass(frozen=True)
+class Answers:
+    """Forested plots with an answer, and what the grid without them says there, in the rows of ``plots``."""
+
+    plots: pd.DataFrame
+    west: np.ndarray
+    estimates: pd.DataFrame
+    moved: pd.DataFrame
 
 
-def _terrain_scores(inputs):
-    plots, sites = inputs.plots, inputs.plot_sites
-    elevation = inputs.terrain.elevation(sites.latitude, sites.longitude)
-    for where, region in (("both states", None), ("Oregon", OREGON), ("Washington", WASHINGTON)):
-        forest = _forest(inputs, region)
-        yield score("elevation", f"forested plots of {where}", elevation[forest], sites.elevation[forest])
-    ruggedness = plots["terrain_ruggedness"].to_numpy()
-    relief = inputs.terrain.relief(sites.latitude, sites.longitude)
-    forest = _forest(inputs)
-    estimate = interpolate_ruggedness(ruggedness, sites.xyz, relief, sites.xyz, relief, LEAVE_OUT_KM)
-    yield score("terrain_ruggedness", _LEFT_OUT, estimate[forest], ruggedness[forest])
+def west_of_crest(latitude, longitude):
+    """Return a boolean [N]: west of the crest of the Cascades."""
+    return longitude < np.interp(latitude, *_CREST.T)
 
 
-def _climate_scores(inputs):
-    forest, plots = _forest(inputs), inputs.plots
-    sites = inputs.plot_sites
-    mapped = inputs.reader.at(
-        sites.latitude, sites.longitude, inputs.terrain.elevation(sites.latitude, sites.longitude)
-    )
-    at_grid_elevation = interpolate_climate(plots, sites, mapped, LEAVE_OUT_KM)
-    for name in _CLIMATE_COLUMNS:
-        observed = plots[name].to_numpy()[forest]
-        yield score(name, _LEFT_OUT, inputs.plot_climate[name].to_numpy()[forest], observed)
-        yield score(
-            name, "the same at the elevation grid's elevation", at_grid_elevation[name].to_numpy()[forest], observed
+def validate(inputs, frame, reader):
+    """Return the :class:`Score` of every check of every column, and the :class:`Answers` of the nearer blocks."""
+    near = _answers(inputs, frame, reader, NEAR_BLOCKS)
+    wide = _answers(inputs, frame, reader, WIDE_BLOCKS)
+    return [*_answered_scores(near, wide), *_basin_scores(inputs.soil)], near
+
+
+def _answers(inputs, frame, reader, block_degrees):
+    forested = np.flatnonzero(inputs.plots["forested"])
+    points = cKDTree(np.column_stack([frame["x"], frame["y"]]))
+    distance, nearest = points.query(inputs.plot_sites.xyz[forested, :2])
+    answered = distance <= SEARCH_RADIUS_KM
+    rows, nearest = forested[answered], nearest[answered]
+    plots = inputs.plots.iloc[rows]
+    elevation = frame["elevation"].to_numpy(dtype=float)[nearest]
+    sites = reader.at(frame["latitude"].to_numpy()[nearest], frame["longitude"].to_numpy()[nearest], elevation)
+    fold = folds_of_blocks(inputs.plot_sites.latitude, inputs.plot_sites.longitude, block_degrees)
+    parts = []
+    for left_out in tqdm(range(FOLDS), desc=f"{block_degrees:g}-degree blocks", unit="fold", leave=False):
+        here = np.flatnonzero(fold[rows] == left_out)
+        own = sites.where(here)
+        cell, count = kriging_cells(own.latitude, own.longitude)
+        chain = ClimateChain(inputs, fold != left_out, cell_centres(own.xyz, cell, count))
+        others = inputs.plots["forested"].to_numpy() & (fold != left_out)
+        part = chain.columns(own, cell).assign(
+            **lapses(chain, reader, own, cell), canopy_cover=canopy_at(inputs, others, own.xyz, cell, count)
         )
+        parts.append(part.set_index(here))
+    estimates = pd.concat(parts).sort_index().assign(**terrain_columns(inputs, sites))
+    rise_km = (plots["elevation"].to_numpy() - elevation) / 1000
+    moved = pd.DataFrame(
+        {"elevation": inputs.terrain.elevation(plots["latitude"].to_numpy(), plots["longitude"].to_numpy())}
+    )
+    for name in LAPSE_BOUNDS:
+        step = rise_km * estimates[f"lapse_{name}"]
+        relative = name == "precipitation_annual"
+        moved[name] = estimates[name] * np.exp(step) if relative else estimates[name] + step
+    west = west_of_crest(plots["latitude"].to_numpy(), plots["longitude"].to_numpy())
+    return Answers(plots.reset_index(drop=True), west, estimates, moved)
 
 
-def _humidity_scores(inputs):
-    plots, climate, sites, humid = inputs.plots, inputs.plot_climate, inputs.plot_sites, inputs.humid
-    forest = _forest(inputs)
-
-    def predict(train, test, exclude_km=0.0):
-        model = fit_humidity(plots[train], climate[train], sites.where(train))
-        return model.predict(climate[test], sites.where(test), exclude_km)
-
-    in_blocks = {name: np.full(len(plots), np.nan) for name in HUMIDITY_COLUMNS}
-    for block in _block_masks(sites, humid):
-        for name, values in predict(humid & ~block, block).items():
-            in_blocks[name][block] = values
-    near = predict(humid, humid, LEAVE_OUT_KM)
-    for name in HUMIDITY_COLUMNS:
-        observed = plots[name].to_numpy()
-        chosen = humid & forest
-        yield score(name, "in 1-degree blocks of Washington", in_blocks[name][chosen], observed[chosen])
-        yield score(name, f"in Washington {_LEFT_OUT}", near[name][forest[humid]], observed[chosen])
-    chosen = _forest(inputs, WASHINGTON)
-    yield score("vpd_min", "forested plots of Washington", sites.vpd_min[chosen], plots["vpd_min"].to_numpy()[chosen])
+def _answered_scores(near: Answers, wide: Answers) -> list[Score]:
+    scores = []
+    steep = (near.estimates["slope"] >= _STEEP_DEG).to_numpy()
+    for name in (*_TERRAIN, *near.estimates.columns):
+        if name not in near.plots or any(s.column == name for s in scores):
+            continue
+        observed = near.plots[name].to_numpy(dtype=float)
+        used = np.isfinite(observed) & (steep if name in ("eastness", "northness") else True)
+        for side, chosen in (("west", near.west), ("east", ~near.west)):
+            here = used & chosen
+            scores.append(score(name, ANSWERED, side, near.estimates[name][here], observed[here]))
+            if name in near.moved:
+                scores.append(score(name, OWN_ELEVATION, side, near.moved[name][here], observed[here]))
+            if name not in _TERRAIN:
+                scores.append(score(name, "1-degree blocks", side, wide.estimates[name][here], observed[here]))
+    return scores
 
 
-def _deficit_scores(inputs):
-    dry, sites, climate = inputs.dry, inputs.plot_sites, inputs.plot_climate
-    observed, forest = inputs.plots[DEFICIT].to_numpy(), _forest(inputs)
-    predictors = deficit_predictors(climate, sites)
-
-    def predict(train, test, exclude_km=0.0):
-        transfer = fit_deficit(inputs.plots[train], climate[train], sites.where(train))
-        return transfer.predict(predictors[test], sites.xyz[test], exclude_km)
-
-    in_blocks = np.full(len(observed), np.nan)
-    for block in _block_masks(sites, dry):
-        in_blocks[block] = predict(dry & ~block, block)
-    chosen = dry & forest
-    yield score(DEFICIT, "in 1-degree blocks of Oregon", in_blocks[chosen], observed[chosen])
-    near = predict(dry, dry, LEAVE_OUT_KM)
-    yield score(DEFICIT, f"in Oregon {_LEFT_OUT}", near[forest[dry]], observed[chosen])
-
-
-def _basin_scores(inputs):
-    basins = inputs.basins
-    xyz = np.column_stack([basins["x"], basins["y"], np.zeros(len(basins))])
-    for name in BASIN_COLUMNS:
-        estimate = interpolate_basins(basins[name], basins, xyz, _SAME_BASIN_KM)
-        yield score(name, "basin means, each left out", estimate, basins[name].to_numpy())
-
-
-def _canopy_scores(inputs):
-    forest = _forest(inputs)
-    cover, xyz = inputs.plots["canopy_cover"].to_numpy()[forest], inputs.plot_sites.xyz[forest]
-    yield score("canopy_cover", _LEFT_OUT, interpolate_canopy(cover, xyz, xyz, LEAVE_OUT_KM), cover)
-
-
-def _block_masks(sites, chosen):
-    blocks = one_degree_blocks(sites.latitude, sites.longitude)
-    for block in np.unique(blocks[chosen]):
-        yield chosen & (blocks == block)
+def _basin_scores(soil):
+    alone = (soil.xyz, np.arange(len(soil.xyz)), soil.xyz)
+    checked = {
+        "soil_water_capacity": (soil.water_at(*alone, leave_own_out=True), soil.water),
+        "soil_clay": (soil.basin_mean_at(soil.clay, *alone, leave_own_out=True), soil.clay),
+        "rock_depth": (soil.basin_mean_at(soil.rock, *alone, leave_own_out=True), soil.rock),
+    }
+    return [score(name, "basin means, each left out", "both", *pair) for name, pair in checked.items()]

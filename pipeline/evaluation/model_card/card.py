@@ -19,7 +19,7 @@ from pipeline.evaluation.model_card.text import (
     what_section,
 )
 from pipeline.evaluation.recovery import recovery
-from pipeline.evaluation.scores import best_predictions, overall_scores, species_scores
+from pipeline.evaluation.scores import overall_scores, species_scores
 from pipeline.grid.arrow_file import Grid
 from pipeline.grid.data_files import REGIONS
 from pipeline.grid.regions import read_regions
@@ -47,7 +47,9 @@ def write_model_card(
     """
     folds = block_folds(grid, FOLD_SEED)
     held_out = held_out_predictions(grid, counts, knots, folds)
-    best = truth and {method: best_predictions(truth.survival(method), counts[method]) for method in METHODS}
+    best = truth and {
+        method: truth.survival(method, counts[method].species, counts[method].point) for method in METHODS
+    }
     plot_calibration(held_out, maps / "calibration.png")
     plot_effects(grid, models, truth and truth.envelopes, maps / "effects.png")
     graphs = {method: GraphModel(card.parent / f"{method}.onnx") for method in METHODS}
@@ -66,7 +68,7 @@ def write_model_card(
     if truth:
         seen, unseen = (counts[METHODS[0]].of_points(chosen) for chosen in (folds > 0, folds == 0))
         reference = fit_methods(grid, {METHODS[0]: seen}, knots)[METHODS[0]]
-        known = best_predictions(truth.survival(METHODS[0]), unseen)[:, 0]
+        known = truth.survival(METHODS[0], unseen.species, unseen.point)[:, 0]
         sections.append(ebm_section(compare_with_ebm(grid, seen, unseen, reference, known, FOLD_SEED)))
         by_method = {method: recovery(grid, truth.envelopes, models[method], method) for method in METHODS}
         sections.append(recovery_section(by_method, image("effects.png")))

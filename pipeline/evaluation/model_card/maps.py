@@ -8,7 +8,7 @@ from shapely import MultiPolygon
 
 from pipeline.evaluation.figures import draw_land, save_png
 from pipeline.evaluation.graph import GraphModel
-from pipeline.evaluation.plausibility import method_gap, survival_everywhere
+from pipeline.evaluation.plausibility import SPREAD, method_gap, survival_everywhere
 from pipeline.grid.arrow_file import Grid
 from pipeline.grid.projection import to_plane
 from pipeline.outcomes.periods import METHODS
@@ -35,14 +35,14 @@ def _map_species(
 ) -> None:
     """Draw rows of values [species, points] by title; the scale is colours, highest value and label."""
     colours, highest, label = scale
-    x, y = to_plane(grid.latitude, grid.longitude)
+    x, y = to_plane(grid.latitude[::SPREAD], grid.longitude[::SPREAD])
     figure = Figure(figsize=(16.5, 0.5 + 2.75 * len(rows)), dpi=90, layout="constrained")
     axes = figure.subplots(len(rows), len(MAPPED_SPECIES), squeeze=False)
     for row, (title, values) in zip(axes, rows.items(), strict=True):
         for panel, code in zip(row, MAPPED_SPECIES, strict=True):
             species = species_codes().index(code)
             draw_land(panel, regions)
-            points = panel.scatter(x, y, c=values[species], s=1.6, cmap=colours, vmin=0.0, vmax=highest, linewidths=0)
+            points = panel.scatter(x, y, c=values[species], s=0.7, cmap=colours, vmin=0.0, vmax=highest, linewidths=0)
             panel.set_title(f"{all_species()[species].common_name}{title}", fontsize=9)
     figure.colorbar(points, ax=axes, label=label, shrink=0.8, pad=0.01)
     save_png(figure, path)

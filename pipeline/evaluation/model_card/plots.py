@@ -8,7 +8,7 @@ from matplotlib.figure import Figure
 from pipeline.evaluation.blocks import HeldOut
 from pipeline.evaluation.figures import save_png
 from pipeline.evaluation.metrics import calibration_curve, status_weights
-from pipeline.evaluation.recovery import true_effect
+from pipeline.evaluation.recovery import true_effects
 from pipeline.grid.arrow_file import Grid
 from pipeline.models.features import FEATURE_NAMES, FEATURES
 from pipeline.models.hazard import HazardModel
@@ -53,14 +53,15 @@ def plot_effects(grid: Grid, models: dict[str, HazardModel], envelopes: list[Env
     axes = figure.subplots(len(CURVE_SPECIES), len(CURVE_FEATURES))
     for place, (row, code) in enumerate(zip(axes, CURVE_SPECIES, strict=True)):
         species = species_codes().index(code)
+        known = {m: true_effects(grid, species, envelopes[species], m) for m in METHODS} if envelopes else {}
         for axis, name in zip(row, CURVE_FEATURES, strict=True):
             column = FEATURE_NAMES.index(name)
-            order = np.argsort(features[:, column], kind="stable")[::12]
+            order = np.argsort(features[:, column], kind="stable")[::240]
             for method in METHODS:
                 logits = models[method].feature_logits(features[order], np.full(len(order), species))[:, column, 0]
                 axis.plot(features[order, column], logits - logits.mean(), color=METHOD_COLORS[method], label=method)
-                if envelopes is not None:
-                    true = true_effect(grid, species, envelopes[species], method, name)[order]
+                if known:
+                    true = known[method][name][order]
                     axis.plot(
                         features[order, column],
                         true - true.mean(),

@@ -4,6 +4,7 @@ import pandas as pd
 
 from pipeline.evaluation.ebm import EbmComparison
 from pipeline.evaluation.recovery import Recovery
+from pipeline.grid.points import SEARCH_RADIUS_KM
 from pipeline.models.basis import KNOTS
 from pipeline.models.features import FEATURES
 from pipeline.models.hazard import QUADRATURE_NODES
@@ -183,7 +184,8 @@ def limits_section(*, simulated: bool) -> str:
     return f"""## Limits
 
 {first}
-- A prediction is for the nearest grid point, up to 5 km away; slope, aspect and the planting spot are not included.
+- A prediction is for the nearest grid point, up to {SEARCH_RADIUS_KM:g} km away, and its slope; the planting spot
+  itself is not included.
 - Stock, season, site preparation, browse protection and the year's weather are not inputs; predictions average over
   them.
 - Elevation, dew point and the January minimum are correlated over the region: part of the contribution of one may be

@@ -1,8 +1,8 @@
-"""Tree canopy cover from the forested plots, and crown ratio derived from it."""
+"""Tree canopy cover from the forested plots and the hydrologic units, and crown ratio derived from it."""
 
 import numpy as np
 
-from pipeline.grid.kriging import Variogram, ordinary
+from pipeline.grid.kriging import CellKriging, Variogram
 
 _VARIOGRAM = Variogram(range_km=25, nugget=2.0, km_per_100m=2.0, neighbours=48)
 
@@ -11,9 +11,10 @@ _OPEN_GROWN_PERCENT = 90.0
 _HALVED_AT_COVER_PERCENT = 70.0
 
 
-def interpolate_canopy(cover, xyz, target_xyz, exclude_km=0.0):
-    """Return the mean canopy cover, percent [M], of forest around targets, from forested plots."""
-    return np.clip(ordinary(xyz, cover, target_xyz, _VARIOGRAM, exclude_km), 0.0, 100.0)
+def interpolate_canopy(cover, drift, xyz, target_drift, target_xyz, cell, centres):
+    """Return the canopy cover, percent [M], of forest at targets, from forested plots and a drift [N, Q]."""
+    kriging = CellKriging(xyz, drift, cover, centres, _VARIOGRAM)
+    return np.clip(kriging.at(cell, target_xyz, target_drift), 0.0, 100.0)
 
 
 def crown_ratio(canopy_cover):

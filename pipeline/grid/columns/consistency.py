@@ -2,6 +2,7 @@
 
 import numpy as np
 
+from pipeline.grid.columns.definitions import COLUMNS
 from pipeline.grid.columns.humidity import saturation_pressure
 
 # Saturation pressure is convex, so the mean of monthly deficits exceeds the deficit of the annual means, and PRISM
@@ -13,10 +14,8 @@ def violations(frame):
     """Return ``{rule: number of rows that break it}`` for a frame of the grid; all zeros if it is consistent."""
     implied = saturation_pressure(frame["temperature_max"]) - saturation_pressure(frame["dew_point"])
     ratio = frame["vpd_max"] / implied
-    amounts = frame.drop(
-        columns=["latitude", "longitude", "temperature_mean", "temperature_max", "temperature_min_january", "dew_point"]
-    )
-    percents = frame[["soil_clay", "soil_organic_matter", "canopy_cover", "crown_ratio"]]
+    amounts = frame[[column.name for column in COLUMNS if column.minimum == 0]]
+    percents = frame[["soil_clay", "canopy_cover", "crown_ratio"]]
     rules = {
         "every value is finite": np.isfinite(frame).all(axis=1),
         "dew point is at most mean temperature": frame["dew_point"] <= frame["temperature_mean"],

@@ -41,8 +41,12 @@ class HumidityModel:
     dew_point: Transfer
     vpd_max: Transfer
 
-    def predict(self, climate, sites, exclude_km=0.0):
-        """Return ``{column: values [N]}`` from the frame of :func:`.interpolate_climate` and its sites."""
+    def residuals(self, centres):
+        """Return ``{column: kriging of its residuals}`` around cells with centres [C, 3]."""
+        return {column: getattr(self, column).residuals(centres) for column in COLUMNS}
+
+    def predict(self, climate, sites, residuals, cell):
+        """Return ``{column: values [N]}`` from the frame of :class:`.ClimateModel`, its sites and their cells."""
         trends, result = {}, {}
         for column, predictors, imply in _STEPS:
             implied = imply(climate, sites, trends)
@@ -50,7 +54,7 @@ class HumidityModel:
             transfer = getattr(self, column)
             # The next step uses the trend alone: it kriges a residual of its own.
             trends[column] = implied + transfer.trend(features)
-            result[column] = implied + transfer.predict(features, sites.xyz, exclude_km)
+            result[column] = trends[column] + residuals[column].at(cell, sites.xyz)
         return result
 
 

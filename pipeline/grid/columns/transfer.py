@@ -6,7 +6,7 @@ predictors must mean the same on both sides of the border.
 
 import numpy as np
 
-from pipeline.grid.kriging import Variogram, simple
+from pipeline.grid.kriging import CellKriging, Variogram
 
 _RIDGE = 1.0
 _VARIOGRAM = Variogram(range_km=50, nugget=0.3, km_per_100m=2.0, neighbours=48)
@@ -27,11 +27,6 @@ class Transfer:
         """Return the regression alone, [M]."""
         return self._mean + (predictors - self._centre) / self._scale @ self._slopes
 
-    def predict(self, predictors, xyz, exclude_km=0.0):
-        """Return regression plus kriged residual, [M]; residuals closer than ``exclude_km`` are not used."""
-        return self.trend(predictors) + simple(self._xyz, self._residuals, xyz, _VARIOGRAM, exclude_km)
-
-
-def one_degree_blocks(latitude, longitude):
-    """Return an integer for each place [N], equal within each cell of one degree of latitude by one of longitude."""
-    return (np.floor(latitude) * 1000 + np.floor(longitude)).astype(int)
+    def residuals(self, centres):
+        """Return the kriging of the residuals around cells with centres [C, 3]."""
+        return CellKriging(self._xyz, None, self._residuals, centres, _VARIOGRAM)

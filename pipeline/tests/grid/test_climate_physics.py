@@ -4,7 +4,6 @@ import pytest
 from pipeline.grid.columns.canopy import crown_ratio
 from pipeline.grid.columns.deficit import climatic_water_deficit, day_length_hours, potential_evapotranspiration
 from pipeline.grid.columns.humidity import dew_point_of, saturation_pressure
-from pipeline.grid.columns.soils import available_water, organic_matter
 
 MEDFORD_TEMPERATURE = np.array([[4.0, 6.2, 8.9, 11.5, 15.6, 19.4, 23.6, 23.3, 19.5, 13.3, 7.0, 3.6]])
 MEDFORD_PRECIPITATION = np.array([[64.0, 50, 44, 37, 33, 18, 7, 10, 15, 32, 73, 84]])
@@ -43,13 +42,6 @@ def test_deficit_falls_with_summer_rain_and_rises_with_heat():
     assert 200 < base < 500
 
 
-def test_available_water_of_textures_is_that_of_saxton_and_rawls():
-    sand, loam = available_water(0.88, 0.05), available_water(0.40, 0.20)
-    assert sand == pytest.approx(0.05, abs=0.02)
-    assert loam == pytest.approx(0.14, abs=0.02)
-
-
-def test_derived_relations_have_the_direction_and_values_of_the_literature():
-    assert organic_matter(np.array([400.0, 2000.0])) == pytest.approx([2.0, 6.0])
+def test_the_crown_ratio_falls_with_canopy_cover_from_that_of_an_open_grown_tree():
     assert (np.diff(crown_ratio(np.linspace(0, 100, 11))) < 0).all()
     assert crown_ratio(0.0) == 90.0

@@ -3,16 +3,19 @@
 import json
 
 import numpy as np
+import pandas as pd
 import pyarrow as pa
 import pytest
 import shapely
 
-from pipeline.grid.arrow_file import MAX_DISTANCE_KM
+from pipeline.grid.arrow_file import RANGES, read_grid
 from pipeline.grid.columns.consistency import violations
 from pipeline.grid.columns.definitions import COLUMNS, NAMES
 from pipeline.grid.data_files import GRID, REGIONS
+from pipeline.grid.points import SEARCH_RADIUS_KM
 from pipeline.grid.projection import great_circle_km
 from pipeline.grid.regions import read_regions
+from pipeline.outcomes.species import species_codes
 
 NOT_FOREST = {
     "downtown Portland": (45.515, -122.678),
@@ -33,6 +36,27 @@ NOT_FOREST = {
     "Harney Basin": (43.30, -118.90),
     "the Owyhee uplands": (42.80, -117.50),
     "Christmas Valley": (43.25, -120.55),
+    "Lake Chelan": (48.03, -120.33),
+    "Lake Chelan at Manson": (47.85, -120.06),
+    "Ross Lake": (48.85, -121.03),
+    "Hood Canal": (47.65, -122.90),
+    "the bend of Hood Canal": (47.36, -123.13),
+    "downtown Redmond": (44.273, -121.174),
+    "the lava of Newberry": (43.695, -121.235),
+    "the dunes at Florence": (43.93, -124.135),
+    "the summit of Mount Baker": (48.777, -121.814),
+    "the summit of Mount Rainier": (46.853, -121.760),
+    "the summit of Mount Adams": (46.203, -121.491),
+    "the summit of Mount Hood": (45.374, -121.696),
+    "the summit of Steens Mountain": (42.636, -118.577),
+    "the crater of Mount St. Helens": (46.195, -122.190),
+    "wheat at Pendleton": (45.75, -118.75),
+    "Pasco": (46.24, -119.10),
+    "the middle of the Alvord Desert": (42.53, -118.45),
+    "downtown Coos Bay": (43.367, -124.217),
+    "downtown Corvallis": (44.565, -123.262),
+    "downtown Bellingham": (48.750, -122.478),
+    "downtown Olympia": (47.040, -122.900),
 }
 FOREST = {
     "the Coast Range of Oregon": (44.50, -123.70),
@@ -73,8 +97,14 @@ def table():
 
 
 @pytest.fixture(scope="module")
-def frame(table):
-    return table.to_pandas()
+def grid():
+    return read_grid(GRID)
+
+
+@pytest.fixture(scope="module")
+def frame(grid):
+    places = {"latitude": grid.latitude, "longitude": grid.longitude, "region": grid.region}
+    return pd.DataFrame(places | grid.columns)
 
 
 @pytest.fixture(scope="module")
@@ -107,21 +137,24 @@ def test_consistency_notices_each_kind_of_contradiction(frame):
         assert sum(violations(row.assign(**{column: value})).values()) > 0, column
 
 
-def test_there_are_15000_to_20000_points_each_once(frame):
-    assert 15_000 <= len(frame) <= 20_000
+def test_there_are_250000_to_450000_points_each_once_in_a_file_of_20_megabytes_at_most(frame):
+    assert 250_000 <= len(frame) <= 450_000
     assert not frame.duplicated(["latitude", "longitude"]).any()
+    assert GRID.stat().st_size <= 20_000_000
 
 
 def test_fields_and_their_metadata_are_those_of_the_format(table):
-    assert table.schema.names == ["latitude", "longitude", "region", *NAMES]
-    assert table.schema.metadata[b"format"] == b"nurselog-grid/1"
+    assert table.schema.names == ["row", "column", "region", *NAMES, RANGES]
+    assert table.schema.metadata[b"format"] == b"nurselog-grid/2"
     assert json.loads(table.schema.metadata[b"regions"]) == ["US-OR", "US-WA"]
     for column in COLUMNS:
         field = table.schema.field(column.name)
-        assert field.type == pa.float32()
+        assert str(field.type) == column.stored
         assert table[column.name].null_count == 0
         metadata = {key.decode(): value.decode() for key, value in field.metadata.items()}
         assert metadata["unit"] == column.unit
+        assert float(metadata["scale"]) == column.scale
+        assert float(metadata["offset"]) == column.offset
         assert all(metadata[key] for key in ("description", "kind", "source", "method", "error"))
 
 
@@ -136,16 +169,38 @@ def test_every_point_lies_in_the_region_it_names(frame, regions):
 def test_no_point_is_within_reach_of_a_place_without_forest(frame, regions, name):
     latitude, longitude = NOT_FOREST[name]
     assert any(region.contains(shapely.Point(longitude, latitude)) for region in regions.values())
-    assert distances_km(frame, NOT_FOREST[name]).min() > MAX_DISTANCE_KM
+    assert distances_km(frame, NOT_FOREST[name]).min() > SEARCH_RADIUS_KM
 
 
 @pytest.mark.parametrize("name", FOREST)
 def test_a_point_is_within_reach_of_every_forested_range(frame, name):
-    assert distances_km(frame, FOREST[name]).min() < MAX_DISTANCE_KM
+    assert distances_km(frame, FOREST[name]).min() < SEARCH_RADIUS_KM
 
 
-def test_the_site_of_the_published_sample_has_a_point_within_2_km(frame):
-    assert distances_km(frame, (44.12, -122.03)).min() < 2.0
+def test_the_site_of_the_published_sample_has_a_point_within_200_m(frame):
+    assert distances_km(frame, (44.12, -122.03)).min() < 0.2
+
+
+def test_north_slopes_have_a_lower_heat_load_than_south_slopes_of_the_same_steepness(frame):
+    steep = frame[frame["slope"].between(15, 20)]
+    north, south = (steep[side * steep["northness"] > 0.9]["heat_load"] for side in (1, -1))
+    assert north.quantile(0.95) < south.quantile(0.05)
+
+
+def test_native_ranges_are_those_that_foresters_know(grid):
+    def at(place):
+        point = grid.nearest(*place)
+        return {code for index, code in enumerate(species_codes()) if grid.in_range(index)[point]}
+
+    assert {"PSME", "TSHE", "ABAM"} <= at((44.12, -122.03))
+    assert {"PISI", "TSHE"} <= at((46.10, -123.70))
+    assert "PISI" not in at((44.40, -120.35))
+    assert {"PIPO", "JUOC"} <= at((44.40, -120.35))
+
+
+def test_temperature_falls_with_elevation_at_most_points(grid):
+    for name in ("lapse_temperature_mean", "lapse_temperature_max", "lapse_vpd_max"):
+        assert (grid.columns[name] < 0).mean() > 0.9
 
 
 def test_columns_rank_known_places_as_their_climates_do(frame):

@@ -1,8 +1,7 @@
 import numpy as np
 import pytest
-from shapely import MultiPolygon, box
+from shapely import box
 
-from pipeline.grid.points import SPACING_KM, lattice
 from pipeline.grid.projection import great_circle_km, in_degrees, in_kilometres, to_degrees, to_plane
 
 
@@ -22,13 +21,3 @@ def test_areas_on_the_plane_are_those_on_the_sphere():
 
 def test_one_degree_of_latitude_is_111_km():
     assert great_circle_km(45.0, -120.0, 46.0, -120.0) == pytest.approx(111.195, abs=0.001)
-
-
-def test_lattice_points_are_one_spacing_apart_ordered_and_inside():
-    land = {"a": MultiPolygon([box(-121, 45, -120.5, 45.5)]), "b": MultiPolygon([box(-120.5, 45, -120, 45.5)])}
-    latitude, longitude, region = lattice(land)
-    distance = great_circle_km(latitude[:, None], longitude[:, None], latitude, longitude)
-    np.fill_diagonal(distance, np.inf)
-    assert distance.min(axis=1) == pytest.approx(SPACING_KM, rel=0.01)
-    assert (np.diff(latitude) >= 0).all()
-    assert ((longitude < -120.5) == (region == 0)).all()

@@ -88,7 +88,7 @@ def test_a_long_list_of_errors_is_cut_and_counted(table, grid, tmp_path):
 
 def test_a_place_without_a_grid_point_is_an_error(table, grid, tmp_path):
     bad = table.assign(latitude=np.where(table.index == 2, 10.0, table["latitude"]))
-    assert "row 3: no grid point within 5 km of 10.0," in error_of(bad, tmp_path / "outcomes.csv", grid)
+    assert "row 3: no grid point within 0.8 km of 10.0," in error_of(bad, tmp_path / "outcomes.csv", grid)
 
 
 def test_a_missing_column_is_named(table, grid, tmp_path):

@@ -82,7 +82,7 @@ def test_outcomes_have_what_a_crew_would_record_and_no_hazards(outcomes):
 
 def test_the_share_that_dies_in_year_one_is_the_expected_hazard(outcomes, truth):
     died = ((outcomes["years_observed"] == 1) & (outcomes["alive"] == 0)).mean()
-    assert died == pytest.approx(1 - truth.survival("manual")[0, 0, 0], abs=0.003)
+    assert died == pytest.approx(1 - truth.survival("manual", np.array([0]), np.array([0]))[0, 0], abs=0.003)
 
 
 def test_trees_of_a_plot_share_a_site_effect(outcomes):

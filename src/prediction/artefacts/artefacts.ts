@@ -55,7 +55,7 @@ export function readArtefacts(dataDir: string, modelDir: string): Artefacts {
   if (String(manifest.species) !== String(species.map(({ species_code }) => species_code))) {
     throw new ArtefactError(manifestFile.path, 'species are not those of species.json in its order');
   }
-  for (const { name, unit } of manifest.features) {
+  for (const { name, unit, minimum = -Infinity, maximum = Infinity } of manifest.features) {
     const variable = grid.variables.get(name);
     if (variable === undefined)
       throw new ArtefactError(manifestFile.path, `feature ${name} is not a column of the grid`);
@@ -63,6 +63,12 @@ export function readArtefacts(dataDir: string, modelDir: string): Artefacts {
       throw new ArtefactError(
         manifestFile.path,
         `feature ${name} is in ${unit}, but the grid's column is in ${variable.unit}`,
+      );
+    }
+    if (variable.minimum < minimum || variable.maximum > maximum) {
+      throw new ArtefactError(
+        manifestFile.path,
+        `feature ${name} is from ${minimum} to ${maximum}, but the grid's column is from ${variable.minimum} to ${variable.maximum}`,
       );
     }
   }

@@ -10,26 +10,49 @@ export interface GridFile {
   /** ISO 3166-2 codes; `region` indexes them. */
   readonly regions: readonly string[];
   readonly pointCount: number;
-  /** Degrees north. */
+  /** Degrees north, 5 decimals. */
   readonly latitude: Float64Array;
-  /** Degrees east. */
+  /** Degrees east, 5 decimals. */
   readonly longitude: Float64Array;
   readonly region: Uint8Array;
-  /** Every other column, by name. */
+  /** Every variable by name, in the unit its metadata states. */
   readonly variables: ReadonlyMap<string, GridVariable>;
 }
 
+export type StoredIntegers = Uint8Array | Int8Array | Uint16Array | Int16Array;
+
+/** A variable as it is stored: the value of a point is `offset` + `scale` * its integer, from `minimum` to `maximum`. */
 export interface GridVariable {
   readonly unit: string;
-  readonly values: Float32Array;
+  readonly scale: number;
+  readonly offset: number;
+  readonly minimum: number;
+  readonly maximum: number;
+  readonly integers: StoredIntegers;
 }
 
 const metadataSchema = z.object({
-  format: z.literal('nurselog-grid/1'),
+  format: z.literal('nurselog-grid/2'),
   version: z.string().min(1),
   coverage: z.string().min(1),
   regions: z.string().transform(jsonOrText).pipe(z.array(z.string()).min(1)),
+  lattice: z
+    .string()
+    .transform(jsonOrText)
+    .pipe(z.object({ south: z.number(), west: z.number(), steps_per_degree: z.number().positive() })),
 });
+
+const finiteNumber = z.string().min(1).transform(Number).pipe(z.number());
+
+const variableSchema = z
+  .object({
+    unit: z.string().min(1),
+    scale: finiteNumber.refine((scale) => scale > 0, { error: 'must be above 0' }),
+    offset: finiteNumber,
+    minimum: finiteNumber,
+    maximum: finiteNumber,
+  })
+  .refine(({ minimum, maximum }) => minimum < maximum, { error: 'minimum is not below maximum' });
 
 /** The value of a JSON text, or the text itself, which the schema then rejects. */
 function jsonOrText(text: string): unknown {
@@ -40,34 +63,41 @@ function jsonOrText(text: string): unknown {
   }
 }
 
-const POINT_COLUMNS = ['latitude', 'longitude', 'region'];
+/** Columns that are no variables: their integers are not quantities. */
+const OTHER_COLUMNS = ['row', 'column', 'region', 'native_ranges'];
+const INTEGER_ARRAYS = [Uint8Array, Int8Array, Uint16Array, Int16Array] as const;
 
 /**
  * Parses the grid, an Arrow IPC file.
- * @throws ArtefactError naming the file where it is corrupt, lacks a column or has a value that is not finite
+ * @throws ArtefactError naming the file where it is corrupt, lacks a column or has a value beyond the column's bounds
  */
 export function parseGrid({ path: file, bytes }: ArtefactFile): GridFile {
   const table = decodeArrow(file, bytes);
   const metadata = metadataSchema.safeParse(Object.fromEntries(table.schema.metadata));
   if (!metadata.success) throw new ArtefactError(file, `metadata ${firstProblem(metadata.error)}`);
+  const { version, coverage, regions, lattice } = metadata.data;
 
-  const column = <T>(name: string, type: { new (values: ArrayLike<number>): T }): T =>
-    columnOf(file, name, table.getChild(name), type);
+  const column = (name: string) => valuesOf(file, name, table.getChild(name));
+  const degrees = (name: string, start: number) => {
+    const steps = integersOf(file, name, column(name), [Uint16Array]);
+    // Five decimals, as answers report them and as the pipeline computes them.
+    return Float64Array.from(
+      steps,
+      (step) => Math.floor((start + (step + 0.5) / lattice.steps_per_degree) * 1e5 + 0.5) / 1e5,
+    );
+  };
   const grid: GridFile = {
-    version: metadata.data.version,
-    coverage: metadata.data.coverage,
-    regions: metadata.data.regions,
+    version,
+    coverage,
+    regions,
     pointCount: table.numRows,
-    latitude: column('latitude', Float64Array),
-    longitude: column('longitude', Float64Array),
-    region: column('region', Uint8Array),
+    latitude: degrees('row', lattice.south),
+    longitude: degrees('column', lattice.west),
+    region: integersOf(file, 'region', column('region'), [Uint8Array]),
     variables: new Map(
       table.schema.fields
-        .filter(({ name }) => !POINT_COLUMNS.includes(name))
-        .map(({ name, metadata: field }) => [
-          name,
-          { unit: field.get('unit') ?? '', values: column(name, Float32Array) },
-        ]),
+        .filter(({ name }) => !OTHER_COLUMNS.includes(name))
+        .map(({ name, metadata: field }) => [name, variableOf(file, name, field, column(name))]),
     ),
   };
   checkPoints(file, grid);
@@ -82,28 +112,49 @@ function decodeArrow(file: string, bytes: Buffer) {
   }
 }
 
-function columnOf<T>(
+function valuesOf(file: string, name: string, vector: Vector | null): unknown {
+  if (vector === null) throw new ArtefactError(file, `column ${name} is missing`);
+  return vector.nullCount === 0 ? vector.toArray() : undefined;
+}
+
+function integersOf<T extends StoredIntegers>(
   file: string,
   name: string,
-  vector: Vector | null,
-  type: { new (values: ArrayLike<number>): T },
+  values: unknown,
+  types: readonly { new (length: number): T; readonly name: string }[],
 ): T {
-  if (vector === null) throw new ArtefactError(file, `column ${name} is missing`);
-  const values: unknown = vector.nullCount === 0 ? vector.toArray() : undefined;
-  if (!(values instanceof type))
-    throw new ArtefactError(file, `column ${name} is not ${type.name} without nulls`);
-  return values;
+  for (const type of types) if (values instanceof type) return values;
+  throw new ArtefactError(
+    file,
+    `column ${name} is not ${types.map((type) => type.name).join(' or ')} without nulls`,
+  );
+}
+
+function variableOf(
+  file: string,
+  name: string,
+  field: ReadonlyMap<string, string>,
+  values: unknown,
+): GridVariable {
+  const integers = integersOf<StoredIntegers>(file, name, values, INTEGER_ARRAYS);
+  const metadata = variableSchema.safeParse(Object.fromEntries(field));
+  if (!metadata.success) throw new ArtefactError(file, `column ${name}: ${firstProblem(metadata.error)}`);
+  const { scale, offset, minimum, maximum } = metadata.data;
+  // Half a step more, for the rounding of scale * integer.
+  const lowest = (minimum - offset) / scale - 0.5;
+  const highest = (maximum - offset) / scale + 0.5;
+  const row = integers.findIndex((integer) => integer < lowest || integer > highest);
+  if (row !== -1) {
+    throw new ArtefactError(
+      file,
+      `column ${name}, row ${row} is ${offset + scale * integers[row]}, not from ${minimum} to ${maximum}`,
+    );
+  }
+  return { ...metadata.data, integers };
 }
 
 function checkPoints(file: string, grid: GridFile): void {
   if (grid.pointCount === 0) throw new ArtefactError(file, 'holds no points');
-  const numeric = { latitude: grid.latitude, longitude: grid.longitude };
-  const variables = [...grid.variables].map(([name, { values }]) => [name, values] as const);
-  for (const [name, values] of [...Object.entries(numeric), ...variables]) {
-    const row = values.findIndex((value) => !Number.isFinite(value));
-    if (row !== -1)
-      throw new ArtefactError(file, `column ${name}, row ${row} is ${values[row]}, not a finite number`);
-  }
   // No coverage is near a pole or the antimeridian: such a point is an error, and bounding boxes would not fit around it.
   const far = grid.latitude.findIndex(
     (latitude, row) => Math.abs(latitude) > 80 || Math.abs(grid.longitude[row]) > 170,

@@ -10,6 +10,9 @@ const featureSchema = z.object({
   /** Name of the grid variable. */
   name: z.string().min(1),
   unit: z.string(),
+  /** Bounds of the values that the models were built for, in the unit; the bounds of the grid's column lie within. */
+  minimum: z.number().optional(),
+  maximum: z.number().optional(),
   /** The factor's name in answers. */
   label: z.string().min(1),
   /** Whether it may appear as a risk factor. */

@@ -39,10 +39,11 @@ export function shareGrid(grid: GridFile, featureNames: readonly string[]): Shar
   const featureCount = featureNames.length;
   const features = new Float32Array(new SharedArrayBuffer(4 * pointCount * featureCount));
   featureNames.forEach((name, feature) => {
-    const values = grid.variables.get(name)?.values;
-    if (values === undefined) throw new Error(`the grid has no variable ${name}`);
+    const variable = grid.variables.get(name);
+    if (variable === undefined) throw new Error(`the grid has no variable ${name}`);
+    const { integers, scale, offset } = variable;
     for (let point = 0; point < pointCount; point++) {
-      features[point * featureCount + feature] = values[order[point]];
+      features[point * featureCount + feature] = offset + scale * integers[order[point]];
     }
   });
   return { version, coverage, regions, pointCount, region, features, index: index.data as SharedArrayBuffer };

@@ -10,12 +10,15 @@ import {
   tableToIPC,
   type Vector,
 } from 'apache-arrow';
+import type { StoredIntegers } from '../../../src/prediction/artefacts/grid-file.js';
 import { dataDir } from '../../../testing/project.js';
 
 /** What of a copy of the grid is not as in the original. */
 export interface GridChanges {
   /** New values of columns, under their names; undefined leaves a column out. */
   readonly columns?: Readonly<Record<string, Vector | undefined>>;
+  /** New entries of columns' metadata, under their names. */
+  readonly fields?: Readonly<Record<string, Readonly<Record<string, string>>>>;
   /** New entries of the schema's metadata; undefined leaves one out. */
   readonly metadata?: Readonly<Record<string, string | undefined>>;
 }
@@ -23,12 +26,15 @@ export interface GridChanges {
 const original = tableFromIPC(readFileSync(path.join(dataDir, 'grid.arrow')));
 
 /** The values of a column of the project's grid, as a copy that may be changed. */
-export function columnCopy<Values extends Float32Array | Float64Array | Uint8Array>(name: string): Values {
+export function columnCopy<Values extends StoredIntegers | Uint32Array>(name: string): Values {
   return original.getChild(name)!.toArray().slice() as Values;
 }
 
 /** Writes the project's grid with changes to a file. */
-export function writeGridCopy(file: string, { columns = {}, metadata = {} }: GridChanges): void {
+export function writeGridCopy(
+  file: string,
+  { columns = {}, fields: entriesOf = {}, metadata = {} }: GridChanges,
+): void {
   const vectors: Record<string, Vector> = {};
   const fields: Field<DataType>[] = [];
   for (const field of original.schema.fields) {
@@ -36,7 +42,8 @@ export function writeGridCopy(file: string, { columns = {}, metadata = {} }: Gri
     const vector = changed ? columns[field.name] : makeVector(columnCopy(field.name));
     if (vector === undefined) continue;
     vectors[field.name] = vector;
-    fields.push(new Field(field.name, vector.type, vector.nullable, field.metadata));
+    const own = new Map([...field.metadata, ...Object.entries(entriesOf[field.name] ?? {})]);
+    fields.push(new Field(field.name, vector.type, vector.nullable, own));
   }
   const entries = { ...Object.fromEntries(original.schema.metadata), ...metadata };
   const kept = Object.entries(entries).filter((entry): entry is [string, string] => entry[1] !== undefined);

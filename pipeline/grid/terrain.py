@@ -1,0 +1,178 @@
+"""The terrain model: elevation, its derivatives and the position of a place above its surroundings."""
+
+from dataclasses import dataclass, replace
+
+import numpy as np
+from rasterio.features import rasterize
+from rasterio.transform import from_origin
+from scipy.ndimage import gaussian_filter, uniform_filter
+
+from pipeline.sources.raster import Raster
+from pipeline.sources.terrain_tiles import CELLS_PER_DEGREE, read_elevation_model, read_terrain_tiles
+
+_KM_PER_DEGREE = 111.195
+# Grey levels up to this one are the sea.
+_SEA_LEVEL = 3.2
+# The tiles have steps of 20 m, which make terraces of gentle slopes; this blurs them.
+_SLOPE_BLUR_CELLS = 1.0
+SURROUNDINGS_KM = (5.0, 10.0)
+"""Half widths of the squares whose mean elevation a place is compared with: cold air collects in what lies lower."""
+
+
+@dataclass(frozen=True)
+class StateFit:
+    """Elevation of one state: ``metres_per_level`` * grey level + ``offset`` metres, and its error on other plots."""
+
+    metres_per_level: float
+    offset: float
+    places: int
+    rmse: float
+    median_error: float
+    bias: float
+
+
+class Terrain:
+    """Elevation in cells of 7.5 arc-seconds, converted from grey levels by a fit on the plots of each state."""
+
+    def __init__(self, sources, plots, oregon_outline, elevation_file=None):
+        """Read the tiles, or the elevation model in ``elevation_file``, whose sea is at 0 m or below."""
+        levels = read_elevation_model(elevation_file) if elevation_file else read_terrain_tiles(sources)
+        self.fits = fit_states(levels, plots)
+        latitude = levels.north - np.arange(levels.values.shape[0]) * levels.cell_deg
+        oregon = _burn(oregon_outline, levels)
+        metres = np.where(
+            oregon,
+            levels.values * np.float32(self.fits[0].metres_per_level) + np.float32(self.fits[0].offset),
+            levels.values * np.float32(self.fits[1].metres_per_level) + np.float32(self.fits[1].offset),
+        )
+        sea = levels.values <= (0.0 if elevation_file else _SEA_LEVEL)
+        metres[sea] = 0.0
+        np.maximum(metres, 0.0, out=metres)
+        self._frame = (levels.west, levels.north, levels.cell_deg)
+        self._metres = self._raster(metres)
+        self._sea = self._raster(sea.astype(np.float32))
+        blurred = gaussian_filter(metres, _SLOPE_BLUR_CELLS)
+        metres_per_cell = _KM_PER_DEGREE * 1000 / CELLS_PER_DEGREE
+        north_rise, east_rise = np.gradient(blurred)
+        self._north_rise = self._raster(-north_rise / np.float32(metres_per_cell))
+        east_metres = metres_per_cell * np.cos(np.radians(latitude)).astype(np.float32)
+        self._east_rise = self._raster(east_rise / east_metres[:, None])
+        self._ruggedness = _scaled_to(self._raster(_ruggedness(metres)), plots)
+        self._surroundings = [self._raster(self._mean_within(metres, km)) for km in SURROUNDINGS_KM]
+
+    def elevation(self, latitude, longitude):
+        """Return metres above sea level, [N]."""
+        return self._metres.sample(latitude, longitude).astype(float)
+
+    def is_water(self, latitude, longitude):
+        """Return a boolean [N]: all four cells around have the grey level of the sea."""
+        return self._sea.sample(latitude, longitude) > 0.99
+
+    def gradient(self, latitude, longitude):
+        """Return the rise of the land to the east and to the north, metres a metre, each [N]."""
+        return (
+            self._east_rise.sample(latitude, longitude).astype(float),
+            self._north_rise.sample(latitude, longitude).astype(float),
+        )
+
+    def ruggedness(self, latitude, longitude):
+        """Return the mean absolute difference of elevation to the eight neighbouring cells, metres, [N]."""
+        return self._ruggedness.sample(latitude, longitude).astype(float)
+
+    def above_surroundings(self, latitude, longitude, elevation):
+        """Return metres [N, 2] by which elevations lie above the mean of their :data:`SURROUNDINGS_KM`."""
+        means = [raster.sample(latitude, longitude) for raster in self._surroundings]
+        return np.column_stack([elevation - mean for mean in means])
+
+    def _raster(self, values):
+        return Raster(values.astype(np.float32), *self._frame)
+
+    def _mean_within(self, metres, km):
+        cell_km = _KM_PER_DEGREE / CELLS_PER_DEGREE
+        rows, columns = (2 * round(km / size) + 1 for size in (cell_km, cell_km * np.cos(np.radians(45.5))))
+        return uniform_filter(metres, (rows, columns))
+
+
+def fit_states(levels, plots):
+    """Return the :class:`StateFit` of Oregon and of Washington: fitted on every second plot, judged on the others."""
+    grey = levels.sample(plots["latitude"].to_numpy(), plots["longitude"].to_numpy()).astype(float)
+    elevation, region = plots["elevation"].to_numpy(), plots["region"].to_numpy()
+    fits = []
+    for state in (0, 1):
+        rows = np.flatnonzero((region == state) & (grey > _SEA_LEVEL) & np.isfinite(elevation))
+        used, judged = rows[::2], rows[1::2]
+        slope, offset = _robust_line(grey[used], elevation[used])
+        error = slope * grey[judged] + offset - elevation[judged]
+        fits.append(
+            StateFit(
+                round(slope, 4),
+                round(offset, 2),
+                len(judged),
+                float(np.sqrt((error**2).mean())),
+                float(np.median(np.abs(error))),
+                float(error.mean()),
+            )
+        )
+    return fits
+
+
+def _robust_line(x, y):
+    """Return slope and offset by least squares, repeated without the residuals beyond three standard deviations."""
+    keep = np.ones(len(x), dtype=bool)
+    for _ in range(5):
+        slope, offset = np.polyfit(x[keep], y[keep], 1)
+        residual = y - slope * x - offset
+        keep = np.abs(residual) < 3 * residual[keep].std()
+    return float(slope), float(offset)
+
+
+def _ruggedness(metres):
+    total = np.zeros_like(metres)
+    padded = np.pad(metres, 1, mode="edge")
+    rows, columns = metres.shape
+    for down in range(3):
+        for right in range(3):
+            total += np.abs(padded[down : down + rows, right : right + columns] - metres)
+    return total / 8
+
+
+def _scaled_to(ruggedness, plots):
+    """Return the index with a line applied that fits it to that of the plots, whose cells have another size."""
+    known = np.isfinite(plots["terrain_ruggedness"].to_numpy())
+    here = ruggedness.sample(plots["latitude"].to_numpy()[known], plots["longitude"].to_numpy()[known])
+    slope, offset = _robust_line(here.astype(float), plots["terrain_ruggedness"].to_numpy()[known])
+    return replace(ruggedness, values=np.maximum(ruggedness.values * np.float32(slope) + np.float32(offset), 0))
+
+
+def _burn(outline, raster):
+    corner = from_origin(
+        raster.west - raster.cell_deg / 2, raster.north + raster.cell_deg / 2, raster.cell_deg, raster.cell_deg
+    )
+    return rasterize([(outline, 1)], out_shape=raster.values.shape, transform=corner, dtype="uint8").astype(bool)
+
+
+def slope_and_aspect(east_rise, north_rise):
+    """Return slope in degrees, eastness and northness [-1, 1] of the downhill direction, each [N]; zeros if level."""
+    steepness = np.hypot(east_rise, north_rise)
+    level = steepness < 1e-4
+    safe = np.where(level, 1.0, steepness)
+    eastness, northness = (np.where(level, 0.0, -rise / safe) for rise in (east_rise, north_rise))
+    return np.degrees(np.arctan(steepness)), eastness, northness
+
+
+def heat_load(latitude, slope, eastness, northness):
+    """Return potential annual direct radiation with its optimum in the south-west, MJ per square cm and year, [N].
+
+    McCune and Keon (2002), Equations for potential annual direct incident radiation and heat load, Journal of
+    Vegetation Science 13:603-606, equation 1, with the aspect folded about the line from north-east to south-west.
+    """
+    aspect = np.degrees(np.arctan2(eastness, northness)) % 360
+    folded = np.radians(np.abs(180 - np.abs(aspect - 225)))
+    phi, tilt = np.radians(latitude), np.radians(slope)
+    return np.exp(
+        -1.467
+        + 1.582 * np.cos(phi) * np.cos(tilt)
+        - 1.500 * np.cos(folded) * np.sin(tilt) * np.sin(phi)
+        - 0.262 * np.sin(phi) * np.sin(tilt)
+        + 0.607 * np.sin(folded) * np.sin(tilt)
+    )

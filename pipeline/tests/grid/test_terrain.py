@@ -1,0 +1,44 @@
+import numpy as np
+import pandas as pd
+import pytest
+
+from pipeline.grid.terrain import fit_states, heat_load, slope_and_aspect
+from pipeline.sources.raster import Raster
+
+
+def test_slope_and_aspect_are_those_of_a_plane():
+    # The land rises to the west and to the north in turn, and is level at last.
+    slope, eastness, northness = slope_and_aspect(np.array([-1.0, 0.0, 0.0]), np.array([0.0, 0.5, 0.0]))
+    assert slope == pytest.approx([45.0, np.degrees(np.arctan(0.5)), 0.0])
+    assert eastness == pytest.approx([1.0, 0.0, 0.0])
+    assert northness == pytest.approx([0.0, -1.0, 0.0])
+
+
+def test_heat_load_is_that_of_the_published_equation():
+    # McCune and Keon (2002), equation 1: exp(-1.467 + 1.582 cos L cos S - 1.5 cos A sin S sin L ...), A folded.
+    level = heat_load(np.array([40.0]), np.array([0.0]), np.array([0.0]), np.array([0.0]))
+    assert level == pytest.approx([np.exp(-1.467 + 1.582 * np.cos(np.radians(40)))])
+    aspect = np.radians([45, 135, 225, 315])
+    around = heat_load(np.full(4, 45.0), np.full(4, 30.0), np.sin(aspect), np.cos(aspect))
+    north_east, south_east, south_west, north_west = around
+    assert south_west == max(around)
+    assert north_east == min(around)
+    assert south_east == pytest.approx(north_west)
+
+
+def test_each_state_has_its_own_line_from_grey_levels_to_metres():
+    rng = np.random.default_rng(2)
+    cells = rng.uniform(5, 200, (50, 50)).astype(np.float32)
+    levels = Raster(cells, -123.0, 46.0, 0.1)
+    row, column = rng.integers(0, 50, (2, 400))
+    region = np.arange(400) // 200
+    grey = cells[row, column]
+    elevation = np.where(region == 0, 20 * grey - 50, 19 * grey + 10) + rng.normal(0, 5, 400)
+    plots = pd.DataFrame(
+        {"latitude": 46.0 - row * 0.1, "longitude": -123.0 + column * 0.1, "elevation": elevation, "region": region}
+    )
+    oregon, washington = fit_states(levels, plots)
+    assert oregon.metres_per_level == pytest.approx(20, abs=0.1)
+    assert washington.metres_per_level == pytest.approx(19, abs=0.1)
+    assert oregon.rmse == pytest.approx(5, abs=1)
+    assert 190 <= oregon.places + washington.places <= 200
