@@ -97,7 +97,7 @@ const ORIGIN = /^https?:\/\/[^/?#]*/i;
  * route pattern, so that a caller could choose the pattern.
  * @returns gives the error of a request without a route: 404, or 405 where the path has other methods
  */
-export function trackRouteMethods(app: FastifyInstance): (request: FastifyRequest) => ApiError {
+function trackRouteMethods(app: FastifyInstance): (request: FastifyRequest) => ApiError {
   const methodsOf = new Map<string, string[]>();
   app.addHook('onRoute', ({ url, method }) => {
     methodsOf.set(url, [...(methodsOf.get(url) ?? []), ...[method].flat()]);
