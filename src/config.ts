@@ -12,6 +12,9 @@ const port = wholeNumber(0, 65_535);
 /** Variables of the clients, which may run in the same environment. */
 const CLIENT_VARIABLES = ['NURSELOG_URL', 'NURSELOG_API_KEY'];
 
+/** The value of `corsOrigins` that allows every origin. */
+export const ANY_ORIGIN = '*';
+
 const LOG_LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const;
 
 /** A number in decimal digits. */
@@ -29,6 +32,18 @@ function oneOf<const Value extends string>(...values: Value[]) {
   return z.enum(values, { error: `must be one of ${values.join(', ')}` });
 }
 
+/** Whether a text is an origin as browsers send it: scheme, host and, where it is not the scheme's own, port. */
+const isOrigin = (text: string) =>
+  /^https?:[^*]+$/.test(text) && URL.canParse(text) && new URL(text).origin === text;
+
+/** Origins separated by commas; `*` alone stands for any. */
+const origins = z
+  .string()
+  .transform((list) => list.split(',').map((origin) => origin.trim()))
+  .refine((list) => String(list) === ANY_ORIGIN || list.every(isOrigin), {
+    error: 'must be * or origins separated by commas, such as https://maps.example.org',
+  });
+
 /** A field for every environment variable, named like it in camelCase. The description is shown by `--help` and in the README. */
 const configSchema = z.object({
   host: text.default('127.0.0.1').describe('Address of the API.'),
@@ -45,6 +60,11 @@ const configSchema = z.object({
     })
     .default('sqlite:var/nurselog.db')
     .describe('Keys and quota: `sqlite:<file>` or `postgres://…`.'),
+  corsOrigins: origins
+    .default([])
+    .describe(
+      'Origins whose pages may call the API from a browser, separated by commas, or `*` for any; by default none.',
+    ),
   workers: wholeNumber(1, 256)
     .default(() => availableParallelism())
     .describe('Worker threads; by default the available cores.'),

@@ -7,7 +7,10 @@ import { ConfigError, configHelp, describeVariables, loadConfig } from '../src/c
 
 /** Of each variable: the field it becomes, a good value and what it is read as, and values that cannot be. */
 const VARIABLES: Readonly<
-  Record<string, { field: string; given: string; read: string | number; bad: readonly string[] }>
+  Record<
+    string,
+    { field: string; given: string; read: string | number | readonly string[]; bad: readonly string[] }
+  >
 > = {
   HOST: { field: 'host', given: '::', read: '::', bad: [] },
   PORT: { field: 'port', given: '0', read: 0, bad: ['65536', '-1', '80.5', 'http', '0x50', ' 80', '1e3'] },
@@ -29,6 +32,22 @@ const VARIABLES: Readonly<
       'sqlite:wss://db',
       'sqlite:file:keys.db',
       'sqlite: http://db',
+    ],
+  },
+  CORS_ORIGINS: {
+    field: 'corsOrigins',
+    given: 'https://maps.example.org, http://localhost:5173',
+    read: ['https://maps.example.org', 'http://localhost:5173'],
+    bad: [
+      'maps.example.org',
+      'https://maps.example.org/',
+      'https://Maps.example.org',
+      'https://maps.example.org:443',
+      'https://*.example.org',
+      '*,https://maps.example.org',
+      'null',
+      'https://a.org;https://b.org',
+      'https://a.org,',
     ],
   },
   WORKERS: { field: 'workers', given: '3', read: 3, bad: ['0', '257', 'two', '1.5'] },
@@ -75,11 +94,11 @@ test('the defaults are those that the interface states', () => {
 });
 
 test.each(variables)('$name is read', ({ name, field, given, read }) => {
-  expect(fieldOf({ [name]: given }, field)).toBe(read);
+  expect(fieldOf({ [name]: given }, field)).toEqual(read);
 });
 
 test.each(variables)('an empty $name counts as not set', ({ name, field }) => {
-  expect(fieldOf({ [name]: '' }, field)).toBe(fieldOf({}, field));
+  expect(fieldOf({ [name]: '' }, field)).toEqual(fieldOf({}, field));
 });
 
 test.each(variables.flatMap(({ name, bad }) => bad.map((value) => ({ name, value }))))(

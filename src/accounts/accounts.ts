@@ -1,10 +1,12 @@
 import type { Clock } from './clock.js';
+import { Coalescer } from './coalescer.js';
 import { DailyQuota } from './daily-quota.js';
 import { KeyDirectory } from './key-directory.js';
 import { hashKey, isWellFormed } from './key-format.js';
 import type { KeyRecord } from './key-record.js';
 import type { AccountStore } from './store/account-store.js';
 import { StoreUnavailableError } from './store/store-errors.js';
+import type { DayUsage } from './store/usage-store.js';
 import { TIERS, type Tier } from './tiers.js';
 import { UsageMeter } from './usage-meter.js';
 
@@ -17,24 +19,35 @@ export type Authentication =
   | { readonly kind: 'invalid' }
   | { readonly kind: 'inactive'; readonly key: Caller };
 
-/** The daily quota's decision on one request. */
-export interface Admission {
-  readonly admitted: boolean;
-  readonly keyId: string;
+/** The daily quota of a key and what is left of it. */
+export interface DailyQuotaState {
   readonly tier: Tier;
-  /** The UTC day it is counted on, `YYYY-MM-DD`. */
-  readonly day: string;
   /** Requests a day; `null` is unlimited. */
   readonly limit: number | null;
-  /** Requests left after this one; `null` is unlimited. */
+  /** Requests left; `null` is unlimited. */
   readonly remaining: number | null;
   /** The midnight UTC at which the count restarts, epoch milliseconds. */
   readonly resetsAtMs: number;
-  /** The same in whole seconds from the admission, 1 to 86,400. */
+  /** The same in whole seconds from now, 1 to 86,400. */
   readonly secondsToReset: number;
 }
 
+/** The daily quota's decision on one request; `remaining` is what is left after it. */
+export interface Admission extends DailyQuotaState {
+  readonly admitted: boolean;
+  readonly keyId: string;
+  /** The UTC day it is counted on, `YYYY-MM-DD`. */
+  readonly day: string;
+}
+
+export interface DailyUsage extends DailyQuotaState {
+  /** Requests counted today. */
+  readonly requests: number;
+}
+
 const INVALID: Authentication = { kind: 'invalid' };
+
+const COUNTS_PER_QUERY = 1000;
 
 const DAY_MS = 86_400_000;
 
@@ -43,6 +56,8 @@ export class Accounts {
   readonly #directory: KeyDirectory;
   readonly #quota: DailyQuota;
   readonly #meter: UsageMeter;
+  /** Reads counts for GET /v1/usage, which is free: one query at a time, whatever the number of callers. */
+  readonly #counts: Coalescer<Pick<DayUsage, 'keyId' | 'day'>, number>;
   /** The last day formatted, which is almost always the next one, too: formatting takes longest in an admission. */
   #latestDay = { startsAtMs: Number.NaN, day: '' };
 
@@ -58,6 +73,10 @@ export class Accounts {
     this.#directory = new KeyDirectory(store.keys, clock);
     this.#quota = new DailyQuota(store.usage);
     this.#meter = new UsageMeter(store.usage, onBackgroundError);
+    this.#counts = new Coalescer(async (wanted) => {
+      await this.#meter.flushAll();
+      return store.usage.counts(wanted);
+    }, COUNTS_PER_QUERY);
   }
 
   /**
@@ -81,10 +100,7 @@ export class Accounts {
    * Rejects with `StoreUnavailableError` if a request of a limited tier cannot be counted.
    */
   async admit({ id: keyId, tier }: Caller): Promise<Admission> {
-    const nowMs = this.clock.nowMs();
-    const day = this.#utcDay(nowMs);
-    const resetsAtMs = (Math.floor(nowMs / DAY_MS) + 1) * DAY_MS;
-    const reset = { resetsAtMs, secondsToReset: Math.ceil((resetsAtMs - nowMs) / 1000) };
+    const { day, ...reset } = this.#today();
     const limit = TIERS[tier].requestsPerDay;
     if (limit === null) {
       this.#meter.add({ keyId, day, requests: 1 });
@@ -117,6 +133,25 @@ export class Accounts {
     }
   }
 
+  /**
+   * The requests of a key on the current UTC day; asking is not counted. Of an unlimited tier the last second's requests
+   * to other replicas may be missing.
+   *
+   * Rejects with `StoreUnavailableError`.
+   */
+  async usageToday({ id: keyId, tier }: Caller): Promise<DailyUsage> {
+    const { day, ...reset } = this.#today();
+    const limit = TIERS[tier].requestsPerDay;
+    const requests = await this.#counts.submit({ keyId, day });
+    return {
+      tier,
+      requests,
+      limit,
+      remaining: limit === null ? null : Math.max(0, limit - requests),
+      ...reset,
+    };
+  }
+
   /** Resolves if the store takes writes; rejects with `StoreUnavailableError`, whose message says why not. */
   checkStore(): Promise<void> {
     return this.store.checkWrites();
@@ -134,6 +169,17 @@ export class Accounts {
     } finally {
       await this.store.close();
     }
+  }
+
+  /** The current UTC day and when it ends. */
+  #today() {
+    const nowMs = this.clock.nowMs();
+    const resetsAtMs = (Math.floor(nowMs / DAY_MS) + 1) * DAY_MS;
+    return {
+      day: this.#utcDay(nowMs),
+      resetsAtMs,
+      secondsToReset: Math.ceil((resetsAtMs - nowMs) / 1000),
+    };
   }
 
   #utcDay(epochMs: number): string {

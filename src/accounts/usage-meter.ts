@@ -36,6 +36,12 @@ export class UsageMeter {
     return this.#flushing;
   }
 
+  /** Writes every request counted before the call, those too that came while an earlier flush was running. */
+  async flushAll(): Promise<void> {
+    await this.#flushing?.catch(() => {}); // its counts are kept for the next
+    await this.flush();
+  }
+
   /** Stops the timer and writes the remaining counts. Rejects if they could not be written. */
   async close(): Promise<void> {
     clearInterval(this.#timer);

@@ -19,6 +19,7 @@ import { predictEndpoint, predictRoute } from './routes/predict.js';
 import { RowSubmitter } from './routes/row-submitter.js';
 import { SingleSiteHandler } from './routes/single-site.js';
 import { speciesEndpoint, speciesRoute } from './routes/species.js';
+import { usageEndpoint, usageRoute } from './routes/usage.js';
 import type { Connections } from './server/connections.js';
 import { createServer } from './server/server.js';
 import type { CurrentPhase, Serving } from './serving/serving.js';
@@ -30,6 +31,7 @@ const ENDPOINTS = [
   compareEndpoint,
   speciesEndpoint,
   coverageEndpoint,
+  usageEndpoint,
   healthEndpoint,
 ];
 
@@ -58,6 +60,7 @@ export function createApi(
   app.register(async (keyed) => {
     authenticateRequests(keyed, accounts, phase);
     useJsonBodies(keyed);
+    usageRoute(keyed, accounts);
     keyed.register(async (batches) => {
       rejectOverloadUncounted(batches, serving, phase);
       enforceQuota(batches, accounts);

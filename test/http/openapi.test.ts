@@ -18,7 +18,8 @@ type Exchange = readonly [
 const GENERIC =
   /^(date|content-(type|length)|connection|keep-alive|transfer-encoding|x-content-type-options)$/;
 
-const KEYED = ['/v1/predict', '/v1/predict/batch', '/v1/predict/compare', '/v1/species', '/v1/coverage'];
+const COUNTED = ['/v1/predict', '/v1/predict/batch', '/v1/predict/compare', '/v1/species', '/v1/coverage'];
+const KEYED = [...COUNTED, '/v1/usage'];
 const pointer = (key: string) => key.replaceAll('~', '~0').replaceAll('/', '~1');
 
 let service: TestService;
@@ -94,6 +95,7 @@ const EXCHANGES: readonly Exchange[] = [
   ['get', '/v1/species', 200],
   ['get', '/v1/coverage', 200],
   ['get', '/v1/coverage', 401, undefined, { 'x-api-key': '' }],
+  ['get', '/v1/usage', 200],
   ['get', '/v1/health', 200],
 ];
 
@@ -119,7 +121,7 @@ for (const [method, path, status, body, headers] of EXCHANGES) {
   });
 }
 
-test.each(KEYED)('/openapi.json describes the 429 of %s with its headers', async (path) => {
+test.each(COUNTED)('/openapi.json describes the 429 of %s with its headers', async (path) => {
   const method = path.startsWith('/v1/predict') ? 'post' : 'get';
   const response = await (method === 'post'
     ? service.post(path, {}, exhausted)

@@ -64,6 +64,19 @@ export class UsageStore {
       .execute();
   }
 
+  /** The counts of keys on days, in their order. */
+  async counts(wanted: readonly Pick<DayUsage, 'keyId' | 'day'>[]): Promise<number[]> {
+    const distinct = (values: readonly string[]) => [...new Set(values)];
+    const rows = await this.db
+      .selectFrom('daily_usage')
+      .select(DAY_USAGE)
+      .where('key_id', 'in', distinct(wanted.map(({ keyId }) => keyId)))
+      .where('day', 'in', distinct(wanted.map(({ day }) => day)))
+      .execute();
+    const counts = new Map(rows.map(({ keyId, day, requests }) => [`${keyId} ${day}`, requests]));
+    return wanted.map(({ keyId, day }) => counts.get(`${keyId} ${day}`) ?? 0);
+  }
+
   /** Usage by key and day, oldest day first. */
   list({ keyId, day }: UsageFilter): Promise<DayUsage[]> {
     let query = this.db.selectFrom('daily_usage').select(DAY_USAGE);

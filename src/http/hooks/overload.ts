@@ -20,7 +20,7 @@ export function rejectOverload(app: FastifyInstance, serving: Serving): void {
 /**
  * The same on the shortest way, past Fastify's reply and its hooks and before the request is counted. Under overload
  * nine of ten batches are rejected, so what a rejection costs decides how many are answered. Not for limited tiers, whose
- * quota is in every response, nor where the response ends its connection.
+ * quota is in every response, nor for pages of other origins, nor where the response ends its connection.
  */
 export function rejectOverloadUncounted(app: FastifyInstance, serving: Serving, phase: CurrentPhase): void {
   app.addHook('onRequest', (request, reply, done) => {
@@ -30,6 +30,7 @@ export function rejectOverloadUncounted(app: FastifyInstance, serving: Serving, 
       !isUnlimited ||
       !serving.current.batches.wouldReject(id) ||
       phase.current === 'draining' ||
+      request.headers.origin !== undefined ||
       isFinalResponse(reply)
     ) {
       done();

@@ -14,6 +14,8 @@ export interface Endpoint {
   readonly description?: string;
   /** Whether it answers without a key. */
   readonly isPublic?: boolean;
+  /** Whether it is not counted, and so never refused for the quota. */
+  readonly isFree?: boolean;
   /** The schema of the body of a POST; without one it is a GET. */
   readonly request?: z.ZodType;
   readonly response: z.ZodType;
@@ -93,12 +95,13 @@ function operation({
   summary,
   description,
   isPublic = false,
+  isFree = false,
   request,
   response,
   errors: own = [],
 }: Endpoint) {
   const errors: ErrorCode[] = [
-    ...where(!isPublic, ...KEY_ERRORS),
+    ...where(!isPublic, ...KEY_ERRORS).filter((code) => !isFree || code !== 'rate_limit_exceeded'),
     'internal_error',
     ...where(request !== undefined, ...BODY_ERRORS),
     ...own,

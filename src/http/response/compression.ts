@@ -16,6 +16,8 @@ const limited = pLimit(MAX_AT_ONCE);
 const MAX_ACCEPT_CHARACTERS = 500;
 
 const IDENTITY = 'identity';
+/** What a response says in `Vary` whose encoding was negotiated. */
+const BY_ENCODING = 'accept-encoding';
 const { BROTLI_PARAM_QUALITY } = zlib.constants;
 
 const brotli = promisify<Buffer, zlib.BrotliOptions, Buffer>(zlib.brotliCompress);
@@ -54,7 +56,7 @@ const OFFERED = [...ENCODINGS.keys(), IDENTITY];
 export function enableCompression(app: FastifyInstance): void {
   app.addHook('onSend', (request, reply, payload, done) => {
     const body = typeof payload === 'string' ? Buffer.from(payload) : payload;
-    if (!Buffer.isBuffer(body) || body.length < MIN_BYTES || reply.hasHeader('vary')) {
+    if (!Buffer.isBuffer(body) || body.length < MIN_BYTES || isNegotiated(reply)) {
       done(null, payload);
     } else {
       compress(request, reply, body).then((compressed) => done(null, compressed), done);
@@ -101,9 +103,14 @@ export function compressOnce(body: Buffer): (request: FastifyRequest, reply: Fas
   };
 }
 
+/** Whether the encoding of a response was chosen before. */
+function isNegotiated(reply: FastifyReply): boolean {
+  return String(reply.getHeader('vary') ?? '').includes(BY_ENCODING);
+}
+
 /** Chooses the encoding of a response and sets its headers; undefined to send it uncompressed. */
 function negotiate(request: FastifyRequest, reply: FastifyReply): Encoding | undefined {
-  reply.header('vary', 'accept-encoding');
+  reply.header('vary', [reply.getHeader('vary'), BY_ENCODING].filter(Boolean).join(', '));
   const accepted = request.headers['accept-encoding'];
   if (accepted === undefined || accepted.length > MAX_ACCEPT_CHARACTERS) return undefined;
   // The package's types are older than its option.

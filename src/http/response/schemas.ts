@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import { TIER_NAMES } from '../../accounts/tiers.js';
 import { speciesSchema } from '../../prediction/artefacts/species.js';
 import { HORIZONS, PLANTING_METHODS, RISK_FACTOR_COUNT } from '../../prediction/dimensions.js';
 import { errorObjectSchema } from '../errors/api-error.js';
@@ -108,6 +109,14 @@ export const coverageResponseSchema = component('Coverage', {
   search_radius_km: z.number().positive(),
   horizons: z.array(horizonYears),
   planting_methods: z.array(z.enum(PLANTING_METHODS)),
+});
+
+export const usageResponseSchema = component('Usage', {
+  tier: z.enum(TIER_NAMES),
+  requests_today: count.describe('Requests counted today, the UTC day.'),
+  limit: count.nullable().describe('Requests a day; null is unlimited.'),
+  remaining: count.nullable().describe('Requests left today; null is unlimited.'),
+  resets_at: generatedAt.describe('The midnight UTC at which the count restarts.'),
 });
 
 export const healthResponseSchema = component('Health', {

@@ -11,6 +11,7 @@ import { notFound } from '../errors/common-errors.js';
 import { handleError, sendError } from '../response/error-response.js';
 import { DEFAULT_HEADERS } from '../response/headers.js';
 import type { CurrentPhase } from '../serving/serving.js';
+import { allowOrigins } from './allowed-origins.js';
 import type { Connections } from './connections.js';
 import { enableFinalResponses } from './final-response.js';
 import { enableGracefulClose } from './graceful-close.js';
@@ -81,8 +82,16 @@ export function createServer(
     reply.raw.once('close', () => onEnd(request, reply));
     reply.header('x-request-id', request.id);
     reply.headers(DEFAULT_HEADERS);
-    // Here, because Fastify calls its not-found handler only after it has read the body.
-    done(framingError(request.raw) ?? (request.is404 ? missingRoute(request) : undefined));
+    done(framingError(request.raw));
+  });
+  allowOrigins(app, config.corsOrigins);
+  // After the headers for pages of other origins, so that these see the error, too.
+  app.after(() => {
+    app.addHook('onRequest', (request, _reply, done) => {
+      // Here, because Fastify calls its not-found handler only after it has read the body. OPTIONS is no method of any
+      // path: a preflight that is allowed was answered.
+      done(request.is404 || request.method === 'OPTIONS' ? missingRoute(request) : undefined);
+    });
   });
   enableFinalResponses(app, phase);
   app.setErrorHandler(handleError);

@@ -1,0 +1,37 @@
+import cors from '@fastify/cors';
+import type { FastifyInstance } from 'fastify';
+import { ANY_ORIGIN } from '../../config.js';
+
+const EXPOSED_HEADERS = [
+  'ETag',
+  'RateLimit',
+  'RateLimit-Policy',
+  'Retry-After',
+  'Server-Timing',
+  'X-Request-Id',
+];
+const ALLOWED_HEADERS = ['Accept', 'Content-Type', 'If-None-Match', 'X-API-Key', 'X-Request-Id'];
+
+const PREFLIGHT_SECONDS = 3600;
+
+/**
+ * Lets pages of the listed origins call the API from a browser. Preflights are answered here, before the hooks that
+ * authenticate and count; those of other origins get what OPTIONS gets without this. Credentials (cookies) are never
+ * allowed: the key is in a header.
+ * @param origins as browsers send them, or ANY_ORIGIN; none leaves everything as it is
+ */
+export function allowOrigins(app: FastifyInstance, origins: readonly string[]): void {
+  if (origins.length === 0) return;
+  const isAny = String(origins) === ANY_ORIGIN;
+  app.register(cors, {
+    origin: (origin, done) => {
+      if (origin === undefined) done(null, false);
+      else done(null, isAny ? ANY_ORIGIN : origins.includes(origin) && origin);
+    },
+    methods: ['GET', 'POST'],
+    allowedHeaders: ALLOWED_HEADERS,
+    exposedHeaders: EXPOSED_HEADERS,
+    maxAge: PREFLIGHT_SECONDS,
+    strictPreflight: false,
+  });
+}
