@@ -47,7 +47,7 @@ def run(sources, elevation_file=None):
         broken = {rule: rows for rule, rows in violations(frame).items() if rows}
         if broken:
             raise InconsistentGridError(f"rows that break a rule: {broken}")
-        scores, answers = step("measure errors", validate, inputs, frame, reader)
+        scores, errors_at_places = step("measure errors", validate, inputs, frame, reader)
         errors = error_sentences(scores)
         coverage = measure_coverage(inputs, frame, regions, mask)
         step("write data", _write_data, frame, regions, errors, scores, coverage, inputs)
@@ -56,8 +56,8 @@ def run(sources, elevation_file=None):
             draw_maps,
             frame,
             regions,
-            answers,
-            inputs.terrain,
+            errors_at_places,
+            inputs,
             read_raster(sources.path("elevation")),
             _MAPS,
         )

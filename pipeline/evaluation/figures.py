@@ -9,7 +9,7 @@ from pipeline.grid.projection import in_kilometres
 
 _PALETTE_COLOURS = 256
 # Neither white nor a colour of any map, so that a pale value is not mistaken for missing data.
-_LAND_COLOUR = "#e4e4e4"
+LAND_COLOUR = "#e4e4e4"
 BORDER_COLOUR = "#555555"
 
 
@@ -20,8 +20,13 @@ def draw_land(axes, regions):
     for shape in regions.values():
         for part in shapely.get_parts(in_kilometres(shape)):
             x, y = np.array(part.exterior.xy)
-            axes.fill(x, y, facecolor=_LAND_COLOUR, edgecolor=BORDER_COLOUR, linewidth=0.6, zorder=0)
+            axes.fill(x, y, facecolor=LAND_COLOUR, edgecolor=BORDER_COLOUR, linewidth=0.6, zorder=0)
             axes.plot(x, y, color=BORDER_COLOUR, linewidth=0.4, zorder=3)
+
+
+def unit_label(unit):
+    """Return the unit of a column as a figure names it; the metadata has 1 where there is none."""
+    return "no unit" if unit == "1" else unit
 
 
 def save_png(figure, path):

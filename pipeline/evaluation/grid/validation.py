@@ -16,6 +16,7 @@ from pipeline.grid.build import FOLDS, LAPSE_BOUNDS, ClimateChain, canopy_at, fo
 from pipeline.grid.kriging import cell_centres
 from pipeline.grid.lattice import kriging_cells
 from pipeline.grid.points import SEARCH_RADIUS_KM
+from pipeline.grid.projection import to_plane
 
 ANSWERED = "as answered"
 OWN_ELEVATION = "with the site's own elevation"
@@ -44,11 +45,26 @@ def west_of_crest(latitude, longitude):
     return longitude < np.interp(latitude, *_CREST.T)
 
 
+@dataclass(frozen=True)
+class Errors:
+    """Estimate minus observation of a column at places in kilometres of the plane; ``places`` says what they are."""
+
+    column: str
+    places: str
+    x: np.ndarray
+    y: np.ndarray
+    values: np.ndarray
+
+
 def validate(inputs, frame, reader):
-    """Return the :class:`Score` of every check of every column, and the :class:`Answers` of the nearer blocks."""
+    """Return the :class:`Score` of every check of every column, and the :class:`Errors` of each that has a truth.
+
+    The errors are those as answered from the nearer blocks, and for soil those of basin means.
+    """
     near = _answers(inputs, frame, reader, NEAR_BLOCKS)
     wide = _answers(inputs, frame, reader, WIDE_BLOCKS)
-    return [*_answered_scores(near, wide), *_basin_scores(inputs.soil)], near
+    scores = [*_answered_scores(near, wide), *_basin_scores(inputs.soil)]
+    return scores, [*_errors_at_plots(near), *_errors_at_basins(inputs.soil)]
 
 
 def _answers(inputs, frame, reader, block_degrees):
@@ -85,16 +101,48 @@ def _answers(inputs, frame, reader, block_degrees):
     return Answers(plots.reset_index(drop=True), west, estimates, moved)
 
 
+def _judged_at_plots(near):
+    """Return ``{column: boolean [N]}``: the plots that judge each column that has a truth."""
+    steep = (near.estimates["slope"] >= _STEEP_DEG).to_numpy()
+    names = [*_TERRAIN, *near.estimates.columns.difference(_TERRAIN, sort=False)]
+    return {
+        name: np.isfinite(near.plots[name].to_numpy(dtype=float))
+        & (steep if name in ("eastness", "northness") else True)
+        for name in names
+        if name in near.plots
+    }
+
+
+def _errors_at_plots(near):
+    """Return the :class:`Errors` of every column that has a truth at the plots of :class:`Answers`."""
+    x, y = to_plane(near.plots["latitude"].to_numpy(), near.plots["longitude"].to_numpy())
+    left_out = f"forested plots, each from blocks of {NEAR_BLOCKS:g} degree other than its own"
+    return [
+        Errors(
+            name,
+            "forested plots" if name in _TERRAIN else left_out,
+            x[judged],
+            y[judged],
+            (near.estimates[name].to_numpy() - near.plots[name].to_numpy(dtype=float))[judged],
+        )
+        for name, judged in _judged_at_plots(near).items()
+    ]
+
+
+def _errors_at_basins(soil):
+    """Return the :class:`Errors` of the soil columns at the centres of basins, each estimated from the others."""
+    return [
+        Errors(name, "basin means, each from the other basins", *soil.xyz[:, :2].T, estimate - observed)
+        for name, (estimate, observed) in _left_out_basins(soil).items()
+    ]
+
+
 def _answered_scores(near: Answers, wide: Answers) -> list[Score]:
     scores = []
-    steep = (near.estimates["slope"] >= _STEEP_DEG).to_numpy()
-    for name in (*_TERRAIN, *near.estimates.columns):
-        if name not in near.plots or any(s.column == name for s in scores):
-            continue
+    for name, judged in _judged_at_plots(near).items():
         observed = near.plots[name].to_numpy(dtype=float)
-        used = np.isfinite(observed) & (steep if name in ("eastness", "northness") else True)
         for side, chosen in (("west", near.west), ("east", ~near.west)):
-            here = used & chosen
+            here = judged & chosen
             scores.append(score(name, ANSWERED, side, near.estimates[name][here], observed[here]))
             if name in near.moved:
                 scores.append(score(name, OWN_ELEVATION, side, near.moved[name][here], observed[here]))
@@ -104,10 +152,14 @@ def _answered_scores(near: Answers, wide: Answers) -> list[Score]:
 
 
 def _basin_scores(soil):
+    return [score(name, "basin means, each left out", "both", *pair) for name, pair in _left_out_basins(soil).items()]
+
+
+def _left_out_basins(soil):
+    """Return ``{column: (estimate, observed)}`` at the basins."""
     alone = (soil.xyz, np.arange(len(soil.xyz)), soil.xyz)
-    checked = {
+    return {
         "soil_water_capacity": (soil.water_at(*alone, leave_own_out=True), soil.water),
         "soil_clay": (soil.basin_mean_at(soil.clay, *alone, leave_own_out=True), soil.clay),
         "rock_depth": (soil.basin_mean_at(soil.rock, *alone, leave_own_out=True), soil.rock),
     }
-    return [score(name, "basin means, each left out", "both", *pair) for name, pair in checked.items()]
