@@ -44,7 +44,7 @@ def _parser():
         "--elevation",
         metavar="FILE",
         type=Path,
-        help="raster of metres on longitude and latitude to use in place of the terrain tiles",
+        help="raster of metres above sea level, in any format of GDAL, to use in place of the terrain tiles",
     )
     outcomes = argparse.ArgumentParser(add_help=False)
     outcomes.add_argument(

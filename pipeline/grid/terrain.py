@@ -7,6 +7,7 @@ from rasterio.features import rasterize
 from rasterio.transform import from_origin
 from scipy.ndimage import gaussian_filter, uniform_filter
 
+from pipeline.sources.manifest import SourceError
 from pipeline.sources.raster import Raster
 from pipeline.sources.terrain_tiles import CELLS_PER_DEGREE, read_elevation_model, read_terrain_tiles
 
@@ -15,6 +16,8 @@ _KM_PER_DEGREE = 111.195
 _SEA_LEVEL = 3.2
 # The tiles have steps of 20 m, which make terraces of gentle slopes; this blurs them.
 _SLOPE_BLUR_CELLS = 1.0
+# What an elevation model may differ from the plots by: ratio and median; the tiles differ by 1 % and 6 m.
+_UPHILL_M, _MAX_RATIO_ERROR, _MAX_MEDIAN_ERROR_M = 100.0, 0.05, 100.0
 SURROUNDINGS_KM = (5.0, 10.0)
 """Half widths of the squares whose mean elevation a place is compared with: cold air collects in what lies lower."""
 
@@ -32,20 +35,28 @@ class StateFit:
 
 
 class Terrain:
-    """Elevation in cells of 7.5 arc-seconds, converted from grey levels by a fit on the plots of each state."""
+    """Elevation in cells of 7.5 arc-seconds."""
 
     def __init__(self, sources, plots, oregon_outline, elevation_file=None):
-        """Read the tiles, or the elevation model in ``elevation_file``, whose sea is at 0 m or below."""
-        levels = read_elevation_model(elevation_file) if elevation_file else read_terrain_tiles(sources)
-        self.fits = fit_states(levels, plots)
+        """Read the tiles, converted from grey levels by a fit on the plots of each state.
+
+        ``elevation_file`` takes their place: metres, with the sea at 0 or below. Raises :class:`SourceError` if they
+        are not the metres of the plots.
+        """
+        if elevation_file:
+            levels = read_elevation_model(elevation_file)
+            check_metres(levels, plots, elevation_file)
+            self.fits = fit_states(levels, plots)
+            metres, sea = levels.values.copy(), levels.values <= 0
+        else:
+            levels = read_terrain_tiles(sources)
+            self.fits = fit_states(levels, plots)
+            slope, offset = (
+                np.where(_burn(oregon_outline, levels), *(np.float32(getattr(fit, name)) for fit in self.fits))
+                for name in ("metres_per_level", "offset")
+            )
+            metres, sea = levels.values * slope + offset, levels.values <= _SEA_LEVEL
         latitude = levels.north - np.arange(levels.values.shape[0]) * levels.cell_deg
-        oregon = _burn(oregon_outline, levels)
-        metres = np.where(
-            oregon,
-            levels.values * np.float32(self.fits[0].metres_per_level) + np.float32(self.fits[0].offset),
-            levels.values * np.float32(self.fits[1].metres_per_level) + np.float32(self.fits[1].offset),
-        )
-        sea = levels.values <= (0.0 if elevation_file else _SEA_LEVEL)
         metres[sea] = 0.0
         np.maximum(metres, 0.0, out=metres)
         self._frame = (levels.west, levels.north, levels.cell_deg)
@@ -91,6 +102,19 @@ class Terrain:
         cell_km = _KM_PER_DEGREE / CELLS_PER_DEGREE
         rows, columns = (2 * round(km / size) + 1 for size in (cell_km, cell_km * np.cos(np.radians(45.5))))
         return uniform_filter(metres, (rows, columns))
+
+
+def check_metres(model, plots, path):
+    """Raise :class:`SourceError` if an elevation model differs from the elevations of the plots by unit or by place."""
+    model_elevation = model.sample(plots["latitude"].to_numpy(), plots["longitude"].to_numpy())
+    elevation = plots["elevation"].to_numpy()
+    uphill = elevation > _UPHILL_M
+    ratio = np.median(model_elevation[uphill] / elevation[uphill])
+    if abs(ratio - 1) > _MAX_RATIO_ERROR:
+        raise SourceError(f"{path}: has {ratio:.3g} times the elevations of the plots, which are in metres")
+    error = np.nanmedian(np.abs(model_elevation - elevation))
+    if error > _MAX_MEDIAN_ERROR_M:
+        raise SourceError(f"{path}: differs from the elevations of the plots by {error:.0f} m at the median")
 
 
 def fit_states(levels, plots):

@@ -45,20 +45,22 @@ def read_terrain_tiles(sources):
 
 
 def read_elevation_model(path):
-    """Return the mean of any longitude-latitude raster in the cells of :func:`read_terrain_tiles`, a float32 raster.
+    """Return the mean of any raster that GDAL reads in the cells of :func:`read_terrain_tiles`, a float32 raster.
 
-    Raises :class:`SourceError` if it cannot be read or does not cover both states.
+    Raises :class:`SourceError` if it cannot be read, does not say where it lies or does not cover both states.
     """
     half = 0.5 / CELLS_PER_DEGREE
     values = np.full((_ROWS, _COLUMNS), np.nan, dtype=np.float32)
     corner = from_origin(_WEST, _NORTH, 1 / CELLS_PER_DEGREE, 1 / CELLS_PER_DEGREE)
     try:
         with rasterio.open(path) as dataset:
+            if dataset.crs is None:
+                raise SourceError(f"{path}: has no coordinate reference system")
             reproject(
                 rasterio.band(dataset, 1),
                 values,
                 dst_transform=corner,
-                dst_crs=dataset.crs,
+                dst_crs="EPSG:4326",
                 dst_nodata=np.nan,
                 resampling=Resampling.average,
             )

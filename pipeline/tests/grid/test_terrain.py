@@ -1,8 +1,11 @@
+import re
+
 import numpy as np
 import pandas as pd
 import pytest
 
-from pipeline.grid.terrain import fit_states, heat_load, slope_and_aspect
+from pipeline.grid.terrain import check_metres, fit_states, heat_load, slope_and_aspect
+from pipeline.sources.manifest import SourceError
 from pipeline.sources.raster import Raster
 
 
@@ -42,3 +45,36 @@ def test_each_state_has_its_own_line_from_grey_levels_to_metres():
     assert washington.metres_per_level == pytest.approx(19, abs=0.1)
     assert oregon.rmse == pytest.approx(5, abs=1)
     assert 190 <= oregon.places + washington.places <= 200
+
+
+HILLS_M = np.random.default_rng(4).uniform(0, 2000, (30, 30))
+
+
+def model_of(values):
+    return Raster(values, -123.0, 46.0, 0.1)
+
+
+@pytest.fixture
+def plots():
+    """Plots in the middle of the cells of the hills."""
+    row, column = (index.ravel() for index in np.indices(HILLS_M.shape))
+    return pd.DataFrame(
+        {"latitude": 46.0 - row * 0.1, "longitude": -123.0 + column * 0.1, "elevation": HILLS_M.ravel()}
+    )
+
+
+def test_an_elevation_model_that_agrees_with_most_plots_is_accepted(plots):
+    plots.loc[:50, "elevation"] = np.nan
+    plots.loc[50:100, "elevation"] += 300
+    check_metres(model_of(HILLS_M), plots, "model.tif")
+
+
+@pytest.mark.parametrize(("unit", "times"), [(0.3048, "3.28"), (1000, "0.001"), (0.1, "10")])
+def test_an_elevation_model_in_another_unit_is_rejected_by_name(plots, unit, times):
+    with pytest.raises(SourceError, match=re.escape(f"model.tif: has {times} times the elevations of the plots")):
+        check_metres(model_of(HILLS_M / unit), plots, "model.tif")
+
+
+def test_an_elevation_model_of_another_place_is_rejected_by_name(plots):
+    with pytest.raises(SourceError, match=r"^model\.tif: .* the elevations of the plots"):
+        check_metres(model_of(HILLS_M[::-1]), plots, "model.tif")

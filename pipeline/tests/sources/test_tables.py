@@ -1,6 +1,8 @@
 import numpy as np
 import pytest
+import rasterio
 from PIL import Image
+from rasterio.transform import from_origin
 
 from pipeline.sources.manifest import SourceError
 from pipeline.sources.tables import read_gages, read_hydrologic_units
@@ -66,6 +68,32 @@ def test_the_mean_grey_level_of_a_cell_is_that_of_the_pixels_in_it(tmp_path):
     # The tile 7/20/45 is from 45.089 to 47.040 degrees north and its middle, in Mercator's projection, at 46.073.
     north, south = levels.sample(np.array([46.6, 45.6]), np.array([-122.0, -122.0]))
     assert (north, south) == pytest.approx((40, 120), abs=1e-3)
+
+
+def write_raster(path, values, west, north, cell_deg, crs="EPSG:4326"):
+    rows, columns = values.shape
+    profile = {"driver": "GTiff", "height": rows, "width": columns, "count": 1, "dtype": values.dtype, "crs": crs}
+    with rasterio.open(path, "w", transform=from_origin(west, north, cell_deg, cell_deg), **profile) as dataset:
+        dataset.write(values, 1)
+
+
+def test_an_elevation_model_of_a_plane_gives_the_elevations_of_the_plane(tmp_path):
+    # Cells of the size of the grid's, but half a cell off, so that each of the grid's is the mean of four.
+    cell = 1 / 480
+    west, north = -125.2 - 1.5 * cell, 49.3 + 1.5 * cell
+    latitude = north - (np.arange(3652) + 0.5) * cell
+    longitude = west + (np.arange(4324) + 0.5) * cell
+    plane = 1000 + 100 * (latitude[:, None] - 45) - 50 * (longitude + 120)
+    write_raster(tmp_path / "plane.tif", plane.astype(np.float32), west, north, cell)
+    model = read_elevation_model(tmp_path / "plane.tif")
+    places = np.array([42.0123, 45.0, 48.9876]), np.array([-124.5, -121.2345, -116.9])
+    assert model.sample(*places) == pytest.approx(1000 + 100 * (places[0] - 45) - 50 * (places[1] + 120), abs=0.01)
+
+
+def test_an_elevation_model_that_does_not_say_where_it_lies_is_rejected(tmp_path):
+    write_raster(tmp_path / "lost.tif", np.ones((4, 4), dtype=np.float32), -126, 50, 3.0, crs=None)
+    with pytest.raises(SourceError, match=r"lost\.tif: has no coordinate reference system"):
+        read_elevation_model(tmp_path / "lost.tif")
 
 
 def test_an_elevation_model_without_a_part_of_the_states_is_rejected(tmp_path):
