@@ -103,7 +103,9 @@ def read_grid(path: Path) -> Grid:
     content = path.read_bytes()
     table = pa.ipc.open_file(pa.py_buffer(content)).read_all()
     metadata = {key.decode(): value.decode() for key, value in table.schema.metadata.items()}
-    latitude, longitude = degrees_of(table["row"].to_numpy(), table["column"].to_numpy())
+    lattice = json.loads(metadata["lattice"])
+    nodes = (table["row"].to_numpy(), table["column"].to_numpy())
+    latitude, longitude = degrees_of(*nodes, lattice["south"], lattice["west"])
     return Grid(
         latitude=latitude,
         longitude=longitude,

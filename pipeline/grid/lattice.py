@@ -5,8 +5,9 @@ import shapely
 from rasterio.features import rasterize
 from rasterio.transform import from_origin
 
-# Three metres off round degrees, so that no coordinate of up to four decimals is equally near to two nodes.
-SOUTH, WEST = 41.90003, -124.99997
+# Nodes are the centres of the cells of PRISM's normals, which lie at whole multiples of 30 arc-seconds, but for three
+# metres, so that no coordinate of up to four decimals is equally near to two nodes.
+SOUTH, WEST = 41.89586, -125.00414
 STEPS_PER_DEGREE = 120
 ROWS, COLUMNS = 864, 1032
 """Nodes lie in the middle of cells; row 0 is the southernmost and column 0 the westernmost."""
@@ -15,11 +16,19 @@ CELLS_PER_DEGREE = 20
 """Of the cells of 3 arc-minutes whose points share a kriging neighbourhood."""
 
 
-def degrees_of(row, column):
+def degrees_of(row, column, south=SOUTH, west=WEST):
     """Return latitude and longitude of nodes, each [N], rounded to 5 decimals as the service reports them."""
-    latitude = SOUTH + (np.asarray(row) + 0.5) / STEPS_PER_DEGREE
-    longitude = WEST + (np.asarray(column) + 0.5) / STEPS_PER_DEGREE
+    latitude = south + (np.asarray(row) + 0.5) / STEPS_PER_DEGREE
+    longitude = west + (np.asarray(column) + 0.5) / STEPS_PER_DEGREE
     return np.floor(latitude * 1e5 + 0.5) / 1e5, np.floor(longitude * 1e5 + 0.5) / 1e5
+
+
+def normal_cells(latitude, longitude):
+    """Return latitude and longitude of the centres, each [N], of the cells of PRISM's normals that hold places.
+
+    The centres are at whole multiples of 30 arc-seconds.
+    """
+    return tuple(np.floor(np.asarray(d) * STEPS_PER_DEGREE + 0.5) / STEPS_PER_DEGREE for d in (latitude, longitude))
 
 
 def kriging_cells(latitude, longitude):

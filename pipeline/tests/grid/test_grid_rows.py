@@ -177,8 +177,8 @@ def test_a_point_is_within_reach_of_every_forested_range(frame, name):
     assert distances_km(frame, FOREST[name]).min() < SEARCH_RADIUS_KM
 
 
-def test_the_site_of_the_published_sample_has_a_point_within_200_m(frame):
-    assert distances_km(frame, (44.12, -122.03)).min() < 0.2
+def test_the_site_of_the_published_sample_has_a_point_within_half_the_diagonal_of_a_cell(frame):
+    assert distances_km(frame, (44.12, -122.03)).min() < 0.57
 
 
 def test_north_slopes_have_a_lower_heat_load_than_south_slopes_of_the_same_steepness(frame):

@@ -1,0 +1,18 @@
+import numpy as np
+import pytest
+
+from pipeline.grid.lattice import COLUMNS, ROWS, SOUTH, STEPS_PER_DEGREE, WEST, degrees_of, normal_cells
+
+
+def test_nodes_are_the_centres_of_the_cells_of_the_normals_to_within_four_metres():
+    row, column = np.meshgrid(np.arange(ROWS), np.arange(COLUMNS), indexing="ij")
+    nodes = degrees_of(row, column)
+    for node, centre in zip(nodes, normal_cells(*nodes), strict=True):
+        assert np.abs(node - centre).max() < 4e-5
+        assert centre * STEPS_PER_DEGREE == pytest.approx(np.rint(centre * STEPS_PER_DEGREE), abs=1e-6)
+
+
+def test_no_coordinate_of_four_decimals_is_equally_near_to_two_nodes():
+    for origin, count in ((SOUTH, ROWS), (WEST, COLUMNS)):
+        midway = (origin + np.arange(1, count) / STEPS_PER_DEGREE) * 1e4
+        assert np.abs(midway - np.rint(midway)).min() > 0.01
