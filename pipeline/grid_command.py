@@ -72,5 +72,5 @@ def _write_data(frame, regions, errors, scores, coverage, inputs):
     write_regions(regions, REGIONS)
     write_grid(frame, regions, errors, GRID)
     write_species_json(SPECIES)
-    write_readme(coverage, inputs, scores, errors, DATA / "README.md")
+    write_readme(coverage, inputs, frame, scores, errors, DATA / "README.md")
     write_checksums(DATA)

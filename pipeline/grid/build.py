@@ -16,7 +16,7 @@ from pipeline.grid.columns.humidity import fit_humidity
 from pipeline.grid.columns.soils import SoilModel
 from pipeline.grid.forest import Maps, ecoregion_at, read_maps, unit_means
 from pipeline.grid.kriging import cell_centres
-from pipeline.grid.lattice import kriging_cells
+from pipeline.grid.lattice import kriging_cells, normal_cells
 from pipeline.grid.points import lattice_nodes, place_points
 from pipeline.grid.regions import build_regions
 from pipeline.grid.sites import SiteReader, Sites
@@ -34,16 +34,23 @@ LAPSE_BOUNDS = {
     "vpd_max": (-12.0, 2.0),
 }
 """Changes with elevation, per km: dry air cools by 9.8 C; valleys can hold cold and moist air, but not hot days."""
+LAPSE_SHARES = {"precipitation_annual": 0.4, "temperature_min_january": 0.7, "dew_point": 0.85}
+"""Share of a change with elevation that held-out plots show between neighbouring points; of the others it is all."""
 FOLDS = 10
 _CHUNK_POINTS = 60_000
 
 
 @dataclass(frozen=True)
 class Inputs:
-    """Everything read from the sources; ``plot_climate`` is predicted at each plot from blocks it does not lie in."""
+    """Everything read from the sources.
+
+    ``normal_sites`` are the cells of PRISM's normals that the plots lie in: their climate is that of the cell.
+    ``plot_climate`` is predicted at each of them from plots of blocks that it does not lie in.
+    """
 
     plots: pd.DataFrame
     plot_sites: Sites
+    normal_sites: Sites
     plot_climate: pd.DataFrame
     outlines: StateOutlines
     terrain: Terrain
@@ -74,16 +81,19 @@ def read_inputs(sources, elevation_file=None):
     outlines = StateOutlines(sources.path("state_outlines"))
     terrain = Terrain(sources, plots, outlines.polygon(FIPS["US-OR"]), elevation_file)
     nodes = lattice_nodes(build_regions(outlines), terrain)
-    everywhere = [np.concatenate([plots[name], nodes[name]]) for name in ("latitude", "longitude", "elevation")]
-    reader = SiteReader.of(sources, terrain).tabulated(*everywhere)
-    plot_sites, sites = (
-        reader.at(*(places[name].to_numpy() for name in ("latitude", "longitude", "elevation")))
-        for places in (plots, nodes)
+    place = ("latitude", "longitude", "elevation")
+    centres = normal_cells(plots["latitude"].to_numpy(), plots["longitude"].to_numpy())
+    normals = pd.DataFrame(dict(zip(place, (*centres, terrain.cell_mean(*centres)), strict=True)))
+    everywhere = pd.concat([places[[*place]] for places in (plots, normals, nodes)])
+    reader = SiteReader.of(sources, terrain).tabulated(*(everywhere[name].to_numpy() for name in place))
+    plot_sites, normal_sites, sites = (
+        reader.at(*(places[name].to_numpy() for name in place)) for places in (plots, normals, nodes)
     )
     inputs = Inputs(
         plots=plots,
         plot_sites=plot_sites,
-        plot_climate=_left_out_climate(plots, plot_sites),
+        normal_sites=normal_sites,
+        plot_climate=_left_out_climate(plots, normal_sites),
         outlines=outlines,
         terrain=terrain,
         maps=read_maps(sources),
@@ -92,25 +102,26 @@ def read_inputs(sources, elevation_file=None):
     return inputs, reader, nodes, sites
 
 
-def _left_out_climate(plots, plot_sites):
+def _left_out_climate(plots, normal_sites):
     """Return the climate at the plots, each predicted from plots of other quarter-degree blocks."""
-    fold = folds_of_blocks(plot_sites.latitude, plot_sites.longitude, 0.25)
+    fold = folds_of_blocks(plots["latitude"], plots["longitude"], 0.25)
     parts = []
     for left_out in range(FOLDS):
         rows = np.flatnonzero(fold == left_out)
-        sites = plot_sites.where(rows)
-        model = ClimateModel(plots, plot_sites, fold != left_out, sites.xyz)
-        parts.append(model.predict(sites, np.arange(len(rows))).set_index(rows))
+        sites, cell = normal_sites.where(rows), np.arange(len(rows))
+        model = ClimateModel(plots, normal_sites, fold != left_out, sites, cell, len(rows))
+        parts.append(model.predict(sites, cell).set_index(rows))
     return pd.concat(parts).sort_index()
 
 
 class ClimateChain:
-    """The climate columns that depend on elevation, around cells of targets, from the plots of a boolean mask."""
+    """The climate columns that depend on elevation, from the plots of a mask, for targets in ``count`` cells."""
 
-    def __init__(self, inputs, chosen, centres):
-        plots, sites, climate = inputs.plots, inputs.plot_sites, inputs.plot_climate
+    def __init__(self, inputs, chosen, targets, cell, count):
+        plots, sites, climate = inputs.plots, inputs.normal_sites, inputs.plot_climate
         washington, oregon = inputs.humid & chosen, inputs.dry & chosen
-        self._climate = ClimateModel(plots, sites, chosen, centres)
+        centres = cell_centres(targets.xyz, cell, count)
+        self._climate = ClimateModel(plots, sites, chosen, targets, cell, count)
         self._humidity = fit_humidity(plots[washington], climate[washington], sites.where(washington))
         self._humidity_residuals = self._humidity.residuals(centres)
         self._deficit = fit_deficit(plots[oregon], climate[oregon], sites.where(oregon))
@@ -131,7 +142,7 @@ def build_grid(inputs, sources, reader, nodes, sites):
     # Points of one cell are evaluated together: an ordering by cell keeps its neighbours in the processor's caches.
     cell, count = kriging_cells(points["latitude"], points["longitude"])
     own = sites.where(rows)
-    chain = ClimateChain(inputs, np.ones(len(inputs.plots), dtype=bool), cell_centres(own.xyz, cell, count))
+    chain = ClimateChain(inputs, np.ones(len(inputs.plots), dtype=bool), own, cell, count)
     parts = []
     for start in tqdm(range(0, len(points), _CHUNK_POINTS), desc="columns", unit="chunk", leave=False):
         chunk = np.arange(start, min(start + _CHUNK_POINTS, len(points)))
@@ -194,7 +205,8 @@ def lapses(chain, reader, sites, cell):
         above, below = (
             np.log(frame[name]) if name == "precipitation_annual" else frame[name] for frame in (higher, lower)
         )
-        result[f"lapse_{name}"] = np.clip((above - below) * 1000 / (2 * LAPSE_STEP_M), low, high)
+        slope = LAPSE_SHARES.get(name, 1.0) * (above - below) * 1000 / (2 * LAPSE_STEP_M)
+        result[f"lapse_{name}"] = np.clip(slope, low, high)
     return result
 
 

@@ -35,7 +35,9 @@ class Variogram:
 
 
 class CellKriging:
-    """Kriging of ``values`` [N] at ``xyz`` [N, 3] (km, km, m) around ``centres`` [C, 3] of cells.
+    """Kriging of ``values`` [N] at ``xyz`` [N, D] (km, km, m, ...) around ``centres`` [C, D] of cells.
+
+    Coordinates beyond the third are further kilometres of distance between unlike places.
 
     ``drift`` [N, Q] are the trend's columns without the constant, Q may be 0; None is a field of known mean zero.
     With ``leave_own_out`` the centres are the data themselves, and a datum is not used for itself.
@@ -43,7 +45,8 @@ class CellKriging:
 
     def __init__(self, xyz, drift, values, centres, variogram, leave_own_out=False):
         self._variogram = variogram
-        self._scale = np.array([1.0, 1.0, variogram.km_per_100m / 100.0])
+        self._scale = np.ones(np.shape(xyz)[1])
+        self._scale[2] = variogram.km_per_100m / 100.0
         self._data = np.asarray(xyz) * self._scale
         self._drift = None if drift is None else np.asarray(drift)
         near = self._neighbours(np.asarray(centres) * self._scale, leave_own_out)
@@ -75,7 +78,7 @@ class CellKriging:
             self._weights[rows], self._trend[rows] = solved[:, :k], solved[:, k:]
 
     def at(self, cell, xyz, drift=None):
-        """Return predictions [M] at places [M, 3] with their drift [M, Q], each from the system of its ``cell`` [M]."""
+        """Return predictions [M] at places [M, D] with their drift [M, Q], each from the system of its ``cell`` [M]."""
         result = np.empty(len(cell))
         for start in range(0, len(cell), _CHUNK_TARGETS):
             rows = slice(start, start + _CHUNK_TARGETS)
@@ -83,7 +86,7 @@ class CellKriging:
             target = xyz[rows] * self._scale
             distance = np.zeros((len(own), self._near.shape[1]))
             near = self._near[own]
-            for axis in range(3):
+            for axis in range(len(self._scale)):
                 distance += (self._data[near, axis] - target[:, axis, None]) ** 2
             covariance = self._variogram.covariance(np.sqrt(distance))
             value = np.einsum("mk,mk->m", covariance, self._weights[own])
@@ -105,6 +108,6 @@ class CellKriging:
 
 
 def cell_centres(xyz, cell, count):
-    """Return the mean place [C, 3] of the targets [M, 3] of each of ``count`` cells."""
-    sums = np.stack([np.bincount(cell, xyz[:, axis], count) for axis in range(3)], axis=1)
+    """Return the mean place [C, D] of the targets [M, D] of each of ``count`` cells."""
+    sums = np.stack([np.bincount(cell, xyz[:, axis], count) for axis in range(xyz.shape[1])], axis=1)
     return sums / np.bincount(cell, minlength=count)[:, None]

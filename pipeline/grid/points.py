@@ -59,7 +59,7 @@ def lattice_nodes(regions, terrain):
     land = (region >= 0) & ~terrain.is_water(latitude, longitude)
     nodes = {"row": row, "column": column, "latitude": latitude, "longitude": longitude, "region": region}
     frame = pd.DataFrame(nodes)[land].reset_index(drop=True)
-    return frame.assign(elevation=terrain.elevation(frame["latitude"].to_numpy(), frame["longitude"].to_numpy()))
+    return frame.assign(elevation=terrain.cell_mean(frame["latitude"].to_numpy(), frame["longitude"].to_numpy()))
 
 
 def place_points(inputs, sources, nodes, sites):

@@ -30,7 +30,8 @@ class Normals:
 class Sites:
     """N places: degrees, ``xyz`` [N, 3] in km, km and m, monthly ``normals`` and the ``vpd_min`` raster in hPa.
 
-    ``above`` [N, 2] is their height above the mean of :data:`~pipeline.grid.terrain.SURROUNDINGS_KM`, metres.
+    ``above`` [N, 2] is their height above the mean of :data:`~pipeline.grid.terrain.SURROUNDINGS_KM`, metres;
+    ``orography`` [N] and ``exposure`` [N, 6] are those of :class:`.Terrain`, metres.
     """
 
     latitude: np.ndarray
@@ -39,6 +40,8 @@ class Sites:
     normals: Normals
     vpd_min: np.ndarray
     above: np.ndarray
+    orography: np.ndarray
+    exposure: np.ndarray
 
     @property
     def elevation(self):
@@ -54,6 +57,8 @@ class Sites:
             self.normals.where(chosen),
             self.vpd_min[chosen],
             self.above[chosen],
+            self.orography[chosen],
+            self.exposure[chosen],
         )
 
 
@@ -118,4 +123,8 @@ class SiteReader:
         xyz = np.column_stack([x, y, elevation])
         above = self._terrain.above_surroundings(latitude, longitude, elevation)
         vpd_min = self._vpd_min.sample(latitude, longitude)
-        return Sites(latitude, longitude, xyz, Normals(**monthly), vpd_min, above)
+        # What is above or below the cell's mean is so much above or below the blurred land, too.
+        raised = elevation - self._terrain.cell_mean(latitude, longitude)
+        orography = self._terrain.orography(latitude, longitude) + raised
+        exposure = self._terrain.exposure(latitude, longitude)
+        return Sites(latitude, longitude, xyz, Normals(**monthly), vpd_min, above, orography, exposure)

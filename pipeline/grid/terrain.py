@@ -18,6 +18,11 @@ _SEA_LEVEL = 3.2
 _SLOPE_BLUR_CELLS = 1.0
 # What an elevation model may differ from the plots by: ratio and median; the tiles differ by 1 % and 6 m.
 _UPHILL_M, _MAX_RATIO_ERROR, _MAX_MEDIAN_ERROR_M = 100.0, 0.05, 100.0
+# Cells of the terrain in 30 arc-seconds, the cells of PRISM's normals and of the lattice.
+_PER_NORMAL_CELL = 4
+_OROGRAPHY_KM = 1.0
+EXPOSURE_KM = (5.0, 10.0, 20.0)
+"""Scales on which the land's rise to the east and north tells the windward from the lee side of a range."""
 SURROUNDINGS_KM = (5.0, 10.0)
 """Half widths of the squares whose mean elevation a place is compared with: cold air collects in what lies lower."""
 
@@ -69,11 +74,34 @@ class Terrain:
         east_metres = metres_per_cell * np.cos(np.radians(latitude)).astype(np.float32)
         self._east_rise = self._raster(east_rise / east_metres[:, None])
         self._ruggedness = _scaled_to(self._raster(_ruggedness(metres)), plots)
+        self._cell_mean = normal_cell_means(self._metres)
+        self._orography, *self._exposure = (_blurred(self._cell_mean, km) for km in (_OROGRAPHY_KM, *EXPOSURE_KM))
         self._surroundings = [self._raster(self._mean_within(metres, km)) for km in SURROUNDINGS_KM]
 
     def elevation(self, latitude, longitude):
         """Return metres above sea level, [N]."""
         return self._metres.sample(latitude, longitude).astype(float)
+
+    def cell_mean(self, latitude, longitude):
+        """Return metres above sea level, [N]: the mean of the 30 arc-seconds by 30 around places."""
+        return self._cell_mean.sample(latitude, longitude).astype(float)
+
+    def orography(self, latitude, longitude):
+        """Return metres [N]: elevation blurred by 1 km, on which precipitation depends more than on the place's own."""
+        return self._orography.sample(latitude, longitude).astype(float)
+
+    def exposure(self, latitude, longitude):
+        """Return metres [N, 6] by which blurred land to the east, and to the north, exceeds that to the other side.
+
+        Both are as far off as the land is blurred, one of :data:`EXPOSURE_KM`.
+        """
+        rises = []
+        for km, raster in zip(EXPOSURE_KM, self._exposure, strict=True):
+            north = km / _KM_PER_DEGREE
+            east = north / np.cos(np.radians(latitude))
+            rises.append(raster.sample(latitude, longitude + east) - raster.sample(latitude, longitude - east))
+            rises.append(raster.sample(latitude + north, longitude) - raster.sample(latitude - north, longitude))
+        return np.column_stack(rises)
 
     def is_water(self, latitude, longitude):
         """Return a boolean [N]: all four cells around have the grey level of the sea."""
@@ -115,6 +143,23 @@ def check_metres(model, plots, path):
     error = np.nanmedian(np.abs(model_elevation - elevation))
     if error > _MAX_MEDIAN_ERROR_M:
         raise SourceError(f"{path}: differs from the elevations of the plots by {error:.0f} m at the median")
+
+
+def normal_cell_means(raster):
+    """Return the mean of a raster in the 30 arc-seconds by 30 around each corner of its cells, as a raster."""
+    # The filter's window of an even number of cells lies half a cell to the north-west of its own.
+    half = raster.cell_deg / 2
+    means = uniform_filter(raster.values, _PER_NORMAL_CELL)
+    return Raster(means, raster.west - half, raster.north + half, raster.cell_deg)
+
+
+def _blurred(means, km):
+    """Return the blurred means at every fourth corner."""
+    every, cell_deg = _PER_NORMAL_CELL, means.cell_deg * _PER_NORMAL_CELL
+    rows = km / (_KM_PER_DEGREE * cell_deg)
+    columns = rows / np.cos(np.radians(45.5))
+    blurred = gaussian_filter(means.values[::every, ::every], (rows, columns), mode="nearest")
+    return Raster(blurred, means.west, means.north, cell_deg)
 
 
 def fit_states(levels, plots):

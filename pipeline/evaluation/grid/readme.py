@@ -3,19 +3,42 @@
 from pathlib import Path
 
 from pipeline.evaluation.grid.scores import figure
-from pipeline.evaluation.grid.validation import ANSWERED, NEAR_BLOCKS, OWN_ELEVATION, WIDE_BLOCKS
+from pipeline.evaluation.grid.validation import (
+    ANSWERED,
+    MOVED,
+    NEAR_BLOCKS,
+    OWN_ELEVATION,
+    SINGLE,
+    UNMOVED,
+    WIDE,
+    WIDE_BLOCKS,
+    spacing_km,
+)
 from pipeline.grid.arrow_file import COVERAGE, FORMAT, VERSION
 from pipeline.grid.columns.definitions import COLUMNS
 from pipeline.grid.lattice import STEPS_PER_DEGREE
 from pipeline.grid.points import CURVE_ANSWERED, CURVE_RADII_KM, SEARCH_RADIUS_KM
 from pipeline.grid.regions import COAST_TOLERANCE_KM, NAMES
 
+# RMSE as answered, in the unit of the column, for precipitation in percent of the mean.
+_AIMS = {
+    "elevation": 65,
+    "precipitation_annual": 8,
+    "temperature_mean": 0.35,
+    "temperature_max": 0.55,
+    "temperature_min_january": 0.5,
+    "dew_point": 0.45,
+    "vpd_max": 0.55,
+}
+_OWN_ELEVATION_AIM_M = 25
+_SIDES = ("west", "east")
 _TEMPLATE = Path(__file__).with_name("readme_template.md")
 
 
-def write_readme(coverage, inputs, scores, errors, path):
-    """Write the file from :class:`.Coverage`, :class:`.Inputs`, scores and ``errors``, ``{column: sentence}``."""
+def write_readme(coverage, inputs, frame, scores, errors, path):
+    """Write the file from :class:`.Coverage`, :class:`.Inputs`, the points, scores and ``{column: sentence}``."""
     mask = coverage.mask
+    point_spacing, plot_spacing = spacing_km(inputs, frame)
     text = _TEMPLATE.read_text(encoding="utf-8").format(
         format=FORMAT,
         version=VERSION,
@@ -34,6 +57,10 @@ def write_readme(coverage, inputs, scores, errors, path):
         near=NEAR_BLOCKS,
         wide=WIDE_BLOCKS,
         answered=_answered(scores),
+        own_elevation=_own_elevation(scores),
+        moved=_moved(scores),
+        point_spacing=point_spacing,
+        plot_spacing=plot_spacing,
         columns=_columns(),
         errors="\n".join(f"- `{column.name}`: {errors[column.name]}" for column in COLUMNS),
         soil_error=inputs.soil.log_error,
@@ -69,18 +96,49 @@ def _fit(name, fit):
 
 
 def _answered(scores):
-    header = ["column", "unit", "west", "east", "own elevation, west", "east", f"{WIDE_BLOCKS:g} degree, west", "east"]
+    header = ["column", "unit", "aim", "west", "east"]
+    header += ["single plots, west", "east", f"{WIDE_BLOCKS:g} degree, west", "east"]
     rows = []
     for column in COLUMNS:
         own = {(s.check, s.side): s for s in scores if s.column == column.name}
         if (ANSWERED, "west") not in own:
             continue
-        cells = [
-            _error(own.get((check, side)), column.unit)
-            for check in (ANSWERED, OWN_ELEVATION, f"{WIDE_BLOCKS:g}-degree blocks")
-            for side in ("west", "east")
-        ]
-        rows.append([f"`{column.name}`", column.unit, *cells])
+        cells = [_error(own.get((check, side)), column.unit) for check in (ANSWERED, SINGLE, WIDE) for side in _SIDES]
+        aim = _aim(column, [own[ANSWERED, side] for side in _SIDES])
+        rows.append([f"`{column.name}`", column.unit, aim, *cells])
+    return _table(header, rows)
+
+
+def _aim(column, answered):
+    if column.name not in _AIMS:
+        return ""
+    aim = _AIMS[column.name]
+    relative = column.unit == "mm"
+    met = [(100 * s.rmse / s.mean if relative else s.rmse) <= aim for s in answered]
+    missed = [side for side, holds in zip(_SIDES, met, strict=True) if not holds]
+    verdict = f"missed in the {' and '.join(missed)}" if missed else "met"
+    return f"{aim:g}{' %' if relative else ''}: {verdict}"
+
+
+def _own_elevation(scores):
+    own = [s for s in scores if s.check == OWN_ELEVATION]
+    met = "met" if all(s.rmse <= _OWN_ELEVATION_AIM_M for s in own) else "missed"
+    figures = " and ".join(f"{figure(s.rmse)} m {s.side}" for s in own)
+    return f"{figures} of the crest (aim {_OWN_ELEVATION_AIM_M} m: {met})"
+
+
+def _moved(scores):
+    header = ["column", "unit", "places", "west", "moved", "east", "moved", "halved"]
+    rows = []
+    for column in COLUMNS:
+        own = {(s.check, s.side): s for s in scores if s.column == column.name}
+        if (MOVED, "west") not in own:
+            continue
+        pairs = [[own[check, side] for check in (UNMOVED, MOVED)] for side in _SIDES]
+        halved = ["yes" if moved.rmse <= unmoved.rmse / 2 else "no" for unmoved, moved in pairs]
+        places = sum(unmoved.places for unmoved, _ in pairs)
+        cells = [_error(s, column.unit) for pair in pairs for s in pair]
+        rows.append([f"`{column.name}`", column.unit, str(places), *cells, ", ".join(halved)])
     return _table(header, rows)
 
 

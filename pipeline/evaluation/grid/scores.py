@@ -25,7 +25,7 @@ _NO_TRUTH = {
     "crown_ratio": "No truth at hand: a relation from the literature with assumed constants.",
     "ecoregion": "Boundaries are simplified by a few kilometres.",
 }
-_LAPSE = "Judged by the error of the moved column: see the column without `lapse_`."
+_LAPSE = "Judged by moving the column from points above or below: see the column without `lapse_`."
 
 
 @dataclass(frozen=True)

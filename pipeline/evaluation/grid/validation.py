@@ -1,7 +1,8 @@
 """Errors of the grid as answered: the value of the nearest point against plots that were not used in it.
 
 Each plot is predicted from the plots of other blocks, at the grid point that the service would answer from. The plots'
-elevations and climate belong to their public coordinates, so these are what a caller would send.
+elevations belong to their public coordinates, so these are what a caller would send; their climate is that of the cell
+of PRISM's normals that holds them. The lapse columns are judged from a point whose elevation differs from that cell's.
 """
 
 from dataclasses import dataclass
@@ -13,15 +14,17 @@ from tqdm import tqdm
 
 from pipeline.evaluation.grid.scores import Score, score
 from pipeline.grid.build import FOLDS, LAPSE_BOUNDS, ClimateChain, canopy_at, folds_of_blocks, lapses, terrain_columns
-from pipeline.grid.kriging import cell_centres
 from pipeline.grid.lattice import kriging_cells
 from pipeline.grid.points import SEARCH_RADIUS_KM
 from pipeline.grid.projection import to_plane
 
 ANSWERED = "as answered"
-OWN_ELEVATION = "with the site's own elevation"
-NEAR_BLOCKS, WIDE_BLOCKS = 0.25, 1.0
-"""Edge in degrees of the blocks left out: somewhat and far beyond the spacing of the plots."""
+OWN_ELEVATION = "with the terrain model's elevation at the site"
+UNMOVED, MOVED = "from a point over 100 m higher or lower", "from it, moved to the cell's elevation"
+SINGLE_BLOCKS, NEAR_BLOCKS, WIDE_BLOCKS = 0.02, 0.25, 1.0
+"""Edge in degrees of the blocks left out: those of single plots, somewhat and far beyond the spacing of the plots."""
+SINGLE, WIDE = "single plots left out", f"{WIDE_BLOCKS:g}-degree blocks"
+_MOVED_FROM_KM, _MOVED_BY_M = 1.2, 100.0
 _TERRAIN = ("elevation", "eastness", "northness", "terrain_ruggedness")
 # Eastness and northness mean something on slopes of at least this many degrees.
 _STEEP_DEG = 5.0
@@ -61,18 +64,39 @@ def validate(inputs, frame, reader):
 
     The errors are those as answered from the nearer blocks, and for soil those of basin means.
     """
-    near = _answers(inputs, frame, reader, NEAR_BLOCKS)
-    wide = _answers(inputs, frame, reader, WIDE_BLOCKS)
-    scores = [*_answered_scores(near, wide), *_basin_scores(inputs.soil)]
+    points = cKDTree(np.column_stack([frame["x"], frame["y"]]))
+    forested = np.flatnonzero(inputs.plots["forested"])
+    distance, nearest = points.query(inputs.plot_sites.xyz[forested, :2])
+    answered = distance <= SEARCH_RADIUS_KM
+    single, near, wide = (
+        _answers(inputs, frame, reader, degrees, forested[answered], nearest[answered])
+        for degrees in (SINGLE_BLOCKS, NEAR_BLOCKS, WIDE_BLOCKS)
+    )
+    uneven = _answers(inputs, frame, reader, NEAR_BLOCKS, *_uneven_points(inputs, frame, points, forested[answered]))
+    scores = [*_answered_scores(single, near, wide), *_moved_scores(near, uneven), *_basin_scores(inputs.soil)]
     return scores, [*_errors_at_plots(near), *_errors_at_basins(inputs.soil)]
 
 
-def _answers(inputs, frame, reader, block_degrees):
-    forested = np.flatnonzero(inputs.plots["forested"])
-    points = cKDTree(np.column_stack([frame["x"], frame["y"]]))
-    distance, nearest = points.query(inputs.plot_sites.xyz[forested, :2])
-    answered = distance <= SEARCH_RADIUS_KM
-    rows, nearest = forested[answered], nearest[answered]
+def spacing_km(inputs, frame):
+    """Return the median distance of the points, and of single forested plots, to the nearest (other) plot."""
+    plots = cKDTree(inputs.plot_sites.xyz[:, :2])
+    from_points = plots.query(frame[["x", "y"]].to_numpy())[0]
+    from_plots = plots.query(inputs.plot_sites.xyz[inputs.plots["forested"], :2], 2)[0][:, 1]
+    return float(np.median(from_points)), float(np.median(from_plots))
+
+
+def _uneven_points(inputs, frame, points, rows):
+    """Return the rows of plots with a point near by that is over 100 m above or below their cell, and that point."""
+    elevation, cells = frame["elevation"].to_numpy(dtype=float), inputs.normal_sites
+    chosen = []
+    for row, near in zip(rows, points.query_ball_point(cells.xyz[rows, :2], _MOVED_FROM_KM), strict=True):
+        apart = np.abs(elevation[near] - cells.elevation[row])
+        if len(near) and apart.max() > _MOVED_BY_M:
+            chosen.append((row, near[int(apart.argmax())]))
+    return np.array(chosen).T
+
+
+def _answers(inputs, frame, reader, block_degrees, rows, nearest):
     plots = inputs.plots.iloc[rows]
     elevation = frame["elevation"].to_numpy(dtype=float)[nearest]
     sites = reader.at(frame["latitude"].to_numpy()[nearest], frame["longitude"].to_numpy()[nearest], elevation)
@@ -82,14 +106,14 @@ def _answers(inputs, frame, reader, block_degrees):
         here = np.flatnonzero(fold[rows] == left_out)
         own = sites.where(here)
         cell, count = kriging_cells(own.latitude, own.longitude)
-        chain = ClimateChain(inputs, fold != left_out, cell_centres(own.xyz, cell, count))
+        chain = ClimateChain(inputs, fold != left_out, own, cell, count)
         others = inputs.plots["forested"].to_numpy() & (fold != left_out)
         part = chain.columns(own, cell).assign(
             **lapses(chain, reader, own, cell), canopy_cover=canopy_at(inputs, others, own.xyz, cell, count)
         )
         parts.append(part.set_index(here))
     estimates = pd.concat(parts).sort_index().assign(**terrain_columns(inputs, sites))
-    rise_km = (plots["elevation"].to_numpy() - elevation) / 1000
+    rise_km = (inputs.normal_sites.elevation[rows] - elevation) / 1000
     moved = pd.DataFrame(
         {"elevation": inputs.terrain.elevation(plots["latitude"].to_numpy(), plots["longitude"].to_numpy())}
     )
@@ -137,17 +161,34 @@ def _errors_at_basins(soil):
     ]
 
 
-def _answered_scores(near: Answers, wide: Answers) -> list[Score]:
+def _answered_scores(single: Answers, near: Answers, wide: Answers) -> list[Score]:
     scores = []
     for name, judged in _judged_at_plots(near).items():
         observed = near.plots[name].to_numpy(dtype=float)
         for side, chosen in (("west", near.west), ("east", ~near.west)):
             here = judged & chosen
             scores.append(score(name, ANSWERED, side, near.estimates[name][here], observed[here]))
-            if name in near.moved:
+            if name == "elevation":
                 scores.append(score(name, OWN_ELEVATION, side, near.moved[name][here], observed[here]))
             if name not in _TERRAIN:
-                scores.append(score(name, "1-degree blocks", side, wide.estimates[name][here], observed[here]))
+                for check, answers in ((SINGLE, single), (WIDE, wide)):
+                    scores.append(score(name, check, side, answers.estimates[name][here], observed[here]))
+    return scores
+
+
+def _moved_scores(near, uneven):
+    """Return the scores unmoved and moved; for elevation itself at plots over 100 m above or below their point."""
+    scores = []
+    for name in ("elevation", *LAPSE_BOUNDS):
+        answers = near if name == "elevation" else uneven
+        observed = answers.plots[name].to_numpy(dtype=float)
+        used = np.isfinite(observed)
+        if name == "elevation":
+            used &= np.abs(answers.estimates[name] - observed) > _MOVED_BY_M
+        for side, chosen in (("west", answers.west), ("east", ~answers.west)):
+            here = used & chosen
+            for check, estimates in ((UNMOVED, answers.estimates), (MOVED, answers.moved)):
+                scores.append(score(name, check, side, estimates[name][here], observed[here]))
     return scores
 
 

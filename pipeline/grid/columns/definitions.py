@@ -12,6 +12,7 @@ _WASHINGTON = "FIA plots of Washington (PRISM 1991-2020 normals), PRISM minimum 
 _OREGON = "FIA plots of Oregon, USFS climate surfaces, PRISM minimum VPD raster"
 _TERRAIN = "terrain tiles of Viewfinder Panoramas, fitted to the elevations of FIA plots"
 _DRIFT = "elevation, height above the surroundings within 5 and 10 km, minimum VPD"
+_COLD_AIR = "distance grows with differences of that height"
 _LAPSE = "difference of the column's estimates 100 m above and below the point, within physical bounds"
 
 
@@ -57,7 +58,7 @@ COLUMNS = (
         "elevation above sea level",
         "observed",
         _TERRAIN,
-        "mean of cells of 7.5 arc-seconds, linear between them",
+        "mean of the 16 cells of 7.5 arc-seconds around the point",
         -100.0,
         4400.0,
         "int16",
@@ -129,7 +130,8 @@ COLUMNS = (
         "annual precipitation",
         "interpolated",
         _PLOTS,
-        f"universal kriging of the logarithm, drift: log of the USFS precipitation surface, {_DRIFT}",
+        "universal kriging of the logarithm, drift: elevation blurred by 1 km and minimum VPD; distance grows with "
+        "that elevation's differences, those of windward and lee sides (5, 10, 20 km) and of the USFS surface",
         50.0,
         8000.0,
         "uint16",
@@ -153,7 +155,7 @@ COLUMNS = (
         "annual mean temperature",
         "interpolated",
         _PLOTS,
-        f"universal kriging, drift: USFS mean temperature surface, {_DRIFT}",
+        f"universal kriging, drift: USFS mean temperature surface, {_DRIFT}; {_COLD_AIR}",
         -15.0,
         25.0,
         "int16",
@@ -178,7 +180,7 @@ COLUMNS = (
         "mean daily minimum temperature of January",
         "interpolated",
         _PLOTS,
-        f"universal kriging, drift: USFS January minimum surface, {_DRIFT}",
+        f"universal kriging, drift: USFS January minimum surface, {_DRIFT}; {_COLD_AIR}",
         -35.0,
         15.0,
         "int16",

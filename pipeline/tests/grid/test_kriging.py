@@ -61,3 +61,16 @@ def test_targets_of_a_cell_get_nearly_what_a_system_of_their_own_gives():
     )
     own = alone(NOTHING, values, targets, np.empty((30, 0)), wide)
     assert together == pytest.approx(own, abs=0.05)
+
+
+def test_a_further_coordinate_adds_to_the_distance_as_elevation_does():
+    values = XYZ[:, 2] / 2000 + RNG.normal(0, 0.1, 200)
+    targets, cell = XYZ[:20] + 3.0, np.arange(20)
+    of_four = CellKriging(_with_fourth(XYZ), NOTHING, values, _with_fourth(targets), EXACT).at(
+        cell, _with_fourth(targets), np.empty((20, 0))
+    )
+    assert of_four == pytest.approx(alone(NOTHING, values, targets, np.empty((20, 0)), EXACT))
+
+
+def _with_fourth(places):
+    return np.column_stack([places * [1.0, 1.0, 0.0], places[:, 2] * EXACT.km_per_100m / 100])

@@ -4,7 +4,7 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pipeline.grid.terrain import check_metres, fit_states, heat_load, slope_and_aspect
+from pipeline.grid.terrain import check_metres, fit_states, heat_load, normal_cell_means, slope_and_aspect
 from pipeline.sources.manifest import SourceError
 from pipeline.sources.raster import Raster
 
@@ -78,3 +78,11 @@ def test_an_elevation_model_in_another_unit_is_rejected_by_name(plots, unit, tim
 def test_an_elevation_model_of_another_place_is_rejected_by_name(plots):
     with pytest.raises(SourceError, match=r"^model\.tif: .* the elevations of the plots"):
         check_metres(model_of(HILLS_M[::-1]), plots, "model.tif")
+
+
+def test_the_mean_of_a_cell_of_the_normals_is_that_of_the_sixteen_cells_around_its_centre():
+    step = 7.5 / 3600
+    cells = np.random.default_rng(3).uniform(0, 3000, (40, 40))
+    means = normal_cell_means(Raster(cells, -122.0 + step / 2, 45.0 - step / 2, step))
+    # Twenty cells down and twelve to the right of the corner of the raster.
+    assert means.sample([45.0 - 20 * step], [-122.0 + 12 * step]) == pytest.approx([cells[18:22, 10:14].mean()])
