@@ -7,7 +7,9 @@ import numpy as np
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
+from pipeline.evaluation.held_out import evaluate
 from pipeline.evaluation.model_card.card import write_model_card
+from pipeline.evaluation.scores import reported_scores
 from pipeline.grid.arrow_file import Grid, read_grid
 from pipeline.grid.data_files import GRID
 from pipeline.models.basis import Knots
@@ -66,5 +68,7 @@ def build(grid: Grid, training: Training, models_directory: Path, maps_directory
     models_directory.mkdir(parents=True, exist_ok=True)
     for method, model in models.items():
         write_onnx(model, models_directory / f"{method}.onnx")
-    write_manifest(grid, training.origin, models_directory)
-    write_model_card(grid, training.truth, counts, knots, models, models_directory / "model-card.md", maps_directory)
+    evaluation = evaluate(grid, training.truth, counts, knots)
+    write_manifest(grid, training.origin, counts, reported_scores(evaluation.scores), models_directory)
+    card = models_directory / "model-card.md"
+    write_model_card(grid, training.truth, counts, knots, models, evaluation, card, maps_directory)

@@ -12,6 +12,25 @@ from pipeline.outcomes.species import species_codes
 MIN_TREES = 200
 
 
+def reported_scores(scores: pd.DataFrame) -> list[dict]:
+    """Return overall scores for the manifest, with the decimals of the model card; null where one is not defined."""
+    return [
+        {
+            "planting_method": row.method,
+            "horizon_years": row.horizon,
+            "auc": _rounded(row.auc, 3),
+            "brier": _rounded(row.brier, 4),
+            "calibration_slope": _rounded(row.slope, 3),
+            "expected_calibration_error": _rounded(row.ece, 4),
+        }
+        for row in scores.itertuples()
+    ]
+
+
+def _rounded(value: float, decimals: int) -> float | None:
+    return None if np.isnan(value) else round(value, decimals)
+
+
 def overall_scores(held_out: dict[str, HeldOut], best: dict[str, np.ndarray] | None) -> pd.DataFrame:
     """Return one row a method and horizon."""
     rows = []

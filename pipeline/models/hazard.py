@@ -105,12 +105,24 @@ def fit_methods(grid: Grid, counts: dict[str, PeriodCounts], knots: Knots) -> di
     return models
 
 
+def average_sites(grid: Grid, counts: PeriodCounts) -> np.ndarray:
+    """Return the mean features [species, features] over each species' training sites, those of the intercepts."""
+    features = grid.features(FEATURE_NAMES).astype(np.float64)
+    sites = (_training_sites(counts, species, len(features)) for species in range(len(species_codes())))
+    return np.stack([np.average(features[points], axis=0, weights=trees) for points, trees in sites])
+
+
+def _training_sites(counts: PeriodCounts, species: int, grid_points: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the points of a species and the trees planted there, both [rows]; the whole grid if it has no trees."""
+    of = counts.species == species
+    return (counts.point[of], counts.at_risk[of, 0]) if of.any() else (np.arange(grid_points), np.ones(grid_points))
+
+
 def _centred(hats, counts, knots, intercepts, curves) -> HazardModel:
     """Move each curve's mean over the species' training trees into the intercept."""
     for index in range(len(intercepts)):
-        of = counts.species == index
-        # Without sites of its own, a species' average site is the average of the grid.
-        basis, trees = (hats[counts.point[of]], counts.at_risk[of, 0]) if of.any() else (hats, np.ones(hats.shape[0]))
+        points, trees = _training_sites(counts, index, hats.shape[0])
+        basis = hats[points]
         occupancy = (basis.T @ trees / trees.sum()).reshape(len(FEATURE_NAMES), KNOTS)
         means = np.einsum("fk,fkp->fp", occupancy, curves[index])
         curves[index] -= means[:, None, :]

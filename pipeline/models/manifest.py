@@ -3,18 +3,40 @@
 import importlib.metadata
 import json
 import platform
+import re
 from pathlib import Path
+
+import numpy as np
 
 from pipeline.grid.arrow_file import Grid
 from pipeline.grid.columns.definitions import COLUMNS
-from pipeline.models.features import FEATURES
-from pipeline.outcomes.periods import HORIZONS, METHODS
+from pipeline.models.features import FEATURE_NAMES, FEATURES
+from pipeline.models.hazard import average_sites
+from pipeline.models.input_errors import INPUT_ERRORS
+from pipeline.outcomes.periods import HORIZONS, METHODS, PeriodCounts
 from pipeline.outcomes.species import species_codes
 from pipeline.sources.manifest import sha256_of
 
 SERIES = "Nurselog"
 CODENAME = "hemlock"
 MODEL_VERSION = "1_0"
+CAUTION = {
+    "simulated": (
+        "The models are trained on simulated outcomes and were never compared with planted trees. "
+        "Use the survival figures to test software, not to choose what to plant."
+    ),
+    "observed": (
+        "The models are fitted to a table of observed outcomes. "
+        "For species, sites and years that the table does not cover, the survival figures are extrapolated."
+    ),
+}
+ALIVE = {
+    "manual": "A planted seedling counts as alive if it lives at the end of the horizon.",
+    "drone_seeded": (
+        "A spot sown with one seed pod counts as alive if at least one seedling lives there at the end of the horizon; "
+        "this is not the survival of a seed."
+    ),
+}
 _BOUNDS = {column.name: column for column in COLUMNS}
 LIBRARIES = ("numpy", "scipy", "pandas", "pyarrow", "shapely", "onnx")
 
@@ -24,31 +46,36 @@ def model_version(grid: Grid) -> str:
     return f"{grid.coverage}_v{MODEL_VERSION}_{CODENAME}"
 
 
-def write_manifest(grid: Grid, origin: dict, directory: Path) -> None:
-    """Write manifest.json beside the graphs; `origin` describes where the outcomes came from."""
+def write_manifest(
+    grid: Grid, origin: dict, counts: dict[str, PeriodCounts], scores: list[dict], directory: Path
+) -> None:
+    """Write manifest.json beside the graphs.
+
+    `origin` describes where the outcomes came from, its ``kind`` is simulated or observed; `scores` has one entry a
+    method and horizon.
+    """
     manifest = {
-        "format": "nurselog-model/1",
+        "format": "nurselog-model/2",
         "version": model_version(grid),
         "codename": CODENAME,
         "series": SERIES,
         "coverage": grid.coverage,
+        "outcomes": origin["kind"],
+        "caution": CAUTION[origin["kind"]],
+        "alive": ALIVE,
         "horizons": list(HORIZONS),
         "species": species_codes(),
-        # Every feature may be named as a risk factor: columns that should not be named are not features.
-        "features": [
-            {
-                "name": feature.name,
-                "unit": grid.units[feature.name],
-                "minimum": _BOUNDS[feature.name].minimum,
-                "maximum": _BOUNDS[feature.name].maximum,
-                "label": feature.label,
-                "risk_factor": True,
-            }
-            for feature in FEATURES
-        ],
+        "features": _features(grid, counts),
         "methods": {
-            method: {"file": f"{method}.onnx", "sha256": sha256_of(directory / f"{method}.onnx")} for method in METHODS
+            method: {
+                "file": f"{method}.onnx",
+                "sha256": sha256_of(directory / f"{method}.onnx"),
+                "averages": average_sites(grid, counts[method]).round(4).tolist(),
+            }
+            for method in METHODS
         },
+        "interval_level": None,
+        "scores": scores,
         "provenance": {
             "outcomes": origin,
             "grid": {"version": grid.version, "sha256": grid.sha256},
@@ -56,4 +83,32 @@ def write_manifest(grid: Grid, origin: dict, directory: Path) -> None:
             "libraries": {name: importlib.metadata.version(name) for name in LIBRARIES},
         },
     }
-    (directory / "manifest.json").write_text(json.dumps(manifest, indent=2) + "\n", encoding="utf-8")
+    (directory / "manifest.json").write_text(_json(manifest), encoding="utf-8")
+
+
+def _features(grid: Grid, counts: dict[str, PeriodCounts]) -> list[dict]:
+    """Describe the features; the percentiles are over the grid points with training trees, each counted once."""
+    sites = np.unique(np.concatenate([trees.point for trees in counts.values()]))
+    low, high = np.percentile(grid.features(FEATURE_NAMES)[sites].astype(np.float64), (1, 99), axis=0)
+    # Rounded outwards, so that a value at a percentile does not lie beyond it.
+    low, high = np.floor(low * 1e4) / 1e4, np.ceil(high * 1e4) / 1e4
+    # Every feature may be named as a risk factor: columns that should not be named are not features.
+    return [
+        {
+            "name": feature.name,
+            "unit": grid.units[feature.name],
+            "minimum": _BOUNDS[feature.name].minimum,
+            "maximum": _BOUNDS[feature.name].maximum,
+            "label": feature.label,
+            "risk_factor": True,
+            "training": {"p1": p1, "p99": p99},
+            "error": INPUT_ERRORS[feature.name].entry(),
+        }
+        for feature, p1, p99 in zip(FEATURES, low.tolist(), high.tolist(), strict=True)
+    ]
+
+
+def _json(manifest: dict) -> str:
+    """Return indented JSON with each list of numbers on one line."""
+    text = json.dumps(manifest, indent=2, allow_nan=False)
+    return re.sub(r"\[\s+([\s\d.,e+-]+?)\s+\]", lambda numbers: f"[{' '.join(numbers[1].split())}]", text) + "\n"

@@ -1,8 +1,10 @@
 import { appendFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { sha256Of } from '../../src/prediction/artefacts/artefact-file.js';
 import { readArtefacts } from '../../src/prediction/artefacts/artefacts.js';
-import type { Manifest } from '../../src/prediction/artefacts/manifest.js';
+import { MANIFEST_FILE, type Manifest } from '../../src/prediction/artefacts/manifest.js';
+import { PLANTING_METHODS } from '../../src/prediction/dimensions.js';
 import { dataDir, modelDir } from '../../testing/project.js';
 import { type ProjectCopy, withProjectCopy } from '../../testing/project-copy.js';
 import { expectRefusal } from './support/artefact-refusal.js';
@@ -25,7 +27,7 @@ const MANIFEST_REFUSALS: readonly (readonly [
   edit: (manifest: EditableManifest) => unknown,
   problem: string | RegExp,
 ])[] = [
-  ['has another format', (m) => Object.assign(m, { format: 'nurselog-model/2' }), /^format: /],
+  ['has another format', (m) => Object.assign(m, { format: 'nurselog-model/1' }), /^format: /],
   ['has no version', (m) => Object.assign(m, { version: undefined }), /^version: /],
   [
     'has a version of another coverage',
@@ -52,7 +54,11 @@ const MANIFEST_REFUSALS: readonly (readonly [
   ['has other horizons', (m) => Object.assign(m, { horizons: [1, 3, 10] }), 'horizons: must be 1, 3, 5'],
   ['has the horizons in another order', (m) => m.horizons.reverse(), 'horizons: must be 1, 3, 5'],
   ['has no species', (m) => Object.assign(m, { species: [] }), /^species: /],
-  ['lacks a species of species.json', (m) => m.species.pop(), 'species are not those of species.json'],
+  [
+    'lacks a species of species.json',
+    (m) => [m.species, m.methods.manual.averages, m.methods.drone_seeded.averages].map((list) => list.pop()),
+    'species are not those of species.json',
+  ],
   ['has the species in another order', (m) => m.species.reverse(), 'species are not those of species.json'],
   ['has no features', (m) => Object.assign(m, { features: [] }), /^features: /],
   [
@@ -107,7 +113,97 @@ const MANIFEST_REFUSALS: readonly (readonly [
     (m) => Object.assign(m.methods.manual, { sha256: 'abc' }),
     /^methods\.manual\.sha256: /,
   ],
+  ['has outcomes of no known origin', (m) => Object.assign(m, { outcomes: 'guessed' }), /^outcomes: /],
+  ['has no caution', (m) => Object.assign(m, { caution: '' }), /^caution: /],
+  [
+    'does not say what alive means',
+    (m) => Object.assign(m.alive, { drone_seeded: undefined }),
+    /^alive\.drone_seeded: /,
+  ],
+  [
+    'has a feature without bounds',
+    (m) => Object.assign(m.features[4], { minimum: undefined }),
+    /^features\.4\.minimum: /,
+  ],
+  [
+    'has a feature whose bounds are exchanged',
+    (m) => Object.assign(m.features[4], { minimum: 15, maximum: -35 }),
+    'features.4: minimum is not below maximum',
+  ],
+  [
+    'has a feature without training percentiles',
+    (m) => Object.assign(m.features[4], { training: undefined }),
+    /^features\.4\.training: /,
+  ],
+  [
+    'has a feature whose percentiles are exchanged',
+    (m) => Object.assign(m.features[4].training, { p1: 2, p99: 1 }),
+    'features.4.training: p1 is above p99',
+  ],
+  [
+    'has a feature with a negative error',
+    (m) => Object.assign(m.features[4].error, { per_km: -1 }),
+    /^features\.4\.error\.per_km: /,
+  ],
+  [
+    'has the error of a feature in a column that the grid lacks',
+    (m) => Object.assign(m.features[4].error, { column: 'moon_phase' }),
+    'feature temperature_min_january has its error in moon_phase, which is not a column of the grid in degC',
+  ],
+  [
+    'has the error of a feature in a column of another unit',
+    (m) => Object.assign(m.features[4].error, { column: 'soil_water_error' }),
+    'has its error in soil_water_error, which is not a column of the grid in degC',
+  ],
+  [
+    'lacks the averages of a species',
+    (m) => m.methods.manual.averages.pop(),
+    'methods.manual.averages: must be 31 rows (species) of 10 numbers (features)',
+  ],
+  [
+    'lacks the average of a feature',
+    (m) => m.methods.drone_seeded.averages[30].pop(),
+    'methods.drone_seeded.averages: must be 31 rows (species) of 10 numbers (features)',
+  ],
+  [
+    'has an average that is not a number',
+    (m) => Object.assign(m.methods.manual.averages[7], { 3: null }),
+    /^methods\.manual\.averages\.7\.3: /,
+  ],
+  [
+    'has an interval graph for one method only',
+    (m) => Object.assign(m.methods.manual, { intervals: graphFile(m) }),
+    'methods: only manual has intervals: all methods must have them or none',
+  ],
+  [
+    'has a level of intervals without interval graphs',
+    (m) => Object.assign(m, { interval_level: 0.8 }),
+    'interval_level: must be a number if the methods have intervals, otherwise null',
+  ],
+  [
+    'has interval graphs without a level',
+    (m) => Object.values(m.methods).map((method) => Object.assign(method, { intervals: graphFile(m) })),
+    'interval_level: must be a number if the methods have intervals, otherwise null',
+  ],
+  ['has a level of intervals of 1', (m) => Object.assign(m, { interval_level: 1 }), /^interval_level: /],
+  [
+    'has a score at another horizon',
+    (m) => Object.assign(m.scores[0], { horizon_years: 2 }),
+    /^scores\.0\.horizon_years: /,
+  ],
+  ['has a score above 1', (m) => Object.assign(m.scores[5], { brier: 1.2 }), /^scores\.5\.brier: /],
+  [
+    'has the scores of a method and horizon twice',
+    (m) => m.scores.push(m.scores[1]),
+    'scores: manual at 3 years appears twice',
+  ],
 ];
+
+/** A file entry that is valid as such. */
+function graphFile({ methods }: EditableManifest) {
+  const { file, sha256 } = methods.manual;
+  return { file, sha256 };
+}
 
 test.each(MANIFEST_REFUSALS)('a manifest that %s is refused', async (_, edit, problem) => {
   await expectRefusedAfter((copy) => {
@@ -245,6 +341,41 @@ test('a set of artefacts whose grid lacks a feature of the models is refused', a
     writeGridCopy(path.join(copy.dataDir, 'grid.arrow'), { columns: { [feature!.name]: undefined } });
     return path.join(copy.modelDir, 'manifest.json');
   }, `feature ${feature!.name} is not a column of the grid`);
+});
+
+/** Makes the copy's manifest name these bytes as the interval graph of each method. */
+function addIntervals(copy: ProjectCopy, bytes: string): string[] {
+  const names = PLANTING_METHODS.map((method) => `${method}-intervals.onnx`);
+  for (const name of names) writeFileSync(path.join(copy.modelDir, name), bytes + name);
+  copy.editJson(path.join(copy.modelDir, MANIFEST_FILE), (manifest: EditableManifest) => {
+    manifest.interval_level = 0.8;
+    for (const [index, method] of PLANTING_METHODS.entries()) {
+      manifest.methods[method].intervals = { file: names[index], sha256: sha256Of(bytes + names[index]) };
+    }
+  });
+  return names.map((name) => path.join(copy.modelDir, name));
+}
+
+test('the interval graphs that a manifest names are read in the order of the methods', async () => {
+  expect(readArtefacts(dataDir, modelDir).intervalFiles).toEqual([]);
+  await withProjectCopy((copy) => {
+    const files = addIntervals(copy, 'a graph: ');
+    const { intervalFiles } = readArtefacts(copy.dataDir, copy.modelDir);
+    expect(intervalFiles.map(({ path: file, bytes }) => [file, String(bytes)])).toEqual(
+      files.map((file) => [file, `a graph: ${path.basename(file)}`]),
+    );
+  });
+});
+
+test.each<[string, (file: string) => void, RegExp]>([
+  ['is missing', rmSync, /^the file is missing$/],
+  ['has a byte more', (file) => appendFileSync(file, '!'), /^SHA-256 is .*, but manifest\.json says /],
+])('an interval graph that %s is refused', async (_, damage, problem) => {
+  await expectRefusedAfter((copy) => {
+    const [, file] = addIntervals(copy, 'a graph: ');
+    damage(file);
+    return file;
+  }, problem);
 });
 
 test('a consistent set of artefacts is read', () => {

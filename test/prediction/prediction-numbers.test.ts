@@ -35,6 +35,10 @@ function reporterOf(width: number, candidates: readonly number[]): PredictionRep
   const features = Array.from({ length: width }, (_, feature) => ({
     name: `feature ${feature}`,
     unit: '',
+    minimum: 0,
+    maximum: 1,
+    training: { p1: 0, p99: 1 },
+    error: { at_point: 0, per_km: 0 },
     label: `label ${feature}`,
     risk_factor: candidates.includes(feature),
   }));

@@ -46,7 +46,10 @@ export class Releases extends ProjectCopy {
       for (const { file } of Object.values(this.manifest.methods)) {
         writeFileSync(path.join(this.modelDir, file), encodeConstantModel(this.#sound));
       }
-      this.editManifest(({ species }) => species.unshift(EVEN_SPECIES.species_code));
+      this.editManifest(({ species, methods }) => {
+        species.unshift(EVEN_SPECIES.species_code);
+        for (const { averages } of Object.values(methods)) averages.unshift(averages[0]!);
+      });
     }
     this.editManifest((manifest) => {
       manifest.version = `${manifest.coverage}_v${major}_0_${manifest.codename}`;

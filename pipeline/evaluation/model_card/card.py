@@ -3,9 +3,9 @@
 import os
 from pathlib import Path
 
-from pipeline.evaluation.blocks import block_folds, held_out_predictions
 from pipeline.evaluation.ebm import compare_with_ebm
 from pipeline.evaluation.graph import GraphModel
+from pipeline.evaluation.held_out import FOLD_SEED, Evaluation
 from pipeline.evaluation.model_card.maps import map_gap, map_survival
 from pipeline.evaluation.model_card.plausibility import plausibility_section
 from pipeline.evaluation.model_card.plots import plot_calibration, plot_effects
@@ -19,7 +19,7 @@ from pipeline.evaluation.model_card.text import (
     what_section,
 )
 from pipeline.evaluation.recovery import recovery
-from pipeline.evaluation.scores import overall_scores, species_scores
+from pipeline.evaluation.scores import species_scores
 from pipeline.grid.arrow_file import Grid
 from pipeline.grid.data_files import REGIONS
 from pipeline.grid.regions import read_regions
@@ -29,8 +29,6 @@ from pipeline.models.manifest import model_version
 from pipeline.outcomes.periods import METHODS, PeriodCounts
 from pipeline.outcomes.simulation import Truth
 
-FOLD_SEED = 5
-
 
 def write_model_card(
     grid: Grid,
@@ -38,18 +36,15 @@ def write_model_card(
     counts: dict[str, PeriodCounts],
     knots: Knots,
     models: dict[str, HazardModel],
+    evaluation: Evaluation,
     card: Path,
     maps: Path,
 ) -> None:
-    """Evaluate on held-out blocks, draw the plots and write the card; `truth` is None for observed outcomes.
+    """Draw the plots and write the card; `truth` is None for observed outcomes.
 
     The graphs are read from the directory of the card, and the plausibility checks run on them.
     """
-    folds = block_folds(grid, FOLD_SEED)
-    held_out = held_out_predictions(grid, counts, knots, folds)
-    best = truth and {
-        method: truth.survival(method, counts[method].species, counts[method].point) for method in METHODS
-    }
+    folds, held_out, best = evaluation.folds, evaluation.held_out, evaluation.best
     plot_calibration(held_out, maps / "calibration.png")
     plot_effects(grid, models, truth and truth.envelopes, maps / "effects.png")
     graphs = {method: GraphModel(card.parent / f"{method}.onnx") for method in METHODS}
@@ -63,7 +58,7 @@ def write_model_card(
     sections = [
         what_section(model_version(grid)),
         data_section(counts, simulated=truth is not None),
-        overall_section(overall_scores(held_out, best), image("calibration.png")),
+        overall_section(evaluation.scores, image("calibration.png")),
     ]
     if truth:
         seen, unseen = (counts[METHODS[0]].of_points(chosen) for chosen in (folds > 0, folds == 0))

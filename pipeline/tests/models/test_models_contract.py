@@ -60,7 +60,7 @@ def everywhere(grid, graphs, manifest):
 
 
 def test_the_manifest_describes_the_files_the_grid_and_the_species(manifest, grid):
-    assert manifest["format"] == "nurselog-model/1"
+    assert manifest["format"] == "nurselog-model/2"
     assert manifest["species"] == species_codes()
     assert manifest["horizons"] == list(HORIZONS)
     assert manifest["coverage"] == grid.coverage

@@ -2,7 +2,14 @@ import path from 'node:path';
 import { ArtefactError } from './artefact-error.js';
 import { ListedFiles, readArtefactFile, sha256Of } from './artefact-file.js';
 import { parseGrid } from './grid-file.js';
-import { MANIFEST_FILE, type Manifest, type ModelFile, parseManifest, readModelFiles } from './manifest.js';
+import {
+  MANIFEST_FILE,
+  type Manifest,
+  type ModelFile,
+  parseManifest,
+  readIntervalFiles,
+  readModelFiles,
+} from './manifest.js';
 import { parseRegions, type Region } from './regions.js';
 import { type SharedGrid, shareGrid } from './shared-grid.js';
 import { parseSpecies, type Species } from './species.js';
@@ -22,6 +29,8 @@ export interface Artefacts {
   readonly manifest: Manifest;
   /** In the order of PLANTING_METHODS. */
   readonly modelFiles: readonly ModelFile[];
+  /** The interval graphs in the order of PLANTING_METHODS; empty if the models have none. */
+  readonly intervalFiles: readonly ModelFile[];
   /** A SHA-256 over SHA256SUMS and the manifest. They state the SHA-256 of every other file, so it identifies them all. */
   readonly digest: string;
 }
@@ -55,7 +64,7 @@ export function readArtefacts(dataDir: string, modelDir: string): Artefacts {
   if (String(manifest.species) !== String(species.map(({ species_code }) => species_code))) {
     throw new ArtefactError(manifestFile.path, 'species are not those of species.json in its order');
   }
-  for (const { name, unit, minimum = -Infinity, maximum = Infinity } of manifest.features) {
+  for (const { name, unit, minimum, maximum, error } of manifest.features) {
     const variable = grid.variables.get(name);
     if (variable === undefined)
       throw new ArtefactError(manifestFile.path, `feature ${name} is not a column of the grid`);
@@ -71,9 +80,24 @@ export function readArtefacts(dataDir: string, modelDir: string): Artefacts {
         `feature ${name} is from ${minimum} to ${maximum}, but the grid's column is from ${variable.minimum} to ${variable.maximum}`,
       );
     }
+    if (error.column !== undefined && grid.variables.get(error.column)?.unit !== unit) {
+      throw new ArtefactError(
+        manifestFile.path,
+        `feature ${name} has its error in ${error.column}, which is not a column of the grid in ${unit}`,
+      );
+    }
   }
   const modelFiles = readModelFiles(modelDir, manifest);
+  const intervalFiles = readIntervalFiles(modelDir, manifest);
   const featureNames = manifest.features.map(({ name }) => name);
   const digest = sha256Of(`${sha256Of(dataFiles.list.bytes)} ${sha256Of(manifestFile.bytes)}`);
-  return { grid: shareGrid(grid, featureNames), regions, species, manifest, modelFiles, digest };
+  return {
+    grid: shareGrid(grid, featureNames),
+    regions,
+    species,
+    manifest,
+    modelFiles,
+    intervalFiles,
+    digest,
+  };
 }

@@ -6,39 +6,79 @@ import { type ArtefactFile, parseJsonFile, readCheckedFile } from './artefact-fi
 /** A reported risk factor is a uint16: the feature's index and the sign of its contribution. */
 const MAX_FEATURES = 2 ** 15;
 
-const featureSchema = z.object({
-  /** Name of the grid variable. */
-  name: z.string().min(1),
-  unit: z.string(),
-  /** Bounds of the values that the models were built for, in the unit; the bounds of the grid's column lie within. */
-  minimum: z.number().optional(),
-  maximum: z.number().optional(),
-  /** The factor's name in answers. */
-  label: z.string().min(1),
-  /** Whether it may appear as a risk factor. */
-  risk_factor: z.boolean(),
+/** Numbers are in the feature's unit. */
+const featureSchema = z
+  .object({
+    /** Name of the grid variable. */
+    name: z.string().min(1),
+    unit: z.string(),
+    /** Bounds of measured values; the bounds of the grid's column lie within. */
+    minimum: z.number(),
+    maximum: z.number(),
+    /** The factor's name in answers. */
+    label: z.string().min(1),
+    /** Whether it may appear as a risk factor. */
+    risk_factor: z.boolean(),
+    /** 1st and 99th percentile over the sites of the training outcomes. */
+    training: z
+      .object({ p1: z.number(), p99: z.number() })
+      .refine(({ p1, p99 }) => p1 <= p99, { error: 'p1 is above p99' }),
+    /** Standard error of the grid's value: sqrt(at_point² + (per_km * distance to the matched point in km)²). */
+    error: z.object({
+      at_point: z.number().nonnegative(),
+      per_km: z.number().nonnegative(),
+      /** Name of the grid variable whose value at the point takes the place of `at_point`. */
+      column: z.string().min(1).optional(),
+    }),
+  })
+  .refine(({ minimum, maximum }) => minimum < maximum, { error: 'minimum is not below maximum' });
+
+const fileSchema = z.object({ file: z.string().min(1), sha256: z.string().regex(/^[0-9a-f]{64}$/) });
+
+const methodSchema = fileSchema.extend({
+  /** By species and feature: the average training site, which baseline and contributions refer to. */
+  averages: z.array(z.array(z.number())),
+  /** The interval graph. */
+  intervals: fileSchema.optional(),
 });
 
-const methodSchema = z.object({ file: z.string().min(1), sha256: z.string().regex(/^[0-9a-f]{64}$/) });
+/** The evaluation of one method at one horizon; null where a score is not defined. */
+const scoreSchema = z.object({
+  planting_method: z.enum(PLANTING_METHODS),
+  horizon_years: z.literal(HORIZONS),
+  auc: z.number().min(0).max(1).nullable(),
+  brier: z.number().min(0).max(1),
+  calibration_slope: z.number().nullable(),
+  expected_calibration_error: z.number().min(0).max(1),
+});
 
 const manifestSchema = z
   .object({
-    format: z.literal('nurselog-model/1'),
+    format: z.literal('nurselog-model/2'),
     version: z.string().min(1),
     codename: z.string().min(1),
     series: z.string().min(1),
     coverage: z.string().min(1),
+    /** Origin of the training outcomes. */
+    outcomes: z.enum(['simulated', 'observed']),
+    /** What a reader of the survival figures has to know. */
+    caution: z.string().min(1),
+    /** What "alive" means, by method. */
+    alive: z.record(z.enum(PLANTING_METHODS), z.string().min(1)),
     horizons: z.array(z.number()).refine((years) => String(years) === String(HORIZONS), {
       message: `must be ${HORIZONS.join(', ')}`,
     }),
     species: z.array(z.string()).min(1),
     features: z.array(featureSchema).min(1).max(MAX_FEATURES),
     methods: z.record(z.enum(PLANTING_METHODS), methodSchema),
+    /** Probability that an interval of the interval graphs contains the value; null without those graphs. */
+    interval_level: z.number().gt(0).lt(1).nullable(),
+    scores: z.array(scoreSchema),
   })
   .superRefine((manifest, context) => {
     const complain = (field: string, message: string) =>
       context.addIssue({ code: 'custom', path: [field], message });
-    const { coverage, codename, version, features } = manifest;
+    const { coverage, codename, version, features, species, methods, scores } = manifest;
     const [prefix, suffix] = [`${coverage}_v`, `_${codename}`];
     const number = version.slice(prefix.length, version.length - suffix.length);
     if (!version.startsWith(prefix) || !version.endsWith(suffix) || !/^\d+_\d+$/.test(number)) {
@@ -52,6 +92,27 @@ const manifestSchema = z
     if (features.filter(({ risk_factor }) => risk_factor).length < RISK_FACTOR_COUNT) {
       complain('features', `fewer than ${RISK_FACTOR_COUNT} features may be risk factors`);
     }
+    for (const [method, { averages }] of Object.entries(methods)) {
+      if (averages.length !== species.length || averages.some((row) => row.length !== features.length)) {
+        complain(
+          `methods.${method}.averages`,
+          `must be ${species.length} rows (species) of ${features.length} numbers (features)`,
+        );
+      }
+    }
+    const withIntervals = PLANTING_METHODS.filter((method) => methods[method].intervals !== undefined);
+    if (withIntervals.length % PLANTING_METHODS.length !== 0) {
+      complain(
+        'methods',
+        `only ${withIntervals.join(', ')} has intervals: all methods must have them or none`,
+      );
+    }
+    if ((manifest.interval_level === null) !== (withIntervals.length === 0)) {
+      complain('interval_level', 'must be a number if the methods have intervals, otherwise null');
+    }
+    const scored = scores.map((score) => `${score.planting_method} at ${score.horizon_years} years`);
+    const twice = scored.find((score, index) => scored.indexOf(score) !== index);
+    if (twice !== undefined) complain('scores', `${twice} appears twice`);
   });
 
 /** The description of a directory of models: version, features, species and the file of each planting method. */
@@ -80,8 +141,20 @@ export interface ModelFile {
  * @throws ArtefactError naming the first that is missing or does not have the manifest's SHA-256
  */
 export function readModelFiles(modelDir: string, manifest: Manifest): ModelFile[] {
-  return PLANTING_METHODS.map((method) => {
-    const { file, sha256 } = manifest.methods[method];
-    return readCheckedFile(path.join(modelDir, file), sha256, MANIFEST_FILE);
+  return PLANTING_METHODS.map((method) => readModelFile(modelDir, manifest.methods[method]));
+}
+
+/**
+ * Reads the interval graphs, in the order of PLANTING_METHODS; empty if the manifest names none.
+ * @throws ArtefactError naming the first that is missing or does not have the manifest's SHA-256
+ */
+export function readIntervalFiles(modelDir: string, manifest: Manifest): ModelFile[] {
+  return PLANTING_METHODS.flatMap((method) => {
+    const { intervals } = manifest.methods[method];
+    return intervals === undefined ? [] : [readModelFile(modelDir, intervals)];
   });
+}
+
+function readModelFile(modelDir: string, { file, sha256 }: z.output<typeof fileSchema>): ModelFile {
+  return readCheckedFile(path.join(modelDir, file), sha256, MANIFEST_FILE);
 }

@@ -1,0 +1,36 @@
+"""The evaluation of models on held-out blocks, which the manifest and the model card both report."""
+
+from dataclasses import dataclass
+
+import numpy as np
+import pandas as pd
+
+from pipeline.evaluation.blocks import HeldOut, block_folds, held_out_predictions
+from pipeline.evaluation.scores import overall_scores
+from pipeline.grid.arrow_file import Grid
+from pipeline.models.basis import Knots
+from pipeline.outcomes.periods import PeriodCounts
+from pipeline.outcomes.simulation import Truth
+
+FOLD_SEED = 5
+
+
+@dataclass(frozen=True)
+class Evaluation:
+    """Fold of each point [points], held-out predictions and best possible survival [rows, horizons] by method.
+
+    ``best`` is None for observed outcomes. ``scores`` has a row a method and horizon.
+    """
+
+    folds: np.ndarray
+    held_out: dict[str, HeldOut]
+    best: dict[str, np.ndarray] | None
+    scores: pd.DataFrame
+
+
+def evaluate(grid: Grid, truth: Truth | None, counts: dict[str, PeriodCounts], knots: Knots) -> Evaluation:
+    """Refit without each fold of blocks, and score the predictions of it; `truth` is None for observed outcomes."""
+    folds = block_folds(grid, FOLD_SEED)
+    held_out = held_out_predictions(grid, counts, knots, folds)
+    best = truth and {method: truth.survival(method, trees.species, trees.point) for method, trees in counts.items()}
+    return Evaluation(folds, held_out, best, overall_scores(held_out, best))
