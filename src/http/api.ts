@@ -15,6 +15,7 @@ import { compareEndpoint, compareRoute } from './routes/compare.js';
 import { coverageEndpoint, coverageRoute } from './routes/coverage.js';
 import { documentRoutes } from './routes/documents.js';
 import { healthEndpoint, healthRoute } from './routes/health.js';
+import { modelEndpoint, modelRoute } from './routes/model.js';
 import { predictEndpoint, predictRoute } from './routes/predict.js';
 import { RowSubmitter } from './routes/row-submitter.js';
 import { SingleSiteHandler } from './routes/single-site.js';
@@ -31,6 +32,7 @@ const ENDPOINTS = [
   compareEndpoint,
   speciesEndpoint,
   coverageEndpoint,
+  modelEndpoint,
   usageEndpoint,
   healthEndpoint,
 ];
@@ -73,6 +75,7 @@ export function createApi(
       compareRoute(others, singleSites);
       speciesRoute(others, serving);
       coverageRoute(others, serving, searchRadiusKm);
+      modelRoute(others, serving);
     });
   });
   return app;

@@ -18,7 +18,14 @@ type Exchange = readonly [
 const GENERIC =
   /^(date|content-(type|length)|connection|keep-alive|transfer-encoding|x-content-type-options)$/;
 
-const COUNTED = ['/v1/predict', '/v1/predict/batch', '/v1/predict/compare', '/v1/species', '/v1/coverage'];
+const COUNTED = [
+  '/v1/predict',
+  '/v1/predict/batch',
+  '/v1/predict/compare',
+  '/v1/species',
+  '/v1/coverage',
+  '/v1/model',
+];
 const KEYED = [...COUNTED, '/v1/usage'];
 const pointer = (key: string) => key.replaceAll('~', '~0').replaceAll('/', '~1');
 
@@ -50,7 +57,7 @@ test('/openapi.json is valid OpenAPI 3.1', async () => {
   expect(document.openapi).toMatch(/^3\.1\./);
 });
 
-test('/openapi.json describes the six endpoints, all but health with the key', () => {
+test('/openapi.json describes every endpoint, all but health with the key', () => {
   expect(Object.keys(document.paths).toSorted()).toEqual([...KEYED, '/v1/health'].toSorted());
   for (const [path, operations] of Object.entries(document.paths)) {
     const [operation] = Object.values(operations);
@@ -94,6 +101,7 @@ const EXCHANGES: readonly Exchange[] = [
   ['post', '/v1/predict/compare', 422, OUTSIDE_COVERAGE],
   ['get', '/v1/species', 200],
   ['get', '/v1/coverage', 200],
+  ['get', '/v1/model', 200],
   ['get', '/v1/coverage', 401, undefined, { 'x-api-key': '' }],
   ['get', '/v1/usage', 200],
   ['get', '/v1/health', 200],

@@ -5,7 +5,15 @@ import { PREDICT_REQUEST } from '../support/requests.js';
 import { startTestService, type TestService } from '../support/service.js';
 
 const POSTS = ['/v1/predict', '/v1/predict/batch', '/v1/predict/compare'];
-const GETS = ['/v1/species', '/v1/coverage', '/v1/usage', '/v1/health', '/openapi.json', '/docs'];
+const GETS = [
+  '/v1/species',
+  '/v1/coverage',
+  '/v1/model',
+  '/v1/usage',
+  '/v1/health',
+  '/openapi.json',
+  '/docs',
+];
 
 let service: TestService;
 beforeAll(async () => {

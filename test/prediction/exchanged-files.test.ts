@@ -3,7 +3,12 @@ import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { CHECKSUMS_FILE } from '../../src/prediction/artefacts/artefact-file.js';
-import { type Artefacts, DATA_FILES, readArtefacts } from '../../src/prediction/artefacts/artefacts.js';
+import {
+  type Artefacts,
+  DATA_FILES,
+  identityOf,
+  readArtefacts,
+} from '../../src/prediction/artefacts/artefacts.js';
 import { MANIFEST_FILE, type Manifest } from '../../src/prediction/artefacts/manifest.js';
 import type { Species } from '../../src/prediction/artefacts/species.js';
 import { exchangeAfterFirstRead } from '../support/exchanged-file.js';
@@ -76,15 +81,22 @@ test.each<(typeof CHANGES)[number]>([
   },
 );
 
-test('the digest of artefacts is the same for the same files and differs when the content of any file differs', () => {
+test('the digests of models and grid are the same for the same files, and each differs when one of its own files does', () => {
   const { files, artefacts } = projectFiles();
-  expect(projectFiles().artefacts.digest).toBe(artefacts.digest);
-  const digests = new Set([artefacts.digest]);
+  expect(identityOf(projectFiles().artefacts)).toBe(identityOf(artefacts));
+  files.vouchForModels(); // writes the manifest anew
+  let before = readArtefacts(files.dataDir, files.modelDir);
+  const identities = new Set([identityOf(before)]);
   for (const [name, change] of CHANGES) {
     change(path.join(files.folder, name), artefacts);
     files.listDataFiles();
     files.vouchForModels();
-    digests.add(readArtefacts(files.dataDir, files.modelDir).digest);
+    const after = readArtefacts(files.dataDir, files.modelDir);
+    const isModel = name.startsWith('models/');
+    expect(after.modelDigest === before.modelDigest).toBe(!isModel);
+    expect(after.gridDigest === before.gridDigest).toBe(isModel);
+    identities.add(identityOf(after));
+    before = after;
   }
-  expect(digests.size).toBe(1 + CHANGES.length);
+  expect(identities.size).toBe(1 + CHANGES.length);
 });

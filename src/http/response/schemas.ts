@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import { TIER_NAMES } from '../../accounts/tiers.js';
+import { OUTCOMES, scoreSchema } from '../../prediction/artefacts/manifest.js';
 import { speciesSchema } from '../../prediction/artefacts/species.js';
 import { HORIZONS, PLANTING_METHODS, RISK_FACTOR_COUNT } from '../../prediction/dimensions.js';
 import { errorObjectSchema } from '../errors/api-error.js';
@@ -109,6 +110,40 @@ export const coverageResponseSchema = component('Coverage', {
   search_radius_km: z.number().positive(),
   horizons: z.array(horizonYears),
   planting_methods: z.array(z.enum(PLANTING_METHODS)),
+});
+
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+
+const servedFeatureSchema = component('Feature', {
+  feature: z.string().meta({ examples: ['vpd_max'] }),
+  factor: z.string().meta({ description: 'Its name in risk factors.', examples: ['vapor pressure deficit'] }),
+  unit: z.string(),
+  minimum: z.number().describe('Smallest value that may be measured.'),
+  maximum: z.number().describe('Largest value that may be measured.'),
+});
+
+export const modelResponseSchema = component('ServedModel', {
+  ...modelSchema.shape,
+  digest: sha256.describe('Changes with any byte of the models: SHA-256 of their manifest.'),
+  outcomes: z.enum(OUTCOMES).describe('Origin of the outcomes that the models were trained on.'),
+  caution: z.string(),
+  alive: z
+    .strictObject({ manual: z.string(), drone_seeded: z.string() })
+    .describe('What "alive" means, by planting method.'),
+  grid: z.strictObject({
+    points: count,
+    digest: sha256.describe('Changes with any byte of the grid: SHA-256 of data/SHA256SUMS.'),
+  }),
+  interval_level: z
+    .number()
+    .nullable()
+    .describe(
+      'Share of plantings whose survival an interval is expected to contain; null without intervals.',
+    ),
+  features: z.array(servedFeatureSchema),
+  scores: z.array(
+    component('Score', scoreSchema.shape).describe('On held-out blocks; null where a score is not defined.'),
+  ),
 });
 
 export const usageResponseSchema = component('Usage', {

@@ -31,8 +31,15 @@ export interface Artefacts {
   readonly modelFiles: readonly ModelFile[];
   /** The interval graphs in the order of PLANTING_METHODS; empty if the models have none. */
   readonly intervalFiles: readonly ModelFile[];
-  /** A SHA-256 over SHA256SUMS and the manifest. They state the SHA-256 of every other file, so it identifies them all. */
-  readonly digest: string;
+  /** The SHA-256 of the manifest, which states that of every model file: it identifies the models. */
+  readonly modelDigest: string;
+  /** The SHA-256 of SHA256SUMS, which states that of every data file: it identifies the grid, regions and species. */
+  readonly gridDigest: string;
+}
+
+/** Identifies every file that artefacts were read from. */
+export function identityOf({ modelDigest, gridDigest }: Artefacts): string {
+  return `models ${modelDigest}, grid ${gridDigest}`;
 }
 
 /**
@@ -90,7 +97,6 @@ export function readArtefacts(dataDir: string, modelDir: string): Artefacts {
   const modelFiles = readModelFiles(modelDir, manifest);
   const intervalFiles = readIntervalFiles(modelDir, manifest);
   const featureNames = manifest.features.map(({ name }) => name);
-  const digest = sha256Of(`${sha256Of(dataFiles.list.bytes)} ${sha256Of(manifestFile.bytes)}`);
   return {
     grid: shareGrid(grid, featureNames),
     regions,
@@ -98,6 +104,7 @@ export function readArtefacts(dataDir: string, modelDir: string): Artefacts {
     manifest,
     modelFiles,
     intervalFiles,
-    digest,
+    modelDigest: sha256Of(manifestFile.bytes),
+    gridDigest: sha256Of(dataFiles.list.bytes),
   };
 }

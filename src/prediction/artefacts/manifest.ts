@@ -6,6 +6,9 @@ import { type ArtefactFile, parseJsonFile, readCheckedFile } from './artefact-fi
 /** A reported risk factor is a uint16: the feature's index and the sign of its contribution. */
 const MAX_FEATURES = 2 ** 15;
 
+/** Origins of training outcomes. */
+export const OUTCOMES = ['simulated', 'observed'] as const;
+
 /** Numbers are in the feature's unit. */
 const featureSchema = z
   .object({
@@ -43,7 +46,7 @@ const methodSchema = fileSchema.extend({
 });
 
 /** The evaluation of one method at one horizon; null where a score is not defined. */
-const scoreSchema = z.object({
+export const scoreSchema = z.object({
   planting_method: z.enum(PLANTING_METHODS),
   horizon_years: z.literal(HORIZONS),
   auc: z.number().min(0).max(1).nullable(),
@@ -60,7 +63,7 @@ const manifestSchema = z
     series: z.string().min(1),
     coverage: z.string().min(1),
     /** Origin of the training outcomes. */
-    outcomes: z.enum(['simulated', 'observed']),
+    outcomes: z.enum(OUTCOMES),
     /** What a reader of the survival figures has to know. */
     caution: z.string().min(1),
     /** What "alive" means, by method. */

@@ -3,7 +3,7 @@ import type { Config } from '../../config.js';
 import type { BufferPool } from '../../pool/buffer-pool.js';
 import { WorkerStartError, type WorkerWatcher } from '../../pool/worker-pool.js';
 import { ArtefactError } from '../../prediction/artefacts/artefact-error.js';
-import { type Artefacts, readArtefacts } from '../../prediction/artefacts/artefacts.js';
+import { type Artefacts, identityOf, readArtefacts } from '../../prediction/artefacts/artefacts.js';
 import type { WorkerGuard } from '../service-phase.js';
 import { type Generation, startGeneration } from './generation.js';
 import { preflight, ReloadError } from './preflight.js';
@@ -85,9 +85,9 @@ export class Generations {
   /** @throws ArtefactError, ReloadError or Error where it cannot serve; nothing of it then keeps running. */
   async #openNext(): Promise<Generation> {
     const { dataDir, modelDir } = this.config;
-    const triedDigest = await preflight(this.config, this.#ending.signal);
+    const tried = await preflight(this.config, this.#ending.signal);
     const artefacts = readArtefacts(dataDir, modelDir);
-    if (artefacts.digest !== triedDigest) {
+    if (identityOf(artefacts) !== tried) {
       throw new ReloadError(
         `files in ${dataDir} or ${modelDir} changed while they were tried: send SIGHUP again when they are complete`,
       );

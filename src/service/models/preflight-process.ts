@@ -1,6 +1,6 @@
 import { constants, setPriority } from 'node:os';
 import { failureOf } from '../../prediction/artefacts/artefact-error.js';
-import { readArtefacts } from '../../prediction/artefacts/artefacts.js';
+import { identityOf, readArtefacts } from '../../prediction/artefacts/artefacts.js';
 import { openPredictor } from '../../prediction/open-predictor.js';
 import type { PreflightOutcome } from './preflight.js';
 
@@ -11,7 +11,7 @@ async function check(dataDir: string, modelDir: string, searchRadiusKm: number):
   try {
     const artefacts = readArtefacts(dataDir, modelDir);
     await openPredictor({ ...artefacts, searchRadiusKm, cacheBytes: 0 });
-    return { kind: 'valid', digest: artefacts.digest };
+    return { kind: 'valid', identity: identityOf(artefacts) };
   } catch (error) {
     return failureOf(error as Error);
   }

@@ -14,14 +14,14 @@ export class ReloadError extends Error {
   override readonly name = 'ReloadError';
 }
 
-/** The result of the process; `digest` identifies the artefacts that it checked. */
-export type PreflightOutcome = { readonly kind: 'valid'; readonly digest: string } | ArtefactFailure;
+/** The result of the process; `identity` is that of the artefacts that it checked. */
+export type PreflightOutcome = { readonly kind: 'valid'; readonly identity: string } | ArtefactFailure;
 
 /**
  * Opens the grid and the models in a separate process, as a start would. A broken model can make onnxruntime crash or
  * never return, and a thread inside it cannot be ended; this must not happen in a process that serves.
  * @param signal kills the process
- * @returns the digest of the artefacts that were checked
+ * @returns the identity of the artefacts that were checked
  * @throws ArtefactError if a file is invalid, ReloadError if the process did not start or did not finish
  */
 export async function preflight(
@@ -36,7 +36,7 @@ export async function preflight(
     throw new ReloadError(`the preflight process ended by ${exit} (time limit ${TIMEOUT_MS / 1000} s)`);
   }
   if (outcome.kind === 'refused') throw errorOf(outcome);
-  return outcome.digest;
+  return outcome.identity;
 }
 
 /** Runs the process to its end. Rejects if it could not be started. */

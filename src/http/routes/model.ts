@@ -1,0 +1,34 @@
+import type { FastifyInstance } from 'fastify';
+import { modelOf } from '../../prediction/artefacts/manifest.js';
+import type { Endpoint } from '../openapi/document.js';
+import { modelResponseSchema } from '../response/schemas.js';
+import { perGeneration, type Serving } from '../serving/serving.js';
+
+export const modelEndpoint: Endpoint = {
+  path: '/v1/model',
+  id: 'describeModel',
+  summary: 'Tell which models and grid serve, what they were trained on, their features and their scores',
+  response: modelResponseSchema,
+};
+
+/** GET /v1/model: the identity of what serves, its origin, features and scores. */
+export function modelRoute(app: FastifyInstance, serving: Serving): void {
+  const responseOf = perGeneration(({ artefacts: { manifest, grid, modelDigest, gridDigest } }) => ({
+    ...modelOf(manifest),
+    digest: modelDigest,
+    outcomes: manifest.outcomes,
+    caution: manifest.caution,
+    alive: manifest.alive,
+    grid: { points: grid.pointCount, digest: gridDigest },
+    interval_level: manifest.interval_level,
+    features: manifest.features.map(({ name, label, unit, minimum, maximum }) => ({
+      feature: name,
+      factor: label,
+      unit,
+      minimum,
+      maximum,
+    })),
+    scores: manifest.scores,
+  }));
+  app.get('/v1/model', (_request, reply) => reply.send(responseOf(serving.current)));
+}
