@@ -2,6 +2,7 @@
 
 import argparse
 import os
+import re
 import sys
 from pathlib import Path
 
@@ -24,8 +25,21 @@ def main(arguments=None):
     return 0
 
 
+class _Parser(argparse.ArgumentParser):
+    """A parser whose errors are one line."""
+
+    def error(self, message):
+        self.exit(2, f"pipeline: {message}; {self.prog} --help shows the options\n")
+
+
+def _model_version(text):
+    if not re.fullmatch(r"\d+_\d+", text):
+        raise argparse.ArgumentTypeError(f"'{text}' is not MAJOR_MINOR, such as 1_2")
+    return text
+
+
 def _parser():
-    parser = argparse.ArgumentParser(
+    parser = _Parser(
         prog="python -m pipeline",
         description="Builds the grid (data/) and the models (models/) of nurselog from public sources.",
     )
@@ -46,8 +60,22 @@ def _parser():
         type=Path,
         help="raster of metres above sea level, in any format of GDAL, to use in place of the terrain tiles",
     )
-    outcomes = argparse.ArgumentParser(add_help=False)
-    outcomes.add_argument(
+    models = argparse.ArgumentParser(add_help=False)
+    models.add_argument(
+        "--model-version",
+        metavar="MAJOR_MINOR",
+        type=_model_version,
+        required=True,
+        help="version of the models; raise it whenever they are trained again",
+    )
+    models.add_argument(
+        "--output",
+        metavar="DIR",
+        type=Path,
+        required=True,
+        help="directory for the models and their card with its plots; models replaces those that are shipped",
+    )
+    models.add_argument(
         "--outcomes",
         metavar="FILE",
         type=Path,
@@ -69,8 +97,8 @@ def _parser():
         "build data/ - grid, regions, species, checksums - and maps of the grid",
         [sources_and_elevation],
     )
-    command("models", _models, "build models/ from the grid in data/", [outcomes])
-    command("all", _all, "run grid, then models", [sources_and_elevation, outcomes])
+    command("models", _models, "train models on the grid in data/", [models])
+    command("all", _all, "run grid, then models", [sources_and_elevation, models])
     return parser
 
 
@@ -90,7 +118,7 @@ def _grid(options):
 def _models(options):
     from pipeline.models_command import run
 
-    run(options.outcomes)
+    run(options.outcomes, options.model_version, options.output)
 
 
 def _all(options):

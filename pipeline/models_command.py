@@ -1,4 +1,4 @@
-"""``python -m pipeline models``: builds the graphs, the manifest and the model card in ``models/``."""
+"""``python -m pipeline models``: builds the graphs, the manifest and the model card."""
 
 from dataclasses import dataclass
 from pathlib import Path
@@ -20,7 +20,7 @@ from pipeline.models.onnx_graph import write_onnx
 from pipeline.outcomes.periods import METHODS, match_points, period_counts
 from pipeline.outcomes.simulation import Truth, simulated_outcomes, true_process
 from pipeline.outcomes.table import read_outcomes
-from pipeline.sources.manifest import PROJECT, sha256_of
+from pipeline.sources.manifest import PROJECT, SourceError, sha256_of
 
 MODELS = PROJECT / "models"
 MAPS = PROJECT / "docs" / "maps"
@@ -37,13 +37,30 @@ class Training:
     truth: Truth | None
 
 
-def run(outcomes_file):
-    """Build models/ from a file of observed outcomes, or from simulated ones if `outcomes_file` is None."""
+class OutputError(SourceError):
+    """The output directory cannot be written to; the message says why."""
+
+
+def run(outcomes_file: Path | None, version: str, output: Path) -> None:
+    """Build models from a file of observed outcomes, or from simulated ones if `outcomes_file` is None.
+
+    `version` is <major>_<minor>. Raises OutputError before anything is computed.
+    """
+    for directory in (output, maps_of(output)):
+        try:
+            directory.mkdir(parents=True, exist_ok=True)
+        except OSError as error:
+            raise OutputError(f"--output: {directory} cannot be made: {error.strerror}") from error
     grid = read_grid(GRID)
     # One thread: sums split over threads may differ in their last bits between machines.
     with threadpool_limits(limits=1):
         training = observed(grid, outcomes_file) if outcomes_file else simulated(grid)
-        build(grid, training, MODELS, MAPS)
+        build(grid, training, version, output, maps_of(output))
+
+
+def maps_of(output: Path) -> Path:
+    """Return the directory of the card's plots: docs/maps for the shipped models, else beside the others."""
+    return MAPS if output.resolve() == MODELS.resolve() else output / "maps"
 
 
 def observed(grid: Grid, path: Path) -> Training:
@@ -60,15 +77,15 @@ def simulated(grid: Grid) -> Training:
     return Training(outcomes, point, {"kind": "simulated", "seed": SEED}, truth)
 
 
-def build(grid: Grid, training: Training, models_directory: Path, maps_directory: Path) -> None:
+def build(grid: Grid, training: Training, version: str, models_directory: Path, maps_directory: Path) -> None:
     """Write the graphs, the manifest, and the model card with its plots."""
     knots = Knots.spanning(grid.features(FEATURE_NAMES), np.array([feature.logarithmic for feature in FEATURES]))
     counts = {method: period_counts(training.outcomes, training.point, method) for method in METHODS}
     models = fit_methods(grid, counts, knots)
-    models_directory.mkdir(parents=True, exist_ok=True)
     for method, model in models.items():
         write_onnx(model, models_directory / f"{method}.onnx")
     evaluation = evaluate(grid, training.truth, counts, knots)
-    write_manifest(grid, training.origin, counts, reported_scores(evaluation.scores), models_directory)
+    scores = reported_scores(evaluation.scores)
+    manifest = write_manifest(grid, version, training.origin, counts, scores, models_directory)
     card = models_directory / "model-card.md"
-    write_model_card(grid, training.truth, counts, knots, models, evaluation, card, maps_directory)
+    write_model_card(grid, training.truth, counts, knots, models, evaluation, manifest, card, maps_directory)

@@ -19,7 +19,6 @@ from pipeline.sources.manifest import sha256_of
 
 SERIES = "Nurselog"
 CODENAME = "hemlock"
-MODEL_VERSION = "1_0"
 CAUTION = {
     "simulated": (
         "The models are trained on simulated outcomes and were never compared with planted trees. "
@@ -41,22 +40,17 @@ _BOUNDS = {column.name: column for column in COLUMNS}
 LIBRARIES = ("numpy", "scipy", "pandas", "pyarrow", "shapely", "onnx")
 
 
-def model_version(grid: Grid) -> str:
-    """Return <coverage>_v<major>_<minor>_<codename>."""
-    return f"{grid.coverage}_v{MODEL_VERSION}_{CODENAME}"
-
-
 def write_manifest(
-    grid: Grid, origin: dict, counts: dict[str, PeriodCounts], scores: list[dict], directory: Path
-) -> None:
-    """Write manifest.json beside the graphs.
+    grid: Grid, version: str, origin: dict, counts: dict[str, PeriodCounts], scores: list[dict], directory: Path
+) -> dict:
+    """Write manifest.json beside the graphs, and return its content.
 
-    `origin` describes where the outcomes came from, its ``kind`` is simulated or observed; `scores` has one entry a
-    method and horizon.
+    `version` is <major>_<minor>; `origin` describes where the outcomes came from, its ``kind`` is simulated or
+    observed; `scores` has one entry a method and horizon.
     """
     manifest = {
         "format": "nurselog-model/2",
-        "version": model_version(grid),
+        "version": f"{grid.coverage}_v{version}_{CODENAME}",
         "codename": CODENAME,
         "series": SERIES,
         "coverage": grid.coverage,
@@ -84,6 +78,7 @@ def write_manifest(
         },
     }
     (directory / "manifest.json").write_text(_json(manifest), encoding="utf-8")
+    return manifest
 
 
 def _features(grid: Grid, counts: dict[str, PeriodCounts]) -> list[dict]:

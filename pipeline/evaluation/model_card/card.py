@@ -25,7 +25,6 @@ from pipeline.grid.data_files import REGIONS
 from pipeline.grid.regions import read_regions
 from pipeline.models.basis import Knots
 from pipeline.models.hazard import HazardModel, fit_methods
-from pipeline.models.manifest import model_version
 from pipeline.outcomes.periods import METHODS, PeriodCounts
 from pipeline.outcomes.simulation import Truth
 
@@ -37,6 +36,7 @@ def write_model_card(
     knots: Knots,
     models: dict[str, HazardModel],
     evaluation: Evaluation,
+    manifest: dict,
     card: Path,
     maps: Path,
 ) -> None:
@@ -56,7 +56,7 @@ def write_model_card(
         return Path(os.path.relpath(maps / name, card.parent)).as_posix()
 
     sections = [
-        what_section(model_version(grid)),
+        what_section(manifest),
         data_section(counts, simulated=truth is not None),
         overall_section(evaluation.scores, image("calibration.png")),
     ]

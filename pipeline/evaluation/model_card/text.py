@@ -21,12 +21,19 @@ def markdown_table(header: list[str], rows: list[list[str]]) -> str:
     return "\n".join("| " + " | ".join(line) + " |" for line in lines)
 
 
-def what_section(version: str) -> str:
-    """Describe the models."""
+def what_section(manifest: dict) -> str:
+    """Describe the models; version, caution and the meaning of "alive" are those of the manifest."""
     labels = ", ".join(feature.label for feature in FEATURES)
-    return f"""# Model card: {version}
+    alive = "\n".join(f"- `{method}`: {meaning}" for method, meaning in manifest["alive"].items())
+    return f"""# Model card: {manifest["version"]}
+
+**{manifest["caution"]}**
 
 `python -m pipeline models` writes this file; every figure in it comes from that run.
+
+## What "alive" means
+
+{alive}
 
 ## What it is
 

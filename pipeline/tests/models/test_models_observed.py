@@ -71,7 +71,10 @@ def built(grid, dryness, tmp_path_factory):
             )
     directory = tmp_path_factory.mktemp("observed")
     pd.concat(tables).to_parquet(directory / "outcomes.parquet")
-    build(grid, observed(grid, directory / "outcomes.parquet"), directory / "models", directory / "maps")
+    for output in ("models", "maps"):
+        (directory / output).mkdir()
+    training = observed(grid, directory / "outcomes.parquet")
+    build(grid, training, "7_4", directory / "models", directory / "maps")
     return directory
 
 
@@ -106,9 +109,11 @@ def test_a_species_without_outcomes_gets_the_shared_curves(grid, built):
 
 def test_the_artefacts_are_those_of_the_simulation_and_name_the_table(built):
     manifest = json.loads((built / "models" / "manifest.json").read_text())
-    assert manifest["provenance"]["outcomes"]["kind"] == "observed"
+    assert manifest["version"] == "pnw_v7_4_hemlock"
+    assert manifest["outcomes"] == manifest["provenance"]["outcomes"]["kind"] == "observed"
     assert manifest["provenance"]["outcomes"]["file"] == "outcomes.parquet"
     card = (built / "models" / "model-card.md").read_text()
+    assert card.startswith(f"# Model card: pnw_v7_4_hemlock\n\n**{manifest['caution']}**\n")
     assert "The outcomes are observed" in card
     assert "simulated" not in card.split("## Plausibility")[0]
     assert {path.name for path in (built / "maps").iterdir()} >= {"calibration.png", "survival.png"}
