@@ -55,7 +55,7 @@ export function createApi(
   });
   enableServerTiming(app);
   enableCompression(app);
-  documentRoutes(app, openApiDocument(ENDPOINTS, config));
+  documentRoutes(app, serving, (manifest) => openApiDocument(ENDPOINTS, config, manifest));
   healthRoute(app, serving, phase);
   const submitter = new RowSubmitter(clock, requestTimeoutMs);
   const singleSites = new SingleSiteHandler(serving, submitter, searchRadiusKm, metrics);

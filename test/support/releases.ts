@@ -16,6 +16,9 @@ export const EVEN_SPECIES: Species = {
   group: 'hardwood',
 };
 
+/** The caution of even releases, whose outcomes are observed. */
+export const EVEN_CAUTION = 'The same survival is reported for every site.';
+
 /**
  * Releases of a grid and models in folders of their own. Odd ones are the project's; even ones have a species more and
  * say the same of every site: `evenSurvival` at 1, 3 and 5 years. The release's number is the major version.
@@ -46,9 +49,11 @@ export class Releases extends ProjectCopy {
       for (const { file } of Object.values(this.manifest.methods)) {
         writeFileSync(path.join(this.modelDir, file), encodeConstantModel(this.#sound));
       }
-      this.editManifest(({ species, methods }) => {
-        species.unshift(EVEN_SPECIES.species_code);
-        for (const { averages } of Object.values(methods)) averages.unshift(averages[0]!);
+      this.editManifest((manifest) => {
+        manifest.species.unshift(EVEN_SPECIES.species_code);
+        for (const { averages } of Object.values(manifest.methods)) averages.unshift(averages[0]!);
+        manifest.outcomes = 'observed';
+        manifest.caution = EVEN_CAUTION;
       });
     }
     this.editManifest((manifest) => {

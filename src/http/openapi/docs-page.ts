@@ -32,7 +32,7 @@ export function docsPage(document: OpenApiDocument): string {
   const title = `${escapeHtml(info.title)} ${escapeHtml(info.version)}`;
   return `<!doctype html><html lang="en"><head><meta charset="utf-8"><title>${title}</title>
 <meta name="viewport" content="width=device-width, initial-scale=1"><style>${STYLE}</style></head><body>
-<h1>${title}</h1><p>${escapeHtml(info.description)} For programs: <a href="openapi.json">openapi.json</a>.</p>
+<h1>${title}</h1>${paragraphs(info.description)}<p>For programs: <a href="openapi.json">openapi.json</a>.</p>
 ${endpoints.join('\n')}
 <h2>Other answers</h2>${answerTable('name', components.responses)}
 <h2>Headers of answers</h2>${headerTable(components.headers)}
@@ -99,6 +99,14 @@ function typeOf(schema: Schema): string {
   if (items !== undefined) return `array of ${typeOf(items)}`;
   if (properties !== undefined) return `object ${fieldTable(schema)}`;
   return escapeHtml(String(type ?? 'any'));
+}
+
+/** Text as paragraphs, which blank lines separate. */
+function paragraphs(text: string): string {
+  return text
+    .split('\n\n')
+    .map((paragraph) => `<p>${prose(paragraph)}</p>`)
+    .join('');
 }
 
 /** Escaped text with `code` as elements. */

@@ -1,5 +1,7 @@
 import { z } from 'zod';
 import type { Config } from '../../config.js';
+import type { Manifest } from '../../prediction/artefacts/manifest.js';
+import { PLANTING_METHODS } from '../../prediction/dimensions.js';
 import { VERSION } from '../../version.js';
 import { ERROR_STATUS, type ErrorCode } from '../errors/api-error.js';
 import { errorResponseSchema } from '../response/schemas.js';
@@ -41,10 +43,11 @@ type Json = Record<string, unknown>;
 
 export type OpenApiDocument = ReturnType<typeof openApiDocument>;
 
-/** The OpenAPI 3.1 description of the public interface. */
+/** The OpenAPI 3.1 description of the public interface, and what its readers have to know of the models. */
 export function openApiDocument(
   endpoints: readonly Endpoint[],
   { bodyLimitBytes }: Pick<Config, 'bodyLimitBytes'>,
+  { caution, alive }: Pick<Manifest, 'caution' | 'alive'>,
 ) {
   const { schemas } = z.toJSONSchema(z.globalRegistry, {
     uri: (id) => `#/components/schemas/${id}`,
@@ -56,7 +59,8 @@ export function openApiDocument(
       title: 'nurselog',
       version: VERSION,
       description:
-        'Predicts how likely a planted tree is to survive 1, 3 and 5 years at a place in Oregon or Washington. ' +
+        'Predicts how likely a planted tree is to survive 1, 3 and 5 years at a place in Oregon or Washington.\n\n' +
+        `${caution}\n\n${PLANTING_METHODS.map((method) => `\`${method}\`: ${alive[method]}`).join('\n\n')}\n\n` +
         `Bodies may have ${bodyLimitBytes} bytes. Fields that are not described are ignored. An address that is not ` +
         'described answers with the response NotFound, another method with MethodNotAllowed, and a request that is ' +
         'not HTTP with NotHttp.',
@@ -109,7 +113,7 @@ function operation({
   const statuses = [...new Set(errors.map((code) => ERROR_STATUS[code]))].sort();
   const success = responseObject('The answer.', response, [
     ...where(!isPublic, ...QUOTA_HEADERS),
-    ...where(request !== undefined, 'Server-Timing'),
+    ...where(request !== undefined, 'Model-Outcomes', 'Server-Timing'),
     'Content-Encoding',
     'Vary',
   ]);

@@ -1,3 +1,4 @@
+import { OUTCOMES } from '../../prediction/artefacts/manifest.js';
 import { CACHE_CONTROL } from '../response/headers.js';
 
 function header(description: string, example?: string, constraint: object = {}) {
@@ -31,6 +32,11 @@ export const HEADERS = {
     enum: ['gzip', 'br', 'zstd'],
   }),
   Vary: header('On answers large enough to be compressed.', undefined, { const: 'accept-encoding' }),
+  'Model-Outcomes': header(
+    'On predictions: whether the models were trained on simulated or on observed outcomes; see GET /v1/model.',
+    undefined,
+    { enum: OUTCOMES },
+  ),
   'Server-Timing': header(
     'Milliseconds that the request waited for its run (`queue`) and was in the models (`inference`).',
     'queue;dur=0.120, inference;dur=1.034',

@@ -65,7 +65,7 @@ export function batchRoute(
     const open = '{"results":[';
     const close = `],"summary":${JSON.stringify({ total: batch.total, successful, failed })}}`;
     const elements = new Map([...failures].map(([entry, failure]) => [entry, JSON.stringify(failure)]));
-    reply.type(JSON_TYPE);
+    reply.type(JSON_TYPE).header('model-outcomes', generation.artefacts.manifest.outcomes);
     if (answers === undefined) return reply.send(Buffer.from(open + [...elements.values()].join() + close));
 
     return sendPooled(request, reply, answers.join(open, elements, close));

@@ -34,7 +34,10 @@ export class SingleSiteHandler {
     }
     this.metrics.sites.inc({ outcome: 'answered' });
     // Far too small to be from the pool's large buffers: it need not be released.
-    return reply.type(JSON_TYPE).send(answers.single());
+    return reply
+      .type(JSON_TYPE)
+      .header('model-outcomes', generation.artefacts.manifest.outcomes)
+      .send(answers.single());
   }
 
   #failure(error: ErrorObject): ApiError {

@@ -4,6 +4,7 @@ import { ANY_ORIGIN } from '../../config.js';
 
 const EXPOSED_HEADERS = [
   'ETag',
+  'Model-Outcomes',
   'RateLimit',
   'RateLimit-Policy',
   'Retry-After',
