@@ -70,7 +70,8 @@ async function serve(environment: NodeJS.ProcessEnv, onReady: (reload: () => voi
       void stop(service, config.drainDelayMs + config.shutdownTimeoutMs, log);
     });
   }
-  log.info({ api: service.apiUrl, ops: service.opsUrl, single_sites: config.singleSites }, 'ready');
+  const { apiUrl: api, opsUrl: ops, startedWith } = service;
+  log.info({ api, ops, single_sites: config.singleSites, ...startedWith }, 'ready');
   log.flush();
   onReady(service.reload);
 }

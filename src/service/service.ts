@@ -16,7 +16,7 @@ import { BufferPool } from '../pool/buffer-pool.js';
 import { readArtefacts } from '../prediction/artefacts/artefacts.js';
 import { boundByDescriptors } from './descriptors.js';
 import { prepareFirstKey } from './first-run.js';
-import { Generations } from './models/generations.js';
+import { Generations, logFieldsOf } from './models/generations.js';
 import { ServicePhase, WorkerGuard } from './service-phase.js';
 import { watchState } from './state-metrics.js';
 
@@ -29,6 +29,8 @@ export class ListenError extends Error {
 export interface Service {
   readonly apiUrl: string;
   readonly opsUrl: string;
+  /** What the log says of the models and the grid that it started with. */
+  readonly startedWith: ReturnType<typeof logFieldsOf>;
   /** Drains and ends: not ready at once, no new requests after the drain delay, requests in flight are answered. */
   stop(): Promise<void>;
   /** Reads the grid and the models again and serves them if they are valid. Ignored while the service ends. */
@@ -90,6 +92,7 @@ export async function startService(
   return {
     apiUrl: urlOf(api),
     opsUrl: urlOf(ops),
+    startedWith: logFieldsOf(artefacts),
     stop: async () => {
       phase.enter('draining');
       await delay(config.drainDelayMs);

@@ -55,10 +55,15 @@ export function watchState(
   metrics.info(
     'nurselog_model_info',
     'The models and the grid that are served; the value is 1.',
-    ['version', 'codename', 'series', 'grid'],
+    ['version', 'codename', 'series', 'digest', 'grid', 'grid_digest'],
     () => {
-      const { manifest, grid } = generations.current.artefacts;
-      return { ...modelOf(manifest), grid: grid.version };
+      const { manifest, grid, modelDigest, gridDigest } = generations.current.artefacts;
+      return {
+        ...modelOf(manifest),
+        digest: modelDigest,
+        grid: grid.version,
+        grid_digest: gridDigest,
+      };
     },
   );
   metrics.outcomes(

@@ -87,12 +87,15 @@ test('GET /v1/health needs no key and reports version, model, data and workers',
   expect(health).toMatchObject({ status: 'ok', species: 31, workers: { ready: 2, total: 2 } });
 });
 
-test('health, coverage and predictions agree on the model and the number of data points', async () => {
-  const [health, coverage, prediction] = (await Promise.all([
+test('health, model, coverage and predictions agree on the models and the number of data points', async () => {
+  const [health, coverage, prediction, model] = (await Promise.all([
     service.get('/v1/health').then((response) => response.json()),
     service.get('/v1/coverage').then((response) => response.json()),
     service.post('/v1/predict', PREDICT_REQUEST).then((response) => response.json()),
-  ])) as { data_points: number; model: object }[];
+    service.get('/v1/model').then((response) => response.json()),
+  ])) as { data_points: number; model: object; grid: { points: number }; digest: string }[];
   expect(health!.data_points).toBe(coverage!.data_points);
-  expect(health!.model).toEqual(prediction!.model);
+  expect(health!.data_points).toBe(model!.grid.points);
+  expect(health!.model).toEqual({ ...prediction!.model, digest: model!.digest });
+  expect(Object.keys(health!.model)).toEqual(['version', 'codename', 'series', 'digest']);
 });

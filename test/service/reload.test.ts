@@ -1,10 +1,11 @@
-import { rmSync, writeFileSync } from 'node:fs';
+import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
+import { sha256Of } from '../../src/prediction/artefacts/artefact-file.js';
 import { DATA_FILES } from '../../src/prediction/artefacts/artefacts.js';
 import { encodeConstantModel, soundModel } from '../prediction/support/constant-model.js';
 import { readMetrics } from '../reliability/support/metrics.js';
-import { EVEN_SPECIES, Releases, releaseOf } from '../support/releases.js';
+import { EVEN_CAUTION, EVEN_SPECIES, Releases, releaseOf } from '../support/releases.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
 import {
   RELOAD_REJECTED,
@@ -16,24 +17,41 @@ import { ServiceProcess } from '../support/service-process.js';
 import { childrenOf, STOPPED_PREFLIGHT, stoppedPreflight } from './support/preflight.js';
 
 test('after SIGHUP the lists of species and regions, the metrics and new species are those of the new release', async () => {
-  const { releases, api, ops, key, reload, newClient } = await startOnReleases();
+  const { releases, service, api, ops, key, reload, newClient } = await startOnReleases();
   const client = newClient();
   const even = { ...PREDICT_REQUEST, species_code: EVEN_SPECIES.species_code };
   const speciesCount = async () => {
     const answer = await fetch(`${api}/v1/species`, { headers: { 'x-api-key': key } });
     return ((await answer.json()) as { count: number }).count;
   };
+  const readDocument = async () => (await fetch(`${api}/openapi.json`)).text();
   const before = await speciesCount();
   expect((await client.post('/v1/predict', even)).status).toBe(422);
+  expect(await readDocument()).not.toContain(EVEN_CAUTION);
 
+  const digestOfManifest = () => sha256Of(readFileSync(releases.manifestFile));
+  const logged = (digest: string, message: string) =>
+    new RegExp(`"model_digest":"${digest}","grid_digest":"[0-9a-f]{64}",.*"msg":"${message}"`);
+  await service.line(logged(digestOfManifest(), 'ready'));
   const version = await reload(2);
+  await service.line(logged(digestOfManifest(), 'models reloaded'));
   expect(await speciesCount()).toBe(before + 1);
   expect((await client.post('/v1/predict', even)).status).toBe(200);
+  const { headers } = await fetch(`${api}/v1/predict/batch`, {
+    method: 'POST',
+    headers: { 'x-api-key': key, 'content-type': 'application/json' },
+    body: '{"requests":[]}',
+  });
+  expect(headers.get('model-outcomes')).toBe('observed');
+  expect(await readDocument()).toContain(EVEN_CAUTION);
   const metrics = await readMetrics(ops);
   expect(metrics.text).toContain('\nnurselog_model_reloads_total{outcome="switched"} 1\n');
   const { codename, series } = releases.manifest;
+  const digest = digestOfManifest();
   expect(metrics.text.match(/^nurselog_model_info\{.*/gm)).toEqual([
-    expect.stringContaining(`{version="${version}",codename="${codename}",series="${series}",`),
+    expect.stringContaining(
+      `{version="${version}",codename="${codename}",series="${series}",digest="${digest}",`,
+    ),
   ]);
 });
 

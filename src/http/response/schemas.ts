@@ -42,6 +42,8 @@ const predictionSchema = component('Prediction', {
 
 const predictionsSchema = z.array(predictionSchema).min(1);
 
+const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+
 const modelSchema = component('Model', {
   version: z.string(),
   codename: z.string(),
@@ -112,8 +114,6 @@ export const coverageResponseSchema = component('Coverage', {
   planting_methods: z.array(z.enum(PLANTING_METHODS)),
 });
 
-const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
-
 const servedFeatureSchema = component('Feature', {
   feature: z.string().meta({ examples: ['vpd_max'] }),
   factor: z.string().meta({ description: 'Its name in risk factors.', examples: ['vapor pressure deficit'] }),
@@ -122,9 +122,11 @@ const servedFeatureSchema = component('Feature', {
   maximum: z.number().describe('Largest value that may be measured.'),
 });
 
+const modelDigest = sha256.describe('Changes with any byte of the models: SHA-256 of their manifest.');
+
 export const modelResponseSchema = component('ServedModel', {
   ...modelSchema.shape,
-  digest: sha256.describe('Changes with any byte of the models: SHA-256 of their manifest.'),
+  digest: modelDigest,
   outcomes: z.enum(OUTCOMES).describe('Origin of the outcomes that the models were trained on.'),
   caution: z.string(),
   alive: z
@@ -157,7 +159,7 @@ export const usageResponseSchema = component('Usage', {
 export const healthResponseSchema = component('Health', {
   status: z.enum(PHASES),
   version: z.string(),
-  model: modelSchema,
+  model: z.strictObject({ ...modelSchema.shape, digest: modelDigest }),
   data_points: count,
   species: count,
   workers: z.strictObject({ ready: count, total: count }),

@@ -22,7 +22,7 @@ export function healthRoute(app: FastifyInstance, serving: Serving, phase: Curre
     return {
       status: phase.current,
       version: VERSION,
-      model: modelOf(artefacts.manifest),
+      model: { ...modelOf(artefacts.manifest), digest: artefacts.modelDigest },
       data_points: artefacts.grid.pointCount,
       species: artefacts.species.length,
       workers: { ready: workers.ready, total: workers.size },

@@ -77,7 +77,7 @@ export class Generations {
     }
     this.guard.check(this.current.workers);
     this.reloads.switched++;
-    this.log.info({ model: versionOf(this.current), former: versionOf(former) }, 'models reloaded');
+    this.log.info({ ...logFieldsOf(this.current.artefacts), former: versionOf(former) }, 'models reloaded');
     const retiring = former.close().finally(() => this.#retiring.delete(retiring));
     this.#retiring.add(retiring);
   }
@@ -101,6 +101,11 @@ export class Generations {
     }
     return next;
   }
+}
+
+/** What the log says of the models and the grid that serve. */
+export function logFieldsOf({ manifest, modelDigest, gridDigest }: Artefacts) {
+  return { model: manifest.version, model_digest: modelDigest, grid_digest: gridDigest };
 }
 
 /** What the log says of a rejection; only an unexpected error shows its stack. */
