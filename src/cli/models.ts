@@ -3,7 +3,7 @@ import { loadConfig } from '../config.js';
 import { oneLine, quote } from '../output/printable.js';
 import { writeError, writeOutput } from '../output/write-output.js';
 import { ArtefactError } from '../prediction/artefacts/artefact-error.js';
-import { readArtefacts } from '../prediction/artefacts/artefacts.js';
+import { identityOf, readArtefacts } from '../prediction/artefacts/artefacts.js';
 import type { SharedGrid } from '../prediction/artefacts/shared-grid.js';
 import { PLANTING_METHODS } from '../prediction/dimensions.js';
 import { checkModel, type Probe } from '../prediction/model/model-contract.js';
@@ -50,9 +50,11 @@ async function verifyModels(
   report: (line: string) => void,
 ): Promise<number> {
   try {
-    const { manifest, grid, species, modelFiles } = readArtefacts(dataDir, modelDir);
+    const artefacts = readArtefacts(dataDir, modelDir);
+    const { manifest, grid, species, modelFiles } = artefacts;
     report(`models  ${manifest.version} (series ${manifest.series}) in ${modelDir}`);
     report(`grid    ${grid.version}: ${grid.pointCount} points, coverage ${grid.coverage}`);
+    report(`digests ${identityOf(artefacts)}`);
     report(`ok      manifest: ${manifest.features.length} features are columns of the grid in its units`);
     report(`ok      manifest: ${species.length} species are those of species.json in its order`);
     report('ok      model files: present, SHA-256 as in the manifest');

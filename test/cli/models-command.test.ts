@@ -1,4 +1,8 @@
+import { readFileSync } from 'node:fs';
+import path from 'node:path';
 import { expect, test } from 'vitest';
+import { sha256Of } from '../../src/prediction/artefacts/artefact-file.js';
+import { modelDir } from '../../testing/project.js';
 import { type OutputTo, runCommand } from '../support/command-process.js';
 
 test.each([
@@ -24,6 +28,8 @@ test('models verify accepts the models of the project and measures the time per 
   const times = [...stdout.matchAll(/^time {4}(\w+): ([\d.e+]+) us per row, measured on this machine/gm)];
   expect(times.map(([, method]) => method)).toEqual(['manual', 'drone_seeded']);
   for (const [, , usPerRow] of times) expect(Number(usPerRow)).toBeGreaterThan(0);
+  const digest = sha256Of(readFileSync(path.join(modelDir, 'manifest.json')));
+  expect(stdout).toMatch(new RegExp(`^digests models ${digest}, grid [0-9a-f]{64}$`, 'm'));
   expect(stdout).toMatch(/\nThe models may be served.\n$/);
 });
 
