@@ -101,25 +101,26 @@ class ForestClassifier:
         own = np.arange(len(self._xyz))
         share = self._share(self._xyz, own, self._xyz, leave_own_out=True)
         features = self._features(sites.latitude[chosen], sites.longitude[chosen], sites, share, chosen)
-        self._model = HistGradientBoostingClassifier(
-            max_iter=400,
-            learning_rate=0.03,
-            max_leaf_nodes=10,
-            min_samples_leaf=40,
-            l2_regularization=10.0,
-            early_stopping=False,
-            random_state=SEED,
-        )
-        self._model.fit(features, self._forested)
+        self._plot_features = features
+        self._model = _fit(features, self._forested)
 
     def chance(self, sites):
         """Return the chance [M] that sites are forest."""
+        return self._model.predict_proba(self._features_at(sites))[:, 1]
+
+    def chance_with_canopy(self, trained, sites, canopy):
+        """Return the chance [M] that sites are forest if the canopy cover [M] there were known, percent.
+
+        ``trained`` [N] is that of the plots the classifier was trained on.
+        """
+        model = _fit(np.column_stack([self._plot_features, trained]), self._forested)
+        return model.predict_proba(np.column_stack([self._features_at(sites), canopy]))[:, 1]
+
+    def _features_at(self, sites):
         cell, count = kriging_cells(sites.latitude, sites.longitude)
         flat = sites.xyz * [1.0, 1.0, 0.0]
         share = self._share(flat, cell, cell_centres(flat, cell, count))
-        return self._model.predict_proba(self._features(sites.latitude, sites.longitude, sites, share, slice(None)))[
-            :, 1
-        ]
+        return self._features(sites.latitude, sites.longitude, sites, share, slice(None))
 
     def _share(self, flat, cell, centres, leave_own_out=False):
         nothing, nothing_there = np.empty((len(self._xyz), 0)), np.empty((len(flat), 0))
@@ -157,6 +158,18 @@ class ForestClassifier:
                 sites.vpd_min[chosen],
             ]
         )
+
+
+def _fit(features, forested):
+    return HistGradientBoostingClassifier(
+        max_iter=400,
+        learning_rate=0.03,
+        max_leaf_nodes=10,
+        min_samples_leaf=40,
+        l2_regularization=10.0,
+        early_stopping=False,
+        random_state=SEED,
+    ).fit(features, forested)
 
 
 def ecoregion_at(codes, latitude, longitude):

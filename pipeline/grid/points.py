@@ -23,8 +23,10 @@ CURVE_ANSWERED = (0.99, 0.98, 0.97, 0.95)
 _ANSWERED = 0.98
 _JUDGED_SHARE = 0.3
 _SPLIT_SEED = 5
-# Above the highest forested plot within this distance nobody has seen a forest; the allowance is that of the terrain.
+# Above the highest forested plots within this distance nobody has seen a forest; the allowance is that of the terrain.
 _TREELINE_KM, _TREELINE_PLOTS, _TREELINE_ALLOWANCE_M = 80.0, 3, 50.0
+# Ground this much higher yet is not answered from forest on the slopes below it.
+_HIGH_GROUND_M = 200.0
 # West of its turn into Washington the Columbia is the state line; half its width, and where the line leaves the river.
 _COLUMBIA_HALF_WIDTH_KM = 1.2
 _COLUMBIA_EAST_END_DEG = -119.0
@@ -34,7 +36,8 @@ _COLUMBIA_EAST_END_DEG = -119.0
 class Mask:
     """The threshold of the chance of forest, and how the plots that were not used in its choice are answered.
 
-    ``curve`` is ``{radius: {share of forested plots answered: share of the other plots answered}}``.
+    ``curve`` is ``{radius: {share of forested plots answered: share of the other plots answered}}``, and
+    ``canopy_known`` the same for a classifier that also has the canopy cover at the plots' own public coordinates.
     """
 
     threshold: float
@@ -43,6 +46,7 @@ class Mask:
     forested_answered: float
     other_answered: float
     curve: dict[float, dict[float, float]]
+    canopy_known: dict[float, float]
 
 
 def lattice_nodes(regions, terrain):
@@ -72,22 +76,26 @@ def place_points(inputs, sources, nodes, sites):
     order = np.random.default_rng(_SPLIT_SEED).permutation(len(judged))
     judged[order[: round(_JUDGED_SHARE * len(judged))]] = True
     plots = (inputs.maps, inputs.terrain, inputs.plots, inputs.plot_sites)
-    chance = np.where(open_land, 0.0, ForestClassifier(*plots, ~judged).chance(sites))
-    mask = _judge(chance, sites.xyz, inputs.plots["forested"].to_numpy()[judged], inputs.plot_sites.xyz[judged])
+    classifier = ForestClassifier(*plots, ~judged)
+    chance = np.where(open_land, 0.0, classifier.chance(sites))
+    canopy = inputs.plots["canopy_cover"].fillna(0.0).to_numpy()
+    with_canopy = classifier.chance_with_canopy(canopy[~judged], inputs.plot_sites.where(judged), canopy[judged])
+    forested = inputs.plots["forested"].to_numpy()[judged]
+    mask = _judge(chance, sites.xyz, forested, inputs.plot_sites.xyz[judged], with_canopy)
     # The points come from a classifier trained on all plots: the judged figures are those of one with fewer.
     chance = np.where(open_land, 0.0, ForestClassifier(*plots, judged | True).chance(sites))
     forest = chance >= mask.threshold
     return np.flatnonzero(forest), mask
 
 
-def _judge(chance, xyz, forested, plot_xyz):
+def _judge(chance, xyz, forested, plot_xyz, with_canopy):
     tree = cKDTree(xyz[:, :2])
+    _, canopy_known = _trade_off(with_canopy, forested)
     curve = {}
     for radius in CURVE_RADII_KM:
         near = tree.query_ball_point(plot_xyz[:, :2], radius)
         best = np.array([chance[nodes].max() if nodes else 0.0 for nodes in near])
-        thresholds = {share: np.quantile(best[forested], 1 - share) for share in CURVE_ANSWERED}
-        curve[radius] = {share: float((best[~forested] >= limit).mean()) for share, limit in thresholds.items()}
+        thresholds, curve[radius] = _trade_off(best, forested)
         if radius == SEARCH_RADIUS_KM:
             threshold = float(np.floor(thresholds[_ANSWERED] * 1000) / 1000)
             answered = best >= threshold
@@ -98,17 +106,27 @@ def _judge(chance, xyz, forested, plot_xyz):
         float(answered[forested].mean()),
         float(answered[~forested].mean()),
         curve,
+        canopy_known,
     )
+
+
+def _trade_off(chance, forested):
+    """Return the thresholds that answer the shares of forested plots, and the shares of others above them."""
+    thresholds = {share: np.quantile(chance[forested], 1 - share) for share in CURVE_ANSWERED}
+    return thresholds, {share: float((chance[~forested] >= limit).mean()) for share, limit in thresholds.items()}
 
 
 def _never_forest(inputs, sources, nodes, sites):
     latitude, longitude = nodes["latitude"].to_numpy(), nodes["longitude"].to_numpy()
+    terrain, treeline = inputs.terrain, _treeline(inputs, sites.xyz)
     mapped = burn_excluded_maps(sources)[nodes["row"], nodes["column"]]
     return (
         mapped
+        | terrain.is_lake_or_sea(latitude, longitude)
         | in_excluded_place(latitude, longitude)
         | _on_columbia(inputs.outlines, latitude, longitude)
-        | (sites.elevation > _treeline(inputs, sites.xyz))
+        | (sites.elevation > treeline)
+        | (terrain.highest_nearby(latitude, longitude) > treeline + _HIGH_GROUND_M)
     )
 
 

@@ -5,13 +5,16 @@ from dataclasses import dataclass, replace
 import numpy as np
 from rasterio.features import rasterize
 from rasterio.transform import from_origin
-from scipy.ndimage import gaussian_filter, uniform_filter
+from scipy.ndimage import gaussian_filter, maximum_filter, uniform_filter
 
+from pipeline.grid.water import find_water
 from pipeline.sources.manifest import SourceError
 from pipeline.sources.raster import Raster
 from pipeline.sources.terrain_tiles import CELLS_PER_DEGREE, read_elevation_model, read_terrain_tiles
 
 _KM_PER_DEGREE = 111.195
+_CELL_KM = tuple(_KM_PER_DEGREE / CELLS_PER_DEGREE * shrink for shrink in (1.0, np.cos(np.radians(45.5))))
+"""Height of a cell, and its width in the middle of the two states."""
 # Grey levels up to this one are the sea.
 _SEA_LEVEL = 3.2
 # The tiles have steps of 20 m, which make terraces of gentle slopes; this blurs them.
@@ -23,6 +26,8 @@ _PER_NORMAL_CELL = 4
 _OROGRAPHY_KM = 1.0
 EXPOSURE_KM = (5.0, 10.0, 20.0)
 """Scales on which the land's rise to the east and north tells the windward from the lee side of a range."""
+NEARBY_KM = 0.8
+"""Radius within which the highest ground is looked for."""
 SURROUNDINGS_KM = (5.0, 10.0)
 """Half widths of the squares whose mean elevation a place is compared with: cold air collects in what lies lower."""
 
@@ -67,6 +72,7 @@ class Terrain:
         self._frame = (levels.west, levels.north, levels.cell_deg)
         self._metres = self._raster(metres)
         self._sea = self._raster(sea.astype(np.float32))
+        self._water = self._raster(find_water(metres, sea, _CELL_KM))
         blurred = gaussian_filter(metres, _SLOPE_BLUR_CELLS)
         metres_per_cell = _KM_PER_DEGREE * 1000 / CELLS_PER_DEGREE
         north_rise, east_rise = np.gradient(blurred)
@@ -76,6 +82,7 @@ class Terrain:
         self._ruggedness = _scaled_to(self._raster(_ruggedness(metres)), plots)
         self._cell_mean = normal_cell_means(self._metres)
         self._orography, *self._exposure = (_blurred(self._cell_mean, km) for km in (_OROGRAPHY_KM, *EXPOSURE_KM))
+        self._highest = self._raster(maximum_filter(metres, footprint=_disc(NEARBY_KM)))
         self._surroundings = [self._raster(self._mean_within(metres, km)) for km in SURROUNDINGS_KM]
 
     def elevation(self, latitude, longitude):
@@ -107,6 +114,14 @@ class Terrain:
         """Return a boolean [N]: all four cells around have the grey level of the sea."""
         return self._sea.sample(latitude, longitude) > 0.99
 
+    def is_lake_or_sea(self, latitude, longitude):
+        """Return a boolean [N]: the cell is sea, or level ground that is taken for a lake."""
+        return self._water.sample(latitude, longitude, order=0) > 0
+
+    def highest_nearby(self, latitude, longitude):
+        """Return the elevation [N] of the highest cell within :data:`NEARBY_KM`, metres."""
+        return self._highest.sample(latitude, longitude, order=0).astype(float)
+
     def gradient(self, latitude, longitude):
         """Return the rise of the land to the east and to the north, metres a metre, each [N]."""
         return (
@@ -127,8 +142,7 @@ class Terrain:
         return Raster(values.astype(np.float32), *self._frame)
 
     def _mean_within(self, metres, km):
-        cell_km = _KM_PER_DEGREE / CELLS_PER_DEGREE
-        rows, columns = (2 * round(km / size) + 1 for size in (cell_km, cell_km * np.cos(np.radians(45.5))))
+        rows, columns = (2 * round(km / size) + 1 for size in _CELL_KM)
         return uniform_filter(metres, (rows, columns))
 
 
@@ -160,6 +174,11 @@ def _blurred(means, km):
     columns = rows / np.cos(np.radians(45.5))
     blurred = gaussian_filter(means.values[::every, ::every], (rows, columns), mode="nearest")
     return Raster(blurred, means.west, means.north, cell_deg)
+
+
+def _disc(km):
+    rows, columns = (np.arange(-(km // size), km // size + 1) * size for size in _CELL_KM)
+    return np.hypot(rows[:, None], columns) <= km
 
 
 def fit_states(levels, plots):

@@ -85,7 +85,8 @@ def _columns():
 def _curve(mask):
     header = ["radius, km", *(f"{share:.0%} of forested answered" for share in CURVE_ANSWERED)]
     rows = [[f"{radius:g}", *(f"{mask.curve[radius][s]:.1%}" for s in CURVE_ANSWERED)] for radius in CURVE_RADII_KM]
-    return _table(header, rows)
+    known = ["canopy known", *(f"{mask.canopy_known[s]:.1%}" for s in CURVE_ANSWERED)]
+    return _table(header, [*rows, known])
 
 
 def _fit(name, fit):
