@@ -12,81 +12,9 @@ from pipeline.grid.arrow_file import RANGES, read_grid
 from pipeline.grid.columns.consistency import violations
 from pipeline.grid.columns.definitions import COLUMNS, NAMES
 from pipeline.grid.data_files import GRID, REGIONS
-from pipeline.grid.points import SEARCH_RADIUS_KM
 from pipeline.grid.projection import great_circle_km
 from pipeline.grid.regions import read_regions
 from pipeline.outcomes.species import species_codes
-
-NOT_FOREST = {
-    "downtown Portland": (45.515, -122.678),
-    "downtown Seattle": (47.606, -122.332),
-    "downtown Spokane": (47.658, -117.426),
-    "downtown Salem": (44.943, -123.035),
-    "downtown Bend": (44.058, -121.315),
-    "Pasco's fields": (46.30, -119.10),
-    "the Willamette valley floor": (44.75, -123.10),
-    "the Palouse": (46.90, -117.40),
-    "wheat near Odessa": (47.33, -118.69),
-    "wheat near Moro": (45.48, -120.73),
-    "the middle of Puget Sound": (47.60, -122.42),
-    "Puget Sound off Kingston": (47.75, -122.45),
-    "the Strait of Juan de Fuca": (48.20, -123.45),
-    "Crater Lake's centre": (42.94, -122.11),
-    "the Alvord Desert": (42.54, -118.50),
-    "Harney Basin": (43.30, -118.90),
-    "the Owyhee uplands": (42.80, -117.50),
-    "Christmas Valley": (43.25, -120.55),
-    "Lake Chelan": (48.03, -120.33),
-    "Lake Chelan at Manson": (47.85, -120.06),
-    "Ross Lake": (48.85, -121.03),
-    "Hood Canal": (47.65, -122.90),
-    "the bend of Hood Canal": (47.36, -123.13),
-    "downtown Redmond": (44.273, -121.174),
-    "the lava of Newberry": (43.695, -121.235),
-    "the dunes at Florence": (43.93, -124.135),
-    "the summit of Mount Baker": (48.777, -121.814),
-    "the summit of Mount Rainier": (46.853, -121.760),
-    "the summit of Mount Adams": (46.203, -121.491),
-    "the summit of Mount Hood": (45.374, -121.696),
-    "the summit of Steens Mountain": (42.636, -118.577),
-    "the crater of Mount St. Helens": (46.195, -122.190),
-    "wheat at Pendleton": (45.75, -118.75),
-    "Pasco": (46.24, -119.10),
-    "the middle of the Alvord Desert": (42.53, -118.45),
-    "downtown Coos Bay": (43.367, -124.217),
-    "downtown Corvallis": (44.565, -123.262),
-    "downtown Bellingham": (48.750, -122.478),
-    "downtown Olympia": (47.040, -122.900),
-}
-FOREST = {
-    "the Coast Range of Oregon": (44.50, -123.70),
-    "Tillamook forest": (45.60, -123.55),
-    "the Willapa Hills": (46.55, -123.40),
-    "the Hoh rain forest": (47.86, -123.93),
-    "the Quinault ridges": (47.52, -123.75),
-    "the east slope of the Olympics": (47.70, -123.15),
-    "the North Cascades, west slope": (48.70, -121.70),
-    "the North Cascades, east slope": (48.50, -120.30),
-    "the Cascades at Snoqualmie, west": (47.40, -121.50),
-    "the Cascades at Cle Elum, east": (47.20, -121.00),
-    "Gifford Pinchot forest": (46.20, -121.80),
-    "Mount Hood, west slope": (45.30, -121.95),
-    "the Warm Springs forest, east slope": (44.80, -121.60),
-    "the McKenzie forests": (44.12, -122.03),
-    "Deschutes forest": (43.80, -121.60),
-    "the Umpqua forest": (43.25, -122.60),
-    "the Siskiyous": (42.10, -123.50),
-    "the Kalmiopsis": (42.40, -124.00),
-    "Fremont forest": (42.60, -120.75),
-    "the Blues near Ukiah": (45.15, -118.75),
-    "the Strawberry range": (44.30, -118.75),
-    "the Ochocos": (44.40, -120.35),
-    "the Wallowas": (45.25, -117.45),
-    "the Blues of Washington": (46.15, -117.60),
-    "the Okanogan highlands": (48.70, -118.95),
-    "the Kettle range": (48.50, -118.45),
-    "the Selkirks": (48.75, -117.20),
-}
 
 
 @pytest.fixture(scope="module")
@@ -163,18 +91,6 @@ def test_every_point_lies_in_the_region_it_names(frame, regions):
         own = frame[frame["region"] == index]
         assert len(own) > 0
         assert shapely.contains_xy(region, own["longitude"], own["latitude"]).all()
-
-
-@pytest.mark.parametrize("name", NOT_FOREST)
-def test_no_point_is_within_reach_of_a_place_without_forest(frame, regions, name):
-    latitude, longitude = NOT_FOREST[name]
-    assert any(region.contains(shapely.Point(longitude, latitude)) for region in regions.values())
-    assert distances_km(frame, NOT_FOREST[name]).min() > SEARCH_RADIUS_KM
-
-
-@pytest.mark.parametrize("name", FOREST)
-def test_a_point_is_within_reach_of_every_forested_range(frame, name):
-    assert distances_km(frame, FOREST[name]).min() < SEARCH_RADIUS_KM
 
 
 def test_the_site_of_the_published_sample_has_a_point_within_half_the_diagonal_of_a_cell(frame):
