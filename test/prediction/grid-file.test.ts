@@ -149,8 +149,8 @@ test('a grid file is read with the columns and metadata that were written', () =
   expect(grid.coverage).toBe('pnw');
   const [rows, columns] = [columnCopy<Uint16Array>('row'), columnCopy<Uint16Array>('column')];
   for (const point of [0, 1000, rows.length - 1]) {
-    expect(grid.latitude[point]).toBeCloseTo(41.90003 + (rows[point]! + 0.5) / 120, 5);
-    expect(grid.longitude[point]).toBeCloseTo(-124.99997 + (columns[point]! + 0.5) / 120, 5);
+    expect(grid.latitude[point]).toBeCloseTo(41.89586 + (rows[point]! + 0.5) / 120, 5);
+    expect(grid.longitude[point]).toBeCloseTo(-125.00414 + (columns[point]! + 0.5) / 120, 5);
   }
   expect(Buffer.compare(grid.region, columnCopy<Uint8Array>('region'))).toBe(0);
   const elevation = grid.variables.get('elevation');
