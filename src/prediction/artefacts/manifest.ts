@@ -32,6 +32,8 @@ const featureSchema = z
       per_km: z.number().nonnegative(),
       /** Name of the grid variable whose value at the point takes the place of `at_point`. */
       column: z.string().min(1).optional(),
+      /** Whether the numbers are shares of the value. */
+      relative: z.literal(true).optional(),
     }),
   })
   .refine(({ minimum, maximum }) => minimum < maximum, { error: 'minimum is not below maximum' });
