@@ -14,7 +14,9 @@ from scipy.special import expit
 from pipeline.models.basis import KNOTS
 
 MAX_STEPS = 40
+MAX_HALVINGS = 30
 TOLERANCE = 1e-6
+ROUNDING = 1e-12
 FREE = 1e-6
 
 
@@ -58,15 +60,31 @@ def fit_period(species: list[SpeciesCounts], smoothing: Smoothing) -> tuple[np.n
     common = _penalty(size, smoothing.shared_slope, smoothing.shared_curvature, FREE)
     shared = np.zeros(size)
     curves = np.zeros((len(species), size))
+    cost = _penalised_deviance(species, designs, own, common, shared, curves)
     for _ in range(MAX_STEPS):
         step_shared, step_curves = _newton_step(species, designs, own, common, shared, curves)
-        # A long first step from constant curves can overshoot.
+        # A long first step from constant curves can overshoot; with few trees, so can later ones.
         scale = min(1.0, 4.0 / max(np.abs(step_curves).max(), 1e-12))
-        shared = shared + scale * step_shared
-        curves = curves + scale * step_curves
+        for _ in range(MAX_HALVINGS):
+            moved = (shared + scale * step_shared, curves + scale * step_curves)
+            moved_cost = _penalised_deviance(species, designs, own, common, *moved)
+            if moved_cost <= cost + ROUNDING * abs(cost):
+                break
+            scale /= 2
+        (shared, curves), cost = moved, moved_cost
         if np.abs(step_curves).max() < TOLERANCE:
             return shared, curves
     raise RuntimeError(f"the fit did not converge in {MAX_STEPS} Newton steps")
+
+
+def _penalised_deviance(species, designs, own, common, shared, curves) -> float:
+    """Return half the penalised deviance, which the fit minimises."""
+    cost = shared @ common @ shared / 2
+    for counts, design, curve in zip(species, designs, curves, strict=True):
+        logits = counts.offset + design @ curve
+        cost += counts.at_risk @ np.logaddexp(0, logits) - counts.died @ logits
+        cost += (curve - shared) @ own @ (curve - shared) / 2
+    return float(cost)
 
 
 def _newton_step(species, designs, own, common, shared, curves):

@@ -68,3 +68,25 @@ def test_a_species_with_few_trees_keeps_the_shared_curve(data):
     few = SpeciesCounts(data[0].basis, data[0].at_risk * 1e-6, data[0].died * 1e-6, data[0].offset)
     shared, own = fit_period([few, data[1]], METHOD_SMOOTHING)
     assert own[0] == pytest.approx(shared, abs=1e-3)
+
+
+@pytest.mark.parametrize("share", [0.0, 1.0])
+def test_a_period_in_which_all_trees_live_or_all_die_has_a_fit(data, share):
+    certain = [SpeciesCounts(s.basis, s.at_risk, share * s.at_risk, s.offset) for s in data]
+    _, own = fit_period(certain, METHOD_SMOOTHING)
+    hazard = expit(np.column_stack([s.offset + own[i, 0] + s.basis @ own[i, 1:] for i, s in enumerate(certain)]))
+    assert hazard == pytest.approx(share, abs=1e-3)
+
+
+def test_few_trees_far_from_each_other_in_a_large_offset_have_a_fit(data):
+    few = [SpeciesCounts(s.basis[:12], s.at_risk[:12], s.died[:12], 40 * s.offset[:12]) for s in data]
+    shared, own = fit_period(few, METHOD_SMOOTHING)
+    costs = (
+        roughness(METHOD_SMOOTHING.shared_slope, METHOD_SMOOTHING.shared_curvature, LEVEL_PENALTY, FREE),
+        roughness(METHOD_SMOOTHING.species_slope, METHOD_SMOOTHING.species_curvature, LEVEL_PENALTY, INTERCEPT_PENALTY),
+    )
+    best = penalised_deviance(few, shared, own, *costs)
+    generator = np.random.default_rng(1)
+    for _ in range(50):
+        nearby = [values + generator.normal(0, 0.01, values.shape) for values in (shared, own)]
+        assert penalised_deviance(few, *nearby, *costs) > best
