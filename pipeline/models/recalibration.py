@@ -1,0 +1,83 @@
+"""Recalibration of models: a line on the logit of each period's hazard, as a file and applied to the graphs.
+
+A line on the hazards keeps what the service needs of a graph: survival that never rises with the horizon, and
+contributions that add up to survival minus baseline. In the graphs of this pipeline the logit of a hazard is a level of
+the species plus a curve a feature, so the line changes constants only.
+"""
+
+from dataclasses import dataclass
+from pathlib import Path
+
+import numpy as np
+import onnx
+from onnx import numpy_helper
+from scipy.special import expit, logit
+
+from pipeline.models.artefacts import ModelsError, check_methods, read_object
+from pipeline.outcomes.periods import HORIZONS
+
+FORMAT = "nurselog-recalibration/1"
+SMALLEST_HAZARD = 1e-6
+
+
+@dataclass(frozen=True)
+class Lines:
+    """Intercept and slope [periods] on the logits of the hazards; 0 and 1 change nothing."""
+
+    intercept: np.ndarray
+    slope: np.ndarray
+
+    def survival(self, survival: np.ndarray) -> np.ndarray:
+        """Return recalibrated survival [rows, horizons]."""
+        return np.cumprod(1 - expit(self.intercept + self.slope * hazard_logits(survival)), axis=1)
+
+
+def hazard_logits(survival: np.ndarray) -> np.ndarray:
+    """Return the logits of the hazards [rows, periods] of survival [rows, horizons]."""
+    survival = np.maximum(survival.astype(np.float64), np.finfo(np.float32).tiny)
+    lives = survival / np.column_stack([np.ones(len(survival)), survival[:, :-1]])
+    return logit(np.clip(1 - lives, SMALLEST_HAZARD, 1 - SMALLEST_HAZARD))
+
+
+def recalibrated_graph(path: Path, lines: Lines) -> onnx.ModelProto:
+    """Return a graph of this pipeline with its hazards recalibrated; ModelsError for a graph of another kind."""
+    proto = onnx.load(path)
+    constants = {constant.name: constant for constant in proto.graph.initializer}
+    periods = len(HORIZONS)
+    table, intercepts = (
+        numpy_helper.to_array(constants[name]) if name in constants else None for name in ("table", "intercepts")
+    )
+    if table is None or intercepts is None or table.shape[1:] != (2 * periods,) or len(intercepts) != periods:
+        raise ModelsError(f"{path}: is not a graph that this pipeline wrote, so its hazards cannot be recalibrated")
+    # Columns of the table are values at the knots of each period, then their rises to the next knot.
+    scaled = table * np.tile(lines.slope, 2)
+    column = (periods, 1, 1)
+    shifted = lines.intercept.reshape(column) + intercepts * lines.slope.reshape(column)
+    for name, values in (("table", scaled), ("intercepts", shifted)):
+        constants[name].CopyFrom(numpy_helper.from_array(values.astype(np.float32), name))
+    return proto
+
+
+def read_recalibration(path: Path) -> tuple[dict, dict[str, Lines]]:
+    """Return the content of a recalibration file and the lines of each method; ModelsError names what is wrong."""
+    content = read_object(path, FORMAT)
+    check_methods(path, content.get("methods"))
+    methods = {method: _lines(path, method, entries) for method, entries in content["methods"].items()}
+    parts = (("models", dict), ("outcomes", dict), ("scores", list))
+    given = all(isinstance(content.get(name), kind) for name, kind in parts)
+    if not given or not {"file", "sha256"} <= set(content["outcomes"]):
+        raise ModelsError(f"{path}: must have models, outcomes and scores, as evaluate writes them")
+    return content, methods
+
+
+def _lines(path: Path, method: str, entries: object) -> Lines:
+    try:
+        horizons = [entry["horizon_years"] for entry in entries]
+        lines = Lines(*(np.array([float(entry[name]) for entry in entries]) for name in ("intercept", "slope")))
+    except (TypeError, KeyError, ValueError) as error:
+        raise ModelsError(f"{path}: {method} must have horizon_years, intercept and slope a period") from error
+    if horizons != list(HORIZONS):
+        raise ModelsError(f"{path}: horizon_years of {method} must be {list(HORIZONS)}, not {horizons}")
+    if not (np.isfinite(lines.intercept).all() and np.isfinite(lines.slope).all() and (lines.slope > 0).all()):
+        raise ModelsError(f"{path}: {method} must have finite intercepts and slopes above 0")
+    return lines
