@@ -6,7 +6,9 @@ import re
 import sys
 from pathlib import Path
 
-from pipeline.sources.manifest import SourceError, Sources
+from pipeline.sources.manifest import PROJECT, SourceError, Sources
+
+MODELS = PROJECT / "models"
 
 # Several threads add up sums in an order that differs between runs and machines; one thread gives the same bytes.
 _ONE_THREAD = {"OMP_NUM_THREADS": "1", "OPENBLAS_NUM_THREADS": "1", "MKL_NUM_THREADS": "1"}
@@ -19,7 +21,7 @@ def main(arguments=None):
     os.environ.update(_ONE_THREAD)
     try:
         options.run(options)
-    except SourceError as error:
+    except (SourceError, OSError) as error:
         print(f"pipeline: {error}", file=sys.stderr)
         return 1
     return 0
@@ -36,6 +38,18 @@ def _model_version(text):
     if not re.fullmatch(r"\d+_\d+", text):
         raise argparse.ArgumentTypeError(f"'{text}' is not MAJOR_MINOR, such as 1_2")
     return text
+
+
+def _whole_number(text):
+    if not text.isdecimal():
+        raise argparse.ArgumentTypeError(f"'{text}' is not a whole number, 0 or more")
+    return int(text)
+
+
+def _models_option(name, summary):
+    parser = argparse.ArgumentParser(add_help=False)
+    parser.add_argument(name, metavar="DIR", type=Path, default=MODELS, help=f"{summary}; default: the shipped models")
+    return parser
 
 
 def _parser():
@@ -60,21 +74,24 @@ def _parser():
         type=Path,
         help="raster of metres above sea level, in any format of GDAL, to use in place of the terrain tiles",
     )
-    models = argparse.ArgumentParser(add_help=False)
-    models.add_argument(
+    written = argparse.ArgumentParser(add_help=False)
+    written.add_argument(
         "--model-version",
         metavar="MAJOR_MINOR",
         type=_model_version,
         required=True,
         help="version of the models; raise it whenever they are trained again",
     )
-    models.add_argument(
+    written.add_argument(
         "--output",
         metavar="DIR",
         type=Path,
         required=True,
         help="directory for the models and their card with its plots; models replaces those that are shipped",
     )
+    base = _models_option("--base", "models that a method without a tree in the table is kept from")
+    evaluated = _models_option("--models", "directory of models")
+    models = argparse.ArgumentParser(add_help=False, parents=[written, base])
     models.add_argument(
         "--outcomes",
         metavar="FILE",
@@ -83,7 +100,9 @@ def _parser():
     )
 
     def command(name, run, summary, parents):
-        commands.add_parser(name, help=summary, description=summary, parents=parents).set_defaults(run=run)
+        added = commands.add_parser(name, help=summary, description=summary, parents=parents)
+        added.set_defaults(run=run)
+        return added
 
     command(
         "fetch",
@@ -98,6 +117,24 @@ def _parser():
         [sources_and_elevation],
     )
     command("models", _models, "train models on the grid in data/", [models])
+    evaluate = command("evaluate", _evaluate, "score models on a table of outcomes, without training", [evaluated])
+    evaluate.add_argument("--outcomes", metavar="FILE", type=Path, required=True, help="CSV or Parquet table of trees")
+    evaluate.add_argument(
+        "--output", metavar="DIR", type=Path, default=Path("evaluation"), help="directory to write; default: evaluation"
+    )
+    evaluate.add_argument(
+        "--replicates",
+        metavar="N",
+        type=_whole_number,
+        default=200,
+        help="bootstrap samples for the intervals, 0 for none; default: 200",
+    )
+    recalibrate = command("recalibrate", _recalibrate, "write models recalibrated by evaluate", [written, evaluated])
+    recalibrate.add_argument(
+        "--recalibration", metavar="FILE", type=Path, required=True, help="recalibration.json that evaluate wrote"
+    )
+    example = command("example", _example, "write a made-up table of outcomes of 2,000 trees", [evaluated])
+    example.add_argument("--output", metavar="FILE", type=Path, required=True, help="CSV file to write")
     command("all", _all, "run grid, then models", [sources_and_elevation, models])
     return parser
 
@@ -118,7 +155,25 @@ def _grid(options):
 def _models(options):
     from pipeline.models_command import run
 
-    run(options.outcomes, options.model_version, options.output)
+    run(options.outcomes, options.model_version, options.output, options.base)
+
+
+def _evaluate(options):
+    from pipeline.evaluate_command import run
+
+    run(options.outcomes, options.models, options.output, options.replicates)
+
+
+def _recalibrate(options):
+    from pipeline.recalibrate_command import run
+
+    run(options.recalibration, options.models, options.model_version, options.output)
+
+
+def _example(options):
+    from pipeline.example_command import run
+
+    run(options.models, options.output)
 
 
 def _all(options):

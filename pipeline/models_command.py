@@ -7,11 +7,15 @@ import numpy as np
 import pandas as pd
 from threadpoolctl import threadpool_limits
 
-from pipeline.evaluation.held_out import evaluate
+from pipeline.evaluation.blocks import check_trainable
+from pipeline.evaluation.held_out import evaluate, training_folds
 from pipeline.evaluation.model_card.card import write_model_card
+from pipeline.evaluation.observed.predictions import HELD_OUT_FILE, write_held_out
 from pipeline.evaluation.scores import reported_scores
 from pipeline.grid.arrow_file import Grid, read_grid
 from pipeline.grid.data_files import GRID
+from pipeline.models.artefacts import read_artefacts
+from pipeline.models.base import check_base, keep_method
 from pipeline.models.basis import Knots
 from pipeline.models.features import FEATURE_NAMES, FEATURES
 from pipeline.models.hazard import fit_methods
@@ -41,10 +45,11 @@ class OutputError(SourceError):
     """The output directory cannot be written to; the message says why."""
 
 
-def run(outcomes_file: Path | None, version: str, output: Path) -> None:
+def run(outcomes_file: Path | None, version: str, output: Path, base_directory: Path) -> None:
     """Build models from a file of observed outcomes, or from simulated ones if `outcomes_file` is None.
 
-    `version` is <major>_<minor>. Raises OutputError before anything is computed.
+    `version` is <major>_<minor>. A method that the file has no tree of is kept from the models of `base_directory`.
+    Raises OutputError before anything is computed.
     """
     for directory in (output, maps_of(output)):
         try:
@@ -55,7 +60,7 @@ def run(outcomes_file: Path | None, version: str, output: Path) -> None:
     # One thread: sums split over threads may differ in their last bits between machines.
     with threadpool_limits(limits=1):
         training = observed(grid, outcomes_file) if outcomes_file else simulated(grid)
-        build(grid, training, version, output, maps_of(output))
+        build(grid, training, version, output, maps_of(output), base_directory)
 
 
 def maps_of(output: Path) -> Path:
@@ -77,15 +82,35 @@ def simulated(grid: Grid) -> Training:
     return Training(outcomes, point, {"kind": "simulated", "seed": SEED}, truth)
 
 
-def build(grid: Grid, training: Training, version: str, models_directory: Path, maps_directory: Path) -> None:
-    """Write the graphs, the manifest, and the model card with its plots."""
+def build(
+    grid: Grid,
+    training: Training,
+    version: str,
+    models_directory: Path,
+    maps_directory: Path,
+    base_directory: Path = MODELS,
+) -> None:
+    """Write the graphs, the manifest, the model card with its plots, and held-out predictions of observed outcomes."""
+    planted = set(training.outcomes["planting_method"])
+    kept = [method for method in METHODS if method not in planted]
+    base = read_artefacts(base_directory) if kept else None
+    for method in kept:
+        check_base(base, method)
+        print(f"No tree of the table is {method}: that model is kept from {base_directory}.")
     knots = Knots.spanning(grid.features(FEATURE_NAMES), np.array([feature.logarithmic for feature in FEATURES]))
-    counts = {method: period_counts(training.outcomes, training.point, method) for method in METHODS}
+    trained = [method for method in METHODS if method in planted]
+    counts = {method: period_counts(training.outcomes, training.point, method) for method in trained}
+    check_trainable(counts, training_folds(grid, counts))
     models = fit_methods(grid, counts, knots)
     for method, model in models.items():
         write_onnx(model, models_directory / f"{method}.onnx")
     evaluation = evaluate(grid, training.truth, counts, knots)
     scores = reported_scores(evaluation.scores)
     manifest = write_manifest(grid, version, training.origin, counts, scores, models_directory)
+    for method in kept:
+        manifest = keep_method(base, method, manifest, models_directory)
+    if training.truth is None:
+        held_out_file = models_directory / HELD_OUT_FILE
+        write_held_out(training.outcomes, training.point, evaluation.held_out, evaluation.folds, held_out_file)
     card = models_directory / "model-card.md"
     write_model_card(grid, training.truth, counts, knots, models, evaluation, manifest, card, maps_directory)

@@ -3,15 +3,19 @@
 from dataclasses import dataclass
 
 import numpy as np
+import pandas as pd
 from tqdm import tqdm
 
 from pipeline.grid.arrow_file import Grid
 from pipeline.models.basis import Knots
 from pipeline.models.features import FEATURE_NAMES
 from pipeline.models.hazard import fit_methods
-from pipeline.outcomes.periods import METHODS, PeriodCounts
+from pipeline.outcomes.periods import HORIZONS, PERIOD_YEARS, PeriodCounts
+from pipeline.outcomes.table import OutcomesError
 
 FOLDS = 5
+MIN_TREES = 10
+"""Trees that died, and that lived, in a period of a method, to train on."""
 
 
 @dataclass(frozen=True)
@@ -22,12 +26,37 @@ class HeldOut:
     survival: np.ndarray
 
 
-def block_folds(grid: Grid, seed: int) -> np.ndarray:
-    """Return the fold [points] of each point's one-degree block."""
-    blocks = np.floor(grid.latitude).astype(int) * 1000 + np.floor(grid.longitude).astype(int)
-    names, which = np.unique(blocks, return_inverse=True)
+def block_names(grid: Grid) -> np.ndarray:
+    """Return the one-degree block of each point [points] as 1000 x latitude + longitude of its south-west corner."""
+    return np.floor(grid.latitude).astype(int) * 1000 + np.floor(grid.longitude).astype(int)
+
+
+def block_folds(grid: Grid, planted: np.ndarray, seed: int) -> np.ndarray:
+    """Return the fold [points] of each point's one-degree block; the blocks of planted points are shared out evenly.
+
+    Points of other blocks have fold -1.
+    """
+    blocks = block_names(grid)
+    names = np.unique(blocks[planted])
     folds = np.random.default_rng(seed).permutation(np.arange(len(names)) % FOLDS)
-    return folds[which]
+    return pd.Series(folds, names).reindex(blocks, fill_value=-1).to_numpy()
+
+
+def check_trainable(counts: dict[str, PeriodCounts], folds: np.ndarray) -> None:
+    """Raise OutcomesError, naming method and period, if there are too few trees to fit and to hold out a fold."""
+    for method, trees in counts.items():
+        died, lived = trees.died.sum(axis=0), (trees.at_risk - trees.died).sum(axis=0)
+        for end, length, dead, alive in zip(HORIZONS, PERIOD_YEARS, died, lived, strict=True):
+            if min(dead, alive) < MIN_TREES:
+                raise OutcomesError(
+                    f"too few trees to train {method}: {dead:g} died and {alive:g} lived in the period of years "
+                    f"{end - length + 1} to {end}; at least {MIN_TREES} of each are needed"
+                )
+        if len(np.unique(folds[trees.point])) < 2:
+            raise OutcomesError(
+                f"too few places to train {method}: its trees must lie in one-degree blocks of two folds or more, so "
+                "that one can be held out"
+            )
 
 
 def held_out_predictions(
@@ -35,11 +64,12 @@ def held_out_predictions(
 ) -> dict[str, HeldOut]:
     """Refit without each fold and predict it; every row of the outcomes is predicted once."""
     features = grid.features(FEATURE_NAMES)
-    survival = {method: np.zeros_like(counts[method].at_risk) for method in METHODS}
+    survival = {method: np.zeros_like(of_method.at_risk) for method, of_method in counts.items()}
     for fold in tqdm(range(FOLDS), desc="held-out blocks"):
-        models = fit_methods(grid, {method: counts[method].of_points(folds != fold) for method in METHODS}, knots)
+        seen = {method: of_method.of_points(folds != fold) for method, of_method in counts.items()}
+        models = fit_methods(grid, seen, knots)
         for method, model in models.items():
             mine = folds[counts[method].point] == fold
             rows = features[counts[method].point[mine]]
             survival[method][mine] = model.survival(rows, counts[method].species[mine])
-    return {method: HeldOut(counts[method], survival[method]) for method in METHODS}
+    return {method: HeldOut(of_method, survival[method]) for method, of_method in counts.items()}

@@ -28,9 +28,14 @@ class Evaluation:
     scores: pd.DataFrame
 
 
+def training_folds(grid: Grid, counts: dict[str, PeriodCounts]) -> np.ndarray:
+    """Return the fold of each point's block [points]."""
+    return block_folds(grid, np.concatenate([trees.point for trees in counts.values()]), FOLD_SEED)
+
+
 def evaluate(grid: Grid, truth: Truth | None, counts: dict[str, PeriodCounts], knots: Knots) -> Evaluation:
     """Refit without each fold of blocks, and score the predictions of it; `truth` is None for observed outcomes."""
-    folds = block_folds(grid, FOLD_SEED)
+    folds = training_folds(grid, counts)
     held_out = held_out_predictions(grid, counts, knots, folds)
     best = truth and {method: truth.survival(method, trees.species, trees.point) for method, trees in counts.items()}
     return Evaluation(folds, held_out, best, overall_scores(held_out, best))

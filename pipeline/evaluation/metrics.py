@@ -3,12 +3,16 @@
 from dataclasses import dataclass
 
 import numpy as np
-from sklearn.linear_model import LogisticRegression
+from scipy.special import expit, logit
 from sklearn.metrics import roc_auc_score
 
 from pipeline.outcomes.periods import PeriodCounts
 
 ECE_BINS = 10
+MAX_NEWTON_STEPS = 60
+MAX_NEWTON_STEP = 3.0
+NEWTON_TOLERANCE = 1e-9
+MAX_CONDITION = 1e10
 
 
 @dataclass(frozen=True)
@@ -36,21 +40,49 @@ def status_weights(counts: PeriodCounts) -> tuple[np.ndarray, np.ndarray]:
 
 
 def score(alive: np.ndarray, dead: np.ndarray, predicted: np.ndarray) -> Scores:
-    """Score predicted survival [rows] against the weights of living and dead trees [rows]."""
+    """Score predicted survival [rows] against the weights of living and dead trees [rows]; NaN where undefined."""
     outcome = np.repeat([1, 0], len(predicted))
     weight = np.concatenate([alive, dead])
     chance = np.clip(np.concatenate([predicted, predicted]), 1e-6, 1 - 1e-6)
     used = weight > 0
+    if not used.any():
+        return Scores(0.0, *[float("nan")] * 4)
     outcome, weight, chance = outcome[used], weight[used], chance[used]
     total = weight.sum()
     if outcome.min() == outcome.max():
         auc = slope = float("nan")
     else:
         auc = roc_auc_score(outcome, chance, sample_weight=weight)
-        logit = np.log(chance / (1 - chance)).reshape(-1, 1)
-        slope = LogisticRegression(C=np.inf).fit(logit, outcome, sample_weight=weight / weight.mean()).coef_[0, 0]
+        slope = logistic_line(logit(chance), weight * outcome, weight * (1 - outcome))[1]
     brier = float((weight * (outcome - chance) ** 2).sum() / total)
     return Scores(float(total), float(auc), brier, float(slope), calibration_error(alive, dead, predicted))
+
+
+def logistic_line(
+    predictor: np.ndarray, ones: np.ndarray, zeros: np.ndarray, slope: float | None = None
+) -> tuple[float, float]:
+    """Fit logit P(1) = intercept + slope * predictor by maximum likelihood, and return both; NaN without an optimum.
+
+    The arrays [rows] hold the predictor and the weights of the ones and of the zeros. A given slope is kept, and only
+    the intercept is fitted, which scikit-learn's logistic regression cannot. There is no optimum if the predictor
+    separates ones and zeros, or is constant.
+    """
+    free = np.array([True, slope is None])
+    design = np.column_stack([np.ones_like(predictor), predictor])
+    line = np.array([0.0, 0.0 if slope is None else slope])
+    weight = ones + zeros
+    for _ in range(MAX_NEWTON_STEPS):
+        chance = expit(design @ line)
+        gradient = design.T @ (ones - weight * chance)
+        curvature = design.T @ (design * (weight * chance * (1 - chance))[:, None])
+        if not np.linalg.cond(curvature[np.ix_(free, free)]) < MAX_CONDITION:
+            break
+        step = np.linalg.solve(curvature[np.ix_(free, free)], gradient[free])
+        # A longer step can overshoot where the likelihood is flat.
+        line[free] += step / max(1.0, float(np.abs(step).max()) / MAX_NEWTON_STEP)
+        if np.abs(step).max() < NEWTON_TOLERANCE:
+            return float(line[0]), float(line[1])
+    return float("nan"), float("nan")
 
 
 def calibration_curve(alive: np.ndarray, dead: np.ndarray, predicted: np.ndarray) -> tuple[np.ndarray, ...]:

@@ -13,7 +13,7 @@ from pipeline.grid.columns.definitions import COLUMNS
 from pipeline.models.features import FEATURE_NAMES, FEATURES
 from pipeline.models.hazard import average_sites
 from pipeline.models.input_errors import INPUT_ERRORS
-from pipeline.outcomes.periods import HORIZONS, METHODS, PeriodCounts
+from pipeline.outcomes.periods import HORIZONS, PeriodCounts
 from pipeline.outcomes.species import species_codes
 from pipeline.sources.manifest import sha256_of
 
@@ -45,8 +45,8 @@ def write_manifest(
 ) -> dict:
     """Write manifest.json beside the graphs, and return its content.
 
-    `version` is <major>_<minor>; `origin` describes where the outcomes came from, its ``kind`` is simulated or
-    observed; `scores` has one entry a method and horizon.
+    `version` is <major>_<minor>; `counts` has the methods that were trained; `origin` describes where the outcomes came
+    from, its ``kind`` is simulated or observed; `scores` has one entry a method and horizon.
     """
     manifest = {
         "format": "nurselog-model/2",
@@ -66,7 +66,7 @@ def write_manifest(
                 "sha256": sha256_of(directory / f"{method}.onnx"),
                 "averages": average_sites(grid, counts[method]).round(4).tolist(),
             }
-            for method in METHODS
+            for method in counts
         },
         "interval_level": None,
         "scores": scores,
@@ -77,7 +77,7 @@ def write_manifest(
             "libraries": {name: importlib.metadata.version(name) for name in LIBRARIES},
         },
     }
-    (directory / "manifest.json").write_text(_json(manifest), encoding="utf-8")
+    (directory / "manifest.json").write_text(manifest_text(manifest), encoding="utf-8")
     return manifest
 
 
@@ -103,7 +103,7 @@ def _features(grid: Grid, counts: dict[str, PeriodCounts]) -> list[dict]:
     ]
 
 
-def _json(manifest: dict) -> str:
+def manifest_text(manifest: dict) -> str:
     """Return indented JSON with each list of numbers on one line."""
     text = json.dumps(manifest, indent=2, allow_nan=False)
     return re.sub(r"\[\s+([\s\d.,e+-]+?)\s+\]", lambda numbers: f"[{' '.join(numbers[1].split())}]", text) + "\n"

@@ -45,19 +45,22 @@ def match_points(grid: Grid, latitude: np.ndarray, longitude: np.ndarray) -> np.
     return np.where(distance <= SEARCH_RADIUS_KM, nearest, -1)
 
 
+def tree_periods(years: np.ndarray, alive: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
+    """Return at_risk and died, float64 [trees, periods], for years observed and alive at the last visit [trees]."""
+    starts = np.subtract(HORIZONS, PERIOD_YEARS)
+    dies = ~alive[:, None] & (years[:, None] > starts) & (years[:, None] <= HORIZONS)
+    seen = np.clip((years[:, None] - starts) / PERIOD_YEARS, 0.0, 1.0)
+    followed = alive[:, None] | (years[:, None] > HORIZONS)
+    return np.where(dies, 1.0, np.where(followed, seen, 0.0)), dies.astype(np.float64)
+
+
 def period_counts(outcomes: pd.DataFrame, point: np.ndarray, method: str) -> PeriodCounts:
     """Return the counts of one method, of the rows that have a grid point."""
     used = (outcomes["planting_method"].to_numpy() == method) & (point >= 0)
     chosen = outcomes[used]
-    years = chosen["years_observed"].to_numpy()
-    alive = chosen["alive"].to_numpy() == 1
-    starts = np.subtract(HORIZONS, PERIOD_YEARS)
-    columns = {}
-    for period, (start, length, end) in enumerate(zip(starts, PERIOD_YEARS, HORIZONS, strict=True)):
-        dies = ~alive & (years > start) & (years <= end)
-        seen = np.clip((years - start) / length, 0.0, 1.0)
-        columns[f"at_risk{period}"] = np.where(dies, 1.0, np.where(alive | (years > end), seen, 0.0))
-        columns[f"died{period}"] = dies.astype(np.float64)
+    at_risk, died = tree_periods(chosen["years_observed"].to_numpy(), chosen["alive"].to_numpy() == 1)
+    columns = {f"at_risk{period}": at_risk[:, period] for period in range(len(HORIZONS))}
+    columns |= {f"died{period}": died[:, period] for period in range(len(HORIZONS))}
     codes = pd.Index(species_codes()).get_indexer(chosen["species_code"])
     sums = pd.DataFrame({"species": codes, "point": point[used], **columns}).groupby(["species", "point"]).sum()
     periods = range(len(HORIZONS))

@@ -38,7 +38,7 @@ MAX_ERRORS_SHOWN = 20
 
 
 class OutcomesError(SourceError):
-    """An outcomes table that cannot be used for training; the message has a line for each bad row."""
+    """An outcomes table that cannot be used; the message has a line for each bad row."""
 
 
 def read_outcomes(path: Path, grid: Grid) -> tuple[pd.DataFrame, np.ndarray]:
@@ -58,9 +58,6 @@ def read_outcomes(path: Path, grid: Grid) -> tuple[pd.DataFrame, np.ndarray]:
     messages = _messages(given, problems, far)
     if messages:
         raise OutcomesError("\n".join([f"{path}: {len(messages)} errors", *_shortened(messages)]))
-    absent = set(METHODS) - set(clean["planting_method"])
-    if absent:
-        raise OutcomesError(f"{path}: no row has planting_method {' or '.join(sorted(absent))}; both models need some")
     return clean, point
 
 

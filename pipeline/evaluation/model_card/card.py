@@ -68,7 +68,7 @@ def write_model_card(
         by_method = {method: recovery(grid, truth.envelopes, models[method], method) for method in METHODS}
         sections.append(recovery_section(by_method, image("effects.png")))
     sections.append(plausibility_section(grid, graphs, image("survival.png"), image("method-gap.png")))
-    for method in METHODS:
+    for method in counts:
         sections.append(species_section(method, species_scores(held_out[method], best and best[method])))
     sections.append(limits_section(simulated=truth is not None))
     card.write_text("\n\n".join(sections) + "\n", encoding="utf-8")

@@ -66,6 +66,9 @@ def _spread(grid: Grid, models: dict[str, GraphModel]) -> str:
     ]
     for method in METHODS:
         lives = survival_everywhere(grid, models[method])[:, :, 0] >= PLAUSIBLE_SURVIVAL
+        if not lives.any():
+            lines.append(f"Nowhere do {PLAUSIBLE_SURVIVAL:.0%} survive year 1, {method}.")
+            continue
         magnitudes = top_magnitudes(grid, models[method])[lives]
         quantiles = np.quantile(magnitudes, (0.1, 0.5, 0.9))
         share = ((magnitudes >= 0.02) & (magnitudes <= 0.20)).mean()

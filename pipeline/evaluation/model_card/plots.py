@@ -13,7 +13,7 @@ from pipeline.grid.arrow_file import Grid
 from pipeline.models.features import FEATURE_NAMES, FEATURES
 from pipeline.models.hazard import HazardModel
 from pipeline.outcomes.envelopes import Envelope
-from pipeline.outcomes.periods import HORIZONS, METHODS
+from pipeline.outcomes.periods import HORIZONS
 from pipeline.outcomes.species import species_codes
 
 METHOD_COLORS = {"manual": "#1b6e53", "drone_seeded": "#c26a2d"}
@@ -53,11 +53,11 @@ def plot_effects(grid: Grid, models: dict[str, HazardModel], envelopes: list[Env
     axes = figure.subplots(len(CURVE_SPECIES), len(CURVE_FEATURES))
     for place, (row, code) in enumerate(zip(axes, CURVE_SPECIES, strict=True)):
         species = species_codes().index(code)
-        known = {m: true_effects(grid, species, envelopes[species], m) for m in METHODS} if envelopes else {}
+        known = {m: true_effects(grid, species, envelopes[species], m) for m in models} if envelopes else {}
         for axis, name in zip(row, CURVE_FEATURES, strict=True):
             column = FEATURE_NAMES.index(name)
             order = np.argsort(features[:, column], kind="stable")[::240]
-            for method in METHODS:
+            for method in models:
                 logits = models[method].feature_logits(features[order], np.full(len(order), species))[:, column, 0]
                 axis.plot(features[order, column], logits - logits.mean(), color=METHOD_COLORS[method], label=method)
                 if known:

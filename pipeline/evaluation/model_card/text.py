@@ -4,11 +4,12 @@ import pandas as pd
 
 from pipeline.evaluation.ebm import EbmComparison
 from pipeline.evaluation.recovery import Recovery
+from pipeline.evaluation.scores import MIN_TREES
 from pipeline.grid.points import SEARCH_RADIUS_KM
 from pipeline.models.basis import KNOTS
 from pipeline.models.features import FEATURES
 from pipeline.models.hazard import QUADRATURE_NODES
-from pipeline.outcomes.periods import HORIZONS, PeriodCounts
+from pipeline.outcomes.periods import HORIZONS, METHODS, PeriodCounts
 
 MAX_BRIER_EXCESS = 0.03
 SLOPE_RANGE = (0.95, 1.05)
@@ -76,7 +77,13 @@ def data_section(counts: dict[str, PeriodCounts], *, simulated: bool) -> str:
         for method, trees in counts.items()
     ]
     header = ["method", "trees", "points x species", "died year 1", "died years 2-3", "died years 4-5"]
-    return f"## Training data\n\n{source}\n\n{markdown_table(header, rows)}"
+    kept = [method for method in METHODS if method not in counts]
+    note = "".join(
+        f"\n\n**No tree of the table is {method}.** That model is kept from other models, which `provenance` in\n"
+        "`manifest.json` names; this card has neither its training data nor its scores."
+        for method in kept
+    )
+    return f"## Training data\n\n{source}{note}\n\n{markdown_table(header, rows)}"
 
 
 def overall_section(scores: pd.DataFrame, image: str) -> str:
@@ -154,6 +161,8 @@ def recovery_section(results: dict[str, list[Recovery]], image: str) -> str:
 
 def species_section(method: str, scores: pd.DataFrame) -> str:
     """Report the scores of each species, three horizons side by side."""
+    if scores.empty:
+        return f"## By species, {method}, held-out blocks\n\nNo species has {MIN_TREES} trees."
     has_best = "best_brier" in scores
     header = ["species", "trees"]
     for title in ("AUC", "Brier excess" if has_best else "Brier", "slope", "ECE"):
@@ -166,9 +175,9 @@ def species_section(method: str, scores: pd.DataFrame) -> str:
                 species,
                 f"{of_species['trees'].iloc[0]:,.0f}",
                 *(_number(value, 3) for value in of_species["auc"]),
-                *((f"{value:.1%}" if has_best else f"{value:.4f}") for value in brier),
+                *((f"{value:.1%}" if has_best else _number(value, 4)) for value in brier),
                 *(_number(value, 2) for value in of_species["slope"]),
-                *(f"{value:.3f}" for value in of_species["ece"]),
+                *(_number(value, 3) for value in of_species["ece"]),
             ]
         )
     reached = f"ECE is below {MAX_ECE} for {(scores['ece'] < MAX_ECE).sum()} of {len(scores)} species and horizons."

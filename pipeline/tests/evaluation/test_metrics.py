@@ -1,7 +1,8 @@
 import numpy as np
 import pytest
+from sklearn.linear_model import LogisticRegression
 
-from pipeline.evaluation.metrics import calibration_curve, calibration_error, score, status_weights
+from pipeline.evaluation.metrics import calibration_curve, calibration_error, logistic_line, score, status_weights
 from pipeline.outcomes.periods import PeriodCounts
 
 
@@ -49,3 +50,33 @@ def test_trees_lost_to_follow_up_do_not_bias_the_share_alive():
     alive, dead = status_weights(counts)
     assert alive[0] / (alive[0] + dead[0]) == pytest.approx(np.cumprod(1 - np.array(hazards)), abs=0.005)
     assert (alive[0] + dead[0]) == pytest.approx(np.full(3, trees), rel=0.01)
+
+
+def test_the_logistic_line_is_that_of_scikit_learn():
+    generator = np.random.default_rng(3)
+    predictor, ones, zeros = generator.normal(1, 2, 500), generator.uniform(0, 3, 500), generator.uniform(0, 3, 500)
+    ones *= 1 / (1 + np.exp(-0.7 * predictor))
+    fitted = LogisticRegression(C=np.inf, tol=1e-10, max_iter=1000).fit(
+        np.tile(predictor, 2)[:, None], np.repeat([1, 0], 500), sample_weight=np.concatenate([ones, zeros])
+    )
+    assert logistic_line(predictor, ones, zeros) == pytest.approx((fitted.intercept_[0], fitted.coef_[0, 0]), abs=1e-4)
+
+
+def test_the_intercept_for_a_given_slope_makes_the_expected_number_the_observed_one():
+    generator = np.random.default_rng(4)
+    predictor, ones, zeros = generator.normal(1, 3, 500), generator.uniform(0, 3, 500), generator.uniform(0, 3, 500)
+    intercept, slope = logistic_line(predictor, ones, zeros, slope=0.8)
+    assert slope == 0.8
+    assert ((ones + zeros) / (1 + np.exp(-intercept - 0.8 * predictor))).sum() == pytest.approx(ones.sum())
+
+
+@pytest.mark.parametrize("predictor", [np.ones(20), np.linspace(-1, 1, 20), np.linspace(-1000, 1000, 20)])
+def test_without_a_maximum_of_the_likelihood_there_is_no_line(predictor):
+    ones = (np.arange(20) >= 10).astype(float)
+    assert np.isnan(logistic_line(predictor, ones, 1 - ones)).all()
+
+
+def test_scores_without_a_tree_of_known_status_are_not_numbers():
+    scores = score(np.zeros(5), np.zeros(5), np.linspace(0.1, 0.9, 5))
+    assert scores.trees == 0
+    assert np.isnan([scores.auc, scores.brier, scores.slope, scores.ece]).all()

@@ -95,9 +95,11 @@ def test_a_missing_column_is_named(table, grid, tmp_path):
     assert "no column planted_year" in error_of(table.drop(columns="planted_year"), tmp_path / "o.csv", grid)
 
 
-def test_a_method_without_rows_is_an_error(table, grid, tmp_path):
-    only_manual = table[table["planting_method"] == "manual"]
-    assert "no row has planting_method drone_seeded" in error_of(only_manual, tmp_path / "o.csv", grid)
+def test_a_table_of_one_method_is_read(table, grid, tmp_path):
+    table[table["planting_method"] == "manual"].to_csv(tmp_path / "o.csv", index=False)
+    outcomes, point = read_outcomes(tmp_path / "o.csv", grid)
+    assert outcomes["planting_method"].tolist() == ["manual", "manual"]
+    assert point.tolist() == [10, 500]
 
 
 def test_a_missing_table_is_an_outcomes_error(grid, tmp_path):

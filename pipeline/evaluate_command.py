@@ -1,0 +1,162 @@
+"""``python -m pipeline evaluate``: scores models on a table of outcomes, without training."""
+
+import json
+from pathlib import Path
+
+import numpy as np
+import pandas as pd
+from threadpoolctl import threadpool_limits
+
+from pipeline.evaluation.blocks import block_folds, block_names
+from pipeline.evaluation.held_out import FOLD_SEED
+from pipeline.evaluation.observed.censoring import follow_up
+from pipeline.evaluation.observed.curves import calibration_bins, plot_calibration_bins
+from pipeline.evaluation.observed.groups import group_scores
+from pipeline.evaluation.observed.measures import LEVEL, Trees, measures
+from pipeline.evaluation.observed.predictions import (
+    HELD_OUT_FILE,
+    SURVIVAL_COLUMNS,
+    predicted_survival,
+    read_held_out,
+)
+from pipeline.evaluation.observed.recalibration import PeriodTrees, held_out_survival, line_entries
+from pipeline.evaluation.observed.report import FORMAT, markdown
+from pipeline.grid.arrow_file import Grid, read_grid
+from pipeline.grid.data_files import GRID
+from pipeline.models import recalibration
+from pipeline.models.artefacts import ModelArtefacts, read_artefacts
+from pipeline.outcomes.periods import HORIZONS, METHODS, tree_periods
+from pipeline.outcomes.table import read_outcomes
+from pipeline.sources.manifest import sha256_of
+
+BOOTSTRAP_SEED = 3
+MANIFEST_SCORES = ("auc", "brier", "calibration_slope", "expected_calibration_error")
+
+
+def run(outcomes_file: Path, models_directory: Path, output: Path, replicates: int) -> None:
+    """Write report.md, report.json, calibration.png, recalibration.json and predictions.parquet into `output`."""
+    models = read_artefacts(models_directory)
+    grid = read_grid(GRID)
+    outcomes, point = read_outcomes(outcomes_file, grid)
+    # Before the work of minutes.
+    output.mkdir(parents=True, exist_ok=True)
+    with threadpool_limits(limits=1):
+        evaluate(grid, outcomes, point, outcomes_file, models, output, replicates)
+    print(f"wrote {output / 'report.md'}")
+
+
+def evaluate(
+    grid: Grid,
+    outcomes: pd.DataFrame,
+    point: np.ndarray,
+    outcomes_file: Path,
+    models: ModelArtefacts,
+    output: Path,
+    replicates: int,
+) -> None:
+    """Evaluate models on the rows of a table with their grid points [rows]; see :func:`run`."""
+    table = {"file": outcomes_file.name, "sha256": sha256_of(outcomes_file)}
+    survival, source = _survival(grid, outcomes, point, models, table["sha256"])
+    rows = outcomes.assign(
+        ecoregion=grid.columns["ecoregion"][point].astype(int),
+        block=block_names(grid)[point],
+        fold=block_folds(grid, point, FOLD_SEED)[point],
+    )
+    rows["species"] = rows["species_code"]
+    methods = [method for method in METHODS if (rows["planting_method"] == method).any()]
+    trees, recalibrated, lines, before, after = {}, np.empty_like(survival), {}, [], []
+    for method in methods:
+        chosen = (rows["planting_method"] == method).to_numpy()
+        mine, predicted = rows[chosen], survival[chosen]
+        trees[method] = Trees(follow_up(mine), predicted, mine["block"].to_numpy())
+        periods = tree_periods(mine["years_observed"].to_numpy(), mine["alive"].to_numpy() == 1)
+        at_risk = PeriodTrees.of(predicted, *periods, mine["block"].to_numpy(), mine["fold"].to_numpy())
+        lines[method] = line_entries(at_risk, replicates, BOOTSTRAP_SEED)
+        recalibrated[chosen] = held_out_survival(at_risk, predicted)
+        before += _scores(method, trees[method])
+        after += _scores(method, Trees(trees[method].follow_up, recalibrated[chosen], trees[method].block))
+    curves = [
+        {
+            "planting_method": method,
+            "horizon_years": horizon,
+            "bins": calibration_bins(trees[method], column, replicates, BOOTSTRAP_SEED),
+        }
+        for method in methods
+        for column, horizon in enumerate(HORIZONS)
+    ]
+    described = {"version": models.manifest["version"], "sha256": models.sha256()}
+    file = {"format": recalibration.FORMAT, "models": described, "outcomes": table, "methods": lines, "scores": after}
+    report = {
+        "format": FORMAT,
+        "models": described,
+        "outcomes": table | {"trees": len(rows)},
+        "predictions": source,
+        "notes": _notes(rows, methods, models, source),
+        "bootstrap": {"replicates": replicates, "level": LEVEL, "seed": BOOTSTRAP_SEED},
+        "scores": group_scores(rows, trees, replicates, BOOTSTRAP_SEED),
+        "curves": curves,
+        "recalibration": {"methods": lines, "scores_before": before, "scores": after},
+    }
+    plot_calibration_bins(curves, output / "calibration.png")
+    _write_json(report, output / "report.json")
+    _write_json(file, output / "recalibration.json")
+    (output / "report.md").write_text(markdown(report), encoding="utf-8")
+    _predictions(rows, survival, recalibrated).to_parquet(output / "predictions.parquet", index=False)
+
+
+def _survival(
+    grid: Grid, outcomes: pd.DataFrame, point: np.ndarray, models: ModelArtefacts, sha256: str
+) -> tuple[np.ndarray, str]:
+    """Return survival [rows, horizons], held out if the models were trained on this very table, and which it is."""
+    predicted = predicted_survival(models, grid, outcomes, point)
+    provenance = models.manifest["provenance"]
+    if provenance.get("recalibration", {}).get("outcomes", {}).get("sha256") == sha256:
+        return predicted, "in sample"
+    if provenance.get("outcomes", {}).get("sha256") != sha256:
+        return predicted, "models"
+    held_out = models.directory / HELD_OUT_FILE
+    return (read_held_out(held_out, len(outcomes)), "held out") if held_out.exists() else (predicted, "in sample")
+
+
+def _notes(rows: pd.DataFrame, methods: list[str], models: ModelArtefacts, source: str) -> list[str]:
+    counts = ", ".join(f"{(rows['planting_method'] == method).sum():,} {method}" for method in methods)
+    notes = [f"{len(rows):,} trees ({counts}) in {rows['block'].nunique()} one-degree blocks."]
+    for absent in set(METHODS) - set(methods):
+        notes.append(f"No tree of the table is {absent}: that model is not evaluated.")
+    if models.manifest["outcomes"] == "simulated":
+        notes.append("The models were trained on simulated outcomes.")
+    if source == "held out":
+        notes.append(
+            "The models were trained on this table. The scores are of the predictions that training wrote "
+            f"({HELD_OUT_FILE}), each by models that were fitted without the tree's block."
+        )
+    if source == "in sample":
+        notes.append(
+            f"**The models were recalibrated to this table, or trained on it and {HELD_OUT_FILE} is not beside them: "
+            "the scores are of trees that the models know, and too good.**"
+        )
+    return notes
+
+
+def _scores(method: str, trees: Trees) -> list[dict]:
+    """Return the scores of a method as the manifest of models has them; null where one cannot be estimated."""
+    entries = []
+    for column, horizon in enumerate(HORIZONS):
+        found, _ = measures(trees, column)
+        scores = {name: round(found[name], 4) if name in found else None for name in MANIFEST_SCORES}
+        entries.append({"planting_method": method, "horizon_years": horizon, **scores})
+    return entries
+
+
+def _predictions(rows: pd.DataFrame, survival: np.ndarray, recalibrated: np.ndarray) -> pd.DataFrame:
+    """Return one row a row of the table: what it says of the tree, its block and fold, and predicted survival."""
+    named = rows.drop(columns=["species"]).reset_index(drop=True)
+    named.insert(0, "row", np.arange(1, len(rows) + 1))
+    columns = dict(zip(SURVIVAL_COLUMNS, survival.T, strict=True))
+    columns |= {f"recalibrated_{name}": values for name, values in zip(SURVIVAL_COLUMNS, recalibrated.T, strict=True)}
+    return named.assign(**columns)
+
+
+def _write_json(content: dict, path: Path) -> None:
+    text = json.dumps(content, indent=2, allow_nan=False, default=lambda number: number.item())
+    path.write_text(text + "\n", encoding="utf-8")

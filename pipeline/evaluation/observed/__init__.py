@@ -1,0 +1,1 @@
+"""Evaluation of any models on a table of outcomes, and their recalibration."""

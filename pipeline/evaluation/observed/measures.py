@@ -1,0 +1,91 @@
+"""Scores of predicted survival for trees with known follow-up, and their intervals by a bootstrap of blocks."""
+
+from dataclasses import dataclass
+
+import numpy as np
+from scipy.special import logit
+
+from pipeline.evaluation.metrics import calibration_error, logistic_line
+from pipeline.evaluation.observed.censoring import auc, brier, known_alive, known_dead, status_weights
+from pipeline.outcomes.periods import HORIZONS
+
+MIN_FOR_CALIBRATION = 10
+"""Trees known to be dead, and to be alive, for a calibration intercept, slope and error."""
+MIN_BLOCKS = 8
+"""Blocks for an interval; with fewer than about 20 the intervals are somewhat too narrow."""
+MIN_REPLICATES_ESTIMABLE = 0.9
+LEVEL = 0.95
+SMALLEST_CHANCE = 1e-6
+NO_DEATHS = "no tree is known to have died by then"
+NO_SURVIVORS = "no tree is known to be alive then"
+FEW_TREES = f"fewer than {MIN_FOR_CALIBRATION} trees known to be dead, or alive, then"
+NO_LINE = "the likelihood has no maximum"
+MEASURES = ("observed", "auc", "brier", "calibration_intercept", "calibration_slope", "expected_calibration_error")
+# Resampling adds noise that the calibration error counts as miscalibration, so it has no interval.
+WITH_INTERVAL = MEASURES[:-1]
+
+
+@dataclass(frozen=True)
+class Trees:
+    """Trees of one method: follow-up [trees], predicted survival [trees, horizons] and block [trees]."""
+
+    follow_up: np.ndarray
+    survival: np.ndarray
+    block: np.ndarray
+
+    def __getitem__(self, chosen: np.ndarray) -> "Trees":
+        """Return the trees that a mask or a list of positions chooses."""
+        return Trees(self.follow_up[chosen], self.survival[chosen], self.block[chosen])
+
+
+def measures(trees: Trees, column: int) -> tuple[dict[str, float], dict[str, str]]:
+    """Return the scores at the horizon in a column, without those that cannot be estimated, and why they cannot."""
+    horizon, predicted = HORIZONS[column], trees.survival[:, column]
+    found = {"predicted": float(predicted.mean())}
+    dead, alive = known_dead(trees.follow_up, horizon), known_alive(trees.follow_up, horizon)
+    if not alive.any():
+        return found, dict.fromkeys(MEASURES, NO_SURVIVORS)
+    if not dead.any():
+        return found | {"observed": 1.0}, dict.fromkeys(MEASURES[1:], NO_DEATHS)
+    weight_alive, weight_dead = status_weights(trees.follow_up, horizon)
+    found["observed"] = float(weight_alive.sum() / len(predicted))
+    found["auc"] = auc(trees.follow_up, predicted, horizon)
+    found["brier"] = brier(trees.follow_up, predicted, horizon)
+    if min(dead.sum(), alive.sum()) < MIN_FOR_CALIBRATION:
+        return found, dict.fromkeys(MEASURES[3:], FEW_TREES)
+    found["expected_calibration_error"] = calibration_error(weight_alive, weight_dead, predicted)
+    log_odds = logit(np.clip(predicted, SMALLEST_CHANCE, 1 - SMALLEST_CHANCE))
+    lines = {
+        "calibration_intercept": logistic_line(log_odds, weight_alive, weight_dead, slope=1.0)[0],
+        "calibration_slope": logistic_line(log_odds, weight_alive, weight_dead)[1],
+    }
+    estimable = {name: value for name, value in lines.items() if np.isfinite(value)}
+    return found | estimable, {name: NO_LINE for name in lines if name not in estimable}
+
+
+def resampled(block: np.ndarray, replicates: int, seed: int):
+    """Yield the positions of the trees of as many blocks as there are, drawn with replacement, for each replicate."""
+    generator = np.random.default_rng(seed)
+    names, which = np.unique(block, return_inverse=True)
+    order = np.argsort(which, kind="stable")
+    members = np.split(order, np.cumsum(np.bincount(which))[:-1])
+    for _ in range(replicates):
+        drawn = generator.integers(0, len(names), len(names))
+        yield np.concatenate([members[index] for index in drawn])
+
+
+def intervals(trees: Trees, column: int, replicates: int, seed: int) -> dict[str, tuple[float, float]]:
+    """Return percentile intervals of the scores of :data:`WITH_INTERVAL`; none with fewer than MIN_BLOCKS blocks.
+
+    A score that more than a tenth of the replicates cannot estimate has none.
+    """
+    if replicates == 0 or len(np.unique(trees.block)) < MIN_BLOCKS:
+        return {}
+    draws = [measures(trees[chosen], column)[0] for chosen in resampled(trees.block, replicates, seed)]
+    found = {}
+    for name in WITH_INTERVAL:
+        values = [draw[name] for draw in draws if name in draw]
+        if len(values) >= MIN_REPLICATES_ESTIMABLE * replicates:
+            low, high = np.quantile(values, ((1 - LEVEL) / 2, (1 + LEVEL) / 2))
+            found[name] = (float(low), float(high))
+    return found

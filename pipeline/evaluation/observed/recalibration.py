@@ -1,0 +1,90 @@
+"""Fit a recalibration of the hazards to a table of outcomes, and score it on blocks to which it was not fitted.
+
+The likelihood is that of the discrete-time hazard model itself, over the trees at risk in each period; trees lost to
+follow-up are at risk until then (`periods.tree_periods`).
+"""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pipeline.evaluation.metrics import logistic_line
+from pipeline.evaluation.observed.measures import LEVEL, MIN_BLOCKS, MIN_REPLICATES_ESTIMABLE, resampled
+from pipeline.models.recalibration import Lines, hazard_logits
+from pipeline.outcomes.periods import HORIZONS, PERIOD_YEARS
+
+MIN_TREES = 10
+"""Deaths, and survivors, in a period for a line."""
+
+
+@dataclass(frozen=True)
+class PeriodTrees:
+    """Trees of one method: logits of predicted hazards, at_risk and died [trees, periods], block and fold [trees]."""
+
+    logits: np.ndarray
+    at_risk: np.ndarray
+    died: np.ndarray
+    block: np.ndarray
+    fold: np.ndarray
+
+    @staticmethod
+    def of(survival, at_risk, died, block, fold) -> "PeriodTrees":
+        """Return the trees for predicted survival [trees, horizons]."""
+        return PeriodTrees(hazard_logits(survival), at_risk, died, block, fold)
+
+
+def fit_lines(trees: PeriodTrees, chosen: np.ndarray) -> tuple[Lines, list[str | None]]:
+    """Fit a line a period to chosen trees; where that is not possible the line changes nothing, and why."""
+    intercept, slope, why = np.zeros(len(HORIZONS)), np.ones(len(HORIZONS)), []
+    for period in range(len(HORIZONS)):
+        died = trees.died[chosen, period]
+        lived = trees.at_risk[chosen, period] - died
+        if min(died.sum(), lived.sum()) < MIN_TREES:
+            why.append(f"fewer than {MIN_TREES} trees died, or lived, in the period")
+            continue
+        line = logistic_line(trees.logits[chosen, period], died, lived)
+        if not np.isfinite(line).all():
+            why.append("the likelihood has no maximum")
+        elif line[1] <= 0:
+            why.append(f"the slope is {line[1]:.2f}, which would reverse the order of the sites")
+        else:
+            intercept[period], slope[period] = line
+            why.append(None)
+    return Lines(intercept, slope), why
+
+
+def held_out_survival(trees: PeriodTrees, survival: np.ndarray) -> np.ndarray:
+    """Return survival [trees, horizons], each fold of blocks recalibrated by lines fitted to the others."""
+    recalibrated = np.empty_like(survival, dtype=np.float64)
+    for fold in np.unique(trees.fold):
+        mine = trees.fold == fold
+        lines, _ = fit_lines(trees, ~mine)
+        recalibrated[mine] = lines.survival(survival[mine])
+    return recalibrated
+
+
+def line_entries(trees: PeriodTrees, replicates: int, seed: int) -> list[dict]:
+    """Return the fitted line of each period with intervals by a bootstrap of blocks, for the recalibration file."""
+    lines, why = fit_lines(trees, np.ones(len(trees.block), dtype=bool))
+    draws = []
+    if replicates and len(np.unique(trees.block)) >= MIN_BLOCKS:
+        draws = [fit_lines(trees, rows) for rows in resampled(trees.block, replicates, seed)]
+    entries = []
+    for period, horizon in enumerate(HORIZONS):
+        entry = {
+            "horizon_years": horizon,
+            "from_year": horizon - PERIOD_YEARS[period],
+            "at_risk": float(trees.at_risk[:, period].sum()),
+            "died": float(trees.died[:, period].sum()),
+            "intercept": float(lines.intercept[period]),
+            "slope": float(lines.slope[period]),
+            "unchanged_because": why[period],
+        }
+        fitted = [drawn for drawn, reasons in draws if reasons[period] is None]
+        if why[period] is None and fitted and len(fitted) >= MIN_REPLICATES_ESTIMABLE * replicates:
+            for name in ("intercept", "slope"):
+                values = [getattr(drawn, name)[period] for drawn in fitted]
+                low, high = np.quantile(values, ((1 - LEVEL) / 2, (1 + LEVEL) / 2))
+                entry |= {f"{name}_low": float(low), f"{name}_high": float(high)}
+        entries.append(entry)
+    return entries

@@ -1,0 +1,93 @@
+"""``python -m pipeline recalibrate``: writes models with a recalibration applied, for the service."""
+
+import copy
+import shutil
+from pathlib import Path
+
+from pipeline.evaluation.model_card.text import markdown_table
+from pipeline.models.artefacts import ModelArtefacts, ModelsError, read_artefacts
+from pipeline.models.manifest import manifest_text
+from pipeline.models.recalibration import read_recalibration, recalibrated_graph
+from pipeline.sources.manifest import sha256_of
+
+CAUTION = {
+    "simulated": (
+        "The models are trained on simulated outcomes and then recalibrated to observed ones. "
+        "Differences between sites and species remain simulated: do not choose by them what to plant."
+    ),
+    "observed": (
+        "The models are fitted to a table of observed outcomes and recalibrated to a table of observed outcomes. "
+        "For species, sites and years that the tables do not cover, the survival figures are extrapolated."
+    ),
+}
+
+
+def run(recalibration_file: Path, models_directory: Path, number: str, output: Path) -> None:
+    """Write the graphs, manifest.json and model-card.md of recalibrated models of version `number` into `output`."""
+    models = read_artefacts(models_directory)
+    content, lines = read_recalibration(recalibration_file)
+    _check_models(recalibration_file, content, models)
+    if output.resolve() == models_directory.resolve():
+        raise ModelsError(f"{output}: holds the models to recalibrate; name another directory")
+    output.mkdir(parents=True, exist_ok=True)
+    manifest = copy.deepcopy(models.manifest)
+    for method in models.methods:
+        graph = output / f"{method}.onnx"
+        if method in lines:
+            proto = recalibrated_graph(models.graph(method), lines[method])
+            graph.write_bytes(proto.SerializeToString(deterministic=True))
+        else:
+            shutil.copyfile(models.graph(method), graph)
+        manifest["methods"][method] |= {"file": graph.name, "sha256": sha256_of(graph)}
+        # Draws of the unchanged interval graphs would not be around the new predictions.
+        manifest["methods"][method].pop("intervals", None)
+    table, version = content["outcomes"], f"{manifest['coverage']}_v{number}_{manifest['codename']}"
+    manifest |= {
+        "version": version,
+        "interval_level": None,
+        "caution": CAUTION[manifest["outcomes"]],
+        "scores": _scores(models.manifest["scores"], content["scores"]),
+        "provenance": manifest["provenance"]
+        | {"recalibration": {"base": models.manifest["version"], "base_sha256": models.sha256(), "outcomes": table}},
+    }
+    (output / "manifest.json").write_text(manifest_text(manifest), encoding="utf-8")
+    (output / "model-card.md").write_text(_card(models, content, version), encoding="utf-8")
+    print(f"wrote {output / 'manifest.json'}")
+
+
+def _check_models(file: Path, content: dict, models: ModelArtefacts) -> None:
+    """Raise ModelsError unless the recalibration was fitted to these models."""
+    fitted = content["models"]
+    if fitted.get("sha256") != models.sha256():
+        raise ModelsError(
+            f"{file}: was fitted to other models ({fitted.get('version')}) than those of {models.directory} "
+            f"({models.manifest['version']}): run evaluate on these"
+        )
+
+
+def _scores(base: list[dict], recalibrated: list[dict]) -> list[dict]:
+    """Return the scores of the recalibrated methods, and the base's of the others."""
+    methods = {entry["planting_method"] for entry in recalibrated}
+    return [entry for entry in base if entry["planting_method"] not in methods] + recalibrated
+
+
+def _card(models: ModelArtefacts, content: dict, version: str) -> str:
+    table = content["outcomes"]
+    header = ["method", "horizon", "intercept", "slope"]
+    rows = [
+        [method, str(entry["horizon_years"]), f"{entry['intercept']:.3f}", f"{entry['slope']:.3f}"]
+        for method, entries in content["methods"].items()
+        for entry in entries
+    ]
+    kept = [method for method in models.methods if method not in content["methods"]]
+    unchanged = "".join(f" The {method} model is unchanged." for method in kept)
+    return f"""# Model card: {version}
+
+The models {models.manifest["version"]}, recalibrated to {table["file"]} (SHA-256 {table["sha256"]}) by
+`python -m pipeline recalibrate`. The logit of the hazard of each period is intercept + slope times the logit in the
+base models.{unchanged} Everything else is as in the model card of the base models. There are no intervals.
+
+{markdown_table(header, rows)}
+
+The scores in `manifest.json` are on held-out blocks of that table (`docs/outcomes.md`).
+"""

@@ -1,0 +1,64 @@
+import numpy as np
+import pytest
+from scipy.special import expit, logit
+
+from pipeline.evaluation.observed.recalibration import PeriodTrees, fit_lines, held_out_survival, line_entries
+from pipeline.models.recalibration import Lines, hazard_logits
+
+TREES = 60_000
+TRUE = Lines(np.array([0.5, -0.3, 0.2]), np.array([0.6, 1.3, 0.9]))
+
+
+@pytest.fixture(scope="module")
+def survival():
+    hazard = expit(np.random.default_rng(1).normal(-1.5, 1.0, (TREES, 3)))
+    return np.cumprod(1 - hazard, axis=1)
+
+
+@pytest.fixture(scope="module")
+def trees(survival):
+    """Trees that die by other lines than the models', half of the living lost after each period."""
+    generator = np.random.default_rng(2)
+    true = TRUE.survival(survival)
+    hazard = 1 - true / np.column_stack([np.ones(TREES), true[:, :-1]])
+    dies, kept = generator.random((TREES, 3)) < hazard, generator.random((TREES, 3)) < 0.5
+    at_risk = np.column_stack([np.ones(TREES, bool), np.cumprod(~dies & kept, axis=1)[:, :-1].astype(bool)])
+    block = np.arange(TREES) % 50
+    return PeriodTrees.of(survival, at_risk.astype(float), (dies & at_risk).astype(float), block, block % 5)
+
+
+def test_lines_are_recovered_in_spite_of_lost_trees(trees):
+    lines, why = fit_lines(trees, np.ones(TREES, dtype=bool))
+    assert why == [None] * 3
+    assert lines.intercept == pytest.approx(TRUE.intercept, abs=0.12)
+    assert lines.slope == pytest.approx(TRUE.slope, abs=0.08)
+
+
+def test_held_out_folds_are_recalibrated_to_the_true_survival(trees, survival):
+    assert held_out_survival(trees, survival) == pytest.approx(TRUE.survival(survival), abs=0.03)
+
+
+def test_intervals_contain_the_true_line(trees):
+    for period, entry in enumerate(line_entries(trees, replicates=60, seed=1)):
+        assert entry["intercept_low"] - 0.05 < TRUE.intercept[period] < entry["intercept_high"] + 0.05
+        assert entry["slope_low"] - 0.05 < TRUE.slope[period] < entry["slope_high"] + 0.05
+
+
+def test_a_period_without_deaths_stays_as_it_is(trees):
+    died = trees.died * np.array([1.0, 0.0, 1.0])
+    without = PeriodTrees(trees.logits, trees.at_risk, died, trees.block, trees.fold)
+    lines, why = fit_lines(without, np.ones(TREES, dtype=bool))
+    assert (lines.intercept[1], lines.slope[1]) == (0, 1)
+    assert why[1].startswith("fewer than 10 trees")
+
+
+def test_a_line_that_would_reverse_the_order_of_the_sites_is_not_used(trees):
+    reversed_ = PeriodTrees(-trees.logits, trees.at_risk, trees.died, trees.block, trees.fold)
+    lines, why = fit_lines(reversed_, np.ones(TREES, dtype=bool))
+    assert (lines.slope == 1).all()
+    assert all("reverse" in reason for reason in why)
+
+
+def test_hazard_logits_are_those_of_the_survival_between_horizons():
+    assert hazard_logits(np.array([[0.9, 0.6, 0.3]])) == pytest.approx(logit([[0.1, 1 / 3, 0.5]]))
+    assert np.isfinite(hazard_logits(np.array([[0.0, 0.0, 0.0], [1.0, 1.0, 1.0]]))).all()

@@ -1,0 +1,158 @@
+"""What the commands print when they are given what they cannot use: one line that names it, and no stack."""
+
+import json
+import shutil
+
+import pandas as pd
+import pytest
+
+from pipeline.__main__ import main
+from pipeline.grid.arrow_file import read_grid
+from pipeline.grid.data_files import GRID
+from pipeline.models_command import MODELS
+from pipeline.outcomes.periods import HORIZONS
+
+
+def refused(capsys, *arguments):
+    assert main([str(argument) for argument in arguments]) == 1
+    printed = capsys.readouterr().err
+    assert "Traceback" not in printed
+    return printed
+
+
+@pytest.fixture(scope="module")
+def point():
+    grid = read_grid(GRID)
+    return grid.latitude[1000], grid.longitude[1000]
+
+
+@pytest.fixture
+def table(point, tmp_path):
+    def write(**columns):
+        rows = {
+            "latitude": point[0],
+            "longitude": point[1],
+            "species_code": "PSME",
+            "planting_method": "manual",
+            "planted_year": 2015,
+            "years_observed": [1, 3, 5] * 10,
+            "alive": [0, 1] * 15,
+        }
+        path = tmp_path / "trees.csv"
+        pd.DataFrame(rows | columns, index=range(30)).to_csv(path, index=False)
+        return path
+
+    return write
+
+
+@pytest.fixture
+def models(tmp_path):
+    """A function that copies the shipped models with a changed manifest."""
+
+    def copy(change):
+        path = shutil.copytree(MODELS, tmp_path / "models")
+        manifest = json.loads((path / "manifest.json").read_text())
+        change(manifest)
+        (path / "manifest.json").write_text(json.dumps(manifest))
+        return path
+
+    return copy
+
+
+def evaluation(tmp_path, table, models=MODELS):
+    return ["evaluate", "--outcomes", table, "--models", models, "--output", tmp_path / "out", "--replicates", 10]
+
+
+def test_a_models_directory_that_does_not_exist_is_named(capsys, tmp_path, table):
+    message = refused(capsys, *evaluation(tmp_path, table(), tmp_path / "none"))
+    assert message == f"pipeline: {tmp_path}/none/manifest.json: cannot be read: No such file or directory\n"
+
+
+@pytest.mark.parametrize(
+    ("change", "message"),
+    [
+        (lambda manifest: manifest.pop("methods"), "methods must have manual or drone_seeded, not None"),
+        (lambda manifest: manifest.update(methods={}), "methods must have manual or drone_seeded, not {}"),
+        (
+            lambda manifest: manifest.update(methods={"plane": {}}),
+            "methods must have manual or drone_seeded, not {'pl",
+        ),
+        (lambda manifest: manifest["methods"]["manual"].pop("sha256"), "methods.manual must have file and sha256"),
+        (lambda manifest: manifest["methods"].pop("manual"), "has no model for planting_method manual"),
+        (lambda manifest: manifest.update(format="x"), "format must be nurselog-model/2, not 'x'"),
+        (lambda manifest: manifest.update(horizons=[1, 2]), "horizons must be [1, 3, 5], not [1, 2]"),
+        (lambda manifest: manifest.update(features=[{}]), "features must be a list of objects with a name"),
+        (lambda manifest: manifest["features"][0].update(name="depth"), "feature depth is not a column of the grid"),
+        (lambda manifest: manifest["species"].remove("PSME"), "has no species PSME, which the table has"),
+        (lambda manifest: manifest.update(outcomes="guessed"), "outcomes must be simulated or observed, not 'guessed'"),
+        (lambda manifest: manifest.pop("provenance"), "must have a list of scores and an object provenance"),
+        (lambda manifest: manifest.update(version=3), "version must be a text, not 3"),
+        (lambda manifest: manifest["methods"]["manual"].update(file="no.onnx"), "no.onnx: does not exist"),
+        (lambda manifest: manifest["methods"]["manual"].update(sha256="0"), "manual.onnx: does not have the SHA-256"),
+        (lambda manifest: manifest["features"].pop(), "manual.onnx: does not run as a graph of the model contract"),
+    ],
+)
+def test_a_manifest_that_cannot_be_used_is_refused_with_the_value(capsys, tmp_path, table, models, change, message):
+    printed = refused(capsys, *evaluation(tmp_path, table(), models(change)))
+    assert message in printed
+    assert printed.count("\n") == 1
+
+
+@pytest.mark.parametrize("content", ["{", "[1]", "\x00"])
+def test_a_manifest_that_is_not_a_json_object_is_refused(capsys, tmp_path, table, content):
+    (tmp_path / "manifest.json").write_text(content)
+    assert f"{tmp_path}/manifest.json: " in refused(capsys, *evaluation(tmp_path, table(), tmp_path))
+
+
+def test_trees_outside_the_grid_are_named_by_row(capsys, tmp_path, table):
+    message = refused(capsys, *evaluation(tmp_path, table(latitude=10.0)))
+    assert "30 errors\nrow 1: no grid point within 0.8 km of 10.0, " in message
+
+
+def test_an_output_that_is_a_file_is_named(capsys, tmp_path, table):
+    (tmp_path / "out").write_text("")
+    assert f"{tmp_path}/out" in refused(capsys, *evaluation(tmp_path, table()))
+
+
+def test_a_recalibration_of_other_models_is_refused(capsys, tmp_path):
+    periods = [{"horizon_years": horizon, "intercept": 0.0, "slope": 1.0} for horizon in HORIZONS]
+    content = {
+        "format": "nurselog-recalibration/1",
+        "models": {"version": "pnw_v9_9_other", "sha256": {"manual": "0"}},
+        "methods": {"manual": periods},
+        "outcomes": {"file": "trees.csv", "sha256": "0"},
+        "scores": [],
+    }
+    (tmp_path / "recalibration.json").write_text(json.dumps(content))
+    options = ["--recalibration", tmp_path / "recalibration.json", "--model-version", "2_0"]
+    assert "was fitted to other models (pnw_v9_9_other)" in refused(
+        capsys, "recalibrate", *options, "--output", tmp_path / "out"
+    )
+
+
+def test_an_evaluation_of_one_method_without_deaths_and_blocks_says_what_it_cannot_estimate(tmp_path, table):
+    assert main([str(option) for option in evaluation(tmp_path, table(alive=1))]) == 0
+    report = json.loads((tmp_path / "out" / "report.json").read_text())
+    assert {entry["planting_method"] for entry in report["scores"]} == {"manual"}
+    assert "No tree of the table is drone_seeded: that model is not evaluated." in report["notes"]
+    for entry in report["scores"]:
+        assert entry["observed"] == {"value": 1.0}
+        assert entry["not_estimable"]["auc"] == "no tree is known to have died by then"
+    periods = report["recalibration"]["methods"]["manual"]
+    assert [(entry["intercept"], entry["slope"]) for entry in periods] == [(0, 1)] * 3
+    assert all(entry["unchanged_because"] for entry in periods)
+    text = (tmp_path / "out" / "report.md").read_text()
+    assert "not estimable" in text
+    assert "nan" not in text
+
+
+@pytest.mark.parametrize("alive", [0, [0] * 29 + [1]])
+def test_a_table_of_dead_trees_is_evaluated(tmp_path, table, alive):
+    assert main([str(option) for option in evaluation(tmp_path, table(years_observed=1, alive=alive))]) == 0
+
+
+@pytest.mark.parametrize("replicates", ["-1", "many", "1.5"])
+def test_a_number_of_replicates_that_is_none_is_refused(capsys, replicates):
+    with pytest.raises(SystemExit, match="2"):
+        main(["evaluate", "--outcomes", "trees.csv", "--replicates", replicates])
+    assert f"argument --replicates: '{replicates}' is not a whole number, 0 or more" in capsys.readouterr().err
