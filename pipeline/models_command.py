@@ -24,6 +24,7 @@ from pipeline.models.onnx_graph import write_onnx
 from pipeline.outcomes.periods import METHODS, match_points, period_counts
 from pipeline.outcomes.simulation import Truth, simulated_outcomes, true_process
 from pipeline.outcomes.table import read_outcomes
+from pipeline.outcomes.world import World
 from pipeline.sources.manifest import PROJECT, SourceError, sha256_of
 
 MODELS = PROJECT / "models"
@@ -76,7 +77,7 @@ def observed(grid: Grid, path: Path) -> Training:
 
 def simulated(grid: Grid) -> Training:
     """Return simulated outcomes on the grid."""
-    truth = true_process(grid)
+    truth = true_process(grid, World.central())
     outcomes = simulated_outcomes(grid, truth, SEED)
     point = match_points(grid, outcomes["latitude"].to_numpy(), outcomes["longitude"].to_numpy())
     return Training(outcomes, point, {"kind": "simulated", "seed": SEED}, truth)

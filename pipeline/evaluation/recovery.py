@@ -7,9 +7,8 @@ import numpy as np
 from pipeline.grid.arrow_file import Grid
 from pipeline.models.features import FEATURE_NAMES
 from pipeline.models.hazard import HazardModel
-from pipeline.outcomes.envelopes import Envelope
-from pipeline.outcomes.species import all_species
-from pipeline.outcomes.true_hazards import PROCESS_WEIGHTS, method_logit, species_terms
+from pipeline.outcomes.simulation import Truth
+from pipeline.outcomes.true_hazards import method_logit, species_terms
 
 
 @dataclass(frozen=True)
@@ -22,26 +21,27 @@ class Recovery:
     correlation: float
 
 
-def true_effects(grid: Grid, species_index: int, envelope: Envelope, method: str) -> dict[str, np.ndarray]:
-    """Return the simulated first-year logits [points] of each feature for a species."""
-    totals = {name: np.zeros(len(grid.latitude)) for name in FEATURE_NAMES}
-    for term in species_terms(grid, all_species()[species_index], envelope):
+def true_effects(truth: Truth, species: int, method: str, points: np.ndarray) -> dict[str, np.ndarray]:
+    """Return the simulated first-year logits [points] of each feature for a species at some grid points."""
+    environment, world = truth.environment.at(points), truth.world
+    totals = {name: np.zeros(len(environment.axes[name])) for name in FEATURE_NAMES}
+    for term in species_terms(environment, species, truth.envelopes[species], world):
         if term.variable in totals:
-            totals[term.variable] += method_logit(term, method) * PROCESS_WEIGHTS[term.process][0]
+            totals[term.variable] += method_logit(term, method, world) * world.process_weights[term.process][0]
     return totals
 
 
-def recovery(grid: Grid, envelopes: list[Envelope], model: HazardModel, method: str) -> list[Recovery]:
+def recovery(grid: Grid, truth: Truth, model: HazardModel, method: str) -> list[Recovery]:
     """Return the agreement of every feature; effects are compared about their mean over a species' native points."""
     features = grid.features(FEATURE_NAMES)
     known_effects = {name: [] for name in FEATURE_NAMES}
     fitted_effects = {name: [] for name in FEATURE_NAMES}
-    for index, envelope in enumerate(envelopes):
+    for index, envelope in enumerate(truth.envelopes):
         points = envelope.inside
         fitted = model.feature_logits(features[points], np.full(points.sum(), index))[:, :, 0]
-        known = true_effects(grid, index, envelope, method)
+        known = true_effects(truth, index, method, points)
         for column, name in enumerate(FEATURE_NAMES):
-            true = known[name][points]
+            true = known[name]
             known_effects[name].append(true - true.mean())
             fitted_effects[name].append(fitted[:, column] - fitted[:, column].mean())
     return [

@@ -1,6 +1,7 @@
-"""Species envelopes: the climate of the forested grid points inside a species' native range.
+"""The environment on the scales of the simulation, and species envelopes.
 
-Ranges are Little's (1971) maps, which the grid holds as bits.
+An envelope is the climate of the forested grid points inside a species' native range: Little's (1971) maps, which the
+grid holds as bits.
 """
 
 from dataclasses import dataclass
@@ -19,19 +20,48 @@ LIMITS = {
     "dew_point": (0.02, 0.98),
     "vpd_max": (0.05, 0.95),
 }
+OTHER_COLUMNS = ("heat_load", "soil_water_capacity", "soil_clay", "crown_ratio", "terrain_ruggedness")
 LOGARITHMIC_AXES = frozenset({"precipitation_annual"})
 # A range that barely reaches the two states (coast redwood, Jeffrey pine) shows less than the species tolerates.
 MIN_HALF_WIDTH_SD = 0.6
 
 
 @dataclass(frozen=True)
+class Environment:
+    """Columns at some points, float64 [points]: `axes` on the scale of envelopes, `scores` standardised over the grid.
+
+    A score is the value less the median of the grid, in normal standard deviations of its quartiles.
+    """
+
+    axes: dict[str, np.ndarray]
+    scores: dict[str, np.ndarray]
+
+    @classmethod
+    def of_grid(cls, grid: Grid) -> "Environment":
+        """Return the environment of every point of the grid."""
+        axes = {name: axis_values(grid, name) for name in (*LIMITS, *OTHER_COLUMNS)}
+        return cls(axes, {name: _standard_score(values) for name, values in axes.items()})
+
+    def at(self, points: np.ndarray) -> "Environment":
+        """Return the environment of the points with these indices, or of those where a mask is true."""
+        return Environment(
+            {name: values[points] for name, values in self.axes.items()},
+            {name: values[points] for name, values in self.scores.items()},
+        )
+
+
+@dataclass(frozen=True)
 class Envelope:
-    """Limits of a species by axis, on its scale (logarithm of mm for precipitation); `inside` is bool [points]."""
+    """A species' limits by axis, on its scale (logarithm of mm for precipitation), and median scores of its range.
+
+    `inside` is bool [points of the grid]; `spread` is the standard deviation of the axis over the grid.
+    """
 
     inside: np.ndarray
     low: dict[str, float]
     high: dict[str, float]
     spread: dict[str, float]
+    median_score: dict[str, float]
 
 
 def axis_values(grid: Grid, axis: str) -> np.ndarray:
@@ -40,9 +70,14 @@ def axis_values(grid: Grid, axis: str) -> np.ndarray:
     return np.log(values) if axis in LOGARITHMIC_AXES else values
 
 
-def species_envelopes(grid: Grid) -> list[Envelope]:
+def _standard_score(values: np.ndarray) -> np.ndarray:
+    q25, q50, q75 = np.quantile(values, (0.25, 0.5, 0.75))
+    return (values - q50) / ((q75 - q25) / 1.349)
+
+
+def species_envelopes(grid: Grid, environment: Environment) -> list[Envelope]:
     """Return one envelope a species, in model order."""
-    spread = {axis: float(axis_values(grid, axis).std()) for axis in LIMITS}
+    spread = {axis: float(environment.axes[axis].std()) for axis in LIMITS}
     envelopes = []
     for index, species in enumerate(all_species()):
         inside = grid.in_range(index)
@@ -50,8 +85,9 @@ def species_envelopes(grid: Grid) -> list[Envelope]:
             raise ValueError(f"no grid point lies in the native range of {species.species_code}")
         low, high = {}, {}
         for axis, limits in LIMITS.items():
-            first, median, last = np.quantile(axis_values(grid, axis)[inside], (limits[0], 0.5, limits[1]))
+            first, median, last = np.quantile(environment.axes[axis][inside], (limits[0], 0.5, limits[1]))
             half_width = MIN_HALF_WIDTH_SD * spread[axis]
             low[axis], high[axis] = min(first, median - half_width), max(last, median + half_width)
-        envelopes.append(Envelope(inside, low, high, spread))
+        median_score = {name: float(np.median(scores[inside])) for name, scores in environment.scores.items()}
+        envelopes.append(Envelope(inside, low, high, spread, median_score))
     return envelopes

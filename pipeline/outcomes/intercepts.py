@@ -4,34 +4,33 @@ import numpy as np
 from scipy.optimize import brentq
 from scipy.special import expit, roots_hermite
 
-SITE_SD = 0.5
-"""Standard deviation, in logits, of what no grid column explains: stock, crew, browse, microsite, weather."""
-
 # A published sample of such a service for Douglas-fir in the Oregon Cascades.
 PUBLISHED_SITE = (44.12, -122.03)
 PUBLISHED_SPECIES = "PSME"
 PUBLISHED_SURVIVAL = {"manual": (0.94, 0.87, 0.81), "drone_seeded": (0.89, 0.80, 0.73)}
 
 _NODES, _WEIGHTS = roots_hermite(16)
-_SITE_EFFECTS = np.sqrt(2.0) * SITE_SD * _NODES
-_SITE_WEIGHTS = _WEIGHTS / _WEIGHTS.sum()
 
 
-def expected_survival(logits: np.ndarray) -> np.ndarray:
-    """Return survival [..., periods] to the end of each period, averaged over the site effect, from hazard logits."""
-    alive = expit(-(logits[..., None] + _SITE_EFFECTS))
-    return np.cumprod(alive, axis=-2) @ _SITE_WEIGHTS
+def expected_survival(logits: np.ndarray, site_sd: float) -> np.ndarray:
+    """Return survival [..., periods] to the end of each period from hazard logits.
+
+    Averaged over a site effect, normal with standard deviation `site_sd`, that is the same in all periods.
+    """
+    alive = expit(-(logits[..., None] + np.sqrt(2.0) * site_sd * _NODES))
+    return np.cumprod(alive, axis=-2) @ (_WEIGHTS / _WEIGHTS.sum())
 
 
-def intercepts(published_predictor: np.ndarray, survival: tuple[float, ...]) -> np.ndarray:
+def intercepts(published_predictor: np.ndarray, survival: tuple[float, ...], site_sd: float) -> np.ndarray:
     """Return the period intercepts [periods] that give `survival` at a site with this predictor [periods]."""
     found = np.zeros(0)
     for target in survival:
-        found = np.append(found, brentq(_miss, -15.0, 15.0, args=(found, published_predictor, target), xtol=1e-12))
+        known = (found, published_predictor, target, site_sd)
+        found = np.append(found, brentq(_miss, -15.0, 15.0, args=known, xtol=1e-12))
     return found
 
 
-def _miss(intercept: float, earlier: np.ndarray, site_predictor: np.ndarray, target: float) -> float:
+def _miss(intercept: float, earlier: np.ndarray, predictor: np.ndarray, target: float, site_sd: float) -> float:
     """Return by how much survival to the period after `earlier` exceeds the target."""
     so_far = np.append(earlier, intercept)
-    return float(expected_survival(site_predictor[: len(so_far)] + so_far)[-1] - target)
+    return float(expected_survival(predictor[: len(so_far)] + so_far, site_sd)[-1] - target)

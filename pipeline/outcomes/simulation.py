@@ -12,18 +12,18 @@ from scipy.special import expit
 from tqdm import tqdm
 
 from pipeline.grid.arrow_file import Grid
-from pipeline.outcomes.envelopes import Envelope, species_envelopes
+from pipeline.outcomes.envelopes import Envelope, Environment, species_envelopes
 from pipeline.outcomes.intercepts import (
     PUBLISHED_SITE,
     PUBLISHED_SPECIES,
     PUBLISHED_SURVIVAL,
-    SITE_SD,
     expected_survival,
     intercepts,
 )
 from pipeline.outcomes.periods import METHODS
-from pipeline.outcomes.species import all_species, species_codes
+from pipeline.outcomes.species import species_codes
 from pipeline.outcomes.true_hazards import predictor
+from pipeline.outcomes.world import World
 
 PLOTS = 10_000
 TREES_PER_PLOT = 8
@@ -37,33 +37,50 @@ VISITS = (1, 3, 5)
 
 @dataclass(frozen=True)
 class Truth:
-    """Hazard logits, float32 [species, points, periods], of each method at the typical site, and the envelopes."""
+    """The hazards of a world: `environment` and `envelopes` of the grid, and intercepts [periods] by method."""
 
-    logits: dict[str, np.ndarray]
+    world: World
+    environment: Environment
     envelopes: list[Envelope]
+    intercepts: dict[str, np.ndarray]
+
+    def logits(self, method: str, species: int, points: np.ndarray) -> np.ndarray:
+        """Return the hazard logits [points, periods] of a species, by its index, at the typical site of grid points."""
+        environment, envelope = self.environment.at(points), self.envelopes[species]
+        return self.intercepts[method] + predictor(environment, species, envelope, self.world, method)
 
     def survival(self, method: str, species: np.ndarray, point: np.ndarray) -> np.ndarray:
         """Return expected survival [rows, horizons] of species at points [rows], the best prediction from the grid."""
-        return expected_survival(self.logits[method][species, point].astype(np.float64))
+        survival = np.zeros((len(point), len(VISITS)))
+        for index in np.unique(species):
+            rows = species == index
+            survival[rows] = expected_survival(self.logits(method, index, point[rows]), self.site_sd(method))
+        return survival
+
+    def site_sd(self, method: str) -> float:
+        """Return the standard deviation, in logits, of what no grid column explains."""
+        return self.world.site_sd if method == "manual" else self.world.seeding_site_sd
 
 
-def true_process(grid: Grid) -> Truth:
-    """Return the hazards of every species at every grid point."""
-    envelopes = species_envelopes(grid)
-    site = grid.nearest(*PUBLISHED_SITE)
-    anchor = species_codes().index(PUBLISHED_SPECIES)
-    logits = {}
+def true_process(grid: Grid, world: World) -> Truth:
+    """Return the hazards of every species at every grid point in a world."""
+    environment = Environment.of_grid(grid)
+    return truth_of_world(world, environment, species_envelopes(grid, environment), grid.nearest(*PUBLISHED_SITE))
+
+
+def truth_of_world(world: World, environment: Environment, envelopes: list[Envelope], published_point: int) -> Truth:
+    """Return the hazards of a world from what all worlds share, which takes much longer to compute."""
+    species = species_codes().index(PUBLISHED_SPECIES)
+    site = environment.at(np.array([published_point]))
+    at_site, solved = {}, {}
     for method in METHODS:
-        eta = np.stack(
-            [
-                predictor(grid, species, envelope, method).astype(np.float32)
-                for species, envelope in zip(all_species(), envelopes, strict=True)
-            ]
-        )
-        level = intercepts(eta[anchor, site].astype(np.float64), PUBLISHED_SURVIVAL[method])
-        eta += level.astype(np.float32)
-        logits[method] = eta
-    return Truth(logits, envelopes)
+        at_site[method] = predictor(site, species, envelopes[species], world, method)[0]
+        site_sd = world.site_sd if method == "manual" else world.seeding_site_sd
+        solved[method] = intercepts(at_site[method], PUBLISHED_SURVIVAL[method], site_sd)
+    manual, seeded = METHODS
+    gap = at_site[seeded] + solved[seeded] - at_site[manual] - solved[manual]
+    solved[seeded] += (world.seeding_gap - 1.0) * gap
+    return Truth(world, environment, envelopes, {method: level + world.level for method, level in solved.items()})
 
 
 def simulated_outcomes(grid: Grid, truth: Truth, seed: int) -> pd.DataFrame:
@@ -73,7 +90,7 @@ def simulated_outcomes(grid: Grid, truth: Truth, seed: int) -> pd.DataFrame:
     for method in METHODS:
         for index, code in enumerate(tqdm(species_codes(), desc=f"simulate {method}")):
             points = _plot_points(truth.envelopes[index].inside, generator)
-            years, alive = _followed_trees(truth.logits[method][index, points], generator)
+            years, alive = _followed_trees(truth.logits(method, index, points), truth.site_sd(method), generator)
             planted = generator.choice(PLANTED_YEARS, size=PLOTS)
             tables.append(
                 pd.DataFrame(
@@ -98,9 +115,11 @@ def _plot_points(inside: np.ndarray, generator: np.random.Generator) -> np.ndarr
     )
 
 
-def _followed_trees(logits: np.ndarray, generator: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
+def _followed_trees(
+    logits: np.ndarray, site_sd: float, generator: np.random.Generator
+) -> tuple[np.ndarray, np.ndarray]:
     """Return years observed and alive, both [plots, trees], for plots with hazard logits [plots, periods]."""
-    site_effect = generator.normal(0.0, SITE_SD, size=(len(logits), 1))
+    site_effect = generator.normal(0.0, site_sd, size=(len(logits), 1))
     shape = (len(logits), TREES_PER_PLOT)
     years = np.zeros(shape, dtype=np.int64)
     alive = np.ones(shape, dtype=np.int64)

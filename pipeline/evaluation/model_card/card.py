@@ -46,7 +46,7 @@ def write_model_card(
     """
     folds, held_out, best = evaluation.folds, evaluation.held_out, evaluation.best
     plot_calibration(held_out, maps / "calibration.png")
-    plot_effects(grid, models, truth and truth.envelopes, maps / "effects.png")
+    plot_effects(grid, models, truth, maps / "effects.png")
     graphs = {method: GraphModel(card.parent / f"{method}.onnx") for method in METHODS}
     regions = read_regions(REGIONS)
     map_survival(grid, regions, graphs, maps / "survival.png")
@@ -65,7 +65,7 @@ def write_model_card(
         reference = fit_methods(grid, {METHODS[0]: seen}, knots)[METHODS[0]]
         known = truth.survival(METHODS[0], unseen.species, unseen.point)[:, 0]
         sections.append(ebm_section(compare_with_ebm(grid, seen, unseen, reference, known, FOLD_SEED)))
-        by_method = {method: recovery(grid, truth.envelopes, models[method], method) for method in METHODS}
+        by_method = {method: recovery(grid, truth, models[method], method) for method in METHODS}
         sections.append(recovery_section(by_method, image("effects.png")))
     sections.append(plausibility_section(grid, graphs, image("survival.png"), image("method-gap.png")))
     for method in counts:

@@ -12,8 +12,8 @@ from pipeline.evaluation.recovery import true_effects
 from pipeline.grid.arrow_file import Grid
 from pipeline.models.features import FEATURE_NAMES, FEATURES
 from pipeline.models.hazard import HazardModel
-from pipeline.outcomes.envelopes import Envelope
 from pipeline.outcomes.periods import HORIZONS
+from pipeline.outcomes.simulation import Truth
 from pipeline.outcomes.species import species_codes
 
 METHOD_COLORS = {"manual": "#1b6e53", "drone_seeded": "#c26a2d"}
@@ -46,22 +46,22 @@ def plot_calibration(held_out: dict[str, HeldOut], path: Path) -> None:
     save_png(figure, path)
 
 
-def plot_effects(grid: Grid, models: dict[str, HazardModel], envelopes: list[Envelope] | None, path: Path) -> None:
+def plot_effects(grid: Grid, models: dict[str, HazardModel], truth: Truth | None, path: Path) -> None:
     """Draw first-year hazard logits along six features for four species; the simulated effect dashed, if known."""
     features = grid.features(FEATURE_NAMES)
     figure = Figure(figsize=(14, 8.5), dpi=90, layout="constrained")
     axes = figure.subplots(len(CURVE_SPECIES), len(CURVE_FEATURES))
     for place, (row, code) in enumerate(zip(axes, CURVE_SPECIES, strict=True)):
         species = species_codes().index(code)
-        known = {m: true_effects(grid, species, envelopes[species], m) for m in models} if envelopes else {}
         for axis, name in zip(row, CURVE_FEATURES, strict=True):
             column = FEATURE_NAMES.index(name)
             order = np.argsort(features[:, column], kind="stable")[::240]
+            known = {m: true_effects(truth, species, m, order) for m in models} if truth else {}
             for method in models:
                 logits = models[method].feature_logits(features[order], np.full(len(order), species))[:, column, 0]
                 axis.plot(features[order, column], logits - logits.mean(), color=METHOD_COLORS[method], label=method)
                 if known:
-                    true = known[method][name][order]
+                    true = known[method][name]
                     axis.plot(
                         features[order, column],
                         true - true.mean(),

@@ -1,15 +1,21 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from pipeline.grid.arrow_file import read_grid
 from pipeline.grid.data_files import GRID
-from pipeline.outcomes.envelopes import LIMITS, Envelope, axis_values
+from pipeline.outcomes.envelopes import LIMITS, Envelope, Environment
 from pipeline.outcomes.intercepts import PUBLISHED_SURVIVAL, expected_survival, intercepts
 from pipeline.outcomes.periods import METHODS
 from pipeline.outcomes.simulation import PLOTS, TREES_PER_PLOT, Truth, simulated_outcomes
-from pipeline.outcomes.species import all_species, species_codes
+from pipeline.outcomes.species import species_codes
 from pipeline.outcomes.table import COLUMNS
 from pipeline.outcomes.true_hazards import method_logit, predictor, species_terms
+from pipeline.outcomes.world import World
+
+CENTRAL = World.central()
+SITE_SD = 0.5
 
 
 @pytest.fixture(scope="module")
@@ -18,44 +24,53 @@ def grid():
 
 
 @pytest.fixture(scope="module")
-def envelope(grid):
+def environment(grid):
+    return Environment.of_grid(grid)
+
+
+@pytest.fixture(scope="module")
+def envelope(grid, environment):
     """One that the whole region fits in."""
-    limits = {axis: axis_values(grid, axis) for axis in LIMITS}
+    limits = {axis: environment.axes[axis] for axis in LIMITS}
     return Envelope(
         inside=np.ones(len(grid.latitude), dtype=bool),
         low={axis: float(values.min()) for axis, values in limits.items()},
         high={axis: float(values.max()) for axis, values in limits.items()},
         spread={axis: float(values.std()) for axis, values in limits.items()},
+        median_score={name: float(np.median(scores)) for name, scores in environment.scores.items()},
     )
 
 
 def species(code):
-    return all_species()[species_codes().index(code)]
+    return species_codes().index(code)
 
 
 @pytest.mark.parametrize("method", METHODS)
 def test_intercepts_give_the_published_survival_at_the_published_site(method):
     site = np.array([0.7, -0.2, 0.4])
-    found = intercepts(site, PUBLISHED_SURVIVAL[method])
-    assert expected_survival(site + found) == pytest.approx(PUBLISHED_SURVIVAL[method], abs=1e-9)
+    found = intercepts(site, PUBLISHED_SURVIVAL[method], SITE_SD)
+    assert expected_survival(site + found, SITE_SD) == pytest.approx(PUBLISHED_SURVIVAL[method], abs=1e-9)
 
 
 @pytest.mark.parametrize("code", ["PSME", "PISI", "PIPO"])
-def test_seed_is_never_harmed_less_than_seedlings(grid, envelope, code):
-    for term in species_terms(grid, species(code), envelope):
-        assert (method_logit(term, "drone_seeded") >= method_logit(term, "manual")).all()
+def test_seed_is_never_harmed_less_than_seedlings(environment, envelope, code):
+    for term in species_terms(environment, species(code), envelope, CENTRAL):
+        assert (method_logit(term, "drone_seeded", CENTRAL) >= method_logit(term, "manual", CENTRAL)).all()
 
 
-def test_drought_costs_a_sensitive_species_more_than_a_tolerant_one(grid, envelope):
+def test_drought_costs_a_sensitive_species_more_than_a_tolerant_one(grid, environment, envelope):
     driest = np.argsort(grid.columns["vpd_max"] - 0.01 * grid.columns["precipitation_annual"])[-500:]
-    thirsty, tolerant = (predictor(grid, species(code), envelope, "manual")[driest, 0] for code in ("TSHE", "PIPO"))
+    there = environment.at(driest)
+    thirsty, tolerant = (
+        predictor(there, species(code), envelope, CENTRAL, "manual")[:, 0] for code in ("TSHE", "PIPO")
+    )
     assert (thirsty > tolerant + 0.5).mean() > 0.95
 
 
-def test_leaving_the_envelope_costs_survival(grid, envelope):
-    narrow = Envelope(envelope.inside, envelope.low, envelope.high | {"elevation": 1000.0}, envelope.spread)
+def test_leaving_the_envelope_costs_survival(grid, environment, envelope):
+    narrow = replace(envelope, high=envelope.high | {"elevation": 1000.0})
     outside = grid.columns["elevation"] > 1500
-    wide, cut = (predictor(grid, species("PISI"), each, "manual")[:, 0] for each in (envelope, narrow))
+    wide, cut = (predictor(environment, species("PISI"), each, CENTRAL, "manual")[:, 0] for each in (envelope, narrow))
     assert (cut[outside] > wide[outside] + 0.5).all()
     assert cut[~outside & (grid.columns["elevation"] <= 1000)] == pytest.approx(
         wide[~outside & (grid.columns["elevation"] <= 1000)]
@@ -63,9 +78,12 @@ def test_leaving_the_envelope_costs_survival(grid, envelope):
 
 
 @pytest.fixture(scope="module")
-def truth(grid, envelope):
-    logits = np.zeros((len(species_codes()), len(grid.latitude), 3)) + np.array([-2.0, -2.2, -2.4])
-    return Truth(dict.fromkeys(METHODS, logits), [envelope] * len(species_codes()))
+def truth(environment, envelope):
+    """A world in which no site differs from another by what the grid knows."""
+    weights = dict.fromkeys(CENTRAL.process_weights, (0.0, 0.0, 0.0))
+    world = replace(CENTRAL, process_weights=weights, site_sd=SITE_SD, seeding_site_sd=SITE_SD)
+    level = dict.fromkeys(METHODS, np.array([-2.0, -2.2, -2.4]))
+    return Truth(world, environment, [envelope] * len(species_codes()), level)
 
 
 @pytest.fixture(scope="module")
@@ -82,7 +100,10 @@ def test_outcomes_have_what_a_crew_would_record_and_no_hazards(outcomes):
 
 def test_the_share_that_dies_in_year_one_is_the_expected_hazard(outcomes, truth):
     died = ((outcomes["years_observed"] == 1) & (outcomes["alive"] == 0)).mean()
-    assert died == pytest.approx(1 - truth.survival("manual", np.array([0]), np.array([0]))[0, 0], abs=0.003)
+    every_species = np.arange(len(species_codes()))
+    somewhere = np.zeros_like(every_species)
+    expected = [1 - truth.survival(method, every_species, somewhere)[:, 0].mean() for method in METHODS]
+    assert died == pytest.approx(np.mean(expected), abs=0.003)
 
 
 def test_trees_of_a_plot_share_a_site_effect(outcomes):
