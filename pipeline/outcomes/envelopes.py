@@ -18,12 +18,14 @@ LIMITS = {
     "precipitation_annual": (0.05, 0.88),
     "temperature_min_january": (0.02, 0.88),
     "dew_point": (0.02, 0.98),
-    "vpd_max": (0.05, 0.95),
+    "vpd_max": (0.02, 0.98),
 }
-OTHER_COLUMNS = ("heat_load", "soil_water_capacity", "soil_clay", "crown_ratio", "terrain_ruggedness")
+OTHER_COLUMNS = ("heat_load", "soil_water_capacity", "soil_clay", "crown_ratio", "terrain_ruggedness", "slope")
+# Seed is had from all but the rarest sites of the range.
+LOCAL_SEED = (0.05, 0.95)
 LOGARITHMIC_AXES = frozenset({"precipitation_annual"})
 # A range that barely reaches the two states (coast redwood, Jeffrey pine) shows less than the species tolerates.
-MIN_HALF_WIDTH_SD = 0.6
+MIN_HALF_WIDTH_SD = 0.35
 
 
 @dataclass(frozen=True)
@@ -52,16 +54,17 @@ class Environment:
 
 @dataclass(frozen=True)
 class Envelope:
-    """A species' limits by axis, on its scale (logarithm of mm for precipitation), and median scores of its range.
+    """A species' limits by axis, on its scale (logarithm of mm for precipitation).
 
-    `inside` is bool [points of the grid]; `spread` is the standard deviation of the axis over the grid.
+    `inside` is bool [points of the grid]; `spread` is the standard deviation of the axis over the grid; `local_seed`
+    has the lowest and highest score of each column from which seed of the species comes.
     """
 
     inside: np.ndarray
     low: dict[str, float]
     high: dict[str, float]
     spread: dict[str, float]
-    median_score: dict[str, float]
+    local_seed: dict[str, tuple[float, float]]
 
 
 def axis_values(grid: Grid, axis: str) -> np.ndarray:
@@ -88,6 +91,8 @@ def species_envelopes(grid: Grid, environment: Environment) -> list[Envelope]:
             first, median, last = np.quantile(environment.axes[axis][inside], (limits[0], 0.5, limits[1]))
             half_width = MIN_HALF_WIDTH_SD * spread[axis]
             low[axis], high[axis] = min(first, median - half_width), max(last, median + half_width)
-        median_score = {name: float(np.median(scores[inside])) for name, scores in environment.scores.items()}
-        envelopes.append(Envelope(inside, low, high, spread, median_score))
+        local_seed = {
+            name: tuple(np.quantile(scores[inside], LOCAL_SEED).tolist()) for name, scores in environment.scores.items()
+        }
+        envelopes.append(Envelope(inside, low, high, spread, local_seed))
     return envelopes

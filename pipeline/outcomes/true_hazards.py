@@ -40,9 +40,16 @@ def species_terms(environment: Environment, index: int, envelope: Envelope, worl
     light = world.light_demand - world.light_rank_effect * shade_rank
     axes, scores = environment.axes, environment.scores
 
-    def stress(name: str, adverse: int, adaptation: float = 0.0) -> np.ndarray:
-        score = adverse * scores[name] - adaptation * max(adverse * envelope.median_score[name], 0.0)
-        return np.where(score > 0, sensitivity * bounded(score, 2.0), world.moist_site_benefit * bounded(score, 1.0))
+    def adapted(name: str) -> np.ndarray:
+        """Return a score as seedlings from local seed meet it: less part of what their parents were used to."""
+        return scores[name] - world.local_adaptation * np.clip(scores[name], *envelope.local_seed[name])
+
+    def stress(score: np.ndarray) -> np.ndarray:
+        return np.where(
+            score > 0,
+            sensitivity * bounded(score, world.drought_saturation),
+            world.moist_site_benefit * bounded(score, 1.0),
+        )
 
     def beyond(distance: np.ndarray) -> np.ndarray:
         """Return the cost of lying this many spreads outside: quadratic, then linear, then capped."""
@@ -55,10 +62,11 @@ def species_terms(environment: Environment, index: int, envelope: Envelope, worl
     def high(axis: str) -> np.ndarray:
         return beyond((axes[axis] - envelope.high[axis]) / envelope.spread[axis])
 
-    dryness = stress("vpd_max", +1, world.local_adaptation)
-    rainlessness = stress("precipitation_annual", -1, world.local_adaptation)
-    thinness = -world.moist_site_benefit * bounded(scores["soil_water_capacity"], 1.5)
-    openness = bounded(scores["crown_ratio"], 2.0)
+    dryness = stress(adapted("vpd_max"))
+    rainlessness = stress(-adapted("precipitation_annual"))
+    thinness = -world.soil_water_reliability * bounded(scores["soil_water_capacity"], 1.5)
+    openness = world.planting_openness + world.crown_ratio_reliability * bounded(scores["crown_ratio"], 2.0)
+    humidity = np.maximum(scores["dew_point"] - world.brush_start, 0.0)
     wet_site_disease = world.wet_site_disease * max(drought_rank, 0.0)
     elevation_envelope = world.elevation_high * cold_edge * high("elevation") + world.elevation_low * low("elevation")
     return [
@@ -67,8 +75,8 @@ def species_terms(environment: Environment, index: int, envelope: Envelope, worl
         Term("precipitation_annual", "drought", world.precipitation_drought * rainlessness),
         Term("precipitation_annual", "envelope", world.precipitation_envelope * low("precipitation_annual")),
         Term("precipitation_annual", "wetness", wet_site_disease * high("precipitation_annual")),
-        Term("heat_load", "drought", world.heat_load_drought * stress("heat_load", +1)),
-        Term("dew_point", "drought", world.dew_point_drought * stress("dew_point", -1, adaptation=1.0)),
+        Term("heat_load", "drought", world.heat_load_drought * sensitivity * bounded(scores["heat_load"], 3.0)),
+        Term("dew_point", "drought", world.dew_point_drought * stress(-adapted("dew_point"))),
         Term("dew_point", "frost", world.dew_point_frost * low("dew_point")),
         Term("soil_water_capacity", "soil", world.soil_water * thinness),
         Term("soil_clay", "soil", world.soil_clay * bounded(scores["soil_clay"], 2.0)),
@@ -76,8 +84,10 @@ def species_terms(environment: Environment, index: int, envelope: Envelope, worl
         Term("temperature_min_january", "envelope", world.january_mild * high("temperature_min_january")),
         Term("elevation", "envelope", elevation_envelope),
         Term("elevation", "frost", world.elevation_frost * frost * bounded(scores["elevation"], 2.0)),
+        Term("dew_point", "competition", world.brush * humidity),
         Term("crown_ratio", "competition", -world.crown_ratio * light * openness),
         Term("terrain_ruggedness", "terrain", world.terrain_ruggedness * bounded(scores["terrain_ruggedness"], 2.0)),
+        Term("slope", "terrain", world.slope * bounded(scores["slope"], 2.0)),
         Term("interaction", "drought", world.thin_soil_by_vpd * np.maximum(dryness, 0.0) * np.maximum(thinness, 0.0)),
         Term("interaction", "drought", world.openness_by_vpd * dryness * openness),
     ]

@@ -8,7 +8,7 @@ from pipeline.grid.data_files import GRID
 from pipeline.outcomes.envelopes import LIMITS, Envelope, Environment
 from pipeline.outcomes.intercepts import PUBLISHED_SURVIVAL, expected_survival, intercepts
 from pipeline.outcomes.periods import METHODS
-from pipeline.outcomes.simulation import PLOTS, TREES_PER_PLOT, Truth, simulated_outcomes
+from pipeline.outcomes.simulation import TREES_PER_PLOT, Truth, plots_of, simulated_outcomes
 from pipeline.outcomes.species import species_codes
 from pipeline.outcomes.table import COLUMNS
 from pipeline.outcomes.true_hazards import method_logit, predictor, species_terms
@@ -37,7 +37,7 @@ def envelope(grid, environment):
         low={axis: float(values.min()) for axis, values in limits.items()},
         high={axis: float(values.max()) for axis, values in limits.items()},
         spread={axis: float(values.std()) for axis, values in limits.items()},
-        median_score={name: float(np.median(scores)) for name, scores in environment.scores.items()},
+        local_seed={name: (float(scores.min()), float(scores.max())) for name, scores in environment.scores.items()},
     )
 
 
@@ -77,6 +77,51 @@ def test_leaving_the_envelope_costs_survival(grid, environment, envelope):
     )
 
 
+def hazard_of_the_mean_site(environment, envelope, code, **scores):
+    """First-year logit at the site where every score is 0 but those given, and axes are those of the median site."""
+    site = Environment(
+        {name: np.array([np.median(values)]) for name, values in environment.axes.items()},
+        {name: np.array([scores.get(name, 0.0)]) for name in environment.scores},
+    )
+    return predictor(site, species(code), envelope, CENTRAL, "manual")[0, 0]
+
+
+@pytest.mark.parametrize("code", ["PSME", "TSHE", "PIPO"])
+@pytest.mark.parametrize(
+    ("harmful", "harmless"),
+    [
+        ({"heat_load": 2.0}, {"heat_load": -2.0}),
+        ({"slope": 2.0}, {"slope": -1.0}),
+        ({"soil_water_capacity": -1.0}, {"soil_water_capacity": 1.0}),
+        ({"precipitation_annual": -1.0}, {"precipitation_annual": 1.0}),
+        ({"vpd_max": 1.0}, {"vpd_max": -1.0}),
+        ({"dew_point": 1.6}, {"dew_point": 0.6}),
+    ],
+    ids=["south slope", "steep slope", "thin soil", "little rain", "dry air", "brush of the humid coast"],
+)
+def test_what_harms_seedlings_raises_their_hazard(environment, envelope, code, harmful, harmless):
+    worse, better = (hazard_of_the_mean_site(environment, envelope, code, **site) for site in (harmful, harmless))
+    assert worse > better
+
+
+def test_a_south_slope_costs_a_drought_sensitive_species_more(environment, envelope):
+    cost = {
+        code: hazard_of_the_mean_site(environment, envelope, code, heat_load=2.0)
+        - hazard_of_the_mean_site(environment, envelope, code, heat_load=-2.0)
+        for code in ("TSHE", "PIPO")
+    }
+    assert cost["TSHE"] > 1.5 * cost["PIPO"]
+
+
+def test_local_seed_softens_the_drought_of_the_home_climate_only(environment, envelope):
+    coastal = replace(envelope, local_seed=envelope.local_seed | {"vpd_max": (-2.0, 0.0)})
+    interior = replace(envelope, local_seed=envelope.local_seed | {"vpd_max": (-2.0, 1.5)})
+    at_home, off_site = (
+        hazard_of_the_mean_site(environment, seed, "PSME", vpd_max=1.5) for seed in (interior, coastal)
+    )
+    assert at_home < off_site
+
+
 @pytest.fixture(scope="module")
 def truth(environment, envelope):
     """A world in which no site differs from another by what the grid knows."""
@@ -95,15 +140,19 @@ def test_outcomes_have_what_a_crew_would_record_and_no_hazards(outcomes):
     assert tuple(outcomes.columns) == COLUMNS
     assert set(outcomes["alive"]) == {0, 1}
     assert set(outcomes["years_observed"]) == {1, 3, 5}
-    assert len(outcomes) == PLOTS * TREES_PER_PLOT * len(species_codes()) * len(METHODS)
+    trees = outcomes.groupby(["species_code", "planting_method"]).size()
+    for (code, _), number in trees.items():
+        assert number == plots_of(code) * TREES_PER_PLOT
+    assert len(trees) == len(species_codes()) * len(METHODS)
 
 
-def test_the_share_that_dies_in_year_one_is_the_expected_hazard(outcomes, truth):
-    died = ((outcomes["years_observed"] == 1) & (outcomes["alive"] == 0)).mean()
-    every_species = np.arange(len(species_codes()))
-    somewhere = np.zeros_like(every_species)
-    expected = [1 - truth.survival(method, every_species, somewhere)[:, 0].mean() for method in METHODS]
-    assert died == pytest.approx(np.mean(expected), abs=0.003)
+@pytest.mark.parametrize("method", METHODS)
+@pytest.mark.parametrize("code", ["PSME", "PIPO"])
+def test_the_share_that_dies_in_year_one_is_the_expected_hazard(outcomes, truth, code, method):
+    trees = outcomes[(outcomes["species_code"] == code) & (outcomes["planting_method"] == method)]
+    died = ((trees["years_observed"] == 1) & (trees["alive"] == 0)).mean()
+    expected = 1 - truth.survival(method, np.array([species(code)]), np.array([0]))[0, 0]
+    assert died == pytest.approx(expected, abs=0.01)
 
 
 def test_trees_of_a_plot_share_a_site_effect(outcomes):
