@@ -4,12 +4,15 @@ Of the other grid columns some duplicate information of the features, and a fit 
 names, or give them opposite effects that cancel:
 
 - `canopy_cover`: the crown ratio is derived from it;
-- `slope`, `eastness` and `northness`: the heat load and the ruggedness are made of them;
+- `eastness` and `northness`: with the slope, the heat load is made of them;
 - `rock_depth`: the soil water capacity is derived from it;
 - `precipitation_growing_season` and `climatic_water_deficit`: with annual precipitation and the maximum VPD they
   describe the same drought;
 - `temperature_mean`, `temperature_max` and `vpd_min`: temperature and dew point determine the VPD, so these follow
   from the dew point, the maximum VPD and the January minimum.
+
+Slope and terrain ruggedness are both features although most of one is in the other (rank correlation 0.89): a crew
+measures the slope, and the ruggedness has a measured error. Both raise the hazard, so their effects do not cancel.
 """
 
 from dataclasses import dataclass
@@ -27,6 +30,7 @@ class Feature:
 FEATURES = (
     Feature("elevation", "elevation"),
     Feature("terrain_ruggedness", "terrain ruggedness"),
+    Feature("slope", "slope"),
     Feature("heat_load", "heat load"),
     Feature("precipitation_annual", "precipitation", logarithmic=True),
     Feature("temperature_min_january", "January minimum temperature"),

@@ -36,7 +36,9 @@ class Smoothing:
 
 # Departures of one method from another are smaller than the effects themselves.
 METHOD_SMOOTHING = Smoothing(shared_slope=1.0, shared_curvature=50.0, species_slope=20.0, species_curvature=500.0)
-DEPARTURE_SMOOTHING = Smoothing(shared_slope=1.0, shared_curvature=50.0, species_slope=60.0, species_curvature=1500.0)
+DEPARTURE_SMOOTHING = Smoothing(
+    shared_slope=3.0, shared_curvature=150.0, species_slope=600.0, species_curvature=15000.0
+)
 LEVEL_PENALTY = 0.05
 INTERCEPT_PENALTY = 0.5
 """The level of a species departs from the shared one by a few logits at most; the shared level is free."""

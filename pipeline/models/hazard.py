@@ -28,7 +28,7 @@ def quadrature() -> tuple[np.ndarray, np.ndarray]:
 class HazardModel:
     """Intercepts [species, periods] and curves [species, features, knots, periods], logits of a period's hazard.
 
-    Curves average zero over the species' training sites, so that the intercept alone is its average site.
+    Curves average zero over the species' native training sites, so that the intercept alone is its average site.
     """
 
     knots: Knots
@@ -94,7 +94,7 @@ def fit_model(grid: Grid, counts: PeriodCounts, knots: Knots, reference: HazardM
         fitted[planted] = own
         intercepts[:, period] += fitted[:, 0]
         curves[..., period] += fitted[:, 1:].reshape(shape[:3])
-    return _centred(hats, counts, knots, intercepts, curves)
+    return _centred(grid, hats, counts, knots, intercepts, curves)
 
 
 def fit_methods(grid: Grid, counts: dict[str, PeriodCounts], knots: Knots) -> dict[str, HazardModel]:
@@ -106,22 +106,29 @@ def fit_methods(grid: Grid, counts: dict[str, PeriodCounts], knots: Knots) -> di
 
 
 def average_sites(grid: Grid, counts: PeriodCounts) -> np.ndarray:
-    """Return the mean features [species, features] over each species' training sites, those of the intercepts."""
+    """Return the mean features [species, features] over each species' native training sites, whose intercept it is."""
     features = grid.features(FEATURE_NAMES).astype(np.float64)
-    sites = (_training_sites(counts, species, len(features)) for species in range(len(species_codes())))
+    sites = (_native_sites(grid, counts, species) for species in range(len(species_codes())))
     return np.stack([np.average(features[points], axis=0, weights=trees) for points, trees in sites])
 
 
-def _training_sites(counts: PeriodCounts, species: int, grid_points: int) -> tuple[np.ndarray, np.ndarray]:
-    """Return the points of a species and the trees planted there, both [rows]; the whole grid if it has no trees."""
-    of = counts.species == species
-    return (counts.point[of], counts.at_risk[of, 0]) if of.any() else (np.arange(grid_points), np.ones(grid_points))
+def _native_sites(grid: Grid, counts: PeriodCounts, species: int) -> tuple[np.ndarray, np.ndarray]:
+    """Return the points in a species' native range where it was planted, and the trees there, both [rows].
+
+    Without native trees: all points where it was planted; without any trees: all points of its range.
+    """
+    native, of = grid.in_range(species), counts.species == species
+    if not of.any():
+        return np.flatnonzero(native), np.ones(native.sum())
+    inside = of & native[counts.point]
+    chosen = inside if inside.any() else of
+    return counts.point[chosen], counts.at_risk[chosen, 0]
 
 
-def _centred(hats, counts, knots, intercepts, curves) -> HazardModel:
-    """Move each curve's mean over the species' training trees into the intercept."""
+def _centred(grid, hats, counts, knots, intercepts, curves) -> HazardModel:
+    """Move each curve's mean over the species' native training trees into the intercept."""
     for index in range(len(intercepts)):
-        points, trees = _training_sites(counts, index, hats.shape[0])
+        points, trees = _native_sites(grid, counts, index)
         basis = hats[points]
         occupancy = (basis.T @ trees / trees.sum()).reshape(len(FEATURE_NAMES), KNOTS)
         means = np.einsum("fk,fkp->fp", occupancy, curves[index])

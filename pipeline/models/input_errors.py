@@ -38,6 +38,8 @@ class InputError:
 INPUT_ERRORS = {
     "elevation": InputError(16.8, lapse_per_km=1000.0),
     "terrain_ruggedness": InputError(7.89),
+    # No truth. The error of the ruggedness as a share of its standard deviation, on the slope's.
+    "slope": InputError(4.3),
     # No truth. A von Mises error of the aspect that gives eastness and northness their errors of 0.57 to 0.60 changes
     # the heat load of the grid points by this much.
     "heat_load": InputError(0.08),
