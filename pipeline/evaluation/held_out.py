@@ -6,7 +6,7 @@ import numpy as np
 import pandas as pd
 
 from pipeline.evaluation.blocks import HeldOut, block_folds, held_out_predictions
-from pipeline.evaluation.scores import overall_scores
+from pipeline.evaluation.scores import native_rows, overall_scores
 from pipeline.grid.arrow_file import Grid
 from pipeline.models.basis import Knots
 from pipeline.outcomes.periods import PeriodCounts
@@ -19,13 +19,20 @@ FOLD_SEED = 5
 class Evaluation:
     """Fold of each point [points], held-out predictions and best possible survival [rows, horizons] by method.
 
-    ``best`` is None for observed outcomes. ``scores`` has a row a method and horizon.
+    ``best`` is None for observed outcomes. ``scores`` and ``native_scores`` have a row a method and horizon, the latter
+    of trees inside the native range of their species.
     """
 
     folds: np.ndarray
     held_out: dict[str, HeldOut]
     best: dict[str, np.ndarray] | None
     scores: pd.DataFrame
+    native_scores: pd.DataFrame
+
+    @property
+    def reported(self) -> pd.DataFrame:
+        """The scores for the manifest: inside native ranges, or of all trees if a method has none there."""
+        return self.native_scores if len(self.native_scores) == len(self.scores) else self.scores
 
 
 def training_folds(grid: Grid, counts: dict[str, PeriodCounts]) -> np.ndarray:
@@ -38,4 +45,6 @@ def evaluate(grid: Grid, truth: Truth | None, counts: dict[str, PeriodCounts], k
     folds = training_folds(grid, counts)
     held_out = held_out_predictions(grid, counts, knots, folds)
     best = truth and {method: truth.survival(method, trees.species, trees.point) for method, trees in counts.items()}
-    return Evaluation(folds, held_out, best, overall_scores(held_out, best))
+    native = {method: native_rows(grid, trees) for method, trees in counts.items()}
+    everywhere, inside = overall_scores(held_out, best), overall_scores(held_out, best, native)
+    return Evaluation(folds, held_out, best, everywhere, inside)

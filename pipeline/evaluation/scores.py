@@ -5,6 +5,7 @@ import pandas as pd
 
 from pipeline.evaluation.blocks import HeldOut
 from pipeline.evaluation.metrics import score, status_weights
+from pipeline.grid.arrow_file import Grid
 from pipeline.outcomes.periods import HORIZONS, PeriodCounts
 from pipeline.outcomes.species import species_codes
 
@@ -31,13 +32,23 @@ def _rounded(value: float, decimals: int) -> float | None:
     return None if np.isnan(value) else round(value, decimals)
 
 
-def overall_scores(held_out: dict[str, HeldOut], best: dict[str, np.ndarray] | None) -> pd.DataFrame:
-    """Return one row a method and horizon."""
+def native_rows(grid: Grid, counts: PeriodCounts) -> np.ndarray:
+    """Return bool [rows]: the grid point is inside the native range of the species."""
+    return (grid.native_ranges[counts.point] >> counts.species.astype(np.uint32) & np.uint32(1)).astype(bool)
+
+
+def overall_scores(
+    held_out: dict[str, HeldOut], best: dict[str, np.ndarray] | None, chosen: dict[str, np.ndarray] | None = None
+) -> pd.DataFrame:
+    """Return one row a method and horizon, of all rows or of those `chosen`, bool [rows] by method.
+
+    A method without a chosen row is left out.
+    """
     rows = []
     for method, predictions in held_out.items():
-        everything = np.ones(len(predictions.counts.point), dtype=bool)
-        for scores in _scores(predictions, best and best[method], everything):
-            rows.append({"method": method, **scores})
+        used = chosen[method] if chosen else np.ones(len(predictions.counts.point), dtype=bool)
+        if used.any():
+            rows += [{"method": method, **scores} for scores in _scores(predictions, best and best[method], used)]
     return pd.DataFrame(rows)
 
 

@@ -4,9 +4,13 @@ import os
 from pathlib import Path
 
 from pipeline.evaluation.ebm import compare_with_ebm
+from pipeline.evaluation.evidence import compare_with_evidence
 from pipeline.evaluation.graph import GraphModel
 from pipeline.evaluation.held_out import FOLD_SEED, Evaluation
+from pipeline.evaluation.model_card.evidence import evidence_section
+from pipeline.evaluation.model_card.inputs import inputs_section
 from pipeline.evaluation.model_card.maps import map_gap, map_survival
+from pipeline.evaluation.model_card.near_places import near_places_section
 from pipeline.evaluation.model_card.plausibility import plausibility_section
 from pipeline.evaluation.model_card.plots import plot_calibration, plot_effects
 from pipeline.evaluation.model_card.text import (
@@ -58,7 +62,7 @@ def write_model_card(
     sections = [
         what_section(manifest),
         data_section(counts, simulated=truth is not None),
-        overall_section(evaluation.scores, image("calibration.png")),
+        overall_section(evaluation.native_scores, evaluation.scores, image("calibration.png")),
     ]
     if truth:
         seen, unseen = (counts[METHODS[0]].of_points(chosen) for chosen in (folds > 0, folds == 0))
@@ -67,7 +71,12 @@ def write_model_card(
         sections.append(ebm_section(compare_with_ebm(grid, seen, unseen, reference, known, FOLD_SEED)))
         by_method = {method: recovery(grid, truth, models[method], method) for method in METHODS}
         sections.append(recovery_section(by_method, image("effects.png")))
-    sections.append(plausibility_section(grid, graphs, image("survival.png"), image("method-gap.png")))
+    sections += [
+        evidence_section(compare_with_evidence(grid, graphs)),
+        inputs_section(grid, graphs),
+        near_places_section(grid, graphs),
+        plausibility_section(grid, graphs, image("survival.png"), image("method-gap.png")),
+    ]
     for method in counts:
         sections.append(species_section(method, species_scores(held_out[method], best and best[method])))
     sections.append(limits_section(simulated=truth is not None))

@@ -3,9 +3,11 @@
 import numpy as np
 
 from pipeline.evaluation.graph import GraphModel
+from pipeline.evaluation.grid.validation import west_of_crest
 from pipeline.evaluation.model_card.text import markdown_table
 from pipeline.evaluation.plausibility import (
     PLAUSIBLE_SURVIVAL,
+    SPREAD,
     check_ordering,
     method_gap,
     orderings,
@@ -17,6 +19,7 @@ from pipeline.grid.arrow_file import Grid
 from pipeline.models.features import FEATURES
 from pipeline.outcomes.intercepts import PUBLISHED_SITE, PUBLISHED_SPECIES, PUBLISHED_SURVIVAL
 from pipeline.outcomes.periods import HORIZONS, METHODS
+from pipeline.outcomes.species import species_codes
 
 
 def plausibility_section(grid: Grid, models: dict[str, GraphModel], survival_image: str, gap_image: str) -> str:
@@ -26,6 +29,7 @@ def plausibility_section(grid: Grid, models: dict[str, GraphModel], survival_ima
             "## Plausibility",
             _sample(grid, models),
             _spread(grid, models),
+            _best_species(grid, models[METHODS[0]]),
             f"![Survival to year 5 of six species]({survival_image})",
             f"![Difference between the methods]({gap_image})",
             _orderings(grid, models[METHODS[0]]),
@@ -78,6 +82,25 @@ def _spread(grid: Grid, models: dict[str, GraphModel]) -> str:
             f"{share:.0%} are within 0.02 to 0.20."
         )
     return "\n\n".join(lines)
+
+
+def _best_species(grid: Grid, model: GraphModel) -> str:
+    survival = survival_everywhere(grid, model)[:, :, -1]
+    points = np.arange(0, len(grid.latitude), SPREAD)
+    west = west_of_crest(grid.latitude[points], grid.longitude[points])
+    best = survival.argmax(axis=0)
+    native = (grid.native_ranges[points] >> best.astype(np.uint32) & np.uint32(1)).astype(bool)
+    parts = []
+    for code, side, name in (("JUOC", ~west, "east"), ("SESE", west, "west")):
+        first = best == species_codes().index(code)
+        parts.append(
+            f"{code} is first at {first[side].mean():.1%} of the points {name} of the Cascades, "
+            f"{(first & ~native)[side].mean():.1%} outside its range"
+        )
+    return (
+        f"Of all species planted by hand, {'; '.join(parts)}. At {(~native).mean():.0%} of all points the first "
+        "species is not native there: a range map is not a feature, and climates beyond it can be as good."
+    )
 
 
 def _orderings(grid: Grid, model: GraphModel) -> str:

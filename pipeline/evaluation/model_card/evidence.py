@@ -1,0 +1,38 @@
+"""The section of the model card on published survival."""
+
+from pipeline.evaluation.evidence import Comparison
+from pipeline.evaluation.model_card.text import markdown_table
+
+
+def evidence_section(comparisons: list[Comparison]) -> str:
+    """Report observed survival beside the models', misses included."""
+    rows = [
+        [
+            row.evidence["source"],
+            row.evidence["place"],
+            f"{row.evidence['species']}, {row.evidence['method']}",
+            f"{row.evidence['observed_year']}",
+            _observed(row),
+            f"{row.evidence['model_year']}",
+            f"{row.mean:.2f} ({row.low:.2f} to {row.high:.2f})",
+            row.evidence["remark"],
+        ]
+        for row in comparisons
+    ]
+    header = ["source", "place", "species, method", "year", "observed", "model's year", "model", "remark"]
+    return f"""## Published survival beside the models
+
+Every published figure that could be had, whether it fits or not; no constant is fitted to one of them. Each is of few
+sites, years and stocks. The published places are approximate: the model's figure is the mean over the grid points
+within some kilometres and the elevations of the source, in brackets the 5th to the 95th percentile of the points, which
+leaves out what differs between sites alike on the grid.
+
+**A drone-seeded "tree" is a spot sown with a pod in which a seedling lives, not a seed.** Figures of single seeds and
+emergents are far lower and are no measure of the drone-seeded model; they are here because nothing closer exists.
+
+{markdown_table(header, rows)}"""
+
+
+def _observed(row: Comparison) -> str:
+    low, high = row.evidence["observed_low"], row.evidence["observed_high"]
+    return f"{low:g}" if low == high else f"{low:g} to {high:g}"

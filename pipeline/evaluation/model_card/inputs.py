@@ -1,0 +1,46 @@
+"""The section of the model card on the features: errors, what they do to survival, and first risk factors."""
+
+from pipeline.evaluation.graph import GraphModel
+from pipeline.evaluation.model_card.text import markdown_table
+from pipeline.evaluation.native import error_effects, first_factor_shares, native_pairs
+from pipeline.grid.arrow_file import Grid
+from pipeline.models.features import FEATURE_NAMES, FEATURES
+from pipeline.models.input_errors import INPUT_ERRORS
+from pipeline.outcomes.periods import METHODS
+
+# Inputs of which no value was ever checked against a measurement at a place.
+WITHOUT_LOCAL_TRUTH = ("soil_water_capacity", "soil_clay", "crown_ratio")
+
+
+def inputs_section(grid: Grid, models: dict[str, GraphModel]) -> str:
+    """Report for each feature its error as answered, what that does to survival, and how often it comes first."""
+    pairs = native_pairs(grid)
+    effects = {method: error_effects(grid, pairs, models[method]) for method in METHODS}
+    shares = {method: first_factor_shares(pairs, models[method]) for method in METHODS}
+    rows = [
+        [
+            feature.label + ("*" if feature.name in WITHOUT_LOCAL_TRUTH else ""),
+            grid.units[feature.name],
+            f"{INPUT_ERRORS[feature.name].as_answered:g}",
+            *(f"{effects[method][column]:.3f}" for method in METHODS),
+            *(f"{shares[method][column]:.0%}" for method in METHODS),
+        ]
+        for column, feature in enumerate(FEATURES)
+    ]
+    header = ["feature", "unit", "error as answered"]
+    header += [f"RMSE of survival, {method}" for method in METHODS]
+    header += [f"first factor, {method}" for method in METHODS]
+    weak = [FEATURE_NAMES.index(name) for name in WITHOUT_LOCAL_TRUTH]
+    leading = " and ".join(f"{shares[method][weak].sum():.0%} ({method})" for method in METHODS)
+    return f"""## Inputs: errors, and what they do
+
+Over {len(pairs.point):,} pairs of a grid point and a species native there, year 5. *Error as answered* is the
+standard error of the nearest point's value at a site (`data/README.md`). *RMSE of survival* is the change in survival
+when this input alone is off by its error; that of the soil water is each point's own, that of the precipitation a share
+of it. *First factor* is the share of pairs of which the feature is the first risk factor.
+
+{markdown_table(header, rows)}
+
+Features with an asterisk were never compared with the soil or the canopy of a place. They come first in
+{leading} of the pairs. Their effects are simulated
+with the part of their weight that they deserve (`docs/simulation.md`)."""

@@ -1,0 +1,58 @@
+"""Pairs of a grid point and a species native there, on which the answers that matter most are judged."""
+
+from dataclasses import dataclass
+
+import numpy as np
+
+from pipeline.evaluation.graph import GraphModel
+from pipeline.evaluation.plausibility import SPREAD
+from pipeline.grid.arrow_file import Grid
+from pipeline.models.features import FEATURE_NAMES, FEATURES
+from pipeline.models.input_errors import INPUT_ERRORS
+from pipeline.outcomes.species import species_codes
+
+
+@dataclass(frozen=True)
+class NativePairs:
+    """Point and species index [pairs], and the features [pairs, features] there."""
+
+    point: np.ndarray
+    species: np.ndarray
+    features: np.ndarray
+
+
+def native_pairs(grid: Grid) -> NativePairs:
+    """Return the native pairs of one grid point in :data:`SPREAD`."""
+    points = np.arange(0, len(grid.latitude), SPREAD)
+    native = np.stack([grid.in_range(species)[points] for species in range(len(species_codes()))])
+    species, where = np.nonzero(native)
+    return NativePairs(points[where], species, grid.features(FEATURE_NAMES)[points[where]])
+
+
+def first_factor_shares(pairs: NativePairs, model: GraphModel) -> np.ndarray:
+    """Return for each feature the share of pairs [features] of which it is the first factor at year 5."""
+    contributions = model.contributions(pairs.features, pairs.species)[:, -1]
+    first = np.abs(contributions).argmax(axis=1)
+    return np.bincount(first, minlength=len(FEATURE_NAMES)) / len(first)
+
+
+def error_effects(grid: Grid, pairs: NativePairs, model: GraphModel) -> np.ndarray:
+    """Return for each feature the RMSE [features] of five-year survival when it alone is off by its error.
+
+    The error is that of the value as answered, added and subtracted in turn; of a feature on a logarithmic scale it is
+    a share of the value.
+    """
+    survival = model.survival(pairs.features, pairs.species)[:, -1]
+    effects = []
+    for column, feature in enumerate(FEATURES):
+        error, values = INPUT_ERRORS[feature.name], pairs.features[:, column]
+        size = grid.columns[error.column][pairs.point] if error.column else error.as_answered
+        if feature.logarithmic:
+            size = size * values / values.mean()
+        squares = []
+        for sign in (-1, 1):
+            moved = pairs.features.copy()
+            moved[:, column] += sign * size
+            squares.append(np.mean((model.survival(moved, pairs.species)[:, -1] - survival) ** 2))
+        effects.append(np.sqrt(np.mean(squares)))
+    return np.array(effects)
