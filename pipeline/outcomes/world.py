@@ -54,7 +54,7 @@ class World:
     vpd_drought: float = _factor(1.45, 0.3, "sources give the direction and the shape, not the size")
     precipitation_drought: float = _factor(1.4, 0.3, "as VPD")
     dew_point_drought: float = _factor(1.3, 0.4, "fog and night-time recovery are rarely measured on seedlings")
-    heat_load_drought: float = _factor(0.15, 0.4, "south slopes are the classical failure; sizes differ by study")
+    heat_load_drought: float = _factor(0.14, 0.4, "south slopes are the classical failure; sizes differ by study")
     drought_sensitivity: float = _factor(0.85, 0.2, "response of a species of middling drought tolerance to dry sites")
     drought_rank_effect: float = _factor(0.2, 0.3, "change of that response with a rank of drought tolerance")
     drought_saturation: float = _factor(
@@ -85,7 +85,7 @@ class World:
     terrain_ruggedness: float = _factor(0.04, 0.5, "beside the slope, which it mostly follows")
     # Outside the native range
     envelope_cap: float = _factor(2.0, 0.3, "most that one side of an envelope costs, before its weight")
-    envelope_steepness: float = _factor(2.5, 0.4, "cost of the first spread outside")
+    envelope_steepness: float = _factor(2.3, 0.4, "cost of the first spread outside")
     envelope_margin: float = _shift(0.0, 0.15, "spreads by which seedlings' limits are wider than those of the range")
     vpd_envelope: float = _factor(0.2, 0.4, "weight; most of the cost of dry air is in the drought")
     precipitation_envelope: float = _factor(1.0, 0.3, "weight")
