@@ -1,4 +1,4 @@
-"""Published survival beside that of the models. The figures are benchmarks: no constant is fitted to one of them.
+"""Published survival beside that of the models. The figures are benchmarks: none is fitted by itself.
 
 The published places are approximate, so the models are asked at every grid point within a few kilometres and the
 elevations stated.

@@ -72,8 +72,8 @@ def write_model_card(
         by_method = {method: recovery(grid, truth, models[method], method) for method in METHODS}
         sections.append(recovery_section(by_method, image("effects.png")))
     sections += [
-        evidence_section(compare_with_evidence(grid, graphs)),
-        inputs_section(grid, graphs),
+        evidence_section(compare_with_evidence(grid, graphs), simulated=truth is not None),
+        inputs_section(grid, graphs, simulated=truth is not None),
         near_places_section(grid, graphs),
         plausibility_section(grid, graphs, image("survival.png"), image("method-gap.png")),
     ]

@@ -4,7 +4,7 @@ from pipeline.evaluation.evidence import Comparison
 from pipeline.evaluation.model_card.text import markdown_table
 
 
-def evidence_section(comparisons: list[Comparison]) -> str:
+def evidence_section(comparisons: list[Comparison], *, simulated: bool) -> str:
     """Report observed survival beside the models', misses included."""
     rows = [
         [
@@ -20,12 +20,18 @@ def evidence_section(comparisons: list[Comparison]) -> str:
         for row in comparisons
     ]
     header = ["source", "place", "species, method", "year", "observed", "model's year", "model", "remark"]
+    independent = (
+        "No constant of the\nsimulation is fitted to one of them, but its sizes were set with this table in view: it "
+        "is no independent test."
+        if simulated
+        else "The models were\nfitted without them."
+    )
     return f"""## Published survival beside the models
 
-Every published figure that could be had, whether it fits or not; no constant is fitted to one of them. Each is of few
-sites, years and stocks. The published places are approximate: the model's figure is the mean over the grid points
-within some kilometres and the elevations of the source, in brackets the 5th to the 95th percentile of the points, which
-leaves out what differs between sites alike on the grid.
+Every published figure that could be had, whether it fits or not. {independent} Each
+figure is of few sites, years and stocks. The published places are approximate: the model's figure is the mean over the
+grid points within some kilometres and the elevations of the source, in brackets the 5th to the 95th percentile of the
+points, which leaves out what differs between sites alike on the grid.
 
 **A drone-seeded "tree" is a spot sown with a pod in which a seedling lives, not a seed.** Figures of single seeds and
 emergents are far lower and are no measure of the drone-seeded model; they are here because nothing closer exists.

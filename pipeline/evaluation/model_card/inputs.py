@@ -12,7 +12,7 @@ from pipeline.outcomes.periods import METHODS
 WITHOUT_LOCAL_TRUTH = ("soil_water_capacity", "soil_clay", "crown_ratio")
 
 
-def inputs_section(grid: Grid, models: dict[str, GraphModel]) -> str:
+def inputs_section(grid: Grid, models: dict[str, GraphModel], *, simulated: bool) -> str:
     """Report for each feature its error as answered, what that does to survival, and how often it comes first."""
     pairs = native_pairs(grid)
     effects = {method: error_effects(grid, pairs, models[method]) for method in METHODS}
@@ -32,6 +32,11 @@ def inputs_section(grid: Grid, models: dict[str, GraphModel]) -> str:
     header += [f"first factor, {method}" for method in METHODS]
     weak = [FEATURE_NAMES.index(name) for name in WITHOUT_LOCAL_TRUTH]
     leading = " and ".join(f"{shares[method][weak].sum():.0%} ({method})" for method in METHODS)
+    weight = (
+        " Their effects are simulated\nwith the part of their weight that they deserve (`docs/simulation.md`)."
+        if simulated
+        else ""
+    )
     return f"""## Inputs: errors, and what they do
 
 Over {len(pairs.point):,} pairs of a grid point and a species native there, year 5. *Error as answered* is the
@@ -42,5 +47,4 @@ of it. *First factor* is the share of pairs of which the feature is the first ri
 {markdown_table(header, rows)}
 
 Features with an asterisk were never compared with the soil or the canopy of a place. They come first in
-{leading} of the pairs. Their effects are simulated
-with the part of their weight that they deserve (`docs/simulation.md`)."""
+{leading} of the pairs.{weight}"""
