@@ -39,16 +39,15 @@ def first_factor_shares(pairs: NativePairs, model: GraphModel) -> np.ndarray:
 def error_effects(grid: Grid, pairs: NativePairs, model: GraphModel) -> np.ndarray:
     """Return for each feature the RMSE [features] of five-year survival when it alone is off by its error.
 
-    The error is that of the value as answered, added and subtracted in turn; of a feature on a logarithmic scale it is
-    a share of the value.
+    The error is that of the value as answered, added and subtracted in turn.
     """
     survival = model.survival(pairs.features, pairs.species)[:, -1]
     effects = []
     for column, feature in enumerate(FEATURES):
         error, values = INPUT_ERRORS[feature.name], pairs.features[:, column]
-        size = grid.columns[error.column][pairs.point] if error.column else error.as_answered
-        if feature.logarithmic:
-            size = size * values / values.mean()
+        size = grid.columns[error.column][pairs.point] if error.column else error.as_answered()
+        if error.relative:
+            size = size * values
         squares = []
         for sign in (-1, 1):
             moved = pairs.features.copy()

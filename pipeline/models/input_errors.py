@@ -6,10 +6,13 @@ to the situation of the grid. What grows with the distance to the point is the d
 of the climate. Of the other features the share of the distance is not known, and the whole error is at the point.
 """
 
+import math
 from dataclasses import dataclass
 
 ELEVATION_PER_KM = 162.0
-"""Metres: makes 16.8 m at the site 56 m as answered, 0.33 km from the point (root mean square)."""
+"""Metres: makes 16.8 m at the site 56 m as answered."""
+MATCH_DISTANCE_KM = 0.33
+"""Root mean square distance to the nearest point of a lattice of 0.93 by 0.65 km: sqrt((0.93^2 + 0.65^2) / 12)."""
 
 
 @dataclass(frozen=True)
@@ -24,6 +27,10 @@ class InputError:
     lapse_per_km: float = 0.0
     column: str | None = None
     relative: bool = False
+
+    def as_answered(self) -> float:
+        """Return the error at the root mean square distance to the point."""
+        return math.hypot(self.at_point, self.lapse_per_km * ELEVATION_PER_KM / 1000 * MATCH_DISTANCE_KM)
 
     def entry(self) -> dict:
         """Return the manifest's ``error`` object."""

@@ -5,7 +5,7 @@ from pipeline.evaluation.model_card.text import markdown_table
 from pipeline.evaluation.native import error_effects, first_factor_shares, native_pairs
 from pipeline.grid.arrow_file import Grid
 from pipeline.models.features import FEATURE_NAMES, FEATURES
-from pipeline.models.input_errors import INPUT_ERRORS
+from pipeline.models.input_errors import INPUT_ERRORS, InputError
 from pipeline.outcomes.periods import METHODS
 
 # Inputs of which no value was ever checked against a measurement at a place.
@@ -21,7 +21,7 @@ def inputs_section(grid: Grid, models: dict[str, GraphModel], *, simulated: bool
         [
             feature.label + ("*" if feature.name in WITHOUT_LOCAL_TRUTH else ""),
             grid.units[feature.name],
-            f"{INPUT_ERRORS[feature.name].as_answered:g}",
+            _error(INPUT_ERRORS[feature.name]),
             *(f"{effects[method][column]:.3f}" for method in METHODS),
             *(f"{shares[method][column]:.0%}" for method in METHODS),
         ]
@@ -41,10 +41,15 @@ def inputs_section(grid: Grid, models: dict[str, GraphModel], *, simulated: bool
 
 Over {len(pairs.point):,} pairs of a grid point and a species native there, year 5. *Error as answered* is the
 standard error of the nearest point's value at a site (`data/README.md`). *RMSE of survival* is the change in survival
-when this input alone is off by its error; that of the soil water is each point's own, that of the precipitation a share
-of it. *First factor* is the share of pairs of which the feature is the first risk factor.
+when this input alone is off by its error; that of the soil water is each point's own. *First factor* is the
+share of pairs of which the feature is the first risk factor.
 
 {markdown_table(header, rows)}
 
 Features with an asterisk were never compared with the soil or the canopy of a place. They come first in
 {leading} of the pairs.{weight}"""
+
+
+def _error(error: InputError) -> str:
+    size = error.as_answered()
+    return f"{size:.1%}" if error.relative else f"{size:.3g}"

@@ -68,7 +68,7 @@ def test_an_error_changes_survival_only_through_its_own_feature_and_in_proportio
     # A small slope changes the five-year survival S by S * sum of hazards * change of the logit.
     hazard = 1 / (1 + np.exp(2.0))
     per_knot = float(model_of("dew_point", 0.0).knots.step[column])
-    expected = (1 - hazard) ** 3 * 3 * hazard * 0.001 * INPUT_ERRORS["dew_point"].as_answered / per_knot
+    expected = (1 - hazard) ** 3 * 3 * hazard * 0.001 * INPUT_ERRORS["dew_point"].as_answered() / per_knot
     assert small[column] == pytest.approx(expected, rel=0.05)
     assert double[column] == pytest.approx(2 * small[column], rel=0.05)
 

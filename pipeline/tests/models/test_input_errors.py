@@ -7,12 +7,10 @@ import pytest
 from pipeline.grid.arrow_file import read_grid
 from pipeline.grid.data_files import DATA, GRID
 from pipeline.models.features import FEATURE_NAMES
-from pipeline.models.input_errors import INPUT_ERRORS
+from pipeline.models.input_errors import INPUT_ERRORS, MATCH_DISTANCE_KM
 
 CHECKS = ("with the terrain model's elevation at the site", "single plots left out", "as answered")
 """The checks of data/README.md that give the error at the point, the first that a column has."""
-ROOT_MEAN_SQUARE_DISTANCE_KM = 0.33
-"""To the nearest point of a lattice of 0.93 by 0.65 km: sqrt((0.93^2 + 0.65^2) / 12)."""
 
 
 def stated_error(column, check):
@@ -45,7 +43,7 @@ def test_the_error_at_the_point_is_that_of_the_grid(column):
 
 def test_the_elevation_as_answered_has_the_error_of_the_grid():
     entry = INPUT_ERRORS["elevation"].entry()
-    answered = math.hypot(entry["at_point"], entry["per_km"] * ROOT_MEAN_SQUARE_DISTANCE_KM)
+    answered = math.hypot(entry["at_point"], entry["per_km"] * MATCH_DISTANCE_KM)
     assert answered == pytest.approx(stated_error("elevation", "as answered"), rel=0.015)
 
 
