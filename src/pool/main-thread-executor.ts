@@ -1,8 +1,7 @@
-import { elementCapacity } from '../prediction/encoding/answer-encoder.js';
 import { openUntried } from '../prediction/open-predictor.js';
 import type { Predictor, PredictorData } from '../prediction/predictor.js';
 import type { Executor, Run } from './executor.js';
-import { RunBuffer, runBufferBytes } from './run-buffer.js';
+import { createRunBuffer, type RunBuffer } from './run-buffer.js';
 
 /** Bounds how long a run keeps the main thread from its other work. */
 const MAX_RUN_ROWS = 64;
@@ -21,7 +20,7 @@ export class MainThreadExecutor implements Executor {
 
   /** Opens the models meanwhile: see `warmUp`. They are tried elsewhere. */
   constructor(data: PredictorData) {
-    this.#buffer = new RunBuffer(new SharedArrayBuffer(runBufferBytes(elementCapacity(data))));
+    this.#buffer = createRunBuffer(data);
     this.#predictor = openUntried(data);
     this.#predictor.catch(() => {}); // reported by warmUp
   }

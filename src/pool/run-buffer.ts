@@ -1,3 +1,6 @@
+import { adjustmentWidth } from '../prediction/conditions/adjustments.js';
+import { elementCapacity } from '../prediction/encoding/answer-encoder.js';
+import type { PredictorData } from '../prediction/predictor.js';
 import { type RowAnswers, SiteRows, siteRowsBytes } from '../prediction/site-rows.js';
 
 /**
@@ -8,11 +11,11 @@ export const MAX_RUN_ROWS = 500;
 
 const WORD_BYTES = 8;
 const wholeWords = (bytes: number) => Math.ceil(bytes / WORD_BYTES) * WORD_BYTES;
-const ROWS_BYTES = wholeWords(siteRowsBytes(MAX_RUN_ROWS));
-const ENDS_BYTES = 4 * MAX_RUN_ROWS;
-const SIGNALS_AT = wholeWords(ROWS_BYTES + ENDS_BYTES + MAX_RUN_ROWS);
+/** Layout: the rows, whose size depends on the models; at these offsets after them the outcome of each; then JSON. */
+const STATUS_AT = 4 * MAX_RUN_ROWS;
+const SIGNALS_AT = wholeWords(STATUS_AT + MAX_RUN_ROWS);
 const INFERENCE_AT = SIGNALS_AT + WORD_BYTES;
-const HEAD_BYTES = INFERENCE_AT + WORD_BYTES;
+const JSON_AT = INFERENCE_AT + WORD_BYTES;
 
 /** Of the signals: what the run is, and its rows. */
 const STATE = 0;
@@ -32,18 +35,25 @@ export class RunBuffer {
   readonly #status: Uint8Array;
   readonly #json: Uint8Array;
 
-  /** @param memory of `runBufferBytes` bytes */
-  constructor(readonly memory: SharedArrayBuffer) {
-    this.#signals = new Int32Array(memory, SIGNALS_AT, 2);
-    this.#inferenceMs = new Float64Array(memory, INFERENCE_AT, 1);
-    this.#ends = new Uint32Array(memory, ROWS_BYTES, MAX_RUN_ROWS);
-    this.#status = new Uint8Array(memory, ROWS_BYTES + ENDS_BYTES, MAX_RUN_ROWS);
-    this.#json = new Uint8Array(memory, HEAD_BYTES);
+  /**
+   * @param memory of `runBufferBytes` bytes
+   * @param rowWidth of the rows' adjustments
+   */
+  constructor(
+    readonly memory: SharedArrayBuffer,
+    private readonly rowWidth: number,
+  ) {
+    const after = siteRowsBytes(MAX_RUN_ROWS, rowWidth);
+    this.#signals = new Int32Array(memory, after + SIGNALS_AT, 2);
+    this.#inferenceMs = new Float64Array(memory, after + INFERENCE_AT, 1);
+    this.#ends = new Uint32Array(memory, after, MAX_RUN_ROWS);
+    this.#status = new Uint8Array(memory, after + STATUS_AT, MAX_RUN_ROWS);
+    this.#json = new Uint8Array(memory, after + JSON_AT);
   }
 
   /** The first `count` rows. */
   rows(count: number): SiteRows {
-    return new SiteRows(count, this.memory);
+    return new SiteRows(count, this.rowWidth, this.memory);
   }
 
   /** The answers to as many rows. */
@@ -89,7 +99,13 @@ export class RunBuffer {
   }
 }
 
-/** Bytes of a RunBuffer for elements of a size. */
-export function runBufferBytes(elementCapacity: number): number {
-  return HEAD_BYTES + MAX_RUN_ROWS * elementCapacity;
+/** Bytes of a RunBuffer for rows of a width and elements of a size. */
+function runBufferBytes(rowWidth: number, elementCapacity: number): number {
+  return siteRowsBytes(MAX_RUN_ROWS, rowWidth) + JSON_AT + MAX_RUN_ROWS * elementCapacity;
+}
+
+/** A RunBuffer in new memory, for the rows and elements of a predictor. */
+export function createRunBuffer(predictor: PredictorData): RunBuffer {
+  const rowWidth = adjustmentWidth(predictor.manifest);
+  return new RunBuffer(new SharedArrayBuffer(runBufferBytes(rowWidth, elementCapacity(predictor))), rowWidth);
 }

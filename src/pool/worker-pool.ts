@@ -2,11 +2,10 @@ import '../prediction/model/no-telemetry.js';
 import { setTimeout as delay } from 'node:timers/promises';
 import { Piscina } from 'piscina';
 import { errorOf } from '../prediction/artefacts/artefact-error.js';
-import { elementCapacity } from '../prediction/encoding/answer-encoder.js';
 import type { PredictorData } from '../prediction/predictor.js';
 import type { Executor, Run } from './executor.js';
 import type { Task, WorkerData, WorkerNotice } from './messages.js';
-import { MAX_RUN_ROWS, RunBuffer, runBufferBytes } from './run-buffer.js';
+import { createRunBuffer, MAX_RUN_ROWS } from './run-buffer.js';
 import { WorkerSlot } from './worker-slot.js';
 
 const WORKER_FILE = new URL('./worker.js', import.meta.url).href;
@@ -51,11 +50,7 @@ export class WorkerPool implements Executor {
       this.#settleOpened = { resolve, reject };
     });
     this.#opened.catch(() => {}); // reported by warmUp
-    const bytes = runBufferBytes(elementCapacity(predictor));
-    this.#slots = Array.from(
-      { length: size },
-      () => new WorkerSlot(new RunBuffer(new SharedArrayBuffer(bytes))),
-    );
+    this.#slots = Array.from({ length: size }, () => new WorkerSlot(createRunBuffer(predictor)));
     const runBuffers = this.#slots.map(({ buffer }) => buffer.memory);
     this.#piscina = new Piscina({
       filename: WORKER_FILE,

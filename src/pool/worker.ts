@@ -1,6 +1,7 @@
 import { parentPort } from 'node:worker_threads';
 import { workerData } from 'piscina';
 import { failureOf } from '../prediction/artefacts/artefact-error.js';
+import { adjustmentWidth } from '../prediction/conditions/adjustments.js';
 import { openPredictor } from '../prediction/open-predictor.js';
 import type { Predictor } from '../prediction/predictor.js';
 import type { Task, WorkerData, WorkerNotice } from './messages.js';
@@ -22,7 +23,7 @@ export default async function serve({ buffer }: Task): Promise<never> {
     return new Promise(() => {}); // not thrown: the pool would ask for another
   }
   notify({ kind: 'ready', buffer });
-  const run = new RunBuffer(data.runBuffers[buffer]);
+  const run = new RunBuffer(data.runBuffers[buffer], adjustmentWidth(data.predictor.manifest));
   for (;;) notify({ buffer, ...(await answer(opened, run, run.awaitOrder())) });
 }
 

@@ -2,6 +2,8 @@ import KDBush from 'kdbush';
 import type { Artefacts } from './artefacts/artefacts.js';
 import { PlaceCache } from './cache/place-cache.js';
 import { PredictionCache } from './cache/prediction-cache.js';
+import { MAX_RISE_M, OWN_ELEVATION } from './conditions/adjustments.js';
+import { SiteFeatures } from './conditions/site-features.js';
 import { BOTH_METHODS, PLANTING_METHODS } from './dimensions.js';
 import { AnswerEncoder } from './encoding/answer-encoder.js';
 import { JsonWriter } from './encoding/json-writer.js';
@@ -9,7 +11,7 @@ import { Coverage } from './locate/coverage.js';
 import { NearestPoint } from './locate/nearest-point.js';
 import { PREDICTION_NUMBERS, PredictionReporter } from './model/prediction-numbers.js';
 import type { SurvivalModel } from './model/survival-model.js';
-import { ROW_STATUS, type RowAnswers, type SiteRows } from './site-rows.js';
+import { OPTION, ROW_STATUS, type RowAnswers, type SiteRows } from './site-rows.js';
 
 /** What predictions are made from; plain data that can be passed to another thread. */
 export interface PredictorData extends Artefacts {
@@ -29,6 +31,7 @@ export class Predictor {
   readonly #nearest: NearestPoint;
   readonly #places: PlaceCache;
   readonly #predictions: PredictionCache;
+  readonly #sites: SiteFeatures;
   readonly #reporter: PredictionReporter;
   readonly #writer = new JsonWriter();
   readonly #encoder: AnswerEncoder;
@@ -42,6 +45,7 @@ export class Predictor {
     this.#nearest = new NearestPoint(KDBush.from(data.grid.index), data.searchRadiusKm);
     this.#predictions = new PredictionCache(data.cacheBytes * PREDICTIONS_SHARE);
     this.#places = new PlaceCache(data.cacheBytes * (1 - PREDICTIONS_SHARE));
+    this.#sites = new SiteFeatures(data.grid, data.manifest);
     this.#reporter = new PredictionReporter(data.manifest);
     this.#encoder = new AnswerEncoder(this.#writer, data);
   }
@@ -59,6 +63,12 @@ export class Predictor {
     const distancesKm = new Float64Array(rows.count);
     for (let row = 0; row < rows.count; row++) {
       status[row] = this.#match(rows.longitude[row], rows.latitude[row], points, distancesKm, row);
+      if (
+        rows.options[row] !== 0 &&
+        status[row] === ROW_STATUS.answered &&
+        this.#isTooHigh(rows, row, points[row])
+      )
+        status[row] = ROW_STATUS.elevationMismatch;
     }
 
     const numbers = new Uint16Array(rows.count * NUMBERS_PER_ROW);
@@ -103,6 +113,12 @@ export class Predictor {
     return ROW_STATUS.answered;
   }
 
+  /** Whether the site's own elevation is stated and too far from its point's. */
+  #isTooHigh({ options, adjustments, width }: SiteRows, row: number, point: number): boolean {
+    if ((options[row] & OPTION.adjusted) === 0) return false;
+    return Math.abs(adjustments[row * width + OWN_ELEVATION] - this.#sites.elevationAt(point)) > MAX_RISE_M;
+  }
+
   /** Predicts one method for the rows that ask for it, into `numbers`: runs the model once, on the cache misses. */
   async #predict(
     method: number,
@@ -116,19 +132,19 @@ export class Predictor {
     for (let row = 0; row < rows.count; row++) {
       const isAsked = rows.method[row] === method || rows.method[row] === BOTH_METHODS;
       if (!isAsked || status[row] !== ROW_STATUS.answered) continue;
-      const key = this.#cacheKey(points[row], rows.species[row], method);
-      if (!this.#predictions.find(key, numbers, numbersOf(row, method))) misses[count++] = row;
+      if ((rows.options[row] & OPTION.adjusted) === 0) {
+        const key = this.#cacheKey(points[row], rows.species[row], method);
+        if (this.#predictions.find(key, numbers, numbersOf(row, method))) continue;
+      }
+      misses[count++] = row;
     }
     const model = this.models[method];
-    const { features: ofPoints } = this.data.grid;
     const { featureCount } = model;
     const features = new Float32Array(count * featureCount);
     const species = new Uint8Array(count);
     for (let position = 0; position < count; position++) {
       const row = misses[position];
-      const from = points[row] * featureCount;
-      const to = position * featureCount;
-      for (let f = 0; f < featureCount; f++) features[to + f] = ofPoints[from + f];
+      this.#sites.write(rows, row, points[row], features, position * featureCount);
       species[position] = rows.species[row];
     }
     const survival = await model.run(features, species);
@@ -136,7 +152,8 @@ export class Predictor {
       const row = misses[position];
       const at = numbersOf(row, method);
       this.#reporter.report(survival, position, numbers, at);
-      this.#predictions.keep(this.#cacheKey(points[row], rows.species[row], method), numbers, at);
+      if ((rows.options[row] & OPTION.adjusted) === 0)
+        this.#predictions.keep(this.#cacheKey(points[row], rows.species[row], method), numbers, at);
     }
   }
 

@@ -1,6 +1,17 @@
+/** What a row may have beyond place, species, method and horizons, as bits. */
+export const OPTION = {
+  /** Something is stated of the site: its numbers in `adjustments` count. */
+  adjusted: 1,
+} as const;
+
+const BYTES_PER_ROW = 28;
+const NUMBER_BYTES = Float64Array.BYTES_PER_ELEMENT;
+/** Numbers come after columns of bytes. */
+const aligned = (bytes: number) => Math.ceil(bytes / NUMBER_BYTES) * NUMBER_BYTES;
+
 /**
  * The rows of a batch as columns in one buffer. Layout, n = row count: latitude, longitude, generatedAtMs float64[n],
- * species, method, horizons uint8[n].
+ * species, method, horizons, options uint8[n], adjustments float64[n, width].
  */
 export class SiteRows {
   /** Degrees north. */
@@ -15,10 +26,16 @@ export class SiteRows {
   readonly method: Uint8Array;
   /** Set of horizons as bits: bit i stands for HORIZONS[i]. */
   readonly horizons: Uint8Array;
+  /** Set of OPTION as bits; 0 for most rows. */
+  readonly options: Uint8Array;
+  /** What is stated of the site, see `conditions/adjustments`; undefined where a row is not adjusted. */
+  readonly adjustments: Float64Array;
 
+  /** @param width of `adjustments`; 0 where no row is adjusted */
   constructor(
     readonly count: number,
-    buffer: ArrayBufferLike = new ArrayBuffer(siteRowsBytes(count)),
+    readonly width = 0,
+    buffer: ArrayBufferLike = new ArrayBuffer(siteRowsBytes(count, width)),
   ) {
     this.latitude = new Float64Array(buffer, 0, count);
     this.longitude = new Float64Array(buffer, 8 * count, count);
@@ -26,11 +43,14 @@ export class SiteRows {
     this.species = new Uint8Array(buffer, 24 * count, count);
     this.method = new Uint8Array(buffer, 25 * count, count);
     this.horizons = new Uint8Array(buffer, 26 * count, count);
+    this.options = new Uint8Array(buffer, 27 * count, count);
+    this.adjustments = new Float64Array(buffer, aligned(BYTES_PER_ROW * count), width * count);
   }
 
   /** A copy of the first `count` rows. */
   first(count: number): SiteRows {
-    const rows = new SiteRows(count);
+    const isAdjusted = this.options.subarray(0, count).some((options) => (options & OPTION.adjusted) !== 0);
+    const rows = new SiteRows(count, isAdjusted ? this.width : 0);
     rows.copyRows(0, this, 0, count);
     return rows;
   }
@@ -44,19 +64,23 @@ export class SiteRows {
       'species',
       'method',
       'horizons',
+      'options',
     ] as const) {
       this[column].set(source[column].subarray(from, from + count), at);
     }
+    if (this.width === 0 || source.width === 0) return;
+    const { width } = this;
+    this.adjustments.set(source.adjustments.subarray(from * width, (from + count) * width), at * width);
   }
 }
 
 /** The size of the columns of `count` rows in bytes. */
-export function siteRowsBytes(count: number): number {
-  return 27 * count;
+export function siteRowsBytes(count: number, width: number): number {
+  return aligned(BYTES_PER_ROW * count) + NUMBER_BYTES * width * count;
 }
 
 /** The outcome of a row. */
-export const ROW_STATUS = { answered: 0, outsideCoverage: 1, noNearbyData: 2 } as const;
+export const ROW_STATUS = { answered: 0, outsideCoverage: 1, noNearbyData: 2, elevationMismatch: 3 } as const;
 
 /** The answers to a set of rows. */
 export interface RowAnswers {

@@ -1,7 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ApiError } from '../../src/http/errors/api-error.js';
-import { documentEnd, type JsonError, outlineAt, valueEnd } from '../../src/http/request/json.js';
+import { documentEnd, type JsonError, valueEnd } from '../../src/http/request/json.js';
+import { outlineAt } from '../../src/http/request/outlines.js';
 import { readDocument } from '../../src/http/request/read-document.js';
 import { amount } from '../support/length.js';
 import { damagedText, jsonText } from './support/json-texts.js';

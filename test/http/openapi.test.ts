@@ -92,6 +92,7 @@ const EXCHANGES: readonly Exchange[] = [
   ['post', '/v1/predict', 422, {}],
   ['post', '/v1/predict', 422, OUTSIDE_COVERAGE],
   ['post', '/v1/predict', 422, NO_NEARBY_DATA],
+  ['post', '/v1/predict', 422, { ...PREDICT_REQUEST, elevation_m: 4400 }],
   ['post', '/v1/predict', 422, { ...PREDICT_REQUEST, species_code: 'QUAG' }],
   ['post', '/v1/predict', 422, { ...PREDICT_REQUEST, planting_method: 1 }],
   ['post', '/v1/predict/batch', 200, { requests: [PREDICT_REQUEST, OUTSIDE_COVERAGE, 'x'] }],
@@ -160,6 +161,17 @@ test.each([
   ['/v1/predict', { ...PREDICT_REQUEST, horizons: [1, 1], tag: 'x' }, { ...PREDICT_REQUEST, horizons: [2] }],
   ['/v1/predict', PREDICT_REQUEST, { ...PREDICT_REQUEST, planting_method: 'broadcast' }],
   ['/v1/predict', PREDICT_REQUEST, COMPARE_REQUEST],
+  ['/v1/predict', { ...PREDICT_REQUEST, elevation_m: 900 }, { ...PREDICT_REQUEST, elevation_m: 4401 }],
+  [
+    '/v1/predict/compare',
+    { ...COMPARE_REQUEST, conditions: { vpd_max: 9 } },
+    { ...COMPARE_REQUEST, conditions: { vpd_max: '9' } },
+  ],
+  [
+    '/v1/predict',
+    { ...PREDICT_REQUEST, scenario: { warming_c: 2, precipitation_change_percent: -10 } },
+    { ...PREDICT_REQUEST, scenario: { warming: 2 } },
+  ],
   ['/v1/predict/batch', { requests: [] }, { requests: {} }],
   ['/v1/predict/compare', COMPARE_REQUEST, { ...COMPARE_REQUEST, horizons: [] }],
 ])(

@@ -96,6 +96,8 @@ test('the number of entries of a batch is checked before the entries', async () 
 
 const WRONG_SHAPE = { horizons: [2] };
 const WRONG_SPECIES = { species_code: 'XXXX' };
+const WRONG_RANGE = { conditions: { vpd_max: 99 } };
+const WRONG_ELEVATION = { elevation_m: 4400 };
 const WRONG_METHOD = { planting_method: 'broadcast' };
 test.each([
   ['shape before species', 'invalid_request', { ...PREDICT_REQUEST, ...WRONG_SHAPE, ...WRONG_SPECIES }],
@@ -106,6 +108,11 @@ test.each([
   ['species before nearby data', 'invalid_species', { ...NO_NEARBY_DATA, ...WRONG_SPECIES }],
   ['method before coverage', 'invalid_method', { ...OUTSIDE_COVERAGE, ...WRONG_METHOD }],
   ['method before nearby data', 'invalid_method', { ...NO_NEARBY_DATA, ...WRONG_METHOD }],
+  ['ranges before species', 'invalid_request', { ...PREDICT_REQUEST, ...WRONG_RANGE, ...WRONG_SPECIES }],
+  ['ranges before coverage', 'invalid_request', { ...OUTSIDE_COVERAGE, ...WRONG_RANGE }],
+  ['method before elevation', 'invalid_method', { ...PREDICT_REQUEST, ...WRONG_METHOD, ...WRONG_ELEVATION }],
+  ['coverage before elevation', 'outside_coverage', { ...OUTSIDE_COVERAGE, ...WRONG_ELEVATION }],
+  ['nearby data before elevation', 'no_nearby_data', { ...NO_NEARBY_DATA, ...WRONG_ELEVATION }],
 ])('a site is checked for %s, alone and in a batch', async (_order, code, request) => {
   await expectError(await service.post('/v1/predict', request), 422, code);
   const batch = await service.post('/v1/predict/batch', { requests: [request] });

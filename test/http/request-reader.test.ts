@@ -3,19 +3,23 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { LARGEST_BATCH_SITES } from '../../src/accounts/tiers.js';
 import { ApiError } from '../../src/http/errors/api-error.js';
+import { optionRulesOf } from '../../src/http/request/option-schemas.js';
 import { RequestReader } from '../../src/http/request/request-reader.js';
-import { predictRequestSchema } from '../../src/http/request/schemas.js';
+import { requestSchemas } from '../../src/http/request/schemas.js';
 import { SpeciesCatalogue } from '../../src/prediction/artefacts/species.js';
 import { PLANTING_METHODS, type PlantingMethod } from '../../src/prediction/dimensions.js';
-import { SiteRows } from '../../src/prediction/site-rows.js';
+import { OPTION, type SiteRows } from '../../src/prediction/site-rows.js';
+import type { PlainOptions } from '../../testing/oracle/plain-climate.js';
 import { readPredictorData } from '../../testing/project.js';
 import { horizonSet } from '../prediction/support/site-requests.js';
 import { amount } from '../support/length.js';
 import { COMPARE_REQUEST, PREDICT_REQUEST } from '../support/requests.js';
 
-const species = new SpeciesCatalogue(readPredictorData().species);
-const reader = new RequestReader(species, () => '');
-const OPTIONS = ['horizons'];
+const data = readPredictorData();
+const species = new SpeciesCatalogue(data.species);
+const reader = new RequestReader(data, () => '');
+const schema = requestSchemas(optionRulesOf(data)).prediction;
+const OPTIONS = ['horizons', 'elevation_m', 'conditions', 'scenario'];
 
 type Row = readonly number[];
 type Failure = { readonly code: string; readonly latitude: number | null; readonly longitude: number | null };
@@ -50,18 +54,32 @@ function expectedEntry(entry: unknown): Row | Failure {
     latitude: coordinate('latitude'),
     longitude: coordinate('longitude'),
   });
-  const { data } = predictRequestSchema.safeParse(entry);
-  if (data === undefined || isMisspelt(entry as object)) return failure('invalid_request');
-  const index = species.indexOf(data.species_code);
+  const { data: fields } = schema.safeParse(entry);
+  if (fields === undefined || isMisspelt(entry as object)) return failure('invalid_request');
+  const index = species.indexOf(fields.species_code);
   if (index === -1) return failure('invalid_species');
-  const method = PLANTING_METHODS.indexOf(data.planting_method as PlantingMethod);
+  const method = PLANTING_METHODS.indexOf(fields.planting_method as PlantingMethod);
   if (method === -1) return failure('invalid_method');
-  return [data.latitude, data.longitude, index, method, horizonSet(data.horizons ?? [1, 3, 5])];
+  return [
+    ...[fields.latitude, fields.longitude, index, method, horizonSet(fields.horizons ?? [1, 3, 5])],
+    ...adjustmentsOf(fields as PlainOptions),
+  ];
+}
+
+/** What is stated of the site, NaN for what is not. */
+function adjustmentsOf({ elevation_m, scenario, conditions }: PlainOptions): number[] {
+  return [
+    elevation_m,
+    scenario?.warming_c,
+    scenario?.precipitation_change_percent,
+    ...data.manifest.features.map(({ name }) => conditions?.[name]),
+  ].map(Number);
 }
 
 function isMisspelt(entry: object): boolean {
   return Object.keys(entry).some((name) => {
     const characters = name.replaceAll(/[\u{10000}-\u{10ffff}]/gu, '?'); // the library counts them as two
+    if (name === 'condition') return false;
     return OPTIONS.some(
       (option) => !Object.hasOwn(entry, option) && editDistance(characters, option).steps === 1,
     );
@@ -86,8 +104,13 @@ function actual(text: string): Outcome {
   }
 }
 
-function rowOf({ latitude, longitude, species, method, horizons }: SiteRows, row: number): Row {
-  return [latitude, longitude, species, method, horizons].map((column) => column[row]);
+function rowOf(rows: SiteRows, row: number): Row {
+  const { latitude, longitude, species, method, horizons, options, adjustments, width } = rows;
+  const numbers = adjustments.slice(row * width, (row + 1) * width);
+  return [
+    ...[latitude, longitude, species, method, horizons].map((column) => column[row]),
+    ...((options[row] & OPTION.adjusted) === 0 ? adjustmentsOf({}) : numbers),
+  ];
 }
 
 const space = fc.constantFrom('', '', '', ' ', '\n', '\t\r ');
@@ -136,6 +159,42 @@ const FIELDS = {
     '[[1]]',
   ),
 };
+/** Options that are right more often than not, by themselves. */
+const OPTION_FIELDS = {
+  elevation_m: mostly(
+    fc.constantFrom('850', '-100', '4400.0', '12.5e2'),
+    ...['4400.01', '-101', '1e999', '"850"', 'null', '[]', '{}'],
+  ),
+  conditions: mostly(
+    fc.constantFrom(
+      '{}',
+      '{"vpd_max":12.5}',
+      '{"crown_ratio":40,"vpd_max":7,"vpd_max":8}',
+      '{"vpd_m\\u0061x":9}',
+    ),
+    ...[
+      '{"vpd_max":51}',
+      '{"vpd":5}',
+      '{"vpd_max":"5"}',
+      '{"vpd_max":null}',
+      '{"__proto__":1}',
+      'null',
+      '[]',
+      '{"":1}',
+    ],
+  ),
+  scenario: mostly(
+    fc.constantFrom('{}', '{"warming_c":2}', '{ "precipitation_change_percent" : -80 , "warming_c":-0}'),
+    ...[
+      '{"warming_c":10.1}',
+      '{"warming":2}',
+      '{"precipitation_change_percent":true}',
+      'null',
+      '2',
+      '{"warming_c":1e999}',
+    ],
+  ),
+};
 /** Names of fields that the interface does not know, with escapes, near to the ones it does, and with a meaning to V8. */
 const tagName = fc.oneof(
   fc.constantFrom(
@@ -159,6 +218,10 @@ const tagName = fc.oneof(
     '\\u0068orizon',
     'horizo',
     'horizo\\n',
+    'elevation_',
+    'elevations',
+    'conditons',
+    'scenarios',
   ),
   fc.string({ maxLength: 10 }).map((name) => JSON.stringify(name).slice(1, -1)),
 );
@@ -181,10 +244,13 @@ const member = fc.oneof(
       .chain((name) => fc.tuple(spelling(name), FIELDS[name])),
   },
 );
+const absentMostly = Object.fromEntries(
+  Object.entries(OPTION_FIELDS).map(([name, value]) => [name, fc.option(value, { nil: undefined, freq: 1 })]),
+);
 const entryOf = (horizons: fc.Arbitrary<string | undefined>) =>
   fc
     .tuple(
-      fc.record({ ...FIELDS, horizons }, { noNullPrototype: true }),
+      fc.record({ ...FIELDS, horizons, ...absentMostly }, { noNullPrototype: true }),
       fc.array(member, { maxLength: 2 }),
       fc.nat(),
       space,
@@ -240,17 +306,17 @@ test('a single site is read as the same entry of a batch, for a comparison witho
   fc.assert(
     fc.property(entry, (text) => {
       const [element] = [actual(`{"requests":[${text}]}`)].flat();
-      const rows = new SiteRows(1);
-      const read = (of: () => { code: string } | undefined) => {
+      const read = (kind: 'prediction' | 'comparison') => {
         try {
-          return of()?.code ?? rowOf(rows, 0);
+          const reading = reader.readSite(Buffer.from(text), kind);
+          return reading.error?.code ?? rowOf((reading as { rows: SiteRows }).rows, 0);
         } catch (error) {
           return (error as ApiError).error.code;
         }
       };
       const code = typeof element === 'object' && 'code' in element ? element.code : element;
-      expect(read(() => reader.readSite(Buffer.from(text), rows, 'prediction'))).toEqual(code);
-      const comparison = read(() => reader.readSite(Buffer.from(text), rows, 'comparison'));
+      expect(read('prediction')).toEqual(code);
+      const comparison = read('comparison');
       if (Array.isArray(code)) expect(comparison).toEqual(code.with(3, PLANTING_METHODS.length));
       else if (code !== 'invalid_method' && code !== 'invalid_request') expect(comparison).toEqual(code);
     }),
@@ -282,11 +348,7 @@ test('a batch that is too large for every tier is refused with the number of its
 
 /** The error of a prediction with these fields, beside the right ones. */
 const errorWith = (fields: object) =>
-  reader.readSite(
-    Buffer.from(JSON.stringify({ ...PREDICT_REQUEST, ...fields })),
-    new SiteRows(1),
-    'prediction',
-  );
+  reader.readSite(Buffer.from(JSON.stringify({ ...PREDICT_REQUEST, ...fields })), 'prediction').error;
 
 test.each([
   ['2 or 10', [2, 10]],
@@ -314,7 +376,7 @@ test.each(['horizon', 'Horizons', 'horizonss', 'hroizons', 'horizóns', 'horiz\n
     };
     expect(errorWith({ [name]: [1] })).toEqual(error);
     const comparison = Buffer.from(JSON.stringify({ ...COMPARE_REQUEST, [name]: 1 }));
-    expect(reader.readSite(comparison, new SiteRows(1), 'comparison')).toEqual(error);
+    expect(reader.readSite(comparison, 'comparison')).toEqual({ error });
     const batch = Buffer.from(
       JSON.stringify({ requests: [{ ...PREDICT_REQUEST, [name]: 1 }, PREDICT_REQUEST] }),
     );

@@ -1,37 +1,35 @@
 import { expect, test } from 'vitest';
 import { BufferPool } from '../../src/pool/buffer-pool.js';
 import { MainThreadExecutor } from '../../src/pool/main-thread-executor.js';
-import { ROW_STATUS, type SiteRows } from '../../src/prediction/site-rows.js';
+import type { SiteRows } from '../../src/prediction/site-rows.js';
 import { type Job, Scheduler } from '../../src/scheduling/scheduler.js';
 import { createPlainPredictor } from '../../testing/oracle/plain-prediction.js';
 import { dataDir, modelDir, readPredictorData, searchRadiusKm } from '../../testing/project.js';
 import { seededRandom } from '../../testing/random.js';
+import { STATUS_CODES } from '../prediction/support/elements.js';
 import { plainAnswer, randomRequests, rowsOf } from '../prediction/support/site-requests.js';
 
 const LIMIT = 1000;
 const data = readPredictorData();
 const submit = (scheduler: Scheduler, keyId: string, rows: SiteRows): Job =>
   scheduler.submit({ keyId, rows, deadlineMs: performance.now() + 60_000 });
-const anySite = () => rowsOf(randomRequests(data, 1, seededRandom(7)), new Date());
+const anySite = () => rowsOf(randomRequests(data, 1, seededRandom(7), 0.4), new Date(), data);
 
 test('Sites that come at once, before and after the models are open, each get the plain answer at their own time.', async () => {
   const oracle = await createPlainPredictor(dataDir, modelDir, searchRadiusKm);
   const executor = new MainThreadExecutor(data);
   const scheduler = new Scheduler(executor, new BufferPool(), LIMIT);
-  const requests = randomRequests(data, 300, seededRandom(5));
+  const requests = randomRequests(data, 300, seededRandom(5), 0.4);
   const answerAll = () =>
     Promise.all(
       requests.map(async (request, second) => {
         const at = new Date(Date.UTC(2026, 10, 21, 0, 0, second));
-        const outcome = await submit(scheduler, 'key', rowsOf([request], at)).outcome;
+        const outcome = await submit(scheduler, 'key', rowsOf([request], at, data)).outcome;
         if (outcome.kind !== 'answered') return expect.unreachable(outcome.kind);
         const plain = await plainAnswer(oracle, data, request, at);
         const [unanswered] = outcome.answers.unanswered();
         if (unanswered === undefined) expect(String(outcome.answers.single())).toBe(JSON.stringify(plain));
-        else
-          expect(plain).toBe(
-            unanswered[1] === ROW_STATUS.outsideCoverage ? 'outside_coverage' : 'no_nearby_data',
-          );
+        else expect(plain).toBe(STATUS_CODES[unanswered[1]]);
       }),
     );
   await answerAll();

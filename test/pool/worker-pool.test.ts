@@ -33,7 +33,7 @@ async function withPool(
   }
 }
 
-const someRows = rowsOf(randomRequests(data, 20, seededRandom(3)), GENERATED_AT);
+const someRows = rowsOf(randomRequests(data, 20, seededRandom(3), 0.4), GENERATED_AT, data);
 
 /** The elements of the answers to some rows, once a worker is free. */
 async function answerSome(pool: WorkerPool): Promise<string[]> {

@@ -8,7 +8,7 @@ import { PLANTING_METHODS } from '../../src/prediction/dimensions.js';
 import { dataDir, modelDir } from '../../testing/project.js';
 import { type ProjectCopy, withProjectCopy } from '../../testing/project-copy.js';
 import { expectRefusal } from './support/artefact-refusal.js';
-import { writeGridCopy } from './support/grid-copy.js';
+import { type GridChanges, writeGridCopy } from './support/grid-copy.js';
 
 /** Damages a file of a copy and expects it to be named with the problem. */
 function expectRefusedAfter(damage: (copy: ProjectCopy) => string, problem: string | RegExp): Promise<void> {
@@ -374,6 +374,26 @@ test.each<[string, (file: string) => void, RegExp]>([
   await expectRefusedAfter((copy) => {
     const [, file] = addIntervals(copy, 'a graph: ');
     damage(file);
+    return file;
+  }, problem);
+});
+
+test.each<readonly [what: string, changes: GridChanges, problem: string]>([
+  ['native ranges', { columns: { native_ranges: undefined } }, 'column native_ranges is missing'],
+  [
+    'the temperature that dew points follow',
+    { columns: { temperature_mean: undefined } },
+    'column temperature_mean is missing',
+  ],
+  [
+    'lapse rates in the unit of their variable',
+    { fields: { lapse_vpd_max: { unit: 'hPa/100 m' } } },
+    'column lapse_vpd_max is in hPa/100 m, but must be in hPa/km',
+  ],
+])('a set of artefacts whose grid lacks %s is refused', async (_, changes, problem) => {
+  await expectRefusedAfter((copy) => {
+    const file = path.join(copy.dataDir, 'grid.arrow');
+    writeGridCopy(file, changes);
     return file;
   }, problem);
 });

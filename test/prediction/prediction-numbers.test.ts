@@ -4,6 +4,7 @@ import { HORIZONS, RISK_FACTOR_COUNT } from '../../src/prediction/dimensions.js'
 import {
   factorCode,
   HORIZON_NUMBERS,
+  magnitudeOf,
   PREDICTION_NUMBERS,
   PredictionReporter,
   tenThousandths,
@@ -54,6 +55,12 @@ function report(reporter: PredictionReporter, survival: Float32Array, contributi
   }
   return [...numbers];
 }
+
+test('magnitudes beyond 1 are reported as they are, up to what a number can hold', () => {
+  expect([1.008, -1.00806, 6.5535, 7, -1e9].map(magnitudeOf)).toEqual([
+    10_080, 10_081, 65_535, 65_535, 65_535,
+  ]);
+});
 
 test('a prediction reports the rounded survival and the candidates of largest rounded magnitude, ties in feature order', () => {
   fc.assert(

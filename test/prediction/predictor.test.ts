@@ -13,7 +13,7 @@ import { plainAnswer, randomRequests, rowsOf, type SiteRequest } from './support
 
 const GENERATED_AT = new Date('2026-11-20T23:59:59.007Z');
 
-const FAILURES: readonly unknown[] = ['outside_coverage', 'no_nearby_data'];
+const FAILURES: readonly unknown[] = ['outside_coverage', 'no_nearby_data', 'elevation_mismatch'];
 
 let data: PredictorData;
 let predictor: Predictor;
@@ -25,7 +25,7 @@ beforeAll(async () => {
 });
 
 const expectPlainAnswers = async (requests: readonly SiteRequest[], of = predictor) => {
-  const elements = elementsOf(await answer(of, data, rowsOf(requests, GENERATED_AT)));
+  const elements = elementsOf(await answer(of, data, rowsOf(requests, GENERATED_AT, data)));
   for (const [row, request] of requests.entries()) {
     const plain = await plainAnswer(oracle, data, request, GENERATED_AT);
     expect(elements[row]).toBe(FAILURES.includes(plain) ? plain : JSON.stringify(plain));
@@ -64,6 +64,19 @@ test.each([
   },
 );
 
+test('the answers to random rows with options equal those of the plain implementation byte for byte', async () => {
+  const random = seededRandom(12);
+  const rowCount = amount({ short: 1000, long: 20_000 });
+  const seen: Record<string, number> = { answered: 0, elevation_mismatch: 0 };
+  for (let sent = 0; sent < rowCount; sent += 200) {
+    for (const element of await expectPlainAnswers(randomRequests(data, 200, random, 0.8))) {
+      const kind = FAILURES.includes(element) ? element : 'answered';
+      seen[kind] = (seen[kind] ?? 0) + 1;
+    }
+  }
+  for (const [kind, count] of Object.entries(seen)) expect(count, kind).toBeGreaterThan(rowCount / 60);
+});
+
 test('every species is predicted under both methods as the plain implementation predicts it', async () => {
   const random = seededRandom(31);
   const requests = data.species.flatMap((_, species) =>
@@ -80,14 +93,14 @@ test('every species is predicted under both methods as the plain implementation 
 });
 
 test('the answer to a row is the same alone and in a batch of any size', async () => {
-  const requests = randomRequests(data, amount({ short: 300, long: 1000 }), seededRandom(7));
+  const requests = randomRequests(data, amount({ short: 300, long: 1000 }), seededRandom(7), 0.3);
   const alone: string[] = [];
   for (const request of requests)
-    alone.push(...elementsOf(await answer(predictor, data, rowsOf([request], GENERATED_AT))));
+    alone.push(...elementsOf(await answer(predictor, data, rowsOf([request], GENERATED_AT, data))));
   for (const size of [2, 3, 5, 8, 16, 31, 64, 250, 1000]) {
     const batched: string[] = [];
     for (let from = 0; from < requests.length; from += size) {
-      const rows = rowsOf(requests.slice(from, from + size), GENERATED_AT);
+      const rows = rowsOf(requests.slice(from, from + size), GENERATED_AT, data);
       batched.push(...elementsOf(await answer(predictor, data, rows)));
     }
     expect(batched, `batches of ${size}`).toEqual(alone);
@@ -95,9 +108,9 @@ test('the answer to a row is the same alone and in a batch of any size', async (
 });
 
 test('no JSON is written where there are no rows or every row failed', async () => {
-  expect(elementsOf(await answer(predictor, data, rowsOf([], GENERATED_AT)))).toEqual([]);
+  expect(elementsOf(await answer(predictor, data, rowsOf([], GENERATED_AT, data)))).toEqual([]);
   const ocean = { latitude: 44, longitude: -126, species: 0, method: 'manual', horizons: [1] } as const;
-  const answers = await answer(predictor, data, rowsOf([ocean, ocean], GENERATED_AT));
+  const answers = await answer(predictor, data, rowsOf([ocean, ocean], GENERATED_AT, data));
   expect(elementsOf(answers)).toEqual(['outside_coverage', 'outside_coverage']);
   expect([...answers.ends]).toEqual([0, 0]);
 });
@@ -111,7 +124,7 @@ test('the answers after a run that failed in one model are right when its memory
   );
   const failing = new Predictor(data, models);
   const request = { ...placeOf(data.grid, 0), species: 3, method: undefined, horizons: [5] } as const;
-  const rows = rowsOf([request, request], GENERATED_AT);
+  const rows = rowsOf([request, request], GENERATED_AT, data);
   await expect(answer(failing, data, rows)).rejects.toThrow();
   rows.species.fill(4);
   await nextTurn();
@@ -121,7 +134,7 @@ test('the answers after a run that failed in one model are right when its memory
 test('each answer has the time of its own request when rows of several requests share a batch', async () => {
   const request = { ...placeOf(data.grid, 0), species: 3, method: undefined, horizons: [5] } as const;
   const times = ['2026-01-01T00:00:00.000Z', '1999-12-31T23:59:59.999Z', '2026-01-01T00:00:00.000Z'];
-  const rows = rowsOf([request, request, request], GENERATED_AT);
+  const rows = rowsOf([request, request, request], GENERATED_AT, data);
   for (const [row, time] of times.entries()) rows.generatedAtMs[row] = Date.parse(time);
   const elements = elementsOf(await answer(predictor, data, rows));
   expect(elements.map((element) => JSON.parse(element).generated_at)).toEqual(times);

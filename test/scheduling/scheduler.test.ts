@@ -35,11 +35,11 @@ afterEach(async () => {
 });
 afterAll(() => workers.pool.close());
 
-const requestsOf = (count: number) => randomRequests(data, count, random);
+const requestsOf = (count: number) => randomRequests(data, count, random, 0.4);
 const submit = (keyId: string, requests: readonly SiteRequest[], timeoutMs = 60_000): Job =>
   scheduler.submit({
     keyId,
-    rows: rowsOf(requests, GENERATED_AT),
+    rows: rowsOf(requests, GENERATED_AT, data),
     deadlineMs: performance.now() + timeoutMs,
   });
 const submitAny = (keyId: string, count: number, timeoutMs?: number) =>
@@ -50,7 +50,7 @@ const totalRuns = () => workers.runs.reduce((sum, rows) => sum + rows);
 async function expectAnswersTo(requests: readonly SiteRequest[], job: Job): Promise<void> {
   const outcome = await job.outcome;
   if (outcome.kind !== 'answered') return expect.unreachable(outcome.kind);
-  const expected = await answer(predictor, data, rowsOf(requests, GENERATED_AT));
+  const expected = await answer(predictor, data, rowsOf(requests, GENERATED_AT, data));
   const failed = [...expected.status.entries()].filter(([, status]) => status !== ROW_STATUS.answered);
   expect([...outcome.answers.unanswered()]).toEqual(failed);
   const inserted = new Map(failed.map(([row]) => [row, `"row ${row}"`]));
@@ -164,7 +164,7 @@ test('The rows of a caller who has hung up are dropped, and the others are answe
 });
 
 test('A job that had to wait is asked at its turn whether its caller has hung up, one that had not is answered.', async () => {
-  const ask = () => ({ keyId: 'key', rows: rowsOf(requestsOf(1), GENERATED_AT), deadlineMs: Infinity });
+  const ask = () => ({ keyId: 'key', rows: rowsOf(requestsOf(1), GENERATED_AT, data), deadlineMs: Infinity });
   expect(await kindOf(scheduler.submit({ ...ask(), hasHungUp: () => true }))).toBe('answered');
   workers.hold();
   const gone = scheduler.submit({ ...ask(), hasHungUp: () => true });

@@ -61,6 +61,21 @@ const BODIES: Readonly<Record<string, string>> = {
   'index-like names': `{"x":{${Array.from({ length: 90_000 }, (_, i) => `"${i}":1`).join(',')}}}`,
   'short texts for horizons': filled(`${ENTRY.slice(0, -1)},"horizons":[`, '"",', '1]}'),
   'the entries again and again': filled('{', `"requests":[${'{},'.repeat(500)}{}],`, '"a":1}'),
+  'many conditions': `${ENTRY.slice(0, -1)},"conditions":{${keys(90_000)}}}`,
+  'one condition many times': filled(
+    `${ENTRY.slice(0, -1)},"conditions":{`,
+    '"vpd_max":9,',
+    '"vpd_max":"9"}}',
+  ),
+  'nested conditions': `${ENTRY.slice(0, -1)},"conditions":${nested(100_000)}}`,
+  'objects of many names as a condition': `${ENTRY.slice(0, -1)},"conditions":{"vpd_max":[${objects}]}}`,
+  'escaped names of conditions': `${ENTRY.slice(0, -1)},"conditions":{${'"\\u0076pd":1,'.repeat(80_000)}"a":1}}`,
+  'a deep scenario': `${ENTRY.slice(0, -1)},"scenario":${'['.repeat(400_000)}${']'.repeat(400_000)}}`,
+  '500 entries of 180 conditions': batchOf(500, `${ENTRY.slice(0, -1)},"conditions":{${keys(180)}}}`),
+  '500 entries of repeated conditions': batchOf(
+    500,
+    `${ENTRY.slice(0, -1)},"conditions":{${'"vpd_max":9,'.repeat(150)}"vpd_max":"9"}}`,
+  ),
   'entries beyond any batch': batchOf(9000, ENTRY),
 };
 

@@ -1,13 +1,14 @@
 import '../../src/prediction/model/no-telemetry.js';
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { tableFromIPC } from 'apache-arrow';
+import { type Table, tableFromIPC } from 'apache-arrow';
 import KDBush from 'kdbush';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
+import { type PlainOptions, plainFeatures } from './plain-climate.js';
 import { type Polygon, polygonContains } from './plain-coverage.js';
 import { greatCircleKm, nearestPoint } from './plain-nearest-point.js';
 
-export interface PlainRequest {
+export interface PlainRequest extends PlainOptions {
   readonly latitude: number;
   readonly longitude: number;
   readonly species_code: string;
@@ -23,7 +24,8 @@ export type PlainAnswer =
   | 'invalid_species'
   | 'invalid_method'
   | 'outside_coverage'
-  | 'no_nearby_data';
+  | 'no_nearby_data'
+  | 'elevation_mismatch';
 
 interface Manifest {
   readonly version: string;
@@ -55,8 +57,8 @@ export class PlainPredictor {
     private readonly index: KDBush,
     private readonly polygons: readonly Polygon[],
     private readonly points: readonly { latitude: number; longitude: number; region: string }[],
-    /** Of each feature, its value at each point. */
-    private readonly features: readonly Float32Array[],
+    /** Of each variable of the grid by name, its value at each point. */
+    private readonly variables: Readonly<Record<string, Float64Array>>,
     private readonly species: readonly Species[],
     private readonly manifest: Manifest,
     private readonly sessions: Readonly<Record<string, InferenceSession>>,
@@ -75,7 +77,7 @@ export class PlainPredictor {
       species_code: species.species_code,
       species_common_name: species.common_name,
       planting_method: request.planting_method,
-      predictions: await this.predictions(match.point, request.planting_method, request),
+      predictions: await this.predictions(match, request.planting_method, request),
       model: this.model(),
       generated_at: generatedAt.toISOString(),
     };
@@ -87,8 +89,8 @@ export class PlainPredictor {
     if (species === undefined) return 'invalid_species';
     const match = this.match(request);
     if (typeof match === 'string') return match;
-    const manual = await this.predictions(match.point, 'manual', request);
-    const droneSeeded = await this.predictions(match.point, 'drone_seeded', request);
+    const manual = await this.predictions(match, 'manual', request);
+    const droneSeeded = await this.predictions(match, 'drone_seeded', request);
     return {
       site: match.site,
       species_code: species.species_code,
@@ -103,11 +105,14 @@ export class PlainPredictor {
     };
   }
 
-  private match({ latitude, longitude }: PlainComparison) {
+  private match(request: PlainComparison) {
+    const { latitude, longitude, elevation_m } = request;
     if (!this.polygons.some((polygon) => polygonContains(polygon, longitude, latitude)))
       return 'outside_coverage';
     const point = nearestPoint(this.index, longitude, latitude, this.searchRadiusKm);
     if (point === undefined) return 'no_nearby_data';
+    const elevation = this.variables.elevation[point];
+    if (elevation_m !== undefined && Math.abs(elevation_m - elevation) > 1000) return 'elevation_mismatch';
     const matched = this.points[point];
     const distanceKm = greatCircleKm(longitude, latitude, matched.longitude, matched.latitude);
     const site = {
@@ -118,15 +123,16 @@ export class PlainPredictor {
       match_distance_km: rounded(distanceKm, 3),
       region: matched.region,
     };
-    return { point, site };
+    const names = this.manifest.features.map(({ name }) => name);
+    const features = plainFeatures(names, (name) => this.variables[name]?.[point], request);
+    return { site, features: Float32Array.from(names, (name) => features[name]) };
   }
 
   private async predictions(
-    point: number,
+    { features: inputs }: { readonly features: Float32Array },
     method: string,
     { species_code, horizons = this.manifest.horizons }: PlainComparison,
   ): Promise<Prediction[]> {
-    const inputs = Float32Array.from(this.features, (values) => values[point]);
     const species = BigInt(this.manifest.species.indexOf(species_code));
     const output = await this.sessions[method].run({
       features: new Tensor('float32', inputs, [1, inputs.length]),
@@ -204,16 +210,22 @@ export async function createPlainPredictor(
       longitude: longitude[i],
       region: regions[region[i]],
     })),
-    manifest.features.map(({ name }) => {
-      const field = grid.schema.fields.find((each) => each.name === name)!;
-      const [scale, offset] = [Number(field.metadata.get('scale')), Number(field.metadata.get('offset'))];
-      return Float32Array.from(column(name) as ArrayLike<number>, (integer) => offset + scale * integer);
-    }),
+    variablesOf(grid),
     readJson(dataDir, 'species.json') as Species[],
     manifest,
     sessions,
     searchRadiusKm,
   );
+}
+
+/** The values of every variable of the grid; those of other columns are their integers. */
+function variablesOf(grid: Table): Record<string, Float64Array> {
+  const columns = grid.schema.fields.map(({ name, metadata }) => {
+    const [scale, offset] = [Number(metadata.get('scale') ?? 1), Number(metadata.get('offset') ?? 0)];
+    const integers = grid.getChild(name)!.toArray() as ArrayLike<number>;
+    return [name, Float64Array.from(integers, (integer) => offset + scale * integer)] as const;
+  });
+  return Object.fromEntries(columns);
 }
 
 interface Lattice {

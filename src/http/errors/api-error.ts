@@ -15,6 +15,7 @@ export const ERROR_STATUS = {
   invalid_species: 422,
   invalid_method: 422,
   batch_too_large: 422,
+  elevation_mismatch: 422,
   invalid_request: 422,
   rate_limit_exceeded: 429,
   internal_error: 500,

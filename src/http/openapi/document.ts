@@ -35,7 +35,13 @@ const BODY_ERRORS = [
   'invalid_request',
 ] as const;
 /** The errors of every endpoint for one site. */
-export const SITE_ERRORS = ['invalid_species', 'outside_coverage', 'no_nearby_data', 'overloaded'] as const;
+export const SITE_ERRORS = [
+  'invalid_species',
+  'outside_coverage',
+  'no_nearby_data',
+  'elevation_mismatch',
+  'overloaded',
+] as const;
 
 const QUOTA_HEADERS = ['RateLimit', 'RateLimit-Policy'] as const;
 

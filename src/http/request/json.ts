@@ -229,15 +229,3 @@ export function nextElementAt(bytes: Buffer, start: number): number {
   const at = isDigit ? start + 1 : skipSpace(bytes, valueEnd(bytes, start));
   return bytes[at] === COMMA ? skipSpace(bytes, at + 1) : 0;
 }
-
-/**
- * A value as far as an error message shows it, in time and memory proportional to its bytes: an object without its
- * members, an array without its elements but of their number, any other value as JSON.parse makes it.
- */
-export function outlineAt(bytes: Buffer, start: number): unknown {
-  if (bytes[start] === OPEN_OBJECT) return {};
-  if (bytes[start] !== OPEN_ARRAY) return JSON.parse(bytes.toString('utf8', start, valueEnd(bytes, start)));
-  let length = 0;
-  for (let at = firstElementAt(bytes, start); at !== 0; at = nextElementAt(bytes, at)) length++;
-  return Array(length);
-}

@@ -14,6 +14,10 @@ import {
   textAt,
   valueEnd,
 } from './json.js';
+import { SHOWN_ELEMENTS } from './shown-values.js';
+
+/** Names near to an option's that callers use for tags of their own. */
+const TAGS = ['condition', 'elevation'].map((name) => Buffer.from(`"${name}"`));
 
 /** Stands for a character that is in no field's name. */
 const OTHER_CHARACTER = 0;
@@ -40,6 +44,9 @@ export class ObjectFields {
   readonly #options: readonly number[];
   /** By field, the offset of a name one edit from an option's in the object scanned last, or 0. */
   readonly #nearAt: Int32Array;
+  /** Where the first few other names of the object scanned last start. */
+  readonly #unknownAt = new Int32Array(SHOWN_ELEMENTS);
+  #unknownCount = 0;
 
   /** @param options those of the names that may be absent */
   constructor(
@@ -63,6 +70,7 @@ export class ObjectFields {
    */
   scan(bytes: Buffer, start: number, fieldEnd = valueEnd): number {
     for (let i = 0; i < this.starts.length; i++) this.starts[i] = this.#nearAt[i] = 0;
+    this.#unknownCount = 0;
     let at = skipSpace(bytes, start + 1);
     if (bytes[at] === CLOSE_OBJECT) return at + 1;
     let expected = 0;
@@ -81,8 +89,10 @@ export class ObjectFields {
         }
       }
       const value = colonEnd(bytes, nameEnd);
-      if (field === -1) at = valueEnd(bytes, value);
-      else {
+      if (field === -1) {
+        if (this.#unknownCount < SHOWN_ELEMENTS) this.#unknownAt[this.#unknownCount++] = at;
+        at = valueEnd(bytes, value);
+      } else {
         this.starts[field] = value;
         expected = field + 1;
         at = fieldEnd(bytes, value);
@@ -91,6 +101,16 @@ export class ObjectFields {
       if (bytes[at] !== COMMA) return byteEnd(bytes, at, CLOSE_OBJECT);
       at = skipSpace(bytes, at + 1);
     }
+  }
+
+  /** Whether the object scanned last has a field of another name. */
+  get hasUnknown(): boolean {
+    return this.#unknownCount > 0;
+  }
+
+  /** The first few of the other names in the object scanned last. */
+  unknownNames(bytes: Buffer): string[] {
+    return Array.from(this.#unknownAt.subarray(0, this.#unknownCount), (at) => String(textAt(bytes, at)));
   }
 
   /** Whether the object scanned last has a field that is probably a misspelt option. */
@@ -122,8 +142,11 @@ export class ObjectFields {
 
   /** @param nameAt where the name is written */
   #keepIfNear(bytes: Buffer, start: number, end: number, nameAt: number): void {
-    for (const option of this.#options)
-      if (isOneEditAway(bytes, start, end, this.#quoted[option])) this.#nearAt[option] = nameAt;
+    for (const option of this.#options) {
+      if (!isOneEditAway(bytes, start, end, this.#quoted[option])) continue;
+      if (!TAGS.some((tag) => tag.length === end - start && startsWith(bytes, start, tag)))
+        this.#nearAt[option] = nameAt;
+    }
   }
 }
 

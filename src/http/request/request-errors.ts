@@ -1,10 +1,12 @@
 import KDBush from 'kdbush';
 import type { z } from 'zod';
+import { valueAt } from '../../prediction/artefacts/shared-grid.js';
 import type { SpeciesCatalogue } from '../../prediction/artefacts/species.js';
+import { MAX_RISE_M, OWN_ELEVATION } from '../../prediction/conditions/adjustments.js';
 import { PLANTING_METHODS } from '../../prediction/dimensions.js';
 import { Coverage } from '../../prediction/locate/coverage.js';
 import { NearestPoint } from '../../prediction/locate/nearest-point.js';
-import { ROW_STATUS } from '../../prediction/site-rows.js';
+import { ROW_STATUS, type SiteRows } from '../../prediction/site-rows.js';
 import { type ErrorObject, show } from '../errors/api-error.js';
 import { perGeneration, type ServingGeneration } from '../serving/serving.js';
 import type { Misspelling } from './object-fields.js';
@@ -80,14 +82,15 @@ const nearestDataOf = perGeneration(
   ({ artefacts }) => new NearestPoint(KDBush.from(artefacts.grid.index), Number.POSITIVE_INFINITY),
 );
 
-/** The error of a row whose place could not be answered for. */
+/** The error of a row that could not be answered for. */
 export function placeError(
   status: number,
-  latitude: number,
-  longitude: number,
+  rows: SiteRows,
+  row: number,
   generation: ServingGeneration,
   searchRadiusKm: number,
 ): ErrorObject {
+  const [latitude, longitude] = [rows.latitude[row], rows.longitude[row]];
   const place = `latitude ${latitude}, longitude ${longitude}`;
   if (status === ROW_STATUS.outsideCoverage) {
     const regions = generation.artefacts.regions.map(({ name }) => name).join(' and ');
@@ -98,13 +101,30 @@ export function placeError(
     };
   }
   const nearest = nearestDataOf(generation);
-  nearest.find(longitude, latitude);
+  const point = nearest.find(longitude, latitude);
+  if (status === ROW_STATUS.elevationMismatch) {
+    const elevationM = rows.adjustments[row * rows.width + OWN_ELEVATION];
+    return elevationMismatch(elevationM, valueAt(generation.artefacts.grid.columns.elevation, point));
+  }
   return {
     code: 'no_nearby_data',
     message:
       `No data point lies within ${searchRadiusKm} km of ${place}: the nearest is ${nearest.distanceKm.toFixed(1)} km away. ` +
       'The data cover forest land, not urban, agricultural or water areas.',
     details: { search_radius_km: searchRadiusKm },
+  };
+}
+
+const METRES_PER_FOOT = 0.3048;
+
+function elevationMismatch(elevationM: number, matchedM: number): ErrorObject {
+  const fromFeet = Math.round(elevationM * METRES_PER_FOOT);
+  return {
+    code: 'elevation_mismatch',
+    message:
+      `elevation_m is ${elevationM} m, but the matched point lies at ${matchedM} m: at most ${MAX_RISE_M} m may lie ` +
+      `between them. Was it in feet? ${elevationM} ft are ${fromFeet} m.`,
+    details: { elevation_m: elevationM, matched_elevation_m: matchedM },
   };
 }
 

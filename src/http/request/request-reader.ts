@@ -1,6 +1,8 @@
 import type { z } from 'zod';
 import { LARGEST_BATCH_SITES, TIERS, type Tier } from '../../accounts/tiers.js';
+import type { Artefacts } from '../../prediction/artefacts/artefacts.js';
 import { SpeciesCatalogue } from '../../prediction/artefacts/species.js';
+import { adjustmentWidth } from '../../prediction/conditions/adjustments.js';
 import {
   ALL_HORIZONS,
   BOTH_METHODS,
@@ -19,23 +21,23 @@ import {
   numberAt,
   OPEN_ARRAY,
   OPEN_OBJECT,
-  outlineAt,
   startsWith,
   textAt,
   valueEnd,
 } from './json.js';
 import { ObjectFields } from './object-fields.js';
+import { OptionReader } from './option-reader.js';
+import { optionRulesOf } from './option-schemas.js';
+import { fieldOutlines, listOutlineAt, outlineAt } from './outlines.js';
 import { readDocument } from './read-document.js';
 import { entryError, invalidRequest, placeHint } from './request-errors.js';
 import {
   batchRequestSchema,
-  compareRequestSchema,
   FIELDS,
   MAX_LATITUDE,
   MAX_LONGITUDE,
   OPTIONS,
-  predictRequestSchema,
-  SHOWN_ELEMENTS,
+  requestSchemas,
 } from './schemas.js';
 
 /** A batch whose entries were checked. */
@@ -50,6 +52,11 @@ export interface Batch {
   readonly failed: ReadonlyMap<number, FailedEntry>;
 }
 
+/** A single site: its row, or what is wrong with it. */
+export type SiteReading =
+  | { readonly rows: SiteRows; readonly error?: undefined }
+  | { readonly error: ErrorObject };
+
 export interface FailedEntry {
   readonly error: ErrorObject;
   /** Degrees as submitted; null where that was not a number. */
@@ -63,6 +70,9 @@ const LONGITUDE = FIELDS.indexOf('longitude');
 const SPECIES = FIELDS.indexOf('species_code');
 const METHOD = FIELDS.indexOf('planting_method');
 const YEARS = FIELDS.indexOf('horizons');
+const ELEVATION = FIELDS.indexOf('elevation_m');
+const CONDITIONS = FIELDS.indexOf('conditions');
+const SCENARIO = FIELDS.indexOf('scenario');
 
 const QUOTED_METHODS = PLANTING_METHODS.map((method) => Buffer.from(`"${method}"`));
 
@@ -71,13 +81,16 @@ const QUOTED_METHODS = PLANTING_METHODS.map((method) => Buffer.from(`"${method}"
  * site; the fields of anything else become objects, for the error messages.
  */
 export class RequestReader {
+  readonly #species: SpeciesCatalogue;
   readonly #quotedCodes: readonly Buffer[];
   /** Index of a species by the first four bytes of its code. */
   readonly #codeStarts: ReadonlyMap<number, number>;
+  readonly #schemas: ReturnType<typeof requestSchemas>;
+  readonly #options: OptionReader;
   readonly #batch = new ObjectFields(['requests'], []);
   readonly #site = new ObjectFields(FIELDS, OPTIONS);
   /** The entries of the batch being read that fit, and which entry each is. */
-  readonly #rows = new SiteRows(LARGEST_BATCH_SITES);
+  readonly #rows: SiteRows;
   readonly #entries = new Int32Array(LARGEST_BATCH_SITES);
   #rowCount = 0;
   #total = 0;
@@ -86,36 +99,38 @@ export class RequestReader {
 
   /** @param placeHint says as a sentence which place was probably meant by a place that cannot be, or '' */
   constructor(
-    private readonly species: SpeciesCatalogue,
+    artefacts: Pick<Artefacts, 'species' | 'manifest' | 'grid'>,
     private readonly placeHint: (latitude: number, longitude: number) => string,
   ) {
-    this.#quotedCodes = species.list.map(({ species_code }) => Buffer.from(`"${species_code}"`));
+    const { species, manifest } = artefacts;
+    const rules = optionRulesOf(artefacts);
+    this.#species = new SpeciesCatalogue(species);
+    this.#quotedCodes = species.map(({ species_code }) => Buffer.from(`"${species_code}"`));
     this.#codeStarts = new Map(
-      species.list.map(({ species_code }, index) => [
-        Buffer.from(species_code.padEnd(4)).readInt32LE(0),
-        index,
-      ]),
+      species.map(({ species_code }, index) => [Buffer.from(species_code.padEnd(4)).readInt32LE(0), index]),
     );
+    this.#schemas = requestSchemas(rules);
+    this.#options = new OptionReader(rules);
+    this.#rows = new SiteRows(LARGEST_BATCH_SITES, adjustmentWidth(manifest));
   }
 
   /**
-   * Reads the body of POST /v1/predict, or of POST /v1/predict/compare, into row 0.
-   * @returns what is wrong with it, if anything
+   * Reads the body of POST /v1/predict, or of POST /v1/predict/compare.
+   * @returns its row, or what is wrong with it
    * @throws ApiError invalid_json
    */
-  readSite(bytes: Buffer, rows: SiteRows, kind: 'prediction' | 'comparison'): ErrorObject | undefined {
-    const isComparison = kind === 'comparison';
+  readSite(bytes: Buffer, kind: 'prediction' | 'comparison'): SiteReading {
     let start = 0;
     let fits = false;
     readDocument(bytes, (at) => {
       start = at;
       if (bytes[at] !== OPEN_OBJECT) return valueEnd(bytes, at);
       const end = this.#site.scan(bytes, at);
-      fits = this.#writeRow(bytes, rows, 0, isComparison ? BOTH_METHODS : this.#methodAt(bytes));
+      fits = this.#writeRow(bytes, 0, kind === 'comparison' ? BOTH_METHODS : this.#methodAt(bytes));
       return end;
     });
-    if (fits) return undefined;
-    return this.#failureAt(bytes, start, isComparison ? compareRequestSchema : predictRequestSchema).error;
+    if (fits) return { rows: this.#rows.first(1) };
+    return { error: this.#failureAt(bytes, start, this.#schemas[kind]).error };
   }
 
   /**
@@ -131,7 +146,7 @@ export class RequestReader {
     });
     const isObject = bytes[body] === OPEN_OBJECT;
     if (!isObject || bytes[this.#batch.starts[0]] !== OPEN_ARRAY) {
-      const value = isObject ? fieldsAt(bytes, this.#batch) : outlineAt(bytes, body);
+      const value = isObject ? Object.fromEntries(fieldOutlines(bytes, this.#batch)) : outlineAt(bytes, body);
       const error = invalidRequest(batchRequestSchema, value);
       if (error !== undefined) throw new ApiError(error);
     }
@@ -139,7 +154,7 @@ export class RequestReader {
     const failed = new Map<number, FailedEntry>();
     for (let entry = 0; entry < this.#total; entry++) {
       const at = this.#unfit[entry];
-      if (at !== 0) failed.set(entry, this.#failureAt(bytes, at, predictRequestSchema));
+      if (at !== 0) failed.set(entry, this.#failureAt(bytes, at, this.#schemas.prediction));
     }
     const rows = this.#rows.first(this.#rowCount);
     return { total: this.#total, rows, entries: this.#entries.slice(0, this.#rowCount), failed };
@@ -154,20 +169,28 @@ export class RequestReader {
       if (entry >= LARGEST_BATCH_SITES) return valueEnd(bytes, at);
       const isObject = bytes[at] === OPEN_OBJECT;
       const end = isObject ? this.#site.scan(bytes, at) : valueEnd(bytes, at);
-      const fits = isObject && this.#writeRow(bytes, this.#rows, this.#rowCount, this.#methodAt(bytes));
+      const fits = isObject && this.#writeRow(bytes, this.#rowCount, this.#methodAt(bytes));
       this.#unfit[entry] = fits ? 0 : at;
       if (fits) this.#entries[this.#rowCount++] = entry;
       return end;
     });
   };
 
+  /** How error messages show the fields that they show more of than `outlineAt` does. */
+  get #outlines() {
+    const horizons = (bytes: Buffer, start: number) => listOutlineAt(bytes, start, horizonAt);
+    return { horizons, ...this.#options.outlines };
+  }
+
   #failureAt(bytes: Buffer, at: number, schema: z.ZodType): FailedEntry {
     const isObject = bytes[at] === OPEN_OBJECT;
     if (isObject) this.#site.scan(bytes, at);
-    const entry = isObject ? fieldsAt(bytes, this.#site) : outlineAt(bytes, at);
+    const entry = isObject
+      ? Object.fromEntries(fieldOutlines(bytes, this.#site, this.#outlines))
+      : outlineAt(bytes, at);
     const misspellings = isObject ? this.#site.misspellings(bytes) : [];
     return {
-      error: entryError(schema, entry, misspellings, this.species, this.placeHint),
+      error: entryError(schema, entry, misspellings, this.#species, this.placeHint),
       latitude: isObject ? this.#coordinateAt(bytes, LATITUDE) : null,
       longitude: isObject ? this.#coordinateAt(bytes, LONGITUDE) : null,
     };
@@ -179,7 +202,8 @@ export class RequestReader {
   }
 
   /** Writes the object scanned last to a row. @param method -1 for none @returns whether it fits */
-  #writeRow(bytes: Buffer, rows: SiteRows, row: number, method: number): boolean {
+  #writeRow(bytes: Buffer, row: number, method: number): boolean {
+    const rows = this.#rows;
     const { starts } = this.#site;
     const latitude = numberAt(bytes, starts[LATITUDE]);
     const longitude = numberAt(bytes, starts[LONGITUDE]);
@@ -193,7 +217,12 @@ export class RequestReader {
     rows.species[row] = species;
     rows.method[row] = method;
     rows.horizons[row] = horizons;
-    return true;
+    rows.options[row] = 0;
+    const elevation = starts[ELEVATION];
+    const conditions = starts[CONDITIONS];
+    const scenario = starts[SCENARIO];
+    if ((elevation | conditions | scenario) === 0) return true;
+    return this.#options.write(bytes, { elevation, conditions, scenario }, rows, row);
   }
 
   #speciesAt(bytes: Buffer, start: number): number {
@@ -201,7 +230,7 @@ export class RequestReader {
       const index = this.#codeStarts.get(bytes.readInt32LE(start + 1));
       if (index !== undefined && startsWith(bytes, start, this.#quotedCodes[index])) return index;
     }
-    return this.species.indexOf(textAt(bytes, start) ?? '');
+    return this.#species.indexOf(textAt(bytes, start) ?? '');
   }
 
   /** The planting method of the object scanned last, or -1. */
@@ -213,10 +242,10 @@ export class RequestReader {
   }
 }
 
-/** The reader of a generation's species. */
+/** The reader of a generation. */
 export const requestReaderOf = perGeneration(
   (generation) =>
-    new RequestReader(new SpeciesCatalogue(generation.artefacts.species), (latitude, longitude) =>
+    new RequestReader(generation.artefacts, (latitude, longitude) =>
       placeHint(generation, latitude, longitude),
     ),
 );
@@ -232,16 +261,6 @@ function checkBatchSize(submitted: number, tier: Tier): void {
   });
 }
 
-/** The fields of the object scanned last, as far as error messages show them. */
-function fieldsAt(bytes: Buffer, { names, starts }: ObjectFields): object {
-  const fields: Record<string, unknown> = {};
-  for (const [field, name] of names.entries()) {
-    const outlineOf = name === FIELDS[YEARS] ? horizonsOutlineAt : outlineAt;
-    if (starts[field] !== 0) fields[name] = outlineOf(bytes, starts[field]);
-  }
-  return fields;
-}
-
 /** The set of horizons that an array holds; 0 where it holds none or anything else. */
 function horizonsAt(bytes: Buffer, start: number): number {
   if (bytes[start] !== OPEN_ARRAY) return 0;
@@ -254,15 +273,8 @@ function horizonsAt(bytes: Buffer, start: number): number {
   return set;
 }
 
-/** A value for `horizons` in outline: of an array the horizons and the first few other elements, null for the rest. */
-function horizonsOutlineAt(bytes: Buffer, start: number): unknown {
-  if (bytes[start] !== OPEN_ARRAY) return outlineAt(bytes, start);
-  const elements: unknown[] = [];
-  let wrongCount = 0;
-  for (let at = firstElementAt(bytes, start); at !== 0; at = nextElementAt(bytes, at)) {
-    const number = numberAt(bytes, at);
-    if (HORIZONS.includes(number as Horizon)) elements.push(number);
-    else elements.push(wrongCount++ < SHOWN_ELEMENTS ? outlineAt(bytes, at) : null);
-  }
-  return elements;
+/** The horizon at an offset; undefined for any other value. */
+function horizonAt(bytes: Buffer, at: number): number | undefined {
+  const number = numberAt(bytes, at);
+  return HORIZONS.includes(number as Horizon) ? number : undefined;
 }

@@ -1,6 +1,8 @@
 import { z } from 'zod';
 import { HORIZONS, type Horizon, PLANTING_METHODS } from '../../prediction/dimensions.js';
 import { show } from '../errors/api-error.js';
+import { type OptionRules, optionSchemas } from './option-schemas.js';
+import { showAll } from './shown-values.js';
 
 /** Degrees north or south, and east or west, that a request may have. */
 export const MAX_LATITUDE = 90;
@@ -17,18 +19,6 @@ const horizonList = HORIZONS.join(', ');
 const isHorizon = (value: unknown): value is Horizon => HORIZONS.includes(value as Horizon);
 const horizonsError = ({ input }: { input?: unknown }) =>
   `horizons must be a non-empty array of ${horizonList}, not ${show(input)}`;
-
-/** How many wrong elements of an array a message shows. */
-export const SHOWN_ELEMENTS = 5;
-
-const ALTERNATIVES = new Intl.ListFormat('en-GB', { type: 'disjunction' });
-
-/** `2, 10 or 20`, the first few of many. */
-function showAll(values: readonly unknown[]): string {
-  const shown = values.slice(0, SHOWN_ELEMENTS).map(show);
-  const more = values.length - shown.length;
-  return ALTERNATIVES.format(more === 0 ? shown : [...shown, `${more} more`]);
-}
 
 const site = {
   latitude: degrees('latitude', MAX_LATITUDE).meta({ description: 'Degrees north.', examples: [44.12] }),
@@ -58,18 +48,28 @@ const site = {
     }),
 };
 
-/** Body of POST /v1/predict/compare. */
-export const compareRequestSchema = z.object(site);
+const plantingMethod = z
+  .unknown()
+  .refine((value) => value !== undefined, {
+    error: `planting_method is missing: it must be ${PLANTING_METHODS.map(show).join(' or ')}`,
+  })
+  .meta({ type: 'string', enum: [...PLANTING_METHODS], description: 'How the tree is planted.' });
 
-/** Body of POST /v1/predict and entry of a batch. A planting method that is present but wrong has a code of its own. */
-export const predictRequestSchema = z.object({
-  ...site,
-  planting_method: z
-    .unknown()
-    .refine((value) => value !== undefined, {
-      error: `planting_method is missing: it must be ${PLANTING_METHODS.map(show).join(' or ')}`,
-    })
-    .meta({ type: 'string', enum: [...PLANTING_METHODS], description: 'How the tree is planted.' }),
+/** The bodies of requests for a site, under the rules of a generation. */
+export function requestSchemas(rules: OptionRules) {
+  const options = optionSchemas(rules);
+  return {
+    /** Body of POST /v1/predict/compare. */
+    comparison: z.object({ ...site, ...options }),
+    /** Body of POST /v1/predict and entry of a batch. A planting method that is present but wrong has a code of its own. */
+    prediction: z.object({ ...site, planting_method: plantingMethod, ...options }),
+  };
+}
+
+/** The same for /openapi.json, whatever the generation. */
+export const { comparison: compareRequestSchema, prediction: predictRequestSchema } = requestSchemas({
+  conditions: [],
+  hasLapseRates: true,
 });
 
 /** Body of POST /v1/predict/batch. Its entries are checked one by one. */

@@ -29,9 +29,12 @@ const siteSchema = component('Site', {
 const riskFactorSchema = component('RiskFactor', {
   factor: z.string().meta({ examples: ['vapor pressure deficit'] }),
   impact: z.enum(['positive', 'negative']),
-  magnitude: probability.describe(
-    'Contribution to the survival probability, relative to the average site of species and method.',
-  ),
+  magnitude: z
+    .number()
+    .min(0)
+    .describe(
+      'Contribution to the survival probability, relative to the average site of species and method.',
+    ),
 });
 
 const predictionSchema = component('Prediction', {

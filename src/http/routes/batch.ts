@@ -82,7 +82,7 @@ function failuresOf(
   const failures = new Map(failed);
   for (const [row, status] of answers?.unanswered() ?? []) {
     const [latitude, longitude] = [rows.latitude[row], rows.longitude[row]];
-    const error = placeError(status, latitude, longitude, generation, searchRadiusKm);
+    const error = placeError(status, rows, row, generation, searchRadiusKm);
     failures.set(entries[row], { error, latitude, longitude });
   }
   return failures;

@@ -1,6 +1,5 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Metrics } from '../../observability/metrics.js';
-import { SiteRows } from '../../prediction/site-rows.js';
 import { ApiError, type ErrorObject } from '../errors/api-error.js';
 import { placeError } from '../request/request-errors.js';
 import { requestReaderOf } from '../request/request-reader.js';
@@ -23,14 +22,13 @@ export class SingleSiteHandler {
     kind: 'prediction' | 'comparison',
   ): Promise<FastifyReply> {
     const generation = this.serving.current;
-    const rows = new SiteRows(1);
-    const error = requestReaderOf(generation).readSite(request.body, rows, kind);
+    const reading = requestReaderOf(generation).readSite(request.body, kind);
     request.state.sites = 1;
-    if (error !== undefined) throw this.#failure(error);
+    if (reading.error !== undefined) throw this.#failure(reading.error);
+    const { rows } = reading;
     const answers = await this.submitter.submit(request, reply, generation.singleSites, rows);
     for (const [row, status] of answers.unanswered()) {
-      const [latitude, longitude] = [rows.latitude[row], rows.longitude[row]];
-      throw this.#failure(placeError(status, latitude, longitude, generation, this.searchRadiusKm));
+      throw this.#failure(placeError(status, rows, row, generation, this.searchRadiusKm));
     }
     this.metrics.sites.inc({ outcome: 'answered' });
     // Far too small to be from the pool's large buffers: it need not be released.

@@ -10,6 +10,7 @@ import {
   readIntervalFiles,
   readModelFiles,
 } from './manifest.js';
+import { optionColumns } from './option-columns.js';
 import { parseRegions, type Region } from './regions.js';
 import { type SharedGrid, shareGrid } from './shared-grid.js';
 import { parseSpecies, type Species } from './species.js';
@@ -50,7 +51,8 @@ export function identityOf({ modelDigest, gridDigest }: Artefacts): string {
  */
 export function readArtefacts(dataDir: string, modelDir: string): Artefacts {
   const dataFiles = new ListedFiles(dataDir);
-  const grid = parseGrid(dataFiles.read(DATA_FILES.grid));
+  const gridFile = dataFiles.read(DATA_FILES.grid);
+  const grid = parseGrid(gridFile);
   const regions = parseRegions(dataFiles.read(DATA_FILES.regions));
   const species = parseSpecies(dataFiles.read(DATA_FILES.species));
   const manifestFile = readArtefactFile(path.join(modelDir, MANIFEST_FILE));
@@ -98,7 +100,7 @@ export function readArtefacts(dataDir: string, modelDir: string): Artefacts {
   const intervalFiles = readIntervalFiles(modelDir, manifest);
   const featureNames = manifest.features.map(({ name }) => name);
   return {
-    grid: shareGrid(grid, featureNames),
+    grid: shareGrid(grid, featureNames, optionColumns(gridFile.path, grid, manifest)),
     regions,
     species,
     manifest,

@@ -15,6 +15,8 @@ export interface GridFile {
   /** Degrees east, 5 decimals. */
   readonly longitude: Float64Array;
   readonly region: Uint8Array;
+  /** Bit i is set where the point is inside the native range of species i. */
+  readonly nativeRanges: Uint32Array;
   /** Every variable by name, in the unit its metadata states. */
   readonly variables: ReadonlyMap<string, GridVariable>;
 }
@@ -94,6 +96,7 @@ export function parseGrid({ path: file, bytes }: ArtefactFile): GridFile {
     latitude: degrees('row', lattice.south),
     longitude: degrees('column', lattice.west),
     region: integersOf(file, 'region', column('region'), [Uint8Array]),
+    nativeRanges: integersOf(file, 'native_ranges', column('native_ranges'), [Uint32Array]),
     variables: new Map(
       table.schema.fields
         .filter(({ name }) => !OTHER_COLUMNS.includes(name))
@@ -117,7 +120,7 @@ function valuesOf(file: string, name: string, vector: Vector | null): unknown {
   return vector.nullCount === 0 ? vector.toArray() : undefined;
 }
 
-function integersOf<T extends StoredIntegers>(
+function integersOf<T extends StoredIntegers | Uint32Array>(
   file: string,
   name: string,
   values: unknown,

@@ -69,8 +69,12 @@ export class JsonWriter {
     this.length = start + length;
   }
 
-  /** Writes k / 10,000 in its shortest form, k an integer from 0 to 10,000. */
+  /** Writes k / 10,000 in its shortest form, k an integer from 0 to 65,535; fast up to 10,000. */
   writeTenThousandths(k: number): void {
+    if (k > 10_000) {
+      this.writeDecimal(k, 4);
+      return;
+    }
     this.#view.setFloat64(this.length, TEN_THOUSANDTHS[k], true);
     this.length += TEN_THOUSANDTHS_BYTES[k];
   }

@@ -16,12 +16,22 @@ export function factorCode(feature: number, isNegative: boolean): number {
 }
 
 /**
- * Rounds a probability or magnitude to 4 decimals, halves up. Whole ten-thousandths are compared, ranked and subtracted
+ * Rounds a probability to 4 decimals, halves up. Whole ten-thousandths are compared, ranked and subtracted
  * exactly, and rarely show the last bits, in which onnxruntime's results may differ.
  * @returns 0 to 10,000, also for values outside 0 to 1, which break the model contract
  */
 export function tenThousandths(probability: number): number {
   return Math.max(0, Math.min(10_000, Math.floor(probability * 10_000 + 0.5)));
+}
+
+const MAX_UINT16 = 2 ** 16 - 1;
+
+/**
+ * The magnitude of a contribution in ten-thousandths, halves up. Contributions that offset each other may pass 1 where a
+ * caller states extreme conditions; beyond 6.5535 they are not told apart.
+ */
+export function magnitudeOf(contribution: number): number {
+  return Math.min(MAX_UINT16, Math.floor(Math.abs(contribution) * 10_000 + 0.5));
 }
 
 /** Turns the outputs of models into reported numbers. */
@@ -62,7 +72,7 @@ export class PredictionReporter {
     let thirdFeature = 0;
     for (let i = 0; i < candidates.length; i++) {
       const feature = candidates[i];
-      const magnitude = tenThousandths(Math.abs(contributions[offset + feature]));
+      const magnitude = magnitudeOf(contributions[offset + feature]);
       if (magnitude <= third) continue;
       if (magnitude <= second) {
         third = magnitude;

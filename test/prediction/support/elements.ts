@@ -3,6 +3,13 @@ import { elementCapacity } from '../../../src/prediction/encoding/answer-encoder
 import type { Predictor, PredictorData } from '../../../src/prediction/predictor.js';
 import { ROW_STATUS, type RowAnswers, type SiteRows } from '../../../src/prediction/site-rows.js';
 
+/** The codes of the errors that a row's status stands for. */
+export const STATUS_CODES: Readonly<Record<number, string>> = {
+  [ROW_STATUS.outsideCoverage]: 'outside_coverage',
+  [ROW_STATUS.noNearbyData]: 'no_nearby_data',
+  [ROW_STATUS.elevationMismatch]: 'elevation_mismatch',
+};
+
 /** Answers rows into new memory of exactly the documented capacity. */
 export async function answer(predictor: Predictor, data: PredictorData, rows: SiteRows): Promise<RowAnswers> {
   const answers = {
@@ -23,6 +30,6 @@ export function elementsOf({ status, ends, json }: RowAnswers): string[] {
       return element.slice(0, -1);
     }
     expect(element).toBe('');
-    return rowStatus === ROW_STATUS.outsideCoverage ? 'outside_coverage' : 'no_nearby_data';
+    return STATUS_CODES[rowStatus];
   });
 }

@@ -1,3 +1,5 @@
+import { valueAt } from '../../../src/prediction/artefacts/shared-grid.js';
+import { adjustmentWidth } from '../../../src/prediction/conditions/adjustments.js';
 import {
   BOTH_METHODS,
   HORIZONS,
@@ -5,7 +7,8 @@ import {
   PLANTING_METHODS,
 } from '../../../src/prediction/dimensions.js';
 import type { PredictorData } from '../../../src/prediction/predictor.js';
-import { SiteRows } from '../../../src/prediction/site-rows.js';
+import { OPTION, SiteRows } from '../../../src/prediction/site-rows.js';
+import type { PlainOptions } from '../../../testing/oracle/plain-climate.js';
 import type { PlainAnswer, PlainPredictor } from '../../../testing/oracle/plain-prediction.js';
 import { placeOf } from '../../../testing/project.js';
 
@@ -18,6 +21,7 @@ export interface SiteRequest {
   /** Undefined asks for the comparison of both. */
   readonly method: (typeof PLANTING_METHODS)[number] | undefined;
   readonly horizons: readonly (1 | 3 | 5)[];
+  readonly options?: PlainOptions;
 }
 
 const HORIZON_CHOICES: readonly SiteRequest['horizons'][] = [
@@ -31,12 +35,17 @@ const HORIZON_CHOICES: readonly SiteRequest['horizons'][] = [
   [3, 3, 1],
 ];
 
-/** Requests as callers mix them: near grid points, anywhere in the box around the states, beyond the borders. */
+/**
+ * Requests as callers mix them: near grid points, anywhere in the box around the states, beyond the borders.
+ * @param optionShare the share of them that have options
+ */
 export function randomRequests(
-  { grid, species }: PredictorData,
+  data: PredictorData,
   count: number,
   random: () => number,
+  optionShare = 0,
 ): SiteRequest[] {
+  const { grid, species } = data;
   const choose = <Item>(items: readonly Item[]) => items[Math.floor(random() * items.length)];
   return Array.from({ length: count }, () => {
     const point = placeOf(grid, Math.floor(random() * grid.pointCount));
@@ -49,20 +58,67 @@ export function randomRequests(
       species: Math.floor(random() * species.length),
       method: choose([...PLANTING_METHODS, undefined]),
       horizons: choose(HORIZON_CHOICES),
+      ...(random() < optionShare && { options: randomOptions(data, random) }),
     };
   });
 }
 
+/** Options as callers choose them: each of them or not. */
+function randomOptions({ grid, manifest }: PredictorData, random: () => number): PlainOptions {
+  const optional = <Value>(share: number, value: () => Value) => (random() < share ? value() : undefined);
+  const between = (low: number, high: number) => low + (high - low) * random();
+  const rounded = (value: number) => optional(0.5, () => Math.round(value)) ?? value;
+  const options = {
+    elevation_m: optional(0.4, () => {
+      const elevation = grid.columns.elevation;
+      const other = valueAt(elevation, Math.floor(random() * grid.pointCount));
+      return rounded(between(other - 300, other + 300));
+    }),
+    conditions: optional(0.4, () =>
+      Object.fromEntries(
+        manifest.features
+          .filter(() => random() < 0.2)
+          .map(({ name, minimum, maximum }) => [name, between(minimum, maximum)]),
+      ),
+    ),
+    scenario: optional(0.4, () =>
+      withoutUndefined({
+        warming_c: optional(0.7, () => rounded(between(-5, 10))),
+        precipitation_change_percent: optional(0.7, () => rounded(between(-80, 200))),
+      }),
+    ),
+  };
+  return withoutUndefined(options);
+}
+
+function withoutUndefined<Fields extends object>(fields: Fields) {
+  type Present = { [Name in keyof Fields]?: Exclude<Fields[Name], undefined> };
+  return Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== undefined)) as Present;
+}
+
 /** Requests as the columns that a worker is given. */
-export function rowsOf(requests: readonly SiteRequest[], generatedAt: Date): SiteRows {
-  const rows = new SiteRows(requests.length);
-  requests.forEach(({ latitude, longitude, species, method, horizons }, row) => {
+export function rowsOf(
+  requests: readonly SiteRequest[],
+  generatedAt: Date,
+  { manifest }: Pick<PredictorData, 'manifest'>,
+): SiteRows {
+  const rows = new SiteRows(requests.length, adjustmentWidth(manifest));
+  requests.forEach(({ latitude, longitude, species, method, horizons, options = {} }, row) => {
     rows.latitude[row] = latitude;
     rows.longitude[row] = longitude;
     rows.generatedAtMs[row] = generatedAt.getTime();
     rows.species[row] = species;
     rows.method[row] = method === undefined ? BOTH_METHODS : PLANTING_METHODS.indexOf(method);
     rows.horizons[row] = horizonSet(horizons);
+    const { elevation_m, scenario, conditions } = options;
+    const numbers = [
+      elevation_m,
+      scenario?.warming_c,
+      scenario?.precipitation_change_percent,
+      ...manifest.features.map(({ name }) => conditions?.[name]),
+    ].map(Number);
+    if (!numbers.every(Number.isNaN)) rows.options[row] |= OPTION.adjusted;
+    rows.adjustments.set(numbers, row * rows.width);
   });
   return rows;
 }
@@ -71,10 +127,10 @@ export function rowsOf(requests: readonly SiteRequest[], generatedAt: Date): Sit
 export function plainAnswer(
   oracle: PlainPredictor,
   { species }: PredictorData,
-  { species: index, method, ...place }: SiteRequest,
+  { species: index, method, options, ...place }: SiteRequest,
   generatedAt: Date,
 ): Promise<PlainAnswer> {
-  const request = { ...place, species_code: species[index].species_code };
+  const request = { ...place, ...options, species_code: species[index].species_code };
   return method === undefined
     ? oracle.compare(request, generatedAt)
     : oracle.predict({ ...request, planting_method: method }, generatedAt);

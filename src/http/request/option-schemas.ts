@@ -1,0 +1,118 @@
+import { z } from 'zod';
+import type { Artefacts } from '../../prediction/artefacts/artefacts.js';
+import { lapseColumnOf } from '../../prediction/artefacts/option-columns.js';
+import { MAX_RISE_M } from '../../prediction/conditions/adjustments.js';
+import { show } from '../errors/api-error.js';
+import { SHOWN_ELEMENTS, showAll } from './shown-values.js';
+
+/** A number that an option may have: its name, its unit and its range. */
+export interface OptionNumber {
+  readonly name: string;
+  readonly unit: string;
+  readonly minimum: number;
+  readonly maximum: number;
+}
+
+export const ELEVATION: OptionNumber = { name: 'elevation_m', unit: 'm', minimum: -100, maximum: 4400 };
+
+/** The members of `scenario`, in the order of WARMING and PRECIPITATION_CHANGE. */
+export const SCENARIO: readonly OptionNumber[] = [
+  { name: 'warming_c', unit: 'degC', minimum: -5, maximum: 10 },
+  { name: 'precipitation_change_percent', unit: 'percent', minimum: -80, maximum: 200 },
+];
+
+/** What a generation's grid and models allow of the options. */
+export interface OptionRules {
+  /** The values that `conditions` may have: the models' features. */
+  readonly conditions: readonly OptionNumber[];
+  /** Whether the grid says how climate changes with elevation. */
+  readonly hasLapseRates: boolean;
+}
+
+export function optionRulesOf({ manifest, grid }: Pick<Artefacts, 'manifest' | 'grid'>): OptionRules {
+  return {
+    conditions: manifest.features,
+    hasLapseRates: manifest.features.some(({ name }) => lapseColumnOf(name) in grid.columns),
+  };
+}
+
+/** The options of a request, as far as a generation allows them. */
+export function optionSchemas({ conditions, hasLapseRates }: OptionRules) {
+  return {
+    elevation_m: z
+      .unknown()
+      .refine(() => hasLapseRates, {
+        error: 'elevation_m cannot be used: the data of this service have no lapse rates',
+        abort: true,
+      })
+      .refine((value) => isWithin(value, ELEVATION), {
+        error: ({ input }) =>
+          rangeMessage(ELEVATION, input) + (Number(input) > ELEVATION.maximum ? ' (was it in feet?)' : ''),
+      })
+      .optional()
+      .meta({
+        type: 'number',
+        ...rangeOf(ELEVATION),
+        description:
+          "The site's own elevation in metres: elevation and climate move from the matched point's to it. At most " +
+          `${MAX_RISE_M} m from the matched point's.`,
+        examples: [850],
+      }),
+    conditions: objectOfNumbers('conditions', conditions).meta({
+      type: 'object',
+      additionalProperties: { type: 'number' },
+      description:
+        'What you measured, in place of the values of the grid: features of `GET /v1/model` with numbers in their units.',
+    }),
+    scenario: objectOfNumbers('scenario', SCENARIO).meta({
+      type: 'object',
+      properties: Object.fromEntries(
+        SCENARIO.map((number) => [number.name, { type: 'number', ...rangeOf(number) }]),
+      ),
+      additionalProperties: false,
+      description:
+        'A changed climate: temperatures move by `warming_c`, precipitation by its percentage, relative humidity stays.',
+    }),
+  };
+}
+
+/** An object whose members are numbers within their ranges, and no others. */
+function objectOfNumbers(option: string, numbers: readonly OptionNumber[]) {
+  const names = numbers.map(({ name }) => name);
+  return z
+    .unknown()
+    .superRefine((value, context) => {
+      if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+        const message = `${option} must be an object with numbers, not ${show(value)}`;
+        context.addIssue({ code: 'custom', message });
+        return;
+      }
+      const unknown = Object.keys(value).filter((name) => !names.includes(name));
+      if (unknown.length > 0) {
+        const keys = showAll(unknown.slice(0, SHOWN_ELEMENTS));
+        const message = `${option} must not have ${keys}: its keys are ${names.join(', ')}`;
+        context.addIssue({ code: 'custom', message });
+      }
+      for (const number of numbers) {
+        if (!Object.hasOwn(value, number.name)) continue;
+        const member = (value as Record<string, unknown>)[number.name];
+        if (isWithin(member, number)) continue;
+        const message = `${option}.${rangeMessage(number, member)}`;
+        context.addIssue({ code: 'custom', path: [number.name], message });
+      }
+    })
+    .optional();
+}
+
+function isWithin(value: unknown, { minimum, maximum }: OptionNumber): boolean {
+  return typeof value === 'number' && value >= minimum && value <= maximum;
+}
+
+function rangeMessage({ name, unit, minimum, maximum }: OptionNumber, value: unknown): string {
+  const of = unit === '1' ? '' : ` ${unit}`;
+  return `${name} must be a number from ${minimum} to ${maximum}${of}, not ${show(value)}`;
+}
+
+function rangeOf({ minimum, maximum }: OptionNumber) {
+  return { minimum, maximum };
+}

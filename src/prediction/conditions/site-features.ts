@@ -1,0 +1,132 @@
+import type { Manifest } from '../artefacts/manifest.js';
+import { LAPSE_OF_LOGARITHM, lapseColumnOf, TEMPERATURE_OF_HUMIDITY } from '../artefacts/option-columns.js';
+import { type SharedGrid, type StoredColumn, valueAt } from '../artefacts/shared-grid.js';
+import { OPTION, type SiteRows } from '../site-rows.js';
+import { CONDITIONS, OWN_ELEVATION, PRECIPITATION_CHANGE, WARMING } from './adjustments.js';
+import { dewPointAt, saturationPressure } from './humidity.js';
+
+const METRES_PER_KM = 1000;
+
+/** A feature that follows the saturation pressure at a temperature where relative humidity stays. */
+interface Humidity {
+  readonly feature: number;
+  readonly isDewPoint: boolean;
+  /** The temperature as a feature, or -1 where it is none: then it is that of the column. */
+  readonly temperatureFeature: number;
+  readonly temperatureColumn: StoredColumn;
+  readonly temperatureLapse: StoredColumn | undefined;
+}
+
+/** The features of sites as the models see them: those of the matched point, with what the request states in their place. */
+export class SiteFeatures {
+  readonly #ofPoints: Float32Array;
+  readonly #elevation: StoredColumn;
+  readonly #elevationFeature: number;
+  /** Of each feature its lapse rate, where the grid has one. */
+  readonly #lapses: readonly (StoredColumn | undefined)[];
+  readonly #temperatures: readonly number[];
+  readonly #precipitations: readonly number[];
+  readonly #humidities: readonly Humidity[];
+  /** The features of one site with all digits, while they are adjusted. */
+  readonly #values: Float64Array;
+
+  constructor({ features: ofPoints, columns }: SharedGrid, { features }: Pick<Manifest, 'features'>) {
+    const names = features.map(({ name }) => name);
+    const lapseOf = (name: string): StoredColumn | undefined => columns[lapseColumnOf(name)];
+    const startingWith = (start: string) =>
+      names.flatMap((name, feature) => (name.startsWith(start) ? [feature] : []));
+    this.#ofPoints = ofPoints;
+    this.#elevation = columns.elevation;
+    this.#elevationFeature = names.indexOf('elevation');
+    this.#lapses = names.map(lapseOf);
+    this.#temperatures = startingWith('temperature_');
+    this.#precipitations = startingWith('precipitation_');
+    this.#humidities = Object.entries(TEMPERATURE_OF_HUMIDITY).flatMap(([name, temperature]) => {
+      const feature = names.indexOf(name);
+      if (feature === -1) return [];
+      return {
+        feature,
+        isDewPoint: name === 'dew_point',
+        temperatureFeature: names.indexOf(temperature),
+        temperatureColumn: columns[temperature],
+        temperatureLapse: lapseOf(temperature),
+      };
+    });
+    this.#values = new Float64Array(names.length);
+  }
+
+  /** The elevation of a grid point, m. */
+  elevationAt(point: number): number {
+    return valueAt(this.#elevation, point);
+  }
+
+  /** Writes the features of a row at its grid point to `target`, starting at `to`. */
+  write(rows: SiteRows, row: number, point: number, target: Float32Array, to: number): void {
+    if ((rows.options[row] & OPTION.adjusted) !== 0) {
+      this.writeAdjusted(point, rows.adjustments, row * rows.width, target, to);
+      return;
+    }
+    const count = this.#lapses.length;
+    const from = point * count;
+    for (let f = 0; f < count; f++) target[to + f] = this.#ofPoints[from + f];
+  }
+
+  /**
+   * Writes the features of a site whose request states something in place of its grid point's values: first everything
+   * moves to the site's own elevation, then the measured conditions take their features' places, then the climate
+   * changes. Nothing is clamped.
+   * @param adjustments holds the columns of `adjustments.ts`, starting at `from`
+   */
+  writeAdjusted(
+    point: number,
+    adjustments: Float64Array,
+    from: number,
+    target: Float32Array,
+    to: number,
+  ): void {
+    const values = this.#values;
+    const first = point * values.length;
+    for (let f = 0; f < values.length; f++) values[f] = this.#ofPoints[first + f];
+    const elevationM = adjustments[from + OWN_ELEVATION];
+    let riseKm = 0;
+    if (!Number.isNaN(elevationM)) {
+      riseKm = (elevationM - this.elevationAt(point)) / METRES_PER_KM;
+      for (let f = 0; f < values.length; f++) values[f] = movedBy(values[f], this.#lapses[f], point, riseKm);
+      if (this.#elevationFeature !== -1) values[this.#elevationFeature] = elevationM;
+    }
+    for (let f = 0; f < values.length; f++) {
+      const condition = adjustments[from + CONDITIONS + f];
+      if (!Number.isNaN(condition)) values[f] = condition;
+    }
+    const warming = adjustments[from + WARMING];
+    if (!Number.isNaN(warming) && warming !== 0) this.#warm(point, riseKm, warming);
+    const precipitationChange = adjustments[from + PRECIPITATION_CHANGE];
+    if (!Number.isNaN(precipitationChange))
+      for (const feature of this.#precipitations) values[feature] *= 1 + precipitationChange / 100;
+    for (let f = 0; f < values.length; f++) target[to + f] = values[f];
+  }
+
+  /** Warms the values: humidity first, since it depends on the temperatures before. */
+  #warm(point: number, riseKm: number, warming: number): void {
+    const values = this.#values;
+    for (const humidity of this.#humidities) {
+      const { feature, isDewPoint, temperatureFeature, temperatureColumn, temperatureLapse } = humidity;
+      const temperature =
+        temperatureFeature === -1
+          ? movedBy(valueAt(temperatureColumn, point), temperatureLapse, point, riseKm)
+          : values[temperatureFeature];
+      const ratio = saturationPressure(temperature + warming) / saturationPressure(temperature);
+      values[feature] = isDewPoint
+        ? dewPointAt(saturationPressure(values[feature]) * ratio)
+        : values[feature] * ratio;
+    }
+    for (const feature of this.#temperatures) values[feature] += warming;
+  }
+}
+
+/** A value moved up from a grid point; unchanged without a lapse rate. */
+function movedBy(value: number, lapse: StoredColumn | undefined, point: number, riseKm: number): number {
+  if (lapse === undefined) return value;
+  const change = valueAt(lapse, point) * riseKm;
+  return lapse.unit === LAPSE_OF_LOGARITHM ? value * Math.exp(change) : value + change;
+}
