@@ -16,3 +16,8 @@ export const BOTH_METHODS = PLANTING_METHODS.length;
 
 /** Risk factors reported with each prediction. */
 export const RISK_FACTOR_COUNT = 3;
+
+/** What a request may ask for beyond the plain answer. */
+export const INCLUDES = ['intervals', 'explanation', 'site'] as const;
+
+export type Include = (typeof INCLUDES)[number];

@@ -4,12 +4,13 @@ import { PlaceCache } from './cache/place-cache.js';
 import { PredictionCache } from './cache/prediction-cache.js';
 import { MAX_RISE_M, OWN_ELEVATION } from './conditions/adjustments.js';
 import { SiteFeatures } from './conditions/site-features.js';
-import { BOTH_METHODS, PLANTING_METHODS } from './dimensions.js';
 import { AnswerEncoder } from './encoding/answer-encoder.js';
+import type { RowDetails } from './encoding/detail-encoder.js';
 import { JsonWriter } from './encoding/json-writer.js';
 import { Coverage } from './locate/coverage.js';
 import { NearestPoint } from './locate/nearest-point.js';
-import { PREDICTION_NUMBERS, PredictionReporter } from './model/prediction-numbers.js';
+import { MethodPredictor, type MethodRun, NUMBERS_PER_ROW } from './method-predictor.js';
+import { PredictionReporter } from './model/prediction-numbers.js';
 import type { SurvivalModel } from './model/survival-model.js';
 import { OPTION, ROW_STATUS, type RowAnswers, type SiteRows } from './site-rows.js';
 
@@ -23,16 +24,13 @@ export interface PredictorData extends Artefacts {
 /** Of the caches' memory, the share for predictions; the rest is for places. */
 const PREDICTIONS_SHARE = 1 / 3;
 
-const NUMBERS_PER_ROW = PLANTING_METHODS.length * PREDICTION_NUMBERS;
-
 /** Predicts rows of sites: coverage, nearest grid point, features, model, risk factors, JSON. */
 export class Predictor {
   readonly #coverage: Coverage;
   readonly #nearest: NearestPoint;
   readonly #places: PlaceCache;
-  readonly #predictions: PredictionCache;
+  readonly #methods: readonly MethodPredictor[];
   readonly #sites: SiteFeatures;
-  readonly #reporter: PredictionReporter;
   readonly #writer = new JsonWriter();
   readonly #encoder: AnswerEncoder;
 
@@ -43,10 +41,14 @@ export class Predictor {
   ) {
     this.#coverage = new Coverage(data.regions);
     this.#nearest = new NearestPoint(KDBush.from(data.grid.index), data.searchRadiusKm);
-    this.#predictions = new PredictionCache(data.cacheBytes * PREDICTIONS_SHARE);
     this.#places = new PlaceCache(data.cacheBytes * (1 - PREDICTIONS_SHARE));
     this.#sites = new SiteFeatures(data.grid, data.manifest);
-    this.#reporter = new PredictionReporter(data.manifest);
+    const cache = new PredictionCache(data.cacheBytes * PREDICTIONS_SHARE);
+    const reporter = new PredictionReporter(data.manifest);
+    this.#methods = models.map(
+      (model, method) =>
+        new MethodPredictor(method, model, data.species.length, cache, this.#sites, reporter),
+    );
     this.#encoder = new AnswerEncoder(this.#writer, data);
   }
 
@@ -74,17 +76,19 @@ export class Predictor {
     const numbers = new Uint16Array(rows.count * NUMBERS_PER_ROW);
     const startedMs = performance.now();
     // Started together, since each run waits for a turn of the event loop.
-    const runs = PLANTING_METHODS.map((_, method) => this.#predict(method, rows, status, points, numbers));
+    const started = this.#methods.map((method) => method.predict(rows, status, points, numbers));
     // A run that continued after the other failed would cache its results under whatever rows this memory holds by then.
-    await Promise.allSettled(runs);
-    await Promise.all(runs);
+    await Promise.allSettled(started);
+    const runs = await Promise.all(started);
     const inferenceMs = performance.now() - startedMs;
 
     this.#writer.begin(json);
     for (let row = 0; row < rows.count; row++) {
       if (status[row] === ROW_STATUS.answered) {
         this.#writeSite(rows.longitude[row], rows.latitude[row], points[row], distancesKm[row]);
-        this.#encoder.writePredictions(rows, row, numbers, row * NUMBERS_PER_ROW);
+        const details =
+          rows.options[row] === 0 ? undefined : this.#writeDetails(rows, row, points[row], runs);
+        this.#encoder.writePredictions(rows, row, numbers, row * NUMBERS_PER_ROW, details);
       }
       ends[row] = this.#writer.length;
     }
@@ -119,42 +123,21 @@ export class Predictor {
     return Math.abs(adjustments[row * width + OWN_ELEVATION] - this.#sites.elevationAt(point)) > MAX_RISE_M;
   }
 
-  /** Predicts one method for the rows that ask for it, into `numbers`: runs the model once, on the cache misses. */
-  async #predict(
-    method: number,
-    rows: SiteRows,
-    status: Uint8Array,
-    points: Int32Array,
-    numbers: Uint16Array,
-  ): Promise<void> {
-    const misses = new Int32Array(rows.count);
-    let count = 0;
-    for (let row = 0; row < rows.count; row++) {
-      const isAsked = rows.method[row] === method || rows.method[row] === BOTH_METHODS;
-      if (!isAsked || status[row] !== ROW_STATUS.answered) continue;
-      if ((rows.options[row] & OPTION.adjusted) === 0) {
-        const key = this.#cacheKey(points[row], rows.species[row], method);
-        if (this.#predictions.find(key, numbers, numbersOf(row, method))) continue;
-      }
-      misses[count++] = row;
-    }
-    const model = this.models[method];
-    const { featureCount } = model;
-    const features = new Float32Array(count * featureCount);
-    const species = new Uint8Array(count);
-    for (let position = 0; position < count; position++) {
-      const row = misses[position];
-      this.#sites.write(rows, row, points[row], features, position * featureCount);
-      species[position] = rows.species[row];
-    }
-    const survival = await model.run(features, species);
-    for (let position = 0; position < count; position++) {
-      const row = misses[position];
-      const at = numbersOf(row, method);
-      this.#reporter.report(survival, position, numbers, at);
-      if ((rows.options[row] & OPTION.adjusted) === 0)
-        this.#predictions.keep(this.#cacheKey(points[row], rows.species[row], method), numbers, at);
-    }
+  /** Writes what options add to a row's site. @returns what they add to its predictions */
+  #writeDetails(rows: SiteRows, row: number, point: number, runs: readonly MethodRun[]): RowDetails {
+    const features = new Float32Array(this.data.manifest.features.length);
+    this.#sites.write(rows, row, point, features, 0);
+    if ((rows.options[row] & OPTION.site) !== 0)
+      this.#encoder.writeSiteDetails(point, rows.species[row], features);
+    if ((rows.options[row] & OPTION.explanation) === 0) return {};
+    const explained = runs.map(({ outputs, positions }, method) => ({
+      outputs,
+      position: positions?.[row] ?? 0,
+      method,
+      species: rows.species[row],
+      features,
+    }));
+    return { explained };
   }
 
   #writeSite(longitude: number, latitude: number, point: number, distanceKm: number): void {
@@ -167,14 +150,4 @@ export class Predictor {
     this.#encoder.writeSite(longitude, latitude, point, distanceKm);
     this.#places.keep(longitude, latitude, point, distanceKm, this.#writer, start);
   }
-
-  /** A number above 0 for each combination of point, species and method: far below 2^53 for any grid. */
-  #cacheKey(point: number, species: number, method: number): number {
-    return (point * this.data.species.length + species) * PLANTING_METHODS.length + method + 1;
-  }
-}
-
-/** The index where the numbers of a row and method start. */
-function numbersOf(row: number, method: number): number {
-  return row * NUMBERS_PER_ROW + method * PREDICTION_NUMBERS;
 }

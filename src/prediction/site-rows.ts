@@ -2,6 +2,10 @@
 export const OPTION = {
   /** Something is stated of the site: its numbers in `adjustments` count. */
   adjusted: 1,
+  /** The words of `include`. */
+  intervals: 2,
+  explanation: 4,
+  site: 8,
 } as const;
 
 const BYTES_PER_ROW = 28;

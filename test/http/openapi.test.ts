@@ -85,6 +85,7 @@ test('/openapi.json names every error code under its status', () => {
 
 const EXCHANGES: readonly Exchange[] = [
   ['post', '/v1/predict', 200, PREDICT_REQUEST],
+  ['post', '/v1/predict', 200, { ...PREDICT_REQUEST, include: ['explanation', 'site'] }],
   ['post', '/v1/predict', 400, '{'],
   ['post', '/v1/predict', 401, PREDICT_REQUEST, { 'x-api-key': 'x' }],
   ['post', '/v1/predict', 413, ' '.repeat(2 ** 20 + 1)],
@@ -172,6 +173,7 @@ test.each([
     { ...PREDICT_REQUEST, scenario: { warming_c: 2, precipitation_change_percent: -10 } },
     { ...PREDICT_REQUEST, scenario: { warming: 2 } },
   ],
+  ['/v1/predict', { ...PREDICT_REQUEST, include: ['site'] }, { ...PREDICT_REQUEST, include: ['sites'] }],
   ['/v1/predict/batch', { requests: [] }, { requests: {} }],
   ['/v1/predict/compare', COMPARE_REQUEST, { ...COMPARE_REQUEST, horizons: [] }],
 ])(

@@ -1,9 +1,10 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { batchResponseSchema } from '../../src/http/response/schemas.js';
 import { valueAt } from '../../src/prediction/artefacts/shared-grid.js';
 import { greatCircleKm } from '../../testing/oracle/plain-nearest-point.js';
 import { placeOf, readPredictorData } from '../../testing/project.js';
 import { expectError } from '../support/error-body.js';
-import { COMPARE_REQUEST, FOREST_SITE, PREDICT_REQUEST } from '../support/requests.js';
+import { COMPARE_REQUEST, FOREST_SITE, PREDICT_REQUEST, scatteredSites } from '../support/requests.js';
 import { startTestService, type TestService } from '../support/service.js';
 
 const { manifest } = readPredictorData();
@@ -40,6 +41,10 @@ const unknownScenario = (name: string) =>
   `scenario must not have ${name}: its keys are warming_c, precipitation_change_percent`;
 const wrongObject = (option: string, value: string) =>
   `${option} must be an object with numbers, not ${value}`;
+const includeList = (value: string) =>
+  `include must be an array of intervals, explanation, site, not ${value}`;
+const includeWord = (value: string) =>
+  `each word of include must be one of intervals, explanation, site, not ${value}`;
 const manyConditions = Array.from({ length: 200 }, (_, i) => `"c${i}":1`).join(',');
 const misspelt = (name: string, option: string) =>
   `"${name}" is not a field: write ${option}, or rename it if it is a tag of your own`;
@@ -81,6 +86,18 @@ test.each([
     'scenario.precipitation_change_percent must be a number from -80 to 200 percent, not -81',
   ],
   ['"scenarios":{"warming_c":2}', 'scenarios', misspelt('scenarios', 'scenario')],
+  ['"include":null', 'include', includeList('null')],
+  ['"include":"site"', 'include', includeList('"site"')],
+  ['"include":{"site":true}', 'include', includeList('an object')],
+  ['"include":["sites"]', 'include', includeWord('"sites"')],
+  ['"include":["site",null,["site"]]', 'include', includeWord('null or an array of 1')],
+  ['"include":["Site","s\\u0069te",1]', 'include', includeWord('"Site" or 1')],
+  [
+    '"include":["site","intervals"]',
+    'include',
+    'include cannot have intervals: the models of this service have none',
+  ],
+  ['"includes":["site"]', 'includes', misspelt('includes', 'include')],
 ])('the option %s is an invalid request that says so', async (option, path, message) => {
   const { message: sentence, details } = await errorOf(option, 'invalid_request');
   expect(details).toEqual({ issues: [{ path, message }] });
@@ -132,5 +149,42 @@ test('an elevation too far from that of the matched point is an elevation_mismat
   for (const limit of [matched + 1000, matched - 1000].filter((metres) => metres >= -100)) {
     const response = await service.post('/v1/predict', { ...PREDICT_REQUEST, elevation_m: limit });
     expect(response.status).toBe(200);
+  }
+});
+
+test.each([
+  '"include":[]',
+  '"conditions":{}',
+  '"scenario":{}',
+  '"scenario":{"warming_c":0}',
+  '"scenario":{"warming_c":-0.0,"precipitation_change_percent":0}',
+])('the option %s changes no byte', async (option) => {
+  const answer = async (body: string) =>
+    (await (await service.post('/v1/predict', body)).text()).replace(/"generated_at":.*/, '');
+  expect(await answer(withOption(option))).toBe(await answer(ENTRY));
+});
+
+test('baseline and contributions add up to the survival probability, and the largest contributions are its risk factors', async () => {
+  const include = ['explanation'];
+  const requests = scatteredSites(500).map((site, i) => ({
+    ...PREDICT_REQUEST,
+    ...site,
+    species_code: manifest.species[i % manifest.species.length],
+    include,
+    ...(i % 3 === 0 && { scenario: { warming_c: 4 } }),
+  }));
+  const response = await service.post('/v1/predict/batch', { requests });
+  const { results } = batchResponseSchema.parse(await response.json());
+  const predictions = results.flatMap((result) => ('predictions' in result ? result.predictions : []));
+  expect(predictions.length).toBeGreaterThan(100);
+  for (const { survival_probability, baseline, contributions, risk_factors } of predictions) {
+    const sum = contributions!.reduce((total, { contribution }) => total + contribution, baseline!);
+    expect(Math.abs(sum - survival_probability)).toBeLessThan(0.0005);
+    expect(contributions!.map(({ feature }) => feature).toSorted()).toEqual(
+      manifest.features.map(({ name }) => name).toSorted(),
+    );
+    const sizes = contributions!.map(({ contribution }) => Math.abs(contribution));
+    expect(sizes).toEqual(sizes.toSorted((a, b) => b - a));
+    expect(risk_factors[0].magnitude).toBeCloseTo(sizes[0], 3);
   }
 });

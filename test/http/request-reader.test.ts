@@ -7,7 +7,7 @@ import { optionRulesOf } from '../../src/http/request/option-schemas.js';
 import { RequestReader } from '../../src/http/request/request-reader.js';
 import { requestSchemas } from '../../src/http/request/schemas.js';
 import { SpeciesCatalogue } from '../../src/prediction/artefacts/species.js';
-import { PLANTING_METHODS, type PlantingMethod } from '../../src/prediction/dimensions.js';
+import { INCLUDES, PLANTING_METHODS, type PlantingMethod } from '../../src/prediction/dimensions.js';
 import { OPTION, type SiteRows } from '../../src/prediction/site-rows.js';
 import type { PlainOptions } from '../../testing/oracle/plain-climate.js';
 import { readPredictorData } from '../../testing/project.js';
@@ -19,7 +19,7 @@ const data = readPredictorData();
 const species = new SpeciesCatalogue(data.species);
 const reader = new RequestReader(data, () => '');
 const schema = requestSchemas(optionRulesOf(data)).prediction;
-const OPTIONS = ['horizons', 'elevation_m', 'conditions', 'scenario'];
+const OPTIONS = ['horizons', 'elevation_m', 'conditions', 'scenario', 'include'];
 
 type Row = readonly number[];
 type Failure = { readonly code: string; readonly latitude: number | null; readonly longitude: number | null };
@@ -62,13 +62,14 @@ function expectedEntry(entry: unknown): Row | Failure {
   if (method === -1) return failure('invalid_method');
   return [
     ...[fields.latitude, fields.longitude, index, method, horizonSet(fields.horizons ?? [1, 3, 5])],
-    ...adjustmentsOf(fields as PlainOptions),
+    ...optionsOf(fields as PlainOptions),
   ];
 }
 
-/** What is stated of the site, NaN for what is not. */
-function adjustmentsOf({ elevation_m, scenario, conditions }: PlainOptions): number[] {
+/** What is asked for as bits, then what is stated of the site, NaN for what is not. */
+function optionsOf({ elevation_m, scenario, conditions, include = [] }: PlainOptions): number[] {
   return [
+    INCLUDES.reduce((set, word) => set + (include.includes(word) ? OPTION[word] : 0), 0),
     elevation_m,
     scenario?.warming_c,
     scenario?.precipitation_change_percent,
@@ -109,7 +110,8 @@ function rowOf(rows: SiteRows, row: number): Row {
   const numbers = adjustments.slice(row * width, (row + 1) * width);
   return [
     ...[latitude, longitude, species, method, horizons].map((column) => column[row]),
-    ...((options[row] & OPTION.adjusted) === 0 ? adjustmentsOf({}) : numbers),
+    options[row] & ~OPTION.adjusted,
+    ...((options[row] & OPTION.adjusted) === 0 ? optionsOf({}).slice(1) : numbers),
   ];
 }
 

@@ -35,7 +35,7 @@ afterEach(async () => {
 });
 afterAll(() => workers.pool.close());
 
-const requestsOf = (count: number) => randomRequests(data, count, random, 0.4);
+const requestsOf = (count: number) => randomRequests(data, count, random, 0.4, ['site']);
 const submit = (keyId: string, requests: readonly SiteRequest[], timeoutMs = 60_000): Job =>
   scheduler.submit({
     keyId,

@@ -6,6 +6,7 @@ import KDBush from 'kdbush';
 import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { type PlainOptions, plainFeatures } from './plain-climate.js';
 import { type Polygon, polygonContains } from './plain-coverage.js';
+import { explanation, includes, type PlainFeature, rounded, siteDetails } from './plain-details.js';
 import { greatCircleKm, nearestPoint } from './plain-nearest-point.js';
 
 export interface PlainRequest extends PlainOptions {
@@ -33,8 +34,14 @@ interface Manifest {
   readonly series: string;
   readonly horizons: readonly number[];
   readonly species: readonly string[];
-  readonly features: readonly { name: string; label: string; risk_factor: boolean }[];
-  readonly methods: Readonly<Record<string, { readonly file: string }>>;
+  readonly features: readonly PlainFeature[];
+  readonly methods: Readonly<Record<string, PlainMethod>>;
+}
+
+interface PlainMethod {
+  readonly file: string;
+  /** By species and feature. */
+  readonly averages: readonly (readonly number[])[];
 }
 
 interface Species {
@@ -124,22 +131,31 @@ export class PlainPredictor {
       region: matched.region,
     };
     const names = this.manifest.features.map(({ name }) => name);
-    const features = plainFeatures(names, (name) => this.variables[name]?.[point], request);
-    return { site, features: Float32Array.from(names, (name) => features[name]) };
+    const values = plainFeatures(names, (name) => this.variables[name]?.[point], request);
+    const features = Float32Array.from(names, (name) => values[name]);
+    if (includes(request, 'site')) {
+      const species = this.manifest.species.indexOf(request.species_code);
+      const ranges = this.variables.native_ranges[point];
+      Object.assign(site, siteDetails(this.manifest.features, features, elevation, ranges, species));
+    }
+    return { site, features };
   }
 
   private async predictions(
     { features: inputs }: { readonly features: Float32Array },
     method: string,
-    { species_code, horizons = this.manifest.horizons }: PlainComparison,
+    request: PlainComparison,
   ): Promise<Prediction[]> {
-    const species = BigInt(this.manifest.species.indexOf(species_code));
+    const { species_code, horizons = this.manifest.horizons } = request;
+    const species = this.manifest.species.indexOf(species_code);
     const output = await this.sessions[method].run({
       features: new Tensor('float32', inputs, [1, inputs.length]),
-      species: new Tensor('int64', [species], [1]),
+      species: new Tensor('int64', [BigInt(species)], [1]),
     });
     const survival = output.survival!.data as Float32Array;
+    const baseline = output.baseline!.data as Float32Array;
     const contributions = output.contributions!.data as Float32Array;
+    const averages = this.manifest.methods[method].averages[species];
     return this.manifest.horizons.flatMap((years, h) => {
       if (!horizons.includes(years)) return [];
       const ofHorizon = contributions.subarray(h * inputs.length, (h + 1) * inputs.length);
@@ -147,6 +163,8 @@ export class PlainPredictor {
         horizon_years: years,
         survival_probability: rounded(survival[h], 4),
         risk_factors: this.riskFactors(ofHorizon),
+        ...(includes(request, 'explanation') &&
+          explanation(this.manifest.features, inputs, averages, baseline[h], ofHorizon)),
       };
     });
   }
@@ -237,8 +255,4 @@ interface Lattice {
 /** The coordinates of rows or columns of the lattice, with 5 decimals. */
 function degrees(steps: ArrayLike<number>, start: number, stepsPerDegree: number): number[] {
   return Array.from(steps, (step) => rounded(start + (step + 0.5) / stepsPerDegree, 5));
-}
-
-function rounded(value: number, decimals: number): number {
-  return Math.round(value * 10 ** decimals) / 10 ** decimals;
 }

@@ -1,16 +1,31 @@
 import { CONDITIONS, OWN_ELEVATION, WARMING } from '../../prediction/conditions/adjustments.js';
+import { INCLUDES, type Include } from '../../prediction/dimensions.js';
 import { OPTION, type SiteRows } from '../../prediction/site-rows.js';
-import { numberAt, OPEN_OBJECT } from './json.js';
+import {
+  BACKSLASH,
+  firstElementAt,
+  nextElementAt,
+  numberAt,
+  OPEN_ARRAY,
+  OPEN_OBJECT,
+  plainTextEnd,
+  QUOTE,
+  startsWith,
+  textAt,
+} from './json.js';
 import { ObjectFields } from './object-fields.js';
 import { ELEVATION, type OptionNumber, type OptionRules, SCENARIO } from './option-schemas.js';
-import { objectOutlineAt } from './outlines.js';
+import { listOutlineAt, objectOutlineAt } from './outlines.js';
 
 /** The offset of the value of each option in the bytes of a request; 0 where it is absent. */
 export interface OptionStarts {
   readonly elevation: number;
   readonly conditions: number;
   readonly scenario: number;
+  readonly include: number;
 }
+
+const QUOTED_INCLUDES = INCLUDES.map((word) => Buffer.from(`"${word}"`));
 
 /** Reads the options of a request from its bytes. */
 export class OptionReader {
@@ -35,17 +50,40 @@ export class OptionReader {
     const isValid =
       writeNumbers(bytes, starts.conditions, this.#conditions, conditions, adjustments, first + CONDITIONS) &&
       writeNumbers(bytes, starts.scenario, this.#scenario, SCENARIO, adjustments, first + WARMING);
-    if (!isValid) return false;
+    const include = starts.include === 0 ? 0 : this.#includeAt(bytes, starts.include);
+    if (!isValid || include === -1) return false;
+    rows.options[row] |= include;
     for (let i = first; i < first + width; i++)
       if (!Number.isNaN(adjustments[i])) rows.options[row] |= OPTION.adjusted;
     return true;
+  }
+
+  /** The set of OPTION that an array asks for; -1 where it is not valid. */
+  #includeAt(bytes: Buffer, start: number): number {
+    if (bytes[start] !== OPEN_ARRAY) return -1;
+    let set = 0;
+    for (let at = firstElementAt(bytes, start); at !== 0; at = nextElementAt(bytes, at)) {
+      const word = includedAt(bytes, at);
+      if (word === undefined || (word === 'intervals' && !this.rules.hasIntervals)) return -1;
+      set |= OPTION[word];
+    }
+    return set;
   }
 
   /** The fields that error messages show more of than `outlineAt` does. */
   readonly outlines = {
     conditions: (bytes: Buffer, start: number) => objectOutlineAt(bytes, start, this.#conditions),
     scenario: (bytes: Buffer, start: number) => objectOutlineAt(bytes, start, this.#scenario),
+    include: (bytes: Buffer, start: number) => listOutlineAt(bytes, start, includedAt),
   };
+}
+
+/** The word of `include` at an offset; undefined for any other value. */
+function includedAt(bytes: Buffer, at: number): Include | undefined {
+  const index = QUOTED_INCLUDES.findIndex((quoted) => startsWith(bytes, at, quoted));
+  if (index !== -1) return INCLUDES[index];
+  const isEscaped = bytes[at] === QUOTE && bytes[plainTextEnd(bytes, at + 1)] === BACKSLASH;
+  return isEscaped ? INCLUDES.find((word) => word === textAt(bytes, at)) : undefined;
 }
 
 /** Writes the members of the object at an offset, if it is not 0, to their columns. @returns whether they are valid */

@@ -2,6 +2,7 @@ import { z } from 'zod';
 import type { Artefacts } from '../../prediction/artefacts/artefacts.js';
 import { lapseColumnOf } from '../../prediction/artefacts/option-columns.js';
 import { MAX_RISE_M } from '../../prediction/conditions/adjustments.js';
+import { INCLUDES, type Include } from '../../prediction/dimensions.js';
 import { show } from '../errors/api-error.js';
 import { SHOWN_ELEMENTS, showAll } from './shown-values.js';
 
@@ -27,17 +28,19 @@ export interface OptionRules {
   readonly conditions: readonly OptionNumber[];
   /** Whether the grid says how climate changes with elevation. */
   readonly hasLapseRates: boolean;
+  readonly hasIntervals: boolean;
 }
 
 export function optionRulesOf({ manifest, grid }: Pick<Artefacts, 'manifest' | 'grid'>): OptionRules {
   return {
     conditions: manifest.features,
     hasLapseRates: manifest.features.some(({ name }) => lapseColumnOf(name) in grid.columns),
+    hasIntervals: manifest.interval_level !== null,
   };
 }
 
 /** The options of a request, as far as a generation allows them. */
-export function optionSchemas({ conditions, hasLapseRates }: OptionRules) {
+export function optionSchemas({ conditions, hasLapseRates, hasIntervals }: OptionRules) {
   return {
     elevation_m: z
       .unknown()
@@ -73,6 +76,30 @@ export function optionSchemas({ conditions, hasLapseRates }: OptionRules) {
       description:
         'A changed climate: temperatures move by `warming_c`, precipitation by its percentage, relative humidity stays.',
     }),
+    // One issue for all words: see horizons.
+    include: z
+      .unknown()
+      .refine((words) => Array.isArray(words), {
+        error: ({ input }) => `include must be an array of ${INCLUDES.join(', ')}, not ${show(input)}`,
+        abort: true,
+      })
+      .refine((words) => (words as unknown[]).every(isInclude), {
+        error: ({ input }) =>
+          `each word of include must be one of ${INCLUDES.join(', ')}, not ${showAll((input as unknown[]).filter((word) => !isInclude(word)))}`,
+        abort: true,
+      })
+      .refine((words) => hasIntervals || !(words as unknown[]).includes('intervals'), {
+        error: 'include cannot have intervals: the models of this service have none',
+      })
+      .optional()
+      .meta({
+        type: 'array',
+        items: { enum: [...INCLUDES] },
+        description:
+          'What to add to the answer: where the survival is expected to lie (`intervals`), all contributions ' +
+          '(`explanation`), what is known of the matched point (`site`).',
+        examples: [['explanation', 'site']],
+      }),
   };
 }
 
@@ -102,6 +129,10 @@ function objectOfNumbers(option: string, numbers: readonly OptionNumber[]) {
       }
     })
     .optional();
+}
+
+function isInclude(word: unknown): boolean {
+  return INCLUDES.includes(word as Include);
 }
 
 function isWithin(value: unknown, { minimum, maximum }: OptionNumber): boolean {

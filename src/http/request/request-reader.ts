@@ -73,6 +73,7 @@ const YEARS = FIELDS.indexOf('horizons');
 const ELEVATION = FIELDS.indexOf('elevation_m');
 const CONDITIONS = FIELDS.indexOf('conditions');
 const SCENARIO = FIELDS.indexOf('scenario');
+const INCLUDE = FIELDS.indexOf('include');
 
 const QUOTED_METHODS = PLANTING_METHODS.map((method) => Buffer.from(`"${method}"`));
 
@@ -221,8 +222,9 @@ export class RequestReader {
     const elevation = starts[ELEVATION];
     const conditions = starts[CONDITIONS];
     const scenario = starts[SCENARIO];
-    if ((elevation | conditions | scenario) === 0) return true;
-    return this.#options.write(bytes, { elevation, conditions, scenario }, rows, row);
+    const include = starts[INCLUDE];
+    if ((elevation | conditions | scenario | include) === 0) return true;
+    return this.#options.write(bytes, { elevation, conditions, scenario, include }, rows, row);
   }
 
   #speciesAt(bytes: Buffer, start: number): number {

@@ -70,6 +70,7 @@ export function requestSchemas(rules: OptionRules) {
 export const { comparison: compareRequestSchema, prediction: predictRequestSchema } = requestSchemas({
   conditions: [],
   hasLapseRates: true,
+  hasIntervals: true,
 });
 
 /** Body of POST /v1/predict/batch. Its entries are checked one by one. */

@@ -24,6 +24,15 @@ const siteSchema = component('Site', {
   matched_longitude: z.number().describe('Longitude of the nearest data point.'),
   match_distance_km: z.number().min(0).describe('Great-circle distance to it; lower is better.'),
   region: z.string().meta({ description: 'ISO 3166-2 code of its region.', examples: ['US-OR'] }),
+  matched_elevation_m: z.number().exactOptional().describe('Elevation of the data point. With `site`.'),
+  in_native_range: z
+    .boolean()
+    .exactOptional()
+    .describe('Whether it lies within the native range of the species. With `site`.'),
+  outside_training: z
+    .array(z.string())
+    .exactOptional()
+    .describe('Features beyond the 1st to 99th percentile of the training sites. With `site`.'),
 });
 
 const riskFactorSchema = component('RiskFactor', {
@@ -37,10 +46,28 @@ const riskFactorSchema = component('RiskFactor', {
     ),
 });
 
+const contributionSchema = component('Contribution', {
+  feature: z.string().meta({ description: 'Key of GET /v1/model.', examples: ['vpd_max'] }),
+  factor: z.string(),
+  contribution: z.number().describe('To the survival probability, relative to the average site.'),
+  value: z.number().describe('As the model saw it.'),
+  unit: z.string(),
+  average: z.number().describe('Value at the average site of species and method.'),
+});
+
 const predictionSchema = component('Prediction', {
   horizon_years: horizonYears,
   survival_probability: probability,
   risk_factors: z.array(riskFactorSchema).length(RISK_FACTOR_COUNT),
+  baseline: probability
+    .exactOptional()
+    .describe('Survival at the average site of species and method. With `explanation`.'),
+  contributions: z
+    .array(contributionSchema)
+    .exactOptional()
+    .describe(
+      'Of all features, largest first: with the baseline they add up to the survival. With `explanation`.',
+    ),
 });
 
 const predictionsSchema = z.array(predictionSchema).min(1);

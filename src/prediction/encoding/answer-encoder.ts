@@ -4,6 +4,7 @@ import { modelOf } from '../artefacts/manifest.js';
 import { BOTH_METHODS, HORIZONS, PLANTING_METHODS } from '../dimensions.js';
 import { HORIZON_NUMBERS, PREDICTION_NUMBERS } from '../model/prediction-numbers.js';
 import type { SiteRows } from '../site-rows.js';
+import { DetailEncoder, detailsCapacity, type RowDetails } from './detail-encoder.js';
 import { type Fragment, fragment, type JsonWriter, NUMBER_BYTES } from './json-writer.js';
 import { PredictionEncoder, predictionsCapacity } from './prediction-encoder.js';
 
@@ -42,13 +43,15 @@ export function elementCapacity({ grid, manifest, species }: AnswerTexts): numbe
     longest(grid.regions) +
     longest(species) +
     longest([modelOf(manifest)]) +
-    PLANTING_METHODS.length * predictionsCapacity(manifest)
+    PLANTING_METHODS.length * predictionsCapacity(manifest) +
+    detailsCapacity(manifest)
   );
 }
 
 /** Writes the JSON of answers from prepared fragments: only numbers are formatted row by row. */
 export class AnswerEncoder {
   readonly #predictions: PredictionEncoder;
+  readonly #details: DetailEncoder;
   /** Float64 [points, 2]: longitude, latitude. */
   readonly #coordinates: Float64Array;
   /** Uint8 [points]: index into `regions`. */
@@ -64,7 +67,8 @@ export class AnswerEncoder {
     private readonly writer: JsonWriter,
     { grid, manifest, species }: AnswerTexts,
   ) {
-    this.#predictions = new PredictionEncoder(writer, manifest);
+    this.#details = new DetailEncoder(writer, { grid, manifest });
+    this.#predictions = new PredictionEncoder(writer, this.#details, manifest);
     this.#coordinates = KDBush.from(grid.index).coords as Float64Array;
     this.#region = grid.region;
     this.#regions = grid.regions.map((region) => fragment(`,"region":${JSON.stringify(region)}}`));
@@ -91,20 +95,31 @@ export class AnswerEncoder {
     writer.write(this.#regions[this.#region[point]]);
   }
 
+  /** Adds to the site that was written last what `include` asks for. @param features as the models saw them */
+  writeSiteDetails(point: number, species: number, features: Float32Array): void {
+    this.#details.writeSite(point, species, features);
+  }
+
   /**
    * Writes the element of a row from its site to its end, followed by a comma.
    * @param numbers holds PREDICTION_NUMBERS values for each planting method, starting at `at`
    */
-  writePredictions(rows: SiteRows, row: number, numbers: Uint16Array, at: number): void {
+  writePredictions(
+    rows: SiteRows,
+    row: number,
+    numbers: Uint16Array,
+    at: number,
+    details?: RowDetails,
+  ): void {
     const { writer } = this;
     writer.write(this.#species[rows.species[row]]);
     const horizons = rows.horizons[row];
     const method = rows.method[row];
     if (method === BOTH_METHODS) {
-      this.#writeComparison(numbers, at, horizons);
+      this.#writeComparison(numbers, at, horizons, details);
     } else {
       writer.write(OPEN_METHOD[method]);
-      this.#predictions.write(numbers, at + method * PREDICTION_NUMBERS, horizons);
+      this.#predictions.write(numbers, at, method, horizons, details);
     }
     writer.write(this.#endAt(rows.generatedAtMs[row]));
   }
@@ -113,11 +128,11 @@ export class AnswerEncoder {
     this.writer.writeDecimal(Math.round(value * 10 ** decimals), decimals);
   }
 
-  #writeComparison(numbers: Uint16Array, at: number, horizons: number): void {
+  #writeComparison(numbers: Uint16Array, at: number, horizons: number, details?: RowDetails): void {
     const { writer } = this;
     for (let method = 0; method < PLANTING_METHODS.length; method++) {
       writer.write(OPEN_COMPARED[method]);
-      this.#predictions.write(numbers, at + method * PREDICTION_NUMBERS, horizons);
+      this.#predictions.write(numbers, at, method, horizons, details);
     }
     writer.write(OPEN_DIFFERENTIAL);
     let isFirst = true;

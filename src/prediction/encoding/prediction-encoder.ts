@@ -1,12 +1,15 @@
 import type { Manifest } from '../artefacts/manifest.js';
 import { HORIZONS, RISK_FACTOR_COUNT } from '../dimensions.js';
-import { factorCode, HORIZON_NUMBERS } from '../model/prediction-numbers.js';
+import { factorCode, HORIZON_NUMBERS, PREDICTION_NUMBERS } from '../model/prediction-numbers.js';
+import type { DetailEncoder, RowDetails } from './detail-encoder.js';
 import { type Fragment, fragment, type JsonWriter } from './json-writer.js';
 
 const OPEN_PREDICTION = HORIZONS.map((years) =>
   fragment(`{"horizon_years":${years},"survival_probability":`),
 );
 const CLOSE_PREDICTION = fragment('}]}');
+const CLOSE_RISK_FACTORS = fragment('}]');
+const CLOSE = fragment('}');
 const COMMA = fragment(',');
 
 /** The maximum size of one method's predictions in bytes. */
@@ -23,6 +26,7 @@ export class PredictionEncoder {
 
   constructor(
     private readonly writer: JsonWriter,
+    private readonly encoder: DetailEncoder,
     { features }: Manifest,
   ) {
     const open = (before: string) => {
@@ -41,23 +45,34 @@ export class PredictionEncoder {
 
   /**
    * Writes the predictions of a set of horizons, ascending, separated by commas.
-   * @param numbers holds PREDICTION_NUMBERS values, starting at `at`
+   * @param numbers holds PREDICTION_NUMBERS values for each planting method, starting at `at`
    */
-  write(numbers: Uint16Array, at: number, horizons: number): void {
+  write(
+    numbers: Uint16Array,
+    at: number,
+    method: number,
+    horizons: number,
+    details: RowDetails | undefined,
+  ): void {
     const { writer } = this;
     let isFirst = true;
     for (let h = 0; h < HORIZONS.length; h++) {
       if ((horizons & (1 << h)) === 0) continue;
       if (!isFirst) writer.write(COMMA);
       isFirst = false;
-      let from = at + h * HORIZON_NUMBERS;
+      let from = at + method * PREDICTION_NUMBERS + h * HORIZON_NUMBERS;
       writer.write(OPEN_PREDICTION[h]);
       writer.writeTenThousandths(numbers[from++]);
       for (let rank = 0; rank < RISK_FACTOR_COUNT; rank++) {
         writer.write((rank === 0 ? this.#first : this.#following)[numbers[from++]]);
         writer.writeTenThousandths(numbers[from++]);
       }
-      writer.write(CLOSE_PREDICTION);
+      if (details === undefined) writer.write(CLOSE_PREDICTION);
+      else {
+        writer.write(CLOSE_RISK_FACTORS);
+        if (details.explained !== undefined) this.encoder.writeExplanation(details.explained[method], h);
+        writer.write(CLOSE);
+      }
     }
   }
 }

@@ -4,6 +4,8 @@ import {
   BOTH_METHODS,
   HORIZONS,
   type Horizon,
+  INCLUDES,
+  type Include,
   PLANTING_METHODS,
 } from '../../../src/prediction/dimensions.js';
 import type { PredictorData } from '../../../src/prediction/predictor.js';
@@ -38,12 +40,14 @@ const HORIZON_CHOICES: readonly SiteRequest['horizons'][] = [
 /**
  * Requests as callers mix them: near grid points, anywhere in the box around the states, beyond the borders.
  * @param optionShare the share of them that have options
+ * @param includes what these may include
  */
 export function randomRequests(
   data: PredictorData,
   count: number,
   random: () => number,
   optionShare = 0,
+  includes: readonly Include[] = INCLUDES,
 ): SiteRequest[] {
   const { grid, species } = data;
   const choose = <Item>(items: readonly Item[]) => items[Math.floor(random() * items.length)];
@@ -58,13 +62,17 @@ export function randomRequests(
       species: Math.floor(random() * species.length),
       method: choose([...PLANTING_METHODS, undefined]),
       horizons: choose(HORIZON_CHOICES),
-      ...(random() < optionShare && { options: randomOptions(data, random) }),
+      ...(random() < optionShare && { options: randomOptions(data, random, includes) }),
     };
   });
 }
 
 /** Options as callers choose them: each of them or not. */
-function randomOptions({ grid, manifest }: PredictorData, random: () => number): PlainOptions {
+function randomOptions(
+  { grid, manifest }: PredictorData,
+  random: () => number,
+  includes: readonly Include[],
+): PlainOptions {
   const optional = <Value>(share: number, value: () => Value) => (random() < share ? value() : undefined);
   const between = (low: number, high: number) => low + (high - low) * random();
   const rounded = (value: number) => optional(0.5, () => Math.round(value)) ?? value;
@@ -87,6 +95,7 @@ function randomOptions({ grid, manifest }: PredictorData, random: () => number):
         precipitation_change_percent: optional(0.7, () => rounded(between(-80, 200))),
       }),
     ),
+    include: optional(0.6, () => includes.filter((word) => word !== 'intervals' && random() < 0.6)),
   };
   return withoutUndefined(options);
 }
@@ -110,13 +119,14 @@ export function rowsOf(
     rows.species[row] = species;
     rows.method[row] = method === undefined ? BOTH_METHODS : PLANTING_METHODS.indexOf(method);
     rows.horizons[row] = horizonSet(horizons);
-    const { elevation_m, scenario, conditions } = options;
+    const { elevation_m, scenario, conditions, include = [] } = options;
     const numbers = [
       elevation_m,
       scenario?.warming_c,
       scenario?.precipitation_change_percent,
       ...manifest.features.map(({ name }) => conditions?.[name]),
     ].map(Number);
+    for (const word of include) rows.options[row] |= OPTION[word as Include];
     if (!numbers.every(Number.isNaN)) rows.options[row] |= OPTION.adjusted;
     rows.adjustments.set(numbers, row * rows.width);
   });

@@ -1,0 +1,81 @@
+import type { PredictionCache } from './cache/prediction-cache.js';
+import type { SiteFeatures } from './conditions/site-features.js';
+import { BOTH_METHODS, PLANTING_METHODS } from './dimensions.js';
+import { PREDICTION_NUMBERS, type PredictionReporter } from './model/prediction-numbers.js';
+import type { Survival, SurvivalModel } from './model/survival-model.js';
+import { OPTION, ROW_STATUS, type SiteRows } from './site-rows.js';
+
+/** The numbers of a row: PREDICTION_NUMBERS for each method. */
+export const NUMBERS_PER_ROW = PLANTING_METHODS.length * PREDICTION_NUMBERS;
+
+/** What the cache does not hold: predictions for other features than the point's, and whole outputs of a model. */
+const UNCACHED = OPTION.adjusted | OPTION.explanation;
+
+/** One run of a model. */
+export interface MethodRun {
+  readonly outputs: Survival;
+  /** The position in the outputs of each row that asks for an explanation; undefined where none does. */
+  readonly positions: Int32Array | undefined;
+}
+
+/** Predicts one planting method. */
+export class MethodPredictor {
+  /** @param method its index in PLANTING_METHODS */
+  constructor(
+    private readonly method: number,
+    private readonly model: SurvivalModel,
+    private readonly speciesCount: number,
+    private readonly cache: PredictionCache,
+    private readonly sites: SiteFeatures,
+    private readonly reporter: PredictionReporter,
+  ) {}
+
+  /** Predicts for the matched rows that ask for the method, into `numbers`: runs the model once, on the cache misses. */
+  async predict(
+    rows: SiteRows,
+    status: Uint8Array,
+    points: Int32Array,
+    numbers: Uint16Array,
+  ): Promise<MethodRun> {
+    const misses = new Int32Array(rows.count);
+    let count = 0;
+    let isExplained = false;
+    for (let row = 0; row < rows.count; row++) {
+      const isAsked = rows.method[row] === this.method || rows.method[row] === BOTH_METHODS;
+      if (!isAsked || status[row] !== ROW_STATUS.answered) continue;
+      if ((rows.options[row] & UNCACHED) === 0) {
+        if (this.cache.find(this.#cacheKey(rows, row, points), numbers, this.#numbersOf(row))) continue;
+      } else if ((rows.options[row] & OPTION.explanation) !== 0) isExplained = true;
+      misses[count++] = row;
+    }
+    const { featureCount } = this.model;
+    const features = new Float32Array(count * featureCount);
+    const species = new Uint8Array(count);
+    for (let position = 0; position < count; position++) {
+      const row = misses[position];
+      this.sites.write(rows, row, points[row], features, position * featureCount);
+      species[position] = rows.species[row];
+    }
+    const outputs = await this.model.run(features, species);
+    const positions = isExplained ? new Int32Array(rows.count) : undefined;
+    for (let position = 0; position < count; position++) {
+      const row = misses[position];
+      const at = this.#numbersOf(row);
+      this.reporter.report(outputs, position, numbers, at);
+      if ((rows.options[row] & UNCACHED) === 0)
+        this.cache.keep(this.#cacheKey(rows, row, points), numbers, at);
+      if (positions !== undefined) positions[row] = position;
+    }
+    return { outputs, positions };
+  }
+
+  /** The index where the numbers of a row start. */
+  #numbersOf(row: number): number {
+    return row * NUMBERS_PER_ROW + this.method * PREDICTION_NUMBERS;
+  }
+
+  /** A number above 0 for each combination of point, species and method: far below 2^53 for any grid. */
+  #cacheKey({ species }: SiteRows, row: number, points: Int32Array): number {
+    return (points[row] * this.speciesCount + species[row]) * PLANTING_METHODS.length + this.method + 1;
+  }
+}
