@@ -1,3 +1,4 @@
+import path from 'node:path';
 import { redactKeys } from '../accounts/key-format.js';
 import { loadConfig } from '../config.js';
 import { oneLine, quote } from '../output/printable.js';
@@ -6,6 +7,8 @@ import { ArtefactError } from '../prediction/artefacts/artefact-error.js';
 import { identityOf, readArtefacts } from '../prediction/artefacts/artefacts.js';
 import type { SharedGrid } from '../prediction/artefacts/shared-grid.js';
 import { PLANTING_METHODS } from '../prediction/dimensions.js';
+import { checkIntervals, intervalProbe } from '../prediction/intervals/interval-contract.js';
+import { IntervalModel } from '../prediction/intervals/interval-model.js';
 import { checkModel, type Probe } from '../prediction/model/model-contract.js';
 import { SurvivalModel } from '../prediction/model/survival-model.js';
 import { failureOf, parseOptions, refusePositionals, UsageError } from './command-line.js';
@@ -20,6 +23,9 @@ Exit code 0: the models may be served; 1: they must not, and the report says why
 
 /** Rows of one run of a model: bounds memory. */
 const ROWS_PER_RUN = 2000;
+
+/** Interval graphs are checked at one of so many points: their draws are many times the numbers of the models. */
+const INTERVAL_STEP = 20;
 
 /** Runs `models verify [DIR]`, which reports to standard output. @returns the exit code */
 async function main(args: string[]): Promise<number> {
@@ -51,7 +57,7 @@ async function verifyModels(
 ): Promise<number> {
   try {
     const artefacts = readArtefacts(dataDir, modelDir);
-    const { manifest, grid, species, modelFiles } = artefacts;
+    const { manifest, grid, species, modelFiles, intervalFiles } = artefacts;
     report(`models  ${manifest.version} (series ${manifest.series}) in ${modelDir}`);
     report(`grid    ${grid.version}: ${grid.pointCount} points, coverage ${grid.coverage}`);
     report(`digests ${identityOf(artefacts)}`);
@@ -72,6 +78,19 @@ async function verifyModels(
         `time    ${method}: ${usPerRow.toPrecision(2)} us per row, measured on this machine in runs of ${ROWS_PER_RUN} rows with one thread`,
       );
     }
+    for (const file of intervalFiles) {
+      const model = await IntervalModel.open(file, manifest);
+      let durationMs = 0;
+      let rows = 0;
+      for (const probe of everySpeciesEverywhere(grid, species.length, INTERVAL_STEP)) {
+        durationMs += await checkIntervals(model, intervalProbe(artefacts, probe));
+        rows += probe.points.length;
+      }
+      const usPerRow = ((1000 * durationMs) / rows).toPrecision(2);
+      report(
+        `ok      ${path.basename(file.path)}: within 0 to 1, no draw rising (${rows.toLocaleString('en')} rows, ${usPerRow} us each)`,
+      );
+    }
     report('The models may be served.');
     return 0;
   } catch (error) {
@@ -82,13 +101,14 @@ async function verifyModels(
   }
 }
 
-/** Probes that together contain every species at every point. */
-function* everySpeciesEverywhere(grid: SharedGrid, speciesCount: number): Generator<Probe> {
+/** Probes that together contain every species at every point, or at one of `step`. */
+function* everySpeciesEverywhere(grid: SharedGrid, speciesCount: number, step = 1): Generator<Probe> {
+  const rowsPerRun = ROWS_PER_RUN * step;
   for (let species = 0; species < speciesCount; species++) {
-    for (let first = 0; first < grid.pointCount; first += ROWS_PER_RUN) {
-      const count = Math.min(ROWS_PER_RUN, grid.pointCount - first);
+    for (let first = 0; first < grid.pointCount; first += rowsPerRun) {
+      const count = Math.ceil(Math.min(rowsPerRun, grid.pointCount - first) / step);
       yield {
-        points: Int32Array.from({ length: count }, (_, i) => first + i),
+        points: Int32Array.from({ length: count }, (_, i) => first + i * step),
         species: new Uint8Array(count).fill(species),
       };
     }

@@ -7,6 +7,9 @@ import { SiteFeatures } from './conditions/site-features.js';
 import { AnswerEncoder } from './encoding/answer-encoder.js';
 import type { RowDetails } from './encoding/detail-encoder.js';
 import { JsonWriter } from './encoding/json-writer.js';
+import type { IntervalModel } from './intervals/interval-model.js';
+import { type Draws, IntervalPredictor } from './intervals/interval-predictor.js';
+import { SiteErrors } from './intervals/site-errors.js';
 import { Coverage } from './locate/coverage.js';
 import { NearestPoint } from './locate/nearest-point.js';
 import { MethodPredictor, type MethodRun, NUMBERS_PER_ROW } from './method-predictor.js';
@@ -24,20 +27,28 @@ export interface PredictorData extends Artefacts {
 /** Of the caches' memory, the share for predictions; the rest is for places. */
 const PREDICTIONS_SHARE = 1 / 3;
 
+/** What adds to an answer. */
+const INCLUDING = OPTION.intervals | OPTION.explanation | OPTION.site;
+
 /** Predicts rows of sites: coverage, nearest grid point, features, model, risk factors, JSON. */
 export class Predictor {
   readonly #coverage: Coverage;
   readonly #nearest: NearestPoint;
   readonly #places: PlaceCache;
   readonly #methods: readonly MethodPredictor[];
+  readonly #intervals: readonly IntervalPredictor[];
   readonly #sites: SiteFeatures;
   readonly #writer = new JsonWriter();
   readonly #encoder: AnswerEncoder;
 
-  /** @param models the survival model of each planting method, in the order of PLANTING_METHODS. */
+  /**
+   * @param models the survival model of each planting method, in the order of PLANTING_METHODS
+   * @param intervalModels likewise the interval graphs, if the models have any
+   */
   constructor(
     private readonly data: PredictorData,
     readonly models: readonly SurvivalModel[],
+    readonly intervalModels: readonly IntervalModel[] = [],
   ) {
     this.#coverage = new Coverage(data.regions);
     this.#nearest = new NearestPoint(KDBush.from(data.grid.index), data.searchRadiusKm);
@@ -48,6 +59,10 @@ export class Predictor {
     this.#methods = models.map(
       (model, method) =>
         new MethodPredictor(method, model, data.species.length, cache, this.#sites, reporter),
+    );
+    const errors = new SiteErrors(data.grid, data.manifest);
+    this.#intervals = intervalModels.map(
+      (model, method) => new IntervalPredictor(method, model, this.#sites, errors),
     );
     this.#encoder = new AnswerEncoder(this.#writer, data);
   }
@@ -76,18 +91,20 @@ export class Predictor {
     const numbers = new Uint16Array(rows.count * NUMBERS_PER_ROW);
     const startedMs = performance.now();
     // Started together, since each run waits for a turn of the event loop.
-    const started = this.#methods.map((method) => method.predict(rows, status, points, numbers));
-    // A run that continued after the other failed would cache its results under whatever rows this memory holds by then.
-    await Promise.allSettled(started);
-    const runs = await Promise.all(started);
+    const running = this.#methods.map((method) => method.predict(rows, status, points, numbers));
+    const drawing = this.#intervals.map((method) => method.draw(rows, status, points, distancesKm));
+    // A run that continued after another failed would cache its results under whatever rows this memory holds by then.
+    await Promise.allSettled([...running, ...drawing]);
+    const runs = await Promise.all(running);
+    const draws = await Promise.all(drawing);
     const inferenceMs = performance.now() - startedMs;
 
     this.#writer.begin(json);
     for (let row = 0; row < rows.count; row++) {
       if (status[row] === ROW_STATUS.answered) {
         this.#writeSite(rows.longitude[row], rows.latitude[row], points[row], distancesKm[row]);
-        const details =
-          rows.options[row] === 0 ? undefined : this.#writeDetails(rows, row, points[row], runs);
+        const isIncluding = (rows.options[row] & INCLUDING) !== 0;
+        const details = isIncluding ? this.#writeDetails(rows, row, points[row], runs, draws) : undefined;
         this.#encoder.writePredictions(rows, row, numbers, row * NUMBERS_PER_ROW, details);
       }
       ends[row] = this.#writer.length;
@@ -124,20 +141,25 @@ export class Predictor {
   }
 
   /** Writes what options add to a row's site. @returns what they add to its predictions */
-  #writeDetails(rows: SiteRows, row: number, point: number, runs: readonly MethodRun[]): RowDetails {
+  #writeDetails(
+    rows: SiteRows,
+    row: number,
+    point: number,
+    runs: readonly MethodRun[],
+    draws: readonly (Draws | undefined)[],
+  ): RowDetails {
+    const options = rows.options[row];
+    const details: RowDetails = (options & OPTION.intervals) === 0 ? {} : { drawn: { draws, row } };
+    if ((options & (OPTION.site | OPTION.explanation)) === 0) return details;
     const features = new Float32Array(this.data.manifest.features.length);
     this.#sites.write(rows, row, point, features, 0);
-    if ((rows.options[row] & OPTION.site) !== 0)
-      this.#encoder.writeSiteDetails(point, rows.species[row], features);
-    if ((rows.options[row] & OPTION.explanation) === 0) return {};
-    const explained = runs.map(({ outputs, positions }, method) => ({
-      outputs,
-      position: positions?.[row] ?? 0,
-      method,
-      species: rows.species[row],
-      features,
-    }));
-    return { explained };
+    const species = rows.species[row];
+    if ((options & OPTION.site) !== 0) this.#encoder.writeSiteDetails(point, species, features);
+    if ((options & OPTION.explanation) === 0) return details;
+    const explained = runs.map(({ outputs, positions }, method) => {
+      return { outputs, position: positions?.[row] ?? 0, method, species, features };
+    });
+    return { ...details, explained };
   }
 
   #writeSite(longitude: number, latitude: number, point: number, distanceKm: number): void {

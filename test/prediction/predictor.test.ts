@@ -1,14 +1,17 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { beforeAll, expect, test } from 'vitest';
+import { readArtefacts } from '../../src/prediction/artefacts/artefacts.js';
 import { SurvivalModel } from '../../src/prediction/model/survival-model.js';
 import { openPredictor } from '../../src/prediction/open-predictor.js';
 import { Predictor, type PredictorData } from '../../src/prediction/predictor.js';
 import { createPlainPredictor, type PlainPredictor } from '../../testing/oracle/plain-prediction.js';
 import { dataDir, modelDir, placeOf, readPredictorData, searchRadiusKm } from '../../testing/project.js';
+import { ProjectCopy } from '../../testing/project-copy.js';
 import { seededRandom } from '../../testing/random.js';
 import { amount } from '../support/length.js';
 import { encodeConstantModel, soundModel } from './support/constant-model.js';
 import { answer, elementsOf } from './support/elements.js';
+import { addIntervalModels } from './support/interval-models.js';
 import { expectSameAnswer } from './support/same-answer.js';
 import { plainAnswer, randomRequests, rowsOf, type SiteRequest } from './support/site-requests.js';
 
@@ -25,10 +28,10 @@ beforeAll(async () => {
   oracle = await createPlainPredictor(dataDir, modelDir, searchRadiusKm);
 });
 
-const expectPlainAnswers = async (requests: readonly SiteRequest[], of = predictor) => {
+const expectPlainAnswers = async (requests: readonly SiteRequest[], of = predictor, plainly = oracle) => {
   const elements = elementsOf(await answer(of, data, rowsOf(requests, GENERATED_AT, data)));
   for (const [row, request] of requests.entries()) {
-    const plain = await plainAnswer(oracle, data, request, GENERATED_AT);
+    const plain = await plainAnswer(plainly, data, request, GENERATED_AT);
     expectSameAnswer(elements[row], typeof plain === 'string' ? plain : JSON.stringify(plain));
   }
   return elements;
@@ -66,11 +69,18 @@ test.each([
 );
 
 test('the answers to random rows with options equal those of the plain implementation byte for byte', async () => {
+  const copy = new ProjectCopy();
+  addIntervalModels(copy);
+  const withIntervals = { ...data, ...readArtefacts(copy.dataDir, copy.modelDir) };
+  const own = await openPredictor(withIntervals);
+  const plain = await createPlainPredictor(copy.dataDir, copy.modelDir, searchRadiusKm);
+  copy.remove();
   const random = seededRandom(12);
   const rowCount = amount({ short: 1000, long: 20_000 });
   const seen: Record<string, number> = { answered: 0, elevation_mismatch: 0 };
   for (let sent = 0; sent < rowCount; sent += 200) {
-    for (const element of await expectPlainAnswers(randomRequests(data, 200, random, 0.8))) {
+    const requests = randomRequests(withIntervals, 200, random, 0.8);
+    for (const element of await expectPlainAnswers(requests, own, plain)) {
       const kind = FAILURES.includes(element) ? element : 'answered';
       seen[kind] = (seen[kind] ?? 0) + 1;
     }

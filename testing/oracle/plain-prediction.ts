@@ -7,6 +7,7 @@ import { InferenceSession, Tensor } from 'onnxruntime-node';
 import { type PlainOptions, plainFeatures } from './plain-climate.js';
 import { type Polygon, polygonContains } from './plain-coverage.js';
 import { explanation, includes, type PlainFeature, rounded, siteDetails } from './plain-details.js';
+import { type PlainError, plainErrors, plainInterval } from './plain-intervals.js';
 import { greatCircleKm, nearestPoint } from './plain-nearest-point.js';
 
 export interface PlainRequest extends PlainOptions {
@@ -34,7 +35,8 @@ interface Manifest {
   readonly series: string;
   readonly horizons: readonly number[];
   readonly species: readonly string[];
-  readonly features: readonly PlainFeature[];
+  readonly features: readonly (PlainFeature & { readonly error: PlainError })[];
+  readonly interval_level: number | null;
   readonly methods: Readonly<Record<string, PlainMethod>>;
 }
 
@@ -42,6 +44,7 @@ interface PlainMethod {
   readonly file: string;
   /** By species and feature. */
   readonly averages: readonly (readonly number[])[];
+  readonly intervals?: { readonly file: string };
 }
 
 interface Species {
@@ -53,6 +56,13 @@ interface Prediction {
   readonly horizon_years: number;
   readonly survival_probability: number;
   readonly risk_factors: readonly { factor: string; impact: string; magnitude: number }[];
+}
+
+/** A matched site: what answers say of it, and the inputs of the models. */
+interface Match {
+  readonly site: object;
+  readonly features: Float32Array;
+  readonly errors: Float32Array;
 }
 
 /**
@@ -69,6 +79,7 @@ export class PlainPredictor {
     private readonly species: readonly Species[],
     private readonly manifest: Manifest,
     private readonly sessions: Readonly<Record<string, InferenceSession>>,
+    private readonly intervalSessions: Readonly<Record<string, InferenceSession>>,
     private readonly searchRadiusKm: number,
   ) {}
 
@@ -98,21 +109,33 @@ export class PlainPredictor {
     if (typeof match === 'string') return match;
     const manual = await this.predictions(match, 'manual', request);
     const droneSeeded = await this.predictions(match, 'drone_seeded', request);
+    const draws = includes(request, 'intervals')
+      ? {
+          manual: await this.draws(match, 'manual', request),
+          droneSeeded: await this.draws(match, 'drone_seeded', request),
+        }
+      : undefined;
     return {
       site: match.site,
       species_code: species.species_code,
       species_common_name: species.common_name,
       comparison: { manual: { predictions: manual }, drone_seeded: { predictions: droneSeeded } },
-      method_differential: manual.map(({ horizon_years, survival_probability }, i) => ({
-        horizon_years,
-        manual_advantage: rounded(survival_probability - droneSeeded[i].survival_probability, 4),
-      })),
+      method_differential: manual.map(({ horizon_years, survival_probability }, i) => {
+        const manual_advantage = rounded(survival_probability - droneSeeded[i].survival_probability, 4);
+        if (draws === undefined) return { horizon_years, manual_advantage };
+        const h = this.manifest.horizons.indexOf(horizon_years);
+        const differences = draws.manual[h].map((draw, world) => draw - draws.droneSeeded[h][world]);
+        const interval = plainInterval(this.manifest.interval_level!, differences, manual_advantage);
+        return { horizon_years, manual_advantage, interval };
+      }),
       model: this.model(),
       generated_at: generatedAt.toISOString(),
     };
   }
 
-  private match(request: PlainComparison) {
+  private match(
+    request: PlainComparison,
+  ): Match | 'outside_coverage' | 'no_nearby_data' | 'elevation_mismatch' {
     const { latitude, longitude, elevation_m } = request;
     if (!this.polygons.some((polygon) => polygonContains(polygon, longitude, latitude)))
       return 'outside_coverage';
@@ -131,23 +154,23 @@ export class PlainPredictor {
       region: matched.region,
     };
     const names = this.manifest.features.map(({ name }) => name);
-    const values = plainFeatures(names, (name) => this.variables[name]?.[point], request);
+    const column = (name: string) => this.variables[name]?.[point];
+    const values = plainFeatures(names, column, request);
+    const errors = plainErrors(this.manifest.features, column, distanceKm, request);
     const features = Float32Array.from(names, (name) => values[name]);
     if (includes(request, 'site')) {
       const species = this.manifest.species.indexOf(request.species_code);
       const ranges = this.variables.native_ranges[point];
       Object.assign(site, siteDetails(this.manifest.features, features, elevation, ranges, species));
     }
-    return { site, features };
+    return { site, features, errors };
   }
 
-  private async predictions(
-    { features: inputs }: { readonly features: Float32Array },
-    method: string,
-    request: PlainComparison,
-  ): Promise<Prediction[]> {
+  private async predictions(match: Match, method: string, request: PlainComparison): Promise<Prediction[]> {
     const { species_code, horizons = this.manifest.horizons } = request;
+    const { features: inputs } = match;
     const species = this.manifest.species.indexOf(species_code);
+    const draws = includes(request, 'intervals') ? await this.draws(match, method, request) : undefined;
     const output = await this.sessions[method].run({
       features: new Tensor('float32', inputs, [1, inputs.length]),
       species: new Tensor('int64', [BigInt(species)], [1]),
@@ -159,14 +182,33 @@ export class PlainPredictor {
     return this.manifest.horizons.flatMap((years, h) => {
       if (!horizons.includes(years)) return [];
       const ofHorizon = contributions.subarray(h * inputs.length, (h + 1) * inputs.length);
+      const probability = rounded(survival[h], 4);
       return {
         horizon_years: years,
-        survival_probability: rounded(survival[h], 4),
+        survival_probability: probability,
         risk_factors: this.riskFactors(ofHorizon),
+        ...(draws && { interval: plainInterval(this.manifest.interval_level!, draws[h], probability) }),
         ...(includes(request, 'explanation') &&
           explanation(this.manifest.features, inputs, averages, baseline[h], ofHorizon)),
       };
     });
+  }
+
+  /** By horizon, the survival in each world. */
+  private async draws(
+    { features, errors }: Match,
+    method: string,
+    request: PlainComparison,
+  ): Promise<number[][]> {
+    const shape = [1, features.length];
+    const { draws } = await this.intervalSessions[method].run({
+      features: new Tensor('float32', features, shape),
+      species: new Tensor('int64', [BigInt(this.manifest.species.indexOf(request.species_code))], [1]),
+      errors: new Tensor('float32', errors, shape),
+    });
+    const values = [...(draws!.data as Float32Array)];
+    const count = values.length / this.manifest.horizons.length;
+    return this.manifest.horizons.map((_, h) => values.slice(h * count, (h + 1) * count));
   }
 
   private riskFactors(contributions: Float32Array) {
@@ -213,12 +255,13 @@ export async function createPlainPredictor(
   for (let i = 0; i < grid.numRows; i++) index.add(longitude[i], latitude[i]);
   index.finish();
 
+  const open = (file: string) =>
+    InferenceSession.create(path.join(modelDir, file), { intraOpNumThreads: 1, interOpNumThreads: 1 });
   const sessions: Record<string, InferenceSession> = {};
-  for (const [method, { file }] of Object.entries(manifest.methods)) {
-    sessions[method] = await InferenceSession.create(path.join(modelDir, file), {
-      intraOpNumThreads: 1,
-      interOpNumThreads: 1,
-    });
+  const intervalSessions: Record<string, InferenceSession> = {};
+  for (const [method, { file, intervals }] of Object.entries(manifest.methods)) {
+    sessions[method] = await open(file);
+    if (intervals !== undefined) intervalSessions[method] = await open(intervals.file);
   }
   return new PlainPredictor(
     index,
@@ -232,6 +275,7 @@ export async function createPlainPredictor(
     readJson(dataDir, 'species.json') as Species[],
     manifest,
     sessions,
+    intervalSessions,
     searchRadiusKm,
   );
 }

@@ -55,10 +55,20 @@ const contributionSchema = component('Contribution', {
   average: z.number().describe('Value at the average site of species and method.'),
 });
 
+/** An interval of values from a minimum to 1. */
+function intervalSchema(minimum: number) {
+  const end = z.number().min(minimum).max(1);
+  return z
+    .strictObject({ level: probability, low: end, high: end })
+    .exactOptional()
+    .describe('Contains the value of a planting there with the probability `level`. With `intervals`.');
+}
+
 const predictionSchema = component('Prediction', {
   horizon_years: horizonYears,
   survival_probability: probability,
   risk_factors: z.array(riskFactorSchema).length(RISK_FACTOR_COUNT),
+  interval: intervalSchema(0),
   baseline: probability
     .exactOptional()
     .describe('Survival at the average site of species and method. With `explanation`.'),
@@ -116,6 +126,7 @@ export const compareResponseSchema = component('ComparisonResult', {
     z.strictObject({
       horizon_years: horizonYears,
       manual_advantage: z.number().min(-1).max(1).describe('Manual minus drone-seeded survival.'),
+      interval: intervalSchema(-1),
     }),
   ),
   model: modelSchema,

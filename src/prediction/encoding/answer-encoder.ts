@@ -145,6 +145,7 @@ export class AnswerEncoder {
       writer.write(OPEN_ADVANTAGE[h]);
       if (advantage < 0) writer.write(MINUS);
       writer.writeTenThousandths(Math.abs(advantage));
+      if (details?.drawn !== undefined) this.#details.writeDifferenceInterval(details.drawn, h, advantage);
       writer.write(CLOSE_ADVANTAGE);
     }
   }

@@ -1,6 +1,8 @@
 import type { Artefacts } from '../artefacts/artefacts.js';
 import { valueAt } from '../artefacts/shared-grid.js';
 import { HORIZONS, PLANTING_METHODS } from '../dimensions.js';
+import type { Draws } from '../intervals/interval-predictor.js';
+import { IntervalQuantiles } from '../intervals/interval-quantiles.js';
 import type { Survival } from '../model/survival-model.js';
 import { type Fragment, fragment, type JsonWriter, NUMBER_BYTES } from './json-writer.js';
 
@@ -9,12 +11,15 @@ const NATIVE = [false, true].map((isNative) =>
   fragment(`,"in_native_range":${isNative},"outside_training":[`),
 );
 const CLOSE_SITE = fragment(']}');
+const HIGH = fragment(',"high":');
+const CLOSE_INTERVAL = fragment('}');
 const BASELINE = fragment(',"baseline":');
 const CONTRIBUTIONS = fragment(',"contributions":[');
 const CLOSE_LIST = fragment(']');
 const VALUE = fragment(',"value":');
 const COMMA = fragment(',');
 
+const INTERVAL_DECIMALS = 4;
 const CONTRIBUTION_DECIMALS = 6;
 const CONTRIBUTION_SCALE = 10 ** CONTRIBUTION_DECIMALS;
 /** Values and averages have 3 decimals: more than the grid's steps. */
@@ -33,8 +38,15 @@ export interface Explained {
   readonly features: Float32Array;
 }
 
+/** A row with its draws by method, undefined for a method that it does not ask for. */
+export interface Drawn {
+  readonly draws: readonly (Draws | undefined)[];
+  readonly row: number;
+}
+
 /** What options add to the predictions of a row. */
 export interface RowDetails {
+  readonly drawn?: Drawn;
   /** By method. */
   readonly explained?: readonly Explained[];
 }
@@ -46,11 +58,15 @@ export function detailsCapacity({ features }: Artefacts['manifest']): number {
   );
   const contributions = texts.reduce((sum, bytes) => sum + bytes + 80 + 3 * NUMBER_BYTES, 0);
   const site = 100 + NUMBER_BYTES + contributions; // the names of the features at most
-  return site + PLANTING_METHODS.length * HORIZONS.length * (50 + NUMBER_BYTES + contributions);
+  const interval = 50 + 3 * NUMBER_BYTES;
+  const prediction = interval + 50 + NUMBER_BYTES + contributions;
+  return site + HORIZONS.length * (PLANTING_METHODS.length * prediction + interval);
 }
 
 /** Writes what `include` adds to an answer. */
 export class DetailEncoder {
+  readonly #quantiles: IntervalQuantiles;
+  readonly #openInterval: Fragment;
   readonly #elevation: Artefacts['grid']['columns'][string];
   readonly #nativeRanges: Uint32Array;
   readonly #quotedNames: readonly Fragment[];
@@ -67,8 +83,11 @@ export class DetailEncoder {
 
   constructor(
     private readonly writer: JsonWriter,
-    { grid, manifest: { features, methods } }: Pick<Artefacts, 'grid' | 'manifest'>,
+    { grid, manifest: { features, methods, interval_level } }: Pick<Artefacts, 'grid' | 'manifest'>,
   ) {
+    const level = interval_level ?? 0; // no row asks for intervals of models that have none
+    this.#quantiles = new IntervalQuantiles(level);
+    this.#openInterval = fragment(`,"interval":{"level":${level},"low":`);
     this.#elevation = grid.columns.elevation;
     this.#nativeRanges = grid.nativeRanges;
     this.#quotedNames = features.map(({ name }) => fragment(JSON.stringify(name)));
@@ -106,6 +125,34 @@ export class DetailEncoder {
       writer.write(this.#quotedNames[f]);
     }
     writer.write(CLOSE_SITE);
+  }
+
+  /**
+   * Writes the interval of one method's survival.
+   * @param h index into HORIZONS
+   * @param reported the survival that is reported, in ten-thousandths
+   */
+  writeInterval({ draws, row }: Drawn, method: number, h: number, reported: number): void {
+    const ofMethod = draws[method];
+    if (ofMethod === undefined) throw new Error(`no draws of method ${method}`);
+    this.#quantiles.ofMethod(ofMethod, row, h, reported);
+    this.#writeEnds();
+  }
+
+  /** Writes the interval of the difference between the methods. @param reported the difference, in ten-thousandths */
+  writeDifferenceInterval({ draws: [manual, droneSeeded], row }: Drawn, h: number, reported: number): void {
+    if (manual === undefined || droneSeeded === undefined) throw new Error('no draws of both methods');
+    this.#quantiles.ofDifference(manual, droneSeeded, row, h, reported);
+    this.#writeEnds();
+  }
+
+  #writeEnds(): void {
+    const { writer } = this;
+    writer.write(this.#openInterval);
+    writer.writeDecimal(this.#quantiles.low, INTERVAL_DECIMALS);
+    writer.write(HIGH);
+    writer.writeDecimal(this.#quantiles.high, INTERVAL_DECIMALS);
+    writer.write(CLOSE_INTERVAL);
   }
 
   /** Writes the baseline and all contributions at a horizon. @param h index into HORIZONS */

@@ -70,6 +70,13 @@ export class PredictionEncoder {
       if (details === undefined) writer.write(CLOSE_PREDICTION);
       else {
         writer.write(CLOSE_RISK_FACTORS);
+        if (details.drawn !== undefined)
+          this.encoder.writeInterval(
+            details.drawn,
+            method,
+            h,
+            numbers[at + method * PREDICTION_NUMBERS + h * HORIZON_NUMBERS],
+          );
         if (details.explained !== undefined) this.encoder.writeExplanation(details.explained[method], h);
         writer.write(CLOSE);
       }

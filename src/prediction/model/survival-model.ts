@@ -1,7 +1,6 @@
-import './no-telemetry.js';
-import { InferenceSession, Tensor } from 'onnxruntime-node';
-import { ArtefactError } from '../artefacts/artefact-error.js';
+import { type InferenceSession, Tensor } from 'onnxruntime-node';
 import type { Manifest, ModelFile } from '../artefacts/manifest.js';
+import { openSession, SpeciesInput } from './session.js';
 
 /** A model's outputs for n rows. */
 export interface Survival {
@@ -13,14 +12,7 @@ export interface Survival {
   readonly contributions: Float32Array;
 }
 
-// One thread each: the workers are the parallelism, and the default of one per core halves their throughput.
-const SESSION_OPTIONS = {
-  executionProviders: ['cpu'],
-  intraOpNumThreads: 1,
-  interOpNumThreads: 1,
-  executionMode: 'sequential',
-} as const satisfies InferenceSession.SessionOptions;
-
+const INPUTS = ['features', 'species'] as const;
 const OUTPUTS = ['survival', 'baseline', 'contributions'] as const;
 
 const NO_ROWS: Survival = {
@@ -31,8 +23,7 @@ const NO_ROWS: Survival = {
 
 /** The survival model of one planting method, ready to run in this thread. */
 export class SurvivalModel {
-  /** The index of each species as a BigInt: creating one for each row would cost time. */
-  readonly #speciesIndexes: readonly bigint[];
+  readonly #species: SpeciesInput;
 
   private constructor(
     private readonly session: InferenceSession,
@@ -40,26 +31,16 @@ export class SurvivalModel {
     readonly featureCount: number,
     speciesCount: number,
   ) {
-    this.#speciesIndexes = Array.from({ length: speciesCount }, (_, index) => BigInt(index));
+    this.#species = new SpeciesInput(speciesCount);
   }
 
   /**
    * Opens a model file.
    * @throws ArtefactError where onnxruntime cannot read it or its inputs and outputs are not those of the contract
    */
-  static async open({ path, bytes }: ModelFile, manifest: Manifest): Promise<SurvivalModel> {
-    const session = await InferenceSession.create(bytes, SESSION_OPTIONS).catch((error: Error) => {
-      throw new ArtefactError(path, `onnxruntime cannot load it: ${error.message.split('\n')[0]}`);
-    });
-    const has = (names: readonly string[], wanted: readonly string[]) =>
-      wanted.every((name) => names.includes(name));
-    if (!has(session.inputNames, ['features', 'species']) || !has(session.outputNames, OUTPUTS)) {
-      throw new ArtefactError(
-        path,
-        `has inputs ${session.inputNames} and outputs ${session.outputNames}, not features, species and ${OUTPUTS}`,
-      );
-    }
-    return new SurvivalModel(session, path, manifest.features.length, manifest.species.length);
+  static async open(file: ModelFile, { features, species }: Manifest): Promise<SurvivalModel> {
+    const session = await openSession(file, INPUTS, OUTPUTS);
+    return new SurvivalModel(session, file.path, features.length, species.length);
   }
 
   /**
@@ -70,11 +51,9 @@ export class SurvivalModel {
   async run(features: Float32Array, species: Uint8Array): Promise<Survival> {
     const count = species.length;
     if (count === 0) return NO_ROWS;
-    const speciesInput = new BigInt64Array(count);
-    for (let row = 0; row < count; row++) speciesInput[row] = this.#speciesIndexes[species[row]];
     const output = await this.session.run({
       features: new Tensor('float32', features, [count, this.featureCount]),
-      species: new Tensor('int64', speciesInput, [count]),
+      species: new Tensor('int64', this.#species.of(species), [count]),
     });
     return Object.fromEntries(OUTPUTS.map((name) => [name, output[name].data])) as unknown as Survival;
   }

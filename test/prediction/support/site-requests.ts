@@ -95,7 +95,9 @@ function randomOptions(
         precipitation_change_percent: optional(0.7, () => rounded(between(-80, 200))),
       }),
     ),
-    include: optional(0.6, () => includes.filter((word) => word !== 'intervals' && random() < 0.6)),
+    include: optional(0.6, () =>
+      includes.filter((word) => (word !== 'intervals' || manifest.interval_level !== null) && random() < 0.6),
+    ),
   };
   return withoutUndefined(options);
 }
