@@ -4,6 +4,7 @@ import { type Row, table } from './report.js';
 import { against } from './scopes/against.js';
 import { compression } from './scopes/compression.js';
 import { fair } from './scopes/fair.js';
+import { options } from './scopes/options.js';
 import { peer } from './scopes/peer.js';
 import { pieces } from './scopes/pieces.js';
 import { scale } from './scopes/scale.js';
@@ -13,6 +14,7 @@ import { batch, batchRepeat, compare, naive, single } from './scopes/throughput.
 const SCOPES: Readonly<Record<string, (environment: Environment) => Promise<Row[]>>> = {
   batch,
   'batch-repeat': batchRepeat,
+  options,
   single,
   compare,
   fair,

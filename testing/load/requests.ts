@@ -8,12 +8,22 @@ import { seededRandom } from '../random.js';
 /** What callers send: see REQUESTS. */
 export type Workload = keyof typeof REQUESTS;
 
-/** Sites of a request, its path, and whether its sites recur. */
+const distinctBatch = { path: '/v1/predict/batch', sites: 500, recurring: false } as const;
+
+/** Sites of a request, its path, whether its sites recur, and the options of each site as JSON. */
 export const REQUESTS = {
   /** 500 sites, all distinct from request to request. */
-  batch: { path: '/v1/predict/batch', sites: 500, recurring: false },
+  batch: distinctBatch,
   /** 500 of the sites that a planner scores again and again, some much more often than others. */
   'batch-repeat': { path: '/v1/predict/batch', sites: 500, recurring: true },
+  /** 500 distinct sites with options. */
+  'batch-adjusted': {
+    ...distinctBatch,
+    options:
+      '"conditions":{"soil_water_capacity":150},"scenario":{"warming_c":2,"precipitation_change_percent":-10}',
+  },
+  'batch-explained': { ...distinctBatch, options: '"include":["explanation","site"]' },
+  'batch-intervals': { ...distinctBatch, options: '"include":["intervals"]' },
   single: { path: '/v1/predict', sites: 1, recurring: false },
   compare: { path: '/v1/predict/compare', sites: 1, recurring: false },
 } as const;
@@ -52,6 +62,7 @@ export function requestStream(
   const species = parseSpecies(readArtefactFile(path.join(dataDir, 'species.json')));
   const codes = species.map(({ species_code }) => species_code);
   const { path: url, sites, recurring } = REQUESTS[workload];
+  const options = optionsOf(workload);
 
   const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)];
   const coordinate = (degrees: number) => (degrees + (random() - 0.5) * 0.01).toFixed(DECIMALS);
@@ -59,7 +70,7 @@ export function requestStream(
     const point = Math.floor(random() * grid.pointCount);
     const [latitude, longitude] = [coordinate(grid.latitude[point]), coordinate(grid.longitude[point])];
     const method = workload === 'compare' ? '' : `,"planting_method":"${pick(PLANTING_METHODS)}"`;
-    return `{"latitude":${latitude},"longitude":${longitude},"species_code":"${pick(codes)}"${method}}`;
+    return `{"latitude":${latitude},"longitude":${longitude},"species_code":"${pick(codes)}"${method}${options}}`;
   };
   const pool = recurring ? Array.from({ length: RECURRING_SITES }, newSite) : [];
   // The cube makes a tenth of the sites account for nearly half of the traffic.
@@ -77,6 +88,12 @@ export function requestStream(
     sent++;
     return next.request;
   };
+}
+
+/** The options of a workload's sites, to follow their other fields. */
+function optionsOf(workload: Workload): string {
+  const request = REQUESTS[workload];
+  return 'options' in request ? `,${request.options}` : '';
 }
 
 function prepare(url: string, key: string, acceptEncoding: string, body: string): Prepared {
