@@ -55,7 +55,7 @@ export function createApi(
   });
   enableServerTiming(app);
   enableCompression(app);
-  documentRoutes(app, serving, (manifest) => openApiDocument(ENDPOINTS, config, manifest));
+  documentRoutes(app, serving, (artefacts) => openApiDocument(ENDPOINTS, config, artefacts));
   healthRoute(app, serving, phase);
   const submitter = new RowSubmitter(clock, requestTimeoutMs);
   const singleSites = new SingleSiteHandler(serving, submitter, searchRadiusKm, metrics);

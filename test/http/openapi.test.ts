@@ -168,6 +168,12 @@ test.each([
     { ...COMPARE_REQUEST, conditions: { vpd_max: 9 } },
     { ...COMPARE_REQUEST, conditions: { vpd_max: '9' } },
   ],
+  ['/v1/predict', { ...PREDICT_REQUEST, conditions: {} }, { ...PREDICT_REQUEST, conditions: { vpd: 9 } }],
+  [
+    '/v1/predict',
+    { ...PREDICT_REQUEST, conditions: { vpd_max: 50 } },
+    { ...PREDICT_REQUEST, conditions: { vpd_max: 50.5 } },
+  ],
   [
     '/v1/predict',
     { ...PREDICT_REQUEST, scenario: { warming_c: 2, precipitation_change_percent: -10 } },

@@ -3,6 +3,8 @@ import { batchResponseSchema } from '../../src/http/response/schemas.js';
 import { valueAt } from '../../src/prediction/artefacts/shared-grid.js';
 import { greatCircleKm } from '../../testing/oracle/plain-nearest-point.js';
 import { placeOf, readPredictorData } from '../../testing/project.js';
+import { ProjectCopy } from '../../testing/project-copy.js';
+import { removeIntervalModels } from '../prediction/support/interval-models.js';
 import { expectError } from '../support/error-body.js';
 import { COMPARE_REQUEST, FOREST_SITE, PREDICT_REQUEST, scatteredSites } from '../support/requests.js';
 import { startTestService, type TestService } from '../support/service.js';
@@ -12,7 +14,10 @@ const KEYS = manifest.features.map(({ name }) => name).join(', ');
 
 let service: TestService;
 beforeAll(async () => {
-  service = await startTestService();
+  const copy = new ProjectCopy();
+  removeIntervalModels(copy);
+  service = await startTestService({ MODEL_DIR: copy.modelDir });
+  copy.remove();
 });
 afterAll(() => service.stop());
 
@@ -187,4 +192,11 @@ test('baseline and contributions add up to the survival probability, and the lar
     expect(sizes).toEqual(sizes.toSorted((a, b) => b - a));
     expect(risk_factors[0].magnitude).toBeCloseTo(sizes[0], 3);
   }
+});
+
+test('/openapi.json offers the words of include that the models have', async () => {
+  const response = await service.get('/openapi.json');
+  expect(await response.text()).toContain(
+    '"include":{"type":"array","items":{"enum":["explanation","site"]}',
+  );
 });

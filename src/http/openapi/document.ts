@@ -1,9 +1,11 @@
 import { z } from 'zod';
 import type { Config } from '../../config.js';
-import type { Manifest } from '../../prediction/artefacts/manifest.js';
+import type { Artefacts } from '../../prediction/artefacts/artefacts.js';
 import { PLANTING_METHODS } from '../../prediction/dimensions.js';
 import { VERSION } from '../../version.js';
 import { ERROR_STATUS, type ErrorCode } from '../errors/api-error.js';
+import { optionRulesOf } from '../request/option-schemas.js';
+import { type RequestSchemas, requestSchemas } from '../request/schemas.js';
 import { errorResponseSchema } from '../response/schemas.js';
 import { HEADERS, type HeaderName } from './headers.js';
 
@@ -19,7 +21,7 @@ export interface Endpoint {
   /** Whether it is not counted, and so never refused for the quota. */
   readonly isFree?: boolean;
   /** The schema of the body of a POST; without one it is a GET. */
-  readonly request?: z.ZodType;
+  readonly request?: (schemas: RequestSchemas) => z.ZodType;
   readonly response: z.ZodType;
   /** Its errors beside KEY_ERRORS, BODY_ERRORS and `internal_error`. */
   readonly errors?: readonly ErrorCode[];
@@ -53,8 +55,10 @@ export type OpenApiDocument = ReturnType<typeof openApiDocument>;
 export function openApiDocument(
   endpoints: readonly Endpoint[],
   { bodyLimitBytes }: Pick<Config, 'bodyLimitBytes'>,
-  { caution, alive }: Pick<Manifest, 'caution' | 'alive'>,
+  artefacts: Pick<Artefacts, 'manifest' | 'grid'>,
 ) {
+  const { caution, alive } = artefacts.manifest;
+  const requests = requestSchemas(optionRulesOf(artefacts));
   const { schemas } = z.toJSONSchema(z.globalRegistry, {
     uri: (id) => `#/components/schemas/${id}`,
     io: 'input',
@@ -75,7 +79,7 @@ export function openApiDocument(
     paths: Object.fromEntries(
       endpoints.map((endpoint) => [
         endpoint.path,
-        { [endpoint.request ? 'post' : 'get']: operation(endpoint) },
+        { [endpoint.request ? 'post' : 'get']: operation(endpoint, requests) },
       ]),
     ),
     components: {
@@ -100,16 +104,19 @@ export function openApiDocument(
   };
 }
 
-function operation({
-  id,
-  summary,
-  description,
-  isPublic = false,
-  isFree = false,
-  request,
-  response,
-  errors: own = [],
-}: Endpoint) {
+function operation(
+  {
+    id,
+    summary,
+    description,
+    isPublic = false,
+    isFree = false,
+    request,
+    response,
+    errors: own = [],
+  }: Endpoint,
+  requests: RequestSchemas,
+) {
   const errors: ErrorCode[] = [
     ...where(!isPublic, ...KEY_ERRORS).filter((code) => !isFree || code !== 'rate_limit_exceeded'),
     'internal_error',
@@ -141,7 +148,7 @@ function operation({
     summary,
     ...(description && { description }),
     security: isPublic ? [] : [{ ApiKey: [] }],
-    ...(request && { requestBody: { required: true, content: json(request) } }),
+    ...(request && { requestBody: { required: true, content: json(request(requests)) } }),
     responses: { 200: success, ...(isPublic && { 503: unavailable }), ...Object.fromEntries(failures) },
   };
 }

@@ -54,25 +54,19 @@ export function optionSchemas({ conditions, hasLapseRates, hasIntervals }: Optio
       })
       .optional()
       .meta({
-        type: 'number',
-        ...rangeOf(ELEVATION),
+        ...describedNumber(ELEVATION),
         description:
           "The site's own elevation in metres: elevation and climate move from the matched point's to it. At most " +
           `${MAX_RISE_M} m from the matched point's.`,
         examples: [850],
       }),
     conditions: objectOfNumbers('conditions', conditions).meta({
-      type: 'object',
-      additionalProperties: { type: 'number' },
+      ...describedNumbers(conditions),
       description:
         'What you measured, in place of the values of the grid: features of `GET /v1/model` with numbers in their units.',
     }),
     scenario: objectOfNumbers('scenario', SCENARIO).meta({
-      type: 'object',
-      properties: Object.fromEntries(
-        SCENARIO.map((number) => [number.name, { type: 'number', ...rangeOf(number) }]),
-      ),
-      additionalProperties: false,
+      ...describedNumbers(SCENARIO),
       description:
         'A changed climate: temperatures move by `warming_c`, precipitation by its percentage, relative humidity stays.',
     }),
@@ -94,7 +88,7 @@ export function optionSchemas({ conditions, hasLapseRates, hasIntervals }: Optio
       .optional()
       .meta({
         type: 'array',
-        items: { enum: [...INCLUDES] },
+        items: { enum: INCLUDES.filter((word) => hasIntervals || word !== 'intervals') },
         description:
           'What to add to the answer: where the survival is expected to lie (`intervals`), all contributions ' +
           '(`explanation`), what is known of the matched point (`site`).',
@@ -144,6 +138,12 @@ function rangeMessage({ name, unit, minimum, maximum }: OptionNumber, value: unk
   return `${name} must be a number from ${minimum} to ${maximum}${of}, not ${show(value)}`;
 }
 
-function rangeOf({ minimum, maximum }: OptionNumber) {
-  return { minimum, maximum };
+/** The JSON schema of an object of numbers. */
+function describedNumbers(numbers: readonly OptionNumber[]) {
+  const properties = Object.fromEntries(numbers.map((number) => [number.name, describedNumber(number)]));
+  return { type: 'object', properties, additionalProperties: false } as const;
+}
+
+function describedNumber({ unit, minimum, maximum }: OptionNumber) {
+  return { type: 'number', minimum, maximum, description: `In ${unit}.` } as const;
 }

@@ -37,6 +37,7 @@ import {
   MAX_LATITUDE,
   MAX_LONGITUDE,
   OPTIONS,
+  type RequestSchemas,
   requestSchemas,
 } from './schemas.js';
 
@@ -86,7 +87,7 @@ export class RequestReader {
   readonly #quotedCodes: readonly Buffer[];
   /** Index of a species by the first four bytes of its code. */
   readonly #codeStarts: ReadonlyMap<number, number>;
-  readonly #schemas: ReturnType<typeof requestSchemas>;
+  readonly #schemas: RequestSchemas;
   readonly #options: OptionReader;
   readonly #batch = new ObjectFields(['requests'], []);
   readonly #site = new ObjectFields(FIELDS, OPTIONS);

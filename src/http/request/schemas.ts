@@ -55,6 +55,8 @@ const plantingMethod = z
   })
   .meta({ type: 'string', enum: [...PLANTING_METHODS], description: 'How the tree is planted.' });
 
+export type RequestSchemas = ReturnType<typeof requestSchemas>;
+
 /** The bodies of requests for a site, under the rules of a generation. */
 export function requestSchemas(rules: OptionRules) {
   const options = optionSchemas(rules);
@@ -66,23 +68,19 @@ export function requestSchemas(rules: OptionRules) {
   };
 }
 
-/** The same for /openapi.json, whatever the generation. */
-export const { comparison: compareRequestSchema, prediction: predictRequestSchema } = requestSchemas({
-  conditions: [],
-  hasLapseRates: true,
-  hasIntervals: true,
-});
-
 /** Body of POST /v1/predict/batch. Its entries are checked one by one. */
 export const batchRequestSchema = z.object({
   requests: z.array(z.unknown(), { error: ({ input }) => `requests must be an array, not ${show(input)}` }),
 });
 
+/** Of any generation: which fields there are does not depend on it. */
+const { prediction } = requestSchemas({ conditions: [], hasLapseRates: true, hasIntervals: true });
+
 /** The fields of a site. */
-export const FIELDS = Object.keys(predictRequestSchema.shape);
+export const FIELDS = Object.keys(prediction.shape);
 /** Those of them that may be absent. */
-export const OPTIONS = Object.entries(predictRequestSchema.shape)
+export const OPTIONS = Object.entries(prediction.shape)
   .filter(([, field]) => field instanceof z.ZodOptional)
   .map(([name]) => name);
 
-export type PredictRequest = z.output<typeof predictRequestSchema>;
+export type PredictRequest = z.output<typeof prediction>;

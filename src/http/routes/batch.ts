@@ -7,7 +7,7 @@ import { QUEUE_FULL } from '../errors/common-errors.js';
 import type { Endpoint } from '../openapi/document.js';
 import { placeError } from '../request/request-errors.js';
 import { type Batch, type FailedEntry, requestReaderOf } from '../request/request-reader.js';
-import { type batchRequestSchema, predictRequestSchema } from '../request/schemas.js';
+import type { batchRequestSchema } from '../request/schemas.js';
 import { sendPooled } from '../response/compression.js';
 import { JSON_TYPE } from '../response/headers.js';
 import { batchResponseSchema } from '../response/schemas.js';
@@ -25,11 +25,12 @@ export const batchEndpoint: Endpoint = {
   summary: 'Predict survival for many sites',
   description:
     'Entries that fail are elements with an `error` in their place, and the batch still answers 200.',
-  request: z.object({
-    requests: z
-      .array(predictRequestSchema)
-      .meta({ description: `Entries, at most the tier's batch size: ${batchSizes}.` }),
-  } satisfies Record<keyof typeof batchRequestSchema.shape, z.ZodType>),
+  request: ({ prediction }) =>
+    z.object({
+      requests: z
+        .array(prediction)
+        .meta({ description: `Entries, at most the tier's batch size: ${batchSizes}.` }),
+    } satisfies Record<keyof typeof batchRequestSchema.shape, z.ZodType>),
   response: batchResponseSchema,
   errors: ['batch_too_large', 'overloaded'],
 };

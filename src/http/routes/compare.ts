@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify';
 import { type Endpoint, SITE_ERRORS } from '../openapi/document.js';
-import { compareRequestSchema } from '../request/schemas.js';
 import { compareResponseSchema } from '../response/schemas.js';
 import type { SingleSiteHandler } from './single-site.js';
 
@@ -8,7 +7,7 @@ export const compareEndpoint: Endpoint = {
   path: '/v1/predict/compare',
   id: 'comparePlantingMethods',
   summary: 'Compare both planting methods at one site',
-  request: compareRequestSchema,
+  request: ({ comparison }) => comparison,
   response: compareResponseSchema,
   errors: SITE_ERRORS,
 };

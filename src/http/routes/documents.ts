@@ -1,5 +1,5 @@
 import type { FastifyInstance } from 'fastify';
-import type { Manifest } from '../../prediction/artefacts/manifest.js';
+import type { Artefacts } from '../../prediction/artefacts/artefacts.js';
 import { docsPage } from '../openapi/docs-page.js';
 import type { OpenApiDocument } from '../openapi/document.js';
 import { compressOnce } from '../response/compression.js';
@@ -8,15 +8,15 @@ import { perGeneration, type Serving } from '../serving/serving.js';
 
 /**
  * GET /openapi.json and GET /docs: the description of the interface for programs and for people.
- * @param documentOf describes the interface with the models of a manifest
+ * @param documentOf describes the interface with a grid and models
  */
 export function documentRoutes(
   app: FastifyInstance,
   serving: Serving,
-  documentOf: (manifest: Manifest) => OpenApiDocument,
+  documentOf: (artefacts: Artefacts) => OpenApiDocument,
 ): void {
-  const bodiesOf = perGeneration(({ artefacts: { manifest } }) => {
-    const document = documentOf(manifest);
+  const bodiesOf = perGeneration(({ artefacts }) => {
+    const document = documentOf(artefacts);
     return {
       json: compressOnce(Buffer.from(JSON.stringify(document))),
       page: compressOnce(Buffer.from(docsPage(document))),

@@ -1,6 +1,5 @@
 import type { FastifyInstance } from 'fastify';
 import { type Endpoint, SITE_ERRORS } from '../openapi/document.js';
-import { predictRequestSchema } from '../request/schemas.js';
 import { predictionResultSchema } from '../response/schemas.js';
 import type { SingleSiteHandler } from './single-site.js';
 
@@ -8,7 +7,7 @@ export const predictEndpoint: Endpoint = {
   path: '/v1/predict',
   id: 'predict',
   summary: 'Predict survival for one site, species and planting method',
-  request: predictRequestSchema,
+  request: ({ prediction }) => prediction,
   response: predictionResultSchema,
   errors: [...SITE_ERRORS, 'invalid_method'],
 };

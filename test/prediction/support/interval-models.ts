@@ -94,3 +94,14 @@ export function addIntervalModels(
     Object.assign(manifest, { interval_level: 0.8, methods: Object.fromEntries(methods) });
   });
 }
+
+/** Takes the interval graphs from the models of a copy, if they have any. */
+export function removeIntervalModels(copy: ProjectCopy): void {
+  copy.editJson(path.join(copy.modelDir, MANIFEST_FILE), (manifest: Manifest) => {
+    const methods = PLANTING_METHODS.map((name) => {
+      const { intervals, ...method } = manifest.methods[name];
+      return [name, method];
+    });
+    Object.assign(manifest, { interval_level: null, methods: Object.fromEntries(methods) });
+  });
+}
