@@ -46,7 +46,9 @@ export function plainFeatures(
   return Object.fromEntries(names.map((name) => [name, climate[name]]));
 
   function values(of: readonly string[]): Record<string, number> {
-    return Object.fromEntries(of.map((name) => [name, column(name)!]));
+    // A feature is a float32, before it is moved, too.
+    const gridValue = (name: string) => (names.includes(name) ? Math.fround(column(name)!) : column(name)!);
+    return Object.fromEntries(of.map((name) => [name, gridValue(name)]));
   }
 }
 
