@@ -176,12 +176,12 @@ function isOneEditAway(bytes: Buffer, start: number, end: number, name: Buffer):
 }
 
 /**
- * Writes a quoted name without its escapes, as far as there is space. Escapes of characters beyond ASCII become
+ * Writes a quoted name or word without its escapes, as far as there is space. Escapes of characters beyond ASCII become
  * characters that are in no field's name, as do those of control characters.
  * @param start of a string whose grammar was checked
  * @returns the length of what was written
  */
-function unescapeName(bytes: Buffer, start: number, target: Buffer): number {
+export function unescapeName(bytes: Buffer, start: number, target: Buffer): number {
   let length = 0;
   for (let at = start; length < target.length; at++) {
     if (bytes[at] === BACKSLASH) {

@@ -11,9 +11,8 @@ import {
   plainTextEnd,
   QUOTE,
   startsWith,
-  textAt,
 } from './json.js';
-import { ObjectFields } from './object-fields.js';
+import { ObjectFields, unescapeName } from './object-fields.js';
 import { ELEVATION, type OptionNumber, type OptionRules, SCENARIO } from './option-schemas.js';
 import { listOutlineAt, objectOutlineAt } from './outlines.js';
 
@@ -25,6 +24,8 @@ export interface OptionStarts {
   readonly include: number;
 }
 
+/** A word without its escapes: longer than any word of `include`. */
+const unescaped = Buffer.alloc(20);
 const QUOTED_INCLUDES = INCLUDES.map((word) => Buffer.from(`"${word}"`));
 
 /** Reads the options of a request from its bytes. */
@@ -80,10 +81,15 @@ export class OptionReader {
 
 /** The word of `include` at an offset; undefined for any other value. */
 function includedAt(bytes: Buffer, at: number): Include | undefined {
-  const index = QUOTED_INCLUDES.findIndex((quoted) => startsWith(bytes, at, quoted));
-  if (index !== -1) return INCLUDES[index];
   const isEscaped = bytes[at] === QUOTE && bytes[plainTextEnd(bytes, at + 1)] === BACKSLASH;
-  return isEscaped ? INCLUDES.find((word) => word === textAt(bytes, at)) : undefined;
+  if (!isEscaped) return wordAt(bytes, at);
+  const length = unescapeName(bytes, at, unescaped);
+  return unescaped[length - 1] === QUOTE ? wordAt(unescaped, 0) : undefined;
+}
+
+function wordAt(bytes: Buffer, at: number): Include | undefined {
+  for (let i = 0; i < INCLUDES.length; i++) if (startsWith(bytes, at, QUOTED_INCLUDES[i])) return INCLUDES[i];
+  return undefined;
 }
 
 /** Writes the members of the object at an offset, if it is not 0, to their columns. @returns whether they are valid */
