@@ -1,3 +1,5 @@
+import { around } from 'geokdbush';
+import KDBush from 'kdbush';
 import { valueAt } from '../../../src/prediction/artefacts/shared-grid.js';
 import { adjustmentWidth } from '../../../src/prediction/conditions/adjustments.js';
 import {
@@ -11,6 +13,7 @@ import {
 import type { PredictorData } from '../../../src/prediction/predictor.js';
 import { OPTION, SiteRows } from '../../../src/prediction/site-rows.js';
 import type { PlainOptions } from '../../../testing/oracle/plain-climate.js';
+import { greatCircleKm } from '../../../testing/oracle/plain-nearest-point.js';
 import type { PlainAnswer, PlainPredictor } from '../../../testing/oracle/plain-prediction.js';
 import { placeOf } from '../../../testing/project.js';
 
@@ -51,7 +54,8 @@ export function randomRequests(
 ): SiteRequest[] {
   const { grid, species } = data;
   const choose = <Item>(items: readonly Item[]) => items[Math.floor(random() * items.length)];
-  return Array.from({ length: count }, () => {
+  const index = KDBush.from(grid.index);
+  const anyPlace = () => {
     const point = placeOf(grid, Math.floor(random() * grid.pointCount));
     const nearPoint = random() < 0.8;
     const decimals = 10 ** choose([2, 4, 6, 17]);
@@ -59,12 +63,30 @@ export function randomRequests(
     return {
       latitude: shown(nearPoint ? point.latitude + 0.06 * (random() - 0.5) : 41 + 9 * random()),
       longitude: shown(nearPoint ? point.longitude + 0.06 * (random() - 0.5) : -126 + 11 * random()),
+    };
+  };
+  return Array.from({ length: count }, () => {
+    let place = anyPlace();
+    while (isMidway(index, place)) place = anyPlace();
+    return {
+      ...place,
       species: Math.floor(random() * species.length),
       method: choose([...PLANTING_METHODS, undefined]),
       horizons: choose(HORIZON_CHOICES),
       ...(random() < optionShare && { options: randomOptions(data, random, includes) }),
     };
   });
+}
+
+/** Whether two points of a grid are equally near, so that any of them is the nearest. */
+function isMidway(
+  index: KDBush,
+  { latitude, longitude }: Pick<SiteRequest, 'latitude' | 'longitude'>,
+): boolean {
+  const [first, second] = around(index, longitude, latitude, 2).map((point) =>
+    greatCircleKm(longitude, latitude, index.coords[2 * point], index.coords[2 * point + 1]),
+  );
+  return second - first < 1e-9;
 }
 
 /** Options as callers choose them: each of them or not. */
