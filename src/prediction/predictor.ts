@@ -60,7 +60,7 @@ export class Predictor {
       (model, method) =>
         new MethodPredictor(method, model, data.species.length, cache, this.#sites, reporter),
     );
-    const errors = new SiteErrors(data.grid, data.manifest);
+    const errors = new SiteErrors(data.grid, data.manifest, this.#sites);
     this.#intervals = intervalModels.map(
       (model, method) => new IntervalPredictor(method, model, this.#sites, errors),
     );

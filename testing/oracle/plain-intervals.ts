@@ -4,14 +4,18 @@ export interface PlainError {
   readonly at_point: number;
   readonly per_km: number;
   readonly column?: string;
+  /** Whether the numbers are shares of the value. */
+  readonly relative?: boolean;
 }
 
 /**
  * The standard errors of a site's features.
+ * @param values of the features by name, before any scenario
  * @param column the value of a column of the grid at the matched point; undefined where the grid has none
  */
 export function plainErrors(
   features: readonly { readonly name: string; readonly error: PlainError }[],
+  values: Readonly<Record<string, number>>,
   column: (name: string) => number | undefined,
   distanceKm: number,
   { elevation_m, conditions = {} }: PlainOptions,
@@ -21,7 +25,7 @@ export function plainErrors(
     const atPoint = error.column === undefined ? error.at_point : column(error.column)!;
     const movesWithElevation = name === 'elevation' || column(`lapse_${name}`) !== undefined;
     const away = elevation_m !== undefined && movesWithElevation ? 0 : error.per_km * distanceKm;
-    return Math.sqrt(atPoint ** 2 + away ** 2);
+    return Math.sqrt(atPoint ** 2 + away ** 2) * (error.relative ? values[name] : 1);
   });
 }
 

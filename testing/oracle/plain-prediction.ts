@@ -156,7 +156,8 @@ export class PlainPredictor {
     const names = this.manifest.features.map(({ name }) => name);
     const column = (name: string) => this.variables[name]?.[point];
     const values = plainFeatures(names, column, request);
-    const errors = plainErrors(this.manifest.features, column, distanceKm, request);
+    const unchanged = plainFeatures(names, column, { ...request, scenario: {} });
+    const errors = plainErrors(this.manifest.features, unchanged, column, distanceKm, request);
     const features = Float32Array.from(names, (name) => values[name]);
     if (includes(request, 'site')) {
       const species = this.manifest.species.indexOf(request.species_code);

@@ -60,6 +60,17 @@ export class SiteFeatures {
     return valueAt(this.#elevation, point);
   }
 
+  /** A feature at a grid point, or moved from it to an elevation, m, that is not NaN. */
+  valueAt(point: number, feature: number, elevationM: number): number {
+    const value = this.#ofPoints[point * this.#values.length + feature];
+    if (Number.isNaN(elevationM)) return value;
+    return movedBy(value, this.#lapses[feature], point, this.#riseKm(point, elevationM));
+  }
+
+  #riseKm(point: number, elevationM: number): number {
+    return (elevationM - this.elevationAt(point)) / METRES_PER_KM;
+  }
+
   /** Writes the features of a row at its grid point to `target`, starting at `to`. */
   write(rows: SiteRows, row: number, point: number, target: Float32Array, to: number): void {
     if ((rows.options[row] & OPTION.adjusted) !== 0) {
@@ -90,7 +101,7 @@ export class SiteFeatures {
     const elevationM = adjustments[from + OWN_ELEVATION];
     let riseKm = 0;
     if (!Number.isNaN(elevationM)) {
-      riseKm = (elevationM - this.elevationAt(point)) / METRES_PER_KM;
+      riseKm = this.#riseKm(point, elevationM);
       for (let f = 0; f < values.length; f++) values[f] = movedBy(values[f], this.#lapses[f], point, riseKm);
       if (this.#elevationFeature !== -1) values[this.#elevationFeature] = elevationM;
     }

@@ -28,7 +28,7 @@ export function intervalProbe(
   const width = manifest.features.length;
   const rows = new SiteRows(points.length);
   const siteFeatures = new SiteFeatures(grid, manifest);
-  const siteErrors = new SiteErrors(grid, manifest);
+  const siteErrors = new SiteErrors(grid, manifest, siteFeatures);
   const features = new Float32Array(points.length * width);
   const errors = new Float32Array(points.length * width);
   points.forEach((point, row) => {

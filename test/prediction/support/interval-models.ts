@@ -78,7 +78,10 @@ export function encodeIntervalModel(
   });
 }
 
-/** Gives the models of a copy interval graphs. @param encode the file of a method's graph */
+/**
+ * Gives the models of a copy interval graphs, and precipitation an error that is a share of it.
+ * @param encode the file of a method's graph
+ */
 export function addIntervalModels(
   copy: ProjectCopy,
   encode = (manifest: Manifest, method: number) => encodeIntervalModel(manifest, method),
@@ -91,7 +94,12 @@ export function addIntervalModels(
       const sha256 = createHash('sha256').update(bytes).digest('hex');
       return [name, { ...manifest.methods[name], intervals: { file, sha256 } }];
     });
-    Object.assign(manifest, { interval_level: 0.8, methods: Object.fromEntries(methods) });
+    const features = manifest.features.map((feature) =>
+      feature.name === 'precipitation_annual'
+        ? { ...feature, error: { at_point: 0.06, per_km: 0.05, relative: true } }
+        : feature,
+    );
+    Object.assign(manifest, { interval_level: 0.8, features, methods: Object.fromEntries(methods) });
   });
 }
 
