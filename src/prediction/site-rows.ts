@@ -32,7 +32,7 @@ export class SiteRows {
   readonly horizons: Uint8Array;
   /** Set of OPTION as bits; 0 for most rows. */
   readonly options: Uint8Array;
-  /** What is stated of the site, see `conditions/adjustments`; undefined where a row is not adjusted. */
+  /** What is stated of the site, see `conditions/adjustments`; of no meaning in a row that is not adjusted. */
   readonly adjustments: Float64Array;
 
   /** @param width of `adjustments`; 0 where no row is adjusted */

@@ -407,3 +407,17 @@ test('a misspelt option is reported beside what else is wrong with the shape of 
     ],
   });
 });
+
+test('elevation_m is an invalid request that says why where the grid has no lapse rates', () => {
+  const { elevation } = data.grid.columns;
+  const without = new RequestReader({ ...data, grid: { ...data.grid, columns: { elevation } } }, () => '');
+  const read = (fields: object) =>
+    without.readSite(Buffer.from(JSON.stringify({ ...PREDICT_REQUEST, ...fields })), 'prediction').error;
+  const message = 'elevation_m cannot be used: the data of this service have no lapse rates';
+  expect(read({ elevation_m: 850 })).toEqual({
+    code: 'invalid_request',
+    message: `The request is not valid: ${message}.`,
+    details: { issues: [{ path: 'elevation_m', message }] },
+  });
+  expect(read({ scenario: { warming_c: 1 } })).toBeUndefined();
+});

@@ -31,7 +31,6 @@ export class SingleSiteHandler {
       throw this.#failure(placeError(status, rows, row, generation, this.searchRadiusKm));
     }
     this.metrics.sites.inc({ outcome: 'answered' });
-    // Far too small to be from the pool's large buffers: it need not be released.
     return reply
       .type(JSON_TYPE)
       .header('model-outcomes', generation.artefacts.manifest.outcomes)
