@@ -30,17 +30,26 @@ export function generateGrid(dataDir: string, folder: string, pointCount: number
   }
   const real = tableFromIPC(readFileSync(path.join(dataDir, DATA_FILES.grid)));
   const random = seededRandom(pointCount);
+  const valuesOf = (name: string) => real.getChild(name)!.toArray() as Uint16Array;
+  const moved = (name: string) => {
+    const values = valuesOf(name);
+    return Uint16Array.from({ length: pointCount }, (_, i) => {
+      const jitter = i < values.length ? 0 : Math.round((random() - 0.5) * 2 * MAX_JITTER);
+      return values[i % values.length] * FINER + (FINER - 1) / 2 + jitter;
+    });
+  };
+  const places: Record<string, Uint16Array> = { row: moved('row'), column: moved('column') };
+  // A grid is in the order of rows, then columns. The numbers that are sorted are integers below 2^53.
+  const order = Float64Array.from(
+    places.row,
+    (row, i) => (row * 2 ** 16 + places.column[i]) * pointCount + i,
+  ).sort();
   const columns = Object.fromEntries(
     real.schema.fields.map(({ name }) => {
-      const values = real.getChild(name)!.toArray() as Uint16Array;
-      const isPlace = name === 'row' || name === 'column';
-      const repeated = new (values.constructor as new (length: number) => typeof values)(pointCount);
-      for (let i = 0; i < pointCount; i++) {
-        const value = values[i % values.length];
-        const jitter = i < values.length ? 0 : Math.round((random() - 0.5) * 2 * MAX_JITTER);
-        repeated[i] = isPlace ? value * FINER + (FINER - 1) / 2 + jitter : value;
-      }
-      return [name, repeated];
+      const values = places[name] ?? valuesOf(name);
+      const ordered = new (values.constructor as new (length: number) => typeof values)(pointCount);
+      for (let i = 0; i < pointCount; i++) ordered[i] = values[(order[i] % pointCount) % values.length];
+      return [name, ordered];
     }),
   );
   const lattice = JSON.parse(real.schema.metadata.get('lattice')!) as { steps_per_degree: number };

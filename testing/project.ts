@@ -1,4 +1,3 @@
-import KDBush from 'kdbush';
 import { loadConfig } from '../src/config.js';
 import { readArtefacts } from '../src/prediction/artefacts/artefacts.js';
 import type { SharedGrid } from '../src/prediction/artefacts/shared-grid.js';
@@ -17,9 +16,8 @@ export function readPredictorData(): PredictorData {
 
 /** The coordinates of a grid point. */
 export function placeOf(
-  grid: SharedGrid,
+  { index }: SharedGrid,
   point: number,
 ): { readonly latitude: number; readonly longitude: number } {
-  const { coords } = KDBush.from(grid.index);
-  return { latitude: coords[2 * point + 1], longitude: coords[2 * point] };
+  return { latitude: index.latitudes[index.row[point]], longitude: index.longitudes[index.column[point]] };
 }

@@ -1,5 +1,4 @@
 import { around, distance } from 'geokdbush';
-import KDBush from 'kdbush';
 import pointInPolygon from 'point-in-polygon-hao';
 import { PredictionCache } from '../../src/prediction/cache/prediction-cache.js';
 import { AnswerEncoder, elementCapacity } from '../../src/prediction/encoding/answer-encoder.js';
@@ -9,7 +8,8 @@ import { distanceKm, haversin, RADIANS } from '../../src/prediction/locate/great
 import { NearestPoint } from '../../src/prediction/locate/nearest-point.js';
 import { PREDICTION_NUMBERS } from '../../src/prediction/model/prediction-numbers.js';
 import { SiteRows } from '../../src/prediction/site-rows.js';
-import { readPredictorData } from '../../testing/project.js';
+import { treeOf } from '../../testing/oracle/plain-nearest-point.js';
+import { placeOf, readPredictorData } from '../../testing/project.js';
 import { seededRandom } from '../../testing/random.js';
 import { spread } from '../../testing/statistics.js';
 import type { Environment } from '../environment.js';
@@ -34,20 +34,27 @@ export async function pieces(environment: Environment): Promise<Row[]> {
 /** The grid and places near its points, with coordinates of 5 decimals. */
 function readInputs() {
   const data = readPredictorData();
-  const index = KDBush.from(data.grid.index);
+  const { grid } = data;
+  const tree = treeOf(
+    Array.from({ length: grid.pointCount }, (_, point) => {
+      const { longitude, latitude } = placeOf(grid, point);
+      return [longitude, latitude];
+    }),
+  );
   const random = seededRandom(1);
   const places = Array.from({ length: CALLS }, () => {
-    const point = Math.floor(data.grid.pointCount * random());
+    const point = Math.floor(grid.pointCount * random());
+    const matched = placeOf(grid, point);
     const near = (degrees: number) => Math.round((degrees + 0.05 * (random() - 0.5)) * 1e5) / 1e5;
-    return { longitude: near(index.coords[2 * point]), latitude: near(index.coords[2 * point + 1]), point };
+    return { longitude: near(matched.longitude), latitude: near(matched.latitude), point, matched };
   });
-  return { data, index, places };
+  return { data, tree, places };
 }
 type Inputs = ReturnType<typeof readInputs>;
 
-function nearest({ data, index, places }: Inputs): Row[] {
-  const ours = new NearestPoint(index, data.searchRadiusKm);
-  const unlimited = new NearestPoint(index, Number.POSITIVE_INFINITY);
+function nearest({ data, tree, places }: Inputs): Row[] {
+  const ours = new NearestPoint(data.grid.index, data.searchRadiusKm);
+  const unlimited = new NearestPoint(data.grid.index, Number.POSITIVE_INFINITY);
   return compare('nearest point', [
     { name: 'NearestPoint', run: (i) => ours.find(places[i].longitude, places[i].latitude) },
     {
@@ -56,7 +63,7 @@ function nearest({ data, index, places }: Inputs): Row[] {
     },
     {
       name: 'geokdbush.around',
-      run: (i) => around(index, places[i].longitude, places[i].latitude, 1, data.searchRadiusKm)[0],
+      run: (i) => around(tree, places[i].longitude, places[i].latitude, 1, data.searchRadiusKm)[0],
     },
   ]);
 }
@@ -76,15 +83,15 @@ function coverage({ data: { regions }, places }: Inputs): Row[] {
   ]);
 }
 
-function greatCircle({ index: { coords }, places }: Inputs): Row[] {
+function greatCircle({ places }: Inputs): Row[] {
   return compare('great-circle distance', [
     {
       name: 'great-circle.ts',
       run: (i) => {
-        const { longitude, latitude, point } = places[i];
-        const cosines = Math.cos(latitude * RADIANS) * Math.cos(coords[2 * point + 1] * RADIANS);
-        const ofLongitudes = haversin((coords[2 * point] - longitude) * RADIANS);
-        return distanceKm(haversin((coords[2 * point + 1] - latitude) * RADIANS) + cosines * ofLongitudes);
+        const { longitude, latitude, matched } = places[i];
+        const cosines = Math.cos(latitude * RADIANS) * Math.cos(matched.latitude * RADIANS);
+        const ofLongitudes = haversin((matched.longitude - longitude) * RADIANS);
+        return distanceKm(haversin((matched.latitude - latitude) * RADIANS) + cosines * ofLongitudes);
       },
     },
     {
@@ -93,8 +100,8 @@ function greatCircle({ index: { coords }, places }: Inputs): Row[] {
         distance(
           places[i].longitude,
           places[i].latitude,
-          coords[2 * places[i].point],
-          coords[2 * places[i].point + 1],
+          places[i].matched.longitude,
+          places[i].matched.latitude,
         ),
     },
   ]);

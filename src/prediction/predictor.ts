@@ -1,4 +1,3 @@
-import KDBush from 'kdbush';
 import type { Artefacts } from './artefacts/artefacts.js';
 import { PlaceCache } from './cache/place-cache.js';
 import { PredictionCache } from './cache/prediction-cache.js';
@@ -51,7 +50,7 @@ export class Predictor {
     readonly intervalModels: readonly IntervalModel[] = [],
   ) {
     this.#coverage = new Coverage(data.regions);
-    this.#nearest = new NearestPoint(KDBush.from(data.grid.index), data.searchRadiusKm);
+    this.#nearest = new NearestPoint(data.grid.index, data.searchRadiusKm);
     this.#places = new PlaceCache(data.cacheBytes * (1 - PREDICTIONS_SHARE));
     this.#sites = new SiteFeatures(data.grid, data.manifest);
     const cache = new PredictionCache(data.cacheBytes * PREDICTIONS_SHARE);

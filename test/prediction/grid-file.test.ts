@@ -49,6 +49,11 @@ const REFUSALS: readonly (readonly [what: string, changes: GridChanges, problem:
     /metadata lattice/,
   ],
   [
+    'with a lattice finer than coordinates of 5 decimals can be',
+    { metadata: { lattice: lattice({ steps_per_degree: 50_000 }) } },
+    /metadata lattice/,
+  ],
+  [
     'with a lattice without an origin',
     { metadata: { lattice: lattice({ south: null }) } },
     /metadata lattice/,
@@ -97,6 +102,16 @@ const REFUSALS: readonly (readonly [what: string, changes: GridChanges, problem:
     /^row 0 lies at 8.*: not in any coverage$/,
   ],
   ['with a point at the antimeridian', { metadata: { lattice: lattice({ west: 171 }) } }, /^row 0 lies at/],
+  [
+    'whose rows are not in order',
+    { columns: { row: changed<Uint16Array>('row', 1000, 0) } },
+    "row 1000 is not in the order of the lattice's rows, then columns",
+  ],
+  [
+    'whose columns are not in order within a row',
+    { columns: { column: changed<Uint16Array>('column', 1, 0) } },
+    "row 1 is not in the order of the lattice's rows, then columns",
+  ],
   [
     'with a point of a region that is not in its list',
     { columns: { region: changed<Uint8Array>('region', 9, 2) } },
@@ -149,8 +164,8 @@ test('a grid file is read with the columns and metadata that were written', () =
   expect(grid.coverage).toBe('pnw');
   const [rows, columns] = [columnCopy<Uint16Array>('row'), columnCopy<Uint16Array>('column')];
   for (const point of [0, 1000, rows.length - 1]) {
-    expect(grid.latitude[point]).toBeCloseTo(41.89586 + (rows[point]! + 0.5) / 120, 5);
-    expect(grid.longitude[point]).toBeCloseTo(-125.00414 + (columns[point]! + 0.5) / 120, 5);
+    expect(grid.latitudes[grid.row[point]!]).toBeCloseTo(41.89586 + (rows[point]! + 0.5) / 120, 5);
+    expect(grid.longitudes[grid.column[point]!]).toBeCloseTo(-125.00414 + (columns[point]! + 0.5) / 120, 5);
   }
   expect(Buffer.compare(grid.region, columnCopy<Uint8Array>('region'))).toBe(0);
   const elevation = grid.variables.get('elevation');

@@ -1,12 +1,19 @@
 import fc from 'fast-check';
-import KDBush from 'kdbush';
+import type KDBush from 'kdbush';
 import { expect, test } from 'vitest';
 import { NearestPoint } from '../../src/prediction/locate/nearest-point.js';
-import { greatCircleKm, nearestPoint } from '../../testing/oracle/plain-nearest-point.js';
-import { placeOf, readPredictorData, searchRadiusKm } from '../../testing/project.js';
+import { greatCircleKm, nearestPoint, treeOf } from '../../testing/oracle/plain-nearest-point.js';
+import { readPredictorData, searchRadiusKm } from '../../testing/project.js';
 import { seededRandom } from '../../testing/random.js';
 import { amount } from '../support/length.js';
-import { indexOf, type Place, pointSets, queries } from './support/synthetic-points.js';
+import {
+  indexNodes,
+  type Node,
+  type Place,
+  placesOf,
+  pointSets,
+  queries,
+} from './support/synthetic-points.js';
 
 /** The sphere of the interface's distances. */
 const EARTH_RADIUS_KM = 6371.0088;
@@ -23,14 +30,14 @@ function haversine([longitude, latitude]: Place, [toLongitude, toLatitude]: Plac
 /** Compares `find` with `around`, and where several points are equally near with the first of them. */
 function expectAround(
   nearest: NearestPoint,
-  index: KDBush,
+  tree: KDBush,
   points: readonly Place[],
   query: Place,
   radiusKm: number,
 ): boolean {
   const [longitude, latitude] = query;
   const found = nearest.find(longitude, latitude);
-  const around = nearestPoint(index, longitude, latitude, radiusKm);
+  const around = nearestPoint(tree, longitude, latitude, radiusKm);
   if (around === undefined || found === -1) {
     expect(found, `${query} within ${radiusKm} km`).toBe(around ?? -1);
     return false;
@@ -47,50 +54,45 @@ function expectAround(
   return true;
 }
 
-const { grid } = readPredictorData();
-const gridIndex = KDBush.from(grid.index);
-const gridPoints = Array.from(gridIndex.ids, (_, point): Place => {
-  const { longitude, latitude } = placeOf(grid, point);
-  return [longitude, latitude];
-});
+const { index } = readPredictorData().grid;
+const gridPoints = placesOf(index);
+const gridTree = treeOf(gridPoints);
 
 test('the nearest point of the real grid equals geokdbush.around at random places in and around both states', () => {
   const random = seededRandom(4);
   const places = amount({ short: 2000, long: 20_000 });
-  const nearest = new NearestPoint(gridIndex, searchRadiusKm);
+  const nearest = new NearestPoint(index, searchRadiusKm);
   let found = 0;
   for (let i = 0; i < places; i++) {
     const query: Place = [-126 + 11 * random(), 40.5 + 10 * random()];
-    if (expectAround(nearest, gridIndex, gridPoints, query, searchRadiusKm)) found++;
+    if (expectAround(nearest, gridTree, gridPoints, query, searchRadiusKm)) found++;
   }
   expect(found).toBeGreaterThan(0.1 * places);
   expect(found).toBeLessThan(0.9 * places);
 });
 
 test('the nearest point to a point of the real grid is the point itself', () => {
-  const nearest = new NearestPoint(gridIndex, searchRadiusKm);
-  gridPoints.forEach((point, id) => {
-    const found = nearest.find(...point);
-    // The first of several points at one place.
-    expect(gridPoints[found]).toEqual(point);
-    expect(found).toBeLessThanOrEqual(id);
-    expect(nearest.distanceKm).toBe(0);
-  });
+  const nearest = new NearestPoint(index, searchRadiusKm);
+  const others = gridPoints.filter(
+    (place, point) => nearest.find(...place) !== point || nearest.distanceKm !== 0,
+  );
+  expect(others).toEqual([]);
 });
 
-test('the nearest point equals geokdbush.around midway between neighbours and on the splitting lines of the index', () => {
+test('the nearest point equals geokdbush.around midway between neighbours and on the borders of lattice cells', () => {
   const random = seededRandom(5);
-  const nearest = new NearestPoint(gridIndex, searchRadiusKm);
-  const { coords } = gridIndex;
+  const nearest = new NearestPoint(index, searchRadiusKm);
   for (let i = 0; i < amount({ short: 1000, long: 10_000 }); i++) {
-    // Neighbours in the index are neighbours in space.
-    const node = Math.floor(random() * (coords.length / 2 - 1));
-    const [x, y, nextX, nextY] = coords.subarray(2 * node, 2 * node + 4) as unknown as number[];
-    const midway: Place = [(x! + nextX!) / 2, (y! + nextY!) / 2];
-    const onMeridian: Place = [x!, y! + 0.1 * (random() - 0.5)];
-    const onParallel: Place = [x! + 0.1 * (random() - 0.5), y!];
-    for (const query of [midway, onMeridian, onParallel])
-      expectAround(nearest, gridIndex, gridPoints, query, searchRadiusKm);
+    // Most are neighbours in a row.
+    const point = Math.floor(random() * (gridPoints.length - 1));
+    const [[x, y], [nextX, nextY]] = [gridPoints[point]!, gridPoints[point + 1]!];
+    const halfCell = 0.5 / index.stepsPerDegree;
+    const midway: Place = [(x + nextX) / 2, (y + nextY) / 2];
+    const onCorner: Place = [x + halfCell, y - halfCell];
+    const onMeridian: Place = [x + halfCell, y + 0.1 * (random() - 0.5)];
+    const onParallel: Place = [x + 0.1 * (random() - 0.5), y + halfCell];
+    for (const query of [midway, onCorner, onMeridian, onParallel])
+      expectAround(nearest, gridTree, gridPoints, query, searchRadiusKm);
   }
 });
 
@@ -98,12 +100,12 @@ test.each([0.1, 0.5, 1, 20, 100, 500])(
   'the nearest point within %d km equals geokdbush.around',
   (radiusKm) => {
     const random = seededRandom(radiusKm);
-    const nearest = new NearestPoint(gridIndex, radiusKm);
+    const nearest = new NearestPoint(index, radiusKm);
     for (let i = 0; i < amount({ short: 300, long: 2000 }); i++) {
       const [x, y] = gridPoints[Math.floor(random() * gridPoints.length)];
       const reach = (2.5 * radiusKm) / 111;
       const query: Place = [x + reach * (random() - 0.5), y + reach * (random() - 0.5)];
-      expectAround(nearest, gridIndex, gridPoints, query, radiusKm);
+      expectAround(nearest, gridTree, gridPoints, query, radiusKm);
     }
   },
 );
@@ -112,39 +114,44 @@ test('the nearest point of any set equals geokdbush.around for any place and rad
   const radius = fc.double({ min: 0.1, max: 500, noNaN: true });
   const lookups = fc.array(queries, { minLength: 1, maxLength: 30 });
   fc.assert(
-    fc.property(pointSets, lookups, radius, (points, queriesOf, radiusKm) => {
-      const index = indexOf(points);
-      const nearest = new NearestPoint(index, radiusKm);
-      for (const query of queriesOf) expectAround(nearest, index, points, query(points), radiusKm);
+    fc.property(pointSets, lookups, radius, (set, queriesOf, radiusKm) => {
+      const tree = treeOf(set.points);
+      const nearest = new NearestPoint(set.index, radiusKm);
+      for (const query of queriesOf) expectAround(nearest, tree, set.points, query(set), radiusKm);
     }),
     { numRuns: amount({ short: 100, long: 1000 }) },
   );
 });
 
-test('of equally near points the nearest is the one with the lowest id, wherever they are in the index', () => {
+test('the nearest point of any set is that of a search of all, of equally near ones the one with the lowest index', () => {
+  const radius = fc.constantFrom(0.1, 1, 20, 100, 500);
+  const lookups = fc.array(queries, { minLength: 1, maxLength: 30 });
   fc.assert(
-    fc.property(pointSets, queries, (points, query) => {
-      const place = query(points);
-      const nearest = new NearestPoint(indexOf(points), 500);
-      const haversines = points.map((point) => haversine(place, point));
-      const [smallest] = haversines.toSorted((a, b) => a - b);
-      const isNear = smallest! <= Math.sin(500 / EARTH_RADIUS_KM / 2) ** 2;
-      expect(nearest.find(...place)).toBe(isNear ? haversines.indexOf(smallest!) : -1);
+    fc.property(pointSets, lookups, radius, (set, queriesOf, radiusKm) => {
+      const nearest = new NearestPoint(set.index, radiusKm);
+      for (const query of queriesOf) {
+        const place = query(set);
+        const haversines = set.points.map((point) => haversine(place, point));
+        const smallest = haversines.reduce((least, each) => Math.min(least, each));
+        const isNear = smallest <= Math.sin(radiusKm / EARTH_RADIUS_KM / 2) ** 2;
+        expect(nearest.find(...place), `${place}`).toBe(isNear ? haversines.indexOf(smallest) : -1);
+      }
     }),
     { numRuns: amount({ short: 100, long: 1000 }) },
   );
 });
+
+const single = indexNodes([-121, 44], 120, [[0, 0]]).index;
 
 test('a point just inside the search radius is found and one just outside it is not', () => {
-  const index = indexOf([[-121, 44]]);
   const query: Place = [-121.04, 44.02];
   const distanceKm = greatCircleKm(...query, -121, 44);
-  expect(new NearestPoint(index, distanceKm * (1 + 1e-9)).find(...query)).toBe(0);
-  expect(new NearestPoint(index, distanceKm * (1 - 1e-9)).find(...query)).toBe(-1);
+  expect(new NearestPoint(single, distanceKm * (1 + 1e-9)).find(...query)).toBe(0);
+  expect(new NearestPoint(single, distanceKm * (1 - 1e-9)).find(...query)).toBe(-1);
 });
 
 test('the distance to the nearest point is measured on the sphere of the mean earth radius, 6371.0088 km', () => {
-  const nearest = new NearestPoint(indexOf([[-121, 44]]), 200);
+  const nearest = new NearestPoint(single, 200);
   nearest.find(-121, 45);
   // One degree of a great circle.
   expect(nearest.distanceKm).toBeCloseTo((EARTH_RADIUS_KM * Math.PI) / 180, 9);
@@ -152,19 +159,30 @@ test('the distance to the nearest point is measured on the sphere of the mean ea
 
 /** Degrees in steps small on any map; much smaller differences have a haversine of 0. */
 const degrees = (max: number) => fc.integer({ min: -max * 1e9, max: max * 1e9 }).map((steps) => steps / 1e9);
-/** Anywhere on the sphere, often at the poles, on the antimeridian and on a coarse lattice with many antipodes. */
-const onSphere: fc.Arbitrary<Place> = fc.oneof(
-  fc.tuple(degrees(180), degrees(90)),
-  fc.tuple(
-    fc.constantFrom(-180, -90, 0, 60, 120, 179.9, 180),
-    fc.constantFrom(-90, -89.9, -45, 0, 45, 89.9, 90),
-  ),
+/** Often at the poles, on the antimeridian and on a coarse lattice with many antipodes. */
+const ofCoarseLattice: fc.Arbitrary<Place> = fc.tuple(
+  fc.constantFrom(-180, -90, 0, 60, 120, 179.9, 180),
+  fc.constantFrom(-90, -89.9, -45, 0, 45, 89.9, 90),
 );
+const queriesOnSphere: fc.Arbitrary<Place> = fc.oneof(fc.tuple(degrees(180), degrees(90)), ofCoarseLattice);
+/** Points on a fine lattice and on one of 10 degrees, where rows have many. */
+const setsOnSphere = fc.constantFrom(10, 0.1).chain((stepsPerDegree) => {
+  const strewn = fc.tuple(fc.nat(360 * stepsPerDegree), fc.nat(180 * stepsPerDegree));
+  const nodes: fc.Arbitrary<Node> = fc.oneof(
+    strewn,
+    ofCoarseLattice.map(
+      ([x, y]): Node => [Math.floor((x + 180) * stepsPerDegree), Math.floor((y + 90) * stepsPerDegree)],
+    ),
+  );
+  return fc
+    .array(nodes, { minLength: 1, maxLength: 300, size: 'max' })
+    .map((array) => indexNodes([-180, -90], stepsPerDegree, array));
+});
 
 test('the nearest point within an unlimited radius is the nearest of all, anywhere on the sphere', () => {
   fc.assert(
-    fc.property(fc.array(onSphere, { minLength: 1, maxLength: 300 }), onSphere, (points, query) => {
-      const nearest = new NearestPoint(indexOf(points, 4), Number.POSITIVE_INFINITY);
+    fc.property(setsOnSphere, queriesOnSphere, ({ index, points }, query) => {
+      const nearest = new NearestPoint(index, Number.POSITIVE_INFINITY);
       const haversines = points.map((point) => Math.min(1, haversine(query, point)));
       expect(nearest.find(...query)).toBe(haversines.indexOf(Math.min(...haversines)));
     }),
@@ -174,7 +192,7 @@ test('the nearest point within an unlimited radius is the nearest of all, anywhe
 
 test('the nearest point of the real grid within an unlimited radius is the nearest of all', () => {
   const random = seededRandom(6);
-  const nearest = new NearestPoint(gridIndex, Number.POSITIVE_INFINITY);
+  const nearest = new NearestPoint(index, Number.POSITIVE_INFINITY);
   const places = Array.from(
     { length: 20 },
     (_, i): Place => [-126 + 11 * random(), 40.5 + 10 * random() - i / 10],

@@ -68,7 +68,8 @@ export function requestStream(
   const coordinate = (degrees: number) => (degrees + (random() - 0.5) * 0.01).toFixed(DECIMALS);
   const newSite = () => {
     const point = Math.floor(random() * grid.pointCount);
-    const [latitude, longitude] = [coordinate(grid.latitude[point]), coordinate(grid.longitude[point])];
+    const latitude = coordinate(grid.latitudes[grid.row[point]]);
+    const longitude = coordinate(grid.longitudes[grid.column[point]]);
     const method = workload === 'compare' ? '' : `,"planting_method":"${pick(PLANTING_METHODS)}"`;
     return `{"latitude":${latitude},"longitude":${longitude},"species_code":"${pick(codes)}"${method}${options}}`;
   };

@@ -1,5 +1,5 @@
 import { around } from 'geokdbush';
-import type KDBush from 'kdbush';
+import KDBush from 'kdbush';
 
 /** The sphere of the interface's distances, km. */
 const EARTH_RADIUS_KM = 6371.0088;
@@ -21,6 +21,14 @@ export function greatCircleKm(
       Math.cos(toLatitude * radians) *
       haversin((toLongitude - fromLongitude) * radians);
   return 2 * EARTH_RADIUS_KM * Math.asin(Math.sqrt(h));
+}
+
+/** A KD-tree of points, each a longitude and a latitude. */
+export function treeOf(points: readonly (readonly [longitude: number, latitude: number])[]): KDBush {
+  const tree = new KDBush(points.length);
+  for (const [longitude, latitude] of points) tree.add(longitude, latitude);
+  tree.finish();
+  return tree;
 }
 
 /**

@@ -1,4 +1,3 @@
-import KDBush from 'kdbush';
 import type { z } from 'zod';
 import { valueAt } from '../../prediction/artefacts/shared-grid.js';
 import type { SpeciesCatalogue } from '../../prediction/artefacts/species.js';
@@ -79,7 +78,7 @@ const coverageOf = perGeneration(({ artefacts }) => new Coverage(artefacts.regio
 
 /** Finds the nearest data at any distance. */
 const nearestDataOf = perGeneration(
-  ({ artefacts }) => new NearestPoint(KDBush.from(artefacts.grid.index), Number.POSITIVE_INFINITY),
+  ({ artefacts }) => new NearestPoint(artefacts.grid.index, Number.POSITIVE_INFINITY),
 );
 
 /** The error of a row that could not be answered for. */

@@ -2,18 +2,15 @@ import { tableFromIPC, type Vector } from 'apache-arrow';
 import { z } from 'zod';
 import { ArtefactError } from './artefact-error.js';
 import { type ArtefactFile, firstProblem } from './artefact-file.js';
+import { type LatticePoints, MAX_STEPS_PER_DEGREE } from './point-index.js';
 
 /** The content of a grid file: one entry per grid point in every column. */
-export interface GridFile {
+export interface GridFile extends LatticePoints {
   readonly version: string;
   readonly coverage: string;
   /** ISO 3166-2 codes; `region` indexes them. */
   readonly regions: readonly string[];
   readonly pointCount: number;
-  /** Degrees north, 5 decimals. */
-  readonly latitude: Float64Array;
-  /** Degrees east, 5 decimals. */
-  readonly longitude: Float64Array;
   readonly region: Uint8Array;
   /** Bit i is set where the point is inside the native range of species i. */
   readonly nativeRanges: Uint32Array;
@@ -41,7 +38,13 @@ const metadataSchema = z.object({
   lattice: z
     .string()
     .transform(jsonOrText)
-    .pipe(z.object({ south: z.number(), west: z.number(), steps_per_degree: z.number().positive() })),
+    .pipe(
+      z.object({
+        south: z.number(),
+        west: z.number(),
+        steps_per_degree: z.number().positive().max(MAX_STEPS_PER_DEGREE),
+      }),
+    ),
 });
 
 const finiteNumber = z.string().min(1).transform(Number).pipe(z.number());
@@ -80,21 +83,18 @@ export function parseGrid({ path: file, bytes }: ArtefactFile): GridFile {
   const { version, coverage, regions, lattice } = metadata.data;
 
   const column = (name: string) => valuesOf(file, name, table.getChild(name));
-  const degrees = (name: string, start: number) => {
-    const steps = integersOf(file, name, column(name), [Uint16Array]);
-    // Five decimals, as answers report them and as the pipeline computes them.
-    return Float64Array.from(
-      steps,
-      (step) => Math.floor((start + (step + 0.5) / lattice.steps_per_degree) * 1e5 + 0.5) / 1e5,
-    );
-  };
+  const steps = (name: string) => integersOf(file, name, column(name), [Uint16Array]);
+  const [row, pointColumn] = [steps('row'), steps('column')];
   const grid: GridFile = {
     version,
     coverage,
     regions,
     pointCount: table.numRows,
-    latitude: degrees('row', lattice.south),
-    longitude: degrees('column', lattice.west),
+    stepsPerDegree: lattice.steps_per_degree,
+    latitudes: coordinates(lattice.south, lattice.steps_per_degree, row),
+    longitudes: coordinates(lattice.west, lattice.steps_per_degree, pointColumn),
+    row,
+    column: pointColumn,
     region: integersOf(file, 'region', column('region'), [Uint8Array]),
     nativeRanges: integersOf(file, 'native_ranges', column('native_ranges'), [Uint32Array]),
     variables: new Map(
@@ -105,6 +105,16 @@ export function parseGrid({ path: file, bytes }: ArtefactFile): GridFile {
   };
   checkPoints(file, grid);
   return grid;
+}
+
+/** The coordinate of each row or column of the lattice up to the last with a point, in degrees. */
+function coordinates(start: number, stepsPerDegree: number, used: Uint16Array): Float64Array {
+  const count = 1 + used.reduce((last, step) => Math.max(last, step), -1);
+  // Five decimals, as answers report them and as the pipeline computes them.
+  return Float64Array.from(
+    { length: count },
+    (_, step) => Math.floor((start + (step + 0.5) / stepsPerDegree) * 1e5 + 0.5) / 1e5,
+  );
 }
 
 function decodeArrow(file: string, bytes: Buffer) {
@@ -157,15 +167,22 @@ function variableOf(
 }
 
 function checkPoints(file: string, grid: GridFile): void {
+  const { row, column, latitudes, longitudes } = grid;
   if (grid.pointCount === 0) throw new ArtefactError(file, 'holds no points');
-  // No coverage is near a pole or the antimeridian: such a point is an error, and bounding boxes would not fit around it.
-  const far = grid.latitude.findIndex(
-    (latitude, row) => Math.abs(latitude) > 80 || Math.abs(grid.longitude[row]) > 170,
+  const unordered = row.findIndex(
+    (r, point) => r < row[point - 1] || (r === row[point - 1] && column[point] < column[point - 1]),
+  );
+  if (unordered !== -1) {
+    throw new ArtefactError(file, `row ${unordered} is not in the order of the lattice's rows, then columns`);
+  }
+  // No coverage is near a pole or the antimeridian: such a point is an error.
+  const far = row.findIndex(
+    (r, point) => Math.abs(latitudes[r]) > 80 || Math.abs(longitudes[column[point]]) > 170,
   );
   if (far !== -1) {
     throw new ArtefactError(
       file,
-      `row ${far} lies at ${grid.latitude[far]}, ${grid.longitude[far]}: not in any coverage`,
+      `row ${far} lies at ${latitudes[row[far]]}, ${longitudes[column[far]]}: not in any coverage`,
     );
   }
   const stray = grid.region.findIndex((region) => region >= grid.regions.length);

@@ -1,8 +1,6 @@
-import KDBush from 'kdbush';
 import type { GridFile, GridVariable, StoredIntegers } from './grid-file.js';
-
-/** Most points of a leaf of the KD-tree. */
-const NODE_SIZE = 16;
+import { indexPoints, type PointIndex } from './point-index.js';
+import { sharedCopy } from './shared-memory.js';
 
 /** A variable of the grid as it is stored: the value of a point is `offset` + `scale` * its integer. */
 export interface StoredColumn {
@@ -33,13 +31,11 @@ export interface SharedGrid {
   readonly columns: Readonly<Record<string, StoredColumn>>;
   /** Uint32 [pointCount]: bit i is set in the native range of species i. */
   readonly nativeRanges: Uint32Array;
-  /** KDBush over (longitude, latitude) in degrees, see `KDBush.from`; its ids are the indexes of points in the columns. */
-  readonly index: SharedArrayBuffer;
+  readonly index: PointIndex;
 }
 
 /**
- * Copies a grid into shared memory, its points in the order of the KD-tree: points near each other are near in memory,
- * so that searches in a large grid hit the processor's caches.
+ * Copies a grid into shared memory.
  * @param featureNames the models' features in order
  * @param columnNames the variables to keep as they are stored
  */
@@ -49,12 +45,6 @@ export function shareGrid(
   columnNames: readonly string[],
 ): SharedGrid {
   const { version, coverage, regions, pointCount } = grid;
-  const index = new KDBush(pointCount, NODE_SIZE, Float64Array, SharedArrayBuffer);
-  for (let point = 0; point < pointCount; point++) index.add(grid.longitude[point], grid.latitude[point]);
-  index.finish();
-  const order = index.ids.slice();
-  for (let point = 0; point < pointCount; point++) index.ids[point] = point;
-
   const variable = (name: string): GridVariable => {
     const found = grid.variables.get(name);
     if (found === undefined) throw new Error(`the grid has no variable ${name}`);
@@ -65,33 +55,22 @@ export function shareGrid(
   featureNames.forEach((name, feature) => {
     const { integers, scale, offset } = variable(name);
     for (let point = 0; point < pointCount; point++) {
-      features[point * featureCount + feature] = offset + scale * integers[order[point]];
+      features[point * featureCount + feature] = offset + scale * integers[point];
     }
   });
   const columns = columnNames.map((name) => {
     const { unit, integers, scale, offset } = variable(name);
-    return [name, { unit, integers: sharedInOrder(integers, order), scale, offset }] as const;
+    return [name, { unit, integers: sharedCopy(integers), scale, offset }] as const;
   });
   return {
     version,
     coverage,
     regions,
     pointCount,
-    region: sharedInOrder(grid.region, order),
+    region: sharedCopy(grid.region),
     features,
     columns: Object.fromEntries(columns),
-    nativeRanges: sharedInOrder(grid.nativeRanges, order),
-    index: index.data as SharedArrayBuffer,
+    nativeRanges: sharedCopy(grid.nativeRanges),
+    index: indexPoints(grid),
   };
-}
-
-/** A copy of integers in shared memory, in another order. */
-function sharedInOrder<Integers extends StoredIntegers | Uint32Array>(
-  integers: Integers,
-  order: ArrayLike<number>,
-): Integers {
-  const memory = new SharedArrayBuffer(integers.byteLength);
-  const copy = new (integers.constructor as new (memory: SharedArrayBuffer) => Integers)(memory);
-  for (let point = 0; point < copy.length; point++) copy[point] = integers[order[point]];
-  return copy;
 }

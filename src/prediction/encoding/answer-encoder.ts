@@ -1,6 +1,6 @@
-import KDBush from 'kdbush';
 import type { Artefacts } from '../artefacts/artefacts.js';
 import { modelOf } from '../artefacts/manifest.js';
+import type { PointIndex } from '../artefacts/point-index.js';
 import { BOTH_METHODS, HORIZONS, PLANTING_METHODS } from '../dimensions.js';
 import { HORIZON_NUMBERS, PREDICTION_NUMBERS } from '../model/prediction-numbers.js';
 import type { SiteRows } from '../site-rows.js';
@@ -52,8 +52,7 @@ export function elementCapacity({ grid, manifest, species }: AnswerTexts): numbe
 export class AnswerEncoder {
   readonly #predictions: PredictionEncoder;
   readonly #details: DetailEncoder;
-  /** Float64 [points, 2]: longitude, latitude. */
-  readonly #coordinates: Float64Array;
+  readonly #places: PointIndex;
   /** Uint8 [points]: index into `regions`. */
   readonly #region: Uint8Array;
   readonly #regions: readonly Fragment[];
@@ -69,7 +68,7 @@ export class AnswerEncoder {
   ) {
     this.#details = new DetailEncoder(writer, { grid, manifest });
     this.#predictions = new PredictionEncoder(writer, this.#details, manifest);
-    this.#coordinates = KDBush.from(grid.index).coords as Float64Array;
+    this.#places = grid.index;
     this.#region = grid.region;
     this.#regions = grid.regions.map((region) => fragment(`,"region":${JSON.stringify(region)}}`));
     this.#species = species.map(({ species_code, common_name }) => {
@@ -82,14 +81,15 @@ export class AnswerEncoder {
   /** Opens the element of a row and writes its site. */
   writeSite(longitude: number, latitude: number, point: number, distanceKm: number): void {
     const { writer } = this;
+    const { latitudes, longitudes, row, column } = this.#places;
     writer.write(OPEN_SITE);
     writer.writeNumber(latitude);
     writer.write(LONGITUDE);
     writer.writeNumber(longitude);
     writer.write(MATCHED_LATITUDE);
-    this.#writeRounded(this.#coordinates[2 * point + 1], COORDINATE_DECIMALS);
+    this.#writeRounded(latitudes[row[point]], COORDINATE_DECIMALS);
     writer.write(MATCHED_LONGITUDE);
-    this.#writeRounded(this.#coordinates[2 * point], COORDINATE_DECIMALS);
+    this.#writeRounded(longitudes[column[point]], COORDINATE_DECIMALS);
     writer.write(DISTANCE);
     this.#writeRounded(distanceKm, DISTANCE_DECIMALS);
     writer.write(this.#regions[this.#region[point]]);

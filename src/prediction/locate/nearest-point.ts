@@ -1,115 +1,122 @@
-import type KDBush from 'kdbush';
+import type { PointIndex } from '../artefacts/point-index.js';
 import { distanceKm, EARTH_RADIUS_KM, haversin, RADIANS } from './great-circle.js';
 
 /**
  * Finds the nearest grid point by great-circle distance, exactly, within a radius; of equally near points the one with
- * the lowest id.
+ * the lowest index, which is the southernmost, then the westernmost.
  *
- * Walks KDBush's own arrays with the longitude-latitude box of the circle that can still contain a nearer point; the box
- * shrinks with every nearer point found. Tests compare it with `geokdbush.around` and with a search of all points.
+ * Searches the rows of the lattice from the place's own outward, and in each row the points from the place outward, as
+ * long as one can be nearer than the nearest so far. Tests compare it with `geokdbush.around` and with a search of all
+ * points.
  */
 export class NearestPoint {
   /** Great-circle distance in km of the point found last. */
   distanceKm = Number.NaN;
 
-  readonly #ids: Uint16Array | Uint32Array;
-  readonly #coordinates: Float64Array;
-  readonly #nodeSize: number;
+  readonly #latitudes: Float64Array;
+  readonly #longitudes: Float64Array;
+  readonly #column: Uint16Array;
+  readonly #starts: Uint32Array;
+  readonly #blocksPerRow: number;
+  readonly #rowsPerDegree: number;
+  readonly #blocksPerDegree: number;
   readonly #maxHaversine: number;
 
   // The state of one search.
   #longitude = 0;
+  #turn = 0;
   #latitude = 0;
   #cosLatitude = 1;
   #best = -1;
   #bestHaversine = 0;
-  #west = 0;
-  #east = 0;
-  #south = 0;
-  #north = 0;
 
-  /**
-   * @param index KDBush over (longitude, latitude) in degrees, built with Float64Array
-   * @param searchRadiusKm Infinity searches the whole sphere; fast where the nearest point is within a few hundred km
-   */
-  constructor(index: KDBush, searchRadiusKm: number) {
-    this.#ids = index.ids;
-    this.#coordinates = index.coords as Float64Array;
-    this.#nodeSize = index.nodeSize;
+  /** @param searchRadiusKm Infinity searches the whole sphere */
+  constructor(index: PointIndex, searchRadiusKm: number) {
+    this.#latitudes = index.latitudes;
+    this.#longitudes = index.longitudes;
+    this.#column = index.column;
+    this.#starts = index.starts;
+    this.#blocksPerRow = index.blocksPerRow;
+    this.#rowsPerDegree = index.stepsPerDegree;
+    this.#blocksPerDegree = index.stepsPerDegree / index.blockColumns;
     this.#maxHaversine = haversin(Math.min(searchRadiusKm / EARTH_RADIUS_KM, Math.PI));
   }
 
-  /** @returns the id of the nearest point within the search radius, or -1; sets `distanceKm`. */
+  /** @returns the index of the nearest point within the search radius, or -1; sets `distanceKm`. */
   find(longitude: number, latitude: number): number {
     this.#longitude = longitude;
     this.#latitude = latitude;
     this.#cosLatitude = Math.cos(latitude * RADIANS);
     this.#best = -1;
     this.#bestHaversine = this.#maxHaversine;
-    this.#shrinkBox();
-    this.#search(0, this.#ids.length - 1, 0);
+    this.#search(0);
+    // The shorter way to points more than 180 degrees east or west crosses the antimeridian.
+    if (longitude - this.#longitudes[0] > 180) this.#search(-360);
+    if (this.#longitudes[this.#longitudes.length - 1] - longitude > 180) this.#search(360);
     this.distanceKm = distanceKm(this.#bestHaversine);
     return this.#best;
   }
 
-  #search(left: number, right: number, axis: 0 | 1): void {
-    if (right - left <= this.#nodeSize) {
-      for (let i = left; i <= right; i++) this.#consider(i);
-      return;
-    }
-    const middle = (left + right) >> 1;
-    this.#consider(middle);
-    const split = this.#coordinates[2 * middle + axis];
-    const other = axis === 0 ? 1 : 0;
-    const isBelow = axis === 0 ? this.#longitude < split : this.#latitude < split;
-    // The side of the query first: points found there usually exclude the other.
-    if (isBelow) this.#search(left, middle - 1, other);
-    else this.#search(middle + 1, right, other);
-    if (isBelow && split <= (axis === 0 ? this.#east : this.#north)) this.#search(middle + 1, right, other);
-    else if (!isBelow && split >= (axis === 0 ? this.#west : this.#south))
-      this.#search(left, middle - 1, other);
+  /** @param turn degrees added to the longitude: points up to 180 degrees east and west of the sum are found */
+  #search(turn: number): void {
+    this.#turn = turn;
+    const rows = this.#latitudes.length;
+    const fromSouth = (this.#latitude - this.#latitudes[0]) * this.#rowsPerDegree;
+    const fromWest = (this.#longitude + turn - this.#longitudes[0]) * this.#blocksPerDegree;
+    const row = clamp(Math.round(fromSouth), rows);
+    const block = clamp(Math.floor(fromWest), this.#blocksPerRow);
+    this.#searchRow(row, block);
+    for (let north = row + 1; north < rows && this.#searchRow(north, block); north++);
+    for (let south = row - 1; south >= 0 && this.#searchRow(south, block); south--);
   }
 
-  #consider(i: number): void {
-    const latitude = this.#coordinates[2 * i + 1];
-    if (latitude < this.#south || latitude > this.#north) return;
-    const longitude = this.#coordinates[2 * i];
-    if (longitude < this.#west || longitude > this.#east) return;
+  /** @returns false if neither this row nor one farther north or south has a nearer point */
+  #searchRow(row: number, block: number): boolean {
+    const latitude = this.#latitudes[row];
     const ofLatitudes = haversin((latitude - this.#latitude) * RADIANS);
-    const ofLongitudes = haversin((longitude - this.#longitude) * RADIANS);
-    // Rounding may take the haversine of antipodes above 1.
-    const haversine = Math.min(
-      1,
-      ofLatitudes + this.#cosLatitude * Math.cos(latitude * RADIANS) * ofLongitudes,
-    );
-    if (haversine > this.#bestHaversine) return;
-    const id = this.#ids[i];
-    if (haversine === this.#bestHaversine && this.#best !== -1 && id > this.#best) return;
-    this.#best = id;
-    this.#bestHaversine = haversine;
-    this.#shrinkBox();
+    if (ofLatitudes > this.#bestHaversine) return false;
+    const cosines = this.#cosLatitude * Math.cos(latitude * RADIANS);
+    const firstBlock = row * this.#blocksPerRow;
+    const first = this.#starts[firstBlock];
+    const start = this.#starts[firstBlock + block];
+    const end = this.#starts[firstBlock + this.#blocksPerRow];
+    for (let point = start; point < end; point++) {
+      // Of the block's own points some may lie to the west, in the order from far to near.
+      if (!this.#consider(point, ofLatitudes, cosines) && this.#degreesEast(point) > 0) break;
+    }
+    for (let point = start - 1; point >= first && this.#consider(point, ofLatitudes, cosines); point--);
+    return true;
   }
 
-  /** Sets the box of longitude and latitude around the circle through the nearest point so far. */
-  #shrinkBox(): void {
-    const sinHalf = Math.sqrt(this.#bestHaversine);
-    const latitudeReach = (2 * asinOrMore(sinHalf)) / RADIANS;
-    this.#south = this.#latitude - latitudeReach;
-    this.#north = this.#latitude + latitudeReach;
-    const sinAngle = 2 * sinHalf * Math.sqrt(1 - this.#bestHaversine);
-    const longitudeReach = asinOrMore(Math.min(1, sinAngle / this.#cosLatitude)) / RADIANS;
-    this.#west = this.#longitude - longitudeReach;
-    this.#east = this.#longitude + longitudeReach;
-    // A circle around a pole has every longitude, one across the antimeridian both ends of their range.
-    if (this.#south <= -90 || this.#north >= 90 || this.#west <= -180 || this.#east >= 180) {
-      this.#west = Number.NEGATIVE_INFINITY;
-      this.#east = Number.POSITIVE_INFINITY;
+  /** @returns false if neither this point nor one farther in the row is nearer than the nearest so far */
+  #consider(point: number, ofLatitudes: number, cosines: number): boolean {
+    const minimum = ofLatitudes + cosines * haversinOrLess(this.#degreesEast(point) * RADIANS);
+    if (minimum > this.#bestHaversine) return false;
+    const ofLongitudes = haversin((this.#longitudes[this.#column[point]] - this.#longitude) * RADIANS);
+    // Rounding may take the haversine of antipodes above 1.
+    const haversine = Math.min(1, ofLatitudes + cosines * ofLongitudes);
+    const isNearer = haversine < this.#bestHaversine;
+    if (isNearer || (haversine === this.#bestHaversine && (this.#best === -1 || point < this.#best))) {
+      this.#best = point;
+      this.#bestHaversine = haversine;
     }
+    return true;
+  }
+
+  /** How far a point is east of the place. */
+  #degreesEast(point: number): number {
+    return this.#longitudes[this.#column[point]] - this.#longitude - this.#turn;
   }
 }
 
-/** The arc sine or slightly more, so that rounding never excludes the nearest point itself. */
-function asinOrMore(sine: number): number {
-  // x + x^3 / 6 + 3 x^5 / 40 + ... is less than x + x^3 / 5 for x up to 0.5.
-  return sine < 0.5 ? sine * (1 + sine * sine * 0.2 + 1e-9) : Math.asin(sine) * (1 + 1e-9);
+/** A number as an index below `count`. */
+function clamp(value: number, count: number): number {
+  return Math.max(0, Math.min(count - 1, value));
+}
+
+/** The haversine of an angle in radians or slightly less, so that rounding never excludes the nearest point itself. */
+function haversinOrLess(angle: number): number {
+  // sin(x)^2 = x^2 - x^4 / 3 + ... is never less than its first two terms.
+  const square = (angle * angle) / 4;
+  return (square - (square * square) / 3) * (1 - 1e-9);
 }

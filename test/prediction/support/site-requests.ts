@@ -1,5 +1,5 @@
 import { around } from 'geokdbush';
-import KDBush from 'kdbush';
+import type KDBush from 'kdbush';
 import { valueAt } from '../../../src/prediction/artefacts/shared-grid.js';
 import { adjustmentWidth } from '../../../src/prediction/conditions/adjustments.js';
 import {
@@ -13,7 +13,7 @@ import {
 import type { PredictorData } from '../../../src/prediction/predictor.js';
 import { OPTION, SiteRows } from '../../../src/prediction/site-rows.js';
 import type { PlainOptions } from '../../../testing/oracle/plain-climate.js';
-import { greatCircleKm } from '../../../testing/oracle/plain-nearest-point.js';
+import { greatCircleKm, treeOf } from '../../../testing/oracle/plain-nearest-point.js';
 import type { PlainAnswer, PlainPredictor } from '../../../testing/oracle/plain-prediction.js';
 import { placeOf } from '../../../testing/project.js';
 
@@ -54,7 +54,12 @@ export function randomRequests(
 ): SiteRequest[] {
   const { grid, species } = data;
   const choose = <Item>(items: readonly Item[]) => items[Math.floor(random() * items.length)];
-  const index = KDBush.from(grid.index);
+  const index = treeOf(
+    Array.from({ length: grid.pointCount }, (_, point) => {
+      const { longitude, latitude } = placeOf(grid, point);
+      return [longitude, latitude] as const;
+    }),
+  );
   const anyPlace = () => {
     const point = placeOf(grid, Math.floor(random() * grid.pointCount));
     const nearPoint = random() < 0.8;

@@ -1,71 +1,105 @@
 import fc from 'fast-check';
-import KDBush from 'kdbush';
+import { indexPoints, type PointIndex } from '../../../src/prediction/artefacts/point-index.js';
 
 /** Longitude and latitude, degrees. */
 export type Place = readonly [longitude: number, latitude: number];
 
-/** An index as `shareGrid` builds it, over any points. */
-export function indexOf(points: readonly Place[], nodeSize = 64): KDBush {
-  const index = new KDBush(points.length, nodeSize);
-  for (const [longitude, latitude] of points) index.add(longitude, latitude);
-  index.finish();
-  return index;
+/** Column and row of a lattice. */
+export type Node = readonly [column: number, row: number];
+
+export interface PointSet {
+  readonly index: PointIndex;
+  /** The places of the points, in their order. */
+  readonly points: readonly Place[];
 }
 
-const longitude = fc.double({ min: -125, max: -116, noNaN: true });
-const latitude = fc.double({ min: 41, max: 50, noNaN: true });
-const anywhere: fc.Arbitrary<Place> = fc.tuple(longitude, latitude);
+/** An index of points at nodes of a lattice that starts at a place. */
+export function indexNodes([west, south]: Place, stepsPerDegree: number, nodes: readonly Node[]): PointSet {
+  const sorted = nodes.toSorted(([x, y], [otherX, otherY]) => y - otherY || x - otherX);
+  // Grids have coordinates of 5 decimals.
+  const degrees = (start: number, steps: readonly number[]) =>
+    Float64Array.from(
+      { length: Math.max(...steps) + 1 },
+      (_, step) => Math.round((start + step / stepsPerDegree) * 1e5) / 1e5,
+    );
+  const [column, row] = [sorted.map(([x]) => x), sorted.map(([, y]) => y)];
+  const index = indexPoints({
+    stepsPerDegree,
+    latitudes: degrees(south, row),
+    longitudes: degrees(west, column),
+    row: Uint16Array.from(row),
+    column: Uint16Array.from(column),
+  });
+  return { index, points: placesOf(index) };
+}
 
-/** Grid files hold 5 decimals. */
-const rounded = ([x, y]: Place): Place => [Math.round(x * 1e5) / 1e5, Math.round(y * 1e5) / 1e5];
+/** The places of the points of an index. */
+export function placesOf({ row, column, latitudes, longitudes }: PointIndex): Place[] {
+  return Array.from(row, (r, point): Place => [longitudes[column[point]!]!, latitudes[r]!]);
+}
 
-const clustered: fc.Arbitrary<Place> = fc
-  .tuple(
-    fc.constantFrom<Place>([-122.5, 45.5], [-120, 44], [-123.123, 47.9]),
-    fc.double({ min: -0.01, max: 0.01, noNaN: true }),
-    fc.double({ min: -0.01, max: 0.01, noNaN: true }),
-  )
-  .map(([[x, y], east, north]) => [x + east, y + north]);
-/** Few places, so that many points are the same. */
-const repeated: fc.Arbitrary<Place> = fc.constantFrom<Place>(
-  [-121, 44],
-  [-121, 44.5],
-  [-120.5, 44],
-  [-120, 46],
-);
-/** On a lattice: many share a longitude or a latitude, and a place between them is equally far from several. */
-const lattice: fc.Arbitrary<Place> = fc
-  .tuple(fc.integer({ min: 0, max: 60 }), fc.integer({ min: 0, max: 60 }))
-  .map(([x, y]) => [-122 + x / 32, 43 + y / 32]);
-const onMeridian: fc.Arbitrary<Place> = latitude.map((y) => [-121, y]);
-const onParallel: fc.Arbitrary<Place> = longitude.map((x) => [x, 45]);
+const WEST = -125;
+const SOUTH = 41;
+/** Of the box that points lie in. */
+const SIDE_DEGREES = 9;
 
-/** 1 to 5,000 points: strewn, clustered, repeated, on a lattice, in a line. */
-export const pointSets: fc.Arbitrary<readonly Place[]> = fc
-  .tuple(
-    fc.constantFrom(anywhere, clustered, repeated, lattice, onMeridian, onParallel),
-    fc.constantFrom(1, 2, 64, 65, 66, 130, 700, 5000),
-  )
-  .chain(([place, maxLength]) => fc.array(place, { minLength: 1, maxLength, size: 'max' }))
-  .map((points) => points.map(rounded));
+const nodesBetween = (from: number, to: number) =>
+  fc.integer({ min: Math.max(0, Math.floor(from)), max: Math.ceil(to) });
 
-/** Places to ask for: in and around the states, and where points of the set lie, or midway between two. */
-export const queries: fc.Arbitrary<(points: readonly Place[]) => Place> = fc.oneof(
-  anywhere.map((place) => () => place),
+/** Nodes that are strewn, clustered, repeated, close together or in a line. */
+function nodesOf(stepsPerDegree: number): readonly fc.Arbitrary<Node>[] {
+  const strewn = nodesBetween(0, SIDE_DEGREES * stepsPerDegree);
+  const near = (degrees: number) =>
+    nodesBetween((degrees - 0.01) * stepsPerDegree, (degrees + 0.01) * stepsPerDegree);
+  const block = nodesBetween(0, 60);
+  return [
+    fc.tuple(strewn, strewn),
+    fc.constantFrom<Place>([2.5, 4.5], [5, 3], [1.877, 6.9]).chain(([x, y]) => fc.tuple(near(x), near(y))),
+    fc.tuple(fc.constantFrom(0, 3), fc.constantFrom(0, 1)),
+    fc.tuple(block, block),
+    fc.tuple(fc.constant(4 * stepsPerDegree), strewn),
+    fc.tuple(strewn, fc.constant(4 * stepsPerDegree)),
+  ];
+}
+
+/** 1 to 5,000 points on coarse and fine lattices. */
+export const pointSets: fc.Arbitrary<PointSet> = fc
+  .tuple(fc.constantFrom(8, 120, 1800, 7000), fc.nat(5), fc.constantFrom(1, 2, 64, 65, 66, 130, 700, 5000))
+  .chain(([stepsPerDegree, kind, maxLength]) =>
+    fc
+      .array(nodesOf(stepsPerDegree)[kind]!, { minLength: 1, maxLength, size: 'max' })
+      .map((nodes) => indexNodes([WEST, SOUTH], stepsPerDegree, nodes)),
+  );
+
+const longitude = fc.double({ min: WEST, max: WEST + SIDE_DEGREES, noNaN: true });
+const latitude = fc.double({ min: SOUTH, max: SOUTH + SIDE_DEGREES, noNaN: true });
+const halfSteps = fc.integer({ min: -3, max: 3 });
+
+/** Places to ask for: in and around the box, at points, midway between two, and in and between cells around a point. */
+export const queries: fc.Arbitrary<(set: PointSet) => Place> = fc.oneof(
+  fc.tuple(longitude, latitude).map((place) => () => place),
   fc
     .tuple(fc.double({ min: -140, max: -100, noNaN: true }), fc.double({ min: 30, max: 60, noNaN: true }))
     .map((place) => () => place),
-  fc.nat().map((i) => (points: readonly Place[]) => points[i % points.length]),
-  fc.tuple(fc.nat(), fc.nat()).map(([i, j]) => (points: readonly Place[]): Place => {
-    const [a, b] = [points[i % points.length], points[j % points.length]];
+  fc.nat().map(
+    (i) =>
+      ({ points }: PointSet) =>
+        points[i % points.length]!,
+  ),
+  fc.tuple(fc.nat(), fc.nat()).map(([i, j]) => ({ points }: PointSet): Place => {
+    const [a, b] = [points[i % points.length]!, points[j % points.length]!];
     return [(a[0] + b[0]) / 2, (a[1] + b[1]) / 2];
   }),
   fc.tuple(fc.nat(), latitude).map(
     ([i, y]) =>
-      (points: readonly Place[]): Place => [points[i % points.length][0], y],
+      ({ points }: PointSet): Place => [points[i % points.length]![0], y],
   ),
   fc.tuple(fc.nat(), longitude).map(
     ([i, x]) =>
-      (points: readonly Place[]): Place => [x, points[i % points.length][1]],
+      ({ points }: PointSet): Place => [x, points[i % points.length]![1]],
   ),
+  fc.tuple(fc.nat(), halfSteps, halfSteps).map(([i, east, north]) => ({ points, index }: PointSet): Place => {
+    const [x, y] = points[i % points.length]!;
+    return [x + east / 2 / index.stepsPerDegree, y + north / 2 / index.stepsPerDegree];
+  }),
 );

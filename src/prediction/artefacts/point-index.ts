@@ -1,0 +1,62 @@
+import { sharedCopy } from './shared-memory.js';
+
+/** With more, the rounding of coordinates to 5 decimals would be a large part of the distance between two nodes. */
+export const MAX_STEPS_PER_DEGREE = 10_000;
+
+/** Points at nodes of a lattice, in the order of rows, then columns. */
+export interface LatticePoints {
+  /** At most MAX_STEPS_PER_DEGREE. */
+  readonly stepsPerDegree: number;
+  /** Float64 [rows]: degrees north of the lattice's rows, ascending. */
+  readonly latitudes: Float64Array;
+  /** Float64 [columns]: degrees east of the lattice's columns, ascending. */
+  readonly longitudes: Float64Array;
+  /** Uint16 [pointCount], index into `latitudes`. */
+  readonly row: Uint16Array;
+  /** Uint16 [pointCount], index into `longitudes`. */
+  readonly column: Uint16Array;
+}
+
+/**
+ * Points and a table to find them by place, in shared memory. A row of the lattice is divided into blocks of as many
+ * columns each.
+ */
+export interface PointIndex extends LatticePoints {
+  readonly blockColumns: number;
+  readonly blocksPerRow: number;
+  /** Uint32 [rows * blocksPerRow + 1]: how many points precede each block; the points of block b are those from starts[b] to starts[b + 1]. */
+  readonly starts: Uint32Array;
+}
+
+/** Mean number of points in a block. Smaller blocks take more memory and make searches no faster. */
+const POINTS_PER_BLOCK = 4;
+
+/** Indexes points; their order is not checked. */
+export function indexPoints({
+  stepsPerDegree,
+  latitudes,
+  longitudes,
+  row,
+  column,
+}: LatticePoints): PointIndex {
+  const nodes = latitudes.length * longitudes.length;
+  const blockColumns = Math.ceil((POINTS_PER_BLOCK * nodes) / row.length);
+  const blocksPerRow = Math.ceil(longitudes.length / blockColumns);
+  const starts = new Uint32Array(
+    new SharedArrayBuffer(Uint32Array.BYTES_PER_ELEMENT * (latitudes.length * blocksPerRow + 1)),
+  );
+  for (let point = 0; point < row.length; point++) {
+    starts[row[point] * blocksPerRow + Math.floor(column[point] / blockColumns) + 1]++;
+  }
+  for (let block = 1; block < starts.length; block++) starts[block] += starts[block - 1];
+  return {
+    stepsPerDegree,
+    latitudes: sharedCopy(latitudes),
+    longitudes: sharedCopy(longitudes),
+    row: sharedCopy(row),
+    column: sharedCopy(column),
+    blockColumns,
+    blocksPerRow,
+    starts,
+  };
+}
