@@ -31,6 +31,22 @@ class Knots:
         interval = np.minimum(np.floor(position), np.float32(KNOTS - 2))
         return interval.astype(np.int64), position - interval
 
+    def interpolate(self, curves: np.ndarray, features: np.ndarray, species: np.ndarray) -> np.ndarray:
+        """Return the values [rows, features, columns] of curves [species, features, knots, columns]."""
+        interval, fraction = self.locate(features)
+        which = np.arange(features.shape[1])
+        here = curves[species[:, None], which, interval]
+        following = curves[species[:, None], which, interval + 1]
+        return here + fraction[:, :, None] * (following - here)
+
+    def slopes(self, curves: np.ndarray, features: np.ndarray, species: np.ndarray) -> np.ndarray:
+        """Return slopes [rows, features, columns] by unit of the feature, beyond the knots as in the last interval."""
+        interval, _ = self.locate(features)
+        which = np.arange(features.shape[1])
+        rise = curves[species[:, None], which, interval + 1] - curves[species[:, None], which, interval]
+        unit = self.step * np.where(self.logarithmic, np.maximum(features, MIN_LOGGED), np.float32(1))
+        return rise / unit[:, :, None]
+
     def hats(self, features: np.ndarray) -> sparse.csr_matrix:
         """Return the basis as float64 [rows, features * KNOTS]; a row has two entries a feature that sum to one."""
         interval, fraction = self.locate(features)

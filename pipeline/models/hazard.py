@@ -37,11 +37,7 @@ class HazardModel:
 
     def feature_logits(self, features: np.ndarray, species: np.ndarray) -> np.ndarray:
         """Return [rows, features, periods] for float32 features [rows, features] and species indices [rows]."""
-        interval, fraction = self.knots.locate(features)
-        which = np.arange(features.shape[1])
-        here = self.curves[species[:, None], which, interval]
-        following = self.curves[species[:, None], which, interval + 1]
-        return here + fraction[:, :, None] * (following - here)
+        return self.knots.interpolate(self.curves, features, species)
 
     def survival(self, features: np.ndarray, species: np.ndarray) -> np.ndarray:
         """Return survival probabilities [rows, horizons]."""

@@ -1,7 +1,5 @@
 """Write a hazard model as one ONNX graph that meets the contract of the service.
 
-The graph is a table look-up: with equally spaced knots the interval is a division, one Gather reads the logits of every
-feature, and the rest is elementwise. Rows are the last axis, so that elementwise operations run over long vectors.
 Contributions are integrated with the same quadrature as in `HazardModel.contributions`; the tests compare the two.
 
 In the shapes, N is rows, F features, P periods, H horizons (as many as periods) and S steps of the quadrature.
@@ -11,57 +9,30 @@ from pathlib import Path
 
 import numpy as np
 import onnx
-from onnx import TensorProto, helper, numpy_helper
+from onnx import TensorProto
 
-from pipeline.models.basis import KNOTS, MIN_LOGGED
+from pipeline.models.graph_builder import GraphBuilder, add_curves
 from pipeline.models.hazard import HazardModel, quadrature
 from pipeline.outcomes.periods import HORIZONS
-
-OPSET = 17
-IR_VERSION = 8
-
-
-class _Graph:
-    """Collects nodes and constants."""
-
-    def __init__(self) -> None:
-        self.nodes: list[onnx.NodeProto] = []
-        self.constants: list[onnx.TensorProto] = []
-
-    def constant(self, name: str, values: np.ndarray) -> None:
-        self.constants.append(numpy_helper.from_array(np.asarray(values, order="C"), name))
-
-    def add(self, operation: str, inputs: list[str], *outputs: str, **attributes) -> None:
-        self.nodes.append(helper.make_node(operation, inputs, list(outputs), name=outputs[0], **attributes))
 
 
 def onnx_model(model: HazardModel) -> onnx.ModelProto:
     """Return the graph: features [N,F], species [N] -> survival, baseline [N,H], contributions [N,H,F]."""
     count = len(model.knots.start)
     horizons = len(HORIZONS)
-    graph = _Graph()
-    _feature_logits(graph, model)
+    graph = GraphBuilder()
+    add_curves(graph, model.knots, model.curves)
     _survival(graph, model)
     _contributions(graph, periods=horizons)
-    definition = helper.make_graph(
-        graph.nodes,
+    return graph.model(
         "survival",
+        [("features", TensorProto.FLOAT, ["N", count]), ("species", TensorProto.INT64, ["N"])],
         [
-            helper.make_tensor_value_info("features", TensorProto.FLOAT, ["N", count]),
-            helper.make_tensor_value_info("species", TensorProto.INT64, ["N"]),
+            ("survival", TensorProto.FLOAT, ["N", horizons]),
+            ("baseline", TensorProto.FLOAT, ["N", horizons]),
+            ("contributions", TensorProto.FLOAT, ["N", horizons, count]),
         ],
-        [
-            helper.make_tensor_value_info("survival", TensorProto.FLOAT, ["N", horizons]),
-            helper.make_tensor_value_info("baseline", TensorProto.FLOAT, ["N", horizons]),
-            helper.make_tensor_value_info("contributions", TensorProto.FLOAT, ["N", horizons, count]),
-        ],
-        graph.constants,
     )
-    proto = helper.make_model(
-        definition, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=IR_VERSION, producer_name="nurselog"
-    )
-    onnx.checker.check_model(proto, full_check=True)
-    return proto
 
 
 def write_onnx(model: HazardModel, path: Path) -> None:
@@ -69,44 +40,7 @@ def write_onnx(model: HazardModel, path: Path) -> None:
     path.write_bytes(onnx_model(model).SerializeToString(deterministic=True))
 
 
-def _feature_logits(graph: _Graph, model: HazardModel) -> None:
-    """Add `logits` [P, F, N], linear between the two nearest knots."""
-    count, periods = model.curves.shape[1], model.curves.shape[3]
-    graph.constant("knot_start", model.knots.start.reshape(-1, 1))
-    graph.constant("knot_step", model.knots.step.reshape(-1, 1))
-    graph.constant("logarithmic", model.knots.logarithmic.reshape(-1, 1))
-    graph.constant("smallest_logged", MIN_LOGGED)
-    graph.constant("zero", np.float32(0))
-    graph.constant("last_knot", np.float32(KNOTS - 1))
-    graph.constant("last_interval", np.float32(KNOTS - 2))
-    graph.constant("species_stride", np.int64(count * KNOTS))
-    graph.constant("feature_offset", np.arange(count, dtype=np.int64).reshape(-1, 1) * KNOTS)
-    graph.add("Transpose", ["features"], "values", perm=[1, 0])
-    graph.add("Max", ["values", "smallest_logged"], "positive")
-    graph.add("Log", ["positive"], "logarithm")
-    graph.add("Where", ["logarithmic", "logarithm", "values"], "scaled")
-    graph.add("Sub", ["scaled", "knot_start"], "above_start")
-    graph.add("Div", ["above_start", "knot_step"], "unclipped")
-    graph.add("Clip", ["unclipped", "zero", "last_knot"], "position")
-    graph.add("Floor", ["position"], "floor")
-    graph.add("Min", ["floor", "last_interval"], "interval")
-    graph.add("Sub", ["position", "interval"], "fraction")
-    graph.add("Cast", ["interval"], "interval_index", to=TensorProto.INT64)
-    graph.add("Mul", ["species", "species_stride"], "species_start")
-    graph.add("Add", ["interval_index", "feature_offset"], "feature_entry")
-    graph.add("Add", ["feature_entry", "species_start"], "entry")
-    # One Gather of the rows [values, rises] of all periods and one Transpose is much faster than one Gather a period.
-    rises = np.diff(model.curves, axis=2, append=model.curves[:, :, -1:])
-    table = np.concatenate([model.curves, rises], axis=3).astype(np.float32)
-    graph.constant("table", table.reshape(-1, 2 * periods))
-    graph.add("Gather", ["table", "entry"], "rows", axis=0)
-    graph.add("Transpose", ["rows"], "columns", perm=[2, 0, 1])
-    graph.add("Split", ["columns"], "at_knot", "rise", axis=0)
-    graph.add("Mul", ["rise", "fraction"], "risen")
-    graph.add("Add", ["at_knot", "risen"], "logits")
-
-
-def _survival(graph: _Graph, model: HazardModel) -> None:
+def _survival(graph: GraphBuilder, model: HazardModel) -> None:
     """Add `survival` and `baseline` [N, H], and by step `hazard` [P, S, N] and `alive` [H, S, N]."""
     periods = model.intercepts.shape[1]
     # Step 0 is the average site, the last step the site itself; between them are the quadrature nodes.
@@ -134,7 +68,7 @@ def _survival(graph: _Graph, model: HazardModel) -> None:
         graph.add("Transpose", [f"{output}_by_horizon"], output, perm=[1, 0])
 
 
-def _contributions(graph: _Graph, periods: int) -> None:
+def _contributions(graph: GraphBuilder, periods: int) -> None:
     """Add `contributions` [N, H, F]: minus the integral of alive(horizon) * hazard(period) times the logits of the
     periods up to the horizon."""
     weights = quadrature()[1]

@@ -1,0 +1,87 @@
+"""Build ONNX graphs whose first part is a table look-up of piecewise-linear curves.
+
+With equally spaced knots the interval is a division, one Gather reads the values of every feature, and the rest is
+elementwise. Rows are the last axis, so that elementwise operations run over long vectors.
+
+In the shapes, N is rows, F features and C columns, the number of curves of a species and feature.
+"""
+
+import numpy as np
+import onnx
+from onnx import TensorProto, helper, numpy_helper
+
+from pipeline.models.basis import KNOTS, MIN_LOGGED, Knots
+
+OPSET = 17
+IR_VERSION = 8
+
+
+class GraphBuilder:
+    """Collects nodes and constants."""
+
+    def __init__(self) -> None:
+        self.nodes: list[onnx.NodeProto] = []
+        self.constants: list[onnx.TensorProto] = []
+
+    def constant(self, name: str, values: np.ndarray) -> None:
+        """Add a constant tensor."""
+        self.constants.append(numpy_helper.from_array(np.asarray(values, order="C"), name))
+
+    def add(self, operation: str, inputs: list[str], *outputs: str, **attributes) -> None:
+        """Add a node; it has the name of its first output."""
+        self.nodes.append(helper.make_node(operation, inputs, list(outputs), name=outputs[0], **attributes))
+
+    def model(self, name: str, inputs: list, outputs: list) -> onnx.ModelProto:
+        """Return the checked model with these inputs and outputs: (name, element type, shape) each."""
+        definition = helper.make_graph(
+            self.nodes,
+            name,
+            [helper.make_tensor_value_info(*value) for value in inputs],
+            [helper.make_tensor_value_info(*value) for value in outputs],
+            self.constants,
+        )
+        proto = helper.make_model(
+            definition, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=IR_VERSION, producer_name="nurselog"
+        )
+        onnx.checker.check_model(proto, full_check=True)
+        return proto
+
+
+def add_curves(graph: GraphBuilder, knots: Knots, curves: np.ndarray) -> None:
+    """Add the values `logits` [C, F, N] of curves [species, F, knots, C], linear between the two nearest knots.
+
+    Also `rise` [C, F, N], the change over the interval, and `positive` [F, N], the features that have logarithms.
+    """
+    count, columns = curves.shape[1], curves.shape[3]
+    graph.constant("knot_start", knots.start.reshape(-1, 1))
+    graph.constant("knot_step", knots.step.reshape(-1, 1))
+    graph.constant("logarithmic", knots.logarithmic.reshape(-1, 1))
+    graph.constant("smallest_logged", MIN_LOGGED)
+    graph.constant("zero", np.float32(0))
+    graph.constant("last_knot", np.float32(KNOTS - 1))
+    graph.constant("last_interval", np.float32(KNOTS - 2))
+    graph.constant("species_stride", np.int64(count * KNOTS))
+    graph.constant("feature_offset", np.arange(count, dtype=np.int64).reshape(-1, 1) * KNOTS)
+    graph.add("Transpose", ["features"], "values", perm=[1, 0])
+    graph.add("Max", ["values", "smallest_logged"], "positive")
+    graph.add("Log", ["positive"], "logarithm")
+    graph.add("Where", ["logarithmic", "logarithm", "values"], "scaled")
+    graph.add("Sub", ["scaled", "knot_start"], "above_start")
+    graph.add("Div", ["above_start", "knot_step"], "unclipped")
+    graph.add("Clip", ["unclipped", "zero", "last_knot"], "position")
+    graph.add("Floor", ["position"], "floor")
+    graph.add("Min", ["floor", "last_interval"], "interval")
+    graph.add("Sub", ["position", "interval"], "fraction")
+    graph.add("Cast", ["interval"], "interval_index", to=TensorProto.INT64)
+    graph.add("Mul", ["species", "species_stride"], "species_start")
+    graph.add("Add", ["interval_index", "feature_offset"], "feature_entry")
+    graph.add("Add", ["feature_entry", "species_start"], "entry")
+    # One Gather of the rows [values, rises] of all columns and one Transpose is much faster than one Gather a column.
+    rises = np.diff(curves, axis=2, append=curves[:, :, -1:])
+    table = np.concatenate([curves, rises], axis=3).astype(np.float32)
+    graph.constant("table", table.reshape(-1, 2 * columns))
+    graph.add("Gather", ["table", "entry"], "rows", axis=0)
+    graph.add("Transpose", ["rows"], "columns", perm=[2, 0, 1])
+    graph.add("Split", ["columns"], "at_knot", "rise", axis=0)
+    graph.add("Mul", ["rise", "fraction"], "risen")
+    graph.add("Add", ["at_knot", "risen"], "logits")
