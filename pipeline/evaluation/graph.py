@@ -1,4 +1,4 @@
-"""The exported graph, run as the service runs it; the plausibility checks use it."""
+"""The exported graphs, run as the service runs them."""
 
 from pathlib import Path
 
@@ -10,10 +10,7 @@ class GraphModel:
     """An ONNX graph of the model contract, on one thread."""
 
     def __init__(self, path: Path):
-        options = ort.SessionOptions()
-        options.intra_op_num_threads = 1
-        options.inter_op_num_threads = 1
-        self.session = ort.InferenceSession(path, options, providers=["CPUExecutionProvider"])
+        self.session = _session(path)
 
     def run(self, features: np.ndarray, species: np.ndarray) -> tuple[np.ndarray, np.ndarray, np.ndarray]:
         """Return survival and baseline [rows, horizons] and contributions [rows, horizons, features], float32."""
@@ -27,3 +24,26 @@ class GraphModel:
     def contributions(self, features: np.ndarray, species: np.ndarray) -> np.ndarray:
         """Return contributions [rows, horizons, features]."""
         return self.run(features, species)[2]
+
+
+class IntervalGraph:
+    """An interval graph of the model contract, on one thread."""
+
+    def __init__(self, path: Path):
+        self.session = _session(path)
+
+    def draws(self, features: np.ndarray, species: np.ndarray, errors: np.ndarray) -> np.ndarray:
+        """Return survival [rows, horizons, draws], float32, for features and their standard errors [rows, features]."""
+        inputs = {
+            "features": features.astype(np.float32),
+            "species": species.astype(np.int64),
+            "errors": errors.astype(np.float32),
+        }
+        return self.session.run(["draws"], inputs)[0]
+
+
+def _session(path: Path) -> ort.InferenceSession:
+    options = ort.SessionOptions()
+    options.intra_op_num_threads = 1
+    options.inter_op_num_threads = 1
+    return ort.InferenceSession(path, options, providers=["CPUExecutionProvider"])

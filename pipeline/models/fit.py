@@ -5,6 +5,7 @@ A hierarchical generalised additive model (Pedersen et al. 2019, model GS) on P-
 likelihood is concave; Newton's method maximises it, with the species eliminated block by block.
 """
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -42,6 +43,8 @@ DEPARTURE_SMOOTHING = Smoothing(
 LEVEL_PENALTY = 0.05
 INTERCEPT_PENALTY = 0.5
 """The level of a species departs from the shared one by a few logits at most; the shared level is free."""
+CURVE_SLOPE, CURVE_CURVATURE = 1.0, 10.0
+"""Penalties of `fit_curves`, whose values are free of noise."""
 
 
 @dataclass(frozen=True)
@@ -58,8 +61,7 @@ def fit_period(species: list[SpeciesCounts], smoothing: Smoothing) -> tuple[np.n
     """Return the shared coefficients [1 + features * KNOTS], intercept first, and each species' own [species, ...]."""
     size = species[0].basis.shape[1] + 1
     designs = [sparse.hstack([np.ones((s.basis.shape[0], 1)), s.basis], format="csr") for s in species]
-    own = _penalty(size, smoothing.species_slope, smoothing.species_curvature, INTERCEPT_PENALTY)
-    common = _penalty(size, smoothing.shared_slope, smoothing.shared_curvature, FREE)
+    own, common = _penalties(size, smoothing)
     shared = np.zeros(size)
     curves = np.zeros((len(species), size))
     cost = _penalised_deviance(species, designs, own, common, shared, curves)
@@ -89,25 +91,61 @@ def _penalised_deviance(species, designs, own, common, shared, curves) -> float:
     return float(cost)
 
 
+def fit_logits(
+    designs: Sequence[np.ndarray], logits: Sequence[np.ndarray], weights: Sequence[np.ndarray], smoothing: Smoothing
+) -> np.ndarray:
+    """Return each species' coefficients [species, 1 + features * KNOTS] for known logits [rows] in place of counts.
+
+    Weighted least squares with the penalties of `fit_period`: its last Newton step for the weights
+    at_risk * hazard * (1 - hazard). Designs [rows, 1 + features * KNOTS] have the intercept first.
+    """
+    size = designs[0].shape[1]
+    data = []
+    for design, logit, weight in zip(designs, logits, weights, strict=True):
+        weighted = design.T * weight
+        data.append((weighted @ design, -(weighted @ logit)))
+    zero = np.zeros((len(designs), size))
+    return _penalised_step(data, *_penalties(size, smoothing), zero[0], zero)[1]
+
+
+def fit_curves(design: np.ndarray, values: np.ndarray) -> np.ndarray:
+    """Return coefficients [1 + features * KNOTS, columns] of values [rows, columns], by penalised least squares."""
+    penalty = _penalty(design.shape[1], CURVE_SLOPE, CURVE_CURVATURE, FREE)
+    return linalg.solve(design.T @ design + penalty, design.T @ values, assume_a="pos")
+
+
 def _newton_step(species, designs, own, common, shared, curves):
-    """Solve the arrow-shaped Newton system: species blocks eliminated into one for the shared curve."""
+    """Solve the Newton system of the penalised likelihood."""
+    data = []
+    for counts, design, curve in zip(species, designs, curves, strict=True):
+        hazard = expit(counts.offset + design @ curve)
+        weighted = design.multiply((counts.at_risk * hazard * (1.0 - hazard))[:, None]).tocsr()
+        data.append(((design.T @ weighted).toarray(), design.T @ (counts.at_risk * hazard - counts.died)))
+    return _penalised_step(data, own, common, shared, curves)
+
+
+def _penalised_step(data, own, common, shared, curves):
+    """Solve the arrow-shaped system of the species' (information, gradient), eliminating one species after another."""
     gradient_shared = common @ shared
     schur = common.copy()
     solved = []
-    for counts, design, curve in zip(species, designs, curves, strict=True):
-        hazard = expit(counts.offset + design @ curve)
+    for (information, gradient), curve in zip(data, curves, strict=True):
         pull = own @ (curve - shared)
-        gradient = design.T @ (counts.at_risk * hazard - counts.died) + pull
-        weighted = design.multiply((counts.at_risk * hazard * (1.0 - hazard))[:, None]).tocsr()
-        factor = linalg.cho_factor((design.T @ weighted).toarray() + own)
+        factor = linalg.cho_factor(information + own)
         block = linalg.cho_solve(factor, own)
-        offset = linalg.cho_solve(factor, gradient)
+        offset = linalg.cho_solve(factor, gradient + pull)
         schur += own - own @ block
         gradient_shared = gradient_shared - pull + own @ offset
         solved.append((block, offset))
     step_shared = -linalg.solve(schur, gradient_shared, assume_a="pos")
     step_curves = np.stack([block @ step_shared - offset for block, offset in solved])
     return step_shared, step_curves
+
+
+def _penalties(size: int, smoothing: Smoothing) -> tuple[np.ndarray, np.ndarray]:
+    """Return the penalty on a species' departure and on the shared curve."""
+    own = _penalty(size, smoothing.species_slope, smoothing.species_curvature, INTERCEPT_PENALTY)
+    return own, _penalty(size, smoothing.shared_slope, smoothing.shared_curvature, FREE)
 
 
 def _penalty(size: int, slope: float, curvature: float, intercept: float) -> np.ndarray:

@@ -92,7 +92,7 @@ def simulated_outcomes(grid: Grid, truth: Truth, seed: int) -> pd.DataFrame:
     for method in METHODS:
         for index, code in enumerate(tqdm(species_codes(), desc=f"simulate {method}")):
             plots = plots_of(code)
-            points = _plot_points(truth.envelopes[index].inside, plots, generator)
+            points = plot_points(truth.envelopes[index].inside, plots, generator)
             years, alive = _followed_trees(truth.logits(method, index, points), truth.site_sd(method), generator)
             planted = generator.choice(PLANTED_YEARS, size=plots)
             tables.append(
@@ -116,7 +116,8 @@ def plots_of(species_code: str) -> int:
     return PLOTS_OF_MAIN_SPECIES if species_code == PUBLISHED_SPECIES else PLOTS
 
 
-def _plot_points(inside: np.ndarray, plots: int, generator: np.random.Generator) -> np.ndarray:
+def plot_points(inside: np.ndarray, plots: int, generator: np.random.Generator) -> np.ndarray:
+    """Return grid points [plots] for a species whose native range is `inside`, bool [points]."""
     native = round(plots * NATIVE_SHARE)
     return np.concatenate(
         [generator.choice(np.flatnonzero(inside), size=native), generator.choice(len(inside), size=plots - native)]

@@ -4,7 +4,15 @@ from scipy import optimize, sparse
 from scipy.special import expit
 
 from pipeline.models.basis import KNOTS
-from pipeline.models.fit import FREE, INTERCEPT_PENALTY, LEVEL_PENALTY, METHOD_SMOOTHING, SpeciesCounts, fit_period
+from pipeline.models.fit import (
+    FREE,
+    INTERCEPT_PENALTY,
+    LEVEL_PENALTY,
+    METHOD_SMOOTHING,
+    SpeciesCounts,
+    fit_logits,
+    fit_period,
+)
 
 ROWS = 300
 SIZE = 1 + KNOTS
@@ -90,3 +98,17 @@ def test_few_trees_far_from_each_other_in_a_large_offset_have_a_fit(data):
     for _ in range(50):
         nearby = [values + generator.normal(0, 0.01, values.shape) for values in (shared, own)]
         assert penalised_deviance(few, *nearby, *costs) > best
+
+
+def test_the_fit_of_logits_is_the_last_step_of_the_fit_of_counts(data):
+    own = fit_period(data, METHOD_SMOOTHING)[1]
+    designs, responses, weights = [], [], []
+    for counts, curve in zip(data, own, strict=True):
+        design = np.column_stack([np.ones(ROWS), counts.basis.toarray()])
+        hazard = expit(counts.offset + design @ curve)
+        weight = counts.at_risk * hazard * (1 - hazard)
+        designs.append(design)
+        weights.append(weight)
+        # The working response of iteratively reweighted least squares.
+        responses.append(design @ curve + (counts.died - counts.at_risk * hazard) / weight)
+    assert fit_logits(designs, responses, weights, METHOD_SMOOTHING) == pytest.approx(own, abs=1e-5)

@@ -1,9 +1,5 @@
 """The service runs the graphs in onnxruntime-node: it must get what the pipeline got when it measured them."""
 
-import shutil
-import subprocess
-from pathlib import Path
-
 import numpy as np
 import pytest
 
@@ -14,17 +10,11 @@ from pipeline.models.features import FEATURE_NAMES
 from pipeline.models_command import MODELS
 from pipeline.outcomes.periods import METHODS
 from pipeline.outcomes.species import species_codes
-from pipeline.sources.manifest import PROJECT
+from pipeline.tests.node_graph import needs_node, run_in_node
 
 ROWS = 10_000
-SCRIPT = Path(__file__).with_name("run_graph.mjs")
 
-pytestmark = [
-    pytest.mark.skipif(shutil.which("node") is None, reason="node is not installed"),
-    pytest.mark.skipif(
-        not (PROJECT / "node_modules" / "onnxruntime-node").is_dir(), reason="onnxruntime-node is missing: run npm ci"
-    ),
-]
+pytestmark = needs_node
 
 
 @pytest.mark.parametrize("method", METHODS)
@@ -33,11 +23,8 @@ def test_node_and_python_agree_within_1e_5_on_10_000_rows(method, tmp_path):
     grid = read_grid(GRID)
     features = grid.features(FEATURE_NAMES)[generator.integers(0, len(grid.latitude), ROWS)]
     species = generator.integers(0, len(species_codes()), ROWS)
-    features.astype("<f4").tofile(tmp_path / "features")
-    species.astype("<i8").tofile(tmp_path / "species")
-    graph, output = MODELS / f"{method}.onnx", tmp_path / "output"
-    subprocess.run(["node", SCRIPT, graph, tmp_path / "features", tmp_path / "species", output], check=True)
-    in_node = np.fromfile(output, dtype="<f4")
+    graph = MODELS / f"{method}.onnx"
+    in_node = run_in_node(graph, tmp_path, features=features, species=species)
     in_python = np.concatenate([part.ravel() for part in GraphModel(graph).run(features, species)])
     assert in_node.shape == in_python.shape
     assert np.abs(in_node - in_python).max() < 1e-5
