@@ -14,12 +14,15 @@ from pipeline.evaluation.observed.predictions import HELD_OUT_FILE, write_held_o
 from pipeline.evaluation.scores import reported_scores
 from pipeline.grid.arrow_file import Grid, read_grid
 from pipeline.grid.data_files import GRID
+from pipeline.intervals.fit import fit_intervals
+from pipeline.intervals.graph import write_interval_graph
+from pipeline.intervals.model import LEVEL
 from pipeline.models.artefacts import read_artefacts
 from pipeline.models.base import check_base, keep_method
 from pipeline.models.basis import Knots
 from pipeline.models.features import FEATURE_NAMES, FEATURES
 from pipeline.models.hazard import fit_methods
-from pipeline.models.manifest import write_manifest
+from pipeline.models.manifest import interval_file, write_manifest
 from pipeline.models.onnx_graph import write_onnx
 from pipeline.outcomes.periods import METHODS, match_points, period_counts
 from pipeline.outcomes.simulation import Truth, simulated_outcomes, true_process
@@ -106,8 +109,9 @@ def build(
     for method, model in models.items():
         write_onnx(model, models_directory / f"{method}.onnx")
     evaluation = evaluate(grid, training.truth, counts, knots)
+    interval_level = write_intervals(grid, training.truth, knots, models_directory)
     scores = reported_scores(evaluation.reported)
-    manifest = write_manifest(grid, version, training.origin, counts, scores, models_directory)
+    manifest = write_manifest(grid, version, training.origin, counts, scores, interval_level, models_directory)
     for method in kept:
         manifest = keep_method(base, method, manifest, models_directory)
     if training.truth is None:
@@ -115,3 +119,12 @@ def build(
         write_held_out(training.outcomes, training.point, evaluation.held_out, evaluation.folds, held_out_file)
     card = models_directory / "model-card.md"
     write_model_card(grid, training.truth, counts, knots, models, evaluation, manifest, card, maps_directory)
+
+
+def write_intervals(grid: Grid, truth: Truth | None, knots: Knots, directory: Path) -> float | None:
+    """Write the interval graphs and return their level; None, and no graphs, for observed outcomes."""
+    if truth is None:
+        return None
+    for method, model in fit_intervals(grid, truth, knots).items():
+        write_interval_graph(model, directory / interval_file(method))
+    return LEVEL

@@ -7,8 +7,8 @@ import numpy as np
 from pipeline.evaluation.graph import GraphModel
 from pipeline.evaluation.plausibility import SPREAD
 from pipeline.grid.arrow_file import Grid
-from pipeline.models.features import FEATURE_NAMES, FEATURES
-from pipeline.models.input_errors import INPUT_ERRORS
+from pipeline.models.features import FEATURE_NAMES
+from pipeline.models.input_errors import standard_errors
 from pipeline.outcomes.species import species_codes
 
 
@@ -43,11 +43,7 @@ def error_effects(grid: Grid, pairs: NativePairs, model: GraphModel) -> np.ndarr
     """
     survival = model.survival(pairs.features, pairs.species)[:, -1]
     effects = []
-    for column, feature in enumerate(FEATURES):
-        error, values = INPUT_ERRORS[feature.name], pairs.features[:, column]
-        size = grid.columns[error.column][pairs.point] if error.column else error.as_answered()
-        if error.relative:
-            size = size * values
+    for column, size in enumerate(standard_errors(grid, pairs.point).T):
         squares = []
         for sign in (-1, 1):
             moved = pairs.features.copy()

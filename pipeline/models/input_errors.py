@@ -9,6 +9,11 @@ of the climate. Of the other features the share of the distance is not known, an
 import math
 from dataclasses import dataclass
 
+import numpy as np
+
+from pipeline.grid.arrow_file import Grid
+from pipeline.models.features import FEATURE_NAMES
+
 ELEVATION_PER_KM = 162.0
 """Metres: makes 16.8 m at the site 56 m as answered."""
 MATCH_DISTANCE_KM = 0.33
@@ -62,3 +67,13 @@ INPUT_ERRORS = {
     # constants (70 off by 25, 90 off by 5).
     "crown_ratio": InputError(11.7),
 }
+
+
+def standard_errors(grid: Grid, points: np.ndarray) -> np.ndarray:
+    """Return the errors as answered [points, features] at some points of the grid, in the features' units."""
+    errors = []
+    for name in FEATURE_NAMES:
+        error = INPUT_ERRORS[name]
+        size = grid.columns[error.column][points] if error.column else np.full(len(points), error.as_answered())
+        errors.append(size * grid.columns[name][points] if error.relative else size)
+    return np.column_stack(errors)

@@ -40,13 +40,25 @@ _BOUNDS = {column.name: column for column in COLUMNS}
 LIBRARIES = ("numpy", "scipy", "pandas", "pyarrow", "shapely", "onnx")
 
 
+def interval_file(method: str) -> str:
+    """Return the name of a method's interval graph."""
+    return f"{method}-intervals.onnx"
+
+
 def write_manifest(
-    grid: Grid, version: str, origin: dict, counts: dict[str, PeriodCounts], scores: list[dict], directory: Path
+    grid: Grid,
+    version: str,
+    origin: dict,
+    counts: dict[str, PeriodCounts],
+    scores: list[dict],
+    interval_level: float | None,
+    directory: Path,
 ) -> dict:
     """Write manifest.json beside the graphs, and return its content.
 
     `version` is <major>_<minor>; `counts` has the methods that were trained; `origin` describes where the outcomes came
-    from, its ``kind`` is simulated or observed; `scores` has one entry a method and horizon.
+    from, its ``kind`` is simulated or observed; `scores` has one entry a method and horizon. The level is that of the
+    interval graphs, None if there are none.
     """
     manifest = {
         "format": "nurselog-model/2",
@@ -62,13 +74,13 @@ def write_manifest(
         "features": _features(grid, counts),
         "methods": {
             method: {
-                "file": f"{method}.onnx",
-                "sha256": sha256_of(directory / f"{method}.onnx"),
+                **_file(directory / f"{method}.onnx"),
                 "averages": average_sites(grid, counts[method]).round(4).tolist(),
+                **({"intervals": _file(directory / interval_file(method))} if interval_level else {}),
             }
             for method in counts
         },
-        "interval_level": None,
+        "interval_level": interval_level,
         "scores": scores,
         "provenance": {
             "outcomes": origin,
@@ -79,6 +91,10 @@ def write_manifest(
     }
     (directory / "manifest.json").write_text(manifest_text(manifest), encoding="utf-8")
     return manifest
+
+
+def _file(path: Path) -> dict[str, str]:
+    return {"file": path.name, "sha256": sha256_of(path)}
 
 
 def _features(grid: Grid, counts: dict[str, PeriodCounts]) -> list[dict]:

@@ -3,12 +3,14 @@
 import os
 from pathlib import Path
 
+from pipeline.evaluation.coverage import answered_intervals, coverage, sample_of_sites
 from pipeline.evaluation.ebm import compare_with_ebm
 from pipeline.evaluation.evidence import compare_with_evidence
-from pipeline.evaluation.graph import GraphModel
+from pipeline.evaluation.graph import GraphModel, IntervalGraph
 from pipeline.evaluation.held_out import FOLD_SEED, Evaluation
 from pipeline.evaluation.model_card.evidence import evidence_section
 from pipeline.evaluation.model_card.inputs import inputs_section
+from pipeline.evaluation.model_card.intervals import intervals_section
 from pipeline.evaluation.model_card.maps import map_gap, map_survival
 from pipeline.evaluation.model_card.near_places import near_places_section
 from pipeline.evaluation.model_card.plausibility import plausibility_section
@@ -29,6 +31,7 @@ from pipeline.grid.data_files import REGIONS
 from pipeline.grid.regions import read_regions
 from pipeline.models.basis import Knots
 from pipeline.models.hazard import HazardModel, fit_methods
+from pipeline.models.manifest import interval_file
 from pipeline.outcomes.periods import METHODS, PeriodCounts
 from pipeline.outcomes.simulation import Truth
 
@@ -77,6 +80,10 @@ def write_model_card(
         near_places_section(grid, graphs),
         plausibility_section(grid, graphs, image("survival.png"), image("method-gap.png")),
     ]
+    if truth:
+        interval_graphs = {method: IntervalGraph(card.parent / interval_file(method)) for method in METHODS}
+        intervals = answered_intervals(grid, graphs, interval_graphs, sample_of_sites(grid))
+        sections.append(intervals_section(grid, intervals, coverage(grid, truth, intervals)))
     for method in counts:
         sections.append(species_section(method, species_scores(held_out[method], best and best[method])))
     sections.append(limits_section(simulated=truth is not None))

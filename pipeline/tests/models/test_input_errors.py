@@ -7,7 +7,7 @@ import pytest
 from pipeline.grid.arrow_file import read_grid
 from pipeline.grid.data_files import DATA, GRID
 from pipeline.models.features import FEATURE_NAMES
-from pipeline.models.input_errors import INPUT_ERRORS, MATCH_DISTANCE_KM
+from pipeline.models.input_errors import INPUT_ERRORS, MATCH_DISTANCE_KM, standard_errors
 
 CHECKS = ("with the terrain model's elevation at the site", "single plots left out", "as answered")
 """The checks of data/README.md that give the error at the point, the first that a column has."""
@@ -52,3 +52,13 @@ def test_the_error_of_the_climate_grows_with_distance_as_the_elevation_and_the_l
     lapse = read_grid(GRID).columns[f"lapse_{column}"]
     expected = np.sqrt(np.mean(np.square(lapse, dtype=float))) * INPUT_ERRORS["elevation"].entry()["per_km"] / 1000
     assert INPUT_ERRORS[column].entry()["per_km"] == pytest.approx(expected, rel=0.015)
+
+
+def test_standard_errors_are_those_of_each_point_in_the_unit_of_the_feature():
+    grid = read_grid(GRID)
+    points = np.arange(0, len(grid.latitude), 10_000)
+    errors = dict(zip(FEATURE_NAMES, standard_errors(grid, points).T, strict=True))
+    assert (errors["soil_water_capacity"] == grid.columns["soil_water_error"][points]).all()
+    share = errors["precipitation_annual"] / grid.columns["precipitation_annual"][points]
+    assert share == pytest.approx(INPUT_ERRORS["precipitation_annual"].as_answered())
+    assert errors["soil_clay"] == pytest.approx(INPUT_ERRORS["soil_clay"].at_point)

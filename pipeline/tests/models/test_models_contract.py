@@ -72,7 +72,9 @@ def test_the_manifest_describes_the_files_the_grid_and_the_species(manifest, gri
     assert {feature["name"] for feature in manifest["features"]} <= set(grid.columns)
     for method in METHODS:
         entry = manifest["methods"][method]
-        assert entry["sha256"] == sha256_of(MODELS / entry["file"])
+        assert ("intervals" in entry) == (manifest["interval_level"] is not None)
+        for file in (entry, entry.get("intervals", entry)):
+            assert file["sha256"] == sha256_of(MODELS / file["file"])
 
 
 def test_factor_labels_are_unique_lower_case_words(manifest):
@@ -89,6 +91,10 @@ def test_no_two_features_have_the_same_values_under_two_names(manifest, grid):
 
 def test_both_models_together_stay_under_four_megabytes():
     assert sum((MODELS / f"{method}.onnx").stat().st_size for method in METHODS) < 4_000_000
+
+
+def test_interval_graphs_stay_under_a_megabyte_each():
+    assert all(path.stat().st_size < 1_000_000 for path in MODELS.glob("*-intervals.onnx"))
 
 
 @pytest.mark.parametrize("method", METHODS)
