@@ -75,7 +75,9 @@ test('GET /v1/model and the model card agree on the version and the scores', asy
   const { version, scores } = await servedModel();
   expect(card.startsWith(`# Model card: ${version}\n`)).toBe(true);
   const [table] = card.split('## Scores on held-out blocks')[1].split('\n## ');
-  const rows = table.split('\n').filter((line) => /^\| (manual|drone_seeded) \|/.test(line));
+  const scored = table.split('\n').filter((line) => /^\| (manual|drone_seeded) \|/.test(line));
+  // The first table is that of the trees in native ranges, the second that of all.
+  const rows = scored.slice(0, 6);
   const printed = rows.map((line) => {
     const [, planting_method, year, , auc, brier, slope, error] = line.split('|').map((cell) => cell.trim());
     return {

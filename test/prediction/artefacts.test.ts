@@ -22,6 +22,11 @@ function expectRefusedAfter(damage: (copy: ProjectCopy) => string, problem: stri
 type Editable<Value> = { -readonly [Key in keyof Value]: Editable<Value[Key]> };
 type EditableManifest = Editable<Manifest>;
 
+/** A feature by its name. */
+function featureOf({ features }: EditableManifest, name: string) {
+  return features.find((feature) => feature.name === name)!;
+}
+
 const MANIFEST_REFUSALS: readonly (readonly [
   what: string,
   edit: (manifest: EditableManifest) => unknown,
@@ -147,23 +152,23 @@ const MANIFEST_REFUSALS: readonly (readonly [
   ],
   [
     'has the error of a feature in a column that the grid lacks',
-    (m) => Object.assign(m.features[4].error, { column: 'moon_phase' }),
-    'feature temperature_min_january has its error in moon_phase, which is not a column of the grid in degC',
+    (m) => Object.assign(featureOf(m, 'dew_point').error, { column: 'moon_phase' }),
+    'feature dew_point has its error in moon_phase, which is not a column of the grid in degC',
   ],
   [
     'has the error of a feature in a column of another unit',
-    (m) => Object.assign(m.features[4].error, { column: 'soil_water_error' }),
+    (m) => Object.assign(featureOf(m, 'dew_point').error, { column: 'soil_water_error' }),
     'has its error in soil_water_error, which is not a column of the grid in degC',
   ],
   [
     'lacks the averages of a species',
     (m) => m.methods.manual.averages.pop(),
-    'methods.manual.averages: must be 31 rows (species) of 10 numbers (features)',
+    'methods.manual.averages: must be 31 rows (species) of 11 numbers (features)',
   ],
   [
     'lacks the average of a feature',
     (m) => m.methods.drone_seeded.averages[30].pop(),
-    'methods.drone_seeded.averages: must be 31 rows (species) of 10 numbers (features)',
+    'methods.drone_seeded.averages: must be 31 rows (species) of 11 numbers (features)',
   ],
   [
     'has an average that is not a number',
@@ -172,17 +177,17 @@ const MANIFEST_REFUSALS: readonly (readonly [
   ],
   [
     'has an interval graph for one method only',
-    (m) => Object.assign(m.methods.manual, { intervals: graphFile(m) }),
+    (m) => Object.assign(m.methods.drone_seeded, { intervals: undefined }),
     'methods: only manual has intervals: all methods must have them or none',
   ],
   [
     'has a level of intervals without interval graphs',
-    (m) => Object.assign(m, { interval_level: 0.8 }),
+    (m) => Object.values(m.methods).map((method) => Object.assign(method, { intervals: undefined })),
     'interval_level: must be a number if the methods have intervals, otherwise null',
   ],
   [
     'has interval graphs without a level',
-    (m) => Object.values(m.methods).map((method) => Object.assign(method, { intervals: graphFile(m) })),
+    (m) => Object.assign(m, { interval_level: null }),
     'interval_level: must be a number if the methods have intervals, otherwise null',
   ],
   ['has a level of intervals of 1', (m) => Object.assign(m, { interval_level: 1 }), /^interval_level: /],
@@ -198,12 +203,6 @@ const MANIFEST_REFUSALS: readonly (readonly [
     'scores: manual at 3 years appears twice',
   ],
 ];
-
-/** A file entry that is valid as such. */
-function graphFile({ methods }: EditableManifest) {
-  const { file, sha256 } = methods.manual;
-  return { file, sha256 };
-}
 
 test.each(MANIFEST_REFUSALS)('a manifest that %s is refused', async (_, edit, problem) => {
   await expectRefusedAfter((copy) => {
@@ -357,7 +356,6 @@ function addIntervals(copy: ProjectCopy, bytes: string): string[] {
 }
 
 test('the interval graphs that a manifest names are read in the order of the methods', async () => {
-  expect(readArtefacts(dataDir, modelDir).intervalFiles).toEqual([]);
   await withProjectCopy((copy) => {
     const files = addIntervals(copy, 'a graph: ');
     const { intervalFiles } = readArtefacts(copy.dataDir, copy.modelDir);
