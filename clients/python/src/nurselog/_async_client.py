@@ -1,0 +1,125 @@
+"""The client for programs with asyncio: runs operations with httpx and tasks."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from types import TracebackType
+from typing import Any, Concatenate, ParamSpec
+
+import httpx
+
+from nurselog import _operations, _settings
+from nurselog._batches import MAX_BATCH_SITES, BatchPlan
+from nurselog._exchange import Outcome, RetryPolicy, exchange
+from nurselog._methods import describe
+from nurselog._operations import Answer, Operation, Result
+from nurselog.errors import NurselogError
+from nurselog.types import Include, Scenario
+
+_Parameters = ParamSpec("_Parameters")
+
+
+def _method(
+    build: Callable[_Parameters, Operation[Answer]],
+) -> Callable[Concatenate[AsyncClient, _Parameters], Coroutine[Any, Any, Answer]]:
+    async def method(self: AsyncClient, /, *args: _Parameters.args, **kwargs: _Parameters.kwargs) -> Answer:
+        return await self._run(build(*args, **kwargs))
+
+    describe(method, build)
+    return method
+
+
+class AsyncClient:
+    """Calls a nurselog service from asyncio. `async with` or `aclose()` closes its connections.
+
+    Arguments, methods and errors are those of `Client`; the methods are coroutines.
+    """
+
+    def __init__(
+        self, url: str | None = None, api_key: str | None = None, *, timeout: float = 30.0, retries: int = 4
+    ) -> None:
+        """Opens no connection yet."""
+        base_url, headers = _settings.base_url(url), _settings.headers(api_key)
+        self._http = httpx.AsyncClient(base_url=base_url, headers=headers, timeout=timeout)
+        self._retry_policy = RetryPolicy(retries)
+        self._batch_sites = MAX_BATCH_SITES
+
+    predict = _method(_operations.predict)
+    compare = _method(_operations.compare)
+    species = _method(_operations.species)
+    coverage = _method(_operations.coverage)
+    model = _method(_operations.model)
+    usage = _method(_operations.usage)
+    health = _method(_operations.health)
+
+    async def predict_many(
+        self,
+        sites: Iterable[Mapping[str, object]],
+        *,
+        horizons: Sequence[int] | None = None,
+        scenario: Scenario | None = None,
+        include: Sequence[Include] | None = None,
+        concurrency: int = 4,
+    ) -> list[Result]:
+        """Predicts survival at any number of sites: see `Client.predict_many`."""
+        options = {"horizons": horizons, "scenario": scenario, "include": include}
+        plan = BatchPlan(sites, options, self._batch_sites, concurrency)
+        while not plan.was_answered and await self._run_batch(plan):
+            pass
+        self._batch_sites = plan.batch_sites
+        await self._run_batches(plan, plan.workers)
+        return plan.results()
+
+    async def aclose(self) -> None:
+        """Closes the connections."""
+        await self._http.aclose()
+
+    async def __aenter__(self) -> AsyncClient:
+        """Returns the client itself."""
+        return self
+
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        """Closes the connections."""
+        await self.aclose()
+
+    def __repr__(self) -> str:
+        """The address, without the key."""
+        return f"AsyncClient(url={str(self._http.base_url)!r})"
+
+    async def _run(self, operation: Operation[Answer]) -> Answer:
+        steps = exchange(operation, self._retry_policy)
+        delay_s = next(steps)
+        try:
+            while True:
+                await asyncio.sleep(delay_s)
+                delay_s = steps.send(await self._send(operation))
+        except StopIteration as end:
+            answer: Answer = end.value
+            return answer
+
+    async def _send(self, operation: Operation[Answer]) -> Outcome:
+        try:
+            return await self._http.request(operation.method, operation.path, content=operation.body)
+        except httpx.RequestError as error:
+            return error
+
+    async def _run_batch(self, plan: BatchPlan) -> bool:
+        """Sends the next batch; False if there is none."""
+        batch = plan.next_batch()
+        if batch is None:
+            return False
+        try:
+            plan.settle(batch, await self._run(batch.operation))
+        except NurselogError as error:
+            plan.fail(batch, error)
+        return True
+
+    async def _run_batches(self, plan: BatchPlan, workers: int) -> None:
+        async def work() -> None:
+            while await self._run_batch(plan):
+                pass
+
+        await asyncio.gather(*(work() for _ in range(workers)))

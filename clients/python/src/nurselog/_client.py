@@ -1,0 +1,157 @@
+"""The client for programs without asyncio: runs operations with httpx and threads."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Iterable, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
+from types import TracebackType
+from typing import Concatenate, ParamSpec
+
+import httpx
+
+from nurselog import _operations, _settings
+from nurselog._batches import MAX_BATCH_SITES, BatchPlan
+from nurselog._exchange import Outcome, RetryPolicy, exchange
+from nurselog._methods import describe
+from nurselog._operations import Answer, Operation, Result
+from nurselog.errors import NurselogError
+from nurselog.types import Include, Scenario
+
+_Parameters = ParamSpec("_Parameters")
+
+
+def _method(
+    build: Callable[_Parameters, Operation[Answer]],
+) -> Callable[Concatenate[Client, _Parameters], Answer]:
+    def method(self: Client, /, *args: _Parameters.args, **kwargs: _Parameters.kwargs) -> Answer:
+        return self._run(build(*args, **kwargs))
+
+    describe(method, build)
+    return method
+
+
+class Client:
+    """Calls a nurselog service. Threads may share it; `with` or `close()` closes its connections.
+
+    Args:
+        url: The address of the service; by default the environment variable NURSELOG_URL.
+        api_key: The API key; by default the environment variable NURSELOG_API_KEY.
+        timeout: Seconds to wait for a connection and for each part of a response.
+        retries: How often a request is sent again after a failed connection, an overload or a short rate limit.
+
+    Raises:
+        ConfigurationError: The URL or the key is missing or malformed.
+    """
+
+    def __init__(
+        self, url: str | None = None, api_key: str | None = None, *, timeout: float = 30.0, retries: int = 4
+    ) -> None:
+        """Opens no connection yet."""
+        base_url, headers = _settings.base_url(url), _settings.headers(api_key)
+        self._http = httpx.Client(base_url=base_url, headers=headers, timeout=timeout)
+        self._retry_policy = RetryPolicy(retries)
+        self._batch_sites = MAX_BATCH_SITES
+
+    predict = _method(_operations.predict)
+    compare = _method(_operations.compare)
+    species = _method(_operations.species)
+    coverage = _method(_operations.coverage)
+    model = _method(_operations.model)
+    usage = _method(_operations.usage)
+    health = _method(_operations.health)
+
+    def predict_many(
+        self,
+        sites: Iterable[Mapping[str, object]],
+        *,
+        horizons: Sequence[int] | None = None,
+        scenario: Scenario | None = None,
+        include: Sequence[Include] | None = None,
+        concurrency: int = 4,
+    ) -> list[Result]:
+        """Predicts survival at any number of sites, in batches of the size that the key's tier allows.
+
+        Args:
+            sites: Fields of `SiteRequest` for each site; other fields are ignored.
+            horizons: As of `predict`, for sites that have none of their own; so are `scenario` and `include`.
+            scenario: See `horizons`.
+            include: See `horizons`.
+            concurrency: How many batches are in flight at the most.
+
+        Returns:
+            For each site, in their order, its answer, or its error as a `NurselogError`. A failure that concerns all
+            batches, such as a used-up quota, ends the sending and is the error of the sites without an answer.
+
+        Raises:
+            NurselogError: The service answered no batch at all.
+            ValueError: `concurrency` is not above 0.
+        """
+        options = {"horizons": horizons, "scenario": scenario, "include": include}
+        plan = BatchPlan(sites, options, self._batch_sites, concurrency)
+        # One at a time until the size of batches is known: refused ones count against the quota.
+        while not plan.was_answered and self._run_batch(plan):
+            pass
+        self._batch_sites = plan.batch_sites
+        if (workers := plan.workers) > 0:
+            self._run_batches(plan, workers)
+        return plan.results()
+
+    def close(self) -> None:
+        """Closes the connections."""
+        self._http.close()
+
+    def __enter__(self) -> Client:
+        """Returns the client itself."""
+        return self
+
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
+    ) -> None:
+        """Closes the connections."""
+        self.close()
+
+    def __repr__(self) -> str:
+        """The address, without the key."""
+        return f"Client(url={str(self._http.base_url)!r})"
+
+    def _run(self, operation: Operation[Answer]) -> Answer:
+        steps = exchange(operation, self._retry_policy)
+        delay_s = next(steps)
+        try:
+            while True:
+                time.sleep(delay_s)
+                delay_s = steps.send(self._send(operation))
+        except StopIteration as end:
+            answer: Answer = end.value
+            return answer
+
+    def _send(self, operation: Operation[Answer]) -> Outcome:
+        try:
+            return self._http.request(operation.method, operation.path, content=operation.body)
+        except httpx.RequestError as error:
+            return error
+
+    def _run_batch(self, plan: BatchPlan) -> bool:
+        """Sends the next batch; False if there is none."""
+        batch = plan.next_batch()
+        if batch is None:
+            return False
+        try:
+            plan.settle(batch, self._run(batch.operation))
+        except NurselogError as error:
+            plan.fail(batch, error)
+        return True
+
+    def _run_batches(self, plan: BatchPlan, workers: int) -> None:
+        def work() -> None:
+            while self._run_batch(plan):
+                pass
+
+        with ThreadPoolExecutor(workers, thread_name_prefix="nurselog") as pool:
+            try:
+                for worker in [pool.submit(work) for _ in range(workers)]:
+                    worker.result()
+            finally:
+                # After an interrupt, the threads end with their current batch.
+                plan.stop()

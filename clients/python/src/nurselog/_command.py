@@ -1,0 +1,137 @@
+"""The command `nurselog`."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Callable
+from typing import Annotated, NoReturn, TypeVar, cast
+
+import typer
+from rich.console import Console, RenderableType
+
+from nurselog import _tables
+from nurselog._client import Client
+from nurselog.errors import ConfigurationError, ConnectionFailedError, NurselogError
+from nurselog.types import PlantingMethod, SiteOptions
+
+FAILURE, USAGE, TEMPORARY = 1, 2, 3
+"""Exit codes; TEMPORARY is for what may succeed later."""
+
+# Fewer than in programs: somebody waits.
+_RETRIES = 2
+
+_TEMPORARY_STATUSES = frozenset({429, 502, 503, 504})
+
+_EPILOG = (
+    "NURSELOG_URL and NURSELOG_API_KEY name the service and your key. "
+    "Exit codes: 1 refused, 2 wrong usage or settings, 3 not reachable, overloaded or out of quota."
+)
+
+# Local variables, among them the key, would be printed with an unexpected error.
+app = typer.Typer(
+    help="Predict the survival of planted trees with a nurselog service.",
+    epilog=_EPILOG,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_show_locals=False,
+)
+
+_Answer = TypeVar("_Answer")
+_Json = Annotated[bool, typer.Option("--json", help="Print the answer of the service as JSON.")]
+
+
+@app.command()
+def species(as_json: _Json = False) -> None:
+    """List the species and their codes."""
+    _show(lambda client: client.species(), _tables.species_table, as_json)
+
+
+@app.command()
+def usage(as_json: _Json = False) -> None:
+    """Show today's requests of your key and its limit."""
+    _show(lambda client: client.usage(), _tables.usage_table, as_json)
+
+
+@app.command()
+def model(as_json: _Json = False) -> None:
+    """Show what serves: version, origin of the outcomes, features, scores."""
+    _show(lambda client: client.model(), _tables.model_tables, as_json)
+
+
+# Without ignore_unknown_options a western longitude, such as -122.03, would be an unknown option.
+@app.command(context_settings={"ignore_unknown_options": True})
+def site(
+    latitude: Annotated[float, typer.Argument(help="Degrees north.")],
+    longitude: Annotated[float, typer.Argument(help="Degrees east: negative in Oregon and Washington.")],
+    species_code: Annotated[str, typer.Argument(metavar="SPECIES", help='A code of "nurselog species".')],
+    method: Annotated[str | None, typer.Argument(help="manual or drone_seeded; both are compared without it.")] = None,
+    horizon: Annotated[list[int] | None, typer.Option(help="1, 3 or 5 years; may be repeated.")] = None,
+    elevation_m: Annotated[float | None, typer.Option(help="Elevation of the site in metres.")] = None,
+    condition: Annotated[
+        list[str] | None, typer.Option(metavar="FEATURE=VALUE", help="A measured value; may be repeated.")
+    ] = None,
+    warming_c: Annotated[float | None, typer.Option(help="Degrees Celsius of a changed climate.")] = None,
+    precipitation_change_percent: Annotated[
+        float | None, typer.Option(help="Percent of precipitation of a changed climate.")
+    ] = None,
+    include: Annotated[
+        list[str] | None, typer.Option(help="intervals, site or explanation (see --json); may be repeated.")
+    ] = None,
+    as_json: _Json = False,
+) -> None:
+    """Predict survival at one site."""
+    changes = {"warming_c": warming_c, "precipitation_change_percent": precipitation_change_percent}
+    given = {
+        "horizons": horizon,
+        "elevation_m": elevation_m,
+        "conditions": dict(_condition(text) for text in condition or []),
+        "scenario": {name: value for name, value in changes.items() if value is not None},
+        "include": include,
+    }
+    # An elevation of 0 is one; empty lists and objects are no options.
+    options = cast("SiteOptions", {name: value for name, value in given.items() if value or value == 0})
+    if method is None:
+        _show(
+            lambda client: client.compare(latitude, longitude, species_code, **options),
+            _tables.comparison_tables,
+            as_json,
+        )
+    else:
+        # The service says what is wrong with another method.
+        planting_method = cast("PlantingMethod", method)
+        _show(
+            lambda client: client.predict(latitude, longitude, species_code, planting_method, **options),
+            _tables.prediction_tables,
+            as_json,
+        )
+
+
+def _condition(text: str) -> tuple[str, float]:
+    name, _, value = text.partition("=")
+    try:
+        return name, float(value)
+    except ValueError:
+        raise typer.BadParameter(
+            f"{text!r} is not FEATURE=VALUE with a number, such as vpd_max=14.2", param_hint="--condition"
+        ) from None
+
+
+def _show(ask: Callable[[Client], _Answer], render: Callable[[_Answer], RenderableType], as_json: bool) -> None:
+    """Prints the answer; ends the command with an exit code if there is none."""
+    try:
+        with Client(retries=_RETRIES) as client:
+            answer = ask(client)
+    except NurselogError as error:
+        _fail(error)
+    if as_json:
+        typer.echo(json.dumps(answer, ensure_ascii=False, indent=2))
+    else:
+        Console(markup=False, highlight=False, emoji=False).print(render(answer))
+
+
+def _fail(error: NurselogError) -> NoReturn:
+    Console(stderr=True, markup=False, highlight=False, emoji=False, soft_wrap=True).print(f"nurselog: {error}")
+    if isinstance(error, ConfigurationError):
+        raise typer.Exit(USAGE)
+    is_temporary = isinstance(error, ConnectionFailedError) or error.status in _TEMPORARY_STATUSES
+    raise typer.Exit(TEMPORARY if is_temporary else FAILURE)

@@ -1,0 +1,22 @@
+"""Describes the methods that the clients get from the functions of `_operations`."""
+
+from __future__ import annotations
+
+import inspect
+from collections.abc import Callable
+from typing import Any, get_args
+
+
+def describe(method: Callable[..., Any], build: Callable[..., Any]) -> None:
+    """Gives a client's method the name, docstring and signature of the function that builds its operation.
+
+    `functools.wraps` does not serve: tools would take the first parameter of the function for `self`.
+    """
+    signature = inspect.signature(build, eval_str=True)
+    (answer,) = get_args(signature.return_annotation)
+    own = inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY)
+    parameters = [own, *signature.parameters.values()]
+    described = signature.replace(parameters=parameters, return_annotation=answer)
+    method.__name__ = method.__qualname__ = build.__name__
+    method.__doc__ = build.__doc__
+    method.__signature__ = described  # type: ignore[attr-defined]

@@ -1,0 +1,202 @@
+"""The calls of the service without input and output: which request each sends and how its response is read.
+
+`Client` and `AsyncClient` have a method for each function of this module that returns an `Operation`.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, TypeVar, cast
+
+import httpx
+
+from nurselog.errors import InvalidRequestError, NurselogError, UnexpectedResponseError, error_from_object
+from nurselog.types import (
+    ComparisonResult,
+    Coverage,
+    Health,
+    Include,
+    PlantingMethod,
+    PredictionResult,
+    Scenario,
+    ServedModel,
+    SpeciesList,
+    Usage,
+)
+
+Answer = TypeVar("Answer")
+
+Result = PredictionResult | NurselogError
+"""What one site of a batch gets."""
+
+
+@dataclass(frozen=True)
+class Operation(Generic[Answer]):
+    """A request and how its response is read. `read` is only called with a status of `answer_statuses`."""
+
+    method: str
+    path: str
+    read: Callable[[httpx.Response], Answer]
+    body: bytes | None = None
+    answer_statuses: frozenset[int] = frozenset({200})
+
+
+def predict(
+    latitude: float,
+    longitude: float,
+    species_code: str,
+    planting_method: PlantingMethod,
+    *,
+    horizons: Sequence[int] | None = None,
+    elevation_m: float | None = None,
+    conditions: Mapping[str, float] | None = None,
+    scenario: Scenario | None = None,
+    include: Sequence[Include] | None = None,
+) -> Operation[PredictionResult]:
+    """Predicts survival at one site, for one species and planting method.
+
+    Args:
+        latitude: Degrees north.
+        longitude: Degrees east, so negative in Oregon and Washington.
+        species_code: A code of `species()`, such as "PSME".
+        planting_method: "manual" or "drone_seeded".
+        horizons: Years after planting, of 1, 3 and 5; by default all.
+        elevation_m: Elevation of the site in metres, which moves its climate from that of the data point.
+        conditions: What was measured at the site, by feature and in the unit of `model()`, in place of the data.
+        scenario: A changed climate: `warming_c`, `precipitation_change_percent` or both.
+        include: What to add to the answer: "intervals", "explanation", "site".
+
+    Raises:
+        NurselogError: One subclass for each error code.
+    """
+    site = _site_fields(latitude, longitude, species_code, horizons, elevation_m, conditions, scenario, include)
+    return _post("/v1/predict", {**site, "planting_method": planting_method})
+
+
+def compare(
+    latitude: float,
+    longitude: float,
+    species_code: str,
+    *,
+    horizons: Sequence[int] | None = None,
+    elevation_m: float | None = None,
+    conditions: Mapping[str, float] | None = None,
+    scenario: Scenario | None = None,
+    include: Sequence[Include] | None = None,
+) -> Operation[ComparisonResult]:
+    """Predicts survival at one site for both planting methods, with the difference. Arguments as of `predict`."""
+    site = _site_fields(latitude, longitude, species_code, horizons, elevation_m, conditions, scenario, include)
+    return _post("/v1/predict/compare", site)
+
+
+def species() -> Operation[SpeciesList]:
+    """Lists the species that can be predicted."""
+    return _get("/v1/species")
+
+
+def coverage() -> Operation[Coverage]:
+    """Lists the regions with data and their bounds."""
+    return _get("/v1/coverage")
+
+
+def model() -> Operation[ServedModel]:
+    """Describes what serves: version, origin of the outcomes, features with units and ranges, scores."""
+    return _get("/v1/model")
+
+
+def usage() -> Operation[Usage]:
+    """Tells how many requests the key made today and its limit. Not counted as a request."""
+    return _get("/v1/usage")
+
+
+def health() -> Operation[Health]:
+    """Tells whether the service is ready. A service that is not ready is an answer, too, and is not asked again."""
+    return Operation("GET", "/v1/health", _object, answer_statuses=frozenset({200, 503}))
+
+
+def predict_batch(entries: Sequence[bytes]) -> Operation[Sequence[Result]]:
+    """Predicts survival for sites that are encoded already: an answer or an error for each, in their order."""
+
+    def read(response: httpx.Response) -> Sequence[Result]:
+        results = _object(response).get("results")
+        if not isinstance(results, list) or len(results) != len(entries):
+            raise unexpected(response, f"It does not have the {len(entries)} results of the batch.")
+        request_id = response.headers.get("x-request-id")
+        return [
+            error_from_object(result["error"], request_id=request_id) if "error" in result else result
+            for result in results
+        ]
+
+    return Operation("POST", "/v1/predict/batch", read, b'{"requests":[' + b",".join(entries) + b"]}")
+
+
+def encode(fields: Mapping[str, object]) -> bytes:
+    """The fields as JSON in UTF-8, with scalars and arrays of numpy as numbers and lists.
+
+    Raises:
+        InvalidRequestError: A number is NaN or infinite, or a value has no form in JSON. Nothing was sent.
+    """
+    try:
+        return json.dumps(fields, allow_nan=False, separators=(",", ":"), default=_plain).encode()
+    except (TypeError, ValueError) as error:
+        undefined = [name for name, value in fields.items() if isinstance(value, float) and not math.isfinite(value)]
+        reason = f"{undefined[0]} is {fields[undefined[0]]}" if undefined else error
+        raise InvalidRequestError(f"The request cannot be written as JSON: {reason}.") from None
+
+
+def unexpected(response: httpx.Response, reason: str) -> UnexpectedResponseError:
+    """The error for a response that is not one of nurselog."""
+    return UnexpectedResponseError(
+        f"The response with status {response.status_code} is not one of nurselog: {reason}",
+        status=response.status_code,
+        request_id=response.headers.get("x-request-id"),
+    )
+
+
+def _site_fields(
+    latitude: float,
+    longitude: float,
+    species_code: str,
+    horizons: Sequence[int] | None,
+    elevation_m: float | None,
+    conditions: Mapping[str, float] | None,
+    scenario: Scenario | None,
+    include: Sequence[Include] | None,
+) -> dict[str, object]:
+    options = {
+        "horizons": horizons,
+        "elevation_m": elevation_m,
+        "conditions": conditions,
+        "scenario": scenario,
+        "include": include,
+    }
+    given = {name: value for name, value in options.items() if value is not None}
+    return {"latitude": latitude, "longitude": longitude, "species_code": species_code, **given}
+
+
+def _get(path: str) -> Operation[Any]:
+    return Operation("GET", path, _object)
+
+
+def _post(path: str, fields: Mapping[str, object]) -> Operation[Any]:
+    return Operation("POST", path, _object, encode(fields))
+
+
+def _object(response: httpx.Response) -> Any:  # noqa: ANN401 - the caller names the type of the answer
+    try:
+        answer = response.json()
+    except ValueError:
+        raise unexpected(response, "It is not JSON.") from None
+    if not isinstance(answer, dict):
+        raise unexpected(response, "It is not a JSON object.")
+    return answer
+
+
+def _plain(value: object) -> object:
+    to_list = getattr(value, "tolist", None)
+    if to_list is None:
+        raise TypeError(f"{type(value).__name__} has no form in JSON")
+    return cast("Callable[[], object]", to_list)()

@@ -1,0 +1,62 @@
+"""The settings of a client, from its arguments and the environment."""
+
+from __future__ import annotations
+
+import os
+import re
+from importlib.metadata import version
+
+import httpx
+
+from nurselog.errors import ConfigurationError
+
+URL_VARIABLE = "NURSELOG_URL"
+KEY_VARIABLE = "NURSELOG_API_KEY"
+
+
+def base_url(url: str | None) -> httpx.URL:
+    """The address of the service: the argument, else the environment's.
+
+    Raises:
+        ConfigurationError: Neither is given, or it is not an http or https URL.
+    """
+    given = _given(url, URL_VARIABLE, "url", 'the address of the service, such as "http://127.0.0.1:8080"')
+    try:
+        parsed = httpx.URL(given)
+    except httpx.InvalidURL:
+        parsed = httpx.URL()
+    if parsed.scheme not in ("http", "https") or not parsed.host or parsed.userinfo:
+        raise ConfigurationError(
+            f"The address of the service (url or {URL_VARIABLE}) must be an http or https URL without a user name, "
+            'such as "http://127.0.0.1:8080".'
+        )
+    return parsed
+
+
+def headers(api_key: str | None) -> dict[str, str]:
+    """The headers of every request, with the API key: the argument, else the environment's.
+
+    Raises:
+        ConfigurationError: Neither is given, or it cannot be a key. The message does not repeat it.
+    """
+    key = _given(api_key, KEY_VARIABLE, "api_key", "your API key")
+    if not re.fullmatch("[!-~]+", key):
+        raise ConfigurationError(
+            f"The API key (api_key or {KEY_VARIABLE}) has characters that no key has, such as a space or a line break."
+        )
+    return {
+        "X-API-Key": key,
+        "Accept": "application/json",
+        "Content-Type": "application/json",
+        "User-Agent": f"nurselog-python/{version('nurselog')}",
+    }
+
+
+def _given(argument: str | None, variable: str, parameter: str, meaning: str) -> str:
+    value = argument or os.environ.get(variable)
+    if not value:
+        raise ConfigurationError(
+            f"{parameter} is missing: pass {parameter}=… to the client or set the environment variable {variable} "
+            f"to {meaning}."
+        )
+    return value

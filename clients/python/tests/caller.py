@@ -1,0 +1,57 @@
+"""Calls the two clients alike."""
+
+from __future__ import annotations
+
+import asyncio
+from collections.abc import Callable
+from dataclasses import dataclass
+from typing import Any
+
+from service_process import ServiceProcess
+
+from nurselog import AsyncClient, Client
+from nurselog._exchange import RetryPolicy
+
+
+@dataclass(frozen=True)
+class Caller:
+    """Calls a method of one of the two clients, each call with a client of its own."""
+
+    client: type[Client] | type[AsyncClient]
+    service: ServiceProcess
+
+    def __call__(
+        self,
+        method: str,
+        *args: Any,
+        url: str | None = None,
+        api_key: str | None = None,
+        retries: int = 0,
+        batch_sites: int | None = None,
+        **options: Any,
+    ) -> Any:
+        """`batch_sites` stands for what an earlier call learned; delays between attempts are a millisecond."""
+
+        def prepare(client: Client | AsyncClient) -> None:
+            client._retry_policy = RetryPolicy(retries, first_delay_s=0.001, max_delay_s=0.001)
+            if batch_sites is not None:
+                client._batch_sites = batch_sites
+
+        settings = (url or self.service.url, api_key or self.service.key)
+        if issubclass(self.client, Client):
+            with self.client(*settings) as client:
+                prepare(client)
+                return getattr(client, method)(*args, **options)
+        return asyncio.run(_call_async(self.client(*settings), prepare, method, args, options))
+
+
+async def _call_async(
+    client: AsyncClient,
+    prepare: Callable[[AsyncClient], None],
+    method: str,
+    args: tuple[Any, ...],
+    options: dict[str, Any],
+) -> Any:
+    async with client:
+        prepare(client)
+        return await getattr(client, method)(*args, **options)

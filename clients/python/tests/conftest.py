@@ -1,0 +1,30 @@
+"""The service as it ships, in a process of its own, for all tests."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+
+import pytest
+from caller import Caller
+from faulty_proxy import FaultyProxy
+from service_process import ServiceProcess, build
+
+from nurselog import AsyncClient, Client
+
+
+@pytest.fixture(scope="session")
+def service() -> Iterator[ServiceProcess]:
+    build()
+    with ServiceProcess() as running:
+        yield running
+
+
+@pytest.fixture(scope="session")
+def proxy(service: ServiceProcess) -> Iterator[FaultyProxy]:
+    with FaultyProxy(service.url) as running:
+        yield running
+
+
+@pytest.fixture(params=[Client, AsyncClient])
+def call(request: pytest.FixtureRequest, service: ServiceProcess) -> Caller:
+    return Caller(request.param, service)

@@ -1,0 +1,70 @@
+"""Starts the service of this checkout on a free port, with a store that is removed again."""
+
+from __future__ import annotations
+
+import json
+import os
+import re
+import subprocess
+import tempfile
+from pathlib import Path
+from typing import Any
+
+import httpx
+
+ROOT = Path(__file__).parents[3]
+
+
+def build() -> None:
+    """Compiles the service."""
+    subprocess.run(["npm", "run", "--silent", "build"], cwd=ROOT, check=True)
+
+
+class ServiceProcess:
+    """A running service: `url`, and `key` of the tier without limits."""
+
+    def __enter__(self) -> ServiceProcess:
+        self._folder = tempfile.TemporaryDirectory()
+        kept = {name: value for name, value in os.environ.items() if not name.startswith("NURSELOG_")}
+        self._environment = {
+            **kept,
+            "PORT": "0",
+            "OPS_PORT": "0",
+            "WORKERS": "1",
+            "LOG_LEVEL": "error",
+            "DATABASE_URL": f"sqlite:{self._folder.name}/keys.db",
+        }
+        self._process = subprocess.Popen(
+            ["node", "dist/main.js"], cwd=ROOT, env=self._environment, stdout=subprocess.PIPE, text=True
+        )
+        assert self._process.stdout is not None
+        output = ""
+        while "curl" not in output:
+            line = self._process.stdout.readline()
+            assert line, f"the service ended: {output}"
+            output += line
+        [self.url] = re.findall(r"nurselog is ready on (http://\S+)", output)
+        [self.key] = re.findall(r"^  (nurse_live_[0-9a-f]{32})$", output, re.MULTILINE)
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self._process.terminate()
+        self._process.wait()
+        self._folder.cleanup()
+
+    def keys(self, *arguments: str) -> Any:
+        """Runs the command that manages keys."""
+        command = ["node", "dist/cli/keys.js", *arguments, "--json"]
+        return json.loads(
+            subprocess.run(command, cwd=ROOT, env=self._environment, check=True, stdout=subprocess.PIPE).stdout
+        )
+
+    def issue(self, tier: str) -> str:
+        """A new key of a tier."""
+        return str(self.keys("issue", "--tier", tier, "--owner", "client tests")["key"])
+
+    def ask(self, path: str, body: object = None) -> Any:
+        """The answer to a request that the client has no part in."""
+        method = "GET" if body is None else "POST"
+        response = httpx.request(method, self.url + path, json=body, headers={"X-API-Key": self.key})
+        return response.raise_for_status().json()

@@ -1,0 +1,80 @@
+"""The command, as a process of its own."""
+
+from __future__ import annotations
+
+import json
+import re
+
+import pytest
+from command_process import in_terminal, run
+from service_process import ServiceProcess
+from sites import PLANTED, without_time
+
+
+def test_species_are_a_table(service: ServiceProcess) -> None:
+    result = run(service, "species")
+    assert re.search("PSME.*Douglas-fir.*Pseudotsuga menziesii.*conifer", result.stdout)
+    assert result.returncode == 0
+
+
+def test_the_key_of_every_feature_is_shown_whole(service: ServiceProcess) -> None:
+    output = run(service, "model").stdout
+    for feature in service.ask("/v1/model")["features"]:
+        assert feature["feature"] in output
+
+
+def test_usage_shows_the_tier(service: ServiceProcess) -> None:
+    assert "spore" in run(service, "usage", NURSELOG_API_KEY=service.issue("spore")).stdout
+    assert "unlimited" in run(service, "usage").stdout
+
+
+def test_a_site_shows_the_survival_of_one_method(service: ServiceProcess) -> None:
+    output = run(service, "site", "44.12", "-122.03", "PSME", "manual", "--horizon", "5").stdout
+    [prediction] = service.ask("/v1/predict", {**PLANTED, "horizons": [5]})["predictions"]
+    assert f"{100 * prediction['survival_probability']:.1f}%" in output
+    assert all(factor["factor"] in output for factor in prediction["risk_factors"])
+
+
+def test_a_site_without_a_method_shows_the_difference_of_both(service: ServiceProcess) -> None:
+    output = run(service, "site", "44.12", "-122.03", "PSME").stdout
+    for difference in service.ask("/v1/predict/compare", PLANTED)["method_differential"]:
+        assert f"{100 * difference['manual_advantage']:+.1f}" in output
+
+
+@pytest.mark.parametrize("name", ["species", "model"])
+def test_json_is_the_answer_of_the_service(service: ServiceProcess, name: str) -> None:
+    assert json.loads(run(service, name, "--json").stdout) == service.ask(f"/v1/{name}")
+
+
+def test_json_of_a_site_is_the_answer_of_the_service(service: ServiceProcess) -> None:
+    answer = json.loads(run(service, "site", "44.12", "-122.03", "PSME", "manual", "--json").stdout)
+    assert without_time(answer) == without_time(service.ask("/v1/predict", PLANTED))
+
+
+@pytest.mark.parametrize(
+    ("arguments", "environment", "code", "message"),
+    [
+        (["site", "44.12", "-122.03", "PSMF"], {}, 1, "Did you mean PSME"),
+        (["usage"], {"NURSELOG_API_KEY": "nurse_live_" + 32 * "0"}, 1, "invalid_api_key"),
+        (["usage"], {"NURSELOG_API_KEY": ""}, 2, "NURSELOG_API_KEY"),
+        (["usage"], {"NURSELOG_URL": ""}, 2, "NURSELOG_URL"),
+        (["usage", "--jsno"], {}, 2, "--jsno"),
+        (["site", "44.12", "-122.03", "PSME", "--condition", "vpd_max"], {}, 2, "FEATURE=VALUE"),
+        (["usage"], {"NURSELOG_URL": "http://127.0.0.1:9"}, 3, "http://127.0.0.1:9"),
+    ],
+)
+def test_failures_have_a_message_and_an_exit_code(
+    service: ServiceProcess, arguments: list[str], environment: dict[str, str], code: int, message: str
+) -> None:
+    result = run(service, *arguments, **environment)
+    assert result.returncode == code
+    assert message in result.stderr
+    assert result.stdout == ""
+    assert "nurse_live_" not in result.stderr
+
+
+def test_a_terminal_gets_colour_unless_no_color_is_set(service: ServiceProcess) -> None:
+    colour = re.compile(rb"\x1b\[[0-9;]*3[0-7]m")
+    assert colour.search(in_terminal(service, "--help"))
+    assert not colour.search(in_terminal(service, "--help", NO_COLOR="1"))
+    assert b"\x1b" not in run(service, "--help").stdout.encode()

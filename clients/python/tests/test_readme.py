@@ -1,0 +1,39 @@
+"""The examples of the documentation, as printed."""
+
+from __future__ import annotations
+
+import re
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+from command_process import environment_of
+from service_process import ROOT, ServiceProcess
+
+README = ROOT / "clients/python/README.md"
+
+
+def blocks(document: Path, language: str) -> list[str]:
+    return re.findall(rf"```{language}\n(.*?)```", document.read_text(encoding="utf-8"), re.DOTALL)
+
+
+@pytest.mark.parametrize(
+    ("document", "language", "command"),
+    [
+        (README, "python", [sys.executable, "-c"]),
+        (ROOT / "README.md", "python", [sys.executable, "-c"]),
+        (README, "sh", ["sh", "-e", "-c"]),
+    ],
+)
+def test_examples_work_as_printed(service: ServiceProcess, document: Path, language: str, command: list[str]) -> None:
+    examples = blocks(document, language)
+    if language == "sh":
+        examples = [block for block in examples if block.startswith("nurselog ")]
+    assert examples
+    subprocess.run([*command, "\n".join(examples)], env=environment_of(service), check=True)
+
+
+def test_the_readme_has_a_first_example_of_at_most_five_lines() -> None:
+    lines = [line for line in blocks(README, "python")[0].splitlines() if line]
+    assert len(lines) <= 5

@@ -1,0 +1,86 @@
+"""What is sent again, how often and when."""
+
+from __future__ import annotations
+
+import socket
+
+import httpx
+import pytest
+from caller import Caller
+from faulty_proxy import FAULTS, Fault, FaultyProxy
+from hypothesis import given
+from hypothesis import strategies as st
+
+from nurselog import Client, errors
+from nurselog._exchange import RetryPolicy, exchange
+from nurselog._operations import species
+
+FINAL: dict[Fault, type[errors.NurselogError]] = {
+    "cut before": errors.ConnectionFailedError,
+    "cut after": errors.ConnectionFailedError,
+    "overloaded": errors.OverloadedError,
+    "bad gateway": errors.UnexpectedResponseError,
+}
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_a_request_is_sent_again_until_it_is_answered(call: Caller, proxy: FaultyProxy, fault: Fault) -> None:
+    proxy.fail_next([fault, fault])
+    assert call("species", url=proxy.url, retries=2)["count"] == 31
+    assert proxy.requests == 3
+
+
+@pytest.mark.parametrize("fault", FAULTS)
+def test_the_last_error_is_raised_when_the_retries_are_used_up(call: Caller, proxy: FaultyProxy, fault: Fault) -> None:
+    proxy.fail_next([fault, fault, fault])
+    with pytest.raises(FINAL[fault]):
+        call("species", url=proxy.url, retries=2)
+    assert proxy.requests == 3
+
+
+def test_a_refusal_is_not_sent_again(call: Caller, proxy: FaultyProxy) -> None:
+    proxy.fail_next([])
+    with pytest.raises(errors.InvalidSpeciesError):
+        call("predict", 44.12, -122.03, "XXXX", "manual", url=proxy.url, retries=5)
+    assert proxy.requests == 1
+
+
+def test_a_service_that_is_not_ready_answers_health_and_is_not_asked_again(call: Caller, proxy: FaultyProxy) -> None:
+    proxy.fail_next(["overloaded"])
+    assert call("health", url=proxy.url, retries=5)["error"]["code"] == "overloaded"
+    assert proxy.requests == 1
+
+
+def test_nobody_listens(call: Caller) -> None:
+    with pytest.raises(errors.ConnectionFailedError, match=r"http://127\.0\.0\.1:9\b"):
+        call("species", url="http://127.0.0.1:9", retries=1)
+
+
+@pytest.mark.parametrize("status", [429, 503])
+def test_the_wait_is_that_of_retry_after_with_at_most_a_quarter_more(status: int) -> None:
+    steps = exchange(species(), RetryPolicy(1))
+    assert next(steps) == 0
+    body = {"error": {"code": "overloaded", "message": "Full."}}
+    wait_s = steps.send(httpx.Response(status, json=body, headers={"Retry-After": "7"}))
+    assert 7 <= wait_s <= 8.75
+
+
+@given(st.integers(0, 2000), st.none() | st.floats(0, 1e6))
+def test_waits_are_bounded(attempt: int, retry_after: float | None) -> None:
+    policy = RetryPolicy(retries=2000)
+    wait_s = policy.delay_s(attempt, errors.OverloadedError("Full.", status=503, retry_after=retry_after))
+    if (retry_after is not None and retry_after > policy.max_retry_after_s) or attempt == 2000:
+        assert wait_s is None
+    else:
+        assert wait_s is not None
+        shortest = (8 if attempt >= 4 else 0.5 * 2**attempt) if retry_after is None else retry_after
+        assert shortest <= wait_s <= 1.25 * shortest
+
+
+def test_a_server_that_never_answers_is_given_up_after_the_timeout() -> None:
+    with (
+        socket.create_server(("127.0.0.1", 0)) as silent,
+        Client(f"http://127.0.0.1:{silent.getsockname()[1]}", "key", timeout=0.1, retries=0) as client,
+        pytest.raises(errors.ConnectionFailedError, match="timed out"),
+    ):
+        client.species()

@@ -1,0 +1,53 @@
+"""URL and key: where they come from, and what is said when they are missing."""
+
+from __future__ import annotations
+
+import pytest
+from service_process import ServiceProcess
+
+from nurselog import AsyncClient, Client
+from nurselog.errors import ConfigurationError
+
+SECRET = "nurse_live_" + 32 * "a"
+
+
+@pytest.fixture(autouse=True)
+def _no_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.delenv("NURSELOG_URL", raising=False)
+    monkeypatch.delenv("NURSELOG_API_KEY", raising=False)
+
+
+def test_url_and_key_are_taken_from_the_environment(service: ServiceProcess, monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("NURSELOG_URL", service.url)
+    monkeypatch.setenv("NURSELOG_API_KEY", service.key)
+    with Client() as client:
+        assert client.usage()["tier"] == "hypha"
+
+
+@pytest.mark.parametrize("client", [Client, AsyncClient])
+def test_a_missing_setting_is_named_with_its_variable(client: type[Client] | type[AsyncClient]) -> None:
+    with pytest.raises(ConfigurationError, match=r"url=.*NURSELOG_URL"):
+        client(api_key=SECRET)
+    with pytest.raises(ConfigurationError, match=r"api_key=.*NURSELOG_API_KEY"):
+        client("http://127.0.0.1:8080")
+
+
+@pytest.mark.parametrize(
+    "url", ["127.0.0.1:8080", "ftp://127.0.0.1", "http://", "http://user:word@127.0.0.1", "http://host:port"]
+)
+def test_a_url_that_cannot_be_used_is_refused_without_repeating_it(url: str) -> None:
+    with pytest.raises(ConfigurationError, match="NURSELOG_URL") as raised:
+        Client(url, SECRET)
+    assert "word" not in str(raised.value)
+
+
+@pytest.mark.parametrize("key", [f"{SECRET}\n", f" {SECRET}", f"{SECRET}\r\nX-Other: 1", "schlüssel"])
+def test_a_key_that_no_header_can_carry_is_refused_without_repeating_it(key: str) -> None:
+    with pytest.raises(ConfigurationError, match="NURSELOG_API_KEY") as raised:
+        Client("http://127.0.0.1:8080", key)
+    assert key.strip() not in str(raised.value)
+
+
+@pytest.mark.parametrize("client", [Client, AsyncClient])
+def test_a_client_does_not_show_its_key(client: type[Client] | type[AsyncClient]) -> None:
+    assert SECRET not in repr(client("http://127.0.0.1:8080", SECRET))
