@@ -32,7 +32,7 @@ export default defineConfig({
   test: {
     // onnxruntime's native library does not survive worker threads of the runner: forks only.
     pool: 'forks',
-    include: ['test/**/*.test.ts'],
+    include: ['test/**/*.test.ts', 'clients/typescript/test/**/*.test.ts'],
     globalSetup: ['test/support/build.ts'],
     // The compiled service runs as it is.
     server: { deps: { external: [/\/dist\//] } },

@@ -1,0 +1,43 @@
+/**
+ * Runs a function with a signal of its own, which aborts when the caller's does. Node keeps a listener for each request
+ * on the signal that the request was given, so a signal that many requests share would collect them
+ * (https://github.com/nodejs/undici/issues/3157).
+ * @param timeoutMs aborts after this time, too
+ * @throws the reason of the caller's signal, if it has aborted
+ */
+export async function abortable<Result>(
+  signal: AbortSignal | undefined,
+  run: (signal: AbortSignal) => Promise<Result>,
+  timeoutMs?: number,
+): Promise<Result> {
+  signal?.throwIfAborted();
+  const own = new AbortController();
+  const abort = () => own.abort(signal?.reason);
+  signal?.addEventListener('abort', abort, { once: true });
+  const timer =
+    timeoutMs === undefined
+      ? undefined
+      : setTimeout(() => own.abort(new Error(`No answer within ${timeoutMs} ms.`)), timeoutMs);
+  try {
+    return await run(own.signal);
+  } finally {
+    clearTimeout(timer);
+    signal?.removeEventListener('abort', abort);
+  }
+}
+
+/** Resolves after a time. @throws the reason of the signal, as soon as it aborts */
+export function delay(delayMs: number, signal: AbortSignal): Promise<void> {
+  return new Promise((resolve, reject) => {
+    signal.throwIfAborted();
+    const abort = () => {
+      clearTimeout(timer);
+      reject(signal.reason);
+    };
+    const timer = setTimeout(() => {
+      signal.removeEventListener('abort', abort);
+      resolve();
+    }, delayMs);
+    signal.addEventListener('abort', abort, { once: true });
+  });
+}

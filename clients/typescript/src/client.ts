@@ -1,0 +1,100 @@
+import createOpenApiClient, { type Client } from 'openapi-fetch';
+import { abortable } from './abortable.js';
+import { errorOfResponse, NurselogError } from './nurselog-error.js';
+import type { paths } from './openapi.js';
+import { DEFAULT_RETRY, type RetryPolicy, retryingFetch } from './retry.js';
+import type {
+  BatchResult,
+  ComparedSite,
+  ComparisonResult,
+  Coverage,
+  PredictionResult,
+  ServedModel,
+  Site,
+  SpeciesList,
+  Usage,
+} from './types.js';
+
+export interface ClientOptions {
+  /** Where the service is, such as `https://trees.example.org`. In Node, NURSELOG_URL by default. */
+  readonly url?: string | undefined;
+  /** In Node, NURSELOG_API_KEY by default. */
+  readonly apiKey?: string | undefined;
+  /** What differs from DEFAULT_RETRY. */
+  readonly retry?: Partial<RetryPolicy> | undefined;
+}
+
+export interface CallOptions {
+  /** Aborts the call, its retries and its waits. */
+  readonly signal?: AbortSignal | undefined;
+}
+
+/** The endpoints of nurselog. Every method throws NurselogError for a failure, and the signal's reason if it aborts. */
+export interface NurselogClient {
+  predict(site: Site, options?: CallOptions): Promise<PredictionResult>;
+  /** At most the tier's batch size of sites; predictAll has no such limit. */
+  predictBatch(sites: readonly Site[], options?: CallOptions): Promise<BatchResult>;
+  compare(site: ComparedSite, options?: CallOptions): Promise<ComparisonResult>;
+  species(options?: CallOptions): Promise<SpeciesList>;
+  coverage(options?: CallOptions): Promise<Coverage>;
+  model(options?: CallOptions): Promise<ServedModel>;
+  usage(options?: CallOptions): Promise<Usage>;
+  /** The same endpoints as openapi-fetch has them: with headers and status, and errors that are not thrown. */
+  readonly http: Client<paths, 'application/json'>;
+}
+
+/** @throws TypeError if the URL or the key is missing or malformed */
+export function createClient(options: ClientOptions = {}): NurselogClient {
+  const url = options.url ?? environmentVariable('NURSELOG_URL');
+  const apiKey = options.apiKey ?? environmentVariable('NURSELOG_API_KEY');
+  if (!url) throw new TypeError('The URL of nurselog is missing: set url, or in Node NURSELOG_URL.');
+  if (!apiKey) throw new TypeError('The API key is missing: set apiKey, or in Node NURSELOG_API_KEY.');
+  if (!URL.canParse(url) || !/^https?:/i.test(url))
+    throw new TypeError(
+      `The URL of nurselog must start with http:// or https://, not be ${JSON.stringify(url)}.`,
+    );
+  const http = createOpenApiClient<paths, 'application/json'>({
+    baseUrl: url,
+    headers: { 'X-API-Key': apiKey },
+    fetch: retryingFetch({ ...DEFAULT_RETRY, ...options.retry }),
+  });
+  return {
+    http,
+    predict: (body, call) => resultOf(call, (init) => http.POST('/v1/predict', { body, ...init })),
+    predictBatch: (sites, call) =>
+      resultOf(call, (init) => http.POST('/v1/predict/batch', { body: { requests: [...sites] }, ...init })),
+    compare: (body, call) => resultOf(call, (init) => http.POST('/v1/predict/compare', { body, ...init })),
+    species: (call) => resultOf(call, (init) => http.GET('/v1/species', init)),
+    coverage: (call) => resultOf(call, (init) => http.GET('/v1/coverage', init)),
+    model: (call) => resultOf(call, (init) => http.GET('/v1/model', init)),
+    usage: (call) => resultOf(call, (init) => http.GET('/v1/usage', init)),
+  };
+}
+
+interface Fetched<Data> {
+  data?: Data;
+  error?: unknown;
+  response: Response;
+}
+
+/** The body of a successful response. */
+async function resultOf<Data>(
+  { signal }: CallOptions = {},
+  send: (init: { signal: AbortSignal }) => Promise<Fetched<Data>>,
+): Promise<Data> {
+  const { data, error, response } = await abortable(signal, (own) => send({ signal: own })).catch(
+    (cause: unknown) => {
+      if (!(cause instanceof SyntaxError)) throw cause;
+      const message = 'The response is not JSON: check the URL, and proxies on the way.';
+      throw new NurselogError({ code: 'unexpected_response', message }, undefined, cause);
+    },
+  );
+  if (data === undefined) throw errorOfResponse(error, response);
+  return data;
+}
+
+/** A variable of the environment in Node, undefined elsewhere. */
+function environmentVariable(name: string): string | undefined {
+  const { process } = globalThis as { process?: { env?: Record<string, string | undefined> } };
+  return process?.env?.[name];
+}

@@ -1,0 +1,89 @@
+import { BatchSender, type Progress, type SiteResult } from './batch-sender.js';
+import type { CallOptions, NurselogClient } from './client.js';
+import type { Site } from './types.js';
+
+/** Sites a batch of the largest tier. */
+const MAX_BATCH_SIZE = 500;
+
+export interface PredictAllOptions extends CallOptions {
+  /** Sites a request, 500 by default; smaller where the key's tier or the size of the body requires it. */
+  readonly batchSize?: number;
+  /** Requests at the same time, 4 by default. */
+  readonly concurrency?: number;
+  /** Called after each batch. */
+  readonly onProgress?: (progress: Progress) => void;
+}
+
+/**
+ * Predicts any number of sites, in batches.
+ * @returns one result or error for each site, in the order of the sites
+ * @throws what predictEach throws
+ */
+export async function predictAll(
+  client: NurselogClient,
+  sites: Iterable<Site> | AsyncIterable<Site>,
+  options?: PredictAllOptions,
+): Promise<SiteResult[]> {
+  const results: SiteResult[] = [];
+  for await (const [, result] of predictEach(client, sites, options)) results.push(result);
+  return results;
+}
+
+/**
+ * As predictAll, for more sites than fit into memory: each site with its result, in the order of the sites, which are read
+ * ahead by as many as the requests at the same time hold. Leaving the loop aborts the requests.
+ *
+ * A failed request is an error of each of its sites. If it says that later ones would fail, too (key, quota, no
+ * connection after all retries), the remaining sites get the same error without being sent.
+ * @throws the signal's reason if it aborts, RangeError for an invalid option, and what reading the sites throws
+ */
+export async function* predictEach<OneSite extends Site>(
+  client: NurselogClient,
+  sites: Iterable<OneSite> | AsyncIterable<OneSite>,
+  options: PredictAllOptions = {},
+): AsyncGenerator<[site: OneSite, result: SiteResult], void, undefined> {
+  const { batchSize = MAX_BATCH_SIZE, concurrency = 4, signal, onProgress } = options;
+  assertPositiveInteger('batchSize', batchSize);
+  assertPositiveInteger('concurrency', concurrency);
+  signal?.throwIfAborted();
+  const own = new AbortController();
+  const abort = () => own.abort(signal?.reason);
+  signal?.addEventListener('abort', abort, { once: true });
+
+  const sender = new BatchSender(client, batchSize, own.signal, onProgress);
+  const pending: Promise<[OneSite, SiteResult][]>[] = [];
+  try {
+    for await (const batch of inBatches(sites, () => sender.batchSize)) {
+      own.signal.throwIfAborted();
+      const results = sender.predict(batch);
+      results.catch(() => {}); // thrown when its turn comes, if the loop gets there
+      pending.push(results);
+      if (pending.length >= concurrency) yield* await pending.shift()!;
+    }
+    for (const results of pending) yield* await results;
+  } finally {
+    own.abort();
+    signal?.removeEventListener('abort', abort);
+  }
+}
+
+/** Arrays of consecutive items; the size may change between two of them. */
+async function* inBatches<Item>(
+  items: Iterable<Item> | AsyncIterable<Item>,
+  size: () => number,
+): AsyncGenerator<Item[], void, undefined> {
+  let batch: Item[] = [];
+  for await (const item of items) {
+    batch.push(item);
+    if (batch.length >= size()) {
+      yield batch;
+      batch = [];
+    }
+  }
+  if (batch.length > 0) yield batch;
+}
+
+function assertPositiveInteger(name: string, value: number): void {
+  if (!Number.isInteger(value) || value < 1)
+    throw new RangeError(`${name} must be a positive integer, not ${value}.`);
+}

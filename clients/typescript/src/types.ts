@@ -1,0 +1,42 @@
+import type { components, paths } from './openapi.js';
+
+type Json<Content> = Content extends { content: { 'application/json': infer Body } } ? Body : never;
+type Post<Path extends keyof paths> = Exclude<paths[Path]['post'], undefined>;
+type RequestOf<Path extends keyof paths> =
+  Post<Path> extends { requestBody: infer Body } ? Json<Body> : never;
+
+/** A site with a species and a planting method. Fields of your own are allowed; the service ignores them. */
+export type Site = RequestOf<'/v1/predict'>;
+/** A site with a species. */
+export type ComparedSite = RequestOf<'/v1/predict/compare'>;
+
+type Schemas = components['schemas'];
+export type PredictionResult = Schemas['PredictionResult'];
+export type BatchResult = Schemas['BatchResult'];
+export type ComparisonResult = Schemas['ComparisonResult'];
+export type SpeciesList = Schemas['SpeciesList'];
+export type Coverage = Schemas['Coverage'];
+export type ServedModel = Schemas['ServedModel'];
+export type Usage = Schemas['Usage'];
+
+type ServiceError = Schemas['Error']['error'];
+
+/**
+ * The service's error codes and two of the client: `connection_failed` (no answer arrived, even after retries) and
+ * `unexpected_response` (the answer is not one of the service: a proxy's page, for example).
+ */
+export type ErrorCode = ServiceError['code'] | 'connection_failed' | 'unexpected_response';
+
+/** Why a site has no prediction. */
+export interface SiteError {
+  readonly code: ErrorCode;
+  readonly message: string;
+  readonly details?: Readonly<Record<string, unknown>>;
+}
+
+/** A site that failed: by itself, or with the batch it was in. The coordinates are null where they were no numbers. */
+export interface FailedSite {
+  readonly error: SiteError;
+  readonly latitude: number | null;
+  readonly longitude: number | null;
+}

@@ -1,0 +1,137 @@
+import { once } from 'node:events';
+import { createServer, type RequestListener } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { freePort } from '../../../test/support/free-port.js';
+import { FOREST_SITE, OUTSIDE_COVERAGE } from '../../../test/support/requests.js';
+import { startTestService, type TestService } from '../../../test/support/service.js';
+import { createClient, NurselogError, type Site } from '../src/index.js';
+
+const SITE: Site = { ...FOREST_SITE, species_code: 'PSME', planting_method: 'manual' };
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService({ WORKERS: '1' });
+});
+afterAll(() => service.stop());
+
+const clientOf = (apiKey = service.key) => createClient({ url: service.apiUrl, apiKey });
+
+/** The error that a call is rejected with. */
+async function errorOf(call: Promise<unknown>): Promise<NurselogError> {
+  const error = await call.catch((reason: unknown) => reason);
+  expect(error).toBeInstanceOf(NurselogError);
+  return error as NurselogError;
+}
+
+/** An answer without what differs from one call to the next. */
+const lasting = (answer: object) => ({ ...answer, generated_at: undefined });
+
+test('predict, predictBatch and compare return what the service answers', async () => {
+  const client = clientOf();
+  const answer = async (path: string, body: object) => (await service.post(path, body)).json();
+  expect(lasting(await client.predict(SITE))).toEqual(lasting((await answer('/v1/predict', SITE)) as object));
+  expect(lasting(await client.compare(SITE))).toEqual(
+    lasting((await answer('/v1/predict/compare', SITE)) as object),
+  );
+  const asked: Site = {
+    ...SITE,
+    elevation_m: 700,
+    scenario: { warming_c: 2 },
+    include: ['explanation', 'site'],
+  };
+  expect(lasting(await client.predict(asked))).toEqual(
+    lasting((await answer('/v1/predict', asked)) as object),
+  );
+  const { results, summary } = await client.predictBatch([SITE, SITE]);
+  expect(summary).toEqual({ total: 2, successful: 2, failed: 0 });
+  expect(results.map(lasting)).toEqual(Array(2).fill(lasting(await client.predict(SITE))));
+});
+
+test.each(['species', 'coverage', 'model', 'usage'] as const)(
+  '%s returns what the service answers',
+  async (name) => {
+    const answer = await clientOf()[name]();
+    if (name === 'usage') expect(answer).toMatchObject({ tier: 'hypha', limit: null, remaining: null });
+    else expect(answer).toEqual(await (await service.get(`/v1/${name}`)).json());
+  },
+);
+
+test('an error has the status, code, message, details and request id of the response', async () => {
+  const error = await errorOf(clientOf().predict({ ...SITE, species_code: 'QUAG' }));
+  const response = await service.post('/v1/predict', { ...SITE, species_code: 'QUAG' });
+  const { error: expected } = (await response.json()) as { error: object };
+  expect({ code: error.code, message: error.message, details: error.details }).toEqual(expected);
+  expect([error.status, error.code]).toEqual([422, 'invalid_species']);
+  expect(error.requestId).toMatch(/^[\w.-]{1,128}$/);
+});
+
+test.each([
+  [401, 'invalid_api_key', () => clientOf('wrong').species()],
+  [
+    422,
+    'outside_coverage',
+    () => clientOf().predict({ ...SITE, ...OUTSIDE_COVERAGE, planting_method: 'manual' }),
+  ],
+] as const)('status %i is an error with code %s', async (status, code, call) => {
+  expect(await errorOf(call())).toMatchObject({ status, code });
+});
+
+test('the errors of client.http are returned with the response', async () => {
+  const { error, response } = await clientOf('wrong').http.GET('/v1/species');
+  expect([error!.error.code, response.status]).toEqual(['invalid_api_key', 401]);
+});
+
+test('a quota that is used up is an error at once, because it lasts until midnight', async () => {
+  const client = clientOf((await service.issueKey('spore')).secret);
+  const { limit } = await client.usage();
+  await Promise.all(Array.from({ length: limit! }, () => client.species()));
+  const error = await errorOf(client.species());
+  expect(error).toMatchObject({ status: 429, code: 'rate_limit_exceeded', details: { tier: 'spore' } });
+  expect(await client.usage()).toMatchObject({ requests_today: limit, remaining: 0 });
+});
+
+test('without a service the error is connection_failed and names the address', async () => {
+  const url = `http://127.0.0.1:${await freePort()}`;
+  const error = await errorOf(createClient({ url, apiKey: 'any', retry: { attempts: 1 } }).species());
+  expect([error.code, error.status, error.requestId]).toEqual(['connection_failed', undefined, undefined]);
+  expect(error.message).toContain(url);
+  expect(error.message).toContain('ECONNREFUSED');
+});
+
+test.each<[string, RequestListener, number | undefined]>([
+  ['a page', (_, response) => void response.end('<h1>Welcome</h1>'), undefined],
+  ['a page of errors', (_, response) => void response.writeHead(404).end('<h1>Nothing</h1>'), 404],
+  ['a redirect', (_, response) => void response.writeHead(307, { location: '/elsewhere' }).end(), 307],
+])('%s in the place of the service is unexpected_response', async (_, listener, status) => {
+  const paths: (string | undefined)[] = [];
+  const server = createServer((request, response) => {
+    paths.push(request.url);
+    listener(request, response);
+  });
+  await once(server.listen(0, '127.0.0.1'), 'listening');
+  onTestFinished(() => void server.close());
+  const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  const error = await errorOf(createClient({ url, apiKey: 'any' }).species());
+  expect([error.code, error.status]).toEqual(['unexpected_response', status]);
+  expect(paths).toEqual(['/v1/species']); // not followed, not repeated
+});
+
+test('the URL and the key come from the environment by default', async () => {
+  vi.stubEnv('NURSELOG_URL', service.apiUrl);
+  vi.stubEnv('NURSELOG_API_KEY', service.key);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  expect((await createClient().species()).count).toBeGreaterThan(0);
+});
+
+test.each([
+  [{ apiKey: 'any' }, 'NURSELOG_URL'],
+  [{ url: 'http://127.0.0.1' }, 'NURSELOG_API_KEY'],
+  [{ url: '127.0.0.1:8080', apiKey: 'any' }, '127.0.0.1:8080'],
+  [{ url: 'localhost:8080', apiKey: 'any' }, 'localhost:8080'],
+])('createClient(%o) says what is missing or wrong', (options, named) => {
+  vi.stubEnv('NURSELOG_URL', undefined);
+  vi.stubEnv('NURSELOG_API_KEY', undefined);
+  onTestFinished(() => void vi.unstubAllEnvs());
+  expect(() => createClient(options)).toThrow(named);
+});

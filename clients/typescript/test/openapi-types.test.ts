@@ -1,0 +1,12 @@
+import openapiTypes, { astToString, COMMENT_HEADER, type OpenAPI3 } from 'openapi-typescript';
+import { expect, onTestFinished, test } from 'vitest';
+import { startTestService } from '../../../test/support/service.js';
+
+test('src/openapi.ts is what openapi-typescript makes of /openapi.json', async () => {
+  const service = await startTestService({ WORKERS: '1' });
+  onTestFinished(() => service.stop());
+  const document = (await (await service.get('/openapi.json')).json()) as OpenAPI3;
+  // A field with a default may be absent from a request.
+  const types = await openapiTypes(document, { defaultNonNullable: false });
+  await expect(COMMENT_HEADER + astToString(types)).toMatchFileSnapshot('../src/openapi.ts');
+});

@@ -1,0 +1,116 @@
+import { getEventListeners } from 'node:events';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { FOREST_SITE } from '../../../test/support/requests.js';
+import { startTestService, type TestService } from '../../../test/support/service.js';
+import { createClient, NurselogError, type RetryPolicy, type Site } from '../src/index.js';
+import { FAULTS, type Fault, type FaultyProxy, startFaultyProxy } from './support/faulty-proxy.js';
+
+const SITE: Site = { ...FOREST_SITE, species_code: 'PSME', planting_method: 'manual' };
+
+let service: TestService;
+let proxy: FaultyProxy;
+beforeAll(async () => {
+  service = await startTestService({ WORKERS: '1' });
+  proxy = await startFaultyProxy(service.apiUrl);
+});
+afterAll(async () => {
+  await proxy.stop();
+  await service.stop();
+});
+beforeEach(() => proxy.reset());
+
+const clientWith = (retry: Partial<RetryPolicy> = {}) =>
+  createClient({ url: proxy.url, apiKey: service.key, retry: { firstWaitMs: 1, ...retry } });
+
+test.each(FAULTS)('a request that is %s is sent again with the same body', async (fault) => {
+  proxy.faults = [fault, fault];
+  expect((await clientWith().predict(SITE)).site).toMatchObject(FOREST_SITE);
+  expect(proxy.requests).toBe(3);
+  expect(proxy.answered.map((body) => JSON.parse(body))).toEqual([SITE]);
+  proxy.faults = [fault];
+  expect((await clientWith().usage()).tier).toBe('hypha');
+});
+
+test.each<[Fault, string, number | undefined]>([
+  ['refused', 'connection_failed', undefined],
+  ['lost', 'connection_failed', undefined],
+  ['cut', 'connection_failed', undefined],
+  ['busy', 'overloaded', 503],
+  ['limited', 'rate_limit_exceeded', 429],
+  ['gateway', 'unexpected_response', 502],
+])('after the last attempt, %s is the error %s', async (fault, code, status) => {
+  proxy.faults = Array<Fault>(10).fill(fault);
+  const error = await clientWith({ attempts: 3 })
+    .predict(SITE)
+    .catch((reason: unknown) => reason);
+  expect(error).toBeInstanceOf(NurselogError);
+  expect(error).toMatchObject({ code, status });
+  expect(proxy.requests).toBe(3);
+});
+
+test('Retry-After is waited for', async () => {
+  proxy.faults = ['busy'];
+  proxy.retryAfter = '1';
+  const started = performance.now();
+  await clientWith().predict(SITE);
+  // Timers may be early by a millisecond.
+  expect(performance.now() - started).toBeGreaterThanOrEqual(999);
+});
+
+test('a Retry-After that is a date is waited for', async () => {
+  proxy.faults = ['busy'];
+  // Dates of HTTP have whole seconds.
+  const date = new Date(Math.ceil(Date.now() / 1000) * 1000 + 1000);
+  proxy.retryAfter = date.toUTCString();
+  await clientWith().predict(SITE);
+  expect(Date.now()).toBeGreaterThanOrEqual(date.getTime() - 1);
+});
+
+test('a Retry-After beyond the total wait is not waited for', async () => {
+  proxy.faults = ['busy'];
+  proxy.retryAfter = '3600';
+  await expect(clientWith().predict(SITE)).rejects.toMatchObject({ code: 'overloaded', status: 503 });
+  expect(proxy.requests).toBe(1);
+});
+
+test('the waits of a request add up to the total wait at most', async () => {
+  proxy.faults = Array<Fault>(10).fill('busy');
+  const call = clientWith({ attempts: 10, firstWaitMs: 100, totalWaitMs: 250 }).predict(SITE);
+  await expect(call).rejects.toMatchObject({ code: 'overloaded' });
+  // Waits of 50 to 100, 100 to 200 and 200 to 400 ms: the third never fits, the second does unless both are long.
+  expect([2, 3]).toContain(proxy.requests);
+});
+
+test('an attempt that takes too long is repeated', async () => {
+  proxy.faults = ['silent', 'silent'];
+  const client = clientWith({ attemptTimeoutMs: 100, attempts: 2 });
+  await expect(client.usage()).rejects.toMatchObject({ code: 'connection_failed', status: undefined });
+  expect(proxy.requests).toBe(2);
+});
+
+test('the signal ends a wait, with its reason', async () => {
+  proxy.faults = ['busy'];
+  proxy.retryAfter = '30';
+  const stop = new AbortController();
+  const call = clientWith().predict(SITE, { signal: stop.signal });
+  const received = proxy.nextRequest();
+  const reason = new Error('no longer needed');
+  received.then(() => setTimeout(() => stop.abort(reason), 50));
+  await expect(call).rejects.toBe(reason);
+  expect(proxy.requests).toBe(1);
+});
+
+test('a signal that has aborted sends nothing', async () => {
+  const reason = new Error('too late');
+  await expect(clientWith().predict(SITE, { signal: AbortSignal.abort(reason) })).rejects.toBe(reason);
+  expect(proxy.requests).toBe(0);
+});
+
+test('a signal that many requests share keeps no listeners of them', async () => {
+  const { signal } = new AbortController();
+  for (let call = 0; call < 20; call++) {
+    proxy.faults = ['busy'];
+    await clientWith().usage({ signal });
+  }
+  expect(getEventListeners(signal, 'abort')).toEqual([]);
+});
