@@ -123,11 +123,20 @@ test('a large answer to a page of another origin is compressed and varies by bot
   expect(((await response.json()) as { results: unknown[] }).results).toHaveLength(20);
 });
 
-test('OPTIONS that is no preflight is 405 with Allow, or 404', async () => {
+test('OPTIONS that is no preflight is 405 with Allow, or 404, with and without an origin', async () => {
   for (const service of Object.values(services)) {
-    const onPath = await fetch(`${service.apiUrl}/v1/predict`, { method: 'OPTIONS' });
-    expect(onPath.headers.get('allow')).toBe('POST');
-    await expectError(onPath, 405, 'method_not_allowed');
-    await expectError(await fetch(`${service.apiUrl}/nothing`, { method: 'OPTIONS' }), 404, 'not_found');
+    for (const headers of [{}, { origin: LISTED }]) {
+      const onPath = await fetch(`${service.apiUrl}/v1/predict`, { method: 'OPTIONS', headers });
+      expect(onPath.headers.get('allow')).toBe('POST');
+      await expectError(onPath, 405, 'method_not_allowed');
+      const elsewhere = await fetch(`${service.apiUrl}/nothing`, { method: 'OPTIONS', headers });
+      await expectError(elsewhere, 404, 'not_found');
+    }
+  }
+});
+
+test('a preflight of a path that does not exist is 404', async () => {
+  for (const service of Object.values(services)) {
+    await expectError(await preflight(service, LISTED, '/v1/nothing'), 404, 'not_found');
   }
 });

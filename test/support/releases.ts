@@ -52,6 +52,9 @@ export class Releases extends ProjectCopy {
       this.editManifest((manifest) => {
         manifest.species.unshift(EVEN_SPECIES.species_code);
         for (const { averages } of Object.values(manifest.methods)) averages.unshift(averages[0]!);
+        // The project's interval graphs do not know the species.
+        for (const method of Object.values(manifest.methods)) method.intervals = undefined;
+        manifest.interval_level = null;
         manifest.outcomes = 'observed';
         manifest.caution = EVEN_CAUTION;
       });

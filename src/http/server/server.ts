@@ -76,20 +76,27 @@ export function createServer(
   connections.attach(app.server);
 
   const missingRoute = trackRouteMethods(app);
+  // OPTIONS is a method of no path. Only a preflight of a path that exists is left to the hook that answers it.
+  const optionsError = (request: FastifyRequest) => {
+    if (request.method !== 'OPTIONS') return undefined;
+    const error = missingRoute(request);
+    const isPreflight = request.headers['access-control-request-method'] !== undefined;
+    return isPreflight && error.error.code === 'method_not_allowed' ? undefined : error;
+  };
   app.decorateRequest('state');
   app.addHook('onRequest', (request, reply, done) => {
     request.state = {};
     reply.raw.once('close', () => onEnd(request, reply));
     reply.header('x-request-id', request.id);
     reply.headers(DEFAULT_HEADERS);
-    done(framingError(request.raw));
+    done(framingError(request.raw) ?? optionsError(request));
   });
   allowOrigins(app, config.corsOrigins);
   // After the headers for pages of other origins, so that these see the error, too.
   app.after(() => {
     app.addHook('onRequest', (request, _reply, done) => {
-      // Here, because Fastify calls its not-found handler only after it has read the body. OPTIONS is no method of any
-      // path: a preflight that is allowed was answered.
+      // Here, because Fastify calls its not-found handler only after it has read the body. A preflight that is allowed was
+      // answered.
       done(request.is404 || request.method === 'OPTIONS' ? missingRoute(request) : undefined);
     });
   });
@@ -109,6 +116,7 @@ const ORIGIN = /^https?:\/\/[^/?#]*/i;
 function trackRouteMethods(app: FastifyInstance): (request: FastifyRequest) => ApiError {
   const methodsOf = new Map<string, string[]>();
   app.addHook('onRoute', ({ url, method }) => {
+    if (url === '*') return; // by which preflights are received
     methodsOf.set(url, [...(methodsOf.get(url) ?? []), ...[method].flat()]);
   });
   return ({ method, url }) => {
