@@ -21,7 +21,7 @@ from pipeline.outcomes.periods import HORIZONS
 DRAWS = 32
 LEVEL = 0.8
 # Signed ranks of the magnitudes of the second score, in the order of the upper half of the first. Found by search: in
-# every direction of the plane the 10th and 90th percentiles are right within 3 %, and the scores are uncorrelated.
+# every direction of the plane the 10th and 90th percentiles are right within 5 %, and the scores are uncorrelated.
 _PARTNERS = np.array([6, 13, -14, 11, 16, -5, -15, -12, 3, -7, 10, -8, 2, -4, 9, 1])
 # The columns of the curves.
 MEAN = slice(0, len(HORIZONS))
