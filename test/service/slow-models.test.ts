@@ -9,7 +9,7 @@ let service: TestService;
 beforeAll(async () => {
   releases = new Releases();
   releases.put(2);
-  releases.slowDown(10);
+  releases.slowDown(60);
   service = await startTestService({ ...releases.environment, SINGLE_SITES: 'workers' });
 });
 afterAll(async () => {
