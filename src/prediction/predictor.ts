@@ -6,6 +6,7 @@ import { SiteFeatures } from './conditions/site-features.js';
 import { AnswerEncoder } from './encoding/answer-encoder.js';
 import type { RowDetails } from './encoding/detail-encoder.js';
 import { JsonWriter } from './encoding/json-writer.js';
+import { RECORD_BYTES, RowRecordWriter } from './encoding/row-record.js';
 import type { IntervalModel } from './intervals/interval-model.js';
 import { type Draws, IntervalPredictor } from './intervals/interval-predictor.js';
 import { SiteErrors } from './intervals/site-errors.js';
@@ -39,6 +40,7 @@ export class Predictor {
   readonly #sites: SiteFeatures;
   readonly #writer = new JsonWriter();
   readonly #encoder: AnswerEncoder;
+  readonly #records: RowRecordWriter;
 
   /**
    * @param models the survival model of each planting method, in the order of PLANTING_METHODS
@@ -64,6 +66,7 @@ export class Predictor {
       (model, method) => new IntervalPredictor(method, model, this.#sites, errors),
     );
     this.#encoder = new AnswerEncoder(this.#writer, data);
+    this.#records = new RowRecordWriter(data.manifest.interval_level);
   }
 
   /**
@@ -99,8 +102,16 @@ export class Predictor {
     const inferenceMs = performance.now() - startedMs;
 
     this.#writer.begin(json);
+    this.#records.begin(json);
     for (let row = 0; row < rows.count; row++) {
-      if (status[row] === ROW_STATUS.answered) {
+      if ((rows.options[row] & OPTION.record) !== 0) {
+        const at = this.#writer.length;
+        if (status[row] === ROW_STATUS.answered) {
+          const from = row * NUMBERS_PER_ROW;
+          this.#records.write(at, rows, points[row], distancesKm[row], numbers, from, { draws, row });
+        }
+        this.#writer.length = at + RECORD_BYTES;
+      } else if (status[row] === ROW_STATUS.answered) {
         this.#writeSite(rows.longitude[row], rows.latitude[row], points[row], distancesKm[row]);
         const isIncluding = (rows.options[row] & INCLUDING) !== 0;
         const details = isIncluding ? this.#writeDetails(rows, row, points[row], runs, draws) : undefined;
