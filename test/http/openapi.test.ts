@@ -83,6 +83,17 @@ test('/openapi.json names every error code under its status', () => {
   }
 });
 
+test('every body of /openapi.json is a named schema', () => {
+  const operations = Object.values(document.paths).flatMap((path) => Object.values(path));
+  const contents = operations.flatMap(({ requestBody, responses }) => [
+    ...(requestBody ? [requestBody.content] : []),
+    ...Object.values(responses as Record<string, { content: object }>).map(({ content }) => content),
+  ]);
+  expect(contents.length).toBeGreaterThan(operations.length);
+  for (const { schema } of contents.flatMap((content) => Object.values(content)))
+    expect(schema).toEqual({ $ref: expect.stringMatching(/^#\/components\/schemas\/\w+$/) });
+});
+
 const EXCHANGES: readonly Exchange[] = [
   ['post', '/v1/predict', 200, PREDICT_REQUEST],
   ['post', '/v1/predict', 200, { ...PREDICT_REQUEST, include: ['explanation', 'site'] }],

@@ -153,6 +153,153 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        ComparisonRequest: {
+            /**
+             * @description Degrees north.
+             * @example 44.12
+             */
+            latitude: number;
+            /**
+             * @description Degrees east.
+             * @example -122.03
+             */
+            longitude: number;
+            /**
+             * @description A code of GET /v1/species, matched exactly.
+             * @example PSME
+             */
+            species_code: string;
+            /**
+             * @description Years; repeats collapse. All three by default.
+             * @default [
+             *       1,
+             *       3,
+             *       5
+             *     ]
+             */
+            horizons?: (1 | 3 | 5)[];
+            /**
+             * @description The site's own elevation in metres: elevation and climate move from the matched point's to it. At most 1000 m from the matched point's.
+             * @example 850
+             */
+            elevation_m?: number;
+            /** @description What you measured, in place of the values of the grid: features of `GET /v1/model` with numbers in their units. */
+            conditions?: {
+                /** @description In m. */
+                elevation?: number;
+                /** @description In m. */
+                terrain_ruggedness?: number;
+                /** @description In degrees. */
+                slope?: number;
+                /** @description In MJ/cm2/a. */
+                heat_load?: number;
+                /** @description In mm. */
+                precipitation_annual?: number;
+                /** @description In degC. */
+                temperature_min_january?: number;
+                /** @description In degC. */
+                dew_point?: number;
+                /** @description In hPa. */
+                vpd_max?: number;
+                /** @description In mm. */
+                soil_water_capacity?: number;
+                /** @description In percent. */
+                soil_clay?: number;
+                /** @description In percent. */
+                crown_ratio?: number;
+            };
+            /** @description A changed climate: temperatures move by `warming_c`, precipitation by its percentage, relative humidity stays. */
+            scenario?: {
+                /** @description In degC. */
+                warming_c?: number;
+                /** @description In percent. */
+                precipitation_change_percent?: number;
+            };
+            /**
+             * @description What to add to the answer: where the survival is expected to lie (`intervals`), all contributions (`explanation`), what is known of the matched point (`site`).
+             * @example [
+             *       "explanation",
+             *       "site"
+             *     ]
+             */
+            include?: ("intervals" | "explanation" | "site")[];
+        };
+        PredictionRequest: {
+            /**
+             * @description Degrees north.
+             * @example 44.12
+             */
+            latitude: number;
+            /**
+             * @description Degrees east.
+             * @example -122.03
+             */
+            longitude: number;
+            /**
+             * @description A code of GET /v1/species, matched exactly.
+             * @example PSME
+             */
+            species_code: string;
+            /**
+             * @description Years; repeats collapse. All three by default.
+             * @default [
+             *       1,
+             *       3,
+             *       5
+             *     ]
+             */
+            horizons?: (1 | 3 | 5)[];
+            /**
+             * @description How the tree is planted.
+             * @enum {string}
+             */
+            planting_method: "manual" | "drone_seeded";
+            /**
+             * @description The site's own elevation in metres: elevation and climate move from the matched point's to it. At most 1000 m from the matched point's.
+             * @example 850
+             */
+            elevation_m?: number;
+            /** @description What you measured, in place of the values of the grid: features of `GET /v1/model` with numbers in their units. */
+            conditions?: {
+                /** @description In m. */
+                elevation?: number;
+                /** @description In m. */
+                terrain_ruggedness?: number;
+                /** @description In degrees. */
+                slope?: number;
+                /** @description In MJ/cm2/a. */
+                heat_load?: number;
+                /** @description In mm. */
+                precipitation_annual?: number;
+                /** @description In degC. */
+                temperature_min_january?: number;
+                /** @description In degC. */
+                dew_point?: number;
+                /** @description In hPa. */
+                vpd_max?: number;
+                /** @description In mm. */
+                soil_water_capacity?: number;
+                /** @description In percent. */
+                soil_clay?: number;
+                /** @description In percent. */
+                crown_ratio?: number;
+            };
+            /** @description A changed climate: temperatures move by `warming_c`, precipitation by its percentage, relative humidity stays. */
+            scenario?: {
+                /** @description In degC. */
+                warming_c?: number;
+                /** @description In percent. */
+                precipitation_change_percent?: number;
+            };
+            /**
+             * @description What to add to the answer: where the survival is expected to lie (`intervals`), all contributions (`explanation`), what is known of the matched point (`site`).
+             * @example [
+             *       "explanation",
+             *       "site"
+             *     ]
+             */
+            include?: ("intervals" | "explanation" | "site")[];
+        };
         Site: {
             /** @description Requested latitude. */
             latitude: number;
@@ -404,6 +551,10 @@ export interface components {
                 };
             };
         };
+        BatchRequest: {
+            /** @description Entries, at most the tier's batch size: spore 10, mycel 100, hypha 500. */
+            requests: components["schemas"]["PredictionRequest"][];
+        };
     };
     responses: {
         /** @description 404 `not_found` */
@@ -477,6 +628,11 @@ export interface components {
         "Content-Encoding": "gzip" | "br" | "zstd";
         /** @description On answers large enough to be compressed. */
         Vary: "accept-encoding";
+        /**
+         * @description Changes with any byte of the answer: send it as If-None-Match.
+         * @example "0123456789abcdef"
+         */
+        ETag: string;
         /** @description On predictions: whether the models were trained on simulated or on observed outcomes; see GET /v1/model. */
         "Model-Outcomes": "simulated" | "observed";
         /**
@@ -498,82 +654,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /**
-                     * @description Degrees north.
-                     * @example 44.12
-                     */
-                    latitude: number;
-                    /**
-                     * @description Degrees east.
-                     * @example -122.03
-                     */
-                    longitude: number;
-                    /**
-                     * @description A code of GET /v1/species, matched exactly.
-                     * @example PSME
-                     */
-                    species_code: string;
-                    /**
-                     * @description Years; repeats collapse. All three by default.
-                     * @default [
-                     *       1,
-                     *       3,
-                     *       5
-                     *     ]
-                     */
-                    horizons?: (1 | 3 | 5)[];
-                    /**
-                     * @description How the tree is planted.
-                     * @enum {string}
-                     */
-                    planting_method: "manual" | "drone_seeded";
-                    /**
-                     * @description The site's own elevation in metres: elevation and climate move from the matched point's to it. At most 1000 m from the matched point's.
-                     * @example 850
-                     */
-                    elevation_m?: number;
-                    /** @description What you measured, in place of the values of the grid: features of `GET /v1/model` with numbers in their units. */
-                    conditions?: {
-                        /** @description In m. */
-                        elevation?: number;
-                        /** @description In m. */
-                        terrain_ruggedness?: number;
-                        /** @description In degrees. */
-                        slope?: number;
-                        /** @description In MJ/cm2/a. */
-                        heat_load?: number;
-                        /** @description In mm. */
-                        precipitation_annual?: number;
-                        /** @description In degC. */
-                        temperature_min_january?: number;
-                        /** @description In degC. */
-                        dew_point?: number;
-                        /** @description In hPa. */
-                        vpd_max?: number;
-                        /** @description In mm. */
-                        soil_water_capacity?: number;
-                        /** @description In percent. */
-                        soil_clay?: number;
-                        /** @description In percent. */
-                        crown_ratio?: number;
-                    };
-                    /** @description A changed climate: temperatures move by `warming_c`, precipitation by its percentage, relative humidity stays. */
-                    scenario?: {
-                        /** @description In degC. */
-                        warming_c?: number;
-                        /** @description In percent. */
-                        precipitation_change_percent?: number;
-                    };
-                    /**
-                     * @description What to add to the answer: where the survival is expected to lie (`intervals`), all contributions (`explanation`), what is known of the matched point (`site`).
-                     * @example [
-                     *       "explanation",
-                     *       "site"
-                     *     ]
-                     */
-                    include?: ("intervals" | "explanation" | "site")[];
-                };
+                "application/json": components["schemas"]["PredictionRequest"];
             };
         };
         responses: {
@@ -722,85 +803,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /** @description Entries, at most the tier's batch size: spore 10, mycel 100, hypha 500. */
-                    requests: {
-                        /**
-                         * @description Degrees north.
-                         * @example 44.12
-                         */
-                        latitude: number;
-                        /**
-                         * @description Degrees east.
-                         * @example -122.03
-                         */
-                        longitude: number;
-                        /**
-                         * @description A code of GET /v1/species, matched exactly.
-                         * @example PSME
-                         */
-                        species_code: string;
-                        /**
-                         * @description Years; repeats collapse. All three by default.
-                         * @default [
-                         *       1,
-                         *       3,
-                         *       5
-                         *     ]
-                         */
-                        horizons?: (1 | 3 | 5)[];
-                        /**
-                         * @description How the tree is planted.
-                         * @enum {string}
-                         */
-                        planting_method: "manual" | "drone_seeded";
-                        /**
-                         * @description The site's own elevation in metres: elevation and climate move from the matched point's to it. At most 1000 m from the matched point's.
-                         * @example 850
-                         */
-                        elevation_m?: number;
-                        /** @description What you measured, in place of the values of the grid: features of `GET /v1/model` with numbers in their units. */
-                        conditions?: {
-                            /** @description In m. */
-                            elevation?: number;
-                            /** @description In m. */
-                            terrain_ruggedness?: number;
-                            /** @description In degrees. */
-                            slope?: number;
-                            /** @description In MJ/cm2/a. */
-                            heat_load?: number;
-                            /** @description In mm. */
-                            precipitation_annual?: number;
-                            /** @description In degC. */
-                            temperature_min_january?: number;
-                            /** @description In degC. */
-                            dew_point?: number;
-                            /** @description In hPa. */
-                            vpd_max?: number;
-                            /** @description In mm. */
-                            soil_water_capacity?: number;
-                            /** @description In percent. */
-                            soil_clay?: number;
-                            /** @description In percent. */
-                            crown_ratio?: number;
-                        };
-                        /** @description A changed climate: temperatures move by `warming_c`, precipitation by its percentage, relative humidity stays. */
-                        scenario?: {
-                            /** @description In degC. */
-                            warming_c?: number;
-                            /** @description In percent. */
-                            precipitation_change_percent?: number;
-                        };
-                        /**
-                         * @description What to add to the answer: where the survival is expected to lie (`intervals`), all contributions (`explanation`), what is known of the matched point (`site`).
-                         * @example [
-                         *       "explanation",
-                         *       "site"
-                         *     ]
-                         */
-                        include?: ("intervals" | "explanation" | "site")[];
-                    }[];
-                };
+                "application/json": components["schemas"]["BatchRequest"];
             };
         };
         responses: {
@@ -948,77 +951,7 @@ export interface operations {
         };
         requestBody: {
             content: {
-                "application/json": {
-                    /**
-                     * @description Degrees north.
-                     * @example 44.12
-                     */
-                    latitude: number;
-                    /**
-                     * @description Degrees east.
-                     * @example -122.03
-                     */
-                    longitude: number;
-                    /**
-                     * @description A code of GET /v1/species, matched exactly.
-                     * @example PSME
-                     */
-                    species_code: string;
-                    /**
-                     * @description Years; repeats collapse. All three by default.
-                     * @default [
-                     *       1,
-                     *       3,
-                     *       5
-                     *     ]
-                     */
-                    horizons?: (1 | 3 | 5)[];
-                    /**
-                     * @description The site's own elevation in metres: elevation and climate move from the matched point's to it. At most 1000 m from the matched point's.
-                     * @example 850
-                     */
-                    elevation_m?: number;
-                    /** @description What you measured, in place of the values of the grid: features of `GET /v1/model` with numbers in their units. */
-                    conditions?: {
-                        /** @description In m. */
-                        elevation?: number;
-                        /** @description In m. */
-                        terrain_ruggedness?: number;
-                        /** @description In degrees. */
-                        slope?: number;
-                        /** @description In MJ/cm2/a. */
-                        heat_load?: number;
-                        /** @description In mm. */
-                        precipitation_annual?: number;
-                        /** @description In degC. */
-                        temperature_min_january?: number;
-                        /** @description In degC. */
-                        dew_point?: number;
-                        /** @description In hPa. */
-                        vpd_max?: number;
-                        /** @description In mm. */
-                        soil_water_capacity?: number;
-                        /** @description In percent. */
-                        soil_clay?: number;
-                        /** @description In percent. */
-                        crown_ratio?: number;
-                    };
-                    /** @description A changed climate: temperatures move by `warming_c`, precipitation by its percentage, relative humidity stays. */
-                    scenario?: {
-                        /** @description In degC. */
-                        warming_c?: number;
-                        /** @description In percent. */
-                        precipitation_change_percent?: number;
-                    };
-                    /**
-                     * @description What to add to the answer: where the survival is expected to lie (`intervals`), all contributions (`explanation`), what is known of the matched point (`site`).
-                     * @example [
-                     *       "explanation",
-                     *       "site"
-                     *     ]
-                     */
-                    include?: ("intervals" | "explanation" | "site")[];
-                };
+                "application/json": components["schemas"]["ComparisonRequest"];
             };
         };
         responses: {

@@ -48,7 +48,7 @@ function endpointSection(
   const key = operation.security.length > 0 ? 'Needs an API key in <code>X-API-Key</code>.' : 'Needs no key.';
   return `<h2><code>${method.toUpperCase()} ${path}</code></h2>
 <p>${prose(operation.summary)}. ${key} ${prose(operation.description ?? '')}</p>
-${body === undefined ? '' : `<h3>Body</h3>${fieldTable(body)}`}
+${body === undefined ? '' : `<h3>Body</h3><p>${typeOf(body)}</p>`}
 <h3>Answers</h3>${answerTable('status', operation.responses)}`;
 }
 

@@ -9,6 +9,9 @@ import { type RequestSchemas, requestSchemas } from '../request/schemas.js';
 import { errorResponseSchema } from '../response/schemas.js';
 import { HEADERS, type HeaderName } from './headers.js';
 
+/** A body: the schema of its JSON, or a schema by media type. Each schema has a name, as `meta({ id })`. */
+export type Body = z.ZodType | Readonly<Record<string, z.ZodType>>;
+
 /** The description of an endpoint. */
 export interface Endpoint {
   readonly path: string;
@@ -20,9 +23,15 @@ export interface Endpoint {
   readonly isPublic?: boolean;
   /** Whether it is not counted, and so never refused for the quota. */
   readonly isFree?: boolean;
-  /** The schema of the body of a POST; without one it is a GET. */
-  readonly request?: (schemas: RequestSchemas) => z.ZodType;
-  readonly response: z.ZodType;
+  /** The parameters of the path, which stand in it as `{name}`. */
+  readonly pathParameters?: (schemas: RequestSchemas) => z.ZodObject;
+  /** The parameters of the query. Elements of arrays are separated by commas. */
+  readonly query?: (schemas: RequestSchemas) => z.ZodObject;
+  /** The body of a POST; without one it is a GET. */
+  readonly request?: (schemas: RequestSchemas) => Body;
+  readonly response: Body;
+  /** Headers of its answer beside those of every answer; with `ETag` it answers 304, too. */
+  readonly headers?: readonly HeaderName[];
   /** Its errors beside KEY_ERRORS, BODY_ERRORS and `internal_error`. */
   readonly errors?: readonly ErrorCode[];
 }
@@ -59,6 +68,13 @@ export function openApiDocument(
 ) {
   const { caution, alive } = artefacts.manifest;
   const requests = requestSchemas(optionRulesOf(artefacts));
+  // Before the schemas: it names those of the requests.
+  const paths = Object.fromEntries(
+    endpoints.map((endpoint) => [
+      endpoint.path,
+      { [endpoint.request ? 'post' : 'get']: operation(endpoint, requests) },
+    ]),
+  );
   const { schemas } = z.toJSONSchema(z.globalRegistry, {
     uri: (id) => `#/components/schemas/${id}`,
     io: 'input',
@@ -76,12 +92,7 @@ export function openApiDocument(
         'not HTTP with NotHttp.',
     },
     servers: [{ url: '/' }],
-    paths: Object.fromEntries(
-      endpoints.map((endpoint) => [
-        endpoint.path,
-        { [endpoint.request ? 'post' : 'get']: operation(endpoint, requests) },
-      ]),
-    ),
+    paths,
     components: {
       schemas: Object.fromEntries(
         Object.entries(schemas).map(([id, schema]) => [id, withoutIds(schema as Json)]),
@@ -111,8 +122,11 @@ function operation(
     description,
     isPublic = false,
     isFree = false,
+    pathParameters,
+    query,
     request,
     response,
+    headers: ownHeaders = [],
     errors: own = [],
   }: Endpoint,
   requests: RequestSchemas,
@@ -129,6 +143,7 @@ function operation(
     ...where(request !== undefined, 'Model-Outcomes', 'Server-Timing'),
     'Content-Encoding',
     'Vary',
+    ...ownHeaders,
   ]);
   const unavailable = responseObject('Not in service: `starting`, `degraded` or `draining`.', response);
   const failures = statuses.map((status) => {
@@ -143,13 +158,23 @@ function operation(
     const description = codes.map((code) => `\`${code}\``).join(', ');
     return [status, responseObject(description, errorResponseSchema, headers)];
   });
+  const parameters = [
+    ...parametersOf('path', pathParameters?.(requests)),
+    ...parametersOf('query', query?.(requests)),
+  ];
   return {
     operationId: id,
     summary,
     ...(description && { description }),
     security: isPublic ? [] : [{ ApiKey: [] }],
-    ...(request && { requestBody: { required: true, content: json(request(requests)) } }),
-    responses: { 200: success, ...(isPublic && { 503: unavailable }), ...Object.fromEntries(failures) },
+    ...(parameters.length > 0 && { parameters }),
+    ...(request && { requestBody: { required: true, content: contentOf(request(requests)) } }),
+    responses: {
+      200: success,
+      ...(ownHeaders.includes('ETag') && { 304: unchanged(success.headers) }),
+      ...(isPublic && { 503: unavailable }),
+      ...Object.fromEntries(failures),
+    },
   };
 }
 
@@ -158,22 +183,45 @@ function where<Item extends string>(condition: boolean, ...items: readonly Item[
   return condition ? items : [];
 }
 
-function responseObject(description: string, schema: z.ZodType, headers: readonly HeaderName[] = []) {
+function parametersOf(place: 'path' | 'query', { shape }: z.ZodObject = z.object({})) {
+  return Object.entries(shape).map(([name, field]) => {
+    const { description, ...schema } = schemaOf(field as z.ZodType);
+    return {
+      name,
+      in: place,
+      required: !(field as z.ZodType).isOptional(),
+      ...(description !== undefined && { description }),
+      schema,
+      ...(schema.type === 'array' && { style: 'form', explode: false }),
+    };
+  });
+}
+
+function responseObject(description: string, body: Body, headers: readonly HeaderName[] = []) {
   const all: HeaderName[] = ['X-Request-Id', 'Cache-Control', ...headers];
   return {
     description,
     headers: Object.fromEntries(all.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
-    content: json(schema),
+    content: contentOf(body),
   };
 }
 
-function json(schema: z.ZodType) {
+/** The response to a caller whose copy is current; without a body there is nothing to compress. */
+function unchanged({ 'Content-Encoding': _, ...headers }: Json) {
+  return { description: 'The copy with the ETag of `If-None-Match` is current.', headers };
+}
+
+function contentOf(body: Body) {
+  const schemas = body instanceof z.ZodType ? { 'application/json': body } : body;
+  return Object.fromEntries(
+    Object.entries(schemas).map(([type, schema]) => [type, { schema: schemaOf(schema) }]),
+  );
+}
+
+function schemaOf(schema: z.ZodType): Json {
   const id = z.globalRegistry.get(schema)?.id;
-  const described =
-    id === undefined
-      ? withoutIds(z.toJSONSchema(schema, { io: 'input' }) as Json)
-      : { $ref: `#/components/schemas/${id}` };
-  return { 'application/json': { schema: described } };
+  if (id !== undefined) return { $ref: `#/components/schemas/${id}` };
+  return withoutIds(z.toJSONSchema(schema, { io: 'input' }) as Json);
 }
 
 /** OpenAPI identifies schemas by their path; the ids and dialect that zod adds would contradict it. */

@@ -32,6 +32,7 @@ export const HEADERS = {
     enum: ['gzip', 'br', 'zstd'],
   }),
   Vary: header('On answers large enough to be compressed.', undefined, { const: 'accept-encoding' }),
+  ETag: header('Changes with any byte of the answer: send it as If-None-Match.', '"0123456789abcdef"'),
   'Model-Outcomes': header(
     'On predictions: whether the models were trained on simulated or on observed outcomes; see GET /v1/model.',
     undefined,

@@ -57,14 +57,19 @@ const plantingMethod = z
 
 export type RequestSchemas = ReturnType<typeof requestSchemas>;
 
-/** The bodies of requests for a site, under the rules of a generation. */
+/**
+ * The bodies of requests for a site, under the rules of a generation. In /openapi.json their names are those of the
+ * schemas that were made last.
+ */
 export function requestSchemas(rules: OptionRules) {
   const options = optionSchemas(rules);
   return {
     /** Body of POST /v1/predict/compare. */
-    comparison: z.object({ ...site, ...options }),
+    comparison: z.object({ ...site, ...options }).meta({ id: 'ComparisonRequest' }),
     /** Body of POST /v1/predict and entry of a batch. A planting method that is present but wrong has a code of its own. */
-    prediction: z.object({ ...site, planting_method: plantingMethod, ...options }),
+    prediction: z
+      .object({ ...site, planting_method: plantingMethod, ...options })
+      .meta({ id: 'PredictionRequest' }),
   };
 }
 

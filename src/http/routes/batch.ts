@@ -26,11 +26,13 @@ export const batchEndpoint: Endpoint = {
   description:
     'Entries that fail are elements with an `error` in their place, and the batch still answers 200.',
   request: ({ prediction }) =>
-    z.object({
-      requests: z
-        .array(prediction)
-        .meta({ description: `Entries, at most the tier's batch size: ${batchSizes}.` }),
-    } satisfies Record<keyof typeof batchRequestSchema.shape, z.ZodType>),
+    z
+      .object({
+        requests: z
+          .array(prediction)
+          .meta({ description: `Entries, at most the tier's batch size: ${batchSizes}.` }),
+      } satisfies Record<keyof typeof batchRequestSchema.shape, z.ZodType>)
+      .meta({ id: 'BatchRequest' }),
   response: batchResponseSchema,
   errors: ['batch_too_large', 'overloaded'],
 };
