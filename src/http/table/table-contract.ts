@@ -1,0 +1,74 @@
+import type { Tier } from '../../accounts/tiers.js';
+import type { Artefacts } from '../../prediction/artefacts/artefacts.js';
+import type { RowRecords } from '../../prediction/encoding/row-record.js';
+import type { SiteRows } from '../../prediction/site-rows.js';
+
+/** The formats of tables, in and out, by their media type. */
+export const TABLE_FORMATS = {
+  'text/csv': 'csv',
+  'application/x-ndjson': 'ndjson',
+  'application/vnd.apache.arrow.stream': 'arrow',
+} as const;
+
+export type TableMediaType = keyof typeof TABLE_FORMATS;
+export type TableFormat = (typeof TABLE_FORMATS)[TableMediaType];
+
+/** What a request asks for beside its body; checked, and plain data that can be passed to another thread. */
+export interface TableRequest {
+  /** Of the body. */
+  readonly format: TableFormat;
+  /** Of the answer. */
+  readonly output: TableFormat;
+  /** Set of horizons as bits: bit i stands for HORIZONS[i]. */
+  readonly horizons: number;
+  readonly intervals: boolean;
+  /** A changed climate; each of them absent where the query has none. */
+  readonly scenario: { readonly warming_c?: number; readonly precipitation_change_percent?: number };
+  readonly tier: Tier;
+  /** Most rows that the tier allows. */
+  readonly rowLimit: number;
+}
+
+/** What tables are read and answered with: of a generation, and plain data that can be passed to another thread. */
+export interface TableContext {
+  readonly artefacts: Pick<Artefacts, 'grid' | 'manifest' | 'species' | 'regions'>;
+  readonly searchRadiusKm: number;
+}
+
+/** A run of rows: those that can be predicted for. */
+export interface TableSites {
+  /** With OPTION.record, and with OPTION.adjusted and adjustments where a scenario or an elevation is stated. */
+  readonly rows: SiteRows;
+  /** Where each is in the run, counted from 0. */
+  readonly positions: Uint16Array;
+}
+
+/**
+ * A table whose body was checked as a whole: nothing of it throws any more. It keeps the body and little else; rows are
+ * read again wherever they are needed. Its rows are counted from 0.
+ */
+export interface OpenTable {
+  readonly rowCount: number;
+  /** The rows [from, from + count) without those that have an error already. */
+  sites(from: number, count: number): TableSites;
+  /** What the answer begins with. */
+  head(): Uint8Array;
+  /**
+   * The rows [from, from + count) of the answer; called in their order, each once, in memory of its own.
+   * @param records the outcomes of the rows of `sites(from, count)`, in their order
+   */
+  encode(from: number, count: number, records: RowRecords): Uint8Array;
+  /** What it ends with. */
+  tail(): Uint8Array;
+}
+
+/**
+ * Opens a table: checks the whole body. It is a generator that yields, without a value, after every 20 ms of work or so, so
+ * that a thread can open several tables at a time or give one up; it returns the table.
+ * @throws ApiError for a body that is no table or has too many rows
+ */
+export type OpenTableSteps = (
+  body: Uint8Array,
+  request: TableRequest,
+  context: TableContext,
+) => Generator<undefined, OpenTable, undefined>;
