@@ -1,6 +1,5 @@
-import { type InferenceSession, Tensor } from 'onnxruntime-node';
 import type { Manifest, ModelFile } from '../artefacts/manifest.js';
-import { openSession, SpeciesInput } from './session.js';
+import { ModelSession } from './model-session.js';
 
 /** A model's outputs for n rows. */
 export interface Survival {
@@ -12,9 +11,6 @@ export interface Survival {
   readonly contributions: Float32Array;
 }
 
-const INPUTS = ['features', 'species'] as const;
-const OUTPUTS = ['survival', 'baseline', 'contributions'] as const;
-
 const NO_ROWS: Survival = {
   survival: new Float32Array(0),
   baseline: new Float32Array(0),
@@ -23,24 +19,23 @@ const NO_ROWS: Survival = {
 
 /** The survival model of one planting method, ready to run in this thread. */
 export class SurvivalModel {
-  readonly #species: SpeciesInput;
-
-  private constructor(
-    private readonly session: InferenceSession,
-    readonly file: string,
-    readonly featureCount: number,
-    speciesCount: number,
-  ) {
-    this.#species = new SpeciesInput(speciesCount);
-  }
+  private constructor(private readonly session: ModelSession<keyof Survival>) {}
 
   /**
    * Opens a model file.
    * @throws ArtefactError where onnxruntime cannot read it or its inputs and outputs are not those of the contract
    */
-  static async open(file: ModelFile, { features, species }: Manifest): Promise<SurvivalModel> {
-    const session = await openSession(file, INPUTS, OUTPUTS);
-    return new SurvivalModel(session, file.path, features.length, species.length);
+  static async open(file: ModelFile, manifest: Manifest): Promise<SurvivalModel> {
+    const outputs = ['survival', 'baseline', 'contributions'] as const;
+    return new SurvivalModel(await ModelSession.open(file, manifest, ['features', 'species'], outputs));
+  }
+
+  get file(): string {
+    return this.session.file;
+  }
+
+  get featureCount(): number {
+    return this.session.featureCount;
   }
 
   /**
@@ -49,12 +44,6 @@ export class SurvivalModel {
    * @param species [n] indexes of species
    */
   async run(features: Float32Array, species: Uint8Array): Promise<Survival> {
-    const count = species.length;
-    if (count === 0) return NO_ROWS;
-    const output = await this.session.run({
-      features: new Tensor('float32', features, [count, this.featureCount]),
-      species: new Tensor('int64', this.#species.of(species), [count]),
-    });
-    return Object.fromEntries(OUTPUTS.map((name) => [name, output[name].data])) as unknown as Survival;
+    return species.length === 0 ? NO_ROWS : this.session.run({ features }, species);
   }
 }
