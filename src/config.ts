@@ -52,7 +52,8 @@ const configSchema = z.object({
     .default('127.0.0.1')
     .describe("Address of the operators' endpoints, `/livez`, `/readyz` and `/metrics`: keep it private."),
   opsPort: port.default(9080).describe("Port of the operators' endpoints; 0 takes a free one."),
-  databaseUrl: text
+  databaseUrl: z
+    .string()
     .regex(/^(sqlite:.+|postgres(ql)?:\/\/.+)/, { error: 'must be sqlite:<file> or postgres://…' })
     // libsql would take a URL for a server to connect to.
     .refine((url) => !/^sqlite:\s*[a-z][a-z0-9+.-]+:/i.test(url), {
@@ -130,8 +131,14 @@ export class ConfigError extends Error {
   override readonly name = 'ConfigError';
 }
 
+/** The value of a variable. An empty one counts as not set, but for the store: a lost address would start an empty embedded store. */
+function valueIn(environment: NodeJS.ProcessEnv, field: string): string | undefined {
+  const value = environment[variableOf(field)];
+  return value === '' && field !== 'databaseUrl' ? undefined : value;
+}
+
 /**
- * Reads the configuration from environment variables. An empty variable counts as not set.
+ * Reads the configuration from environment variables. An empty variable counts as not set, but for DATABASE_URL.
  * @throws ConfigError for an invalid value, and for a variable that starts with NURSELOG_ and is none of the clients'
  */
 export function loadConfig(environment: NodeJS.ProcessEnv): Config {
@@ -144,14 +151,12 @@ export function loadConfig(environment: NodeJS.ProcessEnv): Config {
       `${printable(shorten(unknown))} is not a variable of nurselog, which has: ${names}`,
     );
   }
-  const given = Object.fromEntries(
-    fields.map((field) => [field, environment[variableOf(field)] || undefined]),
-  );
+  const given = Object.fromEntries(fields.map((field) => [field, valueIn(environment, field)]));
   const parsed = configSchema.safeParse(given);
   if (parsed.success) return parsed.data;
   const [{ path, message }] = parsed.error.issues;
   const field = String(path[0]);
-  const value = field === 'databaseUrl' ? '…' : (given[field] ?? '');
+  const value = field === 'databaseUrl' && given[field] !== '' ? '…' : (given[field] ?? '');
   throw new ConfigError(`${variableOf(field)} ${message}, not ${quote(value)}`);
 }
 

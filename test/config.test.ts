@@ -21,6 +21,7 @@ const VARIABLES: Readonly<
     given: 'postgres://user@db/keys',
     read: 'postgres://user@db/keys',
     bad: [
+      '',
       'mysql://db',
       'sqlite:',
       'keys.db',
@@ -97,9 +98,12 @@ test.each(variables)('$name is read', ({ name, field, given, read }) => {
   expect(fieldOf({ [name]: given }, field)).toEqual(read);
 });
 
-test.each(variables)('an empty $name counts as not set', ({ name, field }) => {
-  expect(fieldOf({ [name]: '' }, field)).toEqual(fieldOf({}, field));
-});
+test.each(variables.filter(({ name }) => name !== 'DATABASE_URL'))(
+  'an empty $name counts as not set',
+  ({ name, field }) => {
+    expect(fieldOf({ [name]: '' }, field)).toEqual(fieldOf({}, field));
+  },
+);
 
 test.each(variables.flatMap(({ name, bad }) => bad.map((value) => ({ name, value }))))(
   '$name "$value" is refused by the name of the variable',
@@ -124,6 +128,12 @@ test('the message shows an invalid value on one line, escaped and cut to its sta
   );
   expect(() => loadConfig({ WORKERS: 'x'.repeat(100_000) })).toThrow(/x{100}… \(100000 characters\)"$/);
   expect(() => loadConfig({ [`NURSELOG_${'X'.repeat(10_000)}`]: '1' })).toThrow(/^.{1,500}$/);
+});
+
+test('an empty DATABASE_URL is refused: a lost address would start an empty embedded store', () => {
+  expect(() => loadConfig({ DATABASE_URL: '' })).toThrow(
+    'DATABASE_URL must be sqlite:<file> or postgres://…, not ""',
+  );
 });
 
 test('the file of the store may have a colon in its name', () => {

@@ -45,7 +45,7 @@ export function watchState(
     'Worker threads that are ready.',
     () => generations.current.workers.ready,
   );
-  metrics.gauge('nurselog_workers_total', 'Worker threads wanted.', () => generations.current.workers.size);
+  metrics.gauge('nurselog_workers', 'Worker threads wanted.', () => generations.current.workers.size);
   metrics.gauge('nurselog_store_up', 'Whether the key store takes writes: 1 or 0.', () =>
     accounts.checkStore().then(
       () => 1,

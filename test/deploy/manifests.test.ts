@@ -14,6 +14,8 @@ const readYaml = (name: string) => parse(read(name), { merge: true });
 const MANIFESTS = readdirSync(projectFile('deploy/kubernetes')).filter(
   (file) => file !== 'kustomization.yaml',
 );
+/** A resource of the Prometheus Operator, of which Kubernetes has no schema. */
+const POD_MONITOR = 'pod-monitor.yaml';
 
 /**
  * What is wrong with a document by one of the schemas that `.ci/deploy-tools` fetched.
@@ -37,7 +39,7 @@ function kubernetesSchema({ kind, apiVersion }: { kind: string; apiVersion: stri
 const deployment = readYaml('deploy/kubernetes/deployment.yaml');
 const [container] = deployment.spec.template.spec.containers;
 
-test.skipIf(DEPLOY_TOOLS === undefined).each(MANIFESTS)(
+test.skipIf(DEPLOY_TOOLS === undefined).each(MANIFESTS.filter((file) => file !== POD_MONITOR))(
   'the manifest deploy/kubernetes/%s fits the schema of its kind',
   (file) => {
     const manifest = readYaml(`deploy/kubernetes/${file}`);
@@ -46,7 +48,7 @@ test.skipIf(DEPLOY_TOOLS === undefined).each(MANIFESTS)(
 );
 
 test('the kustomization lists every manifest', () => {
-  expect(readYaml('deploy/kubernetes/kustomization.yaml').resources.toSorted()).toEqual(MANIFESTS);
+  expect(readYaml('deploy/kubernetes/kustomization.yaml').resources).toEqual(MANIFESTS);
 });
 
 test('the ports of the container are the default ports of the service', () => {
@@ -64,6 +66,7 @@ test('every Kubernetes object selects the pods by the one label they have', () =
     readYaml('deploy/kubernetes/service.yaml').spec.selector,
     readYaml('deploy/kubernetes/pod-disruption-budget.yaml').spec.selector.matchLabels,
     readYaml('deploy/kubernetes/network-policy.yaml').spec.podSelector.matchLabels,
+    readYaml(`deploy/kubernetes/${POD_MONITOR}`).spec.selector.matchLabels,
   ];
   for (const selector of selectors) expect(selector).toEqual(labels);
 });
@@ -73,6 +76,30 @@ test('the autoscaler scales the deployment, which sets no number of replicas its
   const { apiVersion, kind, metadata } = deployment;
   expect(scaleTargetRef).toEqual({ apiVersion, kind, name: metadata.name });
   expect(deployment.spec.replicas).toBeUndefined();
+});
+
+test("Prometheus scrapes the operators' port, and only the monitoring may reach it", () => {
+  const [{ port, path: metrics }] = readYaml(`deploy/kubernetes/${POD_MONITOR}`).spec.podMetricsEndpoints;
+  expect([port, metrics]).toEqual(['ops', '/metrics']);
+  const { ingress } = readYaml('deploy/kubernetes/network-policy.yaml').spec;
+  const openings = ingress.filter(({ ports }: { ports: { port: string }[] }) =>
+    ports.some((each) => each.port === 'ops'),
+  );
+  expect(openings).toHaveLength(1);
+  expect(openings[0].from).toEqual([
+    { namespaceSelector: { matchLabels: { 'kubernetes.io/metadata.name': 'monitoring' } } },
+  ]);
+});
+
+test('the ingress sends requests to the service, and lets the largest bodies through', () => {
+  const { metadata, spec } = readYaml('deploy/kubernetes/ingress.yaml');
+  const service = readYaml('deploy/kubernetes/service.yaml');
+  expect(spec.rules[0].http.paths[0].backend.service).toEqual({
+    name: service.metadata.name,
+    port: { name: service.spec.ports[0].name },
+  });
+  const megabytes = Number.parseInt(metadata.annotations['nginx.ingress.kubernetes.io/proxy-body-size'], 10);
+  expect(megabytes * 1024 * 1024).toBeGreaterThan(loadConfig({}).bodyLimitBytes);
 });
 
 const compose = readYaml('deploy/compose.yaml');

@@ -13,6 +13,9 @@ const nginxConf = read('deploy/nginx/nginx.conf');
 const compose = parse(read('deploy/compose.yaml'), { merge: true }).services;
 const pod = parse(read('deploy/kubernetes/deployment.yaml')).spec.template.spec;
 const [container] = pod.containers;
+const systemdStopSeconds = Number(
+  /^TimeoutStopSec=(\d+)$/m.exec(read('deploy/systemd/nurselog.service'))![1],
+);
 
 const defaults = loadConfig({});
 const composeConfig = configOf(Object.entries(compose.nurselog.environment));
@@ -64,6 +67,18 @@ test('Compose kills a replica only after its drain and its last writes', () => {
   );
 });
 
+test('systemd kills the process only after its drain and its last writes', () => {
+  expect(systemdStopSeconds).toBeGreaterThanOrEqual(drainSeconds(defaults) + LAST_WRITES_SECONDS);
+});
+
+test('The ingress of Kubernetes has the time limits of nginx.conf', () => {
+  const { annotations } = parse(read('deploy/kubernetes/ingress.yaml')).metadata;
+  const ofIngress = (name: string) => Number(annotations[`nginx.ingress.kubernetes.io/${name}`]);
+  expect(ofIngress('proxy-read-timeout')).toBe(nginxSeconds('proxy_read_timeout'));
+  expect(ofIngress('proxy-send-timeout')).toBe(nginxSeconds('proxy_send_timeout'));
+  expect(ofIngress('proxy-next-upstream-timeout')).toBe(nginxSeconds('proxy_next_upstream_timeout'));
+});
+
 test('Compose kills nginx only after the longest answer that it waits for', () => {
   expect(Number.parseInt(compose.nginx.stop_grace_period, 10)).toBeGreaterThan(
     nginxSeconds('proxy_read_timeout'),
@@ -90,6 +105,7 @@ test('the table of time limits in docs/operations.md has the values of the files
     'proxy_read_timeout (nginx)': nginxSeconds('proxy_read_timeout'),
     'proxy_next_upstream_timeout (nginx)': nginxSeconds('proxy_next_upstream_timeout'),
     'terminationGracePeriodSeconds (Kubernetes)': pod.terminationGracePeriodSeconds,
+    'TimeoutStopSec (systemd)': systemdStopSeconds,
     'stop_grace_period (Compose)': Number.parseInt(compose.nurselog.stop_grace_period, 10),
   });
   for (const { requestTimeoutMs, shutdownTimeoutMs } of replicas)
