@@ -17,6 +17,7 @@ afterAll(() => service.stop());
 const NO_STORE = 'no-store';
 const CATALOGUE = 'private, max-age=300';
 const DOCUMENT = 'public, max-age=300';
+const HASHED = 'public, max-age=31536000, immutable';
 
 /** Responses of every kind, of both listeners, and who may cache them. */
 const RESPONSES: readonly (readonly [
@@ -33,6 +34,15 @@ const RESPONSES: readonly (readonly [
   ['the health', 200, NO_STORE, () => service.get('/v1/health')],
   ['the OpenAPI document', 200, DOCUMENT, () => service.get('/openapi.json')],
   ['the documentation', 200, DOCUMENT, () => service.get('/docs')],
+  [
+    'a file of the documentation',
+    200,
+    HASHED,
+    async () => {
+      const page = await (await service.get('/docs')).text();
+      return service.get(`/${/docs\/\w+\/reference\.js/.exec(page)![0]}`);
+    },
+  ],
   [
     'a catalogue without a valid key',
     401,

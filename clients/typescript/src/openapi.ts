@@ -153,6 +153,18 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
+        /**
+         * @description A code of GET /v1/species, matched exactly.
+         * @example PSME
+         */
+        SpeciesCode: string;
+        /**
+         * @example {
+         *       "latitude": 44.12,
+         *       "longitude": -122.03,
+         *       "species_code": "PSME"
+         *     }
+         */
         ComparisonRequest: {
             /**
              * @description Degrees north.
@@ -164,16 +176,16 @@ export interface components {
              * @example -122.03
              */
             longitude: number;
-            /**
-             * @description A code of GET /v1/species, matched exactly.
-             * @example PSME
-             */
-            species_code: string;
+            species_code: components["schemas"]["SpeciesCode"];
             /**
              * @description Years; repeats collapse. All three by default.
              * @default [
              *       1,
              *       3,
+             *       5
+             *     ]
+             * @example [
+             *       1,
              *       5
              *     ]
              */
@@ -185,34 +197,73 @@ export interface components {
             elevation_m?: number;
             /** @description What you measured, in place of the values of the grid: features of `GET /v1/model` with numbers in their units. */
             conditions?: {
-                /** @description In m. */
+                /**
+                 * @description In m.
+                 * @example 1060
+                 */
                 elevation?: number;
-                /** @description In m. */
+                /**
+                 * @description In m.
+                 * @example 29
+                 */
                 terrain_ruggedness?: number;
-                /** @description In degrees. */
+                /**
+                 * @description In degrees.
+                 * @example 15.3
+                 */
                 slope?: number;
-                /** @description In MJ/cm2/a. */
+                /**
+                 * @description In MJ/cm2/a.
+                 * @example 0.677
+                 */
                 heat_load?: number;
-                /** @description In mm. */
+                /**
+                 * @description In mm.
+                 * @example 2230
+                 */
                 precipitation_annual?: number;
-                /** @description In degC. */
+                /**
+                 * @description In degC.
+                 * @example -2.56
+                 */
                 temperature_min_january?: number;
-                /** @description In degC. */
+                /**
+                 * @description In degC.
+                 * @example 1.69
+                 */
                 dew_point?: number;
-                /** @description In hPa. */
+                /**
+                 * @description In hPa.
+                 * @example 10.6
+                 */
                 vpd_max?: number;
-                /** @description In mm. */
+                /**
+                 * @description In mm.
+                 * @example 166
+                 */
                 soil_water_capacity?: number;
-                /** @description In percent. */
+                /**
+                 * @description In percent.
+                 * @example 21.8
+                 */
                 soil_clay?: number;
-                /** @description In percent. */
+                /**
+                 * @description In percent.
+                 * @example 62.4
+                 */
                 crown_ratio?: number;
             };
             /** @description A changed climate: temperatures move by `warming_c`, precipitation by its percentage, relative humidity stays. */
             scenario?: {
-                /** @description In degC. */
+                /**
+                 * @description In degC.
+                 * @example 2
+                 */
                 warming_c?: number;
-                /** @description In percent. */
+                /**
+                 * @description In percent.
+                 * @example -10
+                 */
                 precipitation_change_percent?: number;
             };
             /**
@@ -224,6 +275,35 @@ export interface components {
              */
             include?: ("intervals" | "explanation" | "site")[];
         };
+        /**
+         * @example {
+         *       "latitude": 44.12,
+         *       "longitude": -122.03,
+         *       "species_code": "PSME",
+         *       "planting_method": "manual"
+         *     }
+         * @example {
+         *       "latitude": 44.12,
+         *       "longitude": -122.03,
+         *       "species_code": "PSME",
+         *       "planting_method": "drone_seeded",
+         *       "horizons": [
+         *         5
+         *       ],
+         *       "elevation_m": 850,
+         *       "conditions": {
+         *         "vpd_max": 12.4
+         *       },
+         *       "scenario": {
+         *         "warming_c": 2,
+         *         "precipitation_change_percent": -10
+         *       },
+         *       "include": [
+         *         "explanation",
+         *         "site"
+         *       ]
+         *     }
+         */
         PredictionRequest: {
             /**
              * @description Degrees north.
@@ -235,11 +315,7 @@ export interface components {
              * @example -122.03
              */
             longitude: number;
-            /**
-             * @description A code of GET /v1/species, matched exactly.
-             * @example PSME
-             */
-            species_code: string;
+            species_code: components["schemas"]["SpeciesCode"];
             /**
              * @description Years; repeats collapse. All three by default.
              * @default [
@@ -247,10 +323,15 @@ export interface components {
              *       3,
              *       5
              *     ]
+             * @example [
+             *       1,
+             *       5
+             *     ]
              */
             horizons?: (1 | 3 | 5)[];
             /**
              * @description How the tree is planted.
+             * @example manual
              * @enum {string}
              */
             planting_method: "manual" | "drone_seeded";
@@ -261,34 +342,73 @@ export interface components {
             elevation_m?: number;
             /** @description What you measured, in place of the values of the grid: features of `GET /v1/model` with numbers in their units. */
             conditions?: {
-                /** @description In m. */
+                /**
+                 * @description In m.
+                 * @example 1060
+                 */
                 elevation?: number;
-                /** @description In m. */
+                /**
+                 * @description In m.
+                 * @example 29
+                 */
                 terrain_ruggedness?: number;
-                /** @description In degrees. */
+                /**
+                 * @description In degrees.
+                 * @example 15.3
+                 */
                 slope?: number;
-                /** @description In MJ/cm2/a. */
+                /**
+                 * @description In MJ/cm2/a.
+                 * @example 0.677
+                 */
                 heat_load?: number;
-                /** @description In mm. */
+                /**
+                 * @description In mm.
+                 * @example 2230
+                 */
                 precipitation_annual?: number;
-                /** @description In degC. */
+                /**
+                 * @description In degC.
+                 * @example -2.56
+                 */
                 temperature_min_january?: number;
-                /** @description In degC. */
+                /**
+                 * @description In degC.
+                 * @example 1.69
+                 */
                 dew_point?: number;
-                /** @description In hPa. */
+                /**
+                 * @description In hPa.
+                 * @example 10.6
+                 */
                 vpd_max?: number;
-                /** @description In mm. */
+                /**
+                 * @description In mm.
+                 * @example 166
+                 */
                 soil_water_capacity?: number;
-                /** @description In percent. */
+                /**
+                 * @description In percent.
+                 * @example 21.8
+                 */
                 soil_clay?: number;
-                /** @description In percent. */
+                /**
+                 * @description In percent.
+                 * @example 62.4
+                 */
                 crown_ratio?: number;
             };
             /** @description A changed climate: temperatures move by `warming_c`, precipitation by its percentage, relative humidity stays. */
             scenario?: {
-                /** @description In degC. */
+                /**
+                 * @description In degC.
+                 * @example 2
+                 */
                 warming_c?: number;
-                /** @description In percent. */
+                /**
+                 * @description In percent.
+                 * @example -10
+                 */
                 precipitation_change_percent?: number;
             };
             /**
@@ -301,26 +421,52 @@ export interface components {
             include?: ("intervals" | "explanation" | "site")[];
         };
         Site: {
-            /** @description Requested latitude. */
+            /**
+             * @description Requested latitude.
+             * @example 44.12
+             */
             latitude: number;
-            /** @description Requested longitude. */
+            /**
+             * @description Requested longitude.
+             * @example -122.03
+             */
             longitude: number;
-            /** @description Latitude of the nearest data point. */
+            /**
+             * @description Latitude of the nearest data point.
+             * @example 44.11669
+             */
             matched_latitude: number;
-            /** @description Longitude of the nearest data point. */
+            /**
+             * @description Longitude of the nearest data point.
+             * @example -122.03331
+             */
             matched_longitude: number;
-            /** @description Great-circle distance to it; lower is better. */
+            /**
+             * @description Great-circle distance to it; lower is better.
+             * @example 0.453
+             */
             match_distance_km: number;
             /**
              * @description ISO 3166-2 code of its region.
              * @example US-OR
              */
             region: string;
-            /** @description Elevation of the data point. With `site`. */
+            /**
+             * @description Elevation of the data point. With `site`.
+             * @example 651
+             */
             matched_elevation_m?: number;
-            /** @description Whether it lies within the native range of the species. With `site`. */
+            /**
+             * @description Whether it lies within the native range of the species. With `site`.
+             * @example true
+             */
             in_native_range?: boolean;
-            /** @description Features beyond the 1st to 99th percentile of the training sites. With `site`. */
+            /**
+             * @description Features beyond the 1st to 99th percentile of the training sites. With `site`.
+             * @example [
+             *       "vpd_max"
+             *     ]
+             */
             outside_training?: string[];
         };
         RiskFactor: {
@@ -328,7 +474,10 @@ export interface components {
             factor: string;
             /** @enum {string} */
             impact: "positive" | "negative";
-            /** @description Contribution to the survival probability, relative to the average site of species and method. */
+            /**
+             * @description Contribution to the survival probability, relative to the average site of species and method.
+             * @example 0.0384
+             */
             magnitude: number;
         };
         Contribution: {
@@ -337,70 +486,148 @@ export interface components {
              * @example vpd_max
              */
             feature: string;
+            /** @example vapor pressure deficit */
             factor: string;
-            /** @description To the survival probability, relative to the average site. */
+            /**
+             * @description To the survival probability, relative to the average site.
+             * @example -0.038412
+             */
             contribution: number;
-            /** @description As the model saw it. */
+            /**
+             * @description As the model saw it.
+             * @example 12.6
+             */
             value: number;
+            /** @example hPa */
             unit: string;
-            /** @description Value at the average site of species and method. */
+            /**
+             * @description Value at the average site of species and method.
+             * @example 9.81
+             */
             average: number;
         };
         Prediction: {
             /** @enum {number} */
             horizon_years: 1 | 3 | 5;
+            /** @example 0.94 */
             survival_probability: number;
+            /**
+             * @description Largest magnitude first.
+             * @example [
+             *       {
+             *         "factor": "vapor pressure deficit",
+             *         "impact": "negative",
+             *         "magnitude": 0.0384
+             *       },
+             *       {
+             *         "factor": "precipitation",
+             *         "impact": "positive",
+             *         "magnitude": 0.0213
+             *       },
+             *       {
+             *         "factor": "dew point temperature",
+             *         "impact": "positive",
+             *         "magnitude": 0.0174
+             *       }
+             *     ]
+             */
             risk_factors: components["schemas"]["RiskFactor"][];
-            /** @description Contains the value of a planting there with the probability `level`. With `intervals`. */
+            /** @description Where the survival of a planting there is expected to lie in 8 of 10 cases (`level`). With `intervals`. */
             interval?: {
+                /** @example 0.8 */
                 level: number;
+                /** @example 0.8312 */
                 low: number;
+                /** @example 0.9904 */
                 high: number;
             };
-            /** @description Survival at the average site of species and method. With `explanation`. */
+            /**
+             * @description Survival at the average site of species and method. With `explanation`.
+             * @example 0.913245
+             */
             baseline?: number;
             /** @description Of all features, largest first: with the baseline they add up to the survival. With `explanation`. */
             contributions?: components["schemas"]["Contribution"][];
         };
         Model: {
+            /** @example pnw_v1_2_hemlock */
             version: string;
+            /** @example hemlock */
             codename: string;
+            /** @example Nurselog */
             series: string;
         };
         PredictionResult: {
             site: components["schemas"]["Site"];
+            /**
+             * @description As requested.
+             * @example PSME
+             */
             species_code: string;
+            /** @example Douglas-fir */
             species_common_name: string;
             /** @enum {string} */
             planting_method: "manual" | "drone_seeded";
             predictions: components["schemas"]["Prediction"][];
             model: components["schemas"]["Model"];
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @example 2026-11-22T11:17:47.575Z
+             */
             generated_at: string;
         };
         FailedResult: {
             error: {
-                /** @enum {string} */
+                /**
+                 * @example outside_coverage
+                 * @enum {string}
+                 */
                 code: "invalid_json" | "invalid_api_key" | "key_inactive" | "not_found" | "method_not_allowed" | "payload_too_large" | "unsupported_media_type" | "outside_coverage" | "no_nearby_data" | "invalid_species" | "invalid_method" | "batch_too_large" | "elevation_mismatch" | "invalid_request" | "rate_limit_exceeded" | "internal_error" | "overloaded" | "unavailable";
+                /**
+                 * @description Which value was wrong, why, and what would be right.
+                 * @example latitude 43.615, longitude -116.202 is outside the coverage, which is Oregon and Washington.
+                 */
                 message: string;
+                /**
+                 * @description More about it, by code.
+                 * @example {
+                 *       "suggestion": "GET /v1/coverage lists the regions and their bounds."
+                 *     }
+                 */
                 details?: {
                     [key: string]: unknown;
                 };
             };
+            /**
+             * @description Null where it was not a number.
+             * @example 43.615
+             */
             latitude: number | null;
+            /**
+             * @description Null where it was not a number.
+             * @example -116.202
+             */
             longitude: number | null;
         };
         BatchResult: {
             results: (components["schemas"]["PredictionResult"] | components["schemas"]["FailedResult"])[];
             summary: {
+                /** @example 2 */
                 total: number;
+                /** @example 1 */
                 successful: number;
+                /** @example 1 */
                 failed: number;
             };
         };
         ComparisonResult: {
             site: components["schemas"]["Site"];
+            /**
+             * @description As requested.
+             * @example PSME
+             */
             species_code: string;
+            /** @example Douglas-fir */
             species_common_name: string;
             comparison: {
                 manual: {
@@ -413,47 +640,90 @@ export interface components {
             method_differential: {
                 /** @enum {number} */
                 horizon_years: 1 | 3 | 5;
-                /** @description Manual minus drone-seeded survival. */
+                /**
+                 * @description Manual minus drone-seeded survival.
+                 * @example 0.0741
+                 */
                 manual_advantage: number;
-                /** @description Contains the value of a planting there with the probability `level`. With `intervals`. */
+                /** @description Where the difference itself is expected to lie in 8 of 10 cases (`level`). With `intervals`. */
                 interval?: {
+                    /** @example 0.8 */
                     level: number;
+                    /** @example -0.0736 */
                     low: number;
+                    /** @example 0.322 */
                     high: number;
                 };
             }[];
             model: components["schemas"]["Model"];
-            /** Format: date-time */
+            /**
+             * Format: date-time
+             * @example 2026-11-22T11:17:47.575Z
+             */
             generated_at: string;
         };
         Species: {
-            /** @description Code to use in requests, matched exactly. */
+            /**
+             * @description Code to use in requests, matched exactly.
+             * @example PSME
+             */
             species_code: string;
+            /** @example Douglas-fir */
             common_name: string;
+            /** @example Pseudotsuga menziesii */
             scientific_name: string;
             /** @enum {string} */
             group: "conifer" | "hardwood";
         };
         SpeciesList: {
             species: components["schemas"]["Species"][];
+            /** @example 31 */
             count: number;
         };
         Region: {
+            /**
+             * @description ISO 3166-2 code.
+             * @example US-OR
+             */
             region: string;
+            /** @example Oregon */
             name: string;
             bounds: {
+                /** @example 41.99162 */
                 south: number;
+                /** @example -124.57858 */
                 west: number;
+                /** @example 46.26802 */
                 north: number;
+                /** @example -116.46391 */
                 east: number;
             };
+            /** @example 240858 */
             data_points: number;
         };
         Coverage: {
             regions: components["schemas"]["Region"][];
+            /** @example 428007 */
             data_points: number;
+            /**
+             * @description How far the nearest data point may be.
+             * @example 0.8
+             */
             search_radius_km: number;
+            /**
+             * @example [
+             *       1,
+             *       3,
+             *       5
+             *     ]
+             */
             horizons: (1 | 3 | 5)[];
+            /**
+             * @example [
+             *       "manual",
+             *       "drone_seeded"
+             *     ]
+             */
             planting_methods: ("manual" | "drone_seeded")[];
         };
         Feature: {
@@ -464,10 +734,17 @@ export interface components {
              * @example vapor pressure deficit
              */
             factor: string;
+            /** @example hPa */
             unit: string;
-            /** @description Smallest value that may be measured. */
+            /**
+             * @description Smallest value that may be measured.
+             * @example 0
+             */
             minimum: number;
-            /** @description Largest value that may be measured. */
+            /**
+             * @description Largest value that may be measured.
+             * @example 50
+             */
             maximum: number;
         };
         Score: {
@@ -475,34 +752,57 @@ export interface components {
             planting_method: "manual" | "drone_seeded";
             /** @enum {number} */
             horizon_years: 1 | 3 | 5;
+            /** @example 0.73 */
             auc: number | null;
+            /** @example 0.1034 */
             brier: number;
+            /** @example 0.978 */
             calibration_slope: number | null;
+            /** @example 0.0021 */
             expected_calibration_error: number;
         };
         ServedModel: {
+            /** @example pnw_v1_2_hemlock */
             version: string;
+            /** @example hemlock */
             codename: string;
+            /** @example Nurselog */
             series: string;
-            /** @description Changes with any byte of the models: SHA-256 of their manifest. */
+            /**
+             * @description Changes with any byte of the models: SHA-256 of their manifest.
+             * @example 229e4402fba823ec015c285340bc528defc3569a7c6c76e5ed5440c4076c5488
+             */
             digest: string;
             /**
              * @description Origin of the outcomes that the models were trained on.
              * @enum {string}
              */
             outcomes: "simulated" | "observed";
+            /**
+             * @description What the predictions may be used for.
+             * @example The models are trained on simulated outcomes.
+             */
             caution: string;
             /** @description What "alive" means, by planting method. */
             alive: {
+                /** @example A planted seedling counts as alive if it lives. */
                 manual: string;
+                /** @example A spot counts as alive if at least one seedling lives there. */
                 drone_seeded: string;
             };
             grid: {
+                /** @example 428007 */
                 points: number;
-                /** @description Changes with any byte of the grid: SHA-256 of data/SHA256SUMS. */
+                /**
+                 * @description Changes with any byte of the grid: SHA-256 of data/SHA256SUMS.
+                 * @example 229e4402fba823ec015c285340bc528defc3569a7c6c76e5ed5440c4076c5488
+                 */
                 digest: string;
             };
-            /** @description Share of plantings whose survival an interval is expected to contain; null without intervals. */
+            /**
+             * @description Share of cases in which the survival of a planting is expected to lie in its interval; null without intervals.
+             * @example 0.8
+             */
             interval_level: number | null;
             features: components["schemas"]["Feature"][];
             scores: components["schemas"]["Score"][];
@@ -510,49 +810,103 @@ export interface components {
         Usage: {
             /** @enum {string} */
             tier: "spore" | "mycel" | "hypha";
-            /** @description Requests counted today, the UTC day. */
+            /**
+             * @description Requests counted today, the UTC day.
+             * @example 14
+             */
             requests_today: number;
-            /** @description Requests a day; null is unlimited. */
+            /**
+             * @description Requests a day; null is unlimited.
+             * @example 10000
+             */
             limit: number | null;
-            /** @description Requests left today; null is unlimited. */
+            /**
+             * @description Requests left today; null is unlimited.
+             * @example 9986
+             */
             remaining: number | null;
             /**
              * Format: date-time
              * @description The midnight UTC at which the count restarts.
+             * @example 2026-11-23T00:00:00.000Z
              */
             resets_at: string;
         };
         Health: {
             /** @enum {string} */
             status: "ok" | "starting" | "degraded" | "draining";
+            /**
+             * @description Of the service.
+             * @example 1.0.0
+             */
             version: string;
             model: {
+                /** @example pnw_v1_2_hemlock */
                 version: string;
+                /** @example hemlock */
                 codename: string;
+                /** @example Nurselog */
                 series: string;
-                /** @description Changes with any byte of the models: SHA-256 of their manifest. */
+                /**
+                 * @description Changes with any byte of the models: SHA-256 of their manifest.
+                 * @example 229e4402fba823ec015c285340bc528defc3569a7c6c76e5ed5440c4076c5488
+                 */
                 digest: string;
             };
+            /** @example 428007 */
             data_points: number;
+            /** @example 31 */
             species: number;
             workers: {
+                /** @example 2 */
                 ready: number;
+                /** @example 2 */
                 total: number;
             };
+            /** @example 3600 */
             uptime_seconds: number;
         };
         Error: {
             error: {
-                /** @enum {string} */
+                /**
+                 * @example outside_coverage
+                 * @enum {string}
+                 */
                 code: "invalid_json" | "invalid_api_key" | "key_inactive" | "not_found" | "method_not_allowed" | "payload_too_large" | "unsupported_media_type" | "outside_coverage" | "no_nearby_data" | "invalid_species" | "invalid_method" | "batch_too_large" | "elevation_mismatch" | "invalid_request" | "rate_limit_exceeded" | "internal_error" | "overloaded" | "unavailable";
+                /**
+                 * @description Which value was wrong, why, and what would be right.
+                 * @example latitude 43.615, longitude -116.202 is outside the coverage, which is Oregon and Washington.
+                 */
                 message: string;
+                /**
+                 * @description More about it, by code.
+                 * @example {
+                 *       "suggestion": "GET /v1/coverage lists the regions and their bounds."
+                 *     }
+                 */
                 details?: {
                     [key: string]: unknown;
                 };
             };
         };
         BatchRequest: {
-            /** @description Entries, at most the tier's batch size: spore 10, mycel 100, hypha 500. */
+            /**
+             * @description Entries, at most the tier's batch size: spore 10, mycel 100, hypha 500.
+             * @example [
+             *       {
+             *         "latitude": 44.12,
+             *         "longitude": -122.03,
+             *         "species_code": "PSME",
+             *         "planting_method": "manual"
+             *       },
+             *       {
+             *         "latitude": 43.615,
+             *         "longitude": -116.202,
+             *         "species_code": "PSME",
+             *         "planting_method": "drone_seeded"
+             *       }
+             *     ]
+             */
             requests: components["schemas"]["PredictionRequest"][];
         };
     };
@@ -675,7 +1029,7 @@ export interface operations {
                     "application/json": components["schemas"]["PredictionResult"];
                 };
             };
-            /** @description `invalid_json` */
+            /** @description `invalid_json`: The body is empty, cut off or not JSON. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -688,7 +1042,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_api_key` */
+            /** @description `invalid_api_key`: The header `X-API-Key` is missing, or its key is malformed, unknown, revoked or rotated away. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -700,7 +1054,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `key_inactive` */
+            /** @description `key_inactive`: The key is deactivated. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -711,7 +1065,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `payload_too_large` */
+            /** @description `payload_too_large`: The body is larger than the limit. */
             413: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -724,7 +1078,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unsupported_media_type` */
+            /** @description `unsupported_media_type`: The body was sent with another `Content-Type` than the endpoint takes. */
             415: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -737,7 +1091,19 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_request`, `invalid_species`, `outside_coverage`, `no_nearby_data`, `elevation_mismatch`, `invalid_method` */
+            /**
+             * @description `invalid_request`: A field is missing, of the wrong type or out of range, or an option is misspelled.
+             *
+             *     `invalid_species`: The species code is not served.
+             *
+             *     `outside_coverage`: The place is in neither state.
+             *
+             *     `no_nearby_data`: The place is in a state, but no data point lies within the search radius: it is not forest land.
+             *
+             *     `elevation_mismatch`: `elevation_m` is more than 1,000 m from the elevation of the matched point.
+             *
+             *     `invalid_method`: `planting_method` is neither method.
+             */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -751,7 +1117,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `rate_limit_exceeded` */
+            /** @description `rate_limit_exceeded`: The requests of the tier are used up for the UTC day. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -765,7 +1131,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal_error` */
+            /** @description `internal_error`: An unexpected failure of the service. It is not counted. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -778,7 +1144,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`, `overloaded` */
+            /**
+             * @description `unavailable`: The service starts or stops, or its key store cannot be reached. It is not counted.
+             *
+             *     `overloaded`: The work queue is full and nothing was started, or the request waited too long. It is not counted.
+             */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -824,7 +1194,7 @@ export interface operations {
                     "application/json": components["schemas"]["BatchResult"];
                 };
             };
-            /** @description `invalid_json` */
+            /** @description `invalid_json`: The body is empty, cut off or not JSON. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -837,7 +1207,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_api_key` */
+            /** @description `invalid_api_key`: The header `X-API-Key` is missing, or its key is malformed, unknown, revoked or rotated away. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -849,7 +1219,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `key_inactive` */
+            /** @description `key_inactive`: The key is deactivated. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -860,7 +1230,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `payload_too_large` */
+            /** @description `payload_too_large`: The body is larger than the limit. */
             413: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -873,7 +1243,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unsupported_media_type` */
+            /** @description `unsupported_media_type`: The body was sent with another `Content-Type` than the endpoint takes. */
             415: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -886,7 +1256,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_request`, `batch_too_large` */
+            /**
+             * @description `invalid_request`: A field is missing, of the wrong type or out of range, or an option is misspelled.
+             *
+             *     `batch_too_large`: The request has more entries than the tier allows.
+             */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -899,7 +1273,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `rate_limit_exceeded` */
+            /** @description `rate_limit_exceeded`: The requests of the tier are used up for the UTC day. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -913,7 +1287,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal_error` */
+            /** @description `internal_error`: An unexpected failure of the service. It is not counted. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -926,7 +1300,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`, `overloaded` */
+            /**
+             * @description `unavailable`: The service starts or stops, or its key store cannot be reached. It is not counted.
+             *
+             *     `overloaded`: The work queue is full and nothing was started, or the request waited too long. It is not counted.
+             */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -972,7 +1350,7 @@ export interface operations {
                     "application/json": components["schemas"]["ComparisonResult"];
                 };
             };
-            /** @description `invalid_json` */
+            /** @description `invalid_json`: The body is empty, cut off or not JSON. */
             400: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -985,7 +1363,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_api_key` */
+            /** @description `invalid_api_key`: The header `X-API-Key` is missing, or its key is malformed, unknown, revoked or rotated away. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -997,7 +1375,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `key_inactive` */
+            /** @description `key_inactive`: The key is deactivated. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1008,7 +1386,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `payload_too_large` */
+            /** @description `payload_too_large`: The body is larger than the limit. */
             413: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1021,7 +1399,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unsupported_media_type` */
+            /** @description `unsupported_media_type`: The body was sent with another `Content-Type` than the endpoint takes. */
             415: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1034,7 +1412,17 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `invalid_request`, `invalid_species`, `outside_coverage`, `no_nearby_data`, `elevation_mismatch` */
+            /**
+             * @description `invalid_request`: A field is missing, of the wrong type or out of range, or an option is misspelled.
+             *
+             *     `invalid_species`: The species code is not served.
+             *
+             *     `outside_coverage`: The place is in neither state.
+             *
+             *     `no_nearby_data`: The place is in a state, but no data point lies within the search radius: it is not forest land.
+             *
+             *     `elevation_mismatch`: `elevation_m` is more than 1,000 m from the elevation of the matched point.
+             */
             422: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1048,7 +1436,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `rate_limit_exceeded` */
+            /** @description `rate_limit_exceeded`: The requests of the tier are used up for the UTC day. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1062,7 +1450,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal_error` */
+            /** @description `internal_error`: An unexpected failure of the service. It is not counted. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1075,7 +1463,11 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`, `overloaded` */
+            /**
+             * @description `unavailable`: The service starts or stops, or its key store cannot be reached. It is not counted.
+             *
+             *     `overloaded`: The work queue is full and nothing was started, or the request waited too long. It is not counted.
+             */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1115,7 +1507,7 @@ export interface operations {
                     "application/json": components["schemas"]["SpeciesList"];
                 };
             };
-            /** @description `invalid_api_key` */
+            /** @description `invalid_api_key`: The header `X-API-Key` is missing, or its key is malformed, unknown, revoked or rotated away. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1127,7 +1519,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `key_inactive` */
+            /** @description `key_inactive`: The key is deactivated. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1138,7 +1530,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `rate_limit_exceeded` */
+            /** @description `rate_limit_exceeded`: The requests of the tier are used up for the UTC day. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1152,7 +1544,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal_error` */
+            /** @description `internal_error`: An unexpected failure of the service. It is not counted. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1165,7 +1557,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable` */
+            /** @description `unavailable`: The service starts or stops, or its key store cannot be reached. It is not counted. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1205,7 +1597,7 @@ export interface operations {
                     "application/json": components["schemas"]["Coverage"];
                 };
             };
-            /** @description `invalid_api_key` */
+            /** @description `invalid_api_key`: The header `X-API-Key` is missing, or its key is malformed, unknown, revoked or rotated away. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1217,7 +1609,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `key_inactive` */
+            /** @description `key_inactive`: The key is deactivated. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1228,7 +1620,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `rate_limit_exceeded` */
+            /** @description `rate_limit_exceeded`: The requests of the tier are used up for the UTC day. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1242,7 +1634,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal_error` */
+            /** @description `internal_error`: An unexpected failure of the service. It is not counted. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1255,7 +1647,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable` */
+            /** @description `unavailable`: The service starts or stops, or its key store cannot be reached. It is not counted. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1295,7 +1687,7 @@ export interface operations {
                     "application/json": components["schemas"]["ServedModel"];
                 };
             };
-            /** @description `invalid_api_key` */
+            /** @description `invalid_api_key`: The header `X-API-Key` is missing, or its key is malformed, unknown, revoked or rotated away. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1307,7 +1699,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `key_inactive` */
+            /** @description `key_inactive`: The key is deactivated. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1318,7 +1710,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `rate_limit_exceeded` */
+            /** @description `rate_limit_exceeded`: The requests of the tier are used up for the UTC day. */
             429: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1332,7 +1724,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal_error` */
+            /** @description `internal_error`: An unexpected failure of the service. It is not counted. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1345,7 +1737,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable` */
+            /** @description `unavailable`: The service starts or stops, or its key store cannot be reached. It is not counted. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1385,7 +1777,7 @@ export interface operations {
                     "application/json": components["schemas"]["Usage"];
                 };
             };
-            /** @description `invalid_api_key` */
+            /** @description `invalid_api_key`: The header `X-API-Key` is missing, or its key is malformed, unknown, revoked or rotated away. */
             401: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1397,7 +1789,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `key_inactive` */
+            /** @description `key_inactive`: The key is deactivated. */
             403: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1408,7 +1800,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `internal_error` */
+            /** @description `internal_error`: An unexpected failure of the service. It is not counted. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1421,7 +1813,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable` */
+            /** @description `unavailable`: The service starts or stops, or its key store cannot be reached. It is not counted. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1459,7 +1851,7 @@ export interface operations {
                     "application/json": components["schemas"]["Health"];
                 };
             };
-            /** @description `internal_error` */
+            /** @description `internal_error`: An unexpected failure of the service. It is not counted. */
             500: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -1481,6 +1873,7 @@ export interface operations {
                     "application/json": components["schemas"]["Health"];
                 };
             };
+            "4XX": components["responses"]["NotHttp"];
         };
     };
 }

@@ -6,6 +6,8 @@ test('src/openapi.ts is what openapi-typescript makes of /openapi.json', async (
   const service = await startTestService({ WORKERS: '1' });
   onTestFinished(() => service.stop());
   const document = (await (await service.get('/openapi.json')).json()) as OpenAPI3;
+  // A service may serve other species than when the client was compiled.
+  delete document.components!.schemas!.SpeciesCode.enum;
   // A field with a default may be absent from a request.
   const types = await openapiTypes(document, { defaultNonNullable: false });
   await expect(COMMENT_HEADER + astToString(types)).toMatchFileSnapshot('../src/openapi.ts');

@@ -27,10 +27,22 @@ export type ErrorCode = keyof typeof ERROR_STATUS;
 
 /** The error object of an error body and of a failed element of a batch. */
 export const errorObjectSchema = z.strictObject({
-  code: z.enum(Object.keys(ERROR_STATUS) as [ErrorCode, ...ErrorCode[]]),
-  /** A sentence that says which value was wrong, why, and what would be right. */
-  message: z.string(),
-  details: z.record(z.string(), z.unknown()).exactOptional(),
+  code: z
+    .enum(Object.keys(ERROR_STATUS) as [ErrorCode, ...ErrorCode[]])
+    .meta({ examples: ['outside_coverage'] }),
+  message: z.string().meta({
+    description: 'Which value was wrong, why, and what would be right.',
+    examples: [
+      'latitude 43.615, longitude -116.202 is outside the coverage, which is Oregon and Washington.',
+    ],
+  }),
+  details: z
+    .record(z.string(), z.unknown())
+    .exactOptional()
+    .meta({
+      description: 'More about it, by code.',
+      examples: [{ suggestion: 'GET /v1/coverage lists the regions and their bounds.' }],
+    }),
 });
 
 export type ErrorObject = Readonly<z.output<typeof errorObjectSchema>>;

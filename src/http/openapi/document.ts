@@ -1,22 +1,29 @@
-import { z } from 'zod';
+import type { z } from 'zod';
 import type { Config } from '../../config.js';
 import type { Artefacts } from '../../prediction/artefacts/artefacts.js';
-import { PLANTING_METHODS } from '../../prediction/dimensions.js';
 import { VERSION } from '../../version.js';
 import { ERROR_STATUS, type ErrorCode } from '../errors/api-error.js';
 import { optionRulesOf } from '../request/option-schemas.js';
 import { type RequestSchemas, requestSchemas } from '../request/schemas.js';
-import { errorResponseSchema } from '../response/schemas.js';
+import { type Body, contentOf, namedSchemas, parametersOf } from './content.js';
+import { guide } from './guide.js';
 import { HEADERS, type HeaderName } from './headers.js';
+import { errorResponse, responseObject, unchangedResponse } from './responses.js';
 
-/** A body: the schema of its JSON, or a schema by media type. Each schema has a name, as `meta({ id })`. */
-export type Body = z.ZodType | Readonly<Record<string, z.ZodType>>;
+/** The groups of endpoints, in order. */
+const TAGS = {
+  Predictions: 'How likely planted trees are to survive.',
+  Catalogue: 'What can be asked for, and what answers.',
+  Service: 'The key and the service.',
+};
 
 /** The description of an endpoint. */
 export interface Endpoint {
   readonly path: string;
   /** The `operationId`. */
   readonly id: string;
+  /** Its group; by default the predictions. */
+  readonly tag?: keyof typeof TAGS;
   readonly summary: string;
   readonly description?: string;
   /** Whether it answers without a key. */
@@ -56,52 +63,39 @@ export const SITE_ERRORS = [
 
 const QUOTA_HEADERS = ['RateLimit', 'RateLimit-Policy'] as const;
 
-type Json = Record<string, unknown>;
-
 export type OpenApiDocument = ReturnType<typeof openApiDocument>;
 
 /** The OpenAPI 3.1 description of the public interface, and what its readers have to know of the models. */
 export function openApiDocument(
   endpoints: readonly Endpoint[],
   { bodyLimitBytes }: Pick<Config, 'bodyLimitBytes'>,
-  artefacts: Pick<Artefacts, 'manifest' | 'grid'>,
+  artefacts: Pick<Artefacts, 'manifest' | 'grid' | 'species'>,
 ) {
-  const { caution, alive } = artefacts.manifest;
-  const requests = requestSchemas(optionRulesOf(artefacts));
-  // Before the schemas: it names those of the requests.
-  const paths = Object.fromEntries(
-    endpoints.map((endpoint) => [
-      endpoint.path,
-      { [endpoint.request ? 'post' : 'get']: operation(endpoint, requests) },
-    ]),
-  );
-  const { schemas } = z.toJSONSchema(z.globalRegistry, {
-    uri: (id) => `#/components/schemas/${id}`,
-    io: 'input',
-  });
+  const requests = requestSchemas(optionRulesOf(artefacts), artefacts.species);
   return {
     openapi: '3.1.0',
     info: {
       title: 'nurselog',
       version: VERSION,
-      description:
-        'Predicts how likely a planted tree is to survive 1, 3 and 5 years at a place in Oregon or Washington.\n\n' +
-        `${caution}\n\n${PLANTING_METHODS.map((method) => `\`${method}\`: ${alive[method]}`).join('\n\n')}\n\n` +
-        `Bodies may have ${bodyLimitBytes} bytes. Fields that are not described are ignored. An address that is not ` +
-        'described answers with the response NotFound, another method with MethodNotAllowed, and a request that is ' +
-        'not HTTP with NotHttp.',
+      license: { name: 'MIT', identifier: 'MIT' },
+      description: guide(artefacts.manifest, bodyLimitBytes),
     },
     servers: [{ url: '/' }],
-    paths,
+    tags: Object.entries(TAGS).map(([name, description]) => ({ name, description })),
+    // Before the components: it names the schemas of the requests.
+    paths: Object.fromEntries(
+      endpoints.map((endpoint) => [
+        endpoint.path,
+        { [endpoint.request ? 'post' : 'get']: operation(endpoint, requests) },
+      ]),
+    ),
     components: {
-      schemas: Object.fromEntries(
-        Object.entries(schemas).map(([id, schema]) => [id, withoutIds(schema as Json)]),
-      ),
+      schemas: namedSchemas(),
       headers: HEADERS,
       responses: {
-        NotFound: responseObject('404 `not_found`', errorResponseSchema),
-        MethodNotAllowed: responseObject('405 `method_not_allowed`', errorResponseSchema, ['Allow']),
-        NotHttp: responseObject('400, 408, 417 or 431 `invalid_request`', errorResponseSchema),
+        NotFound: errorResponse(['not_found'], [], '404 `not_found`'),
+        MethodNotAllowed: errorResponse(['method_not_allowed'], ['Allow'], '405 `method_not_allowed`'),
+        NotHttp: errorResponse(['invalid_request'], [], '400, 408, 417 or 431 `invalid_request`'),
       },
       securitySchemes: {
         ApiKey: {
@@ -118,6 +112,7 @@ export function openApiDocument(
 function operation(
   {
     id,
+    tag = 'Predictions',
     summary,
     description,
     isPublic = false,
@@ -145,7 +140,6 @@ function operation(
     'Vary',
     ...ownHeaders,
   ]);
-  const unavailable = responseObject('Not in service: `starting`, `degraded` or `draining`.', response);
   const failures = statuses.map((status) => {
     const codes = errors.filter((code) => ERROR_STATUS[code] === status);
     const headers = [
@@ -155,8 +149,7 @@ function operation(
       // Only the prediction finds out that there is no data.
       ...where(codes.includes('no_nearby_data'), 'Server-Timing'),
     ];
-    const description = codes.map((code) => `\`${code}\``).join(', ');
-    return [status, responseObject(description, errorResponseSchema, headers)];
+    return [status, errorResponse(codes, headers)];
   });
   const parameters = [
     ...parametersOf('path', pathParameters?.(requests)),
@@ -164,6 +157,7 @@ function operation(
   ];
   return {
     operationId: id,
+    tags: [tag],
     summary,
     ...(description && { description }),
     security: isPublic ? [] : [{ ApiKey: [] }],
@@ -171,8 +165,11 @@ function operation(
     ...(request && { requestBody: { required: true, content: contentOf(request(requests)) } }),
     responses: {
       200: success,
-      ...(ownHeaders.includes('ETag') && { 304: unchanged(success.headers) }),
-      ...(isPublic && { 503: unavailable }),
+      ...(ownHeaders.includes('ETag') && { 304: unchangedResponse(success.headers) }),
+      ...(isPublic && {
+        '4XX': { $ref: '#/components/responses/NotHttp' },
+        503: responseObject('Not in service: `starting`, `degraded` or `draining`.', response),
+      }),
       ...Object.fromEntries(failures),
     },
   };
@@ -181,50 +178,4 @@ function operation(
 /** The items under a condition, else none. */
 function where<Item extends string>(condition: boolean, ...items: readonly Item[]): readonly Item[] {
   return condition ? items : [];
-}
-
-function parametersOf(place: 'path' | 'query', { shape }: z.ZodObject = z.object({})) {
-  return Object.entries(shape).map(([name, field]) => {
-    const { description, ...schema } = schemaOf(field as z.ZodType);
-    return {
-      name,
-      in: place,
-      required: !(field as z.ZodType).isOptional(),
-      ...(description !== undefined && { description }),
-      schema,
-      ...(schema.type === 'array' && { style: 'form', explode: false }),
-    };
-  });
-}
-
-function responseObject(description: string, body: Body, headers: readonly HeaderName[] = []) {
-  const all: HeaderName[] = ['X-Request-Id', 'Cache-Control', ...headers];
-  return {
-    description,
-    headers: Object.fromEntries(all.map((name) => [name, { $ref: `#/components/headers/${name}` }])),
-    content: contentOf(body),
-  };
-}
-
-/** The response to a caller whose copy is current; without a body there is nothing to compress. */
-function unchanged({ 'Content-Encoding': _, ...headers }: Json) {
-  return { description: 'The copy with the ETag of `If-None-Match` is current.', headers };
-}
-
-function contentOf(body: Body) {
-  const schemas = body instanceof z.ZodType ? { 'application/json': body } : body;
-  return Object.fromEntries(
-    Object.entries(schemas).map(([type, schema]) => [type, { schema: schemaOf(schema) }]),
-  );
-}
-
-function schemaOf(schema: z.ZodType): Json {
-  const id = z.globalRegistry.get(schema)?.id;
-  if (id !== undefined) return { $ref: `#/components/schemas/${id}` };
-  return withoutIds(z.toJSONSchema(schema, { io: 'input' }) as Json);
-}
-
-/** OpenAPI identifies schemas by their path; the ids and dialect that zod adds would contradict it. */
-function withoutIds({ $id, $schema, id, ...schema }: Json): Json {
-  return schema;
 }

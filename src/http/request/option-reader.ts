@@ -13,7 +13,14 @@ import {
   startsWith,
 } from './json.js';
 import { ObjectFields, unescapeName } from './object-fields.js';
-import { ELEVATION, type OptionNumber, type OptionRules, SCENARIO } from './option-schemas.js';
+import {
+  ELEVATION,
+  isWithin,
+  namesOf,
+  type OptionNumber,
+  type OptionRules,
+  SCENARIO,
+} from './option-schemas.js';
 import { listOutlineAt, objectOutlineAt } from './outlines.js';
 
 /** The offset of the value of each option in the bytes of a request; 0 where it is absent. */
@@ -112,12 +119,4 @@ function writeNumbers(
     columns[first + i] = value;
   }
   return true;
-}
-
-function isWithin(value: number, { minimum, maximum }: OptionNumber): boolean {
-  return value >= minimum && value <= maximum; // not NaN
-}
-
-function namesOf(numbers: readonly OptionNumber[]): string[] {
-  return numbers.map(({ name }) => name);
 }

@@ -6,20 +6,27 @@ import { INCLUDES, type Include } from '../../prediction/dimensions.js';
 import { show } from '../errors/api-error.js';
 import { SHOWN_ELEMENTS, showAll } from './shown-values.js';
 
-/** A number that an option may have: its name, its unit and its range. */
+/** A number that an option may have: its name, its unit, its range and an example. */
 export interface OptionNumber {
   readonly name: string;
   readonly unit: string;
   readonly minimum: number;
   readonly maximum: number;
+  readonly example: number;
 }
 
-export const ELEVATION: OptionNumber = { name: 'elevation_m', unit: 'm', minimum: -100, maximum: 4400 };
+export const ELEVATION: OptionNumber = {
+  name: 'elevation_m',
+  unit: 'm',
+  minimum: -100,
+  maximum: 4400,
+  example: 850,
+};
 
 /** The members of `scenario`, in the order of WARMING and PRECIPITATION_CHANGE. */
 export const SCENARIO: readonly OptionNumber[] = [
-  { name: 'warming_c', unit: 'degC', minimum: -5, maximum: 10 },
-  { name: 'precipitation_change_percent', unit: 'percent', minimum: -80, maximum: 200 },
+  { name: 'warming_c', unit: 'degC', minimum: -5, maximum: 10, example: 2 },
+  { name: 'precipitation_change_percent', unit: 'percent', minimum: -80, maximum: 200, example: -10 },
 ];
 
 /** What a generation's grid and models allow of the options. */
@@ -33,7 +40,10 @@ export interface OptionRules {
 
 export function optionRulesOf({ manifest, grid }: Pick<Artefacts, 'manifest' | 'grid'>): OptionRules {
   return {
-    conditions: manifest.features,
+    conditions: manifest.features.map((feature) => ({
+      ...feature,
+      example: Number(((feature.training.p1 + feature.training.p99) / 2).toPrecision(3)),
+    })),
     hasLapseRates: manifest.features.some(({ name }) => lapseColumnOf(name) in grid.columns),
     hasIntervals: manifest.interval_level !== null,
   };
@@ -58,7 +68,6 @@ export function optionSchemas({ conditions, hasLapseRates, hasIntervals }: Optio
         description:
           "The site's own elevation in metres: elevation and climate move from the matched point's to it. At most " +
           `${MAX_RISE_M} m from the matched point's.`,
-        examples: [850],
       }),
     conditions: objectOfNumbers('conditions', conditions).meta({
       ...describedNumbers(conditions),
@@ -99,7 +108,7 @@ export function optionSchemas({ conditions, hasLapseRates, hasIntervals }: Optio
 
 /** An object whose members are numbers within their ranges, and no others. */
 function objectOfNumbers(option: string, numbers: readonly OptionNumber[]) {
-  const names = numbers.map(({ name }) => name);
+  const names = namesOf(numbers);
   return z
     .unknown()
     .superRefine((value, context) => {
@@ -129,8 +138,13 @@ function isInclude(word: unknown): boolean {
   return INCLUDES.includes(word as Include);
 }
 
-function isWithin(value: unknown, { minimum, maximum }: OptionNumber): boolean {
+/** Whether a value is a number of the range; NaN is not. */
+export function isWithin(value: unknown, { minimum, maximum }: OptionNumber): value is number {
   return typeof value === 'number' && value >= minimum && value <= maximum;
+}
+
+export function namesOf(numbers: readonly OptionNumber[]): string[] {
+  return numbers.map(({ name }) => name);
 }
 
 function rangeMessage({ name, unit, minimum, maximum }: OptionNumber, value: unknown): string {
@@ -144,6 +158,6 @@ function describedNumbers(numbers: readonly OptionNumber[]) {
   return { type: 'object', properties, additionalProperties: false } as const;
 }
 
-function describedNumber({ unit, minimum, maximum }: OptionNumber) {
-  return { type: 'number', minimum, maximum, description: `In ${unit}.` } as const;
+function describedNumber({ unit, minimum, maximum, example }: OptionNumber) {
+  return { type: 'number', minimum, maximum, description: `In ${unit}.`, examples: [example] } as const;
 }

@@ -1,4 +1,5 @@
 import { z } from 'zod';
+import type { Species } from '../../prediction/artefacts/species.js';
 import { HORIZONS, type Horizon, PLANTING_METHODS } from '../../prediction/dimensions.js';
 import { show } from '../errors/api-error.js';
 import { type OptionRules, optionSchemas } from './option-schemas.js';
@@ -41,6 +42,7 @@ const site = {
     .optional()
     .meta({
       description: 'Years; repeats collapse. All three by default.',
+      examples: [[1, 5]],
       default: [...HORIZONS],
       type: 'array',
       minItems: 1,
@@ -53,23 +55,48 @@ const plantingMethod = z
   .refine((value) => value !== undefined, {
     error: `planting_method is missing: it must be ${PLANTING_METHODS.map(show).join(' or ')}`,
   })
-  .meta({ type: 'string', enum: [...PLANTING_METHODS], description: 'How the tree is planted.' });
+  .meta({
+    type: 'string',
+    enum: [...PLANTING_METHODS],
+    description: 'How the tree is planted.',
+    examples: ['manual'],
+  });
+
+const EXAMPLE = { latitude: 44.12, longitude: -122.03, species_code: 'PSME' };
+const PREDICTION_EXAMPLES = [
+  { ...EXAMPLE, planting_method: 'manual' },
+  {
+    ...EXAMPLE,
+    planting_method: 'drone_seeded',
+    horizons: [5],
+    elevation_m: 850,
+    conditions: { vpd_max: 12.4 },
+    scenario: { warming_c: 2, precipitation_change_percent: -10 },
+    include: ['explanation', 'site'],
+  },
+];
 
 export type RequestSchemas = ReturnType<typeof requestSchemas>;
 
 /**
  * The bodies of requests for a site, under the rules of a generation. In /openapi.json their names are those of the
  * schemas that were made last.
+ * @param served the species that /openapi.json lists
  */
-export function requestSchemas(rules: OptionRules) {
+export function requestSchemas(rules: OptionRules, served: readonly Species[] = []) {
   const options = optionSchemas(rules);
+  const codes = served.map(({ species_code }) => species_code);
+  // A code that is not served has an error of its own, so that the schema only describes them.
+  const speciesCode = site.species_code.meta({ id: 'SpeciesCode', ...(codes.length > 0 && { enum: codes }) });
+  const fields = { ...site, species_code: speciesCode };
   return {
+    speciesCode,
     /** Body of POST /v1/predict/compare. */
-    comparison: z.object({ ...site, ...options }).meta({ id: 'ComparisonRequest' }),
+    comparison: z.object({ ...fields, ...options }).meta({ id: 'ComparisonRequest', examples: [EXAMPLE] }),
     /** Body of POST /v1/predict and entry of a batch. A planting method that is present but wrong has a code of its own. */
     prediction: z
-      .object({ ...site, planting_method: plantingMethod, ...options })
-      .meta({ id: 'PredictionRequest' }),
+      .object({ ...fields, planting_method: plantingMethod, ...options })
+      .meta({ id: 'PredictionRequest', examples: PREDICTION_EXAMPLES }),
   };
 }
 

@@ -81,13 +81,23 @@ export async function sendPooled(
   return reply.send(compressed);
 }
 
-/** Compresses a response body in the encoding that its caller prefers, and sets the headers that name it. */
-async function compress(request: FastifyRequest, reply: FastifyReply, body: Buffer): Promise<Buffer> {
+/**
+ * Compresses a response body in the encoding that its caller prefers, and sets the headers that name it.
+ * @param compressed the body by encoding, as far as it was compressed before
+ */
+async function compress(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  body: Buffer,
+  compressed?: Map<Encoding, Buffer>,
+): Promise<Buffer> {
   if (body.length < MIN_BYTES) return body;
   const encoding = negotiate(request, reply);
   if (encoding === undefined) return body;
   try {
-    return await limited(() => encoding.compress(body));
+    const bytes = compressed?.get(encoding) ?? (await limited(() => encoding.compress(body)));
+    compressed?.set(encoding, bytes);
+    return bytes;
   } catch (error) {
     reply.removeHeader('content-encoding'); // the error response is not compressed
     throw error;
@@ -101,6 +111,17 @@ export function compressOnce(body: Buffer): (request: FastifyRequest, reply: Fas
     const encoding = negotiate(request, reply);
     return (encoding && compressed.get(encoding)) ?? body;
   };
+}
+
+/**
+ * Compresses a large constant body that few ask for, when the first does.
+ * @returns gives it in the encoding that a caller prefers
+ */
+export function compressOnDemand(
+  body: Buffer,
+): (request: FastifyRequest, reply: FastifyReply) => Promise<Buffer> {
+  const compressed = new Map<Encoding, Buffer>();
+  return (request, reply) => compress(request, reply, body, compressed);
 }
 
 /** Whether the encoding of a response was chosen before. */

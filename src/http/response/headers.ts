@@ -5,6 +5,8 @@ export const CACHE_CONTROL = {
   catalogue: 'private, max-age=300',
   /** What is the same for everybody. */
   document: 'public, max-age=300',
+  /** Files whose name changes with their content. */
+  hashed: 'public, max-age=31536000, immutable',
 } as const;
 
 /** Headers of every response. */

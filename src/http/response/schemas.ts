@@ -14,25 +14,38 @@ function component<Shape extends z.ZodRawShape>(id: string, shape: Shape) {
   return z.strictObject(shape).meta({ id });
 }
 
+/** Describes a field with an example. */
+function about(description: string, example: unknown) {
+  return { description, examples: [example] };
+}
+
 const probability = z.number().min(0).max(1);
 const horizonYears = z.literal([...HORIZONS]);
+const speciesCode = z.string().meta(about('As requested.', 'PSME'));
+const speciesCommonName = z.string().meta({ examples: ['Douglas-fir'] });
+const plantingMethod = z.enum(PLANTING_METHODS);
 
 const siteSchema = component('Site', {
-  latitude: z.number().describe('Requested latitude.'),
-  longitude: z.number().describe('Requested longitude.'),
-  matched_latitude: z.number().describe('Latitude of the nearest data point.'),
-  matched_longitude: z.number().describe('Longitude of the nearest data point.'),
-  match_distance_km: z.number().min(0).describe('Great-circle distance to it; lower is better.'),
-  region: z.string().meta({ description: 'ISO 3166-2 code of its region.', examples: ['US-OR'] }),
-  matched_elevation_m: z.number().exactOptional().describe('Elevation of the data point. With `site`.'),
+  latitude: z.number().meta(about('Requested latitude.', 44.12)),
+  longitude: z.number().meta(about('Requested longitude.', -122.03)),
+  matched_latitude: z.number().meta(about('Latitude of the nearest data point.', 44.11669)),
+  matched_longitude: z.number().meta(about('Longitude of the nearest data point.', -122.03331)),
+  match_distance_km: z.number().min(0).meta(about('Great-circle distance to it; lower is better.', 0.453)),
+  region: z.string().meta(about('ISO 3166-2 code of its region.', 'US-OR')),
+  matched_elevation_m: z
+    .number()
+    .exactOptional()
+    .meta(about('Elevation of the data point. With `site`.', 651)),
   in_native_range: z
     .boolean()
     .exactOptional()
-    .describe('Whether it lies within the native range of the species. With `site`.'),
+    .meta(about('Whether it lies within the native range of the species. With `site`.', true)),
   outside_training: z
     .array(z.string())
     .exactOptional()
-    .describe('Features beyond the 1st to 99th percentile of the training sites. With `site`.'),
+    .meta(
+      about('Features beyond the 1st to 99th percentile of the training sites. With `site`.', ['vpd_max']),
+    ),
 });
 
 const riskFactorSchema = component('RiskFactor', {
@@ -41,37 +54,56 @@ const riskFactorSchema = component('RiskFactor', {
   magnitude: z
     .number()
     .min(0)
-    .describe(
-      'Contribution to the survival probability, relative to the average site of species and method.',
+    .meta(
+      about(
+        'Contribution to the survival probability, relative to the average site of species and method.',
+        0.0384,
+      ),
     ),
 });
 
 const contributionSchema = component('Contribution', {
-  feature: z.string().meta({ description: 'Key of GET /v1/model.', examples: ['vpd_max'] }),
-  factor: z.string(),
-  contribution: z.number().describe('To the survival probability, relative to the average site.'),
-  value: z.number().describe('As the model saw it.'),
-  unit: z.string(),
-  average: z.number().describe('Value at the average site of species and method.'),
+  feature: z.string().meta(about('Key of GET /v1/model.', 'vpd_max')),
+  factor: z.string().meta({ examples: ['vapor pressure deficit'] }),
+  contribution: z
+    .number()
+    .meta(about('To the survival probability, relative to the average site.', -0.038412)),
+  value: z.number().meta(about('As the model saw it.', 12.6)),
+  unit: z.string().meta({ examples: ['hPa'] }),
+  average: z.number().meta(about('Value at the average site of species and method.', 9.81)),
 });
 
-/** An interval of values from a minimum to 1. */
-function intervalSchema(minimum: number) {
-  const end = z.number().min(minimum).max(1);
+/** An interval of values from a minimum to 1. @param expectation says where what is expected to lie */
+function intervalSchema(minimum: number, expectation: string, low: number, high: number) {
+  const end = (example: number) =>
+    z
+      .number()
+      .min(minimum)
+      .max(1)
+      .meta({ examples: [example] });
   return z
-    .strictObject({ level: probability, low: end, high: end })
+    .strictObject({ level: probability.meta({ examples: [0.8] }), low: end(low), high: end(high) })
     .exactOptional()
-    .describe('Contains the value of a planting there with the probability `level`. With `intervals`.');
+    .describe(`${expectation} is expected to lie in 8 of 10 cases (\`level\`). With \`intervals\`.`);
 }
 
 const predictionSchema = component('Prediction', {
   horizon_years: horizonYears,
-  survival_probability: probability,
-  risk_factors: z.array(riskFactorSchema).length(RISK_FACTOR_COUNT),
-  interval: intervalSchema(0),
+  survival_probability: probability.meta({ examples: [0.94] }),
+  risk_factors: z
+    .array(riskFactorSchema)
+    .length(RISK_FACTOR_COUNT)
+    .meta(
+      about('Largest magnitude first.', [
+        { factor: 'vapor pressure deficit', impact: 'negative', magnitude: 0.0384 },
+        { factor: 'precipitation', impact: 'positive', magnitude: 0.0213 },
+        { factor: 'dew point temperature', impact: 'positive', magnitude: 0.0174 },
+      ]),
+    ),
+  interval: intervalSchema(0, 'Where the survival of a planting there', 0.8312, 0.9904),
   baseline: probability
     .exactOptional()
-    .describe('Survival at the average site of species and method. With `explanation`.'),
+    .meta(about('Survival at the average site of species and method. With `explanation`.', 0.913245)),
   contributions: z
     .array(contributionSchema)
     .exactOptional()
@@ -82,21 +114,25 @@ const predictionSchema = component('Prediction', {
 
 const predictionsSchema = z.array(predictionSchema).min(1);
 
-const sha256 = z.string().regex(/^[0-9a-f]{64}$/);
+const sha256 = z
+  .string()
+  .regex(/^[0-9a-f]{64}$/)
+  .meta({ examples: ['229e4402fba823ec015c285340bc528defc3569a7c6c76e5ed5440c4076c5488'] });
 
 const modelSchema = component('Model', {
-  version: z.string(),
-  codename: z.string(),
-  series: z.string(),
+  version: z.string().meta({ examples: ['pnw_v1_2_hemlock'] }),
+  codename: z.string().meta({ examples: ['hemlock'] }),
+  series: z.string().meta({ examples: ['Nurselog'] }),
 });
 
-const generatedAt = z.iso.datetime({ precision: 3 });
+const instant = z.iso.datetime({ precision: 3 });
+const generatedAt = instant.meta({ examples: ['2026-11-22T11:17:47.575Z'] });
 
 export const predictionResultSchema = component('PredictionResult', {
   site: siteSchema,
-  species_code: z.string(),
-  species_common_name: z.string(),
-  planting_method: z.enum(PLANTING_METHODS),
+  species_code: speciesCode,
+  species_common_name: speciesCommonName,
+  planting_method: plantingMethod,
   predictions: predictionsSchema,
   model: modelSchema,
   generated_at: generatedAt,
@@ -104,29 +140,31 @@ export const predictionResultSchema = component('PredictionResult', {
 
 const failedResultSchema = component('FailedResult', {
   error: errorObjectSchema,
-  latitude: z.number().nullable(),
-  longitude: z.number().nullable(),
+  latitude: z.number().nullable().meta(about('Null where it was not a number.', 43.615)),
+  longitude: z.number().nullable().meta(about('Null where it was not a number.', -116.202)),
 });
 
 const count = z.int().min(0);
+/** A count with an example. */
+const counted = (example: number) => count.meta({ examples: [example] });
 
 export const batchResponseSchema = component('BatchResult', {
   results: z.array(z.union([predictionResultSchema, failedResultSchema])),
-  summary: z.strictObject({ total: count, successful: count, failed: count }),
+  summary: z.strictObject({ total: counted(2), successful: counted(1), failed: counted(1) }),
 });
 
 const methodPredictions = z.strictObject({ predictions: predictionsSchema });
 
 export const compareResponseSchema = component('ComparisonResult', {
   site: siteSchema,
-  species_code: z.string(),
-  species_common_name: z.string(),
+  species_code: speciesCode,
+  species_common_name: speciesCommonName,
   comparison: z.strictObject({ manual: methodPredictions, drone_seeded: methodPredictions }),
   method_differential: z.array(
     z.strictObject({
       horizon_years: horizonYears,
-      manual_advantage: z.number().min(-1).max(1).describe('Manual minus drone-seeded survival.'),
-      interval: intervalSchema(-1),
+      manual_advantage: z.number().min(-1).max(1).meta(about('Manual minus drone-seeded survival.', 0.0741)),
+      interval: intervalSchema(-1, 'Where the difference itself', -0.0736, 0.322),
     }),
   ),
   model: modelSchema,
@@ -135,32 +173,46 @@ export const compareResponseSchema = component('ComparisonResult', {
 
 export const speciesResponseSchema = component('SpeciesList', {
   species: z.array(component('Species', speciesSchema.shape)),
-  count,
+  count: counted(31),
 });
 
-const degrees = z.number();
+const degrees = (example: number) => z.number().meta({ examples: [example] });
 
 const regionSchema = component('Region', {
-  region: z.string(),
-  name: z.string(),
-  bounds: z.strictObject({ south: degrees, west: degrees, north: degrees, east: degrees }),
-  data_points: count,
+  region: z.string().meta(about('ISO 3166-2 code.', 'US-OR')),
+  name: z.string().meta({ examples: ['Oregon'] }),
+  bounds: z.strictObject({
+    south: degrees(41.99162),
+    west: degrees(-124.57858),
+    north: degrees(46.26802),
+    east: degrees(-116.46391),
+  }),
+  data_points: counted(240_858),
 });
 
 export const coverageResponseSchema = component('Coverage', {
   regions: z.array(regionSchema),
-  data_points: count,
-  search_radius_km: z.number().positive(),
-  horizons: z.array(horizonYears),
-  planting_methods: z.array(z.enum(PLANTING_METHODS)),
+  data_points: counted(428_007),
+  search_radius_km: z.number().positive().meta(about('How far the nearest data point may be.', 0.8)),
+  horizons: z.array(horizonYears).meta({ examples: [[...HORIZONS]] }),
+  planting_methods: z.array(plantingMethod).meta({ examples: [[...PLANTING_METHODS]] }),
 });
 
 const servedFeatureSchema = component('Feature', {
   feature: z.string().meta({ examples: ['vpd_max'] }),
-  factor: z.string().meta({ description: 'Its name in risk factors.', examples: ['vapor pressure deficit'] }),
-  unit: z.string(),
-  minimum: z.number().describe('Smallest value that may be measured.'),
-  maximum: z.number().describe('Largest value that may be measured.'),
+  factor: z.string().meta(about('Its name in risk factors.', 'vapor pressure deficit')),
+  unit: z.string().meta({ examples: ['hPa'] }),
+  minimum: z.number().meta(about('Smallest value that may be measured.', 0)),
+  maximum: z.number().meta(about('Largest value that may be measured.', 50)),
+});
+
+const { auc, brier, calibration_slope, expected_calibration_error } = scoreSchema.shape;
+const scoreComponent = component('Score', {
+  ...scoreSchema.shape,
+  auc: auc.meta({ examples: [0.73] }),
+  brier: brier.meta({ examples: [0.1034] }),
+  calibration_slope: calibration_slope.meta({ examples: [0.978] }),
+  expected_calibration_error: expected_calibration_error.meta({ examples: [0.0021] }),
 });
 
 const modelDigest = sha256.describe('Changes with any byte of the models: SHA-256 of their manifest.');
@@ -169,42 +221,53 @@ export const modelResponseSchema = component('ServedModel', {
   ...modelSchema.shape,
   digest: modelDigest,
   outcomes: z.enum(OUTCOMES).describe('Origin of the outcomes that the models were trained on.'),
-  caution: z.string(),
+  caution: z
+    .string()
+    .meta(about('What the predictions may be used for.', 'The models are trained on simulated outcomes.')),
   alive: z
-    .strictObject({ manual: z.string(), drone_seeded: z.string() })
+    .strictObject({
+      manual: z.string().meta({ examples: ['A planted seedling counts as alive if it lives.'] }),
+      drone_seeded: z
+        .string()
+        .meta({ examples: ['A spot counts as alive if at least one seedling lives there.'] }),
+    })
     .describe('What "alive" means, by planting method.'),
   grid: z.strictObject({
-    points: count,
+    points: counted(428_007),
     digest: sha256.describe('Changes with any byte of the grid: SHA-256 of data/SHA256SUMS.'),
   }),
   interval_level: z
     .number()
     .nullable()
-    .describe(
-      'Share of plantings whose survival an interval is expected to contain; null without intervals.',
+    .meta(
+      about(
+        'Share of cases in which the survival of a planting is expected to lie in its interval; null without intervals.',
+        0.8,
+      ),
     ),
   features: z.array(servedFeatureSchema),
-  scores: z.array(
-    component('Score', scoreSchema.shape).describe('On held-out blocks; null where a score is not defined.'),
-  ),
+  scores: z.array(scoreComponent.describe('On held-out blocks; null where a score is not defined.')),
 });
 
 export const usageResponseSchema = component('Usage', {
   tier: z.enum(TIER_NAMES),
-  requests_today: count.describe('Requests counted today, the UTC day.'),
-  limit: count.nullable().describe('Requests a day; null is unlimited.'),
-  remaining: count.nullable().describe('Requests left today; null is unlimited.'),
-  resets_at: generatedAt.describe('The midnight UTC at which the count restarts.'),
+  requests_today: count.meta(about('Requests counted today, the UTC day.', 14)),
+  limit: count.nullable().meta(about('Requests a day; null is unlimited.', 10_000)),
+  remaining: count.nullable().meta(about('Requests left today; null is unlimited.', 9986)),
+  resets_at: instant.meta(about('The midnight UTC at which the count restarts.', '2026-11-23T00:00:00.000Z')),
 });
 
 export const healthResponseSchema = component('Health', {
   status: z.enum(PHASES),
-  version: z.string(),
+  version: z.string().meta(about('Of the service.', '1.0.0')),
   model: z.strictObject({ ...modelSchema.shape, digest: modelDigest }),
-  data_points: count,
-  species: count,
-  workers: z.strictObject({ ready: count, total: count }),
-  uptime_seconds: z.number().min(0),
+  data_points: counted(428_007),
+  species: counted(31),
+  workers: z.strictObject({ ready: counted(2), total: counted(2) }),
+  uptime_seconds: z
+    .number()
+    .min(0)
+    .meta({ examples: [3600] }),
 });
 
 export const errorResponseSchema = component('Error', { error: errorObjectSchema });

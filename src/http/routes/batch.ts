@@ -19,6 +19,12 @@ const batchSizes = Object.entries(TIERS)
   .map(([tier, { sitesPerBatch }]) => `${tier} ${sitesPerBatch}`)
   .join(', ');
 
+/** One in forest, and one outside the coverage. */
+const EXAMPLE_ENTRIES = [
+  { latitude: 44.12, longitude: -122.03, species_code: 'PSME', planting_method: 'manual' },
+  { latitude: 43.615, longitude: -116.202, species_code: 'PSME', planting_method: 'drone_seeded' },
+];
+
 export const batchEndpoint: Endpoint = {
   path: '/v1/predict/batch',
   id: 'predictBatch',
@@ -28,9 +34,10 @@ export const batchEndpoint: Endpoint = {
   request: ({ prediction }) =>
     z
       .object({
-        requests: z
-          .array(prediction)
-          .meta({ description: `Entries, at most the tier's batch size: ${batchSizes}.` }),
+        requests: z.array(prediction).meta({
+          description: `Entries, at most the tier's batch size: ${batchSizes}.`,
+          examples: [EXAMPLE_ENTRIES],
+        }),
       } satisfies Record<keyof typeof batchRequestSchema.shape, z.ZodType>)
       .meta({ id: 'BatchRequest' }),
   response: batchResponseSchema,

@@ -9,6 +9,7 @@ import { perGeneration, type Serving } from '../serving/serving.js';
 export const coverageEndpoint: Endpoint = {
   path: '/v1/coverage',
   id: 'describeCoverage',
+  tag: 'Catalogue',
   summary: 'List the regions of the coverage',
   response: coverageResponseSchema,
 };

@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import type { Artefacts } from '../../prediction/artefacts/artefacts.js';
-import { docsPage } from '../openapi/docs-page.js';
 import type { OpenApiDocument } from '../openapi/document.js';
-import { compressOnce } from '../response/compression.js';
+import { CONTENT_SECURITY_POLICY, viewer } from '../openapi/viewer.js';
+import { compressOnce, compressOnDemand } from '../response/compression.js';
 import { CACHE_CONTROL, JSON_TYPE } from '../response/headers.js';
 import { perGeneration, type Serving } from '../serving/serving.js';
 
@@ -15,23 +15,26 @@ export function documentRoutes(
   serving: Serving,
   documentOf: (artefacts: Artefacts) => OpenApiDocument,
 ): void {
-  const bodiesOf = perGeneration(({ artefacts }) => {
-    const document = documentOf(artefacts);
-    return {
-      json: compressOnce(Buffer.from(JSON.stringify(document))),
-      page: compressOnce(Buffer.from(docsPage(document))),
-    };
-  });
-  bodiesOf(serving.current); // so that the first request need not wait for it
+  const documentBodyOf = perGeneration(({ artefacts }) => ({
+    send: compressOnce(Buffer.from(JSON.stringify(documentOf(artefacts)))),
+  }));
+  documentBodyOf(serving.current); // so that the first request need not wait for it
   const cached = { 'cache-control': CACHE_CONTROL.document };
   app.get('/openapi.json', (request, reply) =>
-    reply.type(JSON_TYPE).headers(cached).send(bodiesOf(serving.current).json(request, reply)),
+    reply.type(JSON_TYPE).headers(cached).send(documentBodyOf(serving.current).send(request, reply)),
   );
-  app.get('/docs', (request, reply) =>
-    reply
-      .type('text/html; charset=utf-8')
-      .headers(cached)
-      .header('content-security-policy', "default-src 'none'; style-src 'unsafe-inline'")
-      .send(bodiesOf(serving.current).page(request, reply)),
+  const { page, files } = viewer();
+  const pageHeaders = { ...cached, 'content-security-policy': CONTENT_SECURITY_POLICY };
+  app.get('/docs', (_request, reply) =>
+    reply.type('text/html; charset=utf-8').headers(pageHeaders).send(page),
   );
+  for (const { path, type, body } of files) {
+    const bodyOf = compressOnDemand(body);
+    app.get(`/${path}`, async (request, reply) =>
+      reply
+        .type(type)
+        .header('cache-control', CACHE_CONTROL.hashed)
+        .send(await bodyOf(request, reply)),
+    );
+  }
 }

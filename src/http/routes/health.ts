@@ -8,6 +8,7 @@ import type { CurrentPhase, Serving } from '../serving/serving.js';
 export const healthEndpoint: Endpoint = {
   path: '/v1/health',
   id: 'health',
+  tag: 'Service',
   summary: 'Tell whether the service answers, without a key',
   description: '503 with the same body while it starts, drains or has lost workers.',
   isPublic: true,

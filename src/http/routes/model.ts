@@ -7,6 +7,7 @@ import { perGeneration, type Serving } from '../serving/serving.js';
 export const modelEndpoint: Endpoint = {
   path: '/v1/model',
   id: 'describeModel',
+  tag: 'Catalogue',
   summary: 'Tell which models and grid serve, what they were trained on, their features and their scores',
   response: modelResponseSchema,
 };

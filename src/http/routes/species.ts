@@ -7,6 +7,7 @@ import type { Serving } from '../serving/serving.js';
 export const speciesEndpoint: Endpoint = {
   path: '/v1/species',
   id: 'listSpecies',
+  tag: 'Catalogue',
   summary: 'List the species',
   response: speciesResponseSchema,
 };

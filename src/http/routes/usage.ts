@@ -8,6 +8,7 @@ import { callerOf } from '../server/request-state.js';
 export const usageEndpoint: Endpoint = {
   path: '/v1/usage',
   id: 'describeUsage',
+  tag: 'Service',
   summary: "Tell how many of today's requests the key has made",
   description: 'Free: it is not counted, and is answered after the quota is reached, too.',
   isFree: true,

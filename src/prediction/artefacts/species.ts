@@ -3,9 +3,18 @@ import { z } from 'zod';
 import { type ArtefactFile, parseJsonFile } from './artefact-file.js';
 
 export const speciesSchema = z.object({
-  species_code: z.string().min(1).meta({ description: 'Code to use in requests, matched exactly.' }),
-  common_name: z.string().min(1),
-  scientific_name: z.string().min(1),
+  species_code: z
+    .string()
+    .min(1)
+    .meta({ description: 'Code to use in requests, matched exactly.', examples: ['PSME'] }),
+  common_name: z
+    .string()
+    .min(1)
+    .meta({ examples: ['Douglas-fir'] }),
+  scientific_name: z
+    .string()
+    .min(1)
+    .meta({ examples: ['Pseudotsuga menziesii'] }),
   group: z.enum(['conifer', 'hardwood']),
 });
 

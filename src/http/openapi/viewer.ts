@@ -1,0 +1,112 @@
+import { createHash } from 'node:crypto';
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+
+/** What the page may load: files of the service itself. Swagger UI has images inside its style sheet, and nothing else inline. */
+export const CONTENT_SECURITY_POLICY = [
+  "default-src 'none'",
+  "script-src 'self'",
+  "style-src 'self'",
+  "img-src 'self' data:",
+  "connect-src 'self'",
+  "base-uri 'none'",
+  "form-action 'none'",
+  "frame-ancestors 'none'",
+].join('; ');
+
+const SCRIPT = `const dark = matchMedia('(prefers-color-scheme: dark)');
+const setScheme = () => document.documentElement.classList.toggle('dark-mode', dark.matches);
+dark.addEventListener('change', setScheme);
+setScheme();
+
+function listContents() {
+  const headings = document.querySelectorAll('.info h2:not(.title), .opblock-tag, .models > h4');
+  document.getElementById('contents').replaceChildren(...Array.from(headings, (heading, i) => {
+    heading.id ||= 'section-' + i;
+    const link = document.createElement('a');
+    link.textContent = heading.dataset.tag ?? heading.textContent;
+    link.href = '#' + heading.id;
+    link.addEventListener('click', (event) => {
+      event.preventDefault(); // the fragment belongs to Swagger UI's own links
+      heading.scrollIntoView();
+    });
+    return link;
+  }));
+}
+
+SwaggerUIBundle({
+  url: 'openapi.json',
+  dom_id: '#reference',
+  deepLinking: true,
+  displayRequestDuration: true,
+  defaultModelsExpandDepth: 0,
+  validatorUrl: null, // asks no other host
+  onComplete: listContents,
+});
+`;
+
+const STYLE = `body { margin: 0; }
+html.dark-mode body { background: #1c2022; }
+nav { position: sticky; top: 0; z-index: 2; display: flex; gap: 1.25rem; overflow-x: auto; padding: .75rem 1.25rem;
+  font: 15px/1.4 sans-serif; white-space: nowrap; background: #f4f7f5; border-bottom: 1px solid #d5ddd8; }
+nav a { color: #1d4d35; }
+html.dark-mode nav { background: #15191b; border-color: #394045; }
+html.dark-mode nav a { color: #9fd3b4; }
+noscript { display: block; margin: 2rem; }
+.swagger-ui .info h2, .swagger-ui .opblock-tag, .swagger-ui .models > h4 { scroll-margin-top: 4rem; }
+.swagger-ui .info .description { max-width: 60rem; }
+.swagger-ui .info table { display: block; overflow-x: auto; }
+.swagger-ui .info td, .swagger-ui .info th { padding: .4rem 1rem .4rem 0; }
+.swagger-ui .info pre { padding: .75rem; overflow-x: auto; }
+.swagger-ui .info pre code { white-space: pre; }
+.swagger-ui .response-col_links { display: none; }
+html.dark-mode .swagger-ui table.headers td { color: #e4e6e6; }
+@media (width < 40rem) { .swagger-ui table.headers td:last-child, .swagger-ui table.headers th:last-child { display: none; } }
+`;
+
+const JAVASCRIPT = 'text/javascript; charset=utf-8';
+const CSS = 'text/css; charset=utf-8';
+
+interface ViewerFile {
+  /** Relative to the page, with a hash of the body. */
+  readonly path: string;
+  readonly type: string;
+  readonly body: Buffer;
+}
+
+/** Swagger UI and what starts it: the page at /docs and the files that it loads. */
+export function viewer(): { page: string; files: ViewerFile[] } {
+  const script = file('swagger-ui-bundle.js', JAVASCRIPT, ofSwaggerUi('swagger-ui-bundle.js'));
+  const style = file('swagger-ui.css', CSS, ofSwaggerUi('swagger-ui.css'));
+  const ownScript = file('reference.js', JAVASCRIPT, Buffer.from(SCRIPT));
+  const ownStyle = file('reference.css', CSS, Buffer.from(STYLE));
+  const page = `<!doctype html>
+<html lang="en">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width, initial-scale=1">
+<title>nurselog: reference</title>
+<link rel="icon" href="data:,">
+<link rel="stylesheet" href="${style.path}">
+<link rel="stylesheet" href="${ownStyle.path}">
+</head>
+<body>
+<nav id="contents"></nav>
+<main id="reference"></main>
+<noscript>This page needs JavaScript; <a href="openapi.json">openapi.json</a> has the same contents.</noscript>
+<script src="${script.path}"></script>
+<script src="${ownScript.path}"></script>
+</body>
+</html>
+`;
+  return { page, files: [script, style, ownScript, ownStyle] };
+}
+
+function ofSwaggerUi(name: string): Buffer {
+  return readFileSync(createRequire(import.meta.url).resolve(`swagger-ui-dist/${name}`));
+}
+
+function file(name: string, type: string, body: Buffer): ViewerFile {
+  const hash = createHash('sha256').update(body).digest('hex').slice(0, 16);
+  return { path: `docs/${hash}/${name}`, type, body };
+}

@@ -1,0 +1,104 @@
+import { type Browser, chromium, type Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import type { OpenApiDocument } from '../../src/http/openapi/document.js';
+import { CHROMIUM, HAS_CHROMIUM } from '../support/chromium.js';
+import { startTestService, type TestService } from '../support/service.js';
+
+let service: TestService;
+let browser: Browser | undefined;
+
+beforeAll(async () => {
+  service = await startTestService({ WORKERS: '1' });
+  // No sandbox: it needs rights that containers do not have.
+  if (HAS_CHROMIUM) browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
+});
+afterAll(async () => {
+  await browser?.close();
+  await service.stop();
+});
+
+/** Opens /docs and waits until it lists the endpoints. @returns the page and what goes wrong in it */
+async function openDocs(options: Parameters<Browser['newContext']>[0] = {}) {
+  const context = await browser!.newContext(options);
+  onTestFinished(() => context.close());
+  const page = await context.newPage();
+  const faults: string[] = [];
+  page.on('pageerror', ({ message }) => faults.push(message));
+  page.on('console', (message) => {
+    if (message.type() === 'error') faults.push(message.text());
+  });
+  page.on('request', (request) => {
+    if (!/^(data|blob):/.test(request.url()) && !request.url().startsWith(service.apiUrl))
+      faults.push(`asked ${request.url()}`);
+  });
+  await page.goto(`${service.apiUrl}/docs`);
+  await page.locator('#contents a').first().waitFor();
+  return { page, faults };
+}
+
+/** The element of an endpoint. */
+const operation = (page: Page, path: string) =>
+  page.locator('.opblock', { has: page.locator(`[data-path="${path}"]`) });
+
+test('/docs and its files need nothing but this service, under a policy without exceptions', async () => {
+  const response = await fetch(`${service.apiUrl}/docs`);
+  expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+  const policy = response.headers.get('content-security-policy')!;
+  expect(policy).toMatch(/^default-src 'none'; script-src 'self'; style-src 'self';/);
+  expect(policy).not.toContain('unsafe');
+  const page = await response.text();
+  const files = [...page.matchAll(/(?:href|src)="(docs\/[^"]+)"/g)].map(([, path]) => path);
+  expect(files).toHaveLength(4);
+  for (const file of files) {
+    const { status, headers } = await fetch(`${service.apiUrl}/${file}`);
+    expect([status, headers.get('cache-control')]).toEqual([200, 'public, max-age=31536000, immutable']);
+    expect(headers.get('content-type')).toMatch(/^text\/(javascript|css); charset=utf-8$/);
+  }
+});
+
+test.runIf(HAS_CHROMIUM)('/docs shows every endpoint, the guide and its contents in a browser', async () => {
+  const { page, faults } = await openDocs();
+  const { paths } = (await (await service.get('/openapi.json')).json()) as OpenApiDocument;
+  for (const path of Object.keys(paths)) expect(await operation(page, path).count()).toBe(1);
+  const contents = await page.locator('#contents a').allTextContents();
+  expect(contents).toEqual(expect.arrayContaining(['First call', 'Errors', 'Predictions', 'Schemas']));
+  await page.locator('#contents a', { hasText: 'Errors' }).click();
+  expect(
+    await page.locator('h2', { hasText: 'Errors' }).evaluate((h) => h.getBoundingClientRect().top < 200),
+  ).toBe(true);
+  expect(faults).toEqual([]);
+});
+
+test.runIf(HAS_CHROMIUM)('Try it out sends the example with the key of the caller', async () => {
+  const { page, faults } = await openDocs();
+  await page.locator('button.authorize').first().click();
+  await page.locator('.auth-container input').fill(service.key);
+  await page.locator('.auth-container button.authorize').click();
+  await page.locator('.btn-done').click();
+  const predict = operation(page, '/v1/predict');
+  await predict.locator('.opblock-summary-control').click();
+  await predict.locator('.try-out__btn').click();
+  const [answer] = await Promise.all([
+    page.waitForResponse((response) => response.url().endsWith('/v1/predict')),
+    predict.locator('button.execute').click(),
+  ]);
+  expect(answer.status()).toBe(200);
+  expect(await answer.json()).toHaveProperty('predictions.0.survival_probability');
+  await predict.locator('.live-responses-table').waitFor();
+  expect(await predict.locator('.live-responses-table').textContent()).toContain('survival_probability');
+  expect(faults).toEqual([]);
+});
+
+test.runIf(HAS_CHROMIUM)(
+  '/docs fits into 390 pixels, and is dark where the caller prefers that',
+  async () => {
+    const { page } = await openDocs({ viewport: { width: 390, height: 800 }, colorScheme: 'dark' });
+    await operation(page, '/v1/predict').locator('.opblock-summary-control').click();
+    await operation(page, '/v1/predict').locator('.responses-wrapper').waitFor();
+    const { width, background } = (await page.evaluate(
+      '({ width: document.documentElement.scrollWidth, background: getComputedStyle(document.body).backgroundColor })',
+    )) as { width: number; background: string };
+    expect(width).toBe(390);
+    for (const channel of background.match(/\d+/g)!) expect(Number(channel)).toBeLessThan(64);
+  },
+);
