@@ -16,7 +16,7 @@ export class UsageMeter {
   /** @param onError called when a flush failed; its counts are kept for the next */
   constructor(
     private readonly usage: UsageStore,
-    private readonly onError: (error: unknown) => void,
+    onError: (error: unknown) => void,
   ) {
     this.#timer = setInterval(() => this.flush().catch(onError), FLUSH_EVERY_MS);
     this.#timer.unref();
@@ -45,8 +45,7 @@ export class UsageMeter {
   /** Stops the timer and writes the remaining counts. Rejects if they could not be written. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
-    await this.#flushing?.catch(this.onError);
-    await this.flush();
+    await this.flushAll();
   }
 
   async #write(): Promise<void> {
