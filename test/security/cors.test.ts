@@ -97,6 +97,22 @@ test('answers and errors of every kind name the listed origin, so that its page 
   }
 });
 
+test('a path that cannot be decoded gets the same headers of CORS as one that does not exist', async () => {
+  for (const service of Object.values(services)) {
+    for (const headers of [{}, { origin: LISTED }, { origin: 'https://evil.example.org' }]) {
+      const of = async (path: string) => {
+        const response = await service.get(path, headers);
+        expect(response.status).toBe(404);
+        const names = [...corsHeaders(response), 'vary'];
+        return names.map((name) => [name, response.headers.get(name)]);
+      };
+      expect(await of('/v1/%zz')).toEqual(await of('/v1/nothing'));
+    }
+  }
+  const listed = await services.listed.get('/v1/%zz', { origin: LISTED });
+  expect(listed.headers.get(ALLOW_ORIGIN)).toBe(LISTED);
+});
+
 test('an unlisted origin is answered without leave to read, and credentials are never allowed', async () => {
   for (const service of Object.values(services)) {
     for (const origin of [LISTED, 'https://evil.example.org', 'null']) {

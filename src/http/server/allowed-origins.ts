@@ -23,16 +23,35 @@ const PREFLIGHT_SECONDS = 3600;
  */
 export function allowOrigins(app: FastifyInstance, origins: readonly string[]): void {
   if (origins.length === 0) return;
-  const isAny = String(origins) === ANY_ORIGIN;
   app.register(cors, {
-    origin: (origin, done) => {
-      if (origin === undefined) done(null, false);
-      else done(null, isAny ? ANY_ORIGIN : origins.includes(origin) && origin);
-    },
+    origin: (origin, done) => done(null, permittedOrigin(origins, origin)),
     methods: ['GET', 'POST'],
     allowedHeaders: ALLOWED_HEADERS,
     exposedHeaders: EXPOSED_HEADERS,
     maxAge: PREFLIGHT_SECONDS,
     strictPreflight: false,
   });
+}
+
+/** The headers that `allowOrigins` sets, for a response that no hook is called for. */
+export function originHeaders(
+  origins: readonly string[],
+  origin: string | undefined,
+): Record<string, string> {
+  if (origins.length === 0) return {};
+  const permitted = permittedOrigin(origins, origin);
+  return {
+    vary: 'Origin',
+    ...(permitted && {
+      'access-control-allow-origin': permitted,
+      'access-control-expose-headers': EXPOSED_HEADERS.join(', '),
+    }),
+  };
+}
+
+/** What a page of an origin is answered with; false without an origin, or with one that is not listed. */
+function permittedOrigin(origins: readonly string[], origin: string | undefined): string | false {
+  if (origin === undefined) return false;
+  if (String(origins) === ANY_ORIGIN) return ANY_ORIGIN;
+  return origins.includes(origin) && origin;
 }

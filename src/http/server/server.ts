@@ -11,7 +11,7 @@ import { notFound } from '../errors/common-errors.js';
 import { handleError, sendError } from '../response/error-response.js';
 import { DEFAULT_HEADERS } from '../response/headers.js';
 import type { CurrentPhase } from '../serving/serving.js';
-import { allowOrigins } from './allowed-origins.js';
+import { allowOrigins, originHeaders } from './allowed-origins.js';
 import type { Connections } from './connections.js';
 import { enableFinalResponses } from './final-response.js';
 import { enableGracefulClose } from './graceful-close.js';
@@ -57,6 +57,7 @@ export function createServer(
     // A path that cannot be decoded; no hook is called for it.
     frameworkErrors: (_error, request, reply) => {
       const error = framingError(request.raw) ?? notFound(request.url);
+      reply.headers(originHeaders(config.corsOrigins, request.headers.origin));
       sendError(reply.header('x-request-id', request.id), error);
     },
     http: {
