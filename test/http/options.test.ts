@@ -61,7 +61,8 @@ test.each([
   ['"elevation_m":{}', 'elevation_m', elevationRange('an object')],
   ['"elevation_m":true', 'elevation_m', elevationRange('true')],
   ['"elevation_m":-100.5', 'elevation_m', elevationRange('-100.5')],
-  ['"elevation_m":1e999', 'elevation_m', `${elevationRange('Infinity')} (was it in feet?)`],
+  ['"elevation_m":1e999', 'elevation_m', elevationRange('1e999')],
+  ['"elevation_m":15000', 'elevation_m', elevationRange('15000')],
   ['"elevation_m":6200', 'elevation_m', `${elevationRange('6200')} (was it in feet?)`],
   ['"elevation_":850', 'elevation_', misspelt('elevation_', 'elevation_m')],
   ['"conditions":null', 'conditions', wrongObject('conditions', 'null')],
@@ -74,7 +75,7 @@ test.each([
   ['"conditions":{"vpd_max":null}', 'conditions.vpd_max', vpd('null')],
   ['"conditions":{"vpd_max":"9"}', 'conditions.vpd_max', vpd('"9"')],
   ['"conditions":{"vpd_max":50.01}', 'conditions.vpd_max', vpd('50.01')],
-  ['"conditions":{"vpd_max":-1e999}', 'conditions.vpd_max', vpd('-Infinity')],
+  ['"conditions":{"vpd_max":-1e999}', 'conditions.vpd_max', vpd('-1e999')],
   ['"conditions":{"vpd_max":{"value":9}}', 'conditions.vpd_max', vpd('an object')],
   ['"conditions":{"vpd_max":9,"vpd_max":[9,9]}', 'conditions.vpd_max', vpd('an array of 2')],
   ['"conditons":{"vpd_max":9}', 'conditons', misspelt('conditons', 'conditions')],
@@ -84,7 +85,7 @@ test.each([
   ['"scenario":{"warming":2}', 'scenario', unknownScenario('"warming"')],
   ['"scenario":{"warming_c":null}', 'scenario.warming_c', warming('null')],
   ['"scenario":{"warming_c":10.01}', 'scenario.warming_c', warming('10.01')],
-  ['"scenario":{"warming_c":1e999}', 'scenario.warming_c', warming('Infinity')],
+  ['"scenario":{"warming_c":1e999}', 'scenario.warming_c', warming('1e999')],
   [
     '"scenario":{"precipitation_change_percent":-81}',
     'scenario.precipitation_change_percent',
@@ -136,6 +137,19 @@ test.each(['"condition":"dry"', '"elevation":2780', '"conditions_2020":{}', '"el
     expect(await answer(withOption(tag))).toEqual(await answer(ENTRY));
   },
 );
+
+test('an elevation_mismatch does not ask about feet where metres are nearer to the matched point', async () => {
+  const { grid } = readPredictorData();
+  const { elevation } = grid.columns;
+  const isHigh = (_: unknown, point: number) => valueAt(elevation, point) > 1500;
+  const high = Array.from({ length: grid.pointCount }).findIndex(isHigh);
+  const response = await service.post('/v1/predict', {
+    ...PREDICT_REQUEST,
+    ...placeOf(grid, high),
+    elevation_m: 300,
+  });
+  expect((await expectError(response, 422, 'elevation_mismatch')).message).not.toContain('feet');
+});
 
 test('an elevation too far from that of the matched point is an elevation_mismatch that asks whether it was in feet', async () => {
   const { grid } = readPredictorData();

@@ -23,6 +23,8 @@ export const ELEVATION: OptionNumber = {
   example: 850,
 };
 
+export const METRES_PER_FOOT = 0.3048;
+
 /** The members of `scenario`, in the order of WARMING and PRECIPITATION_CHANGE. */
 export const SCENARIO: readonly OptionNumber[] = [
   { name: 'warming_c', unit: 'degC', minimum: -5, maximum: 10, example: 2 },
@@ -59,8 +61,11 @@ export function optionSchemas({ conditions, hasLapseRates, hasIntervals }: Optio
         abort: true,
       })
       .refine((value) => isWithin(value, ELEVATION), {
-        error: ({ input }) =>
-          rangeMessage(ELEVATION, input) + (Number(input) > ELEVATION.maximum ? ' (was it in feet?)' : ''),
+        error: ({ input }) => {
+          const isInFeet =
+            Number(input) > ELEVATION.maximum && Number(input) * METRES_PER_FOOT <= ELEVATION.maximum;
+          return rangeMessage(ELEVATION, input) + (isInFeet ? ' (was it in feet?)' : '');
+        },
       })
       .optional()
       .meta({

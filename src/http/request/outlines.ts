@@ -1,3 +1,4 @@
+import { OversizedNumber } from '../errors/api-error.js';
 import { firstElementAt, nextElementAt, OPEN_ARRAY, OPEN_OBJECT, valueEnd } from './json.js';
 import type { ObjectFields } from './object-fields.js';
 import { SHOWN_ELEMENTS } from './shown-values.js';
@@ -7,10 +8,17 @@ import { SHOWN_ELEMENTS } from './shown-values.js';
  * whose grammar was checked and the offset where the value starts.
  */
 
-/** An object without its members, an array without its elements but of their number, any other value as JSON.parse makes it. */
+/**
+ * An object without its members, an array without its elements but of their number, a number that JSON.parse would make
+ * infinite as it was sent, any other value as JSON.parse makes it.
+ */
 export function outlineAt(bytes: Buffer, start: number): unknown {
   if (bytes[start] === OPEN_OBJECT) return {};
-  if (bytes[start] !== OPEN_ARRAY) return JSON.parse(bytes.toString('utf8', start, valueEnd(bytes, start)));
+  if (bytes[start] !== OPEN_ARRAY) {
+    const text = bytes.toString('utf8', start, valueEnd(bytes, start));
+    const value: unknown = JSON.parse(text);
+    return typeof value === 'number' && !Number.isFinite(value) ? new OversizedNumber(text) : value;
+  }
   let length = 0;
   for (let at = firstElementAt(bytes, start); at !== 0; at = nextElementAt(bytes, at)) length++;
   return Array(length);

@@ -6,9 +6,10 @@ import { PLANTING_METHODS } from '../../prediction/dimensions.js';
 import { Coverage } from '../../prediction/locate/coverage.js';
 import { NearestPoint } from '../../prediction/locate/nearest-point.js';
 import { ROW_STATUS, type SiteRows } from '../../prediction/site-rows.js';
-import { type ErrorObject, show } from '../errors/api-error.js';
+import { type ErrorObject, OversizedNumber, show } from '../errors/api-error.js';
 import { perGeneration, type ServingGeneration } from '../serving/serving.js';
 import type { Misspelling } from './object-fields.js';
+import { METRES_PER_FOOT } from './option-schemas.js';
 import { MAX_LATITUDE, type PredictRequest } from './schemas.js';
 
 /**
@@ -52,7 +53,8 @@ export function invalidRequest(
   value: unknown,
   misspellings: readonly Misspelling[] = [],
 ): ErrorObject | undefined {
-  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  if (!isObject || value instanceof OversizedNumber) {
     const message = `must be a JSON object, not ${show(value)}`;
     return {
       code: 'invalid_request',
@@ -114,15 +116,15 @@ export function placeError(
   };
 }
 
-const METRES_PER_FOOT = 0.3048;
-
 function elevationMismatch(elevationM: number, matchedM: number): ErrorObject {
   const fromFeet = Math.round(elevationM * METRES_PER_FOOT);
+  const isNearer = Math.abs(fromFeet - matchedM) < Math.abs(elevationM - matchedM);
+  const hint = isNearer ? ` Was it in feet? ${elevationM} ft are ${fromFeet} m.` : '';
   return {
     code: 'elevation_mismatch',
     message:
       `elevation_m is ${elevationM} m, but the matched point lies at ${matchedM} m: at most ${MAX_RISE_M} m may lie ` +
-      `between them. Was it in feet? ${elevationM} ft are ${fromFeet} m.`,
+      `between them.${hint}`,
     details: { elevation_m: elevationM, matched_elevation_m: matchedM },
   };
 }
