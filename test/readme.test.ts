@@ -23,7 +23,7 @@ function shape(value: unknown): unknown {
 }
 
 const folder = mkdtempSync(path.join(tmpdir(), 'nurselog-readme-'));
-const [start, call, , keys] = blocks('sh');
+const [start, exported, call, batch, keys] = blocks('sh');
 const environment = { ...process.env, PORT: '0', OPS_PORT: '0', DATABASE_URL: `sqlite:${folder}/keys.db` };
 let service: ChildProcess;
 let url: string | undefined;
@@ -47,10 +47,24 @@ afterAll(async () => {
   rmSync(folder, { recursive: true });
 });
 
+/** What a block of the README prints after the one that sets the environment, with the address and key of the service. */
+function answerTo(block: string): unknown {
+  const setting = exported.replace('http://127.0.0.1:8080', url!).replace(/nurse_live_[0-9a-f]{32}/, key!);
+  return JSON.parse(execFileSync('sh', ['-e', '-c', setting + block], { encoding: 'utf8' }));
+}
+
 test('the call in the README is answered in the shape that the README shows', () => {
-  const line = call!.replace('http://127.0.0.1:8080', url!).replace(/nurse_live_[0-9a-f]{32}/, key!);
-  const answer = execFileSync('sh', ['-c', line], { encoding: 'utf8' });
-  expect(shape(JSON.parse(answer))).toEqual(shape(JSON.parse(blocks('json')[0])));
+  expect(shape(answerTo(call))).toEqual(shape(JSON.parse(blocks('json')[0])));
+});
+
+test('the batch in the README is answered without failures', () => {
+  expect(answerTo(batch)).toHaveProperty('summary', { total: 2, successful: 2, failed: 0 });
+});
+
+test('the first calls at /docs are those of the README', async () => {
+  const { info } = (await (await fetch(`${url}/openapi.json`)).json()) as { info: { description: string } };
+  for (const example of [call, ...blocks('python'), ...blocks('ts')])
+    expect(info.description).toContain(example);
 });
 
 test('the commands in the README that manage keys work', () => {

@@ -9,9 +9,12 @@ import { startTestService, type TestService } from '../../../test/support/servic
 const run = promisify(execFile);
 const packageFolder = path.join(import.meta.dirname, '..');
 const modules = path.join(packageFolder, '../../node_modules');
-const [first, many] = [
-  ...readFileSync(path.join(packageFolder, 'README.md'), 'utf8').matchAll(/```ts\n(.*?)```/gs),
-].map(([, code]) => code);
+const [first, many] = examplesOf(path.join(packageFolder, 'README.md'));
+const [ofProject] = examplesOf(path.join(packageFolder, '../../README.md'));
+
+function examplesOf(document: string): string[] {
+  return [...readFileSync(document, 'utf8').matchAll(/```ts\n(.*?)```/gs)].map(([, code]) => code);
+}
 
 /** An empty project in which the packed client is installed. */
 let folder: string;
@@ -30,6 +33,7 @@ beforeAll(async () => {
   writeFileSync(path.join(folder, 'package.json'), '{ "type": "module" }');
   writeFileSync(path.join(folder, 'first.ts'), first);
   writeFileSync(path.join(folder, 'many.ts'), many);
+  writeFileSync(path.join(folder, 'project.ts'), ofProject);
   const compilerOptions = {
     target: 'ES2022',
     module: 'NodeNext',
@@ -53,12 +57,14 @@ test('the package has compiled modules with their types, its README and its lice
   );
 });
 
-test('the examples of the README compile with the types of the package, and print survival in Node', async () => {
+test('the examples of both READMEs compile with the types of the package, and print survival in Node', async () => {
   const compiler = path.join(packageFolder, 'node_modules/typescript/bin/tsc');
   await run(process.execPath, [compiler], { cwd: folder }).catch(({ stdout }) => expect(stdout).toBe(''));
   const env = { ...process.env, NURSELOG_URL: service.apiUrl, NURSELOG_API_KEY: service.key };
   const one = await run(process.execPath, ['first.js'], { cwd: folder, env });
   expect(one.stdout).toMatch(/^1 0\.\d+\n3 0\.\d+\n5 0\.\d+\n$/);
+  const other = await run(process.execPath, ['project.js'], { cwd: folder, env });
+  expect(other.stdout).toMatch(/^0\.\d+\n$/);
   const all = await run(process.execPath, ['many.js'], { cwd: folder, env });
   expect(all.stdout).toMatch(/^A-17 0\.\d+\nA-18 .*coverage.*\n$/);
   expect(all.stderr).toBe('2 of 2 sites, 1 failed\n');
