@@ -292,7 +292,7 @@ export interface components {
          *       ],
          *       "elevation_m": 850,
          *       "conditions": {
-         *         "vpd_max": 12.4
+         *         "crown_ratio": 62.4
          *       },
          *       "scenario": {
          *         "warming_c": 2,

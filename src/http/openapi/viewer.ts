@@ -28,6 +28,7 @@ function listContents() {
     link.href = '#' + heading.id;
     link.addEventListener('click', (event) => {
       event.preventDefault(); // the fragment belongs to Swagger UI's own links
+      event.stopPropagation(); // its handler would scroll the heading under the contents
       heading.scrollIntoView();
     });
     return link;
@@ -61,7 +62,12 @@ noscript { display: block; margin: 2rem; }
 .swagger-ui .info pre code { white-space: pre; }
 .swagger-ui .response-col_links { display: none; }
 html.dark-mode .swagger-ui table.headers td { color: #e4e6e6; }
-@media (width < 40rem) { .swagger-ui table.headers td:last-child, .swagger-ui table.headers th:last-child { display: none; } }
+@media (width < 40rem) {
+  .swagger-ui .info table:has(td:nth-child(4)) thead { display: none; }
+  .swagger-ui .info tr:has(td:nth-child(4)), .swagger-ui .info tr:has(td:nth-child(4)) td { display: block; padding: 0 0 .3rem; }
+  .swagger-ui .info tr:has(td:nth-child(4)) { padding-bottom: .8rem; }
+  .swagger-ui table.headers td:last-child, .swagger-ui table.headers th:last-child { display: none; }
+}
 `;
 
 const JAVASCRIPT = 'text/javascript; charset=utf-8';

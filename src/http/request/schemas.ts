@@ -2,7 +2,7 @@ import { z } from 'zod';
 import type { Species } from '../../prediction/artefacts/species.js';
 import { HORIZONS, type Horizon, PLANTING_METHODS } from '../../prediction/dimensions.js';
 import { show } from '../errors/api-error.js';
-import { type OptionRules, optionSchemas } from './option-schemas.js';
+import { ELEVATION, type OptionRules, optionSchemas, SCENARIO } from './option-schemas.js';
 import { showAll } from './shown-values.js';
 
 /** Degrees north or south, and east or west, that a request may have. */
@@ -63,18 +63,23 @@ const plantingMethod = z
   });
 
 const EXAMPLE = { latitude: 44.12, longitude: -122.03, species_code: 'PSME' };
-const PREDICTION_EXAMPLES = [
-  { ...EXAMPLE, planting_method: 'manual' },
-  {
-    ...EXAMPLE,
-    planting_method: 'drone_seeded',
-    horizons: [5],
-    elevation_m: 850,
-    conditions: { vpd_max: 12.4 },
-    scenario: { warming_c: 2, precipitation_change_percent: -10 },
-    include: ['explanation', 'site'],
-  },
-];
+
+/** Examples of a prediction: one with the fields it must have, and one with all options. */
+function predictionExamples({ conditions, hasLapseRates }: OptionRules) {
+  const measured = conditions.slice(-1).map(({ name, example }) => [name, example]);
+  return [
+    { ...EXAMPLE, planting_method: 'manual' },
+    {
+      ...EXAMPLE,
+      planting_method: 'drone_seeded',
+      horizons: [5],
+      ...(hasLapseRates && { [ELEVATION.name]: ELEVATION.example }),
+      conditions: Object.fromEntries(measured),
+      scenario: Object.fromEntries(SCENARIO.map(({ name, example }) => [name, example])),
+      include: ['explanation', 'site'],
+    },
+  ];
+}
 
 export type RequestSchemas = ReturnType<typeof requestSchemas>;
 
@@ -96,7 +101,7 @@ export function requestSchemas(rules: OptionRules, served: readonly Species[] = 
     /** Body of POST /v1/predict and entry of a batch. A planting method that is present but wrong has a code of its own. */
     prediction: z
       .object({ ...fields, planting_method: plantingMethod, ...options })
-      .meta({ id: 'PredictionRequest', examples: PREDICTION_EXAMPLES }),
+      .meta({ id: 'PredictionRequest', examples: predictionExamples(rules) }),
   };
 }
 
