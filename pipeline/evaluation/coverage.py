@@ -56,6 +56,15 @@ class Coverage:
     width: float
 
 
+@dataclass(frozen=True)
+class Width:
+    """Median widths of intervals of the last horizon, as logits and as survival; quartiles of those of the first."""
+
+    logit: float
+    survival: float
+    first_year: tuple[float, float]
+
+
 def sample_of_sites(grid: Grid) -> np.ndarray:
     """Return the indices [sites] of grid points, all equally likely."""
     return np.random.default_rng(SEED).choice(len(grid.latitude), SITES, replace=False)
@@ -96,20 +105,27 @@ def coverage(grid: Grid, truth: Truth, intervals: Intervals) -> list[Coverage]:
     return results
 
 
-def logit_widths(grid: Grid, intervals: Intervals) -> dict[str, dict[str, float]]:
-    """Return by place and method the median width of the last horizon on the logit scale, in native ranges.
+def widths(grid: Grid, intervals: Intervals) -> dict[str, dict[str, Width]]:
+    """Return by place and method the widths of the intervals in native ranges.
 
-    Places are thirds of the points by maximum VPD; probabilities are taken to be 0.001 to 0.999.
+    Places are thirds of the points by maximum VPD; on the logit scale probabilities are taken to be 0.001 to 0.999.
     """
     native = np.stack([grid.in_range(species)[intervals.points] for species in range(len(species_codes()))])
     dryness = grid.columns["vpd_max"][intervals.points]
     thirds = np.digitize(dryness, np.quantile(dryness, (1 / 3, 2 / 3)))
-    widths = {}
+    of_places = {}
     for index, place in enumerate(("moist", "middling", "dry")):
         chosen = native & (thirds == index)
-        low_high = {method: logit(intervals.ends[method][:, chosen, -1].clip(0.001, 0.999)) for method in METHODS}
-        widths[place] = {method: float(np.median(high - low)) for method, (low, high) in low_high.items()}
-    return widths
+        of_places[place] = {method: _width(intervals.ends[method][:, chosen]) for method in METHODS}
+    return of_places
+
+
+def _width(ends: np.ndarray) -> Width:
+    """Return the widths of intervals with ends [2, rows, horizons]."""
+    survival = np.diff(ends, axis=0)[0]
+    logits = np.diff(logit(ends[..., -1].clip(0.001, 0.999)), axis=0)[0]
+    low, high = np.quantile(survival[:, 0], (0.25, 0.75))
+    return Width(float(np.median(logits)), float(np.median(survival[:, -1])), (float(low), float(high)))
 
 
 def _true_survival(grid: Grid, truth: Truth, points: np.ndarray) -> Iterator[dict[str, np.ndarray]]:

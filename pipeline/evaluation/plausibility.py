@@ -16,7 +16,7 @@ from pipeline.outcomes.species import species_codes
 ORDERINGS = Path(__file__).with_name("orderings.csv")
 TOP_FACTORS = 3
 SPREAD = 7
-"""Maps and shares use one point in so many, in the order of rows: points of a row fall on different columns."""
+"""Shares use one point in so many, in the order of rows: points of a row fall on different columns."""
 # Below this first-year survival nobody plants, and a single factor may exceed the survival itself.
 PLAUSIBLE_SURVIVAL = 0.6
 

@@ -23,6 +23,12 @@ def degrees_of(row, column, south=SOUTH, west=WEST):
     return np.floor(latitude * 1e5 + 0.5) / 1e5, np.floor(longitude * 1e5 + 0.5) / 1e5
 
 
+def nodes_of(latitude, longitude):
+    """Return row and column of nodes, each int64 [N], from what `degrees_of` returned."""
+    south, west = (np.asarray(latitude) - SOUTH) * STEPS_PER_DEGREE, (np.asarray(longitude) - WEST) * STEPS_PER_DEGREE
+    return np.rint(south - 0.5).astype(int), np.rint(west - 0.5).astype(int)
+
+
 def normal_cells(latitude, longitude):
     """Return latitude and longitude of the centres, each [N], of the cells of PRISM's normals that hold places.
 

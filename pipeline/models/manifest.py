@@ -21,7 +21,7 @@ SERIES = "Nurselog"
 CODENAME = "hemlock"
 CAUTION = {
     "simulated": (
-        "The models are trained on simulated outcomes and were never compared with planted trees. "
+        "The models are trained on simulated outcomes and were never tested on a table of planted trees. "
         "Use the survival figures to test software, not to choose what to plant."
     ),
     "observed": (

@@ -1,6 +1,7 @@
 """Write a hazard model as one ONNX graph that meets the contract of the service.
 
-Contributions are integrated with the same quadrature as in `HazardModel.contributions`; the tests compare the two.
+Contributions are integrated as in `HazardModel.contributions`, with the same quadrature, whose error is shared out over
+the features in the same way; the tests compare the two.
 
 In the shapes, N is rows, F features, P periods, H horizons (as many as periods) and S steps of the quadrature.
 """
@@ -12,7 +13,7 @@ import onnx
 from onnx import TensorProto
 
 from pipeline.models.graph_builder import GraphBuilder, add_curves
-from pipeline.models.hazard import HazardModel, quadrature
+from pipeline.models.hazard import SMALLEST_TOTAL, HazardModel, quadrature
 from pipeline.outcomes.periods import HORIZONS
 
 
@@ -70,7 +71,7 @@ def _survival(graph: GraphBuilder, model: HazardModel) -> None:
 
 def _contributions(graph: GraphBuilder, periods: int) -> None:
     """Add `contributions` [N, H, F]: minus the integral of alive(horizon) * hazard(period) times the logits of the
-    periods up to the horizon."""
+    periods up to the horizon, plus a share of the quadrature's error in proportion to its magnitude."""
     weights = quadrature()[1]
     step_weights = np.concatenate([[0.0], -weights, [0.0]]).astype(np.float32)
     graph.constant("step_weights", step_weights.reshape(1, -1))
@@ -80,5 +81,17 @@ def _contributions(graph: GraphBuilder, periods: int) -> None:
     graph.add("MatMul", ["step_weights", "loss"], "period_weight")
     graph.add("Mul", ["period_weight", "until_horizon"], "weight")
     graph.add("Mul", ["logits", "weight"], "terms")
-    graph.add("ReduceSum", ["terms", "axis_1"], "by_horizon", keepdims=0)
+    graph.add("ReduceSum", ["terms", "axis_1"], "integrals", keepdims=0)
+    graph.constant("smallest_total", SMALLEST_TOTAL)
+    # [1, S]: survival less baseline.
+    graph.constant("last_less_first", np.array([[-1, *np.zeros_like(weights), 1]], dtype=np.float32))
+    graph.add("MatMul", ["last_less_first", "alive"], "change")
+    graph.add("ReduceSum", ["integrals", "axis_1"], "integrated", keepdims=1)
+    graph.add("Sub", ["change", "integrated"], "error")
+    graph.add("Abs", ["integrals"], "magnitudes")
+    graph.add("ReduceSum", ["magnitudes", "axis_1"], "total_magnitude", keepdims=1)
+    graph.add("Max", ["total_magnitude", "smallest_total"], "divisor")
+    graph.add("Div", ["error", "divisor"], "error_share")
+    graph.add("Mul", ["magnitudes", "error_share"], "corrections")
+    graph.add("Add", ["integrals", "corrections"], "by_horizon")
     graph.add("Transpose", ["by_horizon"], "contributions", perm=[2, 0, 1])

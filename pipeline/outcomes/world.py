@@ -64,7 +64,7 @@ class World:
     local_adaptation: float = _shift(0.4, 0.15, "share of the home climate that local seed is used to: common gardens")
     # Soil
     soil_water: float = _factor(0.55, 0.4, "effect of soil water that is known well")
-    soil_water_reliability: float = _factor(0.45, 0.3, "0.67 squared, the correlation of the source with basins' soils")
+    soil_water_reliability: float = _factor(0.45, 0.3, "0.66 squared: the correlation of the source with basins' soils")
     soil_clay: float = _factor(0.15, 0.5, "frost heaving and drainage are local")
     thin_soil_by_vpd: float = _factor(0.12, 0.5, "an interaction of unknown size")
     openness_by_vpd: float = _factor(0.06, 0.5, "an interaction of unknown size")

@@ -7,12 +7,11 @@ from matplotlib import colormaps
 from matplotlib.colors import ListedColormap
 from matplotlib.figure import Figure
 
-from pipeline.evaluation.figures import BORDER_COLOUR, LAND_COLOUR, save_png, unit_label
+from pipeline.evaluation.figures import save_png, unit_label
 from pipeline.evaluation.grid.error_maps import draw_error_maps
 from pipeline.evaluation.grid.relief_map import draw_relief
+from pipeline.evaluation.lattice_map import draw_block_means, draw_outline, draw_points
 from pipeline.grid.columns.definitions import COLUMNS
-from pipeline.grid.lattice import COLUMNS as LATTICE_COLUMNS
-from pipeline.grid.lattice import ROWS, SOUTH, STEPS_PER_DEGREE, WEST
 
 # A colour map and the part of it to use: the palest end is left out where it would be invisible on grey.
 _WHOLE, _PALE_FIRST, _PALE_LAST = (0.0, 1.0), (0.15, 1.0), (0.0, 0.85)
@@ -25,10 +24,10 @@ _COLOURS = {
     "terrain_ruggedness": ("YlOrBr", _PALE_FIRST),
     "precipitation_annual": ("viridis_r", _WHOLE),
     "precipitation_growing_season": ("viridis_r", _WHOLE),
-    "temperature_mean": ("RdYlBu_r", _WHOLE),
-    "temperature_max": ("RdYlBu_r", _WHOLE),
-    "temperature_min_january": ("RdYlBu_r", _WHOLE),
-    "dew_point": ("PuOr", _WHOLE),
+    "temperature_mean": ("plasma", _WHOLE),
+    "temperature_max": ("plasma", _WHOLE),
+    "temperature_min_january": ("plasma", _WHOLE),
+    "dew_point": ("YlGnBu", _PALE_FIRST),
     "vpd_max": ("YlOrRd", _PALE_FIRST),
     "vpd_min": ("YlOrRd", _PALE_FIRST),
     "climatic_water_deficit": ("YlOrRd", _PALE_FIRST),
@@ -39,6 +38,9 @@ _COLOURS = {
     "canopy_cover": ("Greens", _PALE_FIRST),
     "crown_ratio": ("YlGn_r", _PALE_LAST),
 }
+# The directions of neighbouring slopes differ: single points look like noise, means of these blocks (7 by 5 km) do not.
+_BLOCK_NODES = 8
+_DRAWN_AS_MEANS = ("eastness", "northness")
 # White, no change with elevation, is in the middle of their scale.
 _LAPSE_COLOURS = ("RdBu_r", _WHOLE)
 # Twelve colours that colour-blind readers can tell apart: CARTO's palette Safe. Both states have 12 ecoregions.
@@ -69,11 +71,16 @@ def draw_maps(frame, regions, errors, inputs, old_elevation, directory):
             _draw_classes(frame, code, labels, _ECOREGION_COLOURS[: len(codes)], regions, title, path)
             continue
         values = frame[column.name].to_numpy()
-        limits = np.percentile(values, _PERCENTILES)
+        place = (frame["row"].to_numpy(), frame["column"].to_numpy(), values)
+        low, high = np.percentile(values, _PERCENTILES)
         if column.name not in _COLOURS:
-            limits = np.abs(limits).max() * np.array([-1, 1])
-        figure, axes = _canvas(regions, title)
-        image = _draw(axes, frame, values, _colours(column.name), limits)
+            low, high = -max(abs(low), abs(high)), max(abs(low), abs(high))
+        if column.name in _DRAWN_AS_MEANS:
+            figure, axes = _canvas(regions, f"{title}; means of {_BLOCK_NODES} by {_BLOCK_NODES} nodes")
+            image = draw_block_means(axes, *place, _BLOCK_NODES, cmap=_colours(column.name), vmin=low, vmax=high)
+        else:
+            figure, axes = _canvas(regions, title)
+            image = draw_points(axes, *place, cmap=_colours(column.name), vmin=low, vmax=high)
         figure.colorbar(image, ax=axes, shrink=0.75, extend="both", label=unit_label(column.unit))
         save_png(figure, path)
     draw_error_maps(errors, regions, directory / "errors")
@@ -82,7 +89,8 @@ def draw_maps(frame, regions, errors, inputs, old_elevation, directory):
 
 def _draw_classes(frame, classes, labels, colours, regions, title, path):
     figure, axes = _canvas(regions, title)
-    _draw(axes, frame, classes, ListedColormap(colours), (0, len(labels) - 1))
+    row, column = frame["row"].to_numpy(), frame["column"].to_numpy()
+    draw_points(axes, row, column, classes, cmap=ListedColormap(colours), vmin=0, vmax=len(labels) - 1)
     for colour, label in zip(colours, labels, strict=True):
         axes.plot([], [], "s", color=colour, label=label)
     figure.legend(loc="outside lower center", ncols=2, frameon=False, fontsize=6)
@@ -98,31 +106,5 @@ def _canvas(regions, title):
     figure = Figure(figsize=_SIZE_IN, dpi=_DPI, layout="constrained")
     axes = figure.add_subplot()
     axes.set_title(title, fontsize=7)
-    _outline(axes, regions)
+    draw_outline(axes, regions)
     return figure, axes
-
-
-def _outline(axes, regions):
-    axes.axis("off")
-    for shape in regions.values():
-        for part in shape.geoms:
-            x, y = np.array(part.exterior.xy)
-            axes.fill(x, y, facecolor=LAND_COLOUR, zorder=0)
-            axes.plot(x, y, color=BORDER_COLOUR, linewidth=0.4, zorder=3)
-    axes.set_aspect(1 / np.cos(np.radians(45.5)))
-
-
-def _draw(axes, frame, values, colours, limits):
-    picture = np.full((ROWS, LATTICE_COLUMNS), np.nan)
-    picture[frame["row"], frame["column"]] = values
-    east, north = WEST + LATTICE_COLUMNS / STEPS_PER_DEGREE, SOUTH + ROWS / STEPS_PER_DEGREE
-    return axes.imshow(
-        picture,
-        origin="lower",
-        extent=(WEST, east, SOUTH, north),
-        cmap=colours,
-        vmin=limits[0],
-        vmax=limits[1],
-        interpolation="nearest",
-        aspect=1 / np.cos(np.radians(45.5)),
-    )

@@ -3,13 +3,16 @@
 from pipeline.evaluation.graph import GraphModel
 from pipeline.evaluation.model_card.text import markdown_table
 from pipeline.evaluation.native import error_effects, first_factor_shares, native_pairs
+from pipeline.evaluation.plausibility import SPREAD
 from pipeline.grid.arrow_file import Grid
 from pipeline.models.features import FEATURE_NAMES, FEATURES
-from pipeline.models.input_errors import INPUT_ERRORS, InputError
+from pipeline.models.input_errors import INPUT_ERRORS, MATCH_DISTANCE_KM, InputError
 from pipeline.outcomes.periods import METHODS
 
 # Inputs of which no value was ever checked against a measurement at a place.
 WITHOUT_LOCAL_TRUTH = ("soil_water_capacity", "soil_clay", "crown_ratio")
+# Inputs whose error is a calculation from other errors and from assumptions, which `input_errors.py` states.
+ASSUMED_ERROR = ("slope", "heat_load", "crown_ratio")
 
 
 def inputs_section(grid: Grid, models: dict[str, GraphModel], *, simulated: bool) -> str:
@@ -21,13 +24,13 @@ def inputs_section(grid: Grid, models: dict[str, GraphModel], *, simulated: bool
         [
             feature.label + ("*" if feature.name in WITHOUT_LOCAL_TRUTH else ""),
             grid.units[feature.name],
-            _error(INPUT_ERRORS[feature.name]),
+            _error(INPUT_ERRORS[feature.name]) + (" (assumed)" if feature.name in ASSUMED_ERROR else ""),
             *(f"{effects[method][column]:.3f}" for method in METHODS),
             *(f"{shares[method][column]:.0%}" for method in METHODS),
         ]
         for column, feature in enumerate(FEATURES)
     ]
-    header = ["feature", "unit", "error as answered"]
+    header = ["feature", "unit", "standard error"]
     header += [f"RMSE of survival, {method}" for method in METHODS]
     header += [f"first factor, {method}" for method in METHODS]
     weak = [FEATURE_NAMES.index(name) for name in WITHOUT_LOCAL_TRUTH]
@@ -39,10 +42,16 @@ def inputs_section(grid: Grid, models: dict[str, GraphModel], *, simulated: bool
     )
     return f"""## Inputs: errors, and what they do
 
-Over {len(pairs.point):,} pairs of a grid point and a species native there, year 5. *Error as answered* is the
-standard error of the nearest point's value at a site (`data/README.md`). *RMSE of survival* is the change in survival
-when this input alone is off by its error; that of the soil water is each point's own. *First factor* is the
-share of pairs of which the feature is the first risk factor.
+Over {len(pairs.point):,} pairs of a species and a grid point in its native range, of every {SPREAD}th grid point,
+year 5.
+
+*Standard error* is that of the nearest point's value at a site {MATCH_DISTANCE_KM:g} km away, the root mean square
+distance. It comes from the errors measured in `data/README.md`: at forested plots, for soil water and clay at basin
+means (within basins soils differ more). Vapor pressure deficit and dew point were compared in Washington only. The
+errors marked as assumed are calculated from other errors and assumptions (`pipeline/models/input_errors.py`).
+
+*RMSE of survival* is the change in survival when this input alone is off by its error; that of the soil water is each
+point's own. *First factor* is the share of pairs of which the feature is the first risk factor.
 
 {markdown_table(header, rows)}
 

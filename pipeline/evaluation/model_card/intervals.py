@@ -1,6 +1,6 @@
 """The section of the model card on intervals."""
 
-from pipeline.evaluation.coverage import ANSWERS, SITES, WORLDS, Coverage, Intervals, logit_widths
+from pipeline.evaluation.coverage import ANSWERS, SITES, WORLDS, Coverage, Intervals, Width, widths
 from pipeline.evaluation.model_card.text import markdown_table
 from pipeline.grid.arrow_file import Grid
 from pipeline.intervals.fit import WORLDS as FITTED_WORLDS
@@ -25,11 +25,12 @@ the chance of counting trees - inside the interval, over {SITES} sites of the gr
 {WORLDS} redrawn worlds other than the {FITTED_WORLDS} that the intervals were fitted to.
 
 Target: {low:.0%} to {high:.0%} over all and on both sides of the Cascades, for both methods and their difference:
-{reached}.
+{reached}. *Reached* holds in worlds that are drawn from the same priors as those of the fit. Where no prior
+covers what happens on the ground, coverage is lower, and how much lower is not known.
 
 {_coverage_table([result for result in results if result.group not in species_codes()])}
 
-By species, all horizons:
+By species, all horizons. {_species_outside(results)}
 
 {_species_table(results)}
 
@@ -57,10 +58,29 @@ def _species_table(results: list[Coverage]) -> str:
     return markdown_table(["species", *ANSWERS], rows)
 
 
+def _species_outside(results: list[Coverage]) -> str:
+    """Name the species whose coverage lies outside the range of the target."""
+    low, high = COVERAGE_RANGE
+    outside = [
+        f"{result.group} {result.answer} ({result.inside:.1%})"
+        for result in results
+        if result.group in species_codes() and not low <= round(result.inside, 3) <= high
+    ]
+    if not outside:
+        return f"All are from {low:.0%} to {high:.0%}."
+    return f"Outside {low:.0%} to {high:.0%}, which the target does not ask of single species: {', '.join(outside)}."
+
+
 def _widths(grid: Grid, intervals: Intervals) -> str:
-    widths = logit_widths(grid, intervals)
-    rows = [[place, *(f"{of[method]:.2f}" for method in METHODS)] for place, of in widths.items()]
-    return f"""Median width of the interval of survival to year 5 on the logit scale, species in their native ranges. It
-should be widest where least is known, for drone seeding on dry sites.
+    of_places = widths(grid, intervals)
+    rows = [[place, *(_width(of[method]) for method in METHODS)] for place, of in of_places.items()]
+    low, high = of_places["dry"]["drone_seeded"].first_year
+    return f"""Median width of the interval of survival to year 5 on the logit scale and, in brackets, of survival
+itself, for species in their native ranges. On the logit scale it should be widest where least is known, for drone
+seeding on dry sites. There an interval says little: to year 1, half of them are {low:.2f} to {high:.2f} wide.
 
 {markdown_table(["sites", *METHODS], rows)}"""
+
+
+def _width(width: Width) -> str:
+    return f"{width.logit:.2f} ({width.survival:.2f})"

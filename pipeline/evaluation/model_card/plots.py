@@ -21,11 +21,14 @@ CURVE_SPECIES = ("PSME", "PIPO", "PISI", "PIAL")
 CURVE_FEATURES = (
     "precipitation_annual",
     "vpd_max",
+    "heat_load",
+    "slope",
     "soil_water_capacity",
     "elevation",
     "dew_point",
     "crown_ratio",
 )
+OUTSIDE_LABEL = "beyond the 1st to the 99th percentile of the training sites"
 
 
 def plot_calibration(held_out: dict[str, HeldOut], path: Path) -> None:
@@ -46,10 +49,15 @@ def plot_calibration(held_out: dict[str, HeldOut], path: Path) -> None:
     save_png(figure, path)
 
 
-def plot_effects(grid: Grid, models: dict[str, HazardModel], truth: Truth | None, path: Path) -> None:
-    """Draw first-year hazard logits along six features for four species; the simulated effect dashed, if known."""
+def plot_effects(
+    grid: Grid, models: dict[str, HazardModel], truth: Truth | None, training: list[dict], path: Path
+) -> None:
+    """Draw first-year hazard logits along eight features for four species; the simulated effect dashed, if known.
+
+    What lies beyond the 1st to the 99th percentile of the training sites, `training` of each feature, is shaded.
+    """
     features = grid.features(FEATURE_NAMES)
-    figure = Figure(figsize=(14, 8.5), dpi=90, layout="constrained")
+    figure = Figure(figsize=(18, 9), dpi=90, layout="constrained")
     axes = figure.subplots(len(CURVE_SPECIES), len(CURVE_FEATURES))
     for place, (row, code) in enumerate(zip(axes, CURVE_SPECIES, strict=True)):
         species = species_codes().index(code)
@@ -70,9 +78,14 @@ def plot_effects(grid: Grid, models: dict[str, HazardModel], truth: Truth | None
                         color=METHOD_COLORS[method],
                         label=f"{method}, simulated",
                     )
-            axis.axhline(0, color="0.85", linewidth=0.8, zorder=0)
+            axis.axhline(0, color="0.85", linewidth=0.8, zorder=0.5)
+            ends = features[order[[0, -1]], column]
+            axis.set_xlim(*ends)
+            for outside in ((ends[0], training[column]["p1"]), (training[column]["p99"], ends[1])):
+                axis.axvspan(*outside, color="0.9", linewidth=0, zorder=0, label=OUTSIDE_LABEL)
             if place == len(CURVE_SPECIES) - 1:
                 axis.set_xlabel(f"{FEATURES[column].label} ({grid.units[name]})", fontsize=8)
         row[0].set_ylabel(f"{code}\nhazard logit", fontsize=9)
-    axes[0, 0].legend(frameon=False, fontsize=7)
+    labelled = dict(zip(*reversed(axes[0, 0].get_legend_handles_labels()), strict=True))
+    figure.legend(labelled.values(), labelled.keys(), loc="outside lower center", ncols=len(labelled), frameon=False)
     save_png(figure, path)

@@ -52,8 +52,9 @@ optimum with that of SciPy's general optimizer.
 
 Contributions are computed, not sampled: the predictor is moved in a straight line from the average training site in the
 native range of the species (every curve at its mean) to the site, and the contribution of a feature is its share of the
-change in survival along the line ({QUADRATURE_NODES}-point Gauss-Legendre in the graph). Contributions add up to
-survival minus baseline."""
+change in survival along the line ({QUADRATURE_NODES}-point Gauss-Legendre in the graph). The error of these integrals
+is shared out over the features in proportion to the magnitudes of their contributions, so that contributions add up to
+survival minus baseline exactly."""
 
 
 def data_section(counts: dict[str, PeriodCounts], *, simulated: bool) -> str:
@@ -195,6 +196,7 @@ def species_section(method: str, scores: pd.DataFrame) -> str:
             ]
         )
     reached = f"ECE is below {MAX_ECE} for {(scores['ece'] < MAX_ECE).sum()} of {len(scores)} species and horizons."
+    reached += _slopes_outside(scores)
     chance = (
         " Bins of finite numbers of trees deviate from the diagonal by chance: the ECE of the simulated probability "
         f"itself is {scores['best_ece'].mean():.3f} on average and {scores['best_ece'].max():.3f} at most."
@@ -204,18 +206,32 @@ def species_section(method: str, scores: pd.DataFrame) -> str:
     return f"## By species, {method}, held-out blocks\n\n{reached}{chance}\n\n{markdown_table(header, rows)}"
 
 
+def _slopes_outside(scores: pd.DataFrame) -> str:
+    """Name the species with a calibration slope outside the range of the target."""
+    low, high = SLOPE_RANGE
+    outside = scores[(scores["slope"].round(2) < low) | (scores["slope"].round(2) > high)]
+    if outside.empty:
+        return f" Every calibration slope is from {low} to {high}."
+    cases = [f"{row.species} year {row.horizon} ({row.slope:.2f})" for row in outside.itertuples()]
+    return f" Calibration slopes outside {low} to {high}: {', '.join(cases)}."
+
+
 def limits_section(*, simulated: bool) -> str:
     """State the limits of the models."""
     first = (
-        "- They were never compared with planted trees. Use them to test the service, not to choose what to plant."
+        "- They were never tested on a table of planted trees. Use them to test the service, not to choose what to\n"
+        "  plant."
         if simulated
         else "- They are fitted to the sites, species and years of the outcomes table; elsewhere they extrapolate."
     )
     return f"""## Limits
 
 {first}
-- A prediction is for the nearest grid point, up to {SEARCH_RADIUS_KM:g} km away, and its slope; the planting spot
-  itself is not included.
+- Without options a prediction is for the nearest grid point, up to {SEARCH_RADIUS_KM:g} km away, with its slope, soil
+  and canopy. `elevation_m` moves elevation and climate to the site's own by the point's lapse rates; `conditions`
+  replace the grid's values with measured ones. The models were trained on the grid's values.
+- Beyond the climates of the training sites (`outside_training`), as under many scenarios, the models extrapolate:
+  beyond the 0.2 to the 99.8 percentile of the grid a feature's effect stays what it is there.
 - Stock, season, site preparation, browse protection and the year's weather are not inputs; predictions average over
   them.
 - Elevation, dew point and the January minimum are correlated over the region: part of the contribution of one may be

@@ -11,8 +11,8 @@ from pipeline.evaluation.coverage import (
     Intervals,
     answered_intervals,
     coverage,
-    logit_widths,
     sample_of_sites,
+    widths,
 )
 from pipeline.evaluation.graph import GraphModel, IntervalGraph
 from pipeline.evaluation.model_card.intervals import AIMED_GROUPS, COVERAGE_RANGE
@@ -56,10 +56,23 @@ def test_shipped_intervals_hold_76_to_84_percent_of_the_true_survival_of_other_w
 
 
 def test_shipped_intervals_are_widest_on_the_logit_scale_for_drone_seeding_on_dry_sites(grid, shipped):
-    widths = logit_widths(grid, shipped)
-    assert widths["dry"]["drone_seeded"] == max(max(of.values()) for of in widths.values())
-    assert widths["dry"]["drone_seeded"] > 1.3 * widths["moist"]["manual"]
-    assert widths["moist"]["manual"] < widths["dry"]["manual"]
+    of_places = widths(grid, shipped)
+    logits = {place: {method: width.logit for method, width in of.items()} for place, of in of_places.items()}
+    assert logits["dry"]["drone_seeded"] == max(max(of.values()) for of in logits.values())
+    assert logits["dry"]["drone_seeded"] > 1.3 * logits["moist"]["manual"]
+    assert logits["moist"]["manual"] < logits["dry"]["manual"]
+
+
+def test_widths_of_intervals_are_those_of_their_ends(grid):
+    points = sample_of_sites(grid)
+    shape = (len(species_codes()), len(points), len(HORIZONS))
+    ends = np.stack([np.full(shape, 0.5), np.full(shape, 0.75)])
+    ends[1, :, :, -1] = 0.8
+    for of in widths(grid, Intervals(points, dict.fromkeys(ANSWERS, ends))).values():
+        for width in of.values():
+            assert width.logit == pytest.approx(np.log(4))
+            assert width.survival == pytest.approx(0.3)
+            assert width.first_year == pytest.approx((0.25, 0.25))
 
 
 @pytest.mark.parametrize(("ends", "inside"), [((-1.0, 1.0), 1.0), ((1.5, 2.0), 0.0)])

@@ -2,6 +2,7 @@ import numpy as np
 import pytest
 
 from pipeline.evaluation.graph import GraphModel
+from pipeline.models import hazard
 from pipeline.models.basis import KNOTS, Knots
 from pipeline.models.features import FEATURES
 from pipeline.models.hazard import HazardModel
@@ -48,9 +49,29 @@ def test_the_graph_computes_what_the_model_does(model, graph, features, species)
     assert contributions == pytest.approx(model.contributions(features, species), abs=1e-5)
 
 
-def test_contributions_add_up_to_survival_less_baseline_even_for_wild_curves(graph, features, species):
-    survival, baseline, contributions = graph.run(features, species)
-    assert np.abs(baseline + contributions.sum(axis=2) - survival).max() < 1e-4
+@pytest.mark.parametrize("steepness", [1, 5])
+def test_contributions_as_reported_add_up_to_survival_however_steep_the_curves(
+    model, features, species, tmp_path, steepness
+):
+    path = tmp_path / "steep.onnx"
+    write_onnx(HazardModel(model.knots, model.intercepts, model.curves * steepness), path)
+    extremes = np.where(np.random.default_rng(6).random(features.shape) < 0.5, 0, 1000)
+    for values in (features, extremes):
+        survival, baseline, contributions = GraphModel(path).run(values, species)
+        reported = baseline.round(6) + contributions.round(6).sum(axis=2, dtype=np.float64)
+        # Half a unit of the last decimal for each of the numbers, and the single precision of the graph.
+        assert np.abs(reported - survival).max() < (len(FEATURES) + 1) * 0.5e-6 + 1e-6
+
+
+def test_few_nodes_give_the_contributions_of_many(model, features, species, monkeypatch):
+    # Half as steep as `model`: logits of about the spread that fitted curves have at extreme conditions.
+    half = HazardModel(model.knots, model.intercepts, model.curves / 2)
+    few = half.contributions(features, species)
+    monkeypatch.setattr(hazard, "QUADRATURE_NODES", 100)
+    many = half.contributions(features, species)
+    assert np.abs(few - many).max() < 0.005
+    assert (np.abs(few).argmax(axis=2) == np.abs(many).argmax(axis=2)).mean() > 0.999
+    assert (few * many >= -1e-9).all()
 
 
 def test_survival_never_rises_with_the_horizon(graph, features, species):
