@@ -17,12 +17,6 @@ def to_plane(latitude, longitude):
     return _ALBERS(longitude, latitude)
 
 
-def to_degrees(x, y):
-    """Convert kilometres of the plane to ``(latitude, longitude)`` in degrees."""
-    longitude, latitude = _ALBERS(x, y, inverse=True)
-    return latitude, longitude
-
-
 def in_kilometres(shape):
     """Project a shapely geometry of longitudes and latitudes to the plane."""
     return shapely.transform(shape, _ALBERS, interleaved=False)

@@ -1,26 +1,22 @@
 """The terrain model: elevation, its derivatives and the position of a place above its surroundings."""
 
-from dataclasses import dataclass, replace
+from dataclasses import replace
 
 import numpy as np
 from rasterio.features import rasterize
 from rasterio.transform import from_origin
 from scipy.ndimage import gaussian_filter, maximum_filter, uniform_filter
 
+from pipeline.grid.elevation_fit import SEA_LEVEL, check_metres, fit_states, robust_line
 from pipeline.grid.water import find_water
-from pipeline.sources.manifest import SourceError
 from pipeline.sources.raster import Raster
 from pipeline.sources.terrain_tiles import CELLS_PER_DEGREE, read_elevation_model, read_terrain_tiles
 
 _KM_PER_DEGREE = 111.195
 _CELL_KM = tuple(_KM_PER_DEGREE / CELLS_PER_DEGREE * shrink for shrink in (1.0, np.cos(np.radians(45.5))))
 """Height of a cell, and its width in the middle of the two states."""
-# Grey levels up to this one are the sea.
-_SEA_LEVEL = 3.2
 # The tiles have steps of 20 m, which make terraces of gentle slopes; this blurs them.
 _SLOPE_BLUR_CELLS = 1.0
-# What an elevation model may differ from the plots by: ratio and median; the tiles differ by 1 % and 6 m.
-_UPHILL_M, _MAX_RATIO_ERROR, _MAX_MEDIAN_ERROR_M = 100.0, 0.05, 100.0
 # Cells of the terrain in 30 arc-seconds, the cells of PRISM's normals and of the lattice.
 _PER_NORMAL_CELL = 4
 _OROGRAPHY_KM = 1.0
@@ -30,18 +26,6 @@ NEARBY_KM = 0.8
 """Radius within which the highest ground is looked for."""
 SURROUNDINGS_KM = (5.0, 10.0)
 """Half widths of the squares whose mean elevation a place is compared with: cold air collects in what lies lower."""
-
-
-@dataclass(frozen=True)
-class StateFit:
-    """Elevation of one state: ``metres_per_level`` * grey level + ``offset`` metres, and its error on other plots."""
-
-    metres_per_level: float
-    offset: float
-    places: int
-    rmse: float
-    median_error: float
-    bias: float
 
 
 class Terrain:
@@ -65,7 +49,7 @@ class Terrain:
                 np.where(_burn(oregon_outline, levels), *(np.float32(getattr(fit, name)) for fit in self.fits))
                 for name in ("metres_per_level", "offset")
             )
-            metres, sea = levels.values * slope + offset, levels.values <= _SEA_LEVEL
+            metres, sea = levels.values * slope + offset, levels.values <= SEA_LEVEL
         latitude = levels.north - np.arange(levels.values.shape[0]) * levels.cell_deg
         metres[sea] = 0.0
         np.maximum(metres, 0.0, out=metres)
@@ -146,19 +130,6 @@ class Terrain:
         return uniform_filter(metres, (rows, columns))
 
 
-def check_metres(model, plots, path):
-    """Raise :class:`SourceError` if an elevation model differs from the elevations of the plots by unit or by place."""
-    model_elevation = model.sample(plots["latitude"].to_numpy(), plots["longitude"].to_numpy())
-    elevation = plots["elevation"].to_numpy()
-    uphill = elevation > _UPHILL_M
-    ratio = np.median(model_elevation[uphill] / elevation[uphill])
-    if abs(ratio - 1) > _MAX_RATIO_ERROR:
-        raise SourceError(f"{path}: has {ratio:.3g} times the elevations of the plots, which are in metres")
-    error = np.nanmedian(np.abs(model_elevation - elevation))
-    if error > _MAX_MEDIAN_ERROR_M:
-        raise SourceError(f"{path}: differs from the elevations of the plots by {error:.0f} m at the median")
-
-
 def normal_cell_means(raster):
     """Return the mean of a raster in the 30 arc-seconds by 30 around each corner of its cells, as a raster."""
     # The filter's window of an even number of cells lies half a cell to the north-west of its own.
@@ -181,39 +152,6 @@ def _disc(km):
     return np.hypot(rows[:, None], columns) <= km
 
 
-def fit_states(levels, plots):
-    """Return the :class:`StateFit` of Oregon and of Washington: fitted on every second plot, judged on the others."""
-    grey = levels.sample(plots["latitude"].to_numpy(), plots["longitude"].to_numpy()).astype(float)
-    elevation, region = plots["elevation"].to_numpy(), plots["region"].to_numpy()
-    fits = []
-    for state in (0, 1):
-        rows = np.flatnonzero((region == state) & (grey > _SEA_LEVEL) & np.isfinite(elevation))
-        used, judged = rows[::2], rows[1::2]
-        slope, offset = _robust_line(grey[used], elevation[used])
-        error = slope * grey[judged] + offset - elevation[judged]
-        fits.append(
-            StateFit(
-                round(slope, 4),
-                round(offset, 2),
-                len(judged),
-                float(np.sqrt((error**2).mean())),
-                float(np.median(np.abs(error))),
-                float(error.mean()),
-            )
-        )
-    return fits
-
-
-def _robust_line(x, y):
-    """Return slope and offset by least squares, repeated without the residuals beyond three standard deviations."""
-    keep = np.ones(len(x), dtype=bool)
-    for _ in range(5):
-        slope, offset = np.polyfit(x[keep], y[keep], 1)
-        residual = y - slope * x - offset
-        keep = np.abs(residual) < 3 * residual[keep].std()
-    return float(slope), float(offset)
-
-
 def _ruggedness(metres):
     total = np.zeros_like(metres)
     padded = np.pad(metres, 1, mode="edge")
@@ -228,7 +166,7 @@ def _scaled_to(ruggedness, plots):
     """Return the index with a line applied that fits it to that of the plots, whose cells have another size."""
     known = np.isfinite(plots["terrain_ruggedness"].to_numpy())
     here = ruggedness.sample(plots["latitude"].to_numpy()[known], plots["longitude"].to_numpy()[known])
-    slope, offset = _robust_line(here.astype(float), plots["terrain_ruggedness"].to_numpy()[known])
+    slope, offset = robust_line(here.astype(float), plots["terrain_ruggedness"].to_numpy()[known])
     return replace(ruggedness, values=np.maximum(ruggedness.values * np.float32(slope) + np.float32(offset), 0))
 
 

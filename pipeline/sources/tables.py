@@ -6,8 +6,6 @@ import pandas as pd
 from pipeline.sources.manifest import SourceError
 
 _MM_PER_INCH = 25.4
-# Basins in and just around the two states.
-_WINDOW = {"latitude": (41.0, 50.0), "longitude": (-126.0, -116.0)}
 # The root zone of a hydrologic unit holds at most this much; in another unit than inches it would hold more.
 _MAX_INCHES = 30.0
 
@@ -56,20 +54,10 @@ def read_gages(sources):
     return basins.dropna().reset_index(drop=True)
 
 
-def read_camels(sources):
-    """Return the CAMELS basins in the window: place, depths (m), porosity, texture (shares of the fine earth)."""
-    soil = _read_csv(sources, "camels_soil", ["gauge_id", "soil_depth_statsgo"], separator=";")
-    topography = _read_csv(sources, "camels_topo", ["gauge_id", "gauge_lat", "gauge_lon"], separator=";")
-    basins = soil.merge(topography, on="gauge_id").rename(columns={"gauge_lat": "latitude", "gauge_lon": "longitude"})
-    for column, (low, high) in _WINDOW.items():
-        basins = basins[basins[column].between(low, high)]
-    return basins.reset_index(drop=True)
-
-
-def _read_csv(sources, name, needed, separator=","):
+def _read_csv(sources, name, needed):
     path = sources.path(name)
     try:
-        table = pd.read_csv(path, sep=separator, dtype={"gauge_id": str})
+        table = pd.read_csv(path)
     except (ValueError, pd.errors.ParserError) as error:
         raise SourceError(f"{name}: {path} is not a readable table: {error}") from error
     missing = [column for column in needed if column not in table.columns]

@@ -5,8 +5,11 @@ import pytest
 
 from pipeline.grid.arrow_file import read_grid
 from pipeline.grid.data_files import GRID
+from pipeline.models.features import FEATURES
+from pipeline.outcomes.species import species_codes
 
 EVERY = 60
+ROWS = 3000
 
 
 @pytest.fixture(scope="session")
@@ -28,3 +31,15 @@ def thinned_grid(whole_grid):
         )
 
     return thinned
+
+
+@pytest.fixture(scope="session")
+def features():
+    """Features [rows, features] of made-up sites, for models with curves that are made up, too."""
+    return np.random.default_rng(3).uniform(1, 100, (ROWS, len(FEATURES))).astype(np.float32)
+
+
+@pytest.fixture(scope="session")
+def species():
+    """A species index [rows] for each of the `features`."""
+    return np.random.default_rng(5).integers(0, len(species_codes()), ROWS)

@@ -2,14 +2,15 @@ import numpy as np
 import pytest
 from shapely import box
 
-from pipeline.grid.projection import great_circle_km, in_degrees, in_kilometres, to_degrees, to_plane
+from pipeline.grid.projection import great_circle_km, in_degrees, in_kilometres, to_plane
 
 
-def test_projection_to_the_plane_and_back_gives_the_same_degrees():
+def test_near_places_are_as_far_apart_on_the_plane_as_on_the_sphere():
     latitude, longitude = np.meshgrid(np.linspace(42, 49, 15), np.linspace(-124.7, -116.5, 15))
-    back = to_degrees(*to_plane(latitude, longitude))
-    assert back[0] == pytest.approx(latitude, abs=1e-9)
-    assert back[1] == pytest.approx(longitude, abs=1e-9)
+    for north, east in ((0.01, 0.0), (0.0, 0.01), (0.01, -0.01)):
+        there = latitude + north, longitude + east
+        on_plane = np.hypot(*np.subtract(to_plane(*there), to_plane(latitude, longitude)))
+        assert on_plane == pytest.approx(great_circle_km(latitude, longitude, *there), rel=0.005)
 
 
 def test_areas_on_the_plane_are_those_on_the_sphere():

@@ -23,23 +23,12 @@ from pipeline.outcomes.periods import HORIZONS
 from pipeline.outcomes.species import species_codes
 from pipeline.tests.node_graph import needs_node, run_in_node
 
-ROWS = 3000
 UPPER = (1 + LEVEL) / 2
 
 
 @pytest.fixture(scope="module")
-def features():
-    return np.random.default_rng(3).uniform(1, 100, (ROWS, len(FEATURES))).astype(np.float32)
-
-
-@pytest.fixture(scope="module")
-def errors():
-    return np.random.default_rng(6).uniform(0, 8, (ROWS, len(FEATURES))).astype(np.float32)
-
-
-@pytest.fixture(scope="module")
-def species():
-    return np.random.default_rng(5).integers(0, len(species_codes()), ROWS)
+def errors(features):
+    return np.random.default_rng(6).uniform(0, 8, features.shape).astype(np.float32)
 
 
 @pytest.fixture(scope="module")
@@ -77,7 +66,7 @@ def constant_model(model, mean, variance, correlation):
 
 def test_the_graph_computes_what_the_model_defines(model, draws_of, features, species, errors):
     draws = draws_of(model, features, species, errors)
-    assert draws.shape == (ROWS, len(HORIZONS), DRAWS)
+    assert draws.shape == (len(features), len(HORIZONS), DRAWS)
     assert draws == pytest.approx(model.draws(features, species, errors), abs=2e-4)
 
 

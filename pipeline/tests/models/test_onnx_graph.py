@@ -10,14 +10,6 @@ from pipeline.models.onnx_graph import write_onnx
 from pipeline.outcomes.periods import HORIZONS
 from pipeline.outcomes.species import species_codes
 
-ROWS = 4000
-
-
-@pytest.fixture(scope="module")
-def features():
-    generator = np.random.default_rng(3)
-    return generator.uniform(1, 100, (ROWS, len(FEATURES))).astype(np.float32)
-
 
 @pytest.fixture(scope="module")
 def model(features):
@@ -35,11 +27,6 @@ def graph(model, tmp_path_factory):
     path = tmp_path_factory.mktemp("graph") / "model.onnx"
     write_onnx(model, path)
     return GraphModel(path)
-
-
-@pytest.fixture(scope="module")
-def species():
-    return np.random.default_rng(5).integers(0, len(species_codes()), ROWS)
 
 
 def test_the_graph_computes_what_the_model_does(model, graph, features, species):

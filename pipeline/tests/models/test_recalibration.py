@@ -15,18 +15,7 @@ from pipeline.models.recalibration import Lines, read_recalibration, recalibrate
 from pipeline.outcomes.periods import HORIZONS
 from pipeline.outcomes.species import species_codes
 
-ROWS = 2000
 LINES = Lines(np.array([0.4, -0.2, 1.1]), np.array([0.6, 1.4, 0.9]))
-
-
-@pytest.fixture(scope="module")
-def features():
-    return np.random.default_rng(3).uniform(1, 100, (ROWS, len(FEATURES))).astype(np.float32)
-
-
-@pytest.fixture(scope="module")
-def species():
-    return np.random.default_rng(5).integers(0, len(species_codes()), ROWS)
 
 
 @pytest.fixture(scope="module")
