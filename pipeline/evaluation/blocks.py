@@ -10,7 +10,7 @@ from pipeline.grid.arrow_file import Grid
 from pipeline.models.basis import Knots
 from pipeline.models.features import FEATURE_NAMES
 from pipeline.models.hazard import fit_methods
-from pipeline.outcomes.periods import HORIZONS, PERIOD_YEARS, PeriodCounts
+from pipeline.outcomes.periods import PERIOD_NAMES, PeriodCounts
 from pipeline.outcomes.table import OutcomesError
 
 FOLDS = 5
@@ -46,11 +46,11 @@ def check_trainable(counts: dict[str, PeriodCounts], folds: np.ndarray) -> None:
     """Raise OutcomesError, naming method and period, if there are too few trees to fit and to hold out a fold."""
     for method, trees in counts.items():
         died, lived = trees.died.sum(axis=0), (trees.at_risk - trees.died).sum(axis=0)
-        for end, length, dead, alive in zip(HORIZONS, PERIOD_YEARS, died, lived, strict=True):
+        for period, dead, alive in zip(PERIOD_NAMES, died, lived, strict=True):
             if min(dead, alive) < MIN_TREES:
                 raise OutcomesError(
-                    f"too few trees to train {method}: {dead:g} died and {alive:g} lived in the period of years "
-                    f"{end - length + 1} to {end}; at least {MIN_TREES} of each are needed"
+                    f"too few trees to train {method}: {dead:g} died and {alive:g} lived in {period}; "
+                    f"at least {MIN_TREES} of each are needed"
                 )
         if len(np.unique(folds[trees.point])) < 2:
             raise OutcomesError(

@@ -21,6 +21,7 @@ HORIZONS = (1, 3, 5)
 """Years from planting to the end of each period."""
 PERIOD_YEARS = (1, 2, 2)
 """Length of each period in years."""
+PERIOD_NAMES = ("year 1", "years 2 to 3", "years 4 to 5")
 
 
 @dataclass(frozen=True)

@@ -80,6 +80,8 @@ def test_the_report_covers_species_ecoregions_and_blocks_and_has_the_files_that_
     text = (directory / "first" / "report.md").read_text(encoding="utf-8")
     assert "1 Coast Range" in text
     assert "The models were trained on simulated outcomes." in text
+    assert f"intervals from {REPLICATES} bootstrap samples" in text
+    assert "| manual | year 1 |" in text
 
 
 def test_a_second_evaluation_writes_the_same_bytes(first, table, directory):
@@ -100,6 +102,9 @@ def test_recalibrated_models_predict_the_survival_that_was_observed(first, table
     assert manifest["scores"] == first["recalibration"]["scores"]
     report = evaluated(table, directory / "recalibrated-report", "--models", str(models), "--replicates", "0")
     assert report["predictions"] == "in sample"
+    text = (directory / "recalibrated-report" / "report.md").read_text(encoding="utf-8")
+    assert "There are no intervals" in text
+    assert "bootstrap" not in text
     for method in METHODS:
         for horizon in HORIZONS:
             entry = overall(report, method, horizon)

@@ -3,7 +3,7 @@
 from pipeline.evaluation.model_card.text import markdown_table
 from pipeline.evaluation.observed.groups import ECOREGIONS, block_label
 from pipeline.evaluation.observed.measures import LEVEL, MIN_BLOCKS
-from pipeline.outcomes.periods import HORIZONS
+from pipeline.outcomes.periods import HORIZONS, PERIOD_NAMES
 
 FORMAT = "nurselog-evaluation/1"
 NOT_ESTIMABLE = "not estimable"
@@ -44,15 +44,20 @@ def markdown(report: dict) -> str:
 
 
 def _explanation(report: dict) -> str:
-    bootstrap = report["bootstrap"]
+    replicates = report["bootstrap"]["replicates"]
+    intervals = (
+        f"""In brackets: {LEVEL:.0%} intervals from {replicates} bootstrap samples of one-degree blocks. There are none
+with fewer than {MIN_BLOCKS} blocks, and none for the ECE, which resampling biases upwards. Bars in the plot are such
+intervals."""
+        if replicates
+        else "There are no intervals: the evaluation was asked for none (`--replicates 0`)."
+    )
     return f"""Dead, alive, lost: known to be dead by that year, known to be alive then, of unknown status. Observed
 is Kaplan and Meier's estimate of survival, predicted the mean prediction. The intercept is in logits of survival, with
 a slope of 1: above 0, more trees live than predicted. A slope below 1 means that predictions are too extreme. ECE is
 the expected calibration error over ten bins.
 
-In brackets: {LEVEL:.0%} intervals from {bootstrap["replicates"]} bootstrap samples of one-degree blocks. There are none
-with fewer than {MIN_BLOCKS} blocks, and none for the ECE, which resampling biases upwards. Bars in the plot are such
-intervals."""
+{intervals}"""
 
 
 def _table(report: dict, group: str) -> str:
@@ -93,11 +98,11 @@ def _blocks(report: dict) -> str:
 
 def _recalibration(report: dict) -> list[str]:
     recalibration = report["recalibration"]
-    header = ["method", "years", "at risk", "died", "intercept", "slope", "unchanged because"]
+    header = ["method", "period", "at risk", "died", "intercept", "slope", "unchanged because"]
     rows = [
         [
             method,
-            f"{entry['from_year'] + 1} to {entry['horizon_years']}",
+            PERIOD_NAMES[HORIZONS.index(entry["horizon_years"])],
             f"{entry['at_risk']:,.0f}",
             f"{entry['died']:,.0f}",
             _with_interval(entry, "intercept"),

@@ -44,9 +44,9 @@ def test_trees_of_all_periods_in_several_blocks_can_be_trained_on(grid):
 @pytest.mark.parametrize(
     ("period", "deaths", "message"),
     [
-        (0, 0, "too few trees to train manual: 0 died and 100 lived in the period of years 1 to 1"),
-        (1, 9, "too few trees to train manual: 9 died and 91 lived in the period of years 2 to 3"),
-        (2, 95, "too few trees to train manual: 95 died and 5 lived in the period of years 4 to 5"),
+        (0, 0, "too few trees to train manual: 0 died and 100 lived in year 1"),
+        (1, 9, "too few trees to train manual: 9 died and 91 lived in years 2 to 3"),
+        (2, 95, "too few trees to train manual: 95 died and 5 lived in years 4 to 5"),
     ],
 )
 def test_a_period_with_few_dead_or_living_trees_is_refused(grid, period, deaths, message):
