@@ -15,12 +15,13 @@ from pipeline.sources.outlines import FIPS
 SEARCH_RADIUS_KM = 0.8
 """The service answers from the nearest point within this distance, and has no data for sites farther away.
 
-The lattice leaves no place inside a forest farther than 0.57 km from a point; the curve in ``data/README.md`` is flat
-from 0.7 km on, and a greater radius answers farther out on lakes and fields.
+The lattice leaves no place inside a forest farther than 0.57 km from a point; by the curve in ``data/README.md`` a
+greater radius gains little, and it answers farther out on lakes and fields.
 """
 CURVE_RADII_KM = (0.6, 0.7, 0.8, 0.9, 1.0, 1.2)
 CURVE_ANSWERED = (0.99, 0.98, 0.97, 0.95)
-_ANSWERED = 0.98
+FORESTED_ANSWERED = 0.98
+"""Share of the forested plots that the threshold answers."""
 _JUDGED_SHARE = 0.3
 _SPLIT_SEED = 5
 # Above the highest forested plots within this distance nobody has seen a forest; the allowance is that of the terrain.
@@ -97,7 +98,7 @@ def _judge(chance, xyz, forested, plot_xyz, with_canopy):
         best = np.array([chance[nodes].max() if nodes else 0.0 for nodes in near])
         thresholds, curve[radius] = _trade_off(best, forested)
         if radius == SEARCH_RADIUS_KM:
-            threshold = float(np.floor(thresholds[_ANSWERED] * 1000) / 1000)
+            threshold = float(np.floor(thresholds[FORESTED_ANSWERED] * 1000) / 1000)
             answered = best >= threshold
     return Mask(
         threshold,

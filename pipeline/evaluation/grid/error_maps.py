@@ -5,7 +5,6 @@ from matplotlib.figure import Figure
 
 from pipeline.evaluation.figures import draw_land, save_png, unit_label
 from pipeline.evaluation.grid.scores import figure as figure_text
-from pipeline.grid.columns.definitions import COLUMNS
 
 # Blue and red differ for colour-blind readers, too; white, an error of 0, differs from the grey of the land.
 _COLOURS = "RdBu_r"
@@ -15,9 +14,8 @@ _FEW_PLACES = 1000
 
 def draw_error_maps(errors, regions, directory):
     """Write a PNG file for each of the :class:`.Errors`, named by its column; ``regions`` as in ``draw_land``."""
-    units = {column.name: column.unit for column in COLUMNS}
     for error in errors:
-        unit = unit_label(units[error.column])
+        unit = unit_label(error.unit)
         values = error.values
         limit = np.percentile(np.abs(values), _LIMIT_PERCENTILE)
         figure = Figure(figsize=(6.6, 6), dpi=90, layout="constrained")

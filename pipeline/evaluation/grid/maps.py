@@ -76,7 +76,7 @@ def draw_maps(frame, regions, errors, inputs, old_elevation, directory):
         if column.name not in _COLOURS:
             low, high = -max(abs(low), abs(high)), max(abs(low), abs(high))
         if column.name in _DRAWN_AS_MEANS:
-            figure, axes = _canvas(regions, f"{title}; means of {_BLOCK_NODES} by {_BLOCK_NODES} nodes")
+            figure, axes = _canvas(regions, f"{title}\nmeans of {_BLOCK_NODES} by {_BLOCK_NODES} nodes")
             image = draw_block_means(axes, *place, _BLOCK_NODES, cmap=_colours(column.name), vmin=low, vmax=high)
         else:
             figure, axes = _canvas(regions, title)

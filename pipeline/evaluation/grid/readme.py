@@ -17,7 +17,7 @@ from pipeline.evaluation.grid.validation import (
 from pipeline.grid.arrow_file import COVERAGE, FORMAT, VERSION
 from pipeline.grid.columns.definitions import COLUMNS
 from pipeline.grid.lattice import STEPS_PER_DEGREE
-from pipeline.grid.points import CURVE_ANSWERED, CURVE_RADII_KM, SEARCH_RADIUS_KM
+from pipeline.grid.points import CURVE_ANSWERED, CURVE_RADII_KM, FORESTED_ANSWERED, SEARCH_RADIUS_KM
 from pipeline.grid.regions import COAST_TOLERANCE_KM, NAMES
 
 # RMSE as answered, in the unit of the column, for precipitation in percent of the mean.
@@ -32,6 +32,8 @@ _AIMS = {
 }
 _OWN_ELEVATION_AIM_M = 25
 _SIDES = ("west", "east")
+# Titles of the columns of ANSWERED, SINGLE and WIDE.
+_CHECKS = ("as answered", "single plots", f"{WIDE_BLOCKS:g} degree")
 _TEMPLATE = Path(__file__).with_name("readme_template.md")
 
 
@@ -53,6 +55,7 @@ def write_readme(coverage, inputs, frame, scores, errors, path):
         coverage_forested=coverage.forested_answered,
         coverage_other=coverage.other_answered,
         curve=_curve(mask),
+        fall=_fall(mask),
         fits="\n".join(_fit(name, fit) for name, fit in zip(NAMES.values(), inputs.terrain.fits, strict=True)),
         near=NEAR_BLOCKS,
         wide=WIDE_BLOCKS,
@@ -64,6 +67,7 @@ def write_readme(coverage, inputs, frame, scores, errors, path):
         columns=_columns(),
         errors="\n".join(f"- `{column.name}`: {errors[column.name]}" for column in COLUMNS),
         soil_error=inputs.soil.log_error,
+        soil_rmse=_relative_error(scores, "soil_water_capacity"),
         strip=COAST_TOLERANCE_KM,
         outline=coverage.outside_outline,
         outline_forested=coverage.forested_outside_outline,
@@ -89,16 +93,22 @@ def _curve(mask):
     return _table(header, [*rows, known])
 
 
+def _fall(mask):
+    """Return by how many percentage points the share of other plots answered falls at most beyond the radius."""
+    at = {radius: mask.curve[radius][FORESTED_ANSWERED] for radius in CURVE_RADII_KM}
+    return 100 * (at[SEARCH_RADIUS_KM] - min(share for radius, share in at.items() if radius >= SEARCH_RADIUS_KM))
+
+
 def _fit(name, fit):
     return (
-        f"- {name}: {fit.metres_per_level:.3f} m a grey level, offset {fit.offset:.1f} m; on {fit.places} plots that "
+        f"- {name}: {fit.metres_per_level:.3f} m a grey level, offset {fit.offset:.1f} m; on {fit.places:,} plots that "
         f"were not used RMSE {fit.rmse:.1f} m, median error {fit.median_error:.1f} m, bias {fit.bias:.2f} m"
     )
 
 
 def _answered(scores):
-    header = ["column", "unit", "aim", "west", "east"]
-    header += ["single plots, west", "east", f"{WIDE_BLOCKS:g} degree, west", "east"]
+    header = ["column", "unit", "aim"]
+    header += [f"{check}, {side}" for check in _CHECKS for side in _SIDES]
     rows = []
     for column in COLUMNS:
         own = {(s.check, s.side): s for s in scores if s.column == column.name}
@@ -129,7 +139,7 @@ def _own_elevation(scores):
 
 
 def _moved(scores):
-    header = ["column", "unit", "places", "west", "moved", "east", "moved", "halved"]
+    header = ["column", "unit", "places", "west", "west, moved", "east", "east, moved", "halved"]
     rows = []
     for column in COLUMNS:
         own = {(s.check, s.side): s for s in scores if s.column == column.name}
@@ -139,8 +149,13 @@ def _moved(scores):
         halved = ["yes" if moved.rmse <= unmoved.rmse / 2 else "no" for unmoved, moved in pairs]
         places = sum(unmoved.places for unmoved, _ in pairs)
         cells = [_error(s, column.unit) for pair in pairs for s in pair]
-        rows.append([f"`{column.name}`", column.unit, str(places), *cells, ", ".join(halved)])
+        rows.append([f"`{column.name}`", column.unit, f"{places:,}", *cells, ", ".join(halved)])
     return _table(header, rows)
+
+
+def _relative_error(scores, name):
+    (own,) = (s for s in scores if s.column == name)
+    return f"{100 * own.rmse / own.mean:.1f} %"
 
 
 def _error(score, unit):

@@ -14,6 +14,7 @@ from tqdm import tqdm
 
 from pipeline.evaluation.grid.scores import Score, score
 from pipeline.grid.build import FOLDS, LAPSE_BOUNDS, ClimateChain, canopy_at, folds_of_blocks, lapses, terrain_columns
+from pipeline.grid.columns.definitions import COLUMNS
 from pipeline.grid.lattice import kriging_cells
 from pipeline.grid.points import SEARCH_RADIUS_KM
 from pipeline.grid.projection import to_plane
@@ -25,6 +26,9 @@ SINGLE_BLOCKS, NEAR_BLOCKS, WIDE_BLOCKS = 0.02, 0.25, 1.0
 """Edge in degrees of the blocks left out: those of single plots, somewhat and far beyond the spacing of the plots."""
 SINGLE, WIDE = "single plots left out", f"{WIDE_BLOCKS:g}-degree blocks"
 _MOVED_FROM_KM, _MOVED_BY_M = 1.2, 100.0
+# The amounts of the wet coast and of the dry interior differ tenfold: only shares of them can be compared on a map.
+_MAPPED_AS_SHARES = ("precipitation_annual",)
+_UNITS = {column.name: column.unit for column in COLUMNS}
 _TERRAIN = ("elevation", "eastness", "northness", "terrain_ruggedness")
 # Eastness and northness mean something on slopes of at least this many degrees.
 _STEEP_DEG = 5.0
@@ -50,9 +54,13 @@ def west_of_crest(latitude, longitude):
 
 @dataclass(frozen=True)
 class Errors:
-    """Estimate minus observation of a column at places in kilometres of the plane; ``places`` says what they are."""
+    """Estimate minus observation of a column at places in kilometres of the plane; ``places`` says what they are.
+
+    ``unit`` is that of the column, or percent of what was observed.
+    """
 
     column: str
+    unit: str
     places: str
     x: np.ndarray
     y: np.ndarray
@@ -141,22 +149,21 @@ def _errors_at_plots(near):
     """Return the :class:`Errors` of every column that has a truth at the plots of :class:`Answers`."""
     x, y = to_plane(near.plots["latitude"].to_numpy(), near.plots["longitude"].to_numpy())
     left_out = f"forested plots, each from blocks of {NEAR_BLOCKS:g} degree other than its own"
-    return [
-        Errors(
-            name,
-            "forested plots" if name in _TERRAIN else left_out,
-            x[judged],
-            y[judged],
-            (near.estimates[name].to_numpy() - near.plots[name].to_numpy(dtype=float))[judged],
-        )
-        for name, judged in _judged_at_plots(near).items()
-    ]
+    errors = []
+    for name, judged in _judged_at_plots(near).items():
+        observed = near.plots[name].to_numpy(dtype=float)[judged]
+        values, unit = near.estimates[name].to_numpy()[judged] - observed, _UNITS[name]
+        if name in _MAPPED_AS_SHARES:
+            values, unit = 100 * values / observed, "percent"
+        places = "forested plots" if name in _TERRAIN else left_out
+        errors.append(Errors(name, unit, places, x[judged], y[judged], values))
+    return errors
 
 
 def _errors_at_basins(soil):
     """Return the :class:`Errors` of the soil columns at the centres of basins, each estimated from the others."""
     return [
-        Errors(name, "basin means, each from the other basins", *soil.xyz[:, :2].T, estimate - observed)
+        Errors(name, _UNITS[name], "basin means, each from the other basins", *soil.xyz[:, :2].T, estimate - observed)
         for name, (estimate, observed) in _left_out_basins(soil).items()
     ]
 
