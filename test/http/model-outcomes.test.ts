@@ -43,12 +43,11 @@ test('errors and answers without predictions have no header about outcomes', asy
   expect(answers.map(({ headers }) => headers.get(HEADER))).toEqual(answers.map(() => null));
 });
 
-test('/openapi.json, /docs, the README and the model card have the caution and the meanings of "alive" of the manifest', async () => {
+test('/openapi.json, which /docs shows, the README and the model card have the caution and the meanings of "alive" of the manifest', async () => {
   const file = path.join(modelDir, 'manifest.json');
   const { caution, alive } = parseManifest({ path: file, bytes: readFileSync(file) });
   const documents = {
     openapi: JSON.parse(await (await fetch(`${service.apiUrl}/openapi.json`)).text()).info.description,
-    docs: await (await fetch(`${service.apiUrl}/docs`)).text(),
     readme: readText('README.md'),
     card: readText('models/model-card.md'),
   };
