@@ -550,7 +550,7 @@ export interface components {
             contributions?: components["schemas"]["Contribution"][];
         };
         Model: {
-            /** @example pnw_v1_2_hemlock */
+            /** @example pnw_v1_3_hemlock */
             version: string;
             /** @example hemlock */
             codename: string;
@@ -762,7 +762,7 @@ export interface components {
             expected_calibration_error: number;
         };
         ServedModel: {
-            /** @example pnw_v1_2_hemlock */
+            /** @example pnw_v1_3_hemlock */
             version: string;
             /** @example hemlock */
             codename: string;
@@ -841,7 +841,7 @@ export interface components {
              */
             version: string;
             model: {
-                /** @example pnw_v1_2_hemlock */
+                /** @example pnw_v1_3_hemlock */
                 version: string;
                 /** @example hemlock */
                 codename: string;

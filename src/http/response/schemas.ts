@@ -120,7 +120,7 @@ const sha256 = z
   .meta({ examples: ['229e4402fba823ec015c285340bc528defc3569a7c6c76e5ed5440c4076c5488'] });
 
 const modelSchema = component('Model', {
-  version: z.string().meta({ examples: ['pnw_v1_2_hemlock'] }),
+  version: z.string().meta({ examples: ['pnw_v1_3_hemlock'] }),
   codename: z.string().meta({ examples: ['hemlock'] }),
   series: z.string().meta({ examples: ['Nurselog'] }),
 });
