@@ -7,6 +7,7 @@ import { fair } from './scopes/fair.js';
 import { options } from './scopes/options.js';
 import { peer } from './scopes/peer.js';
 import { pieces } from './scopes/pieces.js';
+import { rank } from './scopes/rank.js';
 import { scale } from './scopes/scale.js';
 import { batch, batchRepeat, compare, naive, single } from './scopes/throughput.js';
 
@@ -17,6 +18,7 @@ const SCOPES: Readonly<Record<string, (environment: Environment) => Promise<Row[
   options,
   single,
   compare,
+  rank,
   fair,
   naive,
   peer,

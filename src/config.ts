@@ -81,7 +81,7 @@ const configSchema = z.object({
   singleSites: oneOf('main', 'workers')
     .default('main')
     .describe(
-      'Where single predictions and comparisons are answered: `main` (main thread, quickest while models take well under a millisecond) or `workers` (slow models).',
+      'Where single predictions, comparisons and rankings are answered: `main` (main thread, quickest while models take well under a millisecond) or `workers` (slow models).',
     ),
   requestTimeoutMs: wholeNumber(100, 600_000)
     .default(10_000)

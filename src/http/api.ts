@@ -17,6 +17,7 @@ import { documentRoutes } from './routes/documents.js';
 import { healthEndpoint, healthRoute } from './routes/health.js';
 import { modelEndpoint, modelRoute } from './routes/model.js';
 import { predictEndpoint, predictRoute } from './routes/predict.js';
+import { rankEndpoint, rankRoute } from './routes/rank.js';
 import { RowSubmitter } from './routes/row-submitter.js';
 import { SingleSiteHandler } from './routes/single-site.js';
 import { speciesEndpoint, speciesRoute } from './routes/species.js';
@@ -30,6 +31,7 @@ const ENDPOINTS = [
   predictEndpoint,
   batchEndpoint,
   compareEndpoint,
+  rankEndpoint,
   speciesEndpoint,
   coverageEndpoint,
   modelEndpoint,
@@ -73,6 +75,7 @@ export function createApi(
       enforceQuota(others, accounts);
       predictRoute(others, singleSites);
       compareRoute(others, singleSites);
+      rankRoute(others, serving, submitter, searchRadiusKm, metrics);
       speciesRoute(others, serving);
       coverageRoute(others, serving, searchRadiusKm);
       modelRoute(others, serving);

@@ -80,8 +80,14 @@ export class Predictor {
   ): Promise<{ readonly inferenceMs: number }> {
     const points = new Int32Array(rows.count);
     const distancesKm = new Float64Array(rows.count);
+    const { longitude, latitude } = rows;
+    let matched: number = ROW_STATUS.answered;
     for (let row = 0; row < rows.count; row++) {
-      status[row] = this.#match(rows.longitude[row], rows.latitude[row], points, distancesKm, row);
+      if (row > 0 && longitude[row] === longitude[row - 1] && latitude[row] === latitude[row - 1]) {
+        points[row] = points[row - 1]; // as all rows of a ranking
+        distancesKm[row] = distancesKm[row - 1];
+      } else matched = this.#match(longitude[row], latitude[row], points, distancesKm, row);
+      status[row] = matched;
       if (
         rows.options[row] !== 0 &&
         status[row] === ROW_STATUS.answered &&
@@ -112,7 +118,7 @@ export class Predictor {
         }
         this.#writer.length = at + RECORD_BYTES;
       } else if (status[row] === ROW_STATUS.answered) {
-        this.#writeSite(rows.longitude[row], rows.latitude[row], points[row], distancesKm[row]);
+        this.#writeSite(longitude[row], latitude[row], points[row], distancesKm[row]);
         const isIncluding = (rows.options[row] & INCLUDING) !== 0;
         const details = isIncluding ? this.#writeDetails(rows, row, points[row], runs, draws) : undefined;
         this.#encoder.writePredictions(rows, row, numbers, row * NUMBERS_PER_ROW, details);

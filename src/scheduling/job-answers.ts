@@ -47,6 +47,16 @@ export class JobAnswers {
     }
   }
 
+  /** The JSON of each answered row, in their order; only until these answers are released. */
+  *elements(): Generator<Buffer> {
+    for (const { status, ends, elements } of this.#slices) {
+      for (let row = 0; row < status.length; row++) {
+        if (status[row] !== ROW_STATUS.answered) continue;
+        yield elements.bytes.subarray(row === 0 ? 0 : ends[row - 1], ends[row] - 1);
+      }
+    }
+  }
+
   /** The JSON of a job's only row, copied, and releases these answers: an explained comparison takes pooled memory. */
   single(): Buffer {
     const [{ elements }] = this.#slices;

@@ -27,12 +27,12 @@ export function watchState(
   );
   metrics.gauge(
     'nurselog_single_sites_waiting',
-    'Single predictions and comparisons that wait for their run on the main thread.',
+    'Rows of single predictions, comparisons and rankings that wait for their run on the main thread.',
     () => (generations.current.answersOnMainThread ? generations.current.singleSites.waitingSites : 0),
   );
   metrics.gauge(
     'nurselog_single_sites_on_main_thread',
-    'Whether single predictions and comparisons are answered on the main thread (SINGLE_SITES): 1 or 0.',
+    'Whether single predictions, comparisons and rankings are answered on the main thread (SINGLE_SITES): 1 or 0.',
     () => Number(generations.current.answersOnMainThread),
   );
   metrics.gauge(

@@ -69,7 +69,7 @@ async function keptBytes(requestLine: string, headers: readonly string[], bodyBy
 
 const withKey = () => `X-API-Key: ${service.key}`;
 
-test.each(['/v1/predict', '/v1/predict/compare', '/v1/predict/batch'])(
+test.each(['/v1/predict', '/v1/predict/compare', '/v1/predict/rank', '/v1/predict/batch'])(
   'an unfinished body of one-byte chunks to %s takes no more memory than its bytes',
   async (path) => {
     const headers = [withKey(), JSON_TYPE];

@@ -4,7 +4,13 @@ import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { parseManifest } from '../../src/prediction/artefacts/manifest.js';
 import { modelDir } from '../../testing/project.js';
-import { COMPARE_REQUEST, NO_NEARBY_DATA, OUTSIDE_COVERAGE, PREDICT_REQUEST } from '../support/requests.js';
+import {
+  COMPARE_REQUEST,
+  FOREST_SITE,
+  NO_NEARBY_DATA,
+  OUTSIDE_COVERAGE,
+  PREDICT_REQUEST,
+} from '../support/requests.js';
 import { startTestService, type TestService } from '../support/service.js';
 
 const HEADER = 'model-outcomes';
@@ -21,6 +27,7 @@ const readText = (file: string) =>
 test.each<[what: string, path: string, body: object]>([
   ['a prediction', '/v1/predict', PREDICT_REQUEST],
   ['a comparison', '/v1/predict/compare', COMPARE_REQUEST],
+  ['a ranking', '/v1/predict/rank', FOREST_SITE],
   ['a batch', '/v1/predict/batch', { requests: [PREDICT_REQUEST] }],
   ['a batch with failed entries', '/v1/predict/batch', { requests: ['x', PREDICT_REQUEST, NO_NEARBY_DATA] }],
   ['a batch of failed entries only', '/v1/predict/batch', { requests: [OUTSIDE_COVERAGE] }],

@@ -7,7 +7,13 @@ import { Ajv2020 } from 'ajv/dist/2020.js';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { ERROR_STATUS } from '../../src/http/errors/api-error.js';
 import type { OpenApiDocument } from '../../src/http/openapi/document.js';
-import { COMPARE_REQUEST, NO_NEARBY_DATA, OUTSIDE_COVERAGE, PREDICT_REQUEST } from '../support/requests.js';
+import {
+  COMPARE_REQUEST,
+  FOREST_SITE,
+  NO_NEARBY_DATA,
+  OUTSIDE_COVERAGE,
+  PREDICT_REQUEST,
+} from '../support/requests.js';
 import { startTestService, type TestService } from '../support/service.js';
 
 type Exchange = readonly [
@@ -26,6 +32,7 @@ const COUNTED = [
   '/v1/predict',
   '/v1/predict/batch',
   '/v1/predict/compare',
+  '/v1/predict/rank',
   '/v1/species',
   '/v1/coverage',
   '/v1/model',
@@ -143,6 +150,9 @@ const EXCHANGES: readonly Exchange[] = [
   ['post', '/v1/predict/batch', 422, {}],
   ['post', '/v1/predict/compare', 200, COMPARE_REQUEST],
   ['post', '/v1/predict/compare', 422, OUTSIDE_COVERAGE],
+  ['post', '/v1/predict/rank', 200, { ...FOREST_SITE, include: ['explanation', 'intervals', 'site'] }],
+  ['post', '/v1/predict/rank', 422, { ...FOREST_SITE, planting_methods: ['x'] }],
+  ['post', '/v1/predict/rank', 422, { ...FOREST_SITE, latitude: OUTSIDE_COVERAGE.latitude, longitude: 0 }],
   ['get', '/v1/species', 200],
   ['get', '/v1/coverage', 200],
   ['get', '/v1/model', 200],
@@ -224,6 +234,17 @@ test.each([
   ['/v1/predict', { ...PREDICT_REQUEST, include: ['site'] }, { ...PREDICT_REQUEST, include: ['sites'] }],
   ['/v1/predict/batch', { requests: [] }, { requests: {} }],
   ['/v1/predict/compare', COMPARE_REQUEST, { ...COMPARE_REQUEST, horizons: [] }],
+  ['/v1/predict/rank', FOREST_SITE, { ...FOREST_SITE, native_only: 'yes' }],
+  [
+    '/v1/predict/rank',
+    { ...FOREST_SITE, species_codes: ['PSME'], planting_methods: ['manual'] },
+    { ...FOREST_SITE, species_codes: [] },
+  ],
+  [
+    '/v1/predict/rank',
+    { ...FOREST_SITE, species_codes: ['PSME', 'PSME'] },
+    { ...FOREST_SITE, planting_methods: ['broadcast'] },
+  ],
 ])(
   'the request schema of %s accepts what the service accepts and nothing that it rejects, case %#',
   async (path, right, wrong) => {

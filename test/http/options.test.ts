@@ -25,11 +25,13 @@ const ENTRY = JSON.stringify(PREDICT_REQUEST);
 const withOption = (json: string, entry = ENTRY) => `${entry.slice(0, -1)},${json}}`;
 const POSITION = 250;
 
-/** The error of a body alone, which it must get as a comparison and as an entry of a large batch, too, where the others are answered. */
+/** The error of a body alone, which it must get as a comparison, a ranking and an entry of a large batch, too, where the others are answered. */
 async function errorOf(option: string, code: string) {
   const error = await expectError(await service.post('/v1/predict', withOption(option)), 422, code);
   const comparison = withOption(option, JSON.stringify(COMPARE_REQUEST));
   expect(await expectError(await service.post('/v1/predict/compare', comparison), 422, code)).toEqual(error);
+  const ranking = withOption(option, JSON.stringify(FOREST_SITE));
+  expect(await expectError(await service.post('/v1/predict/rank', ranking), 422, code)).toEqual(error);
   const entries = Array.from({ length: 500 }, (_, i) => (i === POSITION ? withOption(option) : ENTRY));
   const batch = await service.post('/v1/predict/batch', `{"requests":[${entries}]}`);
   const { results, summary } = (await batch.json()) as { results: unknown[]; summary: object };

@@ -5,6 +5,7 @@ import {
   batchResponseSchema,
   compareResponseSchema,
   predictionResultSchema,
+  rankingResponseSchema,
 } from '../../src/http/response/schemas.js';
 import { parseErrorBody } from '../support/error-body.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
@@ -14,6 +15,7 @@ const ANSWERS: Readonly<Record<string, z.ZodType>> = {
   '/v1/predict': predictionResultSchema,
   '/v1/predict/batch': batchResponseSchema,
   '/v1/predict/compare': compareResponseSchema,
+  '/v1/predict/rank': rankingResponseSchema,
 };
 const CALLERS_FAULTS = new Set([400, 413, 415, 422]);
 
@@ -27,15 +29,25 @@ const mostly = (right: fc.Arbitrary<unknown>) =>
     { weight: 1, arbitrary: fc.constant(undefined) },
   );
 
-/** An entry near a valid one. */
-const entry = fc.record({
+const place = {
   latitude: mostly(fc.double({ min: 41, max: 50, noNaN: true })),
   longitude: mostly(fc.double({ min: -125, max: -116, noNaN: true })),
+};
+/** An entry near a valid one. */
+const entry = fc.record({
+  ...place,
   species_code: mostly(fc.constantFrom('PSME', 'TSHE', 'QUAG')),
   planting_method: mostly(fc.constantFrom('manual', 'drone_seeded', 'broadcast')),
   horizons: mostly(fc.array(fc.constantFrom(1, 3, 5), { minLength: 1 })),
 });
 const batch = fc.record({ requests: mostly(fc.array(fc.oneof(entry, JSON_VALUE), { maxLength: 8 })) });
+
+const ranking = fc.record({
+  ...place,
+  species_codes: mostly(fc.array(fc.constantFrom('PSME', 'TSHE'), { minLength: 1 })),
+  planting_methods: mostly(fc.array(fc.constantFrom('manual', 'drone_seeded'), { minLength: 1 })),
+  native_only: mostly(fc.boolean()),
+});
 
 /** The bytes of a valid body with some of them replaced, inserted or cut out. */
 const damaged = fc
@@ -60,7 +72,7 @@ const damaged = fc
 
 const body = fc.oneof(
   JSON_VALUE.map((value) => JSON.stringify(value)),
-  fc.oneof(entry, batch).map((value) => JSON.stringify(value)),
+  fc.oneof(entry, batch, ranking).map((value) => JSON.stringify(value)),
   damaged,
   fc.uint8Array({ maxLength: 80 }).map((bytes) => Buffer.from(bytes)),
 );

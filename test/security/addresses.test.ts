@@ -62,7 +62,7 @@ const SUFFIXES = [
 
 const KEYED = {
   GET: ['/v1/species', '/v1/coverage', '/v1/model'],
-  POST: ['/v1/predict', '/v1/predict/batch', '/v1/predict/compare'],
+  POST: ['/v1/predict', '/v1/predict/batch', '/v1/predict/compare', '/v1/predict/rank'],
 };
 const OPS = ['/livez', '/readyz', '/metrics'];
 

@@ -26,7 +26,7 @@ test.each([
   ['nonsense', BODY],
   ['gzip', gzipSync(BOMB)],
 ])('a body of Content-Encoding "%s" is refused with 415 and not unpacked', async (encoding, body) => {
-  for (const path of ['/v1/predict', '/v1/predict/batch', '/v1/predict/compare'])
+  for (const path of ['/v1/predict', '/v1/predict/batch', '/v1/predict/compare', '/v1/predict/rank'])
     await expectError(
       await service.post(path, body, { 'content-encoding': encoding }),
       415,

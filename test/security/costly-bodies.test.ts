@@ -110,7 +110,7 @@ async function send(path: string, body: string): Promise<number> {
 
 test.each(Object.entries(BODIES))('%s in a body get a small and clear answer', async (name, body) => {
   expect(body.length).toBeLessThanOrEqual(LIMIT_BYTES);
-  for (const path of ['/v1/predict', '/v1/predict/batch', '/v1/predict/compare']) {
+  for (const path of ['/v1/predict', '/v1/predict/batch', '/v1/predict/compare', '/v1/predict/rank']) {
     const tookMs = await send(path, body);
     if (IS_LONG) expect(tookMs).toBeLessThan(LONGEST_MS);
     if (tookMs > slowest.tookMs) slowest = { tookMs, name, path };

@@ -1,10 +1,11 @@
 import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
 import { expectError } from '../support/error-body.js';
-import { COMPARE_REQUEST, PREDICT_REQUEST } from '../support/requests.js';
+import { COMPARE_REQUEST, FOREST_SITE, PREDICT_REQUEST } from '../support/requests.js';
 import { startTestService, type TestService } from '../support/service.js';
 
 const ENTRY = JSON.stringify(PREDICT_REQUEST);
 const COMPARISON = JSON.stringify(COMPARE_REQUEST);
+const SITE = JSON.stringify(FOREST_SITE);
 
 /** Members that would give every object a horizon, a species and a mark if somebody merged or assigned them. */
 const LOOT = '{"polluted":1,"horizons":[5],"species_code":"TSHE","requests":[]}';
@@ -38,10 +39,11 @@ async function answer(path: string, body: string): Promise<string> {
   return (await response.text()).replaceAll(/"generated_at":"[^"]*"/g, '"generated_at":""');
 }
 
-test.each(POISONS)('%s in a body changes no prediction and no comparison', async (poison) => {
+test.each(POISONS)('%s in a body changes no prediction, comparison or ranking', async (poison) => {
   for (const [path, clean] of [
     ['/v1/predict', ENTRY],
     ['/v1/predict/compare', COMPARISON],
+    ['/v1/predict/rank', SITE],
   ] as const) {
     for (const body of poisoned(clean, poison))
       expect(await answer(path, body)).toBe(await answer(path, clean));

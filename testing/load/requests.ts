@@ -10,6 +10,8 @@ export type Workload = keyof typeof REQUESTS;
 
 const distinctBatch = { path: '/v1/predict/batch', sites: 500, recurring: false } as const;
 
+const rank = { path: '/v1/predict/rank', sites: 1, recurring: false } as const;
+
 /** Sites of a request, its path, whether its sites recur, and the options of each site as JSON. */
 export const REQUESTS = {
   /** 500 sites, all distinct from request to request. */
@@ -26,6 +28,10 @@ export const REQUESTS = {
   'batch-intervals': { ...distinctBatch, options: '"include":["intervals"]' },
   single: { path: '/v1/predict', sites: 1, recurring: false },
   compare: { path: '/v1/predict/compare', sites: 1, recurring: false },
+  /** The native species and both methods. */
+  rank,
+  'rank-explained': { ...rank, options: '"include":["explanation","site"]' },
+  'rank-intervals': { ...rank, options: '"include":["intervals"]' },
 } as const;
 
 /** Sites, species and methods that recur in `batch-repeat`. */
@@ -71,7 +77,8 @@ export function requestStream(
     const latitude = coordinate(grid.latitudes[grid.row[point]]);
     const longitude = coordinate(grid.longitudes[grid.column[point]]);
     const method = workload === 'compare' ? '' : `,"planting_method":"${pick(PLANTING_METHODS)}"`;
-    return `{"latitude":${latitude},"longitude":${longitude},"species_code":"${pick(codes)}"${method}${options}}`;
+    const planting = url === rank.path ? '' : `,"species_code":"${pick(codes)}"${method}`;
+    return `{"latitude":${latitude},"longitude":${longitude}${planting}${options}}`;
   };
   const pool = recurring ? Array.from({ length: RECURRING_SITES }, newSite) : [];
   // The cube makes a tenth of the sites account for nearly half of the traffic.

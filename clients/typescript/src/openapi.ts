@@ -58,6 +58,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/predict/rank": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Rank species and planting methods at one site
+         * @description Best first, by the survival at the longest horizon asked for. `predictions` are those of POST /v1/predict with the same options. Where no species is native to the matched point, the ranking is empty.
+         */
+        post: operations["rankSpeciesAndMethods"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/species": {
         parameters: {
             query?: never;
@@ -420,6 +440,162 @@ export interface components {
              */
             include?: ("intervals" | "explanation" | "site")[];
         };
+        /**
+         * @example {
+         *       "latitude": 44.12,
+         *       "longitude": -122.03
+         *     }
+         * @example {
+         *       "latitude": 44.12,
+         *       "longitude": -122.03,
+         *       "species_codes": [
+         *         "PSME",
+         *         "TSHE",
+         *         "PIPO"
+         *       ],
+         *       "planting_methods": [
+         *         "manual"
+         *       ],
+         *       "native_only": false,
+         *       "horizons": [
+         *         5
+         *       ]
+         *     }
+         */
+        RankingRequest: {
+            /**
+             * @description Degrees north.
+             * @example 44.12
+             */
+            latitude: number;
+            /**
+             * @description Degrees east.
+             * @example -122.03
+             */
+            longitude: number;
+            /**
+             * @description Planting methods; repeats collapse. Both by default.
+             * @default [
+             *       "manual",
+             *       "drone_seeded"
+             *     ]
+             * @example [
+             *       "manual"
+             *     ]
+             */
+            planting_methods?: ("manual" | "drone_seeded")[];
+            /**
+             * @description Codes of GET /v1/species, matched exactly; repeats collapse. All species by default.
+             * @example [
+             *       "PSME",
+             *       "PIPO"
+             *     ]
+             */
+            species_codes?: ("ABAM" | "ABCO" | "ABGR" | "ABLA" | "ABMA" | "ABPR" | "ACMA" | "ALRU" | "ARME" | "CADE" | "CANO" | "CHLA" | "FRLA" | "JUOC" | "LALY" | "LAOC" | "PIAL" | "PICO" | "PIEN" | "PIJE" | "PILA" | "PIMO" | "PIPO" | "PISI" | "POTR" | "PSME" | "QUGA" | "SESE" | "THPL" | "TSHE" | "TSME")[];
+            /**
+             * @description Whether to leave out species whose native range does not hold the matched point.
+             * @default true
+             * @example false
+             */
+            native_only?: boolean;
+            /**
+             * @description Years; repeats collapse. All three by default.
+             * @default [
+             *       1,
+             *       3,
+             *       5
+             *     ]
+             * @example [
+             *       1,
+             *       5
+             *     ]
+             */
+            horizons?: (1 | 3 | 5)[];
+            /**
+             * @description The site's own elevation in metres: elevation and climate move from the matched point's to it. At most 1000 m from the matched point's.
+             * @example 850
+             */
+            elevation_m?: number;
+            /** @description What you measured, in place of the values of the grid: features of `GET /v1/model` with numbers in their units. */
+            conditions?: {
+                /**
+                 * @description In m.
+                 * @example 1060
+                 */
+                elevation?: number;
+                /**
+                 * @description In m.
+                 * @example 29
+                 */
+                terrain_ruggedness?: number;
+                /**
+                 * @description In degrees.
+                 * @example 15.3
+                 */
+                slope?: number;
+                /**
+                 * @description In MJ/cm2/a.
+                 * @example 0.677
+                 */
+                heat_load?: number;
+                /**
+                 * @description In mm.
+                 * @example 2230
+                 */
+                precipitation_annual?: number;
+                /**
+                 * @description In degC.
+                 * @example -2.56
+                 */
+                temperature_min_january?: number;
+                /**
+                 * @description In degC.
+                 * @example 1.69
+                 */
+                dew_point?: number;
+                /**
+                 * @description In hPa.
+                 * @example 10.6
+                 */
+                vpd_max?: number;
+                /**
+                 * @description In mm.
+                 * @example 166
+                 */
+                soil_water_capacity?: number;
+                /**
+                 * @description In percent.
+                 * @example 21.8
+                 */
+                soil_clay?: number;
+                /**
+                 * @description In percent.
+                 * @example 62.4
+                 */
+                crown_ratio?: number;
+            };
+            /** @description A changed climate: temperatures move by `warming_c`, precipitation by its percentage, relative humidity stays. */
+            scenario?: {
+                /**
+                 * @description In degC.
+                 * @example 2
+                 */
+                warming_c?: number;
+                /**
+                 * @description In percent.
+                 * @example -10
+                 */
+                precipitation_change_percent?: number;
+            };
+            /**
+             * @description What to add to the answer: where the survival is expected to lie (`intervals`), all contributions (`explanation`), what is known of the matched point (`site`).
+             * @example [
+             *       "explanation",
+             *       "site"
+             *     ]
+             */
+            include?: ("intervals" | "explanation" | "site")[];
+        };
         Site: {
             /**
              * @description Requested latitude.
@@ -655,6 +831,84 @@ export interface components {
                     high: number;
                 };
             }[];
+            model: components["schemas"]["Model"];
+            /**
+             * Format: date-time
+             * @example 2026-11-22T11:17:47.575Z
+             */
+            generated_at: string;
+        };
+        RankedSite: {
+            /**
+             * @description Requested latitude.
+             * @example 44.12
+             */
+            latitude: number;
+            /**
+             * @description Requested longitude.
+             * @example -122.03
+             */
+            longitude: number;
+            /**
+             * @description Latitude of the nearest data point.
+             * @example 44.11669
+             */
+            matched_latitude: number;
+            /**
+             * @description Longitude of the nearest data point.
+             * @example -122.03331
+             */
+            matched_longitude: number;
+            /**
+             * @description Great-circle distance to it; lower is better.
+             * @example 0.453
+             */
+            match_distance_km: number;
+            /**
+             * @description ISO 3166-2 code of its region.
+             * @example US-OR
+             */
+            region: string;
+            /**
+             * @description Elevation of the data point. With `site`.
+             * @example 651
+             */
+            matched_elevation_m?: number;
+            /**
+             * @description Features beyond the 1st to 99th percentile of the training sites. With `site`.
+             * @example [
+             *       "vpd_max"
+             *     ]
+             */
+            outside_training?: string[];
+        };
+        RankedOption: {
+            /**
+             * @description From 1, the best.
+             * @example 1
+             */
+            rank: number;
+            /**
+             * @description As requested.
+             * @example PSME
+             */
+            species_code: string;
+            /** @example Douglas-fir */
+            species_common_name: string;
+            /** @enum {string} */
+            planting_method: "manual" | "drone_seeded";
+            /** @description Whether the data point lies within the native range of the species. */
+            in_native_range: boolean;
+            predictions: components["schemas"]["Prediction"][];
+        };
+        RankingResult: {
+            site: components["schemas"]["RankedSite"];
+            /**
+             * @description The longest horizon asked for: that of the order.
+             * @enum {number}
+             */
+            horizon_years: 1 | 3 | 5;
+            ranking: components["schemas"]["RankedOption"][];
             model: components["schemas"]["Model"];
             /**
              * Format: date-time
@@ -1422,6 +1676,171 @@ export interface operations {
              *     `no_nearby_data`: The place is in a state, but no data point lies within the search radius: it is not forest land.
              *
              *     `elevation_mismatch`: `elevation_m` is more than 1,000 m from the elevation of the matched point.
+             */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Server-Timing": components["headers"]["Server-Timing"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: The requests of the tier are used up for the UTC day. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: An unexpected failure of the service. It is not counted. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `unavailable`: The service starts or stops, or its key store cannot be reached. It is not counted.
+             *
+             *     `overloaded`: The work queue is full and nothing was started, or the request waited too long. It is not counted.
+             */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    rankSpeciesAndMethods: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["RankingRequest"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Model-Outcomes": components["headers"]["Model-Outcomes"];
+                    "Server-Timing": components["headers"]["Server-Timing"];
+                    "Content-Encoding": components["headers"]["Content-Encoding"];
+                    Vary: components["headers"]["Vary"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RankingResult"];
+                };
+            };
+            /** @description `invalid_json`: The body is empty, cut off or not JSON. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `invalid_api_key`: The header `X-API-Key` is missing, or its key is malformed, unknown, revoked or rotated away. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `key_inactive`: The key is deactivated. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payload_too_large`: The body is larger than the limit. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unsupported_media_type`: The body was sent with another `Content-Type` than the endpoint takes. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `invalid_request`: A field is missing, of the wrong type or out of range, or an option is misspelled.
+             *
+             *     `invalid_species`: The species code is not served.
+             *
+             *     `outside_coverage`: The place is in neither state.
+             *
+             *     `no_nearby_data`: The place is in a state, but no data point lies within the search radius: it is not forest land.
+             *
+             *     `elevation_mismatch`: `elevation_m` is more than 1,000 m from the elevation of the matched point.
+             *
+             *     `invalid_method`: `planting_method` is neither method.
              */
             422: {
                 headers: {

@@ -45,7 +45,7 @@ Operators issue keys, and can deactivate, rotate and revoke them.
 
 const OPTIONS = `## Options
 
-Predictions, comparisons and entries of batches may state what you know of the site (\`elevation_m\`, \`conditions\`), ask for another climate (\`scenario\`), and ask
+Predictions, comparisons, rankings and entries of batches may state what you know of the site (\`elevation_m\`, \`conditions\`), ask for another climate (\`scenario\`), and ask
 for more in the answer (\`include\`). Without options answers do not change. The elevation takes effect first, then \`conditions\`, which replace what it moved, then
 \`scenario\`, which moves measured values, too. Fields of your own are ignored, but a name one letter away from an option is an error.
 `;

@@ -25,25 +25,45 @@ export function entryError(
   species: SpeciesCatalogue,
   placeHint: (latitude: number, longitude: number) => string,
 ): ErrorObject {
-  const invalid = invalidRequest(schema, entry, misspellings);
-  const { latitude, longitude, species_code, planting_method } = Object(entry) as PredictRequest;
-  if (invalid !== undefined) {
-    const hint = Math.abs(latitude) > MAX_LATITUDE ? placeHint(latitude, longitude) : '';
-    return { ...invalid, message: invalid.message + hint };
-  }
-  if (species.indexOf(species_code) !== -1) {
-    return {
-      code: 'invalid_method',
-      message: `planting_method must be ${PLANTING_METHODS.map(show).join(' or ')}, not ${show(planting_method)}.`,
-    };
-  }
-  const closest = species.closest(species_code);
+  const invalid = siteShapeError(schema, entry, misspellings, placeHint);
+  if (invalid !== undefined) return invalid;
+  const { species_code, planting_method } = Object(entry) as PredictRequest;
+  return species.indexOf(species_code) === -1
+    ? unknownSpecies(species_code, species)
+    : unknownMethod('planting_method', planting_method);
+}
+
+/** The error of a request for a site that does not have its shape; undefined where it has. See `entryError`. */
+export function siteShapeError(
+  schema: z.ZodType,
+  request: unknown,
+  misspellings: readonly Misspelling[],
+  placeHint: (latitude: number, longitude: number) => string,
+): ErrorObject | undefined {
+  const invalid = invalidRequest(schema, request, misspellings);
+  if (invalid === undefined) return undefined;
+  const { latitude, longitude } = Object(request) as PredictRequest;
+  const hint = Math.abs(latitude) > MAX_LATITUDE ? placeHint(latitude, longitude) : '';
+  return { ...invalid, message: invalid.message + hint };
+}
+
+/** The error of a text that is no species code. */
+export function unknownSpecies(code: string, species: SpeciesCatalogue): ErrorObject {
+  const closest = species.closest(code);
   const proposal =
     closest === undefined ? '' : ` Did you mean ${closest.species_code} (${closest.common_name})?`;
   return {
     code: 'invalid_species',
-    message: `species_code ${show(species_code)} is not a known species code.${proposal}`,
+    message: `species_code ${show(code)} is not a known species code.${proposal}`,
     details: { suggestion: 'GET /v1/species lists the species codes.' },
+  };
+}
+
+/** The error of a value that is no planting method. @param what names it in the message */
+export function unknownMethod(what: string, value: unknown): ErrorObject {
+  return {
+    code: 'invalid_method',
+    message: `${what} must be ${PLANTING_METHODS.map(show).join(' or ')}, not ${show(value)}.`,
   };
 }
 
@@ -79,7 +99,7 @@ export function invalidRequest(
 const coverageOf = perGeneration(({ artefacts }) => new Coverage(artefacts.regions));
 
 /** Finds the nearest data at any distance. */
-const nearestDataOf = perGeneration(
+export const nearestDataOf = perGeneration(
   ({ artefacts }) => new NearestPoint(artefacts.grid.index, Number.POSITIVE_INFINITY),
 );
 

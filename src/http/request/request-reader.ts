@@ -6,25 +6,14 @@ import { adjustmentWidth } from '../../prediction/conditions/adjustments.js';
 import {
   ALL_HORIZONS,
   BOTH_METHODS,
-  HORIZONS,
-  type Horizon,
   PLANTING_METHODS,
   type PlantingMethod,
 } from '../../prediction/dimensions.js';
 import { SiteRows } from '../../prediction/site-rows.js';
 import { ApiError, type ErrorObject } from '../errors/api-error.js';
 import { perGeneration } from '../serving/serving.js';
-import {
-  arrayEnd,
-  firstElementAt,
-  nextElementAt,
-  numberAt,
-  OPEN_ARRAY,
-  OPEN_OBJECT,
-  startsWith,
-  textAt,
-  valueEnd,
-} from './json.js';
+import { horizonAt, horizonsAt } from './horizons.js';
+import { arrayEnd, numberAt, OPEN_ARRAY, OPEN_OBJECT, startsWith, textAt, valueEnd } from './json.js';
 import { ObjectFields } from './object-fields.js';
 import { OptionReader } from './option-reader.js';
 import { optionRulesOf } from './option-schemas.js';
@@ -262,22 +251,4 @@ function checkBatchSize(submitted: number, tier: Tier): void {
     message: `The batch has ${submitted} entries; the ${tier} tier allows ${limit}.`,
     details: { submitted, tier_limit: limit, tier },
   });
-}
-
-/** The set of horizons that an array holds; 0 where it holds none or anything else. */
-function horizonsAt(bytes: Buffer, start: number): number {
-  if (bytes[start] !== OPEN_ARRAY) return 0;
-  let set = 0;
-  for (let at = firstElementAt(bytes, start); at !== 0; at = nextElementAt(bytes, at)) {
-    const horizon = HORIZONS.indexOf(numberAt(bytes, at) as Horizon);
-    if (horizon === -1) return 0;
-    set |= 1 << horizon;
-  }
-  return set;
-}
-
-/** The horizon at an offset; undefined for any other value. */
-function horizonAt(bytes: Buffer, at: number): number | undefined {
-  const number = numberAt(bytes, at);
-  return HORIZONS.includes(number as Horizon) ? number : undefined;
 }

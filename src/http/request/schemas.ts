@@ -21,12 +21,12 @@ const isHorizon = (value: unknown): value is Horizon => HORIZONS.includes(value 
 const horizonsError = ({ input }: { input?: unknown }) =>
   `horizons must be a non-empty array of ${horizonList}, not ${show(input)}`;
 
-const site = {
+const place = {
   latitude: degrees('latitude', MAX_LATITUDE).meta({ description: 'Degrees north.', examples: [44.12] }),
   longitude: degrees('longitude', MAX_LONGITUDE).meta({ description: 'Degrees east.', examples: [-122.03] }),
-  species_code: z
-    .string({ error: ({ input }) => `species_code must be a string such as "PSME", not ${show(input)}` })
-    .meta({ description: 'A code of GET /v1/species, matched exactly.', examples: ['PSME'] }),
+};
+
+const years = {
   // Not an array of zod's, which takes long for half a million elements. One issue for all of them, too: one for each
   // would let a body of 1 MiB ask for an answer of 50.
   horizons: z
@@ -48,6 +48,14 @@ const site = {
       minItems: 1,
       items: { enum: [...HORIZONS] },
     }),
+};
+
+const site = {
+  ...place,
+  species_code: z
+    .string({ error: ({ input }) => `species_code must be a string such as "PSME", not ${show(input)}` })
+    .meta({ description: 'A code of GET /v1/species, matched exactly.', examples: ['PSME'] }),
+  ...years,
 };
 
 const plantingMethod = z
@@ -81,6 +89,67 @@ function predictionExamples({ conditions, hasLapseRates }: OptionRules) {
   ];
 }
 
+const isNonEmptyArray = (value: unknown): value is unknown[] => Array.isArray(value) && value.length > 0;
+const isText = (value: unknown) => typeof value === 'string';
+
+/** Which species and methods to choose from. @param served the codes that /openapi.json lists */
+const choice = (served: readonly string[]) => ({
+  planting_methods: z
+    .unknown()
+    .refine(isNonEmptyArray, {
+      error: ({ input }) =>
+        `planting_methods must be a non-empty array of ${PLANTING_METHODS.join(', ')}, not ${show(input)}`,
+    })
+    .optional()
+    .meta({
+      description: 'Planting methods; repeats collapse. Both by default.',
+      examples: [['manual']],
+      default: [...PLANTING_METHODS],
+      type: 'array',
+      minItems: 1,
+      items: { enum: [...PLANTING_METHODS] },
+    }),
+  // One issue for all codes: see horizons.
+  species_codes: z
+    .unknown()
+    .refine(isNonEmptyArray, {
+      error: ({ input }) => `species_codes must be a non-empty array of species codes, not ${show(input)}`,
+      abort: true,
+    })
+    .refine((codes) => (codes as unknown[]).every(isText), {
+      error: ({ input }) =>
+        `each species code must be a string such as "PSME", not ${showAll((input as unknown[]).filter((code) => !isText(code)))}`,
+    })
+    .optional()
+    .meta({
+      description: 'Codes of GET /v1/species, matched exactly; repeats collapse. All species by default.',
+      type: 'array',
+      minItems: 1,
+      items: { type: 'string', ...(served.length > 0 && { enum: served }) },
+      examples: [['PSME', 'PIPO']],
+    }),
+  native_only: z
+    .boolean({ error: ({ input }) => `native_only must be true or false, not ${show(input)}` })
+    .optional()
+    .meta({
+      description: 'Whether to leave out species whose native range does not hold the matched point.',
+      examples: [false],
+      default: true,
+    }),
+});
+
+const RANKING_EXAMPLES = [
+  { latitude: EXAMPLE.latitude, longitude: EXAMPLE.longitude },
+  {
+    latitude: EXAMPLE.latitude,
+    longitude: EXAMPLE.longitude,
+    species_codes: ['PSME', 'TSHE', 'PIPO'],
+    planting_methods: ['manual'],
+    native_only: false,
+    horizons: [5],
+  },
+];
+
 export type RequestSchemas = ReturnType<typeof requestSchemas>;
 
 /**
@@ -102,6 +171,10 @@ export function requestSchemas(rules: OptionRules, served: readonly Species[] = 
     prediction: z
       .object({ ...fields, planting_method: plantingMethod, ...options })
       .meta({ id: 'PredictionRequest', examples: predictionExamples(rules) }),
+    /** Body of POST /v1/predict/rank. A method or species that is none has a code of its own. */
+    ranking: z
+      .object({ ...place, ...choice(codes), ...years, ...options })
+      .meta({ id: 'RankingRequest', examples: RANKING_EXAMPLES }),
   };
 }
 
@@ -111,13 +184,21 @@ export const batchRequestSchema = z.object({
 });
 
 /** Of any generation: which fields there are does not depend on it. */
-const { prediction } = requestSchemas({ conditions: [], hasLapseRates: true, hasIntervals: true });
+const { prediction, ranking } = requestSchemas({ conditions: [], hasLapseRates: true, hasIntervals: true });
 
 /** The fields of a site. */
 export const FIELDS = Object.keys(prediction.shape);
 /** Those of them that may be absent. */
-export const OPTIONS = Object.entries(prediction.shape)
-  .filter(([, field]) => field instanceof z.ZodOptional)
-  .map(([name]) => name);
+export const OPTIONS = optionsOf(prediction);
+/** The fields of a ranking, and those of them that may be absent. */
+export const RANKING_FIELDS = Object.keys(ranking.shape);
+export const RANKING_OPTIONS = optionsOf(ranking);
+
+function optionsOf({ shape }: z.ZodObject): string[] {
+  return Object.entries(shape)
+    .filter(([, field]) => field instanceof z.ZodOptional)
+    .map(([name]) => name);
+}
 
 export type PredictRequest = z.output<typeof prediction>;
+export type RankRequest = z.output<typeof ranking>;

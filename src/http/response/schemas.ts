@@ -171,6 +171,27 @@ export const compareResponseSchema = component('ComparisonResult', {
   generated_at: generatedAt,
 });
 
+const { in_native_range, ...rankedSite } = siteSchema.shape;
+
+export const rankingResponseSchema = component('RankingResult', {
+  site: component('RankedSite', rankedSite),
+  horizon_years: horizonYears.describe('The longest horizon asked for: that of the order.'),
+  ranking: z.array(
+    component('RankedOption', {
+      rank: z.int().min(1).meta(about('From 1, the best.', 1)),
+      species_code: speciesCode,
+      species_common_name: speciesCommonName,
+      planting_method: plantingMethod,
+      in_native_range: z
+        .boolean()
+        .describe('Whether the data point lies within the native range of the species.'),
+      predictions: predictionsSchema,
+    }),
+  ),
+  model: modelSchema,
+  generated_at: generatedAt,
+});
+
 export const speciesResponseSchema = component('SpeciesList', {
   species: z.array(component('Species', speciesSchema.shape)),
   count: counted(31),

@@ -10,7 +10,7 @@ export interface ServingGeneration {
   readonly workers: { readonly ready: number; readonly size: number };
   /** For batches. */
   readonly batches: Scheduler;
-  /** For single predictions and comparisons; the same one where workers answer these, too. */
+  /** For single predictions, comparisons and rankings; the same one where workers answer these, too. */
   readonly singleSites: Scheduler;
 }
 

@@ -28,7 +28,7 @@ export function startGeneration(
     workers,
     batches,
     singleSites,
-    /** Whether the main thread answers single predictions and comparisons. */
+    /** Whether the main thread answers single predictions, comparisons and rankings. */
     answersOnMainThread,
     /** Waits until it can serve. @throws ArtefactError where a model is not usable, WorkerStartError where a worker does not start */
     warmUp: async () => {

@@ -11,7 +11,7 @@ NOT_OF_THE_SHAPE = {"outside_coverage", "no_nearby_data", "elevation_mismatch"}
 # What a schema does tell. A wrong species is told before a wrong method.
 OF_THE_SHAPE = {"invalid_request", "invalid_method", "invalid_species"}
 
-SINGLE = ("/v1/predict", "/v1/predict/compare")
+SINGLE = ("/v1/predict", "/v1/predict/compare", "/v1/predict/rank")
 BATCH = "/v1/predict/batch"
 
 

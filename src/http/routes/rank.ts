@@ -1,0 +1,82 @@
+import type { FastifyInstance } from 'fastify';
+import type { Metrics } from '../../observability/metrics.js';
+import { HORIZONS } from '../../prediction/dimensions.js';
+import { SiteRows } from '../../prediction/site-rows.js';
+import { ApiError, type ErrorObject } from '../errors/api-error.js';
+import { type Endpoint, SITE_ERRORS } from '../openapi/document.js';
+import { type Ranking, rankReaderOf } from '../request/rank-reader.js';
+import { nearestDataOf, placeError } from '../request/request-errors.js';
+import { JSON_TYPE } from '../response/headers.js';
+import { type RankedRow, rankingBody } from '../response/ranking.js';
+import { rankingResponseSchema } from '../response/schemas.js';
+import type { Serving } from '../serving/serving.js';
+import type { RowSubmitter } from './row-submitter.js';
+
+export const rankEndpoint: Endpoint = {
+  path: '/v1/predict/rank',
+  id: 'rankSpeciesAndMethods',
+  summary: 'Rank species and planting methods at one site',
+  description:
+    'Best first, by the survival at the longest horizon asked for. `predictions` are those of POST /v1/predict with the ' +
+    'same options. Where no species is native to the matched point, the ranking is empty.',
+  request: ({ ranking }) => ranking,
+  response: rankingResponseSchema,
+  errors: [...SITE_ERRORS, 'invalid_method'],
+};
+
+/** POST /v1/predict/rank: species and methods at one site, best first. */
+export function rankRoute(
+  app: FastifyInstance,
+  serving: Serving,
+  submitter: RowSubmitter,
+  searchRadiusKm: number,
+  metrics: Metrics,
+): void {
+  const failure = (error: ErrorObject) => {
+    metrics.sites.inc({ outcome: error.code });
+    return new ApiError(error);
+  };
+  app.post<{ Body: Buffer }>(rankEndpoint.path, async (request, reply) => {
+    const generation = serving.current;
+    const { species, manifest, grid } = generation.artefacts;
+    const reading = rankReaderOf(generation).read(request.body);
+    request.state.sites = 1;
+    if (reading.error !== undefined) throw failure(reading.error);
+    const { ranking } = reading;
+    const { site, nativeOnly } = ranking;
+    // Which point it is does not matter where the site has no answer.
+    const point = nearestDataOf(generation).find(site.longitude[0], site.latitude[0]);
+    const isNative = (index: number) => ((grid.nativeRanges[point] >>> index) & 1) === 1;
+    const listed = ranking.species.filter((index) => !nativeOnly || isNative(index));
+    // The site is in the answer also where nothing is listed.
+    const rows = rowsOf(ranking, listed.length > 0 ? listed : ranking.species.slice(0, 1));
+    const answers = await submitter.submit(request, reply, generation.singleSites, rows);
+    for (const [row, status] of answers.unanswered())
+      throw failure(placeError(status, rows, row, generation, searchRadiusKm));
+    metrics.sites.inc({ outcome: 'answered' });
+
+    const ranked = Array.from(answers.elements(), (answer, row): RankedRow => {
+      const index = rows.species[row];
+      const { species_code: speciesCode } = species[index];
+      return { speciesCode, method: rows.method[row], isNative: isNative(index), answer };
+    });
+    const horizon = HORIZONS.findLast((_, h) => (site.horizons[0] & (1 << h)) !== 0) ?? HORIZONS[0];
+    const body = rankingBody(ranked[0].answer, listed.length > 0 ? ranked : [], horizon);
+    answers.release();
+    return reply.type(JSON_TYPE).header('model-outcomes', manifest.outcomes).send(body);
+  });
+}
+
+/** A row for each of the species and each method of a ranking. */
+function rowsOf({ site, methods }: Ranking, species: readonly number[]): SiteRows {
+  const rows = new SiteRows(species.length * methods.length, site.width);
+  let row = 0;
+  for (const index of species) {
+    for (const method of methods) {
+      rows.copyRows(row, site, 0, 1);
+      rows.species[row] = index;
+      rows.method[row++] = method;
+    }
+  }
+  return rows;
+}
