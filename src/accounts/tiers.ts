@@ -3,15 +3,17 @@ interface TierLimits {
   readonly requestsPerDay: number | null;
   /** Entries a batch may hold. */
   readonly sitesPerBatch: number;
+  /** Points a surface may have. */
+  readonly pointsPerSurface: number;
 }
 
 export type Tier = 'spore' | 'mycel' | 'hypha';
 
 /** The tiers and their limits: the only definition of these numbers. */
 export const TIERS: Readonly<Record<Tier, TierLimits>> = {
-  spore: { requestsPerDay: 100, sitesPerBatch: 10 },
-  mycel: { requestsPerDay: 10_000, sitesPerBatch: 100 },
-  hypha: { requestsPerDay: null, sitesPerBatch: 500 },
+  spore: { requestsPerDay: 100, sitesPerBatch: 10, pointsPerSurface: 20_000 },
+  mycel: { requestsPerDay: 10_000, sitesPerBatch: 100, pointsPerSurface: 20_000 },
+  hypha: { requestsPerDay: null, sitesPerBatch: 500, pointsPerSurface: 500_000 },
 };
 
 /** The tiers' names, smallest first. */

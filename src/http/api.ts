@@ -21,6 +21,7 @@ import { rankEndpoint, rankRoute } from './routes/rank.js';
 import { RowSubmitter } from './routes/row-submitter.js';
 import { SingleSiteHandler } from './routes/single-site.js';
 import { speciesEndpoint, speciesRoute } from './routes/species.js';
+import { surfacesEndpoint, surfacesRoute } from './routes/surfaces.js';
 import { usageEndpoint, usageRoute } from './routes/usage.js';
 import type { Connections } from './server/connections.js';
 import { createServer } from './server/server.js';
@@ -32,6 +33,7 @@ const ENDPOINTS = [
   batchEndpoint,
   compareEndpoint,
   rankEndpoint,
+  surfacesEndpoint,
   speciesEndpoint,
   coverageEndpoint,
   modelEndpoint,
@@ -76,6 +78,7 @@ export function createApi(
       predictRoute(others, singleSites);
       compareRoute(others, singleSites);
       rankRoute(others, serving, submitter, searchRadiusKm, metrics);
+      surfacesRoute(others, serving, submitter);
       speciesRoute(others, serving);
       coverageRoute(others, serving, searchRadiusKm);
       modelRoute(others, serving);

@@ -142,6 +142,11 @@ export class Predictor {
       distancesKm[row] = this.#places.distanceKmOf(entry);
       return ROW_STATUS.answered;
     }
+    const at = this.#nearest.at(longitude, latitude);
+    if (at !== -1) {
+      points[row] = at; // with a region, and so within the coverage
+      return ROW_STATUS.answered;
+    }
     if (!this.#coverage.contains(longitude, latitude)) return ROW_STATUS.outsideCoverage;
     const point = this.#nearest.find(longitude, latitude);
     if (point === -1) return ROW_STATUS.noNearbyData;

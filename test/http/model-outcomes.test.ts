@@ -37,6 +37,11 @@ test.each<[what: string, path: string, body: object]>([
   expect([status, headers.get(HEADER)]).toEqual([200, 'simulated']);
 });
 
+test('a surface says in a header that the outcomes are simulated', async () => {
+  const { status, headers } = await service.get('/v1/surfaces/PSME?max_points=10');
+  expect([status, headers.get(HEADER)]).toEqual([200, 'simulated']);
+});
+
 test('errors and answers without predictions have no header about outcomes', async () => {
   const answers = await Promise.all([
     service.post('/v1/predict', { ...PREDICT_REQUEST, species_code: 'XXXX' }),

@@ -100,6 +100,7 @@ const ERRORS: readonly (readonly [code: ErrorCode, send: () => Promise<Response>
   ['invalid_api_key', () => fetch(`${service.apiUrl}/v1/species`)],
   ['not_found', () => service.get('/v1/nothing')],
   ['method_not_allowed', () => service.get('/v1/predict')],
+  ['not_acceptable', () => service.get('/v1/surfaces/PSME', { accept: 'text/html' })],
   ['payload_too_large', () => service.post('/v1/predict', ' '.repeat(2 ** 20 + 1))],
   ['unsupported_media_type', () => service.post('/v1/predict', 'x', { 'content-type': 'text/plain' })],
   ['outside_coverage', () => service.post('/v1/predict', OUTSIDE_COVERAGE)],

@@ -33,11 +33,15 @@ const COUNTED = [
   '/v1/predict/batch',
   '/v1/predict/compare',
   '/v1/predict/rank',
+  '/v1/surfaces/{species_code}',
   '/v1/species',
   '/v1/coverage',
   '/v1/model',
 ];
 const KEYED = [...COUNTED, '/v1/usage'];
+const SURFACES = '/v1/surfaces/{species_code}';
+/** The address of a path, whose parameter has a value. */
+const addressOf = (path: string) => path.replace('{species_code}', 'PSME?bbox=-122.1,44,-122,44.1');
 const pointer = (key: string) => key.replaceAll('~', '~0').replaceAll('/', '~1');
 
 let service: TestService;
@@ -128,7 +132,8 @@ test('every body of /openapi.json is a named schema', () => {
     ),
   ]);
   expect(contents.length).toBeGreaterThan(operations.length);
-  for (const { schema } of contents.flatMap((content) => Object.values(content)))
+  // A 304 has no body.
+  for (const { schema } of contents.flatMap((content = {}) => Object.values(content)))
     expect(schema).toEqual({ $ref: expect.stringMatching(/^#\/components\/schemas\/\w+$/) });
 });
 
@@ -153,6 +158,8 @@ const EXCHANGES: readonly Exchange[] = [
   ['post', '/v1/predict/rank', 200, { ...FOREST_SITE, include: ['explanation', 'intervals', 'site'] }],
   ['post', '/v1/predict/rank', 422, { ...FOREST_SITE, planting_methods: ['x'] }],
   ['post', '/v1/predict/rank', 422, { ...FOREST_SITE, latitude: OUTSIDE_COVERAGE.latitude, longitude: 0 }],
+  ['get', SURFACES, 200],
+  ['get', SURFACES, 406, undefined, { accept: 'text/html' }],
   ['get', '/v1/species', 200],
   ['get', '/v1/coverage', 200],
   ['get', '/v1/model', 200],
@@ -177,7 +184,9 @@ for (const [method, path, status, body, headers] of EXCHANGES) {
   const what = JSON.stringify(body ?? headers ?? '').slice(0, 60);
   test(`/openapi.json describes the ${status} of ${method} ${path} to ${what} with its headers`, async () => {
     const all = { ...spore, ...headers };
-    const response = await (method === 'post' ? service.post(path, body, all) : service.get(path, all));
+    const response = await (method === 'post'
+      ? service.post(path, body, all)
+      : service.get(addressOf(path), all));
     expect(response.status).toBe(status);
     await expectDocumented(method, path, response);
   });
@@ -187,7 +196,7 @@ test.each(COUNTED)('/openapi.json describes the 429 of %s with its headers', asy
   const method = path.startsWith('/v1/predict') ? 'post' : 'get';
   const response = await (method === 'post'
     ? service.post(path, {}, exhausted)
-    : service.get(path, exhausted));
+    : service.get(addressOf(path), exhausted));
   expect(response.status).toBe(429);
   await expectDocumented(method, path, response);
 });

@@ -6,6 +6,7 @@ import { startTestService, type TestService } from '../support/service.js';
 
 const POSTS = ['/v1/predict', '/v1/predict/batch', '/v1/predict/compare', '/v1/predict/rank'];
 const GETS = [
+  '/v1/surfaces/PSME?bbox=-122.1,44,-122.09,44.1',
   '/v1/species',
   '/v1/coverage',
   '/v1/model',

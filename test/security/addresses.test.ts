@@ -61,7 +61,7 @@ const SUFFIXES = [
 ];
 
 const KEYED = {
-  GET: ['/v1/species', '/v1/coverage', '/v1/model'],
+  GET: ['/v1/species', '/v1/coverage', '/v1/model', '/v1/surfaces/PSME'],
   POST: ['/v1/predict', '/v1/predict/batch', '/v1/predict/compare', '/v1/predict/rank'],
 };
 const OPS = ['/livez', '/readyz', '/metrics'];

@@ -42,6 +42,11 @@ test.each([LISTED, ALSO_LISTED])('a preflight of the listed origin %s needs no k
   expect(response.headers.has('x-request-id')).toBe(true);
 });
 
+test('a preflight of an address with a parameter is answered, too', async () => {
+  const response = await preflight(services.listed, LISTED, '/v1/surfaces/PSME?max_points=10');
+  expect([response.status, response.headers.get(ALLOW_ORIGIN)]).toEqual([204, LISTED]);
+});
+
 test('preflights are not counted', async () => {
   const before = await (await services.listed.get('/v1/usage')).json();
   for (let repeat = 0; repeat < 5; repeat++) await preflight(services.listed, LISTED);

@@ -78,6 +78,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/surfaces/{species_code}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /**
+         * Tell the survival of one species at the points of the grid, for maps
+         * @description Both planting methods at all horizons, as columns (JSON), features (GeoJSON), lines (CSV) or Arrow record batches; `Accept` chooses. The values are those of POST /v1/predict at the points. Where the box has more points than `max_points`, those of a coarser lattice are listed, and `spacing_km` says how far apart its rows are, north to south. A copy may be kept and asked for again with `If-None-Match`, which is answered at once.
+         */
+        get: operations["surface"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/species": {
         parameters: {
             query?: never;
@@ -758,7 +778,7 @@ export interface components {
                  * @example outside_coverage
                  * @enum {string}
                  */
-                code: "invalid_json" | "invalid_api_key" | "key_inactive" | "not_found" | "method_not_allowed" | "payload_too_large" | "unsupported_media_type" | "outside_coverage" | "no_nearby_data" | "invalid_species" | "invalid_method" | "batch_too_large" | "elevation_mismatch" | "invalid_request" | "rate_limit_exceeded" | "internal_error" | "overloaded" | "unavailable";
+                code: "invalid_json" | "invalid_api_key" | "key_inactive" | "not_found" | "method_not_allowed" | "not_acceptable" | "payload_too_large" | "unsupported_media_type" | "outside_coverage" | "no_nearby_data" | "invalid_species" | "invalid_method" | "batch_too_large" | "elevation_mismatch" | "invalid_request" | "rate_limit_exceeded" | "internal_error" | "overloaded" | "unavailable";
                 /**
                  * @description Which value was wrong, why, and what would be right.
                  * @example latitude 43.615, longitude -116.202 is outside the coverage, which is Oregon and Washington.
@@ -916,6 +936,183 @@ export interface components {
              */
             generated_at: string;
         };
+        Surface: {
+            /**
+             * @description As requested.
+             * @example PSME
+             */
+            species_code: string;
+            /** @example Douglas-fir */
+            species_common_name: string;
+            horizons: (1 | 3 | 5)[];
+            /**
+             * @description How many points follow.
+             * @example 2
+             */
+            points: number;
+            /**
+             * @description Between the rows of the points, north to south.
+             * @example 0.927
+             */
+            spacing_km: number;
+            /**
+             * @description Degrees east.
+             * @example [
+             *       -122.09997,
+             *       -122.09164
+             *     ]
+             */
+            longitude: number[];
+            /**
+             * @description Degrees north.
+             * @example [
+             *       44.10003,
+             *       44.10003
+             *     ]
+             */
+            latitude: number[];
+            /**
+             * @example [
+             *       1101,
+             *       1159
+             *     ]
+             */
+            elevation_m: number[];
+            /**
+             * @description ISO 3166-2 codes.
+             * @example [
+             *       "US-OR",
+             *       "US-OR"
+             *     ]
+             */
+            region: string[];
+            /**
+             * @description Whether the points lie within the native range of the species.
+             * @example [
+             *       true,
+             *       true
+             *     ]
+             */
+            in_native_range: boolean[];
+            survival: {
+                manual: {
+                    /**
+                     * @example [
+                     *       0.8263,
+                     *       0.829
+                     *     ]
+                     */
+                    1: number[];
+                    /**
+                     * @example [
+                     *       0.8263,
+                     *       0.829
+                     *     ]
+                     */
+                    3: number[];
+                    /**
+                     * @example [
+                     *       0.8263,
+                     *       0.829
+                     *     ]
+                     */
+                    5: number[];
+                };
+                drone_seeded: {
+                    /**
+                     * @example [
+                     *       0.8263,
+                     *       0.829
+                     *     ]
+                     */
+                    1: number[];
+                    /**
+                     * @example [
+                     *       0.8263,
+                     *       0.829
+                     *     ]
+                     */
+                    3: number[];
+                    /**
+                     * @example [
+                     *       0.8263,
+                     *       0.829
+                     *     ]
+                     */
+                    5: number[];
+                };
+            };
+            model: components["schemas"]["Model"];
+        };
+        SurfaceFeature: {
+            /** @constant */
+            type: "Feature";
+            geometry: {
+                /** @constant */
+                type: "Point";
+                /**
+                 * @description Degrees east, degrees north.
+                 * @example [
+                 *       -122.09997,
+                 *       44.10003
+                 *     ]
+                 */
+                coordinates: number[];
+            };
+            properties: {
+                /** @example 1101 */
+                elevation_m: number;
+                /**
+                 * @description ISO 3166-2 code.
+                 * @example US-OR
+                 */
+                region: string;
+                in_native_range: boolean;
+                /** @example 0.8263 */
+                survival_manual_1: number;
+                /** @example 0.8263 */
+                survival_manual_3: number;
+                /** @example 0.8263 */
+                survival_manual_5: number;
+                /** @example 0.8263 */
+                survival_drone_seeded_1: number;
+                /** @example 0.8263 */
+                survival_drone_seeded_3: number;
+                /** @example 0.8263 */
+                survival_drone_seeded_5: number;
+            };
+        };
+        SurfaceFeatures: {
+            /** @constant */
+            type: "FeatureCollection";
+            /**
+             * @description As requested.
+             * @example PSME
+             */
+            species_code: string;
+            /** @example Douglas-fir */
+            species_common_name: string;
+            horizons: (1 | 3 | 5)[];
+            /**
+             * @description How many points follow.
+             * @example 2
+             */
+            points: number;
+            /**
+             * @description Between the rows of the points, north to south.
+             * @example 0.927
+             */
+            spacing_km: number;
+            model: components["schemas"]["Model"];
+            features: components["schemas"]["SurfaceFeature"][];
+        };
+        /** @description A header line, and a line for each point: longitude, latitude and the properties of a SurfaceFeature. */
+        SurfaceCsv: string;
+        /**
+         * Format: binary
+         * @description The columns of the CSV; what the JSON says beside its columns is in the metadata of the schema.
+         */
+        SurfaceArrow: string;
         Species: {
             /**
              * @description Code to use in requests, matched exactly.
@@ -1126,7 +1323,7 @@ export interface components {
                  * @example outside_coverage
                  * @enum {string}
                  */
-                code: "invalid_json" | "invalid_api_key" | "key_inactive" | "not_found" | "method_not_allowed" | "payload_too_large" | "unsupported_media_type" | "outside_coverage" | "no_nearby_data" | "invalid_species" | "invalid_method" | "batch_too_large" | "elevation_mismatch" | "invalid_request" | "rate_limit_exceeded" | "internal_error" | "overloaded" | "unavailable";
+                code: "invalid_json" | "invalid_api_key" | "key_inactive" | "not_found" | "method_not_allowed" | "not_acceptable" | "payload_too_large" | "unsupported_media_type" | "outside_coverage" | "no_nearby_data" | "invalid_species" | "invalid_method" | "batch_too_large" | "elevation_mismatch" | "invalid_request" | "rate_limit_exceeded" | "internal_error" | "overloaded" | "unavailable";
                 /**
                  * @description Which value was wrong, why, and what would be right.
                  * @example latitude 43.615, longitude -116.202 is outside the coverage, which is Oregon and Washington.
@@ -1205,8 +1402,8 @@ export interface components {
     headers: {
         /** @description The request's id: the caller's own X-Request-Id where it is 1 to 128 of [A-Za-z0-9._-], else a new one. */
         "X-Request-Id": string;
-        /** @description `no-store`, but for the lists of GET /v1/species and GET /v1/coverage, which a client may keep for five minutes. */
-        "Cache-Control": "no-store" | "private, max-age=300";
+        /** @description `no-store`, but for the lists of GET /v1/species and GET /v1/coverage, which a client may keep for five minutes, and for surfaces, which it may keep and must ask for again with their ETag. */
+        "Cache-Control": "no-store" | "private, max-age=300" | "private, no-cache";
         /**
          * @description How to authenticate: with an API key in the header X-API-Key.
          * @example ApiKey realm="nurselog", header="X-API-Key"
@@ -1234,8 +1431,8 @@ export interface components {
         Allow: string;
         /** @description How a large answer is compressed, for callers who accept it. */
         "Content-Encoding": "gzip" | "br" | "zstd";
-        /** @description On answers large enough to be compressed. */
-        Vary: "accept-encoding";
+        /** @description On answers large enough to be compressed, and on those whose format `Accept` chooses. */
+        Vary: "accept-encoding" | "accept, accept-encoding";
         /**
          * @description Changes with any byte of the answer: send it as If-None-Match.
          * @example "0123456789abcdef"
@@ -1849,6 +2046,163 @@ export interface operations {
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     "Server-Timing": components["headers"]["Server-Timing"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: The requests of the tier are used up for the UTC day. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: An unexpected failure of the service. It is not counted. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `unavailable`: The service starts or stops, or its key store cannot be reached. It is not counted.
+             *
+             *     `overloaded`: The work queue is full and nothing was started, or the request waited too long. It is not counted.
+             */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    surface: {
+        parameters: {
+            query?: {
+                /** @description West, south, east and north in degrees, edges included. Everywhere by default. */
+                bbox?: number[];
+                /** @description Where there are more, the points of a coarser lattice: every second row and column of the grid, every third, and so on; none are averaged. By tier at most spore 20000, mycel 20000, hypha 500000. */
+                max_points?: number;
+                /** @description A changed climate, in degC. */
+                warming_c?: number;
+                /** @description A changed climate, in percent. */
+                precipitation_change_percent?: number;
+            };
+            header?: never;
+            path: {
+                /** @description A code of GET /v1/species. */
+                species_code: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Content-Encoding": components["headers"]["Content-Encoding"];
+                    Vary: components["headers"]["Vary"];
+                    ETag: components["headers"]["ETag"];
+                    "Model-Outcomes": components["headers"]["Model-Outcomes"];
+                    "Server-Timing": components["headers"]["Server-Timing"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Surface"];
+                    "application/geo+json": components["schemas"]["SurfaceFeatures"];
+                    "text/csv": components["schemas"]["SurfaceCsv"];
+                    "application/vnd.apache.arrow.stream": components["schemas"]["SurfaceArrow"];
+                };
+            };
+            /** @description The copy with the ETag of `If-None-Match` is current. */
+            304: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    Vary: components["headers"]["Vary"];
+                    ETag: components["headers"]["ETag"];
+                    "Model-Outcomes": components["headers"]["Model-Outcomes"];
+                    "Server-Timing": components["headers"]["Server-Timing"];
+                    [name: string]: unknown;
+                };
+                content?: never;
+            };
+            /** @description `invalid_api_key`: The header `X-API-Key` is missing, or its key is malformed, unknown, revoked or rotated away. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `key_inactive`: The key is deactivated. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_acceptable`: The answer has none of the media types of `Accept`. */
+            406: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `invalid_request`: A field is missing, of the wrong type or out of range, or an option is misspelled.
+             *
+             *     `invalid_species`: The species code is not served.
+             */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
                     [name: string]: unknown;
                 };
                 content: {

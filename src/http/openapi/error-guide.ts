@@ -38,6 +38,23 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
     remedy: 'Use a method that the header `Allow` names.',
     example: { message: 'GET is not a method of /v1/predict: use POST.' },
   },
+  not_acceptable: {
+    cause: 'The answer has none of the media types of `Accept`.',
+    remedy: 'Send an `Accept` with a type of `available`, or none.',
+    example: {
+      message:
+        'The answer can be had as application/json, application/geo+json, text/csv, ' +
+        'application/vnd.apache.arrow.stream; Accept is "text/html".',
+      details: {
+        available: [
+          'application/json',
+          'application/geo+json',
+          'text/csv',
+          'application/vnd.apache.arrow.stream',
+        ],
+      },
+    },
+  },
   payload_too_large: {
     cause: 'The body is larger than the limit.',
     remedy: 'Send fewer sites a request; `limit_bytes` is the limit.',

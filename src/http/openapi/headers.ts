@@ -13,9 +13,10 @@ export const HEADERS = {
     { pattern: '^[A-Za-z0-9._-]{1,128}$' },
   ),
   'Cache-Control': header(
-    '`no-store`, but for the lists of GET /v1/species and GET /v1/coverage, which a client may keep for five minutes.',
+    '`no-store`, but for the lists of GET /v1/species and GET /v1/coverage, which a client may keep for five minutes, and ' +
+      'for surfaces, which it may keep and must ask for again with their ETag.',
     undefined,
-    { enum: [CACHE_CONTROL.default, CACHE_CONTROL.catalogue] },
+    { enum: [CACHE_CONTROL.default, CACHE_CONTROL.catalogue, CACHE_CONTROL.revalidated] },
   ),
   'WWW-Authenticate': header(
     'How to authenticate: with an API key in the header X-API-Key.',
@@ -31,7 +32,13 @@ export const HEADERS = {
   'Content-Encoding': header('How a large answer is compressed, for callers who accept it.', undefined, {
     enum: ['gzip', 'br', 'zstd'],
   }),
-  Vary: header('On answers large enough to be compressed.', undefined, { const: 'accept-encoding' }),
+  Vary: header(
+    'On answers large enough to be compressed, and on those whose format `Accept` chooses.',
+    undefined,
+    {
+      enum: ['accept-encoding', 'accept, accept-encoding'],
+    },
+  ),
   ETag: header('Changes with any byte of the answer: send it as If-None-Match.', '"0123456789abcdef"'),
   'Model-Outcomes': header(
     'On predictions: whether the models were trained on simulated or on observed outcomes; see GET /v1/model.',

@@ -152,7 +152,8 @@ export function namesOf(numbers: readonly OptionNumber[]): string[] {
   return numbers.map(({ name }) => name);
 }
 
-function rangeMessage({ name, unit, minimum, maximum }: OptionNumber, value: unknown): string {
+/** What a value outside the range of a number gets to hear, without a full stop. */
+export function rangeMessage({ name, unit, minimum, maximum }: OptionNumber, value: unknown): string {
   const of = unit === '1' ? '' : ` ${unit}`;
   return `${name} must be a number from ${minimum} to ${maximum}${of}, not ${show(value)}`;
 }
@@ -163,6 +164,7 @@ function describedNumbers(numbers: readonly OptionNumber[]) {
   return { type: 'object', properties, additionalProperties: false } as const;
 }
 
-function describedNumber({ unit, minimum, maximum, example }: OptionNumber) {
+/** The JSON schema of a number. */
+export function describedNumber({ unit, minimum, maximum, example }: OptionNumber) {
   return { type: 'number', minimum, maximum, description: `In ${unit}.`, examples: [example] } as const;
 }

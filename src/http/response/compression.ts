@@ -1,3 +1,4 @@
+import { pipeline, type Readable, type Transform } from 'node:stream';
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -18,12 +19,17 @@ const MAX_ACCEPT_CHARACTERS = 500;
 const IDENTITY = 'identity';
 /** What a response says in `Vary` whose encoding was negotiated. */
 const BY_ENCODING = 'accept-encoding';
-const { BROTLI_PARAM_QUALITY } = zlib.constants;
+const { BROTLI_PARAM_LGWIN, BROTLI_PARAM_QUALITY } = zlib.constants;
+
+/** Bits of the window of a stream, 256 KiB: with the defaults each would take megabytes as long as its caller reads. */
+const STREAM_WINDOW_BITS = 18;
 
 const brotli = promisify<Buffer, zlib.BrotliOptions, Buffer>(zlib.brotliCompress);
 const gzip = promisify<Buffer, zlib.ZlibOptions, Buffer>(zlib.gzip);
 /** Node 22.15 and newer have it. */
-const { zstdCompress, zstdCompressSync } = zlib as {
+const { zstdCompress, zstdCompressSync, createZstdCompress, constants } = zlib as unknown as {
+  createZstdCompress?: (options: { params: Record<number, number> }) => Transform;
+  constants: { ZSTD_c_windowLog: number };
   zstdCompress?: (body: Buffer, done: zlib.CompressCallback) => void;
   zstdCompressSync?: (body: Buffer) => Buffer;
 };
@@ -33,6 +39,8 @@ interface Encoding {
   compress(body: Buffer): Promise<Buffer>;
   /** Compresses a constant body well, in this thread. */
   compressOnce(body: Buffer): Buffer;
+  /** Compresses what is written to it quickly, in libuv's threads. */
+  stream(): Transform;
 }
 
 /**
@@ -40,15 +48,24 @@ interface Encoding {
  * its 49 ms at 100 Mbit/s; docs/performance.md has the figures.
  */
 const ENCODINGS = new Map<string, Encoding>();
-if (zstdCompress !== undefined && zstdCompressSync !== undefined)
-  ENCODINGS.set('zstd', { compress: promisify(zstdCompress), compressOnce: zstdCompressSync });
+if (zstdCompress !== undefined && zstdCompressSync !== undefined && createZstdCompress !== undefined)
+  ENCODINGS.set('zstd', {
+    compress: promisify(zstdCompress),
+    compressOnce: zstdCompressSync,
+    stream: () => createZstdCompress({ params: { [constants.ZSTD_c_windowLog]: STREAM_WINDOW_BITS } }),
+  });
 ENCODINGS.set('br', {
   compress: (body) => brotli(body, { params: { [BROTLI_PARAM_QUALITY]: 1 } }),
   compressOnce: (body) => zlib.brotliCompressSync(body, { params: { [BROTLI_PARAM_QUALITY]: 9 } }),
+  stream: () =>
+    zlib.createBrotliCompress({
+      params: { [BROTLI_PARAM_QUALITY]: 1, [BROTLI_PARAM_LGWIN]: STREAM_WINDOW_BITS },
+    }),
 });
 ENCODINGS.set('gzip', {
   compress: (body) => gzip(body, { level: 2 }),
   compressOnce: (body) => zlib.gzipSync(body, { level: 9 }),
+  stream: () => zlib.createGzip({ level: 2 }),
 });
 const OFFERED = [...ENCODINGS.keys(), IDENTITY];
 
@@ -79,6 +96,12 @@ export async function sendPooled(
     });
   }
   return reply.send(compressed);
+}
+
+/** Sends a body as it comes, at the pace of the caller; one that fails cuts the connection. */
+export function sendStream(request: FastifyRequest, reply: FastifyReply, body: Readable): FastifyReply {
+  const encoding = negotiate(request, reply);
+  return reply.send(encoding === undefined ? body : pipeline(body, encoding.stream(), () => {}));
 }
 
 /**
@@ -129,16 +152,26 @@ function isNegotiated(reply: FastifyReply): boolean {
   return String(reply.getHeader('vary') ?? '').includes(BY_ENCODING);
 }
 
-/** Chooses the encoding of a response and sets its headers; undefined to send it uncompressed. */
-function negotiate(request: FastifyRequest, reply: FastifyReply): Encoding | undefined {
-  reply.header('vary', [reply.getHeader('vary'), BY_ENCODING].filter(Boolean).join(', '));
-  const accepted = request.headers['accept-encoding'];
-  if (accepted === undefined || accepted.length > MAX_ACCEPT_CHARACTERS) return undefined;
+/** Says in `Vary` what a response depends on. */
+export function addVary(reply: FastifyReply, header: 'accept' | typeof BY_ENCODING): void {
+  reply.header('vary', [reply.getHeader('vary'), header].filter(Boolean).join(', '));
+}
+
+/** The name of the encoding in which a caller gets a large response. */
+export function preferredEncoding({ raw, headers }: FastifyRequest): string {
+  const accepted = headers['accept-encoding'];
+  if (accepted === undefined || accepted.length > MAX_ACCEPT_CHARACTERS) return IDENTITY;
   // The package's types are older than its option.
-  const negotiator = new Negotiator(request.raw) as unknown as {
+  const negotiator = new Negotiator(raw) as unknown as {
     encoding(available: readonly string[], options: { preferred: readonly string[] }): string | undefined;
   };
-  const name = negotiator.encoding(OFFERED, { preferred: OFFERED }) ?? IDENTITY;
+  return negotiator.encoding(OFFERED, { preferred: OFFERED }) ?? IDENTITY;
+}
+
+/** Chooses the encoding of a response and sets its headers; undefined to send it uncompressed. */
+function negotiate(request: FastifyRequest, reply: FastifyReply): Encoding | undefined {
+  addVary(reply, BY_ENCODING);
+  const name = preferredEncoding(request);
   const encoding = ENCODINGS.get(name);
   if (encoding === undefined) return undefined;
   reply.header('content-encoding', name);

@@ -3,6 +3,8 @@ export const CACHE_CONTROL = {
   default: 'no-store',
   /** The catalogues, which change with a reload only. */
   catalogue: 'private, max-age=300',
+  /** What may be kept, but must be asked for again with its ETag. */
+  revalidated: 'private, no-cache',
   /** What is the same for everybody. */
   document: 'public, max-age=300',
   /** Files whose name changes with their content. */

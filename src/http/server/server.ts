@@ -27,6 +27,9 @@ import { requestId } from './request-state.js';
 /** Request timeouts without traffic after which a connection is closed: its caller does not read the response. */
 const IDLE_FACTOR = 4;
 
+/** Characters of a path parameter; a longer one is in no path. */
+const MAX_PARAMETER_LENGTH = 100;
+
 /** How often Node looks for requests that arrive too slowly: at longer intervals a thousand would be rejected at once. */
 const SLOW_REQUEST_CHECK_MS = 100;
 
@@ -48,6 +51,7 @@ export function createServer(
     logController: new LogController({ disableRequestLogging: true, requestIdLogLabel: 'request_id' }),
     genReqId: ({ headers }) => requestId(headers['x-request-id']),
     bodyLimit: config.bodyLimitBytes,
+    routerOptions: { maxParamLength: MAX_PARAMETER_LENGTH },
     requestTimeout: config.requestTimeoutMs,
     connectionTimeout: IDLE_FACTOR * config.requestTimeoutMs,
     // Fastify's own response while it closes does not have our error body; the routes reject work themselves.
@@ -116,13 +120,14 @@ const ORIGIN = /^https?:\/\/[^/?#]*/i;
  */
 function trackRouteMethods(app: FastifyInstance): (request: FastifyRequest) => ApiError {
   const methodsOf = new Map<string, string[]>();
+  const matching = (path: string) => [...methodsOf.keys()].find((route) => isOfRoute(path, route));
   app.addHook('onRoute', ({ url, method }) => {
     if (url === '*') return; // by which preflights are received
     methodsOf.set(url, [...(methodsOf.get(url) ?? []), ...[method].flat()]);
   });
   return ({ method, url }) => {
     const [path] = url.replace(ORIGIN, '').split('?', 1);
-    const methods = methodsOf.get(path);
+    const methods = methodsOf.get(matching(path) ?? path);
     if (methods === undefined) return notFound(path);
     const allowed = methods.toSorted().join(', ');
     return new ApiError(
@@ -130,4 +135,16 @@ function trackRouteMethods(app: FastifyInstance): (request: FastifyRequest) => A
       { allow: allowed },
     );
   };
+}
+
+/** Whether a path is one of a route, whose segments after a colon are parameters. */
+function isOfRoute(path: string, route: string): boolean {
+  if (!route.includes(':')) return path === route;
+  const [segments, pattern] = [path, route].map((each) => each.split('/'));
+  return (
+    segments.length === pattern.length &&
+    pattern.every((part, i) =>
+      part.startsWith(':') ? segments[i].length <= MAX_PARAMETER_LENGTH : part === segments[i],
+    )
+  );
 }

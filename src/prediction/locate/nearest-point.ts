@@ -20,6 +20,7 @@ export class NearestPoint {
   readonly #blocksPerRow: number;
   readonly #rowsPerDegree: number;
   readonly #blocksPerDegree: number;
+  readonly #blockColumns: number;
   readonly #maxHaversine: number;
 
   // The state of one search.
@@ -38,8 +39,25 @@ export class NearestPoint {
     this.#starts = index.starts;
     this.#blocksPerRow = index.blocksPerRow;
     this.#rowsPerDegree = index.stepsPerDegree;
+    this.#blockColumns = index.blockColumns;
     this.#blocksPerDegree = index.stepsPerDegree / index.blockColumns;
     this.#maxHaversine = haversin(Math.min(searchRadiusKm / EARTH_RADIUS_KM, Math.PI));
+  }
+
+  /** @returns the index of the point exactly at a place, as surfaces and plans ask for, or -1 */
+  at(longitude: number, latitude: number): number {
+    const row = clamp(
+      Math.round((latitude - this.#latitudes[0]) * this.#rowsPerDegree),
+      this.#latitudes.length,
+    );
+    if (this.#latitudes[row] !== latitude) return -1;
+    const east = Math.round((longitude - this.#longitudes[0]) * this.#rowsPerDegree);
+    const column = clamp(east, this.#longitudes.length);
+    if (this.#longitudes[column] !== longitude) return -1;
+    const block = row * this.#blocksPerRow + Math.floor(column / this.#blockColumns);
+    for (let point = this.#starts[block]; point < this.#starts[block + 1]; point++)
+      if (this.#column[point] === column) return point;
+    return -1;
   }
 
   /** @returns the index of the nearest point within the search radius, or -1; sets `distanceKm`. */

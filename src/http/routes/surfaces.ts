@@ -1,0 +1,103 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { LARGEST_BATCH_SITES, TIER_NAMES, TIERS } from '../../accounts/tiers.js';
+import { SpeciesCatalogue } from '../../prediction/artefacts/species.js';
+import { latticePoints } from '../../prediction/locate/lattice-points.js';
+import { VERSION } from '../../version.js';
+import { ApiError } from '../errors/api-error.js';
+import { closedWhileWaiting } from '../errors/common-errors.js';
+import type { Endpoint } from '../openapi/document.js';
+import { negotiateType } from '../request/media-type.js';
+import { unknownSpecies } from '../request/request-errors.js';
+import { addVary, preferredEncoding, sendStream } from '../response/compression.js';
+import { isCurrent, strongETag } from '../response/etag.js';
+import { CACHE_CONTROL } from '../response/headers.js';
+import { surfaceResponses } from '../response/schemas.js';
+import { callerOf } from '../server/request-state.js';
+import { perGeneration, type Serving } from '../serving/serving.js';
+import { SURVIVALS_PER_POINT } from '../surface/surface.js';
+import { SURFACE_FORMATS, SURFACE_TYPES } from '../surface/surface-formats.js';
+import { readSurfaceQuery, surfaceQuerySchema } from '../surface/surface-query.js';
+import { copySurvival, surfaceRows } from '../surface/surface-rows.js';
+import type { RowSubmitter } from './row-submitter.js';
+
+export const surfacesEndpoint: Endpoint = {
+  path: '/v1/surfaces/{species_code}',
+  id: 'surface',
+  summary: 'Tell the survival of one species at the points of the grid, for maps',
+  description:
+    'Both planting methods at all horizons, as columns (JSON), features (GeoJSON), lines (CSV) or Arrow record batches; ' +
+    '`Accept` chooses. The values are those of POST /v1/predict at the points. Where the box has more points than ' +
+    '`max_points`, those of a coarser lattice are listed, and `spacing_km` says how far apart its rows are, north to ' +
+    'south. A copy may be kept and asked for again with `If-None-Match`, which is answered at once.',
+  pathParameters: () =>
+    z.object({
+      species_code: z.string().meta({ description: 'A code of GET /v1/species.', examples: ['PSME'] }),
+    }),
+  query: () => surfaceQuerySchema(Math.max(...TIER_NAMES.map((tier) => TIERS[tier].pointsPerSurface))),
+  response: surfaceResponses,
+  headers: ['ETag', 'Model-Outcomes', 'Server-Timing'],
+  errors: ['invalid_request', 'invalid_species', 'not_acceptable', 'overloaded'],
+};
+
+/** Rows that are submitted together, and how often at a time: other keys have their turns between them. */
+const JOB_ROWS = LARGEST_BATCH_SITES;
+const JOBS_AT_ONCE = 4;
+
+const catalogueOf = perGeneration(({ artefacts }) => new SpeciesCatalogue(artefacts.species));
+
+interface SurfaceRequest {
+  Params: { species_code: string };
+  Querystring: Record<string, unknown>;
+}
+
+/** GET /v1/surfaces/{species_code}: the grid's points with the survival of one species. */
+export function surfacesRoute(app: FastifyInstance, serving: Serving, submitter: RowSubmitter): void {
+  app.get<SurfaceRequest>('/v1/surfaces/:species_code', async (request, reply) => {
+    const generation = serving.current;
+    const { artefacts } = generation;
+    const { grid, manifest } = artefacts;
+    const type = negotiateType(request, SURFACE_TYPES);
+    const query = readSurfaceQuery(request.query, callerOf(request).tier);
+    const { species_code } = request.params;
+    const species = catalogueOf(generation).indexOf(species_code);
+    if (species === -1) throw new ApiError(unknownSpecies(species_code, catalogueOf(generation)));
+
+    const { modelDigest, gridDigest } = artefacts;
+    const representation = [type, preferredEncoding(request)];
+    const etag = strongETag(VERSION, modelDigest, gridDigest, species_code, query, representation);
+    const headers = { etag, 'cache-control': CACHE_CONTROL.revalidated };
+    if (isCurrent(etag, request.headers['if-none-match'])) {
+      addVary(reply, 'accept');
+      addVary(reply, 'accept-encoding');
+      return reply.code(304).headers(headers).send();
+    }
+
+    const { step, points } = latticePoints(grid.index, query.box, query.maxPoints);
+    request.state.sites = points.length;
+    const survival = new Uint16Array(SURVIVALS_PER_POINT * points.length);
+    const pieces = surfaceRows(artefacts, species, points, query, JOB_ROWS);
+    // A client that hangs up while its request waits only ends its side: see the route of batches.
+    const { socket } = request.raw;
+    const hasHungUp = () => socket.readableEnded || socket.destroyed;
+    const predict = async () => {
+      for (const piece of pieces) {
+        if (hasHungUp()) throw closedWhileWaiting();
+        const answers = await submitter.submit(request, reply, generation.batches, piece.rows, hasHungUp);
+        copySurvival(piece, answers.records(), survival, points.length);
+      }
+    };
+    // They share the pieces; the first error ends them all.
+    await Promise.all(Array.from({ length: JOBS_AT_ONCE }, predict));
+
+    addVary(reply, 'accept');
+    reply
+      .type(SURFACE_FORMATS[type].contentType)
+      .headers({ ...headers, 'model-outcomes': manifest.outcomes });
+    return sendStream(
+      request,
+      reply,
+      SURFACE_FORMATS[type].stream({ artefacts, species, step, points, survival }),
+    );
+  });
+}

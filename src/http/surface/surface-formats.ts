@@ -1,0 +1,51 @@
+import { type Duplex, pipeline, Readable } from 'node:stream';
+import { setImmediate as nextTurn } from 'node:timers/promises';
+import { RecordBatchStreamWriter } from 'apache-arrow';
+import { JSON_TYPE } from '../response/headers.js';
+import type { Surface } from './surface.js';
+import { surfaceBatches } from './surface-arrow.js';
+import { surfaceCsv } from './surface-csv.js';
+import { surfaceGeoJson } from './surface-geojson.js';
+import { surfaceJson } from './surface-json.js';
+
+const ARROW_TYPE = 'application/vnd.apache.arrow.stream';
+
+interface SurfaceFormat {
+  readonly contentType: string;
+  /** The bytes of a surface. */
+  readonly stream: (surface: Surface) => Readable;
+}
+
+/** The formats of surfaces by their media type. */
+export const SURFACE_FORMATS = {
+  'application/json': textFormat(JSON_TYPE, surfaceJson),
+  'application/geo+json': textFormat('application/geo+json', surfaceGeoJson),
+  'text/csv': textFormat('text/csv; charset=utf-8', surfaceCsv),
+  [ARROW_TYPE]: {
+    contentType: ARROW_TYPE,
+    stream: (surface) => {
+      const batches = Readable.from(inTurns(surfaceBatches(surface)));
+      // The writer keeps what the caller has not read yet: 45 bytes a point at most.
+      return pipeline(batches, RecordBatchStreamWriter.throughNode() as Duplex, () => {});
+    },
+  },
+} as const satisfies Record<string, SurfaceFormat>;
+
+export type SurfaceType = keyof typeof SURFACE_FORMATS;
+
+/** The default first. */
+export const SURFACE_TYPES = Object.keys(SURFACE_FORMATS) as [SurfaceType, ...SurfaceType[]];
+
+/** @param parts of the text, each made in well under a millisecond */
+function textFormat(contentType: string, parts: (surface: Surface) => Generator<Uint8Array>): SurfaceFormat {
+  const stream = (surface: Surface) => Readable.from(inTurns(parts(surface)), { objectMode: false });
+  return { contentType, stream };
+}
+
+/** Makes each part in a turn of the event loop of its own. */
+async function* inTurns<Part>(parts: Iterable<Part>): AsyncGenerator<Part> {
+  for (const part of parts) {
+    yield part;
+    await nextTurn();
+  }
+}

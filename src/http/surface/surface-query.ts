@@ -1,0 +1,143 @@
+import { z } from 'zod';
+import { TIER_NAMES, TIERS, type Tier } from '../../accounts/tiers.js';
+import type { Box } from '../../prediction/locate/lattice-points.js';
+import { ApiError, show } from '../errors/api-error.js';
+import {
+  describedNumber,
+  isWithin,
+  type OptionNumber,
+  rangeMessage,
+  SCENARIO,
+} from '../request/option-schemas.js';
+import { invalidRequest } from '../request/request-errors.js';
+import { MAX_LATITUDE, MAX_LONGITUDE } from '../request/schemas.js';
+
+/** A changed climate; each of them absent where it is not stated. */
+export interface Scenario {
+  readonly warming_c?: number;
+  readonly precipitation_change_percent?: number;
+}
+
+/** What a surface is asked for. */
+export interface SurfaceQuery extends Scenario {
+  readonly bbox?: readonly number[];
+  readonly max_points?: number;
+}
+
+/** Points of a surface where the query does not say how many. */
+const DEFAULT_POINTS = 20_000;
+
+const EVERYWHERE = [-MAX_LONGITUDE, -MAX_LATITUDE, MAX_LONGITUDE, MAX_LATITUDE] as const;
+
+const POINTS: OptionNumber = {
+  name: 'max_points',
+  unit: '1',
+  minimum: 1,
+  maximum: Math.max(...TIER_NAMES.map((tier) => TIERS[tier].pointsPerSurface)),
+  example: 5000,
+};
+const [WARMING, PRECIPITATION_CHANGE] = SCENARIO;
+const PARAMETERS = ['bbox', POINTS.name, ...SCENARIO.map(({ name }) => name)].join(', ');
+
+const DECIMAL = /^-?\d+(\.\d+)?$/;
+
+const mostPoints = TIER_NAMES.map((tier) => `${tier} ${TIERS[tier].pointsPerSurface}`).join(', ');
+
+/** The parameters of the query, as numbers. @param limit of the points of the caller's tier */
+export function surfaceQuerySchema(limit: number) {
+  return z.strictObject(
+    {
+      bbox: z
+        .unknown()
+        .refine(isBox, {
+          error: ({ input }) =>
+            'bbox must be west,south,east,north in degrees, west at most east and south at most north, not ' +
+            show(input),
+        })
+        .optional()
+        .meta({
+          type: 'array',
+          minItems: 4,
+          maxItems: 4,
+          items: { type: 'number' },
+          description: 'West, south, east and north in degrees, edges included. Everywhere by default.',
+          examples: [[-122.5, 44, -122, 44.5]],
+        }),
+      max_points: z
+        .unknown()
+        .refine((value) => Number.isInteger(value) && isWithin(value, { ...POINTS, maximum: limit }), {
+          error: ({ input }) =>
+            `max_points must be a whole number from ${POINTS.minimum} to ${limit}, not ${show(input)}; by tier it is at most ${mostPoints}`,
+        })
+        .optional()
+        .meta({
+          type: 'integer',
+          minimum: POINTS.minimum,
+          maximum: limit,
+          examples: [POINTS.example],
+          default: DEFAULT_POINTS,
+          description:
+            'Where there are more, the points of a coarser lattice: every second row and column of the grid, every third, ' +
+            `and so on; none are averaged. By tier at most ${mostPoints}.`,
+        }),
+      warming_c: numberSchema(WARMING),
+      precipitation_change_percent: numberSchema(PRECIPITATION_CHANGE),
+    },
+    {
+      error: (issue) =>
+        issue.code === 'unrecognized_keys'
+          ? `${issue.keys.map(show).join(', ')} is not a parameter of the query: these are ${PARAMETERS}`
+          : undefined,
+    },
+  );
+}
+
+/**
+ * Reads the query of a surface.
+ * @param parameters as in the address; an array where one is given several times
+ * @throws ApiError invalid_request
+ */
+export function readSurfaceQuery(
+  parameters: Readonly<Record<string, unknown>>,
+  tier: Tier,
+): SurfaceQuery & { readonly box: Box; readonly maxPoints: number } {
+  const numbers = Object.fromEntries(
+    Object.entries(parameters).map(([name, value]) => [
+      name,
+      name === 'bbox' ? boxOf(value) : numberOf(value),
+    ]),
+  );
+  const error = invalidRequest(surfaceQuerySchema(TIERS[tier].pointsPerSurface), numbers);
+  if (error !== undefined) throw new ApiError(error);
+  const query = numbers as SurfaceQuery;
+  const [west, south, east, north] = query.bbox ?? EVERYWHERE;
+  return { ...query, box: { west, south, east, north }, maxPoints: query.max_points ?? DEFAULT_POINTS };
+}
+
+/** A number as text; anything else as it is, for the error message. */
+function numberOf(value: unknown): unknown {
+  return typeof value === 'string' && DECIMAL.test(value) ? Number(value) : value;
+}
+
+/** Four numbers as text; anything else as it is, for the error message. */
+function boxOf(value: unknown): unknown {
+  const numbers = typeof value === 'string' ? value.split(',').map(numberOf) : value;
+  return isBox(numbers) ? numbers : value;
+}
+
+function isBox(value: unknown): boolean {
+  if (!Array.isArray(value) || value.length !== 4 || !value.every((degrees) => Number.isFinite(degrees)))
+    return false;
+  const [west, south, east, north] = value as number[];
+  const isOnEarth =
+    west >= -MAX_LONGITUDE && east <= MAX_LONGITUDE && south >= -MAX_LATITUDE && north <= MAX_LATITUDE;
+  return isOnEarth && west <= east && south <= north;
+}
+
+function numberSchema(number: OptionNumber) {
+  return z
+    .unknown()
+    .refine((value) => isWithin(value, number), { error: ({ input }) => rangeMessage(number, input) })
+    .optional()
+    .meta({ ...describedNumber(number), description: `A changed climate, in ${number.unit}.` });
+}

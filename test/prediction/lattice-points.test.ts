@@ -1,0 +1,83 @@
+import { expect, test } from 'vitest';
+import { type Box, latticePoints } from '../../src/prediction/locate/lattice-points.js';
+import { NearestPoint } from '../../src/prediction/locate/nearest-point.js';
+import { readPredictorData } from '../../testing/project.js';
+import { seededRandom } from '../../testing/random.js';
+import { amount } from '../support/length.js';
+
+const { index } = readPredictorData().grid;
+const pointCount = index.row.length;
+const latitudeOf = (point: number) => index.latitudes[index.row[point]];
+const longitudeOf = (point: number) => index.longitudes[index.column[point]];
+
+/** The points within a box of every `step`-th row and column, by going through all of them. */
+function plainPoints({ west, south, east, north }: Box, step: number): number[] {
+  const points: number[] = [];
+  for (let point = 0; point < pointCount; point++) {
+    if (index.row[point] % step !== 0 || index.column[point] % step !== 0) continue;
+    const [longitude, latitude] = [longitudeOf(point), latitudeOf(point)];
+    if (longitude >= west && longitude <= east && latitude >= south && latitude <= north) points.push(point);
+  }
+  return points;
+}
+
+const EVERYWHERE = { west: -180, south: -90, east: 180, north: 90 };
+
+test('the points within a box are those of the finest lattice that has few enough, in their order', () => {
+  const random = seededRandom(31);
+  const steps = new Set<number>();
+  for (let i = 0; i < amount({ short: 20, long: 500 }); i++) {
+    // Some edges are exactly at points.
+    const [a, b] = [Math.floor(random() * pointCount), Math.floor(random() * pointCount)];
+    const off = () => (random() < 0.5 ? 0 : random() * 0.05);
+    const box = {
+      west: Math.min(longitudeOf(a), longitudeOf(b)) - off(),
+      south: Math.min(latitudeOf(a), latitudeOf(b)) - off(),
+      east: Math.max(longitudeOf(a), longitudeOf(b)) + off(),
+      north: Math.max(latitudeOf(a), latitudeOf(b)) + off(),
+    };
+    const maxPoints = Math.ceil(10 ** (2 + 3 * random()));
+    const { step, points } = latticePoints(index, box, maxPoints);
+    expect([...points]).toEqual(plainPoints(box, step));
+    expect(points.length).toBeLessThanOrEqual(maxPoints);
+    if (step > 1) expect(plainPoints(box, step - 1).length).toBeGreaterThan(maxPoints);
+    steps.add(step);
+  }
+  expect(steps.size).toBeGreaterThan(3);
+});
+
+test('everywhere and with space for all, every point is there', () => {
+  const { step, points } = latticePoints(index, EVERYWHERE, pointCount);
+  expect(step).toBe(1);
+  expect(points.length).toBe(pointCount);
+  expect(points.every((point, i) => point === i)).toBe(true);
+  expect(latticePoints(index, EVERYWHERE, pointCount - 1).step).toBe(2);
+});
+
+test('a single point may be asked for', () => {
+  expect(latticePoints(index, EVERYWHERE, 1).points.length).toBeLessThanOrEqual(1);
+  const box = { west: longitudeOf(7), south: latitudeOf(7), east: longitudeOf(7), north: latitudeOf(7) };
+  expect([...latticePoints(index, box, 1).points]).toEqual([7]);
+});
+
+test('the point exactly at a place is found by its place, and none at any other', () => {
+  const nearest = new NearestPoint(index, 1);
+  const wrong = Array.from({ length: pointCount }, (_, point) => point).filter(
+    (point) => nearest.at(longitudeOf(point), latitudeOf(point)) !== point,
+  );
+  expect(wrong).toEqual([]);
+  for (const [east, north] of [
+    [1e-9, 0],
+    [0, -1e-9],
+    [0.5 / index.stepsPerDegree, 0],
+    [180, 0],
+    [0, 90],
+    [Number.NaN, 0],
+  ])
+    expect(nearest.at(longitudeOf(99) + east, latitudeOf(99) + north)).toBe(-1);
+  // Of a node of the lattice without a point.
+  const hole = Array.from({ length: pointCount }, (_, point) => point).find(
+    (point) => index.row[point] === index.row[point + 1] && index.column[point] + 1 < index.column[point + 1],
+  )!;
+  expect(nearest.at(index.longitudes[index.column[hole] + 1], latitudeOf(hole))).toBe(-1);
+});
