@@ -9,6 +9,7 @@ import { peer } from './scopes/peer.js';
 import { pieces } from './scopes/pieces.js';
 import { rank } from './scopes/rank.js';
 import { scale } from './scopes/scale.js';
+import { surface } from './scopes/surface.js';
 import { batch, batchRepeat, compare, naive, single } from './scopes/throughput.js';
 
 /** The scopes, in the order they run. The ceiling is measured within those that are compared with it. */
@@ -19,6 +20,7 @@ const SCOPES: Readonly<Record<string, (environment: Environment) => Promise<Row[
   single,
   compare,
   rank,
+  surface,
   fair,
   naive,
   peer,
