@@ -27,6 +27,29 @@ def test_compare_answers_what_the_service_answers(call: Caller, service: Service
     assert without_time(answer) == without_time(service.ask("/v1/predict/compare", {**SITE, **OPTIONS}))
 
 
+def test_rank_answers_what_the_service_answers(call: Caller, service: ServiceProcess) -> None:
+    choice: dict[str, Any] = {"species_codes": ["PSME", "PIPO"], "planting_methods": ["manual"], "native_only": False}
+    answer = call("rank", 44.12, -122.03, **choice, **OPTIONS, include=["site"])
+    place = {"latitude": 44.12, "longitude": -122.03}
+    body = {**place, **choice, **OPTIONS, "include": ["site"]}
+    assert without_time(answer) == without_time(service.ask("/v1/predict/rank", body))
+    assert without_time(call("rank", 44.12, -122.03)) == without_time(service.ask("/v1/predict/rank", place))
+
+
+def test_surface_answers_what_the_service_answers(call: Caller, service: ServiceProcess) -> None:
+    box = (-122.1, 44.0, -122.0, 44.1)
+    answer = call("surface", "PSME", bbox=box, max_points=50, scenario={"warming_c": 1.5})
+    query = "bbox=-122.1,44.0,-122.0,44.1&max_points=50&warming_c=1.5"
+    assert answer == service.ask(f"/v1/surfaces/PSME?{query}")
+    assert 0 < answer["points"] <= 50
+    assert call("surface", "PSME", max_points=50) == service.ask("/v1/surfaces/PSME?max_points=50")
+
+
+def test_a_species_code_of_a_surface_may_have_any_characters(call: Caller) -> None:
+    with pytest.raises(errors.InvalidSpeciesError, match="P/S ME"):
+        call("surface", "P/S ME")
+
+
 @pytest.mark.parametrize("method", ["species", "coverage", "model"])
 def test_lists_and_descriptions_are_those_of_the_service(call: Caller, service: ServiceProcess, method: str) -> None:
     assert call(method) == service.ask(f"/v1/{method}")
@@ -56,6 +79,10 @@ def test_the_types_have_the_fields_of_the_service_s_schemas(service: ServiceProc
     assert compared >= {
         "PredictionResult",
         "ComparisonResult",
+        "RankingResult",
+        "RankedOption",
+        "RankedSite",
+        "Surface",
         "SpeciesList",
         "Coverage",
         "ServedModel",

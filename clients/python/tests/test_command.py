@@ -41,6 +41,30 @@ def test_a_site_without_a_method_shows_the_difference_of_both(service: ServicePr
         assert f"{100 * difference['manual_advantage']:+.1f}" in output
 
 
+def test_a_ranking_shows_species_and_methods_best_first(service: ServiceProcess) -> None:
+    output = run(service, "rank", "44.12", "-122.03", "--all", "--horizon", "5").stdout
+    body = {"latitude": 44.12, "longitude": -122.03, "native_only": False, "horizons": [5]}
+    ranking = service.ask("/v1/predict/rank", body)["ranking"]
+    rows = re.findall(r"(\d+) \W+(\w{4}) \W.*?(manual|drone_seeded).*?([\d.]+)%", output)
+    assert rows == [
+        (
+            str(option["rank"]),
+            option["species_code"],
+            option["planting_method"],
+            f"{100 * option['predictions'][0]['survival_probability']:.1f}",
+        )
+        for option in ranking
+    ]
+
+
+def test_json_of_a_ranking_is_the_answer_of_the_service(service: ServiceProcess) -> None:
+    options = ["--species", "PSME", "--species", "TSHE", "--method", "manual", "--warming-c", "2"]
+    answer = json.loads(run(service, "rank", "44.12", "-122.03", *options, "--json").stdout)
+    choice = {"species_codes": ["PSME", "TSHE"], "planting_methods": ["manual"], "scenario": {"warming_c": 2}}
+    body = {"latitude": 44.12, "longitude": -122.03, **choice}
+    assert without_time(answer) == without_time(service.ask("/v1/predict/rank", body))
+
+
 @pytest.mark.parametrize("name", ["species", "model"])
 def test_json_is_the_answer_of_the_service(service: ServiceProcess, name: str) -> None:
     assert json.loads(run(service, name, "--json").stdout) == service.ask(f"/v1/{name}")

@@ -55,6 +55,8 @@ class Client:
 
     predict = _method(_operations.predict)
     compare = _method(_operations.compare)
+    rank = _method(_operations.rank)
+    surface = _method(_operations.surface)
     species = _method(_operations.species)
     coverage = _method(_operations.coverage)
     model = _method(_operations.model)

@@ -80,16 +80,7 @@ def site(
     as_json: _Json = False,
 ) -> None:
     """Predict survival at one site."""
-    changes = {"warming_c": warming_c, "precipitation_change_percent": precipitation_change_percent}
-    given = {
-        "horizons": horizon,
-        "elevation_m": elevation_m,
-        "conditions": dict(_condition(text) for text in condition or []),
-        "scenario": {name: value for name, value in changes.items() if value is not None},
-        "include": include,
-    }
-    # An elevation of 0 is one; empty lists and objects are no options.
-    options = cast("SiteOptions", {name: value for name, value in given.items() if value or value == 0})
+    options = _site_options(horizon, elevation_m, condition, warming_c, precipitation_change_percent, include)
     if method is None:
         _show(
             lambda client: client.compare(latitude, longitude, species_code, **options),
@@ -104,6 +95,67 @@ def site(
             _tables.prediction_tables,
             as_json,
         )
+
+
+# See `site` for ignore_unknown_options.
+@app.command(context_settings={"ignore_unknown_options": True})
+def rank(
+    latitude: Annotated[float, typer.Argument(help="Degrees north.")],
+    longitude: Annotated[float, typer.Argument(help="Degrees east: negative in Oregon and Washington.")],
+    species_code: Annotated[
+        list[str] | None, typer.Option("--species", metavar="CODE", help="Only this one; may be repeated.")
+    ] = None,
+    method: Annotated[list[str] | None, typer.Option(help="manual or drone_seeded; by default both.")] = None,
+    all_species: Annotated[bool, typer.Option("--all", help="Also species that are not native there.")] = False,
+    horizon: Annotated[list[int] | None, typer.Option(help="1, 3 or 5 years; may be repeated.")] = None,
+    elevation_m: Annotated[float | None, typer.Option(help="Elevation of the site in metres.")] = None,
+    condition: Annotated[
+        list[str] | None, typer.Option(metavar="FEATURE=VALUE", help="A measured value; may be repeated.")
+    ] = None,
+    warming_c: Annotated[float | None, typer.Option(help="Degrees Celsius of a changed climate.")] = None,
+    precipitation_change_percent: Annotated[
+        float | None, typer.Option(help="Percent of precipitation of a changed climate.")
+    ] = None,
+    include: Annotated[
+        list[str] | None, typer.Option(help="intervals, site or explanation (see --json); may be repeated.")
+    ] = None,
+    as_json: _Json = False,
+) -> None:
+    """Rank species and planting methods at one site, best first."""
+    options = _site_options(horizon, elevation_m, condition, warming_c, precipitation_change_percent, include)
+    _show(
+        lambda client: client.rank(
+            latitude,
+            longitude,
+            # The service says what is wrong with another method.
+            planting_methods=cast("list[PlantingMethod]", method) or None,
+            species_codes=species_code or None,
+            native_only=False if all_species else None,
+            **options,
+        ),
+        _tables.ranking_tables,
+        as_json,
+    )
+
+
+def _site_options(
+    horizon: list[int] | None,
+    elevation_m: float | None,
+    condition: list[str] | None,
+    warming_c: float | None,
+    precipitation_change_percent: float | None,
+    include: list[str] | None,
+) -> SiteOptions:
+    changes = {"warming_c": warming_c, "precipitation_change_percent": precipitation_change_percent}
+    given = {
+        "horizons": horizon,
+        "elevation_m": elevation_m,
+        "conditions": dict(_condition(text) for text in condition or []),
+        "scenario": {name: value for name, value in changes.items() if value is not None},
+        "include": include,
+    }
+    # An elevation of 0 is one; empty lists and objects are no options.
+    return cast("SiteOptions", {name: value for name, value in given.items() if value or value == 0})
 
 
 def _condition(text: str) -> tuple[str, float]:

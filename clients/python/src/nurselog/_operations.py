@@ -10,6 +10,7 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, cast
+from urllib.parse import quote, urlencode
 
 import httpx
 
@@ -21,9 +22,11 @@ from nurselog.types import (
     Include,
     PlantingMethod,
     PredictionResult,
+    RankingResult,
     Scenario,
     ServedModel,
     SpeciesList,
+    Surface,
     Usage,
 )
 
@@ -90,6 +93,73 @@ def compare(
     """Predicts survival at one site for both planting methods, with the difference. Arguments as of `predict`."""
     site = _site_fields(latitude, longitude, species_code, horizons, elevation_m, conditions, scenario, include)
     return _post("/v1/predict/compare", site)
+
+
+def rank(
+    latitude: float,
+    longitude: float,
+    *,
+    planting_methods: Sequence[PlantingMethod] | None = None,
+    species_codes: Sequence[str] | None = None,
+    native_only: bool | None = None,
+    horizons: Sequence[int] | None = None,
+    elevation_m: float | None = None,
+    conditions: Mapping[str, float] | None = None,
+    scenario: Scenario | None = None,
+    include: Sequence[Include] | None = None,
+) -> Operation[RankingResult]:
+    """Ranks species and planting methods at one site, best first. Further arguments as of `predict`.
+
+    Args:
+        latitude: Degrees north.
+        longitude: Degrees east, so negative in Oregon and Washington.
+        planting_methods: "manual", "drone_seeded" or, by default, both.
+        species_codes: Codes of `species()`; by default all.
+        native_only: Whether to leave out species that are not native to the data point; by default they are.
+        horizons: Years after planting, of 1, 3 and 5; the ranking is by the longest.
+        elevation_m: See `predict`, as for the arguments that follow.
+        conditions: See `predict`.
+        scenario: See `predict`.
+        include: See `predict`.
+
+    Raises:
+        NurselogError: One subclass for each error code.
+    """
+    choice = {
+        "planting_methods": planting_methods,
+        "species_codes": species_codes,
+        "native_only": native_only,
+        **_options(horizons, elevation_m, conditions, scenario, include),
+    }
+    given = {name: value for name, value in choice.items() if value is not None}
+    return _post("/v1/predict/rank", {"latitude": latitude, "longitude": longitude, **given})
+
+
+def surface(
+    species_code: str,
+    *,
+    bbox: tuple[float, float, float, float] | None = None,
+    max_points: int | None = None,
+    scenario: Scenario | None = None,
+) -> Operation[Surface]:
+    """Gives the survival of one species at the data points, as columns: for maps.
+
+    Args:
+        species_code: A code of `species()`, such as "PSME".
+        bbox: West, south, east and north in degrees; by default everywhere.
+        max_points: Where there are more, the points of a coarser lattice; by default 20,000.
+        scenario: A changed climate: `warming_c`, `precipitation_change_percent` or both.
+
+    Raises:
+        NurselogError: One subclass for each error code.
+    """
+    given: dict[str, object] = {**(scenario or {})}
+    if bbox is not None:
+        given["bbox"] = ",".join(str(degrees) for degrees in bbox)
+    if max_points is not None:
+        given["max_points"] = max_points
+    query = f"?{urlencode(given, safe=',')}" if given else ""
+    return _get(f"/v1/surfaces/{quote(species_code, safe='')}{query}")
 
 
 def species() -> Operation[SpeciesList]:
@@ -166,15 +236,25 @@ def _site_fields(
     scenario: Scenario | None,
     include: Sequence[Include] | None,
 ) -> dict[str, object]:
-    options = {
+    options = _options(horizons, elevation_m, conditions, scenario, include)
+    given = {name: value for name, value in options.items() if value is not None}
+    return {"latitude": latitude, "longitude": longitude, "species_code": species_code, **given}
+
+
+def _options(
+    horizons: Sequence[int] | None,
+    elevation_m: float | None,
+    conditions: Mapping[str, float] | None,
+    scenario: Scenario | None,
+    include: Sequence[Include] | None,
+) -> dict[str, object]:
+    return {
         "horizons": horizons,
         "elevation_m": elevation_m,
         "conditions": conditions,
         "scenario": scenario,
         "include": include,
     }
-    given = {name: value for name, value in options.items() if value is not None}
-    return {"latitude": latitude, "longitude": longitude, "species_code": species_code, **given}
 
 
 def _get(path: str) -> Operation[Any]:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Sequence
+from typing import cast
 
 from rich.console import Group, JustifyMethod, RenderableType
 from rich.table import Table
@@ -13,6 +14,7 @@ from nurselog.types import (
     Model,
     Prediction,
     PredictionResult,
+    RankingResult,
     ServedModel,
     Site,
     SpeciesList,
@@ -102,6 +104,27 @@ def comparison_tables(answer: ComparisonResult) -> RenderableType:
     names = ["years", "manual", "drone_seeded", "difference, points", *_interval_name(answer["method_differential"])]
     heading = {"species": _species(answer), **_site(answer["site"], answer["model"])}
     return Group(_fields(heading), _table(names, rows, numbers=[0, 1, 2, 3, 4]))
+
+
+def ranking_tables(answer: RankingResult) -> RenderableType:
+    """The site, then species and methods with their survival at the horizon of the ranking, best first."""
+    last = [option["predictions"][-1] for option in answer["ranking"]]
+    rows = [
+        (
+            str(option["rank"]),
+            option["species_code"],
+            option["species_common_name"],
+            option["planting_method"],
+            "yes" if option["in_native_range"] else "no",
+            _percent(prediction["survival_probability"]),
+            *_interval(prediction, _percent),
+        )
+        for option, prediction in zip(answer["ranking"], last, strict=True)
+    ]
+    survival = f"survival, {answer['horizon_years']} years"
+    names = ["rank", "code", "name", "method", "native", survival, *_interval_name(last)]
+    site = cast("Site", answer["site"])  # which has the same fields but one
+    return Group(_fields(_site(site, answer["model"])), _table(names, rows, numbers=[0, 5]))
 
 
 def _species(answer: PredictionResult | ComparisonResult) -> str:

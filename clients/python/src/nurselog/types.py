@@ -158,6 +158,69 @@ class ComparisonResult(TypedDict):
     generated_at: str
 
 
+class RankedSiteAdditions(TypedDict, total=False):
+    """What `include=["site"]` adds."""
+
+    matched_elevation_m: float
+    outside_training: list[str]
+
+
+class RankedSite(RankedSiteAdditions):
+    """The site of a ranking as requested, and the data point that it was matched to."""
+
+    latitude: float
+    longitude: float
+    matched_latitude: float
+    matched_longitude: float
+    match_distance_km: float
+    region: str
+
+
+class RankedOption(TypedDict):
+    """A species and planting method, with its place in the ranking, from 1."""
+
+    rank: int
+    species_code: str
+    species_common_name: str
+    planting_method: PlantingMethod
+    in_native_range: bool
+    predictions: list[Prediction]
+
+
+class RankingResult(TypedDict):
+    """Answer of `rank`, best first by the survival at `horizon_years`."""
+
+    site: RankedSite
+    horizon_years: int
+    ranking: list[RankedOption]
+    model: Model
+    generated_at: str
+
+
+class SurfaceSurvival(TypedDict):
+    """Survival at the points of a surface by planting method and horizon: "1", "3" and "5"."""
+
+    manual: dict[str, list[float]]
+    drone_seeded: dict[str, list[float]]
+
+
+class Surface(TypedDict):
+    """Answer of `surface`: columns with a value for each point."""
+
+    species_code: str
+    species_common_name: str
+    horizons: list[int]
+    points: int
+    spacing_km: float
+    longitude: list[float]
+    latitude: list[float]
+    elevation_m: list[float]
+    region: list[str]
+    in_native_range: list[bool]
+    survival: SurfaceSurvival
+    model: Model
+
+
 class Species(TypedDict):
     """A species that can be predicted."""
 
