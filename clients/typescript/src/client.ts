@@ -9,9 +9,13 @@ import type {
   ComparisonResult,
   Coverage,
   PredictionResult,
+  RankedPlace,
+  RankingResult,
   ServedModel,
   Site,
   SpeciesList,
+  Surface,
+  SurfaceQuery,
   Usage,
 } from './types.js';
 
@@ -35,6 +39,10 @@ export interface NurselogClient {
   /** At most the tier's batch size of sites; predictAll has no such limit. */
   predictBatch(sites: readonly Site[], options?: CallOptions): Promise<BatchResult>;
   compare(site: ComparedSite, options?: CallOptions): Promise<ComparisonResult>;
+  /** Species and planting methods at one place, best first. */
+  rank(place: RankedPlace, options?: CallOptions): Promise<RankingResult>;
+  /** The survival of one species at the data points, as columns: for maps. */
+  surface(speciesCode: string, query?: SurfaceQuery, options?: CallOptions): Promise<Surface>;
   species(options?: CallOptions): Promise<SpeciesList>;
   coverage(options?: CallOptions): Promise<Coverage>;
   model(options?: CallOptions): Promise<ServedModel>;
@@ -56,6 +64,7 @@ export function createClient(options: ClientOptions = {}): NurselogClient {
   const http = createOpenApiClient<paths, 'application/json'>({
     baseUrl: url,
     headers: { 'X-API-Key': apiKey },
+    querySerializer: { array: { style: 'form', explode: false } },
     fetch: retryingFetch({ ...DEFAULT_RETRY, ...options.retry }),
   });
   return {
@@ -64,6 +73,14 @@ export function createClient(options: ClientOptions = {}): NurselogClient {
     predictBatch: (sites, call) =>
       resultOf(call, (init) => http.POST('/v1/predict/batch', { body: { requests: [...sites] }, ...init })),
     compare: (body, call) => resultOf(call, (init) => http.POST('/v1/predict/compare', { body, ...init })),
+    rank: (body, call) => resultOf(call, (init) => http.POST('/v1/predict/rank', { body, ...init })),
+    surface: (species_code, query, call) =>
+      resultOf(call, (init) =>
+        http.GET('/v1/surfaces/{species_code}', {
+          params: { path: { species_code }, ...(query && { query }) },
+          ...init,
+        }),
+      ),
     species: (call) => resultOf(call, (init) => http.GET('/v1/species', init)),
     coverage: (call) => resultOf(call, (init) => http.GET('/v1/coverage', init)),
     model: (call) => resultOf(call, (init) => http.GET('/v1/model', init)),

@@ -511,7 +511,7 @@ export interface components {
              *       "PIPO"
              *     ]
              */
-            species_codes?: ("ABAM" | "ABCO" | "ABGR" | "ABLA" | "ABMA" | "ABPR" | "ACMA" | "ALRU" | "ARME" | "CADE" | "CANO" | "CHLA" | "FRLA" | "JUOC" | "LALY" | "LAOC" | "PIAL" | "PICO" | "PIEN" | "PIJE" | "PILA" | "PIMO" | "PIPO" | "PISI" | "POTR" | "PSME" | "QUGA" | "SESE" | "THPL" | "TSHE" | "TSME")[];
+            species_codes?: components["schemas"]["SpeciesCode"][];
             /**
              * @description Whether to leave out species whose native range does not hold the matched point.
              * @default true

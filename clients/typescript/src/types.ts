@@ -10,10 +10,17 @@ export type Site = RequestOf<'/v1/predict'>;
 /** A site with a species. */
 export type ComparedSite = RequestOf<'/v1/predict/compare'>;
 
+/** A place, with the species and methods to rank there. */
+export type RankedPlace = RequestOf<'/v1/predict/rank'>;
+/** The box, the most points and the changed climate of a surface. */
+export type SurfaceQuery = NonNullable<paths['/v1/surfaces/{species_code}']['get']['parameters']['query']>;
+
 type Schemas = components['schemas'];
 export type PredictionResult = Schemas['PredictionResult'];
 export type BatchResult = Schemas['BatchResult'];
 export type ComparisonResult = Schemas['ComparisonResult'];
+export type RankingResult = Schemas['RankingResult'];
+export type Surface = Schemas['Surface'];
 export type SpeciesList = Schemas['SpeciesList'];
 export type Coverage = Schemas['Coverage'];
 export type ServedModel = Schemas['ServedModel'];

@@ -48,6 +48,22 @@ test('predict, predictBatch and compare return what the service answers', async 
   expect(results.map(lasting)).toEqual(Array(2).fill(lasting(await client.predict(SITE))));
 });
 
+test('rank and surface return what the service answers', async () => {
+  const client = clientOf();
+  const place = { ...FOREST_SITE, species_codes: ['PSME', 'PIPO'], native_only: false };
+  const ranking = await (await service.post('/v1/predict/rank', place)).json();
+  expect(lasting(await client.rank(place))).toEqual(lasting(ranking as object));
+  const surface = await client.surface('PSME', {
+    bbox: [-122.1, 44, -122, 44.1],
+    max_points: 50,
+    warming_c: 2,
+  });
+  const query = 'bbox=-122.1,44,-122,44.1&max_points=50&warming_c=2';
+  expect(surface).toEqual(await (await service.get(`/v1/surfaces/PSME?${query}`)).json());
+  expect(surface.points).toBeGreaterThan(0);
+  expect((await client.surface('PSME', { max_points: 30 })).points).toBeLessThanOrEqual(30);
+});
+
 test.each(['species', 'coverage', 'model', 'usage'] as const)(
   '%s returns what the service answers',
   async (name) => {

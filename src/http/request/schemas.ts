@@ -92,8 +92,8 @@ function predictionExamples({ conditions, hasLapseRates }: OptionRules) {
 const isNonEmptyArray = (value: unknown): value is unknown[] => Array.isArray(value) && value.length > 0;
 const isText = (value: unknown) => typeof value === 'string';
 
-/** Which species and methods to choose from. @param served the codes that /openapi.json lists */
-const choice = (served: readonly string[]) => ({
+/** Which species and methods to choose from. */
+const choice = {
   planting_methods: z
     .unknown()
     .refine(isNonEmptyArray, {
@@ -125,7 +125,7 @@ const choice = (served: readonly string[]) => ({
       description: 'Codes of GET /v1/species, matched exactly; repeats collapse. All species by default.',
       type: 'array',
       minItems: 1,
-      items: { type: 'string', ...(served.length > 0 && { enum: served }) },
+      items: { $ref: '#/components/schemas/SpeciesCode' },
       examples: [['PSME', 'PIPO']],
     }),
   native_only: z
@@ -136,7 +136,7 @@ const choice = (served: readonly string[]) => ({
       examples: [false],
       default: true,
     }),
-});
+};
 
 const RANKING_EXAMPLES = [
   { latitude: EXAMPLE.latitude, longitude: EXAMPLE.longitude },
@@ -173,7 +173,7 @@ export function requestSchemas(rules: OptionRules, served: readonly Species[] = 
       .meta({ id: 'PredictionRequest', examples: predictionExamples(rules) }),
     /** Body of POST /v1/predict/rank. A method or species that is none has a code of its own. */
     ranking: z
-      .object({ ...place, ...choice(codes), ...years, ...options })
+      .object({ ...place, ...choice, ...years, ...options })
       .meta({ id: 'RankingRequest', examples: RANKING_EXAMPLES }),
   };
 }
