@@ -2131,7 +2131,6 @@ export interface operations {
                     Vary: components["headers"]["Vary"];
                     ETag: components["headers"]["ETag"];
                     "Model-Outcomes": components["headers"]["Model-Outcomes"];
-                    "Server-Timing": components["headers"]["Server-Timing"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2151,7 +2150,6 @@ export interface operations {
                     Vary: components["headers"]["Vary"];
                     ETag: components["headers"]["ETag"];
                     "Model-Outcomes": components["headers"]["Model-Outcomes"];
-                    "Server-Timing": components["headers"]["Server-Timing"];
                     [name: string]: unknown;
                 };
                 content?: never;

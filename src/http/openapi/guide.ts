@@ -70,14 +70,15 @@ export function guide(
 }
 
 function limits(bodyLimitBytes: number): string {
-  const rows = Object.entries(TIERS).map(([tier, { requestsPerDay, sitesPerBatch }]) => [
+  const rows = Object.entries(TIERS).map(([tier, { requestsPerDay, sitesPerBatch, pointsPerSurface }]) => [
     `\`${tier}\``,
     requestsPerDay === null ? 'unlimited' : shown(requestsPerDay),
     shown(sitesPerBatch),
+    shown(pointsPerSurface),
   ]);
   return `## Limits
 
-${table(['tier', 'requests a day', 'sites a batch'], rows)}
+${table(['tier', 'requests a day', 'sites a batch', 'points a surface'], rows)}
 
 A batch of any size is one request. The day is the UTC day. Answers with a status of 401, 403, 404, 405, 429 or 5xx, \`GET /v1/health\` and \`GET /v1/usage\` are not
 counted. On limited tiers, \`RateLimit\` says how many requests are left and for how many seconds the day lasts. Bodies may have ${shown(bodyLimitBytes)} bytes.

@@ -36,7 +36,7 @@ export const surfacesEndpoint: Endpoint = {
     }),
   query: () => surfaceQuerySchema(Math.max(...TIER_NAMES.map((tier) => TIERS[tier].pointsPerSurface))),
   response: surfaceResponses,
-  headers: ['ETag', 'Model-Outcomes', 'Server-Timing'],
+  headers: ['ETag', 'Model-Outcomes'],
   errors: ['invalid_request', 'invalid_species', 'not_acceptable', 'overloaded'],
 };
 
@@ -88,7 +88,11 @@ export function surfacesRoute(app: FastifyInstance, serving: Serving, submitter:
       }
     };
     // They share the pieces; the first error ends them all.
-    await Promise.all(Array.from({ length: JOBS_AT_ONCE }, predict));
+    try {
+      await Promise.all(Array.from({ length: JOBS_AT_ONCE }, predict));
+    } finally {
+      delete request.state.job; // the times of one of many would be reported as those of the request
+    }
 
     addVary(reply, 'accept');
     reply
