@@ -92,6 +92,12 @@ export function surfaceQuerySchema(limit: number) {
   );
 }
 
+const schemaOf = {
+  spore: surfaceQuerySchema(TIERS.spore.pointsPerSurface),
+  mycel: surfaceQuerySchema(TIERS.mycel.pointsPerSurface),
+  hypha: surfaceQuerySchema(TIERS.hypha.pointsPerSurface),
+} satisfies Record<Tier, z.ZodType>;
+
 /**
  * Reads the query of a surface.
  * @param parameters as in the address; an array where one is given several times
@@ -107,7 +113,7 @@ export function readSurfaceQuery(
       name === 'bbox' ? boxOf(value) : numberOf(value),
     ]),
   );
-  const error = invalidRequest(surfaceQuerySchema(TIERS[tier].pointsPerSurface), numbers);
+  const error = invalidRequest(schemaOf[tier], numbers);
   if (error !== undefined) throw new ApiError(error);
   const query = numbers as SurfaceQuery;
   const [west, south, east, north] = query.bbox ?? EVERYWHERE;
