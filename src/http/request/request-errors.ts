@@ -1,4 +1,5 @@
 import type { z } from 'zod';
+import type { Artefacts } from '../../prediction/artefacts/artefacts.js';
 import { valueAt } from '../../prediction/artefacts/shared-grid.js';
 import type { SpeciesCatalogue } from '../../prediction/artefacts/species.js';
 import { MAX_RISE_M, OWN_ELEVATION } from '../../prediction/conditions/adjustments.js';
@@ -7,7 +8,7 @@ import { Coverage } from '../../prediction/locate/coverage.js';
 import { NearestPoint } from '../../prediction/locate/nearest-point.js';
 import { ROW_STATUS, type SiteRows } from '../../prediction/site-rows.js';
 import { type ErrorObject, OversizedNumber, show } from '../errors/api-error.js';
-import { perGeneration, type ServingGeneration } from '../serving/serving.js';
+import { perGeneration } from '../serving/serving.js';
 import type { Misspelling } from './object-fields.js';
 import { METRES_PER_FOOT } from './option-schemas.js';
 import { MAX_LATITUDE, type PredictRequest } from './schemas.js';
@@ -96,11 +97,16 @@ export function invalidRequest(
   };
 }
 
-const coverageOf = perGeneration(({ artefacts }) => new Coverage(artefacts.regions));
+/** Where predictions can be had: of a generation. */
+interface Places {
+  readonly artefacts: Pick<Artefacts, 'grid' | 'regions'>;
+}
+
+const coverageOf = perGeneration(({ artefacts }: Places) => new Coverage(artefacts.regions));
 
 /** Finds the nearest data at any distance. */
 export const nearestDataOf = perGeneration(
-  ({ artefacts }) => new NearestPoint(artefacts.grid.index, Number.POSITIVE_INFINITY),
+  ({ artefacts }: Places) => new NearestPoint(artefacts.grid.index, Number.POSITIVE_INFINITY),
 );
 
 /** The error of a row that could not be answered for. */
@@ -108,7 +114,7 @@ export function placeError(
   status: number,
   rows: SiteRows,
   row: number,
-  generation: ServingGeneration,
+  generation: Places,
   searchRadiusKm: number,
 ): ErrorObject {
   const [latitude, longitude] = [rows.latitude[row], rows.longitude[row]];
@@ -150,7 +156,7 @@ function elevationMismatch(elevationM: number, matchedM: number): ErrorObject {
 }
 
 /** The place within the coverage that was probably meant by one outside, as a sentence after a space; '' for none. */
-export function placeHint(generation: ServingGeneration, latitude: number, longitude: number): string {
+export function placeHint(generation: Places, latitude: number, longitude: number): string {
   const mistakes = [
     [latitude, -longitude, 'the minus before the longitude is missing'],
     [longitude, latitude, 'latitude and longitude are swapped'],

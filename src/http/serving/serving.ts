@@ -20,10 +20,10 @@ export interface Serving {
 }
 
 /** Makes something of a generation when it is first asked for, and keeps it as long as the generation. */
-export function perGeneration<Made extends object>(
-  make: (generation: ServingGeneration) => Made,
-): (generation: ServingGeneration) => Made {
-  const made = new WeakMap<ServingGeneration, Made>();
+export function perGeneration<Made extends object, Generation extends object = ServingGeneration>(
+  make: (generation: Generation) => Made,
+): (generation: Generation) => Made {
+  const made = new WeakMap<Generation, Made>();
   return (generation) => {
     const one = made.get(generation) ?? make(generation);
     made.set(generation, one);

@@ -1,0 +1,22 @@
+import type { RowWriter } from '../row-writer.js';
+
+/** A cell with any of these is quoted. */
+const TO_QUOTE = /[",\r\n]/;
+
+/** A cell as CSV: quoted where it must be. */
+export function csvCell(text: string): string {
+  return TO_QUOTE.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+/** Writes a cell. @param text UTF-8 read as latin1 */
+export function writeCsvCell(writer: RowWriter, text: string): void {
+  writer.writeBytes(csvCell(text));
+}
+
+/** The number of a cell; NaN where it is none. White space around it does not matter. */
+export function numberOf(cell: string): number {
+  const number = Number(cell);
+  if (number === 0 && cell.trim() === '') return Number.NaN;
+  // Number() reads 0x1f, 0b1 and 0o7, too.
+  return cell.length > 2 && cell.charCodeAt(1) > 0x39 && /^\s*0[xbo]/i.test(cell) ? Number.NaN : number;
+}

@@ -1,0 +1,154 @@
+import { Field, Utf8 } from 'apache-arrow';
+import Papa from 'papaparse';
+import { textColumn } from '../arrow/text-column.js';
+import type { ReadPositions } from '../columns.js';
+import type { RowChecks, StatedSite } from '../row-checks.js';
+import type { RowWriter } from '../row-writer.js';
+import type { TableSites } from '../table-contract.js';
+import type { ArrowPart, TableSource, UploadedRows } from '../table-source.js';
+import { type OffsetList, withoutLineEnd } from '../text-lines.js';
+import { numberOf, writeCsvCell } from './csv-cell.js';
+
+export const CSV_GRAMMAR = { delimiter: ',', newline: '\n' } as const;
+
+const QUOTE = 0x22;
+
+/** The text of bytes that were read as latin1. */
+export function utf8(bytes: string): string {
+  return Buffer.from(bytes, 'latin1').toString();
+}
+
+/** A CSV table whose grammar was checked. */
+export class CsvSource implements TableSource {
+  readonly rowCount: number;
+  /** JSON of the names, with a colon, as latin1. */
+  readonly members: readonly string[];
+
+  constructor(
+    private readonly body: Buffer,
+    private readonly offsets: OffsetList,
+    readonly names: readonly string[],
+    private readonly positions: ReadPositions,
+    readonly lineEnd: '\n' | '\r\n',
+  ) {
+    this.rowCount = offsets.count;
+    this.members = names.map((name) => `${Buffer.from(JSON.stringify(name)).toString('latin1')}:`);
+  }
+
+  arrowFields(): Field[] {
+    return this.names.map((name) => new Field(name, new Utf8(), false));
+  }
+
+  sites(from: number, count: number, checks: RowChecks): TableSites {
+    const { latitude, longitude, species_code, planting_method, elevation_m } = this.positions;
+    const rows = checks.rows(count, elevation_m !== -1);
+    const positions = new Uint16Array(count);
+    let valid = 0;
+    const cells = this.cells(from, count);
+    for (let i = 0; i < count; i++) {
+      const row = cells[i];
+      const isValid = checks.write(
+        rows,
+        valid,
+        numberOf(row[latitude]),
+        numberOf(row[longitude]),
+        checks.speciesOf(row[species_code]),
+        checks.methodOf(row[planting_method]),
+        elevation_m === -1 ? Number.NaN : elevationOf(row[elevation_m]),
+      );
+      if (isValid) positions[valid++] = i;
+    }
+    return valid === count
+      ? { rows, positions }
+      : { rows: rows.first(valid), positions: positions.slice(0, valid) };
+  }
+
+  stated(row: number): StatedSite {
+    const [cells] = this.cells(row, 1);
+    const site: StatedSite = {};
+    for (const [column, position] of Object.entries(this.positions)) {
+      if (position === -1 || cells[position] === '') continue;
+      const text = utf8(cells[position]);
+      const isText = column === 'species_code' || column === 'planting_method';
+      const number = isText ? Number.NaN : numberOf(cells[position]);
+      site[column as keyof StatedSite] = Number.isNaN(number) ? text : number;
+    }
+    return site;
+  }
+
+  run(from: number, count: number): UploadedRows {
+    return new CsvRows(this, from, count);
+  }
+
+  /** The cells of rows, as latin1. */
+  cells(from: number, count: number): string[][] {
+    const text = this.body.toString('latin1', this.offsets.start(from), this.offsets.start(from + count));
+    const { data } = Papa.parse<string[]>(text, CSV_GRAMMAR);
+    for (let i = 0; i < count; i++) {
+      const row = data[i];
+      const last = row.length - 1;
+      if (row[last].endsWith('\r')) row[last] = row[last].slice(0, -1);
+    }
+    return data;
+  }
+
+  hasQuotes(from: number, count: number): boolean {
+    return this.body.subarray(this.offsets.start(from), this.offsets.start(from + count)).includes(QUOTE);
+  }
+
+  copyRow(writer: RowWriter, row: number): void {
+    const start = this.offsets.start(row);
+    writer.copy(this.body, start, withoutLineEnd(this.body, start, this.offsets.start(row + 1)));
+  }
+}
+
+/** NaN for an empty cell, infinite for what is no number. */
+function elevationOf(cell: string): number {
+  if (cell === '') return Number.NaN;
+  const elevationM = numberOf(cell);
+  return Number.isNaN(elevationM) ? Number.POSITIVE_INFINITY : elevationM;
+}
+
+/** Rows of a CSV table; cells are parsed when they are asked for. */
+class CsvRows implements UploadedRows {
+  readonly #hasQuotes: boolean;
+  #cells: string[][] | undefined;
+
+  constructor(
+    private readonly source: CsvSource,
+    private readonly from: number,
+    private readonly count: number,
+  ) {
+    this.#hasQuotes = source.hasQuotes(from, count);
+  }
+
+  get cells(): string[][] {
+    this.#cells ??= this.source.cells(this.from, this.count);
+    return this.#cells;
+  }
+
+  writeCsv(writer: RowWriter, row: number): void {
+    if (!this.#hasQuotes) {
+      this.source.copyRow(writer, this.from + row);
+      return;
+    }
+    this.cells[row].forEach((cell, position) => {
+      if (position > 0) writer.writeBytes(',');
+      writeCsvCell(writer, cell);
+    });
+  }
+
+  writeJson(writer: RowWriter, row: number): void {
+    const { members } = this.source;
+    const cells = this.cells[row];
+    let json = '{';
+    for (let i = 0; i < members.length; i++) json += `${members[i]}${JSON.stringify(cells[i])},`;
+    writer.writeBytes(json);
+  }
+
+  arrowParts(): ArrowPart[] {
+    const { cells, count } = this;
+    const columns = this.source.names.map((_, position) => textColumn(cells.map((row) => row[position])));
+    return [{ rowCount: count, columns }];
+  }
+}

@@ -1,0 +1,131 @@
+import Papa from 'papaparse';
+import { readPositions } from '../columns.js';
+import type { TableRequest } from '../table-contract.js';
+import { checkRowCount, notATable, wrongLine } from '../table-errors.js';
+import { lineAt, MAX_ROW_BYTES, OffsetList, textStart } from '../text-lines.js';
+import { CSV_GRAMMAR, CsvSource, utf8 } from './csv-source.js';
+
+const LINE_FEED = 0x0a;
+
+/**
+ * Checks a CSV table (RFC 4180, with a header line; LF or CRLF).
+ *
+ * Text is parsed as latin1, whatever its characters: then every character is a byte, positions are offsets in the body,
+ * and what is written as latin1 again is the UTF-8 that was uploaded.
+ * @throws ApiError invalid_request, batch_too_large
+ */
+export function* openCsv(
+  body: Buffer,
+  { rowLimit, tier }: TableRequest,
+): Generator<undefined, CsvSource, undefined> {
+  const start = textStart(body);
+  let header: CsvHeader | undefined;
+  const rows = new OffsetList(rowLimit);
+  let blankAt = -1;
+  let at = start;
+  while (at < body.length) {
+    const end = windowEnd(body, at);
+    const consumed = eachRow(body, at, end, (cells, rowStart, rowEnd) => {
+      const isBlank = cells.length === 1 && (cells[0] === '' || cells[0] === '\r');
+      if (isBlank) {
+        if (blankAt === -1) blankAt = rowStart;
+        return;
+      }
+      // Only at the end a blank line is no row with too few fields.
+      if (blankAt !== -1) throw wrongLine(lineAt(body, blankAt), 'is blank: remove it');
+      if (header === undefined) header = readHeader(cells);
+      else if (cells.length !== header.names.length)
+        throw wrongFieldCount(lineAt(body, rowStart), cells, header.names);
+      else rows.add(rowStart);
+      rows.end = rowEnd;
+    });
+    if (consumed === at) throw rowTooLong(body, at);
+    at = consumed;
+    yield;
+  }
+  if (header === undefined) throw notATable('it has no header line');
+  const { names, lineEnd } = header;
+  const positions = readPositions(names, header.remedy);
+  checkRowCount(rows.count, rowLimit, tier);
+  return new CsvSource(body, rows, names, positions, lineEnd);
+}
+
+interface CsvHeader {
+  readonly names: readonly string[];
+  readonly lineEnd: '\n' | '\r\n';
+  /** What to do where columns are missing. */
+  readonly remedy: string;
+}
+
+function readHeader(cells: readonly string[]): CsvHeader {
+  const last = cells[cells.length - 1];
+  const lineEnd = last.endsWith('\r') ? '\r\n' : '\n';
+  const names = [...cells.slice(0, -1), lineEnd === '\r\n' ? last.slice(0, -1) : last].map(utf8);
+  const separated = (by: string) => names.some((name) => name.split(by).length > 2);
+  let remedy = '';
+  if (separated(';'))
+    remedy = '. Separate the columns with commas, not with semicolons, and write decimals with a point';
+  else if (separated('\t')) remedy = '. Separate the columns with commas, not with tabs';
+  else if (separated('|')) remedy = '. Separate the columns with commas, not with vertical bars';
+  else if (separated('\r')) remedy = '. End lines with LF or CRLF, not with CR alone';
+  return { names, lineEnd, remedy };
+}
+
+/** The end of the last line that ends within MAX_ROW_BYTES of `start`, or that of the body. */
+function windowEnd(body: Buffer, start: number): number {
+  const end = start + MAX_ROW_BYTES;
+  if (end >= body.length) return body.length;
+  const lineEnd = body.lastIndexOf(LINE_FEED, end) + 1;
+  if (lineEnd <= start) throw rowTooLong(body, start);
+  return lineEnd;
+}
+
+/**
+ * Parses the rows of the bytes [start, end).
+ * @returns where the first row starts that is not complete in them; `end` if all are
+ */
+function eachRow(
+  body: Buffer,
+  start: number,
+  end: number,
+  onRow: (cells: readonly string[], rowStart: number, rowEnd: number) => void,
+): number {
+  const text = body.toString('latin1', start, end);
+  let rowStart = start;
+  Papa.parse<string[]>(text, {
+    ...CSV_GRAMMAR,
+    step({ data, errors: [error], meta }, parser) {
+      const rowEnd = start + meta.cursor;
+      if (rowStart === end) return; // the nothing after the last line end
+      if (error !== undefined) {
+        if (error.code === 'MissingQuotes' && end < body.length) {
+          parser.abort();
+          return;
+        }
+        throw wrongQuotes(lineAt(body, rowStart), error.code);
+      }
+      onRow(data, rowStart, rowEnd);
+      rowStart = rowEnd;
+    },
+  });
+  return rowStart;
+}
+
+function wrongQuotes(line: number, code: string): Error {
+  if (code === 'MissingQuotes') return wrongLine(line, 'has a quoted field that is not closed by a quote');
+  return wrongLine(line, 'has a quoted field with text after its quote: write a quote within a field twice');
+}
+
+function wrongFieldCount(line: number, cells: readonly string[], names: readonly string[]): Error {
+  const isMore = cells.length > names.length;
+  const fields = `${cells.length} field${cells.length === 1 ? '' : 's'}`;
+  const remedy = isMore ? ': quote fields that contain a comma, and write decimals with a point' : '';
+  return wrongLine(line, `has ${fields}, but the header has ${names.length}${remedy}`);
+}
+
+function rowTooLong(body: Buffer, start: number): Error {
+  return wrongLine(
+    lineAt(body, start),
+    `begins a row of more than ${MAX_ROW_BYTES} bytes; is there a quote that is not closed?`,
+  );
+}
