@@ -1,5 +1,6 @@
 import type { RowRecords } from '../../prediction/encoding/row-record.js';
 import { openCsv } from './csv/open-csv.js';
+import { openNdjson } from './ndjson/open-ndjson.js';
 import { RowChecks } from './row-checks.js';
 import { NOT_PREDICTED, runOutcomes } from './run-outcomes.js';
 import type { OpenTable, TableContext, TableRequest, TableSites } from './table-contract.js';
@@ -24,7 +25,7 @@ export function* openTable(
 }
 
 function* openSource(body: Buffer, request: TableRequest): Generator<undefined, TableSource, undefined> {
-  return yield* openCsv(body, request);
+  return yield* request.format === 'csv' ? openCsv(body, request) : openNdjson(body, request);
 }
 
 function outputOf(source: TableSource, request: TableRequest, { artefacts }: TableContext): TableOutput {

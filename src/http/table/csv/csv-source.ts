@@ -1,6 +1,6 @@
 import { Field, Utf8 } from 'apache-arrow';
 import Papa from 'papaparse';
-import { textColumn } from '../arrow/text-column.js';
+import { TextColumn } from '../arrow/column-builders.js';
 import type { ReadPositions } from '../columns.js';
 import type { RowChecks, StatedSite } from '../row-checks.js';
 import type { RowWriter } from '../row-writer.js';
@@ -148,7 +148,11 @@ class CsvRows implements UploadedRows {
 
   arrowParts(): ArrowPart[] {
     const { cells, count } = this;
-    const columns = this.source.names.map((_, position) => textColumn(cells.map((row) => row[position])));
+    const columns = this.source.names.map((_, position) => {
+      const column = new TextColumn(count);
+      for (let row = 0; row < count; row++) column.set(row, cells[row][position]);
+      return column.data();
+    });
     return [{ rowCount: count, columns }];
   }
 }

@@ -1,0 +1,78 @@
+import {
+  BACKSLASH,
+  byteEnd,
+  CLOSE_OBJECT,
+  COMMA,
+  colonEnd,
+  skipSpace,
+  startsWith,
+  stringEnd,
+  valueEnd,
+} from '../../request/json.js';
+
+/** The text of a JSON string without its quotes. */
+export function unquoted(json: string): string {
+  return JSON.parse(`"${json}"`) as string;
+}
+
+/** Text as latin1 that holds its UTF-8. */
+export function latin1(text: string): string {
+  return Buffer.from(text).toString('latin1');
+}
+
+/** The columns of objects: the union of their names in the order in which they appear first. */
+export class ObjectColumns {
+  readonly names: string[] = [];
+  /** Of the object scanned last, by column: where its value starts and ends; 0 where it is absent. */
+  starts = new Int32Array(16);
+  ends = new Int32Array(16);
+  /** The column that the object scanned last has twice, or -1. */
+  doubled = -1;
+  /** The names as they are written between quotes, with a closing quote. */
+  readonly #written: Buffer[] = [];
+  readonly #byName = new Map<string, number>();
+
+  /** Scans an object that starts at an offset. @returns the offset after it @throws JsonError */
+  scan(bytes: Buffer, start: number): number {
+    this.starts.fill(0);
+    this.doubled = -1;
+    let at = skipSpace(bytes, start + 1);
+    if (bytes[at] === CLOSE_OBJECT) return at + 1;
+    for (let column = 0; ; column++) {
+      const nameEnd = stringEnd(bytes, at);
+      const isNext = column < this.#written.length && startsWith(bytes, at + 1, this.#written[column]);
+      if (!isNext) column = this.#columnOf(bytes, at + 1, nameEnd);
+      if (this.starts[column] !== 0) this.doubled = column;
+      const value = colonEnd(bytes, nameEnd);
+      const end = valueEnd(bytes, value);
+      this.starts[column] = value;
+      this.ends[column] = end;
+      at = skipSpace(bytes, end);
+      if (bytes[at] !== COMMA) return byteEnd(bytes, at, CLOSE_OBJECT);
+      at = skipSpace(bytes, at + 1);
+    }
+  }
+
+  /** The column of a name; a new one where no object had it so far. @param end after its closing quote */
+  #columnOf(bytes: Buffer, start: number, end: number): number {
+    const isEscaped = bytes.subarray(start, end).includes(BACKSLASH);
+    const written = bytes.toString('utf8', start, end - 1);
+    const name = isEscaped ? unquoted(written) : written;
+    const known = this.#byName.get(name);
+    if (known !== undefined) return known;
+    const column = this.names.push(name) - 1;
+    this.#byName.set(name, column);
+    this.#written.push(Buffer.from(bytes.subarray(start, end)));
+    if (column === this.starts.length) {
+      this.starts = doubled(this.starts);
+      this.ends = doubled(this.ends);
+    }
+    return column;
+  }
+}
+
+function doubled(numbers: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
+  const more = new Int32Array(2 * numbers.length);
+  more.set(numbers);
+  return more;
+}

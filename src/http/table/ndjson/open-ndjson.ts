@@ -1,0 +1,83 @@
+import { show } from '../../errors/api-error.js';
+import { JsonError, OPEN_ARRAY, OPEN_OBJECT, skipSpace } from '../../request/json.js';
+import { MAX_COLUMNS, readPositions } from '../columns.js';
+import type { TableRequest } from '../table-contract.js';
+import { checkRowCount, notATable, wrongLine } from '../table-errors.js';
+import { lineAt, MAX_ROW_BYTES, OffsetList, textStart } from '../text-lines.js';
+import { ColumnTypes } from './column-types.js';
+import { NdjsonSource } from './ndjson-source.js';
+import { ObjectColumns } from './object-columns.js';
+
+const LINE_FEED = 0x0a;
+const YIELD_BYTES = 2 ** 20;
+
+/**
+ * Checks a table of JSON objects, one a line. Its columns are the union of their names.
+ * @throws ApiError invalid_request, batch_too_large
+ */
+export function* openNdjson(
+  body: Buffer,
+  { rowLimit, tier }: TableRequest,
+): Generator<undefined, NdjsonSource, undefined> {
+  const columns = new ObjectColumns();
+  const types = new ColumnTypes();
+  const rows = new OffsetList(rowLimit);
+  let blankAt = -1;
+  let nextYield = YIELD_BYTES;
+  for (let start = textStart(body), end: number; start < body.length; start = end) {
+    end = body.indexOf(LINE_FEED, start) + 1 || body.length;
+    const at = skipSpace(body, start);
+    if (at >= end) {
+      if (blankAt === -1) blankAt = start;
+      continue;
+    }
+    // Only at the end a blank line is no row without an object.
+    if (blankAt !== -1) throw wrongLine(lineAt(body, blankAt), 'is blank: remove it');
+    if (end - start > MAX_ROW_BYTES)
+      throw wrongLine(lineAt(body, start), `has more than ${MAX_ROW_BYTES} bytes`);
+    checkObject(body, start, at, end, columns);
+    types.add(body, columns);
+    rows.add(start);
+    rows.end = end;
+    if (end < nextYield) continue;
+    nextYield = end + YIELD_BYTES;
+    yield;
+  }
+  if (rows.count === 0) throw notATable('it has no rows: write one JSON object a line');
+  const positions = readPositions(columns.names);
+  checkRowCount(rows.count, rowLimit, tier);
+  return new NdjsonSource(body, rows, columns, positions, types);
+}
+
+/** @param at where the first value of the line [start, end) starts */
+function checkObject(body: Buffer, start: number, at: number, end: number, columns: ObjectColumns): void {
+  if (body[at] !== OPEN_OBJECT) {
+    const remedy =
+      body[at] === OPEN_ARRAY ? ': write one object a line, without brackets and commas around them' : '';
+    throw wrongLine(lineAt(body, start), `is not a JSON object${remedy}`);
+  }
+  try {
+    const after = columns.scan(body, at);
+    if (after <= end && skipSpace(body, after) >= Math.min(end, body.length)) {
+      checkColumns(body, start, columns);
+      return;
+    }
+    throw new JsonError(after);
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    const problem =
+      error.offset < end - 1
+        ? `is not JSON at byte ${error.offset - start + 1}`
+        : 'is not a whole JSON object';
+    throw wrongLine(lineAt(body, start), `${problem}: write each object on one line`);
+  }
+}
+
+function checkColumns(body: Buffer, start: number, { doubled, names }: ObjectColumns): void {
+  if (doubled !== -1) throw wrongLine(lineAt(body, start), `has the field ${show(names[doubled])} twice`);
+  if (names.length > MAX_COLUMNS)
+    throw wrongLine(
+      lineAt(body, start),
+      `has the ${names.length}th column of the table, which may have at most ${MAX_COLUMNS}`,
+    );
+}
