@@ -1,4 +1,6 @@
 import type { RowRecords } from '../../prediction/encoding/row-record.js';
+import { ArrowOutput } from './arrow/arrow-output.js';
+import { openArrow } from './arrow/open-arrow.js';
 import { openCsv } from './csv/open-csv.js';
 import { openNdjson } from './ndjson/open-ndjson.js';
 import { RowChecks } from './row-checks.js';
@@ -25,10 +27,12 @@ export function* openTable(
 }
 
 function* openSource(body: Buffer, request: TableRequest): Generator<undefined, TableSource, undefined> {
+  if (request.format === 'arrow') return yield* openArrow(body, request);
   return yield* request.format === 'csv' ? openCsv(body, request) : openNdjson(body, request);
 }
 
 function outputOf(source: TableSource, request: TableRequest, { artefacts }: TableContext): TableOutput {
+  if (request.output === 'arrow') return new ArrowOutput(source, artefacts, request);
   return new TextOutput(request.output === 'csv' ? csvFormat(source, request) : NDJSON, artefacts, request);
 }
 
@@ -59,7 +63,7 @@ class Table implements OpenTable {
 
   encode(from: number, count: number, records: RowRecords): Uint8Array {
     const outcomes = runOutcomes(records, this.#methods.subarray(from, from + count), (row, status) => {
-      const site = this.source.stated(from + row);
+      const site = this.source.stated(from + row, this.checks);
       return status === undefined ? this.checks.error(site) : this.checks.placeError(status, site);
     });
     return this.output.encode(this.source.run(from, count), outcomes);

@@ -25,12 +25,14 @@ export interface TableSource {
   readonly names: readonly string[];
   /** The columns as those of an Arrow table. */
   arrowFields(): readonly Field[];
+  /** The metadata of an Arrow table. */
+  arrowMetadata(): ReadonlyMap<string, string>;
   /** The line end of a CSV table; '\n' for other formats. */
   readonly lineEnd: '\n' | '\r\n';
   /** The rows [from, from + count) that can be predicted for. */
   sites(from: number, count: number, checks: RowChecks): TableSites;
   /** What a row states of its site. */
-  stated(row: number): StatedSite;
+  stated(row: number, checks: RowChecks): StatedSite;
   /** The uploaded columns of the rows [from, from + count). */
   run(from: number, count: number): UploadedRows;
 }

@@ -5,7 +5,8 @@ import {
   type Dictionary,
   type Float32,
   Float64,
-  type Int32,
+  type Int8,
+  type Int16,
   makeData,
   Utf8,
   type Vector,
@@ -84,14 +85,15 @@ export class TextColumn extends ColumnBuilder {
 
 /** Texts of a short list, which is sent once. */
 export class DictionaryColumn extends ColumnBuilder {
-  readonly indexes = new Int32Array(this.length);
+  readonly indexes: Int8Array | Int16Array;
 
   constructor(
     length: number,
-    readonly type: Dictionary<Utf8, Int32>,
+    readonly type: Dictionary<Utf8, Int8 | Int16>,
     private readonly texts: Vector<Utf8>,
   ) {
     super(length);
+    this.indexes = new type.indices.ArrayType(length);
   }
 
   data(): Data {

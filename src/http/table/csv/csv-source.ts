@@ -2,6 +2,7 @@ import { Field, Utf8 } from 'apache-arrow';
 import Papa from 'papaparse';
 import { TextColumn } from '../arrow/column-builders.js';
 import type { ReadPositions } from '../columns.js';
+import { fromLatin1, jsonMembers } from '../latin1.js';
 import type { RowChecks, StatedSite } from '../row-checks.js';
 import type { RowWriter } from '../row-writer.js';
 import type { TableSites } from '../table-contract.js';
@@ -12,11 +13,6 @@ import { numberOf, writeCsvCell } from './csv-cell.js';
 export const CSV_GRAMMAR = { delimiter: ',', newline: '\n' } as const;
 
 const QUOTE = 0x22;
-
-/** The text of bytes that were read as latin1. */
-export function utf8(bytes: string): string {
-  return Buffer.from(bytes, 'latin1').toString();
-}
 
 /** A CSV table whose grammar was checked. */
 export class CsvSource implements TableSource {
@@ -32,11 +28,15 @@ export class CsvSource implements TableSource {
     readonly lineEnd: '\n' | '\r\n',
   ) {
     this.rowCount = offsets.count;
-    this.members = names.map((name) => `${Buffer.from(JSON.stringify(name)).toString('latin1')}:`);
+    this.members = jsonMembers(names);
   }
 
   arrowFields(): Field[] {
     return this.names.map((name) => new Field(name, new Utf8(), false));
+  }
+
+  arrowMetadata(): ReadonlyMap<string, string> {
+    return new Map();
   }
 
   sites(from: number, count: number, checks: RowChecks): TableSites {
@@ -68,7 +68,7 @@ export class CsvSource implements TableSource {
     const site: StatedSite = {};
     for (const [column, position] of Object.entries(this.positions)) {
       if (position === -1 || cells[position] === '') continue;
-      const text = utf8(cells[position]);
+      const text = fromLatin1(cells[position]);
       const isText = column === 'species_code' || column === 'planting_method';
       const number = isText ? Number.NaN : numberOf(cells[position]);
       site[column as keyof StatedSite] = Number.isNaN(number) ? text : number;

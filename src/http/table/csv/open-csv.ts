@@ -1,9 +1,10 @@
 import Papa from 'papaparse';
 import { readPositions } from '../columns.js';
+import { fromLatin1 } from '../latin1.js';
 import type { TableRequest } from '../table-contract.js';
 import { checkRowCount, notATable, wrongLine } from '../table-errors.js';
 import { lineAt, MAX_ROW_BYTES, OffsetList, textStart } from '../text-lines.js';
-import { CSV_GRAMMAR, CsvSource, utf8 } from './csv-source.js';
+import { CSV_GRAMMAR, CsvSource } from './csv-source.js';
 
 const LINE_FEED = 0x0a;
 
@@ -60,7 +61,7 @@ interface CsvHeader {
 function readHeader(cells: readonly string[]): CsvHeader {
   const last = cells[cells.length - 1];
   const lineEnd = last.endsWith('\r') ? '\r\n' : '\n';
-  const names = [...cells.slice(0, -1), lineEnd === '\r\n' ? last.slice(0, -1) : last].map(utf8);
+  const names = [...cells.slice(0, -1), lineEnd === '\r\n' ? last.slice(0, -1) : last].map(fromLatin1);
   const separated = (by: string) => names.some((name) => name.split(by).length > 2);
   let remedy = '';
   if (separated(';'))

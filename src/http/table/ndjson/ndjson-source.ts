@@ -4,13 +4,14 @@ import { outlineAt } from '../../request/outlines.js';
 import { BooleanColumn, NumberColumn } from '../arrow/column-builders.js';
 import type { ReadColumn, ReadPositions } from '../columns.js';
 import { writeCsvCell } from '../csv/csv-cell.js';
+import { toLatin1 } from '../latin1.js';
 import type { RowChecks, StatedSite } from '../row-checks.js';
 import type { RowWriter } from '../row-writer.js';
 import type { TableSites } from '../table-contract.js';
 import type { TableSource, UploadedRows } from '../table-source.js';
 import type { OffsetList } from '../text-lines.js';
 import type { ColumnTypes } from './column-types.js';
-import { latin1, type ObjectColumns, unquoted } from './object-columns.js';
+import { type ObjectColumns, unquoted } from './object-columns.js';
 
 const [LETTER_N, LETTER_T] = Buffer.from('nt');
 
@@ -33,6 +34,10 @@ export class NdjsonSource implements TableSource {
 
   arrowFields(): Field[] {
     return this.names.map((name, column) => new Field(name, this.types.builder(column, 0).type, true));
+  }
+
+  arrowMetadata(): ReadonlyMap<string, string> {
+    return new Map();
   }
 
   sites(from: number, count: number, checks: RowChecks): TableSites {
@@ -106,7 +111,7 @@ export class NdjsonSource implements TableSource {
     const end = this.columns.ends[column];
     if (this.body[start] !== QUOTE) return this.body.toString('latin1', start, end);
     const text = this.body.toString('latin1', start + 1, end - 1);
-    return text.includes('\\') ? latin1(unquoted(this.body.toString('utf8', start + 1, end - 1))) : text;
+    return text.includes('\\') ? toLatin1(unquoted(this.body.toString('utf8', start + 1, end - 1))) : text;
   }
 
   #writeCsv(writer: RowWriter, row: number): void {

@@ -15,11 +15,6 @@ export function unquoted(json: string): string {
   return JSON.parse(`"${json}"`) as string;
 }
 
-/** Text as latin1 that holds its UTF-8. */
-export function latin1(text: string): string {
-  return Buffer.from(text).toString('latin1');
-}
-
 /** The columns of objects: the union of their names in the order in which they appear first. */
 export class ObjectColumns {
   readonly names: string[] = [];

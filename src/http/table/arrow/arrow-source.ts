@@ -1,0 +1,200 @@
+import type { Data, Field, Message, Schema } from 'apache-arrow';
+import type { ReadPositions } from '../columns.js';
+import { writeCsvCell } from '../csv/csv-cell.js';
+import { jsonMembers } from '../latin1.js';
+import type { RowChecks, StatedSite } from '../row-checks.js';
+import type { RowWriter } from '../row-writer.js';
+import type { TableSites } from '../table-contract.js';
+import type { TableSource, UploadedRows } from '../table-source.js';
+import { type Cells, cellsOf } from './cells.js';
+import { batchHeader, ColumnLoader, type Dictionaries } from './load-columns.js';
+import { SiteColumns } from './site-columns.js';
+import { sliceColumn } from './slice-column.js';
+
+/** A record batch of a stream, as it was checked. */
+export interface StreamBatch {
+  readonly where: string;
+  readonly message: Message;
+  readonly body: Uint8Array;
+  readonly dictionaries: Dictionaries;
+  /** Its first row among those of the table. */
+  readonly firstRow: number;
+  readonly rowCount: number;
+}
+
+/** A batch with its columns. */
+interface LoadedBatch {
+  readonly batch: StreamBatch;
+  readonly columns: readonly Data[];
+  sites?: SiteColumns;
+  cells?: readonly Cells[];
+}
+
+/** Rows of one batch. */
+interface Part {
+  readonly loaded: LoadedBatch;
+  /** The first of them in the batch. */
+  readonly from: number;
+  readonly count: number;
+}
+
+/** Batches whose columns are kept: runs are read and written in turns. */
+const KEPT_BATCHES = 4;
+
+/** JSON has no such numbers. */
+const NOT_FINITE: ReadonlySet<string> = new Set(['NaN', 'Infinity', '-Infinity']);
+
+/** The columns of a record batch. @throws ApiError invalid_request */
+export function loadBatch(schema: Schema, { where, message, body, dictionaries }: StreamBatch): Data[] {
+  const types = schema.fields.map(({ type }) => type);
+  return new ColumnLoader(where, batchHeader(message), body, dictionaries).load(types);
+}
+
+/** A table from a checked Arrow stream. Batches are loaded when they are needed: their columns are views of the body. */
+export class ArrowSource implements TableSource {
+  readonly names: readonly string[];
+  readonly lineEnd = '\n';
+  readonly members: readonly string[];
+  /** The batches used last. */
+  readonly #loaded: LoadedBatch[] = [];
+
+  /** @param batches those that have rows, in their order */
+  constructor(
+    readonly schema: Schema,
+    private readonly batches: readonly StreamBatch[],
+    private readonly positions: ReadPositions,
+    readonly rowCount: number,
+  ) {
+    this.names = schema.fields.map(({ name }) => name);
+    this.members = jsonMembers(this.names);
+  }
+
+  arrowFields(): readonly Field[] {
+    return this.schema.fields;
+  }
+
+  arrowMetadata(): ReadonlyMap<string, string> {
+    return this.schema.metadata;
+  }
+
+  sites(from: number, count: number, checks: RowChecks): TableSites {
+    const rows = checks.rows(count, this.positions.elevation_m !== -1);
+    const positions = new Uint16Array(count);
+    let valid = 0;
+    let position = 0;
+    for (const { loaded, from: first, count: partCount } of this.parts(from, count)) {
+      loaded.sites ??= new SiteColumns(loaded.columns, this.positions, checks);
+      const { sites } = loaded;
+      for (let row = first; row < first + partCount; row++, position++) {
+        const isValid = checks.write(
+          rows,
+          valid,
+          sites.latitude(row),
+          sites.longitude(row),
+          sites.species(row),
+          sites.method(row),
+          sites.elevationM(row),
+        );
+        if (isValid) positions[valid++] = position;
+      }
+    }
+    return { rows: valid === count ? rows : rows.first(valid), positions: positions.subarray(0, valid) };
+  }
+
+  stated(row: number, checks: RowChecks): StatedSite {
+    const [{ loaded, from }] = this.parts(row, 1);
+    loaded.sites ??= new SiteColumns(loaded.columns, this.positions, checks);
+    return loaded.sites.stated(from);
+  }
+
+  run(from: number, count: number): UploadedRows {
+    return new ArrowRows(this, this.parts(from, count));
+  }
+
+  /** The rows [from, from + count), by batch. */
+  parts(from: number, count: number): Part[] {
+    const parts: Part[] = [];
+    let index = this.#batchOf(from);
+    for (let row = from; row < from + count; index++) {
+      const loaded = this.#load(index);
+      const { firstRow, rowCount } = loaded.batch;
+      const end = Math.min(from + count, firstRow + rowCount);
+      parts.push({ loaded, from: row - firstRow, count: end - row });
+      row = end;
+    }
+    return parts;
+  }
+
+  /** The index of the batch that has a row. */
+  #batchOf(row: number): number {
+    let low = 0;
+    let high = this.batches.length - 1;
+    while (low < high) {
+      const middle = (low + high + 1) >> 1;
+      if (this.batches[middle].firstRow <= row) low = middle;
+      else high = middle - 1;
+    }
+    return low;
+  }
+
+  #load(index: number): LoadedBatch {
+    const batch = this.batches[index];
+    const kept = this.#loaded.find((loaded) => loaded.batch === batch);
+    if (kept !== undefined) return kept;
+    const loaded = { batch, columns: loadBatch(this.schema, batch) };
+    this.#loaded.push(loaded);
+    if (this.#loaded.length > KEPT_BATCHES) this.#loaded.shift();
+    return loaded;
+  }
+}
+
+class ArrowRows implements UploadedRows {
+  constructor(
+    private readonly source: ArrowSource,
+    private readonly parts: readonly Part[],
+  ) {}
+
+  writeCsv(writer: RowWriter, row: number): void {
+    const { cells, at } = this.#cellsOf(row);
+    for (let column = 0; column < cells.length; column++) {
+      if (column > 0) writer.writeBytes(',');
+      writeCsvCell(writer, cells[column].text(at) ?? '');
+    }
+  }
+
+  writeJson(writer: RowWriter, row: number): void {
+    const { cells, at } = this.#cellsOf(row);
+    const { members } = this.source;
+    let json = '{';
+    for (let column = 0; column < cells.length; column++) {
+      const text = cells[column].text(at);
+      const value = text !== null && cells[column].isString ? JSON.stringify(text) : jsonNumber(text);
+      json += `${members[column]}${value},`;
+    }
+    writer.writeBytes(json);
+  }
+
+  arrowParts() {
+    return this.parts.map(({ loaded, from, count }) => ({
+      rowCount: count,
+      columns: loaded.columns.map((column) => sliceColumn(column, from, count)),
+    }));
+  }
+
+  #cellsOf(row: number): { cells: readonly Cells[]; at: number } {
+    let before = 0;
+    for (const { loaded, from, count } of this.parts) {
+      if (row < before + count) {
+        loaded.cells ??= loaded.columns.map(cellsOf);
+        return { cells: loaded.cells, at: from + row - before };
+      }
+      before += count;
+    }
+    throw new Error(`row ${row} is not in the run`);
+  }
+}
+
+/** A number or a boolean. */
+function jsonNumber(text: string | null): string {
+  return text === null || NOT_FINITE.has(text) ? 'null' : text;
+}

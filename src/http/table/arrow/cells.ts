@@ -1,0 +1,144 @@
+import { type Data, DataType, DateUnit, Precision, type TimeUnit } from 'apache-arrow';
+import { isText } from './column-types.js';
+
+/** Reads the values of a column as text. */
+export interface Cells {
+  /** Whether JSON writes them as strings; otherwise they are numbers or booleans as they stand. */
+  readonly isString: boolean;
+  /** The text of a row: latin1 that holds UTF-8; null where it has no value. */
+  text(row: number): string | null;
+}
+
+/** A reader of a column of any type that `isWritable`. */
+export function cellsOf(data: Data): Cells {
+  const { isString, format } = formatOf(data);
+  if (data.nullCount === 0 && !DataType.isNull(data.type)) return { isString, text: format };
+  return { isString, text: (row) => (isValid(data, row) ? format(row) : null) };
+}
+
+/** The numbers of a column of integers, floating-point numbers or decimals; NaN for none. */
+export function numbersOf(data: Data): (row: number) => number {
+  const { type, values } = data;
+  const isPlain = DataType.isInt(type) || (DataType.isFloat(type) && type.precision !== 0);
+  const { format } = formatOf(data);
+  const number = (row: number) => Number(isPlain ? values[row] : format(row));
+  if (data.nullCount === 0) return number;
+  return (row) => (isValid(data, row) ? number(row) : Number.NaN);
+}
+
+export function isValid(data: Data, row: number): boolean {
+  if (DataType.isNull(data.type)) return false;
+  return data.nullCount === 0 || (data.nullBitmap[row >> 3] & (1 << (row & 7))) !== 0;
+}
+
+/** A value that is there, as text; null for a null within a dictionary. */
+type Format = (row: number) => string | null;
+
+function formatOf(data: Data): { isString: boolean; format: Format } {
+  const { type, values } = data;
+  if (DataType.isDictionary(type)) return dictionaryFormat(data);
+  if (isText(type)) return { isString: true, format: textFormat(data) };
+  if (DataType.isBool(type))
+    return { isString: false, format: (row) => String((values[row >> 3] & (1 << (row & 7))) !== 0) };
+  if (DataType.isDecimal(type))
+    return {
+      isString: false,
+      format: (row) => decimalText(values, row * data.stride, data.stride, type.scale),
+    };
+  if (DataType.isDate(type)) {
+    const daysPerUnit = type.unit === DateUnit.DAY ? 1 : 1 / 86_400_000;
+    return { isString: true, format: (row) => dateText(Number(values[row]) * daysPerUnit) };
+  }
+  if (DataType.isTimestamp(type)) {
+    const zone = type.timezone ? 'Z' : '';
+    return { isString: true, format: (row) => timestampText(values[row], type.unit, zone) };
+  }
+  if (DataType.isTime(type))
+    return { isString: true, format: (row) => timeText(BigInt(values[row]), type.unit) };
+  if (DataType.isFloat(type)) {
+    if (type.precision === Precision.DOUBLE) return { isString: false, format: (row) => String(values[row]) };
+    const isHalf = type.precision === Precision.HALF;
+    return { isString: false, format: (row) => shortest(isHalf ? halfFloat(values[row]) : values[row]) };
+  }
+  return { isString: false, format: (row) => String(values[row]) }; // integers and durations
+}
+
+function textFormat({ values, valueOffsets }: Data): Format {
+  const bytes = Buffer.from(values.buffer, values.byteOffset, values.byteLength);
+  return (row) => bytes.toString('latin1', Number(valueOffsets[row]), Number(valueOffsets[row + 1]));
+}
+
+function dictionaryFormat({ values, dictionary }: Data): { isString: boolean; format: Format } {
+  // Deltas add parts to a dictionary.
+  const parts = (dictionary?.data ?? []).map((part) => ({ length: part.length, cells: cellsOf(part) }));
+  const format = (row: number) => {
+    let index = Number(values[row]);
+    for (const { length, cells } of parts) {
+      if (index < length) return cells.text(index);
+      index -= length;
+    }
+    return null;
+  };
+  return { isString: parts.some(({ cells }) => cells.isString), format };
+}
+
+/** The shortest decimal that is the same float32. */
+function shortest(value: number): string {
+  for (let digits = 6; digits < 9; digits++) {
+    const decimal = Number(value.toPrecision(digits));
+    if (Math.fround(decimal) === value) return String(decimal);
+  }
+  return String(Number(value.toPrecision(9)));
+}
+
+/** See IEEE 754, binary16. */
+function halfFloat(bits: number): number {
+  const sign = bits < 0x8000 ? 1 : -1;
+  const exponent = (bits >> 10) & 0x1f;
+  const fraction = bits & 0x3ff;
+  if (exponent === 0x1f) return fraction === 0 ? sign * Number.POSITIVE_INFINITY : Number.NaN;
+  return exponent === 0 ? sign * fraction * 2 ** -24 : sign * (0x400 + fraction) * 2 ** (exponent - 25);
+}
+
+/** @param words little endian two's complement, `count` of them from `first` on */
+function decimalText(words: Uint32Array, first: number, count: number, scale: number): string {
+  let integer = 0n;
+  for (let i = count - 1; i >= 0; i--) integer = (integer << 32n) | BigInt(words[first + i]);
+  integer = BigInt.asIntN(32 * count, integer);
+  if (scale <= 0) return String(integer * 10n ** BigInt(-scale));
+  const digits = String(integer < 0n ? -integer : integer).padStart(scale + 1, '0');
+  return `${integer < 0n ? '-' : ''}${digits.slice(0, -scale)}.${digits.slice(-scale)}`;
+}
+
+const SECONDS_PER_DAY = 86_400;
+/** The farthest from 1970 that a Date can be. */
+const MAX_DATE_SECONDS = 8.64e12;
+
+/** ISO 8601 to the second; undefined beyond what a Date holds. */
+function isoText(seconds: number): string | undefined {
+  if (Math.abs(seconds) > MAX_DATE_SECONDS) return undefined;
+  return new Date(1000 * seconds).toISOString().slice(0, -'.000Z'.length);
+}
+
+function dateText(days: number): string {
+  return isoText(Math.floor(days) * SECONDS_PER_DAY)?.slice(0, -'T00:00:00'.length) ?? String(days);
+}
+
+/** Of seconds, milliseconds, microseconds, or nanoseconds, with all their digits. */
+function timestampText(value: bigint, unit: TimeUnit, zone: string): string {
+  const perSecond = 1000n ** BigInt(unit);
+  const fraction = ((value % perSecond) + perSecond) % perSecond;
+  const text = isoText(Number((value - fraction) / perSecond));
+  return text === undefined ? String(value) : text + fractionText(fraction, unit) + zone;
+}
+
+function timeText(value: bigint, unit: TimeUnit): string {
+  const perSecond = 1000n ** BigInt(unit);
+  if (value < 0n || value >= perSecond * BigInt(SECONDS_PER_DAY)) return String(value);
+  const text = isoText(Number(value / perSecond))?.slice('1970-01-01T'.length) ?? '';
+  return text + fractionText(value % perSecond, unit);
+}
+
+function fractionText(fraction: bigint, unit: TimeUnit): string {
+  return unit === 0 ? '' : `.${String(fraction).padStart(3 * unit, '0')}`;
+}

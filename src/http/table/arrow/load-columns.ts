@@ -1,0 +1,178 @@
+import { isUtf8 } from 'node:buffer';
+import { type Data, DataType, type Dictionary, type Message, makeData, type Vector } from 'apache-arrow';
+import { isLarge, isOffsetBytes, isOffsetList, isText, valueBytes } from './column-types.js';
+import { ALIGNMENT, damaged } from './messages.js';
+
+/** The layout of the body of a record batch or a dictionary, as the library decodes it. */
+export interface BatchHeader {
+  readonly length: number;
+  readonly nodes: readonly { readonly length: number; readonly nullCount: number }[];
+  readonly buffers: readonly { readonly offset: number; readonly length: number }[];
+  readonly compression: { readonly type: number } | null;
+}
+
+/** The dictionaries that have been sent so far, by their id. */
+export type Dictionaries = ReadonlyMap<number, Vector>;
+
+type Numbers = ArrayLike<number | bigint>;
+
+interface NumbersConstructor {
+  readonly BYTES_PER_ELEMENT: number;
+  new (buffer: ArrayBufferLike, byteOffset: number, length: number): Numbers;
+}
+
+const NO_BYTES = new Uint8Array(0);
+const COMPRESSIONS = ['LZ4', 'ZSTD'];
+
+/**
+ * Reads columns from the body of a message without copying. The library would take lengths and offsets as they are stated;
+ * here each is checked against the bytes that are there, so that no column has fewer values than it says, no text ends
+ * before it begins or is not UTF-8, and no index is beyond its dictionary.
+ */
+export class ColumnLoader {
+  #node = 0;
+  #buffer = 0;
+
+  /** @param where the message, for errors */
+  constructor(
+    private readonly where: string,
+    private readonly header: BatchHeader,
+    private readonly body: Uint8Array,
+    private readonly dictionaries: Dictionaries,
+  ) {
+    const { compression } = header;
+    if (compression !== null && compression !== undefined) {
+      const name = COMPRESSIONS[compression.type] ?? 'unknown';
+      throw damaged(where, `its buffers are compressed (${name}): write the stream without compression`);
+    }
+  }
+
+  /** The columns of a record batch or a dictionary. @throws ApiError invalid_request */
+  load(types: readonly DataType[]): Data[] {
+    const columns = types.map((type) => this.#column(type));
+    if (columns.some(({ length }) => length !== this.header.length))
+      throw this.#damaged('its columns differ in length');
+    return columns;
+  }
+
+  #column(type: DataType): Data {
+    const { length, nullCount } = this.#nextNode();
+    if (DataType.isNull(type)) return makeData({ type, length });
+    const nulls = { length, ...this.#validity(length, nullCount) };
+    const bytes = valueBytes(DataType.isDictionary(type) ? type.indices : type);
+    if (DataType.isDictionary(type)) return this.#dictionaryColumn(type, nulls, bytes ?? 0);
+    if (bytes !== undefined) {
+      const data = this.#numbers(type, length * bytes);
+      return makeData({ ...nulls, type, data } as never);
+    }
+    if (DataType.isBool(type)) return makeData({ ...nulls, type, data: this.#bytes(Math.ceil(length / 8)) });
+    if (isOffsetBytes(type)) {
+      const { valueOffsets, end } = this.#offsets(type, length);
+      const data = this.#bytes(end);
+      if (isText(type)) this.#checkTexts(valueOffsets, data);
+      return makeData({ ...nulls, type, valueOffsets, data } as never);
+    }
+    if (isOffsetList(type)) {
+      const { valueOffsets, end } = this.#offsets(type, length);
+      const child = this.#child(type.children[0].type, end);
+      return makeData({ ...nulls, type, valueOffsets, child } as never);
+    }
+    if (DataType.isFixedSizeList(type))
+      return makeData({ ...nulls, type, child: this.#child(type.children[0].type, length * type.listSize) });
+    const children = type.children.map((field) => this.#child(field.type, length));
+    return makeData({ ...nulls, type, children } as never);
+  }
+
+  #child(type: DataType, length: number): Data {
+    const child = this.#column(type);
+    if (child.length < length) throw this.#damaged('a nested column has fewer values than its parent needs');
+    return child;
+  }
+
+  #dictionaryColumn(type: Dictionary, nulls: object, bytes: number): Data {
+    const dictionary = this.dictionaries.get(type.id);
+    if (dictionary === undefined) throw this.#damaged(`dictionary ${type.id} was not sent`);
+    const { length } = nulls as { length: number };
+    const data = this.#numbers(type.indices, length * bytes);
+    const column = makeData({ ...nulls, type, data, dictionary } as never) as Data;
+    for (let row = 0; row < length; row++) {
+      const isWithin = data[row] >= 0 && data[row] < dictionary.length;
+      if (!isWithin && column.getValid(row))
+        throw this.#damaged(
+          `an index is ${data[row]}, but dictionary ${type.id} has ${dictionary.length} values`,
+        );
+    }
+    return column;
+  }
+
+  #nextNode() {
+    const node = this.header.nodes[this.#node++];
+    if (node === undefined) throw this.#damaged('it has fewer columns than the schema');
+    if (!(node.length >= 0 && node.nullCount >= 0 && node.nullCount <= node.length))
+      throw this.#damaged(`a column claims ${node.length} values, ${node.nullCount} of them null`);
+    return node;
+  }
+
+  #validity(length: number, nullCount: number) {
+    const bitmap = this.#bytes(nullCount === 0 ? 0 : Math.ceil(length / 8));
+    // The library counts the nulls: the stated number may be wrong.
+    return nullCount === 0 ? { nullCount, nullBitmap: NO_BYTES } : { nullCount: -1, nullBitmap: bitmap };
+  }
+
+  /** The next buffer as so many bytes of numbers. */
+  #numbers(type: DataType, bytes: number): Numbers {
+    const { buffer, byteOffset } = this.#bytes(bytes);
+    const ArrayType = type.ArrayType as unknown as NumbersConstructor;
+    return new ArrayType(buffer, byteOffset, bytes / ArrayType.BYTES_PER_ELEMENT);
+  }
+
+  /** The first bytes of the next buffer. */
+  #bytes(count: number): Uint8Array {
+    const region = this.header.buffers[this.#buffer++];
+    if (region === undefined) throw this.#damaged('it has fewer buffers than its columns need');
+    const { offset, length } = region;
+    if (!(offset >= 0 && length >= 0 && offset + length <= this.body.length && offset % ALIGNMENT === 0))
+      throw this.#damaged(`a buffer claims bytes ${offset} to ${offset + length} of ${this.body.length}`);
+    if (length < count) throw this.#damaged(`a buffer has ${length} bytes, but its column needs ${count}`);
+    return this.body.subarray(offset, offset + count);
+  }
+
+  /** Offsets, which must not fall, and their last one. */
+  #offsets(type: DataType, length: number): { valueOffsets: Int32Array | BigInt64Array; end: number } {
+    // Of no values even the first offset may be absent.
+    if (length === 0 && this.header.buffers[this.#buffer]?.length === 0) {
+      this.#buffer++;
+      return { valueOffsets: isLarge(type) ? new BigInt64Array(1) : new Int32Array(1), end: 0 };
+    }
+    const bytes = this.#bytes((isLarge(type) ? 8 : 4) * (length + 1));
+    const valueOffsets = isLarge(type)
+      ? new BigInt64Array(bytes.buffer, bytes.byteOffset, length + 1)
+      : new Int32Array(bytes.buffer, bytes.byteOffset, length + 1);
+    let last = 0;
+    for (let i = 0; i <= length; i++) {
+      const offset = Number(valueOffsets[i]);
+      if (!(offset >= last)) throw this.#damaged('the offsets of a column fall');
+      last = offset;
+    }
+    return { valueOffsets, end: last };
+  }
+
+  #checkTexts(offsets: Int32Array | BigInt64Array, bytes: Uint8Array): void {
+    const texts = bytes.subarray(Number(offsets[0]));
+    if (!isUtf8(texts)) throw this.#damaged('a text is not UTF-8');
+    for (const offset of offsets) {
+      const at = Number(offset);
+      if (at < bytes.length && (bytes[at] & 0xc0) === 0x80)
+        throw this.#damaged('a text ends within a character');
+    }
+  }
+
+  #damaged(problem: string): Error {
+    return damaged(this.where, problem);
+  }
+}
+
+/** The layout of a record batch. */
+export function batchHeader(message: Message): BatchHeader {
+  return message.header() as unknown as BatchHeader;
+}

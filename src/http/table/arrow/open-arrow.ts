@@ -1,0 +1,153 @@
+import { type Data, DataType, type Field, type Schema, Vector } from 'apache-arrow';
+import { show } from '../../errors/api-error.js';
+import { READ_COLUMNS, type ReadPositions, readPositions } from '../columns.js';
+import type { TableFormat, TableRequest } from '../table-contract.js';
+import { checkRowCount, notATable } from '../table-errors.js';
+import { ArrowSource, loadBatch, type StreamBatch } from './arrow-source.js';
+import { checkTypes, isText, isWritable, typeName } from './column-types.js';
+import { type BatchHeader, batchHeader, ColumnLoader, type Dictionaries } from './load-columns.js';
+import { ALIGNMENT, damaged, messagesOf, type StreamMessage } from './messages.js';
+
+/** Most record batches, and most dictionary batches. */
+const MAX_BATCHES = 10_000;
+/** Most parts of a dictionary: each time that one is added, the list of all is copied. */
+const MAX_DICTIONARY_PARTS = 100;
+
+/**
+ * Checks an Arrow stream.
+ * @throws ApiError invalid_request, batch_too_large
+ */
+export function* openArrow(
+  body: Uint8Array,
+  { output, rowLimit, tier }: TableRequest,
+): Generator<undefined, ArrowSource, undefined> {
+  const messages = messagesOf(body.byteOffset % ALIGNMENT === 0 ? body : body.slice());
+  const first = messages.next();
+  if (first.done || !first.value.message.isSchema())
+    throw notATable('the Arrow stream does not begin with a schema');
+  const schema = readSchema(first.value);
+  const names = schema.fields.map(({ name }) => name);
+  const positions = readPositions(names);
+  checkTypes(schema);
+  checkReadColumns(schema, positions);
+  if (output !== 'arrow') checkWritable(schema, output);
+
+  const dictionaries = new DictionaryReader(schema);
+  const batches: StreamBatch[] = [];
+  let rowCount = 0;
+  let batchCount = 0;
+  for (const { message, body: messageBody } of messages) {
+    if (message.isDictionaryBatch()) {
+      dictionaries.add({ message, body: messageBody });
+      continue;
+    }
+    if (!message.isRecordBatch()) throw notATable('the Arrow stream has a second schema');
+    const where = `record batch ${++batchCount}`;
+    if (batchCount > MAX_BATCHES) throw tooMany('record batches');
+    const { length } = headerOf(() => batchHeader(message), where);
+    const batch = {
+      where,
+      message,
+      body: messageBody,
+      dictionaries: dictionaries.current(),
+      firstRow: rowCount,
+      rowCount: length,
+    };
+    loadBatch(schema, batch);
+    rowCount += length;
+    if (length > 0) batches.push(batch);
+    yield;
+  }
+  checkRowCount(rowCount, rowLimit, tier);
+  return new ArrowSource(schema, batches, positions, rowCount);
+}
+
+function readSchema({ message }: StreamMessage): Schema {
+  try {
+    return message.header() as unknown as Schema;
+  } catch {
+    throw notATable('the schema of the Arrow stream has a type that is not read, or is damaged');
+  }
+}
+
+/** What the library decodes of a message. @throws ApiError where it cannot */
+function headerOf<Header>(decode: () => Header, where: string): Header {
+  try {
+    return decode();
+  } catch {
+    throw damaged(where, 'its metadata are damaged');
+  }
+}
+
+/** Dictionaries as they are sent: at first whole; later parts are added, or another one takes its place. */
+class DictionaryReader {
+  readonly #dictionaries = new Map<number, Vector>();
+  #current: Dictionaries | undefined;
+  #count = 0;
+
+  constructor(private readonly schema: Schema) {}
+
+  /** The dictionaries of the batches that follow. */
+  current(): Dictionaries {
+    this.#current ??= new Map(this.#dictionaries);
+    return this.#current;
+  }
+
+  add({ message, body }: StreamMessage): void {
+    const where = `dictionary batch ${++this.#count}`;
+    if (this.#count > MAX_BATCHES) throw tooMany('dictionary batches');
+    const { id, isDelta, data } = headerOf(
+      () => message.header() as unknown as { id: number; isDelta: boolean; data: BatchHeader },
+      where,
+    );
+    const type = this.schema.dictionaries.get(id);
+    if (type === undefined) throw damaged(where, `the schema has no dictionary ${id}`);
+    const [part] = new ColumnLoader(where, data, body, new Map()).load([type]);
+    const parts = isDelta ? (this.#dictionaries.get(id)?.data ?? []) : [];
+    if (parts.length >= MAX_DICTIONARY_PARTS)
+      throw damaged(
+        where,
+        `dictionary ${id} has more than ${MAX_DICTIONARY_PARTS} deltas: send it as a whole`,
+      );
+    this.#dictionaries.set(id, new Vector([...parts, part] as Data[]));
+    this.#current = undefined;
+  }
+}
+
+function tooMany(what: string): Error {
+  return notATable(`the Arrow stream has more than ${MAX_BATCHES} ${what}: write larger ones`);
+}
+
+const NUMBERS = 'numbers (integers, floating-point numbers or decimals)';
+const TEXTS = 'texts (utf8, large_utf8 or a dictionary of them)';
+
+function checkReadColumns({ fields }: Schema, positions: ReadPositions): void {
+  for (const column of READ_COLUMNS) {
+    if (positions[column] === -1) continue;
+    const { type } = fields[positions[column]];
+    const isCode = column === 'species_code' || column === 'planting_method';
+    const isRight = isCode
+      ? isText(DataType.isDictionary(type) ? type.dictionary : type)
+      : isNumber(type) || (column === 'elevation_m' && DataType.isNull(type));
+    if (isRight) continue;
+    throw notATable(
+      `its column ${column} has the type ${typeName(type)}, but must have ${isCode ? TEXTS : NUMBERS}: cast it`,
+      column,
+    );
+  }
+}
+
+function isNumber(type: DataType): boolean {
+  return DataType.isInt(type) || DataType.isFloat(type) || DataType.isDecimal(type);
+}
+
+function checkWritable({ fields }: Schema, output: TableFormat): void {
+  const field = fields.find((other: Field) => !isWritable(other));
+  if (field === undefined) return;
+  const name = output === 'csv' ? 'CSV' : 'JSON lines';
+  throw notATable(
+    `its column ${show(field.name)} has the type ${typeName(field.type)}, which is not written as ${name}: ` +
+      'remove it, or ask for an Arrow stream',
+    field.name,
+  );
+}
