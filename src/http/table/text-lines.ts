@@ -14,12 +14,15 @@ export function lineAt(body: Buffer, offset: number): number {
   return line;
 }
 
-/** The offset of the text's end without its line end. */
-export function withoutLineEnd(body: Buffer, start: number, end: number): number {
-  let at = end;
-  if (at > start && body[at - 1] === LINE_FEED) at--;
-  if (at > start && body[at - 1] === CARRIAGE_RETURN) at--;
-  return at;
+/** The end of a text that ends at `end`, without a line feed. */
+export function withoutLineFeed(body: Buffer, end: number): number {
+  return body[end - 1] === LINE_FEED ? end - 1 : end;
+}
+
+/** The same without LF or CRLF. */
+export function withoutLineEnd(body: Buffer, end: number): number {
+  const before = withoutLineFeed(body, end);
+  return body[before - 1] === CARRIAGE_RETURN ? before - 1 : before;
 }
 
 /**

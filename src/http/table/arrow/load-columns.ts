@@ -43,7 +43,7 @@ export class ColumnLoader {
     const { compression } = header;
     if (compression !== null && compression !== undefined) {
       const name = COMPRESSIONS[compression.type] ?? 'unknown';
-      throw damaged(where, `its buffers are compressed (${name}): write the stream without compression`);
+      throw damaged(where, `its buffers are compressed (${name}): write the stream with compression none`);
     }
   }
 

@@ -7,7 +7,7 @@ import type { RowChecks, StatedSite } from '../row-checks.js';
 import type { RowWriter } from '../row-writer.js';
 import type { TableSites } from '../table-contract.js';
 import type { ArrowPart, TableSource, UploadedRows } from '../table-source.js';
-import { type OffsetList, withoutLineEnd } from '../text-lines.js';
+import { type OffsetList, withoutLineEnd, withoutLineFeed } from '../text-lines.js';
 import { numberOf, writeCsvCell } from './csv-cell.js';
 
 export const CSV_GRAMMAR = { delimiter: ',', newline: '\n' } as const;
@@ -87,7 +87,10 @@ export class CsvSource implements TableSource {
     for (let i = 0; i < count; i++) {
       const row = data[i];
       const last = row.length - 1;
-      if (row[last].endsWith('\r')) row[last] = row[last].slice(0, -1);
+      if (!row[last].endsWith('\r')) continue;
+      // A line end, unless the cell is quoted and ends so within its quotes.
+      const end = withoutLineFeed(this.body, this.offsets.start(from + i + 1)) - this.offsets.start(from);
+      if (text.endsWith(`,${row[last]}`, end)) row[last] = row[last].slice(0, -1);
     }
     return data;
   }
@@ -98,7 +101,7 @@ export class CsvSource implements TableSource {
 
   copyRow(writer: RowWriter, row: number): void {
     const start = this.offsets.start(row);
-    writer.copy(this.body, start, withoutLineEnd(this.body, start, this.offsets.start(row + 1)));
+    writer.copy(this.body, start, withoutLineEnd(this.body, this.offsets.start(row + 1)));
   }
 }
 

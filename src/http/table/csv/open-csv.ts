@@ -7,6 +7,7 @@ import { lineAt, MAX_ROW_BYTES, OffsetList, textStart } from '../text-lines.js';
 import { CSV_GRAMMAR, CsvSource } from './csv-source.js';
 
 const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
 
 /**
  * Checks a CSV table (RFC 4180, with a header line; LF or CRLF).
@@ -34,7 +35,7 @@ export function* openCsv(
       }
       // Only at the end a blank line is no row with too few fields.
       if (blankAt !== -1) throw wrongLine(lineAt(body, blankAt), 'is blank: remove it');
-      if (header === undefined) header = readHeader(cells);
+      if (header === undefined) header = readHeader(cells, body[rowEnd - 2] === CARRIAGE_RETURN);
       else if (cells.length !== header.names.length)
         throw wrongFieldCount(lineAt(body, rowStart), cells, header.names);
       else rows.add(rowStart);
@@ -58,10 +59,9 @@ interface CsvHeader {
   readonly remedy: string;
 }
 
-function readHeader(cells: readonly string[]): CsvHeader {
-  const last = cells[cells.length - 1];
-  const lineEnd = last.endsWith('\r') ? '\r\n' : '\n';
-  const names = [...cells.slice(0, -1), lineEnd === '\r\n' ? last.slice(0, -1) : last].map(fromLatin1);
+function readHeader(cells: readonly string[], endsWithCrLf: boolean): CsvHeader {
+  const names = [...cells.slice(0, -1), cells[cells.length - 1].replace(/\r$/, '')].map(fromLatin1);
+  const lineEnd = endsWithCrLf ? '\r\n' : '\n';
   const separated = (by: string) => names.some((name) => name.split(by).length > 2);
   let remedy = '';
   if (separated(';'))

@@ -1,0 +1,85 @@
+import { tableFromIPC } from 'apache-arrow';
+import { beforeAll, expect, test } from 'vitest';
+import { ApiError } from '../../../src/http/errors/api-error.js';
+import type { TableFormat } from '../../../src/http/table/table-contract.js';
+import { openPredictor } from '../../../src/prediction/open-predictor.js';
+import type { Predictor, PredictorData } from '../../../src/prediction/predictor.js';
+import { readPredictorData } from '../../../testing/project.js';
+import { seededRandom } from '../../../testing/random.js';
+import { amount } from '../../support/length.js';
+import { answerTable, tableRequest } from './support/answer-table.js';
+import { arrowOfManyTypes, bodyOf } from './support/bodies.js';
+import { parsePlainCsv } from './support/plain-csv.js';
+import { sampleRows } from './support/samples.js';
+
+let data: PredictorData;
+let predictor: Predictor;
+beforeAll(async () => {
+  data = readPredictorData();
+  predictor = await openPredictor(data);
+});
+
+const FORMATS: readonly TableFormat[] = ['csv', 'ndjson', 'arrow'];
+
+/** Bytes that mean something in one of the formats. */
+const SPECIAL = Buffer.from('",\n\r{}[]:\\0-eN\0\x01\x08\x7f\x80\xff', 'latin1');
+
+/** A body with a few bytes changed, removed or repeated. */
+function mutated(body: Buffer, random: () => number): Buffer {
+  let bytes = Buffer.from(body);
+  const position = () => Math.floor(random() * bytes.length);
+  for (let change = Math.floor(random() * 4); change >= 0; change--) {
+    const at = position();
+    const kind = Math.floor(random() * 6);
+    if (kind === 0) bytes[at] = Math.floor(256 * random());
+    else if (kind === 1) bytes[at] = SPECIAL[Math.floor(random() * SPECIAL.length)];
+    else if (kind === 2) bytes[at] ^= 1 << Math.floor(8 * random());
+    else if (kind === 3) bytes = bytes.subarray(0, at);
+    else if (kind === 4)
+      bytes = Buffer.concat([bytes.subarray(0, at), bytes.subarray(at + 1 + Math.floor(random() * 9))]);
+    else
+      bytes = Buffer.concat([
+        bytes.subarray(0, at),
+        bytes.subarray(position(), position() + 8),
+        bytes.subarray(at),
+      ]);
+    if (bytes.length === 0) break;
+  }
+  return bytes;
+}
+
+/** Fails where an answer cannot be read by others. */
+function expectReadable(answer: Buffer, format: TableFormat): void {
+  if (format === 'arrow') tableFromIPC(answer).toString();
+  else if (format === 'ndjson')
+    for (const line of answer.toString().split('\n').slice(0, -1)) JSON.parse(line);
+  else expect(new Set(parsePlainCsv(answer.toString()).map(({ length }) => length)).size).toBe(1);
+}
+
+test.each(FORMATS)(
+  'a damaged table in %s is answered readably or refused with a 4xx, whatever was changed',
+  async (format) => {
+    const random = seededRandom(20_261_123);
+    const seen = { answered: 0, refused: 0 };
+    for (let round = 0; round < amount({ short: 400, long: 10_000 }); round++) {
+      const rows = sampleRows(data, 1 + Math.floor(12 * random()), random);
+      const body = format === 'arrow' && round % 2 === 0 ? arrowOfManyTypes(rows) : bodyOf(format, rows);
+      const output = FORMATS[round % FORMATS.length];
+      const request = tableRequest({ format, output, rowLimit: 10 });
+      try {
+        expectReadable(
+          await answerTable(mutated(Buffer.from(body), random), request, data, predictor, 5),
+          output,
+        );
+        seen.answered++;
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error;
+        expect(error.status).toBe(422);
+        expect(error.message).toMatch(/^[A-Z].*\.$/s);
+        seen.refused++;
+      }
+    }
+    expect(seen.answered).toBeGreaterThan(5);
+    expect(seen.refused).toBeGreaterThan(5);
+  },
+);
