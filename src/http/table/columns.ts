@@ -62,6 +62,13 @@ const SHOWN_NAMES = 10;
 export function readPositions(names: readonly string[], remedy = ''): ReadPositions {
   if (names.length > MAX_COLUMNS)
     throw notATable(`it has ${names.length} columns, and may have at most ${MAX_COLUMNS}`);
+  const missing = REQUIRED_COLUMNS.filter((name) => !names.includes(name));
+  if (missing.length > 0) {
+    const shown = names.slice(0, SHOWN_NAMES).map(show).join(', ');
+    const more = names.length > SHOWN_NAMES ? `, and ${names.length - SHOWN_NAMES} more` : '';
+    const what = `column${missing.length === 1 ? '' : 's'} ${missing.join(', ')}`;
+    throw notATable(`it has no ${what}; its columns are ${shown}${more}${remedy}`, missing[0]);
+  }
   const positions = new Map<string, number>();
   names.forEach((name, position) => {
     const first = positions.get(name);
@@ -71,13 +78,6 @@ export function readPositions(names: readonly string[], remedy = ''): ReadPositi
     }
     positions.set(name, position);
   });
-  const missing = REQUIRED_COLUMNS.filter((name) => !positions.has(name));
-  if (missing.length > 0) {
-    const shown = names.slice(0, SHOWN_NAMES).map(show).join(', ');
-    const more = names.length > SHOWN_NAMES ? `, and ${names.length - SHOWN_NAMES} more` : '';
-    const what = `column${missing.length === 1 ? '' : 's'} ${missing.join(', ')}`;
-    throw notATable(`it has no ${what}; its columns are ${shown}${more}${remedy}`, missing[0]);
-  }
   const ours = names.find((name) => OUR_NAMES.has(name));
   if (ours !== undefined)
     throw notATable(`its column ${ours} has the name of a column of the answer: rename or remove it`, ours);

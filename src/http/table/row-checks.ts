@@ -11,6 +11,7 @@ import type { ErrorObject } from '../errors/api-error.js';
 import { ELEVATION, optionRulesOf } from '../request/option-schemas.js';
 import { entryError, placeError, placeHint } from '../request/request-errors.js';
 import { MAX_LATITUDE, MAX_LONGITUDE, requestSchemas } from '../request/schemas.js';
+import { perGeneration } from '../serving/serving.js';
 import type { ReadColumn } from './columns.js';
 import type { TableContext, TableRequest } from './table-contract.js';
 
@@ -20,11 +21,19 @@ export type StatedSite = { -readonly [column in ReadColumn]?: unknown };
 /** A decimal comma instead of a point. */
 const DECIMAL_COMMA = /^\s*[+-]?\d+,\d+\s*$/;
 
+/** What rows are checked against: made once of a context. */
+const rulesOf = perGeneration(({ artefacts }: TableContext) => {
+  const rules = optionRulesOf(artefacts);
+  return {
+    species: new SpeciesCatalogue(artefacts.species),
+    schema: requestSchemas(rules).prediction,
+    hasLapseRates: rules.hasLapseRates,
+  };
+});
+
 /** Checks rows like entries of a batch. */
 export class RowChecks {
-  readonly #species: SpeciesCatalogue;
-  readonly #schema;
-  readonly #hasLapseRates: boolean;
+  readonly #rules: ReturnType<typeof rulesOf>;
   readonly #options: number;
   readonly #width: number;
   /** NaN where not stated. */
@@ -35,13 +44,9 @@ export class RowChecks {
     private readonly context: TableContext,
     private readonly request: TableRequest,
   ) {
-    const { artefacts } = context;
-    const rules = optionRulesOf(artefacts);
     const { warming_c = Number.NaN, precipitation_change_percent = Number.NaN } = request.scenario;
-    this.#species = new SpeciesCatalogue(artefacts.species);
-    this.#schema = requestSchemas(rules).prediction;
-    this.#hasLapseRates = rules.hasLapseRates;
-    this.#width = adjustmentWidth(artefacts.manifest);
+    this.#rules = rulesOf(context);
+    this.#width = adjustmentWidth(context.artefacts.manifest);
     this.#warmingC = warming_c;
     this.#precipitationChange = precipitation_change_percent;
     this.#options =
@@ -58,7 +63,7 @@ export class RowChecks {
 
   /** The index of a species by its code, or -1. */
   speciesOf(code: string): number {
-    return this.#species.indexOf(code);
+    return this.#rules.species.indexOf(code);
   }
 
   /** The index of a planting method by its name, or -1. */
@@ -87,7 +92,7 @@ export class RowChecks {
     const hasElevation = !Number.isNaN(elevationM);
     if (hasElevation) {
       const isWithin = elevationM >= ELEVATION.minimum && elevationM <= ELEVATION.maximum;
-      if (!isWithin || !this.#hasLapseRates) return false;
+      if (!isWithin || !this.#rules.hasLapseRates) return false;
     }
     rows.latitude[row] = latitude;
     rows.longitude[row] = longitude;
@@ -109,8 +114,9 @@ export class RowChecks {
 
   /** What is wrong with a row that could not be written. */
   error(site: StatedSite): ErrorObject {
+    const { schema, species } = this.#rules;
     const hint = (latitude: number, longitude: number) => placeHint(this.context, latitude, longitude);
-    const error = entryError(this.#schema, site, [], this.#species, hint);
+    const error = entryError(schema, site, [], species, hint);
     const hasComma = [site.latitude, site.longitude, site.elevation_m].some(
       (value) => typeof value === 'string' && DECIMAL_COMMA.test(value),
     );

@@ -86,9 +86,11 @@ function isWithin(value: number, minimum: number, maximum: number): boolean {
   return value >= minimum && value <= maximum;
 }
 
+const SHOWN_CHARACTERS = 60;
+
 /** A type as messages name it. */
 export function typeName(type: DataType): string {
-  return Type[type.typeId] ?? 'unknown';
+  return String(type).slice(0, SHOWN_CHARACTERS);
 }
 
 /** A list whose values are found by offsets, and a map, which is one. */

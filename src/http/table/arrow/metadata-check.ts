@@ -97,7 +97,8 @@ class MetadataCheck {
   *#tablesOf(parent: number, position: number): Generator<number> {
     const { start, count } = this.#vector(parent, position, OFFSET_BYTES);
     this.#tables += count;
-    if (this.#tables > MAX_TABLES) throw new MetadataError('it has too many columns or metadata');
+    if (this.#tables > MAX_TABLES)
+      throw new MetadataError(`it has more than ${MAX_TABLES} columns and metadata`);
     for (let i = 0; i < count; i++) yield this.#tableAt(start + OFFSET_BYTES * i);
   }
 

@@ -14,8 +14,17 @@ export const CSV_GRAMMAR = { delimiter: ',', newline: '\n' } as const;
 
 const QUOTE = 0x22;
 
+export interface CsvHeader {
+  readonly names: readonly string[];
+  readonly positions: ReadPositions;
+  readonly lineEnd: '\n' | '\r\n';
+}
+
 /** A CSV table whose grammar was checked. */
 export class CsvSource implements TableSource {
+  readonly names: readonly string[];
+  readonly lineEnd: '\n' | '\r\n';
+  readonly #positions: ReadPositions;
   readonly rowCount: number;
   /** JSON of the names, with a colon, as latin1. */
   readonly members: readonly string[];
@@ -23,10 +32,11 @@ export class CsvSource implements TableSource {
   constructor(
     private readonly body: Buffer,
     private readonly offsets: OffsetList,
-    readonly names: readonly string[],
-    private readonly positions: ReadPositions,
-    readonly lineEnd: '\n' | '\r\n',
+    { names, positions, lineEnd }: CsvHeader,
   ) {
+    this.names = names;
+    this.lineEnd = lineEnd;
+    this.#positions = positions;
     this.rowCount = offsets.count;
     this.members = jsonMembers(names);
   }
@@ -40,7 +50,7 @@ export class CsvSource implements TableSource {
   }
 
   sites(from: number, count: number, checks: RowChecks): TableSites {
-    const { latitude, longitude, species_code, planting_method, elevation_m } = this.positions;
+    const { latitude, longitude, species_code, planting_method, elevation_m } = this.#positions;
     const rows = checks.rows(count, elevation_m !== -1);
     const positions = new Uint16Array(count);
     let valid = 0;
@@ -66,7 +76,7 @@ export class CsvSource implements TableSource {
   stated(row: number): StatedSite {
     const [cells] = this.cells(row, 1);
     const site: StatedSite = {};
-    for (const [column, position] of Object.entries(this.positions)) {
+    for (const [column, position] of Object.entries(this.#positions)) {
       if (position === -1 || cells[position] === '') continue;
       const text = fromLatin1(cells[position]);
       const isText = column === 'species_code' || column === 'planting_method';

@@ -4,7 +4,7 @@ import { fromLatin1 } from '../latin1.js';
 import type { TableRequest } from '../table-contract.js';
 import { checkRowCount, notATable, wrongLine } from '../table-errors.js';
 import { lineAt, MAX_ROW_BYTES, OffsetList, textStart } from '../text-lines.js';
-import { CSV_GRAMMAR, CsvSource } from './csv-source.js';
+import { CSV_GRAMMAR, type CsvHeader, CsvSource } from './csv-source.js';
 
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
@@ -46,30 +46,23 @@ export function* openCsv(
     yield;
   }
   if (header === undefined) throw notATable('it has no header line');
-  const { names, lineEnd } = header;
-  const positions = readPositions(names, header.remedy);
   checkRowCount(rows.count, rowLimit, tier);
-  return new CsvSource(body, rows, names, positions, lineEnd);
-}
-
-interface CsvHeader {
-  readonly names: readonly string[];
-  readonly lineEnd: '\n' | '\r\n';
-  /** What to do where columns are missing. */
-  readonly remedy: string;
+  return new CsvSource(body, rows, header);
 }
 
 function readHeader(cells: readonly string[], endsWithCrLf: boolean): CsvHeader {
   const names = [...cells.slice(0, -1), cells[cells.length - 1].replace(/\r$/, '')].map(fromLatin1);
-  const lineEnd = endsWithCrLf ? '\r\n' : '\n';
-  const separated = (by: string) => names.some((name) => name.split(by).length > 2);
-  let remedy = '';
-  if (separated(';'))
-    remedy = '. Separate the columns with commas, not with semicolons, and write decimals with a point';
-  else if (separated('\t')) remedy = '. Separate the columns with commas, not with tabs';
-  else if (separated('|')) remedy = '. Separate the columns with commas, not with vertical bars';
-  else if (separated('\r')) remedy = '. End lines with LF or CRLF, not with CR alone';
-  return { names, lineEnd, remedy };
+  return { names, positions: readPositions(names, remedyOf(names)), lineEnd: endsWithCrLf ? '\r\n' : '\n' };
+}
+
+/** What to do where columns are missing. */
+function remedyOf(names: readonly string[]): string {
+  const has = (separator: string) => names.some((name) => name.includes(separator));
+  if (has('\r')) return '. End lines with LF or CRLF, not with CR alone';
+  if (has(';'))
+    return '. Separate the columns with commas, not with semicolons, and write decimals with a point';
+  if (has('\t')) return '. Separate the columns with commas, not with tabs';
+  return has('|') ? '. Separate the columns with commas, not with vertical bars' : '';
 }
 
 /** The end of the last line that ends within MAX_ROW_BYTES of `start`, or that of the body. */

@@ -1,0 +1,126 @@
+import {
+  CompressionType,
+  compressionRegistry,
+  type DataType,
+  Field,
+  Float64,
+  List,
+  RecordBatchStreamWriter,
+  Schema,
+  tableFromIPC,
+  Utf8,
+} from 'apache-arrow';
+import { beforeAll, expect, test } from 'vitest';
+import { ApiError } from '../../../src/http/errors/api-error.js';
+import type { TableFormat } from '../../../src/http/table/table-contract.js';
+import type { PredictorData } from '../../../src/prediction/predictor.js';
+import { readPredictorData } from '../../../testing/project.js';
+import { seededRandom } from '../../../testing/random.js';
+import { amount } from '../../support/length.js';
+import { contextOf, open, tableRequest } from './support/answer-table.js';
+import { arrowOfManyTypes, bodyOf } from './support/bodies.js';
+import { refusalOf } from './support/refusal.js';
+import { sampleRows } from './support/samples.js';
+
+let data: PredictorData;
+beforeAll(() => {
+  data = readPredictorData();
+});
+
+const messageOf = (body: Uint8Array | string, format: TableFormat) =>
+  refusalOf(body, tableRequest({ format }), contextOf(data)).message;
+
+const MEBIBYTES = 32;
+const HEADER = 'latitude,longitude,species_code,planting_method\n';
+
+test.each<[TableFormat, string, RegExp]>([
+  ['csv', 'x', /line 1 begins a row of more than 1048576 bytes/],
+  ['csv', `${HEADER}"`, /line 2 begins a row of more than 1048576 bytes/],
+  ['csv', `${HEADER}"x"`, /line 2 begins a row of more than 1048576 bytes/],
+  ['ndjson', '{"a":"', /line 1 has more than 1048576 bytes/],
+  ['ndjson', '{"a":', /line 1 has more than 1048576 bytes/],
+])('a line of 32 MiB in %s that begins with %j is refused', (format, start, problem) => {
+  const fill = start.endsWith(':') ? '[' : start.endsWith('"x"') ? ' "x"' : 'x';
+  const body = Buffer.alloc(MEBIBYTES * 2 ** 20, fill);
+  body.write(start);
+  expect(messageOf(body, format)).toMatch(problem);
+});
+
+test('rows of nearly a MiB with quotes and line ends in every field are read in time proportional to the body', () => {
+  const field = `"${'a""\n'.repeat(240_000)}"`;
+  const body = `note,${HEADER}${`${field},44.12,-122.03,PSME,manual\n`.repeat(4)}`;
+  const table = open(Buffer.from(body), tableRequest({ format: 'csv' }), contextOf(data));
+  expect(table.rowCount).toBe(4);
+});
+
+test('a table of 100,000 columns is refused in every format', () => {
+  const names = Array.from({ length: 100_000 }, (_, column) => `c${column}`);
+  expect(messageOf(`${names.join(',')}\n`, 'csv')).toMatch(
+    /it has 100000 columns, and may have at most 1000\./,
+  );
+  const row = Object.fromEntries(names.slice(0, 80_000).map((name) => [name, 1]));
+  expect(messageOf(`${JSON.stringify(row)}\n`, 'ndjson')).toMatch(
+    /line 1 has the 80000th column of the table, which may have at most 1000\./,
+  );
+  const schema = new Schema(names.map((name) => new Field(name, new Float64())));
+  expect(messageOf(streamOf(schema), 'arrow')).toMatch(/it has more than 20000 columns and metadata\./);
+  const fewer = new Schema(names.slice(0, 2000).map((name) => new Field(name, new Float64())));
+  expect(messageOf(streamOf(fewer), 'arrow')).toMatch(/it has 2000 columns, and may have at most 1000\./);
+});
+
+test('columns of lists within lists are refused beyond a depth', () => {
+  let type: DataType = new Utf8();
+  for (let depth = 0; depth < 100; depth++) type = new List(new Field('item', type));
+  expect(messageOf(streamOf(new Schema([new Field('deep', type)])), 'arrow')).toMatch(
+    /its columns are nested more than 16 levels deep\./,
+  );
+});
+
+test.each([
+  ['LZ4_FRAME', [0x04, 0x22, 0x4d, 0x18, 0x40]],
+  ['ZSTD', [0x28, 0xb5, 0x2f, 0xfd, 0]],
+] as const)('buffers compressed by %s are refused with the remedy', (name, magic) => {
+  const type = CompressionType[name];
+  compressionRegistry.set(type, { encode: () => Uint8Array.of(...magic, 0, 0, 0) });
+  const writer = new RecordBatchStreamWriter({ compressionType: type });
+  const rows = sampleRows(data, 100, seededRandom(1));
+  writer.writeAll(tableFromIPC(bodyOf('arrow', rows)).batches);
+  writer.finish();
+  expect(messageOf(writer.toUint8Array(true), 'arrow')).toMatch(
+    /its buffers are compressed \((LZ4|ZSTD)\): write the stream with compression none\./,
+  );
+});
+
+test('an Arrow stream whose every number in turn is as large as can be is read or refused, in bounded memory', () => {
+  const whole = arrowOfManyTypes(sampleRows(data, 5, seededRandom(2)));
+  let refused = 0;
+  const values = [0x7fffffff, 0xffffffff, 0x80000000, 0x00ffffff];
+  for (let at = 0; at + 4 <= whole.length; at += amount({ short: 12, long: 4 })) {
+    for (const value of values.slice(0, amount({ short: 2, long: 4 }))) {
+      const body = Buffer.from(whole);
+      body.writeUInt32LE(value, at);
+      try {
+        const table = open(body, tableRequest({ format: 'arrow' }), contextOf(data));
+        table.sites(0, table.rowCount);
+      } catch (error) {
+        if (!(error instanceof ApiError)) throw error;
+        refused++;
+      }
+    }
+  }
+  expect(refused).toBeGreaterThan(whole.length / 8);
+});
+
+test('formulas of spreadsheets are data and come back as they were', () => {
+  const body = `note,${HEADER}=1+1,44.12,-122.03,PSME,manual\n@x,44.12,-122.03,PSME,manual\n`;
+  const table = open(Buffer.from(body), tableRequest({ format: 'csv' }), contextOf(data));
+  expect(table.rowCount).toBe(2);
+  expect(Buffer.from(table.head()).toString()).toMatch(/^note,latitude/);
+});
+
+function streamOf(schema: Schema): Uint8Array {
+  const writer = new RecordBatchStreamWriter();
+  writer.reset(undefined, schema);
+  writer.finish();
+  return writer.toUint8Array(true);
+}
