@@ -8,8 +8,8 @@ import { NOT_PREDICTED, runOutcomes } from './run-outcomes.js';
 import type { OpenTable, TableContext, TableRequest, TableSites } from './table-contract.js';
 import type { TableOutput } from './table-output.js';
 import type { TableSource } from './table-source.js';
-import { csvFormat, NDJSON } from './text-formats.js';
-import { TextOutput } from './text-output.js';
+import { csvFormat, NDJSON } from './text/text-formats.js';
+import { TextOutput } from './text/text-output.js';
 
 /**
  * Opens a table: checks the whole body. Yields after at most about 20 ms of work, so that a thread can open several at a

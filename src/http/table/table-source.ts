@@ -1,7 +1,7 @@
 import type { Data, Field } from 'apache-arrow';
 import type { RowChecks, StatedSite } from './row-checks.js';
-import type { RowWriter } from './row-writer.js';
 import type { TableSites } from './table-contract.js';
+import type { RowWriter } from './text/row-writer.js';
 
 /** The uploaded columns of a run of rows, counted from its first. */
 export interface UploadedRows {

@@ -20,11 +20,11 @@ import { modelOf } from '../../../prediction/artefacts/manifest.js';
 import { HORIZONS, RISK_FACTOR_COUNT } from '../../../prediction/dimensions.js';
 import type { ErrorCode } from '../../errors/api-error.js';
 import { ERROR_COLUMNS, horizonColumns, horizonsOf, PLACE_COLUMNS } from '../columns.js';
-import { toLatin1 } from '../latin1.js';
 import type { RunOutcomes } from '../run-outcomes.js';
 import type { TableContext, TableRequest } from '../table-contract.js';
 import type { TableOutput } from '../table-output.js';
 import type { TableSource, UploadedRows } from '../table-source.js';
+import { toLatin1 } from '../text/latin1.js';
 import { DictionaryColumn, NumberColumn, TextColumn } from './column-builders.js';
 
 /** The codes that a row's error may have. */

@@ -1,11 +1,11 @@
 import type { Data, Field, Message, Schema } from 'apache-arrow';
 import type { ReadPositions } from '../columns.js';
 import { writeCsvCell } from '../csv/csv-cell.js';
-import { jsonMembers } from '../latin1.js';
 import type { RowChecks, StatedSite } from '../row-checks.js';
-import type { RowWriter } from '../row-writer.js';
 import type { TableSites } from '../table-contract.js';
 import type { TableSource, UploadedRows } from '../table-source.js';
+import { jsonMembers } from '../text/latin1.js';
+import type { RowWriter } from '../text/row-writer.js';
 import { type Cells, cellsOf } from './cells.js';
 import { batchHeader, ColumnLoader, type Dictionaries } from './load-columns.js';
 import { SiteColumns } from './site-columns.js';

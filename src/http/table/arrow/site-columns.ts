@@ -1,7 +1,7 @@
 import { type Data, DataType } from 'apache-arrow';
 import type { ReadColumn, ReadPositions } from '../columns.js';
-import { fromLatin1 } from '../latin1.js';
 import type { RowChecks, StatedSite } from '../row-checks.js';
+import { fromLatin1 } from '../text/latin1.js';
 import { cellsOf, isValid, numbersOf } from './cells.js';
 
 /** The columns of a batch that state its sites. */

@@ -1,4 +1,4 @@
-import type { RowWriter } from '../row-writer.js';
+import type { RowWriter } from '../text/row-writer.js';
 
 /** A cell with any of these is quoted. */
 const TO_QUOTE = /[",\r\n]/;

@@ -2,12 +2,12 @@ import { Field, Utf8 } from 'apache-arrow';
 import Papa from 'papaparse';
 import { TextColumn } from '../arrow/column-builders.js';
 import type { ReadPositions } from '../columns.js';
-import { fromLatin1, jsonMembers } from '../latin1.js';
 import type { RowChecks, StatedSite } from '../row-checks.js';
-import type { RowWriter } from '../row-writer.js';
 import type { TableSites } from '../table-contract.js';
 import type { ArrowPart, TableSource, UploadedRows } from '../table-source.js';
-import { type OffsetList, withoutLineEnd, withoutLineFeed } from '../text-lines.js';
+import { fromLatin1, jsonMembers } from '../text/latin1.js';
+import { type OffsetList, withoutLineEnd, withoutLineFeed } from '../text/lines.js';
+import type { RowWriter } from '../text/row-writer.js';
 import { numberOf, writeCsvCell } from './csv-cell.js';
 
 export const CSV_GRAMMAR = { delimiter: ',', newline: '\n' } as const;

@@ -1,9 +1,9 @@
 import Papa from 'papaparse';
 import { readPositions } from '../columns.js';
-import { fromLatin1 } from '../latin1.js';
 import type { TableRequest } from '../table-contract.js';
 import { checkRowCount, notATable, wrongLine } from '../table-errors.js';
-import { lineAt, MAX_ROW_BYTES, OffsetList, textStart } from '../text-lines.js';
+import { fromLatin1 } from '../text/latin1.js';
+import { lineAt, MAX_ROW_BYTES, OffsetList, textStart } from '../text/lines.js';
 import { CSV_GRAMMAR, type CsvHeader, CsvSource } from './csv-source.js';
 
 const LINE_FEED = 0x0a;

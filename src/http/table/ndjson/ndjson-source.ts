@@ -4,12 +4,12 @@ import { outlineAt } from '../../request/outlines.js';
 import { BooleanColumn, NumberColumn } from '../arrow/column-builders.js';
 import type { ReadColumn, ReadPositions } from '../columns.js';
 import { writeCsvCell } from '../csv/csv-cell.js';
-import { toLatin1 } from '../latin1.js';
 import type { RowChecks, StatedSite } from '../row-checks.js';
-import type { RowWriter } from '../row-writer.js';
 import type { TableSites } from '../table-contract.js';
 import type { TableSource, UploadedRows } from '../table-source.js';
-import type { OffsetList } from '../text-lines.js';
+import { toLatin1 } from '../text/latin1.js';
+import type { OffsetList } from '../text/lines.js';
+import type { RowWriter } from '../text/row-writer.js';
 import type { ColumnTypes } from './column-types.js';
 import { type ObjectColumns, unquoted } from './object-columns.js';
 

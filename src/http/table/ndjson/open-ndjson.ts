@@ -3,7 +3,7 @@ import { JsonError, OPEN_ARRAY, OPEN_OBJECT, skipSpace } from '../../request/jso
 import { MAX_COLUMNS, readPositions } from '../columns.js';
 import type { TableRequest } from '../table-contract.js';
 import { checkRowCount, notATable, wrongLine } from '../table-errors.js';
-import { lineAt, MAX_ROW_BYTES, OffsetList, textStart } from '../text-lines.js';
+import { lineAt, MAX_ROW_BYTES, OffsetList, textStart } from '../text/lines.js';
 import { ColumnTypes } from './column-types.js';
 import { NdjsonSource } from './ndjson-source.js';
 import { ObjectColumns } from './object-columns.js';

@@ -1,12 +1,17 @@
-import { HORIZONS, RISK_FACTOR_COUNT } from '../../prediction/dimensions.js';
-import { type Fragment, fragment, NUMBER_BYTES, WORD_BYTES } from '../../prediction/encoding/json-writer.js';
-import type { ErrorObject } from '../errors/api-error.js';
-import { ERROR_COLUMNS, horizonColumns, horizonsOf, ourColumns, PLACE_COLUMNS } from './columns.js';
+import { HORIZONS, RISK_FACTOR_COUNT } from '../../../prediction/dimensions.js';
+import {
+  type Fragment,
+  fragment,
+  NUMBER_BYTES,
+  WORD_BYTES,
+} from '../../../prediction/encoding/json-writer.js';
+import type { ErrorObject } from '../../errors/api-error.js';
+import { ERROR_COLUMNS, horizonColumns, horizonsOf, ourColumns, PLACE_COLUMNS } from '../columns.js';
+import type { RunOutcomes } from '../run-outcomes.js';
+import type { TableContext, TableRequest } from '../table-contract.js';
+import type { TableOutput } from '../table-output.js';
+import type { UploadedRows } from '../table-source.js';
 import { RowWriter } from './row-writer.js';
-import type { RunOutcomes } from './run-outcomes.js';
-import type { TableContext, TableRequest } from './table-contract.js';
-import type { TableOutput } from './table-output.js';
-import type { UploadedRows } from './table-source.js';
 
 /** A format of text: how it writes rows. */
 export interface TextFormat {

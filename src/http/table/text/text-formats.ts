@@ -1,7 +1,7 @@
-import { ourColumns, PLACE_COLUMNS } from './columns.js';
-import { csvCell } from './csv/csv-cell.js';
-import type { TableRequest } from './table-contract.js';
-import type { TableSource } from './table-source.js';
+import { ourColumns, PLACE_COLUMNS } from '../columns.js';
+import { csvCell } from '../csv/csv-cell.js';
+import type { TableRequest } from '../table-contract.js';
+import type { TableSource } from '../table-source.js';
 import type { TextFormat } from './text-output.js';
 
 /** CSV with a header line and the line ends of the uploaded table. */

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { notATable, wrongLine } from './table-errors.js';
+import { notATable, wrongLine } from '../table-errors.js';
 
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;

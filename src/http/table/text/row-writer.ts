@@ -1,4 +1,4 @@
-import { JsonWriter, WORD_BYTES } from '../../prediction/encoding/json-writer.js';
+import { JsonWriter, WORD_BYTES } from '../../../prediction/encoding/json-writer.js';
 
 /** Writes text as bytes into memory that grows. */
 export class RowWriter extends JsonWriter {

@@ -1,0 +1,206 @@
+import { Bool, Float64, Int32, LargeUtf8, tableFromIPC, Utf8 } from 'apache-arrow';
+import { beforeAll, expect, test } from 'vitest';
+import type { TableFormat } from '../../../src/http/table/table-contract.js';
+import { openPredictor } from '../../../src/prediction/open-predictor.js';
+import type { Predictor, PredictorData } from '../../../src/prediction/predictor.js';
+import { readPredictorData } from '../../../testing/project.js';
+import { seededRandom } from '../../../testing/random.js';
+import { amount } from '../../support/length.js';
+import { answerTable, tableRequest } from './support/answer-table.js';
+import { arrowOf, arrowOfManyTypes, siteColumns } from './support/bodies.js';
+import { writePlainCsv } from './support/plain-csv.js';
+import { readAnswer } from './support/read-answer.js';
+import { sampleRows } from './support/samples.js';
+
+let data: PredictorData;
+let predictor: Predictor;
+beforeAll(async () => {
+  data = readPredictorData();
+  predictor = await openPredictor(data);
+});
+
+const FORMATS: readonly TableFormat[] = ['csv', 'ndjson', 'arrow'];
+const PIECES = [
+  '',
+  '"',
+  '""',
+  ',',
+  '\n',
+  '\r\n',
+  '\r',
+  ' ',
+  'a',
+  'é',
+  '日本',
+  '🌲',
+  '\\',
+  '\\n',
+  '\t',
+  '=1+1',
+  '\u0000',
+  '\u2028',
+];
+const SITE = ['44.12', '-122.03', 'PSME', 'manual'];
+const HEADER = ['latitude', 'longitude', 'species_code', 'planting_method'];
+
+/** Cells with everything that CSV and JSON treat in a special way. */
+function oddCell(random: () => number): string {
+  return Array.from(
+    { length: Math.floor(5 * random()) },
+    () => PIECES[Math.floor(PIECES.length * random())],
+  ).join('');
+}
+
+test.each(FORMATS)('texts of any characters come back unchanged from every format in %s', async (output) => {
+  const random = seededRandom(20_261_124);
+  for (let round = 0; round < amount({ short: 10, long: 300 }); round++) {
+    const names = ['first', `odd ${oddCell(random)}`, 'last'];
+    const rows = Array.from({ length: 30 }, () => names.map(() => oddCell(random)));
+    const texts = [...rows.entries()].map(([, [first, ...others]]) => [first, ...SITE, ...others]);
+    const table = [[names[0], ...HEADER, ...names.slice(1)], ...texts];
+    const column = (index: number) => rows.map((row) => row[index]);
+    const bodies: Readonly<Record<TableFormat, string | Uint8Array>> = {
+      csv: writePlainCsv(table, random() < 0.5 ? '\n' : '\r\n', random() < 0.5),
+      ndjson: rows
+        .map((row) => {
+          const cells = Object.fromEntries(names.map((name, index) => [name, row[index]]));
+          const site = {
+            latitude: 44.12,
+            longitude: -122.03,
+            species_code: 'PSME',
+            planting_method: 'manual',
+          };
+          return JSON.stringify({ ...cells, ...site });
+        })
+        .join('\n'),
+      arrow: arrowOf({
+        [names[0]]: [new Utf8(), column(0)],
+        latitude: [new Float64(), rows.map(() => 44.12)],
+        longitude: [new Float64(), rows.map(() => -122.03)],
+        species_code: [new Utf8(), rows.map(() => 'PSME')],
+        planting_method: [new Utf8(), rows.map(() => 'manual')],
+        [names[1]]: [new LargeUtf8(), column(1)],
+        [names[2]]: [new Utf8(), column(2)],
+      }),
+    };
+    for (const format of FORMATS) {
+      const answer = await answerTable(bodies[format], tableRequest({ format, output }), data, predictor, 7);
+      const answered = readAnswer(answer, output);
+      expect(answered.map((row) => names.map((name) => row[name]))).toEqual(rows);
+      expect(answered.every(({ survival_5 }) => survival_5 !== null && survival_5 !== '')).toBe(true);
+    }
+  }
+});
+
+test('a CSV table without quotes comes back byte for byte, with our columns after its own', async () => {
+  const lines = [
+    'note,latitude,longitude,species_code,planting_method',
+    '  é ,044.120,-122.03000,PSME,manual',
+  ];
+  const answer = await answerTable(
+    `${lines.join('\r\n')}\r\n`,
+    tableRequest({ format: 'csv' }),
+    data,
+    predictor,
+  );
+  const answered = answer.toString().split('\r\n');
+  expect(answered.map((line, index) => line.startsWith(`${lines[index]},`)).slice(0, 2)).toEqual([
+    true,
+    true,
+  ]);
+});
+
+test('the members of JSON lines come back byte for byte, with our fields after them', async () => {
+  const members =
+    '{ "id" : 12345678901234567890, "a":1.10, "b":{"c":[1, 2]},"latitude":4.412e1,"longitude":-122.03,';
+  const body = `  ${members}"species_code":"PS\\u004dE","planting_method":"manual" } \r\n`;
+  const answer = (await answerTable(body, tableRequest({ format: 'ndjson' }), data, predictor)).toString();
+  expect(
+    answer.startsWith(
+      `${members}"species_code":"PS\\u004dE","planting_method":"manual" ,"matched_latitude":`,
+    ),
+  ).toBe(true);
+  expect(answer.endsWith('"error_code":null,"error_message":null}\n')).toBe(true);
+});
+
+test('the columns of JSON lines are all names in the order in which they appear first', async () => {
+  const site = { latitude: 44.12, longitude: -122.03, species_code: 'PSME', planting_method: 'manual' };
+  const body = [
+    { a: 1, ...site },
+    { b: 'x', ...site, a: null },
+    { ...site, c: { d: [1, '"'] }, a: 2.5, b: true },
+  ]
+    .map((row) => JSON.stringify(row))
+    .join('\n');
+  const csv = readAnswer(
+    await answerTable(body, tableRequest({ format: 'ndjson', output: 'csv' }), data, predictor),
+    'csv',
+  );
+  expect(Object.keys(csv[0]).slice(0, 7)).toEqual(['a', ...Object.keys(site), 'b', 'c']);
+  expect(csv.map(({ a, b, c }) => [a, b, c])).toEqual([
+    ['1', '', ''],
+    ['', 'x', ''],
+    ['2.5', 'true', '{"d":[1,"\\""]}'],
+  ]);
+});
+
+test('columns of JSON lines are numbers, booleans or texts in Arrow, and integers beyond 2^53 keep their digits', async () => {
+  const site = '"latitude":44.12,"longitude":-122.03,"species_code":"PSME","planting_method":"manual"';
+  const body = [
+    `{${site},"number":1.5,"flag":true,"mixed":1,"id":9007199254740993,"list":[1]}`,
+    `{${site},"number":null,"flag":null,"mixed":"a","id":1}`,
+    `{${site},"number":-122.03999999999999,"flag":false,"mixed":false,"id":2,"list":null}`,
+  ].join('\n');
+  const answer = await answerTable(
+    body,
+    tableRequest({ format: 'ndjson', output: 'arrow' }),
+    data,
+    predictor,
+  );
+  const types = tableFromIPC(answer).schema.fields.map(({ name, type }) => [name, String(type)]);
+  expect(Object.fromEntries(types)).toMatchObject({
+    number: String(new Float64()),
+    flag: String(new Bool()),
+    mixed: String(new Utf8()),
+    id: String(new Utf8()),
+    list: String(new Utf8()),
+  });
+  const rows = readAnswer(answer, 'arrow');
+  expect(rows.map(({ number, flag, mixed, id, list }) => [number, flag, mixed, id, list])).toEqual([
+    [1.5, true, '1', '9007199254740993', '[1]'],
+    [null, null, 'a', '1', null],
+    [-122.03999999999999, false, 'false', '2', null],
+  ]);
+});
+
+test('the columns of an Arrow stream come back with their types, values, nulls and metadata, nested ones too', async () => {
+  const body = arrowOfManyTypes(sampleRows(data, 100, seededRandom(5)));
+  const before = tableFromIPC(body);
+  for (const runRows of [1, 7, 8, 100]) {
+    const request = tableRequest({ format: 'arrow' });
+    const after = tableFromIPC(await answerTable(body, request, data, predictor, runRows));
+    for (const field of before.schema.fields) {
+      const same = after.schema.fields.find(({ name }) => name === field.name);
+      expect([String(same?.type), same?.nullable]).toEqual([String(field.type), field.nullable]);
+      const values = (table: typeof before) =>
+        [...table.getChild(field.name)!].map((value) => JSON.stringify(value, plain));
+      expect(values(after)).toEqual(values(before));
+    }
+  }
+});
+
+/** BigInt is no JSON. */
+function plain(_: string, value: unknown): unknown {
+  return typeof value === 'bigint' ? String(value) : value;
+}
+
+test('a table of more rows than a byte of indexes is answered in runs of any size', async () => {
+  const rows = sampleRows(data, 300, seededRandom(6));
+  const body = arrowOf({ ...siteColumns(rows), row: [new Int32(), rows.map((_, row) => row)] });
+  const answers = await Promise.all(
+    [1, 64, 300].map((runRows) =>
+      answerTable(body, tableRequest({ format: 'arrow', output: 'csv' }), data, predictor, runRows),
+    ),
+  );
+  expect(new Set(answers.map(String)).size).toBe(1);
+});
