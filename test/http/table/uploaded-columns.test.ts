@@ -181,7 +181,8 @@ test('the columns of an Arrow stream come back with their types, values, nulls a
     const after = tableFromIPC(await answerTable(body, request, data, predictor, runRows));
     for (const field of before.schema.fields) {
       const same = after.schema.fields.find(({ name }) => name === field.name);
-      expect([String(same?.type), same?.nullable]).toEqual([String(field.type), field.nullable]);
+      const type = field.name === 'view' ? new Utf8() : field.type; // views come back as utf8
+      expect([String(same?.type), same?.nullable]).toEqual([String(type), field.nullable]);
       const values = (table: typeof before) =>
         [...table.getChild(field.name)!].map((value) => JSON.stringify(value, plain));
       expect(values(after)).toEqual(values(before));

@@ -10,6 +10,7 @@ import { type Cells, cellsOf } from './cells.js';
 import { batchHeader, ColumnLoader, type Dictionaries } from './load-columns.js';
 import { SiteColumns } from './site-columns.js';
 import { sliceColumn } from './slice-column.js';
+import { readSchema } from './text-views.js';
 
 /** A record batch of a stream, as it was checked. */
 export interface StreamBatch {
@@ -58,23 +59,29 @@ export class ArrowSource implements TableSource {
   /** The batches used last. */
   readonly #loaded: LoadedBatch[] = [];
 
-  /** @param batches those that have rows, in their order */
+  readonly #schema: Schema;
+
+  /**
+   * @param sent the schema of the stream
+   * @param batches those that have rows, in their order
+   */
   constructor(
-    readonly schema: Schema,
+    private readonly sent: Schema,
     private readonly batches: readonly StreamBatch[],
     private readonly positions: ReadPositions,
     readonly rowCount: number,
   ) {
-    this.names = schema.fields.map(({ name }) => name);
+    this.#schema = readSchema(sent);
+    this.names = sent.fields.map(({ name }) => name);
     this.members = jsonMembers(this.names);
   }
 
   arrowFields(): readonly Field[] {
-    return this.schema.fields;
+    return this.#schema.fields;
   }
 
   arrowMetadata(): ReadonlyMap<string, string> {
-    return this.schema.metadata;
+    return this.#schema.metadata;
   }
 
   sites(from: number, count: number, checks: RowChecks): TableSites {
@@ -141,7 +148,7 @@ export class ArrowSource implements TableSource {
     const batch = this.batches[index];
     const kept = this.#loaded.find((loaded) => loaded.batch === batch);
     if (kept !== undefined) return kept;
-    const loaded = { batch, columns: loadBatch(this.schema, batch) };
+    const loaded = { batch, columns: loadBatch(this.sent, batch) };
     this.#loaded.push(loaded);
     if (this.#loaded.length > KEPT_BATCHES) this.#loaded.shift();
     return loaded;

@@ -1,6 +1,7 @@
 import { DataType, DateUnit, type Field, IntervalUnit, Precision, type Schema, Type } from 'apache-arrow';
 import { show } from '../../errors/api-error.js';
 import { notATable } from '../table-errors.js';
+import { readType } from './text-views.js';
 
 const INTEGER_BITS: readonly number[] = [8, 16, 32, 64];
 const DECIMAL_BITS: readonly number[] = [32, 64, 128, 256];
@@ -24,7 +25,8 @@ export function valueBytes(type: DataType): number | undefined {
  */
 export function checkTypes({ fields }: Schema): void {
   for (const field of fields) {
-    const problem = problemOf(field.type, DataType.isDictionary(field.type));
+    const type = readType(field.type);
+    const problem = problemOf(type, DataType.isDictionary(type));
     if (problem !== undefined)
       throw notATable(`its column ${show(field.name)} ${problem}: cast or remove it`, field.name);
   }
@@ -37,7 +39,7 @@ function problemOf(type: DataType, isColumnDictionary: boolean): string | undefi
     const { indices, dictionary } = type;
     if (dictionary.children?.length > 0 || DataType.isDictionary(dictionary))
       return `is a dictionary of ${typeName(dictionary)}, which is not read`;
-    return problemOf(indices, false) ?? problemOf(dictionary, false);
+    return problemOf(indices, false) ?? problemOf(readType(dictionary), false);
   }
   const isRead =
     READ_TYPES.has(type.typeId) &&

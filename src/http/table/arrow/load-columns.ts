@@ -1,7 +1,16 @@
 import { isUtf8 } from 'node:buffer';
-import { type Data, DataType, type Dictionary, type Message, makeData, type Vector } from 'apache-arrow';
+import {
+  type Data,
+  DataType,
+  type Dictionary,
+  type Message,
+  makeData,
+  type Utf8View,
+  type Vector,
+} from 'apache-arrow';
 import { isLarge, isOffsetBytes, isOffsetList, isText, valueBytes } from './column-types.js';
 import { ALIGNMENT, damaged } from './messages.js';
+import { type Nulls, readType, textsOfViews, viewBytes } from './text-views.js';
 
 /** The layout of the body of a record batch or a dictionary, as the library decodes it. */
 export interface BatchHeader {
@@ -9,6 +18,8 @@ export interface BatchHeader {
   readonly nodes: readonly { readonly length: number; readonly nullCount: number }[];
   readonly buffers: readonly { readonly offset: number; readonly length: number }[];
   readonly compression: { readonly type: number } | null;
+  /** Of each column of views, how many buffers its texts are in. */
+  readonly variadicBufferCounts: readonly number[];
 }
 
 /** The dictionaries that have been sent so far, by their id. */
@@ -32,6 +43,7 @@ const COMPRESSIONS = ['LZ4', 'ZSTD'];
 export class ColumnLoader {
   #node = 0;
   #buffer = 0;
+  #views = 0;
 
   /** @param where the message, for errors */
   constructor(
@@ -66,6 +78,7 @@ export class ColumnLoader {
       return makeData({ ...nulls, type, data } as never);
     }
     if (DataType.isBool(type)) return makeData({ ...nulls, type, data: this.#bytes(Math.ceil(length / 8)) });
+    if (DataType.isUtf8View(type)) return this.#viewColumn(type, nulls);
     if (isOffsetBytes(type)) {
       const { valueOffsets, end } = this.#offsets(type, length);
       const data = this.#bytes(end);
@@ -89,12 +102,26 @@ export class ColumnLoader {
     return child;
   }
 
-  #dictionaryColumn(type: Dictionary, nulls: object, bytes: number): Data {
+  #viewColumn(type: Utf8View, nulls: Nulls): Data {
+    const views = this.#bytes(viewBytes(nulls.length));
+    const buffers: Uint8Array[] = [];
+    for (let left = this.header.variadicBufferCounts[this.#views++] ?? 0; left > 0; left--)
+      buffers.push(this.#bytes());
+    try {
+      const texts = textsOfViews(views, buffers, nulls);
+      return makeData({ ...nulls, type: readType(type), ...texts } as never);
+    } catch (error) {
+      if (!(error instanceof RangeError)) throw error;
+      throw this.#damaged('a text is not UTF-8, or is not where its view says');
+    }
+  }
+
+  #dictionaryColumn(type: Dictionary, nulls: Nulls, bytes: number): Data {
     const dictionary = this.dictionaries.get(type.id);
     if (dictionary === undefined) throw this.#damaged(`dictionary ${type.id} was not sent`);
-    const { length } = nulls as { length: number };
+    const { length } = nulls;
     const data = this.#numbers(type.indices, length * bytes);
-    const column = makeData({ ...nulls, type, data, dictionary } as never) as Data;
+    const column = makeData({ ...nulls, type: readType(type), data, dictionary } as never) as Data;
     for (let row = 0; row < length; row++) {
       const isWithin = data[row] >= 0 && data[row] < dictionary.length;
       if (!isWithin && column.getValid(row))
@@ -113,7 +140,7 @@ export class ColumnLoader {
     return node;
   }
 
-  #validity(length: number, nullCount: number) {
+  #validity(length: number, nullCount: number): Omit<Nulls, 'length'> {
     const bitmap = this.#bytes(nullCount === 0 ? 0 : Math.ceil(length / 8));
     // The library counts the nulls: the stated number may be wrong.
     return nullCount === 0 ? { nullCount, nullBitmap: NO_BYTES } : { nullCount: -1, nullBitmap: bitmap };
@@ -126,15 +153,16 @@ export class ColumnLoader {
     return new ArrayType(buffer, byteOffset, bytes / ArrayType.BYTES_PER_ELEMENT);
   }
 
-  /** The first bytes of the next buffer. */
-  #bytes(count: number): Uint8Array {
+  /** The next buffer, or so many bytes of it. */
+  #bytes(count?: number): Uint8Array {
     const region = this.header.buffers[this.#buffer++];
     if (region === undefined) throw this.#damaged('it has fewer buffers than its columns need');
     const { offset, length } = region;
     if (!(offset >= 0 && length >= 0 && offset + length <= this.body.length && offset % ALIGNMENT === 0))
       throw this.#damaged(`a buffer claims bytes ${offset} to ${offset + length} of ${this.body.length}`);
-    if (length < count) throw this.#damaged(`a buffer has ${length} bytes, but its column needs ${count}`);
-    return this.body.subarray(offset, offset + count);
+    if (count !== undefined && length < count)
+      throw this.#damaged(`a buffer has ${length} bytes, but its column needs ${count}`);
+    return this.body.subarray(offset, offset + (count ?? length));
   }
 
   /** Offsets, which must not fall, and their last one. */

@@ -7,6 +7,7 @@ import { ArrowSource, loadBatch, type StreamBatch } from './arrow-source.js';
 import { checkTypes, isText, isWritable, typeName } from './column-types.js';
 import { type BatchHeader, batchHeader, ColumnLoader, type Dictionaries } from './load-columns.js';
 import { ALIGNMENT, damaged, messagesOf, type StreamMessage } from './messages.js';
+import { readSchema } from './text-views.js';
 
 /** Most record batches, and most dictionary batches. */
 const MAX_BATCHES = 10_000;
@@ -25,11 +26,11 @@ export function* openArrow(
   const first = messages.next();
   if (first.done || !first.value.message.isSchema())
     throw notATable('the Arrow stream does not begin with a schema');
-  const schema = readSchema(first.value);
+  const schema = decodeSchema(first.value);
   const names = schema.fields.map(({ name }) => name);
   const positions = readPositions(names);
   checkTypes(schema);
-  checkReadColumns(schema, positions);
+  checkReadColumns(readSchema(schema), positions);
   if (output !== 'arrow') checkWritable(schema, output);
 
   const dictionaries = new DictionaryReader(schema);
@@ -62,7 +63,7 @@ export function* openArrow(
   return new ArrowSource(schema, batches, positions, rowCount);
 }
 
-function readSchema({ message }: StreamMessage): Schema {
+function decodeSchema({ message }: StreamMessage): Schema {
   try {
     return message.header() as unknown as Schema;
   } catch {

@@ -18,6 +18,7 @@ import {
   TimestampMicrosecond,
   tableToIPC,
   Utf8,
+  Utf8View,
   vectorFromArray,
 } from 'apache-arrow';
 import type { TableFormat } from '../../../../src/http/table/table-contract.js';
@@ -67,6 +68,7 @@ export function arrowOfManyTypes(rows: readonly SampleRow[]): Buffer {
     float: [new Float32(), every((row) => row / 3)],
     flag: [new Bool(), every((row) => row % 2 === 0)],
     large: [new LargeUtf8(), every((row) => `é,"${row}"`)],
+    view: [new Utf8View(), every((row) => 'é'.repeat(row % 9))],
     decimal: [new Decimal(3, 20, 128), every((row) => Uint32Array.of(row, 0, 0, 0))],
     date: [new DateDay(), every((row) => new Date(row * 86_400_000))],
     time: [new TimestampMicrosecond(), every((row) => row * 1000)],
