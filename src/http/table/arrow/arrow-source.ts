@@ -165,7 +165,9 @@ class ArrowRows implements UploadedRows {
     const { cells, at } = this.#cellsOf(row);
     for (let column = 0; column < cells.length; column++) {
       if (column > 0) writer.writeBytes(',');
-      writeCsvCell(writer, cells[column].text(at) ?? '');
+      const text = cells[column].text(at) ?? '';
+      if (cells[column].isString) writeCsvCell(writer, text);
+      else writer.writeBytes(text);
     }
   }
 

@@ -67,7 +67,7 @@ export class BooleanColumn extends ColumnBuilder {
 
 export class TextColumn extends ColumnBuilder {
   readonly type = new Utf8();
-  readonly #texts: string[] = Array(this.length).fill('');
+  readonly #texts: string[] = [];
 
   /** @param text latin1 that holds UTF-8 */
   set(row: number, text: string): void {
@@ -76,9 +76,14 @@ export class TextColumn extends ColumnBuilder {
 
   data(): Data {
     const valueOffsets = new Int32Array(this.length + 1);
-    for (let row = 0; row < this.length; row++)
-      valueOffsets[row + 1] = valueOffsets[row] + this.#texts[row].length;
-    const data = Buffer.from(this.#texts.join(''), 'latin1');
+    const texts = this.#texts;
+    let end = 0;
+    for (let row = 0; row < texts.length; row++) {
+      end += texts[row]?.length ?? 0;
+      valueOffsets[row + 1] = end;
+    }
+    valueOffsets.fill(end, texts.length + 1);
+    const data = Buffer.from(texts.join(''), 'latin1');
     return makeData({ ...this.nulls, type: this.type, valueOffsets, data });
   }
 }

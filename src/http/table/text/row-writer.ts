@@ -1,5 +1,8 @@
 import { JsonWriter, WORD_BYTES } from '../../../prediction/encoding/json-writer.js';
 
+/** Texts of more characters are written faster by one call than one by one. */
+const LONG = 24;
+
 /** Writes text as bytes into memory that grows. */
 export class RowWriter extends JsonWriter {
   #memory = Buffer.alloc(0);
@@ -30,7 +33,8 @@ export class RowWriter extends JsonWriter {
   /** Writes a text whose characters are bytes: ASCII, or UTF-8 that was read as latin1. */
   writeBytes(text: string): void {
     this.reserve(text.length);
-    this.length += this.#memory.write(text, this.length, 'latin1');
+    if (text.length > LONG) this.length += this.#memory.write(text, this.length, 'latin1');
+    else for (let i = 0; i < text.length; i++) this.#memory[this.length++] = text.charCodeAt(i);
   }
 
   /** Writes a text as UTF-8. */
