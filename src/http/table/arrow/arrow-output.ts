@@ -5,19 +5,15 @@ import {
   Field,
   Float32,
   Float64,
-  Int8,
-  Int16,
   makeData,
   RecordBatch,
   RecordBatchStreamWriter,
   Schema,
   Struct,
   Utf8,
-  type Vector,
-  vectorFromArray,
 } from 'apache-arrow';
 import { modelOf } from '../../../prediction/artefacts/manifest.js';
-import { HORIZONS, RISK_FACTOR_COUNT } from '../../../prediction/dimensions.js';
+import { HORIZONS } from '../../../prediction/dimensions.js';
 import type { ErrorCode } from '../../errors/api-error.js';
 import { ERROR_COLUMNS, horizonColumns, horizonsOf, PLACE_COLUMNS } from '../columns.js';
 import type { RunOutcomes } from '../run-outcomes.js';
@@ -25,7 +21,8 @@ import type { TableContext, TableRequest } from '../table-contract.js';
 import type { TableOutput } from '../table-output.js';
 import type { TableSource, UploadedRows } from '../table-source.js';
 import { toLatin1 } from '../text/latin1.js';
-import { DictionaryColumn, NumberColumn, TextColumn } from './column-builders.js';
+import { HorizonColumns, TextList } from './answer-columns.js';
+import { NumberColumn, TextColumn } from './column-builders.js';
 
 /** The codes that a row's error may have. */
 const ROW_ERROR_CODES: readonly ErrorCode[] = [
@@ -39,7 +36,6 @@ const ROW_ERROR_CODES: readonly ErrorCode[] = [
 
 const COORDINATE_SCALE = 1e5;
 const METRES_PER_KM = 1000;
-const REPORTED_SCALE = 10_000;
 
 /** Writes answers as an Arrow stream: each part of a run is a record batch. The dictionaries precede the first. */
 export class ArrowOutput implements TableOutput {
@@ -151,62 +147,6 @@ export class ArrowOutput implements TableOutput {
 
 function degrees(value: number): number {
   return Math.round(value * COORDINATE_SCALE) / COORDINATE_SCALE;
-}
-
-/** Our columns of a horizon. */
-class HorizonColumns {
-  /** In the order of `horizonColumns`. */
-  readonly columns: readonly (NumberColumn | DictionaryColumn)[];
-  readonly #survival: NumberColumn;
-  readonly #factors: readonly DictionaryColumn[];
-  readonly #contributions: readonly NumberColumn[];
-  readonly #ends: readonly NumberColumn[];
-
-  /** @param h index into HORIZONS */
-  constructor(
-    private readonly h: number,
-    count: number,
-    intervals: boolean,
-    factors: TextList,
-  ) {
-    const numbers = () => new NumberColumn(count, new Float32());
-    const ranks = Array.from({ length: RISK_FACTOR_COUNT });
-    this.#survival = numbers();
-    this.#factors = ranks.map(() => factors.column(count));
-    this.#contributions = ranks.map(numbers);
-    this.#ends = intervals ? [numbers(), numbers()] : [];
-    const ofRanks = ranks.flatMap((_, rank) => [this.#factors[rank], this.#contributions[rank]]);
-    this.columns = [this.#survival, ...ofRanks, ...this.#ends];
-  }
-
-  set(row: number, records: RunOutcomes['records'], record: number, method: number): void {
-    const { h } = this;
-    this.#survival.values[row] = records.survival(record, method, h) / REPORTED_SCALE;
-    for (let rank = 0; rank < RISK_FACTOR_COUNT; rank++) {
-      this.#factors[rank].indexes[row] = records.riskFactor(record, method, h, rank);
-      this.#contributions[rank].values[row] = records.contribution(record, method, h, rank) / REPORTED_SCALE;
-    }
-    if (this.#ends.length === 0) return;
-    const [low, high] = this.#ends;
-    low.values[row] = records.low(record, method, h) / REPORTED_SCALE;
-    high.values[row] = records.high(record, method, h) / REPORTED_SCALE;
-  }
-}
-
-/** Texts that columns refer to by their index. */
-class TextList {
-  readonly type: Dictionary<Utf8, Int8 | Int16>;
-  readonly #texts: Vector<Utf8>;
-
-  constructor(texts: readonly string[], id: number) {
-    const text = new Utf8();
-    this.#texts = vectorFromArray(texts, text);
-    this.type = new Dictionary(text, texts.length < 2 ** 7 ? new Int8() : new Int16(), id);
-  }
-
-  column(count: number): DictionaryColumn {
-    return new DictionaryColumn(count, this.type, this.#texts);
-  }
 }
 
 /** Collects what a writer writes, at once: the queue of the library is read asynchronously. */

@@ -3,7 +3,7 @@ import { readPositions } from '../columns.js';
 import type { TableRequest } from '../table-contract.js';
 import { checkRowCount, notATable, wrongLine } from '../table-errors.js';
 import { fromLatin1 } from '../text/latin1.js';
-import { lineAt, MAX_ROW_BYTES, OffsetList, textStart } from '../text/lines.js';
+import { lineAt, MAX_ROW_BYTES, OffsetList, textEnd, textStart } from '../text/lines.js';
 import { CSV_GRAMMAR, type CsvHeader, CsvSource } from './csv-source.js';
 
 const LINE_FEED = 0x0a;
@@ -21,20 +21,13 @@ export function* openCsv(
   { rowLimit, tier }: TableRequest,
 ): Generator<undefined, CsvSource, undefined> {
   const start = textStart(body);
+  const text = body.subarray(0, textEnd(body, start, false));
   let header: CsvHeader | undefined;
   const rows = new OffsetList(rowLimit);
-  let blankAt = -1;
-  let at = start;
-  while (at < body.length) {
-    const end = windowEnd(body, at);
-    const consumed = eachRow(body, at, end, (cells, rowStart, rowEnd) => {
-      const isBlank = cells.length === 1 && (cells[0] === '' || cells[0] === '\r');
-      if (isBlank) {
-        if (blankAt === -1) blankAt = rowStart;
-        return;
-      }
-      // Only at the end a blank line is no row with too few fields.
-      if (blankAt !== -1) throw wrongLine(lineAt(body, blankAt), 'is blank: remove it');
+  for (let at = start; at < text.length; ) {
+    const consumed = eachRow(text, at, windowEnd(text, at), (cells, rowStart, rowEnd) => {
+      if (cells.length === 1 && (cells[0] === '' || cells[0] === '\r'))
+        throw wrongLine(lineAt(body, rowStart), 'is blank: remove it');
       if (header === undefined) header = readHeader(cells, body[rowEnd - 2] === CARRIAGE_RETURN);
       else if (cells.length !== header.names.length)
         throw wrongFieldCount(lineAt(body, rowStart), cells, header.names);

@@ -3,7 +3,7 @@ import { JsonError, OPEN_ARRAY, OPEN_OBJECT, skipSpace } from '../../request/jso
 import { MAX_COLUMNS, readPositions } from '../columns.js';
 import type { TableRequest } from '../table-contract.js';
 import { checkRowCount, notATable, wrongLine } from '../table-errors.js';
-import { lineAt, MAX_ROW_BYTES, OffsetList, textStart } from '../text/lines.js';
+import { lineAt, MAX_ROW_BYTES, OffsetList, textEnd, textStart } from '../text/lines.js';
 import { ColumnTypes } from './column-types.js';
 import { NdjsonSource } from './ndjson-source.js';
 import { ObjectColumns } from './object-columns.js';
@@ -22,17 +22,14 @@ export function* openNdjson(
   const columns = new ObjectColumns();
   const types = new ColumnTypes();
   const rows = new OffsetList(rowLimit);
-  let blankAt = -1;
   let nextYield = YIELD_BYTES;
-  for (let start = textStart(body), end: number; start < body.length; start = end) {
-    end = body.indexOf(LINE_FEED, start) + 1 || body.length;
-    const at = skipSpace(body, start);
-    if (at >= end) {
-      if (blankAt === -1) blankAt = start;
-      continue;
-    }
-    // Only at the end a blank line is no row without an object.
-    if (blankAt !== -1) throw wrongLine(lineAt(body, blankAt), 'is blank: remove it');
+  const first = textStart(body);
+  const text = body.subarray(0, textEnd(body, first, true));
+  for (let start = first, end: number; start < text.length; start = end) {
+    end = text.indexOf(LINE_FEED, start) + 1 || text.length;
+    const at = skipSpace(text, start);
+    if (at >= end && end === text.length) break;
+    if (at >= end) throw wrongLine(lineAt(body, start), 'is blank: remove it');
     if (end - start > MAX_ROW_BYTES)
       throw wrongLine(lineAt(body, start), `has more than ${MAX_ROW_BYTES} bytes`);
     checkObject(body, start, at, end, columns);
@@ -56,13 +53,10 @@ function checkObject(body: Buffer, start: number, at: number, end: number, colum
       body[at] === OPEN_ARRAY ? ': write one object a line, without brackets and commas around them' : '';
     throw wrongLine(lineAt(body, start), `is not a JSON object${remedy}`);
   }
+  const line = body.subarray(0, end);
   try {
-    const after = columns.scan(body, at);
-    if (after <= end && skipSpace(body, after) >= Math.min(end, body.length)) {
-      checkColumns(body, start, columns);
-      return;
-    }
-    throw new JsonError(after);
+    const after = skipSpace(line, columns.scan(line, at));
+    if (after < end) throw new JsonError(after);
   } catch (error) {
     if (!(error instanceof JsonError)) throw error;
     const problem =
@@ -71,6 +65,7 @@ function checkObject(body: Buffer, start: number, at: number, end: number, colum
         : 'is not a whole JSON object';
     throw wrongLine(lineAt(body, start), `${problem}: write each object on one line`);
   }
+  checkColumns(body, start, columns);
 }
 
 function checkColumns(body: Buffer, start: number, { doubled, names }: ObjectColumns): void {

@@ -3,6 +3,8 @@ import { notATable, wrongLine } from '../table-errors.js';
 
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
+const TAB = 0x09;
+const SPACE = 0x20;
 const BYTE_ORDER_MARK = Buffer.from('\ufeff');
 const UTF_16_MARKS = [Buffer.from([0xff, 0xfe]), Buffer.from([0xfe, 0xff])];
 
@@ -41,6 +43,19 @@ export function textStart(body: Buffer): number {
     );
   }
   return body.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK.length : 0;
+}
+
+/** Where a text ends without the blank lines at its end. @param hasSpaces whether these may have spaces and tabs */
+export function textEnd(body: Buffer, start: number, hasSpaces: boolean): number {
+  let end = body.length;
+  for (; end > start; end--) {
+    const byte = body[end - 1];
+    const isSpace = byte === SPACE || byte === TAB;
+    if (byte !== LINE_FEED && byte !== CARRIAGE_RETURN && !(isSpace && hasSpaces)) break;
+  }
+  // The line end of the last line is kept.
+  if (body[end] === CARRIAGE_RETURN) end++;
+  return body[end] === LINE_FEED ? end + 1 : end;
 }
 
 /** No byte of a character beyond ASCII is a line feed: lines can be checked one by one. */
