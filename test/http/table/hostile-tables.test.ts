@@ -2,13 +2,20 @@ import {
   CompressionType,
   compressionRegistry,
   type DataType,
+  Dictionary,
   Field,
   Float64,
+  Int32,
   List,
+  makeData,
   RecordBatchStreamWriter,
   Schema,
+  Table,
   tableFromIPC,
+  tableToIPC,
   Utf8,
+  Utf8View,
+  Vector,
 } from 'apache-arrow';
 import { beforeAll, expect, test } from 'vitest';
 import { ApiError } from '../../../src/http/errors/api-error.js';
@@ -18,7 +25,7 @@ import { readPredictorData } from '../../../testing/project.js';
 import { seededRandom } from '../../../testing/random.js';
 import { amount } from '../../support/length.js';
 import { contextOf, open, tableRequest } from './support/answer-table.js';
-import { arrowOfManyTypes, bodyOf } from './support/bodies.js';
+import { arrowOf, arrowOfManyTypes, bodyOf, siteColumns } from './support/bodies.js';
 import { refusalOf } from './support/refusal.js';
 import { sampleRows } from './support/samples.js';
 
@@ -104,6 +111,35 @@ test.each([
   writer.finish();
   expect(messageOf(writer.toUint8Array(true), 'arrow')).toMatch(
     /its buffers are compressed \((LZ4|ZSTD)\): write the stream with compression none\./,
+  );
+});
+
+test('a long text of a dictionary that every row refers to is refused where each would have it', async () => {
+  const rows = sampleRows(data, 100, seededRandom(3));
+  const note = [new Dictionary(new Utf8(), new Int32()), rows.map(() => 'x'.repeat(20_000))] as const;
+  const body = arrowOf({ ...siteColumns(rows), note });
+  expect(open(body, tableRequest({ format: 'arrow' }), contextOf(data)).rowCount).toBe(100);
+  const { message } = refusalOf(body, tableRequest({ format: 'arrow', output: 'csv' }), contextOf(data));
+  expect(message).toMatch(
+    /its dictionaries have texts of 20004 bytes for a row, and may have 16384: send these columns as utf8/,
+  );
+});
+
+test('views that refer to the same long text many times are refused', () => {
+  const rows = sampleRows(data, 2000, seededRandom(4));
+  const views = Buffer.alloc(16 * rows.length);
+  const text = Buffer.alloc(20_000, 'x');
+  for (const row of rows.keys()) views.writeInt32LE(text.length, 16 * row);
+  const note = makeData({
+    type: new Utf8View(),
+    length: rows.length,
+    nullCount: 0,
+    views,
+    variadicBuffers: [text],
+  });
+  const table = tableFromIPC(bodyOf('arrow', rows)).assign(new Table({ note: new Vector([note]) }));
+  expect(messageOf(tableToIPC(table, 'stream'), 'arrow')).toMatch(
+    /the texts are far larger than the batch\./,
   );
 });
 

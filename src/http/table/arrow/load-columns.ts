@@ -32,6 +32,9 @@ interface NumbersConstructor {
   new (buffer: ArrayBufferLike, byteOffset: number, length: number): Numbers;
 }
 
+/** How many times the size of a message the texts of its views may have: they may share bytes. */
+const MAX_VIEW_SHARE = 16;
+
 const NO_BYTES = new Uint8Array(0);
 const COMPRESSIONS = ['LZ4', 'ZSTD'];
 
@@ -44,6 +47,8 @@ export class ColumnLoader {
   #node = 0;
   #buffer = 0;
   #views = 0;
+  /** Bytes that the texts of views may still take. */
+  #viewTextBytes: number;
 
   /** @param where the message, for errors */
   constructor(
@@ -52,6 +57,7 @@ export class ColumnLoader {
     private readonly body: Uint8Array,
     private readonly dictionaries: Dictionaries,
   ) {
+    this.#viewTextBytes = MAX_VIEW_SHARE * body.length;
     const { compression } = header;
     if (compression !== null && compression !== undefined) {
       const name = COMPRESSIONS[compression.type] ?? 'unknown';
@@ -108,11 +114,14 @@ export class ColumnLoader {
     for (let left = this.header.variadicBufferCounts[this.#views++] ?? 0; left > 0; left--)
       buffers.push(this.#bytes());
     try {
-      const texts = textsOfViews(views, buffers, nulls);
+      const texts = textsOfViews(views, buffers, nulls, this.#viewTextBytes);
+      this.#viewTextBytes -= texts.data.length;
       return makeData({ ...nulls, type: readType(type), ...texts } as never);
     } catch (error) {
       if (!(error instanceof RangeError)) throw error;
-      throw this.#damaged('a text is not UTF-8, or is not where its view says');
+      throw this.#damaged(
+        'a text is not UTF-8, or is not where its view says, or the texts are far larger than the batch',
+      );
     }
   }
 

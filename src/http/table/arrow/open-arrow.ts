@@ -54,7 +54,8 @@ export function* openArrow(
       firstRow: rowCount,
       rowCount: length,
     };
-    loadBatch(schema, batch);
+    const columns = loadBatch(schema, batch);
+    if (output !== 'arrow') checkDictionaryTexts(columns);
     rowCount += length;
     if (length > 0) batches.push(batch);
     yield;
@@ -117,6 +118,36 @@ class DictionaryReader {
 
 function tooMany(what: string): Error {
   return notATable(`the Arrow stream has more than ${MAX_BATCHES} ${what}: write larger ones`);
+}
+
+/**
+ * Most bytes that the texts of dictionaries may add to a row of text. A dictionary has a text once that any number of rows
+ * may refer to, so that a small stream could ask for a huge answer.
+ */
+const MAX_DICTIONARY_TEXT_BYTES = 2 ** 14;
+const longestTexts = new WeakMap<Vector, number>();
+
+function checkDictionaryTexts(columns: readonly Data[]): void {
+  const bytes = columns.reduce((sum, { dictionary }) => sum + (dictionary ? longestText(dictionary) : 0), 0);
+  if (bytes > MAX_DICTIONARY_TEXT_BYTES)
+    throw notATable(
+      `its dictionaries have texts of ${bytes} bytes for a row, and may have ${MAX_DICTIONARY_TEXT_BYTES}: ` +
+        'send these columns as utf8, or ask for an Arrow stream',
+    );
+}
+
+/** The bytes of the longest text of a dictionary; 0 for one of other values. */
+function longestText(dictionary: Vector): number {
+  const known = longestTexts.get(dictionary);
+  if (known !== undefined) return known;
+  let longest = 0;
+  for (const { type, length, valueOffsets } of dictionary.data) {
+    if (!isText(type)) continue;
+    for (let row = 0; row < length; row++)
+      longest = Math.max(longest, Number(valueOffsets[row + 1]) - Number(valueOffsets[row]));
+  }
+  longestTexts.set(dictionary, longest);
+  return longest;
 }
 
 const NUMBERS = 'numbers (integers, floating-point numbers or decimals)';

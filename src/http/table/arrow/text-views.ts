@@ -19,19 +19,20 @@ const INLINE_AT = 4;
 const BUFFER_AT = 8;
 const OFFSET_AT = 12;
 
-/** Most bytes of the texts of a column: views may refer to the same bytes any number of times. */
-const MAX_TEXT_BYTES = 2 ** 26;
-
 /** The bytes of views. */
 export function viewBytes(count: number): number {
   return count * VIEW_BYTES;
 }
 
-/** @throws RangeError where a view claims bytes that are not there, or all of them together too many */
+/**
+ * @param maxBytes of all texts together: views may refer to the same bytes any number of times
+ * @throws RangeError where a view claims bytes that are not there, or all of them together too many
+ */
 export function textsOfViews(
   views: Uint8Array,
   buffers: readonly Uint8Array[],
   { length: count, nullCount, nullBitmap }: Nulls,
+  maxBytes: number,
 ): { valueOffsets: Int32Array; data: Uint8Array } {
   const view = new DataView(views.buffer, views.byteOffset, views.byteLength);
   const valueOffsets = new Int32Array(count + 1);
@@ -47,7 +48,7 @@ export function textsOfViews(
       if (offset < 0) throw new RangeError();
     }
     const end = valueOffsets[row] + length;
-    if (length < 0 || text.length !== length || end > MAX_TEXT_BYTES || !isUtf8(text)) throw new RangeError();
+    if (length < 0 || text.length !== length || end > maxBytes || !isUtf8(text)) throw new RangeError();
     valueOffsets[row + 1] = end;
     texts.push(text);
   }

@@ -3,12 +3,16 @@ import { JsonWriter, WORD_BYTES } from '../../../prediction/encoding/json-writer
 /** Texts of more characters are written faster by one call than one by one. */
 const LONG = 24;
 
+/** Memory beyond this is given back after a run of large rows. */
+const MAX_KEPT_BYTES = 2 ** 22;
+
 /** Writes text as bytes into memory that grows. */
 export class RowWriter extends JsonWriter {
   #memory = Buffer.alloc(0);
 
   /** Starts over. */
   start(): void {
+    if (this.#memory.length > MAX_KEPT_BYTES) this.#memory = Buffer.alloc(0);
     this.begin(this.#memory);
   }
 
