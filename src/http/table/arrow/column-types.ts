@@ -92,7 +92,11 @@ const SHOWN_CHARACTERS = 60;
 
 /** A type as messages name it. */
 export function typeName(type: DataType): string {
-  return String(type).slice(0, SHOWN_CHARACTERS);
+  try {
+    return String(type).slice(0, SHOWN_CHARACTERS);
+  } catch {
+    return Type[type.typeId]; // the library cannot show a list that has no type for its values
+  }
 }
 
 /** A list whose values are found by offsets, and a map, which is one. */

@@ -1,5 +1,6 @@
 import { Field, Utf8 } from 'apache-arrow';
 import Papa from 'papaparse';
+import { OversizedNumber } from '../../errors/api-error.js';
 import { TextColumn } from '../arrow/column-builders.js';
 import type { ReadPositions } from '../columns.js';
 import type { RowChecks, StatedSite } from '../row-checks.js';
@@ -80,8 +81,7 @@ export class CsvSource implements TableSource {
       if (position === -1 || cells[position] === '') continue;
       const text = fromLatin1(cells[position]);
       const isText = column === 'species_code' || column === 'planting_method';
-      const number = isText ? Number.NaN : numberOf(cells[position]);
-      site[column as keyof StatedSite] = Number.isNaN(number) ? text : number;
+      site[column as keyof StatedSite] = isText ? text : statedNumber(text);
     }
     return site;
   }
@@ -113,6 +113,13 @@ export class CsvSource implements TableSource {
     const start = this.offsets.start(row);
     writer.copy(this.body, start, withoutLineEnd(this.body, this.offsets.start(row + 1)));
   }
+}
+
+/** A cell that should be a number, as messages show it. */
+function statedNumber(cell: string): unknown {
+  const number = numberOf(cell);
+  if (Number.isFinite(number)) return number;
+  return Number.isNaN(number) ? cell : new OversizedNumber(cell);
 }
 
 /** NaN for an empty cell, infinite for what is no number. */
