@@ -26,7 +26,7 @@ import { beforeAll, expect, test } from 'vitest';
 import { openPredictor } from '../../../src/prediction/open-predictor.js';
 import type { Predictor, PredictorData } from '../../../src/prediction/predictor.js';
 import { readPredictorData } from '../../../testing/project.js';
-import { answerTable, contextOf, tableRequest } from './support/answer-table.js';
+import { answerTable, contextOf, open, tableRequest } from './support/answer-table.js';
 import { arrowOf, type Column } from './support/bodies.js';
 import { readAnswer } from './support/read-answer.js';
 import { refusalOf } from './support/refusal.js';
@@ -107,6 +107,16 @@ test('an Arrow stream that is cut off anywhere is refused', () => {
   for (let length = 1; length < whole.length; length++) {
     const { message } = refusalOf(whole.subarray(0, length), request, contextOf(data));
     expect(message).toMatch(/the Arrow stream is truncated/);
+  }
+});
+
+test('an Arrow stream is read wherever in memory it starts', () => {
+  const body = stream({});
+  for (let offset = 0; offset < 8; offset++) {
+    const moved = Buffer.alloc(offset + body.length);
+    moved.set(body, offset);
+    const table = open(moved.subarray(offset), request, contextOf(data));
+    expect([...table.sites(0, table.rowCount).rows.latitude]).toEqual([44.12, 45.5]);
   }
 });
 

@@ -22,7 +22,7 @@ export function* openArrow(
   body: Uint8Array,
   { output, rowLimit, tier }: TableRequest,
 ): Generator<undefined, ArrowSource, undefined> {
-  const messages = messagesOf(body.byteOffset % ALIGNMENT === 0 ? body : body.slice());
+  const messages = messagesOf(body.byteOffset % ALIGNMENT === 0 ? body : new Uint8Array(body));
   const first = messages.next();
   if (first.done || !first.value.message.isSchema())
     throw notATable('the Arrow stream does not begin with a schema');
