@@ -1,6 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { TIERS } from '../../accounts/tiers.js';
 import { QUEUE_FULL } from '../errors/common-errors.js';
+import { isAwaitingContinue } from '../request/expect-continue.js';
 import { renderError } from '../response/error-response.js';
 import { isFinalResponse } from '../server/final-response.js';
 import { callerOf } from '../server/request-state.js';
@@ -31,7 +32,8 @@ export function rejectOverloadUncounted(app: FastifyInstance, serving: Serving, 
       !serving.current.batches.wouldReject(id) ||
       phase.current === 'draining' ||
       request.headers.origin !== undefined ||
-      isFinalResponse(reply)
+      isFinalResponse(reply) ||
+      isAwaitingContinue(request.raw)
     ) {
       done();
     } else {

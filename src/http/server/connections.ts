@@ -2,6 +2,9 @@ import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { RequestSequence } from './request-sequence.js';
 
+/** How often connections are searched for requests that arrive too slowly: so late may their rejection be. */
+const SLOW_REQUEST_CHECK_MS = 100;
+
 /**
  * The open connections of a server: a limited number, each with one request in progress.
  *
@@ -21,15 +24,29 @@ export class Connections {
     return this.#sequences.size;
   }
 
-  /** Manages the connections that the server accepts from now on. */
-  attach(server: Server): void {
+  /**
+   * Manages the connections that the server accepts from now on.
+   * @param timeoutMs how long a request may take to arrive, unless it is exempt
+   */
+  attach(server: Server, timeoutMs: number): void {
     // Node's own listener was added first and has attached its parser by then.
     server.on('connection', (socket: Socket) => this.#open(socket, server));
     const begin = (request: IncomingMessage, response: ServerResponse) =>
       this.#sequences.get(request.socket)?.begin(request, response);
     server.prependListener('request', begin);
+    server.prependListener('checkContinue', begin);
     server.prependListener('checkExpectation', begin);
     server.prependListener('connect', (_request, socket) => this.#sequences.get(socket as Socket)?.end());
+    const check = setInterval(() => {
+      const beforeMs = performance.now() - timeoutMs;
+      for (const sequence of this.#sequences.values()) sequence.rejectLate(beforeMs);
+    }, SLOW_REQUEST_CHECK_MS);
+    server.once('close', () => clearInterval(check));
+  }
+
+  /** Lets the body of a request take its time to arrive: see RequestSequence. */
+  exemptFromTimeout(request: IncomingMessage): void {
+    this.#sequences.get(request.socket)?.exemptFromTimeout();
   }
 
   #open(socket: Socket, server: Server): void {

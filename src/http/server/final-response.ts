@@ -1,6 +1,7 @@
 import type { Duplex } from 'node:stream';
 import { finished } from 'node:stream/promises';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { isAwaitingContinue } from '../request/expect-continue.js';
 import type { CurrentPhase } from '../serving/serving.js';
 
 /** How long the end of a connection waits for a caller who is still sending or has not read the response. */
@@ -14,7 +15,7 @@ const LINGER_MS = 1000;
 export function enableFinalResponses(app: FastifyInstance, phase: CurrentPhase): void {
   app.addHook('onSend', (request, reply, _payload, done) => {
     if (phase.current === 'draining') reply.header('connection', 'close');
-    if (request.raw.complete || !isFinalResponse(reply)) done();
+    if (request.raw.complete || !isFinalResponse(reply) || isAwaitingContinue(request.raw)) done();
     else void discardRest(request).then(() => done());
   });
 }

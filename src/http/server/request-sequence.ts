@@ -1,5 +1,6 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
+import { isAwaitingContinue } from '../request/expect-continue.js';
 import { endLingering } from './final-response.js';
 import { MAX_HEADERS } from './malformed-requests.js';
 import { RequestBoundaries } from './request-boundaries.js';
@@ -38,6 +39,8 @@ export class RequestSequence {
   #incoming: IncomingMessage | undefined;
   /** Bytes of that body still to come; 0 for a chunked one. */
   #bodyBytes = 0;
+  /** When the last request began to arrive, on the clock of `performance.now()`; infinite where it may take its time. */
+  #arrivalMs = 0;
   /** The response to the last request. */
   #response: ServerResponse | undefined;
   /** The response after which the next request is parsed; set only if one waits, because a listener has a cost. */
@@ -63,7 +66,9 @@ export class RequestSequence {
     socket.destroySoon = () => {
       const isAll = this.#waiting === undefined;
       this.#waiting = undefined;
-      if (isAll) destroySoon();
+      // A caller who was not told to send the body may just have begun to.
+      const mayBeSending = this.#incoming !== undefined && isAwaitingContinue(this.#incoming);
+      if (isAll && !mayBeSending) destroySoon();
       else endLingering(socket); // The caller has sent more than will be answered.
     };
     // Node resumes a connection whenever it wants more of a body.
@@ -87,6 +92,17 @@ export class RequestSequence {
     this.#incoming = request;
     this.#bodyBytes = Number(request.headers['content-length'] ?? 0);
     this.#response = response;
+  }
+
+  /** Lets the body that is arriving take its time: whoever reads it decides what is too slow. */
+  exemptFromTimeout(): void {
+    this.#arrivalMs = Number.POSITIVE_INFINITY;
+  }
+
+  /** Rejects the request whose body is still arriving if it began before a time. */
+  rejectLate(beforeMs: number): void {
+    if (this.#incoming !== undefined && this.#arrivalMs < beforeMs && !this.#isEnding)
+      this.reject('ERR_HTTP_REQUEST_TIMEOUT');
   }
 
   /** Called when the connection is no longer HTTP. */
@@ -176,6 +192,7 @@ export class RequestSequence {
       this.reject('HPE_INVALID_METHOD');
       return;
     }
+    if (this.#boundaries.isAtEnd) this.#arrivalMs = performance.now();
     const length = this.#boundaries.head(bytes);
     const { headLines, headBytes, isForeign, isAtEnd } = this.#boundaries;
     // The first and the last line are not headers.

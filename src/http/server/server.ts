@@ -13,6 +13,7 @@ import { DEFAULT_HEADERS } from '../response/headers.js';
 import type { CurrentPhase } from '../serving/serving.js';
 import { allowOrigins, originHeaders } from './allowed-origins.js';
 import type { Connections } from './connections.js';
+import { awaitContinue, endUncontinued } from './expect-continue.js';
 import { enableFinalResponses } from './final-response.js';
 import { enableGracefulClose } from './graceful-close.js';
 import {
@@ -30,8 +31,8 @@ const IDLE_FACTOR = 4;
 /** Characters of a path parameter; a longer one is in no path. */
 const MAX_PARAMETER_LENGTH = 100;
 
-/** How often Node looks for requests that arrive too slowly: at longer intervals a thousand would be rejected at once. */
-const SLOW_REQUEST_CHECK_MS = 100;
+/** How often Node looks for heads that arrive too slowly: at longer intervals a thousand would be rejected at once. */
+const SLOW_HEAD_CHECK_MS = 100;
 
 /**
  * An HTTP server without routes: limits, request ids, and the error body of every failure, those of Node's parser
@@ -52,7 +53,6 @@ export function createServer(
     genReqId: ({ headers }) => requestId(headers['x-request-id']),
     bodyLimit: config.bodyLimitBytes,
     routerOptions: { maxParamLength: MAX_PARAMETER_LENGTH },
-    requestTimeout: config.requestTimeoutMs,
     connectionTimeout: IDLE_FACTOR * config.requestTimeoutMs,
     // Fastify's own response while it closes does not have our error body; the routes reject work themselves.
     return503OnClosing: false,
@@ -68,17 +68,20 @@ export function createServer(
       // Rejected below, with our error body.
       requireHostHeader: false,
       headersTimeout: config.requestTimeoutMs,
-      connectionsCheckingInterval: SLOW_REQUEST_CHECK_MS,
+      // It would cut off large uploads; Connections has the limit of bodies.
+      requestTimeout: 0,
+      connectionsCheckingInterval: SLOW_HEAD_CHECK_MS,
     },
   });
   // Node silently drops headers beyond this number: one more than the limit is enough to notice. It limits trailers, too.
   app.server.maxHeadersCount = MAX_HEADERS + 1;
   // A caller who closes its side after the request is answered; Node would end the connection before the response.
   Object.assign(app.server, { httpAllowHalfOpen: true });
+  app.server.on('checkContinue', awaitContinue(app.server));
   app.server.on('checkExpectation', rejectExpectation);
   app.server.on('connect', rejectTunnel);
   enableGracefulClose(app);
-  connections.attach(app.server);
+  connections.attach(app.server, config.requestTimeoutMs);
 
   const missingRoute = trackRouteMethods(app);
   // OPTIONS is a method of no path. Only a preflight of a path that exists is left to the hook that answers it.
@@ -105,6 +108,7 @@ export function createServer(
       done(request.is404 || request.method === 'OPTIONS' ? missingRoute(request) : undefined);
     });
   });
+  endUncontinued(app);
   enableFinalResponses(app, phase);
   app.setErrorHandler(handleError);
   return app;
