@@ -10,6 +10,7 @@ import { pieces } from './scopes/pieces.js';
 import { rank } from './scopes/rank.js';
 import { scale } from './scopes/scale.js';
 import { surface } from './scopes/surface.js';
+import { table as tables } from './scopes/table.js';
 import { batch, batchRepeat, compare, naive, single } from './scopes/throughput.js';
 
 /** The scopes, in the order they run. The ceiling is measured within those that are compared with it. */
@@ -21,6 +22,7 @@ const SCOPES: Readonly<Record<string, (environment: Environment) => Promise<Row[
   compare,
   rank,
   surface,
+  table: tables,
   fair,
   naive,
   peer,

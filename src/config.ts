@@ -90,7 +90,13 @@ const configSchema = z.object({
     ),
   bodyLimitBytes: wholeNumber(1024, 64 * 1024 * 1024)
     .default(1024 * 1024)
-    .describe('Largest request body.'),
+    .describe('Largest request body, but for tables of tier hypha.'),
+  tableLimitRows: wholeNumber(LARGEST_BATCH_SITES, 10_000_000)
+    .default(200_000)
+    .describe('Most rows of a table for tier hypha.'),
+  tableLimitBytes: wholeNumber(1024, 256 * 1024 * 1024)
+    .default(32 * 1024 * 1024)
+    .describe('Largest body of a table for tier hypha, compressed or not.'),
   connectionLimit: wholeNumber(1, 1_000_000)
     .default(4096)
     .describe(

@@ -62,6 +62,13 @@ const VARIABLES: Readonly<
   QUEUE_LIMIT_SITES: { field: 'queueLimitSites', given: '500', read: 500, bad: ['499', '10000001', 'many'] },
   REQUEST_TIMEOUT_MS: { field: 'requestTimeoutMs', given: '100', read: 100, bad: ['99', '600001', '10s'] },
   BODY_LIMIT_BYTES: { field: 'bodyLimitBytes', given: '1024', read: 1024, bad: ['1023', '1MiB', '67108865'] },
+  TABLE_LIMIT_ROWS: { field: 'tableLimitRows', given: '500', read: 500, bad: ['499', '10000001', 'all'] },
+  TABLE_LIMIT_BYTES: {
+    field: 'tableLimitBytes',
+    given: '1024',
+    read: 1024,
+    bad: ['1023', '268435457', '32MiB'],
+  },
   CONNECTION_LIMIT: { field: 'connectionLimit', given: '10', read: 10, bad: ['0', '1000001', 'all'] },
   SEARCH_RADIUS_KM: {
     field: 'searchRadiusKm',

@@ -22,6 +22,7 @@ import { RowSubmitter } from './routes/row-submitter.js';
 import { SingleSiteHandler } from './routes/single-site.js';
 import { speciesEndpoint, speciesRoute } from './routes/species.js';
 import { surfacesEndpoint, surfacesRoute } from './routes/surfaces.js';
+import { tableEndpoint, tableRoute } from './routes/table.js';
 import { usageEndpoint, usageRoute } from './routes/usage.js';
 import type { Connections } from './server/connections.js';
 import { createServer } from './server/server.js';
@@ -34,6 +35,7 @@ const ENDPOINTS = [
   compareEndpoint,
   rankEndpoint,
   surfacesEndpoint,
+  tableEndpoint,
   speciesEndpoint,
   coverageEndpoint,
   modelEndpoint,
@@ -83,6 +85,13 @@ export function createApi(
       coverageRoute(others, serving, searchRadiusKm);
       modelRoute(others, serving);
     });
+  });
+  app.register(async (tables) => {
+    authenticateRequests(tables, accounts, phase);
+    rejectOverloadUncounted(tables, serving, phase);
+    enforceQuota(tables, accounts);
+    rejectOverload(tables, serving);
+    tableRoute(tables, config, serving, connections, metrics);
   });
   return app;
 }

@@ -65,10 +65,13 @@ export class JobAnswers {
     return json;
   }
 
-  /** The outcomes of a job whose rows all ask for records, copied, and releases these answers. */
-  records(): RowRecords {
+  /**
+   * The outcomes of a job whose rows all ask for records, copied, and releases these answers.
+   * @param memory to copy them to, for as many rows; by default new memory
+   */
+  records(memory?: RowRecords): RowRecords {
     const count = this.#slices.reduce((sum, { status }) => sum + status.length, 0);
-    const records = new RowRecords(new Uint8Array(count), new Uint8Array(count * RECORD_BYTES));
+    const records = memory ?? new RowRecords(new Uint8Array(count), new Uint8Array(count * RECORD_BYTES));
     for (const { firstRow, status, elements } of this.#slices) {
       records.status.set(status, firstRow);
       records.bytes.set(elements.bytes, firstRow * RECORD_BYTES);

@@ -41,6 +41,11 @@ export function watchState(
     () => generations.current.batches.unfinishedJobs,
   );
   metrics.gauge(
+    'nurselog_tables_open',
+    'Tables whose body was received and whose answer is not sent.',
+    () => generations.openTables,
+  );
+  metrics.gauge(
     'nurselog_workers_ready',
     'Worker threads that are ready.',
     () => generations.current.workers.ready,

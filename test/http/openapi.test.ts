@@ -34,6 +34,7 @@ const COUNTED = [
   '/v1/predict/compare',
   '/v1/predict/rank',
   '/v1/surfaces/{species_code}',
+  '/v1/predict/table',
   '/v1/species',
   '/v1/coverage',
   '/v1/model',

@@ -98,6 +98,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/predict/table": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Predict survival for a file of sites
+         * @description Columns `latitude`, `longitude`, `species_code`, `planting_method` and optionally `elevation_m`; others are kept. The answer has all of them and then ours: the matched point, for each horizon its survival and risk factors, and `error_code` and `error_message` of rows that fail. `Accept` chooses its format among the same three. It is sent while the rows are predicted for: one that breaks off ends without its last chunk. `Content-Encoding: gzip` is understood.
+         */
+        post: operations["predictTable"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/species": {
         parameters: {
             query?: never;
@@ -1340,6 +1360,19 @@ export interface components {
                 };
             };
         };
+        /**
+         * @description RFC 4180 with a header line, in UTF-8.
+         * @example latitude,longitude,species_code,planting_method
+         *     44.12,-122.03,PSME,manual
+         */
+        CsvTable: string;
+        /**
+         * @description A JSON object a line, in UTF-8.
+         * @example {"latitude":44.12,"longitude":-122.03,"species_code":"PSME","planting_method":"manual"}
+         */
+        NdjsonTable: string;
+        /** @description A stream of the Apache Arrow IPC format. */
+        ArrowTable: string;
         BatchRequest: {
             /**
              * @description Entries, at most the tier's batch size: spore 10, mycel 100, hypha 500.
@@ -2194,6 +2227,188 @@ export interface operations {
              * @description `invalid_request`: A field is missing, of the wrong type or out of range, or an option is misspelled.
              *
              *     `invalid_species`: The species code is not served.
+             */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: The requests of the tier are used up for the UTC day. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: An unexpected failure of the service. It is not counted. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `unavailable`: The service starts or stops, or its key store cannot be reached. It is not counted.
+             *
+             *     `overloaded`: The work queue is full and nothing was started, or the request waited too long. It is not counted.
+             */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
+    predictTable: {
+        parameters: {
+            query?: {
+                /** @description Years; all three by default. */
+                horizons?: (1 | 3 | 5)[];
+                /** @description What to add to the answer. */
+                include?: "intervals"[];
+                /** @description A changed climate, in degC. */
+                warming_c?: number;
+                /** @description A changed climate, in percent. */
+                precipitation_change_percent?: number;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "text/csv": components["schemas"]["CsvTable"];
+                "application/x-ndjson": components["schemas"]["NdjsonTable"];
+                "application/vnd.apache.arrow.stream": components["schemas"]["ArrowTable"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Model-Outcomes": components["headers"]["Model-Outcomes"];
+                    "Server-Timing": components["headers"]["Server-Timing"];
+                    "Content-Encoding": components["headers"]["Content-Encoding"];
+                    Vary: components["headers"]["Vary"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "text/csv": components["schemas"]["CsvTable"];
+                    "application/x-ndjson": components["schemas"]["NdjsonTable"];
+                    "application/vnd.apache.arrow.stream": components["schemas"]["ArrowTable"];
+                };
+            };
+            /** @description `invalid_json`: The body is empty, cut off or not JSON. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `invalid_api_key`: The header `X-API-Key` is missing, or its key is malformed, unknown, revoked or rotated away. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `key_inactive`: The key is deactivated. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `not_acceptable`: The answer has none of the media types of `Accept`. */
+            406: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payload_too_large`: The body is larger than the limit. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unsupported_media_type`: The body was sent with another `Content-Type` than the endpoint takes. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `invalid_request`: A field is missing, of the wrong type or out of range, or an option is misspelled.
+             *
+             *     `batch_too_large`: The request has more entries than the tier allows.
              */
             422: {
                 headers: {

@@ -16,8 +16,8 @@ export function enableServerTiming(app: FastifyInstance): void {
 
 /** Writes one log line and one observation of each metric for a request that ended. */
 export function logRequest(request: FastifyRequest, reply: FastifyReply, metrics: Metrics): void {
-  const { caller, sites, job } = request.state;
-  const times = job?.isAnswered ? job : undefined;
+  const { caller, sites, job, times: timed = job } = request.state;
+  const times = timed?.isAnswered ? timed : undefined;
   const { method } = request;
   const route = request.routeOptions.url ?? 'none';
   const durationMs = reply.elapsedTime;

@@ -36,20 +36,25 @@ export class RowSubmitter {
     });
     request.state.job = job;
     const outcome = await job.outcome;
-    if (outcome.kind !== 'answered') throw this.#errorOf(outcome, request);
+    if (outcome.kind !== 'answered') throw outcomeError(outcome, request, this.timeoutMs);
     return outcome.answers;
   }
+}
 
-  #errorOf(outcome: Exclude<JobOutcome, { kind: 'answered' }>, request: FastifyRequest): ApiError {
-    switch (outcome.kind) {
-      case 'overloaded':
-        return QUEUE_FULL;
-      case 'timed-out':
-        return timedOut(this.timeoutMs);
-      case 'abandoned':
-        return closedWhileWaiting();
-      case 'failed':
-        return internalError(request.log, request.id, outcome.error);
-    }
+/** The error of a request whose rows were not answered. @param timeoutMs how long it had */
+export function outcomeError(
+  outcome: Exclude<JobOutcome, { kind: 'answered' }>,
+  request: FastifyRequest,
+  timeoutMs: number,
+): ApiError {
+  switch (outcome.kind) {
+    case 'overloaded':
+      return QUEUE_FULL;
+    case 'timed-out':
+      return timedOut(timeoutMs);
+    case 'abandoned':
+      return closedWhileWaiting();
+    case 'failed':
+      return internalError(request.log, request.id, outcome.error);
   }
 }

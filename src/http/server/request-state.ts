@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Admission, Caller } from '../../accounts/accounts.js';
 import { redactKeys } from '../../accounts/key-format.js';
 import type { Job } from '../../scheduling/scheduler.js';
+import type { TableMediaType, TableRequest } from '../table/table-contract.js';
 
 /** What hooks and handlers learn about a request, for its headers, its log line and its metrics. */
 export interface RequestState {
@@ -12,6 +13,17 @@ export interface RequestState {
   sites?: number;
   /** Its rows, once they are submitted. */
   job?: Job;
+  /** Of its rows, where these are many jobs. */
+  times?: Pick<Job, 'isAnswered' | 'queueMs' | 'inferenceMs'>;
+  /** What a table is asked for. */
+  table?: AskedTable;
+}
+
+/** What a table is asked for, all but its body. */
+export interface AskedTable {
+  readonly request: TableRequest;
+  readonly outputType: TableMediaType;
+  readonly isGzip: boolean;
 }
 
 declare module 'fastify' {

@@ -1,5 +1,6 @@
 import type { Artefacts } from '../../prediction/artefacts/artefacts.js';
 import type { Scheduler } from '../../scheduling/scheduler.js';
+import type { TableThreads } from '../table/thread/table-threads.js';
 
 /**
  * What predictions are served from: the grid and the models of one reading, and the schedulers over those that have
@@ -12,6 +13,8 @@ export interface ServingGeneration {
   readonly batches: Scheduler;
   /** For single predictions, comparisons and rankings; the same one where workers answer these, too. */
   readonly singleSites: Scheduler;
+  /** Where tables are read and written. */
+  readonly tables: TableThreads;
 }
 
 /** What serves at the moment. */

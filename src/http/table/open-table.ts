@@ -1,4 +1,5 @@
 import type { RowRecords } from '../../prediction/encoding/row-record.js';
+import type { ErrorCode } from '../errors/api-error.js';
 import { ArrowOutput } from './arrow/arrow-output.js';
 import { openArrow } from './arrow/open-arrow.js';
 import { openCsv } from './csv/open-csv.js';
@@ -38,6 +39,7 @@ function outputOf(source: TableSource, request: TableRequest, { artefacts }: Tab
 
 class Table implements OpenTable {
   readonly rowCount: number;
+  readonly failures = new Map<ErrorCode, number>();
   /** Of each row, as far as `sites` read them: its method, or NOT_PREDICTED. */
   readonly #methods: Uint8Array;
 
@@ -66,6 +68,8 @@ class Table implements OpenTable {
       const site = this.source.stated(from + row, this.checks);
       return status === undefined ? this.checks.error(site) : this.checks.placeError(status, site);
     });
+    for (const { code } of outcomes.errors.values())
+      this.failures.set(code, (this.failures.get(code) ?? 0) + 1);
     return this.output.encode(this.source.run(from, count), outcomes);
   }
 

@@ -2,6 +2,7 @@ import type { Tier } from '../../accounts/tiers.js';
 import type { Artefacts } from '../../prediction/artefacts/artefacts.js';
 import type { RowRecords } from '../../prediction/encoding/row-record.js';
 import type { SiteRows } from '../../prediction/site-rows.js';
+import type { ErrorCode } from '../errors/api-error.js';
 
 /** The formats of tables, in and out, by their media type. */
 export const TABLE_FORMATS = {
@@ -11,6 +12,11 @@ export const TABLE_FORMATS = {
 } as const;
 
 export type TableMediaType = keyof typeof TABLE_FORMATS;
+export const TABLE_TYPES = [
+  'text/csv',
+  'application/x-ndjson',
+  'application/vnd.apache.arrow.stream',
+] as const;
 export type TableFormat = (typeof TABLE_FORMATS)[TableMediaType];
 
 /** What a request asks for beside its body; checked, and plain data that can be passed to another thread. */
@@ -49,6 +55,8 @@ export interface TableSites {
  */
 export interface OpenTable {
   readonly rowCount: number;
+  /** How many of the rows encoded so far have an error, by its code. */
+  readonly failures: ReadonlyMap<ErrorCode, number>;
   /** The rows [from, from + count) without those that have an error already. */
   sites(from: number, count: number): TableSites;
   /** What the answer begins with. */

@@ -1,4 +1,5 @@
 import type { Config } from '../../config.js';
+import { TableThreads } from '../../http/table/thread/table-threads.js';
 import type { BufferPool } from '../../pool/buffer-pool.js';
 import { MainThreadExecutor } from '../../pool/main-thread-executor.js';
 import { WorkerPool, type WorkerWatcher } from '../../pool/worker-pool.js';
@@ -23,11 +24,15 @@ export function startGeneration(
   const mainThread = answersOnMainThread ? new MainThreadExecutor(data) : undefined;
   const singleSites =
     mainThread === undefined ? batches : new Scheduler(mainThread, buffers, queueLimitSites);
+  const { grid, manifest, species, regions } = artefacts;
+  const tableContext = { artefacts: { grid, manifest, species, regions }, searchRadiusKm };
+  const tables = new TableThreads(tableContext, (error) => watcher.onError(error));
   return {
     artefacts,
     workers,
     batches,
     singleSites,
+    tables,
     /** Whether the main thread answers single predictions, comparisons and rankings. */
     answersOnMainThread,
     /** Waits until it can serve. @throws ArtefactError where a model is not usable, WorkerStartError where a worker does not start */
@@ -35,11 +40,12 @@ export function startGeneration(
       await workers.warmUp(); // tries the models
       await mainThread?.warmUp();
     },
-    /** Ends the workers once all that was submitted is answered or given up; nothing may be submitted meanwhile. */
+    /** Ends the threads once all that was submitted is answered or given up; nothing may be submitted meanwhile. */
     close: async () => {
       // Ending a thread inside onnxruntime would abort the process.
+      await tables.idle(); // each submits runs for as long as it is open
       await Promise.all([batches.idle(), singleSites.idle()]);
-      await workers.close();
+      await Promise.all([workers.close(), tables.close()]);
     },
   };
 }

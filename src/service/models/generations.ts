@@ -15,7 +15,7 @@ export class Generations {
   readonly #watcher: WorkerWatcher;
   readonly #ending = new AbortController();
   /** The ends of generations that served before. */
-  readonly #retiring = new Set<Promise<void>>();
+  readonly #retiring = new Map<Generation, Promise<void>>();
   #current: Generation;
   #reloading: Promise<void> | undefined;
   #isReloadWanted = false;
@@ -40,6 +40,12 @@ export class Generations {
     return this.#current;
   }
 
+  /** Open tables, also of generations that served before. */
+  get openTables(): number {
+    const all = [this.current, ...this.#retiring.keys()];
+    return all.reduce((sum, { tables }) => sum + tables.openTables, 0);
+  }
+
   /**
    * Reads the grid and the models again and serves them if they are valid; otherwise the current ones remain. However
    * often this is called during a reload, one more follows it, which reads the files as they are by then.
@@ -53,7 +59,7 @@ export class Generations {
   async close(): Promise<void> {
     this.#ending.abort();
     await this.#reloading;
-    await Promise.all([...this.#retiring, this.current.close()]);
+    await Promise.all([...this.#retiring.values(), this.current.close()]);
   }
 
   async #reloadWhileWanted(): Promise<void> {
@@ -78,8 +84,8 @@ export class Generations {
     this.guard.check(this.current.workers);
     this.reloads.switched++;
     this.log.info({ ...logFieldsOf(this.current.artefacts), former: versionOf(former) }, 'models reloaded');
-    const retiring = former.close().finally(() => this.#retiring.delete(retiring));
-    this.#retiring.add(retiring);
+    const end = former.close().finally(() => this.#retiring.delete(former));
+    this.#retiring.set(former, end);
   }
 
   /** @throws ArtefactError, ReloadError or Error where it cannot serve; nothing of it then keeps running. */

@@ -26,6 +26,16 @@ export class WorkerThreads {
     return Promise.all([...this.#alive].map((thread) => thread.terminate()));
   }
 
+  /** Ends the oldest thread, as `terminateAll` does. */
+  terminateOldest(): Promise<unknown> {
+    return [...this.#alive][0].terminate();
+  }
+
+  /** Ends the newest thread, as `terminateAll` does. */
+  terminateNewest(): Promise<unknown> | undefined {
+    return [...this.#alive].at(-1)?.terminate();
+  }
+
   /** Ends one thread, as `terminateAll` does, and those that come in its place before they have done anything. */
   async loseOne(): Promise<void> {
     this.#killsNew = true;

@@ -1,0 +1,111 @@
+import type { Readable } from 'node:stream';
+import zlib from 'node:zlib';
+import { ApiError } from '../errors/api-error.js';
+import { BodyBuffer } from './body-buffer.js';
+
+/** An upload that is slower is given up. */
+const MIN_BYTES_PER_SECOND = 16 * 1024;
+
+/** Of decompressed parts of a body. */
+const CHUNK_BYTES = 64 * 1024;
+
+export interface UploadRules {
+  readonly isGzip: boolean;
+  /** Of the body as it comes, and of what it decompresses to. */
+  readonly limitBytes: number;
+  /** The announced size of the body as it comes, if any; at most the limit. */
+  readonly announcedBytes: number | undefined;
+  /** The time over which the speed of an upload is averaged. */
+  readonly windowMs: number;
+}
+
+/** @throws ApiError payload_too_large */
+export function checkAnnounced(announcedBytes: number | undefined, limitBytes: number): void {
+  if (announcedBytes !== undefined && announcedBytes > limitBytes) throw tooLarge(limitBytes);
+}
+
+/**
+ * Reads a large body into memory, however long it takes as long as it moves.
+ * @throws ApiError payload_too_large; invalid_request for what is not gzip though announced so, and with 408 where it is
+ * too slow. Nothing is kept then
+ */
+export function readUpload(payload: Readable, rules: UploadRules): Promise<Uint8Array<ArrayBuffer>> {
+  const { isGzip, limitBytes, announcedBytes = limitBytes, windowMs } = rules;
+  return new Promise((resolve, reject) => {
+    const body = new BodyBuffer(isGzip ? limitBytes : announcedBytes);
+    const gunzip = isGzip ? zlib.createGunzip({ chunkSize: CHUNK_BYTES }) : undefined;
+    let receivedBytes = 0;
+    let receivedBefore = 0;
+    let isComplete = false;
+    const minBytes = (MIN_BYTES_PER_SECOND * windowMs) / 1000;
+    const checkSpeed = () => {
+      if (!isComplete && receivedBytes - receivedBefore < minBytes) fail(tooSlow(windowMs));
+      receivedBefore = receivedBytes;
+    };
+    // After what has arrived by then is read: this thread may have been busy.
+    const watch = setInterval(() => setImmediate(checkSpeed), windowMs);
+    const stop = () => {
+      isComplete = true;
+      clearInterval(watch);
+      payload.off('data', onData).off('end', onEnd).off('error', fail);
+      payload.on('error', () => {}); // of a caller who breaks off afterwards
+      gunzip
+        ?.removeAllListeners()
+        .on('error', () => {})
+        .destroy();
+    };
+    const fail = (error: Error) => {
+      stop();
+      payload.resume();
+      reject(error);
+    };
+    const append = (chunk: Buffer) => {
+      if (!body.append(chunk)) fail(tooLarge(limitBytes));
+    };
+    const onData = (chunk: Buffer) => {
+      receivedBytes += chunk.length;
+      if (receivedBytes > limitBytes) fail(tooLarge(limitBytes));
+      else if (gunzip === undefined) append(chunk);
+      else if (!gunzip.write(chunk)) payload.pause();
+    };
+    const finish = () => {
+      stop();
+      resolve(body.transferable());
+    };
+    const onEnd = () => {
+      isComplete = true;
+      if (gunzip === undefined) finish();
+      else gunzip.end();
+    };
+    gunzip
+      ?.on('data', append)
+      .on('drain', () => payload.resume())
+      .on('end', finish);
+    gunzip?.on('error', () => fail(notGzip()));
+    payload.on('data', onData).on('end', onEnd).on('error', fail);
+  });
+}
+
+function tooLarge(limitBytes: number): ApiError {
+  return new ApiError({
+    code: 'payload_too_large',
+    message: `The body is larger than the limit of ${limitBytes} bytes, which holds for what it decompresses to as well.`,
+    details: { limit_bytes: limitBytes },
+  });
+}
+
+function tooSlow(windowMs: number): ApiError {
+  const message =
+    `The body came too slowly: send at least ${MIN_BYTES_PER_SECOND / 1024} KiB a second, averaged over ` +
+    `${windowMs / 1000} s.`;
+  return new ApiError({ code: 'invalid_request', message }, { connection: 'close' }, 408);
+}
+
+function notGzip(): ApiError {
+  const message = 'the body is truncated or not gzip, though Content-Encoding says gzip';
+  return new ApiError({
+    code: 'invalid_request',
+    message: `The table is not valid: ${message}.`,
+    details: { issues: [{ path: '', message }] },
+  });
+}

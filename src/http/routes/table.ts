@@ -1,0 +1,170 @@
+import { Readable } from 'node:stream';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { z } from 'zod';
+import type { Config } from '../../config.js';
+import type { Metrics } from '../../observability/metrics.js';
+import { HORIZONS } from '../../prediction/dimensions.js';
+import { closedWhileWaiting } from '../errors/common-errors.js';
+import type { Endpoint } from '../openapi/document.js';
+import { sendContinue } from '../request/expect-continue.js';
+import { SCENARIO } from '../request/option-schemas.js';
+import { readUpload } from '../request/upload.js';
+import { sendStream } from '../response/compression.js';
+import type { Connections } from '../server/connections.js';
+import { type AskedTable, callerOf } from '../server/request-state.js';
+import type { Serving, ServingGeneration } from '../serving/serving.js';
+import { JobLimit } from '../table/stream/job-limit.js';
+import { TableAnswer, TableJobError } from '../table/stream/table-answer.js';
+import type { TableMediaType } from '../table/table-contract.js';
+import { announcedBytesOf, limitBytesOf, readHead } from '../table/table-head.js';
+import type { ThreadTable } from '../table/thread/table-threads.js';
+import { outcomeError } from './row-submitter.js';
+
+const tables: Record<TableMediaType, z.ZodType> = {
+  'text/csv': z.string().meta({
+    id: 'CsvTable',
+    description: 'RFC 4180 with a header line, in UTF-8.',
+    examples: ['latitude,longitude,species_code,planting_method\n44.12,-122.03,PSME,manual\n'],
+  }),
+  'application/x-ndjson': z.string().meta({
+    id: 'NdjsonTable',
+    description: 'A JSON object a line, in UTF-8.',
+    examples: ['{"latitude":44.12,"longitude":-122.03,"species_code":"PSME","planting_method":"manual"}\n'],
+  }),
+  'application/vnd.apache.arrow.stream': z
+    .string()
+    .meta({ id: 'ArrowTable', description: 'A stream of the Apache Arrow IPC format.' }),
+};
+
+const scenario = Object.fromEntries(
+  SCENARIO.map(({ name, unit, minimum, maximum }) => [
+    name,
+    z.number().min(minimum).max(maximum).optional().describe(`A changed climate, in ${unit}.`),
+  ]),
+);
+
+export const tableEndpoint: Endpoint = {
+  path: '/v1/predict/table',
+  id: 'predictTable',
+  summary: 'Predict survival for a file of sites',
+  description:
+    'Columns `latitude`, `longitude`, `species_code`, `planting_method` and optionally `elevation_m`; others are kept. The ' +
+    'answer has all of them and then ours: the matched point, for each horizon its survival and risk factors, and ' +
+    '`error_code` and `error_message` of rows that fail. `Accept` chooses its format among the same three. It is sent while ' +
+    'the rows are predicted for: one that breaks off ends without its last chunk. `Content-Encoding: gzip` is understood.',
+  query: () =>
+    z.object({
+      horizons: z
+        .array(z.literal([...HORIZONS]))
+        .optional()
+        .describe('Years; all three by default.'),
+      include: z.array(z.literal('intervals')).optional().describe('What to add to the answer.'),
+      ...scenario,
+    }),
+  request: () => tables,
+  response: tables,
+  errors: ['batch_too_large', 'not_acceptable', 'overloaded'],
+};
+
+/** The speed of an upload is averaged over this share of the request timeout. */
+const WINDOW_SHARE = 1 / 2;
+
+/** Bytes of an answer that wait for its caller, beside the rows of one job. */
+const BUFFERED_BYTES = 64 * 1024;
+
+/** Where the content type says more than the media type. */
+const CONTENT_TYPES: Partial<Record<TableMediaType, string>> = { 'text/csv': 'text/csv; charset=utf-8' };
+
+/** POST /v1/predict/table: a table of sites in and out. */
+export function tableRoute(
+  app: FastifyInstance,
+  config: Config,
+  serving: Serving,
+  connections: Connections,
+  metrics: Metrics,
+): void {
+  const { requestTimeoutMs: timeoutMs, queueLimitSites } = config;
+  const limit = new JobLimit(queueLimitSites);
+
+  app.removeAllContentTypeParsers();
+  app.addHook('preParsing', async (request) => {
+    request.state.table = readHead(request, config, serving);
+  });
+  app.addContentTypeParser('*', (request: FastifyRequest, payload: Readable) => {
+    connections.exemptFromTimeout(request.raw);
+    sendContinue(request);
+    return readUpload(payload, {
+      isGzip: request.state.table?.isGzip ?? false,
+      limitBytes: limitBytesOf(request, config),
+      announcedBytes: announcedBytesOf(request),
+      windowMs: WINDOW_SHARE * timeoutMs,
+    });
+  });
+
+  /** Starts to answer an open table. @throws ApiError */
+  const startAnswer = async (
+    request: FastifyRequest,
+    table: ThreadTable,
+    { batches: scheduler }: ServingGeneration,
+    signal: AbortSignal,
+  ): Promise<Readable> => {
+    const answer = new TableAnswer(table, {
+      keyId: callerOf(request).id,
+      scheduler,
+      limit,
+      timeoutMs,
+      signal,
+      onRows: (answered, failures) => {
+        metrics.sites.inc({ outcome: 'answered' }, answered);
+        for (const [outcome, rows] of failures) metrics.sites.inc({ outcome }, rows);
+      },
+    });
+    request.state.sites = table.rowCount;
+    request.state.times = answer;
+    await answer.start().catch((error) => {
+      throw error instanceof TableJobError ? outcomeError(error.outcome, request, timeoutMs) : error;
+    });
+    return Readable.from(answer.bytes(), { objectMode: false, highWaterMark: BUFFERED_BYTES });
+  };
+
+  app.post<{ Body: Uint8Array<ArrayBuffer> }>(tableEndpoint.path, async (request, reply) => {
+    const generation = serving.current;
+    const { table: asked } = request.state;
+    const { socket } = request.raw;
+    if (asked === undefined || reply.raw.closed || socket.readableEnded) throw closedWhileWaiting();
+    const closed = new AbortController();
+    const hangUp = () => closed.abort();
+    reply.raw.once('close', hangUp);
+    // A client that hangs up only ends its side: nothing else says so before something is sent to it.
+    socket.once('end', hangUp);
+    try {
+      const table = await generation.tables.open(request.body, asked.request, limit.rows, closed.signal);
+      const bytes = await startAnswer(request, table, generation, closed.signal);
+      bytes.once('error', (error) => logFailure(request, error, closed.signal));
+      return sendTable(request, reply, bytes, asked, generation);
+    } catch (error) {
+      const hasHungUp = closed.signal.aborted;
+      closed.abort();
+      throw hasHungUp ? closedWhileWaiting() : error;
+    } finally {
+      socket.off('end', hangUp);
+    }
+  });
+}
+
+function sendTable(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  bytes: Readable,
+  { outputType }: AskedTable,
+  { artefacts }: ServingGeneration,
+): FastifyReply {
+  reply.type(CONTENT_TYPES[outputType] ?? outputType);
+  reply.header('model-outcomes', artefacts.manifest.outcomes);
+  return sendStream(request, reply, bytes);
+}
+
+/** Logs why an answer was cut off, unless its caller has hung up. */
+function logFailure(request: FastifyRequest, err: Error, { aborted }: AbortSignal): void {
+  if (!aborted) request.log.error({ err }, 'a table was cut off');
+}

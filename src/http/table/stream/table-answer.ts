@@ -1,0 +1,121 @@
+import { setTimeout as delay } from 'node:timers/promises';
+import type { SiteRows } from '../../../prediction/site-rows.js';
+import type { Job, JobOutcome, Scheduler } from '../../../scheduling/scheduler.js';
+import type { ErrorCode } from '../../errors/api-error.js';
+import type { TableJobRows, ThreadTable } from '../thread/table-threads.js';
+import type { JobLimit } from './job-limit.js';
+
+/** After a job could not be answered because of overload it is submitted again, so much later. */
+const RETRY_MS = 100;
+/** So long, in request timeouts, before the answer is given up. */
+const RETRY_FACTOR = 4;
+
+/** A job that was not answered, and the reason. */
+export class TableJobError extends Error {
+  override readonly name = 'TableJobError';
+
+  constructor(readonly outcome: Exclude<JobOutcome, { kind: 'answered' }>) {
+    super(`rows of a table were not answered: ${outcome.kind}`);
+  }
+}
+
+/** Who asks for a table, and what is done for them. */
+export interface TableCaller {
+  /** The API key whose turns the rows use. */
+  readonly keyId: string;
+  readonly scheduler: Scheduler;
+  readonly limit: JobLimit;
+  /** How long a job may wait for its answers. */
+  readonly timeoutMs: number;
+  /** Aborted when nobody waits for the answer any more. */
+  readonly signal: AbortSignal;
+  /** Called with the rows of a part of the answer: how many have an answer, and how many an error, by its code. */
+  readonly onRows: (answered: number, failures: readonly (readonly [ErrorCode, number])[]) => void;
+}
+
+/**
+ * The answer to an open table: its rows are predicted for in jobs, of which two are under way while the caller reads, and
+ * encoded in their order.
+ */
+export class TableAnswer {
+  readonly #first: Promise<TableJobRows | undefined>;
+  #isStarted = false;
+  /** Whether all of it was handed out. */
+  isAnswered = false;
+  /** How long the first job waited. */
+  queueMs = 0;
+  /** Time in the models, summed over the jobs. */
+  inferenceMs = 0;
+
+  constructor(
+    private readonly table: ThreadTable,
+    private readonly caller: TableCaller,
+  ) {
+    this.#first = this.#predict(0);
+    this.#first.catch(() => {}); // reported by `start`
+  }
+
+  /** Waits for the first job, which decides whether there is an answer. @throws TableJobError */
+  async start(): Promise<void> {
+    await this.#first;
+    this.#isStarted = true;
+  }
+
+  /** The bytes of the answer. @throws TableJobError, or the error of the table's thread */
+  async *bytes(): AsyncGenerator<Uint8Array> {
+    const { table, caller } = this;
+    yield table.head;
+    let next = this.#first;
+    const { rows } = caller.limit;
+    for (let from = 0; from < table.rowCount; from += rows) {
+      const current = next;
+      next = this.#predict(from + rows);
+      next.catch(() => {}); // thrown where it is awaited
+      const job = await current;
+      if (job === undefined) throw new Error('rows without outcome');
+      const { bytes, failures } = await table.encode(job);
+      const failed = failures.reduce((sum, [, errors]) => sum + errors, 0);
+      caller.onRows(job.count - failed, failures);
+      yield bytes;
+    }
+    yield await table.tail();
+    this.isAnswered = true;
+  }
+
+  /** The job that starts with a row, with its outcomes; undefined beyond the last row. */
+  async #predict(from: number): Promise<TableJobRows | undefined> {
+    const { table, caller } = this;
+    if (from >= table.rowCount) return undefined;
+    const tableJob = await table.sites(from, Math.min(caller.limit.rows, table.rowCount - from));
+    const { rows, records } = tableJob;
+    if (rows.count === 0) return tableJob;
+    const giveUpMs = performance.now() + RETRY_FACTOR * caller.timeoutMs;
+    for (;;) {
+      const job = await this.#submit(rows);
+      const outcome = await job.outcome;
+      if (outcome.kind === 'answered') {
+        if (from === 0) this.queueMs = job.queueMs;
+        this.inferenceMs += job.inferenceMs;
+        outcome.answers.records(records);
+        return tableJob;
+      }
+      const isTemporary = outcome.kind === 'overloaded' || outcome.kind === 'timed-out';
+      if (!this.#isStarted || !isTemporary || performance.now() > giveUpMs) throw new TableJobError(outcome);
+      await delay(RETRY_MS);
+    }
+  }
+
+  #submit(rows: SiteRows): Promise<Job> {
+    const { keyId, scheduler, limit, timeoutMs, signal } = this.caller;
+    return limit.run(keyId, async () => {
+      signal.throwIfAborted();
+      const deadlineMs = performance.now() + timeoutMs;
+      const job = scheduler.submit({ keyId, rows, deadlineMs });
+      const abandon = () => job.abandon();
+      signal.addEventListener('abort', abandon, { once: true });
+      await job.outcome;
+      signal.removeEventListener('abort', abandon);
+      return job;
+    });
+  }
+}

@@ -1,0 +1,68 @@
+import { ALL_HORIZONS, HORIZONS } from '../../prediction/dimensions.js';
+import { ApiError, show } from '../errors/api-error.js';
+import { type OptionRules, rangeMessage, SCENARIO } from '../request/option-schemas.js';
+import { showAll } from '../request/shown-values.js';
+import type { TableRequest } from './table-contract.js';
+
+/** The parameters of the query. */
+export const TABLE_PARAMETERS = ['horizons', 'include', ...SCENARIO.map(({ name }) => name)];
+
+const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+
+type Issue = { readonly path: string; readonly message: string };
+
+/**
+ * Reads the query of a table's request.
+ * @param query its parameters; an array where one is given several times
+ * @throws ApiError invalid_request with every issue found
+ */
+export function readTableQuery(
+  query: Readonly<Record<string, string | readonly string[]>>,
+  { hasIntervals }: Pick<OptionRules, 'hasIntervals'>,
+): Pick<TableRequest, 'horizons' | 'intervals' | 'scenario'> {
+  const issues: Issue[] = [];
+  const refuse = (path: string, message: string) => issues.push({ path, message });
+  for (const [name, value] of Object.entries(query)) {
+    if (!TABLE_PARAMETERS.includes(name))
+      refuse(name, `${show(name)} is not a parameter of the query: these are ${TABLE_PARAMETERS.join(', ')}`);
+    else if (typeof value !== 'string') refuse(name, `${name} must be given once`);
+  }
+  const textOf = (name: string) => {
+    const value = Object.hasOwn(query, name) ? query[name] : undefined;
+    return typeof value === 'string' ? value : undefined;
+  };
+
+  const years = textOf('horizons')?.split(',');
+  const wrongYears = years?.filter((text) => !HORIZONS.some((horizon) => String(horizon) === text)) ?? [];
+  if (wrongYears.length > 0)
+    refuse(
+      'horizons',
+      `horizons must be of ${HORIZONS.join(', ')}, separated by commas, not ${showAll(wrongYears)}`,
+    );
+  const horizons = HORIZONS.reduce(
+    (set, horizon, h) => (years?.includes(String(horizon)) ? set | (1 << h) : set),
+    0,
+  );
+
+  const words = (textOf('include') ?? '').split(',').filter((word) => word !== '');
+  const wrongWords = words.filter((word) => word !== 'intervals');
+  if (wrongWords.length > 0)
+    refuse('include', `include can only be intervals for a table, not ${showAll(wrongWords)}`);
+  const intervals = words.includes('intervals');
+  if (intervals && !hasIntervals)
+    refuse('include', 'include cannot have intervals: the models of this service have none');
+
+  const scenario: Record<string, number> = {};
+  for (const number of SCENARIO) {
+    const text = textOf(number.name);
+    if (text === undefined) continue;
+    const value = DECIMAL.test(text) ? Number(text) : Number.NaN;
+    if (value >= number.minimum && value <= number.maximum) scenario[number.name] = value;
+    else refuse(number.name, rangeMessage(number, text));
+  }
+  if (issues.length > 0) {
+    const message = `The request is not valid: ${issues.map((issue) => issue.message).join('; ')}.`;
+    throw new ApiError({ code: 'invalid_request', message, details: { issues } });
+  }
+  return { horizons: years === undefined ? ALL_HORIZONS : horizons, intervals, scenario };
+}

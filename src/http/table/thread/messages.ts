@@ -1,0 +1,57 @@
+import type { ErrorCode, ErrorObject } from '../../errors/api-error.js';
+import type { TableRequest } from '../table-contract.js';
+
+/** What the main thread asks of a table thread. A table has the number of the call that opened it. */
+export type TableOrder =
+  | {
+      readonly kind: 'open';
+      readonly body: Uint8Array<ArrayBuffer>;
+      readonly request: TableRequest;
+      /** Rows of a job at most. */
+      readonly jobRows: number;
+    }
+  /** Writes the rows of a job into its memory. */
+  | ({ readonly kind: 'sites' } & TableJob)
+  /** Encodes the rows of a job, whose memory has the outcomes of so many sites. */
+  | ({ readonly kind: 'encode'; readonly siteCount: number } & TableJob)
+  | { readonly kind: 'tail'; readonly table: number };
+
+/** The rows [from, from + count) of a table. */
+interface TableJob {
+  readonly table: number;
+  readonly from: number;
+  readonly count: number;
+  /** Which memory of the table it has. */
+  readonly memory: number;
+}
+
+/** The results of orders by their kind. */
+export interface TableResults {
+  readonly open: {
+    readonly rowCount: number;
+    readonly head: Uint8Array;
+    /** For JOBS_UNDER_WAY jobs: see JobMemory. */
+    readonly memories: readonly SharedArrayBuffer[];
+    readonly memoryRows: number;
+    readonly memoryWidth: number;
+  };
+  readonly sites: { readonly count: number; readonly width: number };
+  readonly encode: {
+    readonly bytes: Uint8Array;
+    /** The rows of this part that have an error, by its code. */
+    readonly failures: readonly (readonly [code: ErrorCode, count: number])[];
+  };
+  readonly tail: Uint8Array;
+}
+
+/** A message to a table thread: an order with the number of its call, or that a table is not needed any more. */
+export type TableCall = { readonly call: number; readonly order: TableOrder } | { readonly close: number };
+
+/** The answer to a call. */
+export type TableNotice = { readonly call: number } & (
+  | { readonly kind: 'done'; readonly result: TableResults[keyof TableResults] }
+  /** The body is no table. */
+  | { readonly kind: 'refused'; readonly error: ErrorObject }
+  /** A bug. */
+  | { readonly kind: 'failed'; readonly error: Error }
+);

@@ -1,0 +1,198 @@
+import { Worker } from 'node:worker_threads';
+import type { RowRecords } from '../../../prediction/encoding/row-record.js';
+import type { SiteRows } from '../../../prediction/site-rows.js';
+import { ApiError } from '../../errors/api-error.js';
+import type { TableContext, TableRequest } from '../table-contract.js';
+import { JobMemory } from './job-memory.js';
+import type { TableCall, TableNotice, TableOrder, TableResults } from './messages.js';
+
+const WORKER_FILE = new URL('./table-worker.js', import.meta.url);
+
+/** Bodies and answers are outside the heap. */
+const MAX_HEAP_MB = 256;
+
+interface Pending {
+  resolve(result: never): void;
+  reject(error: Error): void;
+}
+
+/** A thread that reads and writes tables. */
+class TableThread {
+  readonly #worker: Worker;
+  readonly #pending = new Map<number, Pending>();
+  #calls = 0;
+  /** Why the thread has ended. */
+  #end: Error | undefined;
+
+  /** @param onEnd called when the thread has ended, with the error that ended it */
+  constructor(context: TableContext, onEnd: (thread: TableThread, error: Error) => void) {
+    this.#worker = new Worker(WORKER_FILE, {
+      workerData: context,
+      resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
+    });
+    let reason = new Error('the table thread ended');
+    this.#worker.on('message', this.#receive);
+    this.#worker.on('error', (error) => {
+      reason = error as Error;
+    });
+    this.#worker.on('exit', () => {
+      this.#end = reason;
+      for (const { reject } of this.#pending.values()) reject(reason);
+      this.#pending.clear();
+      onEnd(this, reason);
+    });
+    this.#worker.unref();
+  }
+
+  /** @throws ApiError where the body is no table, Error where the thread failed */
+  async open(
+    body: Uint8Array<ArrayBuffer>,
+    request: TableRequest,
+    jobRows: number,
+    signal: AbortSignal,
+  ): Promise<ThreadTable> {
+    const id = this.#calls;
+    const close = () => {
+      this.#worker.postMessage({ close: id } satisfies TableCall);
+      this.#pending.get(id)?.reject(new Error('the table was given up'));
+    };
+    signal.addEventListener('abort', close, { once: true });
+    const result = await this.call<'open'>({ kind: 'open', body, request, jobRows }, [body.buffer]);
+    return new ThreadTable(this, id, result);
+  }
+
+  call<Kind extends TableOrder['kind']>(
+    order: TableOrder & { kind: Kind },
+    transferred: ArrayBuffer[] = [],
+  ): Promise<TableResults[Kind]> {
+    if (this.#end !== undefined) return Promise.reject(this.#end);
+    const call = this.#calls++;
+    return new Promise((resolve, reject) => {
+      this.#pending.set(call, { resolve, reject });
+      this.#worker.postMessage({ call, order } satisfies TableCall, transferred);
+    });
+  }
+
+  /** Ends the thread; pending calls reject. */
+  async end(): Promise<void> {
+    await this.#worker.terminate();
+  }
+
+  readonly #receive = (notice: TableNotice) => {
+    const pending = this.#pending.get(notice.call);
+    this.#pending.delete(notice.call);
+    if (notice.kind === 'done') pending?.resolve(notice.result as never);
+    else if (notice.kind === 'refused') pending?.reject(new ApiError(notice.error));
+    else pending?.reject(notice.error);
+  };
+}
+
+/** A job of a table: rows of it, those that can be predicted for, and memory for their outcomes. */
+export interface TableJobRows {
+  readonly from: number;
+  readonly count: number;
+  readonly memory: number;
+  readonly rows: SiteRows;
+  readonly records: RowRecords;
+}
+
+/** A table that is open in a thread: see OpenTable. At most JOBS_UNDER_WAY of its jobs may be under way. */
+export class ThreadTable {
+  readonly rowCount: number;
+  /** What its answer begins with. */
+  readonly head: Uint8Array;
+  readonly #memories: readonly JobMemory[];
+  #jobs = 0;
+
+  constructor(
+    private readonly thread: TableThread,
+    private readonly id: number,
+    { rowCount, head, memories, memoryRows, memoryWidth }: TableResults['open'],
+  ) {
+    this.rowCount = rowCount;
+    this.head = head;
+    this.#memories = memories.map((memory) => new JobMemory(memory, memoryRows, memoryWidth));
+  }
+
+  /** Starts a job with the rows [from, from + count). Jobs use the memories of the table in turn. */
+  async sites(from: number, count: number): Promise<TableJobRows> {
+    const memory = this.#jobs++ % this.#memories.length;
+    const sites = await this.thread.call<'sites'>({ kind: 'sites', table: this.id, from, count, memory });
+    const rows = this.#memories[memory].rows(sites.count, sites.width);
+    return { from, count, memory, rows, records: this.#memories[memory].records(sites.count) };
+  }
+
+  /** Ends a job whose outcomes are in its memory. */
+  encode({ from, count, memory, rows }: TableJobRows): Promise<TableResults['encode']> {
+    const siteCount = rows.count;
+    return this.thread.call<'encode'>({ kind: 'encode', table: this.id, from, count, memory, siteCount });
+  }
+
+  tail(): Promise<Uint8Array> {
+    return this.thread.call<'tail'>({ kind: 'tail', table: this.id });
+  }
+}
+
+/**
+ * The thread in which the tables of a generation are read and written: the main thread would be busy for a second with the
+ * body of one. It starts with the first table, and again with the next one after it died.
+ */
+export class TableThreads {
+  #thread: TableThread | undefined;
+  #openTables = 0;
+  #resolveIdle: (() => void)[] = [];
+
+  /** @param onError called with the error of a thread that died */
+  constructor(
+    private readonly context: TableContext,
+    private readonly onError: (error: Error) => void,
+  ) {}
+
+  /** Tables that are open or being opened. */
+  get openTables(): number {
+    return this.#openTables;
+  }
+
+  /**
+   * Opens a table.
+   * @param body its memory is transferred to the thread
+   * @param jobRows rows of a job at most
+   * @param signal gives the table back; it must be aborted in the end, whatever became of the table
+   * @throws ApiError where the body is no table, Error where the thread failed
+   */
+  async open(
+    body: Uint8Array<ArrayBuffer>,
+    request: TableRequest,
+    jobRows: number,
+    signal: AbortSignal,
+  ): Promise<ThreadTable> {
+    this.#openTables++;
+    signal.addEventListener('abort', this.#giveBack, { once: true });
+    this.#thread ??= new TableThread(this.context, this.#end);
+    return this.#thread.open(body, request, jobRows, signal);
+  }
+
+  /** Resolves when no table is open; none may be opened meanwhile. */
+  async idle(): Promise<void> {
+    if (this.#openTables > 0) await new Promise<void>((resolve) => this.#resolveIdle.push(resolve));
+  }
+
+  /** Ends the thread. */
+  async close(): Promise<void> {
+    const thread = this.#thread;
+    this.#thread = undefined; // its end is no failure
+    await thread?.end();
+  }
+
+  readonly #giveBack = () => {
+    this.#openTables--;
+    if (this.#openTables > 0) return;
+    for (const resolve of this.#resolveIdle.splice(0)) resolve();
+  };
+
+  readonly #end = (thread: TableThread, error: Error) => {
+    if (this.#thread !== thread) return;
+    this.#thread = undefined;
+    this.onError(error);
+  };
+}

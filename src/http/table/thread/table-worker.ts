@@ -1,0 +1,129 @@
+import { parentPort, workerData } from 'node:worker_threads';
+import { adjustmentWidth } from '../../../prediction/conditions/adjustments.js';
+import { ApiError, type ErrorCode } from '../../errors/api-error.js';
+import { openTable } from '../open-table.js';
+import type { OpenTable, TableContext } from '../table-contract.js';
+import { JOBS_UNDER_WAY, JobMemory } from './job-memory.js';
+import type { TableCall, TableNotice, TableOrder, TableResults } from './messages.js';
+
+const context = workerData as TableContext;
+const width = adjustmentWidth(context.artefacts.manifest);
+
+interface Held {
+  readonly table: OpenTable;
+  readonly memories: readonly JobMemory[];
+  /** `failures` of the table as last reported. */
+  readonly reported: Map<ErrorCode, number>;
+}
+
+interface Opening {
+  readonly steps: ReturnType<typeof openTable>;
+  readonly jobRows: number;
+}
+
+/** The open tables by the number of the call that opened each. */
+const tables = new Map<number, Held>();
+/** Those being opened. */
+const opening = new Map<number, Opening>();
+
+function notify(notice: TableNotice, transferred: readonly ArrayBufferLike[] = []): void {
+  parentPort?.postMessage(notice, transferred as ArrayBuffer[]);
+}
+
+/** @param bytes of the result, to be transferred */
+function done(call: number, result: TableResults[keyof TableResults], bytes?: Uint8Array): void {
+  notify({ call, kind: 'done', result }, bytes && [bytes.buffer]);
+}
+
+/** Bytes in memory of their own: small ones share that of Node's pool. */
+function owned(bytes: Uint8Array): Uint8Array {
+  return bytes.byteLength === bytes.buffer.byteLength ? bytes : new Uint8Array(bytes);
+}
+
+function fail(call: number, error: unknown): void {
+  if (error instanceof ApiError) notify({ call, kind: 'refused', error: error.error });
+  else notify({ call, kind: 'failed', error: error as Error });
+}
+
+parentPort?.on('message', (message: TableCall) => {
+  if ('close' in message) {
+    tables.delete(message.close);
+    opening.delete(message.close);
+    return;
+  }
+  try {
+    take(message.call, message.order);
+  } catch (error) {
+    fail(message.call, error);
+  }
+});
+
+function take(call: number, order: TableOrder): void {
+  if (order.kind === 'open') {
+    const steps = openTable(order.body, order.request, context);
+    opening.set(call, { steps, jobRows: order.jobRows });
+    continueOpening(call);
+    return;
+  }
+  const held = tables.get(order.table);
+  if (held === undefined) throw new Error(`no table ${order.table}`);
+  const { table, memories } = held;
+  switch (order.kind) {
+    case 'sites': {
+      const { rows } = table.sites(order.from, order.count);
+      memories[order.memory].rows(rows.count, rows.width).copyRows(0, rows, 0, rows.count);
+      done(call, { count: rows.count, width: rows.width });
+      break;
+    }
+    case 'encode': {
+      const records = memories[order.memory].records(order.siteCount);
+      const bytes = owned(table.encode(order.from, order.count, records));
+      done(call, { bytes, failures: newFailures(held) }, bytes);
+      break;
+    }
+    case 'tail': {
+      const bytes = owned(table.tail());
+      done(call, bytes, bytes);
+    }
+  }
+}
+
+/** Opens a table step by step, so that others of this thread continue meanwhile. */
+function continueOpening(call: number): void {
+  const table = opening.get(call);
+  if (table === undefined) return; // given up
+  try {
+    const step = table.steps.next();
+    if (step.done !== true) {
+      setImmediate(continueOpening, call);
+      return;
+    }
+    opening.delete(call);
+    hold(call, step.value, table.jobRows);
+  } catch (error) {
+    opening.delete(call);
+    fail(call, error);
+  }
+}
+
+/** Keeps a table that was opened. */
+function hold(call: number, table: OpenTable, jobRows: number): void {
+  const { rowCount } = table;
+  const memoryRows = Math.min(jobRows, rowCount);
+  const memories = Array.from({ length: JOBS_UNDER_WAY }, () => JobMemory.create(memoryRows, width));
+  tables.set(call, { table, memories, reported: new Map() });
+  const head = owned(table.head());
+  const shared = memories.map(({ memory }) => memory);
+  done(call, { rowCount, head, memories: shared, memoryRows, memoryWidth: width }, head);
+}
+
+/** What `failures` of a table grew by since the last report. */
+function newFailures({ table, reported }: Held): [ErrorCode, number][] {
+  const grown: [ErrorCode, number][] = [];
+  for (const [code, count] of table.failures) {
+    const before = reported.get(code) ?? 0;
+    if (count > before) grown.push([code, count - before]);
+    reported.set(code, count);
+  }
+  return grown;
+}

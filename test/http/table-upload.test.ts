@@ -1,0 +1,155 @@
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expectError, parseErrorBody } from '../support/error-body.js';
+import { openSocket, readAnswer } from '../support/raw-http.js';
+import { PREDICT_REQUEST } from '../support/requests.js';
+import { startTestService, type TestService } from '../support/service.js';
+import { csvOf, postTable, readCsv, TABLE_PATH } from './support/tables.js';
+
+const LIMIT_BYTES = 2_000_000;
+const TIMEOUT_MS = 2000;
+/** So much must arrive in half of the timeout. */
+const MIN_BYTES = 16 * 1024;
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService({
+    REQUEST_TIMEOUT_MS: String(TIMEOUT_MS),
+    TABLE_LIMIT_BYTES: String(LIMIT_BYTES),
+  });
+});
+afterAll(() => service.stop());
+
+const tableOf = (rows: number) => csvOf(Array(rows).fill(PREDICT_REQUEST));
+
+/** Opens a connection and sends the head of a table's request. */
+async function startUpload(bodyBytes: number, headers: readonly string[] = [], query = ''): Promise<Socket> {
+  const socket = await openSocket(service.apiUrl);
+  const fields = [
+    `POST ${TABLE_PATH}${query} HTTP/1.1`,
+    'Host: test',
+    `X-API-Key: ${service.key}`,
+    'Content-Type: text/csv',
+    `Content-Length: ${bodyBytes}`,
+    ...headers,
+  ];
+  socket.write(`${fields.join('\r\n')}\r\n\r\n`);
+  return socket;
+}
+
+test('an upload that moves is waited for, however long it takes', async () => {
+  const csv = tableOf(12_000);
+  const socket = await startUpload(csv.length, ['Connection: close']);
+  const partBytes = Math.ceil(csv.length / 16);
+  expect(partBytes).toBeGreaterThan(MIN_BYTES); // four parts in each half of the timeout
+  for (let at = 0; at < csv.length; at += partBytes) {
+    socket.write(csv.slice(at, at + partBytes));
+    await delay(TIMEOUT_MS / 8);
+  }
+  const { status, body } = await readAnswer(socket);
+  expect(status).toBe(200);
+  expect(body.split('\n')).toHaveLength(12_002);
+});
+
+test.each([
+  ['stops', 0],
+  ['moves too slowly', 500],
+])('an upload that %s is 408 invalid_request', async (_, bytes) => {
+  const socket = await startUpload(1_000_000);
+  socket.write('latitude,longitude,species_code,planting_method\n');
+  const trickle = setInterval(() => socket.write('x'.repeat(bytes)), TIMEOUT_MS / 20);
+  const answer = await readAnswer(socket);
+  clearInterval(trickle);
+  expect(answer.status).toBe(408);
+  expect(answer.headers.get('connection')).toBe('close');
+  const { code, message } = parseErrorBody(answer.body);
+  expect({ code, message }).toEqual({
+    code: 'invalid_request',
+    message: 'The body came too slowly: send at least 16 KiB a second, averaged over 1 s.',
+  });
+});
+
+test('a table in gzip is answered like the same table as it is, whatever the case of the coding', async () => {
+  const csv = tableOf(300);
+  const plain = await (await postTable(service, csv)).text();
+  for (const coding of ['gzip', 'GZIP']) {
+    const response = await postTable(service, gzipSync(csv), '', { 'content-encoding': coding });
+    expect(await response.text()).toBe(plain);
+  }
+});
+
+test('what decompresses to more than the limit is payload_too_large, without being decompressed any further', async () => {
+  const bomb = gzipSync(Buffer.alloc(150_000_000, ' '), { level: 9 });
+  expect(bomb.length).toBeLessThan(LIMIT_BYTES / 2);
+  const before = process.memoryUsage().external;
+  const response = await postTable(service, bomb, '', { 'content-encoding': 'gzip' });
+  const { details } = await expectError(response, 413, 'payload_too_large');
+  expect(details).toEqual({ limit_bytes: LIMIT_BYTES });
+  expect(process.memoryUsage().external - before).toBeLessThan(100_000_000);
+});
+
+test('a body that is not gzip though announced so, or breaks off, is invalid_request', async () => {
+  const csv = tableOf(300);
+  const damaged = gzipSync(csv);
+  damaged.fill(0, 40, 60);
+  for (const body of [csv, gzipSync(csv).subarray(0, -20), damaged]) {
+    const response = await postTable(service, body, '', { 'content-encoding': 'gzip' });
+    const { message } = await expectError(response, 422, 'invalid_request');
+    expect(message).toContain('gzip');
+  }
+});
+
+test('a caller who sends the whole table before reading anything gets the whole answer', async () => {
+  const csv = tableOf(20_000);
+  const socket = await startUpload(csv.length, ['Connection: close']);
+  socket.pause();
+  await new Promise((resolve) => socket.write(csv, resolve));
+  await delay(300); // the answer has begun by then, and waits
+  const { status, body } = await readAnswer(socket);
+  expect(status).toBe(200);
+  const rows = readCsv(body);
+  expect(rows).toHaveLength(20_000);
+  expect(new Set(rows.map((row) => JSON.stringify(row))).size).toBe(1);
+});
+
+test('a caller who waits for 100 Continue is asked for the body, and may use the connection again', async () => {
+  const csv = tableOf(10);
+  const socket = await startUpload(csv.length, ['Expect: 100-continue']);
+  for (let i = 0; i < 2; i++) {
+    expect(String(await once(socket, 'data'))).toBe('HTTP/1.1 100 Continue\r\n\r\n');
+    let text = '';
+    socket.write(csv);
+    while (!text.endsWith('\r\n0\r\n\r\n')) text += String(await once(socket, 'data'));
+    expect(text).toContain('HTTP/1.1 200 OK');
+    const head = `POST ${TABLE_PATH} HTTP/1.1\r\nHost: test\r\nX-API-Key: ${service.key}\r\nContent-Type: text/csv`;
+    socket.write(`${head}\r\nContent-Length: ${csv.length}\r\nExpect: 100-continue\r\n\r\n`);
+  }
+  socket.destroy();
+});
+
+test.each([
+  [401, ['X-API-Key: nurse_live_x'], '', 10],
+  [406, ['Accept: text/html'], '', 10],
+  [413, [], '', LIMIT_BYTES + 1],
+  [415, ['Content-Encoding: br'], '', 10],
+  [422, [], '?horizons=2', 10],
+])(
+  'a caller who waits for 100 Continue is not asked for a body that is refused with %d, and the connection ends',
+  async (status, headers, query, bodyBytes) => {
+    const socket = await startUpload(bodyBytes, [...headers, 'Expect: 100-continue'], query);
+    const answer = await readAnswer(socket);
+    expect(answer.status).toBe(status);
+    expect(answer.headers.get('connection')).toBe('close');
+  },
+);
+
+test('a table in HTTP/1.0, where an answer that breaks off would look whole, is refused', async () => {
+  const socket = await openSocket(service.apiUrl);
+  const head = `POST ${TABLE_PATH} HTTP/1.0\r\nX-API-Key: ${service.key}\r\nContent-Type: text/csv`;
+  socket.write(`${head}\r\nContent-Length: 1\r\n\r\nx`);
+  const { status, body } = await readAnswer(socket);
+  expect({ status, code: parseErrorBody(body).code }).toEqual({ status: 400, code: 'invalid_request' });
+});

@@ -1,0 +1,323 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readPredictorData } from '../../testing/project.js';
+import { ProjectCopy } from '../../testing/project-copy.js';
+import { seededRandom } from '../../testing/random.js';
+import { addIntervalModels } from '../prediction/support/interval-models.js';
+import { randomRequests } from '../prediction/support/site-requests.js';
+import { readMetrics } from '../reliability/support/metrics.js';
+import { expectError } from '../support/error-body.js';
+import { FOREST_SITE, OUTSIDE_COVERAGE, PREDICT_REQUEST } from '../support/requests.js';
+import { startTestService, type TestService } from '../support/service.js';
+import { type CsvRow, csvOf, postTable, readCsv, TABLE_PATH } from './support/tables.js';
+
+const LIMIT_ROWS = 1500;
+const LIMIT_BYTES = 200_000;
+
+let service: TestService;
+beforeAll(async () => {
+  const copy = new ProjectCopy();
+  addIntervalModels(copy);
+  service = await startTestService({
+    MODEL_DIR: copy.modelDir,
+    TABLE_LIMIT_ROWS: String(LIMIT_ROWS),
+    TABLE_LIMIT_BYTES: String(LIMIT_BYTES),
+    BODY_LIMIT_BYTES: '100000',
+  });
+  copy.remove();
+});
+afterAll(() => service.stop());
+
+const keyOf = async (tier: 'spore' | 'mycel') => ({ 'x-api-key': (await service.issueKey(tier)).secret });
+
+type Entry = Readonly<Record<string, unknown>>;
+
+/** Random sites, some of them outside the coverage, and rows that no prediction can be made for. */
+function randomEntries(count: number, random: () => number): Entry[] {
+  const data = readPredictorData();
+  return randomRequests(data, count, random).map(({ latitude, longitude, species, method }, i) => ({
+    latitude: i % 29 === 7 ? 91 : latitude,
+    longitude,
+    species_code: i % 31 === 5 ? 'QUAG' : data.species[species].species_code,
+    planting_method: i % 37 === 3 ? 'helicopter' : (method ?? 'manual'),
+  }));
+}
+
+interface Prediction {
+  readonly horizon_years: number;
+  readonly survival_probability: number;
+  readonly risk_factors: readonly { factor: string; impact: string; magnitude: number }[];
+  readonly interval?: { readonly low: number; readonly high: number };
+}
+
+interface Result {
+  readonly site: Readonly<Record<string, number | string>>;
+  readonly predictions: readonly Prediction[];
+  readonly error?: { readonly code: string; readonly message: string };
+}
+
+/** Our columns of a row as the batch's element has them. */
+function columnsOf({ site, predictions, error }: Result): CsvRow {
+  if (error !== undefined) return { error_code: error.code, error_message: error.message };
+  const { matched_latitude, matched_longitude, match_distance_km, region } = site;
+  const columns: Record<string, unknown> = { matched_latitude, matched_longitude, match_distance_km, region };
+  for (const { horizon_years: years, survival_probability, risk_factors, interval } of predictions) {
+    columns[`survival_${years}`] = survival_probability;
+    risk_factors.forEach(({ factor, impact, magnitude }, rank) => {
+      columns[`factor_${years}_${rank + 1}`] = factor;
+      columns[`contribution_${years}_${rank + 1}`] = impact === 'negative' ? 0 - magnitude : magnitude;
+    });
+    if (interval !== undefined) {
+      columns[`low_${years}`] = interval.low;
+      columns[`high_${years}`] = interval.high;
+    }
+  }
+  return Object.fromEntries(Object.entries(columns).map(([name, value]) => [name, String(value)]));
+}
+
+/** The columns with the other's ends of intervals where these differ in the last digit only: see `expectSameAnswer`. */
+function withTolerance(columns: CsvRow, others: CsvRow): CsvRow {
+  return Object.fromEntries(
+    Object.entries(columns).map(([name, value]) => {
+      const isEnd = /^(low|high)_/.test(name);
+      const isNear = Math.abs(Number(value) - Number(others[name])) < 1.01e-4;
+      return [name, isEnd && isNear ? others[name] : value];
+    }),
+  );
+}
+
+async function batchResults(entries: readonly Entry[]): Promise<Result[]> {
+  const results: Result[] = [];
+  for (let from = 0; from < entries.length; from += 500) {
+    const response = await service.post('/v1/predict/batch', { requests: entries.slice(from, from + 500) });
+    results.push(...((await response.json()) as { results: Result[] }).results);
+  }
+  return results;
+}
+
+test.each([
+  ['', {}],
+  ['?horizons=5,1&include=intervals', { horizons: [1, 5], include: ['intervals'] }],
+  [
+    '?warming_c=2.5&precipitation_change_percent=-10',
+    { scenario: { warming_c: 2.5, precipitation_change_percent: -10 } },
+  ],
+  ['?horizons=3&include=', { horizons: [3] }],
+])(
+  'the columns of a table with the query "%s" equal the numbers of batches digit for digit',
+  async (query, options) => {
+    const entries = randomEntries(LIMIT_ROWS, seededRandom(3));
+    const rows = entries.map((entry, i) => ({
+      'plot, "name"': `plot\n${i}`,
+      ...entry,
+      elevation_m: i % 3 === 0 ? 700 : '',
+    }));
+    const response = await postTable(service, csvOf(rows), query);
+    expect(response.status).toBe(200);
+    expect(response.headers.get('content-type')).toBe('text/csv; charset=utf-8');
+    expect(response.headers.get('model-outcomes')).toBe('simulated');
+    const answered = readCsv(await response.text());
+    const asked = entries.map((entry, i) => ({
+      ...entry,
+      ...options,
+      ...(i % 3 === 0 && { elevation_m: 700 }),
+    }));
+    const expected = await batchResults(asked);
+    expect(answered).toHaveLength(rows.length);
+    const codes = new Set<string>();
+    for (const [i, row] of answered.entries()) {
+      const {
+        'plot, "name"': name,
+        latitude,
+        longitude,
+        species_code,
+        planting_method,
+        elevation_m,
+        ...ours
+      } = row;
+      expect({ name, latitude, longitude, species_code, planting_method, elevation_m }).toEqual({
+        name: `plot\n${i}`,
+        ...Object.fromEntries(Object.entries(entries[i]).map(([key, value]) => [key, String(value)])),
+        elevation_m: i % 3 === 0 ? '700' : '',
+      });
+      const filled = Object.fromEntries(Object.entries(ours).filter(([, value]) => value !== ''));
+      expect(withTolerance(filled, columnsOf(expected[i]))).toEqual(columnsOf(expected[i]));
+      codes.add(ours.error_code);
+    }
+    expect([...codes].sort()).toEqual([
+      '',
+      'elevation_mismatch',
+      'invalid_method',
+      'invalid_request',
+      'invalid_species',
+      'no_nearby_data',
+      'outside_coverage',
+    ]);
+  },
+);
+
+test('the columns of an answer are the uploaded ones and ours, in the order of the interface', async () => {
+  const csv = csvOf([{ note: 'a', ...PREDICT_REQUEST }]);
+  const ofHorizon = (years: number, ends: string[] = []) => [
+    `survival_${years}`,
+    ...[1, 2, 3].flatMap((rank) => [`factor_${years}_${rank}`, `contribution_${years}_${rank}`]),
+    ...ends,
+  ];
+  const place = ['matched_latitude', 'matched_longitude', 'match_distance_km', 'region'];
+  const headerOf = async (query: string) =>
+    (await (await postTable(service, csv, query)).text()).split('\n')[0];
+  const around = (columns: string[]) =>
+    String(['note', ...Object.keys(PREDICT_REQUEST), ...place, ...columns, 'error_code', 'error_message']);
+  expect(await headerOf('')).toBe(around([1, 3, 5].flatMap((years) => ofHorizon(years))));
+  expect(await headerOf('?horizons=5&include=intervals')).toBe(around(ofHorizon(5, ['low_5', 'high_5'])));
+});
+
+test('a header alone is answered by a header', async () => {
+  const response = await postTable(service, 'latitude,longitude,species_code,planting_method\n');
+  const lines = (await response.text()).split('\n');
+  expect({ status: response.status, lines: lines.length, end: lines[1] }).toEqual({
+    status: 200,
+    lines: 2,
+    end: '',
+  });
+});
+
+test('a table may have as many rows as the tier allows, and one more is batch_too_large', async () => {
+  const tableOf = (rows: number) => csvOf(Array(rows).fill(PREDICT_REQUEST));
+  for (const [tier, allowed, headers] of [
+    ['spore', 10, await keyOf('spore')],
+    ['mycel', 100, await keyOf('mycel')],
+    ['hypha', LIMIT_ROWS, {}],
+  ] as const) {
+    const fitting = await postTable(service, tableOf(allowed), '', headers);
+    expect(readCsv(await fitting.text())).toHaveLength(allowed);
+    const submitted = allowed + 1;
+    const error = await expectError(
+      await postTable(service, tableOf(submitted), '', headers),
+      422,
+      'batch_too_large',
+    );
+    expect(error.details).toEqual({ submitted, tier_limit: allowed, tier });
+  }
+});
+
+test('a body may have as many bytes as the tier allows, and one more is payload_too_large', async () => {
+  const line = Object.values(PREDICT_REQUEST).join();
+  const header = `${Object.keys(PREDICT_REQUEST).join()}\n`;
+  for (const [limit, headers] of [
+    [100_000, await keyOf('mycel')],
+    [LIMIT_BYTES, {}],
+  ] as const) {
+    const fitting = `${header}${line}`.padEnd(limit, ' ');
+    const fits = await postTable(service, fitting, '', headers);
+    expect(readCsv(await fits.text())[0].error_code).toBe('invalid_method');
+    const error = await expectError(
+      await postTable(service, `${fitting} `, '', headers),
+      413,
+      'payload_too_large',
+    );
+    expect(error.details).toEqual({ limit_bytes: limit });
+  }
+});
+
+test('the checks of a table come in the order of the interface', async () => {
+  const csv = csvOf([PREDICT_REQUEST]);
+  const large = ' '.repeat(LIMIT_BYTES + 1);
+  const all = { accept: 'text/html', 'content-type': 'text/html', 'content-encoding': 'br' };
+  const bad = '?horizons=2';
+  const exhausted = await keyOf('spore');
+  await Promise.all(Array.from({ length: 100 }, () => service.get('/v1/species', exhausted)));
+  await expectError(await service.get(TABLE_PATH + bad, all), 405, 'method_not_allowed');
+  await expectError(
+    await postTable(service, large, bad, { ...all, 'x-api-key': '' }),
+    401,
+    'invalid_api_key',
+  );
+  await expectError(
+    await postTable(service, large, bad, { ...all, ...exhausted }),
+    429,
+    'rate_limit_exceeded',
+  );
+  const notAcceptable = await expectError(await postTable(service, large, bad, all), 406, 'not_acceptable');
+  expect(notAcceptable.details).toEqual({
+    available: ['text/csv', 'application/x-ndjson', 'application/vnd.apache.arrow.stream'],
+  });
+  const acceptable = { ...all, accept: '*/*' };
+  const unsupported = await expectError(
+    await postTable(service, large, bad, acceptable),
+    415,
+    'unsupported_media_type',
+  );
+  expect(unsupported.message).toContain('text/html');
+  const compressed = { 'content-encoding': 'br' };
+  await expectError(await postTable(service, large, bad, compressed), 415, 'unsupported_media_type');
+  await expectError(await postTable(service, large, bad), 413, 'payload_too_large');
+  await expectError(await postTable(service, 'x', bad), 422, 'invalid_request');
+  await expectError(await postTable(service, 'x'), 422, 'invalid_request');
+  await expectError(await postTable(service, csv.replaceAll('latitude', 'lat')), 422, 'invalid_request');
+  expect((await postTable(service, csv)).status).toBe(200);
+});
+
+test.each([
+  ['?limit=5', 'limit'],
+  ['?horizons=', 'horizons'],
+  ['?horizons=1,2', 'horizons'],
+  ['?horizons=1&horizons=3', 'horizons'],
+  ['?include=explanation', 'include'],
+  ['?warming_c=hot', 'warming_c'],
+  ['?warming_c=10.5', 'warming_c'],
+  ['?warming_c=', 'warming_c'],
+  ['?precipitation_change_percent=-81', 'precipitation_change_percent'],
+  ['?elevation_m=500', 'elevation_m'],
+])('the query "%s" is invalid_request that names %s', async (query, path) => {
+  const error = await expectError(
+    await postTable(service, csvOf([PREDICT_REQUEST]), query),
+    422,
+    'invalid_request',
+  );
+  expect(error.details).toEqual({ issues: [{ path, message: expect.stringContaining(path) }] });
+});
+
+test.each(['gzip', 'br'])('an answer is compressed with %s for a caller who accepts it', async (encoding) => {
+  const csv = csvOf(randomEntries(700, seededRandom(8)));
+  const plain = await postTable(service, csv, '', { 'accept-encoding': 'identity' });
+  const compressed = await postTable(service, csv, '', { 'accept-encoding': encoding });
+  expect(plain.headers.get('content-encoding')).toBeNull();
+  expect(compressed.headers.get('content-encoding')).toBe(encoding);
+  expect(compressed.headers.get('vary')).toBe('accept-encoding');
+  expect(await compressed.text()).toBe(await plain.text());
+});
+
+test('Accept chooses the format of the answer, and without it the answer has that of the table', async () => {
+  const csv = csvOf([PREDICT_REQUEST]);
+  const typeFor = async (accept: string) =>
+    (await postTable(service, csv, '', { accept })).headers.get('content-type');
+  expect(await typeFor('*/*')).toBe('text/csv; charset=utf-8');
+  expect(await typeFor('application/x-ndjson')).toBe('application/x-ndjson');
+  expect(await typeFor('text/csv;q=0.5, application/x-ndjson')).toBe('application/x-ndjson');
+  const response = await postTable(service, csv, '', { accept: 'application/x-ndjson' });
+  const { error_code, ...row } = JSON.parse(await response.text());
+  expect({ row, error_code }).toEqual({
+    row: expect.objectContaining({ region: 'US-OR' }),
+    error_code: null,
+  });
+});
+
+test('a table is one request of the quota, and its rows are counted as sites by their outcome', async () => {
+  const spore = await keyOf('spore');
+  const before = await readMetrics(service.opsUrl);
+  const rows = [
+    PREDICT_REQUEST,
+    OUTSIDE_COVERAGE,
+    { ...PREDICT_REQUEST, ...FOREST_SITE, species_code: 'XXXX' },
+  ];
+  const response = await postTable(service, csvOf([...rows, PREDICT_REQUEST]), '', spore);
+  expect(response.headers.get('ratelimit')).toContain('r=99;');
+  await response.text();
+  const after = await readMetrics(service.opsUrl);
+  const sites = ({ text }: typeof before, outcome: string) =>
+    Number(new RegExp(`^nurselog_sites_total\\{outcome="${outcome}"\\} (\\d+)$`, 'm').exec(text)?.[1] ?? 0);
+  const counted = ['answered', 'outside_coverage', 'invalid_species'].map(
+    (outcome) => sites(after, outcome) - sites(before, outcome),
+  );
+  expect(counted).toEqual([2, 1, 1]);
+});

@@ -1,0 +1,142 @@
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
+import { csvOf, postTable, readCsv, TABLE_PATH } from '../http/support/tables.js';
+import { WorkerThreads } from '../pool/support/worker-threads.js';
+import { eventually } from '../support/eventually.js';
+import { openSocket, readAnswer } from '../support/raw-http.js';
+import { Releases } from '../support/releases.js';
+import { PREDICT_REQUEST } from '../support/requests.js';
+import { startTestService, type TestService } from '../support/service.js';
+import { readMetrics } from './support/metrics.js';
+
+/** So many that neither side's buffers hold the answer: 13 MB. */
+const ROWS = 40_000;
+const CSV = csvOf(Array(ROWS).fill(PREDICT_REQUEST));
+
+const releases = new Releases();
+let threads: WorkerThreads;
+let service: TestService;
+beforeAll(async () => {
+  releases.put(1);
+});
+beforeEach(async () => {
+  threads = new WorkerThreads();
+  service = await startTestService(releases.environment);
+});
+afterEach(async () => {
+  await service.stop();
+  threads.stopWatching();
+});
+afterAll(() => releases.remove());
+
+const headOf = () =>
+  [
+    `POST ${TABLE_PATH} HTTP/1.1`,
+    'Host: test',
+    'Connection: close',
+    `X-API-Key: ${service.key}`,
+    'Content-Type: text/csv',
+    `Content-Length: ${CSV.length}`,
+    '\r\n',
+  ].join('\r\n');
+
+/** Sends a table and reads until the answer has begun, then no more. */
+async function startAnswer(): Promise<Socket> {
+  const socket = await openSocket(service.apiUrl);
+  socket.on('error', () => {});
+  onTestFinished(() => void socket.destroy());
+  socket.write(headOf() + CSV);
+  await once(socket, 'readable');
+  return socket;
+}
+
+const expectNothingLeft = () =>
+  eventually(async () => {
+    const metrics = await readMetrics(service.opsUrl);
+    expect(metrics.value('nurselog_tables_open')).toBe(0);
+    expect(metrics.value('nurselog_jobs_unfinished')).toBe(0);
+  });
+
+/** Waits until nothing is predicted any more. @returns the sites that were */
+async function restingSites(): Promise<number> {
+  let before = -1;
+  return eventually(async () => {
+    const metrics = await readMetrics(service.opsUrl);
+    const now = metrics.sum('nurselog_sites_total');
+    const isResting = now === before && metrics.value('nurselog_jobs_unfinished') === 0;
+    before = now;
+    await delay(100);
+    expect(isResting).toBe(true);
+    return now;
+  });
+}
+
+test('a table whose caller hangs up in the middle of its answer is given up at once', async () => {
+  const socket = await startAnswer();
+  expect((await readMetrics(service.opsUrl)).value('nurselog_tables_open')).toBe(1);
+  socket.destroy();
+  await expectNothingLeft();
+});
+
+test('a table whose caller hangs up before its answer begins is given up at once', async () => {
+  const socket = await openSocket(service.apiUrl);
+  socket.end(headOf() + CSV);
+  const { status } = await readAnswer(socket);
+  expect(status).toBe(503); // only ends its side, as far as the service can tell
+  await expectNothingLeft();
+});
+
+test('a table whose caller does not read waits without work, and is cut off at the end', async () => {
+  await service.stop();
+  service = await startTestService({ ...releases.environment, REQUEST_TIMEOUT_MS: '1000' });
+  const socket = await startAnswer();
+  expect(await restingSites()).toBeLessThan(ROWS);
+  await expectNothingLeft(); // four times the request timeout, during which nothing was sent
+  const { body } = await readAnswer(socket).catch(() => ({ body: '' }));
+  expect(body.endsWith('\n') && readCsv(body).length === ROWS).toBe(false);
+});
+
+test('a table is answered from the models with which it began, while others come', async () => {
+  const socket = await startAnswer();
+  releases.put(2);
+  service.reload();
+  await eventually(async () => {
+    const health = (await (await service.get('/v1/health')).json()) as { model: { version: string } };
+    expect(health.model.version).toContain('_v2_');
+  });
+  const next = await postTable(service, csvOf([PREDICT_REQUEST]));
+  const { status, body } = await readAnswer(socket);
+  releases.put(1);
+  expect(status).toBe(200);
+  const rows = readCsv(body);
+  expect(rows).toHaveLength(ROWS);
+  expect(new Set(rows.map(({ survival_5 }) => survival_5)).size).toBe(1);
+  expect(readCsv(await next.text())[0].survival_5).not.toBe(rows[0].survival_5);
+});
+
+test('a table is answered as a whole when a worker dies in the middle of it', async () => {
+  const socket = await startAnswer();
+  await restingSites();
+  // Threads that wait: the answer does, too, since nobody reads it. The first one is not the table's.
+  await threads.terminateOldest();
+  const { status, body } = await readAnswer(socket);
+  expect(status).toBe(200);
+  expect(readCsv(body)).toHaveLength(ROWS);
+});
+
+test('a table whose thread dies in the middle of its answer does not look whole, and the next one is answered', async () => {
+  const socket = await startAnswer();
+  await restingSites();
+  await threads.terminateNewest();
+  const chunks: Buffer[] = [];
+  socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+  await once(socket, 'close');
+  const text = String(Buffer.concat(chunks));
+  expect(text).toMatch(/^HTTP\/1\.1 200 OK\r\n.*transfer-encoding: chunked\r\n/is);
+  expect(text.endsWith('\r\n0\r\n\r\n')).toBe(false);
+  const next = await postTable(service, csvOf([PREDICT_REQUEST]));
+  expect(readCsv(await next.text())).toHaveLength(1);
+  await expectNothingLeft();
+});
