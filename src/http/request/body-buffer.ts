@@ -8,7 +8,13 @@ export class BodyBuffer {
   #memory: Buffer = NOTHING;
   #length = 0;
 
-  constructor(private readonly limitBytes: number) {}
+  /** @param announcedBytes the size of the body, if known: its memory is then taken at once, and used as the bytes come */
+  constructor(
+    private readonly limitBytes: number,
+    announcedBytes = 0,
+  ) {
+    if (announcedBytes > 0) this.#memory = Buffer.allocUnsafeSlow(announcedBytes);
+  }
 
   /** @returns false, and takes nothing, where the body would be larger than the limit */
   append(chunk: Buffer): boolean {
@@ -17,7 +23,7 @@ export class BodyBuffer {
     if (length > this.limitBytes) return false;
     this.#length = length;
     // Most bodies are one chunk: it is the buffer, unless it keeps more memory alive than its own bytes.
-    if (start === 0 && chunk.length === chunk.buffer.byteLength) {
+    if (start === 0 && this.#memory === NOTHING && chunk.length === chunk.buffer.byteLength) {
       this.#memory = chunk;
       return true;
     }

@@ -30,9 +30,9 @@ export function checkAnnounced(announcedBytes: number | undefined, limitBytes: n
  * too slow. Nothing is kept then
  */
 export function readUpload(payload: Readable, rules: UploadRules): Promise<Uint8Array<ArrayBuffer>> {
-  const { isGzip, limitBytes, announcedBytes = limitBytes, windowMs } = rules;
+  const { isGzip, limitBytes, announcedBytes, windowMs } = rules;
   return new Promise((resolve, reject) => {
-    const body = new BodyBuffer(isGzip ? limitBytes : announcedBytes);
+    const body = new BodyBuffer(limitBytes, isGzip ? 0 : announcedBytes);
     const gunzip = isGzip ? zlib.createGunzip({ chunkSize: CHUNK_BYTES }) : undefined;
     let receivedBytes = 0;
     let receivedBefore = 0;
