@@ -1,0 +1,58 @@
+import geodesic from 'geographiclib-geodesic';
+import { boundsBetween, type Outline } from './outline.js';
+
+const SQUARE_METRES_PER_HECTARE = 10_000;
+
+/** Edges between two pauses: some milliseconds, 2 to 3 us each. */
+const EDGES_PER_PAUSE = 2000;
+
+/**
+ * The area of an outline on the ellipsoid WGS 84 in hectares, its edges being geodesics, by the algorithm of Karney (2013),
+ * "Algorithms for geodesics", J. Geodesy 87, whose author keeps the library. The direction of rings does not matter.
+ */
+export function* areaHa({ coordinates, rings }: Outline): Generator<undefined, number> {
+  let squareMetres = 0;
+  for (const { start, end, isHole } of rings) {
+    const polygon = new geodesic.PolygonArea.PolygonArea(geodesic.Geodesic.WGS84, false);
+    for (let at = start; at < end - 1; at++) {
+      polygon.AddPoint(coordinates[2 * at + 1], coordinates[2 * at]);
+      if ((at + 1) % EDGES_PER_PAUSE === 0) yield;
+    }
+    const area = Math.abs(polygon.Compute(false, true).area ?? 0);
+    squareMetres += isHole ? -area : area;
+  }
+  return squareMetres / SQUARE_METRES_PER_HECTARE;
+}
+
+/** Of the box around it, the share that an outline must enclose not to be a line: above the rounding of its coordinates. */
+const MIN_SHARE_OF_BOX = 1e-9;
+
+/** The centroid of an outline in the plane of longitude and latitude; undefined where the outline encloses nothing there. */
+export function centroid({
+  coordinates,
+  rings,
+}: Outline): { readonly longitude: number; readonly latitude: number } | undefined {
+  // Relative to a position of the outline: the products of degrees would lose too many digits.
+  const [longitude, latitude] = coordinates;
+  let [area, ofLongitude, ofLatitude] = [0, 0, 0];
+  for (const { start, end, isHole } of rings) {
+    let [ringArea, ringLongitude, ringLatitude] = [0, 0, 0];
+    for (let at = start + 1; at < end; at++) {
+      const x1 = coordinates[2 * at - 2] - longitude;
+      const y1 = coordinates[2 * at - 1] - latitude;
+      const x2 = coordinates[2 * at] - longitude;
+      const y2 = coordinates[2 * at + 1] - latitude;
+      const cross = x1 * y2 - x2 * y1;
+      ringArea += cross / 2;
+      ringLongitude += ((x1 + x2) * cross) / 6;
+      ringLatitude += ((y1 + y2) * cross) / 6;
+    }
+    const sign = ringArea < 0 === isHole ? 1 : -1; // outer rings count, holes are taken away
+    area += sign * ringArea;
+    ofLongitude += sign * ringLongitude;
+    ofLatitude += sign * ringLatitude;
+  }
+  const { south, west, north, east } = boundsBetween(coordinates, 0, coordinates.length / 2);
+  if (area <= MIN_SHARE_OF_BOX * (north - south) * (east - west)) return undefined;
+  return { longitude: longitude + ofLongitude / area, latitude: latitude + ofLatitude / area };
+}

@@ -1,0 +1,112 @@
+import { boundsBetween, type Outline } from './outline.js';
+import { type NestingProblem, RingNesting } from './ring-nesting.js';
+import { CONTACT, contactOf } from './segment-contact.js';
+
+/** Why it is not clear what an outline encloses, and near which place. */
+export type OutlineProblem =
+  | {
+      readonly kind: 'ring meets itself' | 'rings cross' | NestingProblem['kind'];
+      readonly longitude: number;
+      readonly latitude: number;
+    }
+  /** To find out would take too long. */
+  | { readonly kind: 'too intricate' };
+
+/** Pairs of edges or rings that are compared for one outline. Real outlines need some dozen for each edge. */
+export const MAX_COMPARISONS = 20_000_000;
+
+/** Comparisons between two pauses: some milliseconds. */
+const COMPARISONS_PER_PAUSE = 200_000;
+
+/** Positions of one outline: sorting its edges is the longest step between two pauses, 20 ms. */
+export const MAX_POSITIONS = 2 ** 17;
+
+/**
+ * Looks for the first thing that is wrong with an outline of at most MAX_POSITIONS. The rules are those of the OGC Simple
+ * Features: a ring does not cross or touch itself; rings may touch, but not cross; holes lie inside their polygon and apart
+ * from one another, as polygons do.
+ */
+export function* outlineProblem(outline: Outline): Generator<undefined, OutlineProblem | undefined> {
+  const { coordinates, rings } = outline;
+  const ringOf = new Uint32Array(coordinates.length / 2);
+  for (const [ring, { start, end }] of rings.entries()) ringOf.fill(ring, start, end);
+  const isAdjacent = (a: number, b: number) => {
+    const { start, end } = rings[ringOf[a]];
+    const apart = Math.abs(a - b);
+    return apart === 1 || apart === end - start - 2; // the first edge of a ring and the last
+  };
+  yield;
+  const nesting = new RingNesting(outline);
+  yield;
+  let comparisons = 0;
+  let paused = 0;
+  // A sweep from west to east: only edges that the sweep line crosses together can meet.
+  const active: number[] = [];
+  const { edges, tolerance } = edgesFromWest(outline);
+  yield;
+  for (const edge of edges) {
+    const west = Math.min(coordinates[2 * edge - 2], coordinates[2 * edge]) - tolerance;
+    const south = Math.min(coordinates[2 * edge - 1], coordinates[2 * edge + 1]);
+    const north = Math.max(coordinates[2 * edge - 1], coordinates[2 * edge + 1]);
+    comparisons += active.length;
+    if (comparisons > MAX_COMPARISONS) return { kind: 'too intricate' };
+    let kept = 0;
+    for (let i = 0; i < active.length; i++) {
+      const other = active[i];
+      if (Math.max(coordinates[2 * other - 2], coordinates[2 * other]) < west) continue;
+      active[kept++] = other;
+      const y1 = coordinates[2 * other - 1];
+      const y2 = coordinates[2 * other + 1];
+      if ((y1 > north && y2 > north) || (y1 < south && y2 < south)) continue;
+      const isOneRing = ringOf[edge] === ringOf[other];
+      if (isOneRing && isAdjacent(edge, other)) continue;
+      const contact = contactOf(coordinates, edge, other);
+      if (contact === CONTACT.none) continue;
+      if (!isOneRing && contact === CONTACT.touch) nesting.addTouch(ringOf[edge], ringOf[other]);
+      else
+        return {
+          kind: isOneRing ? 'ring meets itself' : 'rings cross',
+          ...meeting(coordinates, edge, other),
+        };
+    }
+    active.length = kept;
+    active.push(edge);
+    if (comparisons > paused + COMPARISONS_PER_PAUSE) {
+      paused = comparisons;
+      yield;
+    }
+  }
+  const found = yield* nesting.problem(MAX_COMPARISONS - comparisons);
+  if (found === undefined) return undefined;
+  if (found === 'too intricate') return { kind: found };
+  const at = 2 * rings[found.ring].start;
+  return { kind: found.kind, longitude: coordinates[at], latitude: coordinates[at + 1] };
+}
+
+/** The edges of an outline, each as the position where it ends, in the order of their western ends but for `tolerance`. */
+function edgesFromWest({ coordinates, rings }: Outline) {
+  const { west, east } = boundsBetween(coordinates, 0, coordinates.length / 2);
+  // The western end in 2^33 steps and the position in one exact integer: numbers alone are sorted fast.
+  const tolerance = (east - west) / 2 ** 33;
+  const keys = new Float64Array(coordinates.length / 2 - rings.length);
+  let edge = 0;
+  for (const { start, end } of rings)
+    for (let at = start + 1; at < end; at++) {
+      const from = Math.min(coordinates[2 * at - 2], coordinates[2 * at]);
+      keys[edge++] = Math.floor((from - west) / (tolerance || 1)) * MAX_POSITIONS + at;
+    }
+  return { edges: Uint32Array.from(keys.sort(), (key) => key % MAX_POSITIONS), tolerance: 2 * tolerance };
+}
+
+/** Where two edges meet, about: the crossing of their lines, or the middle of what they share. */
+function meeting(coordinates: Float64Array, a: number, b: number) {
+  const x1 = coordinates[2 * a - 2];
+  const y1 = coordinates[2 * a - 1];
+  const [dx, dy] = [coordinates[2 * a] - x1, coordinates[2 * a + 1] - y1];
+  const [bx, by] = [coordinates[2 * b - 2], coordinates[2 * b - 1]];
+  const [ex, ey] = [coordinates[2 * b] - bx, coordinates[2 * b + 1] - by];
+  const cross = dx * ey - dy * ex;
+  if (cross === 0) return { longitude: coordinates[2 * b], latitude: coordinates[2 * b + 1] };
+  const along = ((bx - x1) * ey - (by - y1) * ex) / cross;
+  return { longitude: x1 + along * dx, latitude: y1 + along * dy };
+}

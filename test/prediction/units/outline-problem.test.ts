@@ -1,0 +1,137 @@
+import { expect, test } from 'vitest';
+import { outlineProblem } from '../../../src/prediction/units/outline-problem.js';
+import { seededRandom } from '../../../testing/random.js';
+import { amount } from '../../support/length.js';
+import {
+  finish,
+  outlineOf,
+  type PolygonRings,
+  type Position,
+  rectangle,
+  starAround,
+} from '../support/outlines.js';
+
+const problem = (...polygons: PolygonRings[]) => finish(outlineProblem(outlineOf(...polygons)));
+
+/** A ring of corners that are not closed. */
+const ring = (...corners: Position[]) => [...corners, corners[0]];
+
+const OUTER = rectangle(0, 0, 10, 10);
+
+/** What `shapely.is_valid` of shapely 2.2.0 holds valid. */
+const VALID: readonly (readonly [string, ...PolygonRings[]])[] = [
+  ['a rectangle', [OUTER]],
+  ['a triangle', [ring([0, 0], [3, 1], [1, 4])]],
+  ['a polygon with holes', [OUTER, rectangle(1, 1, 2, 2), rectangle(3, 3, 9, 9)]],
+  ['a hole that touches the outer ring at a corner', [OUTER, ring([0, 5], [3, 4], [3, 6])]],
+  ['holes that touch at a corner', [OUTER, rectangle(1, 1, 3, 3), rectangle(3, 3, 5, 5)]],
+  ['polygons that touch at a corner', [rectangle(0, 0, 1, 1)], [rectangle(1, 1, 2, 2)]],
+  ['a polygon in the hole of another', [OUTER, rectangle(2, 2, 8, 8)], [rectangle(4, 4, 6, 6)]],
+  [
+    'a polygon whose box holds another',
+    [ring([0, 0], [9, 0], [9, 1], [1, 1], [1, 9], [0, 9])],
+    [rectangle(4, 4, 6, 6)],
+  ],
+];
+
+test.each(VALID.map(([name, ...polygons]) => ({ name, polygons })))('$name is valid', ({ polygons }) => {
+  expect(problem(...polygons)).toBeUndefined();
+});
+
+const WRONG: readonly (readonly [string, kind: string, near: Position, ...PolygonRings[]])[] = [
+  ['a ring like an eight', 'ring meets itself', [5, 5], [ring([0, 0], [10, 10], [10, 0], [0, 10])]],
+  [
+    'a ring that meets a corner of its own',
+    'ring meets itself',
+    [5, 5],
+    [ring([0, 0], [5, 5], [10, 0], [10, 10], [5, 5], [0, 10])],
+  ],
+  [
+    'a ring with a corner on its own edge',
+    'ring meets itself',
+    [5, 0],
+    [ring([0, 0], [10, 0], [10, 10], [5, 0], [0, 10])],
+  ],
+  [
+    'a ring that goes there and back',
+    'ring meets itself',
+    [10, 0],
+    [ring([0, 0], [10, 0], [10, 10], [10, 0], [20, 0], [5, -5])],
+  ],
+  ['a hole across the outer ring', 'rings cross', [10, 5], [OUTER, rectangle(8, 5, 12, 6)]],
+  ['polygons that cross', 'rings cross', [5, 10], [OUTER], [rectangle(5, 5, 15, 15)]],
+  ['a hole outside', 'hole outside its polygon', [20, 20], [OUTER, rectangle(20, 20, 21, 21)]],
+  ['a hole in a hole', 'holes overlap', [4, 4], [OUTER, rectangle(2, 2, 8, 8), rectangle(4, 4, 6, 6)]],
+  ['a polygon in another', 'polygons overlap', [4, 4], [OUTER], [rectangle(4, 4, 6, 6)]],
+  ['a polygon around another', 'polygons overlap', [0, 0], [rectangle(4, 4, 6, 6)], [OUTER]],
+  ['a polygon twice', 'polygons overlap', [0, 0], [OUTER], [OUTER]],
+  [
+    'a polygon that is shifted along its edges',
+    'polygons overlap',
+    [5, 0],
+    [OUTER],
+    [rectangle(5, 0, 15, 10)],
+  ],
+];
+
+test.each(WRONG.map(([name, kind, near, ...polygons]) => ({ name, kind, near, polygons })))(
+  '$name is found, and where',
+  ({ kind, near: [longitude, latitude], polygons }) => {
+    const found = problem(...polygons);
+    expect(found).toMatchObject({ kind });
+    if (found === undefined || found.kind === 'too intricate') return;
+    expect(Math.abs(found.longitude - longitude)).toBeLessThanOrEqual(1e-9);
+    expect(Math.abs(found.latitude - latitude)).toBeLessThanOrEqual(1e-9);
+  },
+);
+
+test('polygons that share an edge are two parts of one unit', () => {
+  expect(problem([OUTER], [rectangle(10, 0, 20, 10)])).toBeUndefined();
+});
+
+test('random rings that do not cross are valid, and with two corners exchanged they mostly cross', () => {
+  const random = seededRandom(31);
+  const count = amount({ short: 300, long: 5000 });
+  let crossing = 0;
+  for (let i = 0; i < count; i++) {
+    const corners = 6 + Math.floor(40 * random());
+    const star = starAround([-122, 44], 0.01 * (1 + random()), corners, random);
+    expect(problem([star]), JSON.stringify(star)).toBeUndefined();
+    const at = 1 + Math.floor(random() * (corners - 4));
+    const exchanged = star.with(at, star[at + 2]).with(at + 2, star[at]);
+    if (problem([exchanged])?.kind === 'ring meets itself') crossing++;
+  }
+  expect(crossing).toBeGreaterThan(count / 2);
+});
+
+test('the crossing that is found lies on two edges', () => {
+  const random = seededRandom(32);
+  for (let i = 0; i < amount({ short: 200, long: 2000 }); i++) {
+    const corners = Array.from({ length: 8 }, (): Position => [random(), random()]);
+    const found = problem([ring(...corners)]);
+    if (found === undefined || found.kind === 'too intricate') continue;
+    const near = corners.filter((corner, j) => {
+      const next = corners[(j + 1) % corners.length];
+      return distanceTo(corner, next, [found.longitude, found.latitude]) < 1e-9;
+    });
+    expect(near.length, JSON.stringify(corners)).toBeGreaterThanOrEqual(2);
+  }
+});
+
+test('a comb of 40,000 edges side by side is given up, and a round ring of 100,000 is not', () => {
+  // From west to east and back, so that the sweep from west to east meets all of them at a time.
+  const comb = Array.from({ length: 40_000 }, (_, i): Position => [i % 2, i / 40_000]);
+  const end: Position[] = [
+    [-1, 1],
+    [-1, 0],
+    [0, 0],
+  ];
+  expect(problem([comb.concat(end)])).toEqual({ kind: 'too intricate' });
+  expect(problem([starAround([-122, 44], 1, 100_000, () => 0.5)])).toBeUndefined();
+});
+
+function distanceTo([x1, y1]: Position, [x2, y2]: Position, [x, y]: Position): number {
+  const along = ((x - x1) * (x2 - x1) + (y - y1) * (y2 - y1)) / ((x2 - x1) ** 2 + (y2 - y1) ** 2);
+  const t = Math.min(1, Math.max(0, along));
+  return Math.hypot(x - x1 - t * (x2 - x1), y - y1 - t * (y2 - y1));
+}

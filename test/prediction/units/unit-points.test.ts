@@ -1,0 +1,122 @@
+import { expect, test } from 'vitest';
+import { MAX_UNIT_POINTS, UnitPoints } from '../../../src/prediction/units/unit-points.js';
+import { polygonContains } from '../../../testing/oracle/plain-coverage.js';
+import { readPredictorData } from '../../../testing/project.js';
+import { seededRandom } from '../../../testing/random.js';
+import { amount } from '../../support/length.js';
+import {
+  finish,
+  outlineOf,
+  type PolygonRings,
+  type Position,
+  rectangle,
+  starAround,
+} from '../support/outlines.js';
+import { placesOf } from '../support/synthetic-points.js';
+
+const { index } = readPredictorData().grid;
+const places = placesOf(index);
+const unitPoints = new UnitPoints(index);
+
+const find = (...polygons: PolygonRings[]) => [...finish(unitPoints.find(outlineOf(...polygons)))];
+
+/** Every point inside one of the polygons, found by testing all points of the grid. */
+function plainPoints(...polygons: PolygonRings[]): number[] {
+  const corners = polygons.flat(2);
+  const [west, east] = [Math.min(...corners.map(([x]) => x)), Math.max(...corners.map(([x]) => x))];
+  return places.flatMap(([longitude, latitude], point) =>
+    longitude >= west &&
+    longitude <= east &&
+    polygons.some((polygon) => polygonContains(polygon, longitude, latitude))
+      ? [point]
+      : [],
+  );
+}
+
+/** The rings of a star and of smaller stars in it as holes. */
+function starWithHoles(centre: Position, radius: number, random: () => number): PolygonRings {
+  const corners = 3 + Math.floor(random() * 30);
+  const holes = random() < 0.5 ? [] : [starAround(centre, radius * 0.3, corners, random)];
+  return [starAround(centre, radius, corners, random), ...holes];
+}
+
+test('the points of random polygons with holes equal a test of every point', () => {
+  const random = seededRandom(21);
+  let found = 0;
+  for (let i = 0; i < amount({ short: 60, long: 1000 }); i++) {
+    const centre = places[Math.floor(random() * places.length)];
+    const polygon = starWithHoles(centre, 0.005 + 0.12 * random(), random);
+    const points = find(polygon);
+    expect(points, JSON.stringify(polygon)).toEqual(plainPoints(polygon));
+    found += points.length;
+  }
+  expect(found).toBeGreaterThan(1000);
+});
+
+test('a multipolygon has the points of each of its polygons, in either direction of rings', () => {
+  const random = seededRandom(22);
+  for (let i = 0; i < amount({ short: 20, long: 200 }); i++) {
+    const [longitude, latitude] = places[Math.floor(random() * places.length)];
+    const one = starWithHoles([longitude, latitude], 0.05, random);
+    const other = starWithHoles([longitude + 0.2, latitude + 0.03], 0.05, random).map((ring) =>
+      ring.toReversed(),
+    );
+    expect(find(one, other)).toEqual(plainPoints(one, other));
+  }
+});
+
+test('each point of a strip is in exactly one of the units that share its edges, also where an edge passes through points', () => {
+  const [, latitude] = places[200_000];
+  const step = 1 / index.stepsPerDegree;
+  // Edges on the coordinates of points.
+  const longitudes = [-12, -4, 0, 3, 11].map((steps) => {
+    const column = index.column[200_000] + steps;
+    return index.longitudes[column];
+  });
+  const band = [latitude - 3.5 * step, latitude + 3.5 * step] as const;
+  const units = longitudes
+    .slice(1)
+    .map((east, i) => find([rectangle(longitudes[i], band[0], east, band[1])]));
+  const together = find([rectangle(longitudes[0], band[0], longitudes[4], band[1])]);
+  expect(together.length).toBeGreaterThan(20);
+  expect(units.flat().sort((a, b) => a - b)).toEqual(together);
+});
+
+test('an outline beyond the lattice has no points', () => {
+  expect(find([rectangle(-100, 44, -99, 45)])).toEqual([]);
+  expect(find([rectangle(-122, 10, -121, 11)])).toEqual([]);
+  expect(find([rectangle(-170, 60, -169, 61)])).toEqual([]);
+});
+
+test('more than 1,000 points become those of a coarser lattice, spread over the whole unit', () => {
+  const polygon = [starAround([-121.5, 44.5], 1.2, 40, seededRandom(23))];
+  const all = plainPoints(polygon);
+  const points = find(polygon);
+  expect(all.length).toBeGreaterThan(10 * MAX_UNIT_POINTS);
+  expect(points.length).toBeLessThanOrEqual(MAX_UNIT_POINTS);
+  expect(points.length).toBeGreaterThan(MAX_UNIT_POINTS / 2);
+  expect(points.filter((point) => !all.includes(point))).toEqual([]);
+  const rows = [...new Set(points.map((point) => index.row[point]))];
+  const columns = [...new Set(points.map((point) => index.column[point]))];
+  const every = Math.min(...rows.slice(1).map((next, i) => next - rows[i]));
+  expect(every).toBeGreaterThan(3);
+  for (const node of [...rows, ...columns]) expect(node % every).toBe(0);
+  expect(all.filter((point) => index.row[point] % every === 0 && index.column[point] % every === 0)).toEqual(
+    points,
+  );
+  const mean = (of: number[], axis: 0 | 1) =>
+    of.reduce((sum, point) => sum + places[point][axis], 0) / of.length;
+  for (const axis of [0, 1] as const) expect(mean(points, axis)).toBeCloseTo(mean(all, axis), 1);
+});
+
+test('up to 1,000 points are all taken, and beyond them a fourth', () => {
+  // The rows of a rectangle are filled from the south until there are 1,000.
+  const within = plainPoints([rectangle(-122.4, 43.5, -122.1, 44.6)]);
+  const count = (north: number) => plainPoints([rectangle(-122.4, 43.5, -122.1, north)]).length;
+  let north = 43.5;
+  while (count(north + 1 / 120) <= MAX_UNIT_POINTS) north += 1 / 120;
+  const points = find([rectangle(-122.4, 43.5, -122.1, north)]);
+  expect(points).toEqual(within.slice(0, points.length));
+  expect(points.length).toBe(count(north));
+  expect(find([rectangle(-122.4, 43.5, -122.1, north + 1 / 120)]).length).toBeLessThan(MAX_UNIT_POINTS / 2);
+});
