@@ -90,13 +90,16 @@ const configSchema = z.object({
     ),
   bodyLimitBytes: wholeNumber(1024, 64 * 1024 * 1024)
     .default(1024 * 1024)
-    .describe('Largest request body, but for tables of tier hypha.'),
+    .describe('Largest request body, but for tables and plans of tier hypha.'),
   tableLimitRows: wholeNumber(LARGEST_BATCH_SITES, 10_000_000)
     .default(200_000)
     .describe('Most rows of a table for tier hypha.'),
   tableLimitBytes: wholeNumber(1024, 256 * 1024 * 1024)
     .default(32 * 1024 * 1024)
     .describe('Largest body of a table for tier hypha, compressed or not.'),
+  planLimitBytes: wholeNumber(1024, 64 * 1024 * 1024)
+    .default(8 * 1024 * 1024)
+    .describe('Largest body of a plan of a hypha key; those of other keys may have `BODY_LIMIT_BYTES`.'),
   connectionLimit: wholeNumber(1, 1_000_000)
     .default(4096)
     .describe(

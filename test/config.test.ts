@@ -69,6 +69,12 @@ const VARIABLES: Readonly<
     read: 1024,
     bad: ['1023', '268435457', '32MiB'],
   },
+  PLAN_LIMIT_BYTES: {
+    field: 'planLimitBytes',
+    given: '67108864',
+    read: 67_108_864,
+    bad: ['1023', '8MiB', '67108865'],
+  },
   CONNECTION_LIMIT: { field: 'connectionLimit', given: '10', read: 10, bad: ['0', '1000001', 'all'] },
   SEARCH_RADIUS_KM: {
     field: 'searchRadiusKm',

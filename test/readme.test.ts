@@ -23,7 +23,7 @@ function shape(value: unknown): unknown {
 }
 
 const folder = mkdtempSync(path.join(tmpdir(), 'nurselog-readme-'));
-const [start, exported, call, batch, keys] = blocks('sh');
+const [start, exported, call, batch, plan, keys] = blocks('sh');
 const environment = { ...process.env, PORT: '0', OPS_PORT: '0', DATABASE_URL: `sqlite:${folder}/keys.db` };
 let service: ChildProcess;
 let url: string | undefined;
@@ -65,6 +65,12 @@ test('the first calls at /docs are those of the README', async () => {
   const { info } = (await (await fetch(`${url}/openapi.json`)).json()) as { info: { description: string } };
   for (const example of [call, ...blocks('python'), ...blocks('ts')])
     expect(info.description).toContain(example);
+});
+
+test('the plan in the README is answered', () => {
+  expect(answerTo(plan)).toMatchObject({
+    units: [{ id: 'A-17', data_points: 9, options: [{ rank: 1 }, {}, {}, {}] }],
+  });
 });
 
 test('the commands in the README that manage keys work', () => {

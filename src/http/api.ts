@@ -16,6 +16,7 @@ import { coverageEndpoint, coverageRoute } from './routes/coverage.js';
 import { documentRoutes } from './routes/documents.js';
 import { healthEndpoint, healthRoute } from './routes/health.js';
 import { modelEndpoint, modelRoute } from './routes/model.js';
+import { planEndpoint, planRoute } from './routes/plan.js';
 import { predictEndpoint, predictRoute } from './routes/predict.js';
 import { rankEndpoint, rankRoute } from './routes/rank.js';
 import { RowSubmitter } from './routes/row-submitter.js';
@@ -34,6 +35,7 @@ const ENDPOINTS = [
   batchEndpoint,
   compareEndpoint,
   rankEndpoint,
+  planEndpoint,
   surfacesEndpoint,
   tableEndpoint,
   speciesEndpoint,
@@ -56,7 +58,7 @@ export function createApi(
 ): FastifyInstance {
   const { requestTimeoutMs, searchRadiusKm } = config;
   const app = createServer(config, phase, log, connections, (request, reply) => {
-    request.state.job?.abandon(); // does nothing to one that has ended
+    for (const job of request.state.jobs ?? []) job.abandon();
     logRequest(request, reply, metrics);
   });
   enableServerTiming(app);
@@ -74,6 +76,7 @@ export function createApi(
       enforceQuota(batches, accounts);
       rejectOverload(batches, serving);
       batchRoute(batches, serving, submitter, searchRadiusKm, metrics);
+      batches.register(async (plans) => planRoute(plans, serving, submitter, clock, config, metrics));
     });
     keyed.register(async (others) => {
       enforceQuota(others, accounts);

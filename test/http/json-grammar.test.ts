@@ -1,7 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ApiError } from '../../src/http/errors/api-error.js';
-import { documentEnd, type JsonError, valueEnd } from '../../src/http/request/json.js';
+import { documentEnd, type JsonError, valueEnd, valueEndInSteps } from '../../src/http/request/json.js';
 import { outlineAt } from '../../src/http/request/outlines.js';
 import { readDocument } from '../../src/http/request/read-document.js';
 import { amount } from '../support/length.js';
@@ -47,6 +47,34 @@ test('the grammar accepts exactly what JSON.parse accepts', () => {
   );
   expect(accepted).toBeGreaterThan(400);
   expect(refused).toBeGreaterThan(400);
+});
+
+test('reading a value in steps ends, or fails, where reading it at once does', () => {
+  fc.assert(
+    fc.property(fc.oneof(jsonText, damagedText), fc.boolean(), (json, isLong) => {
+      // As an element of a long array, so that there are pauses and noted ends.
+      const filler = isLong ? `"${'x'.repeat(5000)}",`.repeat(30) : '';
+      const { bytes } = encode(`[${filler}[[${json}],{"a":${json}}]]`);
+      const ends = new Map<number, number>();
+      const outcome = (read: () => number) => {
+        try {
+          return read();
+        } catch (error) {
+          return `wrong at ${(error as JsonError).offset}`;
+        }
+      };
+      const inSteps = outcome(() => {
+        const steps = valueEndInSteps(bytes, 0, ends);
+        let step = steps.next();
+        while (step.done !== true) step = steps.next();
+        return step.value;
+      });
+      expect(inSteps).toBe(outcome(() => valueEnd(bytes, 0)));
+      for (const [start, end] of ends) expect(valueEnd(bytes, start)).toBe(end);
+      if (isLong) expect(ends.size).toBeGreaterThanOrEqual(30);
+    }),
+    { numRuns: amount({ short: 500, long: 20_000 }) },
+  );
 });
 
 test('an error is at the first byte that cannot be JSON: all before it can be', () => {

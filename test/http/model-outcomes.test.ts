@@ -12,6 +12,7 @@ import {
   PREDICT_REQUEST,
 } from '../support/requests.js';
 import { startTestService, type TestService } from '../support/service.js';
+import { PLAN_REQUEST } from './support/units.js';
 
 const HEADER = 'model-outcomes';
 
@@ -28,6 +29,7 @@ test.each<[what: string, path: string, body: object]>([
   ['a prediction', '/v1/predict', PREDICT_REQUEST],
   ['a comparison', '/v1/predict/compare', COMPARE_REQUEST],
   ['a ranking', '/v1/predict/rank', FOREST_SITE],
+  ['a plan', '/v1/plan', PLAN_REQUEST],
   ['a batch', '/v1/predict/batch', { requests: [PREDICT_REQUEST] }],
   ['a batch with failed entries', '/v1/predict/batch', { requests: ['x', PREDICT_REQUEST, NO_NEARBY_DATA] }],
   ['a batch of failed entries only', '/v1/predict/batch', { requests: [OUTSIDE_COVERAGE] }],

@@ -15,6 +15,7 @@ import {
   PREDICT_REQUEST,
 } from '../support/requests.js';
 import { startTestService, type TestService } from '../support/service.js';
+import { collection, PLAN_REQUEST, unit } from './support/units.js';
 
 type Exchange = readonly [
   method: 'get' | 'post',
@@ -33,6 +34,7 @@ const COUNTED = [
   '/v1/predict/batch',
   '/v1/predict/compare',
   '/v1/predict/rank',
+  '/v1/plan',
   '/v1/surfaces/{species_code}',
   '/v1/predict/table',
   '/v1/species',
@@ -159,6 +161,9 @@ const EXCHANGES: readonly Exchange[] = [
   ['post', '/v1/predict/rank', 200, { ...FOREST_SITE, include: ['explanation', 'intervals', 'site'] }],
   ['post', '/v1/predict/rank', 422, { ...FOREST_SITE, planting_methods: ['x'] }],
   ['post', '/v1/predict/rank', 422, { ...FOREST_SITE, latitude: OUTSIDE_COVERAGE.latitude, longitude: 0 }],
+  ['post', '/v1/plan', 200, { ...PLAN_REQUEST, costs: { manual: 1, drone_seeded: 0.5 } }],
+  ['post', '/v1/plan', 200, { units: collection(unit('no ring')) }],
+  ['post', '/v1/plan', 422, { ...PLAN_REQUEST, horizon: 2 }],
   ['get', SURFACES, 200],
   ['get', SURFACES, 406, undefined, { accept: 'text/html' }],
   ['get', '/v1/species', 200],
@@ -194,7 +199,7 @@ for (const [method, path, status, body, headers] of EXCHANGES) {
 }
 
 test.each(COUNTED)('/openapi.json describes the 429 of %s with its headers', async (path) => {
-  const method = path.startsWith('/v1/predict') ? 'post' : 'get';
+  const method = 'post' in document.paths[path]! ? 'post' : 'get';
   const response = await (method === 'post'
     ? service.post(path, {}, exhausted)
     : service.get(addressOf(path), exhausted));
@@ -255,6 +260,9 @@ test.each([
     { ...FOREST_SITE, species_codes: ['PSME', 'PSME'] },
     { ...FOREST_SITE, planting_methods: ['broadcast'] },
   ],
+  ['/v1/plan', PLAN_REQUEST, { ...PLAN_REQUEST, costs: { manual: 1, drone: 1 } }],
+  ['/v1/plan', { ...PLAN_REQUEST, horizon: 1, conditions: { slope: 3 } }, { species_codes: ['PSME'] }],
+  ['/v1/plan', { units: collection() }, { ...PLAN_REQUEST, native_only: 'yes' }],
 ])(
   'the request schema of %s accepts what the service accepts and nothing that it rejects, case %#',
   async (path, right, wrong) => {

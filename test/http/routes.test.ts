@@ -4,7 +4,7 @@ import { rawRequest, sendRaw } from '../support/raw-http.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
 import { startTestService, type TestService } from '../support/service.js';
 
-const POSTS = ['/v1/predict', '/v1/predict/batch', '/v1/predict/compare', '/v1/predict/rank'];
+const POSTS = ['/v1/predict', '/v1/predict/batch', '/v1/predict/compare', '/v1/predict/rank', '/v1/plan'];
 const GETS = [
   '/v1/surfaces/PSME?bbox=-122.1,44,-122.09,44.1',
   '/v1/species',

@@ -78,6 +78,26 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/v1/plan": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /**
+         * Compare species and planting methods for planting units
+         * @description Units are polygons, at most as many as a batch may have entries. The survival of an option is the mean over the data points inside the unit, at most 1000, and so are the ends of its interval. Units that fail have an `error`, and the plan still answers 200. A request may need 200000 predictions: data points by species and planting methods.
+         */
+        post: operations["plan"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/v1/surfaces/{species_code}": {
         parameters: {
             query?: never;
@@ -636,6 +656,248 @@ export interface components {
              */
             include?: ("intervals" | "explanation" | "site")[];
         };
+        /**
+         * @example {
+         *       "units": {
+         *         "type": "FeatureCollection",
+         *         "features": [
+         *           {
+         *             "type": "Feature",
+         *             "id": "A-17",
+         *             "geometry": {
+         *               "type": "Polygon",
+         *               "coordinates": [
+         *                 [
+         *                   [
+         *                     -122.05,
+         *                     44.1
+         *                   ],
+         *                   [
+         *                     -122.03,
+         *                     44.1
+         *                   ],
+         *                   [
+         *                     -122.03,
+         *                     44.12
+         *                   ],
+         *                   [
+         *                     -122.05,
+         *                     44.12
+         *                   ],
+         *                   [
+         *                     -122.05,
+         *                     44.1
+         *                   ]
+         *                 ]
+         *               ]
+         *             }
+         *           }
+         *         ]
+         *       },
+         *       "species_codes": [
+         *         "PSME",
+         *         "TSHE"
+         *       ],
+         *       "costs": {
+         *         "manual": 1.2,
+         *         "drone_seeded": 0.35
+         *       }
+         *     }
+         */
+        PlanRequest: {
+            /** @description Planting units: Polygons and MultiPolygons in WGS 84 degrees. Their properties are ignored. */
+            units: {
+                /** @constant */
+                type: "FeatureCollection";
+                features: {
+                    /** @constant */
+                    type: "Feature";
+                    /**
+                     * @description Unique in the request.
+                     * @example A-17
+                     */
+                    id: string | number;
+                    geometry: {
+                        /** @constant */
+                        type: "Polygon";
+                        /**
+                         * @example [
+                         *       [
+                         *         [
+                         *           -122.05,
+                         *           44.1
+                         *         ],
+                         *         [
+                         *           -122.03,
+                         *           44.1
+                         *         ],
+                         *         [
+                         *           -122.03,
+                         *           44.12
+                         *         ],
+                         *         [
+                         *           -122.05,
+                         *           44.12
+                         *         ],
+                         *         [
+                         *           -122.05,
+                         *           44.1
+                         *         ]
+                         *       ]
+                         *     ]
+                         */
+                        coordinates: number[][][];
+                    } | {
+                        /** @constant */
+                        type: "MultiPolygon";
+                        /**
+                         * @example [
+                         *       [
+                         *         [
+                         *           [
+                         *             -122.05,
+                         *             44.1
+                         *           ],
+                         *           [
+                         *             -122.03,
+                         *             44.1
+                         *           ],
+                         *           [
+                         *             -122.03,
+                         *             44.12
+                         *           ],
+                         *           [
+                         *             -122.05,
+                         *             44.12
+                         *           ],
+                         *           [
+                         *             -122.05,
+                         *             44.1
+                         *           ]
+                         *         ]
+                         *       ]
+                         *     ]
+                         */
+                        coordinates: number[][][][];
+                    };
+                }[];
+            };
+            /**
+             * @description Years.
+             * @default 5
+             * @enum {number}
+             */
+            horizon?: 1 | 3 | 5;
+            /**
+             * @description What a planted tree (`manual`) and a sown spot (`drone_seeded`) cost, in any currency: for every method asked for. Options are then ranked by cost per survivor.
+             * @example {
+             *       "manual": 1.2,
+             *       "drone_seeded": 0.35
+             *     }
+             */
+            costs?: {
+                /** @example 1.2 */
+                manual?: number;
+                /** @example 0.35 */
+                drone_seeded?: number;
+            };
+            /** @description A changed climate: temperatures move by `warming_c`, precipitation by its percentage, relative humidity stays. */
+            scenario?: {
+                /**
+                 * @description In degC.
+                 * @example 2
+                 */
+                warming_c?: number;
+                /**
+                 * @description In percent.
+                 * @example -10
+                 */
+                precipitation_change_percent?: number;
+            };
+            /** @description What you measured, in place of the values of the grid: features of `GET /v1/model` with numbers in their units. */
+            conditions?: {
+                /**
+                 * @description In m.
+                 * @example 1060
+                 */
+                elevation?: number;
+                /**
+                 * @description In m.
+                 * @example 29
+                 */
+                terrain_ruggedness?: number;
+                /**
+                 * @description In degrees.
+                 * @example 15.3
+                 */
+                slope?: number;
+                /**
+                 * @description In MJ/cm2/a.
+                 * @example 0.677
+                 */
+                heat_load?: number;
+                /**
+                 * @description In mm.
+                 * @example 2230
+                 */
+                precipitation_annual?: number;
+                /**
+                 * @description In degC.
+                 * @example -2.56
+                 */
+                temperature_min_january?: number;
+                /**
+                 * @description In degC.
+                 * @example 1.69
+                 */
+                dew_point?: number;
+                /**
+                 * @description In hPa.
+                 * @example 10.6
+                 */
+                vpd_max?: number;
+                /**
+                 * @description In mm.
+                 * @example 166
+                 */
+                soil_water_capacity?: number;
+                /**
+                 * @description In percent.
+                 * @example 21.8
+                 */
+                soil_clay?: number;
+                /**
+                 * @description In percent.
+                 * @example 62.4
+                 */
+                crown_ratio?: number;
+            };
+            /**
+             * @description Planting methods; repeats collapse. Both by default.
+             * @default [
+             *       "manual",
+             *       "drone_seeded"
+             *     ]
+             * @example [
+             *       "manual"
+             *     ]
+             */
+            planting_methods?: ("manual" | "drone_seeded")[];
+            /**
+             * @description Codes of GET /v1/species, matched exactly; repeats collapse. All species by default.
+             * @example [
+             *       "PSME",
+             *       "PIPO"
+             *     ]
+             */
+            species_codes?: components["schemas"]["SpeciesCode"][];
+            /**
+             * @description Whether to leave out species whose native range does not hold the matched point.
+             * @default true
+             * @example false
+             */
+            native_only?: boolean;
+        };
         Site: {
             /**
              * @description Requested latitude.
@@ -949,6 +1211,105 @@ export interface components {
              */
             horizon_years: 1 | 3 | 5;
             ranking: components["schemas"]["RankedOption"][];
+            model: components["schemas"]["Model"];
+            /**
+             * Format: date-time
+             * @example 2026-11-22T11:17:47.575Z
+             */
+            generated_at: string;
+        };
+        PlanOption: {
+            /** @example 1 */
+            rank: number;
+            /**
+             * @description As requested.
+             * @example PSME
+             */
+            species_code: string;
+            /** @example Douglas-fir */
+            species_common_name: string;
+            /** @enum {string} */
+            planting_method: "manual" | "drone_seeded";
+            /** @description Whether at least half of its data points lie within the native range of the species. */
+            in_native_range: boolean;
+            survival: {
+                /**
+                 * @description Mean of the survival at the data points.
+                 * @example 0.8379
+                 */
+                mean: number;
+                /**
+                 * @description Mean of the low ends of their intervals.
+                 * @example 0.5951
+                 */
+                low: number;
+                /**
+                 * @description Mean of the high ends of their intervals.
+                 * @example 0.9719
+                 */
+                high: number;
+            };
+            /**
+             * @description Cost of a tree that is alive at the horizon; null where none is. With `costs`.
+             * @example 1.4322
+             */
+            cost_per_survivor?: number | null;
+        };
+        PlannedUnit: {
+            /**
+             * @description As requested.
+             * @example A-17
+             */
+            id: string | number;
+            /**
+             * @description On the ellipsoid WGS 84, its edges being geodesics.
+             * @example 355.8232
+             */
+            area_ha: number;
+            /**
+             * @description Data points inside the unit that are averaged; 0 where the nearest to its centroid stands for it.
+             * @example 9
+             */
+            data_points: number;
+            /**
+             * @description From the centroid of the unit to the nearest data point.
+             * @example 0.224
+             */
+            nearest_km: number;
+            options: components["schemas"]["PlanOption"][];
+        };
+        FailedUnit: {
+            /**
+             * @description As requested.
+             * @example A-17
+             */
+            id: string | number;
+            error: {
+                /**
+                 * @example outside_coverage
+                 * @enum {string}
+                 */
+                code: "invalid_json" | "invalid_api_key" | "key_inactive" | "not_found" | "method_not_allowed" | "not_acceptable" | "payload_too_large" | "unsupported_media_type" | "outside_coverage" | "no_nearby_data" | "invalid_species" | "invalid_method" | "batch_too_large" | "elevation_mismatch" | "invalid_request" | "rate_limit_exceeded" | "internal_error" | "overloaded" | "unavailable";
+                /**
+                 * @description Which value was wrong, why, and what would be right.
+                 * @example latitude 43.615, longitude -116.202 is outside the coverage, which is Oregon and Washington.
+                 */
+                message: string;
+                /**
+                 * @description More about it, by code.
+                 * @example {
+                 *       "suggestion": "GET /v1/coverage lists the regions and their bounds."
+                 *     }
+                 */
+                details?: {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        PlanResult: {
+            units: (components["schemas"]["PlannedUnit"] | components["schemas"]["FailedUnit"])[];
+            /** @enum {number} */
+            horizon_years: 1 | 3 | 5;
             model: components["schemas"]["Model"];
             /**
              * Format: date-time
@@ -2132,6 +2493,166 @@ export interface operations {
             };
         };
     };
+    plan: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["PlanRequest"];
+            };
+        };
+        responses: {
+            /** @description The answer. */
+            200: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Model-Outcomes": components["headers"]["Model-Outcomes"];
+                    "Server-Timing": components["headers"]["Server-Timing"];
+                    "Content-Encoding": components["headers"]["Content-Encoding"];
+                    Vary: components["headers"]["Vary"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["PlanResult"];
+                };
+            };
+            /** @description `invalid_json`: The body is empty, cut off or not JSON. */
+            400: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `invalid_api_key`: The header `X-API-Key` is missing, or its key is malformed, unknown, revoked or rotated away. */
+            401: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "WWW-Authenticate": components["headers"]["WWW-Authenticate"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `key_inactive`: The key is deactivated. */
+            403: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `payload_too_large`: The body is larger than the limit. */
+            413: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `unsupported_media_type`: The body was sent with another `Content-Type` than the endpoint takes. */
+            415: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `invalid_request`: A field is missing, of the wrong type or out of range, or an option is misspelled.
+             *
+             *     `batch_too_large`: The request has more entries than the tier allows.
+             *
+             *     `invalid_species`: The species code is not served.
+             *
+             *     `invalid_method`: `planting_method` is neither method.
+             */
+            422: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `rate_limit_exceeded`: The requests of the tier are used up for the UTC day. */
+            429: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description `internal_error`: An unexpected failure of the service. It is not counted. */
+            500: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /**
+             * @description `unavailable`: The service starts or stops, or its key store cannot be reached. It is not counted.
+             *
+             *     `overloaded`: The work queue is full and nothing was started, or the request waited too long. It is not counted.
+             */
+            503: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Retry-After": components["headers"]["Retry-After"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+        };
+    };
     surface: {
         parameters: {
             query?: {
@@ -2164,6 +2685,7 @@ export interface operations {
                     Vary: components["headers"]["Vary"];
                     ETag: components["headers"]["ETag"];
                     "Model-Outcomes": components["headers"]["Model-Outcomes"];
+                    "Server-Timing": components["headers"]["Server-Timing"];
                     [name: string]: unknown;
                 };
                 content: {
@@ -2183,6 +2705,7 @@ export interface operations {
                     Vary: components["headers"]["Vary"];
                     ETag: components["headers"]["ETag"];
                     "Model-Outcomes": components["headers"]["Model-Outcomes"];
+                    "Server-Timing": components["headers"]["Server-Timing"];
                     [name: string]: unknown;
                 };
                 content?: never;

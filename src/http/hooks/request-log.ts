@@ -5,9 +5,9 @@ import { CLIENT_CLOSED_STATUS } from '../errors/common-errors.js';
 /** Reports the times of a request to its caller in `Server-Timing`. */
 export function enableServerTiming(app: FastifyInstance): void {
   app.addHook('onSend', (request, reply, _payload, done) => {
-    const { job } = request.state;
-    if (job?.isAnswered) {
-      const [queue, inference] = [job.queueMs.toFixed(3), job.inferenceMs.toFixed(3)];
+    const { times } = request.state;
+    if (times !== undefined) {
+      const [queue, inference] = [times.queueMs.toFixed(3), times.inferenceMs.toFixed(3)];
       reply.header('server-timing', `queue;dur=${queue}, inference;dur=${inference}`);
     }
     done();
@@ -16,8 +16,7 @@ export function enableServerTiming(app: FastifyInstance): void {
 
 /** Writes one log line and one observation of each metric for a request that ended. */
 export function logRequest(request: FastifyRequest, reply: FastifyReply, metrics: Metrics): void {
-  const { caller, sites, job, times: timed = job } = request.state;
-  const times = timed?.isAnswered ? timed : undefined;
+  const { caller, sites, times } = request.state;
   const { method } = request;
   const route = request.routeOptions.url ?? 'none';
   const durationMs = reply.elapsedTime;

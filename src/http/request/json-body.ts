@@ -34,7 +34,7 @@ function readBody(
   payload: Readable,
   done: (error: Error | null, body?: Buffer) => void,
 ): void {
-  const limitBytes = request.routeOptions.bodyLimit;
+  const limitBytes = request.state.bodyLimitBytes ?? request.routeOptions.bodyLimit;
   const body = new BodyBuffer(limitBytes);
   const end = (error: Error | null) => {
     payload.off('data', onData).off('end', onEnd).off('error', onError);

@@ -6,7 +6,7 @@ const ZERO = 0x30;
 export const NINE = 0x39;
 export const OPEN_ARRAY = 0x5b;
 export const BACKSLASH = 0x5c;
-const CLOSE_ARRAY = 0x5d;
+export const CLOSE_ARRAY = 0x5d;
 export const OPEN_OBJECT = 0x7b;
 export const CLOSE_OBJECT = 0x7d;
 const SPACE = 0x20;
@@ -91,6 +91,65 @@ function containerEnd(bytes: Buffer, start: number): number {
     at = skipSpace(bytes, byteEnd(bytes, at, COMMA));
     if (closers[depth - 1] === CLOSE_OBJECT) at = colonEnd(bytes, stringEnd(bytes, at));
     else while (isDigit(bytes[at]) && bytes[at + 1] === COMMA) at = skipSpace(bytes, at + 2); // horizons
+  }
+}
+
+/** Bytes between two pauses: a millisecond or less. */
+const BYTES_PER_PAUSE = 64 * 1024;
+
+/** Shorter values are scanned again where they are read. */
+const LONG_BYTES = 4096;
+
+/** How deep the long values are that are read again. */
+const MAX_NOTED_DEPTH = 8;
+
+/**
+ * A value, as `valueEnd`, with pauses.
+ * @param ends receives the end of long values by their start, so that they need not be scanned again
+ * @throws JsonError
+ */
+export function* valueEndInSteps(
+  bytes: Buffer,
+  start: number,
+  ends: Map<number, number>,
+): Generator<undefined, number> {
+  let closers = new Uint8Array(64);
+  const starts: number[] = [];
+  let depth = 0;
+  let at = start;
+  let pauseAt = start + BYTES_PER_PAUSE;
+  const note = (from: number, end: number) => {
+    if (end - from > LONG_BYTES) ends.set(from, end);
+  };
+  while (true) {
+    if (at > pauseAt) {
+      pauseAt = at + BYTES_PER_PAUSE;
+      yield;
+    }
+    const byte = bytes[at];
+    if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
+      const closer = byte === OPEN_OBJECT ? CLOSE_OBJECT : CLOSE_ARRAY;
+      if (depth === closers.length) closers = Buffer.concat([closers, closers]);
+      if (depth < MAX_NOTED_DEPTH) starts[depth] = at;
+      closers[depth++] = closer;
+      at = skipSpace(bytes, at + 1);
+      if (bytes[at] !== closer) {
+        if (closer === CLOSE_OBJECT) at = colonEnd(bytes, stringEnd(bytes, at));
+        continue; // with the first value in it
+      }
+    } else {
+      const end = byte === QUOTE ? stringEnd(bytes, at) : scalarEnd(bytes, at);
+      note(at, end);
+      if (depth === 0) return end;
+      at = skipSpace(bytes, end);
+    }
+    while (bytes[at] === closers[depth - 1]) {
+      if (--depth < MAX_NOTED_DEPTH) note(starts[depth], at + 1);
+      if (depth === 0) return at + 1;
+      at = skipSpace(bytes, at + 1);
+    }
+    at = skipSpace(bytes, byteEnd(bytes, at, COMMA));
+    if (closers[depth - 1] === CLOSE_OBJECT) at = colonEnd(bytes, stringEnd(bytes, at));
   }
 }
 

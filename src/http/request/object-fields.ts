@@ -65,10 +65,11 @@ export class ObjectFields {
   /**
    * Finds the fields of an object; of a repeated one the last counts, as in JSON.parse.
    * @param fieldEnd checks the grammar of a field's value and returns the offset after it
+   * @param otherEnd does so for the values of all other names
    * @returns the offset after the object
    * @throws JsonError
    */
-  scan(bytes: Buffer, start: number, fieldEnd = valueEnd): number {
+  scan(bytes: Buffer, start: number, fieldEnd = valueEnd, otherEnd = valueEnd): number {
     for (let i = 0; i < this.starts.length; i++) this.starts[i] = this.#nearAt[i] = 0;
     this.#unknownCount = 0;
     let at = skipSpace(bytes, start + 1);
@@ -91,7 +92,7 @@ export class ObjectFields {
       const value = colonEnd(bytes, nameEnd);
       if (field === -1) {
         if (this.#unknownCount < SHOWN_ELEMENTS) this.#unknownAt[this.#unknownCount++] = at;
-        at = valueEnd(bytes, value);
+        at = otherEnd(bytes, value);
       } else {
         this.starts[field] = value;
         expected = field + 1;

@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { ApiError, show } from '../errors/api-error.js';
-import { documentEnd, JsonError } from './json.js';
+import { documentEnd, JsonError, skipSpace, valueEndInSteps } from './json.js';
 
 /** What Python's json.dumps and str write that is not JSON, and other languages, and what to write instead. */
 const FOREIGN_WORDS = new Map([
@@ -22,14 +22,42 @@ const BYTE_ORDER_MARK = '\ufeff';
  * @throws ApiError invalid_json, exactly where JSON.parse would reject the body
  */
 export function readDocument(bytes: Buffer, rootEnd: (at: number) => number): void {
-  if (bytes.length === 0) throw invalidJson('The body is empty: it must be a JSON object.');
-  if (!isUtf8(bytes)) throw invalidJson(`The body is not valid UTF-8 at byte ${utf8ErrorOffset(bytes)}.`);
+  checkText(bytes);
   try {
     documentEnd(bytes, rootEnd);
   } catch (error) {
-    if (!(error instanceof JsonError)) throw error;
-    throw invalidJson(`The body is not valid JSON: ${problemAt(bytes, error.offset)}.`);
+    throw documentError(bytes, error);
   }
+}
+
+/**
+ * Checks a long body that is one JSON value, with pauses.
+ * @returns the offset of the value
+ * @throws ApiError as readDocument
+ */
+export function* checkDocumentInSteps(
+  bytes: Buffer,
+  ends: Map<number, number>,
+): Generator<undefined, number> {
+  checkText(bytes);
+  try {
+    const start = skipSpace(bytes, 0);
+    const end = yield* valueEndInSteps(bytes, start, ends);
+    documentEnd(bytes, () => end);
+    return start;
+  } catch (error) {
+    throw documentError(bytes, error);
+  }
+}
+
+function checkText(bytes: Buffer): void {
+  if (bytes.length === 0) throw invalidJson('The body is empty: it must be a JSON object.');
+  if (!isUtf8(bytes)) throw invalidJson(`The body is not valid UTF-8 at byte ${utf8ErrorOffset(bytes)}.`);
+}
+
+function documentError(bytes: Buffer, error: unknown): unknown {
+  if (!(error instanceof JsonError)) return error;
+  return invalidJson(`The body is not valid JSON: ${problemAt(bytes, error.offset)}.`);
 }
 
 /** Decoding replaces what is not valid: the first byte that changes. */

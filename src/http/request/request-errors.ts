@@ -68,11 +68,21 @@ export function unknownMethod(what: string, value: unknown): ErrorObject {
   };
 }
 
-/** The error of a value that does not have the shape of a schema, with every issue found; undefined where it has. */
+/** Something wrong with a request, and where in it. */
+export interface Issue {
+  readonly path: string;
+  readonly message: string;
+}
+
+/**
+ * The error of a value that does not have the shape of a schema, with every issue found; undefined where it has.
+ * @param others issues that were found elsewhere
+ */
 export function invalidRequest(
   schema: z.ZodType,
   value: unknown,
   misspellings: readonly Misspelling[] = [],
+  others: readonly Issue[] = [],
 ): ErrorObject | undefined {
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
   if (!isObject || value instanceof OversizedNumber) {
@@ -84,12 +94,17 @@ export function invalidRequest(
     };
   }
   const { error } = schema.safeParse(value);
-  const issues = (error?.issues ?? []).map(({ path, message }) => ({ path: path.join('.'), message }));
+  const found = (error?.issues ?? []).map(({ path, message }) => ({ path: path.join('.'), message }));
+  const issues = [...others, ...found];
   for (const { name, option } of misspellings) {
     const message = `${show(name)} is not a field: write ${option}, or rename it if it is a tag of your own`;
     issues.push({ path: name, message });
   }
-  if (issues.length === 0) return undefined;
+  return issues.length === 0 ? undefined : issuesError(issues);
+}
+
+/** The error of a request with issues, at least one. */
+export function issuesError(issues: readonly Issue[]): ErrorObject {
   return {
     code: 'invalid_request',
     message: `The request is not valid: ${issues.map(({ message }) => message).join('; ')}.`,
@@ -102,23 +117,25 @@ interface Places {
   readonly artefacts: Pick<Artefacts, 'grid' | 'regions'>;
 }
 
-const coverageOf = perGeneration(({ artefacts }: Places) => new Coverage(artefacts.regions));
+/** The coverage of a generation. */
+export const coverageOf = perGeneration(({ artefacts }: Places) => new Coverage(artefacts.regions));
 
 /** Finds the nearest data at any distance. */
 export const nearestDataOf = perGeneration(
   ({ artefacts }: Places) => new NearestPoint(artefacts.grid.index, Number.POSITIVE_INFINITY),
 );
 
-/** The error of a row that could not be answered for. */
+/** The error of a row that could not be answered for. @param what comes before the place, if it is not the caller's own */
 export function placeError(
   status: number,
   rows: SiteRows,
   row: number,
   generation: Places,
   searchRadiusKm: number,
+  what = '',
 ): ErrorObject {
   const [latitude, longitude] = [rows.latitude[row], rows.longitude[row]];
-  const place = `latitude ${latitude}, longitude ${longitude}`;
+  const place = `${what}latitude ${latitude}, longitude ${longitude}`;
   if (status === ROW_STATUS.outsideCoverage) {
     const regions = generation.artefacts.regions.map(({ name }) => name).join(' and ');
     return {

@@ -3,6 +3,7 @@ import type { Species } from '../../prediction/artefacts/species.js';
 import { HORIZONS, type Horizon, PLANTING_METHODS } from '../../prediction/dimensions.js';
 import { show } from '../errors/api-error.js';
 import { ELEVATION, type OptionRules, optionSchemas, SCENARIO } from './option-schemas.js';
+import { EXAMPLE_PLAN, planFields } from './plan-schema.js';
 import { showAll } from './shown-values.js';
 
 /** Degrees north or south, and east or west, that a request may have. */
@@ -175,6 +176,8 @@ export function requestSchemas(rules: OptionRules, served: readonly Species[] = 
     ranking: z
       .object({ ...place, ...choice, ...years, ...options })
       .meta({ id: 'RankingRequest', examples: RANKING_EXAMPLES }),
+    /** Body of POST /v1/plan without its units, which are checked one by one. */
+    plan: z.object({ ...planFields(rules), ...choice }).meta({ id: 'PlanRequest', examples: [EXAMPLE_PLAN] }),
   };
 }
 
@@ -184,7 +187,11 @@ export const batchRequestSchema = z.object({
 });
 
 /** Of any generation: which fields there are does not depend on it. */
-const { prediction, ranking } = requestSchemas({ conditions: [], hasLapseRates: true, hasIntervals: true });
+const { prediction, ranking, plan } = requestSchemas({
+  conditions: [],
+  hasLapseRates: true,
+  hasIntervals: true,
+});
 
 /** The fields of a site. */
 export const FIELDS = Object.keys(prediction.shape);
@@ -202,3 +209,4 @@ function optionsOf({ shape }: z.ZodObject): string[] {
 
 export type PredictRequest = z.output<typeof prediction>;
 export type RankRequest = z.output<typeof ranking>;
+export type PlanRequest = z.output<typeof plan>;

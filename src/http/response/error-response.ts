@@ -35,7 +35,7 @@ function toApiError(error: FastifyError, request: FastifyRequest): ApiError {
     request.log.error({ reason: error.reason }, 'the key store cannot be reached');
     return retryLater('unavailable', 'Keys cannot be checked right now: try again shortly.');
   }
-  const { bodyLimit } = request.routeOptions;
+  const bodyLimit = request.state.bodyLimitBytes ?? request.routeOptions.bodyLimit;
   switch (error.code) {
     case 'FST_ERR_CTP_BODY_TOO_LARGE':
       return new ApiError({

@@ -192,6 +192,61 @@ export const rankingResponseSchema = component('RankingResult', {
   generated_at: generatedAt,
 });
 
+const unitId = z.union([z.string(), z.number()]).meta(about('As requested.', 'A-17'));
+
+const meanOf = (description: string, example: number) => probability.meta(about(description, example));
+
+const plannedUnitSchema = component('PlannedUnit', {
+  id: unitId,
+  area_ha: z.number().positive().meta(about('On the ellipsoid WGS 84, its edges being geodesics.', 355.8232)),
+  data_points: count.meta(
+    about(
+      'Data points inside the unit that are averaged; 0 where the nearest to its centroid stands for it.',
+      9,
+    ),
+  ),
+  nearest_km: z
+    .number()
+    .min(0)
+    .meta(about('From the centroid of the unit to the nearest data point.', 0.224)),
+  options: z.array(
+    component('PlanOption', {
+      rank: z
+        .int()
+        .min(1)
+        .meta({ examples: [1] }),
+      species_code: speciesCode,
+      species_common_name: speciesCommonName,
+      planting_method: plantingMethod,
+      in_native_range: z
+        .boolean()
+        .describe('Whether at least half of its data points lie within the native range of the species.'),
+      survival: z.strictObject({
+        mean: meanOf('Mean of the survival at the data points.', 0.8379),
+        low: meanOf('Mean of the low ends of their intervals.', 0.5951),
+        high: meanOf('Mean of the high ends of their intervals.', 0.9719),
+      }),
+      cost_per_survivor: z
+        .number()
+        .min(0)
+        .nullable()
+        .exactOptional()
+        .meta(
+          about('Cost of a tree that is alive at the horizon; null where none is. With `costs`.', 1.4322),
+        ),
+    }),
+  ),
+});
+
+export const planResponseSchema = component('PlanResult', {
+  units: z.array(
+    z.union([plannedUnitSchema, component('FailedUnit', { id: unitId, error: errorObjectSchema })]),
+  ),
+  horizon_years: horizonYears,
+  model: modelSchema,
+  generated_at: generatedAt,
+});
+
 const survival = probability.meta({ examples: [0.8263] });
 const survivals = z.array(probability).meta({ examples: [[0.8263, 0.829]] });
 const survivalColumns = z.strictObject({ 1: survivals, 3: survivals, 5: survivals });

@@ -16,7 +16,7 @@ export class RowSubmitter {
   ) {}
 
   /**
-   * Has the rows of a request answered; its state then knows the job.
+   * Has the rows of a request answered; its state knows the jobs that are not answered, and the times of those that are.
    * @param hasHungUp see JobRequest
    * @throws ApiError where the service cannot answer them
    */
@@ -34,9 +34,14 @@ export class RowSubmitter {
       deadlineMs: performance.now() - reply.elapsedTime + this.timeoutMs,
       ...(hasHungUp && { hasHungUp }),
     });
-    request.state.job = job;
+    const { state } = request;
+    state.jobs ??= new Set();
+    state.jobs.add(job);
     const outcome = await job.outcome;
+    state.jobs.delete(job);
     if (outcome.kind !== 'answered') throw outcomeError(outcome, request, this.timeoutMs);
+    const { queueMs, inferenceMs } = state.times ?? { queueMs: job.queueMs, inferenceMs: 0 };
+    state.times = { queueMs, inferenceMs: inferenceMs + job.inferenceMs };
     return outcome.answers;
   }
 }

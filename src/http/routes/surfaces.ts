@@ -36,7 +36,7 @@ export const surfacesEndpoint: Endpoint = {
     }),
   query: () => surfaceQuerySchema(Math.max(...TIER_NAMES.map((tier) => TIERS[tier].pointsPerSurface))),
   response: surfaceResponses,
-  headers: ['ETag', 'Model-Outcomes'],
+  headers: ['ETag', 'Model-Outcomes', 'Server-Timing'],
   errors: ['invalid_request', 'invalid_species', 'not_acceptable', 'overloaded'],
 };
 
@@ -88,11 +88,7 @@ export function surfacesRoute(app: FastifyInstance, serving: Serving, submitter:
       }
     };
     // They share the pieces; the first error ends them all.
-    try {
-      await Promise.all(Array.from({ length: JOBS_AT_ONCE }, predict));
-    } finally {
-      delete request.state.job; // the times of one of many would be reported as those of the request
-    }
+    await Promise.all(Array.from({ length: JOBS_AT_ONCE }, predict));
 
     addVary(reply, 'accept');
     reply

@@ -120,7 +120,6 @@ export function tableRoute(
       },
     });
     request.state.sites = table.rowCount;
-    request.state.times = answer;
     await answer.start().catch((error) => {
       throw error instanceof TableJobError ? outcomeError(error.outcome, request, timeoutMs) : error;
     });

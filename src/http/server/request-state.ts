@@ -9,12 +9,14 @@ import type { TableMediaType, TableRequest } from '../table/table-contract.js';
 export interface RequestState {
   caller?: Caller;
   admission?: Admission;
+  /** The largest body that the caller may send, where it is less than that of the route. */
+  bodyLimitBytes?: number;
   /** Sites submitted. */
   sites?: number;
-  /** Its rows, once they are submitted. */
-  job?: Job;
-  /** Of its rows, where these are many jobs. */
-  times?: Pick<Job, 'isAnswered' | 'queueMs' | 'inferenceMs'>;
+  /** Its rows that were submitted and are not answered. */
+  jobs?: Set<Job>;
+  /** The times of its jobs that were answered. */
+  times?: JobTimes;
   /** What a table is asked for. */
   table?: AskedTable;
 }
@@ -24,6 +26,14 @@ export interface AskedTable {
   readonly request: TableRequest;
   readonly outputType: TableMediaType;
   readonly isGzip: boolean;
+}
+
+/** Where the time of answered jobs went. */
+export interface JobTimes {
+  /** From the submission of the first until it was started. */
+  readonly queueMs: number;
+  /** In the models, summed over all. */
+  readonly inferenceMs: number;
 }
 
 declare module 'fastify' {

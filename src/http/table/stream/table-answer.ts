@@ -40,8 +40,6 @@ export interface TableCaller {
 export class TableAnswer {
   readonly #first: Promise<TableJobRows | undefined>;
   #isStarted = false;
-  /** Whether all of it was handed out. */
-  isAnswered = false;
   /** How long the first job waited. */
   queueMs = 0;
   /** Time in the models, summed over the jobs. */
@@ -79,7 +77,6 @@ export class TableAnswer {
       yield bytes;
     }
     yield await table.tail();
-    this.isAnswered = true;
   }
 
   /** The job that starts with a row, with its outcomes; undefined beyond the last row. */

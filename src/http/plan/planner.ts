@@ -1,0 +1,120 @@
+import type { Tier } from '../../accounts/tiers.js';
+import { ApiError, type ErrorObject } from '../errors/api-error.js';
+import { issuesError } from '../request/request-errors.js';
+import type { ServingGeneration } from '../serving/serving.js';
+import { planOption, ranked } from './plan-options.js';
+import { type PlanOrder, planReaderOf } from './plan-reader.js';
+import { PlanSums, type UnitSpecies } from './plan-sums.js';
+import type { UnitId } from './unit-reader.js';
+import { sitesOf, type UnitSites } from './unit-sites.js';
+
+/** Predictions that a request may ask for: sites by species and planting methods. */
+export const MAX_PREDICTIONS = 200_000;
+
+/** A unit of a plan: where its sites are among those of the plan, or what is wrong with it. */
+type PlannedUnit =
+  | { readonly id: UnitId; readonly unit: number; readonly error?: undefined }
+  | { readonly id: UnitId; readonly error: ErrorObject };
+
+/** A request whose units were read. */
+export interface Plan {
+  readonly order: PlanOrder;
+  readonly units: readonly PlannedUnit[];
+  readonly sites: readonly UnitSites[];
+  /** The species of each unit, unit by unit. */
+  readonly entries: readonly UnitSpecies[];
+  readonly sums: PlanSums;
+}
+
+/**
+ * Reads the body of POST /v1/plan, the outlines of its units and the grid points inside them.
+ * @throws ApiError where the request is wrong as a whole
+ */
+export function* readPlan(
+  body: Buffer,
+  tier: Tier,
+  generation: ServingGeneration,
+  searchRadiusKm: number,
+): Generator<undefined, Plan> {
+  const order = yield* planReaderOf(generation).read(body, tier);
+  const units: PlannedUnit[] = [];
+  const sites: UnitSites[] = [];
+  const entries: UnitSpecies[] = [];
+  let predictions = 0;
+  for (const feature of order.units) {
+    const { id } = feature;
+    const outline = yield* order.reader.outline(feature);
+    const found = 'code' in outline ? outline : yield* sitesOf(outline, generation, searchRadiusKm);
+    if ('code' in found) {
+      units.push({ id, error: found });
+      continue;
+    }
+    const unit = sites.push(found) - 1;
+    units.push({ id, unit });
+    for (const entry of speciesOf(order, unit, found, generation.artefacts.grid.nativeRanges)) {
+      entries.push(entry);
+      predictions += found.points.length * order.methods.length;
+    }
+    if (predictions > MAX_PREDICTIONS) throw new ApiError(issuesError([tooMany(order, units.length)]));
+    yield;
+  }
+  return { order, units, sites, entries, sums: new PlanSums(order, sites, entries) };
+}
+
+function tooMany({ units, methods }: PlanOrder, read: number) {
+  const message =
+    `the plan needs more than ${MAX_PREDICTIONS} predictions, which are data points by species and planting methods ` +
+    `(the first ${read} of ${units.length} units alone, with ${methods.length === 1 ? 'one method' : 'both methods'}): ` +
+    'send fewer units, species or methods in a request';
+  return { path: '', message };
+}
+
+/** The species to predict for a unit. */
+function* speciesOf(
+  { species, nativeOnly }: PlanOrder,
+  unit: number,
+  { points }: UnitSites,
+  nativeRanges: Uint32Array,
+): Generator<UnitSpecies> {
+  for (const index of species) {
+    const native = points.reduce((count, point) => count + ((nativeRanges[point] >>> index) & 1), 0);
+    const isNative = 2 * native >= points.length;
+    if (isNative || !nativeOnly) yield { unit, species: index, isNative };
+  }
+}
+
+/** The elements of `units` in the answer, as JSON. */
+export function* unitElements(
+  { order, units, sites, entries, sums }: Plan,
+  { artefacts }: ServingGeneration,
+): Generator<undefined, string[]> {
+  const elements: string[] = [];
+  let entry = 0;
+  for (const planned of units) {
+    if (planned.error !== undefined) {
+      elements.push(JSON.stringify(planned));
+      continue;
+    }
+    const { id, unit } = planned;
+    const options = [];
+    for (; entry < entries.length && entries[entry].unit === unit; entry++) {
+      const { species, isNative } = entries[entry];
+      for (const method of order.methods) {
+        const means = sums.means(entry, method);
+        options.push(planOption(artefacts.species[species], method, isNative, means, order.costs?.[method]));
+      }
+    }
+    const { areaHa, dataPoints, nearestKm } = sites[unit];
+    elements.push(
+      JSON.stringify({
+        id,
+        area_ha: areaHa,
+        data_points: dataPoints,
+        nearest_km: nearestKm,
+        options: ranked(options),
+      }),
+    );
+    yield;
+  }
+  return elements;
+}

@@ -1,0 +1,73 @@
+import { ROW_STATUS, SiteRows } from '../../prediction/site-rows.js';
+import type { Outline } from '../../prediction/units/outline.js';
+import { areaHa, centroid } from '../../prediction/units/outline-measures.js';
+import { UnitPoints } from '../../prediction/units/unit-points.js';
+import type { ErrorObject } from '../errors/api-error.js';
+import { coverageOf, nearestDataOf, placeError } from '../request/request-errors.js';
+import { perGeneration, type ServingGeneration } from '../serving/serving.js';
+import { unitError } from './unit-reader.js';
+
+/** Where a unit is predicted for. */
+export interface UnitSites {
+  /** Hectares with 4 decimals. */
+  readonly areaHa: number;
+  /** Grid points inside the unit that are averaged; 0 where there are none. */
+  readonly dataPoints: number;
+  /** From the centroid to the nearest grid point, km with 3 decimals. */
+  readonly nearestKm: number;
+  /** The grid points of its sites, at least one: those inside, or the nearest to the centroid. */
+  readonly points: Int32Array;
+  /** Degrees of its sites: those points, or the centroid. */
+  readonly latitude: Float64Array;
+  readonly longitude: Float64Array;
+}
+
+const rounded = (value: number, decimals: number) => Number(value.toFixed(decimals));
+const AREA_DECIMALS = 4;
+const DISTANCE_DECIMALS = 3;
+/** Of a centroid: about a metre. */
+const PLACE_DECIMALS = 5;
+
+const unitPointsOf = perGeneration(({ artefacts }) => new UnitPoints(artefacts.grid.index));
+
+/** Finds the sites of a unit, or why there are none. */
+export function* sitesOf(
+  outline: Outline,
+  generation: ServingGeneration,
+  searchRadiusKm: number,
+): Generator<undefined, UnitSites | ErrorObject> {
+  const area = rounded(yield* areaHa(outline), AREA_DECIMALS);
+  const middle = centroid(outline);
+  if (area <= 0 || middle === undefined) return unitError('geometry', 'the unit has no area');
+  const latitude = rounded(middle.latitude, PLACE_DECIMALS);
+  const longitude = rounded(middle.longitude, PLACE_DECIMALS);
+  const nearest = nearestDataOf(generation);
+  const nearestPoint = nearest.find(longitude, latitude);
+  const { distanceKm } = nearest;
+  const measured = { areaHa: area, nearestKm: rounded(distanceKm, DISTANCE_DECIMALS) };
+  const points = yield* unitPointsOf(generation).find(outline);
+  if (points.length > 0) {
+    const { latitudes, longitudes, row, column } = generation.artefacts.grid.index;
+    return {
+      ...measured,
+      dataPoints: points.length,
+      points,
+      latitude: Float64Array.from(points, (point) => latitudes[row[point]]),
+      longitude: Float64Array.from(points, (point) => longitudes[column[point]]),
+    };
+  }
+  const place = new SiteRows(1);
+  place.latitude[0] = latitude;
+  place.longitude[0] = longitude;
+  const failure = (status: number) =>
+    placeError(status, place, 0, generation, searchRadiusKm, 'the centroid, ');
+  if (!coverageOf(generation).contains(longitude, latitude)) return failure(ROW_STATUS.outsideCoverage);
+  if (distanceKm > searchRadiusKm) return failure(ROW_STATUS.noNearbyData);
+  return {
+    ...measured,
+    dataPoints: 0,
+    points: Int32Array.of(nearestPoint),
+    latitude: place.latitude,
+    longitude: place.longitude,
+  };
+}

@@ -1,0 +1,87 @@
+import type { FastifyInstance } from 'fastify';
+import type { Clock } from '../../accounts/clock.js';
+import { LARGEST_BATCH_SITES, TIERS } from '../../accounts/tiers.js';
+import type { Config } from '../../config.js';
+import type { Metrics } from '../../observability/metrics.js';
+import { modelOf } from '../../prediction/artefacts/manifest.js';
+import { HORIZONS } from '../../prediction/dimensions.js';
+import { MAX_UNIT_POINTS } from '../../prediction/units/unit-points.js';
+import { closedWhileWaiting, QUEUE_FULL, timedOut } from '../errors/common-errors.js';
+import type { Endpoint } from '../openapi/document.js';
+import { inSlices } from '../plan/in-slices.js';
+import { MAX_PREDICTIONS, readPlan, unitElements } from '../plan/planner.js';
+import { JSON_TYPE } from '../response/headers.js';
+import { planResponseSchema } from '../response/schemas.js';
+import { callerOf } from '../server/request-state.js';
+import type { Serving } from '../serving/serving.js';
+import type { RowSubmitter } from './row-submitter.js';
+
+export const planEndpoint: Endpoint = {
+  path: '/v1/plan',
+  id: 'plan',
+  summary: 'Compare species and planting methods for planting units',
+  description:
+    'Units are polygons, at most as many as a batch may have entries. The survival of an option is the mean over the data ' +
+    `points inside the unit, at most ${MAX_UNIT_POINTS}, and so are the ends of its interval. Units that fail have an ` +
+    `\`error\`, and the plan still answers 200. A request may need ${MAX_PREDICTIONS} predictions: data points by ` +
+    'species and planting methods.',
+  request: ({ plan }) => plan,
+  response: planResponseSchema,
+  errors: ['batch_too_large', 'invalid_species', 'invalid_method', 'overloaded'],
+};
+
+/** Rows that are submitted together, and how often at a time: other keys have their turns between them. */
+const JOB_ROWS = LARGEST_BATCH_SITES;
+const JOBS_AT_ONCE = 4;
+
+/** POST /v1/plan: planting units by species, method and cost. */
+export function planRoute(
+  app: FastifyInstance,
+  serving: Serving,
+  submitter: RowSubmitter,
+  clock: Clock,
+  { searchRadiusKm, requestTimeoutMs, bodyLimitBytes, planLimitBytes }: Config,
+  metrics: Metrics,
+): void {
+  app.addHook('onRequest', async (request) => {
+    const isUnlimited = TIERS[callerOf(request).tier].requestsPerDay === null;
+    request.state.bodyLimitBytes = isUnlimited ? planLimitBytes : Math.min(bodyLimitBytes, planLimitBytes);
+  });
+  app.post<{ Body: Buffer }>(planEndpoint.path, { bodyLimit: planLimitBytes }, async (request, reply) => {
+    const generation = serving.current;
+    const { artefacts, batches } = generation;
+    const { id, tier } = callerOf(request);
+    if (batches.wouldReject(id)) throw QUEUE_FULL;
+    const check = () => {
+      if (request.raw.socket.destroyed) throw closedWhileWaiting();
+      if (reply.elapsedTime > requestTimeoutMs) throw timedOut(requestTimeoutMs);
+    };
+    const plan = await inSlices(readPlan(request.body, tier, generation, searchRadiusKm), check);
+    request.state.sites = plan.units.length;
+
+    const pieces = plan.sums.rows(JOB_ROWS);
+    // Both ends of a connection that was closed for sending may still be open: see the route of batches.
+    const hasHungUp = () => request.raw.socket.readableEnded;
+    const predict = async () => {
+      for (const piece of pieces) {
+        check();
+        const answers = await submitter.submit(request, reply, batches, piece.rows, hasHungUp);
+        plan.sums.add(piece, answers.records());
+      }
+    };
+    // They share the pieces; the first error ends them all.
+    await Promise.all(Array.from({ length: JOBS_AT_ONCE }, predict));
+
+    for (const { error } of plan.units) metrics.sites.inc({ outcome: error?.code ?? 'answered' });
+    const elements = await inSlices(unitElements(plan, generation), check);
+    const end = {
+      horizon_years: HORIZONS[plan.order.horizon],
+      model: modelOf(artefacts.manifest),
+      generated_at: new Date(clock.nowMs()).toISOString(),
+    };
+    return reply
+      .type(JSON_TYPE)
+      .header('model-outcomes', artefacts.manifest.outcomes)
+      .send(Buffer.from(`{"units":[${elements.join()}],${JSON.stringify(end).slice(1)}`));
+  });
+}

@@ -1,0 +1,381 @@
+import path from 'node:path';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { z } from 'zod';
+import type { ErrorObject } from '../../src/http/errors/api-error.js';
+import { planResponseSchema } from '../../src/http/response/schemas.js';
+import { MANIFEST_FILE } from '../../src/prediction/artefacts/manifest.js';
+import { MAX_POSITIONS } from '../../src/prediction/units/outline-problem.js';
+import { ProjectCopy } from '../../testing/project-copy.js';
+import { type Position, rectangle, starAround } from '../prediction/support/outlines.js';
+import { expectError } from '../support/error-body.js';
+import { startTestService, type TestService } from '../support/service.js';
+import { collection, FOREST_RING, PLAN_REQUEST, unit } from './support/units.js';
+
+const PLAN_LIMIT_BYTES = 7_000_000;
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService({ PLAN_LIMIT_BYTES: String(PLAN_LIMIT_BYTES) });
+});
+afterAll(() => service.stop());
+
+async function units(features: unknown[]): Promise<z.output<typeof planResponseSchema>['units']> {
+  const body = { ...PLAN_REQUEST, units: collection(...features) };
+  const response = await service.post('/v1/plan', body);
+  expect(response.status).toBe(200);
+  return planResponseSchema.parse(await response.json()).units;
+}
+
+const feature = (geometry: unknown) => ({ ...unit('bad'), geometry });
+const [a, b, c, d] = FOREST_RING;
+const tooLong = starAround([-122, 44], 0.5, MAX_POSITIONS + 1, () => 0.5).map(
+  ([x, y]): Position => [Math.round(x * 1e6) / 1e6, Math.round(y * 1e6) / 1e6],
+);
+
+const MISTAKES: readonly (readonly [string, feature: unknown, code: ErrorObject['code'], message: RegExp])[] =
+  [
+    [
+      'another type',
+      { ...unit('bad', FOREST_RING), type: 'Polygon' },
+      'invalid_request',
+      /type must be "Feature", not "Polygon"/,
+    ],
+    ['no geometry', feature(null), 'invalid_request', /geometry must be a Polygon or MultiPolygon, not null/],
+    [
+      'a point',
+      feature({ type: 'Point', coordinates: [-122, 44] }),
+      'invalid_request',
+      /geometry\.type must be "Polygon" or "MultiPolygon", not "Point"/,
+    ],
+    ['no coordinates', feature({ type: 'Polygon' }), 'invalid_request', /geometry\.coordinates is missing/],
+    [
+      'an empty geometry',
+      feature({ type: 'MultiPolygon', coordinates: [] }),
+      'invalid_request',
+      /geometry\.coordinates is empty/,
+    ],
+    [
+      'an empty polygon',
+      feature({ type: 'MultiPolygon', coordinates: [[]] }),
+      'invalid_request',
+      /geometry\.coordinates\.0 is empty/,
+    ],
+    [
+      'coordinates that are no array',
+      feature({ type: 'Polygon', coordinates: 'x' }),
+      'invalid_request',
+      /geometry\.coordinates must be an array of rings, not "x"/,
+    ],
+    [
+      'a ring of three positions',
+      unit('bad', [a, b, a]),
+      'invalid_request',
+      /ring geometry\.coordinates\.0 must have at least 4 positions, .* not 3/,
+    ],
+    [
+      'a ring that is not closed',
+      unit('bad', [a, b, c, d]),
+      'invalid_request',
+      /not closed: its last position must equal its first, \[-122\.05, 44\.1\], but is \[-122\.05, 44\.12\]/,
+    ],
+    ['a ring of one place', unit('bad', [a, a, a, a]), 'invalid_request', /encloses no area/],
+    [
+      'a ring along a line',
+      unit('bad', [
+        [-122, 44],
+        [-121.9, 44.1],
+        [-121.8, 44.2],
+        [-122, 44],
+      ]),
+      'invalid_request',
+      /no area/,
+    ],
+    [
+      'a number in quotes',
+      feature({ type: 'Polygon', coordinates: [[a, ['-122', 44], c, a]] }),
+      'invalid_request',
+      /coordinates\.0\.1 must be \[longitude, latitude\] in numbers, not an array of 2/,
+    ],
+    [
+      'a position of one number',
+      feature({ type: 'Polygon', coordinates: [[a, [-122], c, a]] }),
+      'invalid_request',
+      /coordinates\.0\.1 must be \[longitude, latitude\]/,
+    ],
+    [
+      'positions without rings',
+      feature({ type: 'Polygon', coordinates: FOREST_RING }),
+      'invalid_request',
+      /coordinates\.0\.0 must be \[longitude, latitude\] in numbers, not -122\.05/,
+    ],
+    [
+      'a polygon as a multipolygon',
+      feature({ type: 'MultiPolygon', coordinates: [FOREST_RING] }),
+      'invalid_request',
+      /coordinates\.0\.0\.0 must be \[longitude/,
+    ],
+    [
+      'projected coordinates',
+      unit('bad', rectangle(500_000, 4_880_000, 500_100, 4_880_100)),
+      'invalid_request',
+      /look projected, in metres or feet: convert them to WGS 84/,
+    ],
+    [
+      'latitude first',
+      unit(
+        'bad',
+        FOREST_RING.map(([x, y]): Position => [y, x]),
+      ),
+      'invalid_request',
+      /is \[44\.1, -122\.05\].*swapped: GeoJSON puts the longitude first/,
+    ],
+    [
+      'a longitude without its minus',
+      unit(
+        'bad',
+        FOREST_RING.map(([x, y]): Position => [-x, y]),
+      ),
+      'outside_coverage',
+      /centroid.*Did you mean latitude 44\.11, longitude -122\.04\? It looks as if the minus/,
+    ],
+    [
+      'a ring that crosses itself',
+      unit('bad', [a, c, b, d, a]),
+      'invalid_request',
+      /crosses or touches itself near longitude -122\.04000, latitude 44\.11000: repair/,
+    ],
+    [
+      'a hole outside',
+      unit('bad', FOREST_RING, rectangle(-121, 44, -120.9, 44.1)),
+      'invalid_request',
+      /a hole lies outside its polygon near longitude -121\.00000, latitude 44\.00000/,
+    ],
+    [
+      'Idaho',
+      unit('bad', rectangle(-116.3, 43.6, -116.2, 43.7)),
+      'outside_coverage',
+      /outside the coverage, which is Oregon and Washington/,
+    ],
+    [
+      'the Alvord Desert',
+      unit('bad', rectangle(-118.46, 42.52, -118.45, 42.53)),
+      'no_nearby_data',
+      /No data point lies within 0\.8 km of the centroid, latitude 42\.525, longitude -118\.455/,
+    ],
+  ];
+
+test.each(MISTAKES)('%s has its own error, alone and among other units', async (_, bad, code, message) => {
+  const [alone] = await units([bad]);
+  expect(alone).toMatchObject({ id: 'bad', error: { code, message: expect.stringMatching(message) } });
+  expect(Object.keys(alone)).toEqual(['id', 'error']);
+  const [first, among, last] = await units([unit('first', FOREST_RING), bad, unit(2, FOREST_RING)]);
+  expect(among).toEqual(alone);
+  expect(first).toMatchObject({ id: 'first', data_points: 9 });
+  expect(last).toMatchObject({ id: 2, data_points: 9 });
+});
+
+test('numbers beyond any double, a height and a very long outline have clear answers', async () => {
+  const text = (coordinates: string) =>
+    `{"units":{"type":"FeatureCollection","features":[{"type":"Feature","id":1,"geometry":{"type":"Polygon","coordinates":${coordinates}}}]},"species_codes":["PSME"]}`;
+  const post = async (coordinates: string) => {
+    const response = await service.post('/v1/plan', text(coordinates));
+    expect(response.status).toBe(200);
+    return planResponseSchema.parse(await response.json()).units[0];
+  };
+  const infinite = await post('[[[-1e999,44],[-122,44],[-122,44.1],[-1e999,44]]]');
+  expect(infinite).toMatchObject({
+    error: { code: 'invalid_request', message: expect.stringContaining('-Infinity') },
+  });
+  const flat = await post(JSON.stringify([FOREST_RING]));
+  expect(await post(JSON.stringify([FOREST_RING.map((position) => [...position, 850, 'm'])]))).toEqual(flat);
+  const long = await post(JSON.stringify([tooLong]));
+  expect(long).toMatchObject({
+    error: { message: expect.stringContaining(`more than ${MAX_POSITIONS} positions`) },
+  });
+});
+
+const WHOLE: readonly (readonly [string, change: object, code: string, message: RegExp])[] = [
+  [
+    'no units',
+    { units: undefined },
+    'invalid_request',
+    /units must be a GeoJSON FeatureCollection, not nothing/,
+  ],
+  [
+    'a geometry as units',
+    { units: { type: 'Polygon' } },
+    'invalid_request',
+    /units\.type must be "FeatureCollection", not "Polygon"/,
+  ],
+  [
+    'no features',
+    { units: { type: 'FeatureCollection' } },
+    'invalid_request',
+    /units\.features must be an array, not nothing/,
+  ],
+  [
+    'a feature that is none',
+    { units: collection(null) },
+    'invalid_request',
+    /units\.features\.0 must be a GeoJSON Feature, not null/,
+  ],
+  [
+    'no id',
+    { units: collection({ ...unit(1, FOREST_RING), id: undefined }) },
+    'invalid_request',
+    /units\.features\.0\.id must be a string or a number, not nothing/,
+  ],
+  [
+    'an id that is null',
+    { units: collection(unit(1), { ...unit(1), id: null }) },
+    'invalid_request',
+    /units\.features\.1\.id must be a string or a number, not null/,
+  ],
+  [
+    'an id twice',
+    { units: collection(unit('x', FOREST_RING), unit(1), unit('x')) },
+    'invalid_request',
+    /units\.features\.2\.id must be unique, but "x" is also the id of units\.features\.0/,
+  ],
+  ['elevation_m', { elevation_m: 800 }, 'invalid_request', /elevation_m cannot be used in a plan/],
+  ['include', { include: ['intervals'] }, 'invalid_request', /include cannot be used in a plan/],
+  [
+    'a misspelt option',
+    { species_code: ['PSME'], species_codes: undefined },
+    'invalid_request',
+    /"species_code" is not a field: write species_codes/,
+  ],
+  ['horizons', { horizons: [5] }, 'invalid_request', /"horizons" is not a field: write horizon/],
+  ['another horizon', { horizon: 2 }, 'invalid_request', /horizon must be one of 1, 3, 5, not 2/],
+  ['no species', { species_codes: [] }, 'invalid_request', /species_codes must be a non-empty array/],
+  ['an unknown species', { species_codes: ['QUAG'] }, 'invalid_species', /Did you mean QUGA/],
+  ['an unknown method', { planting_methods: ['plane'] }, 'invalid_method', /not "plane"/],
+  ['native_only as a word', { native_only: 'yes' }, 'invalid_request', /native_only must be true or false/],
+  [
+    'a cost of nothing',
+    { costs: { manual: 0, drone_seeded: 1 } },
+    'invalid_request',
+    /costs\.manual must be a number above 0, .*not 0/,
+  ],
+  ['a cost that is missing', { costs: { manual: 1 } }, 'invalid_request', /costs\.drone_seeded is missing/],
+  [
+    'another cost',
+    { costs: { manual: 1, drone_seeded: 1, drone: 1 } },
+    'invalid_request',
+    /costs must not have "drone": its keys are manual, drone_seeded/,
+  ],
+  ['costs that are null', { costs: null }, 'invalid_request', /costs must be an object/],
+  ['an unknown condition', { conditions: { slop: 3 } }, 'invalid_request', /conditions must not have "slop"/],
+  [
+    'too much warming',
+    { scenario: { warming_c: 20 } },
+    'invalid_request',
+    /scenario\.warming_c must be a number from -5 to 10/,
+  ],
+  [
+    'a huge option',
+    { species_codes: Array(20_000).fill('PSME') },
+    'invalid_request',
+    /species_codes must have at most \d+ bytes/,
+  ],
+];
+
+test.each(WHOLE)('%s is an error of the whole request', async (_, change, code, message) => {
+  const response = await service.post('/v1/plan', { ...PLAN_REQUEST, ...change });
+  const error = await expectError(response, 422, code as ErrorObject['code']);
+  expect(error.message).toMatch(message);
+});
+
+test('every issue of the body is in the details', async () => {
+  const response = await service.post('/v1/plan', { horizon: 2, costs: { manual: 1, drone_seeded: -1 } });
+  const { details } = await expectError(response, 422, 'invalid_request');
+  const issues = details?.issues as { path: string }[];
+  expect(issues.map(({ path }) => path)).toEqual(['units', 'horizon', 'costs.drone_seeded']);
+});
+
+test('a body that is no object or no JSON says so', async () => {
+  expect((await expectError(await service.post('/v1/plan', '[]'), 422, 'invalid_request')).message).toMatch(
+    /must be a JSON object, not an array of 0/,
+  );
+  expect(
+    (await expectError(await service.post('/v1/plan', '{"units":{'), 400, 'invalid_json')).message,
+  ).toMatch(/truncated after 10 characters/);
+  expect(
+    (await expectError(await service.post('/v1/plan', '{"units":[1,NaN]}'), 400, 'invalid_json')).message,
+  ).toMatch(/NaN at character 12/);
+});
+
+test('more units than the tier allows are batch_too_large with their count, whatever they are', async () => {
+  const { secret } = await service.issueKey('spore');
+  const post = (count: number) =>
+    service.post(
+      '/v1/plan',
+      {
+        ...PLAN_REQUEST,
+        units: collection(...Array.from({ length: count }, (_, i) => unit(i, FOREST_RING))),
+      },
+      { 'x-api-key': secret },
+    );
+  expect((await post(10)).status).toBe(200);
+  const { details } = await expectError(await post(11), 422, 'batch_too_large');
+  expect(details).toEqual({ submitted: 11, tier_limit: 10, tier: 'spore' });
+  const many = { units: collection(...Array(50_000).fill(0)) };
+  expect((await expectError(await service.post('/v1/plan', many), 422, 'batch_too_large')).details).toEqual({
+    submitted: 50_000,
+    tier_limit: 500,
+    tier: 'hypha',
+  });
+});
+
+test('more than 200,000 predictions are refused, with what to do', async () => {
+  // 4 units of 1,000 points, 31 species and both methods.
+  const features = [0, 1, 2, 3].map((i) =>
+    unit(i, rectangle(-123.5, 43.2 + 0.2 * i, -121.5, 44.4 + 0.2 * i)),
+  );
+  const response = await service.post('/v1/plan', { units: collection(...features), native_only: false });
+  const { message } = await expectError(response, 422, 'invalid_request');
+  expect(message).toMatch(/more than 200000 predictions.*send fewer units, species or methods/);
+  const fewer = await service.post('/v1/plan', {
+    ...PLAN_REQUEST,
+    units: collection(...features),
+    native_only: false,
+  });
+  expect(fewer.status).toBe(200);
+});
+
+test('a body may have PLAN_LIMIT_BYTES with a hypha key and BODY_LIMIT_BYTES with any other', async () => {
+  const padded = (bytes: number) => {
+    const text = JSON.stringify(PLAN_REQUEST);
+    return text + ' '.repeat(bytes - text.length);
+  };
+  const { secret } = await service.issueKey('mycel');
+  const other = { 'x-api-key': secret };
+  const { bodyLimitBytes } = service.config;
+  expect((await service.post('/v1/plan', padded(PLAN_LIMIT_BYTES))).status).toBe(200);
+  expect((await service.post('/v1/plan', padded(bodyLimitBytes), other)).status).toBe(200);
+  for (const [limit_bytes, headers] of [
+    [PLAN_LIMIT_BYTES, {}],
+    [bodyLimitBytes, other],
+  ] as const) {
+    const error = await expectError(
+      await service.post('/v1/plan', padded(limit_bytes + 1), headers),
+      413,
+      'payload_too_large',
+    );
+    expect(error.details).toEqual({ limit_bytes });
+  }
+});
+
+test('models without interval graphs cannot plan, and say so', async () => {
+  const copy = new ProjectCopy();
+  copy.editJson(path.join(copy.modelDir, MANIFEST_FILE), (manifest: Record<string, never>) => {
+    Object.assign(manifest, { interval_level: null });
+    for (const method of Object.values(manifest.methods) as object[])
+      Reflect.deleteProperty(method, 'intervals');
+  });
+  const other = await startTestService({ MODEL_DIR: copy.modelDir, WORKERS: '1' });
+  copy.remove();
+  const { message } = await expectError(await other.post('/v1/plan', PLAN_REQUEST), 422, 'invalid_request');
+  expect(message).toMatch(/a plan needs intervals, and the models of this service have none/);
+  await other.stop();
+});

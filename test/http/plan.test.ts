@@ -1,0 +1,271 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { z } from 'zod';
+import { planResponseSchema, predictionResultSchema } from '../../src/http/response/schemas.js';
+import { HORIZONS, PLANTING_METHODS } from '../../src/prediction/dimensions.js';
+import { polygonContains } from '../../testing/oracle/plain-coverage.js';
+import { greatCircleKm } from '../../testing/oracle/plain-nearest-point.js';
+import { readPredictorData } from '../../testing/project.js';
+import { type PolygonRings, rectangle } from '../prediction/support/outlines.js';
+import { placesOf } from '../prediction/support/synthetic-points.js';
+import { startTestService, type TestService } from '../support/service.js';
+import { collection, FOREST_RING, PLAN_REQUEST, unit } from './support/units.js';
+
+const { grid, species } = readPredictorData();
+const places = placesOf(grid.index);
+const speciesIndex = (code: string) => species.findIndex(({ species_code }) => species_code === code);
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService();
+});
+afterAll(() => service.stop());
+
+type Plan = z.output<typeof planResponseSchema>;
+type Unit = Extract<Plan['units'][number], { options: unknown }>;
+
+async function plan(body: unknown): Promise<Plan> {
+  const response = await service.post('/v1/plan', body);
+  const text = await response.text();
+  expect(response.status, text).toBe(200);
+  return planResponseSchema.parse(JSON.parse(text));
+}
+
+async function units(body: unknown): Promise<Unit[]> {
+  return (await plan(body)).units.map((each) => {
+    expect(each).not.toHaveProperty('error');
+    return each as Unit;
+  });
+}
+
+/** Survival and interval by POST /v1/predict. */
+async function predictAt(latitude: number, longitude: number, options: object) {
+  const body = { latitude, longitude, include: ['intervals'], ...options };
+  const { predictions } = predictionResultSchema.parse(
+    await (await service.post('/v1/predict', body)).json(),
+  );
+  const [{ survival_probability, interval }] = predictions;
+  return { survival: survival_probability, low: interval!.low, high: interval!.high };
+}
+
+/** Every point inside, found by testing all points of its latitudes. */
+function pointsIn(rings: PolygonRings): number[] {
+  const latitudes = rings[0].map(([, latitude]) => latitude);
+  const [south, north] = [Math.min(...latitudes), Math.max(...latitudes)];
+  const { row, latitudes: ofRows } = grid.index;
+  const points: number[] = [];
+  for (let point = 0; point < places.length; point++) {
+    const latitude = ofRows[row[point]];
+    if (latitude < south || latitude > north) continue;
+    if (polygonContains(rings, places[point][0], latitude)) points.push(point);
+  }
+  return points;
+}
+
+/** Rounded to 4 decimals, half up in ten-thousandths as all numbers are. */
+const meanOf = (values: readonly number[]) => {
+  const tenThousandths = values.reduce((sum, value) => sum + Math.round(value * 10_000), 0);
+  return Math.round(tenThousandths / values.length) / 10_000;
+};
+
+const WITH_HOLE: PolygonRings = [FOREST_RING, rectangle(-122.045, 44.105, -122.035, 44.115)];
+
+test.each(HORIZONS)(
+  'survival and interval at %i years are means of single predictions at the data points',
+  async (horizon) => {
+    const scenario = horizon === 3 ? { scenario: { warming_c: 2 } } : {};
+    const body = {
+      units: collection(unit(1, ...WITH_HOLE)),
+      species_codes: ['PSME', 'TSHE'],
+      horizon,
+      ...scenario,
+    };
+    const [answer] = await units(body);
+    const points = pointsIn(WITH_HOLE);
+    expect(points.length).toBeGreaterThan(3);
+    expect(answer.data_points).toBe(points.length);
+    expect(answer.options.length).toBe(4);
+    for (const { species_code, planting_method, survival } of answer.options) {
+      const single = await Promise.all(
+        points.map((point) => {
+          const [longitude, latitude] = places[point];
+          return predictAt(latitude, longitude, {
+            species_code,
+            planting_method,
+            horizons: [horizon],
+            ...scenario,
+          });
+        }),
+      );
+      expect(survival).toEqual({
+        mean: meanOf(single.map((each) => each.survival)),
+        low: meanOf(single.map((each) => each.low)),
+        high: meanOf(single.map((each) => each.high)),
+      });
+    }
+  },
+);
+
+test('a unit without a data point uses the nearest to its centroid', async () => {
+  const [longitude, latitude] = places[pointsIn([FOREST_RING])[0]];
+  // North-east of a point, by a third of the distance to the next.
+  const ring = rectangle(longitude + 0.002, latitude + 0.002, longitude + 0.003, latitude + 0.003);
+  const [answer] = await units({ units: collection(unit('small', ring)), species_codes: ['PSME'] });
+  expect(answer.data_points).toBe(0);
+  const [east, north] = [longitude + 0.0025, latitude + 0.0025];
+  expect(answer.nearest_km).toBeCloseTo(greatCircleKm(east, north, longitude, latitude), 2);
+  for (const { planting_method, survival } of answer.options) {
+    const at = { species_code: 'PSME', planting_method, horizons: [5] };
+    const rounded = (degrees: number) => Math.round(degrees * 1e5) / 1e5;
+    const single = await predictAt(rounded(north), rounded(east), at);
+    expect(survival).toEqual({ mean: single.survival, low: single.low, high: single.high });
+  }
+});
+
+test('a unit gets its area, its id and the distance from its centroid to the nearest data point', async () => {
+  const {
+    units: answers,
+    horizon_years,
+    model,
+  } = await plan({
+    units: collection(unit('a "b"\n', FOREST_RING), unit(-1.5, ...WITH_HOLE)),
+  });
+  expect(answers.map(({ id }) => id)).toEqual(['a "b"\n', -1.5]);
+  // By pyproj.Geod: see outline-measures.test.ts; the hole is a quarter of the square to 0.1%.
+  const [square, holed] = answers as Unit[];
+  expect(square.area_ha).toBe(355.8232);
+  expect(holed.area_ha / square.area_ha).toBeCloseTo(0.75, 3);
+  const distances = pointsIn([FOREST_RING]).map((point) => greatCircleKm(-122.04, 44.11, ...places[point]));
+  const nearest = Math.min(...distances);
+  expect(square.nearest_km).toBe(Math.round(nearest * 1000) / 1000);
+  expect(horizon_years).toBe(5);
+  expect(model.series).toBe('Nurselog');
+});
+
+test('by default all species native to half of the data points are ranked with both methods, best first', async () => {
+  const [answer] = await units({ units: collection(unit('u', FOREST_RING)) });
+  const points = pointsIn([FOREST_RING]);
+  const share = (index: number) =>
+    points.filter((point) => ((grid.nativeRanges[point] >>> index) & 1) === 1).length / points.length;
+  const native = species.flatMap(({ species_code }, index) => (share(index) >= 0.5 ? [species_code] : []));
+  expect(native.length).toBeGreaterThan(3);
+  const listed = answer.options.map(
+    ({ species_code, planting_method }) => `${species_code} ${planting_method}`,
+  );
+  expect(listed.toSorted()).toEqual(
+    native.flatMap((code) => PLANTING_METHODS.map((method) => `${code} ${method}`)).toSorted(),
+  );
+  expect(answer.options.map(({ rank }) => rank)).toEqual(answer.options.map((_, i) => i + 1));
+  const means = answer.options.map(({ survival }) => survival.mean);
+  expect(means).toEqual(means.toSorted((a, b) => b - a));
+  for (const { survival } of answer.options) {
+    expect(survival.low).toBeLessThanOrEqual(survival.mean);
+    expect(survival.high).toBeGreaterThanOrEqual(survival.mean);
+  }
+});
+
+test('with native_only false species beyond their range are listed as such, and a range over half of the points counts', async () => {
+  // Strips across the edge of a native range: some points inside, some outside.
+  const index = speciesIndex('PIPO');
+  const isNative = (point: number) => ((grid.nativeRanges[point] >>> index) & 1) === 1;
+  const { row, column } = grid.index;
+  const isEdge = (point: number) =>
+    row[point] === row[point - 1] &&
+    column[point] === column[point - 1] + 1 &&
+    isNative(point) !== isNative(point - 1);
+  const edges = Array.from(places.keys()).filter(isEdge);
+  const strips = Array.from({ length: 40 }, (_, i) => {
+    const [longitude, latitude] = places[edges[Math.floor((i * edges.length) / 40)]];
+    const shift = 0.012 * (i % 3) - 0.012;
+    const ring = rectangle(
+      longitude + shift - 0.02,
+      latitude - 0.004,
+      longitude + shift + 0.02,
+      latitude + 0.004,
+    );
+    const points = pointsIn([ring]);
+    return { ring, share: points.filter(isNative).length / points.length };
+  });
+  expect(strips.some(({ share }) => share > 0 && share < 0.5)).toBe(true);
+  expect(strips.some(({ share }) => share >= 0.5 && share < 1)).toBe(true);
+  const features = strips.map(({ ring }, i) => unit(i, ring));
+  const body = { units: collection(...features), species_codes: ['PIPO'], planting_methods: ['manual'] };
+  const all = await units({ ...body, native_only: false });
+  expect(all.map(({ options }) => options.map(({ in_native_range }) => in_native_range))).toEqual(
+    strips.map(({ share }) => [share >= 0.5]),
+  );
+  const native = await units(body);
+  expect(native.map(({ options }) => options.length)).toEqual(
+    strips.map(({ share }) => (share >= 0.5 ? 1 : 0)),
+  );
+});
+
+test('with costs options are ranked by cost per survivor, which is the cost over the reported survival', async () => {
+  const costs = { manual: 1.25, drone_seeded: 0.31 };
+  const [answer] = await units({ units: collection(unit('u', FOREST_RING)), costs });
+  expect(answer.options.length).toBeGreaterThan(6);
+  for (const { planting_method, survival, cost_per_survivor } of answer.options)
+    expect(cost_per_survivor).toBe(Number((costs[planting_method] / survival.mean).toFixed(4)));
+  const perSurvivor = answer.options.map((option) => option.cost_per_survivor!);
+  expect(perSurvivor).toEqual(perSurvivor.toSorted((a, b) => a - b));
+  const methods = new Set(answer.options.slice(0, 3).map(({ planting_method }) => planting_method));
+  expect(methods).toEqual(new Set(['drone_seeded']));
+  const [without] = await units({ units: collection(unit('u', FOREST_RING)) });
+  for (const option of without.options) expect(option).not.toHaveProperty('cost_per_survivor');
+});
+
+test('one method, repeated codes and conditions are taken as they are everywhere', async () => {
+  const conditions = { slope: 35 };
+  const [answer] = await units({
+    ...PLAN_REQUEST,
+    species_codes: ['PSME', 'PSME'],
+    planting_methods: ['manual', 'manual'],
+    conditions,
+  });
+  expect(answer.options.length).toBe(1);
+  const singles = await Promise.all(
+    pointsIn([FOREST_RING]).map((point) => {
+      const at = { species_code: 'PSME', planting_method: 'manual', horizons: [5], conditions };
+      return predictAt(places[point][1], places[point][0], at);
+    }),
+  );
+  expect(answer.options[0].survival.mean).toBe(meanOf(singles.map(({ survival }) => survival)));
+});
+
+test('more rows than a job has are answered as each unit alone', async () => {
+  const rings = Array.from({ length: 60 }, (_, i) => {
+    const [longitude, latitude] = places[(i * 7001) % places.length];
+    return rectangle(longitude - 0.02, latitude - 0.02, longitude + 0.02, latitude + 0.02);
+  });
+  const together = await units({
+    units: collection(...rings.map((ring, i) => unit(i, ring))),
+    species_codes: ['PSME', 'ALRU'],
+    native_only: false,
+  });
+  expect(together.reduce((sum, { data_points }) => sum + 2 * data_points, 0)).toBeGreaterThan(1000);
+  for (const i of [0, 17, 59]) {
+    const [alone] = await units({
+      units: collection(unit(i, rings[i])),
+      species_codes: ['PSME', 'ALRU'],
+      native_only: false,
+    });
+    expect(together[i]).toEqual(alone);
+  }
+});
+
+test('a plan without units, or of species that grow nowhere near, is an answer', async () => {
+  expect((await plan({ units: collection() })).units).toEqual([]);
+  const [answer] = await units({ units: collection(unit('u', FOREST_RING)), species_codes: ['PISI'] });
+  expect(answer.options).toEqual([]);
+});
+
+test('the answer says where its outcomes come from and counts its units as sites', async () => {
+  const response = await service.post('/v1/plan', PLAN_REQUEST);
+  expect(response.headers.get('model-outcomes')).toBe('simulated');
+  expect(response.headers.get('content-type')).toBe('application/json; charset=utf-8');
+  expect(Object.keys((await response.json()) as object)).toEqual([
+    'units',
+    'horizon_years',
+    'model',
+    'generated_at',
+  ]);
+});
