@@ -7,6 +7,7 @@ import { fair } from './scopes/fair.js';
 import { options } from './scopes/options.js';
 import { peer } from './scopes/peer.js';
 import { pieces } from './scopes/pieces.js';
+import { plan } from './scopes/plan.js';
 import { rank } from './scopes/rank.js';
 import { scale } from './scopes/scale.js';
 import { surface } from './scopes/surface.js';
@@ -21,6 +22,7 @@ const SCOPES: Readonly<Record<string, (environment: Environment) => Promise<Row[
   single,
   compare,
   rank,
+  plan,
   surface,
   table: tables,
   fair,
