@@ -8,6 +8,8 @@ import type {
   ComparedSite,
   ComparisonResult,
   Coverage,
+  PlanRequest,
+  PlanResult,
   PredictionResult,
   RankedPlace,
   RankingResult,
@@ -43,6 +45,8 @@ export interface NurselogClient {
   rank(place: RankedPlace, options?: CallOptions): Promise<RankingResult>;
   /** The survival of one species at the data points, as columns: for maps. */
   surface(speciesCode: string, query?: SurfaceQuery, options?: CallOptions): Promise<Surface>;
+  /** Species and methods for planting units, at most as many as the tier's batch size. */
+  plan(request: PlanRequest, options?: CallOptions): Promise<PlanResult>;
   species(options?: CallOptions): Promise<SpeciesList>;
   coverage(options?: CallOptions): Promise<Coverage>;
   model(options?: CallOptions): Promise<ServedModel>;
@@ -81,6 +85,7 @@ export function createClient(options: ClientOptions = {}): NurselogClient {
           ...init,
         }),
       ),
+    plan: (body, call) => resultOf(call, (init) => http.POST('/v1/plan', { body, ...init })),
     species: (call) => resultOf(call, (init) => http.GET('/v1/species', init)),
     coverage: (call) => resultOf(call, (init) => http.GET('/v1/coverage', init)),
     model: (call) => resultOf(call, (init) => http.GET('/v1/model', init)),

@@ -14,6 +14,8 @@ export type ComparedSite = RequestOf<'/v1/predict/compare'>;
 export type RankedPlace = RequestOf<'/v1/predict/rank'>;
 /** The box, the most points and the changed climate of a surface. */
 export type SurfaceQuery = NonNullable<paths['/v1/surfaces/{species_code}']['get']['parameters']['query']>;
+/** Planting units with the options of a plan. */
+export type PlanRequest = RequestOf<'/v1/plan'>;
 
 type Schemas = components['schemas'];
 export type PredictionResult = Schemas['PredictionResult'];
@@ -21,6 +23,7 @@ export type BatchResult = Schemas['BatchResult'];
 export type ComparisonResult = Schemas['ComparisonResult'];
 export type RankingResult = Schemas['RankingResult'];
 export type Surface = Schemas['Surface'];
+export type PlanResult = Schemas['PlanResult'];
 export type SpeciesList = Schemas['SpeciesList'];
 export type Coverage = Schemas['Coverage'];
 export type ServedModel = Schemas['ServedModel'];

@@ -5,7 +5,19 @@ import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { freePort } from '../../../test/support/free-port.js';
 import { FOREST_SITE, OUTSIDE_COVERAGE } from '../../../test/support/requests.js';
 import { startTestService, type TestService } from '../../../test/support/service.js';
-import { createClient, NurselogError, type Site } from '../src/index.js';
+import { createClient, NurselogError, type PlanRequest, type Site } from '../src/index.js';
+
+const RING = [
+  [-122.05, 44.1],
+  [-122.03, 44.1],
+  [-122.03, 44.12],
+  [-122.05, 44.12],
+  [-122.05, 44.1],
+];
+const UNITS: PlanRequest['units'] = {
+  type: 'FeatureCollection',
+  features: [{ type: 'Feature', id: 'A-17', geometry: { type: 'Polygon', coordinates: [RING] } }],
+};
 
 const SITE: Site = { ...FOREST_SITE, species_code: 'PSME', planting_method: 'manual' };
 
@@ -62,6 +74,17 @@ test('rank and surface return what the service answers', async () => {
   expect(surface).toEqual(await (await service.get(`/v1/surfaces/PSME?${query}`)).json());
   expect(surface.points).toBeGreaterThan(0);
   expect((await client.surface('PSME', { max_points: 30 })).points).toBeLessThanOrEqual(30);
+});
+
+test('plan returns what the service answers', async () => {
+  const request: PlanRequest = {
+    units: UNITS,
+    species_codes: ['PSME'],
+    costs: { manual: 1, drone_seeded: 0.3 },
+  };
+  const plan = await clientOf().plan(request);
+  expect(plan.units[0]).toMatchObject({ id: 'A-17', data_points: 9 });
+  expect(lasting(plan)).toEqual(lasting((await (await service.post('/v1/plan', request)).json()) as object));
 });
 
 test.each(['species', 'coverage', 'model', 'usage'] as const)(
