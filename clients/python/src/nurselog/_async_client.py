@@ -9,13 +9,14 @@ from typing import Any, Concatenate, ParamSpec
 
 import httpx
 
-from nurselog import _operations, _settings
+from nurselog import _operations, _plans, _settings
 from nurselog._batches import MAX_BATCH_SITES, BatchPlan
 from nurselog._exchange import Outcome, RetryPolicy, exchange
 from nurselog._methods import describe
 from nurselog._operations import Answer, Operation, Result
-from nurselog.errors import NurselogError
-from nurselog.types import Include, Scenario
+from nurselog._plans import PlanSteps
+from nurselog.errors import BatchTooLargeError, NurselogError
+from nurselog.types import Include, PlanResult, Scenario
 
 _Parameters = ParamSpec("_Parameters")
 
@@ -25,6 +26,16 @@ def _method(
 ) -> Callable[Concatenate[AsyncClient, _Parameters], Coroutine[Any, Any, Answer]]:
     async def method(self: AsyncClient, /, *args: _Parameters.args, **kwargs: _Parameters.kwargs) -> Answer:
         return await self._run(build(*args, **kwargs))
+
+    describe(method, build)
+    return method
+
+
+def _plan_method(
+    build: Callable[_Parameters, PlanSteps],
+) -> Callable[Concatenate[AsyncClient, _Parameters], Coroutine[Any, Any, PlanResult]]:
+    async def method(self: AsyncClient, /, *args: _Parameters.args, **kwargs: _Parameters.kwargs) -> PlanResult:
+        return await self._run_plan(build(*args, **kwargs))
 
     describe(method, build)
     return method
@@ -51,6 +62,7 @@ class AsyncClient:
     surface = _method(_operations.surface)
     species = _method(_operations.species)
     coverage = _method(_operations.coverage)
+    plan = _plan_method(_plans.plan)
     model = _method(_operations.model)
     usage = _method(_operations.usage)
     health = _method(_operations.health)
@@ -101,6 +113,20 @@ class AsyncClient:
         except StopIteration as end:
             answer: Answer = end.value
             return answer
+
+    async def _run_plan(self, steps: PlanSteps) -> PlanResult:
+        try:
+            operation = next(steps)
+            while True:
+                try:
+                    answer = await self._run(operation)
+                except BatchTooLargeError as error:
+                    operation = steps.throw(error)
+                else:
+                    operation = steps.send(answer)
+        except StopIteration as end:
+            plan: PlanResult = end.value
+            return plan
 
     async def _send(self, operation: Operation[Answer]) -> Outcome:
         try:

@@ -10,13 +10,14 @@ from typing import Concatenate, ParamSpec
 
 import httpx
 
-from nurselog import _operations, _settings
+from nurselog import _operations, _plans, _settings
 from nurselog._batches import MAX_BATCH_SITES, BatchPlan
 from nurselog._exchange import Outcome, RetryPolicy, exchange
 from nurselog._methods import describe
 from nurselog._operations import Answer, Operation, Result
-from nurselog.errors import NurselogError
-from nurselog.types import Include, Scenario
+from nurselog._plans import PlanSteps
+from nurselog.errors import BatchTooLargeError, NurselogError
+from nurselog.types import Include, PlanResult, Scenario
 
 _Parameters = ParamSpec("_Parameters")
 
@@ -26,6 +27,16 @@ def _method(
 ) -> Callable[Concatenate[Client, _Parameters], Answer]:
     def method(self: Client, /, *args: _Parameters.args, **kwargs: _Parameters.kwargs) -> Answer:
         return self._run(build(*args, **kwargs))
+
+    describe(method, build)
+    return method
+
+
+def _plan_method(
+    build: Callable[_Parameters, PlanSteps],
+) -> Callable[Concatenate[Client, _Parameters], PlanResult]:
+    def method(self: Client, /, *args: _Parameters.args, **kwargs: _Parameters.kwargs) -> PlanResult:
+        return self._run_plan(build(*args, **kwargs))
 
     describe(method, build)
     return method
@@ -59,6 +70,7 @@ class Client:
     surface = _method(_operations.surface)
     species = _method(_operations.species)
     coverage = _method(_operations.coverage)
+    plan = _plan_method(_plans.plan)
     model = _method(_operations.model)
     usage = _method(_operations.usage)
     health = _method(_operations.health)
@@ -127,6 +139,20 @@ class Client:
         except StopIteration as end:
             answer: Answer = end.value
             return answer
+
+    def _run_plan(self, steps: PlanSteps) -> PlanResult:
+        try:
+            operation = next(steps)
+            while True:
+                try:
+                    answer = self._run(operation)
+                except BatchTooLargeError as error:
+                    operation = steps.throw(error)
+                else:
+                    operation = steps.send(answer)
+        except StopIteration as end:
+            plan: PlanResult = end.value
+            return plan
 
     def _send(self, operation: Operation[Answer]) -> Outcome:
         try:

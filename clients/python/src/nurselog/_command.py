@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 from collections.abc import Callable
-from typing import Annotated, NoReturn, TypeVar, cast
+from pathlib import Path
+from typing import Annotated, Any, NoReturn, TypeVar, cast
 
 import typer
 from rich.console import Console, RenderableType
 
 from nurselog import _tables
 from nurselog._client import Client
+from nurselog._plan_command import check_output, read_units, write_plan
 from nurselog.errors import ConfigurationError, ConnectionFailedError, NurselogError
+from nurselog.plans import to_geodataframe
 from nurselog.types import PlantingMethod, SiteOptions
 
 FAILURE, USAGE, TEMPORARY = 1, 2, 3
@@ -151,11 +154,59 @@ def _site_options(
         "horizons": horizon,
         "elevation_m": elevation_m,
         "conditions": dict(_condition(text) for text in condition or []),
-        "scenario": {name: value for name, value in changes.items() if value is not None},
+        "scenario": _given(changes),
         "include": include,
     }
     # An elevation of 0 is one; empty lists and objects are no options.
     return cast("SiteOptions", {name: value for name, value in given.items() if value or value == 0})
+
+
+@app.command()
+def plan(
+    source: Annotated[Path, typer.Argument(metavar="FILE", help="Polygons: GeoPackage, GeoJSON, Shapefile, Parquet.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", help="CSV, GeoPackage, GeoJSON or Parquet.")
+    ],
+    id_column: Annotated[str | None, typer.Option("--id", metavar="COLUMN", help="Unique ids of the units.")] = None,
+    species: Annotated[list[str] | None, typer.Option(metavar="CODE", help="May be repeated; by default all.")] = None,
+    method: Annotated[list[str] | None, typer.Option(help="manual or drone_seeded; by default both.")] = None,
+    horizon: Annotated[int, typer.Option(help="1, 3 or 5 years.")] = 5,
+    all_species: Annotated[bool, typer.Option("--all", help="Also species that are not native there.")] = False,
+    cost_manual: Annotated[float | None, typer.Option(help="Cost of a planted tree.")] = None,
+    cost_drone_seeded: Annotated[float | None, typer.Option(help="Cost of a sown spot.")] = None,
+    warming_c: Annotated[float | None, typer.Option(help="Degrees Celsius of a changed climate.")] = None,
+    precipitation_change_percent: Annotated[
+        float | None, typer.Option(help="Percent of precipitation of a changed climate.")
+    ] = None,
+    layer: Annotated[str | None, typer.Option(help="The layer of a GeoPackage.")] = None,
+) -> None:
+    """Compare species and planting methods for the planting units of a file, and write a row for each option."""
+    changes = {"warming_c": warming_c, "precipitation_change_percent": precipitation_change_percent}
+    costs = {"manual": cost_manual, "drone_seeded": cost_drone_seeded}
+    options: dict[str, Any] = {
+        "species_codes": species or None,
+        "planting_methods": method or None,
+        "horizon": horizon,
+        "native_only": not all_species,
+        "costs": _given(costs) or None,
+        "scenario": _given(changes) or None,
+    }
+    try:
+        check_output(output)
+        units = read_units(source, layer, id_column)
+        with Client(retries=_RETRIES) as client:
+            answer = client.plan(units, id_column=id_column, **options)
+        write_plan(to_geodataframe(answer, units, id_column), output)
+    except NurselogError as error:
+        _fail(error)
+    except ValueError as error:
+        _fail(ConfigurationError(f"{source.name}: {error}."))
+    failed = sum("error" in unit for unit in answer["units"])
+    typer.echo(f"{len(answer['units']) - failed} units planned, {failed} failed: {output}", err=True)
+
+
+def _given(values: dict[str, float | None]) -> dict[str, float]:
+    return {name: value for name, value in values.items() if value is not None}
 
 
 def _condition(text: str) -> tuple[str, float]:

@@ -13,7 +13,7 @@ def describe(method: Callable[..., Any], build: Callable[..., Any]) -> None:
     `functools.wraps` does not serve: tools would take the first parameter of the function for `self`.
     """
     signature = inspect.signature(build, eval_str=True)
-    (answer,) = get_args(signature.return_annotation)
+    *_, answer = get_args(signature.return_annotation)  # of an Operation its only argument, of a generator its last
     own = inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY)
     parameters = [own, *signature.parameters.values()]
     described = signature.replace(parameters=parameters, return_annotation=answer)

@@ -20,6 +20,7 @@ from nurselog.types import (
     Coverage,
     Health,
     Include,
+    PlanResult,
     PlantingMethod,
     PredictionResult,
     RankingResult,
@@ -201,6 +202,13 @@ def predict_batch(entries: Sequence[bytes]) -> Operation[Sequence[Result]]:
         ]
 
     return Operation("POST", "/v1/predict/batch", read, b'{"requests":[' + b",".join(entries) + b"]}")
+
+
+def plan_request(units: bytes, options: bytes) -> Operation[PlanResult]:
+    """Plans units that are encoded already, with options that are an object, encoded, too."""
+    others = options[1:-1]
+    body = b'{"units":' + units + (b"," + others if others else b"") + b"}"
+    return Operation("POST", "/v1/plan", _object, body)
 
 
 def encode(fields: Mapping[str, object]) -> bytes:

@@ -313,6 +313,57 @@ class ServedModel(Model):
     scores: list[Score]
 
 
+class SurvivalMeans(TypedDict):
+    """Means over the data points of a unit: of the survival, and of the ends of its interval."""
+
+    mean: float
+    low: float
+    high: float
+
+
+class PlanOptionAdditions(TypedDict, total=False):
+    """What `costs` add; None where no tree survives."""
+
+    cost_per_survivor: float | None
+
+
+class PlanOption(PlanOptionAdditions):
+    """A species and a planting method for a unit."""
+
+    rank: int
+    species_code: str
+    species_common_name: str
+    planting_method: PlantingMethod
+    in_native_range: bool
+    survival: SurvivalMeans
+
+
+class PlannedUnit(TypedDict):
+    """A unit with its options, best first."""
+
+    id: str | int | float
+    area_ha: float
+    data_points: int
+    nearest_km: float
+    options: list[PlanOption]
+
+
+class FailedUnit(TypedDict):
+    """A unit that could not be answered: `error` has `code`, `message` and mostly `details`."""
+
+    id: str | int | float
+    error: Mapping[str, Any]
+
+
+class PlanResult(TypedDict):
+    """Answer of `plan`."""
+
+    units: list[PlannedUnit | FailedUnit]
+    horizon_years: int
+    model: Model
+    generated_at: str
+
+
 class Usage(TypedDict):
     """Answer of `usage`. `limit` and `remaining` are None where requests are unlimited."""
 

@@ -1,0 +1,104 @@
+"""Plans of planting units without input and output: which requests they take, and how the answers are joined."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any
+
+from nurselog._operations import Operation, encode, plan_request
+from nurselog.errors import BatchTooLargeError, InvalidRequestError
+from nurselog.types import PlanResult, PlantingMethod, Scenario
+
+if TYPE_CHECKING:
+    from geopandas import GeoDataFrame
+else:
+    GeoDataFrame = Any  # need not be installed; the signature of `plan` is evaluated
+
+PlanSteps = Generator[Operation[PlanResult], PlanResult, PlanResult]
+"""Yields the requests of a plan one after the other, takes their answers, and returns the answer to all."""
+
+_UNITS_A_REQUEST = 500
+"""The most that any tier allows."""
+
+_WGS_84 = "EPSG:4326"
+
+
+def plan(
+    units: Mapping[str, Any] | GeoDataFrame,
+    *,
+    id_column: str | None = None,
+    species_codes: Sequence[str] | None = None,
+    planting_methods: Sequence[PlantingMethod] | None = None,
+    horizon: int | None = None,
+    native_only: bool | None = None,
+    costs: Mapping[PlantingMethod, float] | None = None,
+    scenario: Scenario | None = None,
+    conditions: Mapping[str, float] | None = None,
+) -> PlanSteps:
+    """Compares species and planting methods for planting units, any number of them.
+
+    `nurselog.plans.to_geodataframe` makes a table of the answer.
+
+    Args:
+        units: Polygons: a GeoDataFrame in any coordinate reference system, or a GeoJSON FeatureCollection in WGS 84
+            whose features have an `id`.
+        id_column: The column of a GeoDataFrame with the ids, numbers or texts; by default its index.
+        species_codes: Codes of `species()`; by default all.
+        planting_methods: "manual", "drone_seeded" or both, as by default.
+        horizon: Years after planting: 1, 3 or, by default, 5.
+        native_only: False for species beyond their native range, too.
+        costs: What a planted tree ("manual") and a sown spot ("drone_seeded") cost: ranks by cost per survivor.
+        scenario: A changed climate: `warming_c`, `precipitation_change_percent` or both.
+        conditions: What was measured, by feature and in the unit of `model()`, in place of the data of all units.
+
+    Raises:
+        NurselogError: One subclass for each error code. A unit that fails has an `error` in the answer instead.
+        InvalidRequestError: `units` has no coordinate reference system, or an id twice. Nothing was sent.
+    """
+    options = {
+        "species_codes": species_codes,
+        "planting_methods": planting_methods,
+        "horizon": horizon,
+        "native_only": native_only,
+        "costs": costs,
+        "scenario": scenario,
+        "conditions": conditions,
+    }
+    given = {name: value for name, value in options.items() if value is not None}
+    features = _features(units, id_column)
+    limit = _UNITS_A_REQUEST
+    answers: list[PlanResult] = []
+    start = 0
+    while start < len(features) or not answers:
+        try:
+            answers.append((yield plan_request(_collection(features[start : start + limit]), encode(given))))
+        except BatchTooLargeError as error:
+            limit = min(limit - 1, int(error.details["tier_limit"]))
+        else:
+            start += limit
+    return {**answers[-1], "units": [unit for answer in answers for unit in answer["units"]]}
+
+
+def unit_ids(units: GeoDataFrame, id_column: str | None) -> list[Any]:
+    """The ids of units as Python's numbers and texts."""
+    ids: list[Any] = (units.index if id_column is None else units[id_column]).tolist()
+    return ids
+
+
+def _features(units: Mapping[str, Any] | GeoDataFrame, id_column: str | None) -> list[bytes]:
+    if isinstance(units, Mapping):
+        return [encode(feature) for feature in units["features"]]
+    if units.crs is None:
+        raise InvalidRequestError("The units have no coordinate reference system: set it with units.set_crs(...).")
+    ids = unit_ids(units, id_column)
+    if len(set(ids)) < len(ids):
+        named = "The index" if id_column is None else f"The column {id_column}"
+        raise InvalidRequestError(f"{named} of the units has an id twice: name a column with unique ids as id_column.")
+    return [
+        encode({"type": "Feature", "id": id_, "geometry": None if geometry is None else geometry.__geo_interface__})
+        for id_, geometry in zip(ids, units.geometry.to_crs(_WGS_84), strict=True)
+    ]
+
+
+def _collection(features: Sequence[bytes]) -> bytes:
+    return b'{"type":"FeatureCollection","features":[' + b",".join(features) + b"]}"

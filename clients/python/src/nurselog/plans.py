@@ -1,0 +1,71 @@
+"""The answers of plans as tables of geopandas."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING, Any
+
+from nurselog._plans import unit_ids
+from nurselog.types import PlanResult
+
+if TYPE_CHECKING:
+    from geopandas import GeoDataFrame
+
+OPTION_COLUMNS = (
+    "rank",
+    "species_code",
+    "species_common_name",
+    "planting_method",
+    "in_native_range",
+    "survival_mean",
+    "survival_low",
+    "survival_high",
+    "cost_per_survivor",
+)
+UNIT_COLUMNS = ("area_ha", "data_points", "nearest_km")
+ERROR_COLUMNS = ("error_code", "error_message")
+
+
+def to_geodataframe(answer: PlanResult, units: GeoDataFrame, id_column: str | None = None) -> GeoDataFrame:
+    """The answer as a table with a row for each option of each unit.
+
+    Args:
+        answer: What `Client.plan` answered.
+        units: The units that it was asked about.
+        id_column: See `Client.plan`.
+
+    Returns:
+        The columns, index and coordinate reference system of `units`, and after its columns `area_ha`, `data_points`,
+        `nearest_km`, the fields of the option, `error_code` and `error_message`. A unit that failed, or has no option,
+        is one row.
+
+    Raises:
+        ValueError: `units` has a column of one of these names.
+    """
+    import pandas as pd
+
+    added = [*UNIT_COLUMNS, *OPTION_COLUMNS, *ERROR_COLUMNS]
+    if taken := [name for name in added if name in units.columns]:
+        raise ValueError(f"the units have a column of the name {taken[0]}: rename it")
+    positions = {id_: position for position, id_ in enumerate(unit_ids(units, id_column))}
+    rows: list[int] = []
+    records: list[dict[str, Any]] = []
+    for unit in answer["units"]:
+        for record in _records(dict(unit)):
+            rows.append(positions[unit["id"]])
+            records.append(record)
+    table = units.take(rows)
+    answers = pd.DataFrame(records, columns=added)
+    for name in added:
+        table[name] = answers[name].array  # by position: several rows have the same index
+    return table
+
+
+def _records(unit: dict[str, Any]) -> list[dict[str, Any]]:
+    if "error" in unit:
+        return [{"error_code": unit["error"]["code"], "error_message": unit["error"]["message"]}]
+    own = {name: unit[name] for name in UNIT_COLUMNS}
+    options = [
+        {**own, **option, **{f"survival_{name}": value for name, value in option["survival"].items()}}
+        for option in unit["options"]
+    ]
+    return options or [own]

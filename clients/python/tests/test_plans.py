@@ -1,0 +1,147 @@
+"""Plans: both clients, tables of geopandas and the command, against the service."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Any
+
+import geopandas as gpd
+import pandas as pd
+import pytest
+from caller import Caller
+from command_process import run
+from geopandas.testing import assert_geodataframe_equal
+from service_process import ServiceProcess
+from shapely.geometry import MultiPolygon, box
+from sites import without_time
+
+from nurselog import errors
+from nurselog.plans import to_geodataframe
+
+COSTS = {"manual": 1.2, "drone_seeded": 0.35}
+OPTIONS: dict[str, Any] = {"species_codes": ["PSME", "TSHE"], "costs": COSTS}
+
+
+def units(crs: str = "EPSG:4326") -> gpd.GeoDataFrame:
+    """Two units that can be planned and one in Idaho."""
+    geometries = [
+        box(-122.05, 44.1, -122.03, 44.12),
+        MultiPolygon([box(-122.0, 44.1, -121.99, 44.11), box(-121.95, 44.1, -121.94, 44.11)]),
+        box(-116.3, 43.6, -116.2, 43.7),
+    ]
+    columns = {"name": ["North", "Söuth", "East"], "stand": ["A-1", "B-2", "C-3"]}
+    return gpd.GeoDataFrame(columns, geometry=geometries, crs="EPSG:4326", index=[7, 8, 9]).to_crs(crs)
+
+
+def features(table: gpd.GeoDataFrame) -> dict[str, Any]:
+    geometries = [
+        {"type": "Feature", "id": id_, "geometry": geometry.__geo_interface__}
+        for id_, geometry in table.geometry.items()
+    ]
+    return {"type": "FeatureCollection", "features": geometries}
+
+
+def test_a_plan_is_the_answer_of_the_service(call: Caller, service: ServiceProcess) -> None:
+    collection = features(units())
+    expected = without_time(service.ask("/v1/plan", {"units": collection, **OPTIONS, "horizon": 3}))
+    assert len(expected["units"][0]["options"]) == 4
+    assert without_time(call("plan", collection, **OPTIONS, horizon=3)) == expected
+    assert without_time(call("plan", units(), **OPTIONS, horizon=3)) == expected
+
+
+def test_projected_units_are_converted(call: Caller) -> None:
+    degrees = call("plan", units(), **OPTIONS)["units"][0]
+    metres = call("plan", units("EPSG:26910"), **OPTIONS)["units"][0]
+    assert metres["area_ha"] == pytest.approx(degrees["area_ha"], rel=1e-6)
+    assert metres["options"] == degrees["options"]
+
+
+def test_units_without_a_reference_system_or_with_an_id_twice_are_refused(call: Caller) -> None:
+    without = units().set_crs(None, allow_override=True)
+    with pytest.raises(errors.InvalidRequestError, match="no coordinate reference system"):
+        call("plan", without)
+    with pytest.raises(errors.InvalidRequestError, match="column name of the units has an id twice"):
+        call("plan", units().assign(name="same"), id_column="name")
+
+
+def test_more_units_than_the_tier_allows_are_sent_in_several_requests(call: Caller, service: ServiceProcess) -> None:
+    key = service.issue("spore")
+    many = gpd.GeoDataFrame(geometry=[box(-122.05, 44.1, -122.03, 44.1 + 0.001 * i) for i in range(1, 24)], crs=4326)
+    answer = call("plan", many, species_codes=["PSME"], api_key=key)
+    assert [unit["id"] for unit in answer["units"]] == list(range(23))
+    assert answer["units"] == call("plan", many, species_codes=["PSME"])["units"]
+    # One that was refused and three of ten units at most.
+    assert call("usage", api_key=key)["requests_today"] == 4
+
+
+def test_a_table_has_a_row_for_each_option_with_the_unit_s_own_columns(call: Caller) -> None:
+    table = units("EPSG:26910")
+    answer = call("plan", table, id_column="stand", **OPTIONS)
+    result = to_geodataframe(answer, table, "stand")
+    assert list(result.index) == 4 * [7] + 4 * [8] + [9]
+    assert result.crs == table.crs
+    own = result[["name", "stand", "geometry"]]
+    assert_geodataframe_equal(own.groupby(level=0).first().set_geometry("geometry", crs=table.crs), table)
+    planned = result.loc[7]
+    options = answer["units"][0]["options"]
+    assert list(planned["rank"]) == [1, 2, 3, 4]
+    assert list(planned["survival_mean"]) == [option["survival"]["mean"] for option in options]
+    assert list(planned["cost_per_survivor"]) == [option["cost_per_survivor"] for option in options]
+    assert result.loc[9, "error_code"] == "outside_coverage"
+    assert pd.isna(result.loc[9, "rank"])
+    with pytest.raises(ValueError, match="rank"):
+        to_geodataframe(answer, table.assign(rank=1), "stand")
+
+
+@pytest.mark.parametrize("name", ["units.gpkg", "units.geojson", "units.shp.zip"])
+def test_the_command_plans_a_file(service: ServiceProcess, tmp_path: Path, name: str) -> None:
+    units("EPSG:26910" if name != "units.geojson" else "EPSG:4326").to_file(tmp_path / name)
+    arguments = ["--id", "stand", "--species", "PSME", "--cost-manual", "1.2", "--cost-drone-seeded", "0.35"]
+    result = run(service, "plan", str(tmp_path / name), "-o", str(tmp_path / "plan.csv"), *arguments)
+    assert result.returncode == 0, result.stderr
+    assert "2 units planned, 1 failed" in result.stderr
+    written = pd.read_csv(tmp_path / "plan.csv")
+    answer = service.ask("/v1/plan", {"units": features(units()), "species_codes": ["PSME"], "costs": COSTS})
+    expected = [option["survival"]["mean"] for unit in answer["units"][:2] for option in unit["options"]]
+    assert list(written["survival_mean"][:4]) == expected
+    assert list(written["stand"]) == ["A-1", "A-1", "B-2", "B-2", "C-3"]
+    assert written["error_code"].tolist()[-1] == "outside_coverage"
+    assert "geometry" not in written.columns
+
+
+@pytest.mark.parametrize("name", ["plan.gpkg", "plan.geojson", "plan.parquet"])
+def test_the_command_writes_files_with_geometries(service: ServiceProcess, tmp_path: Path, name: str) -> None:
+    pytest.importorskip("pyarrow")
+    units().to_file(tmp_path / "units.gpkg")
+    result = run(service, "plan", str(tmp_path / "units.gpkg"), "-o", str(tmp_path / name), "--species", "PSME")
+    assert result.returncode == 0, result.stderr
+    path = tmp_path / name
+    written = gpd.read_parquet(path) if name.endswith("parquet") else gpd.read_file(path)
+    assert len(written) == 5
+    assert written.geometry.iloc[0].equals(units().geometry.iloc[0])
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["missing.gpkg", "-o", "plan.csv"], 2, "missing.gpkg cannot be read"),
+        (["units.gpkg", "-o", "plan.pdf"], 2, "plan.pdf must end in one of .csv"),
+        (["units.gpkg", "-o", "plan.csv", "--id", "number"], 2, "no column number: it has name, stand"),
+        (["units.gpkg", "-o", "plan.csv", "--species", "QUAG"], 1, "Did you mean QUGA"),
+        (["units.gpkg", "-o", "plan.csv", "--cost-manual", "1"], 1, "costs.drone_seeded is missing"),
+    ],
+)
+def test_failures_of_the_command_have_a_message_and_write_nothing(
+    service: ServiceProcess,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: list[str],
+    code: int,
+    message: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    units().to_file("units.gpkg")
+    result = run(service, "plan", *arguments)
+    assert result.returncode == code
+    assert message in result.stderr
+    assert [path.name for path in tmp_path.iterdir()] == ["units.gpkg"]
