@@ -26,6 +26,10 @@ class FaultyProxy:
         self._lock = threading.Lock()
         self._upstream = httpx.Client(base_url=upstream)
         self.requests = 0
+        self._in_flight = 0
+        self.most_in_flight = 0
+        # Bodies of all requests.
+        self.received: list[bytes] = []
         # Bodies of the requests whose whole response was passed on.
         self.answered: list[bytes] = []
         proxy = self
@@ -65,7 +69,8 @@ class FaultyProxy:
         with self._lock:
             self._faults = deque(faults)
             self.answered.clear()
-            self.requests = 0
+            self.received.clear()
+            self.requests = self.most_in_flight = 0
 
     def answered_sites(self) -> list[Any]:
         """The sites of all batches whose whole response was passed on."""
@@ -75,7 +80,17 @@ class FaultyProxy:
         body = request.rfile.read(int(request.headers.get("Content-Length", 0)))
         with self._lock:
             self.requests += 1
+            self.received.append(body)
+            self._in_flight += 1
+            self.most_in_flight = max(self.most_in_flight, self._in_flight)
             fault = self._faults.popleft() if self._faults else None
+        try:
+            self._answer(request, body, fault)
+        finally:
+            with self._lock:
+                self._in_flight -= 1
+
+    def _answer(self, request: BaseHTTPRequestHandler, body: bytes, fault: Fault | None) -> None:
         if fault == "cut before":
             _cut(request)
         elif fault == "overloaded":
@@ -83,7 +98,8 @@ class FaultyProxy:
         elif fault == "bad gateway":
             _respond(request, 502, b"<h1>Bad Gateway</h1>", {"Retry-After": "0"})
         else:
-            headers = {name: request.headers[name] for name in ("X-API-Key", "Content-Type") if request.headers[name]}
+            names = ("X-API-Key", "Content-Type", "Accept")
+            headers = {name: request.headers[name] for name in names if request.headers[name]}
             response = self._upstream.request(request.command, request.path, content=body, headers=headers)
             content = response.content[: len(response.content) // 2] if fault == "cut after" else response.content
             if fault is None and response.status_code == 200:

@@ -100,7 +100,7 @@ def test_both_clients_have_the_same_methods_with_the_same_parameters() -> None:
     for name, method in inspect.getmembers(Client, inspect.isfunction):
         if not name.startswith("_") and name != "close":
             other = getattr(AsyncClient, name)
-            assert inspect.iscoroutinefunction(other)
+            assert inspect.iscoroutinefunction(other) or inspect.isasyncgenfunction(other)
             assert inspect.signature(method).parameters == inspect.signature(other).parameters
 
 

@@ -3,11 +3,13 @@
 from __future__ import annotations
 
 import asyncio
-from collections.abc import Callable, Coroutine, Iterable, Mapping, Sequence
+from collections import deque
+from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Mapping, Sequence
 from types import TracebackType
 from typing import Any, Concatenate, ParamSpec
 
 import httpx
+import pyarrow as pa
 
 from nurselog import _operations, _plans, _settings
 from nurselog._batches import MAX_BATCH_SITES, BatchPlan
@@ -15,6 +17,10 @@ from nurselog._exchange import Outcome, RetryPolicy, exchange
 from nurselog._methods import describe
 from nurselog._operations import Answer, Operation, Result
 from nurselog._plans import PlanSteps
+from nurselog._table import calls
+from nurselog._table.calls import TableCall, TableQuery, TablesCall
+from nurselog._table.exchange import Reply, TableLimits, TableRequest, table_exchange
+from nurselog._table.frames import Frame
 from nurselog.errors import BatchTooLargeError, NurselogError
 from nurselog.types import Include, PlanResult, Scenario
 
@@ -41,6 +47,31 @@ def _plan_method(
     return method
 
 
+def _table_method(
+    build: Callable[_Parameters, TableCall[Frame]],
+) -> Callable[Concatenate[AsyncClient, _Parameters], Coroutine[Any, Any, Frame]]:
+    async def method(self: AsyncClient, /, *args: _Parameters.args, **kwargs: _Parameters.kwargs) -> Frame:
+        call = build(*args, **kwargs)
+        return call.finish([answer async for answer in self._answers(call)])
+
+    describe(method, build)
+    return method
+
+
+def _tables_method(
+    build: Callable[_Parameters, TablesCall[Frame]],
+) -> Callable[Concatenate[AsyncClient, _Parameters], AsyncIterator[Frame]]:
+    async def method(
+        self: AsyncClient, /, *args: _Parameters.args, **kwargs: _Parameters.kwargs
+    ) -> AsyncIterator[Frame]:
+        call = build(*args, **kwargs)
+        async for answer in self._answers(call):
+            yield call.finish(answer)
+
+    describe(method, build)
+    return method
+
+
 class AsyncClient:
     """Calls a nurselog service from asyncio. `async with` or `aclose()` closes its connections.
 
@@ -55,6 +86,7 @@ class AsyncClient:
         self._http = httpx.AsyncClient(base_url=base_url, headers=headers, timeout=timeout)
         self._retry_policy = RetryPolicy(retries)
         self._batch_sites = MAX_BATCH_SITES
+        self._table_limits = TableLimits()
 
     predict = _method(_operations.predict)
     compare = _method(_operations.compare)
@@ -66,6 +98,8 @@ class AsyncClient:
     model = _method(_operations.model)
     usage = _method(_operations.usage)
     health = _method(_operations.health)
+    predict_table = _table_method(calls.predict_table)
+    predict_tables = _tables_method(calls.predict_tables)
 
     async def predict_many(
         self,
@@ -151,3 +185,48 @@ class AsyncClient:
                 pass
 
         await asyncio.gather(*(work() for _ in range(workers)))
+
+    async def _answers(self, call: TableCall[Frame] | TablesCall[Frame]) -> AsyncIterator[pa.Table]:
+        """The answers to the pieces of a call in their order, with pieces in flight ahead of the one that is taken."""
+        limits = self._table_limits
+        waiting: deque[asyncio.Task[pa.Table]] = deque()
+        slots = asyncio.Semaphore(call.concurrency)
+        try:
+            for sites in call.pieces(limits):
+                waiting.append(asyncio.create_task(self._answer(sites, call.query, slots)))
+                while len(waiting) > (call.concurrency if limits.is_known else 0):
+                    yield await waiting.popleft()
+            while waiting:
+                yield await waiting.popleft()
+        finally:
+            for task in waiting:
+                task.cancel()
+            await asyncio.gather(*waiting, return_exceptions=True)
+
+    async def _answer(self, sites: pa.Table, query: TableQuery, slots: asyncio.Semaphore) -> pa.Table:
+        steps = table_exchange(sites, query.path, query.schema, self._table_limits, self._retry_policy)
+        async with slots:
+            try:
+                delay_s, request = next(steps)
+                while True:
+                    await asyncio.sleep(delay_s)
+                    delay_s, request = steps.send(await self._send_table(request))
+            except StopIteration as end:
+                return end.value
+
+    async def _send_table(self, request: TableRequest) -> Reply:
+        content = bytearray()
+        outcome: Outcome | None = None
+        try:
+            async with self._http.stream(
+                "POST", request.path, content=request.body, headers=request.headers
+            ) as response:
+                if response.status_code != 200:
+                    await response.aread()
+                outcome = response
+                if response.status_code == 200:
+                    async for part in response.aiter_bytes():
+                        content += part
+        except httpx.RequestError as error:
+            outcome = outcome or error
+        return Reply(outcome, content)

@@ -2,13 +2,16 @@
 
 from __future__ import annotations
 
+import threading
 import time
-from collections.abc import Callable, Iterable, Mapping, Sequence
-from concurrent.futures import ThreadPoolExecutor
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from concurrent.futures import CancelledError, Future, ThreadPoolExecutor
 from types import TracebackType
 from typing import Concatenate, ParamSpec
 
 import httpx
+import pyarrow as pa
 
 from nurselog import _operations, _plans, _settings
 from nurselog._batches import MAX_BATCH_SITES, BatchPlan
@@ -16,6 +19,10 @@ from nurselog._exchange import Outcome, RetryPolicy, exchange
 from nurselog._methods import describe
 from nurselog._operations import Answer, Operation, Result
 from nurselog._plans import PlanSteps
+from nurselog._table import calls
+from nurselog._table.calls import TableCall, TableQuery, TablesCall
+from nurselog._table.exchange import Reply, TableLimits, TableRequest, table_exchange
+from nurselog._table.frames import Frame
 from nurselog.errors import BatchTooLargeError, NurselogError
 from nurselog.types import Include, PlanResult, Scenario
 
@@ -42,6 +49,28 @@ def _plan_method(
     return method
 
 
+def _table_method(
+    build: Callable[_Parameters, TableCall[Frame]],
+) -> Callable[Concatenate[Client, _Parameters], Frame]:
+    def method(self: Client, /, *args: _Parameters.args, **kwargs: _Parameters.kwargs) -> Frame:
+        call = build(*args, **kwargs)
+        return call.finish(list(self._answers(call)))
+
+    describe(method, build)
+    return method
+
+
+def _tables_method(
+    build: Callable[_Parameters, TablesCall[Frame]],
+) -> Callable[Concatenate[Client, _Parameters], Iterator[Frame]]:
+    def method(self: Client, /, *args: _Parameters.args, **kwargs: _Parameters.kwargs) -> Iterator[Frame]:
+        call = build(*args, **kwargs)
+        return map(call.finish, self._answers(call))
+
+    describe(method, build)
+    return method
+
+
 class Client:
     """Calls a nurselog service. Threads may share it; `with` or `close()` closes its connections.
 
@@ -63,6 +92,7 @@ class Client:
         self._http = httpx.Client(base_url=base_url, headers=headers, timeout=timeout)
         self._retry_policy = RetryPolicy(retries)
         self._batch_sites = MAX_BATCH_SITES
+        self._table_limits = TableLimits()
 
     predict = _method(_operations.predict)
     compare = _method(_operations.compare)
@@ -74,6 +104,8 @@ class Client:
     model = _method(_operations.model)
     usage = _method(_operations.usage)
     health = _method(_operations.health)
+    predict_table = _table_method(calls.predict_table)
+    predict_tables = _tables_method(calls.predict_tables)
 
     def predict_many(
         self,
@@ -183,3 +215,45 @@ class Client:
             finally:
                 # After an interrupt, the threads end with their current batch.
                 plan.stop()
+
+    def _answers(self, call: TableCall[Frame] | TablesCall[Frame]) -> Iterator[pa.Table]:
+        """The answers to the pieces of a call in their order, with pieces in flight ahead of the one that is taken."""
+        limits = self._table_limits
+        waiting: deque[Future[pa.Table]] = deque()
+        stopped = threading.Event()
+        pool = ThreadPoolExecutor(call.concurrency, thread_name_prefix="nurselog")
+        try:
+            for sites in call.pieces(limits):
+                waiting.append(pool.submit(self._answer, sites, call.query, stopped))
+                while len(waiting) > (call.concurrency if limits.is_known else 0):
+                    yield waiting.popleft().result()
+            while waiting:
+                yield waiting.popleft().result()
+        finally:
+            # After an error or an interrupt, the threads end with their current request.
+            stopped.set()
+            pool.shutdown(cancel_futures=True)
+
+    def _answer(self, sites: pa.Table, query: TableQuery, stopped: threading.Event) -> pa.Table:
+        steps = table_exchange(sites, query.path, query.schema, self._table_limits, self._retry_policy)
+        try:
+            delay_s, request = next(steps)
+            while not stopped.wait(delay_s):
+                delay_s, request = steps.send(self._send_table(request))
+            raise CancelledError
+        except StopIteration as end:
+            return end.value
+
+    def _send_table(self, request: TableRequest) -> Reply:
+        content = bytearray()
+        outcome: Outcome | None = None
+        try:
+            with self._http.stream("POST", request.path, content=request.body, headers=request.headers) as response:
+                if response.status_code != 200:
+                    response.read()
+                outcome = response
+                for part in response.iter_bytes() if response.status_code == 200 else ():
+                    content += part
+        except httpx.RequestError as error:
+            outcome = outcome or error
+        return Reply(outcome, content)

@@ -10,7 +10,7 @@ from typing import Annotated, Any, NoReturn, TypeVar, cast
 import typer
 from rich.console import Console, RenderableType
 
-from nurselog import _tables
+from nurselog import _terminal
 from nurselog._client import Client
 from nurselog._plan_command import check_output, read_units, write_plan
 from nurselog.errors import ConfigurationError, ConnectionFailedError, NurselogError
@@ -46,19 +46,19 @@ _Json = Annotated[bool, typer.Option("--json", help="Print the answer of the ser
 @app.command()
 def species(as_json: _Json = False) -> None:
     """List the species and their codes."""
-    _show(lambda client: client.species(), _tables.species_table, as_json)
+    _show(lambda client: client.species(), _terminal.species_table, as_json)
 
 
 @app.command()
 def usage(as_json: _Json = False) -> None:
     """Show today's requests of your key and its limit."""
-    _show(lambda client: client.usage(), _tables.usage_table, as_json)
+    _show(lambda client: client.usage(), _terminal.usage_table, as_json)
 
 
 @app.command()
 def model(as_json: _Json = False) -> None:
     """Show what serves: version, origin of the outcomes, features, scores."""
-    _show(lambda client: client.model(), _tables.model_tables, as_json)
+    _show(lambda client: client.model(), _terminal.model_tables, as_json)
 
 
 # Without ignore_unknown_options a western longitude, such as -122.03, would be an unknown option.
@@ -87,7 +87,7 @@ def site(
     if method is None:
         _show(
             lambda client: client.compare(latitude, longitude, species_code, **options),
-            _tables.comparison_tables,
+            _terminal.comparison_tables,
             as_json,
         )
     else:
@@ -95,7 +95,7 @@ def site(
         planting_method = cast("PlantingMethod", method)
         _show(
             lambda client: client.predict(latitude, longitude, species_code, planting_method, **options),
-            _tables.prediction_tables,
+            _terminal.prediction_tables,
             as_json,
         )
 
@@ -136,7 +136,7 @@ def rank(
             native_only=False if all_species else None,
             **options,
         ),
-        _tables.ranking_tables,
+        _terminal.ranking_tables,
         as_json,
     )
 

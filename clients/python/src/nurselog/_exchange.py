@@ -61,11 +61,11 @@ def exchange(operation: Operation[Answer], policy: RetryPolicy) -> Generator[flo
     for attempt in count():
         outcome = yield delay_s
         if isinstance(outcome, httpx.RequestError):
-            error = _error_without_response(outcome)
+            error = error_without_response(outcome)
         elif outcome.status_code in operation.answer_statuses:
             return operation.read(outcome)
         else:
-            error = _error_of_response(outcome)
+            error = error_of_response(outcome)
         next_delay_s = policy.delay_s(attempt, error)
         if next_delay_s is None:
             raise error
@@ -73,14 +73,16 @@ def exchange(operation: Operation[Answer], policy: RetryPolicy) -> Generator[flo
     raise AssertionError("unreachable: count() has no end")
 
 
-def _error_without_response(error: httpx.RequestError) -> NurselogError:
+def error_without_response(error: httpx.RequestError) -> NurselogError:
+    """The error of a request that got no response."""
     url = error.request.url
     is_timeout = isinstance(error, httpx.TimeoutException)
     reason = "the request timed out" if is_timeout else str(error) or type(error).__name__
     return ConnectionFailedError(f"No response from {url.scheme}://{url.netloc.decode()}: {reason}.")
 
 
-def _error_of_response(response: httpx.Response) -> NurselogError:
+def error_of_response(response: httpx.Response) -> NurselogError:
+    """The error of a response that is no answer."""
     retry_after = _retry_after_s(response)
     try:
         return error_from_object(

@@ -142,7 +142,7 @@ class ElevationMismatchError(NurselogError):
 
 
 class BatchTooLargeError(NurselogError):
-    """More sites than `details["tier_limit"]`. `predict_many` adapts to it."""
+    """More sites than `details["tier_limit"]`. `predict_many` and tables adapt to it."""
 
     default_code = "batch_too_large"
 

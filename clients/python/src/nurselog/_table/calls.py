@@ -1,0 +1,174 @@
+"""The calls with tables without input and output: the pieces to ask for, and what becomes of their answers."""
+
+from __future__ import annotations
+
+from collections import deque
+from collections.abc import Iterable, Iterator, Sequence
+from dataclasses import dataclass
+from typing import Generic, Literal
+from urllib.parse import urlencode
+
+import pyarrow as pa
+
+from nurselog._table.columns import answer_schema
+from nurselog._table.exchange import TableLimits
+from nurselog._table.frames import Adapter, Frame, adapt
+from nurselog._table.sites import SiteColumns, sites_of
+
+
+@dataclass(frozen=True)
+class TableQuery:
+    """The address and the columns of the answer."""
+
+    path: str
+    schema: pa.Schema
+
+
+class TableCall(Generic[Frame]):
+    """A table as pieces of a size that the service takes, answered in their order."""
+
+    def __init__(self, adapter: Adapter, columns: SiteColumns, query: TableQuery, concurrency: int) -> None:
+        """Reads the columns that are sent."""
+        self._adapter, self._sites = adapter, sites_of(adapter, columns)
+        self.query, self.concurrency = query, _checked(concurrency)
+
+    def pieces(self, limits: TableLimits) -> Iterator[pa.Table]:
+        """The sites in order; the size of a piece is that of the moment it is taken."""
+        start = 0
+        while start < self._sites.num_rows:
+            rows = limits.next_rows
+            yield self._sites.slice(start, rows)
+            start += rows
+
+    def finish(self, answers: Sequence[pa.Table]) -> Frame:
+        """The frame with its answers, which are those of the pieces in order."""
+        metadata = answers[0].schema.metadata if answers else None
+        whole = pa.concat_tables(
+            [self.query.schema.empty_table(), *(answer.replace_schema_metadata(None) for answer in answers)]
+        )
+        framed: Frame = self._adapter.with_answer(whole.replace_schema_metadata(metadata))
+        return framed
+
+
+class TablesCall(Generic[Frame]):
+    """Tables of an iterator, each of which is a piece."""
+
+    def __init__(
+        self, frames: Iterable[Frame], columns: SiteColumns, query: TableQuery, concurrency: int, categories: bool
+    ) -> None:
+        """Takes no frame yet."""
+        self._frames, self._columns, self._categories = frames, columns, categories
+        self._waiting: deque[Adapter] = deque()
+        self.query, self.concurrency = query, _checked(concurrency)
+
+    def pieces(self, _: TableLimits) -> Iterator[pa.Table]:
+        """The sites of each frame; large ones are divided where they are sent."""
+        for frame in self._frames:
+            adapter = adapt(frame, categories=self._categories)
+            sites = sites_of(adapter, self._columns)
+            self._waiting.append(adapter)
+            yield sites
+
+    def finish(self, answer: pa.Table) -> Frame:
+        """The next frame with its answer."""
+        framed: Frame = self._waiting.popleft().with_answer(answer)
+        return framed
+
+
+def predict_table(
+    frame: Frame,
+    *,
+    latitude: str = "latitude",
+    longitude: str = "longitude",
+    species_code: str = "species_code",
+    planting_method: str = "planting_method",
+    elevation_m: str | float | None = None,
+    horizons: Sequence[int] | None = None,
+    include: Sequence[Literal["intervals"]] | None = None,
+    warming_c: float | None = None,
+    precipitation_change_percent: float | None = None,
+    categories: bool = True,
+    concurrency: int = 4,
+) -> TableCall[Frame]:
+    """Predicts survival for each row of a table, and returns the table with the columns of the answer.
+
+    The rows keep their order, their index and all their columns, which are not sent unless they are named here. A row
+    that cannot be answered, such as one without coordinates, has `error_code` and `error_message`; the other columns of
+    the answer are empty in it.
+
+    Args:
+        frame: A pandas, polars or geopandas DataFrame, or a pyarrow Table or RecordBatch. The geometry of a geopandas
+            frame, in any reference system, is used in place of the columns of coordinates: points, and of other
+            geometries the representative point, which is inside a polygon.
+        latitude: The column of degrees north.
+        longitude: The column of degrees east.
+        species_code: The column of the code of the species, or a code for all rows, such as "PSME".
+        planting_method: The column of the method, or "manual" or "drone_seeded" for all rows.
+        elevation_m: The column of the site's own elevation in metres, or a number for all rows; empty cells are none.
+        horizons: Years after planting, of 1, 3 and 5; by default all.
+        include: ["intervals"] adds the bounds of each survival as `low_…` and `high_…`.
+        warming_c: Degrees Celsius of a changed climate.
+        precipitation_change_percent: Percent of precipitation of a changed climate.
+        categories: Whether the texts of the answer are categories (dictionaries) or plain strings, which parts of a
+            larger data set can share.
+        concurrency: How many pieces of the table are in flight at the most.
+
+    Raises:
+        InvalidRequestError: A column is missing, of a wrong type, or named like one of the answer. Nothing was sent.
+        NurselogError: A piece failed after all retries; one subclass for each error code.
+        TypeError: `frame` is none of these.
+    """
+    columns = SiteColumns(latitude, longitude, species_code, planting_method, elevation_m)
+    query = _query(horizons, include, warming_c, precipitation_change_percent)
+    return TableCall(adapt(frame, categories=categories), columns, query, concurrency)
+
+
+def predict_tables(
+    frames: Iterable[Frame],
+    *,
+    latitude: str = "latitude",
+    longitude: str = "longitude",
+    species_code: str = "species_code",
+    planting_method: str = "planting_method",
+    elevation_m: str | float | None = None,
+    horizons: Sequence[int] | None = None,
+    include: Sequence[Literal["intervals"]] | None = None,
+    warming_c: float | None = None,
+    precipitation_change_percent: float | None = None,
+    categories: bool = True,
+    concurrency: int = 4,
+) -> TablesCall[Frame]:
+    """Predicts survival for the parts of a table that is larger than the memory, one after the other.
+
+    Args and errors are those of `predict_table`. Parts are taken from `frames` as they are needed: at most one more
+    than `concurrency` are held at a time. Parts of some 10,000 to 50,000 rows are a good size.
+
+    Returns:
+        An iterator of the parts with the columns of the answer, in their order.
+    """
+    columns = SiteColumns(latitude, longitude, species_code, planting_method, elevation_m)
+    query = _query(horizons, include, warming_c, precipitation_change_percent)
+    return TablesCall(frames, columns, query, concurrency, categories)
+
+
+def _query(
+    horizons: Sequence[int] | None,
+    include: Sequence[str] | None,
+    warming_c: float | None,
+    precipitation_change_percent: float | None,
+) -> TableQuery:
+    options = {
+        "horizons": None if horizons is None else ",".join(map(str, horizons)),
+        "include": ",".join(include or ()) or None,
+        "warming_c": warming_c,
+        "precipitation_change_percent": precipitation_change_percent,
+    }
+    given = {name: value for name, value in options.items() if value is not None}
+    path = "/v1/predict/table" + (f"?{urlencode(given, safe=',')}" if given else "")
+    return TableQuery(path, answer_schema(horizons, "intervals" in (include or ())))
+
+
+def _checked(concurrency: int) -> int:
+    if concurrency < 1:
+        raise ValueError(f"concurrency must be above 0, not {concurrency}")
+    return concurrency

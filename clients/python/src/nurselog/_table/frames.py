@@ -1,0 +1,157 @@
+"""Frames of pandas, polars, pyarrow and geopandas behind one interface. Only the libraries of given frames are used."""
+
+from __future__ import annotations
+
+import sys
+from dataclasses import dataclass
+from typing import Any, Protocol, TypeVar
+
+import pyarrow as pa
+
+from nurselog._table.columns import without_dictionaries
+from nurselog.errors import InvalidRequestError
+
+Frame = TypeVar("Frame")
+"""A `pandas.DataFrame`, `geopandas.GeoDataFrame`, `polars.DataFrame`, `pyarrow.Table` or `pyarrow.RecordBatch`."""
+
+WGS_84 = "EPSG:4326"
+
+
+@dataclass(frozen=True)
+class LocatedTable:
+    """A table of Arrow whose coordinates are not among its columns, and NaN where there are none."""
+
+    table: pa.Table
+    latitude: pa.Array
+    longitude: pa.Array
+
+
+class Adapter(Protocol):
+    """A frame as the code of tables sees it."""
+
+    names: list[Any]
+    rows: int
+
+    def column(self, name: str) -> pa.ChunkedArray | pa.Array:
+        """A column that `names` has once, as Arrow."""
+
+    def coordinates(self) -> tuple[pa.Array, pa.Array] | None:
+        """Latitudes and longitudes by the frame's geometry, NaN where it is missing or empty; None without one."""
+
+    def with_answer(self, answer: pa.Table) -> Any:  # noqa: ANN401 - the kind of frame that was given
+        """The frame with the columns of the answer added; itself unchanged."""
+
+
+def adapt(frame: object, *, categories: bool = True) -> Adapter:
+    """The adapter of a frame. Without `categories` texts of the answer are plain strings.
+
+    Raises:
+        TypeError: It is no frame of a library that this client knows.
+    """
+    if isinstance(frame, (pa.Table, pa.RecordBatch)):
+        return _ArrowFrame(frame, categories)
+    if isinstance(frame, LocatedTable):
+        return _LocatedFrame(frame, categories)
+    # A frame of a library exists only where the library was imported.
+    polars, pandas, geopandas = (sys.modules.get(name) for name in ("polars", "pandas", "geopandas"))
+    if polars is not None and isinstance(frame, polars.DataFrame):
+        return _PolarsFrame(frame, categories)
+    if geopandas is not None and isinstance(frame, geopandas.GeoDataFrame):
+        return _GeoFrame(frame, categories)
+    if pandas is not None and isinstance(frame, pandas.DataFrame):
+        return _PandasFrame(frame, categories)
+    hint = ": call its collect() first" if type(frame).__name__ == "LazyFrame" else ""
+    raise TypeError(
+        "the frame must be a pandas, polars or geopandas DataFrame or a pyarrow Table or RecordBatch, "
+        f"not {type(frame).__module__}.{type(frame).__qualname__}{hint}"
+    )
+
+
+class _ArrowFrame:
+    def __init__(self, frame: pa.Table | pa.RecordBatch, categories: bool) -> None:
+        self._frame, self._categories = frame, categories
+        self.names, self.rows = frame.schema.names, frame.num_rows
+
+    def column(self, name: str) -> pa.ChunkedArray | pa.Array:
+        return self._frame.column(name)
+
+    def coordinates(self) -> tuple[pa.Array, pa.Array] | None:
+        return None
+
+    def with_answer(self, answer: pa.Table) -> pa.Table | pa.RecordBatch:
+        if not self._categories:
+            answer = without_dictionaries(answer)
+        metadata = {**(answer.schema.metadata or {}), **(self._frame.schema.metadata or {})}
+        schema = pa.schema([*self._frame.schema, *answer.schema], metadata or None)
+        if isinstance(self._frame, pa.Table):
+            return pa.Table.from_arrays([*self._frame.columns, *answer.columns], schema=schema)
+        columns = [column.combine_chunks() for column in answer.unify_dictionaries().columns]
+        return pa.RecordBatch.from_arrays([*self._frame.columns, *columns], schema=schema)
+
+
+class _LocatedFrame(_ArrowFrame):
+    def __init__(self, frame: LocatedTable, categories: bool) -> None:
+        super().__init__(frame.table, categories)
+        self._coordinates = frame.latitude, frame.longitude
+
+    def coordinates(self) -> tuple[pa.Array, pa.Array]:
+        return self._coordinates
+
+
+class _PolarsFrame:
+    def __init__(self, frame: Any, categories: bool) -> None:  # noqa: ANN401 - polars is optional
+        self._frame, self._categories = frame, categories
+        self.names, self.rows = frame.columns, frame.height
+
+    def column(self, name: str) -> pa.ChunkedArray | pa.Array:
+        return self._frame.get_column(name).to_arrow()
+
+    def coordinates(self) -> None:
+        return None
+
+    def with_answer(self, answer: pa.Table) -> Any:  # noqa: ANN401
+        answer = answer.unify_dictionaries() if self._categories else without_dictionaries(answer)
+        return self._frame.hstack(sys.modules["polars"].from_arrow(answer))
+
+
+class _PandasFrame:
+    def __init__(self, frame: Any, categories: bool) -> None:  # noqa: ANN401 - pandas is optional
+        self._frame, self._categories = frame, categories
+        self.names, self.rows = list(frame.columns), len(frame)
+
+    def column(self, name: str) -> pa.ChunkedArray | pa.Array:
+        try:
+            return pa.array(self._frame[name], from_pandas=True)
+        except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
+            raise InvalidRequestError(f"The column {name!r} has values of several types: {error}.") from None
+
+    def coordinates(self) -> tuple[pa.Array, pa.Array] | None:
+        return None
+
+    def with_answer(self, answer: pa.Table) -> Any:  # noqa: ANN401
+        answer = answer.unify_dictionaries() if self._categories else without_dictionaries(answer)
+        # Without its metadata, which describes a frame where a table was made of one.
+        columns = answer.replace_schema_metadata(None).to_pandas(split_blocks=True)
+        columns.index = self._frame.index
+        return self._frame.assign(**dict(columns.items()))
+
+
+class _GeoFrame(_PandasFrame):
+    def coordinates(self) -> tuple[pa.Array, pa.Array]:
+        return coordinates_of(self._frame.geometry)
+
+
+def coordinates_of(geometry: Any) -> tuple[pa.Array, pa.Array]:  # noqa: ANN401 - geopandas is optional
+    """Latitudes and longitudes of a GeoSeries: of its points, or the representative points of other geometries.
+
+    Raises:
+        InvalidRequestError: It has no coordinate reference system.
+    """
+    if geometry.crs is None:
+        raise InvalidRequestError(
+            'The frame has no coordinate reference system: name it by set_crs, such as set_crs("EPSG:4326").'
+        )
+    if not (geometry.geom_type.dropna() == "Point").all():
+        geometry = geometry.representative_point()
+    points = geometry.to_crs(WGS_84)
+    return pa.array(points.y.to_numpy(), pa.float64()), pa.array(points.x.to_numpy(), pa.float64())

@@ -1,0 +1,115 @@
+"""The columns of a frame that are sent to the service, from names of columns or values for all rows."""
+
+from __future__ import annotations
+
+import math
+import re
+from collections import Counter
+from dataclasses import dataclass
+
+import pyarrow as pa
+import pyarrow.compute as pc
+
+from nurselog._table.columns import refuse_answer_names
+from nurselog._table.frames import Adapter
+from nurselog.errors import InvalidRequestError
+
+_NUMBER = r"^\s*-?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?\s*$"
+_CODES = {"species_code": re.compile("[A-Z]{3,5}[0-9]{0,2}"), "planting_method": re.compile("manual|drone_seeded")}
+
+_ALTERNATIVES = {
+    "species_code": ", and is no code of a species, such as PSME, either",
+    "planting_method": ", and is neither manual nor drone_seeded",
+}
+
+
+@dataclass(frozen=True)
+class SiteColumns:
+    """For each input of the service the name of a column, or for those but the coordinates a value for all rows."""
+
+    latitude: str = "latitude"
+    longitude: str = "longitude"
+    species_code: str = "species_code"
+    planting_method: str = "planting_method"
+    elevation_m: str | float | None = None
+
+
+def sites_of(frame: Adapter, columns: SiteColumns) -> pa.Table:
+    """The table that is sent for a frame, row by row: numbers are float64 and texts dictionaries.
+
+    A cell without a number becomes NaN, which the service answers with an error row; an empty elevation is none.
+
+    Raises:
+        InvalidRequestError: A column is missing, there twice, of a wrong type, or named like one of the answer.
+    """
+    refuse_answer_names(frame.names)
+    coordinates = frame.coordinates()
+    if coordinates is None:
+        latitude, longitude = (
+            pc.fill_null(numbers_of(_column(frame, name, role), name), math.nan)
+            for name, role in ((columns.latitude, "latitude"), (columns.longitude, "longitude"))
+        )
+    else:
+        latitude, longitude = coordinates
+    arrays = {
+        "latitude": latitude,
+        "longitude": longitude,
+        "species_code": _texts(frame, columns.species_code, "species_code"),
+        "planting_method": _texts(frame, columns.planting_method, "planting_method"),
+    }
+    elevation = columns.elevation_m
+    if isinstance(elevation, str):
+        arrays["elevation_m"] = numbers_of(_column(frame, elevation, "elevation_m"), elevation)
+    elif elevation is not None:
+        arrays["elevation_m"] = pa.repeat(pa.scalar(float(elevation)), frame.rows)
+    return pa.table(arrays)
+
+
+def _column(frame: Adapter, name: str, role: str) -> pa.ChunkedArray | pa.Array:
+    times = Counter(frame.names)[name]
+    if times == 1:
+        return frame.column(name)
+    there = "is there twice" if times else "is missing" + _ALTERNATIVES.get(role, "")
+    shown = ", ".join(repr(str(other)) for other in frame.names[:30])
+    more = f" and {len(frame.names) - 30} more" if len(frame.names) > 30 else ""
+    raise InvalidRequestError(f"The column {name!r} for {role} {there}. The columns are {shown or 'none'}{more}.")
+
+
+def numbers_of(values: pa.ChunkedArray | pa.Array, name: str) -> pa.ChunkedArray | pa.Array:
+    """The values of a column as float64: null where a cell is empty, NaN where a text is no number.
+
+    Raises:
+        InvalidRequestError: The column has no numbers.
+    """
+    if pa.types.is_dictionary(values.type):
+        values = values.cast(values.type.value_type)
+    if _is_text(values.type):
+        return _parsed(values, name)
+    is_number = pa.types.is_integer(values.type) or pa.types.is_floating(values.type)
+    if is_number or pa.types.is_decimal(values.type) or pa.types.is_null(values.type):
+        return values.cast(pa.float64(), safe=False)
+    raise InvalidRequestError(f"The column {name!r} must have numbers, not {values.type}.")
+
+
+def _parsed(texts: pa.ChunkedArray | pa.Array, name: str) -> pa.ChunkedArray | pa.Array:
+    texts = pc.utf8_trim_whitespace(texts.cast(pa.string()))
+    texts = pc.if_else(pc.equal(texts, ""), None, texts)
+    is_number = pc.match_substring_regex(texts, _NUMBER)
+    if not pc.any(is_number).as_py() and texts.null_count < len(texts):
+        example = pc.first(texts).as_py()
+        raise InvalidRequestError(f"The column {name!r} must have numbers with a decimal point, not {example!r}.")
+    return pc.if_else(is_number, texts, "nan").cast(pa.float64())
+
+
+def _texts(frame: Adapter, name: str, role: str) -> pa.ChunkedArray | pa.Array:
+    kind = pa.dictionary(pa.int32(), pa.string())
+    if name not in frame.names and _CODES[role].fullmatch(name):
+        return pa.DictionaryArray.from_arrays(pa.repeat(pa.scalar(0, pa.int32()), frame.rows), [name]).cast(kind)
+    values = _column(frame, name, role)
+    if pa.types.is_dictionary(values.type):
+        values = values.cast(values.type.value_type)
+    return values.cast(pa.string()).dictionary_encode().cast(kind)
+
+
+def _is_text(kind: pa.DataType) -> bool:
+    return bool(pa.types.is_string(kind) or pa.types.is_large_string(kind) or pa.types.is_string_view(kind))
