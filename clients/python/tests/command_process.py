@@ -1,4 +1,4 @@
-"""Runs the command as a process of its own, without the settings of this one."""
+"""Runs the command without the settings of this process, mostly as a process of its own."""
 
 from __future__ import annotations
 
@@ -7,8 +7,12 @@ import pty
 import subprocess
 import sys
 from pathlib import Path
+from typing import Literal
 
 from service_process import ServiceProcess
+from typer.testing import CliRunner, Result
+
+from nurselog._command import app
 
 COMMAND = str(Path(sys.executable).with_name("nurselog"))
 
@@ -23,11 +27,19 @@ def run(service: ServiceProcess, *arguments: str, **changes: str) -> subprocess.
     return subprocess.run([COMMAND, *arguments], env=environment, capture_output=True, encoding="utf-8")
 
 
-def in_terminal(service: ServiceProcess, *arguments: str, **changes: str) -> bytes:
-    """What the command writes to a terminal."""
+def run_here(service: ServiceProcess, *arguments: str, **changes: str) -> Result:
+    """Runs the command in this process, which is faster."""
+    return CliRunner().invoke(app, arguments, env=environment_of(service, **changes), catch_exceptions=False)
+
+
+def in_terminal(
+    service: ServiceProcess, *arguments: str, stream: Literal["stdout", "stderr"] = "stdout", **changes: str
+) -> bytes:
+    """What the command writes to a terminal that is one of its streams."""
     terminal, end = pty.openpty()
     environment = environment_of(service, TERM="xterm-256color", **changes)
-    process = subprocess.Popen([COMMAND, *arguments], env=environment, stdout=end)
+    stdout, stderr = (end, subprocess.DEVNULL) if stream == "stdout" else (subprocess.DEVNULL, end)
+    process = subprocess.Popen([COMMAND, *arguments], env=environment, stdout=stdout, stderr=stderr)
     os.close(end)
     written = b""
     while chunk := _read(terminal):

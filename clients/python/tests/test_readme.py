@@ -24,14 +24,18 @@ def blocks(document: Path, language: str) -> list[str]:
         (README, "python", [sys.executable, "-c"]),
         (ROOT / "README.md", "python", [sys.executable, "-c"]),
         (README, "sh", ["sh", "-e", "-c"]),
+        (ROOT / "README.md", "sh", ["sh", "-e", "-c"]),
     ],
 )
-def test_examples_work_as_printed(service: ServiceProcess, document: Path, language: str, command: list[str]) -> None:
+def test_examples_work_as_printed(
+    service: ServiceProcess, tmp_path: Path, document: Path, language: str, command: list[str]
+) -> None:
+    (tmp_path / "data").symlink_to(ROOT / "data")
     examples = blocks(document, language)
     if language == "sh":
         examples = [block for block in examples if block.startswith("nurselog ")]
     assert examples
-    subprocess.run([*command, "\n".join(examples)], env=environment_of(service), check=True)
+    subprocess.run([*command, "\n".join(examples)], env=environment_of(service), cwd=tmp_path, check=True)
 
 
 def test_the_readme_has_a_first_example_of_at_most_five_lines() -> None:

@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import json
+import os
+import sys
 from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, NoReturn, TypeVar, cast
@@ -13,11 +15,12 @@ from rich.console import Console, RenderableType
 from nurselog import _terminal
 from nurselog._client import Client
 from nurselog._plan_command import check_output, read_units, write_plan
-from nurselog.errors import ConfigurationError, ConnectionFailedError, NurselogError
+from nurselog._predict_command import Job, UnfinishedError, predict_file
+from nurselog.errors import ConfigurationError, ConnectionFailedError, InvalidRequestError, NurselogError
 from nurselog.plans import to_geodataframe
 from nurselog.types import PlantingMethod, SiteOptions
 
-FAILURE, USAGE, TEMPORARY = 1, 2, 3
+FAILURE, USAGE, TEMPORARY, FAILED_ROWS, INTERRUPTED = 1, 2, 3, 4, 130
 """Exit codes; TEMPORARY is for what may succeed later."""
 
 # Fewer than in programs: somebody waits.
@@ -27,7 +30,8 @@ _TEMPORARY_STATUSES = frozenset({429, 502, 503, 504})
 
 _EPILOG = (
     "NURSELOG_URL and NURSELOG_API_KEY name the service and your key. "
-    "Exit codes: 1 refused, 2 wrong usage or settings, 3 not reachable, overloaded or out of quota."
+    "Exit codes: 1 refused, 2 wrong usage or settings, 3 not reachable, overloaded or out of quota, "
+    "4 a file was written in which no row was answered, or with --strict any row was not."
 )
 
 # Local variables, among them the key, would be printed with an unexpected error.
@@ -141,6 +145,86 @@ def rank(
     )
 
 
+@app.command()
+def predict(
+    source: Annotated[
+        Path, typer.Argument(metavar="FILE", help="CSV, Parquet, GeoPackage, GeoJSON or Shapefile; - reads CSV.")
+    ],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", help="CSV, Parquet, GeoPackage or GeoJSON; - writes CSV.")
+    ],
+    latitude: Annotated[str, typer.Option(metavar="COLUMN", help="Degrees north.")] = "latitude",
+    longitude: Annotated[str, typer.Option(metavar="COLUMN", help="Degrees east.")] = "longitude",
+    species: Annotated[
+        str, typer.Option(metavar="COLUMN|CODE", help="The species, or one for all rows.")
+    ] = "species_code",
+    method: Annotated[
+        str, typer.Option(metavar="COLUMN|METHOD", help="manual or drone_seeded, or one for all rows.")
+    ] = "planting_method",
+    elevation_m: Annotated[
+        str | None, typer.Option(metavar="COLUMN|NUMBER", help="Elevation of the site in metres.")
+    ] = None,
+    horizon: Annotated[list[int] | None, typer.Option(help="1, 3 or 5 years; may be repeated.")] = None,
+    include: Annotated[list[str] | None, typer.Option(help="intervals.")] = None,
+    warming_c: Annotated[float | None, typer.Option(help="Degrees Celsius of a changed climate.")] = None,
+    precipitation_change_percent: Annotated[
+        float | None, typer.Option(help="Percent of precipitation of a changed climate.")
+    ] = None,
+    layer: Annotated[str | None, typer.Option(help="The layer of a GeoPackage.")] = None,
+    crs: Annotated[str | None, typer.Option(help="The reference system of a file that does not state it.")] = None,
+    encoding: Annotated[str, typer.Option(help="The encoding of a CSV file.")] = "utf-8",
+    concurrency: Annotated[int, typer.Option(min=1, help="Requests in flight at the most.")] = 4,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue a run that was interrupted.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit with 4 if any row was not answered.")] = False,
+) -> None:
+    """Predict survival at the sites of a file, and write them with the answers.
+
+    All columns are kept. Of geometries, points are used and the representative points of others.
+    """
+    options: dict[str, Any] = {
+        "latitude": latitude,
+        "longitude": longitude,
+        "species_code": species,
+        "planting_method": method,
+        "elevation_m": _column_or_number(elevation_m),
+        "horizons": horizon or None,
+        "include": include or None,
+        "warming_c": warming_c,
+        "precipitation_change_percent": precipitation_change_percent,
+        "concurrency": concurrency,
+    }
+    console = Console(stderr=True, markup=False, highlight=False, emoji=False)
+    try:
+        summary = predict_file(Job(source, output, options, encoding, layer, crs), resume=resume, console=console)
+    except UnfinishedError as unfinished:
+        _complain(str(unfinished))
+        if not isinstance(unfinished.__cause__, NurselogError):
+            raise typer.Exit(INTERRUPTED) from None
+        _fail(unfinished.__cause__)
+    except NurselogError as error:
+        _fail(error)
+    except BrokenPipeError:
+        # Who reads has seen enough. Python would fail again when it flushes standard output.
+        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        raise typer.Exit(FAILURE) from None
+    except OSError as error:
+        _complain(str(error))
+        raise typer.Exit(FAILURE) from None
+    failed = summary.failed.total()
+    if failed > 0:
+        console.print(summary.table())
+    console.print(f"{summary}. {'' if str(output) == '-' else f'Written to {output}.'}".rstrip(), soft_wrap=True)
+    if failed > 0 and (strict or failed == summary.rows):
+        raise typer.Exit(FAILED_ROWS)
+
+
+def _column_or_number(text: str | None) -> str | float | None:
+    try:
+        return None if text is None else float(text)
+    except ValueError:
+        return text
+
+
 def _site_options(
     horizon: list[int] | None,
     elevation_m: float | None,
@@ -232,9 +316,15 @@ def _show(ask: Callable[[Client], _Answer], render: Callable[[_Answer], Renderab
         Console(markup=False, highlight=False, emoji=False).print(render(answer))
 
 
+def _complain(message: str) -> None:
+    Console(stderr=True, markup=False, highlight=False, emoji=False, soft_wrap=True).print(f"nurselog: {message}")
+
+
 def _fail(error: NurselogError) -> NoReturn:
-    Console(stderr=True, markup=False, highlight=False, emoji=False, soft_wrap=True).print(f"nurselog: {error}")
-    if isinstance(error, ConfigurationError):
+    _complain(str(error))
+    # Without a status it was found here, before anything was sent.
+    is_usage = isinstance(error, InvalidRequestError) and error.status is None
+    if isinstance(error, ConfigurationError) or is_usage:
         raise typer.Exit(USAGE)
     is_temporary = isinstance(error, ConnectionFailedError) or error.status in _TEMPORARY_STATUSES
     raise typer.Exit(TEMPORARY if is_temporary else FAILURE)

@@ -1,0 +1,62 @@
+"""The formats of files by their names."""
+
+from __future__ import annotations
+
+from importlib import import_module
+from pathlib import Path
+from typing import Any, Literal
+
+from nurselog.errors import InvalidRequestError
+
+Format = Literal["csv", "parquet", "gpkg", "geojson", "shp"]
+
+PIPE = Path("-")
+"""Standard input or output."""
+
+_FORMATS: dict[str, Format] = {
+    ".csv": "csv",
+    ".tsv": "csv",
+    ".txt": "csv",
+    ".parquet": "parquet",
+    ".gpkg": "gpkg",
+    ".geojson": "geojson",
+    ".shp": "shp",
+}
+_OUTPUT_SUFFIXES = [".csv", ".parquet", ".gpkg", ".geojson"]
+
+
+def input_format(path: Path) -> Format:
+    """The format of a file to read; a pipe has CSV.
+
+    Raises:
+        InvalidRequestError: The name does not tell it.
+    """
+    return "csv" if path == PIPE else _format(path, list(_FORMATS), "read")
+
+
+def output_format(path: Path) -> Format:
+    """The format of a file to write; a pipe gets CSV.
+
+    Raises:
+        InvalidRequestError: The name does not tell it.
+    """
+    return "csv" if path == PIPE else _format(path, _OUTPUT_SUFFIXES, "written")
+
+
+def geopandas() -> Any:  # noqa: ANN401 - geopandas is optional
+    """The library for geographic files.
+
+    Raises:
+        InvalidRequestError: It is not installed.
+    """
+    try:
+        return import_module("geopandas")
+    except ImportError:
+        raise InvalidRequestError('Files with geometries need: pip install "nurselog[geo]".') from None
+
+
+def _format(path: Path, suffixes: list[str], verb: str) -> Format:
+    suffix = path.suffix.lower()
+    if suffix not in suffixes:
+        raise InvalidRequestError(f"{path} cannot be {verb}: its name must end with {', '.join(suffixes)}.")
+    return _FORMATS[suffix]

@@ -1,0 +1,97 @@
+"""The record of unfinished work: answered rows beside the output, as streams of Arrow one after the other.
+
+A stream that broke off keeps its whole record batches: the next run cuts the rest away and adds another stream.
+"""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Iterator, Mapping
+from pathlib import Path
+
+import pyarrow as pa
+
+from nurselog.errors import InvalidRequestError
+
+_JOB = b"nurselog_job"
+_END_OF_STREAM = b"\xff\xff\xff\xff\x00\x00\x00\x00"
+
+
+class PartialOutput:
+    """Answered rows of a job that is not finished.
+
+    Args:
+        output: The file that will be written.
+        job: What identifies the job: its input and options.
+    """
+
+    def __init__(self, output: Path, job: Mapping[str, object]) -> None:
+        """Opens nothing yet."""
+        self.path = output.with_name(f"{output.name}.partial")
+        self._job = json.dumps(job, sort_keys=True).encode()
+        self._writer: pa.ipc.RecordBatchStreamWriter | None = None
+        self.rows = 0
+
+    def start(self, *, resume: bool) -> None:
+        """Starts anew, or after the rows of an earlier run if there was one.
+
+        Raises:
+            InvalidRequestError: The earlier run had another input or other options.
+        """
+        end = 0
+        if resume and self.path.exists():
+            for batch, position in self._batches():
+                self.rows += batch.num_rows
+                end = position
+        self._file = self.path.open("r+b" if end else "wb")
+        self._file.truncate(end)
+        self._file.seek(end)
+        if end:
+            self._file.write(_END_OF_STREAM)
+
+    def add(self, table: pa.Table) -> None:
+        """Adds answered rows."""
+        if self._writer is None:
+            metadata = {**(table.schema.metadata or {}), _JOB: self._job}
+            self._schema = table.schema.with_metadata(metadata)
+            self._writer = pa.ipc.new_stream(self._file, self._schema)
+        self._writer.write_table(table.replace_schema_metadata(self._schema.metadata))
+        self._file.flush()
+        self.rows += table.num_rows
+
+    def close(self) -> None:
+        """Closes the file; its rows stay."""
+        if self._writer is not None:
+            self._writer.close()
+        self._file.close()
+
+    def tables(self) -> Iterator[pa.Table]:
+        """The rows in order, after `close`; a table without rows if there are none."""
+        tables = (pa.Table.from_batches([batch]) for batch, _ in self._batches())
+        for table in tables if self.rows > 0 else [self._schema.empty_table()]:
+            metadata = {name: value for name, value in table.schema.metadata.items() if name != _JOB}
+            yield table.replace_schema_metadata(metadata)
+
+    def remove(self) -> None:
+        """Removes the file."""
+        self.path.unlink()
+
+    def _batches(self) -> Iterator[tuple[pa.RecordBatch, int]]:
+        """The whole record batches, each with the position of its end in the file."""
+        with pa.OSFile(str(self.path)) as file:
+            while file.tell() < file.size():
+                try:
+                    reader = pa.ipc.open_stream(file)
+                    if (reader.schema.metadata or {}).get(_JOB) != self._job:
+                        raise InvalidRequestError(
+                            f"{self.path} has rows of another input or other options: "
+                            "run without --resume to start anew."
+                        )
+                    while True:
+                        try:
+                            batch = reader.read_next_batch()
+                        except StopIteration:
+                            break
+                        yield batch, file.tell()
+                except (pa.ArrowInvalid, OSError):
+                    return

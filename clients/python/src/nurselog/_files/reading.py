@@ -1,0 +1,195 @@
+"""Files of sites as parts in order. CSV and Parquet are read as they are needed; others are held in memory."""
+
+from __future__ import annotations
+
+import csv
+import sys
+from collections.abc import Callable, Iterator
+from pathlib import Path
+from typing import Any, BinaryIO, Protocol, TypeAlias
+
+import pyarrow as pa
+import pyarrow.csv
+import pyarrow.parquet
+
+from nurselog._files.formats import PIPE, geopandas, input_format
+from nurselog._table.frames import LocatedTable, coordinates_of
+from nurselog.errors import InvalidRequestError
+
+_PART_ROWS = 50_000
+_PART_BYTES = 4 * 1024 * 1024
+_DELIMITERS = ",;\t"
+
+Part: TypeAlias = pa.Table | LocatedTable
+
+
+class Source(Protocol):
+    """A file of sites."""
+
+    byte_order_mark: bool
+
+    def rows(self) -> int | None:
+        """How many rows it has, by an estimate where only reading tells; None if nothing is known."""
+
+    def parts(self) -> Iterator[Part]:
+        """The rows in order."""
+
+
+def open_source(path: Path, encoding: str, layer: str | None, crs: str | None) -> Source:
+    """Opens a file by its name.
+
+    Args:
+        path: A file, or PIPE.
+        encoding: Of the text of a CSV file.
+        layer: Of a file with several layers.
+        crs: The coordinate reference system of a geographic file that does not state it.
+
+    Raises:
+        InvalidRequestError: The file cannot be read.
+    """
+    kind = input_format(path)
+    try:
+        if kind == "csv":
+            return _CsvSource(path, encoding)
+        if kind == "parquet":
+            file = pyarrow.parquet.ParquetFile(path)
+            is_geographic = b"geo" in (file.schema_arrow.metadata or {})
+            return _MemorySource(geopandas().read_parquet(path), crs) if is_geographic else _ParquetSource(file)
+        return _MemorySource(geopandas().read_file(path, **({} if layer is None else {"layer": layer})), crs)
+    except InvalidRequestError as error:
+        raise InvalidRequestError(f"{path} cannot be read: {error.message}") from None
+    except Exception as error:  # of several libraries, without a common class
+        raise InvalidRequestError(f"{path} cannot be read: {error}") from None
+
+
+def after(parts: Iterator[Part], rows: int) -> Iterator[Part]:
+    """The parts without so many rows at the beginning."""
+    for part in parts:
+        skipped = min(rows, count(part))
+        rows -= skipped
+        if skipped == 0 or skipped < count(part):
+            yield _slice(part, skipped, count(part) - skipped)
+
+
+def divided(parts: Iterator[Part], rows: Callable[[], int]) -> Iterator[Part]:
+    """The parts in smaller ones of at most so many rows, as of the moment each is taken."""
+    for part in parts:
+        start = 0
+        while start < count(part) or start == 0:
+            size = rows()
+            yield _slice(part, start, size)
+            start += size
+
+
+def count(part: Part) -> int:
+    """The number of rows."""
+    return int((part.table if isinstance(part, LocatedTable) else part).num_rows)
+
+
+class _CsvSource:
+    """Every column is text, so that what is not answered by us is written as it was read."""
+
+    def __init__(self, path: Path, encoding: str) -> None:
+        self._path, self._encoding = path, encoding
+        self._file: BinaryIO = sys.stdin.buffer if path == PIPE else path.open("rb")
+        self._size = None if path == PIPE else path.stat().st_size
+        self._read_rows = 0
+        header = self._header()
+        self.byte_order_mark = header.startswith("\ufeff")
+        header = header.removeprefix("\ufeff")
+        self._delimiter = max(_DELIMITERS, key=header.count)
+        self._names = next(csv.reader([header], delimiter=self._delimiter), [])
+        if not self._names:
+            raise InvalidRequestError("it is empty; a header line with the names of the columns is needed.")
+
+    def rows(self) -> int | None:
+        if self._size is None or self._read_rows == 0:
+            return None
+        return round(self._read_rows * self._size / self._file.tell())
+
+    def parts(self) -> Iterator[pa.Table]:
+        # A missing cell is null, and written as one; "" is a text.
+        types = {name: pa.string() for name in self._names}
+        convert = pa.csv.ConvertOptions(
+            column_types=types, strings_can_be_null=True, null_values=[""], quoted_strings_can_be_null=False
+        )
+        schema = pa.schema([(name, pa.string()) for name in self._names])
+        if not self._file.peek(1):  # type: ignore[attr-defined]
+            yield schema.empty_table()
+            return
+        try:
+            reader = pa.csv.open_csv(
+                self._file,
+                pa.csv.ReadOptions(column_names=self._names, block_size=_PART_BYTES, encoding=self._encoding),
+                pa.csv.ParseOptions(delimiter=self._delimiter, newlines_in_values=True),
+                convert,
+            )
+            for batch in reader:
+                self._read_rows += batch.num_rows
+                yield pa.Table.from_batches([batch])
+        except (pa.ArrowInvalid, pa.ArrowKeyError, UnicodeDecodeError) as error:
+            raise InvalidRequestError(f"{self._path} cannot be read: {self._reason(error)}") from None
+
+    def _header(self) -> str:
+        line = self._file.readline(1024 * 1024)
+        while line.count(b'"') % 2 == 1 and (more := self._file.readline(1024 * 1024)):
+            line += more
+        try:
+            return line.decode(self._encoding).rstrip("\r\n")
+        except UnicodeDecodeError as error:
+            raise InvalidRequestError(self._reason(error)) from None
+
+    def _reason(self, error: Exception) -> str:
+        if "UTF8" in str(error) or "codec" in str(error):
+            return f"its text is not {self._encoding}; --encoding names another, such as cp1252."
+        return str(error)
+
+
+class _ParquetSource:
+    byte_order_mark = False
+
+    def __init__(self, file: pyarrow.parquet.ParquetFile) -> None:
+        self._file = file
+
+    def rows(self) -> int:
+        return int(self._file.metadata.num_rows)
+
+    def parts(self) -> Iterator[pa.Table]:
+        if self.rows() == 0:
+            yield self._file.schema_arrow.empty_table()
+        for batch in self._file.iter_batches(_PART_ROWS):
+            yield pa.Table.from_batches([batch])
+
+
+class _MemorySource:
+    """A frame of geopandas, or of pandas for a layer without geometries."""
+
+    byte_order_mark = False
+
+    def __init__(self, frame: Any, crs: str | None) -> None:  # noqa: ANN401 - geopandas is optional
+        self._whole: Part
+        if not hasattr(frame, "geometry"):
+            self._whole = pa.Table.from_pandas(frame, preserve_index=False)
+            self._rows = len(frame)
+            return
+        if frame.crs is None:
+            if crs is None:
+                raise InvalidRequestError("it has no coordinate reference system: name it, such as --crs EPSG:26910.")
+            frame = frame.set_crs(crs)
+        table = pa.table(frame.to_arrow(index=False, geometry_encoding="WKB"))
+        self._whole, self._rows = LocatedTable(table, *coordinates_of(frame.geometry)), len(frame)
+
+    def rows(self) -> int:
+        return self._rows
+
+    def parts(self) -> Iterator[Part]:
+        for start in range(0, max(self._rows, 1), _PART_ROWS):
+            yield _slice(self._whole, start, _PART_ROWS)
+
+
+def _slice(part: Part, start: int, rows: int) -> Part:
+    if isinstance(part, LocatedTable):
+        return LocatedTable(
+            part.table.slice(start, rows), part.latitude.slice(start, rows), part.longitude.slice(start, rows)
+        )
+    return part.slice(start, rows)

@@ -1,0 +1,148 @@
+"""Writing answered rows to a file, which appears under its name when it is whole."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Iterable, Iterator
+from itertools import chain
+from pathlib import Path
+from tempfile import TemporaryDirectory
+from typing import BinaryIO
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.parquet
+
+from nurselog._files.formats import geopandas, output_format
+from nurselog._table.columns import without_dictionaries
+from nurselog._table.frames import WGS_84, coordinates_of
+from nurselog._table.sites import numbers_of
+
+_EXTENSION = b"ARROW:extension:name"
+
+# An empty text differs from a missing one by its quotes.
+_TO_QUOTE = r'^$|[",\r\n]'
+
+_COORDINATE_DECIMALS = 7  # about a centimetre
+
+_PROBABILITIES = ("survival_", "contribution_", "low_", "high_")
+
+_BYTE_ORDER_MARK = b"\xef\xbb\xbf"
+
+
+def write_file(
+    path: Path, tables: Iterator[pa.Table], latitude: str, longitude: str, *, byte_order_mark: bool = False
+) -> None:
+    """Writes tables, of which there is at least one.
+
+    Args:
+        path: A file whose name tells its format.
+        tables: Parts with the same columns.
+        latitude: The column of degrees north, for a geographic file of a table without a geometry.
+        longitude: The column of degrees east.
+        byte_order_mark: Whether CSV begins with one, as spreadsheets mark UTF-8.
+    """
+    with TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as folder:
+        unfinished = Path(folder) / path.name
+        first = next(tables)
+        rest = chain([first], tables)
+        kind = output_format(path)
+        if kind == "csv":
+            with unfinished.open("wb") as file:
+                file.write(_BYTE_ORDER_MARK if byte_order_mark else b"")
+                _write_csv(file, rest)
+        elif kind == "parquet" and not _has_geometry(first.schema):
+            with pa.parquet.ParquetWriter(unfinished, first.schema) as writer:
+                for table in rest:
+                    writer.write_table(table)
+        else:
+            _write_geographic(unfinished, kind, pa.concat_tables(rest), latitude, longitude)
+        unfinished.replace(path)
+
+
+def pipe_csv(tables: Iterable[pa.Table]) -> None:
+    """Writes CSV to standard output, each table as it comes."""
+    _write_csv(sys.stdout.buffer, tables)
+
+
+def _write_csv(file: BinaryIO, tables: Iterable[pa.Table]) -> None:
+    """A geometry becomes the columns `latitude` and `longitude` of its point."""
+    for number, table in enumerate(tables):
+        plain = without_dictionaries(_with_coordinates(table) if _has_geometry(table.schema) else table)
+        if number == 0:
+            names = pa.table([[name] for name in plain.schema.names], plain.schema.names)
+            file.write(_csv_lines(names))
+        file.write(_csv_lines(plain))
+        file.flush()
+
+
+def _csv_lines(table: pa.Table) -> bytes:
+    """The rows as CSV that quotes only where it is needed, which pyarrow's own writer does not."""
+    lines = _joined(",", *(_csv_cells(column) for column in table.columns))
+    ended = _joined("\n", lines, _scalar(""))
+    return b"".join(
+        chunk.buffers()[2][: pc.sum(pc.binary_length(chunk)).as_py()] for chunk in ended.chunks if len(chunk) > 0
+    )
+
+
+def _csv_cells(column: pa.ChunkedArray) -> pa.ChunkedArray:
+    texts = column.cast(pa.large_string())
+    needs_quotes = pc.match_substring_regex(texts, _TO_QUOTE)
+    if not pc.any(needs_quotes).as_py():
+        return texts
+    quoted = _joined("", _scalar('"'), pc.replace_substring(texts, '"', '""'), _scalar('"'))
+    return pc.if_else(needs_quotes, quoted, texts)
+
+
+def _joined(separator: str, *texts: pa.ChunkedArray | pa.Scalar) -> pa.ChunkedArray:
+    return pc.binary_join_element_wise(*texts, _scalar(separator), null_handling="replace", null_replacement="")
+
+
+def _scalar(text: str) -> pa.Scalar:
+    return pa.scalar(text, pa.large_string())
+
+
+def _write_geographic(path: Path, kind: str, table: pa.Table, latitude: str, longitude: str) -> None:
+    library = geopandas()
+    plain = _with_doubles(without_dictionaries(table))
+    if _has_geometry(table.schema):
+        frame = library.GeoDataFrame.from_arrow(plain)
+    else:
+        x, y = (numbers_of(plain.column(name), name) for name in (longitude, latitude))
+        points = library.GeoSeries.from_xy(x.to_numpy(), y.to_numpy(), crs=WGS_84)
+        points[(points.x + points.y).isna()] = None
+        frame = library.GeoDataFrame(plain.to_pandas(), geometry=points)
+    if kind == "parquet":
+        frame.to_parquet(path, index=False)
+    elif kind == "geojson":
+        frame.to_crs(WGS_84).to_file(path, driver="GeoJSON", index=False)
+    else:
+        frame.to_file(path, driver="GPKG", index=False, layer=path.stem)
+
+
+def _has_geometry(schema: pa.Schema) -> bool:
+    return any(_is_geometry(field) for field in schema)
+
+
+def _is_geometry(field: pa.Field) -> bool:
+    # The name is in the metadata unless a library registered the type.
+    name = (field.metadata or {}).get(_EXTENSION, b"").decode() or getattr(field.type, "extension_name", "")
+    return bool(name.startswith("geoarrow."))
+
+
+def _with_coordinates(table: pa.Table) -> pa.Table:
+    frame = geopandas().GeoDataFrame.from_arrow(table)
+    for name, values in zip(("latitude", "longitude"), coordinates_of(frame.geometry), strict=True):
+        if name not in table.schema.names:
+            rounded = pc.round(values, _COORDINATE_DECIMALS)
+            table = table.append_column(name, pc.if_else(pc.is_nan(rounded), None, rounded))
+    return table.select([field.name for field in table.schema if not _is_geometry(field)])
+
+
+def _with_doubles(table: pa.Table) -> pa.Table:
+    """Probabilities as doubles of 4 decimals: geographic files have no shorter ones, or show them as longer ones."""
+    for index, field in enumerate(table.schema):
+        if field.name.startswith(_PROBABILITIES) and field.type == pa.float32():
+            rounded = pc.round(table.column(index).cast(pa.float64()), 4)
+            table = table.set_column(index, pa.field(field.name, pa.float64()), rounded)
+    return table

@@ -1,0 +1,134 @@
+"""The work of `nurselog predict`: from a file of sites to a file of answers."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any
+
+import pyarrow as pa
+from rich.console import Console
+from rich.progress import BarColumn, Progress, ProgressColumn, Task, TaskProgressColumn, TextColumn, TimeRemainingColumn
+from rich.text import Text
+
+from nurselog._client import Client
+from nurselog._files.formats import PIPE, output_format
+from nurselog._files.partial import PartialOutput
+from nurselog._files.reading import Source, after, divided, open_source
+from nurselog._files.summary import Summary
+from nurselog._files.writing import pipe_csv, write_file
+from nurselog.errors import InvalidRequestError, NurselogError
+
+# More than elsewhere in the command: a file may take long, and a service may be restarted meanwhile.
+_RETRIES = 8
+
+# What is lost at the most for each request in flight if a run ends early.
+_PART_ROWS = 20_000
+
+
+@dataclass(frozen=True)
+class Job:
+    """A file to predict. `options` are those of `Client.predict_tables`."""
+
+    source: Path
+    output: Path
+    options: dict[str, Any]
+    encoding: str
+    layer: str | None
+    crs: str | None
+
+    def identity(self) -> dict[str, object]:
+        """What must be the same for a run to continue another."""
+        stat = self.source.stat()
+        options = {name: value for name, value in self.options.items() if name != "concurrency"}
+        source = [str(self.source.resolve()), stat.st_size, stat.st_mtime_ns]
+        return {"source": source, "options": options, "encoding": self.encoding, "layer": self.layer, "crs": self.crs}
+
+
+class UnfinishedError(Exception):
+    """A run that ended early but kept answered rows; its cause is the error."""
+
+
+def predict_file(job: Job, *, resume: bool, console: Console) -> Summary:
+    """Predicts the rows of a file and writes them with their answers.
+
+    Args:
+        job: What to do.
+        resume: Whether to continue an earlier run of the same job.
+        console: Where the progress is shown if it is a terminal.
+
+    Raises:
+        InvalidRequestError: The file cannot be read, lacks columns, or the job cannot be resumed.
+        NurselogError: The service refused or could not be reached; UnfinishedError where rows were answered before.
+        UnfinishedError: The run ended early.
+    """
+    output_format(job.output)
+    if resume and PIPE in (job.source, job.output):
+        raise InvalidRequestError("A pipe cannot be resumed.")
+    source = open_source(job.source, job.encoding, job.layer, job.crs)
+    if job.output == PIPE:
+        summary = Summary()
+        pipe_csv(_answered(job, source, 0, summary, console))
+        return summary
+    identity = {} if job.source == PIPE else job.identity()
+    partial = PartialOutput(job.output, identity)
+    partial.start(resume=resume)
+    try:
+        try:
+            for table in _answered(job, source, partial.rows, Summary(), console):
+                partial.add(table)
+        finally:
+            partial.close()
+    except (NurselogError, KeyboardInterrupt) as error:
+        if partial.rows == 0 or job.source == PIPE:
+            partial.remove()
+            raise
+        raise UnfinishedError(f"{partial.rows:,} answered rows are kept: --resume continues.") from error
+    summary = Summary()
+    write_file(
+        job.output,
+        _counted(partial.tables(), summary),
+        job.options["latitude"],
+        job.options["longitude"],
+        byte_order_mark=source.byte_order_mark,
+    )
+    partial.remove()
+    return summary
+
+
+def _counted(tables: Iterator[pa.Table], summary: Summary) -> Iterator[pa.Table]:
+    for table in tables:
+        summary.add(table)
+        yield table
+
+
+def _answered(job: Job, source: Source, done: int, summary: Summary, console: Console) -> Iterator[pa.Table]:
+    """The parts after `done` rows with their answers."""
+    columns = (
+        BarColumn(),
+        TaskProgressColumn(),
+        TextColumn("{task.completed:,.0f} rows"),
+        _Rate(),
+        TimeRemainingColumn(compact=True, elapsed_when_finished=True),
+    )
+    with (
+        Client(retries=_RETRIES) as client,
+        Progress(*columns, console=console, disable=not console.is_terminal, transient=False) as progress,
+    ):
+        task = progress.add_task("rows", total=source.rows(), completed=done)
+        parts = divided(after(source.parts(), done), lambda: min(client._table_limits.next_rows, _PART_ROWS))
+        answered: Iterator[pa.Table] = client.predict_tables(parts, **job.options)
+        for table in answered:
+            summary.add(table)
+            progress.update(task, advance=table.num_rows, total=source.rows())
+            yield table
+        progress.update(task, total=done + summary.rows)
+
+
+class _Rate(ProgressColumn):
+    """Rows a second."""
+
+    def render(self, task: Task) -> Text:
+        speed = task.finished_speed or task.speed
+        return Text("" if speed is None else f"{speed:,.0f} rows/s")

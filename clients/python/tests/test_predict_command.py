@@ -1,0 +1,265 @@
+"""`nurselog predict`: files in, files out."""
+
+from __future__ import annotations
+
+import csv
+import io
+import re
+import subprocess
+from pathlib import Path
+from typing import Any
+
+import geopandas
+import pandas as pd
+import pytest
+from command_process import COMMAND, environment_of, in_terminal, run, run_here
+from frames import table
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+from pandas.testing import assert_frame_equal
+from rich.console import Console
+from service_process import ROOT, ServiceProcess
+
+from nurselog import Client
+from nurselog._files.reading import open_source
+from nurselog._files.writing import write_file
+from nurselog._predict_command import Job, predict_file
+
+SAMPLES = ROOT / "data/samples"
+PLANTED = ["--species", "PSME", "--method", "manual"]
+
+
+def texts(path: Path) -> pd.DataFrame:
+    """A CSV file as it is."""
+    return pd.read_csv(path, dtype=str, keep_default_na=False)
+
+
+def write_sites(path: Path, rows: int) -> pd.DataFrame:
+    sites = table(rows).reset_index(drop=True).drop(columns="seen")
+    sites.to_csv(path, index=False)
+    return sites
+
+
+def test_the_samples_are_answered_but_for_their_mistakes(service: ServiceProcess, tmp_path: Path) -> None:
+    output = tmp_path / "out.csv"
+    result = run(service, "predict", str(SAMPLES / "sites.csv"), "-o", str(output), "--elevation-m", "elevation_m")
+    assert result.returncode == 0
+    assert "2,000 rows: 1,992 answered, 8 failed" in result.stderr
+    given, answered = texts(SAMPLES / "sites.csv"), texts(output)
+    assert_frame_equal(answered[given.columns], given)
+    assert answered[answered["error_code"] != ""]["site"].tolist() == [
+        *["250", "500", "750", "1000", "1250", "1500", "1750", "1900"]
+    ]
+    assert [path.name for path in tmp_path.iterdir()] == ["out.csv"]
+    with output.open(newline="", encoding="utf-8") as file:
+        assert {len(row) for row in csv.reader(file)} == {len(answered.columns)}
+
+
+def test_the_answers_of_a_file_are_those_of_a_frame(service: ServiceProcess, tmp_path: Path) -> None:
+    sites = write_sites(tmp_path / "sites.csv", 1200)
+    run_here(service, "predict", str(tmp_path / "sites.csv"), "-o", str(tmp_path / "out.csv"), "--horizon", "5")
+    answered = pd.read_csv(tmp_path / "out.csv", dtype={"error_code": str, "error_message": str})
+    with Client(service.url, service.key) as client:
+        expected = client.predict_table(sites, horizons=[5], categories=False)
+    assert_frame_equal(answered, expected.astype({"planting_method": "str"}), check_dtype=False, rtol=1e-6)
+
+
+def test_a_geopackage_comes_back_in_its_reference_system_with_its_columns(
+    service: ServiceProcess, tmp_path: Path
+) -> None:
+    output = tmp_path / "out.gpkg"
+    assert run_here(service, "predict", str(SAMPLES / "stands.gpkg"), "-o", str(output)).exit_code == 0
+    given, answered = geopandas.read_file(SAMPLES / "stands.gpkg"), geopandas.read_file(output)
+    assert answered.crs == given.crs == "EPSG:26910"
+    assert_frame_equal(pd.DataFrame(answered[given.columns]), pd.DataFrame(given))
+    assert answered["survival_5"].between(0, 1).all()
+    assert (answered["survival_5"] == answered["survival_5"].round(4)).all()
+
+
+@pytest.mark.parametrize("source", ["a.csv", "a.parquet", "a.gpkg", "a.geojson", "a.shp", "geographic.parquet"])
+@pytest.mark.parametrize("output", ["out.csv", "out.parquet", "out.gpkg", "out.geojson"])
+def test_every_format_becomes_every_other(
+    service: ServiceProcess, tmp_path: Path, monkeypatch: pytest.MonkeyPatch, source: str, output: str
+) -> None:
+    monkeypatch.setenv("NURSELOG_URL", service.url)
+    monkeypatch.setenv("NURSELOG_API_KEY", service.key)
+    sites = table(5).reset_index(drop=True).drop(columns=["seen", "species_code", "planting_method"])
+    points = geopandas.points_from_xy(sites["longitude"], sites["latitude"])
+    located = geopandas.GeoDataFrame(sites[["plot"]], geometry=points, crs="EPSG:4326")
+    if source == "a.csv":
+        sites.to_csv(tmp_path / source, index=False)
+    elif source == "a.parquet":
+        sites.to_parquet(tmp_path / source)
+    elif source == "geographic.parquet":
+        located.to_parquet(tmp_path / source)
+    else:
+        located.to_file(tmp_path / source)
+    options = {"latitude": "latitude", "longitude": "longitude", "species_code": "PSME", "planting_method": "manual"}
+    job = Job(tmp_path / source, tmp_path / output, options, encoding="utf-8", layer=None, crs=None)
+    assert str(predict_file(job, resume=False, console=Console())) == "5 rows: 5 answered, 0 failed"
+    answered = _read(tmp_path / output)
+    assert answered["plot"].tolist() == sites["plot"].tolist()
+    assert answered["survival_5"].notna().all()
+    if isinstance(answered, geopandas.GeoDataFrame):
+        assert answered.geometry.to_crs("EPSG:4326").geom_equals_exact(located.geometry, 1e-9).all()
+    else:
+        assert answered["latitude"].astype(float).tolist() == pytest.approx(sites["latitude"].tolist())
+
+
+def _read(path: Path) -> Any:
+    if path.suffix == ".csv":
+        return pd.read_csv(path)
+    if path.suffix == ".parquet":
+        try:
+            return geopandas.read_parquet(path)
+        except ValueError:  # without a geometry
+            return pd.read_parquet(path)
+    return geopandas.read_file(path)
+
+
+def test_a_pipe_is_read_and_written(service: ServiceProcess, tmp_path: Path) -> None:
+    write_sites(tmp_path / "sites.csv", 700)
+    run_here(service, "predict", str(tmp_path / "sites.csv"), "-o", str(tmp_path / "out.csv"))
+    with (tmp_path / "sites.csv").open("rb") as file:
+        piped = subprocess.run(
+            [COMMAND, "predict", "-", "-o", "-"], stdin=file, capture_output=True, env=environment_of(service)
+        )
+    assert piped.stdout == (tmp_path / "out.csv").read_bytes()
+    assert b"\x1b" not in piped.stderr
+    assert b"%" not in piped.stderr
+
+
+def test_who_reads_only_the_beginning_ends_the_command_without_a_traceback(
+    service: ServiceProcess, tmp_path: Path
+) -> None:
+    write_sites(tmp_path / "sites.csv", 3000)
+    command = f"{COMMAND} predict sites.csv -o - | head -n 1"
+    result = subprocess.run(["sh", "-c", command], cwd=tmp_path, capture_output=True, env=environment_of(service))
+    assert result.stdout.startswith(b"plot,latitude")
+    assert b"Traceback" not in result.stderr
+
+
+def test_a_terminal_shows_progress_without_colour_if_no_color_is_set(service: ServiceProcess, tmp_path: Path) -> None:
+    write_sites(tmp_path / "sites.csv", 700)
+    arguments = ["predict", str(tmp_path / "sites.csv"), "-o", str(tmp_path / "out.csv")]
+    shown = in_terminal(service, *arguments, stream="stderr")
+    assert b"700 rows" in shown
+    assert b"rows/s" in shown
+    assert b"100%" in shown
+    colour = re.compile(rb"\x1b\[[0-9;]*3[0-7]m")
+    assert not colour.search(in_terminal(service, *arguments, stream="stderr", NO_COLOR="1"))
+
+
+@pytest.mark.parametrize("ended", ["quota", "crash"])
+def test_an_interrupted_run_is_resumed_without_losing_or_doubling_rows(
+    service: ServiceProcess, tmp_path: Path, ended: str
+) -> None:
+    write_sites(tmp_path / "sites.csv", 900)
+    arguments = ["predict", str(tmp_path / "sites.csv"), "-o"]
+    output, whole = tmp_path / "out.csv", tmp_path / "whole.csv"
+    assert run_here(service, *arguments, str(whole)).exit_code == 0
+    # 900 rows need a request for each 10 of a spore key, of which some are used up already.
+    key = service.issue("spore")
+    with Client(service.url, key) as client:
+        for _ in range(30):
+            client.species()
+    result = run_here(service, *arguments, str(output), NURSELOG_API_KEY=key)
+    assert result.exit_code == 3
+    kept = re.search(r"(\d+) answered rows are kept: --resume continues", result.stderr)
+    assert kept is not None
+    assert 501 <= int(kept[1]) < 900
+    assert not output.exists()
+    partial = tmp_path / "out.csv.partial"
+    if ended == "crash":
+        partial.write_bytes(partial.read_bytes()[:-1000])
+    assert run_here(service, *arguments, str(output), "--resume").exit_code == 0
+    assert output.read_bytes() == whole.read_bytes()
+    assert not partial.exists()
+
+
+def test_a_run_with_other_options_is_not_resumed(service: ServiceProcess, tmp_path: Path) -> None:
+    write_sites(tmp_path / "sites.csv", 900)
+    arguments = ["predict", str(tmp_path / "sites.csv"), "-o", str(tmp_path / "out.csv")]
+    key = service.issue("spore")
+    with Client(service.url, key) as client:
+        for _ in range(40):
+            client.species()
+    run_here(service, *arguments, NURSELOG_API_KEY=key)
+    result = run_here(service, *arguments, "--resume", "--horizon", "1")
+    assert (result.exit_code, "another input or other options" in result.stderr) == (2, True)
+    # Without --resume it starts anew.
+    assert run_here(service, *arguments, "--horizon", "1").exit_code == 0
+
+
+@pytest.mark.parametrize(
+    ("content", "options", "code", "message"),
+    [
+        ("lat,lon\n44.12,-122.03\n", PLANTED, 2, "'latitude' for latitude is missing. The columns are 'lat', 'lon'"),
+        ("latitude,longitude,region\n44.12,-122.03,x\n", PLANTED, 2, "'region'"),
+        ("latitude,longitude\n44.12,-122.03,7\n", PLANTED, 2, "Expected 2 columns, got 3"),
+        ("latitude;longitude\n44,12;-122,03\n", PLANTED, 2, "with a decimal point, not '44,12'"),
+        ("", PLANTED, 2, "it is empty"),
+        ("latitude,longitude\n10,10\n", PLANTED, 4, "outside_coverage"),
+        ("latitude,longitude\n10,10\n44.12,-122.03\n", PLANTED, 0, "1 failed"),
+        ("latitude,longitude\n10,10\n44.12,-122.03\n", [*PLANTED, "--strict"], 4, "1 failed"),
+        ("latitude,longitude\n", PLANTED, 0, "0 rows"),
+        ("latitude,longitude\n44.12,-122.03\n", [*PLANTED, "--include", "everything"], 1, "everything"),
+    ],
+)
+def test_mistakes_have_a_message_and_an_exit_code(
+    service: ServiceProcess, tmp_path: Path, content: str, options: list[str], code: int, message: str
+) -> None:
+    (tmp_path / "sites.csv").write_text(content, encoding="utf-8")
+    result = run_here(service, "predict", str(tmp_path / "sites.csv"), "-o", str(tmp_path / "out.csv"), *options)
+    assert message in result.stderr
+    assert result.exit_code == code
+    assert "Traceback" not in result.stderr
+    assert {path.name for path in tmp_path.iterdir()} == ({"sites.csv", "out.csv"} if code in (0, 4) else {"sites.csv"})
+
+
+@pytest.mark.parametrize(
+    ("source", "output", "message"),
+    [
+        ("sites.xlsx", "out.csv", "sites.xlsx cannot be read: its name must end with .csv"),
+        ("sites.csv", "out.shp", "out.shp cannot be written: its name must end with .csv"),
+        ("nothing.csv", "out.csv", "nothing.csv cannot be read"),
+    ],
+)
+def test_files_that_cannot_be_read_or_written_are_named(
+    service: ServiceProcess, tmp_path: Path, source: str, output: str, message: str
+) -> None:
+    write_sites(tmp_path / "sites.csv", 1)
+    result = run_here(service, "predict", str(tmp_path / source), "-o", str(tmp_path / output), *PLANTED)
+    assert (result.exit_code, message in result.stderr) == (2, True)
+
+
+def test_latin_1_is_refused_with_the_remedy_and_read_with_it(service: ServiceProcess, tmp_path: Path) -> None:
+    (tmp_path / "sites.csv").write_text("place,latitude,longitude\nCañon,44.12,-122.03\n", encoding="latin-1")
+    arguments = ["predict", str(tmp_path / "sites.csv"), "-o", str(tmp_path / "out.csv"), *PLANTED]
+    assert "--encoding names another" in run_here(service, *arguments).stderr
+    assert run_here(service, *arguments, "--encoding", "latin-1").exit_code == 0
+    assert texts(tmp_path / "out.csv")["place"].tolist() == ["Cañon"]
+
+
+def test_a_byte_order_mark_stays(service: ServiceProcess, tmp_path: Path) -> None:
+    (tmp_path / "sites.csv").write_text("latitude,longitude\n44.12,-122.03\n", encoding="utf-8-sig")
+    run_here(service, "predict", str(tmp_path / "sites.csv"), "-o", str(tmp_path / "out.csv"), *PLANTED)
+    assert (tmp_path / "out.csv").read_bytes().startswith(b"\xef\xbb\xbflatitude,longitude,matched_latitude")
+
+
+CELLS = st.text(st.characters(codec="utf-8", exclude_characters="\0\r\ufeff"), max_size=8)
+
+
+@settings(deadline=None, max_examples=200, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(st.lists(st.lists(CELLS, min_size=3, max_size=3), min_size=1, max_size=6))
+def test_cells_are_written_as_they_were_read(tmp_path: Path, rows: list[list[str]]) -> None:
+    written = io.StringIO()
+    writer = csv.writer(written, quoting=csv.QUOTE_ALL)
+    writer.writerow(["a", "b,\n", 'c"'])
+    writer.writerows(rows)
+    path = tmp_path / "cells.csv"
+    path.write_text(written.getvalue(), encoding="utf-8", newline="")
+    source = open_source(path, "utf-8", None, None)
+    write_file(tmp_path / "out.csv", iter(source.parts()), "a", "b")
+    with (tmp_path / "out.csv").open(newline="", encoding="utf-8") as file:
+        assert list(csv.reader(file)) == [["a", "b,\n", 'c"'], *rows]
