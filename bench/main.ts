@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { Environment } from './environment.js';
 import { type Row, table } from './report.js';
 import { against } from './scopes/against.js';
+import { client } from './scopes/client.js';
 import { compression } from './scopes/compression.js';
 import { fair } from './scopes/fair.js';
 import { options } from './scopes/options.js';
@@ -31,6 +32,7 @@ const SCOPES: Readonly<Record<string, (environment: Environment) => Promise<Row[
   compression,
   scale,
   pieces,
+  client,
 };
 
 const USAGE = `Usage: npm run bench -- [--scope NAME] [--against DIR] [--json]
