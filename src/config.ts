@@ -66,6 +66,15 @@ const configSchema = z.object({
     .describe(
       'Origins whose pages may call the API from a browser, separated by commas, or `*` for any; by default none.',
     ),
+  explorer: oneOf('on', 'off').default('on').describe("`off` takes the planner's page at `/` away."),
+  mapStyleUrl: text
+    .refine((url) => /^https?:/i.test(url) && URL.canParse(url), {
+      error: 'must be the URL of a style, such as https://tiles.example.org/style.json',
+    })
+    .optional()
+    .describe(
+      'Style for MapLibre that the page shows below its own layers; its tiles, fonts and icons must be on the same origin. By default the page asks no other host.',
+    ),
   workers: wholeNumber(1, 256)
     .default(() => availableParallelism())
     .describe('Worker threads; by default the available cores.'),
@@ -187,7 +196,7 @@ export function describeVariables(): { name: string; defaultValue: string; meani
   const isMachineBound = (field: string) => ['workers', 'dataDir', 'modelDir'].includes(field);
   return Object.entries(configSchema.shape).map(([field, schema]) => ({
     name: variableOf(field),
-    defaultValue: isMachineBound(field) ? '' : String(schema.safeParse(undefined).data),
+    defaultValue: isMachineBound(field) ? '' : String(schema.safeParse(undefined).data ?? ''),
     meaning: schema.description ?? '',
   }));
 }

@@ -51,6 +51,19 @@ const VARIABLES: Readonly<
       'https://a.org,',
     ],
   },
+  EXPLORER: { field: 'explorer', given: 'off', read: 'off', bad: ['false', 'On', '0'] },
+  MAP_STYLE_URL: {
+    field: 'mapStyleUrl',
+    given: 'https://tiles.example.org/style.json',
+    read: 'https://tiles.example.org/style.json',
+    bad: [
+      'tiles.example.org/style.json',
+      '/style.json',
+      'file:///style.json',
+      'javascript:alert(1)',
+      'https://',
+    ],
+  },
   WORKERS: { field: 'workers', given: '3', read: 3, bad: ['0', '257', 'two', '1.5'] },
   CACHE_BYTES: { field: 'cacheBytes', given: '0', read: 0, bad: ['-1', '64MB', '34359738369'] },
   SINGLE_SITES: {

@@ -16,6 +16,7 @@ import { coverageEndpoint, coverageRoute } from './routes/coverage.js';
 import { documentRoutes } from './routes/documents.js';
 import { healthEndpoint, healthRoute } from './routes/health.js';
 import { modelEndpoint, modelRoute } from './routes/model.js';
+import { pageRoutes } from './routes/page.js';
 import { planEndpoint, planRoute } from './routes/plan.js';
 import { predictEndpoint, predictRoute } from './routes/predict.js';
 import { rankEndpoint, rankRoute } from './routes/rank.js';
@@ -64,6 +65,7 @@ export function createApi(
   enableServerTiming(app);
   enableCompression(app);
   documentRoutes(app, serving, (artefacts) => openApiDocument(ENDPOINTS, config, artefacts));
+  if (config.explorer === 'on') pageRoutes(app, config.mapStyleUrl, log);
   healthRoute(app, serving, phase);
   const submitter = new RowSubmitter(clock, requestTimeoutMs);
   const singleSites = new SingleSiteHandler(serving, submitter, searchRadiusKm, metrics);

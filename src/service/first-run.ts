@@ -37,8 +37,17 @@ export async function prepareFirstKey(
   }
 }
 
-/** The text of a first run: the new key and a request with it that works as printed. */
-export function firstKeyText(apiUrl: string, { secret }: IssuedKey): string {
+/**
+ * The text of a first run: the new key, a link to the page with it, and a request that works as printed. The part of a
+ * link after # is not sent to any server.
+ * @param hasPage whether the planner's page is served
+ */
+export function firstKeyText(apiUrl: string, { secret }: IssuedKey, hasPage: boolean): string {
+  const page = `Open the planner's page with it:
+
+  ${apiUrl}/#key=${secret}
+
+`;
   return `
 nurselog is ready on ${apiUrl} (its documentation: ${apiUrl}/docs).
 
@@ -46,7 +55,7 @@ Your first API key, tier hypha. It is shown only this once:
 
   ${secret}
 
-Try it:
+${hasPage ? page : ''}Try it:
 
   curl -s ${apiUrl}/v1/predict -H 'X-API-Key: ${secret}' -H 'Content-Type: application/json' -d '${EXAMPLE_REQUEST}'
 

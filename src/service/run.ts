@@ -59,7 +59,7 @@ async function serve(environment: NodeJS.ProcessEnv, onReady: (reload: () => voi
   const log = createLog(config.logLevel);
   const onFatal = (reason: string) => killSelf(log, reason);
   const service = await startService(config, systemClock, log, onFatal, (apiUrl, issued) =>
-    writeSecret(firstKeyText(apiUrl, issued)),
+    writeSecret(firstKeyText(apiUrl, issued, config.explorer === 'on')),
   );
   let isStopping = false;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {

@@ -40,11 +40,17 @@ test('the first start prints a hypha key and a curl line that works as printed',
   expect(batch.status).toBe(200); // hypha's batch size
 });
 
+test('the first start prints a link to the page with the key, unless the page is turned off', async () => {
+  const link = /^ {2}http:\/\/127\.0\.0\.1:\d+\/#key=nurse_live_[0-9a-f]{32}$/m;
+  expect(await wholeOutput({})).toMatch(link);
+  expect(await wholeOutput({ EXPLORER: 'off' })).not.toMatch(/#key=/);
+});
+
 test('the first start prints the key once, outside the log, and the second start prints none', async () => {
   const environment = storeIn(temporaryFolder());
   const output = await wholeOutput(environment);
   const lines = output.split('\n').filter((line) => KEY.test(line));
-  expect(lines).toHaveLength(2); // the key, and the curl line with it
+  expect(lines).toHaveLength(3); // the key, the link to the page, and the curl line
   for (const line of lines) expect(line).not.toMatch(/^\{/);
   expect(await wholeOutput(environment)).not.toMatch(KEY);
 });

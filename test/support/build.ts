@@ -1,5 +1,6 @@
 import { execFileSync } from 'node:child_process';
 import { CAN_MOUNT } from './can-mount.js';
+import { HAS_CHROMIUM } from './chromium.js';
 import { HAS_PRLIMIT } from './prlimit.js';
 
 /** Compiles `src` before the tests: workers and child processes run what ships, from `dist`. */
@@ -19,6 +20,8 @@ function tellWhatWasLeftOut(): void {
       'Left out: tests of deploy/ with nginx, promtool and schemas, which run where TEST_DEPLOY_TOOLS names the folder that .ci/deploy-tools makes.',
     );
   }
+  if (!HAS_CHROMIUM)
+    console.log("Left out: tests of pages in a browser, which run where CHROMIUM names one.");
   if (!HAS_PRLIMIT) console.log('Left out: a test of too few open files, which runs where prlimit is.');
   if (!CAN_MOUNT) console.log('Left out: the tests of a full disk, which run as a user who may mount one.');
 }

@@ -147,6 +147,19 @@ export function compressOnDemand(
   return (request, reply) => compress(request, reply, body, compressed);
 }
 
+/**
+ * A constant body that was compressed beforehand.
+ * @param compressed by encoding
+ * @returns gives it in the encoding that a caller prefers among those
+ */
+export function precompressed(
+  body: Buffer,
+  compressed: ReadonlyMap<string, Buffer>,
+): (request: FastifyRequest, reply: FastifyReply) => Buffer {
+  const offered = [...compressed.keys(), IDENTITY];
+  return (request, reply) => compressed.get(negotiateName(request, reply, offered)) ?? body;
+}
+
 /** Whether the encoding of a response was chosen before. */
 function isNegotiated(reply: FastifyReply): boolean {
   return String(reply.getHeader('vary') ?? '').includes(BY_ENCODING);
@@ -157,24 +170,31 @@ export function addVary(reply: FastifyReply, header: 'accept' | typeof BY_ENCODI
   reply.header('vary', [reply.getHeader('vary'), header].filter(Boolean).join(', '));
 }
 
-/** The name of the encoding in which a caller gets a large response. */
-export function preferredEncoding({ raw, headers }: FastifyRequest): string {
+/** The name of the encoding in which a caller gets a large response, of those offered in order of preference. */
+export function preferredEncoding(
+  { raw, headers }: FastifyRequest,
+  offered: readonly string[] = OFFERED,
+): string {
   const accepted = headers['accept-encoding'];
   if (accepted === undefined || accepted.length > MAX_ACCEPT_CHARACTERS) return IDENTITY;
   // The package's types are older than its option.
   const negotiator = new Negotiator(raw) as unknown as {
     encoding(available: readonly string[], options: { preferred: readonly string[] }): string | undefined;
   };
-  return negotiator.encoding(OFFERED, { preferred: OFFERED }) ?? IDENTITY;
+  return negotiator.encoding(offered, { preferred: offered }) ?? IDENTITY;
 }
 
 /** Chooses the encoding of a response and sets its headers; undefined to send it uncompressed. */
 function negotiate(request: FastifyRequest, reply: FastifyReply): Encoding | undefined {
+  return ENCODINGS.get(negotiateName(request, reply, OFFERED));
+}
+
+/** Chooses among encodings and sets the headers of the response. */
+function negotiateName(request: FastifyRequest, reply: FastifyReply, offered: readonly string[]): string {
   addVary(reply, BY_ENCODING);
-  const name = preferredEncoding(request);
-  const encoding = ENCODINGS.get(name);
-  if (encoding === undefined) return undefined;
+  const name = preferredEncoding(request, offered);
+  if (name === IDENTITY) return name;
   reply.header('content-encoding', name);
   reply.removeHeader('content-length');
-  return encoding;
+  return name;
 }

@@ -9,6 +9,8 @@ export const CACHE_CONTROL = {
   document: 'public, max-age=300',
   /** Files whose name changes with their content. */
   hashed: 'public, max-age=31536000, immutable',
+  /** The page, which names the current files. */
+  page: 'no-cache',
 } as const;
 
 /** Headers of every response. */

@@ -1,0 +1,87 @@
+import { existsSync, readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+import { fileURLToPath } from 'node:url';
+import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import { precompressed } from '../response/compression.js';
+import { CACHE_CONTROL, JSON_TYPE } from '../response/headers.js';
+
+/** The built page, which `npm run build` writes beside the compiled service. */
+const PAGE_FOLDER = fileURLToPath(new URL('../../web/', import.meta.url));
+const ASSETS = 'assets';
+
+const TYPES: Readonly<Record<string, string>> = {
+  '.js': 'text/javascript; charset=utf-8',
+  '.mjs': 'text/javascript; charset=utf-8',
+  '.css': 'text/css; charset=utf-8',
+  '.json': JSON_TYPE,
+  '.svg': 'image/svg+xml',
+};
+
+/** Codings of the files beside a file, in order of preference, with the ends of their names. */
+const COMPRESSED = [
+  ['br', '.br'],
+  ['gzip', '.gz'],
+] as const;
+
+/** What the page may load: its own files alone, and the operator's map. */
+function contentSecurityPolicy(mapOrigin: string): string {
+  return [
+    "default-src 'none'",
+    "script-src 'self'",
+    "style-src 'self'",
+    "worker-src 'self'",
+    `img-src 'self' data: blob:${mapOrigin}`, // MapLibre's buttons, and the map in the printed report
+    `connect-src 'self'${mapOrigin}`,
+    "base-uri 'none'",
+    "form-action 'none'",
+    "frame-ancestors 'none'",
+  ].join('; ');
+}
+
+/**
+ * GET / and /assets/…: the planner's page.
+ * @param mapStyleUrl of the operator's own map, if any
+ */
+export function pageRoutes(
+  app: FastifyInstance,
+  mapStyleUrl: string | undefined,
+  log: FastifyBaseLogger,
+): void {
+  const file = path.join(PAGE_FOLDER, 'index.html');
+  if (!existsSync(file)) {
+    log.warn('the page at / is missing: "npm run build" makes it');
+    return;
+  }
+  const page = readFileSync(file, 'utf8').replace(
+    'name="map-style" content=""',
+    `name="map-style" content="${escapeAttribute(mapStyleUrl ?? '')}"`,
+  );
+  const mapOrigin = mapStyleUrl === undefined ? '' : ` ${new URL(mapStyleUrl).origin}`;
+  const headers = {
+    'cache-control': CACHE_CONTROL.page,
+    'content-security-policy': contentSecurityPolicy(mapOrigin),
+    'cross-origin-opener-policy': 'same-origin',
+    'referrer-policy': 'no-referrer',
+  };
+  app.get('/', (_request, reply) => reply.type('text/html; charset=utf-8').headers(headers).send(page));
+  for (const name of readdirSync(path.join(PAGE_FOLDER, ASSETS))) assetRoute(app, name);
+}
+
+/** One file of the page; nothing for a compressed copy. */
+function assetRoute(app: FastifyInstance, name: string): void {
+  const type = TYPES[path.extname(name)];
+  if (type === undefined) return;
+  const file = path.join(PAGE_FOLDER, ASSETS, name);
+  const copies = COMPRESSED.filter(([, end]) => existsSync(file + end));
+  const bodyOf = precompressed(
+    readFileSync(file),
+    new Map(copies.map(([coding, end]) => [coding, readFileSync(file + end)])),
+  );
+  app.get(`/${ASSETS}/${name}`, (request, reply) =>
+    reply.type(type).header('cache-control', CACHE_CONTROL.hashed).send(bodyOf(request, reply)),
+  );
+}
+
+function escapeAttribute(text: string): string {
+  return text.replaceAll('&', '&amp;').replaceAll('"', '&quot;').replaceAll('<', '&lt;');
+}

@@ -1,0 +1,101 @@
+import { brotliDecompressSync, gunzipSync } from 'node:zlib';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expectError } from '../support/error-body.js';
+import { rawRequest, sendRaw } from '../support/raw-http.js';
+import { startTestService, type TestService } from '../support/service.js';
+
+let service: TestService;
+let html: string;
+let assets: string[];
+
+beforeAll(async () => {
+  service = await startTestService();
+  html = await (await fetch(`${service.apiUrl}/`)).text();
+  assets = [...html.matchAll(/(?:src|href)="\.(\/assets\/[^"]+)"/g)].map(([, file]) => file!);
+});
+afterAll(() => service.stop());
+
+/** The sources that a directive of a content security policy allows. */
+function allowed(policy: string | null, directive: string): string[] {
+  const line = policy?.split('; ').find((each) => each.startsWith(`${directive} `));
+  return line?.split(' ').slice(1) ?? [];
+}
+
+test('the page needs no key, names no other host, has no inline script or style, and its policy allows neither', async () => {
+  const response = await fetch(`${service.apiUrl}/`);
+  expect(response.status).toBe(200);
+  expect(response.headers.get('content-type')).toBe('text/html; charset=utf-8');
+  expect(response.headers.get('cache-control')).toBe('no-cache');
+  const policy = response.headers.get('content-security-policy');
+  expect(policy).not.toContain('unsafe');
+  expect(allowed(policy, 'default-src')).toEqual(["'none'"]);
+  expect(allowed(policy, 'script-src')).toEqual(["'self'"]);
+  expect(allowed(policy, 'connect-src')).toEqual(["'self'"]);
+  expect(html).not.toMatch(/https?:|\/\//);
+  expect(html).not.toMatch(/<style|\sstyle=|\son\w+=|<script(?![^>]*\ssrc=)/);
+});
+
+test('every file that the page names is served with its type, for ever, and compressed for those who accept that', async () => {
+  expect(assets.map((file) => file.split('.').at(-1)).toSorted()).toEqual(['css', 'js', 'svg']);
+  for (const file of assets) {
+    const plain = await fetch(service.apiUrl + file, { headers: { 'accept-encoding': 'identity' } });
+    expect(plain.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
+    expect(plain.headers.get('vary')).toContain('accept-encoding');
+    expect(plain.headers.get('content-encoding')).toBeNull();
+    const body = Buffer.from(await plain.arrayBuffer());
+    for (const [coding, decompress] of [
+      ['br', brotliDecompressSync],
+      ['gzip', gunzipSync],
+    ] as const) {
+      // fetch would decompress it.
+      const response = await fetch(service.apiUrl + file, {
+        method: 'HEAD',
+        headers: { 'accept-encoding': coding },
+      });
+      expect(response.headers.get('content-encoding')).toBe(coding);
+      const compressed = await rawBody(file, coding);
+      expect(decompress(compressed).equals(body)).toBe(true);
+    }
+  }
+});
+
+/** The bytes of an answer as they were sent. */
+async function rawBody(file: string, coding: string): Promise<Buffer> {
+  const { request } = await import('node:http');
+  const { buffer } = await import('node:stream/consumers');
+  return new Promise((resolve, reject) => {
+    request(service.apiUrl + file, { headers: { 'accept-encoding': coding } }, (response) => {
+      buffer(response).then(resolve, reject);
+    })
+      .on('error', reject)
+      .end();
+  });
+}
+
+test('a file of the page that does not exist, and a path out of its folder, are not found', async () => {
+  for (const file of ['/assets/none.js', '/assets/', '/assets/../index.html', '/assets/%2e%2e/index.html']) {
+    const { status } = await sendRaw(service.apiUrl, rawRequest(`GET ${file} HTTP/1.1`, []));
+    expect(status).toBe(404);
+  }
+});
+
+test('EXPLORER=off takes the page away', async () => {
+  const without = await startTestService({ EXPLORER: 'off' });
+  await expectError(await fetch(`${without.apiUrl}/`), 404, 'not_found');
+  await expectError(await fetch(without.apiUrl + assets[0]), 404, 'not_found');
+  await without.stop();
+});
+
+test('MAP_STYLE_URL reaches the page as text, and the policy allows its origin for data and pictures alone', async () => {
+  const url = 'https://tiles.example.org:8443/style.json?a="><script>alert(1)</script>';
+  const own = await startTestService({ MAP_STYLE_URL: url });
+  const response = await fetch(`${own.apiUrl}/`);
+  const policy = response.headers.get('content-security-policy');
+  expect(allowed(policy, 'connect-src')).toEqual(["'self'", 'https://tiles.example.org:8443']);
+  expect(allowed(policy, 'img-src')).toContain('https://tiles.example.org:8443');
+  expect(allowed(policy, 'script-src')).toEqual(["'self'"]);
+  const page = await response.text();
+  expect(page).toContain('content="https://tiles.example.org:8443/style.json?a=&quot;>&lt;script>');
+  expect(page).not.toContain('<script>');
+  await own.stop();
+});

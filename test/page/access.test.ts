@@ -1,0 +1,95 @@
+import { readFileSync } from 'node:fs';
+import { createRequire } from 'node:module';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { HAS_CHROMIUM } from '../support/chromium.js';
+import { startTestService, type TestService } from '../support/service.js';
+import { launchBrowser, linkOf, mapReady, watchedPage } from './support/browser.js';
+
+const browserTest = test.skipIf(!HAS_CHROMIUM);
+const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
+let service: TestService;
+let browser: Browser;
+
+beforeAll(async () => {
+  if (!HAS_CHROMIUM) return;
+  [service, browser] = await Promise.all([startTestService(), launchBrowser()]);
+});
+afterAll(async () => {
+  if (!HAS_CHROMIUM) return;
+  await Promise.all([service.stop(), browser.close()]);
+});
+
+/** What axe finds in a page, in a line for each finding. */
+async function violations(page: Page): Promise<string[]> {
+  await page.evaluate(AXE);
+  return page.evaluate(async () => {
+    const { axe } = window as unknown as {
+      axe: { run(): Promise<{ violations: { id: string; impact: string; nodes: { html: string }[] }[] }> };
+    };
+    const found = (await axe.run()).violations;
+    return found.map(
+      ({ id, impact, nodes }) => `${impact} ${id}: ${nodes.map(({ html }) => html).join(' | ')}`,
+    );
+  });
+}
+
+test.skipIf(!HAS_CHROMIUM).each(['light', 'dark'] as const)(
+  'axe finds nothing in any panel in %s mode',
+  async (colorScheme) => {
+    // Only axe needs the policy off; every other test has it.
+    const { page, context } = await watchedPage(browser, { colorScheme, bypassCSP: true });
+    await page.goto(service.apiUrl);
+    await page.getByLabel('API key').waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.goto(linkOf(service, { site: '44.12,-122.03' }));
+    await page.locator('.ranking').waitFor();
+    await mapReady(page);
+    expect(await violations(page)).toEqual([]);
+    for (const name of ['Units', 'About the figures']) {
+      await page.getByRole('tab', { name }).click();
+      await page.getByRole('heading', { level: 2 }).waitFor();
+      expect(await violations(page)).toEqual([]);
+    }
+    await context.close();
+  },
+);
+
+browserTest('everything can be reached and done with the keyboard alone', async () => {
+  const { page, context } = await watchedPage(browser);
+  await page.goto(service.apiUrl);
+  await page.getByLabel('API key').waitFor();
+  await page.keyboard.press('Tab');
+  await page.keyboard.insertText(service.key);
+  await page.keyboard.press('Enter');
+  await page.getByRole('tab', { name: 'Site' }).waitFor();
+  await page.getByRole('option', { name: 'Douglas-fir (PSME)' }).waitFor({ state: 'attached' });
+  await page.keyboard.press('Tab');
+  expect(await page.evaluate(() => document.activeElement?.textContent)).toContain('Skip the map');
+  await page.keyboard.press('Enter');
+  expect(await page.evaluate(() => document.activeElement?.id)).toBe('panel');
+  await page.keyboard.press('Tab');
+  await page.keyboard.type('44.12, -122.03');
+  await page.keyboard.press('Enter');
+  await page.getByTestId('tile-manual').waitFor();
+  await page.getByRole('tab', { name: 'Site' }).focus();
+  await page.keyboard.press('ArrowRight');
+  await page.getByRole('heading', { name: 'Planting units' }).waitFor();
+  expect(await page.evaluate(() => document.activeElement?.id)).toBe('tab-units');
+  await context.close();
+});
+
+browserTest('on a phone nothing is wider than the screen', async () => {
+  const { page, context, faults } = await watchedPage(browser, {
+    viewport: { width: 390, height: 844 },
+    hasTouch: true,
+  });
+  await page.goto(linkOf(service, { site: '44.12,-122.03' }));
+  await page.getByTestId('tile-manual').waitFor();
+  for (const name of ['Site', 'Units', 'About the figures']) {
+    await page.getByRole('tab', { name }).click();
+    expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
+  }
+  expect(faults).toEqual([]);
+  await context.close();
+});

@@ -1,0 +1,132 @@
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { HAS_CHROMIUM } from '../support/chromium.js';
+import { freePort } from '../support/free-port.js';
+import { startTestService, type TestService } from '../support/service.js';
+import { launchBrowser, linkOf, watchedPage } from './support/browser.js';
+
+const browserTest = test.skipIf(!HAS_CHROMIUM);
+let service: TestService;
+let browser: Browser;
+
+beforeAll(async () => {
+  if (!HAS_CHROMIUM) return;
+  [service, browser] = await Promise.all([startTestService(), launchBrowser()]);
+});
+afterAll(async () => {
+  if (!HAS_CHROMIUM) return;
+  await Promise.all([service.stop(), browser.close()]);
+});
+
+browserTest(
+  'the link of the first start opens the page, and the key leaves the address for the session',
+  async () => {
+    const { page, context, faults } = await watchedPage(browser);
+    await page.goto(linkOf(service));
+    await page.getByRole('tab', { name: 'Site' }).waitFor();
+    await page.getByRole('option', { name: 'Douglas-fir (PSME)' }).waitFor({ state: 'attached' });
+    expect(page.url()).not.toContain('nurse_live_');
+    expect(await page.evaluate(() => JSON.stringify(localStorage) + document.cookie)).not.toContain(
+      'nurse_live_',
+    );
+    expect(await page.evaluate(() => history.length)).toBe(2); // about:blank, and the page without the key
+    await page.reload();
+    await page.getByRole('tab', { name: 'Site' }).waitFor();
+    const other = await context.newPage(); // a session of its own
+    await other.goto(service.apiUrl);
+    await other.getByLabel('API key').waitFor();
+    expect(faults).toEqual([]);
+    await context.close();
+  },
+);
+
+browserTest(
+  'without a key the page asks for one, refuses a malformed one itself, and opens with a good one',
+  async () => {
+    const { page, context, faults } = await watchedPage(browser);
+    await page.goto(service.apiUrl);
+    await page.getByLabel('API key').fill('nurse_live_short');
+    await page.keyboard.press('Enter');
+    await page.getByText('That is no key').waitFor();
+    await page.getByLabel('API key').fill(service.key);
+    await page.keyboard.press('Enter');
+    await page.getByRole('tab', { name: 'Site' }).waitFor();
+    expect(faults).toEqual([]);
+    await context.close();
+  },
+);
+
+browserTest(
+  'a key that is unknown, and one that is deactivated while the page is open, lead to the form with the reason',
+  async () => {
+    const { page, context } = await watchedPage(browser);
+    await page.goto(`${service.apiUrl}/#key=nurse_live_${'0'.repeat(32)}`);
+    await page.getByText('This key is not accepted.').waitFor();
+    const { id, secret } = await service.issueKey('hypha');
+    await page.getByLabel('API key').fill(secret);
+    await page.keyboard.press('Enter');
+    await page.getByRole('tab', { name: 'Site' }).waitFor();
+    await service.administration.setState(id, 'deactivated');
+    // Within 5 seconds the service refuses it; every choice of a site asks.
+    await expect
+      .poll(
+        async () => {
+          const form = page.getByText('This key is deactivated.');
+          if (await form.isVisible()) return true;
+          await page.locator('#place').fill(`44.1${Math.floor(Math.random() * 9)}, -122.03`);
+          await page.keyboard.press('Enter');
+          return false;
+        },
+        { timeout: 20_000, interval: 500 },
+      )
+      .toBe(true);
+    await context.close();
+  },
+);
+
+browserTest('a key that has used its requests of the day gets the time when it has new ones', async () => {
+  const { secret } = await service.issueKey('spore');
+  for (let count = 0; count < 100; count++) await service.get('/v1/species', { 'x-api-key': secret });
+  const { page, context } = await watchedPage(browser);
+  await page.goto(`${service.apiUrl}/#key=${secret}`);
+  const banner = page.locator('[data-problem="quota"]');
+  await banner.getByText('The key has used its requests of today.').waitFor();
+  await banner.getByText('New requests from').waitFor();
+  await banner.getByRole('button', { name: 'Use another key' }).click();
+  await page.getByLabel('API key').waitFor();
+  await context.close();
+});
+
+browserTest('the page says when the service is away, and continues by itself when it is back', async () => {
+  const port = String(await freePort());
+  const first = await startTestService({ PORT: port });
+  const { page, context } = await watchedPage(browser);
+  await page.goto(linkOf(first));
+  await page.getByRole('option', { name: 'Douglas-fir (PSME)' }).waitFor({ state: 'attached' });
+  await first.stop();
+  await page.locator('#place').fill('44.12, -122.03');
+  await page.keyboard.press('Enter');
+  await page.locator('[data-problem="offline"]').waitFor();
+  const second = await startTestService({ PORT: port });
+  // The new service has a store and a key of its own.
+  await page.getByText('This key is not accepted.').waitFor();
+  await page.getByLabel('API key').fill(second.key);
+  await page.keyboard.press('Enter');
+  await page.getByTestId('tile-manual').waitFor();
+  await second.stop();
+  await context.close();
+});
+
+browserTest('a service that drains or is overloaded is told apart from one that is away', async () => {
+  const { page, context } = await watchedPage(browser);
+  await page.goto(linkOf(service));
+  await page.getByRole('option', { name: 'Douglas-fir (PSME)' }).waitFor({ state: 'attached' });
+  const body = { error: { code: 'overloaded', message: 'Too many sites wait.' } };
+  await page.route('**/v1/predict/compare', (route) => route.fulfill({ status: 503, json: body }));
+  await page.locator('#place').fill('44.12, -122.03');
+  await page.keyboard.press('Enter');
+  await page.locator('[data-problem="busy"]').getByText('Too many sites wait.').waitFor();
+  await page.unroute('**/v1/predict/compare');
+  await page.getByTestId('tile-manual').waitFor(); // it tries again by itself
+  await context.close();
+});

@@ -1,0 +1,116 @@
+import { spawn } from 'node:child_process';
+import { mkdirSync, mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
+import { createInterface } from 'node:readline';
+import type { Page } from 'playwright-core';
+import { launchBrowser, mapReady } from './support/browser.js';
+
+/** Makes the pictures of the README and docs/page.md: npm run screenshots. */
+
+const root = path.join(import.meta.dirname, '../..');
+const output = path.join(root, 'docs/page');
+
+interface Picture {
+  readonly file: string;
+  readonly choices: Readonly<Record<string, string>>;
+  readonly size?: { readonly width: number; readonly height: number };
+  readonly colorScheme?: 'dark';
+  prepare?(page: Page): Promise<unknown>;
+}
+
+const UNITS = JSON.stringify({
+  type: 'FeatureCollection',
+  features: [
+    ['North slope', -122.08, 44.16, 0.022],
+    ['River bend', -122.02, 44.12, 0.015],
+    ['Ridge top', -121.96, 44.15, 0.018],
+    ['South bench', -121.99, 44.08, 0.02],
+  ].map(([name, longitude, latitude, size]) => ({
+    type: 'Feature',
+    properties: { name },
+    geometry: {
+      type: 'Polygon',
+      coordinates: [ringAround(Number(longitude), Number(latitude), Number(size))],
+    },
+  })),
+});
+
+/** An irregular polygon about a place. */
+function ringAround(longitude: number, latitude: number, size: number): number[][] {
+  const ring = Array.from({ length: 9 }, (_, index) => {
+    const angle = (index / 9) * 2 * Math.PI;
+    const reach = size * (1 + 0.25 * Math.sin(3 * index));
+    return [longitude + reach * Math.cos(angle), latitude + 0.7 * reach * Math.sin(angle)];
+  });
+  return [...ring, ring[0]!];
+}
+
+const PICTURES: readonly Picture[] = [
+  {
+    file: 'site.png',
+    choices: { site: '44.12,-122.03' },
+    prepare: (page) => page.locator('.ranking').waitFor(),
+  },
+  {
+    file: 'scenario-dark.png',
+    choices: {
+      layer: 'advantage',
+      warming: '2',
+      precipitation: '-10',
+      site: '44.12,-122.03',
+      map: '9.5/44.12/-122.03',
+    },
+    colorScheme: 'dark',
+    prepare: (page) => page.locator('.ranking').waitFor(),
+  },
+  { file: 'best-species.png', choices: { layer: 'best', panel: 'about' } },
+  {
+    file: 'units.png',
+    choices: { panel: 'units', map: '10/44.12/-122.03' },
+    prepare: async (page) => {
+      await page
+        .locator('#file')
+        .setInputFiles({ name: 'units.geojson', mimeType: '', buffer: Buffer.from(UNITS) });
+      await page.getByLabel(/Hand planting, per planted tree/).fill('1.20');
+      await page.getByLabel(/Drone seeding, per sown spot/).fill('0.60');
+      await page.getByText('Hand pays below').waitFor();
+    },
+  },
+  { file: 'phone.png', choices: { site: '44.12,-122.03' }, size: { width: 390, height: 844 } },
+];
+
+const folder = mkdtempSync(path.join(tmpdir(), 'nurselog-screenshots-'));
+const service = spawn(process.execPath, [path.join(root, 'dist/main.js')], {
+  env: { ...process.env, PORT: '0', OPS_PORT: '0', DATABASE_URL: `sqlite:${folder}/keys.db` },
+  stdio: ['ignore', 'pipe', 'inherit'],
+});
+let link = '';
+for await (const line of createInterface({ input: service.stdout })) {
+  link ||= /^ {2}(http\S+#key=\S+)$/.exec(line)?.[1] ?? '';
+  if (line.includes('"msg":"ready"')) break;
+}
+mkdirSync(output, { recursive: true });
+const browser = await launchBrowser();
+try {
+  for (const {
+    file,
+    choices,
+    size = { width: 1440, height: 900 },
+    colorScheme = 'light',
+    prepare,
+  } of PICTURES) {
+    const context = await browser.newContext({ viewport: size, colorScheme });
+    const page = await context.newPage();
+    await page.goto(`${link}&${new URLSearchParams(choices)}`);
+    await prepare?.(page);
+    await mapReady(page);
+    await page.waitForTimeout(1000); // the map draws what it was given
+    await page.screenshot({ path: path.join(output, file) });
+    await context.close();
+  }
+} finally {
+  await browser.close();
+  service.kill();
+  rmSync(folder, { recursive: true });
+}

@@ -1,0 +1,158 @@
+import { execFile } from 'node:child_process';
+import { promisify } from 'node:util';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { HAS_CHROMIUM } from '../support/chromium.js';
+import { startTestService, type TestService } from '../support/service.js';
+import { launchBrowser, linkOf, mapReady, watchedPage } from './support/browser.js';
+
+const browserTest = test.skipIf(!HAS_CHROMIUM);
+const SITE = { latitude: 44.12, longitude: -122.03, species_code: 'PSME' };
+let service: TestService;
+let browser: Browser;
+
+beforeAll(async () => {
+  if (!HAS_CHROMIUM) return;
+  [service, browser] = await Promise.all([startTestService(), launchBrowser()]);
+});
+afterAll(async () => {
+  if (!HAS_CHROMIUM) return;
+  await Promise.all([service.stop(), browser.close()]);
+});
+
+interface Compared {
+  comparison: Record<string, { predictions: { survival_probability: number; interval: { low: number } }[] }>;
+}
+
+/** The survival after five years by the API. */
+async function survival(method: string, options: object = {}): Promise<number> {
+  const response = await service.post('/v1/predict/compare', { ...SITE, ...options });
+  return ((await response.json()) as Compared).comparison[method]!.predictions[2]!.survival_probability;
+}
+
+/** Waits until the page shows a survival. */
+async function shown(page: Page, method: string, value: number): Promise<void> {
+  await page.locator(`[data-testid="tile-${method}"] [data-value="${value}"]`).waitFor();
+}
+
+browserTest(
+  'a click on the map shows the numbers of the API for that place, and the address keeps the place',
+  async () => {
+    const { page, context, faults } = await watchedPage(browser);
+    await page.goto(linkOf(service, { map: '9/44.12/-122.03' }));
+    await mapReady(page);
+    const box = (await page.getByTestId('map').boundingBox())!;
+    await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
+    await page.getByTestId('tile-manual').waitFor();
+    const [latitude, longitude] = new URLSearchParams(new URL(page.url()).hash.slice(1))
+      .get('site')!
+      .split(',')
+      .map(Number);
+    expect(latitude).toBeCloseTo(44.12, 2);
+    expect(longitude).toBeCloseTo(-122.03, 2);
+    for (const method of ['manual', 'drone_seeded'])
+      await shown(page, method, await survival(method, { latitude, longitude }));
+    expect(faults).toEqual([]);
+    await context.close();
+  },
+);
+
+browserTest(
+  'own elevation, measured conditions and a scenario change the numbers as the API does',
+  async () => {
+    const { page, context, faults } = await watchedPage(browser);
+    await page.goto(linkOf(service, { site: '44.12,-122.03' }));
+    await shown(page, 'manual', await survival('manual'));
+    await page.getByLabel('Elevation, m').fill('1100');
+    await shown(page, 'manual', await survival('manual', { elevation_m: 1100 }));
+    await page.getByText('Measured conditions').click();
+    await page.getByLabel('vapor pressure deficit, hPa').fill('14.5');
+    const own = { elevation_m: 1100, conditions: { vpd_max: 14.5 } };
+    await shown(page, 'manual', await survival('manual', own));
+    await page.getByLabel('Warming, °C').fill('2');
+    await shown(page, 'drone_seeded', await survival('drone_seeded', { ...own, scenario: { warming_c: 2 } }));
+    await page.reload();
+    await shown(page, 'drone_seeded', await survival('drone_seeded', { ...own, scenario: { warming_c: 2 } }));
+    await page.getByLabel('Elevation, m').fill('9000');
+    await page.getByText('From -100.00 to 4,400.00.').waitFor();
+    expect(faults).toEqual([]);
+    await context.close();
+  },
+);
+
+browserTest('the contributions add up from the average site to the answer', async () => {
+  const { page, context } = await watchedPage(browser);
+  await page.goto(linkOf(service, { site: '44.12,-122.03' }));
+  await page.locator('.waterfall').waitFor();
+  const amounts = await page.locator('.waterfall .amount').allTextContents();
+  const numbers = amounts.map((text) => Number(text.replace('−', '-').replaceAll(/[%+± ]/g, '')));
+  const [baseline, answer] = [numbers.shift()!, numbers.pop()!];
+  const sum = numbers.reduce((total, each) => total + each, baseline);
+  // Eleven amounts are rounded to a tenth of a point, two to a point.
+  expect(Math.abs(sum - answer)).toBeLessThan(1 + 11 * 0.05);
+  await context.close();
+});
+
+browserTest(
+  'the ranking lists the native species as the API does, and a click shows that species',
+  async () => {
+    const { page, context } = await watchedPage(browser);
+    await page.goto(linkOf(service, { site: '44.12,-122.03' }));
+    const response = await service.post('/v1/predict/rank', {
+      latitude: 44.12,
+      longitude: -122.03,
+      horizons: [5],
+    });
+    const { ranking } = (await response.json()) as {
+      ranking: { species_common_name: string; species_code: string }[];
+    };
+    const names = page.locator('.ranking tbody th');
+    await names.first().waitFor();
+    expect(await names.allTextContents()).toEqual(
+      ranking.slice(0, 8).map(({ species_common_name }) => species_common_name),
+    );
+    await names.nth(1).getByRole('button').click();
+    await expect.poll(() => page.url()).toContain(`species=${ranking[1]!.species_code}`);
+    await context.close();
+  },
+);
+
+browserTest('a town leads to its place, and a text that is no place says what would be one', async () => {
+  const { page, context } = await watchedPage(browser);
+  await page.goto(linkOf(service));
+  await page.locator('#towns option').first().waitFor({ state: 'attached' });
+  await page.locator('#place').fill('somewhere');
+  await page.keyboard.press('Enter');
+  await page.getByText('Type a latitude and a longitude').waitFor();
+  await page.locator('#place').fill('Eugene');
+  await page.keyboard.press('Enter');
+  await expect.poll(() => page.url()).toMatch(/site=44\.0\d+,-123\.1/); // Eugene, Oregon
+  await context.close();
+});
+
+browserTest('a place outside the coverage gets the message of the API', async () => {
+  const { page, context } = await watchedPage(browser);
+  await page.goto(linkOf(service, { site: '40.71,-74.01' }));
+  const response = await service.post('/v1/predict/compare', { ...SITE, latitude: 40.71, longitude: -74.01 });
+  const { error } = (await response.json()) as { error: { message: string } };
+  await page.locator('#panel').getByText(error.message).first().waitFor();
+  await context.close();
+});
+
+browserTest('what is copied works as it is: curl and the link', async () => {
+  const { page, context } = await watchedPage(browser);
+  await context.grantPermissions(['clipboard-read', 'clipboard-write']);
+  await page.goto(linkOf(service, { site: '44.12,-122.03' }));
+  await page.getByRole('button', { name: 'Copy as curl' }).click();
+  await page.getByText('Copied: curl.').waitFor();
+  const line = await page.evaluate(() => navigator.clipboard.readText());
+  expect(line).not.toContain(service.key);
+  // In the background: this process answers.
+  const { stdout } = await promisify(execFile)('sh', ['-c', line], {
+    env: { ...process.env, NURSELOG_API_KEY: service.key },
+  });
+  expect((JSON.parse(stdout) as Compared).comparison.manual!.predictions[2]!.survival_probability).toBe(
+    await survival('manual'),
+  );
+  await context.close();
+});

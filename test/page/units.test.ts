@@ -1,0 +1,231 @@
+import { readFile } from 'node:fs/promises';
+import Papa from 'papaparse';
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { HAS_CHROMIUM } from '../support/chromium.js';
+import { startTestService, type TestService } from '../support/service.js';
+import { launchBrowser, linkOf, mapReady, type WatchedPage, watchedPage } from './support/browser.js';
+import { zippedShapefile } from './support/shapefile.js';
+
+const browserTest = test.skipIf(!HAS_CHROMIUM);
+/** Some 4 km of forest north-east of Oakridge, Oregon; clockwise. */
+const RING: [number, number][] = [
+  [-122.05, 44.1],
+  [-122.05, 44.14],
+  [-122.0, 44.14],
+  [-122.0, 44.1],
+  [-122.05, 44.1],
+];
+/** What would run if it were taken for markup or a formula. */
+const HOSTILE = '=HYPERLINK("x")<img src=x onerror=document.title="run">';
+
+let service: TestService;
+let browser: Browser;
+
+beforeAll(async () => {
+  if (!HAS_CHROMIUM) return;
+  [service, browser] = await Promise.all([startTestService(), launchBrowser()]);
+});
+afterAll(async () => {
+  if (!HAS_CHROMIUM) return;
+  await Promise.all([service.stop(), browser.close()]);
+});
+
+async function openUnits(choices: Record<string, string> = {}): Promise<WatchedPage> {
+  const watched = await watchedPage(browser, { acceptDownloads: true });
+  await watched.page.goto(linkOf(service, { panel: 'units', ...choices }));
+  await watched.page.getByRole('heading', { name: 'Planting units' }).waitFor();
+  return watched;
+}
+
+async function drop(page: Page, name: string, body: string | Buffer): Promise<void> {
+  await page.locator('#file').setInputFiles({ name, mimeType: '', buffer: Buffer.from(body) });
+}
+
+/** The content of what a button saves. */
+async function saved(page: Page, button: string | RegExp): Promise<string> {
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: button }).click(),
+  ]);
+  return readFile((await download.path())!, 'utf8');
+}
+
+const collection = (names: readonly unknown[]) =>
+  JSON.stringify({
+    type: 'FeatureCollection',
+    features: names.map((name) => ({
+      type: 'Feature',
+      properties: { name },
+      geometry: { type: 'Polygon', coordinates: [RING.toReversed()] },
+    })),
+  });
+
+browserTest('a drawn polygon is planned, and its best option is that of the API', async () => {
+  const { page, context, faults } = await openUnits({ map: '11/44.12/-122.03' });
+  await mapReady(page);
+  await page.getByRole('button', { name: 'Draw a unit' }).click();
+  const box = (await page.getByTestId('map').boundingBox())!;
+  const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+  for (const [across, down] of [
+    [-80, -60],
+    [80, -60],
+    [60, 70],
+  ] as const)
+    await page.mouse.click(x + across, y + down);
+  await page.getByText('(3 so far)').waitFor();
+  await page.keyboard.press('Enter');
+  const row = page.locator('table.plan tbody tr');
+  await row.waitFor();
+  const [planned] = JSON.parse(await saved(page, 'Export GeoJSON')).features;
+  const body = { units: { type: 'FeatureCollection', features: [planned] }, horizon: 5 };
+  const response = await service.post('/v1/plan', body);
+  const { units } = (await response.json()) as {
+    units: { options: { species_code: string; survival: object }[] }[];
+  };
+  const [best] = units[0]!.options;
+  const { species_code, survival_mean, survival_low, survival_high } = planned.properties;
+  expect({ species_code, survival: { mean: survival_mean, low: survival_low, high: survival_high } }).toEqual(
+    {
+      species_code: best!.species_code,
+      survival: best!.survival,
+    },
+  );
+  expect(faults).toEqual([]);
+  await context.close();
+});
+
+browserTest(
+  'GeoJSON and a zipped shapefile become units by their names, with costs per survivor',
+  async () => {
+    const { page, context, faults } = await openUnits();
+    await drop(page, 'units.geojson', collection(['North slope']));
+    await drop(page, 'units.zip', zippedShapefile('Stand 17', RING));
+    await page.getByLabel(/Hand planting, per planted tree/).fill('1.2');
+    await page.getByLabel(/Drone seeding, per sown spot/).fill('0.6');
+    const names = page.locator('table.plan tbody th button');
+    await page.getByText('Hand pays below').waitFor();
+    await expect.poll(() => names.allTextContents()).toEqual(['North slope', 'Stand 17']);
+    await page.getByLabel('Best option of each unit only').uncheck();
+    await page.getByLabel('Filter').fill('stand 17');
+    await expect.poll(async () => new Set(await names.allTextContents())).toEqual(new Set(['Stand 17']));
+    const csv = await saved(page, 'Export CSV');
+    const [header, ...rows] = csv
+      .trim()
+      .split('\r\n')
+      .map((line) => line.split(','));
+    const at = (name: string) => header!.indexOf(name);
+    for (const row of rows.filter((each) => each[at('cost_per_survivor')] !== '')) {
+      const cost = row[at('planting_method')] === 'manual' ? 1.2 : 0.6;
+      expect(Number(row[at('cost_per_survivor')])).toBeCloseTo(cost / Number(row[at('survival_mean')]), 3);
+    }
+    expect(faults).toEqual([]);
+    await context.close();
+  },
+);
+
+browserTest(
+  'names of a file are shown as text, and formulas among them are made harmless in the export',
+  async () => {
+    const { page, context, faults } = await openUnits();
+    await drop(page, 'units.geojson', collection([HOSTILE, '+1+cmd', '@SUM(A1)', '-7']));
+    await page.locator('table.plan').getByText(HOSTILE).waitFor();
+    expect(await page.locator('#panel img').count()).toBe(0);
+    expect(await page.title()).toBe('nurselog planner');
+    const csv = await saved(page, 'Export CSV');
+    const { data } = Papa.parse<{ unit: string }>(csv, { header: true });
+    // The last is a number.
+    expect(new Set(data.map(({ unit }) => unit))).toEqual(
+      new Set([`'${HOSTILE}`, "'+1+cmd", "'@SUM(A1)", '-7']),
+    );
+    expect(faults).toEqual([]);
+    await context.close();
+  },
+);
+
+browserTest(
+  'a file of points is scored through the table endpoint, bad rows keep their error, and columns stay',
+  async () => {
+    const { page, context, faults } = await openUnits();
+    await drop(
+      page,
+      'points.csv',
+      `plot,lat,lon\n${HOSTILE.replaceAll(/[",]/g, '')},44.12,-122.03\nsea,44,-130\n`,
+    );
+    await page.getByRole('heading', { name: '2 points' }).waitFor();
+    await page.getByRole('button', { name: 'Score the points' }).click();
+    await page.getByText('2 of 2 rows answered, 1 with an error').waitFor();
+    const csv = await saved(page, /^Save 2 rows/);
+    const answer = await service.post('/v1/predict', {
+      latitude: 44.12,
+      longitude: -122.03,
+      species_code: 'PSME',
+      planting_method: 'manual',
+      horizons: [5],
+    });
+    const { predictions } = (await answer.json()) as { predictions: { survival_probability: number }[] };
+    const [good, bad] = Papa.parse<Record<string, string>>(csv, { header: true }).data;
+    expect(Number(good!.survival_5)).toBe(predictions[0]!.survival_probability);
+    expect(good!.plot).toMatch(/^'=HYPERLINK/);
+    expect(good!.lon).toBe('-122.03');
+    expect(bad!.error_code).toBe('outside_coverage');
+    expect(faults).toEqual([]);
+    await context.close();
+  },
+);
+
+browserTest('scoring can be stopped, and what was answered can be saved', async () => {
+  const { page, context } = await openUnits();
+  const { secret } = await service.issueKey('mycel'); // requests of 100 rows
+  await page.goto(linkOf({ ...service, key: secret }, { panel: 'units' }));
+  await page.reload();
+  await page.getByRole('heading', { name: 'Planting units' }).waitFor();
+  const rows = Array.from({ length: 2000 }, () => '44.12,-122.03');
+  await drop(page, 'points.csv', `latitude,longitude\n${rows.join('\n')}\n`);
+  let answered = 0;
+  await page.route('**/v1/predict/table*', (route) => (answered++ < 2 ? route.continue() : undefined)); // the third waits
+  await page.getByRole('button', { name: 'Score the points' }).click();
+  await page.getByText('200 of 2,000 rows answered').waitFor();
+  await page.getByRole('button', { name: 'Stop' }).click();
+  await page.getByText('Stopped.').waitFor();
+  expect((await saved(page, 'Save 200 rows')).trim().split('\r\n')).toHaveLength(201);
+  await context.close();
+});
+
+browserTest('files that cannot be used say why', async () => {
+  const { page, context, faults } = await openUnits();
+  for (const [name, body, message] of [
+    ['units.geojson', '{"type":', 'The file is not JSON'],
+    ['units.geojson', '{"type":"FeatureCollection","features":[]}', 'no polygons and no points'],
+    ['units.geojson', '[1,2]', 'no GeoJSON FeatureCollection'],
+    ['points.csv', 'a,b\n1,2\n', 'needs the columns latitude and longitude; it has: a, b'],
+    ['units.zip', 'no zip', 'no shapefile that can be read'],
+    ['units.shp', 'x', 'drop the zip of all its parts'],
+    ['units.kml', 'x', 'none of GeoJSON'],
+  ] as const) {
+    await drop(page, name, body);
+    await page.locator('#panel .error').getByText(message).waitFor();
+  }
+  expect(faults).toEqual([]);
+  await context.close();
+});
+
+browserTest('the report is printed on at most two pages with the caution and the best options', async () => {
+  const { page, context } = await openUnits();
+  await drop(
+    page,
+    'units.geojson',
+    collection(Array.from({ length: 20 }, (_, index) => `Unit ${index + 1}`)),
+  );
+  await page.locator('table.plan').waitFor();
+  await page.evaluate(() => {
+    window.print = () => document.body.setAttribute('data-printed', '');
+  });
+  await page.getByRole('button', { name: 'Print report' }).click();
+  await page.locator('body[data-printed]').waitFor();
+  const pdf = (await page.pdf()).toString('latin1');
+  const pages = pdf.match(/\/Type\s*\/Page\b/g) ?? [];
+  expect(pages.length).toBeGreaterThanOrEqual(1);
+  expect(pages.length).toBeLessThanOrEqual(2);
+  await context.close();
+});

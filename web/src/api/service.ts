@@ -1,0 +1,42 @@
+import { errorOfResponse, NurselogError } from '@nurselog/client/nurselog-error';
+import { retryingFetch } from '@nurselog/client/retry';
+import { reportFailure, reportSuccess } from '../state/connection.js';
+import { key } from '../state/key.js';
+
+/** A person waits: what is not answered soon is shown as failed, with a button to try again. */
+const send = retryingFetch({ attempts: 3, totalWaitMs: 3000, firstWaitMs: 300, attemptTimeoutMs: 60_000 });
+
+interface Call {
+  readonly body?: unknown;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly signal?: AbortSignal | undefined;
+}
+
+/**
+ * Calls the service with the key: GET without a body, else POST. A text body is sent as it is, anything else as JSON.
+ * What concerns the key, the quota or the connection is shown by the page, too.
+ * @throws NurselogError, or the reason of the signal
+ */
+export async function call(path: string, { body, headers = {}, signal }: Call = {}): Promise<Response> {
+  try {
+    const response = await send(
+      new Request(new URL(path, location.origin), {
+        method: body === undefined ? 'GET' : 'POST',
+        headers: { 'X-API-Key': key.value ?? '', 'Content-Type': 'application/json', ...headers },
+        body: body === undefined ? null : typeof body === 'string' ? body : JSON.stringify(body),
+        signal: signal ?? null,
+      }),
+    );
+    if (!response.ok) throw errorOfResponse(await response.json().catch(() => undefined), response);
+    reportSuccess();
+    return response;
+  } catch (error) {
+    if (error instanceof NurselogError) reportFailure(error);
+    throw error;
+  }
+}
+
+/** The same for an answer in JSON. */
+export async function callJson<Answer>(path: string, options?: Call): Promise<Answer> {
+  return (await call(path, options)).json() as Promise<Answer>;
+}

@@ -1,0 +1,16 @@
+import { render } from 'preact';
+import { Page } from './page/page.js';
+import { followAddress, readAddress } from './state/choices.js';
+import { takeKeyFromAddress } from './state/key.js';
+import './styles/base.css';
+import './styles/map.css';
+import './styles/panels.css';
+import './styles/print.css';
+
+takeKeyFromAddress();
+// A link that is opened in this tab again. Before followAddress, whose listener writes the address anew.
+window.addEventListener('hashchange', takeKeyFromAddress);
+readAddress();
+followAddress();
+const root = document.getElementById('page');
+if (root !== null) render(<Page />, root);

@@ -1,0 +1,67 @@
+import {
+  AttributionControl,
+  Map as MapLibreMap,
+  NavigationControl,
+  ScaleControl,
+  setWorkerUrl,
+} from 'maplibre-gl';
+import 'maplibre-gl/dist/maplibre-gl.css';
+import workerUrl from 'maplibre-gl/dist/maplibre-gl-worker.mjs?url';
+import type { Place } from '../state/choices.js';
+import { baseStyle, FIRST_OVER_CELLS, paintOf, type Theme } from './base-style.js';
+import type { CellLayer } from './cell-layer.js';
+
+setWorkerUrl(new URL(workerUrl, location.href).href);
+
+/** Oregon and Washington. */
+const REGION: [number, number, number, number] = [-124.9, 41.9, -116.4, 49.1];
+const LIMITS: [number, number, number, number] = [-131, 38, -110, 53];
+
+const darkTheme = window.matchMedia('(prefers-color-scheme: dark)');
+const themeNow = (): Theme => (darkTheme.matches ? 'dark' : 'light');
+
+/** The style of the operator's own map; empty for the base map that ships. */
+const ownStyle = document.querySelector<HTMLMetaElement>('meta[name="map-style"]')?.content ?? '';
+
+/** A map with the cells between ground and labels. */
+export function createMap(
+  container: HTMLElement,
+  cells: CellLayer,
+  camera: { readonly zoom: number; readonly center: Place } | null,
+): MapLibreMap {
+  const map = new MapLibreMap({
+    container,
+    style: ownStyle === '' ? baseStyle(themeNow()) : ownStyle,
+    ...(camera === null
+      ? { bounds: REGION, fitBoundsOptions: { padding: 12 } }
+      : { zoom: camera.zoom, center: [camera.center.longitude, camera.center.latitude] as [number, number] }),
+    maxBounds: LIMITS,
+    maxZoom: 14,
+    minZoom: 4,
+    dragRotate: false,
+    pitchWithRotate: false,
+    attributionControl: false,
+    fadeDuration: 0,
+    locale: { 'Map.Title': 'Map of survival in Oregon and Washington' },
+  });
+  map.touchZoomRotate.disableRotation();
+  map.keyboard.disableRotation();
+  map.addControl(new NavigationControl({ showCompass: false }), 'top-left');
+  map.addControl(new ScaleControl({ unit: 'metric' }), 'bottom-left');
+  map.addControl(
+    new AttributionControl({
+      compact: true,
+      customAttribution: 'Base map: Natural Earth; US Census Bureau. Made with MapLibre',
+    }),
+    'bottom-right',
+  );
+  map.on('load', () => {
+    map.addLayer(cells, map.getLayer(FIRST_OVER_CELLS) === undefined ? undefined : FIRST_OVER_CELLS);
+  });
+  if (ownStyle === '')
+    darkTheme.addEventListener('change', () => {
+      for (const [id, name, value] of paintOf(themeNow()))
+        map.setPaintProperty(id, name as 'fill-color', value as string);
+    });
+  return map;
+}

@@ -1,0 +1,57 @@
+import type { Scale } from './colours.js';
+import type { ShownLayer } from './layers.js';
+
+/** Whether the legend may lie open on the map. */
+const HAS_ROOM = window.matchMedia('(min-width: 801px)').matches;
+
+/** What the colours mean, and how large a cell is. */
+export function Legend({ shown, isLoading }: { shown: ShownLayer | null; isLoading: boolean }) {
+  if (shown === null) return null;
+  const { scale, surface, cells } = shown;
+  const hasPale = shown.isPale.includes(true);
+  return (
+    <details class="legend" aria-busy={isLoading} open={HAS_ROOM}>
+      <summary>{scale.title}</summary>
+      {scale.kind === 'ramp' ? <Ramp scale={scale} /> : <Classes scale={scale} />}
+      {hasPale && <p>Pale: outside the native range of {surface.species_common_name}.</p>}
+      <p>
+        A cell is {cells.spacingKm < 1 ? '0.9' : cells.spacingKm.toFixed(1)} km from north to south
+        {cells.spacingKm > 1 ? ' and shows one data point; zoom in for more' : ': one data point of the grid'}
+        .
+      </p>
+    </details>
+  );
+}
+
+function Ramp({ scale }: { scale: Scale & { kind: 'ramp' } }) {
+  const width = 100 / scale.colours.length;
+  return (
+    <>
+      <svg class="ramp" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
+        {scale.colours.map((colour, index) => (
+          <rect key={colour} x={index * width} y="0" width={width + 0.2} height="6" fill={colour} />
+        ))}
+      </svg>
+      <div class="ticks">
+        {scale.ticks.map(({ label }) => (
+          <span key={label}>{label}</span>
+        ))}
+      </div>
+    </>
+  );
+}
+
+function Classes({ scale }: { scale: Scale & { kind: 'classes' } }) {
+  return (
+    <ul class="classes">
+      {scale.classes.map(({ label, colour }) => (
+        <li key={label}>
+          <svg viewBox="0 0 10 10" aria-hidden="true">
+            <rect width="10" height="10" fill={colour} />
+          </svg>
+          {label}
+        </li>
+      ))}
+    </ul>
+  );
+}

@@ -1,0 +1,131 @@
+import { effect } from '@preact/signals';
+import { type Map as MapLibreMap, Marker } from 'maplibre-gl';
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { number } from '../page/format.js';
+import { ErrorNote } from '../page/notes.js';
+import { catalogues, nameOf } from '../state/catalogues.js';
+import {
+  camera,
+  chooseSite,
+  horizon,
+  layer,
+  method,
+  precipitationPercent,
+  site,
+  species,
+  warmingC,
+} from '../state/choices.js';
+import { useAnswer } from '../state/use-answer.js';
+import { CellLayer } from './cell-layer.js';
+import { createMap } from './create-map.js';
+import { Drawing, drawing } from './drawing.js';
+import { type LayerQuestion, loadLayer, type ShownLayer } from './layers.js';
+import { Legend } from './legend.js';
+import { shownMap } from './shown-map.js';
+import type { Bounds } from './surfaces.js';
+import { showUnits } from './unit-layers.js';
+
+/** Bounds are extended by this part of the view, so that small movements need no new answer. */
+const MARGIN = 0.15;
+/** Below this zoom the whole region is asked for. */
+const REGION_ZOOM = 6.6;
+
+/** The map: cells coloured by the chosen layer, the site, the units, and the value under the pointer. */
+export function MapView() {
+  const container = useRef<HTMLDivElement>(null);
+  const cells = useRef(new CellLayer());
+  const shown = useRef<ShownLayer | null>(null);
+  const [bounds, setBounds] = useState<Bounds | null>(null);
+  const [hover, setHover] = useState('');
+
+  const known = catalogues.value;
+  const question: LayerQuestion = {
+    layer: layer.value,
+    species: species.value,
+    method: method.value,
+    horizon: horizon.value,
+    bounds,
+    warmingC: warmingC.value,
+    precipitationPercent: precipitationPercent.value,
+  };
+  const { answer, error, isLoading } = useAnswer(known === null ? null : JSON.stringify(question), (signal) =>
+    loadLayer(question, known?.species ?? [], signal),
+  );
+
+  useEffect(() => {
+    shown.current = answer;
+    cells.current.paint(answer);
+  }, [answer]);
+
+  useEffect(() => {
+    if (container.current === null) return undefined;
+    const map = createMap(container.current, cells.current, camera.peek());
+    shownMap.value = map;
+    const marker = new Marker({ color: '#c2410c' });
+    map.on('moveend', () => {
+      const { lng, lat } = map.getCenter();
+      camera.value = { zoom: map.getZoom(), center: { latitude: lat, longitude: lng } };
+      setBounds(boundsOf(map));
+    });
+    map.on('load', () => setBounds(boundsOf(map)));
+    map.on('click', ({ lngLat }) => {
+      if (drawing.peek() === null) chooseSite({ latitude: lngLat.lat, longitude: lngLat.lng });
+    });
+    map.on('mousemove', ({ lngLat }) => setHover(textUnder(shown.current, lngLat.lng, lngLat.lat)));
+    map.on('mouseout', () => setHover(''));
+    const draw = new Drawing(map);
+    const stops = [
+      effect(() => {
+        if (site.value === null) marker.remove();
+        else {
+          marker.setLngLat([site.value.longitude, site.value.latitude]).addTo(map);
+          marker.getElement().setAttribute('aria-label', 'The chosen site');
+        }
+      }),
+      showUnits(map),
+    ];
+    return () => {
+      for (const stop of stops) stop();
+      draw.end();
+      shownMap.value = null;
+      map.remove();
+    };
+  }, []);
+
+  return (
+    <div class="map-area" data-loading={isLoading}>
+      <div ref={container} class="map" data-testid="map" />
+      {hover !== '' && <output class="hover">{hover}</output>}
+      {isLoading && (
+        <p class="map-note" role="status">
+          {layer.value === 'best' ? 'Loading all species …' : `Loading ${nameOf(species.value)} …`}
+        </p>
+      )}
+      {error !== null && <ErrorNote class="map-note" error={error} />}
+      {answer?.cells.count === 0 && <p class="map-note">No forest data points in this view.</p>}
+      <Legend shown={answer} isLoading={isLoading} />
+    </div>
+  );
+}
+
+/** What is asked for in a view: null for the region, else the view with a margin, in steps that repeat. */
+function boundsOf(map: MapLibreMap): Bounds | null {
+  if (map.getZoom() < REGION_ZOOM) return null;
+  const view = map.getBounds();
+  const [width, height] = [view.getEast() - view.getWest(), view.getNorth() - view.getSouth()];
+  const round = (value: number) => Number(value.toFixed(2));
+  return [
+    round(view.getWest() - width * MARGIN),
+    round(view.getSouth() - height * MARGIN),
+    round(view.getEast() + width * MARGIN),
+    round(view.getNorth() + height * MARGIN),
+  ];
+}
+
+function textUnder(shown: ShownLayer | null, longitude: number, latitude: number): string {
+  const index = shown?.cells.at(longitude, latitude);
+  if (shown === null || index === undefined) return '';
+  const { surface } = shown;
+  const range = shown.isPale[index] ? ', outside the native range' : '';
+  return `${shown.describe(index)}${range} · ${number(surface.elevation_m[index]!)} m`;
+}

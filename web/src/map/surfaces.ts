@@ -1,0 +1,37 @@
+import { callJson } from '../api/service.js';
+import type { Surface } from '../api/types.js';
+
+/** West, south, east, north, in degrees. */
+export type Bounds = readonly [number, number, number, number];
+
+export interface SurfaceQuestion {
+  readonly species: string;
+  /** null for everywhere. */
+  readonly bounds: Bounds | null;
+  readonly maxPoints: number;
+  readonly warmingC: number;
+  readonly precipitationPercent: number;
+}
+
+/** Surfaces that are kept: enough to go back to what was looked at before. */
+const KEPT = 80;
+const kept = new Map<string, Surface>();
+
+/** Asks for the surface of a species, or takes one that was asked for before. @throws NurselogError */
+export async function loadSurface(question: SurfaceQuestion, signal: AbortSignal): Promise<Surface> {
+  const { species, bounds, maxPoints, warmingC, precipitationPercent } = question;
+  const query = new URLSearchParams({ max_points: String(maxPoints) });
+  if (bounds !== null) query.set('bbox', bounds.join(','));
+  if (warmingC !== 0) query.set('warming_c', String(warmingC));
+  if (precipitationPercent !== 0) query.set('precipitation_change_percent', String(precipitationPercent));
+  const path = `/v1/surfaces/${species}?${query}`;
+  const known = kept.get(path);
+  if (known !== undefined) return known;
+  const surface = await callJson<Surface>(path, { signal });
+  kept.set(path, surface);
+  for (const oldest of kept.keys()) {
+    if (kept.size <= KEPT) break;
+    kept.delete(oldest);
+  }
+  return surface;
+}

@@ -1,0 +1,35 @@
+import type { Method } from '../api/types.js';
+
+/** A probability as whole percent, with a decimal below ten. */
+export function percent(value: number): string {
+  const points = value * 100;
+  return `${Math.abs(points) < 9.95 && points !== 0 ? points.toFixed(1) : Math.round(points)} %`;
+}
+
+/** A difference of probabilities in percentage points, with its sign. */
+export function points(value: number): string {
+  const text = Math.abs(value * 100).toFixed(1);
+  return `${Number(text) === 0 ? '±' : value < 0 ? '−' : '+'}${text}`;
+}
+
+export function number(value: number, decimals = 0): string {
+  return value.toLocaleString('en-US', { maximumFractionDigits: decimals, minimumFractionDigits: decimals });
+}
+
+export const METHOD_NAMES: Readonly<Record<Method, string>> = {
+  manual: 'Hand planting',
+  drone_seeded: 'Drone seeding',
+};
+
+export const years = (count: number) => (count === 1 ? '1 year' : `${count} years`);
+
+/** A unit of a feature as people write it. */
+export function unitName(unit: string): string {
+  return (
+    ({ degC: '°C', degrees: '°', fraction: '', percent: '%', '1': '' } as Record<string, string>)[unit] ??
+    unit
+  );
+}
+
+/** The name of a region. */
+export const regionName = (code: string) => ({ 'US-OR': 'Oregon', 'US-WA': 'Washington' })[code] ?? code;

@@ -1,0 +1,70 @@
+import { useState } from 'preact/hooks';
+import { trouble, tryAgain } from '../state/connection.js';
+import { isKey, keepKey, key } from '../state/key.js';
+
+/** Asks for the key, and says why the last one was not accepted. */
+export function KeyForm() {
+  const [text, setText] = useState('');
+  const [isMalformed, setMalformed] = useState(false);
+  const refused = trouble.value;
+  const submit = (event: Event) => {
+    event.preventDefault();
+    const secret = text.trim();
+    setMalformed(!isKey(secret));
+    if (!isKey(secret)) return;
+    keepKey(secret);
+    tryAgain();
+  };
+  return (
+    <main class="welcome">
+      <h1>nurselog planner</h1>
+      <p>
+        How likely is a planted tree to survive in Oregon or Washington, by species, site and planting method?
+        This page shows it on a map, for a site, and for your planting units.
+      </p>
+      {refused !== null && (
+        <div class="error" role="alert">
+          <strong>
+            {refused.problem === 'key_inactive' ? 'This key is deactivated.' : 'This key is not accepted.'}
+          </strong>{' '}
+          {refused.message}{' '}
+          {refused.problem === 'key_inactive' &&
+            'Ask whoever runs the service to activate it, or use another key.'}
+        </div>
+      )}
+      <form onSubmit={submit}>
+        <label for="key">API key</label>
+        <input
+          id="key"
+          name="key"
+          type="password"
+          autocomplete="off"
+          spellcheck={false}
+          value={text}
+          placeholder="nurse_live_…"
+          aria-describedby="key-help"
+          aria-invalid={isMalformed}
+          onInput={({ currentTarget }) => setText(currentTarget.value)}
+        />
+        <button type="submit" class="primary">
+          Open the planner
+        </button>
+        {isMalformed && (
+          <p class="error" role="alert">
+            That is no key: a key is nurse_live_ followed by 32 digits and letters from a to f.
+          </p>
+        )}
+      </form>
+      <p id="key-help">
+        A key tells the service who asks and how many requests a day it answers. The service prints a first
+        key, with a link to this page, when it starts for the first time; whoever runs it issues others. The
+        page keeps your key until you close this tab and sends it to this service only.
+      </p>
+      {key.value !== null && (
+        <button type="button" onClick={tryAgain}>
+          Try the same key again
+        </button>
+      )}
+    </main>
+  );
+}

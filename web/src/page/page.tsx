@@ -1,0 +1,89 @@
+import { useEffect } from 'preact/hooks';
+import { MapView } from '../map/map-view.js';
+import { SitePanel } from '../site/site-panel.js';
+import { catalogues, loadCatalogues } from '../state/catalogues.js';
+import { PANELS, type Panel, panel } from '../state/choices.js';
+import { attempt, trouble } from '../state/connection.js';
+import { key } from '../state/key.js';
+import { UnitsPanel } from '../units/units-panel.js';
+import { AboutPanel } from './about-panel.js';
+import { Controls } from './controls.js';
+import { KeyForm } from './key-form.js';
+import { TroubleBanner } from './trouble-banner.js';
+
+const TITLES: Readonly<Record<Panel, string>> = { site: 'Site', units: 'Units', about: 'About the figures' };
+
+/** The whole page: a form for the key, then map and panels. */
+export function Page() {
+  const secret = key.value;
+  const round = attempt.value;
+  // Another round asks again.
+  useEffect(() => {
+    if (secret === null) return undefined;
+    const controller = new AbortController();
+    // Failures are shown by the banner and the form.
+    loadCatalogues(controller.signal).catch(() => undefined);
+    return () => controller.abort();
+  }, [secret, round]);
+
+  const refused = trouble.value?.problem === 'key_refused' || trouble.value?.problem === 'key_inactive';
+  if (secret === null || refused) return <KeyForm />;
+  return (
+    <>
+      <button type="button" class="skip" onClick={() => document.getElementById('panel')?.focus()}>
+        Skip the map
+      </button>
+      <Controls />
+      <TroubleBanner />
+      <main>
+        <MapView />
+        <Panels />
+      </main>
+    </>
+  );
+}
+
+function Panels() {
+  const move = (event: KeyboardEvent) => {
+    const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
+    if (step === undefined) return;
+    const next = PANELS.at((PANELS.indexOf(panel.value) + step) % PANELS.length)!;
+    panel.value = next;
+    document.getElementById(`tab-${next}`)?.focus();
+  };
+  return (
+    <div class="panels">
+      <div class="tabs" role="tablist" aria-label="Panels" onKeyDown={move}>
+        {PANELS.map((name) => (
+          <button
+            key={name}
+            id={`tab-${name}`}
+            type="button"
+            role="tab"
+            aria-selected={panel.value === name}
+            aria-controls="panel"
+            tabIndex={panel.value === name ? 0 : -1}
+            onClick={() => {
+              panel.value = name;
+            }}
+          >
+            {TITLES[name]}
+          </button>
+        ))}
+      </div>
+      {/* Focusable because it scrolls. */}
+      {/* biome-ignore lint/a11y/noNoninteractiveTabindex: as the pattern for tabs of the ARIA guide has it */}
+      <div id="panel" role="tabpanel" aria-labelledby={`tab-${panel.value}`} tabIndex={0}>
+        {catalogues.value === null ? (
+          <p role="status">Loading …</p>
+        ) : panel.value === 'site' ? (
+          <SitePanel />
+        ) : panel.value === 'units' ? (
+          <UnitsPanel />
+        ) : (
+          <AboutPanel model={catalogues.value.model} coverage={catalogues.value.coverage} />
+        )}
+      </div>
+    </div>
+  );
+}

@@ -1,0 +1,33 @@
+import { type Problem, trouble, tryAgain } from '../state/connection.js';
+import { forgetKey } from '../state/key.js';
+
+const TITLES: Readonly<Record<Problem, string>> = {
+  key_refused: 'This key is not accepted.',
+  key_inactive: 'This key is deactivated.',
+  quota: 'The key has used its requests of today.',
+  busy: 'The service is busy or restarting.',
+  offline: 'The service cannot be reached.',
+};
+
+/** Says why there are no new answers; what is shown stays. */
+export function TroubleBanner() {
+  const now = trouble.value;
+  if (now === null) return null;
+  const resets =
+    now.resetsAt === undefined ? '' : ` New requests from ${new Date(now.resetsAt).toLocaleString()}.`;
+  const waits = now.problem === 'busy' || now.problem === 'offline';
+  return (
+    <div class="banner" role="alert" data-problem={now.problem}>
+      <strong>{TITLES[now.problem]}</strong> {now.problem === 'offline' ? 'Is it running?' : now.message}
+      {resets} {waits && 'The page continues by itself when it is back.'}
+      <button type="button" onClick={tryAgain}>
+        Try again
+      </button>
+      {now.problem === 'quota' && (
+        <button type="button" onClick={forgetKey}>
+          Use another key
+        </button>
+      )}
+    </div>
+  );
+}

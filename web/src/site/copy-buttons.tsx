@@ -1,0 +1,45 @@
+import { useState } from 'preact/hooks';
+
+/** Copies the request that the panel shows, for programs. The key is not in it. */
+export function CopyButtons({ body }: { body: Readonly<Record<string, unknown>> }) {
+  const [copied, setCopied] = useState('');
+  const copy = (name: string, text: string) => {
+    navigator.clipboard.writeText(text).then(
+      () => setCopied(`Copied: ${name}.`),
+      () => setCopied('The browser did not allow copying.'),
+    );
+  };
+  const url = `${location.origin}/v1/predict/compare`;
+  return (
+    <section class="copy">
+      <h3>Take it along</h3>
+      <button type="button" onClick={() => copy('link', location.href)}>
+        Copy link
+      </button>
+      <button type="button" onClick={() => copy('curl', curlText(url, body))}>
+        Copy as curl
+      </button>
+      <button type="button" onClick={() => copy('Python', pythonText(url, body))}>
+        Copy as Python
+      </button>
+      <span role="status">{copied}</span>
+    </section>
+  );
+}
+
+function curlText(url: string, body: unknown): string {
+  const json = JSON.stringify(body).replaceAll("'", "'\\''");
+  return `curl -s ${url} -H "X-API-Key: $NURSELOG_API_KEY" -H 'Content-Type: application/json' -d '${json}'`;
+}
+
+function pythonText(url: string, body: unknown): string {
+  return `import json, os, urllib.request
+
+request = urllib.request.Request(
+    ${JSON.stringify(url)},
+    data=json.dumps(json.loads(${JSON.stringify(JSON.stringify(body))})).encode(),
+    headers={"X-API-Key": os.environ["NURSELOG_API_KEY"], "Content-Type": "application/json"},
+)
+print(json.load(urllib.request.urlopen(request)))
+`;
+}

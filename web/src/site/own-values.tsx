@@ -1,0 +1,111 @@
+import { useState } from 'preact/hooks';
+import type { Comparison } from '../api/types.js';
+import { number, unitName } from '../page/format.js';
+import { catalogues } from '../state/catalogues.js';
+import { conditions, elevationM, method, numberIn } from '../state/choices.js';
+
+const ELEVATION_M = { min: -100, max: 4400 };
+
+/** What the planner knows better than the grid: the site's own elevation, and measured conditions. */
+export function OwnValues({ answer }: { answer: Comparison }) {
+  const features = catalogues.value?.model.features ?? [];
+  const [prediction] = answer.comparison[method.value].predictions;
+  const used = new Map(prediction?.contributions?.map(({ feature, value }) => [feature, value]));
+  const measured = conditions.value;
+  const set = (feature: string, value: number | null) => {
+    const { [feature]: _, ...others } = conditions.peek();
+    conditions.value = value === null ? others : { ...others, [feature]: value };
+  };
+  const count = Object.keys(measured).length;
+  return (
+    <section class="own">
+      <h3>What you know of the site</h3>
+      <Field
+        id="elevation"
+        label="Elevation"
+        unit="m"
+        value={elevationM.value}
+        placeholder={
+          answer.site.matched_elevation_m === undefined ? '' : number(answer.site.matched_elevation_m)
+        }
+        limits={ELEVATION_M}
+        onValue={(value) => {
+          elevationM.value = value;
+        }}
+      />
+      <details open={count > 0}>
+        <summary>Measured conditions{count > 0 && ` (${count})`}</summary>
+        {features
+          .filter(({ feature }) => feature !== 'elevation')
+          .map(({ feature, factor, unit, minimum, maximum }) => (
+            <Field
+              key={feature}
+              id={`measured-${feature}`}
+              label={factor}
+              unit={unitName(unit)}
+              value={measured[feature] ?? null}
+              placeholder={used.has(feature) ? String(Number(used.get(feature)!.toFixed(3))) : ''}
+              limits={{ min: minimum, max: maximum }}
+              onValue={(value) => set(feature, value)}
+            />
+          ))}
+      </details>
+      {(count > 0 || elevationM.value !== null) && (
+        <button
+          type="button"
+          onClick={() => {
+            elevationM.value = null;
+            conditions.value = {};
+          }}
+        >
+          Use the grid's values
+        </button>
+      )}
+    </section>
+  );
+}
+
+interface FieldProps {
+  id: string;
+  label: string;
+  unit: string;
+  value: number | null;
+  placeholder: string;
+  limits: { readonly min: number; readonly max: number };
+  onValue: (value: number | null) => void;
+}
+
+/** A number that may be left empty. What is out of its limits is said and not used. */
+function Field({ id, label, unit, value, placeholder, limits, onValue }: FieldProps) {
+  const [wrong, setWrong] = useState(false);
+  return (
+    <div class="field">
+      <label for={id}>
+        {label}
+        {unit !== '' && `, ${unit}`}
+      </label>
+      <input
+        id={id}
+        type="number"
+        step="any"
+        min={limits.min}
+        max={limits.max}
+        value={value ?? ''}
+        placeholder={placeholder}
+        aria-invalid={wrong}
+        onInput={({ currentTarget }) => {
+          const text = currentTarget.value;
+          const next = numberIn(text, limits.min, limits.max);
+          const isEmpty = text === '' && !currentTarget.validity.badInput;
+          setWrong(next === null && !isEmpty);
+          if (next !== null || isEmpty) onValue(next);
+        }}
+      />
+      {wrong && (
+        <p class="error" role="alert">
+          From {number(limits.min, 2)} to {number(limits.max, 2)}.
+        </p>
+      )}
+    </div>
+  );
+}

@@ -1,0 +1,94 @@
+import type { FeatureCollection, Point } from 'geojson';
+import { useEffect, useState } from 'preact/hooks';
+import baseMapUrl from '../../base-map/base-map.json?url';
+import { shownMap } from '../map/shown-map.js';
+import { chooseSite, numberIn, site } from '../state/choices.js';
+
+interface Town {
+  readonly label: string;
+  readonly latitude: number;
+  readonly longitude: number;
+}
+
+const STATES = ['Oregon', 'Washington'];
+const TOWN_ZOOM = 9;
+
+/** The towns of the base map, whose file the map has loaded already. */
+async function loadTowns(): Promise<Town[]> {
+  const response = await fetch(new URL(baseMapUrl, location.href));
+  const { features } = (await response.json()) as FeatureCollection<
+    Point,
+    { kind: string; name: string; state: string }
+  >;
+  return features
+    .filter(({ properties }) => properties.kind === 'town' && STATES.includes(properties.state))
+    .map(({ properties, geometry: { coordinates } }) => ({
+      label: `${properties.name}, ${properties.state}`,
+      longitude: coordinates[0]!,
+      latitude: coordinates[1]!,
+    }))
+    .sort((a, b) => a.label.localeCompare(b.label));
+}
+
+/** Two numbers in a text, as latitude and longitude; a minus in front of the longitude may be missing in none. */
+function coordinatesIn(text: string): { latitude: number; longitude: number } | null {
+  const [first, second, ...rest] = text.trim().split(/[\s,;]+/);
+  const latitude = numberIn(first ?? null, -90, 90);
+  const longitude = numberIn(second ?? null, -180, 180);
+  return latitude === null || longitude === null || rest.length > 0 ? null : { latitude, longitude };
+}
+
+/** Chooses a site by its coordinates or a town. */
+export function PlaceForm() {
+  const [towns, setTowns] = useState<readonly Town[]>([]);
+  const [text, setText] = useState('');
+  const [isWrong, setWrong] = useState(false);
+  const chosen = site.value;
+  useEffect(() => {
+    loadTowns().then(setTowns, () => undefined); // without towns the form takes coordinates
+  }, []);
+  useEffect(() => {
+    if (chosen !== null) setText(`${chosen.latitude}, ${chosen.longitude}`);
+    setWrong(false);
+  }, [chosen]);
+
+  const go = (event: Event) => {
+    event.preventDefault();
+    const wanted = text.trim().toLowerCase();
+    const town = towns.find(
+      ({ label }) => label.toLowerCase() === wanted || label.toLowerCase().startsWith(`${wanted},`),
+    );
+    const place = town ?? coordinatesIn(text);
+    setWrong(place === null);
+    if (place === null) return;
+    chooseSite(place);
+    const map = shownMap.peek();
+    map?.easeTo({ center: [place.longitude, place.latitude], zoom: Math.max(map.getZoom(), TOWN_ZOOM) });
+  };
+  return (
+    <form class="place" onSubmit={go}>
+      <label for="place">Latitude, longitude or a town</label>
+      <div>
+        <input
+          id="place"
+          list="towns"
+          value={text}
+          placeholder="44.12, -122.03"
+          aria-invalid={isWrong}
+          onInput={({ currentTarget }) => setText(currentTarget.value)}
+        />
+        <datalist id="towns">
+          {towns.map(({ label }) => (
+            <option key={label} value={label} />
+          ))}
+        </datalist>
+        <button type="submit">Show</button>
+      </div>
+      {isWrong && (
+        <p class="error" role="alert">
+          Type a latitude and a longitude in degrees, such as 44.12, -122.03, or a town of the list.
+        </p>
+      )}
+    </form>
+  );
+}

@@ -1,0 +1,113 @@
+import { callJson } from '../api/service.js';
+import type { Comparison } from '../api/types.js';
+import { METHODS } from '../api/types.js';
+import { METHOD_NAMES, number, percent, points, regionName, years } from '../page/format.js';
+import { ErrorNote } from '../page/notes.js';
+import { catalogues } from '../state/catalogues.js';
+import { horizon, method, site, species } from '../state/choices.js';
+import { useAnswer } from '../state/use-answer.js';
+import { CopyButtons } from './copy-buttons.js';
+import { OwnValues } from './own-values.js';
+import { PlaceForm } from './place-form.js';
+import { RankingTable } from './ranking-table.js';
+import { siteRequest } from './site-request.js';
+import { SurvivalChart } from './survival-chart.js';
+import { Waterfall } from './waterfall.js';
+
+/** All about one site and the chosen species. */
+export function SitePanel() {
+  const hasIntervals = catalogues.value?.model.interval_level !== null;
+  const body = {
+    ...siteRequest(),
+    species_code: species.value,
+    include: [...(hasIntervals ? ['intervals'] : []), 'explanation', 'site'],
+  };
+  const question = site.value === null ? null : JSON.stringify(body);
+  const { answer, error, isLoading } = useAnswer(question, (signal) =>
+    callJson<Comparison>('/v1/predict/compare', { body, signal }),
+  );
+  return (
+    <>
+      <h2>Site</h2>
+      <PlaceForm />
+      {site.value === null && (
+        <p class="hint">Click the map, type coordinates, or choose a town to see how trees would do there.</p>
+      )}
+      {error !== null && <ErrorNote error={error} />}
+      {question !== null && answer === null && error === null && <p role="status">Loading …</p>}
+      {answer !== null && question !== null && (
+        <div aria-busy={isLoading} class={isLoading ? 'stale' : ''}>
+          <SiteAnswer answer={answer} />
+          <OwnValues answer={answer} />
+          <RankingTable />
+          <CopyButtons body={body} />
+        </div>
+      )}
+    </>
+  );
+}
+
+function SiteAnswer({ answer }: { answer: Comparison }) {
+  const { comparison, method_differential } = answer;
+  const at = (each: { horizon_years: number }) => each.horizon_years === horizon.value;
+  const difference = method_differential.find(at);
+  const shown = comparison[method.value].predictions.find(at);
+  return (
+    <>
+      <h3>
+        {answer.species_common_name}, alive after {years(horizon.value)}
+      </h3>
+      <div class="tiles">
+        {METHODS.map((each) => {
+          const prediction = comparison[each].predictions.find(at);
+          if (prediction === undefined) return null;
+          const { survival_probability, interval } = prediction;
+          return (
+            <div key={each} class={`tile ${each}`} data-testid={`tile-${each}`}>
+              <span>{METHOD_NAMES[each]}</span>
+              <strong data-value={survival_probability}>{percent(survival_probability)}</strong>
+              {interval !== undefined && (
+                <span>
+                  8 of 10: {percent(interval.low)} to {percent(interval.high)}
+                </span>
+              )}
+            </div>
+          );
+        })}
+      </div>
+      {difference !== undefined && (
+        <p>
+          Hand planting minus drone seeding: <strong>{points(difference.manual_advantage)} points</strong>
+          {difference.interval !== undefined &&
+            ` (8 of 10: ${points(difference.interval.low)} to ${points(difference.interval.high)})`}
+          .
+        </p>
+      )}
+      <MatchedPoint answer={answer} />
+      <h3>Survival over the years</h3>
+      <SurvivalChart comparison={comparison} />
+      {shown !== undefined && (
+        <>
+          <h3>Why: {METHOD_NAMES[method.value].toLowerCase()}</h3>
+          <Waterfall prediction={shown} />
+        </>
+      )}
+    </>
+  );
+}
+
+function MatchedPoint({ answer: { site: at, species_common_name } }: { answer: Comparison }) {
+  const factors = new Map(catalogues.value?.model.features.map(({ feature, factor }) => [feature, factor]));
+  const beyond = at.outside_training?.map((feature) => factors.get(feature) ?? feature) ?? [];
+  return (
+    <>
+      <p class="small">
+        {regionName(at.region)}. Data point at {at.matched_latitude}, {at.matched_longitude},{' '}
+        {at.match_distance_km} km away
+        {at.matched_elevation_m !== undefined && `, at ${number(at.matched_elevation_m)} m`}.
+      </p>
+      {at.in_native_range === false && <p class="flag">Outside the native range of {species_common_name}.</p>}
+      {beyond.length > 0 && <p class="flag">Beyond training: {beyond.join(', ')}. The model extrapolates.</p>}
+    </>
+  );
+}

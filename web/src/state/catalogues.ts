@@ -1,0 +1,30 @@
+import { signal } from '@preact/signals';
+import { callJson } from '../api/service.js';
+import type { Coverage, ServedModel, Species, SpeciesList, Usage } from '../api/types.js';
+
+export interface Catalogues {
+  readonly species: readonly Species[];
+  readonly coverage: Coverage;
+  readonly model: ServedModel;
+}
+
+/** What serves; null until it is loaded with a key that is accepted. */
+export const catalogues = signal<Catalogues | null>(null);
+/** The key's tier and today's count, as of the last look. */
+export const usage = signal<Usage | null>(null);
+
+/** @throws NurselogError */
+export async function loadCatalogues(signal: AbortSignal): Promise<void> {
+  const [list, coverage, model] = await Promise.all([
+    callJson<SpeciesList>('/v1/species', { signal }),
+    callJson<Coverage>('/v1/coverage', { signal }),
+    callJson<ServedModel>('/v1/model', { signal }),
+  ]);
+  catalogues.value = { species: list.species, coverage, model };
+  usage.value = await callJson<Usage>('/v1/usage', { signal });
+}
+
+/** The common name of a species; its code where it is not known. */
+export function nameOf(code: string): string {
+  return catalogues.value?.species.find(({ species_code }) => species_code === code)?.common_name ?? code;
+}

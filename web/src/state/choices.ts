@@ -1,0 +1,125 @@
+import { batch, effect, signal } from '@preact/signals';
+import { HORIZONS, type Horizon, METHODS, type Method } from '../api/types.js';
+
+export interface Place {
+  readonly latitude: number;
+  readonly longitude: number;
+}
+
+export const LAYERS = ['survival', 'advantage', 'width', 'best'] as const;
+export type Layer = (typeof LAYERS)[number];
+export const PANELS = ['site', 'units', 'about'] as const;
+export type Panel = (typeof PANELS)[number];
+
+/** What is shown and asked, all of it in the address, so that a link shows the same. */
+export const species = signal('PSME');
+export const method = signal<Method>('manual');
+export const horizon = signal<Horizon>(5);
+export const layer = signal<Layer>('survival');
+export const panel = signal<Panel>('site');
+export const warmingC = signal(0);
+export const precipitationPercent = signal(0);
+export const site = signal<Place | null>(null);
+/** The site's own elevation in metres; null for that of the matched point. */
+export const elevationM = signal<number | null>(null);
+/** Measured values by feature. */
+export const conditions = signal<Readonly<Record<string, number>>>({});
+/** Zoom and centre of the map; null until it was moved. */
+export const camera = signal<{ readonly zoom: number; readonly center: Place } | null>(null);
+
+/** The limits of a scenario that the page offers; the interface allows more. */
+export const WARMING_C = { min: 0, max: 6, step: 0.5 } as const;
+export const PRECIPITATION_PERCENT = { min: -50, max: 50, step: 5 } as const;
+
+/** The scenario of a request; undefined for today's climate. */
+export function scenario(): { warming_c: number; precipitation_change_percent: number } | undefined {
+  if (warmingC.value === 0 && precipitationPercent.value === 0) return undefined;
+  return { warming_c: warmingC.value, precipitation_change_percent: precipitationPercent.value };
+}
+
+/** Chooses a site; what was measured elsewhere does not apply to it. */
+export function chooseSite(place: Place): void {
+  const rounded = {
+    latitude: Number(place.latitude.toFixed(5)),
+    longitude: Number(place.longitude.toFixed(5)),
+  };
+  batch(() => {
+    site.value = rounded;
+    elevationM.value = null;
+    conditions.value = {};
+    panel.value = 'site';
+  });
+}
+
+/** A text as a number from min to max, else null. */
+export function numberIn(text: string | null, min: number, max: number): number | null {
+  const value = text === null || text.trim() === '' ? Number.NaN : Number(text);
+  return value >= min && value <= max ? value : null;
+}
+
+const oneOf = <Value extends string>(text: string | null, values: readonly Value[]) =>
+  values.find((value) => value === text);
+
+/** Reads the choices from the address; what is missing or wrong there keeps its default. */
+export function readAddress(): void {
+  const fields = new URLSearchParams(location.hash.slice(1));
+  batch(() => {
+    const code = fields.get('species');
+    if (code !== null && /^[A-Z]{4}$/.test(code)) species.value = code;
+    method.value = oneOf(fields.get('method'), METHODS) ?? method.value;
+    horizon.value = HORIZONS.find((years) => String(years) === fields.get('year')) ?? horizon.value;
+    layer.value = oneOf(fields.get('layer'), LAYERS) ?? layer.value;
+    panel.value = oneOf(fields.get('panel'), PANELS) ?? panel.value;
+    warmingC.value = numberIn(fields.get('warming'), -5, 10) ?? 0;
+    precipitationPercent.value = numberIn(fields.get('precipitation'), -80, 200) ?? 0;
+    site.value = placeOf(fields.get('site')?.split(',') ?? []);
+    elevationM.value = numberIn(fields.get('elevation'), -100, 4400);
+    conditions.value = Object.fromEntries(
+      [...fields]
+        .filter(([name, value]) => name.startsWith('measured.') && numberIn(value, -1e6, 1e6) !== null)
+        .map(([name, value]) => [name.slice('measured.'.length), Number(value)]),
+    );
+    const [zoom, ...center] = fields.get('map')?.split('/') ?? [];
+    const place = placeOf(center);
+    const level = numberIn(zoom ?? null, 0, 20);
+    if (place !== null && level !== null) camera.value = { zoom: level, center: place };
+  });
+}
+
+function placeOf([latitude, longitude]: readonly string[]): Place | null {
+  const place = {
+    latitude: numberIn(latitude ?? null, -90, 90),
+    longitude: numberIn(longitude ?? null, -180, 180),
+  };
+  return place.latitude === null || place.longitude === null ? null : (place as Place);
+}
+
+/** The choices as the part of an address after #. */
+function addressOfChoices(): string {
+  const fields = new URLSearchParams({
+    species: species.value,
+    method: method.value,
+    year: String(horizon.value),
+    layer: layer.value,
+    panel: panel.value,
+  });
+  if (warmingC.value !== 0) fields.set('warming', String(warmingC.value));
+  if (precipitationPercent.value !== 0) fields.set('precipitation', String(precipitationPercent.value));
+  if (site.value !== null) fields.set('site', `${site.value.latitude},${site.value.longitude}`);
+  if (elevationM.value !== null) fields.set('elevation', String(elevationM.value));
+  for (const [feature, value] of Object.entries(conditions.value))
+    fields.set(`measured.${feature}`, String(value));
+  if (camera.value !== null) {
+    const { zoom, center } = camera.value;
+    fields.set('map', `${zoom.toFixed(2)}/${center.latitude.toFixed(4)}/${center.longitude.toFixed(4)}`);
+  }
+  return fields.toString().replaceAll('%2C', ',').replaceAll('%2F', '/');
+}
+
+/** Keeps the address and the choices equal from now on. */
+export function followAddress(): void {
+  effect(() => {
+    history.replaceState(null, '', `#${addressOfChoices()}`);
+  });
+  window.addEventListener('hashchange', readAddress);
+}

@@ -1,0 +1,69 @@
+import type { NurselogError } from '@nurselog/client/nurselog-error';
+import { signal } from '@preact/signals';
+
+/** Why the page cannot get answers: each has an explanation of its own. */
+export type Problem = 'key_refused' | 'key_inactive' | 'quota' | 'busy' | 'offline';
+
+export interface Trouble {
+  readonly problem: Problem;
+  /** What the service said, or the browser. */
+  readonly message: string;
+  /** When the quota starts anew. */
+  readonly resetsAt?: string | undefined;
+}
+
+/** What is wrong now; null while the service answers. */
+export const trouble = signal<Trouble | null>(null);
+
+/** Increased to load again what failed. */
+export const attempt = signal(0);
+
+/** Between two looks at whether the service is back. */
+const LOOK_AGAIN_MS = 3000;
+let looking: number | undefined;
+
+function problemOf({ code, status }: NurselogError): Problem | undefined {
+  if (status === 401) return 'key_refused';
+  if (status === 403) return 'key_inactive';
+  if (status === 429) return 'quota';
+  if (status === 503) return 'busy';
+  if (code === 'connection_failed' || (status !== undefined && status >= 500)) return 'offline';
+  return undefined;
+}
+
+export function reportFailure(error: NurselogError): void {
+  const problem = problemOf(error);
+  if (problem === undefined) return;
+  const resetsAt = error.details?.resets_at;
+  trouble.value = {
+    problem,
+    message: error.message,
+    resetsAt: typeof resetsAt === 'string' ? resetsAt : undefined,
+  };
+  if (problem === 'busy' || problem === 'offline') looking ??= window.setInterval(lookAgain, LOOK_AGAIN_MS);
+}
+
+export function reportSuccess(): void {
+  trouble.value = null;
+  stopLooking();
+}
+
+/** Loads again whatever failed. */
+export function tryAgain(): void {
+  trouble.value = null;
+  stopLooking();
+  attempt.value++;
+}
+
+async function lookAgain(): Promise<void> {
+  const isBack = await fetch('/v1/health').then(
+    ({ ok }) => ok,
+    () => false,
+  );
+  if (isBack && looking !== undefined) tryAgain();
+}
+
+function stopLooking(): void {
+  window.clearInterval(looking);
+  looking = undefined;
+}

@@ -1,0 +1,119 @@
+import type { FailedUnit, PlannedUnit, PlanOption } from '../api/types.js';
+import type { Unit } from '../state/units.js';
+
+/** One way to plant one unit, as a row of the table and of exports. */
+export interface PlanRow extends PlanOption {
+  readonly unit: Unit;
+  readonly planned: PlannedUnit;
+  /** Hand planting costs less per survivor below this cost of a planted tree; undefined without costs. */
+  readonly handPaysBelow: number | undefined;
+}
+
+export const isFailed = (unit: PlannedUnit | FailedUnit): unit is FailedUnit => 'error' in unit;
+
+/**
+ * The options of all units. Hand planting costs less per survivor while (cost by hand / survival by hand) is below
+ * (cost by drone / survival by drone).
+ * @param droneCost of a sown spot; null where unknown
+ */
+export function rowsOf(
+  units: readonly Unit[],
+  answers: readonly (PlannedUnit | FailedUnit)[],
+  droneCost: number | null,
+): PlanRow[] {
+  const byId = new Map(units.map((unit) => [unit.id, unit]));
+  return answers.flatMap((planned) => {
+    const unit = byId.get(String(planned.id));
+    if (isFailed(planned) || unit === undefined) return [];
+    const mean = (species: string, method: string) =>
+      planned.options.find((each) => each.species_code === species && each.planting_method === method)
+        ?.survival.mean;
+    return planned.options.map((option) => {
+      const [byHand, byDrone] = [
+        mean(option.species_code, 'manual'),
+        mean(option.species_code, 'drone_seeded'),
+      ];
+      const handPaysBelow =
+        droneCost === null || !byHand || !byDrone ? undefined : (droneCost * byHand) / byDrone;
+      return { ...option, unit, planned, handPaysBelow };
+    });
+  });
+}
+
+export type SortKey = 'unit' | 'rank' | 'species' | 'survival' | 'cost';
+
+const VALUE_OF: Readonly<Record<SortKey, (row: PlanRow) => string | number>> = {
+  unit: ({ unit }) => unit.name,
+  rank: ({ rank }) => rank,
+  species: (row) => row.species_common_name,
+  survival: ({ survival }) => -survival.mean,
+  cost: (row) => row.cost_per_survivor ?? Number.POSITIVE_INFINITY,
+};
+
+/** The rows in another order; equal ones keep theirs. */
+export function sortRows(rows: readonly PlanRow[], by: SortKey, isReversed: boolean): PlanRow[] {
+  const sortValue = VALUE_OF[by];
+  const compare = (a: PlanRow, b: PlanRow) => {
+    const [first, second] = [sortValue(a), sortValue(b)];
+    if (typeof first === 'string') return first.localeCompare(String(second), 'en', { numeric: true });
+    return first === second ? 0 : first - Number(second);
+  };
+  return rows.toSorted((a, b) => (isReversed ? compare(b, a) : compare(a, b)));
+}
+
+/** The columns of an export. */
+export const EXPORT_COLUMNS = [
+  'unit',
+  'area_ha',
+  'data_points',
+  'nearest_km',
+  'rank',
+  'species_code',
+  'species',
+  'planting_method',
+  'in_native_range',
+  'survival_mean',
+  'survival_low',
+  'survival_high',
+  'cost_per_survivor',
+  'hand_planting_pays_below',
+] as const;
+
+/** A row of an export. */
+export function exportRow({
+  unit,
+  planned,
+  survival,
+  handPaysBelow,
+  ...option
+}: PlanRow): Record<(typeof EXPORT_COLUMNS)[number], unknown> {
+  return {
+    unit: unit.name,
+    area_ha: planned.area_ha,
+    data_points: planned.data_points,
+    nearest_km: planned.nearest_km,
+    rank: option.rank,
+    species_code: option.species_code,
+    species: option.species_common_name,
+    planting_method: option.planting_method,
+    in_native_range: option.in_native_range,
+    survival_mean: survival.mean,
+    survival_low: survival.low,
+    survival_high: survival.high,
+    cost_per_survivor: option.cost_per_survivor ?? null,
+    hand_planting_pays_below: handPaysBelow === undefined ? null : Number(handPaysBelow.toFixed(4)),
+  };
+}
+
+/** Units with the properties of their best option, as GeoJSON. */
+export function geoJsonOf(rows: readonly PlanRow[]): string {
+  const features = rows
+    .filter(({ rank }) => rank === 1)
+    .map((row) => ({
+      type: 'Feature',
+      id: row.unit.id,
+      properties: exportRow(row),
+      geometry: row.unit.geometry,
+    }));
+  return JSON.stringify({ type: 'FeatureCollection', features }, null, 1);
+}

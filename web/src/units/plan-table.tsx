@@ -1,0 +1,132 @@
+import { useState } from 'preact/hooks';
+import { showBox } from '../map/shown-map.js';
+import { METHOD_NAMES, number, percent } from '../page/format.js';
+import { boxOf, chosenUnit } from '../state/units.js';
+import { type PlanRow, type SortKey, sortRows } from './plan-rows.js';
+
+const FIRST = 100;
+const money = (amount: number) => `$${number(amount, 2)}`;
+
+/** The options of the units: sorted, filtered, and linked with the map. */
+export function PlanTable({ rows, hasCosts }: { rows: readonly PlanRow[]; hasCosts: boolean }) {
+  const [filter, setFilter] = useState('');
+  const [onlyBest, setOnlyBest] = useState(true);
+  const [sort, setSort] = useState<{ by: SortKey; isReversed: boolean }>({ by: 'unit', isReversed: false });
+  const [limit, setLimit] = useState(FIRST);
+  const wanted = filter.trim().toLowerCase();
+  const matches = (row: PlanRow) =>
+    (!onlyBest || row.rank === 1) &&
+    `${row.unit.name} ${row.species_common_name} ${row.species_code} ${METHOD_NAMES[row.planting_method]}`
+      .toLowerCase()
+      .includes(wanted);
+  const shown = sortRows(rows.filter(matches), sort.by, sort.isReversed);
+  const heading = (by: SortKey, title: string) => (
+    <th scope="col" aria-sort={sort.by !== by ? 'none' : sort.isReversed ? 'descending' : 'ascending'}>
+      <button
+        type="button"
+        class="sort"
+        onClick={() => setSort({ by, isReversed: sort.by === by && !sort.isReversed })}
+      >
+        {title} {sort.by !== by ? '' : sort.isReversed ? '▾' : '▴'}
+      </button>
+    </th>
+  );
+  return (
+    <section>
+      <h3>Plan</h3>
+      <div class="filters">
+        <label>
+          Filter
+          <input
+            type="search"
+            value={filter}
+            placeholder="unit, species or method"
+            onInput={({ currentTarget }) => setFilter(currentTarget.value)}
+          />
+        </label>
+        <label class="check">
+          <input type="checkbox" checked={onlyBest} onChange={() => setOnlyBest(!onlyBest)} />
+          Best option of each unit only
+        </label>
+      </div>
+      <div class="table">
+        <table class="plan">
+          <caption>
+            {number(shown.length)} of {number(rows.length)} options,{' '}
+            {hasCosts ? 'cheapest survivor first' : 'highest survival first'} within a unit
+          </caption>
+          <thead>
+            <tr>
+              {heading('unit', 'Unit')}
+              {heading('rank', '#')}
+              {heading('species', 'Species, method')}
+              {heading('survival', 'Alive')}
+              {hasCosts && heading('cost', 'Per survivor')}
+              {hasCosts && <th scope="col">Hand pays below</th>}
+            </tr>
+          </thead>
+          <tbody>
+            {shown.slice(0, limit).map((row) => (
+              <Row
+                key={`${row.unit.id}-${row.species_code}-${row.planting_method}`}
+                row={row}
+                hasCosts={hasCosts}
+              />
+            ))}
+          </tbody>
+        </table>
+      </div>
+      {shown.length > limit && (
+        <button type="button" onClick={() => setLimit(limit + 10 * FIRST)}>
+          Show more
+        </button>
+      )}
+    </section>
+  );
+}
+
+function Row({ row, hasCosts }: { row: PlanRow; hasCosts: boolean }) {
+  const { unit, planned, survival, handPaysBelow, cost_per_survivor: cost } = row;
+  const choose = () => {
+    chosenUnit.value = unit.id;
+    showBox(boxOf([unit]));
+  };
+  return (
+    <tr class={chosenUnit.value === unit.id ? 'chosen' : ''}>
+      <th scope="row">
+        <button type="button" class="link" onClick={choose}>
+          {unit.name}
+        </button>
+        <br />
+        <small>
+          {number(planned.area_ha, 1)} ha,{' '}
+          {planned.data_points === 0
+            ? `nearest point ${number(planned.nearest_km, 1)} km away`
+            : `${planned.data_points} points`}
+        </small>
+      </th>
+      <td>{row.rank}</td>
+      <td>
+        {row.species_common_name}
+        <br />
+        <small>
+          {METHOD_NAMES[row.planting_method]}
+          {!row.in_native_range && ', outside its native range'}
+        </small>
+      </td>
+      <td class="amount">
+        {percent(survival.mean)}
+        <br />
+        <small>
+          {percent(survival.low)} to {percent(survival.high)}
+        </small>
+      </td>
+      {hasCosts && (
+        <td class="amount">{cost === null || cost === undefined ? 'none survives' : money(cost)}</td>
+      )}
+      {hasCosts && (
+        <td class="amount">{handPaysBelow === undefined ? '–' : `${money(handPaysBelow)} a tree`}</td>
+      )}
+    </tr>
+  );
+}

@@ -1,0 +1,62 @@
+import { NurselogError } from '@nurselog/client/nurselog-error';
+import { callJson } from '../api/service.js';
+import type { FailedUnit, Horizon, Method, Plan, PlannedUnit } from '../api/types.js';
+import type { Unit } from '../state/units.js';
+
+export interface PlanQuestion {
+  readonly horizon: Horizon;
+  readonly nativeOnly: boolean;
+  /** undefined for all species. */
+  readonly speciesCodes: readonly string[] | undefined;
+  /** Of both methods, or undefined. */
+  readonly costs: Readonly<Record<Method, number>> | undefined;
+  readonly scenario: object | undefined;
+}
+
+/** Units of a request at first; parts that are too large are divided. */
+const AT_ONCE = 100;
+const TOO_LARGE = ['batch_too_large', 'payload_too_large', 'invalid_request'];
+
+/** Plans units, in as many requests as it takes. A unit that fails has an error in its place. @throws NurselogError */
+export async function planUnits(
+  units: readonly Unit[],
+  question: PlanQuestion,
+  signal: AbortSignal,
+): Promise<(PlannedUnit | FailedUnit)[]> {
+  const answers: (PlannedUnit | FailedUnit)[] = [];
+  for (let start = 0; start < units.length; start += AT_ONCE)
+    answers.push(...(await planPart(units.slice(start, start + AT_ONCE), question, signal)));
+  return answers;
+}
+
+async function planPart(
+  units: readonly Unit[],
+  question: PlanQuestion,
+  signal: AbortSignal,
+): Promise<(PlannedUnit | FailedUnit)[]> {
+  const { horizon, nativeOnly, speciesCodes, costs, scenario } = question;
+  const body = {
+    units: {
+      type: 'FeatureCollection',
+      features: units.map(({ id, geometry }) => ({ type: 'Feature', id, properties: {}, geometry })),
+    },
+    horizon,
+    native_only: nativeOnly,
+    species_codes: speciesCodes,
+    costs,
+    scenario,
+  };
+  try {
+    return (await callJson<Plan>('/v1/plan', { body, signal })).units;
+  } catch (error) {
+    if (!(error instanceof NurselogError) || !TOO_LARGE.includes(error.code)) throw error;
+    const [only, ...others] = units;
+    if (only !== undefined && others.length === 0)
+      return [{ id: only.id, error: { code: error.code, message: error.message } }];
+    const middle = Math.ceil(units.length / 2);
+    return [
+      ...(await planPart(units.slice(0, middle), question, signal)),
+      ...(await planPart(units.slice(middle), question, signal)),
+    ];
+  }
+}

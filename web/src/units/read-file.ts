@@ -1,0 +1,116 @@
+import type { Feature, FeatureCollection, GeoJSON, MultiPolygon, Point, Polygon } from 'geojson';
+import Papa from 'papaparse';
+
+/** Rows of a file of points: each a site to be scored. */
+export interface PointTable {
+  readonly columns: readonly string[];
+  readonly rows: readonly Readonly<Record<string, string>>[];
+}
+
+/** What a dropped file holds. */
+export interface FileContent {
+  readonly polygons: readonly Feature<Polygon | MultiPolygon>[];
+  /** null without points. */
+  readonly points: PointTable | null;
+  /** Features that are neither polygons nor points. */
+  readonly ignored: number;
+}
+
+/** A file that cannot be used; the message says why and what would be right. */
+export class FileError extends Error {
+  override readonly name = 'FileError';
+}
+
+const MAX_BYTES = 30 * 1024 * 1024;
+const LATITUDES = ['latitude', 'lat', 'y'];
+const LONGITUDES = ['longitude', 'lon', 'lng', 'long', 'x'];
+
+/** Reads a GeoJSON, CSV or zipped shapefile. @throws FileError */
+export async function readFile(file: File): Promise<FileContent> {
+  if (file.size > MAX_BYTES)
+    throw new FileError(
+      `The file has ${Math.round(file.size / 1e6)} MB; at most 30 MB can be read. Divide it into parts.`,
+    );
+  const name = file.name.toLowerCase();
+  if (name.endsWith('.zip')) return sortFeatures(await readShapefile(await file.arrayBuffer()));
+  if (name.endsWith('.csv')) return readCsv(await file.text());
+  if (name.endsWith('.geojson') || name.endsWith('.json'))
+    return sortFeatures(readGeoJson(await file.text()));
+  if (name.endsWith('.shp'))
+    throw new FileError(
+      'A .shp file alone has no attributes and no projection: drop the zip of all its parts.',
+    );
+  throw new FileError('This file is none of GeoJSON (.geojson), CSV (.csv) or zipped shapefile (.zip).');
+}
+
+function readGeoJson(text: string): Feature[] {
+  let content: GeoJSON;
+  try {
+    content = JSON.parse(text) as GeoJSON;
+  } catch {
+    throw new FileError('The file is not JSON: it is damaged or truncated.');
+  }
+  if (content?.type === 'FeatureCollection' && Array.isArray(content.features)) return content.features;
+  if (content?.type === 'Feature') return [content];
+  if (content?.type === 'Polygon' || content?.type === 'MultiPolygon')
+    return [{ type: 'Feature', properties: {}, geometry: content }];
+  throw new FileError('The file is JSON, but no GeoJSON FeatureCollection.');
+}
+
+async function readShapefile(bytes: ArrayBuffer): Promise<Feature[]> {
+  const { default: shapefile } = await import('shpjs');
+  try {
+    const content = (await shapefile(bytes)) as FeatureCollection | FeatureCollection[];
+    return [content].flat().flatMap(({ features }) => features);
+  } catch {
+    throw new FileError('The zip holds no shapefile that can be read: it needs .shp, .dbf and .prj files.');
+  }
+}
+
+function sortFeatures(features: readonly Feature[]): FileContent {
+  const polygons = features.filter(isPolygon);
+  const points = features.filter((each): each is Feature<Point> => each?.geometry?.type === 'Point');
+  if (polygons.length + points.length === 0) throw new FileError('The file has no polygons and no points.');
+  const rows = points.map(({ geometry, properties }) => ({
+    ...Object.fromEntries(
+      Object.entries(properties ?? {}).map(([name, value]) => [name, String(value ?? '')]),
+    ),
+    latitude: String(geometry.coordinates[1]),
+    longitude: String(geometry.coordinates[0]),
+  }));
+  return {
+    polygons,
+    points:
+      rows.length === 0 ? null : { columns: [...new Set(rows.flatMap((row) => Object.keys(row)))], rows },
+    ignored: features.length - polygons.length - points.length,
+  };
+}
+
+function isPolygon(feature: Feature): feature is Feature<Polygon | MultiPolygon> {
+  return feature?.geometry?.type === 'Polygon' || feature?.geometry?.type === 'MultiPolygon';
+}
+
+function readCsv(text: string): FileContent {
+  const { data, meta } = Papa.parse<Record<string, string>>(text, { header: true, skipEmptyLines: 'greedy' });
+  const columns = meta.fields ?? [];
+  const find = (names: readonly string[]) =>
+    names
+      .map((name) => columns.find((column) => column.trim().toLowerCase() === name))
+      .find((each) => each !== undefined);
+  const [latitude, longitude] = [find(LATITUDES), find(LONGITUDES)];
+  if (latitude === undefined || longitude === undefined)
+    throw new FileError(
+      `The CSV needs the columns latitude and longitude; it has: ${columns.slice(0, 12).join(', ')}.`,
+    );
+  if (data.length === 0) throw new FileError('The CSV has a header and no rows.');
+  const rows = data.map((row) => {
+    // Fields beyond the header have no column.
+    const { __parsed_extra: _, ...fields } = row as Record<string, string>;
+    return { ...fields, latitude: row[latitude] ?? '', longitude: row[longitude] ?? '' };
+  });
+  return {
+    polygons: [],
+    points: { columns: [...new Set([...columns, 'latitude', 'longitude'])], rows },
+    ignored: 0,
+  };
+}

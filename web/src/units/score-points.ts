@@ -1,0 +1,56 @@
+import Papa from 'papaparse';
+import { call } from '../api/service.js';
+import type { Horizon, Method } from '../api/types.js';
+import type { PointTable } from './read-file.js';
+
+export interface PointsQuestion {
+  /** For rows that name none. */
+  readonly species: string;
+  readonly method: Method;
+  readonly horizon: Horizon;
+  readonly warmingC: number;
+  readonly precipitationPercent: number;
+}
+
+/** Rows of a request by tier, as large as the tier allows; hypha could have more, but progress would be rough. */
+const ROWS: Readonly<Record<string, number>> = { spore: 10, mycel: 100, hypha: 2000 };
+
+/**
+ * Scores points through the table endpoint, in parts.
+ * @param onRows called with the answered rows of each part
+ * @throws NurselogError, or the reason of the signal
+ */
+export async function scorePoints(
+  table: PointTable,
+  question: PointsQuestion,
+  tier: string,
+  onRows: (columns: readonly string[], rows: readonly Record<string, string>[]) => void,
+  signal: AbortSignal,
+): Promise<void> {
+  const { species, method, horizon, warmingC, precipitationPercent } = question;
+  const query = new URLSearchParams({ horizons: String(horizon), include: 'intervals' });
+  if (warmingC !== 0) query.set('warming_c', String(warmingC));
+  if (precipitationPercent !== 0) query.set('precipitation_change_percent', String(precipitationPercent));
+  const columns = [...new Set([...table.columns, 'species_code', 'planting_method'])];
+  const size = ROWS[tier] ?? 10;
+  for (let start = 0; start < table.rows.length; start += size) {
+    const rows = table.rows.slice(start, start + size).map((row) => ({
+      ...row,
+      species_code: row.species_code || species,
+      planting_method: row.planting_method || method,
+    }));
+    const response = await call(`/v1/predict/table?${query}`, {
+      body: Papa.unparse({
+        fields: columns,
+        data: rows.map((row) => columns.map((name) => (row as Record<string, string>)[name] ?? '')),
+      }),
+      headers: { 'Content-Type': 'text/csv', Accept: 'text/csv' },
+      signal,
+    });
+    const answer = Papa.parse<Record<string, string>>(await response.text(), {
+      header: true,
+      skipEmptyLines: true,
+    });
+    onRows(answer.meta.fields ?? [], answer.data);
+  }
+}

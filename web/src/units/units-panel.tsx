@@ -1,0 +1,190 @@
+import { useState } from 'preact/hooks';
+import type { Method } from '../api/types.js';
+import { METHODS } from '../api/types.js';
+import { drawing, finishDrawing } from '../map/drawing.js';
+import { mapPicture, showBox } from '../map/shown-map.js';
+import { METHOD_NAMES } from '../page/format.js';
+import { ErrorNote } from '../page/notes.js';
+import { nameOf } from '../state/catalogues.js';
+import { horizon, numberIn, scenario, species } from '../state/choices.js';
+import { addUnits, boxOf, clearUnits, costs, units } from '../state/units.js';
+import { useAnswer } from '../state/use-answer.js';
+import { csvText, download } from './download.js';
+import { FileDrop } from './file-drop.js';
+import { planUnits } from './plan.js';
+import { EXPORT_COLUMNS, exportRow, geoJsonOf, isFailed, rowsOf } from './plan-rows.js';
+import { PlanTable } from './plan-table.js';
+import { PointsRun } from './points-run.js';
+import type { FileContent, PointTable } from './read-file.js';
+import { Report } from './report.js';
+
+/** Planting units: drawn or from files, planned by species, method and cost. */
+export function UnitsPanel() {
+  const [points, setPoints] = useState<PointTable | null>(null);
+  const [note, setNote] = useState('');
+  const take = ({ polygons, points: table, ignored }: FileContent) => {
+    addUnits(polygons);
+    if (polygons.length > 0) showBox(boxOf(units.peek()));
+    setPoints(table);
+    setNote(ignored > 0 ? `${ignored} features are neither polygons nor points and were left out.` : '');
+  };
+  return (
+    <>
+      <div class="no-print">
+        <h2>Planting units</h2>
+        <p class="hint">Draw units on the map, or drop a file of polygons (units) or points (sites).</p>
+        <DrawButtons />
+        <FileDrop onContent={take} />
+        {note !== '' && <p role="status">{note}</p>}
+        {points !== null && <PointsRun table={points} onClose={() => setPoints(null)} />}
+      </div>
+      {units.value.length > 0 && <PlannedUnits />}
+    </>
+  );
+}
+
+function DrawButtons() {
+  const corners = drawing.value;
+  if (corners === null)
+    return (
+      <div class="buttons">
+        <button
+          type="button"
+          class="primary"
+          onClick={() => {
+            drawing.value = [];
+          }}
+        >
+          Draw a unit
+        </button>
+        {units.value.length > 0 && (
+          <button type="button" onClick={clearUnits}>
+            Remove all {units.value.length} units
+          </button>
+        )}
+      </div>
+    );
+  return (
+    <div class="buttons">
+      <p role="status">
+        Click the map for each corner ({corners.length} so far). Click the first corner again, or press Enter,
+        to finish; Escape cancels.
+      </p>
+      <button type="button" class="primary" disabled={corners.length < 3} onClick={finishDrawing}>
+        Finish the unit
+      </button>
+      <button
+        type="button"
+        onClick={() => {
+          drawing.value = null;
+        }}
+      >
+        Cancel
+      </button>
+    </div>
+  );
+}
+
+function PlannedUnits() {
+  const [onlyChosen, setOnlyChosen] = useState(false);
+  const [nativeOnly, setNativeOnly] = useState(true);
+  const [picture, setPicture] = useState<string | undefined>(undefined);
+  const { manual, drone_seeded } = costs.value;
+  const question = {
+    horizon: horizon.value,
+    nativeOnly,
+    speciesCodes: onlyChosen ? [species.value] : undefined,
+    costs: manual === null || drone_seeded === null ? undefined : { manual, drone_seeded },
+    scenario: scenario(),
+  };
+  const shown = units.value;
+  const { answer, error, isLoading } = useAnswer(
+    JSON.stringify({ question, ids: shown.map(({ id }) => id) }),
+    (signal) => planUnits(shown, question, signal),
+  );
+  const rows = rowsOf(shown, answer ?? [], drone_seeded);
+  const failed = (answer ?? []).filter(isFailed);
+  const nameById = new Map(shown.map(({ id, name }) => [id, name]));
+  const print = async () => {
+    setPicture(await mapPicture());
+    setTimeout(() => window.print(), 100); // after the picture is in the report
+  };
+  return (
+    <>
+      <div class="no-print">
+        <h3>Costs</h3>
+        <div class="filters costs">
+          {METHODS.map((each) => (
+            <CostField key={each} method={each} />
+          ))}
+        </div>
+        <div class="filters">
+          <label class="check">
+            <input type="checkbox" checked={onlyChosen} onChange={() => setOnlyChosen(!onlyChosen)} />
+            {nameOf(species.value)} only
+          </label>
+          <label class="check">
+            <input type="checkbox" checked={nativeOnly} onChange={() => setNativeOnly(!nativeOnly)} />
+            Native species only
+          </label>
+        </div>
+        {error !== null && <ErrorNote error={error} />}
+        {failed.length > 0 && (
+          <ul class="error">
+            {failed.map((each) => (
+              <li key={each.id}>
+                {nameById.get(String(each.id)) ?? each.id}: {each.error.message}
+              </li>
+            ))}
+          </ul>
+        )}
+        {isLoading && <p role="status">Planning {shown.length} units …</p>}
+        {rows.length > 0 && (
+          <>
+            <PlanTable rows={rows} hasCosts={question.costs !== undefined} />
+            <div class="buttons">
+              <button
+                type="button"
+                onClick={() => download('plan.csv', 'text/csv', csvText(EXPORT_COLUMNS, rows.map(exportRow)))}
+              >
+                Export CSV
+              </button>
+              <button
+                type="button"
+                onClick={() => download('plan.geojson', 'application/geo+json', geoJsonOf(rows))}
+              >
+                Export GeoJSON
+              </button>
+              <button type="button" onClick={print}>
+                Print report
+              </button>
+            </div>
+          </>
+        )}
+      </div>
+      {rows.length > 0 && <Report rows={rows} picture={picture} />}
+    </>
+  );
+}
+
+const COST_LABELS: Readonly<Record<Method, string>> = {
+  manual: 'per planted tree, $',
+  drone_seeded: 'per sown spot, $',
+};
+
+function CostField({ method }: { method: Method }) {
+  return (
+    <label>
+      {METHOD_NAMES[method]}, {COST_LABELS[method]}
+      <input
+        type="number"
+        min="0.01"
+        step="any"
+        value={costs.value[method] ?? ''}
+        onInput={({ currentTarget }) => {
+          costs.value = { ...costs.value, [method]: numberIn(currentTarget.value, 1e-6, 1e9) };
+        }}
+      />
+    </label>
+  );
+}
