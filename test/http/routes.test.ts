@@ -14,6 +14,7 @@ const GETS = [
   '/v1/health',
   '/openapi.json',
   '/docs',
+  '/',
 ];
 
 let service: TestService;
@@ -26,7 +27,6 @@ const sendRequest = (line: string, headers: string[] = []) =>
   sendRaw(service.apiUrl, rawRequest(line, [`X-API-Key: ${service.key}`, ...headers]));
 
 test.each([
-  '/',
   '/v1',
   '/v2/predict',
   '/v1/%zz',

@@ -43,6 +43,16 @@ const RESPONSES: readonly (readonly [
       return service.get(`/${/docs\/\w+\/reference\.js/.exec(page)![0]}`);
     },
   ],
+  ["the planner's page", 200, 'no-cache', () => service.get('/')],
+  [
+    "a file of the planner's page",
+    200,
+    HASHED,
+    async () => {
+      const page = await (await service.get('/')).text();
+      return service.get(/\/assets\/[\w-]+\.js/.exec(page)![0]);
+    },
+  ],
   [
     'a catalogue without a valid key',
     401,
