@@ -1,3 +1,5 @@
+import { readdirSync, statSync } from 'node:fs';
+import path from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { expectError } from '../support/error-body.js';
@@ -71,6 +73,14 @@ async function rawBody(file: string, coding: string): Promise<Buffer> {
       .end();
   });
 }
+
+test('all scripts of the page are at most 600 KB in gzip', () => {
+  const folder = path.join(import.meta.dirname, '../../dist/web/assets');
+  const scripts = readdirSync(folder).filter((name) => /\.m?js\.gz$/.test(name));
+  expect(scripts.length).toBeGreaterThanOrEqual(2); // the page and MapLibre's worker
+  const bytes = scripts.reduce((sum, name) => sum + statSync(path.join(folder, name)).size, 0);
+  expect(bytes).toBeLessThan(600 * 1024);
+});
 
 test('a file of the page that does not exist, and a path out of its folder, are not found', async () => {
   for (const file of ['/assets/none.js', '/assets/', '/assets/../index.html', '/assets/%2e%2e/index.html']) {

@@ -37,6 +37,7 @@ export function MapView() {
   const shown = useRef<ShownLayer | null>(null);
   const [bounds, setBounds] = useState<Bounds | null>(null);
   const [hover, setHover] = useState('');
+  const [isBroken, setBroken] = useState(false);
 
   const known = catalogues.value;
   const question: LayerQuestion = {
@@ -59,7 +60,13 @@ export function MapView() {
 
   useEffect(() => {
     if (container.current === null) return undefined;
-    const map = createMap(container.current, cells.current, camera.peek());
+    let map: MapLibreMap;
+    try {
+      map = createMap(container.current, cells.current, camera.peek());
+    } catch {
+      setBroken(true);
+      return undefined;
+    }
     shownMap.value = map;
     const marker = new Marker({ color: '#c2410c' });
     map.on('moveend', () => {
@@ -95,6 +102,11 @@ export function MapView() {
   return (
     <div class="map-area" data-loading={isLoading}>
       <div ref={container} class="map" data-testid="map" />
+      {isBroken && (
+        <p class="map-note error" role="alert">
+          This browser cannot draw the map: it needs WebGL 2. Sites and units work without it.
+        </p>
+      )}
       {hover !== '' && <output class="hover">{hover}</output>}
       {isLoading && (
         <p class="map-note" role="status">
