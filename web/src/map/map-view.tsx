@@ -35,7 +35,8 @@ export function MapView() {
   const container = useRef<HTMLDivElement>(null);
   const cells = useRef(new CellLayer());
   const shown = useRef<ShownLayer | null>(null);
-  const [bounds, setBounds] = useState<Bounds | null>(null);
+  // undefined until the map knows its view
+  const [bounds, setBounds] = useState<Bounds | null | undefined>(undefined);
   const [hover, setHover] = useState('');
   const [isBroken, setBroken] = useState(false);
 
@@ -45,12 +46,13 @@ export function MapView() {
     species: species.value,
     method: method.value,
     horizon: horizon.value,
-    bounds,
+    bounds: bounds ?? null,
     warmingC: warmingC.value,
     precipitationPercent: precipitationPercent.value,
   };
-  const { answer, error, isLoading } = useAnswer(known === null ? null : JSON.stringify(question), (signal) =>
-    loadLayer(question, known?.species ?? [], signal),
+  const { answer, error, isLoading } = useAnswer(
+    known === null || bounds === undefined ? null : JSON.stringify(question),
+    (signal) => loadLayer(question, known?.species ?? [], signal),
   );
 
   useEffect(() => {
@@ -74,7 +76,7 @@ export function MapView() {
       camera.value = { zoom: map.getZoom(), center: { latitude: lat, longitude: lng } };
       setBounds(boundsOf(map));
     });
-    map.on('load', () => setBounds(boundsOf(map)));
+    setBounds(boundsOf(map));
     map.on('click', ({ lngLat }) => {
       if (drawing.peek() === null) chooseSite({ latitude: lngLat.lat, longitude: lngLat.lng });
     });
@@ -82,6 +84,16 @@ export function MapView() {
     map.on('mouseout', () => setHover(''));
     const draw = new Drawing(map);
     const stops = [
+      // A link that is opened in this tab.
+      effect(() => {
+        const { zoom, center } = camera.value ?? {};
+        if (zoom === undefined || center === undefined) return;
+        const { lng, lat } = map.getCenter();
+        const isShown = [zoom - map.getZoom(), center.longitude - lng, center.latitude - lat].every(
+          (difference) => Math.abs(difference) < 1e-3,
+        );
+        if (!isShown) map.jumpTo({ zoom, center: [center.longitude, center.latitude] });
+      }),
       effect(() => {
         if (site.value === null) marker.remove();
         else {

@@ -1,0 +1,125 @@
+import type { Browser, Page } from 'playwright-core';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { HAS_CHROMIUM } from '../support/chromium.js';
+import { startTestService, type TestService } from '../support/service.js';
+import { launchBrowser, linkOf, mapReady, watchedPage } from './support/browser.js';
+
+const browserTest = test.skipIf(!HAS_CHROMIUM);
+/** A data point in the forest of the Cascades. */
+const POINT = { latitude: 44.11669, longitude: -122.03331 };
+const CLOSE_UP = `11/${POINT.latitude}/${POINT.longitude}`;
+let service: TestService;
+let browser: Browser;
+
+beforeAll(async () => {
+  if (!HAS_CHROMIUM) return;
+  [service, browser] = await Promise.all([startTestService(), launchBrowser()]);
+});
+afterAll(async () => {
+  if (!HAS_CHROMIUM) return;
+  await Promise.all([service.stop(), browser.close()]);
+});
+
+async function middle(page: Page): Promise<[number, number]> {
+  const { x, y, width, height } = (await page.getByTestId('map').boundingBox())!;
+  return [x + width / 2, y + height / 2];
+}
+
+/** What the page says of the cell in the middle of the map, as survival in whole percent or points. */
+async function underPointer(page: Page): Promise<string> {
+  const [x, y] = await middle(page);
+  await page.mouse.move(x + 1, y + 1);
+  await page.mouse.move(x, y);
+  return page.locator('.hover').innerText();
+}
+
+/** A picture of the middle of the map once it no longer changes. */
+async function drawn(page: Page): Promise<string> {
+  const [x, y] = await middle(page);
+  const clip = { x: x - 150, y: y - 100, width: 300, height: 200 };
+  let last = '';
+  await expect
+    .poll(async () => {
+      const before = last;
+      last = (await page.screenshot({ clip })).toString('base64');
+      return last === before;
+    })
+    .toBe(true);
+  return last;
+}
+
+async function survival(method: string, options: object = {}): Promise<number> {
+  const body = { ...POINT, species_code: 'PSME', planting_method: method, horizons: [5], ...options };
+  const answer = (await (await service.post('/v1/predict', body)).json()) as {
+    predictions: { survival_probability: number }[];
+  };
+  return answer.predictions[0]!.survival_probability;
+}
+
+browserTest('the value under the pointer is that of the API, with and without a scenario', async () => {
+  const { page, context, faults } = await watchedPage(browser);
+  await page.goto(linkOf(service, { map: CLOSE_UP }));
+  await mapReady(page);
+  const today = await survival('manual');
+  expect(await underPointer(page)).toContain(`${Math.round(today * 100)} % alive after 5 years`);
+  await page.getByLabel('Warming, °C').fill('3');
+  const scenario = { scenario: { warming_c: 3, precipitation_change_percent: 0 } };
+  const later = await survival('manual', scenario);
+  expect(Math.round(later * 100)).not.toBe(Math.round(today * 100));
+  await expect.poll(() => underPointer(page)).toContain(`${Math.round(later * 100)} % alive after 5 years`);
+  expect(faults).toEqual([]);
+  await context.close();
+});
+
+browserTest('each layer is drawn in its own way, with a legend', async () => {
+  const { page, context, faults } = await watchedPage(browser);
+  await page.goto(linkOf(service, { map: CLOSE_UP }));
+  const pictures = new Set<string>();
+  for (const [layer, title] of [
+    ['survival', 'Hand planting: survival after 5 years'],
+    ['advantage', 'Hand planting minus drone seeding after 5 years'],
+    ['width', 'Width of the 80 % interval'],
+    ['best', 'Native species with the highest survival after 5 years'],
+  ] as const) {
+    await page.getByLabel('Map shows').selectOption(layer);
+    await page.locator('.legend summary').getByText(title).waitFor();
+    await mapReady(page);
+    pictures.add(await drawn(page));
+  }
+  expect(pictures.size).toBe(4);
+  expect(faults).toEqual([]);
+  await context.close();
+});
+
+browserTest('cells become finer as one zooms in, down to the points of the grid', async () => {
+  const { page, context } = await watchedPage(browser);
+  await page.goto(linkOf(service));
+  await mapReady(page);
+  const size = async () =>
+    Number(/A cell is ([\d.]+) km/.exec(await page.locator('.legend').innerText())![1]);
+  const region = await size();
+  expect(region).toBeGreaterThan(3);
+  await page.goto(linkOf(service, { map: '7.5/44.1/-122' }));
+  await page.reload();
+  await mapReady(page);
+  const county = await size();
+  expect(county).toBeLessThan(region);
+  await page.goto(linkOf(service, { map: CLOSE_UP }));
+  await page.reload();
+  await mapReady(page);
+  expect(await size()).toBe(0.9);
+  await context.close();
+});
+
+browserTest('what the figures are is shown as the API tells it', async () => {
+  const { page, context } = await watchedPage(browser);
+  await page.goto(linkOf(service, { panel: 'about' }));
+  const model = (await (await service.get('/v1/model')).json()) as {
+    caution: string;
+    alive: Record<string, string>;
+    version: string;
+  };
+  for (const text of [model.caution, ...Object.values(model.alive), model.version])
+    await page.locator('#panel').getByText(text).waitFor();
+  await context.close();
+});
