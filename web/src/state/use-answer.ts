@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { attempt } from './connection.js';
 
 export interface Loading<Answer> {
@@ -8,8 +8,8 @@ export interface Loading<Answer> {
   readonly isLoading: boolean;
 }
 
-/** Changes that follow one another faster, as of a slider, are asked once. */
-const PAUSE_MS = 120;
+/** Changes that follow one another faster, as of a slider, are asked once, this long after the last. */
+const PAUSE_MS = 150;
 
 /**
  * Loads an answer, and again when its question changes.
@@ -21,6 +21,7 @@ export function useAnswer<Answer>(
 ): Loading<Answer> {
   const [state, setState] = useState<Loading<Answer>>({ answer: null, error: null, isLoading: false });
   const round = attempt.value;
+  const lastChange = useRef(Number.NEGATIVE_INFINITY);
   // The question stands for what load reads, the round for asking it again.
   useEffect(() => {
     if (question === null) {
@@ -29,16 +30,21 @@ export function useAnswer<Answer>(
     }
     const controller = new AbortController();
     setState(({ answer }) => ({ answer, error: null, isLoading: true }));
-    const timer = setTimeout(() => {
-      load(controller.signal).then(
-        (answer) => {
-          if (!controller.signal.aborted) setState({ answer, error: null, isLoading: false });
-        },
-        (error: Error) => {
-          if (!controller.signal.aborted) setState({ answer: null, error, isLoading: false });
-        },
-      );
-    }, PAUSE_MS);
+    const isQuick = performance.now() - lastChange.current < PAUSE_MS;
+    lastChange.current = performance.now();
+    const timer = setTimeout(
+      () => {
+        load(controller.signal).then(
+          (answer) => {
+            if (!controller.signal.aborted) setState({ answer, error: null, isLoading: false });
+          },
+          (error: Error) => {
+            if (!controller.signal.aborted) setState({ answer: null, error, isLoading: false });
+          },
+        );
+      },
+      isQuick ? PAUSE_MS : 0,
+    );
     return () => {
       clearTimeout(timer);
       controller.abort();

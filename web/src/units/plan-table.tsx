@@ -99,7 +99,7 @@ function Row({ row, hasCosts }: { row: PlanRow; hasCosts: boolean }) {
         </button>
         <br />
         <small>
-          {number(planned.area_ha, 1)} ha,{' '}
+          {number(planned.area_ha, planned.area_ha < 10 ? 1 : 0)} ha,{' '}
           {planned.data_points === 0
             ? `nearest point ${number(planned.nearest_km, 1)} km away`
             : `${planned.data_points} points`}
