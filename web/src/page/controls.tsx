@@ -17,8 +17,8 @@ import { METHOD_NAMES, years } from './format.js';
 
 const LAYER_NAMES: Readonly<Record<Layer, string>> = {
   survival: 'Survival',
-  advantage: 'Hand planting against drone',
-  width: 'How wide the interval is',
+  advantage: 'Hand against drone',
+  width: 'Interval width',
   best: 'Best native species',
 };
 
@@ -75,12 +75,13 @@ export function Controls() {
       {(warmingC.value !== 0 || precipitationPercent.value !== 0) && (
         <button
           type="button"
+          aria-label="Reset to today's climate"
           onClick={() => {
             warmingC.value = 0;
             precipitationPercent.value = 0;
           }}
         >
-          Reset climate
+          Reset
         </button>
       )}
     </header>

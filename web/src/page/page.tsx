@@ -43,6 +43,26 @@ export function Page() {
   );
 }
 
+/** Where the figures come from, always in view. */
+function Origin() {
+  const model = catalogues.value?.model;
+  if (model === undefined || panel.value === 'about') return null;
+  return (
+    <p class="caution origin no-print">
+      Outcomes are <strong>{model.outcomes}</strong>.{' '}
+      <button
+        type="button"
+        class="link"
+        onClick={() => {
+          panel.value = 'about';
+        }}
+      >
+        What the figures mean
+      </button>
+    </p>
+  );
+}
+
 function Panels() {
   const move = (event: KeyboardEvent) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
@@ -71,6 +91,7 @@ function Panels() {
           </button>
         ))}
       </div>
+      <Origin />
       {/* Focusable because it scrolls. */}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: as the pattern for tabs of the ARIA guide has it */}
       <div id="panel" role="tabpanel" aria-labelledby={`tab-${panel.value}`} tabIndex={0}>
