@@ -1,24 +1,13 @@
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { Page } from 'playwright-core';
+import { expect, test } from 'vitest';
 import { HAS_CHROMIUM } from '../support/chromium.js';
-import { startTestService, type TestService } from '../support/service.js';
-import { launchBrowser, linkOf, mapReady, watchedPage } from './support/browser.js';
+import { browserTest, linkOf, serviceAndBrowser, watchedPage } from './support/browser.js';
+import { mapReady } from './support/launch-browser.js';
 
-const browserTest = test.skipIf(!HAS_CHROMIUM);
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
-let service: TestService;
-let browser: Browser;
-
-beforeAll(async () => {
-  if (!HAS_CHROMIUM) return;
-  [service, browser] = await Promise.all([startTestService(), launchBrowser()]);
-});
-afterAll(async () => {
-  if (!HAS_CHROMIUM) return;
-  await Promise.all([service.stop(), browser.close()]);
-});
+const shared = serviceAndBrowser();
 
 /** What axe finds in a page, in a line for each finding. */
 async function violations(page: Page): Promise<string[]> {
@@ -38,11 +27,11 @@ test.skipIf(!HAS_CHROMIUM).each(['light', 'dark'] as const)(
   'axe finds nothing in any panel in %s mode',
   async (colorScheme) => {
     // Only axe needs the policy off; every other test has it.
-    const { page, context } = await watchedPage(browser, { colorScheme, bypassCSP: true });
-    await page.goto(service.apiUrl);
+    const { page, context } = await watchedPage(shared.browser, { colorScheme, bypassCSP: true });
+    await page.goto(shared.service.apiUrl);
     await page.getByLabel('API key').waitFor();
     expect(await violations(page)).toEqual([]);
-    await page.goto(linkOf(service, { site: '44.12,-122.03' }));
+    await page.goto(linkOf(shared.service, { site: '44.12,-122.03' }));
     await page.locator('.ranking').waitFor();
     await mapReady(page);
     expect(await violations(page)).toEqual([]);
@@ -56,11 +45,11 @@ test.skipIf(!HAS_CHROMIUM).each(['light', 'dark'] as const)(
 );
 
 browserTest('everything can be reached and done with the keyboard alone', async () => {
-  const { page, context } = await watchedPage(browser);
-  await page.goto(service.apiUrl);
+  const { page, context } = await watchedPage(shared.browser);
+  await page.goto(shared.service.apiUrl);
   await page.getByLabel('API key').waitFor();
   await page.keyboard.press('Tab');
-  await page.keyboard.insertText(service.key);
+  await page.keyboard.insertText(shared.service.key);
   await page.keyboard.press('Enter');
   await page.getByRole('tab', { name: 'Site' }).waitFor();
   await page.getByRole('option', { name: 'Douglas-fir (PSME)' }).waitFor({ state: 'attached' });
@@ -80,11 +69,11 @@ browserTest('everything can be reached and done with the keyboard alone', async 
 });
 
 browserTest('on a phone nothing is wider than the screen', async () => {
-  const { page, context, faults } = await watchedPage(browser, {
+  const { page, context, faults } = await watchedPage(shared.browser, {
     viewport: { width: 390, height: 844 },
     hasTouch: true,
   });
-  await page.goto(linkOf(service, { site: '44.12,-122.03' }));
+  await page.goto(linkOf(shared.service, { site: '44.12,-122.03' }));
   await page.getByTestId('tile-manual').waitFor();
   for (const name of ['Site', 'Units', 'About the figures']) {
     await page.getByRole('tab', { name }).click();

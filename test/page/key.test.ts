@@ -1,28 +1,15 @@
-import type { Browser } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { HAS_CHROMIUM } from '../support/chromium.js';
+import { expect } from 'vitest';
 import { freePort } from '../support/free-port.js';
-import { startTestService, type TestService } from '../support/service.js';
-import { launchBrowser, linkOf, watchedPage } from './support/browser.js';
+import { startTestService } from '../support/service.js';
+import { browserTest, linkOf, serviceAndBrowser, watchedPage } from './support/browser.js';
 
-const browserTest = test.skipIf(!HAS_CHROMIUM);
-let service: TestService;
-let browser: Browser;
-
-beforeAll(async () => {
-  if (!HAS_CHROMIUM) return;
-  [service, browser] = await Promise.all([startTestService(), launchBrowser()]);
-});
-afterAll(async () => {
-  if (!HAS_CHROMIUM) return;
-  await Promise.all([service.stop(), browser.close()]);
-});
+const shared = serviceAndBrowser();
 
 browserTest(
   'the link of the first start opens the page, and the key leaves the address for the session',
   async () => {
-    const { page, context, faults } = await watchedPage(browser);
-    await page.goto(linkOf(service));
+    const { page, context, faults } = await watchedPage(shared.browser);
+    await page.goto(linkOf(shared.service));
     await page.getByRole('tab', { name: 'Site' }).waitFor();
     await page.getByRole('option', { name: 'Douglas-fir (PSME)' }).waitFor({ state: 'attached' });
     expect(page.url()).not.toContain('nurse_live_');
@@ -33,7 +20,7 @@ browserTest(
     await page.reload();
     await page.getByRole('tab', { name: 'Site' }).waitFor();
     const other = await context.newPage(); // a session of its own
-    await other.goto(service.apiUrl);
+    await other.goto(shared.service.apiUrl);
     await other.getByLabel('API key').waitFor();
     expect(faults).toEqual([]);
     await context.close();
@@ -43,12 +30,12 @@ browserTest(
 browserTest(
   'without a key the page asks for one, refuses a malformed one itself, and opens with a good one',
   async () => {
-    const { page, context, faults } = await watchedPage(browser);
-    await page.goto(service.apiUrl);
+    const { page, context, faults } = await watchedPage(shared.browser);
+    await page.goto(shared.service.apiUrl);
     await page.getByLabel('API key').fill('nurse_live_short');
     await page.keyboard.press('Enter');
     await page.getByText('That is no key').waitFor();
-    await page.getByLabel('API key').fill(service.key);
+    await page.getByLabel('API key').fill(shared.service.key);
     await page.keyboard.press('Enter');
     await page.getByRole('tab', { name: 'Site' }).waitFor();
     expect(faults).toEqual([]);
@@ -59,14 +46,14 @@ browserTest(
 browserTest(
   'a key that is unknown, and one that is deactivated while the page is open, lead to the form with the reason',
   async () => {
-    const { page, context } = await watchedPage(browser);
-    await page.goto(`${service.apiUrl}/#key=nurse_live_${'0'.repeat(32)}`);
+    const { page, context } = await watchedPage(shared.browser);
+    await page.goto(`${shared.service.apiUrl}/#key=nurse_live_${'0'.repeat(32)}`);
     await page.getByText('This key is not accepted.').waitFor();
-    const { id, secret } = await service.issueKey('hypha');
+    const { id, secret } = await shared.service.issueKey('hypha');
     await page.getByLabel('API key').fill(secret);
     await page.keyboard.press('Enter');
     await page.getByRole('tab', { name: 'Site' }).waitFor();
-    await service.administration.setState(id, 'deactivated');
+    await shared.service.administration.setState(id, 'deactivated');
     // Within 5 seconds the service refuses it; every choice of a site asks.
     await expect
       .poll(
@@ -85,10 +72,10 @@ browserTest(
 );
 
 browserTest('a key that has used its requests of the day gets the time when it has new ones', async () => {
-  const { secret } = await service.issueKey('spore');
-  for (let count = 0; count < 100; count++) await service.get('/v1/species', { 'x-api-key': secret });
-  const { page, context } = await watchedPage(browser);
-  await page.goto(`${service.apiUrl}/#key=${secret}`);
+  const { secret } = await shared.service.issueKey('spore');
+  for (let count = 0; count < 100; count++) await shared.service.get('/v1/species', { 'x-api-key': secret });
+  const { page, context } = await watchedPage(shared.browser);
+  await page.goto(`${shared.service.apiUrl}/#key=${secret}`);
   const banner = page.locator('[data-problem="quota"]');
   await banner.getByText('The key has used its requests of today.').waitFor();
   await banner.getByText('New requests from').waitFor();
@@ -100,7 +87,7 @@ browserTest('a key that has used its requests of the day gets the time when it h
 browserTest('the page says when the service is away, and continues by itself when it is back', async () => {
   const port = String(await freePort());
   const first = await startTestService({ PORT: port });
-  const { page, context } = await watchedPage(browser);
+  const { page, context } = await watchedPage(shared.browser);
   await page.goto(linkOf(first));
   await page.getByRole('option', { name: 'Douglas-fir (PSME)' }).waitFor({ state: 'attached' });
   await first.stop();
@@ -118,8 +105,8 @@ browserTest('the page says when the service is away, and continues by itself whe
 });
 
 browserTest('a service that drains or is overloaded is told apart from one that is away', async () => {
-  const { page, context } = await watchedPage(browser);
-  await page.goto(linkOf(service));
+  const { page, context } = await watchedPage(shared.browser);
+  await page.goto(linkOf(shared.service));
   await page.getByRole('option', { name: 'Douglas-fir (PSME)' }).waitFor({ state: 'attached' });
   const body = { error: { code: 'overloaded', message: 'Too many sites wait.' } };
   await page.route('**/v1/predict/compare', (route) => route.fulfill({ status: 503, json: body }));

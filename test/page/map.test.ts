@@ -1,24 +1,12 @@
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { HAS_CHROMIUM } from '../support/chromium.js';
-import { startTestService, type TestService } from '../support/service.js';
-import { launchBrowser, linkOf, mapReady, watchedPage } from './support/browser.js';
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { browserTest, linkOf, serviceAndBrowser, watchedPage } from './support/browser.js';
+import { mapReady } from './support/launch-browser.js';
 
-const browserTest = test.skipIf(!HAS_CHROMIUM);
 /** A data point in the forest of the Cascades. */
 const POINT = { latitude: 44.11669, longitude: -122.03331 };
 const CLOSE_UP = `11/${POINT.latitude}/${POINT.longitude}`;
-let service: TestService;
-let browser: Browser;
-
-beforeAll(async () => {
-  if (!HAS_CHROMIUM) return;
-  [service, browser] = await Promise.all([startTestService(), launchBrowser()]);
-});
-afterAll(async () => {
-  if (!HAS_CHROMIUM) return;
-  await Promise.all([service.stop(), browser.close()]);
-});
+const shared = serviceAndBrowser();
 
 async function middle(page: Page): Promise<[number, number]> {
   const { x, y, width, height } = (await page.getByTestId('map').boundingBox())!;
@@ -50,15 +38,15 @@ async function drawn(page: Page): Promise<string> {
 
 async function survival(method: string, options: object = {}): Promise<number> {
   const body = { ...POINT, species_code: 'PSME', planting_method: method, horizons: [5], ...options };
-  const answer = (await (await service.post('/v1/predict', body)).json()) as {
+  const answer = (await (await shared.service.post('/v1/predict', body)).json()) as {
     predictions: { survival_probability: number }[];
   };
   return answer.predictions[0]!.survival_probability;
 }
 
 browserTest('the value under the pointer is that of the API, with and without a scenario', async () => {
-  const { page, context, faults } = await watchedPage(browser);
-  await page.goto(linkOf(service, { map: CLOSE_UP }));
+  const { page, context, faults } = await watchedPage(shared.browser);
+  await page.goto(linkOf(shared.service, { map: CLOSE_UP }));
   await mapReady(page);
   const today = await survival('manual');
   expect(await underPointer(page)).toContain(`${Math.round(today * 100)} % alive after 5 years`);
@@ -72,8 +60,8 @@ browserTest('the value under the pointer is that of the API, with and without a 
 });
 
 browserTest('each layer is drawn in its own way, with a legend', async () => {
-  const { page, context, faults } = await watchedPage(browser);
-  await page.goto(linkOf(service, { map: CLOSE_UP }));
+  const { page, context, faults } = await watchedPage(shared.browser);
+  await page.goto(linkOf(shared.service, { map: CLOSE_UP }));
   const pictures = new Set<string>();
   for (const [layer, title] of [
     ['survival', 'Hand planting: survival after 5 years'],
@@ -92,19 +80,19 @@ browserTest('each layer is drawn in its own way, with a legend', async () => {
 });
 
 browserTest('cells become finer as one zooms in, down to the points of the grid', async () => {
-  const { page, context } = await watchedPage(browser);
-  await page.goto(linkOf(service));
+  const { page, context } = await watchedPage(shared.browser);
+  await page.goto(linkOf(shared.service));
   await mapReady(page);
   const size = async () =>
     Number(/A cell is ([\d.]+) km/.exec(await page.locator('.legend').innerText())![1]);
   const region = await size();
   expect(region).toBeGreaterThan(3);
-  await page.goto(linkOf(service, { map: '7.5/44.1/-122' }));
+  await page.goto(linkOf(shared.service, { map: '7.5/44.1/-122' }));
   await page.reload();
   await mapReady(page);
   const county = await size();
   expect(county).toBeLessThan(region);
-  await page.goto(linkOf(service, { map: CLOSE_UP }));
+  await page.goto(linkOf(shared.service, { map: CLOSE_UP }));
   await page.reload();
   await mapReady(page);
   expect(await size()).toBe(0.9);
@@ -112,9 +100,9 @@ browserTest('cells become finer as one zooms in, down to the points of the grid'
 });
 
 browserTest('what the figures are is shown as the API tells it', async () => {
-  const { page, context } = await watchedPage(browser);
-  await page.goto(linkOf(service, { panel: 'about' }));
-  const model = (await (await service.get('/v1/model')).json()) as {
+  const { page, context } = await watchedPage(shared.browser);
+  await page.goto(linkOf(shared.service, { panel: 'about' }));
+  const model = (await (await shared.service.get('/v1/model')).json()) as {
     caution: string;
     alive: Record<string, string>;
     version: string;

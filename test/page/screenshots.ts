@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Page } from 'playwright-core';
-import { launchBrowser, mapReady } from './support/browser.js';
+import { launchBrowser, mapReady } from './support/launch-browser.js';
 
 /** Makes the pictures of the README and docs/page.md: npm run screenshots. */
 

@@ -1,24 +1,12 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { HAS_CHROMIUM } from '../support/chromium.js';
-import { startTestService, type TestService } from '../support/service.js';
-import { launchBrowser, linkOf, mapReady, watchedPage } from './support/browser.js';
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { browserTest, linkOf, serviceAndBrowser, watchedPage } from './support/browser.js';
+import { mapReady } from './support/launch-browser.js';
 
-const browserTest = test.skipIf(!HAS_CHROMIUM);
 const SITE = { latitude: 44.12, longitude: -122.03, species_code: 'PSME' };
-let service: TestService;
-let browser: Browser;
-
-beforeAll(async () => {
-  if (!HAS_CHROMIUM) return;
-  [service, browser] = await Promise.all([startTestService(), launchBrowser()]);
-});
-afterAll(async () => {
-  if (!HAS_CHROMIUM) return;
-  await Promise.all([service.stop(), browser.close()]);
-});
+const shared = serviceAndBrowser();
 
 interface Compared {
   comparison: Record<string, { predictions: { survival_probability: number; interval: { low: number } }[] }>;
@@ -26,7 +14,7 @@ interface Compared {
 
 /** The survival after five years by the API. */
 async function survival(method: string, options: object = {}): Promise<number> {
-  const response = await service.post('/v1/predict/compare', { ...SITE, ...options });
+  const response = await shared.service.post('/v1/predict/compare', { ...SITE, ...options });
   return ((await response.json()) as Compared).comparison[method]!.predictions[2]!.survival_probability;
 }
 
@@ -38,8 +26,8 @@ async function shown(page: Page, method: string, value: number): Promise<void> {
 browserTest(
   'a click on the map shows the numbers of the API for that place, and the address keeps the place',
   async () => {
-    const { page, context, faults } = await watchedPage(browser);
-    await page.goto(linkOf(service, { map: '9/44.12/-122.03' }));
+    const { page, context, faults } = await watchedPage(shared.browser);
+    await page.goto(linkOf(shared.service, { map: '9/44.12/-122.03' }));
     await mapReady(page);
     const box = (await page.getByTestId('map').boundingBox())!;
     await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
@@ -60,8 +48,8 @@ browserTest(
 browserTest(
   'own elevation, measured conditions and a scenario change the numbers as the API does',
   async () => {
-    const { page, context, faults } = await watchedPage(browser);
-    await page.goto(linkOf(service, { site: '44.12,-122.03' }));
+    const { page, context, faults } = await watchedPage(shared.browser);
+    await page.goto(linkOf(shared.service, { site: '44.12,-122.03' }));
     await shown(page, 'manual', await survival('manual'));
     await page.getByLabel('Elevation, m').fill('1100');
     await shown(page, 'manual', await survival('manual', { elevation_m: 1100 }));
@@ -81,8 +69,8 @@ browserTest(
 );
 
 browserTest('the contributions add up from the average site to the answer', async () => {
-  const { page, context } = await watchedPage(browser);
-  await page.goto(linkOf(service, { site: '44.12,-122.03' }));
+  const { page, context } = await watchedPage(shared.browser);
+  await page.goto(linkOf(shared.service, { site: '44.12,-122.03' }));
   await page.locator('.waterfall').waitFor();
   const amounts = await page.locator('.waterfall .amount').allTextContents();
   const numbers = amounts.map((text) => Number(text.replace('−', '-').replaceAll(/[%+± ]/g, '')));
@@ -96,9 +84,9 @@ browserTest('the contributions add up from the average site to the answer', asyn
 browserTest(
   'the ranking lists the native species as the API does, and a click shows that species',
   async () => {
-    const { page, context } = await watchedPage(browser);
-    await page.goto(linkOf(service, { site: '44.12,-122.03' }));
-    const response = await service.post('/v1/predict/rank', {
+    const { page, context } = await watchedPage(shared.browser);
+    await page.goto(linkOf(shared.service, { site: '44.12,-122.03' }));
+    const response = await shared.service.post('/v1/predict/rank', {
       latitude: 44.12,
       longitude: -122.03,
       horizons: [5],
@@ -118,8 +106,8 @@ browserTest(
 );
 
 browserTest('a town leads to its place, and a text that is no place says what would be one', async () => {
-  const { page, context } = await watchedPage(browser);
-  await page.goto(linkOf(service));
+  const { page, context } = await watchedPage(shared.browser);
+  await page.goto(linkOf(shared.service));
   await page.locator('#towns option').first().waitFor({ state: 'attached' });
   await page.locator('#place').fill('somewhere');
   await page.keyboard.press('Enter');
@@ -131,25 +119,29 @@ browserTest('a town leads to its place, and a text that is no place says what wo
 });
 
 browserTest('a place outside the coverage gets the message of the API', async () => {
-  const { page, context } = await watchedPage(browser);
-  await page.goto(linkOf(service, { site: '40.71,-74.01' }));
-  const response = await service.post('/v1/predict/compare', { ...SITE, latitude: 40.71, longitude: -74.01 });
+  const { page, context } = await watchedPage(shared.browser);
+  await page.goto(linkOf(shared.service, { site: '40.71,-74.01' }));
+  const response = await shared.service.post('/v1/predict/compare', {
+    ...SITE,
+    latitude: 40.71,
+    longitude: -74.01,
+  });
   const { error } = (await response.json()) as { error: { message: string } };
   await page.locator('#panel').getByText(error.message).first().waitFor();
   await context.close();
 });
 
 browserTest('what is copied works as it is: curl and the link', async () => {
-  const { page, context } = await watchedPage(browser);
+  const { page, context } = await watchedPage(shared.browser);
   await context.grantPermissions(['clipboard-read', 'clipboard-write']);
-  await page.goto(linkOf(service, { site: '44.12,-122.03' }));
+  await page.goto(linkOf(shared.service, { site: '44.12,-122.03' }));
   await page.getByRole('button', { name: 'Copy as curl' }).click();
   await page.getByText('Copied: curl.').waitFor();
   const line = await page.evaluate(() => navigator.clipboard.readText());
-  expect(line).not.toContain(service.key);
+  expect(line).not.toContain(shared.service.key);
   // In the background: this process answers.
   const { stdout } = await promisify(execFile)('sh', ['-c', line], {
-    env: { ...process.env, NURSELOG_API_KEY: service.key },
+    env: { ...process.env, NURSELOG_API_KEY: shared.service.key },
   });
   expect((JSON.parse(stdout) as Compared).comparison.manual!.predictions[2]!.survival_probability).toBe(
     await survival('manual'),

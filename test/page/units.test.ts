@@ -1,13 +1,11 @@
 import { readFile } from 'node:fs/promises';
 import Papa from 'papaparse';
-import type { Browser, Page } from 'playwright-core';
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { HAS_CHROMIUM } from '../support/chromium.js';
-import { startTestService, type TestService } from '../support/service.js';
-import { launchBrowser, linkOf, mapReady, type WatchedPage, watchedPage } from './support/browser.js';
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { browserTest, linkOf, serviceAndBrowser, type WatchedPage, watchedPage } from './support/browser.js';
+import { mapReady } from './support/launch-browser.js';
 import { zippedShapefile } from './support/shapefile.js';
 
-const browserTest = test.skipIf(!HAS_CHROMIUM);
 /** Some 4 km of forest north-east of Oakridge, Oregon; clockwise. */
 const RING: [number, number][] = [
   [-122.05, 44.1],
@@ -19,21 +17,11 @@ const RING: [number, number][] = [
 /** What would run if it were taken for markup or a formula. */
 const HOSTILE = '=HYPERLINK("x")<img src=x onerror=document.title="run">';
 
-let service: TestService;
-let browser: Browser;
-
-beforeAll(async () => {
-  if (!HAS_CHROMIUM) return;
-  [service, browser] = await Promise.all([startTestService(), launchBrowser()]);
-});
-afterAll(async () => {
-  if (!HAS_CHROMIUM) return;
-  await Promise.all([service.stop(), browser.close()]);
-});
+const shared = serviceAndBrowser();
 
 async function openUnits(choices: Record<string, string> = {}): Promise<WatchedPage> {
-  const watched = await watchedPage(browser, { acceptDownloads: true });
-  await watched.page.goto(linkOf(service, { panel: 'units', ...choices }));
+  const watched = await watchedPage(shared.browser, { acceptDownloads: true });
+  await watched.page.goto(linkOf(shared.service, { panel: 'units', ...choices }));
   await watched.page.getByRole('heading', { name: 'Planting units' }).waitFor();
   return watched;
 }
@@ -79,7 +67,7 @@ browserTest('a drawn polygon is planned, and its best option is that of the API'
   await row.waitFor();
   const [planned] = JSON.parse(await saved(page, 'Export GeoJSON')).features;
   const body = { units: { type: 'FeatureCollection', features: [planned] }, horizon: 5 };
-  const response = await service.post('/v1/plan', body);
+  const response = await shared.service.post('/v1/plan', body);
   const { units } = (await response.json()) as {
     units: { options: { species_code: string; survival: object }[] }[];
   };
@@ -156,7 +144,7 @@ browserTest(
     await page.getByRole('button', { name: 'Score the points' }).click();
     await page.getByText('2 of 2 rows answered, 1 with an error').waitFor();
     const csv = await saved(page, /^Save 2 rows/);
-    const answer = await service.post('/v1/predict', {
+    const answer = await shared.service.post('/v1/predict', {
       latitude: 44.12,
       longitude: -122.03,
       species_code: 'PSME',
@@ -176,8 +164,8 @@ browserTest(
 
 browserTest('scoring can be stopped, and what was answered can be saved', async () => {
   const { page, context } = await openUnits();
-  const { secret } = await service.issueKey('mycel'); // requests of 100 rows
-  await page.goto(linkOf({ ...service, key: secret }, { panel: 'units' }));
+  const { secret } = await shared.service.issueKey('mycel'); // requests of 100 rows
+  await page.goto(linkOf({ ...shared.service, key: secret }, { panel: 'units' }));
   await page.reload();
   await page.getByRole('heading', { name: 'Planting units' }).waitFor();
   const rows = Array.from({ length: 2000 }, () => '44.12,-122.03');

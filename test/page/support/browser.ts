@@ -1,14 +1,22 @@
-import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
-import { CHROMIUM } from '../../support/chromium.js';
-import type { TestService } from '../../support/service.js';
+import type { Browser, BrowserContext, Page } from 'playwright-core';
+import { afterAll, beforeAll, test } from 'vitest';
+import { HAS_CHROMIUM } from '../../support/chromium.js';
+import { startTestService, type TestService } from '../../support/service.js';
+import { launchBrowser } from './launch-browser.js';
 
-/** Starts Chromium, which draws the map in software. */
-export function launchBrowser(): Promise<Browser> {
-  return chromium.launch({
-    executablePath: CHROMIUM,
-    // No sandbox: it needs rights that containers do not have.
-    args: ['--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--no-sandbox'],
+export const browserTest = test.skipIf(!HAS_CHROMIUM);
+
+/** A service and a browser for the tests of a file, once they run; nothing is started without Chromium. */
+export function serviceAndBrowser(): { readonly service: TestService; readonly browser: Browser } {
+  const both = {} as { service: TestService; browser: Browser };
+  beforeAll(async () => {
+    if (!HAS_CHROMIUM) return;
+    [both.service, both.browser] = await Promise.all([startTestService(), launchBrowser()]);
   });
+  afterAll(async () => {
+    if (HAS_CHROMIUM) await Promise.all([both.service.stop(), both.browser.close()]);
+  });
+  return both;
 }
 
 /** A page that keeps what goes wrong in it. */
@@ -41,8 +49,3 @@ export async function watchedPage(
 /** The link of the first start, with more choices. */
 export const linkOf = ({ apiUrl, key }: TestService, choices: Record<string, string> = {}) =>
   `${apiUrl}/#${new URLSearchParams({ key, ...choices })}`;
-
-/** Waits until the map shows the answer to its last question. */
-export async function mapReady(page: Page): Promise<void> {
-  await page.locator('.map-area[data-loading="false"] .legend[aria-busy="false"]').waitFor();
-}

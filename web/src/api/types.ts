@@ -1,13 +1,15 @@
 import type { components } from '@nurselog/client/openapi';
 
-type Schemas = components['schemas'];
-export type Comparison = Schemas['ComparisonResult'];
-export type Prediction = Schemas['Prediction'];
-export type Coverage = Schemas['Coverage'];
-export type ServedModel = Schemas['ServedModel'];
-export type Usage = Schemas['Usage'];
-export type Species = Schemas['Species'];
-export type SpeciesList = Schemas['SpeciesList'];
+export type {
+  ComparisonResult as Comparison,
+  Coverage,
+  ServedModel,
+  SpeciesList,
+  Usage,
+} from '@nurselog/client/types';
+
+export type Prediction = components['schemas']['Prediction'];
+export type Species = components['schemas']['Species'];
 
 export type Method = 'manual' | 'drone_seeded';
 export type Horizon = 1 | 3 | 5;
