@@ -3,8 +3,10 @@ import type { components } from '@nurselog/client/openapi';
 export type {
   ComparisonResult as Comparison,
   Coverage,
+  RankingResult as Ranking,
   ServedModel,
   SpeciesList,
+  Surface,
   Usage,
 } from '@nurselog/client/types';
 
@@ -15,33 +17,6 @@ export type Method = 'manual' | 'drone_seeded';
 export type Horizon = 1 | 3 | 5;
 export const METHODS: readonly Method[] = ['manual', 'drone_seeded'];
 export const HORIZONS: readonly Horizon[] = [1, 3, 5];
-
-/** The answer of GET /v1/surfaces/{species_code}: columns with an element for each point. */
-export interface Surface {
-  species_code: string;
-  species_common_name: string;
-  points: number;
-  spacing_km: number;
-  longitude: number[];
-  latitude: number[];
-  elevation_m: number[];
-  region: string[];
-  in_native_range: boolean[];
-  survival: Record<Method, Record<`${Horizon}`, number[]>>;
-}
-
-/** The answer of POST /v1/predict/rank. */
-export interface Ranking {
-  horizon_years: Horizon;
-  ranking: {
-    rank: number;
-    species_code: string;
-    species_common_name: string;
-    planting_method: Method;
-    in_native_range: boolean;
-    predictions: Prediction[];
-  }[];
-}
 
 /** One way to plant a unit, in the answer of POST /v1/plan. */
 export interface PlanOption {
