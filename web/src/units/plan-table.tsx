@@ -124,9 +124,7 @@ function Row({ row, hasCosts }: { row: PlanRow; hasCosts: boolean }) {
       {hasCosts && (
         <td class="amount">{cost === null || cost === undefined ? 'none survives' : money(cost)}</td>
       )}
-      {hasCosts && (
-        <td class="amount">{handPaysBelow === undefined ? '–' : `${money(handPaysBelow)} a tree`}</td>
-      )}
+      {hasCosts && <td class="amount">{handPaysBelow === undefined ? '–' : money(handPaysBelow)}</td>}
     </tr>
   );
 }
