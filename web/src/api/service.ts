@@ -18,6 +18,7 @@ interface Call {
  * @throws NurselogError, or the reason of the signal
  */
 export async function call(path: string, { body, headers = {}, signal }: Call = {}): Promise<Response> {
+  const startedAt = performance.now();
   try {
     const response = await send(
       new Request(new URL(path, location.origin), {
@@ -28,7 +29,7 @@ export async function call(path: string, { body, headers = {}, signal }: Call = 
       }),
     );
     if (!response.ok) throw errorOfResponse(await response.json().catch(() => undefined), response);
-    reportSuccess();
+    reportSuccess(startedAt);
     return response;
   } catch (error) {
     if (error instanceof NurselogError) reportFailure(error);

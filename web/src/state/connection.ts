@@ -21,6 +21,7 @@ export const attempt = signal(0);
 /** Between two looks at whether the service is back. */
 const LOOK_AGAIN_MS = 3000;
 let looking: number | undefined;
+let failedAt = Number.NEGATIVE_INFINITY;
 
 function problemOf({ code, status }: NurselogError): Problem | undefined {
   if (status === 401) return 'key_refused';
@@ -34,6 +35,7 @@ function problemOf({ code, status }: NurselogError): Problem | undefined {
 export function reportFailure(error: NurselogError): void {
   const problem = problemOf(error);
   if (problem === undefined) return;
+  failedAt = performance.now();
   const resetsAt = error.details?.resets_at;
   trouble.value = {
     problem,
@@ -43,9 +45,10 @@ export function reportFailure(error: NurselogError): void {
   if (problem === 'busy' || problem === 'offline') looking ??= window.setInterval(lookAgain, LOOK_AGAIN_MS);
 }
 
-export function reportSuccess(): void {
-  trouble.value = null;
-  stopLooking();
+/** @param startedAt when the call was sent: one from before the failure says nothing of now */
+export function reportSuccess(startedAt: number): void {
+  if (trouble.value === null || startedAt < failedAt) return;
+  tryAgain(); // what failed before
 }
 
 /** Loads again whatever failed. */
