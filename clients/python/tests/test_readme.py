@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import csv
 import re
 import subprocess
 import sys
@@ -33,9 +34,25 @@ def test_examples_work_as_printed(
     (tmp_path / "data").symlink_to(ROOT / "data")
     examples = blocks(document, language)
     if language == "sh":
-        examples = [block for block in examples if block.startswith("nurselog ")]
+        # Without the installation, which these tests have behind them.
+        commands = [block.removeprefix("pip install ./clients/python\n") for block in examples]
+        examples = [block for block in commands if block.startswith("nurselog ")]
     assert examples
     subprocess.run([*command, "\n".join(examples)], env=environment_of(service), cwd=tmp_path, check=True)
+
+
+def test_the_spreadsheet_of_the_readme_comes_back_with_every_row(service: ServiceProcess, tmp_path: Path) -> None:
+    [predict] = re.findall(r"^nurselog predict .*$", (ROOT / "README.md").read_text(), re.MULTILINE)
+    output = tmp_path / "out.csv"
+    command = predict.replace("out.csv", str(output))
+    subprocess.run(["sh", "-e", "-c", command], cwd=ROOT, env=environment_of(service), check=True)
+    with (ROOT / "data/samples/sites.csv").open(encoding="utf-8", newline="") as file:
+        sites = list(csv.DictReader(file))
+    with output.open(encoding="utf-8-sig", newline="") as file:
+        answers = list(csv.DictReader(file))
+    assert len(sites) == 2000
+    assert [row["site"] for row in answers] == [row["site"] for row in sites]
+    assert all(bool(row["survival_5"]) != bool(row["error_code"]) for row in answers)
 
 
 def test_the_readme_has_a_first_example_of_at_most_five_lines() -> None:
