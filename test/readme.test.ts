@@ -24,9 +24,7 @@ function shape(value: unknown): unknown {
 
 const folder = mkdtempSync(path.join(tmpdir(), 'nurselog-readme-'));
 // The tests of the Python client run those of its command.
-const [start, exported, call, batch, plan, keys] = blocks('sh').filter(
-  (block) => !/^nurselog /m.test(block),
-);
+const [start, exported, call, batch, plan, keys] = blocks('sh').filter((block) => !/^nurselog /m.test(block));
 const environment = { ...process.env, PORT: '0', OPS_PORT: '0', DATABASE_URL: `sqlite:${folder}/keys.db` };
 let service: ChildProcess;
 let url: string | undefined;

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ApiError } from '../../src/http/errors/api-error.js';
+import { ApiError, OversizedNumber } from '../../src/http/errors/api-error.js';
 import { documentEnd, type JsonError, valueEnd, valueEndInSteps } from '../../src/http/request/json.js';
 import { outlineAt } from '../../src/http/request/outlines.js';
 import { readDocument } from '../../src/http/request/read-document.js';
@@ -122,6 +122,8 @@ test('a value keeps in outline what JSON.parse makes of it, but for what objects
       const value: unknown = JSON.parse(text);
       const outline = outlineAt(bytes, 0);
       if (Array.isArray(value)) expect(outline).toHaveLength(value.length);
+      else if (typeof value === 'number' && !Number.isFinite(value))
+        expect(outline).toStrictEqual(new OversizedNumber(text.trimEnd()));
       else expect(outline).toStrictEqual(typeof value === 'object' && value !== null ? {} : value);
     }),
     { numRuns: amount({ short: 1000, long: 20_000 }) },
