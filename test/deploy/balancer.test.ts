@@ -47,11 +47,49 @@ itBehindNginx('nginx as shipped says in the one error body what it refuses itsel
   const { layout, headers } = await startOne();
   const huge = { method: 'POST', headers, body: ' '.repeat(2 * 1024 * 1024 + 1) };
   await expectError(await fetch(`${layout.url}/v1/predict`, huge), 413, 'payload_too_large');
+  const plan = { method: 'POST', headers, body: ' '.repeat(9 * 1024 * 1024 + 1) };
+  const refused = await expectError(await fetch(`${layout.url}/v1/plan`, plan), 413, 'payload_too_large');
+  expect(refused.details).toEqual({ limit_bytes: 8 * 1024 * 1024 });
   const long = { headers: { ...headers, 'x-long': 'x'.repeat(17 * 1024) } };
   await expectError(await fetch(`${layout.url}/v1/species`, long), 431, 'invalid_request');
   const hostless = await sendRaw(layout.url, 'GET /v1/health HTTP/1.1\r\nConnection: close\r\n\r\n');
   expect(hostless).toMatchObject({ status: 400 });
   expect(JSON.parse(hostless.body)).toMatchObject({ error: { code: 'invalid_request' } });
+});
+
+itBehindNginx('nginx as shipped passes large tables and plans on, in both directions', async () => {
+  const { layout, headers } = await startOne();
+  const line = `44.12,-122.03,PSME,manual,${'x'.repeat(100)}`;
+  const rows = 30_000;
+  const table = await fetch(`${layout.url}/v1/predict/table?horizons=5`, {
+    method: 'POST',
+    headers: { ...headers, 'content-type': 'text/csv' },
+    body: ['latitude,longitude,species_code,planting_method,note', ...Array(rows).fill(line), ''].join('\n'),
+  });
+  expect(table.status).toBe(200);
+  const lines = (await table.text()).trimEnd().split('\n');
+  expect(lines).toHaveLength(rows + 1);
+  expect(lines.every((each, row) => row === 0 || each.startsWith(line))).toBe(true);
+
+  const square = [
+    [-122.03, 44.12],
+    [-122.02, 44.12],
+    [-122.02, 44.13],
+    [-122.03, 44.13],
+    [-122.03, 44.12],
+  ];
+  const geometry = { type: 'Polygon', coordinates: [square] };
+  const properties = { note: 'x'.repeat(5 * 1024 * 1024) };
+  const plan = await fetch(`${layout.url}/v1/plan`, {
+    method: 'POST',
+    headers,
+    body: JSON.stringify({
+      units: { type: 'FeatureCollection', features: [{ type: 'Feature', id: 1, properties, geometry }] },
+      species_codes: ['PSME'],
+    }),
+  });
+  expect(plan.status).toBe(200);
+  expect(await plan.json()).toMatchObject({ units: [{ id: 1, options: [{ rank: 1 }, { rank: 2 }] }] });
 });
 
 itBehindNginx(
