@@ -106,6 +106,9 @@ const configSchema = z.object({
   tableLimitBytes: wholeNumber(1024, 256 * 1024 * 1024)
     .default(32 * 1024 * 1024)
     .describe('Largest body of a table for tier hypha, compressed or not.'),
+  tableMemoryBytes: wholeNumber(1024, 64 * 1024 * 1024 * 1024)
+    .default(1024 * 1024 * 1024)
+    .describe('Memory for the bodies of all tables together; beyond it tables get 503 `overloaded`.'),
   planLimitBytes: wholeNumber(1024, 64 * 1024 * 1024)
     .default(8 * 1024 * 1024)
     .describe('Largest body of a plan of a hypha key; those of other keys may have `BODY_LIMIT_BYTES`.'),

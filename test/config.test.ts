@@ -82,6 +82,12 @@ const VARIABLES: Readonly<
     read: 1024,
     bad: ['1023', '268435457', '32MiB'],
   },
+  TABLE_MEMORY_BYTES: {
+    field: 'tableMemoryBytes',
+    given: '1024',
+    read: 1024,
+    bad: ['1023', '68719476737', '1GiB'],
+  },
   PLAN_LIMIT_BYTES: {
     field: 'planLimitBytes',
     given: '67108864',
@@ -153,7 +159,7 @@ test('the message shows an invalid value on one line, escaped and cut to its sta
     'not "2\\u000a\\u001b[31m\\u009b\\u202e"',
   );
   expect(() => loadConfig({ WORKERS: 'x'.repeat(100_000) })).toThrow(/x{100}… \(100000 characters\)"$/);
-  expect(() => loadConfig({ [`NURSELOG_${'X'.repeat(10_000)}`]: '1' })).toThrow(/^.{1,500}$/);
+  expect(() => loadConfig({ [`NURSELOG_${'X'.repeat(10_000)}`]: '1' })).toThrow(/^.{1,1000}$/);
 });
 
 test('an empty DATABASE_URL is refused: a lost address would start an empty embedded store', () => {

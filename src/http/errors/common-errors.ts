@@ -22,6 +22,12 @@ export const QUEUE_FULL = retryLater(
   'The work queue is full and nothing was started: try again shortly.',
 );
 
+/** The bodies of tables that are open take all the memory that they may. */
+export const TABLES_FULL = retryLater(
+  'overloaded',
+  'Too many tables are open and nothing was started: try again shortly.',
+);
+
 /** The deadline of the request passed. */
 export function timedOut(timeoutMs: number): ApiError {
   return retryLater('overloaded', `The request timed out after ${timeoutMs} ms: try again shortly.`);

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Config } from '../../config.js';
 import type { Metrics } from '../../observability/metrics.js';
 import { HORIZONS } from '../../prediction/dimensions.js';
-import { closedWhileWaiting } from '../errors/common-errors.js';
+import { closedWhileWaiting, TABLES_FULL } from '../errors/common-errors.js';
 import type { Endpoint } from '../openapi/document.js';
 import { sendContinue } from '../request/expect-continue.js';
 import { SCENARIO } from '../request/option-schemas.js';
@@ -13,6 +13,7 @@ import { sendStream } from '../response/compression.js';
 import type { Connections } from '../server/connections.js';
 import { type AskedTable, callerOf } from '../server/request-state.js';
 import type { Serving, ServingGeneration } from '../serving/serving.js';
+import { BodyBudget } from '../table/body-budget.js';
 import { JobLimit } from '../table/stream/job-limit.js';
 import { TableAnswer, TableJobError } from '../table/stream/table-answer.js';
 import type { TableMediaType } from '../table/table-contract.js';
@@ -85,10 +86,16 @@ export function tableRoute(
 ): void {
   const { requestTimeoutMs: timeoutMs, queueLimitSites } = config;
   const limit = new JobLimit(queueLimitSites);
+  const budget = new BodyBudget(config.tableMemoryBytes);
 
   app.removeAllContentTypeParsers();
-  app.addHook('preParsing', async (request) => {
-    request.state.table = readHead(request, config, serving);
+  app.addHook('preParsing', async (request, reply) => {
+    const asked = readHead(request, config, serving);
+    const announcedBytes = asked.isGzip ? undefined : announcedBytesOf(request);
+    const bytes = announcedBytes ?? limitBytesOf(request, config);
+    if (!budget.take(bytes)) throw TABLES_FULL;
+    reply.raw.once('close', () => budget.release(bytes));
+    request.state.table = asked;
   });
   app.addContentTypeParser('*', (request: FastifyRequest, payload: Readable) => {
     connections.exemptFromTimeout(request.raw);
