@@ -11,7 +11,14 @@ const EXPOSED_HEADERS = [
   'Server-Timing',
   'X-Request-Id',
 ];
-const ALLOWED_HEADERS = ['Accept', 'Content-Type', 'If-None-Match', 'X-API-Key', 'X-Request-Id'];
+const ALLOWED_HEADERS = [
+  'Accept',
+  'Content-Encoding',
+  'Content-Type',
+  'If-None-Match',
+  'X-API-Key',
+  'X-Request-Id',
+];
 
 const PREFLIGHT_SECONDS = 3600;
 
