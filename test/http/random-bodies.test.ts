@@ -77,6 +77,18 @@ const body = fc.oneof(
   fc.uint8Array({ maxLength: 80 }).map((bytes) => Buffer.from(bytes)),
 );
 
+/** Any body to any endpoint, or one near a valid one of it. */
+const request = fc.oneof(
+  fc.tuple(fc.constantFrom(...Object.keys(ANSWERS)), body),
+  fc
+    .oneof(
+      fc.tuple(fc.constantFrom('/v1/predict', '/v1/predict/compare'), entry),
+      fc.tuple(fc.constant('/v1/predict/batch'), batch),
+      fc.tuple(fc.constant('/v1/predict/rank'), ranking),
+    )
+    .map(([path, value]) => [path, JSON.stringify(value)] as const),
+);
+
 let service: TestService;
 beforeAll(async () => {
   service = await startTestService();
@@ -85,10 +97,7 @@ afterAll(() => service.stop());
 
 test('10,000 random bodies each get a valid response or the error body of a 4xx, and never crash the service', async () => {
   const together = 50;
-  const requests = fc.array(fc.tuple(fc.constantFrom(...Object.keys(ANSWERS)), body), {
-    minLength: together,
-    maxLength: together,
-  });
+  const requests = fc.array(request, { minLength: together, maxLength: together });
   const statuses = new Map<number, number>();
   await fc.assert(
     fc.asyncProperty(requests, async (sent) => {
