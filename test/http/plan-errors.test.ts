@@ -249,6 +249,12 @@ const WHOLE: readonly (readonly [string, change: object, code: string, message: 
   ['another horizon', { horizon: 2 }, 'invalid_request', /horizon must be one of 1, 3, 5, not 2/],
   ['no species', { species_codes: [] }, 'invalid_request', /species_codes must be a non-empty array/],
   ['an unknown species', { species_codes: ['QUAG'] }, 'invalid_species', /Did you mean QUGA/],
+  [
+    'an unknown species and an unknown method',
+    { species_codes: ['XXXX'], planting_methods: ['plane'] },
+    'invalid_species',
+    /"XXXX"/,
+  ],
   ['an unknown method', { planting_methods: ['plane'] }, 'invalid_method', /not "plane"/],
   ['native_only as a word', { native_only: 'yes' }, 'invalid_request', /native_only must be true or false/],
   [

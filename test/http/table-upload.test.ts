@@ -106,6 +106,18 @@ test('what decompresses to more than the limit is payload_too_large, without bei
   expect(process.memoryUsage().external - before).toBeLessThan(100_000_000);
 });
 
+test.each([
+  ['nothing', Buffer.alloc(0), {}],
+  ['a gzip of nothing', gzipSync(''), { 'content-encoding': 'gzip' }],
+])('%s is no table, however often it is sent', async (_, body, headers) => {
+  for (let times = 0; times < 3; times++)
+    await expectError(
+      await postTable(service, body, '', headers as Record<string, string>),
+      422,
+      'invalid_request',
+    );
+});
+
 test('a body that is not gzip though announced so, or breaks off, is invalid_request', async () => {
   const csv = tableOf(300);
   const damaged = gzipSync(csv);

@@ -6,6 +6,9 @@ import { outlineAt } from '../request/outlines.js';
 import type { Issue } from '../request/request-errors.js';
 import { MAX_LATITUDE, MAX_LONGITUDE } from '../request/schemas.js';
 
+/** Numbers of a position beyond longitude and latitude; GeoJSON wants at most one. */
+const MAX_OTHER_NUMBERS = 8;
+
 /** What GeoJSON asks for: the first position again at the end. */
 const MIN_POSITIONS = 4;
 
@@ -99,7 +102,10 @@ export class CoordinatesReader {
     this.#latitude = numberAt(bytes, at);
     if (Number.isNaN(this.#latitude)) return false;
     at = skipSpace(bytes, valueEnd(bytes, at));
-    while (bytes[at] === COMMA) at = skipSpace(bytes, valueEnd(bytes, skipSpace(bytes, at + 1)));
+    for (let others = 0; bytes[at] === COMMA; others++) {
+      if (others === MAX_OTHER_NUMBERS) return false;
+      at = skipSpace(bytes, valueEnd(bytes, skipSpace(bytes, at + 1)));
+    }
     this.#at = at + 1;
     return Math.abs(this.#longitude) <= MAX_LONGITUDE && Math.abs(this.#latitude) <= MAX_LATITUDE;
   }

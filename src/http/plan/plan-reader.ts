@@ -104,11 +104,12 @@ export class PlanReader {
     if (found.issues.length > 0) throw new ApiError(issuesError(found.issues));
 
     const request = body as PlanRequest;
+    const species = this.#speciesOf(request);
     const methods = methodsOf(request);
     return {
       units: found.features,
       reader,
-      species: this.#speciesOf(request),
+      species,
       methods,
       horizon: HORIZONS.indexOf(request.horizon ?? DEFAULT_HORIZON),
       nativeOnly: request.native_only ?? true,

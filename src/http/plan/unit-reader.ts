@@ -39,8 +39,8 @@ export interface UnitFeatures {
 /** Where `id` is among the fields of a feature. */
 const FEATURE_ID = 1;
 
-/** Features between two pauses. */
-const FEATURES_PER_PAUSE = 1000;
+/** Bytes of features between two pauses. */
+const BYTES_PER_PAUSE = 64 * 1024;
 
 /** Digits of a place in a message: metres. */
 const PLACE_DECIMALS = 5;
@@ -88,6 +88,7 @@ export class UnitReader {
     const issues: Issue[] = [];
     const seen = new Map<UnitId, number>();
     let total = 0;
+    let pauseAt = list + BYTES_PER_PAUSE;
     for (let at = skipSpace(bytes, list + 1); bytes[at] !== CLOSE_ARRAY; total++) {
       if (total < limit) {
         const read = this.#idAt(at, `units.features.${total}`, seen);
@@ -99,7 +100,10 @@ export class UnitReader {
       }
       at = skipSpace(bytes, this.#endOf(bytes, at));
       if (bytes[at] === COMMA) at = skipSpace(bytes, at + 1);
-      if (total % FEATURES_PER_PAUSE === FEATURES_PER_PAUSE - 1) yield;
+      if (at > pauseAt) {
+        pauseAt = at + BYTES_PER_PAUSE;
+        yield;
+      }
     }
     return { features, total, issues: issues.slice(0, SHOWN_ELEMENTS) };
   }

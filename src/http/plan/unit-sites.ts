@@ -41,11 +41,19 @@ export function* sitesOf(
   if (area <= 0 || middle === undefined) return unitError('geometry', 'the unit has no area');
   const latitude = rounded(middle.latitude, PLACE_DECIMALS);
   const longitude = rounded(middle.longitude, PLACE_DECIMALS);
+  const place = new SiteRows(1);
+  place.latitude[0] = latitude;
+  place.longitude[0] = longitude;
+  const failure = (status: number) =>
+    placeError(status, place, 0, generation, searchRadiusKm, 'the centroid, ');
+  const points = yield* unitPointsOf(generation).find(outline);
+  // Before the nearest point is looked for, which far away would mean to look at all.
+  if (points.length === 0 && !coverageOf(generation).contains(longitude, latitude))
+    return failure(ROW_STATUS.outsideCoverage);
   const nearest = nearestDataOf(generation);
   const nearestPoint = nearest.find(longitude, latitude);
   const { distanceKm } = nearest;
   const measured = { areaHa: area, nearestKm: rounded(distanceKm, DISTANCE_DECIMALS) };
-  const points = yield* unitPointsOf(generation).find(outline);
   if (points.length > 0) {
     const { latitudes, longitudes, row, column } = generation.artefacts.grid.index;
     return {
@@ -56,12 +64,6 @@ export function* sitesOf(
       longitude: Float64Array.from(points, (point) => longitudes[column[point]]),
     };
   }
-  const place = new SiteRows(1);
-  place.latitude[0] = latitude;
-  place.longitude[0] = longitude;
-  const failure = (status: number) =>
-    placeError(status, place, 0, generation, searchRadiusKm, 'the centroid, ');
-  if (!coverageOf(generation).contains(longitude, latitude)) return failure(ROW_STATUS.outsideCoverage);
   if (distanceKm > searchRadiusKm) return failure(ROW_STATUS.noNearbyData);
   return {
     ...measured,

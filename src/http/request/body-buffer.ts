@@ -43,9 +43,9 @@ export class BodyBuffer {
   /** The bytes in memory of exactly their size, which can be transferred to another thread. */
   transferable(): Uint8Array<ArrayBuffer> {
     const { buffer } = this.#memory;
-    return buffer instanceof ArrayBuffer && buffer.byteLength === this.#length
-      ? new Uint8Array(buffer)
-      : new Uint8Array(this.bytes);
+    // NOTHING is shared: transferred once, it would be detached for all.
+    const isOwn = this.#memory !== NOTHING && buffer instanceof ArrayBuffer;
+    return isOwn && buffer.byteLength === this.#length ? new Uint8Array(buffer) : new Uint8Array(this.bytes);
   }
 }
 

@@ -15,7 +15,9 @@ export function negotiateType<MediaType extends string>(
   available: readonly [MediaType, ...MediaType[]],
 ): MediaType {
   if (accept === undefined || accept.length > MAX_ACCEPT_CHARACTERS) return available[0];
-  const accepted = new Negotiator(raw).mediaType([...available]);
+  // The types have no parameters, but callers may name the charset that the answer has anyway.
+  const headers = { ...raw.headers, accept: accept.replaceAll(/;\s*charset="?utf-8"?/gi, '') };
+  const accepted = new Negotiator({ headers }).mediaType([...available]);
   if (accepted !== undefined) return accepted as MediaType;
   throw new ApiError({
     code: 'not_acceptable',

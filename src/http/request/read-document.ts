@@ -63,7 +63,14 @@ function documentError(bytes: Buffer, error: unknown): unknown {
 /** Decoding replaces what is not valid: the first byte that changes. */
 function utf8ErrorOffset(bytes: Buffer): number {
   const replaced = Buffer.from(bytes.toString('utf8'));
-  return bytes.findIndex((byte, at) => byte !== replaced[at]);
+  // By halves: comparing byte by byte would take long for a large body.
+  let [equal, different] = [0, bytes.length];
+  while (different - equal > 1) {
+    const middle = (equal + different) >>> 1;
+    if (bytes.subarray(equal, middle).equals(replaced.subarray(equal, middle))) equal = middle;
+    else different = middle;
+  }
+  return equal;
 }
 
 /** @param offset of the first byte that cannot be JSON; characters are counted from 0, as Python's json does */

@@ -101,7 +101,13 @@ export async function sendPooled(
 /** Sends a body as it comes, at the pace of the caller; one that fails cuts the connection. */
 export function sendStream(request: FastifyRequest, reply: FastifyReply, body: Readable): FastifyReply {
   const encoding = negotiate(request, reply);
-  return reply.send(encoding === undefined ? body : pipeline(body, encoding.stream(), () => {}));
+  if (encoding === undefined) return reply.send(body);
+  body.once('error', () => {
+    if (reply.raw.headersSent) return;
+    reply.removeHeader('content-encoding'); // the error response is not compressed
+    reply.raw.removeHeader('content-encoding');
+  });
+  return reply.send(pipeline(body, encoding.stream(), () => {}));
 }
 
 /**

@@ -10,6 +10,7 @@ import { closedWhileWaiting, QUEUE_FULL, timedOut } from '../errors/common-error
 import type { Endpoint } from '../openapi/document.js';
 import { inSlices } from '../plan/in-slices.js';
 import { MAX_PREDICTIONS, readPlan, unitElements } from '../plan/planner.js';
+import { BodyBudget } from '../request/body-budget.js';
 import { JSON_TYPE } from '../response/headers.js';
 import { planResponseSchema } from '../response/schemas.js';
 import { callerOf } from '../server/request-state.js';
@@ -34,6 +35,9 @@ export const planEndpoint: Endpoint = {
 const JOB_ROWS = LARGEST_BATCH_SITES;
 const JOBS_AT_ONCE = 4;
 
+/** Bodies of plans take at most the memory of so many of the largest. */
+const LARGEST_BODIES = 16;
+
 /** POST /v1/plan: planting units by species, method and cost. */
 export function planRoute(
   app: FastifyInstance,
@@ -43,9 +47,18 @@ export function planRoute(
   { searchRadiusKm, requestTimeoutMs, bodyLimitBytes, planLimitBytes }: Config,
   metrics: Metrics,
 ): void {
+  const budget = new BodyBudget(LARGEST_BODIES * planLimitBytes);
   app.addHook('onRequest', async (request) => {
     const isUnlimited = TIERS[callerOf(request).tier].requestsPerDay === null;
     request.state.bodyLimitBytes = isUnlimited ? planLimitBytes : Math.min(bodyLimitBytes, planLimitBytes);
+  });
+  app.addHook('preParsing', async (request, reply) => {
+    const { headers, state } = request;
+    const limitBytes = state.bodyLimitBytes ?? planLimitBytes;
+    const bytes = Math.min(Number(headers['content-length'] ?? limitBytes), limitBytes);
+    if (reply.raw.closed) throw closedWhileWaiting(); // its 'close' would never come
+    if (!budget.take(bytes)) throw QUEUE_FULL;
+    reply.raw.once('close', () => budget.release(bytes));
   });
   app.post<{ Body: Buffer }>(planEndpoint.path, { bodyLimit: planLimitBytes }, async (request, reply) => {
     const generation = serving.current;
@@ -56,7 +69,7 @@ export function planRoute(
       if (request.raw.socket.destroyed) throw closedWhileWaiting();
       if (reply.elapsedTime > requestTimeoutMs) throw timedOut(requestTimeoutMs);
     };
-    const plan = await inSlices(readPlan(request.body, tier, generation, searchRadiusKm), check);
+    const plan = await inSlices(id, readPlan(request.body, tier, generation, searchRadiusKm), check);
     request.state.sites = plan.units.length;
 
     const pieces = plan.sums.rows(JOB_ROWS);
@@ -73,7 +86,7 @@ export function planRoute(
     await Promise.all(Array.from({ length: JOBS_AT_ONCE }, predict));
 
     for (const { error } of plan.units) metrics.sites.inc({ outcome: error?.code ?? 'answered' });
-    const elements = await inSlices(unitElements(plan, generation), check);
+    const elements = await inSlices(id, unitElements(plan, generation), check);
     const end = {
       horizon_years: HORIZONS[plan.order.horizon],
       model: modelOf(artefacts.manifest),

@@ -5,7 +5,7 @@ import { SiteRows } from '../../prediction/site-rows.js';
 import { ApiError, type ErrorObject } from '../errors/api-error.js';
 import { type Endpoint, SITE_ERRORS } from '../openapi/document.js';
 import { type Ranking, rankReaderOf } from '../request/rank-reader.js';
-import { nearestDataOf, placeError } from '../request/request-errors.js';
+import { coverageOf, nearestDataOf, placeError } from '../request/request-errors.js';
 import { JSON_TYPE } from '../response/headers.js';
 import { type RankedRow, rankingBody } from '../response/ranking.js';
 import { rankingResponseSchema } from '../response/schemas.js';
@@ -44,8 +44,12 @@ export function rankRoute(
     if (reading.error !== undefined) throw failure(reading.error);
     const { ranking } = reading;
     const { site, nativeOnly } = ranking;
-    // Which point it is does not matter where the site has no answer.
-    const point = nearestDataOf(generation).find(site.longitude[0], site.latitude[0]);
+    // Which point it is does not matter where the site has no answer: far away, a search would look at all.
+    const [longitude, latitude] = [site.longitude[0], site.latitude[0]];
+    const nearest = nearestDataOf(generation);
+    const exact = nearest.at(longitude, latitude);
+    const isCovered = exact === -1 && coverageOf(generation).contains(longitude, latitude);
+    const point = isCovered ? nearest.find(longitude, latitude) : Math.max(0, exact);
     const isNative = (index: number) => ((grid.nativeRanges[point] >>> index) & 1) === 1;
     const listed = ranking.species.filter((index) => !nativeOnly || isNative(index));
     // The site is in the answer also where nothing is listed.

@@ -6,6 +6,7 @@ import type { Metrics } from '../../observability/metrics.js';
 import { HORIZONS } from '../../prediction/dimensions.js';
 import { closedWhileWaiting, TABLES_FULL } from '../errors/common-errors.js';
 import type { Endpoint } from '../openapi/document.js';
+import { BodyBudget } from '../request/body-budget.js';
 import { sendContinue } from '../request/expect-continue.js';
 import { SCENARIO } from '../request/option-schemas.js';
 import { readUpload } from '../request/upload.js';
@@ -13,7 +14,6 @@ import { sendStream } from '../response/compression.js';
 import type { Connections } from '../server/connections.js';
 import { type AskedTable, callerOf } from '../server/request-state.js';
 import type { Serving, ServingGeneration } from '../serving/serving.js';
-import { BodyBudget } from '../table/body-budget.js';
 import { JobLimit } from '../table/stream/job-limit.js';
 import { TableAnswer, TableJobError } from '../table/stream/table-answer.js';
 import type { TableMediaType } from '../table/table-contract.js';
@@ -93,6 +93,7 @@ export function tableRoute(
     const asked = readHead(request, config, serving);
     const announcedBytes = asked.isGzip ? undefined : announcedBytesOf(request);
     const bytes = announcedBytes ?? limitBytesOf(request, config);
+    if (reply.raw.closed) throw closedWhileWaiting(); // its 'close' would never come
     if (!budget.take(bytes)) throw TABLES_FULL;
     reply.raw.once('close', () => budget.release(bytes));
     request.state.table = asked;

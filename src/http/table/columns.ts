@@ -51,6 +51,9 @@ const OUR_NAMES: ReadonlySet<string> = new Set([
 /** Most columns of a table. */
 export const MAX_COLUMNS = 1000;
 
+/** Most bytes of the names of all columns: JSON lines repeat them in every row. */
+const MAX_NAME_BYTES = 32 * 1024;
+
 const SHOWN_NAMES = 10;
 
 /**
@@ -62,6 +65,12 @@ const SHOWN_NAMES = 10;
 export function readPositions(names: readonly string[], remedy = ''): ReadPositions {
   if (names.length > MAX_COLUMNS)
     throw notATable(`it has ${names.length} columns, and may have at most ${MAX_COLUMNS}`);
+  // A damaged Arrow schema may have null for a name.
+  const nameBytes = names.reduce((sum, name) => sum + Buffer.byteLength(String(name)), 0);
+  if (nameBytes > MAX_NAME_BYTES)
+    throw notATable(
+      `the names of its columns have ${nameBytes} bytes, and may have at most ${MAX_NAME_BYTES} together`,
+    );
   const missing = REQUIRED_COLUMNS.filter((name) => !names.includes(name));
   if (missing.length > 0) {
     const shown = names.slice(0, SHOWN_NAMES).map(show).join(', ');

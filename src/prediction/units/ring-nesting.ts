@@ -56,37 +56,41 @@ export class RingNesting {
     for (const [p, polygon] of this.#polygons.entries()) {
       const [outer, ...holes] = polygon;
       for (const [h, hole] of holes.entries()) {
-        if (this.#placeOf(hole, [outer]) !== INSIDE) yield { kind: 'hole outside its polygon', ring: hole };
+        if ((yield* this.#placeOf(hole, [outer])) !== INSIDE)
+          yield { kind: 'hole outside its polygon', ring: hole };
         for (let other = 0; other < h; other++)
-          if (this.#overlap([hole], [holes[other]])) yield { kind: 'holes overlap', ring: hole };
+          if (yield* this.#overlap([hole], [holes[other]])) yield { kind: 'holes overlap', ring: hole };
         yield undefined;
       }
       for (let other = 0; other < p; other++)
-        if (this.#overlap(polygon, this.#polygons[other])) yield { kind: 'polygons overlap', ring: outer };
+        if (yield* this.#overlap(polygon, this.#polygons[other]))
+          yield { kind: 'polygons overlap', ring: outer };
       yield undefined;
     }
   }
 
   /** Whether two areas overlap, each given by its outer ring and its holes. */
-  #overlap(a: readonly number[], b: readonly number[]): boolean {
+  *#overlap(a: readonly number[], b: readonly number[]): Generator<undefined, boolean> {
     this.#comparisons++;
     const [boundsA, boundsB] = [this.#bounds[a[0]], this.#bounds[b[0]]];
     if (boundsA.west > boundsB.east || boundsB.west > boundsA.east) return false;
     if (boundsA.south > boundsB.north || boundsB.south > boundsA.north) return false;
-    const place = this.#placeOf(a[0], b);
-    return place === 0 || (place & INSIDE) !== 0 || (this.#placeOf(b[0], a) & INSIDE) !== 0;
+    const place = yield* this.#placeOf(a[0], b);
+    return place === 0 || (place & INSIDE) !== 0 || ((yield* this.#placeOf(b[0], a)) & INSIDE) !== 0;
   }
 
   /** Where a ring lies in relation to an area that it does not cross: INSIDE, OUTSIDE or, where they touch, a set of them. */
-  #placeOf(ring: number, area: readonly number[]): number {
+  *#placeOf(ring: number, area: readonly number[]): Generator<undefined, number> {
     const { coordinates, rings } = this.outline;
     const { start, end } = rings[ring];
+    yield;
     if (!area.some((other) => this.#touches.has(this.#pair(ring, other))))
       return this.#placeAt(coordinates[2 * start], coordinates[2 * start + 1], area);
     let places = 0;
     for (let at = 2 * start; at < 2 * end - 2 && places !== (INSIDE | OUTSIDE); at += 2) {
       const [x1, y1, x2, y2] = coordinates.subarray(at, at + 4);
       places |= this.#placeAt(x1, y1, area) | this.#placeAt((x1 + x2) / 2, (y1 + y2) / 2, area);
+      yield;
     }
     return places;
   }

@@ -53,6 +53,14 @@ test.each<[TableFormat, string, RegExp]>([
   expect(messageOf(body, format)).toMatch(problem);
 });
 
+test('a quoted field with as many quotes as it may have is read once', () => {
+  const field = `"${'"x'.repeat(300_000)}${' '.repeat(400_000)}`;
+  // Minutes, and so the end of the test, where each quote is followed by a look at the rest of the line.
+  expect(messageOf(`${HEADER}${field}\n`, 'csv')).toMatch(
+    /line 2 has a quoted field with text after its quote/,
+  );
+});
+
 test.each(['csv', 'ndjson'] as const)(
   '32 MiB of blank lines at the end of a table in %s are passed over',
   (format) => {

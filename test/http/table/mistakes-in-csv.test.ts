@@ -32,6 +32,11 @@ test.each<[mistake: string, body: string | Buffer, problem: string]>([
     'it has no columns longitude, species_code, planting_method; its columns are "latitude", "c0", "c1", "c2", "c3", "c4", "c5", "c6", "c7", "c8", and 11 more',
   ],
   [
+    'names of columns that are too long together',
+    `${HEADER},${'x'.repeat(33_000)}\n`,
+    'the names of its columns have 33044 bytes, and may have at most 32768 together',
+  ],
+  [
     'a doubled column',
     `note,${HEADER},note\n`,
     'columns 1 and 6 are both named "note", and names must differ',

@@ -54,8 +54,9 @@ export class ArrowOutput implements TableOutput {
   ) {
     const { manifest, grid } = artefacts;
     const uploaded = source.arrowFields();
-    const firstId =
-      1 + Math.max(-1, ...uploaded.map(({ type }) => (type instanceof Dictionary ? type.id : -1)));
+    const used = new Set(uploaded.map(({ type }) => (type instanceof Dictionary ? type.id : -1)));
+    let firstId = 0;
+    while (used.has(firstId) || used.has(firstId + 1) || used.has(firstId + 2)) firstId++;
     this.#regions = new TextList(grid.regions, firstId);
     this.#factors = new TextList(
       manifest.features.map(({ label }) => label),

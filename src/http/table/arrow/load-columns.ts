@@ -49,6 +49,8 @@ export class ColumnLoader {
   #views = 0;
   /** Bytes that the texts of views may still take. */
   #viewTextBytes: number;
+  /** Bytes that no buffer has claimed: buffers that share bytes could ask for an answer far larger than the body. */
+  #unclaimedBytes: number;
 
   /** @param where the message, for errors */
   constructor(
@@ -58,6 +60,7 @@ export class ColumnLoader {
     private readonly dictionaries: Dictionaries,
   ) {
     this.#viewTextBytes = MAX_VIEW_SHARE * body.length;
+    this.#unclaimedBytes = body.length;
     const { compression } = header;
     if (compression !== null && compression !== undefined) {
       const name = COMPRESSIONS[compression.type] ?? 'unknown';
@@ -169,6 +172,8 @@ export class ColumnLoader {
     const { offset, length } = region;
     if (!(offset >= 0 && length >= 0 && offset + length <= this.body.length && offset % ALIGNMENT === 0))
       throw this.#damaged(`a buffer claims bytes ${offset} to ${offset + length} of ${this.body.length}`);
+    this.#unclaimedBytes -= length;
+    if (this.#unclaimedBytes < 0) throw this.#damaged('its buffers overlap');
     if (count !== undefined && length < count)
       throw this.#damaged(`a buffer has ${length} bytes, but its column needs ${count}`);
     return this.body.subarray(offset, offset + (count ?? length));

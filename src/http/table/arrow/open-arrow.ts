@@ -46,6 +46,11 @@ export function* openArrow(
     const where = `record batch ${++batchCount}`;
     if (batchCount > MAX_BATCHES) throw tooMany('record batches');
     const { length } = headerOf(() => batchHeader(message), where);
+    if (rowCount + length > rowLimit) {
+      rowCount += length; // refused below: what it has is not read
+      yield;
+      continue;
+    }
     const batch = {
       where,
       message,

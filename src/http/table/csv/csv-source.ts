@@ -81,7 +81,7 @@ export class CsvSource implements TableSource {
       if (position === -1 || cells[position] === '') continue;
       const text = fromLatin1(cells[position]);
       const isText = column === 'species_code' || column === 'planting_method';
-      site[column as keyof StatedSite] = isText ? text : statedNumber(text);
+      site[column as keyof StatedSite] = isText ? text : statedNumber(numberOf(cells[position]), text);
     }
     return site;
   }
@@ -115,9 +115,8 @@ export class CsvSource implements TableSource {
   }
 }
 
-/** A cell that should be a number, as messages show it. */
-function statedNumber(cell: string): unknown {
-  const number = numberOf(cell);
+/** A cell that should be a number, as messages show it: by the number that was read of its bytes. */
+function statedNumber(number: number, cell: string): unknown {
   if (Number.isFinite(number)) return number;
   return Number.isNaN(number) ? cell : new OversizedNumber(cell);
 }

@@ -78,6 +78,8 @@ function eachRow(
   onRow: (cells: readonly string[], rowStart: number, rowEnd: number) => void,
 ): number {
   const text = body.toString('latin1', start, end);
+  const wrongQuote = wrongQuoteIn(text);
+  if (wrongQuote !== -1) throw wrongQuotes(lineAt(body, start + wrongQuote), 'InvalidQuotes');
   let rowStart = start;
   Papa.parse<string[]>(text, {
     ...CSV_GRAMMAR,
@@ -96,6 +98,35 @@ function eachRow(
     },
   });
   return rowStart;
+}
+
+const SPACES = /[^\S\n]*/y;
+
+/** Where a quoted field has text after its quote, or -1. Papa Parse takes quadratic time for such fields. */
+function wrongQuoteIn(text: string): number {
+  if (!text.includes('"')) return -1;
+  let comma = -2;
+  let lineFeed = -2;
+  let at = 0;
+  while (at < text.length) {
+    let end: number;
+    if (text[at] === '"') {
+      let quote = text.indexOf('"', at + 1);
+      while (quote !== -1 && text[quote + 1] === '"') quote = text.indexOf('"', quote + 2);
+      if (quote === -1) return -1; // not closed, which is said elsewhere
+      SPACES.lastIndex = quote + 1;
+      SPACES.test(text);
+      end = SPACES.lastIndex;
+      if (end < text.length && text[end] !== ',' && text[end] !== '\n') return quote;
+    } else {
+      if (comma !== -1 && comma < at) comma = text.indexOf(',', at);
+      if (lineFeed !== -1 && lineFeed < at) lineFeed = text.indexOf('\n', at);
+      end = comma === -1 || lineFeed === -1 ? Math.max(comma, lineFeed) : Math.min(comma, lineFeed);
+      if (end === -1) return -1;
+    }
+    at = end + 1;
+  }
+  return -1;
 }
 
 function wrongQuotes(line: number, code: string): Error {

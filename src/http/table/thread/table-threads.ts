@@ -55,6 +55,7 @@ class TableThread {
     const close = () => {
       this.#worker.postMessage({ close: id } satisfies TableCall);
       this.#pending.get(id)?.reject(new Error('the table was given up'));
+      this.#pending.delete(id);
     };
     signal.addEventListener('abort', close, { once: true });
     const result = await this.call<'open'>({ kind: 'open', body, request, jobRows }, [body.buffer]);

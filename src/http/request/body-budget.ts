@@ -1,4 +1,4 @@
-/** Bounds the memory of the bodies of all tables together, each from the head of its request to the end of its answer. */
+/** Bounds the memory of the bodies of all requests of a kind together, each from the head of its request to the end of its answer. */
 export class BodyBudget {
   #takenBytes = 0;
 
