@@ -84,7 +84,7 @@ export function randomRequests(
   };
   return Array.from({ length: count }, () => {
     let place = anyPlace();
-    while (isMidway(index, place)) place = anyPlace();
+    while (isMidway(grid, index, place)) place = anyPlace();
     return {
       ...place,
       species: Math.floor(random() * species.length),
@@ -97,12 +97,14 @@ export function randomRequests(
 
 /** Whether two points of a grid are equally near, so that any of them is the nearest. */
 function isMidway(
+  grid: SharedGrid,
   index: KDBush,
   { latitude, longitude }: Pick<SiteRequest, 'latitude' | 'longitude'>,
 ): boolean {
-  const [first, second] = around(index, longitude, latitude, 2).map((point) =>
-    greatCircleKm(longitude, latitude, index.coords[2 * point], index.coords[2 * point + 1]),
-  );
+  const [first, second] = around(index, longitude, latitude, 2).map((id) => {
+    const point = placeOf(grid, id);
+    return greatCircleKm(longitude, latitude, point.longitude, point.latitude);
+  });
   return second - first < 1e-9;
 }
 
