@@ -12,7 +12,7 @@ from caller import Caller
 from command_process import run
 from geopandas.testing import assert_geodataframe_equal
 from service_process import ServiceProcess
-from shapely.geometry import MultiPolygon, box
+from shapely.geometry import MultiPolygon, Point, box
 from sites import without_time
 
 from nurselog import errors
@@ -62,6 +62,17 @@ def test_units_without_a_reference_system_or_with_an_id_twice_are_refused(call: 
         call("plan", without)
     with pytest.raises(errors.InvalidRequestError, match="column name of the units has an id twice"):
         call("plan", units().assign(name="same"), id_column="name")
+
+
+def test_units_with_more_bytes_than_the_tier_allows_are_sent_in_several_requests(
+    call: Caller, service: ServiceProcess
+) -> None:
+    # About 600 positions of 40 bytes each.
+    circles = [Point(-122.05 + 0.001 * i, 44.1).buffer(0.004, quad_segs=150) for i in range(60)]
+    many = gpd.GeoDataFrame(geometry=circles, crs=4326)
+    answer = call("plan", many, species_codes=["PSME"], api_key=service.issue("mycel"))
+    assert [unit["id"] for unit in answer["units"]] == list(range(60))
+    assert all("options" in unit for unit in answer["units"])
 
 
 def test_more_units_than_the_tier_allows_are_sent_in_several_requests(call: Caller, service: ServiceProcess) -> None:

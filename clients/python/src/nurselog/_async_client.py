@@ -21,7 +21,7 @@ from nurselog._table import calls
 from nurselog._table.calls import TableCall, TableQuery, TablesCall
 from nurselog._table.exchange import Reply, TableLimits, TableRequest, table_exchange
 from nurselog._table.frames import Frame
-from nurselog.errors import BatchTooLargeError, NurselogError
+from nurselog.errors import NurselogError
 from nurselog.types import Include, PlanResult, Scenario
 
 _Parameters = ParamSpec("_Parameters")
@@ -154,7 +154,7 @@ class AsyncClient:
             while True:
                 try:
                     answer = await self._run(operation)
-                except BatchTooLargeError as error:
+                except NurselogError as error:
                     operation = steps.throw(error)
                 else:
                     operation = steps.send(answer)

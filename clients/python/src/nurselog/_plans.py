@@ -6,7 +6,7 @@ from collections.abc import Generator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from nurselog._operations import Operation, encode, plan_request
-from nurselog.errors import BatchTooLargeError, InvalidRequestError
+from nurselog.errors import BatchTooLargeError, InvalidRequestError, NurselogError, PayloadTooLargeError
 from nurselog.types import PlanResult, PlantingMethod, Scenario
 
 if TYPE_CHECKING:
@@ -72,11 +72,21 @@ def plan(
     while start < len(features) or not answers:
         try:
             answers.append((yield plan_request(_collection(features[start : start + limit]), encode(given))))
-        except BatchTooLargeError as error:
-            limit = min(limit - 1, int(error.details["tier_limit"]))
+        except (BatchTooLargeError, PayloadTooLargeError, InvalidRequestError) as error:
+            count = min(limit, len(features) - start)
+            if count < 2 or not _is_too_large(error):
+                raise
+            limit = min(count - 1, int(error.details.get("tier_limit", count // 2)))
         else:
             start += limit
     return {**answers[-1], "units": [unit for answer in answers for unit in answer["units"]]}
+
+
+def _is_too_large(error: NurselogError) -> bool:
+    """Whether fewer units would do: an invalid request is too large where its issue is that of the whole."""
+    if not isinstance(error, InvalidRequestError):
+        return True
+    return [issue["path"] for issue in error.details.get("issues", [])] == [""]
 
 
 def unit_ids(units: GeoDataFrame, id_column: str | None) -> list[Any]:
