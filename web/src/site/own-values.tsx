@@ -1,15 +1,21 @@
 import { useState } from 'preact/hooks';
 import type { Comparison } from '../api/types.js';
 import { number, unitName } from '../page/format.js';
+import { useTypedNumber } from '../page/use-typed-number.js';
 import { catalogues } from '../state/catalogues.js';
-import { conditions, elevationM, method, numberIn } from '../state/choices.js';
+import { conditions, elevationM, method } from '../state/choices.js';
 
 const ELEVATION_M = { min: -100, max: 4400 };
 
-/** What the planner knows better than the grid: the site's own elevation, and measured conditions. */
-export function OwnValues({ answer }: { answer: Comparison }) {
+/**
+ * What the planner knows better than the grid: the site's own elevation, and measured conditions.
+ * @param props.answer with the grid's values; null while there is none
+ */
+export function OwnValues({ answer }: { answer: Comparison | null }) {
+  // Fields of a new key are empty, also where the text was no number.
+  const [resets, setResets] = useState(0);
   const features = catalogues.value?.model.features ?? [];
-  const [prediction] = answer.comparison[method.value].predictions;
+  const prediction = answer?.comparison[method.value].predictions[0];
   const used = new Map(prediction?.contributions?.map(({ feature, value }) => [feature, value]));
   const measured = conditions.value;
   const set = (feature: string, value: number | null) => {
@@ -18,7 +24,7 @@ export function OwnValues({ answer }: { answer: Comparison }) {
   };
   const count = Object.keys(measured).length;
   return (
-    <section class="own">
+    <section key={resets} class="own">
       <h3>What you know of the site</h3>
       <Field
         id="elevation"
@@ -26,7 +32,7 @@ export function OwnValues({ answer }: { answer: Comparison }) {
         unit="m"
         value={elevationM.value}
         placeholder={
-          answer.site.matched_elevation_m === undefined ? '' : number(answer.site.matched_elevation_m)
+          answer?.site.matched_elevation_m === undefined ? '' : number(answer.site.matched_elevation_m)
         }
         limits={ELEVATION_M}
         onValue={(value) => {
@@ -56,6 +62,7 @@ export function OwnValues({ answer }: { answer: Comparison }) {
           onClick={() => {
             elevationM.value = null;
             conditions.value = {};
+            setResets(resets + 1);
           }}
         >
           Use the grid's values
@@ -77,7 +84,7 @@ interface FieldProps {
 
 /** A number that may be left empty. What is out of its limits is said and not used. */
 function Field({ id, label, unit, value, placeholder, limits, onValue }: FieldProps) {
-  const [wrong, setWrong] = useState(false);
+  const typed = useTypedNumber(value, limits, onValue);
   return (
     <div class="field">
       <label for={id}>
@@ -90,18 +97,12 @@ function Field({ id, label, unit, value, placeholder, limits, onValue }: FieldPr
         step="any"
         min={limits.min}
         max={limits.max}
-        value={value ?? ''}
+        value={typed.text}
         placeholder={placeholder}
-        aria-invalid={wrong}
-        onInput={({ currentTarget }) => {
-          const text = currentTarget.value;
-          const next = numberIn(text, limits.min, limits.max);
-          const isEmpty = text === '' && !currentTarget.validity.badInput;
-          setWrong(next === null && !isEmpty);
-          if (next !== null || isEmpty) onValue(next);
-        }}
+        aria-invalid={typed.isWrong}
+        onInput={typed.onInput}
       />
-      {wrong && (
+      {typed.isWrong && (
         <p class="error" role="alert">
           From {number(limits.min, 2)} to {number(limits.max, 2)}.
         </p>

@@ -38,10 +38,17 @@ export function SitePanel() {
       {answer !== null && question !== null && (
         <div aria-busy={isLoading} class={isLoading ? 'stale' : ''}>
           <SiteAnswer answer={answer} />
-          <OwnValues answer={answer} />
+        </div>
+      )}
+      {/* Also without an answer: what is typed there may be what is refused. */}
+      {site.value !== null && (
+        <OwnValues key={`${site.value.latitude},${site.value.longitude}`} answer={answer} />
+      )}
+      {answer !== null && question !== null && (
+        <>
           <RankingTable />
           <CopyButtons body={body} />
-        </div>
+        </>
       )}
     </>
   );
