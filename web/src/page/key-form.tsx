@@ -6,7 +6,8 @@ import { isKey, keepKey, key } from '../state/key.js';
 export function KeyForm() {
   const [text, setText] = useState('');
   const [isMalformed, setMalformed] = useState(false);
-  const refused = trouble.value;
+  const now = trouble.value;
+  const refused = now?.problem === 'key_refused' || now?.problem === 'key_inactive' ? now : null;
   const submit = (event: Event) => {
     event.preventDefault();
     const secret = text.trim();
