@@ -65,6 +65,8 @@ browserTest('a drawn polygon is planned, and its best option is that of the API'
   await page.keyboard.press('Enter');
   const row = page.locator('table.plan tbody tr');
   await row.waitFor();
+  await page.mouse.click(x, y);
+  await page.locator('table.plan tr.chosen').waitFor();
   const [planned] = JSON.parse(await saved(page, 'Export GeoJSON')).features;
   const body = { units: { type: 'FeatureCollection', features: [planned] }, horizon: 5 };
   const response = await shared.service.post('/v1/plan', body);
@@ -90,6 +92,8 @@ browserTest(
     await drop(page, 'units.geojson', collection(['North slope']));
     await drop(page, 'units.zip', zippedShapefile('Stand 17', RING));
     await page.getByLabel(/Hand planting, per planted tree/).fill('1.2');
+    await page.getByLabel(/Drone seeding, per sown spot/).pressSequentially('0.05');
+    expect(await page.getByLabel(/Drone seeding, per sown spot/).inputValue()).toBe('0.05');
     await page.getByLabel(/Drone seeding, per sown spot/).fill('0.6');
     const names = page.locator('table.plan tbody th button');
     await page.getByText('Hand pays below').waitFor();
@@ -174,9 +178,14 @@ browserTest('scoring can be stopped, and what was answered can be saved', async 
   await page.route('**/v1/predict/table*', (route) => (answered++ < 2 ? route.continue() : undefined)); // the third waits
   await page.getByRole('button', { name: 'Score the points' }).click();
   await page.getByText('200 of 2,000 rows answered').waitFor();
+  await page.getByRole('tab', { name: 'Site' }).click(); // it goes on unseen
+  await page.getByRole('tab', { name: 'Units' }).click();
   await page.getByRole('button', { name: 'Stop' }).click();
   await page.getByText('Stopped.').waitFor();
   expect((await saved(page, 'Save 200 rows')).trim().split('\r\n')).toHaveLength(201);
+  await drop(page, 'others.csv', 'latitude,longitude\n44.12,-122.03\n');
+  await page.getByRole('heading', { name: '1 points' }).waitFor();
+  expect(await page.getByText('rows answered').count()).toBe(0);
   await context.close();
 });
 

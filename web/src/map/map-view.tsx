@@ -10,11 +10,13 @@ import {
   horizon,
   layer,
   method,
+  panel,
   precipitationPercent,
   site,
   species,
   warmingC,
 } from '../state/choices.js';
+import { chosenUnit } from '../state/units.js';
 import { useAnswer } from '../state/use-answer.js';
 import { CellLayer } from './cell-layer.js';
 import { createMap } from './create-map.js';
@@ -23,7 +25,7 @@ import { type LayerQuestion, loadLayer, type ShownLayer } from './layers.js';
 import { Legend } from './legend.js';
 import { shownMap } from './shown-map.js';
 import type { Bounds } from './surfaces.js';
-import { showUnits } from './unit-layers.js';
+import { showUnits, unitAt } from './unit-layers.js';
 
 /** Bounds are extended by this part of the view, so that small movements need no new answer. */
 const MARGIN = 0.15;
@@ -77,8 +79,11 @@ export function MapView() {
       setBounds(boundsOf(map));
     });
     setBounds(boundsOf(map));
-    map.on('click', ({ lngLat }) => {
-      if (drawing.peek() === null) chooseSite({ latitude: lngLat.lat, longitude: lngLat.lng });
+    map.on('click', ({ lngLat, point }) => {
+      if (drawing.peek() !== null) return;
+      const unit = panel.peek() === 'units' ? unitAt(map, point) : undefined;
+      if (unit === undefined) chooseSite({ latitude: lngLat.lat, longitude: lngLat.lng });
+      else chosenUnit.value = unit;
     });
     map.on('mousemove', ({ lngLat }) => setHover(textUnder(shown.current, lngLat.lng, lngLat.lat)));
     map.on('mouseout', () => setHover(''));

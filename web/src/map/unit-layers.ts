@@ -1,9 +1,9 @@
 import { effect } from '@preact/signals';
-import type { GeoJSONSource, Map as MapLibreMap } from 'maplibre-gl';
-import { panel } from '../state/choices.js';
+import type { GeoJSONSource, Map as MapLibreMap, PointLike } from 'maplibre-gl';
 import { chosenUnit, units } from '../state/units.js';
 
 const SOURCE = 'units';
+const FILL = 'unit-fill';
 
 /** Shows the units on a map from now on. @returns ends that */
 export function showUnits(map: MapLibreMap): () => void {
@@ -18,7 +18,7 @@ export function showUnits(map: MapLibreMap): () => void {
   map.on('load', () => {
     map.addSource(SOURCE, { type: 'geojson', data: { type: 'FeatureCollection', features: [] } });
     map.addLayer({
-      id: 'unit-fill',
+      id: FILL,
       type: 'fill',
       source: SOURCE,
       paint: { 'fill-color': '#c2410c', 'fill-opacity': ['case', ['get', 'isChosen'], 0.35, 0.08] },
@@ -29,11 +29,13 @@ export function showUnits(map: MapLibreMap): () => void {
       source: SOURCE,
       paint: { 'line-color': '#c2410c', 'line-width': ['case', ['get', 'isChosen'], 3.5, 2] },
     });
-    map.on('click', 'unit-fill', ({ features }) => {
-      const id: unknown = features?.[0]?.properties.id;
-      if (typeof id === 'string' && panel.peek() === 'units') chosenUnit.value = id;
-    });
     update();
   });
   return effect(update);
+}
+
+/** The id of the unit at a point of a map; undefined where there is none. */
+export function unitAt(map: MapLibreMap, point: PointLike): string | undefined {
+  if (map.getLayer(FILL) === undefined) return undefined;
+  return map.queryRenderedFeatures(point, { layers: [FILL] })[0]?.properties.id as string | undefined;
 }

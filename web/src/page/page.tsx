@@ -97,12 +97,17 @@ function Panels() {
       <div id="panel" role="tabpanel" aria-labelledby={`tab-${panel.value}`} tabIndex={0}>
         {catalogues.value === null ? (
           <p role="status">Loading …</p>
-        ) : panel.value === 'site' ? (
-          <SitePanel />
-        ) : panel.value === 'units' ? (
-          <UnitsPanel />
         ) : (
-          <AboutPanel model={catalogues.value.model} coverage={catalogues.value.coverage} />
+          <>
+            {panel.value === 'site' && <SitePanel />}
+            {/* Hidden it goes on: points may be scored there. */}
+            <div hidden={panel.value !== 'units'}>
+              <UnitsPanel />
+            </div>
+            {panel.value === 'about' && (
+              <AboutPanel model={catalogues.value.model} coverage={catalogues.value.coverage} />
+            )}
+          </>
         )}
       </div>
     </div>

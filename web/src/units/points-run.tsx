@@ -1,4 +1,4 @@
-import { useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { number, percent } from '../page/format.js';
 import { ErrorNote } from '../page/notes.js';
 import { nameOf, usage } from '../state/catalogues.js';
@@ -18,6 +18,7 @@ export function PointsRun({ table, onClose }: { table: PointTable; onClose: () =
   const [error, setError] = useState<Error | null>(null);
   const [isRunning, setRunning] = useState(false);
   const running = useRef<AbortController | null>(null);
+  useEffect(() => () => running.current?.abort(), []);
   const total = table.rows.length;
   const years = horizon.value;
 

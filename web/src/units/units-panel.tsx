@@ -5,8 +5,9 @@ import { drawing, finishDrawing } from '../map/drawing.js';
 import { mapPicture, showBox } from '../map/shown-map.js';
 import { METHOD_NAMES } from '../page/format.js';
 import { ErrorNote } from '../page/notes.js';
+import { useTypedNumber } from '../page/use-typed-number.js';
 import { nameOf } from '../state/catalogues.js';
-import { horizon, numberIn, scenario, species } from '../state/choices.js';
+import { horizon, panel, scenario, species } from '../state/choices.js';
 import { addUnits, boxOf, clearUnits, costs, units } from '../state/units.js';
 import { useAnswer } from '../state/use-answer.js';
 import { csvText, download } from './download.js';
@@ -18,14 +19,14 @@ import { PointsRun } from './points-run.js';
 import type { FileContent, PointTable } from './read-file.js';
 import { Report } from './report.js';
 
-/** Planting units: drawn or from files, planned by species, method and cost. */
+/** Planting units: drawn or from files, planned by species, method and cost. Nothing is planned while it is hidden. */
 export function UnitsPanel() {
   const [points, setPoints] = useState<PointTable | null>(null);
   const [note, setNote] = useState('');
   const take = ({ polygons, points: table, ignored }: FileContent) => {
     addUnits(polygons);
     if (polygons.length > 0) showBox(boxOf(units.peek()));
-    setPoints(table);
+    if (table !== null) setPoints(table);
     setNote(ignored > 0 ? `${ignored} features are neither polygons nor points and were left out.` : '');
   };
   return (
@@ -36,9 +37,10 @@ export function UnitsPanel() {
         <DrawButtons />
         <FileDrop onContent={take} />
         {note !== '' && <p role="status">{note}</p>}
-        {points !== null && <PointsRun table={points} onClose={() => setPoints(null)} />}
+        {/* Another file is another run. */}
+        {points !== null && <PointsRun key={points} table={points} onClose={() => setPoints(null)} />}
       </div>
-      {units.value.length > 0 && <PlannedUnits />}
+      {panel.value === 'units' && units.value.length > 0 && <PlannedUnits />}
     </>
   );
 }
@@ -172,19 +174,17 @@ const COST_LABELS: Readonly<Record<Method, string>> = {
   drone_seeded: 'per sown spot, $',
 };
 
+/** In dollars. */
+const COST_LIMITS = { min: 1e-6, max: 1e9 };
+
 function CostField({ method }: { method: Method }) {
+  const { text, isWrong, onInput } = useTypedNumber(costs.value[method], COST_LIMITS, (cost) => {
+    costs.value = { ...costs.value, [method]: cost };
+  });
   return (
     <label>
       {METHOD_NAMES[method]}, {COST_LABELS[method]}
-      <input
-        type="number"
-        min="0.01"
-        step="any"
-        value={costs.value[method] ?? ''}
-        onInput={({ currentTarget }) => {
-          costs.value = { ...costs.value, [method]: numberIn(currentTarget.value, 1e-6, 1e9) };
-        }}
-      />
+      <input type="number" min="0.01" step="any" value={text} aria-invalid={isWrong} onInput={onInput} />
     </label>
   );
 }
