@@ -13,12 +13,13 @@ const FIRST = 8;
 export function RankingTable() {
   const [isWhole, setWhole] = useState(false);
   const body = { ...siteRequest(), horizons: [horizon.value] };
-  const { answer, error } = useAnswer(site.value === null ? null : JSON.stringify(body), (signal) =>
-    callJson<Ranking>('/v1/predict/rank', { body, signal }),
+  const { answer, error, isLoading } = useAnswer(
+    site.value === null ? null : JSON.stringify(body),
+    (signal) => callJson<Ranking>('/v1/predict/rank', { body, signal }),
   );
   const rows = answer?.ranking ?? [];
   return (
-    <section>
+    <section aria-busy={isLoading} class={isLoading ? 'stale' : ''}>
       <h3>Native species, alive after {years(horizon.value)}</h3>
       {error !== null && <ErrorNote error={error} />}
       {answer !== null && rows.length === 0 && <p>No species is native at this site.</p>}

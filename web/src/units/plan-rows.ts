@@ -1,4 +1,5 @@
 import type { FailedUnit, PlannedUnit, PlanOption } from '../api/types.js';
+import { number } from '../page/format.js';
 import type { Unit } from '../state/units.js';
 
 /** One way to plant one unit, as a row of the table and of exports. */
@@ -39,6 +40,12 @@ export function rowsOf(
     });
   });
 }
+
+/** A cost per survivor as people read it. @param cost null where none survives; undefined while it is asked for */
+export const costText = (cost: number | null | undefined) =>
+  cost === undefined ? '…' : cost === null ? 'none survives' : money(cost);
+
+export const money = (amount: number) => `$${number(amount, 2)}`;
 
 export type SortKey = 'unit' | 'rank' | 'species' | 'survival' | 'cost';
 

@@ -2,10 +2,9 @@ import { useState } from 'preact/hooks';
 import { showBox } from '../map/shown-map.js';
 import { METHOD_NAMES, number, percent } from '../page/format.js';
 import { boxOf, chosenUnit } from '../state/units.js';
-import { type PlanRow, type SortKey, sortRows } from './plan-rows.js';
+import { costText, money, type PlanRow, type SortKey, sortRows } from './plan-rows.js';
 
 const FIRST = 100;
-const money = (amount: number) => `$${number(amount, 2)}`;
 
 /** The options of the units: sorted, filtered, and linked with the map. */
 export function PlanTable({ rows, hasCosts }: { rows: readonly PlanRow[]; hasCosts: boolean }) {
@@ -86,7 +85,7 @@ export function PlanTable({ rows, hasCosts }: { rows: readonly PlanRow[]; hasCos
 }
 
 function Row({ row, hasCosts }: { row: PlanRow; hasCosts: boolean }) {
-  const { unit, planned, survival, handPaysBelow, cost_per_survivor: cost } = row;
+  const { unit, planned, survival, handPaysBelow } = row;
   const choose = () => {
     chosenUnit.value = unit.id;
     showBox(boxOf([unit]));
@@ -121,9 +120,7 @@ function Row({ row, hasCosts }: { row: PlanRow; hasCosts: boolean }) {
           {percent(survival.low)} to {percent(survival.high)}
         </small>
       </td>
-      {hasCosts && (
-        <td class="amount">{cost === null || cost === undefined ? 'none survives' : money(cost)}</td>
-      )}
+      {hasCosts && <td class="amount">{costText(row.cost_per_survivor)}</td>}
       {hasCosts && <td class="amount">{handPaysBelow === undefined ? '–' : money(handPaysBelow)}</td>}
     </tr>
   );

@@ -3,7 +3,7 @@ import { METHOD_NAMES, number, percent, years } from '../page/format.js';
 import { catalogues } from '../state/catalogues.js';
 import { horizon, precipitationPercent, warmingC } from '../state/choices.js';
 import { costs, units } from '../state/units.js';
-import type { PlanRow } from './plan-rows.js';
+import { costText, type PlanRow } from './plan-rows.js';
 
 /** Options that fit on two pages beside the map. */
 const MAX_ROWS = 44;
@@ -56,11 +56,7 @@ export function Report({ rows, picture }: { rows: readonly PlanRow[]; picture: s
               <td class="amount">
                 {percent(row.survival.low)} to {percent(row.survival.high)}
               </td>
-              {hasCosts && (
-                <td class="amount">
-                  {row.cost_per_survivor == null ? 'none survives' : `$${number(row.cost_per_survivor, 2)}`}
-                </td>
-              )}
+              {hasCosts && <td class="amount">{costText(row.cost_per_survivor)}</td>}
             </tr>
           ))}
         </tbody>

@@ -142,29 +142,31 @@ function PlannedUnits() {
         )}
         {isLoading && <p role="status">Planning {shown.length} units …</p>}
         {rows.length > 0 && (
-          <>
+          <div aria-busy={isLoading} class={isLoading ? 'stale' : ''}>
             <PlanTable rows={rows} hasCosts={question.costs !== undefined} />
             <div class="buttons">
               <button
                 type="button"
+                disabled={isLoading}
                 onClick={() => download('plan.csv', 'text/csv', csvText(EXPORT_COLUMNS, rows.map(exportRow)))}
               >
                 Export CSV
               </button>
               <button
                 type="button"
+                disabled={isLoading}
                 onClick={() => download('plan.geojson', 'application/geo+json', geoJsonOf(rows))}
               >
                 Export GeoJSON
               </button>
-              <button type="button" onClick={print}>
+              <button type="button" disabled={isLoading} onClick={print}>
                 Print report
               </button>
             </div>
-          </>
+          </div>
         )}
       </div>
-      {rows.length > 0 && <Report rows={rows} picture={picture} />}
+      {rows.length > 0 && !isLoading && <Report rows={rows} picture={picture} />}
     </>
   );
 }
