@@ -108,6 +108,15 @@ browserTest('a service that drains or is overloaded is told apart from one that 
   const { page, context } = await watchedPage(shared.browser);
   await page.goto(linkOf(shared.service));
   await page.getByRole('option', { name: 'Douglas-fir (PSME)' }).waitFor({ state: 'attached' });
+  const paths: string[] = [];
+  page.on('request', (request) => paths.push(new URL(request.url()).pathname));
+  const broken = { error: { code: 'internal_error', message: 'An internal error.' } };
+  await page.route('**/v1/predict/compare', (route) => route.fulfill({ status: 500, json: broken }));
+  await page.locator('#place').fill('44.13, -122.03');
+  await page.keyboard.press('Enter');
+  await page.locator('#panel').getByText('An internal error.').waitFor();
+  expect(await page.locator('[data-problem]').count()).toBe(0);
+  await page.unroute('**/v1/predict/compare');
   const body = { error: { code: 'overloaded', message: 'Too many sites wait.' } };
   await page.route('**/v1/predict/compare', (route) => route.fulfill({ status: 503, json: body }));
   await page.locator('#place').fill('44.12, -122.03');
@@ -115,5 +124,7 @@ browserTest('a service that drains or is overloaded is told apart from one that 
   await page.locator('[data-problem="busy"]').getByText('Too many sites wait.').waitFor();
   await page.unroute('**/v1/predict/compare');
   await page.getByTestId('tile-manual').waitFor(); // it tries again by itself
+  // Only what failed.
+  expect(paths.filter((path) => path === '/v1/species' || path === '/v1/model')).toEqual([]);
   await context.close();
 });

@@ -1,12 +1,18 @@
+import { useEffect } from 'preact/hooks';
 import type { Coverage, ServedModel } from '../api/types.js';
 import { METHODS } from '../api/types.js';
-import { usage } from '../state/catalogues.js';
+import { loadUsage, usage } from '../state/catalogues.js';
 import { forgetKey } from '../state/key.js';
 import { METHOD_NAMES, number, percent, years } from './format.js';
 
 /** What the figures are, from GET /v1/model: nothing of it is written here twice. */
 export function AboutPanel({ model, coverage }: { model: ServedModel; coverage: Coverage }) {
   const today = usage.value;
+  useEffect(() => {
+    const controller = new AbortController();
+    loadUsage(controller.signal).catch(() => undefined); // failures are shown by the banner
+    return () => controller.abort();
+  }, []);
   return (
     <>
       <h2>Where the figures come from</h2>

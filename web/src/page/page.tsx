@@ -17,7 +17,7 @@ const TITLES: Readonly<Record<Panel, string>> = { site: 'Site', units: 'Units', 
 export function Page() {
   const secret = key.value;
   const round = attempt.value;
-  // Another round asks again.
+  // Another round asks again for what is missing.
   useEffect(() => {
     if (secret === null) return undefined;
     const controller = new AbortController();

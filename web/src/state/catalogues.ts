@@ -1,6 +1,7 @@
 import { signal } from '@preact/signals';
 import { callJson } from '../api/service.js';
 import type { Coverage, ServedModel, Species, SpeciesList, Usage } from '../api/types.js';
+import { key } from './key.js';
 
 export interface Catalogues {
   readonly species: readonly Species[];
@@ -13,15 +14,32 @@ export const catalogues = signal<Catalogues | null>(null);
 /** The key's tier and today's count, as of the last look. */
 export const usage = signal<Usage | null>(null);
 
-/** @throws NurselogError */
+/** The key with which the catalogues were loaded. */
+let loadedWith: string | null = null;
+
+/** Loads what is not there yet for the key. @throws NurselogError */
 export async function loadCatalogues(signal: AbortSignal): Promise<void> {
+  const secret = key.peek();
+  if (loadedWith !== secret) {
+    usage.value = null;
+    await loadLists(signal);
+    loadedWith = secret;
+  }
+  if (usage.peek() === null) await loadUsage(signal);
+}
+
+/** Looks at the key's tier and today's count. @throws NurselogError */
+export async function loadUsage(signal: AbortSignal): Promise<void> {
+  usage.value = await callJson<Usage>('/v1/usage', { signal });
+}
+
+async function loadLists(signal: AbortSignal): Promise<void> {
   const [list, coverage, model] = await Promise.all([
     callJson<SpeciesList>('/v1/species', { signal }),
     callJson<Coverage>('/v1/coverage', { signal }),
     callJson<ServedModel>('/v1/model', { signal }),
   ]);
   catalogues.value = { species: list.species, coverage, model };
-  usage.value = await callJson<Usage>('/v1/usage', { signal });
 }
 
 /** The common name of a species; its code where it is not known. */

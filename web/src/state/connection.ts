@@ -18,8 +18,10 @@ export const trouble = signal<Trouble | null>(null);
 /** Increased to load again what failed. */
 export const attempt = signal(0);
 
-/** Between two looks at whether the service is back. */
-const LOOK_AGAIN_MS = 3000;
+/** Until the first look at whether the service is back; each later one waits twice as long as the one before. */
+const FIRST_LOOK_MS = 3000;
+const LONGEST_MS = 60_000;
+let delayMs = FIRST_LOOK_MS;
 let looking: number | undefined;
 let failedAt = Number.NEGATIVE_INFINITY;
 
@@ -28,6 +30,8 @@ function problemOf({ code, status }: NurselogError): Problem | undefined {
   if (status === 403) return 'key_inactive';
   if (status === 429) return 'quota';
   if (status === 503) return 'busy';
+  // An internal error concerns one question: it is shown where its answer would be.
+  if (code === 'internal_error') return undefined;
   if (code === 'connection_failed' || (status !== undefined && status >= 500)) return 'offline';
   return undefined;
 }
@@ -42,13 +46,20 @@ export function reportFailure(error: NurselogError): void {
     message: error.message,
     resetsAt: typeof resetsAt === 'string' ? resetsAt : undefined,
   };
-  if (problem === 'busy' || problem === 'offline') looking ??= window.setInterval(lookAgain, LOOK_AGAIN_MS);
+  if (problem === 'busy' || problem === 'offline') lookLater();
+}
+
+function lookLater(): void {
+  if (looking !== undefined) return;
+  looking = window.setTimeout(lookAgain, delayMs);
+  delayMs = Math.min(2 * delayMs, LONGEST_MS);
 }
 
 /** @param startedAt when the call was sent: one from before the failure says nothing of now */
 export function reportSuccess(startedAt: number): void {
-  if (trouble.value === null || startedAt < failedAt) return;
-  tryAgain(); // what failed before
+  if (startedAt < failedAt) return;
+  delayMs = FIRST_LOOK_MS;
+  if (trouble.value !== null) tryAgain(); // what failed before
 }
 
 /** Loads again whatever failed. */
@@ -63,10 +74,13 @@ async function lookAgain(): Promise<void> {
     ({ ok }) => ok,
     () => false,
   );
-  if (isBack && looking !== undefined) tryAgain();
+  if (looking === undefined) return; // answered meanwhile
+  stopLooking();
+  if (isBack) tryAgain();
+  else lookLater();
 }
 
 function stopLooking(): void {
-  window.clearInterval(looking);
+  window.clearTimeout(looking);
   looking = undefined;
 }

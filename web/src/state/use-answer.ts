@@ -19,27 +19,37 @@ export function useAnswer<Answer>(
   question: string | null,
   load: (signal: AbortSignal) => Promise<Answer>,
 ): Loading<Answer> {
-  const [state, setState] = useState<Loading<Answer>>({ answer: null, error: null, isLoading: false });
-  const round = attempt.value;
+  const [{ asked, ...state }, setState] = useState<Loading<Answer> & { readonly asked: string | null }>({
+    asked: null,
+    answer: null,
+    error: null,
+    isLoading: false,
+  });
+  const latestRound = attempt.value;
+  // Only what failed is asked again.
+  const round = useRef(latestRound);
+  if (state.error !== null) round.current = latestRound;
   const lastChange = useRef(Number.NEGATIVE_INFINITY);
   // The question stands for what load reads, the round for asking it again.
   useEffect(() => {
     if (question === null) {
-      setState({ answer: null, error: null, isLoading: false });
+      setState({ asked: null, answer: null, error: null, isLoading: false });
       return undefined;
     }
     const controller = new AbortController();
-    setState(({ answer }) => ({ answer, error: null, isLoading: true }));
+    setState(({ answer }) => ({ asked: question, answer, error: null, isLoading: true }));
     const isQuick = performance.now() - lastChange.current < PAUSE_MS;
     lastChange.current = performance.now();
     const timer = setTimeout(
       () => {
         load(controller.signal).then(
           (answer) => {
-            if (!controller.signal.aborted) setState({ answer, error: null, isLoading: false });
+            if (!controller.signal.aborted)
+              setState({ asked: question, answer, error: null, isLoading: false });
           },
           (error: Error) => {
-            if (!controller.signal.aborted) setState({ answer: null, error, isLoading: false });
+            if (!controller.signal.aborted)
+              setState({ asked: question, answer: null, error, isLoading: false });
           },
         );
       },
@@ -49,6 +59,7 @@ export function useAnswer<Answer>(
       clearTimeout(timer);
       controller.abort();
     };
-  }, [question, round]);
-  return state;
+  }, [question, round.current]);
+  // From the moment at which the question changes.
+  return { ...state, isLoading: state.isLoading || asked !== question };
 }
