@@ -3,14 +3,19 @@ import Papa from 'papaparse';
 /** Cells that a spreadsheet would run as a formula: numbers with a sign are none. */
 const FORMULA = /^(?![-+]?\d+(\.\d+)?(e[-+]?\d+)?$)[=+\-@\t\r]/i;
 
+/** The same after a semicolon, where spreadsheets of many countries begin another cell. */
+const LATER_FORMULA = /;(?=["\s]*[=+\-@])/g;
+const defuse = (value: unknown) =>
+  typeof value === 'string' ? value.replaceAll(LATER_FORMULA, ";'") : value;
+
 /** Rows as CSV (RFC 4180). Text that a spreadsheet would run gets an apostrophe in front. */
 export function csvText(
   columns: readonly string[],
   rows: readonly Readonly<Record<string, unknown>>[],
 ): string {
   return Papa.unparse(
-    { fields: [...columns], data: rows.map((row) => columns.map((column) => row[column] ?? '')) },
-    { escapeFormulae: FORMULA, newline: '\r\n' },
+    { fields: [...columns], data: rows.map((row) => columns.map((column) => defuse(row[column] ?? ''))) },
+    { escapeFormulae: FORMULA, newline: '\r\n', quotes: (value) => String(value).includes(';') },
   );
 }
 
