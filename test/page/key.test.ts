@@ -53,6 +53,7 @@ browserTest(
     await page.getByLabel('API key').fill(secret);
     await page.keyboard.press('Enter');
     await page.getByRole('tab', { name: 'Site' }).waitFor();
+    await page.locator('#place').waitFor();
     await shared.service.administration.setState(id, 'deactivated');
     // Within 5 seconds the service refuses it; every choice of a site asks.
     await expect
