@@ -111,6 +111,9 @@ browserTest(
       const cost = row[at('planting_method')] === 'manual' ? 1.2 : 0.6;
       expect(Number(row[at('cost_per_survivor')])).toBeCloseTo(cost / Number(row[at('survival_mean')]), 3);
     }
+    await page.locator('.controls select').first().selectOption('PISI'); // of the coast
+    await page.getByLabel('Sitka spruce only').check();
+    await page.getByText('No species asked for is native there: North slope, Stand 17.').waitFor();
     expect(faults).toEqual([]);
     await context.close();
   },
@@ -120,15 +123,16 @@ browserTest(
   'names of a file are shown as text, and formulas among them are made harmless in the export',
   async () => {
     const { page, context, faults } = await openUnits();
-    await drop(page, 'units.geojson', collection([HOSTILE, '+1+cmd', '@SUM(A1)', '-7']));
+    await drop(page, 'units.geojson', collection([HOSTILE, '+1+cmd', '@SUM(A1)', '-7', 'a;=1+1']));
     await page.locator('table.plan').getByText(HOSTILE).waitFor();
     expect(await page.locator('#panel img').count()).toBe(0);
     expect(await page.title()).toBe('nurselog planner');
     const csv = await saved(page, 'Export CSV');
     const { data } = Papa.parse<{ unit: string }>(csv, { header: true });
-    // The last is a number.
+    expect(csv).toContain(`"a;'=1+1"`);
+    // The fourth is a number.
     expect(new Set(data.map(({ unit }) => unit))).toEqual(
-      new Set([`'${HOSTILE}`, "'+1+cmd", "'@SUM(A1)", '-7']),
+      new Set([`'${HOSTILE}`, "'+1+cmd", "'@SUM(A1)", '-7', "a;'=1+1"]),
     );
     expect(faults).toEqual([]);
     await context.close();
@@ -196,6 +200,8 @@ browserTest('files that cannot be used say why', async () => {
     ['units.geojson', '{"type":"FeatureCollection","features":[]}', 'no polygons and no points'],
     ['units.geojson', '[1,2]', 'no GeoJSON FeatureCollection'],
     ['points.csv', 'a,b\n1,2\n', 'needs the columns latitude and longitude; it has: a, b'],
+    ['points.csv', 'latitude,longitude,plot\n44,-122,a\n44,-122,"b\n44,-122,c\n', 'Row 3 of the CSV'],
+    ['points.csv', 'latitude,longitude,plot\n44,-122,a\n44,-122\n', 'Row 3 of the CSV'],
     ['units.zip', 'no zip', 'no shapefile that can be read'],
     ['units.shp', 'x', 'drop the zip of all its parts'],
     ['units.kml', 'x', 'none of GeoJSON'],
@@ -203,6 +209,14 @@ browserTest('files that cannot be used say why', async () => {
     await drop(page, name, body);
     await page.locator('#panel .error').getByText(message).waitFor();
   }
+  const damaged = { type: 'Feature', properties: {}, geometry: { type: 'Polygon', coordinates: null } };
+  const metres = { type: 'Polygon', coordinates: [RING.map(([x, y]) => [x * 1e4, y * 1e5])] };
+  const features = [damaged, { type: 'Feature', properties: { name: 'In metres' }, geometry: metres }];
+  await drop(page, 'units.geojson', JSON.stringify({ type: 'FeatureCollection', features }));
+  await page.getByText('1 features are neither').waitFor();
+  await page.locator('#panel .error').getByText('In metres').waitFor();
+  await drop(page, 'units.geojson', collection(['In degrees']));
+  await page.locator('table.plan').getByText('In degrees').waitFor();
   expect(faults).toEqual([]);
   await context.close();
 });

@@ -4,8 +4,9 @@ import type { Map as MapLibreMap } from 'maplibre-gl';
 /** The map of the page, for panels that move it or take its picture; null while there is none. */
 export const shownMap = signal<MapLibreMap | null>(null);
 
-/** Moves the map so that a box is in view; at once for people who ask for reduced motion. */
-export function showBox(box: readonly [number, number, number, number]): void {
+/** Moves the map so that a box is in view, if there is one; at once for people who ask for reduced motion. */
+export function showBox(box: readonly [number, number, number, number] | null): void {
+  if (box === null) return;
   shownMap
     .peek()
     ?.fitBounds(box as [number, number, number, number], { padding: 60, maxZoom: 11, essential: false });

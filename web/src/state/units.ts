@@ -48,17 +48,23 @@ export function clearUnits(): void {
   chosenUnit.value = null;
 }
 
-/** West, south, east, north of units. */
-export function boxOf(shown: readonly Unit[]): [number, number, number, number] {
+/** West, south, east, north of units; null where no position of theirs is one in degrees, as in a file in metres. */
+export function boxOf(shown: readonly Unit[]): [number, number, number, number] | null {
   const box: [number, number, number, number] = [180, 90, -180, -90];
   for (const { geometry } of shown) {
     const polygons = geometry.type === 'Polygon' ? [geometry.coordinates] : geometry.coordinates;
-    for (const [longitude, latitude] of polygons.flat(2)) {
-      box[0] = Math.min(box[0], longitude!);
-      box[1] = Math.min(box[1], latitude!);
-      box[2] = Math.max(box[2], longitude!);
-      box[3] = Math.max(box[3], latitude!);
+    // Files may hold anything here.
+    for (const position of polygons.flat(2) as unknown[]) {
+      const [longitude, latitude]: unknown[] = Array.isArray(position) ? position : [];
+      if (!isWithin(longitude, 180) || !isWithin(latitude, 90)) continue;
+      box[0] = Math.min(box[0], longitude);
+      box[1] = Math.min(box[1], latitude);
+      box[2] = Math.max(box[2], longitude);
+      box[3] = Math.max(box[3], latitude);
     }
   }
-  return box;
+  return box[0] <= box[2] ? box : null;
 }
+
+const isWithin = (value: unknown, limit: number): value is number =>
+  typeof value === 'number' && Math.abs(value) <= limit;

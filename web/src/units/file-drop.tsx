@@ -9,7 +9,7 @@ export function FileDrop({ onContent }: { onContent: (content: FileContent) => v
   const take = (file: File | undefined) => {
     if (file === undefined) return;
     setError(null);
-    readFile(file).then(onContent, setError);
+    readFile(file).then(onContent).catch(setError);
   };
   return (
     <>

@@ -69,7 +69,9 @@ async function readShapefile(bytes: ArrayBuffer): Promise<Feature[]> {
 
 function sortFeatures(features: readonly Feature[]): FileContent {
   const polygons = features.filter(isPolygon);
-  const points = features.filter((each): each is Feature<Point> => each?.geometry?.type === 'Point');
+  const points = features.filter(
+    (each): each is Feature<Point> => each?.geometry?.type === 'Point' && isList(each),
+  );
   if (polygons.length + points.length === 0) throw new FileError('The file has no polygons and no points.');
   const rows = points.map(({ geometry, properties }) => ({
     ...Object.fromEntries(
@@ -87,11 +89,18 @@ function sortFeatures(features: readonly Feature[]): FileContent {
 }
 
 function isPolygon(feature: Feature): feature is Feature<Polygon | MultiPolygon> {
-  return feature?.geometry?.type === 'Polygon' || feature?.geometry?.type === 'MultiPolygon';
+  const type = feature?.geometry?.type;
+  return (type === 'Polygon' || type === 'MultiPolygon') && isList(feature);
 }
 
+/** Whether a geometry has coordinates at all: damaged files have null there. */
+const isList = ({ geometry }: Feature) => 'coordinates' in geometry && Array.isArray(geometry.coordinates);
+
 function readCsv(text: string): FileContent {
-  const { data, meta } = Papa.parse<Record<string, string>>(text, { header: true, skipEmptyLines: 'greedy' });
+  const { data, meta, errors } = Papa.parse<Record<string, string>>(text, {
+    header: true,
+    skipEmptyLines: 'greedy',
+  });
   const columns = meta.fields ?? [];
   const find = (names: readonly string[]) =>
     names
@@ -102,15 +111,22 @@ function readCsv(text: string): FileContent {
     throw new FileError(
       `The CSV needs the columns latitude and longitude; it has: ${columns.slice(0, 12).join(', ')}.`,
     );
+  // A file of one column has no delimiter.
+  const error = errors.find(({ code }) => code !== 'UndetectableDelimiter');
+  if (error !== undefined)
+    throw new FileError(`Row ${rowOf(error)} of the CSV cannot be read: ${error.message}.`);
   if (data.length === 0) throw new FileError('The CSV has a header and no rows.');
-  const rows = data.map((row) => {
-    // Fields beyond the header have no column.
-    const { __parsed_extra: _, ...fields } = row as Record<string, string>;
-    return { ...fields, latitude: row[latitude] ?? '', longitude: row[longitude] ?? '' };
-  });
+  const rows = data.map((row) => ({
+    ...row,
+    latitude: row[latitude] ?? '',
+    longitude: row[longitude] ?? '',
+  }));
   return {
     polygons: [],
     points: { columns: [...new Set([...columns, 'latitude', 'longitude'])], rows },
     ignored: 0,
   };
 }
+
+/** The number of a row as a spreadsheet has it, with the header as row 1: Papa counts from 0, the header only for quotes. */
+const rowOf = ({ type, row = 0 }: Papa.ParseError) => row + (type === 'Quotes' ? 1 : 2);

@@ -25,9 +25,9 @@ export function UnitsPanel() {
   const [note, setNote] = useState('');
   const take = ({ polygons, points: table, ignored }: FileContent) => {
     addUnits(polygons);
-    if (polygons.length > 0) showBox(boxOf(units.peek()));
     if (table !== null) setPoints(table);
     setNote(ignored > 0 ? `${ignored} features are neither polygons nor points and were left out.` : '');
+    if (polygons.length > 0) showBox(boxOf(units.peek()));
   };
   return (
     <>
@@ -106,6 +106,7 @@ function PlannedUnits() {
   );
   const rows = rowsOf(shown, answer ?? [], drone_seeded);
   const failed = (answer ?? []).filter(isFailed);
+  const empty = (answer ?? []).filter((each) => !isFailed(each) && each.options.length === 0);
   const nameById = new Map(shown.map(({ id, name }) => [id, name]));
   const print = async () => {
     setPicture(await mapPicture());
@@ -139,6 +140,12 @@ function PlannedUnits() {
               </li>
             ))}
           </ul>
+        )}
+        {empty.length > 0 && (
+          <p role="status">
+            No species {nativeOnly ? 'asked for is native' : 'can be planned'} there:{' '}
+            {empty.map(({ id }) => nameById.get(String(id)) ?? id).join(', ')}.
+          </p>
         )}
         {isLoading && <p role="status">Planning {shown.length} units …</p>}
         {rows.length > 0 && (
