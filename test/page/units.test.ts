@@ -238,5 +238,10 @@ browserTest('the report is printed on at most two pages with the caution and the
   const pages = pdf.match(/\/Type\s*\/Page\b/g) ?? [];
   expect(pages.length).toBeGreaterThanOrEqual(1);
   expect(pages.length).toBeLessThanOrEqual(2);
+  await page.route('**/v1/plan', () => undefined); // it waits
+  await page.getByLabel('Native species only').uncheck();
+  for (const name of ['Export CSV', 'Export GeoJSON', 'Print report'])
+    await expect.poll(() => page.getByRole('button', { name }).isDisabled()).toBe(true);
+  expect(await page.locator('.report').count()).toBe(0);
   await context.close();
 });
