@@ -28,8 +28,8 @@ import { requestId } from './request-state.js';
 /** Request timeouts without traffic after which a connection is closed: its caller does not read the response. */
 const IDLE_FACTOR = 4;
 
-/** Characters of a path parameter; a longer one is in no path. */
-const MAX_PARAMETER_LENGTH = 100;
+/** Characters of a path parameter: as many as Node accepts in a head. */
+const MAX_PARAMETER_LENGTH = 16 * 1024;
 
 /** How often Node looks for heads that arrive too slowly: at longer intervals a thousand would be rejected at once. */
 const SLOW_HEAD_CHECK_MS = 100;
