@@ -2,6 +2,7 @@ import { parseArgs } from 'node:util';
 import { Environment } from './environment.js';
 import { type Row, table } from './report.js';
 import { against } from './scopes/against.js';
+import { cells } from './scopes/cells.js';
 import { client } from './scopes/client.js';
 import { compression } from './scopes/compression.js';
 import { fair } from './scopes/fair.js';
@@ -10,6 +11,7 @@ import { peer } from './scopes/peer.js';
 import { pieces } from './scopes/pieces.js';
 import { plan } from './scopes/plan.js';
 import { rank } from './scopes/rank.js';
+import { replicas } from './scopes/replicas.js';
 import { scale } from './scopes/scale.js';
 import { surface } from './scopes/surface.js';
 import { table as tables } from './scopes/table.js';
@@ -33,6 +35,8 @@ const SCOPES: Readonly<Record<string, (environment: Environment) => Promise<Row[
   scale,
   pieces,
   client,
+  replicas,
+  cells,
 };
 
 const USAGE = `Usage: npm run bench -- [--scope NAME] [--against DIR] [--json]

@@ -16,6 +16,12 @@ from survival import SurvivalModels, rounded
 SEARCH_RADIUS_KM = 5.0
 
 
+def _values(grid, name):
+    """A column's values, which are stored as integers with a scale and an offset."""
+    metadata = grid.schema.field(name).metadata
+    return float(metadata[b"offset"]) + float(metadata[b"scale"]) * grid[name].to_numpy()
+
+
 class Predictor:
     """Answers requests from the grid, regions and species of a data directory and the models of a model directory."""
 
@@ -31,11 +37,15 @@ class Predictor:
 
         with pa.memory_map(str(data_dir / "grid.arrow")) as source:
             grid = pa.ipc.open_file(source).read_all()
-            self._latitude, self._longitude = (grid[name].to_numpy() for name in ("latitude", "longitude"))
+            lattice = json.loads(grid.schema.metadata[b"lattice"])
+            self._latitude, self._longitude = (
+                rounded(lattice[start] + (grid[name].to_numpy() + 0.5) / lattice["steps_per_degree"], 5)
+                for start, name in (("south", "row"), ("west", "column"))
+            )
             regions = json.loads(grid.schema.metadata[b"regions"])
             self._region = [regions[index] for index in grid["region"].to_pylist()]
-            columns = [grid[feature["name"]].to_numpy() for feature in manifest["features"]]
-        self._features = np.column_stack(columns)
+            columns = [_values(grid, feature["name"]) for feature in manifest["features"]]
+        self._features = np.column_stack(columns).astype(np.float32)
         self._matcher = SiteMatcher(self._latitude, self._longitude, data_dir / "regions.geojson")
 
     def predict(self, requests: Sequence[PredictRequest]) -> list[dict]:

@@ -1,9 +1,13 @@
+import { spread } from '../../testing/statistics.js';
+import { asTable, inBatches, randomSites, ratesInTurn } from '../bulk.js';
 import { DATA_DIR, type Environment, MODEL_DIR } from '../environment.js';
 import { checkAgreement } from '../peer/agreement.js';
 import type { Row } from '../report.js';
 import { startPeer, whyNoPeer } from '../servers/peer.js';
 import { atLeast, figuresRow } from './rows.js';
 
+/** As many as one table may have. */
+const TABLE_SITES = 200_000;
 const MEGABYTE = 1024 * 1024;
 
 /** The same service in Python, if there is a Python with its packages. */
@@ -25,6 +29,16 @@ export async function peer(environment: Environment): Promise<Row[]> {
     const batchRatio = batches!.sitesPerSecond.median / peerBatches!.sitesPerSecond.median;
     const [singles, peerSingles] = await against('single', 64);
     const singleRatio = singles!.requestsPerSecond.median / peerSingles!.requestsPerSecond.median;
+    const sites = randomSites(TABLE_SITES);
+    const [tables, inPeerBatches] = await ratesInTurn(
+      [
+        { server: nurselog, send: asTable(sites, 'Arrow') },
+        { server: python, send: inBatches(sites, 8) },
+      ],
+      TABLE_SITES,
+      (round) => environment.progress(`peer: a table, ${round}`),
+    );
+    const tableRatio = spread(tables.map((rate, round) => rate / inPeerBatches[round])).median;
     const memory = async (name: string, server: typeof python) => ({
       scope: 'peer',
       what: `${name}, afterwards`,
@@ -35,6 +49,17 @@ export async function peer(environment: Environment): Promise<Row[]> {
       figuresRow('peer', peerBatches!),
       figuresRow('peer', singles!, atLeast(singleRatio, 4, "requests/s over the Python peer's")),
       figuresRow('peer', peerSingles!),
+      {
+        scope: 'peer',
+        what: `nurselog, a table of ${TABLE_SITES.toLocaleString('en')} sites in Arrow`,
+        figures: { 'sites/s': spread(tables) },
+        target: atLeast(tableRatio, 10, "sites/s over the Python peer's, in batches at 8 connections"),
+      },
+      {
+        scope: 'peer',
+        what: 'Python peer, the same sites',
+        figures: { 'sites/s': spread(inPeerBatches) },
+      },
       await memory('nurselog', nurselog),
       await memory('Python peer', python),
     ];

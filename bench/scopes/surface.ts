@@ -5,6 +5,8 @@ import type { Row } from '../report.js';
 import { atMost } from './rows.js';
 
 const ROUNDS = 10;
+/** Surfaces measured together, so that each pays for the memory that it leaves behind. */
+const SURFACES_IN_A_ROW = 5;
 const POINTS = 20_000;
 const MAX_CPU_MS = 120;
 
@@ -35,10 +37,10 @@ export async function surface(environment: Environment): Promise<Row[]> {
     for (const [i, [, accept, scenario]] of SURFACES.entries()) {
       const before = await usage();
       const startMs = performance.now();
-      await (await get(path + scenario, accept)).arrayBuffer();
-      figures[i].wallMs.push(performance.now() - startMs);
-      const { cpuSeconds } = await usage();
-      figures[i].cpuMs.push(((cpuSeconds - before.cpuSeconds) * 1000 * POINTS) / points);
+      for (let n = 0; n < SURFACES_IN_A_ROW; n++) await (await get(path + scenario, accept)).arrayBuffer();
+      figures[i].wallMs.push((performance.now() - startMs) / SURFACES_IN_A_ROW);
+      const cpuMs = ((await usage()).cpuSeconds - before.cpuSeconds) * 1000;
+      figures[i].cpuMs.push((cpuMs * POINTS) / points / SURFACES_IN_A_ROW);
     }
   }
   return SURFACES.map(([name, , scenario], i) => {

@@ -19,7 +19,7 @@ export interface Nurselog extends Server {
 }
 
 /**
- * Starts nurselog as it ships, on free ports, with a key store of its own.
+ * Starts nurselog as it ships, on free ports, with a key store of its own unless `environment` names one.
  * @param project the folder of a built checkout; this one by default
  */
 export async function startNurselog(
@@ -27,7 +27,13 @@ export async function startNurselog(
   project = PROJECT,
 ): Promise<Nurselog> {
   const folder = mkdtempSync(path.join(tmpdir(), 'nurselog-bench-'));
-  const databaseUrl = `sqlite:${folder}/keys.db`;
+  const databaseUrl = environment.DATABASE_URL ?? `sqlite:${folder}/keys.db`;
+  const issueKey = async () => {
+    const store = await openStore(databaseUrl);
+    const { secret } = await new KeyAdministration(store, systemClock).issue('hypha', 'bench');
+    await store.close();
+    return secret;
+  };
   const startMs = performance.now();
   const service = spawn(process.execPath, [path.join(project, 'dist/main.js')], {
     cwd: project,
@@ -36,28 +42,26 @@ export async function startNurselog(
       PORT: '0',
       OPS_PORT: '0',
       LOG_LEVEL: 'info',
-      DATABASE_URL: databaseUrl,
       ...environment,
+      DATABASE_URL: databaseUrl,
     },
     stdio: ['ignore', 'pipe', 'inherit'],
   });
   let readyMs = 0;
   let urls: { api: string; ops: string } | undefined;
-  let key: string | undefined;
   for await (const line of createInterface({ input: service.stdout })) {
     if (line.includes('"msg":"ready"')) {
       readyMs = performance.now() - startMs;
       urls = JSON.parse(line) as { api: string; ops: string };
+      break;
     }
-    key ??= /^ {2}(nurse_live_\w+)$/.exec(line)?.[1];
-    if (urls !== undefined && key !== undefined) break;
   }
-  if (urls === undefined || key === undefined) throw new Error('nurselog did not start');
+  if (urls === undefined) throw new Error('nurselog did not start');
   service.stdout.resume();
   const metrics = `${urls.ops}/metrics`;
   return {
     port: Number(new URL(urls.api).port),
-    key,
+    key: await issueKey(),
     readyMs,
     async usage() {
       const text = await (await fetch(metrics)).text();
@@ -67,12 +71,7 @@ export async function startNurselog(
         residentBytes: value('process_resident_memory_bytes'),
       };
     },
-    async issueKey() {
-      const store = await openStore(databaseUrl);
-      const { secret } = await new KeyAdministration(store, systemClock).issue('hypha', 'bench');
-      await store.close();
-      return secret;
-    },
+    issueKey,
     async stop() {
       service.kill('SIGTERM');
       await once(service, 'exit');

@@ -6,7 +6,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, describe, expect, test } from 'vitest';
-import { freePort } from '../support/free-port.js';
+import { freePort } from '../../testing/free-port.js';
 import { buildImage, type Image } from './support/image.js';
 import { DEPLOY_TOOLS } from './support/tools.js';
 

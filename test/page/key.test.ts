@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { freePort } from '../support/free-port.js';
+import { freePort } from '../../testing/free-port.js';
 import { startTestService } from '../support/service.js';
 import { browserTest, linkOf, serviceAndBrowser, watchedPage } from './support/browser.js';
 

@@ -3,10 +3,10 @@ import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
 import { predictionResultSchema } from '../../src/http/response/schemas.js';
+import { freePort } from '../../testing/free-port.js';
 import { HAS_POSTGRES, POSTGRES } from '../accounts/support/databases.js';
 import { KeysCommand } from '../reliability/support/keys-command.js';
 import { eventually } from '../support/eventually.js';
-import { freePort } from '../support/free-port.js';
 import { ServiceProcess, temporaryFolder } from '../support/service-process.js';
 
 const ISSUE_HINT =

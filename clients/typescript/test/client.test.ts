@@ -2,9 +2,9 @@ import { once } from 'node:events';
 import { createServer, type RequestListener } from 'node:http';
 import type { AddressInfo } from 'node:net';
 import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
-import { freePort } from '../../../test/support/free-port.js';
 import { FOREST_SITE, OUTSIDE_COVERAGE } from '../../../test/support/requests.js';
 import { startTestService, type TestService } from '../../../test/support/service.js';
+import { freePort } from '../../../testing/free-port.js';
 import { createClient, NurselogError, type PlanRequest, type Site } from '../src/index.js';
 
 const RING = [
