@@ -1,18 +1,24 @@
+import type { ServerResponse } from 'node:http';
+import type { ApiError } from '../errors/api-error.js';
+import { closedWhileWaiting } from '../errors/common-errors.js';
+
 /** Bounds the memory of the bodies of all requests of a kind together, each from the head of its request to the end of its answer. */
 export class BodyBudget {
   #takenBytes = 0;
 
-  constructor(private readonly budgetBytes: number) {}
+  /** @param full is thrown where too little is left */
+  constructor(
+    private readonly budgetBytes: number,
+    private readonly full: ApiError,
+  ) {}
 
-  /** Takes memory for a body; there is always enough for one. @returns false, and takes nothing, where too little is left */
-  take(bytes: number): boolean {
-    if (this.#takenBytes > 0 && this.#takenBytes + bytes > this.budgetBytes) return false;
+  /** Takes memory for a body until the response to its request is closed; there is always enough for one. @throws ApiError */
+  take(bytes: number, response: ServerResponse): void {
+    if (response.closed) throw closedWhileWaiting(); // its 'close' would never come
+    if (this.#takenBytes > 0 && this.#takenBytes + bytes > this.budgetBytes) throw this.full;
     this.#takenBytes += bytes;
-    return true;
-  }
-
-  /** Gives back what was taken. */
-  release(bytes: number): void {
-    this.#takenBytes -= bytes;
+    response.once('close', () => {
+      this.#takenBytes -= bytes;
+    });
   }
 }

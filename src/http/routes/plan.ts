@@ -47,7 +47,7 @@ export function planRoute(
   { searchRadiusKm, requestTimeoutMs, bodyLimitBytes, planLimitBytes }: Config,
   metrics: Metrics,
 ): void {
-  const budget = new BodyBudget(LARGEST_BODIES * planLimitBytes);
+  const budget = new BodyBudget(LARGEST_BODIES * planLimitBytes, QUEUE_FULL);
   app.addHook('onRequest', async (request) => {
     const isUnlimited = TIERS[callerOf(request).tier].requestsPerDay === null;
     request.state.bodyLimitBytes = isUnlimited ? planLimitBytes : Math.min(bodyLimitBytes, planLimitBytes);
@@ -56,9 +56,7 @@ export function planRoute(
     const { headers, state } = request;
     const limitBytes = state.bodyLimitBytes ?? planLimitBytes;
     const bytes = Math.min(Number(headers['content-length'] ?? limitBytes), limitBytes);
-    if (reply.raw.closed) throw closedWhileWaiting(); // its 'close' would never come
-    if (!budget.take(bytes)) throw QUEUE_FULL;
-    reply.raw.once('close', () => budget.release(bytes));
+    budget.take(bytes, reply.raw);
   });
   app.post<{ Body: Buffer }>(planEndpoint.path, { bodyLimit: planLimitBytes }, async (request, reply) => {
     const generation = serving.current;

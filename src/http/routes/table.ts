@@ -86,16 +86,14 @@ export function tableRoute(
 ): void {
   const { requestTimeoutMs: timeoutMs, queueLimitSites } = config;
   const limit = new JobLimit(queueLimitSites);
-  const budget = new BodyBudget(config.tableMemoryBytes);
+  const budget = new BodyBudget(config.tableMemoryBytes, TABLES_FULL);
 
   app.removeAllContentTypeParsers();
   app.addHook('preParsing', async (request, reply) => {
     const asked = readHead(request, config, serving);
     const announcedBytes = asked.isGzip ? undefined : announcedBytesOf(request);
     const bytes = announcedBytes ?? limitBytesOf(request, config);
-    if (reply.raw.closed) throw closedWhileWaiting(); // its 'close' would never come
-    if (!budget.take(bytes)) throw TABLES_FULL;
-    reply.raw.once('close', () => budget.release(bytes));
+    budget.take(bytes, reply.raw);
     request.state.table = asked;
   });
   app.addContentTypeParser('*', (request: FastifyRequest, payload: Readable) => {
