@@ -1,5 +1,6 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import pLimit, { type LimitFunction } from 'p-limit';
+import pLimit from 'p-limit';
+import { KeyedLimit } from '../../scheduling/keyed-limit.js';
 
 /** How long steps take before other work of the thread has its turn, ms. */
 const SLICE_MS = 10;
@@ -8,17 +9,7 @@ const SLICE_MS = 10;
 const takingTurns = pLimit(1);
 
 /** Of each key with work one slice at a time waits for its turn, however many requests the key has. */
-const turnsOfKeys = new Map<string, LimitFunction>();
-
-async function inTurnOf<Result>(keyId: string, run: () => Promise<Result>): Promise<Result> {
-  const turns = turnsOfKeys.get(keyId) ?? pLimit(1);
-  turnsOfKeys.set(keyId, turns);
-  try {
-    return await turns(() => takingTurns(run));
-  } finally {
-    if (turns.activeCount + turns.pendingCount === 0) turnsOfKeys.delete(keyId);
-  }
-}
+const turnsOfKeys = new KeyedLimit(1);
 
 /**
  * Runs steps, which pause every few milliseconds at least, so that the thread is never kept for long.
@@ -30,15 +21,16 @@ export async function inSlices<Result>(
   steps: Generator<undefined, Result>,
   check: () => void,
 ): Promise<Result> {
+  const slice = async () => {
+    await nextTurn();
+    check();
+    const endMs = performance.now() + SLICE_MS;
+    let next = steps.next();
+    while (next.done !== true && performance.now() < endMs) next = steps.next();
+    return next;
+  };
   while (true) {
-    const step = await inTurnOf(keyId, async () => {
-      await nextTurn();
-      check();
-      const endMs = performance.now() + SLICE_MS;
-      let next = steps.next();
-      while (next.done !== true && performance.now() < endMs) next = steps.next();
-      return next;
-    });
+    const step = await turnsOfKeys.run(keyId, () => takingTurns(slice));
     if (step.done === true) return step.value;
   }
 }
