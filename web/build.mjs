@@ -1,7 +1,8 @@
 import { createHash } from 'node:crypto';
-import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs';
+import { existsSync, readdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { brotliCompressSync, constants, gzipSync } from 'node:zlib';
+import { licensesOf } from './licenses.mjs';
 
 /** Builds the page into dist/web with compressed copies of its files, unless that was done from the same sources before. */
 
@@ -35,5 +36,9 @@ if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== digest) {
       brotliCompressSync(body, { params: { [constants.BROTLI_PARAM_QUALITY]: 10 } }),
     );
   }
+  const list = path.join(output, 'bundled.json');
+  const bundled = JSON.parse(readFileSync(list, 'utf8')).map(({ name }) => name);
+  writeFileSync(path.join(output, 'licenses.txt'), licensesOf(bundled));
+  rmSync(list);
   writeFileSync(stamp, digest);
 }

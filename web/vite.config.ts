@@ -11,6 +11,7 @@ export default defineConfig({
   build: {
     outDir: path.join(import.meta.dirname, '../dist/web'),
     emptyOutDir: true,
+    license: { fileName: 'bundled.json' }, // for licenses.mjs
     target: 'es2022',
     assetsInlineLimit: 0, // the content security policy allows no inline files
     modulePreload: { polyfill: false },

@@ -14,6 +14,7 @@ const GETS = [
   '/v1/health',
   '/openapi.json',
   '/docs',
+  '/licenses.txt',
   '/',
 ];
 

@@ -34,6 +34,7 @@ const RESPONSES: readonly (readonly [
   ['the health', 200, NO_STORE, () => service.get('/v1/health')],
   ['the OpenAPI document', 200, DOCUMENT, () => service.get('/openapi.json')],
   ['the documentation', 200, DOCUMENT, () => service.get('/docs')],
+  ['the licences', 200, DOCUMENT, () => service.get('/licenses.txt')],
   [
     'a file of the documentation',
     200,

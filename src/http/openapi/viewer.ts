@@ -50,10 +50,10 @@ const STYLE = `body { margin: 0; }
 html.dark-mode body { background: #1c2022; }
 nav { position: sticky; top: 0; z-index: 2; display: flex; gap: 1.25rem; overflow-x: auto; padding: .75rem 1.25rem;
   font: 15px/1.4 sans-serif; white-space: nowrap; background: #f4f7f5; border-bottom: 1px solid #d5ddd8; }
-nav a { color: #1d4d35; }
+nav a, footer a { color: #1d4d35; }
 html.dark-mode nav { background: #15191b; border-color: #394045; }
-html.dark-mode nav a { color: #9fd3b4; }
-noscript { display: block; margin: 2rem; }
+html.dark-mode :is(nav, footer) a { color: #9fd3b4; }
+noscript, footer { display: block; margin: 2rem; font: 15px/1.4 sans-serif; }
 .swagger-ui .info h2, .swagger-ui .opblock-tag, .swagger-ui .models > h4 { scroll-margin-top: 4rem; }
 .swagger-ui .info .description { max-width: 60rem; }
 .swagger-ui .info table { display: block; overflow-x: auto; }
@@ -99,6 +99,7 @@ export function viewer(): { page: string; files: ViewerFile[] } {
 <body>
 <nav id="contents"></nav>
 <main id="reference"></main>
+<footer><a href="licenses.txt">Licences of the software and data of others</a></footer>
 <noscript>This page needs JavaScript; <a href="openapi.json">openapi.json</a> has the same contents.</noscript>
 <script src="${script.path}"></script>
 <script src="${ownScript.path}"></script>

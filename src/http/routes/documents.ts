@@ -1,3 +1,5 @@
+import { existsSync, readFileSync } from 'node:fs';
+import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
 import type { Artefacts } from '../../prediction/artefacts/artefacts.js';
 import type { OpenApiDocument } from '../openapi/document.js';
@@ -6,8 +8,11 @@ import { compressOnce, compressOnDemand } from '../response/compression.js';
 import { CACHE_CONTROL, JSON_TYPE } from '../response/headers.js';
 import { perGeneration, type Serving } from '../serving/serving.js';
 
+/** Of what the page and /docs ship of others: `npm run build` makes it. */
+const LICENSES = fileURLToPath(new URL('../../web/licenses.txt', import.meta.url));
+
 /**
- * GET /openapi.json and GET /docs: the description of the interface for programs and for people.
+ * GET /openapi.json and GET /docs: the description of the interface for programs and for people. GET /licenses.txt.
  * @param documentOf describes the interface with a grid and models
  */
 export function documentRoutes(
@@ -23,6 +28,12 @@ export function documentRoutes(
   app.get('/openapi.json', (request, reply) =>
     reply.type(JSON_TYPE).headers(cached).send(documentBodyOf(serving.current).send(request, reply)),
   );
+  if (existsSync(LICENSES)) {
+    const bodyOf = compressOnce(readFileSync(LICENSES));
+    app.get('/licenses.txt', (request, reply) =>
+      reply.type('text/plain; charset=utf-8').headers(cached).send(bodyOf(request, reply)),
+    );
+  }
   const { page, files } = viewer();
   const pageHeaders = { ...cached, 'content-security-policy': CONTENT_SECURITY_POLICY };
   app.get('/docs', (_request, reply) =>

@@ -84,6 +84,7 @@ export function AboutPanel({ model, coverage }: { model: ServedModel; coverage: 
       </p>
       <p>
         <a href="/docs">Reference of the interface</a>{' '}
+        <a href="/licenses.txt">Licences of software and map data</a>{' '}
         <button type="button" onClick={forgetKey}>
           Forget the key
         </button>

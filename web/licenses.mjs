@@ -1,0 +1,49 @@
+import { readdirSync, readFileSync } from 'node:fs';
+import path from 'node:path';
+
+const packages = path.join(import.meta.dirname, '../node_modules');
+
+/** What the page ships that is no code. */
+const DATA = `Map data of the page
+Public domain. Outlines of states and counties: United States Census Bureau, by the package us-atlas. Land beyond them,
+lakes, rivers and towns: Natural Earth (naturalearthdata.com), by the package world-atlas and the repository
+martynafford/natural-earth-geojson. The page has no fonts of its own.`;
+
+/**
+ * The licences of what the page and the reference at /docs ship of others, as text.
+ * @param {string[]} bundled names of the packages that Vite put into the page
+ */
+export function licensesOf(bundled) {
+  const ofPage = new Set([...bundled, ...packagesInside('maplibre-gl/dist'), 'us-atlas', 'world-atlas']);
+  return [
+    'The planner’s page and the reference at /docs contain software and data of others, under these licences.',
+    DATA,
+    ...[...ofPage].toSorted().map((name) => section(name, licenseFile(name))),
+    ...['LICENSE', 'NOTICE', 'swagger-ui-bundle.js.LICENSE.txt'].map((file) =>
+      section('swagger-ui-dist', file),
+    ),
+  ].join(`\n\n${'-'.repeat(80)}\n\n`);
+}
+
+/** Names of the packages that the files of a folder were bundled from, by their source maps. */
+function packagesInside(folder) {
+  return readdirSync(path.join(packages, folder))
+    .filter((file) => file.endsWith('.mjs.map'))
+    .flatMap((file) => JSON.parse(read(folder, file)).sources)
+    .map((source) => /node_modules\/((?:@[^/]+\/)?[^/]+)\//.exec(source)?.[1])
+    .filter((name) => name !== undefined);
+}
+
+/** The file of a package with its licence: where there is none, its README has it. */
+function licenseFile(name) {
+  return readdirSync(path.join(packages, name)).find((file) => /^licen[cs]e/i.test(file)) ?? 'README.md';
+}
+
+function section(name, file) {
+  const { version, license } = JSON.parse(read(name, 'package.json'));
+  return `${name} ${version}, ${license}\n\n${read(name, file).trim()}`;
+}
+
+function read(folder, file) {
+  return readFileSync(path.join(packages, folder, file), 'utf8');
+}
