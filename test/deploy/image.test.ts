@@ -1,6 +1,6 @@
 import { execFile, spawn } from 'node:child_process';
 import { once } from 'node:events';
-import { chmodSync, mkdtempSync, readdirSync, rmSync } from 'node:fs';
+import { chmodSync, existsSync, mkdtempSync, readdirSync, readFileSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { createInterface } from 'node:readline';
@@ -67,5 +67,15 @@ describe.skipIf(DEPLOY_TOOLS === undefined)('deploy/Dockerfile', () => {
     const libraries = files.filter((file) => /libonnxruntime|onnxruntime\.dll/.test(file));
     expect(libraries).toEqual([expect.stringContaining(`/linux/${process.arch}/libonnxruntime.so`)]);
     expect(files.filter((file) => /node_modules\/(typescript|vitest|tsx)$/.test(file))).toEqual([]);
+  });
+
+  test('the image of deploy/Dockerfile has every dependency of the service, and the licences of what is in it', () => {
+    const inImage = (file: string) => existsSync(path.join(image.workFolder, file));
+    const { dependencies } = JSON.parse(readFileSync(path.join(project, 'package.json'), 'utf8'));
+    const files = ['LICENSE', 'NOTICE', 'data/README.md', 'models/model-card.md', 'dist/web/licenses.txt'];
+    expect(files.filter((file) => !inImage(file))).toEqual([]);
+    expect(Object.keys(dependencies).filter((name) => !inImage(`node_modules/${name}/package.json`))).toEqual(
+      [],
+    );
   });
 });
