@@ -3,7 +3,7 @@ import {
   coverageResponseSchema,
   healthResponseSchema,
   speciesResponseSchema,
-} from '../../src/http/response/schemas.js';
+} from '../../src/http/response/catalogue-schemas.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
 import { startTestService, type TestService } from '../support/service.js';
 

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { modelResponseSchema } from '../../src/http/response/schemas.js';
+import { modelResponseSchema } from '../../src/http/response/catalogue-schemas.js';
 import { sha256Of } from '../../src/prediction/artefacts/artefact-file.js';
 import type { Manifest } from '../../src/prediction/artefacts/manifest.js';
 import { dataDir, modelDir } from '../../testing/project.js';

@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
-import { healthResponseSchema } from '../../src/http/response/schemas.js';
+import { healthResponseSchema } from '../../src/http/response/catalogue-schemas.js';
 import { expectError } from '../support/error-body.js';
 import { type LogLine, LogLines } from '../support/log-lines.js';
 import { Releases } from '../support/releases.js';

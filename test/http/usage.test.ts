@@ -1,5 +1,5 @@
 import { afterEach, beforeEach, expect, test } from 'vitest';
-import { usageResponseSchema } from '../../src/http/response/schemas.js';
+import { usageResponseSchema } from '../../src/http/response/catalogue-schemas.js';
 import { SettableClock } from '../accounts/support/settable-clock.js';
 import { expectError } from '../support/error-body.js';
 import { PREDICT_REQUEST } from '../support/requests.js';

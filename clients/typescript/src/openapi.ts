@@ -898,6 +898,14 @@ export interface components {
              */
             native_only?: boolean;
         };
+        Model: {
+            /** @example pnw_v1_3_hemlock */
+            version: string;
+            /** @example hemlock */
+            codename: string;
+            /** @example Nurselog */
+            series: string;
+        };
         Site: {
             /**
              * @description Requested latitude.
@@ -1026,14 +1034,6 @@ export interface components {
             baseline?: number;
             /** @description Of all features, largest first: with the baseline they add up to the survival. With `explanation`. */
             contributions?: components["schemas"]["Contribution"][];
-        };
-        Model: {
-            /** @example pnw_v1_3_hemlock */
-            version: string;
-            /** @example hemlock */
-            codename: string;
-            /** @example Nurselog */
-            series: string;
         };
         PredictionResult: {
             site: components["schemas"]["Site"];
@@ -1317,183 +1317,29 @@ export interface components {
              */
             generated_at: string;
         };
-        Surface: {
-            /**
-             * @description As requested.
-             * @example PSME
-             */
-            species_code: string;
-            /** @example Douglas-fir */
-            species_common_name: string;
-            horizons: (1 | 3 | 5)[];
-            /**
-             * @description How many points follow.
-             * @example 2
-             */
-            points: number;
-            /**
-             * @description Between the rows of the points, north to south.
-             * @example 0.927
-             */
-            spacing_km: number;
-            /**
-             * @description Degrees east.
-             * @example [
-             *       -122.09997,
-             *       -122.09164
-             *     ]
-             */
-            longitude: number[];
-            /**
-             * @description Degrees north.
-             * @example [
-             *       44.10003,
-             *       44.10003
-             *     ]
-             */
-            latitude: number[];
-            /**
-             * @example [
-             *       1101,
-             *       1159
-             *     ]
-             */
-            elevation_m: number[];
-            /**
-             * @description ISO 3166-2 codes.
-             * @example [
-             *       "US-OR",
-             *       "US-OR"
-             *     ]
-             */
-            region: string[];
-            /**
-             * @description Whether the points lie within the native range of the species.
-             * @example [
-             *       true,
-             *       true
-             *     ]
-             */
-            in_native_range: boolean[];
-            survival: {
-                manual: {
-                    /**
-                     * @example [
-                     *       0.8263,
-                     *       0.829
-                     *     ]
-                     */
-                    1: number[];
-                    /**
-                     * @example [
-                     *       0.8263,
-                     *       0.829
-                     *     ]
-                     */
-                    3: number[];
-                    /**
-                     * @example [
-                     *       0.8263,
-                     *       0.829
-                     *     ]
-                     */
-                    5: number[];
-                };
-                drone_seeded: {
-                    /**
-                     * @example [
-                     *       0.8263,
-                     *       0.829
-                     *     ]
-                     */
-                    1: number[];
-                    /**
-                     * @example [
-                     *       0.8263,
-                     *       0.829
-                     *     ]
-                     */
-                    3: number[];
-                    /**
-                     * @example [
-                     *       0.8263,
-                     *       0.829
-                     *     ]
-                     */
-                    5: number[];
+        Error: {
+            error: {
+                /**
+                 * @example outside_coverage
+                 * @enum {string}
+                 */
+                code: "invalid_json" | "invalid_api_key" | "key_inactive" | "not_found" | "method_not_allowed" | "not_acceptable" | "payload_too_large" | "unsupported_media_type" | "outside_coverage" | "no_nearby_data" | "invalid_species" | "invalid_method" | "batch_too_large" | "elevation_mismatch" | "invalid_request" | "rate_limit_exceeded" | "internal_error" | "overloaded" | "unavailable";
+                /**
+                 * @description Which value was wrong, why, and what would be right.
+                 * @example latitude 43.615, longitude -116.202 is outside the coverage, which is Oregon and Washington.
+                 */
+                message: string;
+                /**
+                 * @description More about it, by code.
+                 * @example {
+                 *       "suggestion": "GET /v1/coverage lists the regions and their bounds."
+                 *     }
+                 */
+                details?: {
+                    [key: string]: unknown;
                 };
             };
-            model: components["schemas"]["Model"];
         };
-        SurfaceFeature: {
-            /** @constant */
-            type: "Feature";
-            geometry: {
-                /** @constant */
-                type: "Point";
-                /**
-                 * @description Degrees east, degrees north.
-                 * @example [
-                 *       -122.09997,
-                 *       44.10003
-                 *     ]
-                 */
-                coordinates: number[];
-            };
-            properties: {
-                /** @example 1101 */
-                elevation_m: number;
-                /**
-                 * @description ISO 3166-2 code.
-                 * @example US-OR
-                 */
-                region: string;
-                in_native_range: boolean;
-                /** @example 0.8263 */
-                survival_manual_1: number;
-                /** @example 0.8263 */
-                survival_manual_3: number;
-                /** @example 0.8263 */
-                survival_manual_5: number;
-                /** @example 0.8263 */
-                survival_drone_seeded_1: number;
-                /** @example 0.8263 */
-                survival_drone_seeded_3: number;
-                /** @example 0.8263 */
-                survival_drone_seeded_5: number;
-            };
-        };
-        SurfaceFeatures: {
-            /** @constant */
-            type: "FeatureCollection";
-            /**
-             * @description As requested.
-             * @example PSME
-             */
-            species_code: string;
-            /** @example Douglas-fir */
-            species_common_name: string;
-            horizons: (1 | 3 | 5)[];
-            /**
-             * @description How many points follow.
-             * @example 2
-             */
-            points: number;
-            /**
-             * @description Between the rows of the points, north to south.
-             * @example 0.927
-             */
-            spacing_km: number;
-            model: components["schemas"]["Model"];
-            features: components["schemas"]["SurfaceFeature"][];
-        };
-        /** @description A header line, and a line for each point: longitude, latitude and the properties of a SurfaceFeature. */
-        SurfaceCsv: string;
-        /**
-         * Format: binary
-         * @description The columns of the CSV; what the JSON says beside its columns is in the metadata of the schema.
-         */
-        SurfaceArrow: string;
         Species: {
             /**
              * @description Code to use in requests, matched exactly.
@@ -1698,29 +1544,183 @@ export interface components {
             /** @example 3600 */
             uptime_seconds: number;
         };
-        Error: {
-            error: {
-                /**
-                 * @example outside_coverage
-                 * @enum {string}
-                 */
-                code: "invalid_json" | "invalid_api_key" | "key_inactive" | "not_found" | "method_not_allowed" | "not_acceptable" | "payload_too_large" | "unsupported_media_type" | "outside_coverage" | "no_nearby_data" | "invalid_species" | "invalid_method" | "batch_too_large" | "elevation_mismatch" | "invalid_request" | "rate_limit_exceeded" | "internal_error" | "overloaded" | "unavailable";
-                /**
-                 * @description Which value was wrong, why, and what would be right.
-                 * @example latitude 43.615, longitude -116.202 is outside the coverage, which is Oregon and Washington.
-                 */
-                message: string;
-                /**
-                 * @description More about it, by code.
-                 * @example {
-                 *       "suggestion": "GET /v1/coverage lists the regions and their bounds."
-                 *     }
-                 */
-                details?: {
-                    [key: string]: unknown;
+        Surface: {
+            /**
+             * @description As requested.
+             * @example PSME
+             */
+            species_code: string;
+            /** @example Douglas-fir */
+            species_common_name: string;
+            horizons: (1 | 3 | 5)[];
+            /**
+             * @description How many points follow.
+             * @example 2
+             */
+            points: number;
+            /**
+             * @description Between the rows of the points, north to south.
+             * @example 0.927
+             */
+            spacing_km: number;
+            /**
+             * @description Degrees east.
+             * @example [
+             *       -122.09997,
+             *       -122.09164
+             *     ]
+             */
+            longitude: number[];
+            /**
+             * @description Degrees north.
+             * @example [
+             *       44.10003,
+             *       44.10003
+             *     ]
+             */
+            latitude: number[];
+            /**
+             * @example [
+             *       1101,
+             *       1159
+             *     ]
+             */
+            elevation_m: number[];
+            /**
+             * @description ISO 3166-2 codes.
+             * @example [
+             *       "US-OR",
+             *       "US-OR"
+             *     ]
+             */
+            region: string[];
+            /**
+             * @description Whether the points lie within the native range of the species.
+             * @example [
+             *       true,
+             *       true
+             *     ]
+             */
+            in_native_range: boolean[];
+            survival: {
+                manual: {
+                    /**
+                     * @example [
+                     *       0.8263,
+                     *       0.829
+                     *     ]
+                     */
+                    1: number[];
+                    /**
+                     * @example [
+                     *       0.8263,
+                     *       0.829
+                     *     ]
+                     */
+                    3: number[];
+                    /**
+                     * @example [
+                     *       0.8263,
+                     *       0.829
+                     *     ]
+                     */
+                    5: number[];
+                };
+                drone_seeded: {
+                    /**
+                     * @example [
+                     *       0.8263,
+                     *       0.829
+                     *     ]
+                     */
+                    1: number[];
+                    /**
+                     * @example [
+                     *       0.8263,
+                     *       0.829
+                     *     ]
+                     */
+                    3: number[];
+                    /**
+                     * @example [
+                     *       0.8263,
+                     *       0.829
+                     *     ]
+                     */
+                    5: number[];
                 };
             };
+            model: components["schemas"]["Model"];
         };
+        SurfaceFeature: {
+            /** @constant */
+            type: "Feature";
+            geometry: {
+                /** @constant */
+                type: "Point";
+                /**
+                 * @description Degrees east, degrees north.
+                 * @example [
+                 *       -122.09997,
+                 *       44.10003
+                 *     ]
+                 */
+                coordinates: number[];
+            };
+            properties: {
+                /** @example 1101 */
+                elevation_m: number;
+                /**
+                 * @description ISO 3166-2 code.
+                 * @example US-OR
+                 */
+                region: string;
+                in_native_range: boolean;
+                /** @example 0.8263 */
+                survival_manual_1: number;
+                /** @example 0.8263 */
+                survival_manual_3: number;
+                /** @example 0.8263 */
+                survival_manual_5: number;
+                /** @example 0.8263 */
+                survival_drone_seeded_1: number;
+                /** @example 0.8263 */
+                survival_drone_seeded_3: number;
+                /** @example 0.8263 */
+                survival_drone_seeded_5: number;
+            };
+        };
+        SurfaceFeatures: {
+            /** @constant */
+            type: "FeatureCollection";
+            /**
+             * @description As requested.
+             * @example PSME
+             */
+            species_code: string;
+            /** @example Douglas-fir */
+            species_common_name: string;
+            horizons: (1 | 3 | 5)[];
+            /**
+             * @description How many points follow.
+             * @example 2
+             */
+            points: number;
+            /**
+             * @description Between the rows of the points, north to south.
+             * @example 0.927
+             */
+            spacing_km: number;
+            model: components["schemas"]["Model"];
+            features: components["schemas"]["SurfaceFeature"][];
+        };
+        /** @description A header line, and a line for each point: longitude, latitude and the properties of a SurfaceFeature. */
+        SurfaceCsv: string;
+        /**
+         * Format: binary
+         * @description The columns of the CSV; what the JSON says beside its columns is in the metadata of the schema.
+         */
+        SurfaceArrow: string;
         /**
          * @description RFC 4180 with a header line, in UTF-8.
          * @example latitude,longitude,species_code,planting_method

@@ -1,29 +1,22 @@
 import { z } from 'zod';
-import { TIER_NAMES } from '../../accounts/tiers.js';
-import { OUTCOMES, scoreSchema } from '../../prediction/artefacts/manifest.js';
-import { speciesSchema } from '../../prediction/artefacts/species.js';
-import { HORIZONS, PLANTING_METHODS, RISK_FACTOR_COUNT } from '../../prediction/dimensions.js';
+import { RISK_FACTOR_COUNT } from '../../prediction/dimensions.js';
 import { errorObjectSchema } from '../errors/api-error.js';
-import { PHASES } from '../serving/serving.js';
+import {
+  about,
+  component,
+  count,
+  counted,
+  generatedAt,
+  horizonYears,
+  modelSchema,
+  plantingMethod,
+  probability,
+  speciesCode,
+  speciesCommonName,
+} from './schema-parts.js';
 
 // The response bodies, for /openapi.json and for tests that check real responses. The service does not validate its own
 // responses.
-
-/** An object with exactly these fields, which has a name in /openapi.json. */
-function component<Shape extends z.ZodRawShape>(id: string, shape: Shape) {
-  return z.strictObject(shape).meta({ id });
-}
-
-/** Describes a field with an example. */
-function about(description: string, example: unknown) {
-  return { description, examples: [example] };
-}
-
-const probability = z.number().min(0).max(1);
-const horizonYears = z.literal([...HORIZONS]);
-const speciesCode = z.string().meta(about('As requested.', 'PSME'));
-const speciesCommonName = z.string().meta({ examples: ['Douglas-fir'] });
-const plantingMethod = z.enum(PLANTING_METHODS);
 
 const siteSchema = component('Site', {
   latitude: z.number().meta(about('Requested latitude.', 44.12)),
@@ -114,20 +107,6 @@ const predictionSchema = component('Prediction', {
 
 const predictionsSchema = z.array(predictionSchema).min(1);
 
-const sha256 = z
-  .string()
-  .regex(/^[0-9a-f]{64}$/)
-  .meta({ examples: ['229e4402fba823ec015c285340bc528defc3569a7c6c76e5ed5440c4076c5488'] });
-
-const modelSchema = component('Model', {
-  version: z.string().meta({ examples: ['pnw_v1_3_hemlock'] }),
-  codename: z.string().meta({ examples: ['hemlock'] }),
-  series: z.string().meta({ examples: ['Nurselog'] }),
-});
-
-const instant = z.iso.datetime({ precision: 3 });
-const generatedAt = instant.meta({ examples: ['2026-11-22T11:17:47.575Z'] });
-
 export const predictionResultSchema = component('PredictionResult', {
   site: siteSchema,
   species_code: speciesCode,
@@ -143,10 +122,6 @@ const failedResultSchema = component('FailedResult', {
   latitude: z.number().nullable().meta(about('Null where it was not a number.', 43.615)),
   longitude: z.number().nullable().meta(about('Null where it was not a number.', -116.202)),
 });
-
-const count = z.int().min(0);
-/** A count with an example. */
-const counted = (example: number) => count.meta({ examples: [example] });
 
 export const batchResponseSchema = component('BatchResult', {
   results: z.array(z.union([predictionResultSchema, failedResultSchema])),
@@ -245,172 +220,6 @@ export const planResponseSchema = component('PlanResult', {
   horizon_years: horizonYears,
   model: modelSchema,
   generated_at: generatedAt,
-});
-
-const survival = probability.meta({ examples: [0.8263] });
-const survivals = z.array(probability).meta({ examples: [[0.8263, 0.829]] });
-const survivalColumns = z.strictObject({ 1: survivals, 3: survivals, 5: survivals });
-
-const surfaceShape = {
-  species_code: speciesCode,
-  species_common_name: speciesCommonName,
-  horizons: z.array(horizonYears),
-  points: z.int().min(0).meta(about('How many points follow.', 2)),
-  spacing_km: z.number().positive().meta(about('Between the rows of the points, north to south.', 0.927)),
-};
-
-/** The bodies of surfaces by their media type. */
-export const surfaceResponses = {
-  'application/json': component('Surface', {
-    ...surfaceShape,
-    longitude: z.array(z.number()).meta(about('Degrees east.', [-122.09997, -122.09164])),
-    latitude: z.array(z.number()).meta(about('Degrees north.', [44.10003, 44.10003])),
-    elevation_m: z.array(z.number()).meta({ examples: [[1101, 1159]] }),
-    region: z.array(z.string()).meta(about('ISO 3166-2 codes.', ['US-OR', 'US-OR'])),
-    in_native_range: z
-      .array(z.boolean())
-      .meta(about('Whether the points lie within the native range of the species.', [true, true])),
-    survival: z.strictObject({ manual: survivalColumns, drone_seeded: survivalColumns }),
-    model: modelSchema,
-  }),
-  'application/geo+json': component('SurfaceFeatures', {
-    type: z.literal('FeatureCollection'),
-    ...surfaceShape,
-    model: modelSchema,
-    features: z.array(
-      component('SurfaceFeature', {
-        type: z.literal('Feature'),
-        geometry: z.strictObject({
-          type: z.literal('Point'),
-          coordinates: z
-            .array(z.number())
-            .length(2)
-            .meta(about('Degrees east, degrees north.', [-122.09997, 44.10003])),
-        }),
-        properties: z.strictObject({
-          elevation_m: z.number().meta({ examples: [1101] }),
-          region: z.string().meta(about('ISO 3166-2 code.', 'US-OR')),
-          in_native_range: z.boolean(),
-          survival_manual_1: survival,
-          survival_manual_3: survival,
-          survival_manual_5: survival,
-          survival_drone_seeded_1: survival,
-          survival_drone_seeded_3: survival,
-          survival_drone_seeded_5: survival,
-        }),
-      }),
-    ),
-  }),
-  'text/csv': z.string().meta({
-    id: 'SurfaceCsv',
-    description:
-      'A header line, and a line for each point: longitude, latitude and the properties of a SurfaceFeature.',
-  }),
-  'application/vnd.apache.arrow.stream': z.string().meta({
-    id: 'SurfaceArrow',
-    format: 'binary',
-    description:
-      'The columns of the CSV; what the JSON says beside its columns is in the metadata of the schema.',
-  }),
-};
-
-export const speciesResponseSchema = component('SpeciesList', {
-  species: z.array(component('Species', speciesSchema.shape)),
-  count: counted(31),
-});
-
-const degrees = (example: number) => z.number().meta({ examples: [example] });
-
-const regionSchema = component('Region', {
-  region: z.string().meta(about('ISO 3166-2 code.', 'US-OR')),
-  name: z.string().meta({ examples: ['Oregon'] }),
-  bounds: z.strictObject({
-    south: degrees(41.99162),
-    west: degrees(-124.57858),
-    north: degrees(46.26802),
-    east: degrees(-116.46391),
-  }),
-  data_points: counted(240_858),
-});
-
-export const coverageResponseSchema = component('Coverage', {
-  regions: z.array(regionSchema),
-  data_points: counted(428_007),
-  search_radius_km: z.number().positive().meta(about('How far the nearest data point may be.', 0.8)),
-  horizons: z.array(horizonYears).meta({ examples: [[...HORIZONS]] }),
-  planting_methods: z.array(plantingMethod).meta({ examples: [[...PLANTING_METHODS]] }),
-});
-
-const servedFeatureSchema = component('Feature', {
-  feature: z.string().meta({ examples: ['vpd_max'] }),
-  factor: z.string().meta(about('Its name in risk factors.', 'vapor pressure deficit')),
-  unit: z.string().meta({ examples: ['hPa'] }),
-  minimum: z.number().meta(about('Smallest value that may be measured.', 0)),
-  maximum: z.number().meta(about('Largest value that may be measured.', 50)),
-});
-
-const { auc, brier, calibration_slope, expected_calibration_error } = scoreSchema.shape;
-const scoreComponent = component('Score', {
-  ...scoreSchema.shape,
-  auc: auc.meta({ examples: [0.73] }),
-  brier: brier.meta({ examples: [0.1034] }),
-  calibration_slope: calibration_slope.meta({ examples: [0.978] }),
-  expected_calibration_error: expected_calibration_error.meta({ examples: [0.0021] }),
-});
-
-const modelDigest = sha256.describe('Changes with any byte of the models: SHA-256 of their manifest.');
-
-export const modelResponseSchema = component('ServedModel', {
-  ...modelSchema.shape,
-  digest: modelDigest,
-  outcomes: z.enum(OUTCOMES).describe('Origin of the outcomes that the models were trained on.'),
-  caution: z
-    .string()
-    .meta(about('What the predictions may be used for.', 'The models are trained on simulated outcomes.')),
-  alive: z
-    .strictObject({
-      manual: z.string().meta({ examples: ['A planted seedling counts as alive if it lives.'] }),
-      drone_seeded: z
-        .string()
-        .meta({ examples: ['A spot counts as alive if at least one seedling lives there.'] }),
-    })
-    .describe('What "alive" means, by planting method.'),
-  grid: z.strictObject({
-    points: counted(428_007),
-    digest: sha256.describe('Changes with any byte of the grid: SHA-256 of data/SHA256SUMS.'),
-  }),
-  interval_level: z
-    .number()
-    .nullable()
-    .meta(
-      about(
-        'Share of cases in which the survival of a planting is expected to lie in its interval; null without intervals.',
-        0.8,
-      ),
-    ),
-  features: z.array(servedFeatureSchema),
-  scores: z.array(scoreComponent.describe('On held-out blocks; null where a score is not defined.')),
-});
-
-export const usageResponseSchema = component('Usage', {
-  tier: z.enum(TIER_NAMES),
-  requests_today: count.meta(about('Requests counted today, the UTC day.', 14)),
-  limit: count.nullable().meta(about('Requests a day; null is unlimited.', 10_000)),
-  remaining: count.nullable().meta(about('Requests left today; null is unlimited.', 9986)),
-  resets_at: instant.meta(about('The midnight UTC at which the count restarts.', '2026-11-23T00:00:00.000Z')),
-});
-
-export const healthResponseSchema = component('Health', {
-  status: z.enum(PHASES),
-  version: z.string().meta(about('Of the service.', '1.0.0')),
-  model: z.strictObject({ ...modelSchema.shape, digest: modelDigest }),
-  data_points: counted(428_007),
-  species: counted(31),
-  workers: z.strictObject({ ready: counted(2), total: counted(2) }),
-  uptime_seconds: z
-    .number()
-    .min(0)
-    .meta({ examples: [3600] }),
 });
 
 export const errorResponseSchema = component('Error', { error: errorObjectSchema });

@@ -2,8 +2,8 @@ import type { FastifyInstance } from 'fastify';
 import { boundsOf } from '../../prediction/artefacts/regions.js';
 import { HORIZONS, PLANTING_METHODS } from '../../prediction/dimensions.js';
 import type { Endpoint } from '../openapi/document.js';
+import { coverageResponseSchema } from '../response/catalogue-schemas.js';
 import { CACHE_CONTROL } from '../response/headers.js';
-import { coverageResponseSchema } from '../response/schemas.js';
 import { perGeneration, type Serving } from '../serving/serving.js';
 
 export const coverageEndpoint: Endpoint = {

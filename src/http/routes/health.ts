@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { modelOf } from '../../prediction/artefacts/manifest.js';
 import { VERSION } from '../../version.js';
 import type { Endpoint } from '../openapi/document.js';
-import { healthResponseSchema } from '../response/schemas.js';
+import { healthResponseSchema } from '../response/catalogue-schemas.js';
 import type { CurrentPhase, Serving } from '../serving/serving.js';
 
 export const healthEndpoint: Endpoint = {

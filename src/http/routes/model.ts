@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { modelOf } from '../../prediction/artefacts/manifest.js';
 import type { Endpoint } from '../openapi/document.js';
-import { modelResponseSchema } from '../response/schemas.js';
+import { modelResponseSchema } from '../response/catalogue-schemas.js';
 import { perGeneration, type Serving } from '../serving/serving.js';
 
 export const modelEndpoint: Endpoint = {

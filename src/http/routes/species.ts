@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import type { Endpoint } from '../openapi/document.js';
+import { speciesResponseSchema } from '../response/catalogue-schemas.js';
 import { CACHE_CONTROL } from '../response/headers.js';
-import { speciesResponseSchema } from '../response/schemas.js';
 import type { Serving } from '../serving/serving.js';
 
 export const speciesEndpoint: Endpoint = {

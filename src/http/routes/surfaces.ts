@@ -12,7 +12,7 @@ import { unknownSpecies } from '../request/request-errors.js';
 import { addVary, preferredEncoding, sendStream } from '../response/compression.js';
 import { isCurrent, strongETag } from '../response/etag.js';
 import { CACHE_CONTROL } from '../response/headers.js';
-import { surfaceResponses } from '../response/schemas.js';
+import { surfaceResponses } from '../response/surface-schemas.js';
 import { callerOf } from '../server/request-state.js';
 import { perGeneration, type Serving } from '../serving/serving.js';
 import { SURVIVALS_PER_POINT } from '../surface/surface.js';

@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import type { Accounts } from '../../accounts/accounts.js';
 import { rateLimitHeaders } from '../hooks/quota.js';
 import type { Endpoint } from '../openapi/document.js';
-import { usageResponseSchema } from '../response/schemas.js';
+import { usageResponseSchema } from '../response/catalogue-schemas.js';
 import { callerOf } from '../server/request-state.js';
 
 export const usageEndpoint: Endpoint = {
