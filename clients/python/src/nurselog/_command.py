@@ -14,11 +14,29 @@ from rich.console import Console, RenderableType
 
 from nurselog import _terminal
 from nurselog._client import Client
+from nurselog._command_options import (
+    AllSpecies,
+    Conditions,
+    Elevation,
+    Horizons,
+    Include,
+    Json,
+    Latitude,
+    Layer,
+    Longitude,
+    Methods,
+    PrecipitationChange,
+    Warming,
+    column_or_number,
+    given,
+    scenario,
+    site_options,
+)
 from nurselog._plan_command import check_output, read_units, write_plan
 from nurselog._predict_command import Job, UnfinishedError, predict_file
 from nurselog.errors import ConfigurationError, ConnectionFailedError, InvalidRequestError, NurselogError
 from nurselog.plans import to_geodataframe
-from nurselog.types import PlantingMethod, SiteOptions
+from nurselog.types import PlantingMethod
 
 FAILURE, USAGE, TEMPORARY, FAILED_ROWS, INTERRUPTED = 1, 2, 3, 4, 130
 """Exit codes; TEMPORARY is for what may succeed later."""
@@ -44,23 +62,22 @@ app = typer.Typer(
 )
 
 _Answer = TypeVar("_Answer")
-_Json = Annotated[bool, typer.Option("--json", help="Print the answer of the service as JSON.")]
 
 
 @app.command()
-def species(as_json: _Json = False) -> None:
+def species(as_json: Json = False) -> None:
     """List the species and their codes."""
     _show(lambda client: client.species(), _terminal.species_table, as_json)
 
 
 @app.command()
-def usage(as_json: _Json = False) -> None:
+def usage(as_json: Json = False) -> None:
     """Show today's requests of your key and its limit."""
     _show(lambda client: client.usage(), _terminal.usage_table, as_json)
 
 
 @app.command()
-def model(as_json: _Json = False) -> None:
+def model(as_json: Json = False) -> None:
     """Show what serves: version, origin of the outcomes, features, scores."""
     _show(lambda client: client.model(), _terminal.model_tables, as_json)
 
@@ -68,26 +85,20 @@ def model(as_json: _Json = False) -> None:
 # Without ignore_unknown_options a western longitude, such as -122.03, would be an unknown option.
 @app.command(context_settings={"ignore_unknown_options": True})
 def site(
-    latitude: Annotated[float, typer.Argument(help="Degrees north.")],
-    longitude: Annotated[float, typer.Argument(help="Degrees east: negative in Oregon and Washington.")],
+    latitude: Latitude,
+    longitude: Longitude,
     species_code: Annotated[str, typer.Argument(metavar="SPECIES", help='A code of "nurselog species".')],
     method: Annotated[str | None, typer.Argument(help="manual or drone_seeded; both are compared without it.")] = None,
-    horizon: Annotated[list[int] | None, typer.Option(help="1, 3 or 5 years; may be repeated.")] = None,
-    elevation_m: Annotated[float | None, typer.Option(help="Elevation of the site in metres.")] = None,
-    condition: Annotated[
-        list[str] | None, typer.Option(metavar="FEATURE=VALUE", help="A measured value; may be repeated.")
-    ] = None,
-    warming_c: Annotated[float | None, typer.Option(help="Degrees Celsius of a changed climate.")] = None,
-    precipitation_change_percent: Annotated[
-        float | None, typer.Option(help="Percent of precipitation of a changed climate.")
-    ] = None,
-    include: Annotated[
-        list[str] | None, typer.Option(help="intervals, site or explanation (see --json); may be repeated.")
-    ] = None,
-    as_json: _Json = False,
+    horizon: Horizons = None,
+    elevation_m: Elevation = None,
+    condition: Conditions = None,
+    warming_c: Warming = None,
+    precipitation_change_percent: PrecipitationChange = None,
+    include: Include = None,
+    as_json: Json = False,
 ) -> None:
     """Predict survival at one site."""
-    options = _site_options(horizon, elevation_m, condition, warming_c, precipitation_change_percent, include)
+    options = site_options(horizon, elevation_m, condition, warming_c, precipitation_change_percent, include)
     if method is None:
         _show(
             lambda client: client.compare(latitude, longitude, species_code, **options),
@@ -107,29 +118,23 @@ def site(
 # See `site` for ignore_unknown_options.
 @app.command(context_settings={"ignore_unknown_options": True})
 def rank(
-    latitude: Annotated[float, typer.Argument(help="Degrees north.")],
-    longitude: Annotated[float, typer.Argument(help="Degrees east: negative in Oregon and Washington.")],
+    latitude: Latitude,
+    longitude: Longitude,
     species_code: Annotated[
         list[str] | None, typer.Option("--species", metavar="CODE", help="Only this one; may be repeated.")
     ] = None,
-    method: Annotated[list[str] | None, typer.Option(help="manual or drone_seeded; by default both.")] = None,
-    all_species: Annotated[bool, typer.Option("--all", help="Also species that are not native there.")] = False,
-    horizon: Annotated[list[int] | None, typer.Option(help="1, 3 or 5 years; may be repeated.")] = None,
-    elevation_m: Annotated[float | None, typer.Option(help="Elevation of the site in metres.")] = None,
-    condition: Annotated[
-        list[str] | None, typer.Option(metavar="FEATURE=VALUE", help="A measured value; may be repeated.")
-    ] = None,
-    warming_c: Annotated[float | None, typer.Option(help="Degrees Celsius of a changed climate.")] = None,
-    precipitation_change_percent: Annotated[
-        float | None, typer.Option(help="Percent of precipitation of a changed climate.")
-    ] = None,
-    include: Annotated[
-        list[str] | None, typer.Option(help="intervals, site or explanation (see --json); may be repeated.")
-    ] = None,
-    as_json: _Json = False,
+    method: Methods = None,
+    all_species: AllSpecies = False,
+    horizon: Horizons = None,
+    elevation_m: Elevation = None,
+    condition: Conditions = None,
+    warming_c: Warming = None,
+    precipitation_change_percent: PrecipitationChange = None,
+    include: Include = None,
+    as_json: Json = False,
 ) -> None:
     """Rank species and planting methods at one site, best first."""
-    options = _site_options(horizon, elevation_m, condition, warming_c, precipitation_change_percent, include)
+    options = site_options(horizon, elevation_m, condition, warming_c, precipitation_change_percent, include)
     _show(
         lambda client: client.rank(
             latitude,
@@ -164,13 +169,11 @@ def predict(
     elevation_m: Annotated[
         str | None, typer.Option(metavar="COLUMN|NUMBER", help="Elevation of the site in metres.")
     ] = None,
-    horizon: Annotated[list[int] | None, typer.Option(help="1, 3 or 5 years; may be repeated.")] = None,
+    horizon: Horizons = None,
     include: Annotated[list[str] | None, typer.Option(help="intervals.")] = None,
-    warming_c: Annotated[float | None, typer.Option(help="Degrees Celsius of a changed climate.")] = None,
-    precipitation_change_percent: Annotated[
-        float | None, typer.Option(help="Percent of precipitation of a changed climate.")
-    ] = None,
-    layer: Annotated[str | None, typer.Option(help="The layer of a GeoPackage.")] = None,
+    warming_c: Warming = None,
+    precipitation_change_percent: PrecipitationChange = None,
+    layer: Layer = None,
     crs: Annotated[str | None, typer.Option(help="The reference system of a file that does not state it.")] = None,
     encoding: Annotated[str, typer.Option(help="The encoding of a CSV file.")] = "utf-8",
     concurrency: Annotated[int, typer.Option(min=1, help="Requests in flight at the most.")] = 4,
@@ -186,7 +189,7 @@ def predict(
         "longitude": longitude,
         "species_code": species,
         "planting_method": method,
-        "elevation_m": _column_or_number(elevation_m),
+        "elevation_m": column_or_number(elevation_m),
         "horizons": horizon or None,
         "include": include or None,
         "warming_c": warming_c,
@@ -218,33 +221,6 @@ def predict(
         raise typer.Exit(FAILED_ROWS)
 
 
-def _column_or_number(text: str | None) -> str | float | None:
-    try:
-        return None if text is None else float(text)
-    except ValueError:
-        return text
-
-
-def _site_options(
-    horizon: list[int] | None,
-    elevation_m: float | None,
-    condition: list[str] | None,
-    warming_c: float | None,
-    precipitation_change_percent: float | None,
-    include: list[str] | None,
-) -> SiteOptions:
-    changes = {"warming_c": warming_c, "precipitation_change_percent": precipitation_change_percent}
-    given = {
-        "horizons": horizon,
-        "elevation_m": elevation_m,
-        "conditions": dict(_condition(text) for text in condition or []),
-        "scenario": _given(changes),
-        "include": include,
-    }
-    # An elevation of 0 is one; empty lists and objects are no options.
-    return cast("SiteOptions", {name: value for name, value in given.items() if value or value == 0})
-
-
 @app.command()
 def plan(
     source: Annotated[Path, typer.Argument(metavar="FILE", help="Polygons: GeoPackage, GeoJSON, Shapefile, Parquet.")],
@@ -253,27 +229,24 @@ def plan(
     ],
     id_column: Annotated[str | None, typer.Option("--id", metavar="COLUMN", help="Unique ids of the units.")] = None,
     species: Annotated[list[str] | None, typer.Option(metavar="CODE", help="May be repeated; by default all.")] = None,
-    method: Annotated[list[str] | None, typer.Option(help="manual or drone_seeded; by default both.")] = None,
+    method: Methods = None,
     horizon: Annotated[int, typer.Option(help="1, 3 or 5 years.")] = 5,
-    all_species: Annotated[bool, typer.Option("--all", help="Also species that are not native there.")] = False,
+    all_species: AllSpecies = False,
     cost_manual: Annotated[float | None, typer.Option(help="Cost of a planted tree.")] = None,
     cost_drone_seeded: Annotated[float | None, typer.Option(help="Cost of a sown spot.")] = None,
-    warming_c: Annotated[float | None, typer.Option(help="Degrees Celsius of a changed climate.")] = None,
-    precipitation_change_percent: Annotated[
-        float | None, typer.Option(help="Percent of precipitation of a changed climate.")
-    ] = None,
-    layer: Annotated[str | None, typer.Option(help="The layer of a GeoPackage.")] = None,
+    warming_c: Warming = None,
+    precipitation_change_percent: PrecipitationChange = None,
+    layer: Layer = None,
 ) -> None:
     """Compare species and planting methods for the planting units of a file, and write a row for each option."""
-    changes = {"warming_c": warming_c, "precipitation_change_percent": precipitation_change_percent}
     costs = {"manual": cost_manual, "drone_seeded": cost_drone_seeded}
     options: dict[str, Any] = {
         "species_codes": species or None,
         "planting_methods": method or None,
         "horizon": horizon,
         "native_only": not all_species,
-        "costs": _given(costs) or None,
-        "scenario": _given(changes) or None,
+        "costs": given(costs) or None,
+        "scenario": scenario(warming_c, precipitation_change_percent) or None,
     }
     try:
         check_output(output)
@@ -287,20 +260,6 @@ def plan(
         _fail(ConfigurationError(f"{source.name}: {error}."))
     failed = sum("error" in unit for unit in answer["units"])
     typer.echo(f"{len(answer['units']) - failed} units planned, {failed} failed: {output}", err=True)
-
-
-def _given(values: dict[str, float | None]) -> dict[str, float]:
-    return {name: value for name, value in values.items() if value is not None}
-
-
-def _condition(text: str) -> tuple[str, float]:
-    name, _, value = text.partition("=")
-    try:
-        return name, float(value)
-    except ValueError:
-        raise typer.BadParameter(
-            f"{text!r} is not FEATURE=VALUE with a number, such as vpd_max=14.2", param_hint="--condition"
-        ) from None
 
 
 def _show(ask: Callable[[Client], _Answer], render: Callable[[_Answer], RenderableType], as_json: bool) -> None:
