@@ -1,85 +1,112 @@
 import { expect, test } from 'vitest';
+import { TIERS } from '../../src/accounts/tiers.js';
 import { HAS_POSTGRES, POSTGRES } from '../accounts/support/databases.js';
 import { eventually } from '../support/eventually.js';
-import { IS_LONG } from '../support/length.js';
-import { PREDICT_REQUEST } from '../support/requests.js';
+import { amount, IS_LONG } from '../support/length.js';
 import { administer, issueKey } from './support/administer.js';
+import { type EndpointRequest, everyEndpoint } from './support/every-endpoint.js';
 import { Layout } from './support/layout.js';
-import { SteadyLoad } from './support/steady-load.js';
+import { LOOKED_WHOLE, type Outcome, SteadyLoad } from './support/steady-load.js';
 import { DEPLOY_TOOLS } from './support/tools.js';
 
 const CALLERS = 16;
+const REQUESTS_A_STEP = amount({ short: 300, long: 3000 });
 
-/** The status of a prediction. */
-async function predict(url: string, key: string): Promise<number> {
-  const response = await fetch(`${url}/v1/predict`, {
-    method: 'POST',
-    headers: { 'x-api-key': key, 'content-type': 'application/json' },
-    body: JSON.stringify(PREDICT_REQUEST),
+const [PREDICT] = everyEndpoint(1);
+
+async function ask(url: string, key: string, { path, body, contentType, isWhole }: EndpointRequest) {
+  const response = await fetch(url + path, {
+    method: body === undefined ? 'GET' : 'POST',
+    headers: { 'x-api-key': key, 'content-type': contentType },
+    body: body ?? null,
   });
-  await response.arrayBuffer();
-  return response.status;
+  const text = await response.text();
+  return { path, status: response.status, isWhole: response.ok && isWhole(text) };
+}
+
+async function readUsage(url: string, key: string): Promise<unknown> {
+  const response = await fetch(`${url}/v1/usage`, { headers: { 'x-api-key': key } });
+  expect(response.status).toBe(200);
+  return response.json();
+}
+
+async function preflight(url: string): Promise<void> {
+  const headers = {
+    origin: 'https://maps.example.org',
+    'access-control-request-method': 'POST',
+    'access-control-request-headers': 'content-type,x-api-key',
+  };
+  expect((await fetch(`${url}/v1/predict`, { method: 'OPTIONS', headers })).status).toBe(204);
 }
 
 const itWithReplicas = test.skipIf(!HAS_POSTGRES || DEPLOY_TOOLS === undefined);
 
 itWithReplicas(
-  'when of three replicas one is stopped, one killed and one added under load, only what the killed one had under way may fail',
+  'when of three replicas one is stopped, one killed and one added under a load of all endpoints, only what the killed one had under way may fail, and no second attempt does',
   async () => {
     const database = await POSTGRES.create();
     const { secret } = await issueKey(database, 'hypha');
     const [layout, stopped, killed] = await Layout.start(database, 3);
     const load = new SteadyLoad(layout.url, secret, CALLERS);
-    await load.more(300);
+    await load.more(REQUESTS_A_STEP);
 
     stopped!.process.signal('SIGTERM');
     expect(await stopped!.process.exit).toEqual({ code: 0, signal: null });
-    await load.more(300);
+    await load.more(REQUESTS_A_STEP);
     layout.forget(stopped!);
-    await load.more(300);
+    await load.more(REQUESTS_A_STEP);
 
     const killedMs = performance.now();
     killed!.process.signal('SIGKILL');
     await killed!.process.exit;
     const goneMs = performance.now();
-    await load.more(300);
+    await load.more(REQUESTS_A_STEP);
     layout.forget(killed!);
-    await load.more(300);
+    await load.more(REQUESTS_A_STEP);
 
-    const added = await layout.startReplica();
-    layout.announce(added);
+    const added = await layout.addReplica();
     const requestLines = () => added.process.output.filter((line) => line.includes('"msg":"request"'));
     await eventually(() => expect(requestLines().length).toBeGreaterThanOrEqual(100));
     await load.stop();
 
-    const failed = load.outcomes.filter(({ result }) => result !== 'answered');
     console.log(
-      `${load.outcomes.length} requests, ${failed.length} failed; nginx tried again or gave up ${
-        layout.balancerLog.split('"request_id"').length - 1
-      } times`,
+      `${load.outcomes.length} requests, ${load.failed.length} first and ${load.lost.length} second attempts failed; ` +
+        `nginx tried again or gave up ${layout.balancerLog.split('"request_id"').length - 1} times`,
     );
-    const wasInHand = ({ startedMs, endedMs }: (typeof failed)[number]) =>
-      startedMs <= goneMs && endedMs >= killedMs;
+    const wasInHand = ({ startedMs, endedMs }: Outcome) => startedMs <= goneMs && endedMs >= killedMs;
     expect(
-      failed.filter((outcome) => !wasInHand(outcome)),
+      load.failed.filter((outcome) => !wasInHand(outcome)),
       layout.balancerLog,
     ).toEqual([]);
-    expect(failed.length).toBeLessThanOrEqual(CALLERS);
+    expect(load.failed.length).toBeLessThanOrEqual(CALLERS);
+    expect(load.failed.filter(({ result }) => result === LOOKED_WHOLE)).toEqual([]);
+    expect(load.lost).toEqual([]);
   },
 );
 
 itWithReplicas(
-  'a spore key is admitted exactly 100 times a day, whichever of three replicas its 300 simultaneous requests reach',
+  'a spore key is admitted exactly 100 times a day, whichever endpoints and replicas its 300 simultaneous requests reach, and usage and preflights are free',
   async () => {
     const database = await POSTGRES.create();
     const { secret } = await issueKey(database, 'spore');
-    const [layout, ...replicas] = await Layout.start(database, 3);
+    const [layout, ...replicas] = await Layout.start(database, 3, { CORS_ORIGINS: '*' });
+    const endpoints = everyEndpoint(TIERS.spore.sitesPerBatch);
+    const asked = Array.from({ length: 300 }, (_, index) => endpoints[index % endpoints.length]!);
 
-    const statuses = await Promise.all(Array.from({ length: 300 }, () => predict(layout.url, secret)));
+    const [answers] = await Promise.all([
+      Promise.all(asked.map((request) => ask(layout.url, secret, request))),
+      ...Array.from({ length: 50 }, () => readUsage(layout.url, secret)),
+      ...Array.from({ length: 50 }, () => preflight(layout.url)),
+    ]);
 
-    expect(statuses.filter((status) => status === 200)).toHaveLength(100);
-    expect(statuses.filter((status) => status === 429)).toHaveLength(200);
-    for (const { process } of replicas) await process.line(/"status":(200|429)/);
+    const admitted = answers.filter(({ status }) => status === 200);
+    expect(admitted).toHaveLength(100);
+    expect(admitted.filter(({ isWhole }) => !isWhole)).toEqual([]);
+    expect(answers.filter(({ status }) => status === 429)).toHaveLength(200);
+    for (const { process, api } of replicas) {
+      await process.line(/"status":(200|429)/);
+      expect(await readUsage(api, secret)).toMatchObject({ requests_today: 100, remaining: 0 });
+    }
   },
 );
 
@@ -89,12 +116,15 @@ itWithReplicas(
     const database = await POSTGRES.create();
     const { key, secret } = await issueKey(database, 'hypha');
     const [layout] = await Layout.start(database, 3);
-    const askAll = () => Promise.all(Array.from({ length: 30 }, () => predict(layout.url, secret)));
-    expect(new Set(await askAll())).toEqual(new Set([200]));
+    const askAll = async () => {
+      const answers = await Promise.all(Array.from({ length: 30 }, () => ask(layout.url, secret, PREDICT!)));
+      return new Set(answers.map(({ status }) => status));
+    };
+    expect(await askAll()).toEqual(new Set([200]));
 
     await administer(database, (keys) => keys.setState(key.id, 'deactivated'));
     const changedMs = performance.now();
-    await eventually(async () => expect(new Set(await askAll())).toEqual(new Set([403])));
+    await eventually(async () => expect(await askAll()).toEqual(new Set([403])));
     if (IS_LONG) expect(performance.now() - changedMs).toBeLessThan(5000);
   },
 );

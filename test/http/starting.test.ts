@@ -1,5 +1,5 @@
 import { afterAll, expect, test } from 'vitest';
-import { freePort } from '../support/free-port.js';
+import { freePort } from '../../testing/free-port.js';
 import { type LogLine, LogLines } from '../support/log-lines.js';
 import { Releases } from '../support/releases.js';
 import { startTestService, type TestService } from '../support/service.js';

@@ -5,6 +5,7 @@ import { fileURLToPath } from 'node:url';
 import { onTestFinished } from 'vitest';
 import { freePort } from '../../../testing/free-port.js';
 import { eventually } from '../../support/eventually.js';
+import { amount } from '../../support/length.js';
 import { ServiceProcess, temporaryFolder } from '../../support/service-process.js';
 import { NameServer } from './name-server.js';
 import { DEPLOY_TOOLS } from './tools.js';
@@ -12,6 +13,8 @@ import { DEPLOY_TOOLS } from './tools.js';
 const NGINX_CONF = fileURLToPath(new URL('../../../deploy/nginx/nginx.conf', import.meta.url));
 
 const BALANCER = '127.0.0.1';
+/** By how much more than the shipped time limits callers wait. */
+const TIME_FACTOR = amount({ short: 10, long: 1 });
 /** As in nginx.conf, but for the port. */
 const NAME_SERVER = '127.0.0.11';
 
@@ -19,6 +22,9 @@ const NAME_SERVER = '127.0.0.11';
 export interface Replica {
   readonly process: ServiceProcess;
   readonly address: string;
+  /** Its own URLs, of the API and the operators' listener. */
+  readonly api: string;
+  readonly ops: string;
 }
 
 /**
@@ -33,14 +39,21 @@ export class Layout {
   private constructor(
     private readonly databaseUrl: string,
     private readonly port: number,
+    private readonly environment: Readonly<Record<string, string>>,
   ) {}
 
-  /** Starts nginx and so many replicas, which last as long as the running test. */
-  static async start(databaseUrl: string, replicas: number): Promise<[Layout, ...Replica[]]> {
-    const layout = new Layout(databaseUrl, await freePort());
+  /**
+   * Starts nginx and so many replicas, which last as long as the running test.
+   * @param environment further variables of every replica
+   */
+  static async start(
+    databaseUrl: string,
+    replicas: number,
+    environment: Readonly<Record<string, string>> = {},
+  ): Promise<[Layout, ...Replica[]]> {
+    const layout = new Layout(databaseUrl, await freePort(), environment);
     layout.#names = await NameServer.start(NAME_SERVER, layout.port);
-    const started = await Promise.all(Array.from({ length: replicas }, () => layout.startReplica()));
-    for (const replica of started) layout.announce(replica);
+    const started = await Promise.all(Array.from({ length: replicas }, () => layout.addReplica()));
     layout.#startBalancer();
     await layout.#isBalancing();
     return [layout, ...started];
@@ -56,22 +69,36 @@ export class Layout {
     return readFileSync(path.join(this.#folder, 'log'), 'utf8');
   }
 
-  /** Starts a replica that no caller is sent to yet; resolves when it is ready. */
-  async startReplica(): Promise<Replica> {
+  /**
+   * Starts a replica that the balancer knows of at once, ready or not, as Docker's name server does; resolves when it is
+   * ready.
+   */
+  async addReplica(): Promise<Replica> {
+    const address = this.#nextAddress();
+    this.#names.addresses.add(address);
+    return this.#startReplica(address);
+  }
+
+  /** Starts a replica anew at the address of one that ended, as a restarted container has it. */
+  restartReplica({ address }: Replica): Promise<Replica> {
+    return this.#startReplica(address);
+  }
+
+  #nextAddress(): string {
     this.#replicasStarted += 1;
-    const address = `127.0.0.${20 + this.#replicasStarted}`;
+    return `127.0.0.${20 + this.#replicasStarted}`;
+  }
+
+  async #startReplica(address: string): Promise<Replica> {
     const process = new ServiceProcess({
       HOST: address,
       PORT: String(this.port),
       DATABASE_URL: this.databaseUrl,
+      REQUEST_TIMEOUT_MS: String(10_000 * TIME_FACTOR),
+      SHUTDOWN_TIMEOUT_MS: String(15_000 * TIME_FACTOR),
+      ...this.environment,
     });
-    await process.ready();
-    return { process, address };
-  }
-
-  /** Lets the balancer know of a replica. */
-  announce({ address }: Replica): void {
-    this.#names.addresses.add(address);
+    return { process, address, ...(await process.ready()) };
   }
 
   /** Has its address forgotten, as happens when a container is gone. */
@@ -104,7 +131,11 @@ export class Layout {
       if (text.split(shipped).length !== 2) throw new Error(`nginx.conf has not one "${shipped}"`);
       text = text.replace(shipped, here);
     }
-    return text;
+    // A busy machine may take longer than callers would wait. test/deploy/timeouts.test.ts checks the shipped times.
+    return text.replaceAll(
+      /(proxy_\w*timeout) (\d+)s/g,
+      (_, name, seconds) => `${name} ${seconds * TIME_FACTOR}s`,
+    );
   }
 
   async #isBalancing(): Promise<void> {

@@ -4,36 +4,58 @@ import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
 import { eventually } from '../../support/eventually.js';
-import { COMPARE_REQUEST, PREDICT_REQUEST } from '../../support/requests.js';
+import { type EndpointRequest, everyEndpoint } from './every-endpoint.js';
+
+/** What a caller saw of a whole answer. */
+const ANSWERED = 'answered';
+/** What a caller saw of an answer that ended like a whole one and was none. */
+export const LOOKED_WHOLE = 'an answer that looked whole and was not';
 
 /** What became of one request, with the moments as `performance.now()` has them. */
 export interface Outcome {
+  readonly path: string;
   readonly startedMs: number;
   readonly endedMs: number;
   /** 'answered', or what the caller saw instead of a whole answer. */
   readonly result: string;
 }
 
-const MOST_PAUSE_MS = 4;
+const MAX_PAUSE_MS = 4;
 
-/** What callers send in turn, with the number of predictions that a whole answer has. */
-const REQUESTS = [
-  { path: '/v1/predict', body: PREDICT_REQUEST, predictions: 1 },
-  { path: '/v1/predict/compare', body: COMPARE_REQUEST, predictions: 2 },
-  { path: '/v1/predict/batch', body: { requests: Array(100).fill(PREDICT_REQUEST) }, predictions: 100 },
-].map(({ path, body, predictions }) => ({ path, body: JSON.stringify(body), predictions }));
+/** Entries of a batch and rows of a table. */
+const SITES = 100;
+const REQUESTS = everyEndpoint(SITES);
 
-/** Callers who send one request after another, each on a connection that it keeps as long as it lasts. */
+/**
+ * Callers who send requests to every endpoint, one after another, each on a connection that it keeps as long as it lasts.
+ * A request that failed is sent again once, as clients do.
+ */
 export class SteadyLoad {
   readonly outcomes: Outcome[] = [];
+  /** What became of the second attempts. */
+  readonly retries: Outcome[] = [];
   readonly #callers: Promise<unknown>;
   #isOn = true;
 
-  constructor(url: string, key: string, callers: number) {
+  constructor(
+    private readonly url: string,
+    private readonly key: string,
+    callers: number,
+  ) {
     onTestFinished(() => {
       this.#isOn = false;
     });
-    this.#callers = Promise.all(Array.from({ length: callers }, (_, index) => this.#call(url, key, index)));
+    this.#callers = Promise.all(Array.from({ length: callers }, (_, index) => this.#call(index)));
+  }
+
+  /** First attempts that were not answered. */
+  get failed(): Outcome[] {
+    return this.outcomes.filter(({ result }) => result !== ANSWERED);
+  }
+
+  /** Second attempts that were not answered. */
+  get lost(): Outcome[] {
+    return this.retries.filter(({ result }) => result !== ANSWERED);
   }
 
   /** Resolves when so many more requests have ended. */
@@ -51,32 +73,42 @@ export class SteadyLoad {
     await this.#callers;
   }
 
-  async #call(url: string, key: string, first: number): Promise<void> {
+  async #call(first: number): Promise<void> {
     const agent = new Agent({ keepAlive: true, maxSockets: 1 });
     for (let turn = first; this.#isOn; turn += 1) {
-      const { path, body, predictions } = REQUESTS[turn % REQUESTS.length];
-      const startedMs = performance.now();
-      const result = await send(url + path, key, body, predictions, agent);
-      this.outcomes.push({ startedMs, endedMs: performance.now(), result });
-      await delay(Math.random() * MOST_PAUSE_MS);
+      const asked = REQUESTS[turn % REQUESTS.length]!;
+      const outcome = await this.#send(asked, agent);
+      this.outcomes.push(outcome);
+      if (outcome.result !== ANSWERED) this.retries.push(await this.#send(asked, agent));
+      await delay(Math.random() * MAX_PAUSE_MS);
     }
     agent.destroy();
   }
+
+  async #send(asked: EndpointRequest, agent: Agent): Promise<Outcome> {
+    const startedMs = performance.now();
+    const result = await send(this.url, this.key, asked, agent);
+    return { path: asked.path, startedMs, endedMs: performance.now(), result };
+  }
 }
 
-async function send(url: string, key: string, body: string, predictions: number, agent: Agent) {
-  const headers = { 'x-api-key': key, 'content-type': 'application/json' };
+async function send(
+  url: string,
+  key: string,
+  { path, body, contentType, isWhole }: EndpointRequest,
+  agent: Agent,
+): Promise<string> {
+  const headers = { 'x-api-key': key, 'content-type': contentType };
   try {
-    const sent = request(url, { method: 'POST', agent, headers });
+    const sent = request(url + path, { method: body === undefined ? 'GET' : 'POST', agent, headers });
     const answered = once(sent, 'response');
     sent.end(body);
     const [response] = (await answered) as [IncomingMessage];
     const answer = await text(response);
     if (response.statusCode !== 200) return `${response.statusCode} ${answer}`;
-    return answer.split('"survival_probability"').length > predictions
-      ? 'answered'
-      : 'an answer that is not whole';
+    return isWhole(answer) ? ANSWERED : LOOKED_WHOLE;
   } catch (error) {
-    return (error as Error).message;
+    // A cut answer rejects before it is parsed: JSON that does not end is one that looked whole.
+    return error instanceof SyntaxError ? LOOKED_WHOLE : (error as Error).message;
   }
 }
