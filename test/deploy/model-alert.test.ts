@@ -1,41 +1,29 @@
-import { execFileSync } from 'node:child_process';
-import { writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
-import { stringify } from 'yaml';
-import { readMetrics } from '../reliability/support/metrics.js';
+import { HAS_POSTGRES, POSTGRES } from '../accounts/support/databases.js';
 import { Releases } from '../support/releases.js';
-import { ServiceProcess, temporaryFolder } from '../support/service-process.js';
+import { reloadedTo } from '../support/service-on-releases.js';
+import { ServiceProcess } from '../support/service-process.js';
+import { issueKey } from './support/administer.js';
+import { Layout } from './support/layout.js';
+import { expectModelsDiffer, readModelSeries } from './support/promtool.js';
+import { SteadyLoad } from './support/steady-load.js';
 import { DEPLOY_TOOLS } from './support/tools.js';
 
-const ALERTS = fileURLToPath(new URL('../../deploy/prometheus/alerts.yaml', import.meta.url));
-
-/** Starts a replica on release 1, which may be changed first. @returns the series that tells its models */
-async function startReplica(instance: string, change: (releases: Releases) => void): Promise<string> {
+/** Folders with release 1, as long as the running test. */
+function releaseFolders(): Releases {
   const releases = new Releases();
   onTestFinished(() => releases.remove());
   releases.put(1);
-  change(releases);
-  const { ops } = await new ServiceProcess({ ...releases.environment, WORKERS: '1' }).ready();
-  const { text } = await readMetrics(ops);
-  const [, labels] = /^nurselog_model_info\{(.*)\} 1$/m.exec(text)!;
-  return `nurselog_model_info{instance="${instance}",${labels}}`;
+  return releases;
 }
 
-/** Has promtool test whether NurselogModelsDiffer fires when these series have existed for long enough. */
-function expectAlert(series: readonly string[], isFiring: boolean): void {
-  const file = path.join(temporaryFolder(), 'test.yaml');
-  const firing = {
-    exp_labels: { severity: 'warn' },
-    exp_annotations: { summary: 'Replicas serve models or grids of different digests' },
-  };
-  const input = series.map((name) => ({ series: name, values: '1x60' }));
-  const rule = { alertname: 'NurselogModelsDiffer', eval_time: '45m', exp_alerts: isFiring ? [firing] : [] };
-  const tests = [{ interval: '1m', input_series: input, alert_rule_test: [rule] }];
-  writeFileSync(file, stringify({ rule_files: [ALERTS], tests }));
-  const promtool = path.join(DEPLOY_TOOLS!, 'promtool');
-  expect(execFileSync(promtool, ['test', 'rules', file], { encoding: 'utf8' })).toContain('SUCCESS');
+/** Starts a replica on release 1, which may be changed first. @returns the series that tells its models */
+async function startReplica(instance: string, change: (releases: Releases) => void): Promise<string> {
+  const releases = releaseFolders();
+  change(releases);
+  const { ops } = await new ServiceProcess(releases.environment).ready();
+  return readModelSeries(instance, ops);
 }
 
 test.skipIf(DEPLOY_TOOLS === undefined)(
@@ -55,8 +43,36 @@ test.skipIf(DEPLOY_TOOLS === undefined)(
         releases.listDataFiles();
       }),
     ]);
-    expectAlert([first!, alike!], false);
-    expectAlert([first!, otherModels!], true);
-    expectAlert([first!, otherSpecies!], true);
+    expectModelsDiffer([{ series: [first!, alike!], isFiring: false }]);
+    expectModelsDiffer([{ series: [first!, otherModels!], isFiring: true }]);
+    expectModelsDiffer([{ series: [first!, otherSpecies!], isFiring: true }]);
   },
+);
+
+test.skipIf(!HAS_POSTGRES || DEPLOY_TOOLS === undefined)(
+  'a rolling change of models over three replicas loses no request, raises NurselogModelsDiffer while it lasts and clears it',
+  async () => {
+    const database = await POSTGRES.create();
+    const { secret } = await issueKey(database, 'hypha');
+    const releases = releaseFolders();
+    const [layout, ...replicas] = await Layout.start(database, 3, releases.environment);
+    const load = new SteadyLoad(layout.url, secret, 4);
+    const readSeries = () => Promise.all(replicas.map(({ address, ops }) => readModelSeries(address, ops)));
+    await load.more(40);
+
+    const stages = [{ series: await readSeries(), isFiring: false }];
+    // Release 3 has the models of release 1 under another version, so that all requests remain valid.
+    const version = releases.put(3);
+    for (const [replaced, { process }] of replicas.entries()) {
+      process.signal('SIGHUP');
+      await process.line(reloadedTo(version));
+      await load.more(40);
+      stages.push({ series: await readSeries(), isFiring: replaced < replicas.length - 1 });
+    }
+    await load.stop();
+
+    expect(load.failed).toEqual([]);
+    expectModelsDiffer(stages);
+  },
+  300_000, // three starts and three reloads, which take long on a busy machine
 );
