@@ -4,7 +4,9 @@ import type { Config } from '../config.js';
 import type { Log } from '../log.js';
 import { OutputError, writeError } from '../output/write-output.js';
 
-const ISSUE_COMMAND = 'npm run --silent keys -- issue --tier hypha --owner NAME';
+/** Works in a container, too, where npm has nothing to build with. */
+const ISSUE_COMMAND = 'node dist/cli/keys.js issue --tier hypha --owner NAME';
+const ISSUE_HINT = `issue one with "${ISSUE_COMMAND}" in the working folder and with the DATABASE_URL of this process`;
 
 const EXAMPLE_REQUEST =
   '{"latitude":44.12,"longitude":-122.03,"species_code":"PSME","planting_method":"manual"}';
@@ -23,7 +25,7 @@ export async function prepareFirstKey(
 ): Promise<void> {
   const isLocal = isEmbedded(databaseUrl) && ['127.0.0.1', '::1', 'localhost'].includes(host);
   if (!isLocal) {
-    if (!(await keys.hasKeys())) log.warn(`the key store has no keys; issue one with "${ISSUE_COMMAND}"`);
+    if (!(await keys.hasKeys())) log.warn(`the key store has no keys; ${ISSUE_HINT}`);
     return;
   }
   try {
@@ -32,7 +34,7 @@ export async function prepareFirstKey(
     if (!(error instanceof OutputError)) throw error;
     writeError(
       `nurselog: the first API key could not be shown and was not issued, because ${error.message}; ` +
-        `issue one with "${ISSUE_COMMAND}"\n`,
+        `${ISSUE_HINT}\n`,
     );
   }
 }

@@ -10,7 +10,7 @@ import { eventually } from '../support/eventually.js';
 import { ServiceProcess, temporaryFolder } from '../support/service-process.js';
 
 const ISSUE_HINT =
-  /"level":40,.*"msg":"the key store has no keys; issue one with \\"npm run --silent keys -- issue --tier hypha --owner NAME\\""/;
+  /"level":40,.*"msg":"the key store has no keys; issue one with \\"(node dist\/cli\/keys\.js issue [^"\\]*)\\" in the working folder and with the DATABASE_URL of this process"/;
 const KEY = /nurse_live_[0-9a-f]{32}/;
 
 /** Everything that a service writes from its start to its end. */
@@ -77,18 +77,22 @@ test.each(['is on a full disk', 'has lost its reader', 'is closed'])(
     service.signal('SIGTERM');
     expect(await service.exit).toEqual({ code: 0, signal: null });
     expect(service.errors).toMatch(
-      /^nurselog: the first API key could not be shown and was not issued, because [^\n]*(ENOSPC|EPIPE|closed)[^\n]*keys -- issue --tier hypha[^\n]*\n$/,
+      /^nurselog: the first API key could not be shown and was not issued, because [^\n]*(ENOSPC|EPIPE|closed)[^\n]*keys\.js issue --tier hypha[^\n]*\n$/,
     );
     expect(await wholeOutput(storeIn(folder))).toMatch(KEY);
   },
 );
 
-test('a start with a HOST that others can reach issues no key, and logs how to issue one until the store has a key', async () => {
+test('a start with a HOST that others can reach issues no key, and logs a command that issues one until the store has a key', async () => {
   const environment = { ...storeIn(temporaryFolder()), HOST: '0.0.0.0' };
   const output = await wholeOutput(environment);
   expect(output).not.toMatch(KEY);
-  expect(output).toMatch(ISSUE_HINT);
-  await new KeysCommand(environment.DATABASE_URL).run('issue', '--tier', 'spore', '--owner', 'Ada');
+  const [, command] = ISSUE_HINT.exec(output)!;
+  const { stdout } = await promisify(execFile)('sh', ['-c', command!], {
+    cwd: path.join(import.meta.dirname, '../..'),
+    env: { PATH: process.env.PATH, DATABASE_URL: environment.DATABASE_URL },
+  });
+  expect(stdout).toMatch(KEY);
   expect(await wholeOutput(environment)).not.toMatch(ISSUE_HINT);
 });
 
