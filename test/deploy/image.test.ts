@@ -25,8 +25,8 @@ describe.skipIf(DEPLOY_TOOLS === undefined)('deploy/Dockerfile', () => {
       ...image.environment,
       PATH: `${DEPLOY_TOOLS}:${path.dirname(process.execPath)}`,
       TINI_SUBREAPER: '', // it is not process 1 here
-      PORT: '0',
-      OPS_PORT: String(await freePort()),
+      PORT: String(await freePort()),
+      OPS_PORT: '0',
     };
   }, BUILD_TIMEOUT_MS);
 

@@ -12,7 +12,7 @@ const read = (name: string) => readFileSync(projectFile(name), 'utf8');
 const readYaml = (name: string) => parse(read(name), { merge: true });
 
 const MANIFESTS = readdirSync(projectFile('deploy/kubernetes')).filter(
-  (file) => file !== 'kustomization.yaml',
+  (file) => file.endsWith('.yaml') && file !== 'kustomization.yaml',
 );
 /** A resource of the Prometheus Operator, of which Kubernetes has no schema. */
 const POD_MONITOR = 'pod-monitor.yaml';
@@ -78,6 +78,23 @@ test('the autoscaler scales the deployment, which sets no number of replicas its
   expect(deployment.spec.replicas).toBeUndefined();
 });
 
+test('the component queue-metric adds a metric of the service, which the adapter rule gives, to the autoscaler', async () => {
+  const { patches } = readYaml('deploy/kubernetes/queue-metric/kustomization.yaml');
+  const autoscaler = readYaml('deploy/kubernetes/horizontal-pod-autoscaler.yaml');
+  expect(patches).toHaveLength(1);
+  expect(patches[0].target).toEqual({ kind: autoscaler.kind, name: autoscaler.metadata.name });
+  const [{ op, path: at, value }] = parse(patches[0].patch);
+  expect([op, at]).toEqual(['add', '/spec/metrics/-']);
+  autoscaler.spec.metrics.push(value);
+  if (DEPLOY_TOOLS !== undefined)
+    expect(problems(autoscaler, kubernetesSchema(autoscaler), ['kubernetes/_definitions.json'])).toBeNull();
+
+  const { name } = value.pods.metric;
+  const [{ seriesQuery }] = readYaml('deploy/kubernetes/queue-metric/adapter-rule.yaml').rules.custom;
+  expect(seriesQuery.startsWith(`${name}{`)).toBe(true);
+  expect(read('docs/operations.md')).toContain(`| \`${name}\` |`); // where metrics are checked
+});
+
 test("Prometheus scrapes the operators' port, and only the monitoring may reach it", () => {
   const [{ port, path: metrics }] = readYaml(`deploy/kubernetes/${POD_MONITOR}`).spec.podMetricsEndpoints;
   expect([port, metrics]).toEqual(['ops', '/metrics']);
@@ -91,22 +108,53 @@ test("Prometheus scrapes the operators' port, and only the monitoring may reach 
   ]);
 });
 
-test('the ingress sends requests to the service, and lets the largest bodies through', () => {
-  const { metadata, spec } = readYaml('deploy/kubernetes/ingress.yaml');
+test('both ingresses send requests of one host to the service', () => {
   const service = readYaml('deploy/kubernetes/service.yaml');
-  expect(spec.rules[0].http.paths[0].backend.service).toEqual({
-    name: service.metadata.name,
-    port: { name: service.spec.ports[0].name },
-  });
-  const megabytes = Number.parseInt(metadata.annotations['nginx.ingress.kubernetes.io/proxy-body-size'], 10);
-  expect(megabytes * 1024 * 1024).toBeGreaterThan(loadConfig({}).bodyLimitBytes);
+  const specs = ['ingress.yaml', 'ingress-tables.yaml'].map(
+    (file) => readYaml(`deploy/kubernetes/${file}`).spec,
+  );
+  for (const { rules, tls } of specs) {
+    expect(rules[0].http.paths[0].backend.service).toEqual({
+      name: service.metadata.name,
+      port: { name: service.spec.ports[0].name },
+    });
+    expect(rules[0].host).toBe(specs[0].rules[0].host);
+    expect(tls).toEqual(specs[0].tls);
+  }
+  expect(specs[1].rules[0].http.paths[0]).toMatchObject({ path: '/v1/predict/table', pathType: 'Exact' });
+});
+
+test('the ingresses let the largest bodies through, and store no table', () => {
+  const annotationsOf = (file: string) => {
+    const { annotations } = readYaml(`deploy/kubernetes/${file}`).metadata;
+    return (name: string) => annotations[`nginx.ingress.kubernetes.io/${name}`];
+  };
+  const requests = annotationsOf('ingress.yaml');
+  const { bodyLimitBytes, planLimitBytes } = loadConfig({});
+  const megabytes = Number.parseInt(requests('proxy-body-size'), 10);
+  expect(megabytes * 1024 * 1024).toBeGreaterThan(Math.max(bodyLimitBytes, planLimitBytes));
+  const tables = annotationsOf('ingress-tables.yaml');
+  expect(['proxy-body-size', 'proxy-request-buffering', 'proxy-buffering'].map(tables)).toEqual([
+    '0',
+    'off',
+    'off',
+  ]);
 });
 
 const compose = readYaml('deploy/compose.yaml');
 const { nginx } = compose.services;
+const conf = read('deploy/nginx/nginx.conf');
 
 test.skipIf(DEPLOY_TOOLS === undefined)('deploy/compose.yaml fits the specification of Compose', () => {
   expect(problems(compose, 'compose-spec.json')).toBeNull();
+});
+
+test('deploy/compose.yaml has three replicas that are alike, under the name that nginx resolves', () => {
+  const replicas = ['nurselog-1', 'nurselog-2', 'nurselog-3'].map((name) => compose.services[name]);
+  for (const replica of replicas) {
+    expect(replica).toEqual(replicas[0]);
+    expect(replica.networks.default.aliases).toEqual([/server (\w+):8080 resolve/.exec(conf)![1]]);
+  }
 });
 
 test('deploy/compose.yaml runs the version of nginx that the tests run', () => {
@@ -114,7 +162,6 @@ test('deploy/compose.yaml runs the version of nginx that the tests run', () => {
   expect(nginx.image).toBe(`nginx:${tested}-alpine`);
 });
 
-const conf = read('deploy/nginx/nginx.conf');
 const setting = (name: string) => new RegExp(`^ *${name} (\\d+)`, 'm').exec(conf)![1];
 
 test('nginx accepts larger bodies than the service, so that the service rejects them', () => {

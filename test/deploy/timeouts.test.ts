@@ -1,8 +1,12 @@
+import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
+import { Agent, get } from 'node:http';
 import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { parse } from 'yaml';
+import { DEFAULT_RETRY } from '../../clients/typescript/src/retry.js';
 import { type Config, loadConfig } from '../../src/config.js';
+import { startTestService } from '../support/service.js';
 
 const read = (name: string) => readFileSync(fileURLToPath(new URL(`../../${name}`, import.meta.url)), 'utf8');
 
@@ -18,7 +22,7 @@ const systemdStopSeconds = Number(
 );
 
 const defaults = loadConfig({});
-const composeConfig = configOf(Object.entries(compose.nurselog.environment));
+const composeConfig = configOf(Object.entries(compose['nurselog-1'].environment));
 const kubernetesConfig = configOf(
   container.env.map(({ name, value }: { name: string; value?: string }) => [name, value ?? '']),
 );
@@ -29,16 +33,54 @@ function configOf(variables: readonly [string, unknown][]): Config {
   return loadConfig(Object.fromEntries(variables.map(([name, value]) => [name, String(value)])));
 }
 
-function nginxSeconds(directive: string): number {
-  const values = [...nginxConf.matchAll(new RegExp(`^ *${directive} (\\d+)s;`, 'gm'))].map(([, value]) =>
+/** @param block where the directive stands: between the first line with this text and the closing brace of its depth */
+function nginxSeconds(directive: string, block = ''): number {
+  const text = block === '' ? nginxConf : nginxConf.split(block)[1]!.split(/^ {2}\}$/m)[0]!;
+  const values = [...text.matchAll(new RegExp(`^ *${directive} (\\d+)s;`, 'gm'))].map(([, value]) =>
     Number(value),
   );
   expect(values).toHaveLength(1);
   return values[0];
 }
 
+/** The default of `timeout` in both clients of Python. */
+function pythonSeconds(): number {
+  const defaults = ['_client.py', '_async_client.py'].map((file) =>
+    Number(/timeout: float = ([\d.]+)/.exec(read(`clients/python/src/nurselog/${file}`))![1]),
+  );
+  expect(defaults[0]).toBe(defaults[1]);
+  return defaults[0]!;
+}
+
+const typeScriptSeconds = DEFAULT_RETRY.attemptTimeoutMs / 1000;
+const ingressFiles = ['ingress.yaml', 'ingress-tables.yaml'];
+const ingressSeconds = (file: string, name: string) =>
+  Number(
+    parse(read(`deploy/kubernetes/${file}`)).metadata.annotations[`nginx.ingress.kubernetes.io/${name}`],
+  );
+
 const drainSeconds = ({ drainDelayMs, shutdownTimeoutMs }: Config) =>
   (drainDelayMs + shutdownTimeoutMs) / 1000;
+
+test('the clients wait longer than nginx does for two replicas, one after the other', () => {
+  const attempt = nginxSeconds('proxy_connect_timeout') + nginxSeconds('proxy_read_timeout');
+  for (const seconds of [pythonSeconds(), typeScriptSeconds]) expect(seconds).toBeGreaterThan(2 * attempt);
+});
+
+test('nginx allows a request to take as long to arrive as the service does', () => {
+  expect(nginxSeconds('client_header_timeout') * 1000).toBe(defaults.requestTimeoutMs);
+  expect(nginxSeconds('client_body_timeout') * 1000).toBe(defaults.requestTimeoutMs);
+});
+
+test('nginx closes idle connections to a replica before the replica does', async () => {
+  const service = await startTestService();
+  const agent = new Agent({ keepAlive: true });
+  const [response] = await once(get(`${service.apiUrl}/v1/health`, { agent }), 'response');
+  const [, seconds] = /timeout=(\d+)/.exec(response.headers['keep-alive'])!;
+  agent.destroy();
+  await service.stop();
+  expect(nginxSeconds('keepalive_timeout', 'upstream nurselog')).toBeLessThan(Number(seconds));
+});
 
 test('nginx waits longer for an answer than any replica works on a request', () => {
   for (const { requestTimeoutMs } of [defaults, ...replicas])
@@ -62,7 +104,7 @@ test('Kubernetes kills a pod only after its drain and its last writes', () => {
 });
 
 test('Compose kills a replica only after its drain and its last writes', () => {
-  expect(Number.parseInt(compose.nurselog.stop_grace_period, 10)).toBeGreaterThanOrEqual(
+  expect(Number.parseInt(compose['nurselog-1'].stop_grace_period, 10)).toBeGreaterThanOrEqual(
     drainSeconds(composeConfig) + LAST_WRITES_SECONDS,
   );
 });
@@ -71,12 +113,15 @@ test('systemd kills the process only after its drain and its last writes', () =>
   expect(systemdStopSeconds).toBeGreaterThanOrEqual(drainSeconds(defaults) + LAST_WRITES_SECONDS);
 });
 
-test('The ingress of Kubernetes has the time limits of nginx.conf', () => {
-  const { annotations } = parse(read('deploy/kubernetes/ingress.yaml')).metadata;
-  const ofIngress = (name: string) => Number(annotations[`nginx.ingress.kubernetes.io/${name}`]);
-  expect(ofIngress('proxy-read-timeout')).toBe(nginxSeconds('proxy_read_timeout'));
-  expect(ofIngress('proxy-send-timeout')).toBe(nginxSeconds('proxy_send_timeout'));
-  expect(ofIngress('proxy-next-upstream-timeout')).toBe(nginxSeconds('proxy_next_upstream_timeout'));
+test.each(ingressFiles)('%s of Kubernetes has the time limits of nginx.conf', (file) => {
+  for (const name of ['connect', 'read', 'send'])
+    expect(ingressSeconds(file, `proxy-${name}-timeout`)).toBe(nginxSeconds(`proxy_${name}_timeout`));
+});
+
+test('the ingress of Kubernetes tries further replicas as long as nginx.conf', () => {
+  expect(ingressSeconds('ingress.yaml', 'proxy-next-upstream-timeout')).toBe(
+    nginxSeconds('proxy_next_upstream_timeout'),
+  );
 });
 
 test('Compose kills nginx only after the longest answer that it waits for', () => {
@@ -94,10 +139,17 @@ test('a pod is out of rotation before it stops accepting requests', () => {
 
 test('the table of time limits in docs/operations.md has the values of the files', () => {
   const section = read('docs/operations.md').split('\n## Time limits\n')[1].split('\n## ')[0];
-  const documented = [...section.matchAll(/^\| `(\w+)`(?: \((\w+)\))? \| (\d+) s \|/gm)].map(
+  const documented = [...section.matchAll(/^\| `(\w+)`(?: \(([\w, ]+)\))? \| (\d+) s \|/gm)].map(
     ([, name, where, seconds]) => [where === undefined ? name : `${name} (${where})`, Number(seconds)],
   );
   expect(Object.fromEntries(documented)).toEqual({
+    'timeout (Python client)': pythonSeconds(),
+    'attemptTimeoutMs (TypeScript client)': typeScriptSeconds,
+    'client_header_timeout (nginx)': nginxSeconds('client_header_timeout'),
+    'client_body_timeout (nginx)': nginxSeconds('client_body_timeout'),
+    'proxy_connect_timeout (nginx)': nginxSeconds('proxy_connect_timeout'),
+    'proxy_send_timeout (nginx)': nginxSeconds('proxy_send_timeout'),
+    'keepalive_timeout (nginx, to replicas)': nginxSeconds('keepalive_timeout', 'upstream nurselog'),
     REQUEST_TIMEOUT_MS: defaults.requestTimeoutMs / 1000,
     SHUTDOWN_TIMEOUT_MS: defaults.shutdownTimeoutMs / 1000,
     'DRAIN_DELAY_MS (Compose)': composeConfig.drainDelayMs / 1000,
@@ -106,7 +158,7 @@ test('the table of time limits in docs/operations.md has the values of the files
     'proxy_next_upstream_timeout (nginx)': nginxSeconds('proxy_next_upstream_timeout'),
     'terminationGracePeriodSeconds (Kubernetes)': pod.terminationGracePeriodSeconds,
     'TimeoutStopSec (systemd)': systemdStopSeconds,
-    'stop_grace_period (Compose)': Number.parseInt(compose.nurselog.stop_grace_period, 10),
+    'stop_grace_period (Compose)': Number.parseInt(compose['nurselog-1'].stop_grace_period, 10),
   });
   for (const { requestTimeoutMs, shutdownTimeoutMs } of replicas)
     expect({ requestTimeoutMs, shutdownTimeoutMs }).toEqual({

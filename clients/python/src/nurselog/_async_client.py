@@ -79,7 +79,7 @@ class AsyncClient:
     """
 
     def __init__(
-        self, url: str | None = None, api_key: str | None = None, *, timeout: float = 30.0, retries: int = 4
+        self, url: str | None = None, api_key: str | None = None, *, timeout: float = 60.0, retries: int = 4
     ) -> None:
         """Opens no connection yet."""
         base_url, headers = _settings.base_url(url), _settings.headers(api_key)
