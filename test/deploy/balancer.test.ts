@@ -1,3 +1,5 @@
+import { execFileSync, spawnSync } from 'node:child_process';
+import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { expectError } from '../support/error-body.js';
@@ -114,3 +116,26 @@ itBehindNginx('nginx as shipped logs no key, wherever its caller put it', async 
   await expect.poll(() => layout.balancerLog).toContain('"path":"","status":"503"');
   expect(layout.balancerLog).not.toContain(key);
 });
+
+itBehindNginx(
+  'the command of docs/operations.md makes a nginx.conf for machines without containers, with three replicas',
+  () => {
+    const project = path.join(import.meta.dirname, '../..');
+    const operations = readFileSync(path.join(project, 'docs/operations.md'), 'utf8');
+    const [, command] = /^(sed -E [^>]+) > \/etc\/nginx\/nginx\.conf$/m.exec(operations)!;
+    const conf = execFileSync('sh', ['-c', command!], { cwd: project, encoding: 'utf8' });
+    expect(conf.match(/server 127\.0\.0\.1:\d+ .*;/g)).toEqual(
+      [8081, 8082, 8083].map((port) => `server 127.0.0.1:${port} max_fails=3 fail_timeout=2s;`),
+    );
+    expect(conf).not.toMatch(/resolver|127\.0\.0\.11|\/dev\/stdout/);
+
+    const folder = temporaryFolder();
+    writeFileSync(path.join(folder, 'nginx.conf'), conf.replace('/var/log/nginx', folder));
+    const checked = spawnSync(
+      path.join(DEPLOY_TOOLS!, 'nginx'),
+      ['-t', '-p', folder, '-c', path.join(folder, 'nginx.conf'), '-e', 'stderr'],
+      { encoding: 'utf8' },
+    );
+    expect(checked.stderr).toContain('test is successful');
+  },
+);
