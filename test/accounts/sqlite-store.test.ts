@@ -1,10 +1,13 @@
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { truncate } from 'node:fs/promises';
 import { join } from 'node:path';
+import { Kysely } from 'kysely';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../src/accounts/clock.js';
 import { KeyAdministration } from '../../src/accounts/key-administration.js';
 import { openStore } from '../../src/accounts/store/open-store.js';
+import { LibsqlDatabase } from '../../src/accounts/store/sqlite/libsql-database.js';
+import { SharedSqliteDialect } from '../../src/accounts/store/sqlite/sqlite-dialect.js';
 import { StoreOpenError } from '../../src/accounts/store/store-errors.js';
 import { temporaryFolder } from './support/temporary-folder.js';
 
@@ -50,6 +53,20 @@ test('the embedded store names a damaged file', async () => {
   const file = await filledStore();
   await truncate(file, 3 * 4096);
   expect(await openingError(`sqlite:${file}`)).toContain(`${file} cannot be used`);
+});
+
+test('a store whose schema a newer release has changed is refused, and the change named', async () => {
+  const file = await filledStore();
+  const database = new LibsqlDatabase(file);
+  await new Kysely<{ kysely_migration: { name: string; timestamp: string } }>({
+    dialect: new SharedSqliteDialect(database),
+  })
+    .insertInto('kysely_migration')
+    .values({ name: '0999_of_tomorrow', timestamp: '2026-11-22T00:00:00Z' })
+    .execute();
+  expect(await openingError(`sqlite:${file}`)).toContain(
+    'a newer release of nurselog has changed its schema (0999_of_tomorrow)',
+  );
 });
 
 test('the embedded store names a folder in place of the file', async () => {

@@ -59,12 +59,18 @@ const MIGRATIONS: Readonly<Record<string, Migration>> = {
   },
 };
 
+/** What kysely says of a migration that the store has and this release does not know. */
+const UNKNOWN_MIGRATION = /previously executed migration (\S+) is missing/;
+
 /**
  * Brings the schema up to date. The dialect's lock serialises processes that start together, so each migration runs
- * once. Rejects with the error of the migration that failed.
+ * once. Rejects with the error of the migration that failed, and if a newer release has changed the schema.
  */
 export async function migrate<Database>(db: Kysely<Database>): Promise<void> {
   const migrator = new Migrator({ db, provider: { getMigrations: async () => MIGRATIONS } });
   const { error } = await migrator.migrateToLatest();
+  const unknown = UNKNOWN_MIGRATION.exec(error instanceof Error ? error.message : '')?.[1];
+  if (unknown !== undefined)
+    throw new Error(`a newer release of nurselog has changed its schema (${unknown})`);
   if (error !== undefined) throw error;
 }
