@@ -74,22 +74,9 @@ export class Layout {
    * ready.
    */
   async addReplica(): Promise<Replica> {
-    const address = this.#nextAddress();
-    this.#names.addresses.add(address);
-    return this.#startReplica(address);
-  }
-
-  /** Starts a replica anew at the address of one that ended, as a restarted container has it. */
-  restartReplica({ address }: Replica): Promise<Replica> {
-    return this.#startReplica(address);
-  }
-
-  #nextAddress(): string {
     this.#replicasStarted += 1;
-    return `127.0.0.${20 + this.#replicasStarted}`;
-  }
-
-  async #startReplica(address: string): Promise<Replica> {
+    const address = `127.0.0.${20 + this.#replicasStarted}`;
+    this.#names.addresses.add(address);
     const process = new ServiceProcess({
       HOST: address,
       PORT: String(this.port),
