@@ -48,6 +48,11 @@ const origins = z
 const configSchema = z.object({
   host: text.default('127.0.0.1').describe('Address of the API.'),
   port: port.default(8080).describe('Port of the API; 0 takes a free one.'),
+  listen: oneOf('at-start', 'when-ready')
+    .default('at-start')
+    .describe(
+      'When the API accepts connections: `at-start` answers 503 until it is ready; `when-ready` refuses connections until then, so that a balancer tries another replica.',
+    ),
   opsHost: text
     .default('127.0.0.1')
     .describe("Address of the operators' endpoints, `/livez`, `/readyz` and `/metrics`: keep it private."),

@@ -51,6 +51,7 @@ const VARIABLES: Readonly<
       'https://a.org,',
     ],
   },
+  LISTEN: { field: 'listen', given: 'when-ready', read: 'when-ready', bad: ['ready', 'At-start', '0'] },
   EXPLORER: { field: 'explorer', given: 'off', read: 'off', bad: ['false', 'On', '0'] },
   MAP_STYLE_URL: {
     field: 'mapStyleUrl',

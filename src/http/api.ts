@@ -70,7 +70,7 @@ export function createApi(
   const submitter = new RowSubmitter(clock, requestTimeoutMs);
   const singleSites = new SingleSiteHandler(serving, submitter, searchRadiusKm, metrics);
   app.register(async (keyed) => {
-    authenticateRequests(keyed, accounts);
+    authenticateRequests(keyed, accounts, phase);
     useJsonBodies(keyed);
     usageRoute(keyed, accounts);
     keyed.register(async (batches) => {
@@ -92,7 +92,7 @@ export function createApi(
     });
   });
   app.register(async (tables) => {
-    authenticateRequests(tables, accounts);
+    authenticateRequests(tables, accounts, phase);
     rejectOverloadUncounted(tables, serving, phase);
     enforceQuota(tables, accounts);
     rejectOverload(tables, serving);

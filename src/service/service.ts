@@ -40,7 +40,7 @@ export interface Service {
 }
 
 /**
- * Starts the service: reads the artefacts, opens the key store, and listens when every worker is ready.
+ * Starts the service: reads the artefacts, opens the key store, listens, and resolves when every worker is ready.
  * @param onFatal called with the reason when the service cannot serve any more; ends the process
  * @param showFirstKey shows the first key of an embedded store; if it throws OutputError, the key is not issued
  * @throws ArtefactError, StoreOpenError, StoreUnavailableError or ListenError; then nothing keeps running
@@ -77,10 +77,10 @@ export async function startService(
   };
   try {
     await listen(ops, 'OPS_', config.opsHost, config.opsPort);
+    if (config.listen === 'at-start') await listen(api, '', config.host, config.port);
     await generations.current.warmUp();
-    phase.enter('ok');
-    // Not before: a balancer tries another replica where it is refused, and would pass on that this one is starting.
-    await listen(api, '', config.host, config.port);
+    phase.enter('ok'); // the key works as soon as it is shown
+    if (config.listen === 'when-ready') await listen(api, '', config.host, config.port);
     // Last, because the key is shown only once: a start that fails must not issue it.
     await prepareFirstKey(config, new KeyAdministration(store, clock), log, (issued) =>
       showFirstKey(urlOf(api), issued),

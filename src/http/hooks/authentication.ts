@@ -1,13 +1,18 @@
 import type { FastifyInstance } from 'fastify';
 import type { Accounts } from '../../accounts/accounts.js';
 import { ApiError } from '../errors/api-error.js';
+import { retryLater } from '../errors/common-errors.js';
+import type { CurrentPhase } from '../serving/serving.js';
 
 /** The challenge of RFC 9110, 11.6.1: no registered scheme sends a bare key in a header of its own. */
 const CHALLENGE = { 'www-authenticate': 'ApiKey realm="nurselog", header="X-API-Key"' };
 
 /** Authenticates every request of the instance's routes by its API key. */
-export function authenticateRequests(app: FastifyInstance, accounts: Accounts): void {
+export function authenticateRequests(app: FastifyInstance, accounts: Accounts, phase: CurrentPhase): void {
   app.addHook('onRequest', async (request) => {
+    if (phase.current === 'starting')
+      throw retryLater('unavailable', 'The service is starting: try again shortly.');
+
     const secret = request.headers['x-api-key'];
     const authentication = await accounts.authenticate(typeof secret === 'string' ? secret : undefined);
     if (authentication.kind === 'invalid') throw invalidKey(secret);

@@ -81,6 +81,7 @@ export class Layout {
       HOST: address,
       PORT: String(this.port),
       DATABASE_URL: this.databaseUrl,
+      LISTEN: 'when-ready',
       REQUEST_TIMEOUT_MS: String(10_000 * TIME_FACTOR),
       SHUTDOWN_TIMEOUT_MS: String(15_000 * TIME_FACTOR),
       ...this.environment,
