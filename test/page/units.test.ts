@@ -1,56 +1,17 @@
-import { readFile } from 'node:fs/promises';
 import Papa from 'papaparse';
-import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { browserTest, linkOf, serviceAndBrowser, type WatchedPage, watchedPage } from './support/browser.js';
+import { browserTest, linkOf, serviceAndBrowser } from './support/browser.js';
 import { mapReady } from './support/launch-browser.js';
 import { zippedShapefile } from './support/shapefile.js';
+import { collection, drop, openUnits, RING, saved } from './support/units.js';
 
-/** Some 4 km of forest north-east of Oakridge, Oregon; clockwise. */
-const RING: [number, number][] = [
-  [-122.05, 44.1],
-  [-122.05, 44.14],
-  [-122.0, 44.14],
-  [-122.0, 44.1],
-  [-122.05, 44.1],
-];
 /** What would run if it were taken for markup or a formula. */
 const HOSTILE = '=HYPERLINK("x")<img src=x onerror=document.title="run">';
 
 const shared = serviceAndBrowser();
 
-async function openUnits(choices: Record<string, string> = {}): Promise<WatchedPage> {
-  const watched = await watchedPage(shared.browser, { acceptDownloads: true });
-  await watched.page.goto(linkOf(shared.service, { panel: 'units', ...choices }));
-  await watched.page.getByRole('heading', { name: 'Planting units' }).waitFor();
-  return watched;
-}
-
-async function drop(page: Page, name: string, body: string | Buffer): Promise<void> {
-  await page.locator('#file').setInputFiles({ name, mimeType: '', buffer: Buffer.from(body) });
-}
-
-/** The content of what a button saves. */
-async function saved(page: Page, button: string | RegExp): Promise<string> {
-  const [download] = await Promise.all([
-    page.waitForEvent('download'),
-    page.getByRole('button', { name: button }).click(),
-  ]);
-  return readFile((await download.path())!, 'utf8');
-}
-
-const collection = (names: readonly unknown[]) =>
-  JSON.stringify({
-    type: 'FeatureCollection',
-    features: names.map((name) => ({
-      type: 'Feature',
-      properties: { name },
-      geometry: { type: 'Polygon', coordinates: [RING.toReversed()] },
-    })),
-  });
-
 browserTest('a drawn polygon is planned, and its best option is that of the API', async () => {
-  const { page, context, faults } = await openUnits({ map: '11/44.12/-122.03' });
+  const { page, context, faults } = await openUnits(shared, { map: '11/44.12/-122.03' });
   await mapReady(page);
   await page.getByRole('button', { name: 'Draw a unit' }).click();
   const box = (await page.getByTestId('map').boundingBox())!;
@@ -88,7 +49,7 @@ browserTest('a drawn polygon is planned, and its best option is that of the API'
 browserTest(
   'GeoJSON and a zipped shapefile become units by their names, with costs per survivor',
   async () => {
-    const { page, context, faults } = await openUnits();
+    const { page, context, faults } = await openUnits(shared);
     await drop(page, 'units.geojson', collection(['North slope']));
     await drop(page, 'units.zip', zippedShapefile('Stand 17', RING));
     await page.getByLabel(/Hand planting, per planted tree/).fill('1.2');
@@ -122,7 +83,7 @@ browserTest(
 browserTest(
   'names of a file are shown as text, and formulas among them are made harmless in the export',
   async () => {
-    const { page, context, faults } = await openUnits();
+    const { page, context, faults } = await openUnits(shared);
     await drop(page, 'units.geojson', collection([HOSTILE, '+1+cmd', '@SUM(A1)', '-7', 'a;=1+1']));
     await page.locator('table.plan').getByText(HOSTILE).waitFor();
     expect(await page.locator('#panel img').count()).toBe(0);
@@ -142,7 +103,7 @@ browserTest(
 browserTest(
   'a file of points is scored through the table endpoint, bad rows keep their error, and columns stay',
   async () => {
-    const { page, context, faults } = await openUnits();
+    const { page, context, faults } = await openUnits(shared);
     await drop(
       page,
       'points.csv',
@@ -171,7 +132,7 @@ browserTest(
 );
 
 browserTest('scoring can be stopped, and what was answered can be saved', async () => {
-  const { page, context } = await openUnits();
+  const { page, context } = await openUnits(shared);
   const { secret } = await shared.service.issueKey('mycel'); // requests of 100 rows
   await page.goto(linkOf({ ...shared.service, key: secret }, { panel: 'units' }));
   await page.reload();
@@ -194,7 +155,7 @@ browserTest('scoring can be stopped, and what was answered can be saved', async 
 });
 
 browserTest('files that cannot be used say why', async () => {
-  const { page, context, faults } = await openUnits();
+  const { page, context, faults } = await openUnits(shared);
   for (const [name, body, message] of [
     ['units.geojson', '{"type":', 'The file is not JSON'],
     ['units.geojson', '{"type":"FeatureCollection","features":[]}', 'no polygons and no points'],
@@ -222,7 +183,7 @@ browserTest('files that cannot be used say why', async () => {
 });
 
 browserTest('the report is printed on at most two pages with the caution and the best options', async () => {
-  const { page, context } = await openUnits();
+  const { page, context } = await openUnits(shared);
   await drop(
     page,
     'units.geojson',

@@ -1,7 +1,9 @@
 import { effect, signal } from '@preact/signals';
 import type { FeatureCollection, Position } from 'geojson';
 import type { GeoJSONSource, Map as MapLibreMap, MapMouseEvent } from 'maplibre-gl';
-import { addUnits } from '../state/units.js';
+import { panel } from '../state/choices.js';
+import { addUnits, chosenUnit, editedUnit, undo, units } from '../state/units.js';
+import { shownMap } from './shown-map.js';
 
 /** The corners of the polygon that is being drawn; null while nothing is drawn. */
 export const drawing = signal<readonly Position[] | null>(null);
@@ -12,7 +14,18 @@ const CLOSE_PX = 10;
 
 let drawn = 0;
 
-/** Ends drawing; three corners or more become a unit. */
+/** Starts a polygon without corners, with the map in view. */
+export function startDrawing(): void {
+  editedUnit.value = null;
+  drawing.value = [];
+  shownMap.peek()?.getContainer().scrollIntoView({ block: 'nearest' });
+}
+
+export function removeLastCorner(): void {
+  drawing.value = drawing.peek()?.slice(0, -1) ?? null;
+}
+
+/** Ends drawing; three corners or more become a unit, which is chosen. */
 export function finishDrawing(): void {
   const corners = drawing.peek();
   drawing.value = null;
@@ -25,6 +38,7 @@ export function finishDrawing(): void {
       geometry: { type: 'Polygon', coordinates: [[...corners, corners[0]!]] },
     },
   ]);
+  chosenUnit.value = units.peek().at(-1)?.id ?? null;
 }
 
 /** Draws polygons on a map: each click adds a corner, a click on the first one, Enter or a double click ends. */
@@ -79,9 +93,19 @@ export class Drawing {
   };
 
   readonly #onKey = (event: KeyboardEvent) => {
-    if (drawing.peek() === null) return;
-    if (event.key === 'Escape') drawing.value = null;
-    if (event.key === 'Enter' && !(event.target instanceof HTMLButtonElement)) finishDrawing();
+    // Fields have keys of their own.
+    if (event.target instanceof HTMLInputElement || event.target instanceof HTMLTextAreaElement) return;
+    const isDrawing = drawing.peek() !== null;
+    if (event.key === 'Escape') {
+      drawing.value = null;
+      editedUnit.value = null;
+    } else if (event.key === 'z' && (event.ctrlKey || event.metaKey) && panel.peek() === 'units') {
+      event.preventDefault();
+      if (isDrawing) removeLastCorner();
+      else undo();
+    } else if (isDrawing && event.key === 'Backspace') removeLastCorner();
+    else if (isDrawing && event.key === 'Enter' && !(event.target instanceof HTMLButtonElement))
+      finishDrawing();
   };
 
   end(): void {

@@ -16,11 +16,13 @@ import {
   species,
   warmingC,
 } from '../state/choices.js';
-import { chosenUnit } from '../state/units.js';
+import { chosenUnit, editedUnit } from '../state/units.js';
 import { useAnswer } from '../state/use-answer.js';
 import { CellLayer } from './cell-layer.js';
+import { showHandles } from './corner-handles.js';
 import { createMap } from './create-map.js';
 import { Drawing, drawing } from './drawing.js';
+import { EditBar } from './edit-bar.js';
 import { type LayerQuestion, loadLayer, type ShownLayer } from './layers.js';
 import { Legend } from './legend.js';
 import { shownMap } from './shown-map.js';
@@ -80,7 +82,7 @@ export function MapView() {
     });
     setBounds(boundsOf(map));
     map.on('click', ({ lngLat, point }) => {
-      if (drawing.peek() !== null) return;
+      if (drawing.peek() !== null || editedUnit.peek() !== null) return;
       const unit = panel.peek() === 'units' ? unitAt(map, point) : undefined;
       if (unit === undefined) chooseSite({ latitude: lngLat.lat, longitude: lngLat.lng });
       else chosenUnit.value = unit;
@@ -107,6 +109,7 @@ export function MapView() {
         }
       }),
       showUnits(map),
+      showHandles(map),
     ];
     return () => {
       for (const stop of stops) stop();
@@ -124,6 +127,7 @@ export function MapView() {
           This browser cannot draw the map: it needs WebGL 2. Sites and units work without it.
         </p>
       )}
+      <EditBar />
       {hover !== '' && <output class="hover">{hover}</output>}
       {isLoading && (
         <p class="map-note" role="status">

@@ -1,6 +1,9 @@
-import { effect } from '@preact/signals';
+import { effect, signal } from '@preact/signals';
 import type { GeoJSONSource, Map as MapLibreMap, PointLike } from 'maplibre-gl';
-import { chosenUnit, units } from '../state/units.js';
+import { chosenUnit, type Unit, units } from '../state/units.js';
+
+/** The shape of a unit while one of its corners is dragged; null otherwise. */
+export const draft = signal<Pick<Unit, 'id' | 'geometry'> | null>(null);
 
 const SOURCE = 'units';
 const FILL = 'unit-fill';
@@ -11,7 +14,7 @@ export function showUnits(map: MapLibreMap): () => void {
     const features = units.value.map(({ id, name, geometry }) => ({
       type: 'Feature' as const,
       properties: { id, name, isChosen: id === chosenUnit.value },
-      geometry,
+      geometry: draft.value?.id === id ? draft.value.geometry : geometry,
     }));
     map.getSource<GeoJSONSource>(SOURCE)?.setData({ type: 'FeatureCollection', features });
   };

@@ -2,7 +2,7 @@ import type { FeatureCollection, Point } from 'geojson';
 import { useEffect, useState } from 'preact/hooks';
 import baseMapUrl from '../../base-map/base-map.json?url';
 import { shownMap } from '../map/shown-map.js';
-import { chooseSite, numberIn, site } from '../state/choices.js';
+import { chooseSite, placeIn, site } from '../state/choices.js';
 
 interface Town {
   readonly label: string;
@@ -30,14 +30,6 @@ async function loadTowns(): Promise<Town[]> {
     .sort((a, b) => a.label.localeCompare(b.label));
 }
 
-/** Two numbers in a text, as latitude and longitude; a minus in front of the longitude may be missing in none. */
-function coordinatesIn(text: string): { latitude: number; longitude: number } | null {
-  const [first, second, ...rest] = text.trim().split(/[\s,;]+/);
-  const latitude = numberIn(first ?? null, -90, 90);
-  const longitude = numberIn(second ?? null, -180, 180);
-  return latitude === null || longitude === null || rest.length > 0 ? null : { latitude, longitude };
-}
-
 /** Chooses a site by its coordinates or a town. */
 export function PlaceForm() {
   const [towns, setTowns] = useState<readonly Town[]>([]);
@@ -58,7 +50,7 @@ export function PlaceForm() {
     const town = towns.find(
       ({ label }) => label.toLowerCase() === wanted || label.toLowerCase().startsWith(`${wanted},`),
     );
-    const place = town ?? coordinatesIn(text);
+    const place = town ?? placeIn(text);
     setWrong(place === null);
     if (place === null) return;
     chooseSite(place);

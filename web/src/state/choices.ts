@@ -94,6 +94,12 @@ function placeOf([latitude, longitude]: readonly string[]): Place | null {
   return place.latitude === null || place.longitude === null ? null : (place as Place);
 }
 
+/** Two numbers in a text, as latitude and longitude; null for any other text. */
+export function placeIn(text: string): Place | null {
+  const parts = text.trim().split(/[\s,;]+/);
+  return parts.length === 2 ? placeOf(parts) : null;
+}
+
 /** The choices as the part of an address after #. */
 function addressOfChoices(): string {
   const fields = new URLSearchParams({

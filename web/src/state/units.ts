@@ -1,4 +1,4 @@
-import { signal } from '@preact/signals';
+import { batch, signal } from '@preact/signals';
 import type { Feature, MultiPolygon, Polygon } from 'geojson';
 import type { Method } from '../api/types.js';
 
@@ -7,30 +7,74 @@ export interface Unit {
   /** Identifies it in requests. */
   readonly id: string;
   readonly name: string;
+  /** Another object after each change of its corners. */
   readonly geometry: Polygon | MultiPolygon;
 }
 
 export const units = signal<readonly Unit[]>([]);
 /** The unit that is marked on the map and in the table. */
 export const chosenUnit = signal<string | null>(null);
+/** The unit whose corners can be moved on the map. */
+export const editedUnit = signal<string | null>(null);
+/** What the units were before each of the last changes. */
+export const earlierUnits = signal<readonly (readonly Unit[])[]>([]);
 /** The cost of a planted tree and of a sown spot; null where none is typed in. */
 export const costs = signal<Readonly<Record<Method, number | null>>>({ manual: null, drone_seeded: null });
 
 /** Properties of files that name a unit, in order of preference. */
 const NAMES = ['name', 'unit', 'unit_id', 'unitid', 'stand', 'stand_id', 'id', 'label'];
+/** Changes that can be undone. */
+const MAX_UNDO = 50;
+const MAX_NAME = 120;
+
+let added = 0;
 
 /** Adds polygons, named by a property of theirs. Their names are text of others: shown, never run. */
 export function addUnits(features: readonly Feature<Polygon | MultiPolygon>[]): void {
   const known = units.peek();
-  const added = features.map(({ geometry, properties, id }, index) => {
-    const ordinal = known.length + index + 1;
-    return {
-      id: `unit-${ordinal}`,
-      name: nameIn(properties) ?? (id === undefined ? `Unit ${ordinal}` : String(id)),
-      geometry,
-    };
+  const more = features.map(({ geometry, properties, id }, index) => ({
+    id: `unit-${++added}`,
+    name: nameIn(properties) ?? (id === undefined ? `Unit ${known.length + index + 1}` : String(id)),
+    geometry,
+  }));
+  change([...known, ...more]);
+}
+
+/** Gives a unit another name or other corners. */
+export function changeUnit(id: string, changes: Partial<Pick<Unit, 'name' | 'geometry'>>): void {
+  change(units.peek().map((unit) => (unit.id === id ? { ...unit, ...changes } : unit)));
+}
+
+export function removeUnit(id: string): void {
+  change(units.peek().filter((unit) => unit.id !== id));
+}
+
+export function clearUnits(): void {
+  change([]);
+}
+
+/** Takes back the last change of the units. */
+export function undo(): void {
+  const last = earlierUnits.peek().at(-1);
+  if (last === undefined) return;
+  batch(() => {
+    earlierUnits.value = earlierUnits.peek().slice(0, -1);
+    show(last);
   });
-  units.value = [...known, ...added];
+}
+
+function change(next: readonly Unit[]): void {
+  batch(() => {
+    earlierUnits.value = [...earlierUnits.peek(), units.peek()].slice(-MAX_UNDO);
+    show(next);
+  });
+}
+
+/** Shows other units; what is no longer among them is neither chosen nor edited. */
+function show(next: readonly Unit[]): void {
+  units.value = next;
+  for (const choice of [chosenUnit, editedUnit])
+    if (!next.some(({ id }) => id === choice.peek())) choice.value = null;
 }
 
 function nameIn(properties: Readonly<Record<string, unknown>> | null): string | undefined {
@@ -40,12 +84,7 @@ function nameIn(properties: Readonly<Record<string, unknown>> | null): string | 
   const value = NAMES.map((name) => fields.get(name)).find(
     (each) => each !== undefined && each !== null && each !== '',
   );
-  return value === undefined ? undefined : String(value).slice(0, 120);
-}
-
-export function clearUnits(): void {
-  units.value = [];
-  chosenUnit.value = null;
+  return value === undefined ? undefined : String(value).slice(0, MAX_NAME);
 }
 
 /** West, south, east, north of units; null where no position of theirs is one in degrees, as in a file in metres. */

@@ -15,25 +15,43 @@ export interface PlanQuestion {
 
 /** Units of a request at first; parts that are too large are divided. */
 const AT_ONCE = 100;
-const TOO_LARGE = ['batch_too_large', 'payload_too_large', 'invalid_request'];
+const TOO_LARGE = ['batch_too_large', 'payload_too_large', 'invalid_request'] as const;
+
+type Answer = PlannedUnit | FailedUnit;
+
+/** The last answer for a geometry and the question it answers, so that an edit asks for the edited unit alone. */
+const kept = new WeakMap<Unit['geometry'], { readonly asked: string; readonly answer: Answer }>();
 
 /** Plans units, in as many requests as it takes. A unit that fails has an error in its place. @throws NurselogError */
 export async function planUnits(
   units: readonly Unit[],
   question: PlanQuestion,
   signal: AbortSignal,
-): Promise<(PlannedUnit | FailedUnit)[]> {
-  const answers: (PlannedUnit | FailedUnit)[] = [];
-  for (let start = 0; start < units.length; start += AT_ONCE)
-    answers.push(...(await planPart(units.slice(start, start + AT_ONCE), question, signal)));
-  return answers;
+): Promise<Answer[]> {
+  const asked = JSON.stringify(question);
+  const answers = new Map<string, Answer>();
+  for (const { id, geometry } of units) {
+    const known = kept.get(geometry);
+    if (known?.asked === asked) answers.set(id, { ...known.answer, id });
+  }
+  const missing = units.filter(({ id }) => !answers.has(id));
+  for (let start = 0; start < missing.length; start += AT_ONCE) {
+    const part = missing.slice(start, start + AT_ONCE);
+    const planned = await planPart(part, question, signal);
+    for (const [index, answer] of planned.entries()) {
+      const { id, geometry } = part[index]!;
+      kept.set(geometry, { asked, answer });
+      answers.set(id, answer);
+    }
+  }
+  return units.map(({ id }) => answers.get(id)!);
 }
 
 async function planPart(
   units: readonly Unit[],
   question: PlanQuestion,
   signal: AbortSignal,
-): Promise<(PlannedUnit | FailedUnit)[]> {
+): Promise<Answer[]> {
   const { horizon, nativeOnly, speciesCodes, costs, scenario } = question;
   const body = {
     units: {
@@ -49,10 +67,12 @@ async function planPart(
   try {
     return (await callJson<Plan>('/v1/plan', { body, signal })).units;
   } catch (error) {
-    if (!(error instanceof NurselogError) || !TOO_LARGE.includes(error.code)) throw error;
+    if (!(error instanceof NurselogError)) throw error;
+    const code = TOO_LARGE.find((each) => each === error.code);
+    if (code === undefined) throw error;
     const [only, ...others] = units;
     if (only !== undefined && others.length === 0)
-      return [{ id: only.id, error: { code: error.code, message: error.message } }];
+      return [{ id: only.id, error: { code, message: error.message } }];
     const middle = Math.ceil(units.length / 2);
     return [
       ...(await planPart(units.slice(0, middle), question, signal)),

@@ -1,14 +1,13 @@
 import { useState } from 'preact/hooks';
 import type { Method } from '../api/types.js';
 import { METHODS } from '../api/types.js';
-import { drawing, finishDrawing } from '../map/drawing.js';
 import { mapPicture, showBox } from '../map/shown-map.js';
 import { METHOD_NAMES } from '../page/format.js';
 import { ErrorNote } from '../page/notes.js';
 import { useTypedNumber } from '../page/use-typed-number.js';
 import { nameOf } from '../state/catalogues.js';
 import { horizon, panel, scenario, species } from '../state/choices.js';
-import { addUnits, boxOf, clearUnits, costs, units } from '../state/units.js';
+import { addUnits, boxOf, costs, type Unit, units } from '../state/units.js';
 import { useAnswer } from '../state/use-answer.js';
 import { csvText, download } from './download.js';
 import { FileDrop } from './file-drop.js';
@@ -18,6 +17,7 @@ import { PlanTable } from './plan-table.js';
 import { PointsRun } from './points-run.js';
 import type { FileContent, PointTable } from './read-file.js';
 import { Report } from './report.js';
+import { UnitEditor } from './unit-editor.js';
 
 /** Planting units: drawn or from files, planned by species, method and cost. Nothing is planned while it is hidden. */
 export function UnitsPanel() {
@@ -33,8 +33,10 @@ export function UnitsPanel() {
     <>
       <div class="no-print">
         <h2>Planting units</h2>
-        <p class="hint">Draw units on the map, or drop a file of polygons (units) or points (sites).</p>
-        <DrawButtons />
+        <p class="hint">
+          Draw units on the map, type their corners, or drop a file of polygons (units) or points (sites).
+        </p>
+        <UnitEditor />
         <FileDrop onContent={take} />
         {note !== '' && <p role="status">{note}</p>}
         {/* Another file is another run. */}
@@ -42,48 +44,6 @@ export function UnitsPanel() {
       </div>
       {panel.value === 'units' && units.value.length > 0 && <PlannedUnits />}
     </>
-  );
-}
-
-function DrawButtons() {
-  const corners = drawing.value;
-  if (corners === null)
-    return (
-      <div class="buttons">
-        <button
-          type="button"
-          class="primary"
-          onClick={() => {
-            drawing.value = [];
-          }}
-        >
-          Draw a unit
-        </button>
-        {units.value.length > 0 && (
-          <button type="button" onClick={clearUnits}>
-            Remove all {units.value.length} units
-          </button>
-        )}
-      </div>
-    );
-  return (
-    <div class="buttons">
-      <p role="status">
-        Click the map for each corner ({corners.length} so far). Click the first corner again, or press Enter,
-        to finish; Escape cancels.
-      </p>
-      <button type="button" class="primary" disabled={corners.length < 3} onClick={finishDrawing}>
-        Finish the unit
-      </button>
-      <button
-        type="button"
-        onClick={() => {
-          drawing.value = null;
-        }}
-      >
-        Cancel
-      </button>
-    </div>
   );
 }
 
@@ -101,7 +61,7 @@ function PlannedUnits() {
   };
   const shown = units.value;
   const { answer, error, isLoading } = useAnswer(
-    JSON.stringify({ question, ids: shown.map(({ id }) => id) }),
+    JSON.stringify({ question, revisions: shown.map(({ geometry }) => revisionOf(geometry)) }),
     (signal) => planUnits(shown, question, signal),
   );
   const rows = rowsOf(shown, answer ?? [], drone_seeded);
@@ -176,6 +136,16 @@ function PlannedUnits() {
       {rows.length > 0 && !isLoading && <Report rows={rows} picture={picture} />}
     </>
   );
+}
+
+const revisions = new WeakMap<Unit['geometry'], number>();
+let revisionCount = 0;
+
+/** A number that no other geometry has, nor the same one after a change. */
+function revisionOf(geometry: Unit['geometry']): number {
+  const known = revisions.get(geometry) ?? ++revisionCount;
+  revisions.set(geometry, known);
+  return known;
 }
 
 const COST_LABELS: Readonly<Record<Method, string>> = {

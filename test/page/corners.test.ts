@@ -1,0 +1,73 @@
+import fc from 'fast-check';
+import type { MultiPolygon, Polygon } from 'geojson';
+import { expect, test } from 'vitest';
+import {
+  cornersText,
+  insertCorner,
+  moveCorner,
+  readCorners,
+  removeCorner,
+  ringsOf,
+  withRings,
+} from '../../web/src/state/corners.js';
+
+const degrees = (limit: number) =>
+  fc.integer({ min: -limit * 1e5, max: limit * 1e5 }).map((value) => value / 1e5);
+const ring = fc
+  .uniqueArray(fc.tuple(degrees(180), degrees(90)), { minLength: 3, maxLength: 8, selector: String })
+  .map((corners) => [...corners, corners[0]!]);
+const polygon = fc.array(ring, { minLength: 1, maxLength: 3 });
+const geometry: fc.Arbitrary<Polygon | MultiPolygon> = fc.oneof(
+  polygon.map((coordinates) => ({ type: 'Polygon' as const, coordinates })),
+  fc
+    .array(polygon, { minLength: 1, maxLength: 3 })
+    .map((coordinates) => ({ type: 'MultiPolygon' as const, coordinates })),
+);
+
+test('any polygons are the same after their corners were written as text, read and put back', () => {
+  fc.assert(
+    fc.property(geometry, (before) => {
+      const read = readCorners(cornersText(ringsOf(before)!));
+      expect(typeof read === 'string' ? read : withRings(before, read)).toEqual(before);
+    }),
+  );
+});
+
+test('a corner that is added and removed, or moved there and back, leaves the polygons as they were', () => {
+  fc.assert(
+    fc.property(geometry, fc.nat(), fc.nat(), (before, first, second) => {
+      const rings = ringsOf(before)!;
+      const at = { ring: first % rings.length, index: second % rings[first % rings.length]!.length };
+      expect(removeCorner(insertCorner(rings, at, [1.5, 2.5]), at)).toEqual(rings);
+      const moved = moveCorner(rings, at, [1.5, 2.5]);
+      expect(moved[at.ring]![at.index]).toEqual([1.5, 2.5]);
+      expect(moveCorner(moved, at, rings[at.ring]![at.index]!)).toEqual(rings);
+    }),
+  );
+});
+
+test('a ring keeps three corners, and damaged geometries have none that can be edited', () => {
+  const triangle = [
+    [
+      [0, 0],
+      [1, 0],
+      [0, 1],
+    ],
+  ];
+  expect(removeCorner(triangle, { ring: 0, index: 1 })).toEqual(triangle);
+  for (const coordinates of [[], [[]], [null], [[[0, 0], null]], [[[5e5, 4e6]]], [[[0, 0]]], [['ab']]])
+    expect(ringsOf({ type: 'Polygon', coordinates: coordinates as Polygon['coordinates'] })).toBeNull();
+});
+
+test('text that is no corner is named by its line', () => {
+  expect(readCorners('44.1, -122\n44.2;-122.1\n\n44.3')).toBe(
+    'Line 4 has no latitude and longitude in degrees, such as 44.12, -122.03.',
+  );
+  expect(readCorners(' 44.1, -122 \n44.2;-122.1\n44.3 -122')).toEqual([
+    [
+      [-122, 44.1],
+      [-122.1, 44.2],
+      [-122, 44.3],
+    ],
+  ]);
+});

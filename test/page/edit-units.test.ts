@@ -1,0 +1,171 @@
+import type { FeatureCollection, Polygon } from 'geojson';
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { browserTest, serviceAndBrowser } from './support/browser.js';
+import { mapReady } from './support/launch-browser.js';
+import { collection, drop, openUnits, saved } from './support/units.js';
+
+const shared = serviceAndBrowser();
+
+/** The corners of the units as the page exports them, the first of each not repeated. */
+async function exportedCorners(page: Page): Promise<number[][][]> {
+  await page.locator('[aria-busy="false"] table.plan').waitFor();
+  const { features } = JSON.parse(await saved(page, 'Export GeoJSON')) as FeatureCollection<Polygon>;
+  return features.map(({ geometry }) => geometry.coordinates[0]!.slice(0, -1));
+}
+
+async function middleOf(page: Page, name: string): Promise<{ x: number; y: number }> {
+  const { x, y, width, height } = (await page.getByRole('button', { name, exact: true }).boundingBox())!;
+  return { x: x + width / 2, y: y + height / 2 };
+}
+
+async function editFirst(page: Page): Promise<void> {
+  await drop(page, 'units.geojson', collection(['North slope']));
+  await page.getByLabel('Change a unit').selectOption('North slope');
+  await page.getByRole('button', { name: 'Edit corners' }).click();
+  await page.getByRole('button', { name: 'Corner 1 of 4', exact: true }).waitFor();
+  // The map moves to the unit first.
+  let before = '';
+  await expect
+    .poll(async () => {
+      const last = before;
+      before = JSON.stringify(await middleOf(page, 'Corner 1 of 4'));
+      return before === last;
+    })
+    .toBe(true);
+}
+
+browserTest(
+  'corners are moved, added and removed with the mouse, each change is planned and can be undone',
+  async () => {
+    const { page, context, faults } = await openUnits(shared);
+    await editFirst(page);
+    const [before] = await exportedCorners(page);
+    const asked: string[][] = [];
+    page.on('request', (request) => {
+      if (!request.url().endsWith('/v1/plan')) return;
+      const { units } = request.postDataJSON() as { units: FeatureCollection };
+      asked.push(units.features.map(({ id }) => String(id)));
+    });
+    await drop(page, 'units.geojson', collection(['Another']));
+    await page.locator('table.plan').getByText('Another').waitFor();
+
+    const { x, y } = await middleOf(page, 'Corner 2 of 4');
+    await page.mouse.move(x, y);
+    await page.mouse.down();
+    await page.mouse.move(x + 20, y - 15, { steps: 4 });
+    await page.mouse.up();
+    const [moved] = await exportedCorners(page);
+    expect(moved!.toSpliced(1, 1)).toEqual(before!.toSpliced(1, 1));
+    expect(moved![1]![0]).toBeGreaterThan(before![1]![0]!);
+    expect(moved![1]![1]).toBeGreaterThan(before![1]![1]!);
+
+    await page.getByRole('button', { name: 'Add a corner after corner 4 of 4' }).click();
+    await page.getByRole('button', { name: 'Corner 5 of 5', exact: true }).waitFor();
+    const [added] = await exportedCorners(page);
+    expect(added!.slice(0, 4)).toEqual(moved);
+    await page.getByRole('button', { name: 'Corner 1 of 5', exact: true }).click();
+    await page.getByRole('button', { name: 'Remove corner' }).click();
+    expect((await exportedCorners(page))[0]).toEqual(added!.slice(1));
+    // Each change asked for the changed unit alone.
+    expect(asked.every(({ length }) => length === 1)).toBe(true);
+    expect(new Set(asked.flat()).size).toBe(2);
+
+    for (const expected of [added, moved]) {
+      await page.getByLabel('Drawing').getByRole('button', { name: 'Undo' }).click();
+      expect((await exportedCorners(page))[0]).toEqual(expected);
+    }
+    await page.getByRole('button', { name: 'Done' }).click();
+    expect(await page.locator('.handle').count()).toBe(0);
+    await page.getByRole('button', { name: 'Remove this unit' }).click();
+    await expect.poll(() => page.locator('table.plan').getByText('North slope').count()).toBe(0);
+    await page.getByRole('button', { name: 'Remove all 1 units' }).click();
+    await page.locator('table.plan').waitFor({ state: 'detached' });
+    await page.keyboard.press('Control+z');
+    await page.keyboard.press('Control+z');
+    expect((await exportedCorners(page))[0]).toEqual(moved);
+    expect(faults).toEqual([]);
+    await context.close();
+  },
+);
+
+browserTest('a unit is drawn and edited with the keyboard alone', async () => {
+  const { page, context, faults } = await openUnits(shared);
+  await mapReady(page);
+  await page.getByRole('button', { name: 'Draw a unit' }).focus();
+  await page.keyboard.press('Enter');
+  const list = page.getByLabel('Corners: latitude, longitude, one a line');
+  await list.focus();
+  await page.keyboard.type('44.10, -122.05\n44.14, -122.05\n44.14, nowhere\n');
+  await page.keyboard.press('Tab');
+  await page.getByText('Line 3 has no latitude and longitude').waitFor();
+  await list.fill('44.10, -122.05\n44.14, -122.05\n44.14, -122.00');
+  await page.keyboard.press('Tab');
+  await expect
+    .poll(() => page.evaluate(() => document.activeElement?.textContent))
+    .toContain('Finish the unit');
+  await page.keyboard.press('Enter');
+  const [drawn] = await exportedCorners(page);
+  expect(drawn).toEqual([
+    [-122.05, 44.1],
+    [-122.05, 44.14],
+    [-122, 44.14],
+  ]);
+  await page.getByRole('button', { name: 'Edit corners' }).focus();
+  await page.keyboard.press('Space');
+  await list.fill('44.10, -122.05\n44.14, -122.05\n44.14, -122.00\n44.10, -122.01');
+  await page.keyboard.press('Tab');
+  await expect.poll(async () => (await exportedCorners(page))[0]).toHaveLength(4);
+  await page.getByRole('button', { name: 'Corner 4 of 4', exact: true }).focus();
+  await page.keyboard.press('Shift+ArrowRight');
+  await page.keyboard.press('ArrowRight');
+  const focused = () => page.evaluate(() => document.activeElement?.getAttribute('aria-label'));
+  expect(await focused()).toBe('Corner 4 of 4');
+  await expect.poll(async () => (await exportedCorners(page))[0]![3]![0]).toBeGreaterThan(-122.01);
+  expect((await exportedCorners(page))[0]![3]![1]).toBeCloseTo(44.1, 4);
+  await page.getByRole('button', { name: 'Corner 4 of 4', exact: true }).focus();
+  await page.keyboard.press('Delete');
+  expect(await focused()).toBe('Corner 3 of 3');
+  await expect.poll(async () => (await exportedCorners(page))[0]).toEqual(drawn);
+  await page.getByLabel('Name').fill('=Ridge');
+  await page.keyboard.press('Tab');
+  await page.locator('table.plan').getByText('=Ridge').waitFor();
+  expect(faults).toEqual([]);
+  await context.close();
+});
+
+browserTest('a finger draws a unit and moves a corner on a phone', async () => {
+  const { page, context, faults } = await openUnits(
+    shared,
+    { map: '11/44.12/-122.03' },
+    { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true },
+  );
+  await mapReady(page);
+  await page.getByRole('button', { name: 'Draw a unit' }).tap();
+  const box = (await page.getByTestId('map').boundingBox())!;
+  const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+  for (const [across, down] of [
+    [-80, -60],
+    [80, -60],
+    [60, 70],
+  ] as const)
+    await page.touchscreen.tap(x + across, y + down);
+  await page.getByText('(3 so far)').waitFor();
+  await page.getByRole('button', { name: 'Finish', exact: true }).tap();
+  const [before] = await exportedCorners(page);
+  await page.getByRole('button', { name: 'Edit corners' }).tap();
+  await page.getByRole('button', { name: 'Corner 1 of 3', exact: true }).waitFor();
+  await page.locator('.edit-bar').scrollIntoViewIfNeeded();
+  const from = await middleOf(page, 'Corner 1 of 3');
+  const touch = await context.newCDPSession(page);
+  const at = (step: number) => [{ x: from.x + 5 * step, y: from.y - 4 * step }];
+  await touch.send('Input.dispatchTouchEvent', { type: 'touchStart', touchPoints: at(0) });
+  for (let step = 1; step <= 5; step++)
+    await touch.send('Input.dispatchTouchEvent', { type: 'touchMove', touchPoints: at(step) });
+  await touch.send('Input.dispatchTouchEvent', { type: 'touchEnd', touchPoints: [] });
+  await expect.poll(async () => (await exportedCorners(page))[0]![0]).not.toEqual(before![0]);
+  const [after] = await exportedCorners(page);
+  expect(after!.slice(1)).toEqual(before!.slice(1));
+  expect(faults).toEqual([]);
+  await context.close();
+});

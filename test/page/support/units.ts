@@ -1,0 +1,48 @@
+import { readFile } from 'node:fs/promises';
+import type { Page } from 'playwright-core';
+import { linkOf, type serviceAndBrowser, type WatchedPage, watchedPage } from './browser.js';
+
+/** Some 4 km of forest north-east of Oakridge, Oregon; clockwise. */
+export const RING: [number, number][] = [
+  [-122.05, 44.1],
+  [-122.05, 44.14],
+  [-122.0, 44.14],
+  [-122.0, 44.1],
+  [-122.05, 44.1],
+];
+
+/** A page with the panel for units, in a browser of its own session. */
+export async function openUnits(
+  { service, browser }: ReturnType<typeof serviceAndBrowser>,
+  choices: Record<string, string> = {},
+  options: Parameters<typeof watchedPage>[1] = {},
+): Promise<WatchedPage> {
+  const watched = await watchedPage(browser, { acceptDownloads: true, ...options });
+  await watched.page.goto(linkOf(service, { panel: 'units', ...choices }));
+  await watched.page.getByRole('heading', { name: 'Planting units' }).waitFor();
+  return watched;
+}
+
+export async function drop(page: Page, name: string, body: string | Buffer): Promise<void> {
+  await page.locator('#file').setInputFiles({ name, mimeType: '', buffer: Buffer.from(body) });
+}
+
+/** The content of what a button saves. */
+export async function saved(page: Page, button: string | RegExp): Promise<string> {
+  const [download] = await Promise.all([
+    page.waitForEvent('download'),
+    page.getByRole('button', { name: button }).click(),
+  ]);
+  return readFile((await download.path())!, 'utf8');
+}
+
+/** A file of units with these names, all of the same shape. */
+export const collection = (names: readonly unknown[]) =>
+  JSON.stringify({
+    type: 'FeatureCollection',
+    features: names.map((name) => ({
+      type: 'Feature',
+      properties: { name },
+      geometry: { type: 'Polygon', coordinates: [RING.toReversed()] },
+    })),
+  });

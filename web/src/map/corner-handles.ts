@@ -1,0 +1,171 @@
+import { effect, signal } from '@preact/signals';
+import type { Position } from 'geojson';
+import { type Map as MapLibreMap, Marker } from 'maplibre-gl';
+import {
+  type CornerAt,
+  insertCorner,
+  moveCorner,
+  type Rings,
+  removeCorner,
+  ringsOf,
+  withRings,
+} from '../state/corners.js';
+import { changeUnit, editedUnit, type Unit, units } from '../state/units.js';
+import { draft } from './unit-layers.js';
+
+/** The corner that was clicked or focused last, which can be removed; null for none. */
+export const chosenCorner = signal<CornerAt | null>(null);
+/** Whether there are too many corners in view for handles. */
+export const hasTooManyCorners = signal(false);
+
+/** Corners in view that get a handle each. */
+const MAX_HANDLES = 150;
+/** Pixels that an arrow key moves a corner, and with Shift. */
+const STEP_PX = 1;
+const LARGE_STEP_PX = 10;
+const ARROWS: Readonly<Record<string, readonly [number, number]>> = {
+  ArrowLeft: [-1, 0],
+  ArrowRight: [1, 0],
+  ArrowUp: [0, -1],
+  ArrowDown: [0, 1],
+};
+
+/** Removes the chosen corner of the edited unit, and chooses the one before it. */
+export function removeChosenCorner(): void {
+  const unit = units.peek().find(({ id }) => id === editedUnit.peek());
+  const at = chosenCorner.peek();
+  const rings = unit === undefined ? null : ringsOf(unit.geometry);
+  if (unit === undefined || rings === null || at === null) return;
+  chosenCorner.value = { ...at, index: Math.max(0, at.index - 1) };
+  changeUnit(unit.id, { geometry: withRings(unit.geometry, removeCorner(rings, at)) });
+}
+
+/** Shows handles on the corners of the edited unit, and between them to add corners. @returns ends that */
+export function showHandles(map: MapLibreMap): () => void {
+  let markers: Marker[] = [];
+  const clear = () => {
+    for (const marker of markers) marker.remove();
+    markers = [];
+  };
+  const render = (unit: Unit | undefined) => {
+    // The handle that has the focus is made anew.
+    const focused = markers.some((marker) => marker.getElement() === document.activeElement);
+    clear();
+    const rings = unit === undefined ? null : ringsOf(unit.geometry);
+    hasTooManyCorners.value = false;
+    if (unit === undefined || rings === null) return;
+    const view = map.getBounds();
+    const isVisible = ([longitude, latitude]: Position) => view.contains([longitude!, latitude!]);
+    if (rings.flat().filter(isVisible).length > MAX_HANDLES) {
+      hasTooManyCorners.value = true;
+      return;
+    }
+    const change = (next: Rings) => changeUnit(unit.id, { geometry: withRings(unit.geometry, next) });
+    const add = (position: Position, isMiddle: boolean, label: string, at: CornerAt) => {
+      const marker = handle(position, isMiddle, label);
+      const changed = (to: Position) => (isMiddle ? insertCorner : moveCorner)(rings, at, to);
+      marker.on('drag', () => {
+        draft.value = { id: unit.id, geometry: withRings(unit.geometry, changed(positionOf(marker))) };
+      });
+      const place = (to: Position) => {
+        chosenCorner.value = at;
+        change(changed(to));
+      };
+      marker.on('dragend', () => {
+        draft.value = null;
+        place(positionOf(marker));
+      });
+      const element = marker.getElement();
+      element.addEventListener('click', (event) => {
+        event.stopPropagation(); // it is no click on the map
+        if (isMiddle) place(position);
+        else element.focus();
+      });
+      if (!isMiddle) {
+        element.addEventListener('focus', () => {
+          chosenCorner.value = at;
+        });
+        element.addEventListener('keydown', (event) => {
+          const to = moved(map, position, event);
+          if (to !== null) place(to);
+          else if (event.key === 'Delete' || event.key === 'Backspace') removeChosenCorner();
+          else return;
+          event.preventDefault();
+          event.stopPropagation(); // the map would move
+        });
+      }
+      marker.addTo(map);
+      markers.push(marker);
+      if (isMiddle) return;
+      element.dataset.corner = nameOf(at);
+      if (focused && element.dataset.corner === nameOf(chosenCorner.peek()))
+        element.focus({ preventScroll: true });
+    };
+    for (const [ring, corners] of rings.entries())
+      for (const [index, corner] of corners.entries()) {
+        const next = corners[(index + 1) % corners.length]!;
+        const middle = [(corner[0]! + next[0]!) / 2, (corner[1]! + next[1]!) / 2];
+        const name = `${index + 1} of ${corners.length}${rings.length > 1 ? `, ring ${ring + 1}` : ''}`;
+        if (isVisible(middle))
+          add(middle, true, `Add a corner after corner ${name}`, { ring, index: index + 1 });
+        if (isVisible(corner)) add(corner, false, `Corner ${name}`, { ring, index });
+      }
+  };
+  const edited = () => units.value.find(({ id }) => id === editedUnit.value);
+  const mark = (chosen: CornerAt | null) => {
+    for (const marker of markers) {
+      const element = marker.getElement();
+      element.classList.toggle('is-chosen', chosen !== null && element.dataset.corner === nameOf(chosen));
+    }
+  };
+  const stops = [
+    effect(() => {
+      const unit = edited();
+      if (unit === undefined) chosenCorner.value = null;
+      render(unit);
+      mark(chosenCorner.peek());
+    }),
+    effect(() => mark(chosenCorner.value)),
+  ];
+  const onMove = () => {
+    if (editedUnit.peek() === null) return;
+    render(units.peek().find(({ id }) => id === editedUnit.peek()));
+    mark(chosenCorner.peek());
+  };
+  map.on('moveend', onMove);
+  return () => {
+    for (const stop of stops) stop();
+    clear();
+    map.off('moveend', onMove);
+  };
+}
+
+const nameOf = (at: CornerAt | null) => (at === null ? '' : `${at.ring}/${at.index}`);
+
+function handle(position: Position, isMiddle: boolean, label: string): Marker {
+  const element = document.createElement('button');
+  element.type = 'button';
+  element.className = isMiddle ? 'handle is-middle' : 'handle';
+  element.setAttribute('aria-label', label);
+  // Between corners the keyboard has the list of corners.
+  element.tabIndex = isMiddle ? -1 : 0;
+  return new Marker({ element, draggable: true }).setLngLat([position[0]!, position[1]!]);
+}
+
+function positionOf(marker: Marker): Position {
+  const { lng, lat } = marker.getLngLat();
+  return [rounded(lng), rounded(lat)];
+}
+
+/** Where an arrow key moves a corner; null for other keys. */
+function moved(map: MapLibreMap, position: Position, { key, shiftKey }: KeyboardEvent): Position | null {
+  const direction = ARROWS[key];
+  if (direction === undefined) return null;
+  const step = shiftKey ? LARGE_STEP_PX : STEP_PX;
+  const { x, y } = map.project([position[0]!, position[1]!]);
+  const { lng, lat } = map.unproject([x + direction[0] * step, y + direction[1] * step]);
+  return [rounded(lng), rounded(lat)];
+}
+
+/** In degrees: five decimals are about a metre. */
+const rounded = (degrees: number) => Number(degrees.toFixed(5));

@@ -1,0 +1,64 @@
+import type { ComponentChildren } from 'preact';
+import { earlierUnits, editedUnit, undo, units } from '../state/units.js';
+import { chosenCorner, hasTooManyCorners, removeChosenCorner } from './corner-handles.js';
+import { drawing, finishDrawing, removeLastCorner } from './drawing.js';
+
+/** Lies over the map while a unit is drawn or edited: what to do, and the steps that pointers need. */
+export function EditBar() {
+  const corners = drawing.value;
+  if (corners !== null)
+    return (
+      <Bar hint={`Click each corner (${corners.length} so far), then the first one again.`}>
+        <button type="button" disabled={corners.length === 0} onClick={removeLastCorner}>
+          Remove the last
+        </button>
+        <button
+          type="button"
+          onClick={() => {
+            drawing.value = null;
+          }}
+        >
+          Cancel
+        </button>
+        <button type="button" class="primary" disabled={corners.length < 3} onClick={finishDrawing}>
+          Finish
+        </button>
+      </Bar>
+    );
+  const unit = units.value.find(({ id }) => id === editedUnit.value);
+  if (unit === undefined) return null;
+  return (
+    <Bar
+      hint={
+        hasTooManyCorners.value
+          ? 'Zoom in to see corners that can be moved.'
+          : `${unit.name}: drag a corner to move it, a dot between corners to add one.`
+      }
+    >
+      <button type="button" disabled={chosenCorner.value === null} onClick={removeChosenCorner}>
+        Remove corner
+      </button>
+      <button type="button" disabled={earlierUnits.value.length === 0} onClick={undo}>
+        Undo
+      </button>
+      <button
+        type="button"
+        class="primary"
+        onClick={() => {
+          editedUnit.value = null;
+        }}
+      >
+        Done
+      </button>
+    </Bar>
+  );
+}
+
+function Bar({ hint, children }: { hint: string; children: ComponentChildren }) {
+  return (
+    <section class="edit-bar" aria-label="Drawing">
+      <p role="status">{hint}</p>
+      <div>{children}</div>
+    </section>
+  );
+}

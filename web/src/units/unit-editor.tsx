@@ -1,0 +1,177 @@
+import { useState } from 'preact/hooks';
+import { drawing, finishDrawing, startDrawing } from '../map/drawing.js';
+import { showBox, shownMap } from '../map/shown-map.js';
+import { cornersText, type Rings, readCorners, ringsOf, withRings } from '../state/corners.js';
+import {
+  boxOf,
+  changeUnit,
+  chosenUnit,
+  clearUnits,
+  earlierUnits,
+  editedUnit,
+  removeUnit,
+  type Unit,
+  undo,
+  units,
+} from '../state/units.js';
+
+/** Draws units, and changes the chosen one: its name and its corners. */
+export function UnitEditor() {
+  const shown = units.value;
+  const chosen = shown.find(({ id }) => id === chosenUnit.value);
+  return (
+    <>
+      <div class="buttons">
+        {drawing.value === null && (
+          <button type="button" class="primary" onClick={startDrawing}>
+            Draw a unit
+          </button>
+        )}
+        {earlierUnits.value.length > 0 && (
+          <button type="button" onClick={undo}>
+            Undo
+          </button>
+        )}
+        {shown.length > 0 && (
+          <button type="button" onClick={clearUnits}>
+            Remove all {shown.length} units
+          </button>
+        )}
+      </div>
+      {drawing.value !== null && <DrawnCorners corners={[drawing.value]} />}
+      {shown.length > 0 && (
+        <div class="field">
+          <label for="unit">Change a unit</label>
+          <select
+            id="unit"
+            value={chosenUnit.value ?? ''}
+            onChange={({ currentTarget: { value } }) => choose(shown.find(({ id }) => id === value))}
+          >
+            <option value="">Choose one</option>
+            {shown.map(({ id, name }) => (
+              <option key={id} value={id}>
+                {name}
+              </option>
+            ))}
+          </select>
+        </div>
+      )}
+      {chosen !== undefined && <ChosenUnit key={chosen.id} unit={chosen} />}
+    </>
+  );
+}
+
+function choose(unit: Unit | undefined): void {
+  chosenUnit.value = unit?.id ?? null;
+  editedUnit.value = null;
+  if (unit !== undefined) showBox(boxOf([unit]));
+}
+
+function DrawnCorners({ corners }: { corners: Rings }) {
+  const [isTooFew, setTooFew] = useState(false);
+  const isEnough = (corners[0]?.length ?? 0) >= 3;
+  return (
+    <div class="corners-of-unit">
+      <CornerList
+        rings={corners}
+        onChange={([ring, ...others]) => {
+          if (others.length > 0) return 'A drawn unit has one ring: remove the empty line.';
+          drawing.value = ring ?? [];
+          return '';
+        }}
+      />
+      {/* Never disabled: the keyboard would pass it on the way from the list, whose corners count from then on. */}
+      <button type="button" class="primary" onClick={() => (isEnough ? finishDrawing() : setTooFew(true))}>
+        Finish the unit
+      </button>
+      {isTooFew && !isEnough && (
+        <p class="error" role="alert">
+          A unit needs at least three corners.
+        </p>
+      )}
+    </div>
+  );
+}
+
+function ChosenUnit({ unit }: { unit: Unit }) {
+  const rings = ringsOf(unit.geometry);
+  const isEdited = editedUnit.value === unit.id;
+  const edit = () => {
+    editedUnit.value = isEdited ? null : unit.id;
+    if (isEdited) return;
+    showBox(boxOf([unit]));
+    shownMap.peek()?.getContainer().scrollIntoView({ block: 'nearest' });
+  };
+  return (
+    <div class="corners-of-unit">
+      <div class="field">
+        <label for="unit-name">Name</label>
+        <input
+          id="unit-name"
+          value={unit.name}
+          maxLength={120}
+          onChange={({ currentTarget: { value } }) =>
+            changeUnit(unit.id, { name: value.trim() || unit.name })
+          }
+        />
+      </div>
+      <div class="buttons">
+        <button type="button" aria-pressed={isEdited} disabled={rings === null} onClick={edit}>
+          Edit corners
+        </button>
+        <button type="button" onClick={() => removeUnit(unit.id)}>
+          Remove this unit
+        </button>
+      </div>
+      {rings === null && <p class="hint">Its corners are no degrees and cannot be edited here.</p>}
+      {rings !== null && isEdited && (
+        <CornerList
+          rings={rings}
+          onChange={(typed) => {
+            if (typed.length !== rings.length)
+              return `This unit has ${rings.length} rings (outlines and holes), with an empty line between them.`;
+            if (typed.some(({ length }) => length < 3)) return 'A unit needs at least three corners.';
+            changeUnit(unit.id, { geometry: withRings(unit.geometry, typed) });
+            return '';
+          }}
+        />
+      )}
+    </div>
+  );
+}
+
+interface CornerListProps {
+  rings: Rings;
+  /** @returns a sentence that says why the corners cannot be used, or nothing */
+  onChange: (rings: Rings) => string;
+}
+
+/** The corners as text: a way to draw and edit without a pointer, and to paste corners from elsewhere. */
+function CornerList({ rings, onChange }: CornerListProps) {
+  const text = cornersText(rings);
+  const [wrong, setWrong] = useState({ text: '', message: '' });
+  const { message } = wrong;
+  const take = ({ currentTarget: { value } }: { readonly currentTarget: HTMLTextAreaElement }) => {
+    const read = readCorners(value);
+    setWrong({ text: value, message: typeof read === 'string' ? read : onChange(read) });
+  };
+  return (
+    <>
+      <label for="corners">Corners: latitude, longitude, one a line</label>
+      <textarea
+        id="corners"
+        rows={Math.min(12, Math.max(4, rings.flat().length + rings.length))}
+        spellcheck={false}
+        value={message === '' ? text : wrong.text}
+        aria-invalid={message !== ''}
+        placeholder="44.12, -122.03"
+        onChange={take}
+      />
+      {message !== '' && (
+        <p class="error" role="alert">
+          {message}
+        </p>
+      )}
+    </>
+  );
+}
