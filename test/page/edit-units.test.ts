@@ -79,7 +79,7 @@ browserTest(
     expect(await page.locator('.handle').count()).toBe(0);
     await page.getByRole('button', { name: 'Remove this unit' }).click();
     await expect.poll(() => page.locator('table.plan').getByText('North slope').count()).toBe(0);
-    await page.getByRole('button', { name: 'Remove all 1 units' }).click();
+    await page.getByRole('button', { name: 'Remove the unit' }).click();
     await page.locator('table.plan').waitFor({ state: 'detached' });
     await page.keyboard.press('Control+z');
     await page.keyboard.press('Control+z');

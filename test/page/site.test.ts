@@ -90,7 +90,7 @@ browserTest('the contributions add up from the average site to the answer', asyn
 });
 
 browserTest(
-  'the ranking lists the native species as the API does, and a click shows that species',
+  'the ranking lists the native species as the API does, with their intervals drawn, and a click shows that species',
   async () => {
     const { page, context } = await watchedPage(shared.browser);
     await page.goto(linkOf(shared.service, { site: '44.12,-122.03' }));
@@ -98,15 +98,33 @@ browserTest(
       latitude: 44.12,
       longitude: -122.03,
       horizons: [5],
+      include: ['intervals'],
     });
     const { ranking } = (await response.json()) as {
-      ranking: { species_common_name: string; species_code: string }[];
+      ranking: {
+        species_common_name: string;
+        species_code: string;
+        predictions: { interval: { low: number; high: number } }[];
+      }[];
     };
     const names = page.locator('.ranking tbody th');
     await names.first().waitFor();
     expect(await names.allTextContents()).toEqual(
       ranking.slice(0, 8).map(({ species_common_name }) => species_common_name),
     );
+    const drawn = await page.locator('.whisker').evaluateAll((each) =>
+      each.map((svg) => {
+        const { x, width } = svg.querySelector('path')!.getBBox();
+        const scale = svg.querySelector('line')!.getBBox();
+        return [(x - scale.x) / scale.width, (x + width - scale.x) / scale.width];
+      }),
+    );
+    expect(drawn).toHaveLength(8);
+    for (const [index, [low, high]] of drawn.entries()) {
+      const { interval } = ranking[index]!.predictions[0]!;
+      expect(low).toBeCloseTo(interval.low, 3);
+      expect(high).toBeCloseTo(interval.high, 3);
+    }
     await names.nth(1).getByRole('button').click();
     await expect.poll(() => page.url()).toContain(`species=${ranking[1]!.species_code}`);
     await context.close();

@@ -149,7 +149,7 @@ browserTest('scoring can be stopped, and what was answered can be saved', async 
   await page.getByText('Stopped.').waitFor();
   expect((await saved(page, 'Save 200 rows')).trim().split('\r\n')).toHaveLength(201);
   await drop(page, 'others.csv', 'latitude,longitude\n44.12,-122.03\n');
-  await page.getByRole('heading', { name: '1 points' }).waitFor();
+  await page.getByRole('heading', { name: '1 point' }).waitFor();
   expect(await page.getByText('rows answered').count()).toBe(0);
   await context.close();
 });
@@ -174,7 +174,7 @@ browserTest('files that cannot be used say why', async () => {
   const metres = { type: 'Polygon', coordinates: [RING.map(([x, y]) => [x * 1e4, y * 1e5])] };
   const features = [damaged, { type: 'Feature', properties: { name: 'In metres' }, geometry: metres }];
   await drop(page, 'units.geojson', JSON.stringify({ type: 'FeatureCollection', features }));
-  await page.getByText('1 features are neither').waitFor();
+  await page.getByText('Neither polygons nor points, and left out: 1 feature').waitFor();
   await page.locator('#panel .error').getByText('In metres').waitFor();
   await drop(page, 'units.geojson', collection(['In degrees']));
   await page.locator('table.plan').getByText('In degrees').waitFor();
@@ -182,27 +182,50 @@ browserTest('files that cannot be used say why', async () => {
   await context.close();
 });
 
-browserTest('the report is printed on at most two pages with the caution and the best options', async () => {
-  const { page, context } = await openUnits(shared);
-  await drop(
-    page,
-    'units.geojson',
-    collection(Array.from({ length: 20 }, (_, index) => `Unit ${index + 1}`)),
-  );
-  await page.locator('table.plan').waitFor();
-  await page.evaluate(() => {
-    window.print = () => document.body.setAttribute('data-printed', '');
-  });
-  await page.getByRole('button', { name: 'Print report' }).click();
-  await page.locator('body[data-printed]').waitFor();
-  const pdf = (await page.pdf()).toString('latin1');
-  const pages = pdf.match(/\/Type\s*\/Page\b/g) ?? [];
-  expect(pages.length).toBeGreaterThanOrEqual(1);
-  expect(pages.length).toBeLessThanOrEqual(2);
-  await page.route('**/v1/plan', () => undefined); // it waits
-  await page.getByLabel('Native species only').uncheck();
-  for (const name of ['Export CSV', 'Export GeoJSON', 'Print report'])
-    await expect.poll(() => page.getByRole('button', { name }).isDisabled()).toBe(true);
-  expect(await page.locator('.report').count()).toBe(0);
-  await context.close();
-});
+browserTest(
+  'the report is printed on at most two pages with map, legend, choices, model, caution and the best options',
+  async () => {
+    const { page, context } = await openUnits(shared, { warming: '2', precipitation: '-10' });
+    await mapReady(page);
+    await drop(
+      page,
+      'units.geojson',
+      collection(Array.from({ length: 20 }, (_, index) => `Unit ${index + 1}`)),
+    );
+    await page.locator('table.plan').waitFor();
+    await page.evaluate(() => {
+      window.print = () => document.body.setAttribute('data-printed', '');
+    });
+    await page.getByRole('button', { name: 'Print report' }).click();
+    await page.locator('body[data-printed]').waitFor();
+    await page.emulateMedia({ media: 'print' });
+    const printed = await page.locator('body').innerText();
+    const model = (await (await shared.service.get('/v1/model')).json()) as {
+      version: string;
+      caution: string;
+    };
+    for (const text of [
+      new Date().toLocaleDateString('en-US', { dateStyle: 'long' }),
+      'Douglas-fir, hand planting, alive after 5 years, 2 °C warmer and 10 % less precipitation',
+      'Douglas-fir. Hand planting: survival after 5 years',
+      '25 %',
+      'Planting plan: 20 units',
+      'Of all native species',
+      model.version,
+      model.caution,
+    ])
+      expect(printed).toContain(text);
+    expect(await page.getByAltText('The map').isVisible()).toBe(true);
+    await page.emulateMedia({ media: 'screen' });
+    const pdf = (await page.pdf()).toString('latin1');
+    const pages = pdf.match(/\/Type\s*\/Page\b/g) ?? [];
+    expect(pages.length).toBeGreaterThanOrEqual(1);
+    expect(pages.length).toBeLessThanOrEqual(2);
+    await page.route('**/v1/plan', () => undefined); // it waits
+    await page.getByLabel('Native species only').uncheck();
+    for (const name of ['Export CSV', 'Export GeoJSON', 'Print report'])
+      await expect.poll(() => page.getByRole('button', { name }).isDisabled()).toBe(true);
+    expect(await page.locator('.report').count()).toBe(0);
+    await context.close();
+  },
+);

@@ -57,18 +57,22 @@ export function pageRoutes(
     `name="map-style" content="${escapeAttribute(mapStyleUrl ?? '')}"`,
   );
   const mapOrigin = mapStyleUrl === undefined ? '' : ` ${new URL(mapStyleUrl).origin}`;
-  const headers = {
-    'cache-control': CACHE_CONTROL.page,
+  // On every file: a worker has the policies of its own file, not those of the page that starts it.
+  const policies = {
     'content-security-policy': contentSecurityPolicy(mapOrigin),
-    'cross-origin-opener-policy': 'same-origin',
     'referrer-policy': 'no-referrer',
   };
+  const headers = {
+    ...policies,
+    'cache-control': CACHE_CONTROL.page,
+    'cross-origin-opener-policy': 'same-origin',
+  };
   app.get('/', (_request, reply) => reply.type('text/html; charset=utf-8').headers(headers).send(page));
-  for (const name of readdirSync(path.join(PAGE_FOLDER, ASSETS))) assetRoute(app, name);
+  for (const name of readdirSync(path.join(PAGE_FOLDER, ASSETS))) assetRoute(app, name, policies);
 }
 
 /** One file of the page; nothing for a compressed copy. */
-function assetRoute(app: FastifyInstance, name: string): void {
+function assetRoute(app: FastifyInstance, name: string, policies: Readonly<Record<string, string>>): void {
   const type = TYPES[path.extname(name)];
   if (type === undefined) return;
   const file = path.join(PAGE_FOLDER, ASSETS, name);
@@ -78,7 +82,10 @@ function assetRoute(app: FastifyInstance, name: string): void {
     new Map(copies.map(([coding, end]) => [coding, readFileSync(file + end)])),
   );
   app.get(`/${ASSETS}/${name}`, (request, reply) =>
-    reply.type(type).header('cache-control', CACHE_CONTROL.hashed).send(bodyOf(request, reply)),
+    reply
+      .type(type)
+      .headers({ ...policies, 'cache-control': CACHE_CONTROL.hashed })
+      .send(bodyOf(request, reply)),
   );
 }
 

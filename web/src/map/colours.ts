@@ -14,6 +14,8 @@ export type Scale =
       readonly classes: readonly { readonly label: string; readonly colour: string }[];
     };
 
+export type Ramp = Extract<Scale, { kind: 'ramp' }>;
+
 /** Viridis, which rises evenly in lightness and is safe for colour-blind eyes (Smith and van der Walt, matplotlib). */
 const VIRIDIS = [
   '#440154',
@@ -72,7 +74,7 @@ const ticks = (values: readonly number[], label: (value: number) => string) =>
   values.map((value) => ({ value, label: label(value) }));
 const percentLabel = (value: number) => `${Math.round(value * 100)} %`;
 
-export const survivalScale = (title: string): Scale => ({
+export const survivalScale = (title: string): Ramp => ({
   kind: 'ramp',
   title,
   min: 0,

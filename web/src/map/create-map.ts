@@ -23,11 +23,15 @@ const themeNow = (): Theme => (darkTheme.matches ? 'dark' : 'light');
 /** The style of the operator's own map; empty for the base map that ships. */
 const ownStyle = document.querySelector<HTMLMetaElement>('meta[name="map-style"]')?.content ?? '';
 
-/** A map with the cells between ground and labels. */
+/**
+ * A map with the cells between ground and labels.
+ * @param onOwnStyleFailure called when the operator's style cannot be loaded and the base map takes its place
+ */
 export function createMap(
   container: HTMLElement,
   cells: CellLayer,
   camera: { readonly zoom: number; readonly center: Place } | null,
+  onOwnStyleFailure: () => void,
 ): MapLibreMap {
   const map = new MapLibreMap({
     container,
@@ -58,7 +62,19 @@ export function createMap(
   map.on('load', () => {
     map.addLayer(cells, map.getLayer(FIRST_OVER_CELLS) === undefined ? undefined : FIRST_OVER_CELLS);
   });
-  if (ownStyle === '')
+  if (ownStyle !== '') {
+    let hasStyle = false;
+    map.once('styledata', () => {
+      hasStyle = true;
+    });
+    // Later errors are of single tiles.
+    map.on('error', () => {
+      if (hasStyle) return;
+      hasStyle = true;
+      map.setStyle(baseStyle(themeNow()));
+      onOwnStyleFailure();
+    });
+  } else
     darkTheme.addEventListener('change', () => {
       for (const [id, name, value] of paintOf(themeNow()))
         map.setPaintProperty(id, name as 'fill-color', value as string);

@@ -1,4 +1,6 @@
-import type { Scale } from './colours.js';
+import { years } from '../page/format.js';
+import { type ScoredPoints, scoredPoints } from '../state/points.js';
+import { type Ramp, type Scale, survivalScale } from './colours.js';
 import type { ShownLayer } from './layers.js';
 
 /** Whether the legend may lie open on the map. */
@@ -7,23 +9,33 @@ const HAS_ROOM = window.matchMedia('(min-width: 801px)').matches;
 /** What the colours mean, and how large a cell is. */
 export function Legend({ shown, isLoading }: { shown: ShownLayer | null; isLoading: boolean }) {
   if (shown === null) return null;
+  return (
+    <details class="legend" aria-busy={isLoading} open={HAS_ROOM}>
+      <summary>{shown.scale.title}</summary>
+      <LegendContent shown={shown} />
+    </details>
+  );
+}
+
+/** The legend without its title. */
+export function LegendContent({ shown }: { shown: ShownLayer }) {
   const { scale, surface, cells } = shown;
   const hasPale = shown.isPale.includes(true);
   return (
-    <details class="legend" aria-busy={isLoading} open={HAS_ROOM}>
-      <summary>{scale.title}</summary>
-      {scale.kind === 'ramp' ? <Ramp scale={scale} /> : <Classes scale={scale} />}
+    <>
+      {scale.kind === 'ramp' ? <RampBar scale={scale} /> : <Classes scale={scale} />}
+      {scoredPoints.value !== null && <PointColours scored={scoredPoints.value} cells={scale} />}
       {hasPale && <p>Pale: outside the native range of {surface.species_common_name}.</p>}
       <p>
         A cell is {cells.spacingKm < 1 ? '0.9' : cells.spacingKm.toFixed(1)} km from north to south
         {cells.spacingKm > 1 ? ' and shows one data point; zoom in for more' : ': one data point of the grid'}
         .
       </p>
-    </details>
+    </>
   );
 }
 
-function Ramp({ scale }: { scale: Scale & { kind: 'ramp' } }) {
+function RampBar({ scale }: { scale: Ramp }) {
   const width = 100 / scale.colours.length;
   return (
     <>
@@ -37,6 +49,21 @@ function Ramp({ scale }: { scale: Scale & { kind: 'ramp' } }) {
           <span key={label}>{label}</span>
         ))}
       </div>
+    </>
+  );
+}
+
+/** The colours of the points of a file, which are those of the layer of survival. */
+function PointColours({ scored, cells }: { scored: ScoredPoints; cells: Scale }) {
+  const scale = survivalScale(`survival after ${years(scored.horizon)}`);
+  const isSame = cells.kind === 'ramp' && cells.colours === scale.colours;
+  return (
+    <>
+      <p>
+        Circles: points of the file, {scale.title}
+        {isSame && ', in the same colours'}; grey: an error.
+      </p>
+      {!isSame && <RampBar scale={scale} />}
     </>
   );
 }

@@ -1,7 +1,7 @@
 import { effect } from '@preact/signals';
 import { type Map as MapLibreMap, Marker } from 'maplibre-gl';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { number } from '../page/format.js';
+import { number, percent, years } from '../page/format.js';
 import { ErrorNote } from '../page/notes.js';
 import { catalogues, nameOf } from '../state/catalogues.js';
 import {
@@ -16,6 +16,7 @@ import {
   species,
   warmingC,
 } from '../state/choices.js';
+import { chosenRow, scoredPoints, survivalOf } from '../state/points.js';
 import { chosenUnit, editedUnit } from '../state/units.js';
 import { useAnswer } from '../state/use-answer.js';
 import { CellLayer } from './cell-layer.js';
@@ -25,7 +26,8 @@ import { Drawing, drawing } from './drawing.js';
 import { EditBar } from './edit-bar.js';
 import { type LayerQuestion, loadLayer, type ShownLayer } from './layers.js';
 import { Legend } from './legend.js';
-import { shownMap } from './shown-map.js';
+import { rowAt, showPoints } from './point-layer.js';
+import { shownLayer, shownMap } from './shown-map.js';
 import type { Bounds } from './surfaces.js';
 import { showUnits, unitAt } from './unit-layers.js';
 
@@ -38,11 +40,11 @@ const REGION_ZOOM = 6.6;
 export function MapView() {
   const container = useRef<HTMLDivElement>(null);
   const cells = useRef(new CellLayer());
-  const shown = useRef<ShownLayer | null>(null);
   // undefined until the map knows its view
   const [bounds, setBounds] = useState<Bounds | null | undefined>(undefined);
   const [hover, setHover] = useState('');
   const [isBroken, setBroken] = useState(false);
+  const [isStyleFailed, setStyleFailed] = useState(false);
 
   const known = catalogues.value;
   const question: LayerQuestion = {
@@ -60,7 +62,7 @@ export function MapView() {
   );
 
   useEffect(() => {
-    shown.current = answer;
+    shownLayer.value = answer;
     cells.current.paint(answer);
   }, [answer]);
 
@@ -68,7 +70,7 @@ export function MapView() {
     if (container.current === null) return undefined;
     let map: MapLibreMap;
     try {
-      map = createMap(container.current, cells.current, camera.peek());
+      map = createMap(container.current, cells.current, camera.peek(), () => setStyleFailed(true));
     } catch {
       setBroken(true);
       return undefined;
@@ -83,11 +85,21 @@ export function MapView() {
     setBounds(boundsOf(map));
     map.on('click', ({ lngLat, point }) => {
       if (drawing.peek() !== null || editedUnit.peek() !== null) return;
+      const row = rowAt(map, point);
+      if (row !== undefined) {
+        panel.value = 'units';
+        chosenRow.value = row;
+        return;
+      }
       const unit = panel.peek() === 'units' ? unitAt(map, point) : undefined;
       if (unit === undefined) chooseSite({ latitude: lngLat.lat, longitude: lngLat.lng });
       else chosenUnit.value = unit;
     });
-    map.on('mousemove', ({ lngLat }) => setHover(textUnder(shown.current, lngLat.lng, lngLat.lat)));
+    map.on('mousemove', ({ lngLat, point }) => {
+      const row = rowAt(map, point);
+      map.getCanvas().classList.toggle('is-over-point', row !== undefined);
+      setHover(row === undefined ? textUnder(shownLayer.peek(), lngLat.lng, lngLat.lat) : textOfRow(row));
+    });
     map.on('mouseout', () => setHover(''));
     const draw = new Drawing(map);
     const stops = [
@@ -109,6 +121,7 @@ export function MapView() {
         }
       }),
       showUnits(map),
+      showPoints(map),
       showHandles(map),
     ];
     return () => {
@@ -125,6 +138,11 @@ export function MapView() {
       {isBroken && (
         <p class="map-note error" role="alert">
           This browser cannot draw the map: it needs WebGL 2. Sites and units work without it.
+        </p>
+      )}
+      {isStyleFailed && (
+        <p class="map-note error" role="alert">
+          The map of the operator cannot be loaded: this is the one that comes with the page.
         </p>
       )}
       <EditBar />
@@ -161,4 +179,14 @@ function textUnder(shown: ShownLayer | null, longitude: number, latitude: number
   const { surface } = shown;
   const range = shown.isPale[index] ? ', outside the native range' : '';
   return `${shown.describe(index)}${range} · ${number(surface.elevation_m[index]!)} m`;
+}
+
+function textOfRow(index: number): string {
+  const scored = scoredPoints.peek();
+  const row = scored?.rows[index];
+  if (scored === null || row === undefined) return '';
+  const survival = survivalOf(row, scored.horizon);
+  const text =
+    survival === null ? row.error_message : `${percent(survival)} alive after ${years(scored.horizon)}`;
+  return `Point ${number(index + 1)}: ${text}`;
 }

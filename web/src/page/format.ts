@@ -16,12 +16,15 @@ export function number(value: number, decimals = 0): string {
   return value.toLocaleString('en-US', { maximumFractionDigits: decimals, minimumFractionDigits: decimals });
 }
 
+/** A number of things, as 1 unit or 2 units. */
+export const counted = (count: number, thing: string) => `${number(count)} ${thing}${count === 1 ? '' : 's'}`;
+
 export const METHOD_NAMES: Readonly<Record<Method, string>> = {
   manual: 'Hand planting',
   drone_seeded: 'Drone seeding',
 };
 
-export const years = (count: number) => (count === 1 ? '1 year' : `${count} years`);
+export const years = (count: number) => counted(count, 'year');
 
 /** A unit of a feature as people write it. */
 export function unitName(unit: string): string {

@@ -9,6 +9,7 @@ import { UnitsPanel } from '../units/units-panel.js';
 import { AboutPanel } from './about-panel.js';
 import { Controls } from './controls.js';
 import { KeyForm } from './key-form.js';
+import { PrintHead } from './print-head.js';
 import { TroubleBanner } from './trouble-banner.js';
 
 const TITLES: Readonly<Record<Panel, string>> = { site: 'Site', units: 'Units', about: 'About the figures' };
@@ -99,6 +100,7 @@ function Panels() {
           <p role="status">Loading …</p>
         ) : (
           <>
+            <PrintHead />
             {panel.value === 'site' && <SitePanel />}
             {/* Hidden it goes on: points may be scored there. */}
             <div hidden={panel.value !== 'units'}>

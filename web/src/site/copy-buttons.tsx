@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { printPage } from '../page/print-head.js';
 
 /** Copies the request that the panel shows, for programs. The key is not in it. */
 export function CopyButtons({ body }: { body: Readonly<Record<string, unknown>> }) {
@@ -11,7 +12,7 @@ export function CopyButtons({ body }: { body: Readonly<Record<string, unknown>> 
   };
   const url = `${location.origin}/v1/predict/compare`;
   return (
-    <section class="copy">
+    <section class="copy no-print">
       <h3>Take it along</h3>
       <button type="button" onClick={() => copy('link', location.href)}>
         Copy link
@@ -21,6 +22,9 @@ export function CopyButtons({ body }: { body: Readonly<Record<string, unknown>> 
       </button>
       <button type="button" onClick={() => copy('Python', pythonText(url, body))}>
         Copy as Python
+      </button>
+      <button type="button" onClick={printPage}>
+        Print
       </button>
       <span role="status">{copied}</span>
     </section>

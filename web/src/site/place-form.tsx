@@ -58,7 +58,7 @@ export function PlaceForm() {
     map?.easeTo({ center: [place.longitude, place.latitude], zoom: Math.max(map.getZoom(), TOWN_ZOOM) });
   };
   return (
-    <form class="place" onSubmit={go}>
+    <form class="place no-print" onSubmit={go}>
       <label for="place">Latitude, longitude or a town</label>
       <div>
         <input

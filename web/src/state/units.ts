@@ -31,6 +31,7 @@ let added = 0;
 
 /** Adds polygons, named by a property of theirs. Their names are text of others: shown, never run. */
 export function addUnits(features: readonly Feature<Polygon | MultiPolygon>[]): void {
+  if (features.length === 0) return;
   const known = units.peek();
   const more = features.map(({ geometry, properties, id }, index) => ({
     id: `unit-${++added}`,
@@ -88,19 +89,27 @@ function nameIn(properties: Readonly<Record<string, unknown>> | null): string | 
 }
 
 /** West, south, east, north of units; null where no position of theirs is one in degrees, as in a file in metres. */
-export function boxOf(shown: readonly Unit[]): [number, number, number, number] | null {
-  const box: [number, number, number, number] = [180, 90, -180, -90];
-  for (const { geometry } of shown) {
-    const polygons = geometry.type === 'Polygon' ? [geometry.coordinates] : geometry.coordinates;
-    // Files may hold anything here.
-    for (const position of polygons.flat(2) as unknown[]) {
-      const [longitude, latitude]: unknown[] = Array.isArray(position) ? position : [];
-      if (!isWithin(longitude, 180) || !isWithin(latitude, 90)) continue;
-      box[0] = Math.min(box[0], longitude);
-      box[1] = Math.min(box[1], latitude);
-      box[2] = Math.max(box[2], longitude);
-      box[3] = Math.max(box[3], latitude);
-    }
+export function boxOf(shown: readonly Unit[]): Box | null {
+  return boxAround(
+    shown.flatMap(({ geometry }) =>
+      (geometry.type === 'Polygon' ? [geometry.coordinates] : geometry.coordinates).flat(2),
+    ),
+  );
+}
+
+/** West, south, east and north of positions. */
+export type Box = [number, number, number, number];
+
+/** The box around positions, of which files may hold anything: what is none in degrees is left out. */
+export function boxAround(positions: readonly unknown[]): Box | null {
+  const box: Box = [180, 90, -180, -90];
+  for (const position of positions) {
+    const [longitude, latitude]: unknown[] = Array.isArray(position) ? position : [];
+    if (!isWithin(longitude, 180) || !isWithin(latitude, 90)) continue;
+    box[0] = Math.min(box[0], longitude);
+    box[1] = Math.min(box[1], latitude);
+    box[2] = Math.max(box[2], longitude);
+    box[3] = Math.max(box[3], latitude);
   }
   return box[0] <= box[2] ? box : null;
 }

@@ -1,5 +1,4 @@
 import type { FailedUnit, PlannedUnit, PlanOption } from '../api/types.js';
-import { number } from '../page/format.js';
 import type { Unit } from '../state/units.js';
 
 /** One way to plant one unit, as a row of the table and of exports. */
@@ -45,7 +44,9 @@ export function rowsOf(
 export const costText = (cost: number | null | undefined) =>
   cost === undefined ? '…' : cost === null ? 'none survives' : money(cost);
 
-export const money = (amount: number) => `$${number(amount, 2)}`;
+/** In dollars, with more decimals below one: a sown spot costs cents. */
+export const money = (amount: number) =>
+  `$${amount.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: amount < 1 ? 4 : 2 })}`;
 
 export type SortKey = 'unit' | 'rank' | 'species' | 'survival' | 'cost';
 

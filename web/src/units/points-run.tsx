@@ -1,31 +1,36 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { number, percent } from '../page/format.js';
+import { showBox } from '../map/shown-map.js';
+import { counted, number, percent } from '../page/format.js';
 import { ErrorNote } from '../page/notes.js';
 import { nameOf, usage } from '../state/catalogues.js';
 import { horizon, method, precipitationPercent, species, warmingC } from '../state/choices.js';
+import { chosenRow, positionOf, type ScoredPoints, scoredPoints, survivalOf } from '../state/points.js';
+import { boxAround } from '../state/units.js';
 import { csvText, download } from './download.js';
+import { PointRows } from './point-rows.js';
 import type { PointTable } from './read-file.js';
 import { scorePoints } from './score-points.js';
 
-interface Scored {
-  readonly columns: readonly string[];
-  readonly rows: readonly Readonly<Record<string, string>>[];
-}
-
 /** Scores a file of points, with progress; what is answered can be saved, also after it was stopped. */
 export function PointsRun({ table, onClose }: { table: PointTable; onClose: () => void }) {
-  const [scored, setScored] = useState<Scored>({ columns: [], rows: [] });
+  const scored = scoredPoints.value;
   const [error, setError] = useState<Error | null>(null);
   const [isRunning, setRunning] = useState(false);
   const running = useRef<AbortController | null>(null);
-  useEffect(() => () => running.current?.abort(), []);
+  useEffect(() => {
+    showPointsOnMap(null);
+    return () => {
+      running.current?.abort();
+      showPointsOnMap(null);
+    };
+  }, []);
   const total = table.rows.length;
-  const years = horizon.value;
 
   const start = () => {
     const controller = new AbortController();
     running.current = controller;
-    setScored({ columns: [], rows: [] });
+    showPointsOnMap(null);
+    showBox(boxAround(table.rows.map(positionOf)));
     setError(null);
     setRunning(true);
     const question = {
@@ -36,23 +41,28 @@ export function PointsRun({ table, onClose }: { table: PointTable; onClose: () =
       precipitationPercent: precipitationPercent.value,
     };
     const onRows = (columns: readonly string[], rows: readonly Record<string, string>[]) =>
-      setScored((before) => ({ columns, rows: [...before.rows, ...rows] }));
+      showPointsOnMap({
+        columns,
+        rows: [...(scoredPoints.peek()?.rows ?? []), ...rows],
+        horizon: question.horizon,
+      });
     scorePoints(table, question, usage.value?.tier ?? '', onRows, controller.signal)
       .catch((reason: Error) => {
         if (!controller.signal.aborted) setError(reason);
       })
       .finally(() => setRunning(false));
   };
-  const done = scored.rows.length;
-  const failed = scored.rows.filter((row) => row.error_code).length;
-  const values = scored.rows
-    .map((row) => row[`survival_${years}`])
-    .filter(Boolean)
-    .map(Number);
+  const rows = scored?.rows ?? [];
+  const done = rows.length;
+  const failed = rows.filter((row) => row.error_code).length;
+  const values =
+    scored === null
+      ? []
+      : rows.map((row) => survivalOf(row, scored.horizon)).filter((value) => value !== null);
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
   return (
     <section class="points">
-      <h3>{number(total)} points</h3>
+      <h3>{counted(total, 'point')}</h3>
       <p>
         Rows without a species or method of their own get {nameOf(species.value)} and the method chosen above.
       </p>
@@ -66,12 +76,12 @@ export function PointsRun({ table, onClose }: { table: PointTable; onClose: () =
             Score the points
           </button>
         )}
-        {done > 0 && !isRunning && (
+        {scored !== null && !isRunning && (
           <button
             type="button"
             onClick={() => download('points.csv', 'text/csv', csvText(scored.columns, scored.rows))}
           >
-            Save {number(done)} rows as CSV
+            Save {counted(done, 'row')} as CSV
           </button>
         )}
         <button
@@ -96,6 +106,12 @@ export function PointsRun({ table, onClose }: { table: PointTable; onClose: () =
         </>
       )}
       {error !== null && <ErrorNote error={error} />}
+      {scored !== null && <PointRows scored={scored} />}
     </section>
   );
+}
+
+function showPointsOnMap(scored: ScoredPoints | null): void {
+  scoredPoints.value = scored;
+  if (scored === null) chosenRow.value = null;
 }

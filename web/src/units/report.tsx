@@ -1,15 +1,20 @@
 import { METHODS } from '../api/types.js';
-import { METHOD_NAMES, number, percent, years } from '../page/format.js';
+import { counted, METHOD_NAMES, number, percent } from '../page/format.js';
 import { catalogues } from '../state/catalogues.js';
-import { horizon, precipitationPercent, warmingC } from '../state/choices.js';
 import { costs, units } from '../state/units.js';
-import { costText, type PlanRow } from './plan-rows.js';
+import { costText, money, type PlanRow } from './plan-rows.js';
 
 /** Options that fit on two pages beside the map. */
 const MAX_ROWS = 44;
 
-/** The plan on paper: map, the best option of each unit by each method, and what the figures are. */
-export function Report({ rows, picture }: { rows: readonly PlanRow[]; picture: string | undefined }) {
+interface ReportProps {
+  rows: readonly PlanRow[];
+  /** The species that were asked for, as a part of a sentence. */
+  scope: string;
+}
+
+/** The plan on paper, below what all prints begin with: the best option of each unit by each method. */
+export function Report({ rows, scope }: ReportProps) {
   const model = catalogues.value?.model;
   // The first option of each unit by each method.
   const seen = new Set<string>();
@@ -21,17 +26,11 @@ export function Report({ rows, picture }: { rows: readonly PlanRow[]; picture: s
   const hasCosts = manual !== null && drone_seeded !== null;
   return (
     <article class="print-only report">
-      <h2>Planting plan: {units.value.length} units</h2>
+      <h2>Planting plan: {counted(units.value.length, 'unit')}</h2>
       <p>
-        {new Date().toLocaleDateString('en-US', { dateStyle: 'long' })}. Survival after {years(horizon.value)}
-        {warmingC.value === 0 && precipitationPercent.value === 0
-          ? ", today's climate"
-          : `, ${warmingC.value} °C warmer, precipitation ${precipitationPercent.value} %`}
-        {hasCosts && `. Costs: $${manual} a planted tree, $${drone_seeded} a sown spot`}. Model{' '}
-        {model?.version}.
+        Of {scope}
+        {hasCosts && `. Costs: ${money(manual)} a planted tree, ${money(drone_seeded)} a sown spot`}.
       </p>
-      <p class="caution">{model?.caution}</p>
-      {picture !== undefined && <img src={picture} alt="The map with the units" />}
       <table>
         <caption>The best species of each unit by each method</caption>
         <thead>

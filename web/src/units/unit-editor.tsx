@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { drawing, finishDrawing, startDrawing } from '../map/drawing.js';
 import { showBox, shownMap } from '../map/shown-map.js';
+import { counted } from '../page/format.js';
 import { cornersText, type Rings, readCorners, ringsOf, withRings } from '../state/corners.js';
 import {
   boxOf,
@@ -34,7 +35,7 @@ export function UnitEditor() {
         )}
         {shown.length > 0 && (
           <button type="button" onClick={clearUnits}>
-            Remove all {shown.length} units
+            Remove {shown.length === 1 ? 'the unit' : `all ${counted(shown.length, 'unit')}`}
           </button>
         )}
       </div>
@@ -160,7 +161,7 @@ function CornerList({ rings, onChange }: CornerListProps) {
       <label for="corners">Corners: latitude, longitude, one a line</label>
       <textarea
         id="corners"
-        rows={Math.min(12, Math.max(4, rings.flat().length + rings.length))}
+        rows={Math.min(12, Math.max(4, rings.flat().length + 1))}
         spellcheck={false}
         value={message === '' ? text : wrong.text}
         aria-invalid={message !== ''}

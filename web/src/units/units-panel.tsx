@@ -1,9 +1,10 @@
 import { useState } from 'preact/hooks';
 import type { Method } from '../api/types.js';
 import { METHODS } from '../api/types.js';
-import { mapPicture, showBox } from '../map/shown-map.js';
-import { METHOD_NAMES } from '../page/format.js';
+import { showBox } from '../map/shown-map.js';
+import { counted, METHOD_NAMES } from '../page/format.js';
 import { ErrorNote } from '../page/notes.js';
+import { printPage } from '../page/print-head.js';
 import { useTypedNumber } from '../page/use-typed-number.js';
 import { nameOf } from '../state/catalogues.js';
 import { horizon, panel, scenario, species } from '../state/choices.js';
@@ -26,7 +27,7 @@ export function UnitsPanel() {
   const take = ({ polygons, points: table, ignored }: FileContent) => {
     addUnits(polygons);
     if (table !== null) setPoints(table);
-    setNote(ignored > 0 ? `${ignored} features are neither polygons nor points and were left out.` : '');
+    setNote(ignored > 0 ? `Neither polygons nor points, and left out: ${counted(ignored, 'feature')}.` : '');
     if (polygons.length > 0) showBox(boxOf(units.peek()));
   };
   return (
@@ -50,7 +51,6 @@ export function UnitsPanel() {
 function PlannedUnits() {
   const [onlyChosen, setOnlyChosen] = useState(false);
   const [nativeOnly, setNativeOnly] = useState(true);
-  const [picture, setPicture] = useState<string | undefined>(undefined);
   const { manual, drone_seeded } = costs.value;
   const question = {
     horizon: horizon.value,
@@ -68,10 +68,7 @@ function PlannedUnits() {
   const failed = (answer ?? []).filter(isFailed);
   const empty = (answer ?? []).filter((each) => !isFailed(each) && each.options.length === 0);
   const nameById = new Map(shown.map(({ id, name }) => [id, name]));
-  const print = async () => {
-    setPicture(await mapPicture());
-    setTimeout(() => window.print(), 100); // after the picture is in the report
-  };
+  const scope = onlyChosen ? nameOf(species.value) : nativeOnly ? 'all native species' : 'all species';
   return (
     <>
       <div class="no-print">
@@ -107,7 +104,7 @@ function PlannedUnits() {
             {empty.map(({ id }) => nameById.get(String(id)) ?? id).join(', ')}.
           </p>
         )}
-        {isLoading && <p role="status">Planning {shown.length} units …</p>}
+        {isLoading && <p role="status">Planning {counted(shown.length, 'unit')} …</p>}
         {rows.length > 0 && (
           <div aria-busy={isLoading} class={isLoading ? 'stale' : ''}>
             <PlanTable rows={rows} hasCosts={question.costs !== undefined} />
@@ -126,14 +123,14 @@ function PlannedUnits() {
               >
                 Export GeoJSON
               </button>
-              <button type="button" disabled={isLoading} onClick={print}>
+              <button type="button" disabled={isLoading} onClick={printPage}>
                 Print report
               </button>
             </div>
           </div>
         )}
       </div>
-      {rows.length > 0 && !isLoading && <Report rows={rows} picture={picture} />}
+      {rows.length > 0 && !isLoading && <Report rows={rows} scope={scope} />}
     </>
   );
 }
@@ -149,8 +146,8 @@ function revisionOf(geometry: Unit['geometry']): number {
 }
 
 const COST_LABELS: Readonly<Record<Method, string>> = {
-  manual: 'per planted tree, $',
-  drone_seeded: 'per sown spot, $',
+  manual: 'per planted tree,\u00a0$',
+  drone_seeded: 'per sown spot,\u00a0$',
 };
 
 /** In dollars. */

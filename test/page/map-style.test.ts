@@ -1,0 +1,117 @@
+import { once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { expect } from 'vitest';
+import { startTestService } from '../support/service.js';
+import { browserTest, linkOf, serviceAndBrowser, watchedPage } from './support/browser.js';
+import { mapReady } from './support/launch-browser.js';
+import { png } from './support/png.js';
+
+const shared = serviceAndBrowser();
+
+interface MapServer {
+  readonly origin: string;
+  readonly asked: { readonly path: string; readonly referer: string | undefined; readonly url: string }[];
+  close(): void;
+}
+
+/**
+ * A map server of another origin: a style with raster tiles and a GeoJSON layer, open to pages of all origins.
+ * @param foreign origin of a layer that the style takes from elsewhere
+ */
+async function startMapServer(foreign = ''): Promise<MapServer> {
+  const asked: MapServer['asked'] = [];
+  let origin = '';
+  const tile = png(256, [200, 30, 30]);
+  const server = createServer((request, response) => {
+    const path = new URL(request.url ?? '', origin).pathname;
+    asked.push({
+      path,
+      referer: request.headers.referer,
+      url: JSON.stringify(request.headers) + request.url,
+    });
+    response.setHeader('Access-Control-Allow-Origin', '*');
+    if (path.endsWith('.png')) response.setHeader('Content-Type', 'image/png').end(tile);
+    else if (path === '/lines.geojson')
+      response.end(JSON.stringify({ type: 'FeatureCollection', features: [] }));
+    else
+      response.end(
+        JSON.stringify({
+          version: 8,
+          sources: {
+            tiles: { type: 'raster', tiles: [`${origin}/{z}/{x}/{y}.png`], tileSize: 256 },
+            lines: { type: 'geojson', data: `${origin}/lines.geojson` },
+            ...(foreign === '' ? {} : { foreign: { type: 'geojson', data: `${foreign}/lines.geojson` } }),
+          },
+          layers: [
+            { id: 'tiles', type: 'raster', source: 'tiles' },
+            { id: 'lines', type: 'line', source: 'lines' },
+            ...(foreign === '' ? [] : [{ id: 'foreign', type: 'line', source: 'foreign' }]),
+          ],
+        }),
+      );
+  });
+  server.listen(0, '127.0.0.1');
+  await once(server, 'listening');
+  origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  return { origin, asked, close: () => server.close() };
+}
+
+browserTest(
+  'MAP_STYLE_URL shows the map of another origin below the cells, and no other origin can be asked',
+  async () => {
+    const stranger = await startMapServer();
+    const map = await startMapServer(stranger.origin);
+    const service = await startTestService({ MAP_STYLE_URL: `${map.origin}/style.json` });
+    const { page, context, faults } = await watchedPage(shared.browser);
+    await page.goto(linkOf(service, { map: '9/44.12/-122.03', site: '44.12,-122.03' }));
+    await mapReady(page);
+    await page.getByTestId('tile-manual').waitFor();
+    await expect
+      .poll(() => new Set(map.asked.map(({ path }) => path.replace(/\d+\/\d+\/\d+/, 'tile'))))
+      .toEqual(new Set(['/style.json', '/tile.png', '/lines.geojson']));
+    // Neither the key nor the address of the page reaches the operator's map.
+    for (const { referer, url } of map.asked) {
+      expect(referer).toBeUndefined();
+      expect(url).not.toContain('nurse_live_');
+    }
+    // What the policy refuses is the layer of the third origin, which MapLibre's worker would ask.
+    for (const fault of faults) expect(fault).toContain(stranger.origin);
+    // The cells lie over the tiles.
+    const box = (await page.getByTestId('map').boundingBox())!;
+    await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+    await page.locator('.hover').getByText('alive after 5 years').waitFor();
+    const refused = await page.evaluate(
+      (origin) =>
+        fetch(`${origin}/style.json`).then(
+          () => 'answered',
+          () => 'refused',
+        ),
+      stranger.origin,
+    );
+    expect(refused).toBe('refused');
+    expect(stranger.asked).toEqual([]);
+    await context.close();
+    await service.stop();
+    map.close();
+    stranger.close();
+  },
+);
+
+browserTest(
+  'a map style that cannot be loaded is replaced by the map of the page, and the page says so',
+  async () => {
+    const map = await startMapServer();
+    map.close();
+    const service = await startTestService({ MAP_STYLE_URL: `${map.origin}/style.json` });
+    const { page, context } = await watchedPage(shared.browser);
+    await page.goto(linkOf(service, { map: '9/44.12/-122.03', site: '44.12,-122.03' }));
+    await page.getByText('The map of the operator cannot be loaded').waitFor();
+    await mapReady(page);
+    const box = (await page.getByTestId('map').boundingBox())!;
+    await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+    await page.locator('.hover').getByText('alive after 5 years').waitFor();
+    await context.close();
+    await service.stop();
+  },
+);
