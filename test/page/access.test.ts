@@ -5,6 +5,7 @@ import { expect, test } from 'vitest';
 import { HAS_CHROMIUM } from '../support/chromium.js';
 import { browserTest, linkOf, serviceAndBrowser, watchedPage } from './support/browser.js';
 import { mapReady } from './support/launch-browser.js';
+import { collection, drop } from './support/units.js';
 
 const AXE = readFileSync(createRequire(import.meta.url).resolve('axe-core/axe.min.js'), 'utf8');
 const shared = serviceAndBrowser();
@@ -40,6 +41,16 @@ test.skipIf(!HAS_CHROMIUM).each(['light', 'dark'] as const)(
       await page.getByRole('heading', { level: 2 }).waitFor();
       expect(await violations(page)).toEqual([]);
     }
+    await page.getByRole('tab', { name: 'Units' }).click();
+    await drop(page, 'units.geojson', collection(['North slope']));
+    await page.getByLabel('Change a unit').selectOption('North slope');
+    await page.getByRole('button', { name: 'Edit corners' }).click();
+    await page.getByRole('button', { name: 'Corner 1 of 4', exact: true }).waitFor();
+    await drop(page, 'points.csv', 'plot,latitude,longitude\nfirst,44.12,-122.03\nsea,44,-130\n');
+    await page.getByRole('button', { name: 'Score the points' }).click();
+    await page.getByRole('button', { name: 'Point 1: first' }).click();
+    await page.locator('table.plan').waitFor();
+    expect(await violations(page)).toEqual([]);
     await context.close();
   },
 );

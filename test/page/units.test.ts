@@ -107,7 +107,7 @@ browserTest(
     await drop(
       page,
       'points.csv',
-      `plot,lat,lon\n${HOSTILE.replaceAll(/[",]/g, '')},44.12,-122.03\nsea,44,-130\n`,
+      `plot,lat,lon,=1+1,a;@b\n${HOSTILE.replaceAll(/[",]/g, '')},44.12,-122.03,,\nsea,44,-130,,\n`,
     );
     await page.getByRole('heading', { name: '2 points' }).waitFor();
     await page.getByRole('button', { name: 'Score the points' }).click();
@@ -124,6 +124,7 @@ browserTest(
     const [good, bad] = Papa.parse<Record<string, string>>(csv, { header: true }).data;
     expect(Number(good!.survival_5)).toBe(predictions[0]!.survival_probability);
     expect(good!.plot).toMatch(/^'=HYPERLINK/);
+    expect(Object.keys(good!)).toEqual(expect.arrayContaining(["'=1+1", "a;'@b"]));
     expect(good!.lon).toBe('-122.03');
     expect(bad!.error_code).toBe('outside_coverage');
     expect(faults).toEqual([]);

@@ -59,7 +59,8 @@ export function createMap(
     }),
     'bottom-right',
   );
-  map.on('load', () => {
+  // Not at load: that waits for every tile.
+  map.on('style.load', () => {
     map.addLayer(cells, map.getLayer(FIRST_OVER_CELLS) === undefined ? undefined : FIRST_OVER_CELLS);
   });
   if (ownStyle !== '') {

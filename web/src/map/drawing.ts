@@ -46,7 +46,7 @@ export class Drawing {
   readonly #stop: () => void;
 
   constructor(readonly map: MapLibreMap) {
-    map.on('load', () => {
+    map.on('style.load', () => {
       map.addSource(SOURCE, { type: 'geojson', data: shape([]) });
       map.addLayer({
         id: 'drawing-line',

@@ -29,7 +29,7 @@ export function showPoints(map: MapLibreMap): () => void {
     const features = featuresOf(scoredPoints.peek(), chosenRow.peek());
     map.getSource<GeoJSONSource>(SOURCE)?.setData({ type: 'FeatureCollection', features });
   };
-  map.on('load', () => {
+  map.on('style.load', () => {
     map.addSource(SOURCE, { type: 'geojson', data: { type: 'FeatureCollection', features: [] } });
     map.addLayer({
       id: SOURCE,

@@ -18,7 +18,7 @@ export function showUnits(map: MapLibreMap): () => void {
     }));
     map.getSource<GeoJSONSource>(SOURCE)?.setData({ type: 'FeatureCollection', features });
   };
-  map.on('load', () => {
+  map.on('style.load', () => {
     map.addSource(SOURCE, { type: 'geojson', data: { type: 'FeatureCollection', features: [] } });
     map.addLayer({
       id: FILL,

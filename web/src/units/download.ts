@@ -5,16 +5,19 @@ const FORMULA = /^(?![-+]?\d+(\.\d+)?(e[-+]?\d+)?$)[=+\-@\t\r]/i;
 
 /** The same after a semicolon, where spreadsheets of many countries begin another cell. */
 const LATER_FORMULA = /;(?=["\s]*[=+\-@])/g;
-const defuse = (value: unknown) =>
+const defuse = <Value>(value: Value) =>
   typeof value === 'string' ? value.replaceAll(LATER_FORMULA, ";'") : value;
 
-/** Rows as CSV (RFC 4180). Text that a spreadsheet would run gets an apostrophe in front. */
+/** Rows as CSV (RFC 4180). Text that a spreadsheet would run gets an apostrophe in front, names of columns too. */
 export function csvText(
   columns: readonly string[],
   rows: readonly Readonly<Record<string, unknown>>[],
 ): string {
   return Papa.unparse(
-    { fields: [...columns], data: rows.map((row) => columns.map((column) => defuse(row[column] ?? ''))) },
+    {
+      fields: columns.map(defuse),
+      data: rows.map((row) => columns.map((column) => defuse(row[column] ?? ''))),
+    },
     { escapeFormulae: FORMULA, newline: '\r\n', quotes: (value) => String(value).includes(';') },
   );
 }

@@ -44,9 +44,9 @@ export function rowsOf(
 export const costText = (cost: number | null | undefined) =>
   cost === undefined ? '…' : cost === null ? 'none survives' : money(cost);
 
-/** In dollars, with more decimals below one: a sown spot costs cents. */
+/** In dollars, with more decimals below ten cents: a sown spot may cost less. */
 export const money = (amount: number) =>
-  `$${amount.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: amount < 1 ? 4 : 2 })}`;
+  `$${amount.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: amount < 0.1 ? 4 : 2 })}`;
 
 export type SortKey = 'unit' | 'rank' | 'species' | 'survival' | 'cost';
 
