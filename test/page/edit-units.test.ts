@@ -24,21 +24,12 @@ async function editFirst(page: Page): Promise<void> {
   await page.getByLabel('Change a unit').selectOption('North slope');
   await page.getByRole('button', { name: 'Edit corners' }).click();
   await page.getByRole('button', { name: 'Corner 1 of 4', exact: true }).waitFor();
-  // The map moves to the unit first.
-  let before = '';
-  await expect
-    .poll(async () => {
-      const last = before;
-      before = JSON.stringify(await middleOf(page, 'Corner 1 of 4'));
-      return before === last;
-    })
-    .toBe(true);
 }
 
 browserTest(
   'corners are moved, added and removed with the mouse, each change is planned and can be undone',
   async () => {
-    const { page, context, faults } = await openUnits(shared);
+    const { page, context, faults } = await openUnits(shared, {}, { reducedMotion: 'reduce' });
     await editFirst(page);
     const [before] = await exportedCorners(page);
     const asked: string[][] = [];

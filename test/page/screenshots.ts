@@ -5,6 +5,7 @@ import path from 'node:path';
 import { createInterface } from 'node:readline';
 import type { Page } from 'playwright-core';
 import { launchBrowser, mapReady } from './support/launch-browser.js';
+import { drop } from './support/units.js';
 
 /** Makes the pictures of the README and docs/page.md: npm run screenshots. */
 
@@ -49,7 +50,7 @@ function ringAround(longitude: number, latitude: number, size: number): number[]
 const PICTURES: readonly Picture[] = [
   {
     file: 'site.png',
-    choices: { site: '44.12,-122.03' },
+    choices: { site: '44.12,-122.03', map: '9/44.12/-122.03' },
     prepare: (page) => page.locator('.ranking').waitFor(),
   },
   {
@@ -64,20 +65,33 @@ const PICTURES: readonly Picture[] = [
     colorScheme: 'dark',
     prepare: (page) => page.locator('.ranking').waitFor(),
   },
-  { file: 'best-species.png', choices: { layer: 'best', panel: 'about' } },
+  { file: 'best-species.png', choices: { layer: 'best', panel: 'about', map: '8.5/44.12/-122.03' } },
   {
     file: 'units.png',
     choices: { panel: 'units', map: '10/44.12/-122.03' },
     prepare: async (page) => {
-      await page
-        .locator('#file')
-        .setInputFiles({ name: 'units.geojson', mimeType: '', buffer: Buffer.from(UNITS) });
+      await drop(page, 'units.geojson', UNITS);
       await page.getByLabel(/Hand planting, per planted tree/).fill('1.20');
       await page.getByLabel(/Drone seeding, per sown spot/).fill('0.60');
       await page.getByText('Hand pays below').waitFor();
     },
   },
-  { file: 'phone.png', choices: { site: '44.12,-122.03' }, size: { width: 390, height: 844 } },
+  {
+    file: 'corners.png',
+    choices: { panel: 'units', map: '10/44.12/-122.03' },
+    prepare: async (page) => {
+      await drop(page, 'units.geojson', UNITS);
+      await page.getByLabel('Change a unit').selectOption('Ridge top');
+      await page.getByRole('button', { name: 'Edit corners' }).click();
+      await page.getByRole('button', { name: 'Corner 1 of 9', exact: true }).click();
+      await page.locator('table.plan').waitFor();
+    },
+  },
+  {
+    file: 'phone.png',
+    choices: { site: '44.12,-122.03', map: '8/44.12/-122.03' },
+    size: { width: 390, height: 844 },
+  },
 ];
 
 const folder = mkdtempSync(path.join(tmpdir(), 'nurselog-screenshots-'));

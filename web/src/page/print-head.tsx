@@ -49,9 +49,11 @@ export function PrintHead() {
           {ownValues()}.
         </p>
       )}
-      <p class="caution">
-        Outcomes: <strong>{model?.outcomes}</strong>. {model?.caution}
-      </p>
+      {panel.value !== 'about' && (
+        <p class="caution">
+          Outcomes: <strong>{model?.outcomes}</strong>. {model?.caution}
+        </p>
+      )}
       {picture.value !== undefined && (
         <figure>
           <img src={picture.value} alt="The map" />

@@ -1,4 +1,4 @@
-import { useEffect, useRef, useState } from 'preact/hooks';
+import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { showBox } from '../map/shown-map.js';
 import { counted, number, percent } from '../page/format.js';
 import { ErrorNote } from '../page/notes.js';
@@ -17,7 +17,8 @@ export function PointsRun({ table, onClose }: { table: PointTable; onClose: () =
   const [error, setError] = useState<Error | null>(null);
   const [isRunning, setRunning] = useState(false);
   const running = useRef<AbortController | null>(null);
-  useEffect(() => {
+  // Before the points of another file are seen.
+  useLayoutEffect(() => {
     showPointsOnMap(null);
     return () => {
       running.current?.abort();
