@@ -65,7 +65,11 @@ const PICTURES: readonly Picture[] = [
     colorScheme: 'dark',
     prepare: (page) => page.locator('.ranking').waitFor(),
   },
-  { file: 'best-species.png', choices: { layer: 'best', panel: 'about', map: '8.5/44.12/-122.03' } },
+  {
+    file: 'best-species.png',
+    choices: { layer: 'best', panel: 'about', map: '8.5/44.12/-122.03' },
+    size: { width: 1280, height: 800 },
+  },
   {
     file: 'units.png',
     choices: { panel: 'units', map: '10/44.12/-122.03' },

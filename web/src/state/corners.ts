@@ -46,11 +46,18 @@ const changeRing = (
   change: (ring: readonly Position[]) => Position[] | readonly Position[],
 ) => rings.with(index, change(rings[index]!));
 
+/** Decimals of degrees in the text: a tenth of a metre. */
+const DECIMALS = 6;
+
 /** A line for each corner, latitude first, and an empty line between rings. */
 export const cornersText = (rings: Rings): string =>
   rings
-    .map((ring) => ring.map(([longitude, latitude]) => `${latitude}, ${longitude}`).join('\n'))
+    .map((ring) =>
+      ring.map(([longitude, latitude]) => `${shortened(latitude!)}, ${shortened(longitude!)}`).join('\n'),
+    )
     .join('\n\n');
+
+const shortened = (degrees: number) => Number(degrees.toFixed(DECIMALS));
 
 /** Reads what {@link cornersText} writes. @returns a sentence where a line is no place */
 export function readCorners(text: string): Rings | string {
