@@ -41,6 +41,10 @@ test('every file that the page names is served with its type, for ever, and comp
   expect(assets.map((file) => file.split('.').at(-1)).toSorted()).toEqual(['css', 'js', 'svg']);
   for (const file of assets) {
     const plain = await fetch(service.apiUrl + file, { headers: { 'accept-encoding': 'identity' } });
+    // A worker has the policies of its own file.
+    const { headers: ofPage } = await fetch(`${service.apiUrl}/`);
+    for (const name of ['content-security-policy', 'referrer-policy'])
+      expect(plain.headers.get(name)).toBe(ofPage.get(name));
     expect(plain.headers.get('cache-control')).toBe('public, max-age=31536000, immutable');
     expect(plain.headers.get('vary')).toContain('accept-encoding');
     expect(plain.headers.get('content-encoding')).toBeNull();

@@ -11,7 +11,7 @@ const shared = serviceAndBrowser();
 
 interface MapServer {
   readonly origin: string;
-  readonly asked: { readonly path: string; readonly referer: string | undefined; readonly url: string }[];
+  readonly asked: { readonly path: string; readonly referer: string | undefined; readonly sent: string }[];
   close(): void;
 }
 
@@ -28,7 +28,7 @@ async function startMapServer(foreign = ''): Promise<MapServer> {
     asked.push({
       path,
       referer: request.headers.referer,
-      url: JSON.stringify(request.headers) + request.url,
+      sent: JSON.stringify(request.headers) + request.url,
     });
     response.setHeader('Access-Control-Allow-Origin', '*');
     if (path.endsWith('.png')) response.setHeader('Content-Type', 'image/png').end(tile);
@@ -71,9 +71,9 @@ browserTest(
       .poll(() => new Set(map.asked.map(({ path }) => path.replace(/\d+\/\d+\/\d+/, 'tile'))))
       .toEqual(new Set(['/style.json', '/tile.png', '/lines.geojson']));
     // Neither the key nor the address of the page reaches the operator's map.
-    for (const { referer, url } of map.asked) {
+    for (const { referer, sent } of map.asked) {
       expect(referer).toBeUndefined();
-      expect(url).not.toContain('nurse_live_');
+      expect(sent).not.toContain('nurse_live_');
     }
     // What the policy refuses is the layer of the third origin, which MapLibre's worker would ask.
     for (const fault of faults) expect(fault).toContain(stranger.origin);

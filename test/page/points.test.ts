@@ -6,7 +6,7 @@ import { drop, openUnits } from './support/units.js';
 
 const shared = serviceAndBrowser();
 
-/** The middle of the view, and a place that no species is native to or no data point is near. */
+/** Two places in the forest and one at sea. */
 const FILE = 'plot,latitude,longitude\nfirst,44.12,-122.03\nsecond,44.14,-122.0\nsea,44,-130\n';
 
 browserTest(
