@@ -21,7 +21,7 @@ export function factorCode(feature: number, isNegative: boolean): number {
  * @returns 0 to 10,000, also for values outside 0 to 1, which break the model contract
  */
 export function tenThousandths(probability: number): number {
-  return Math.max(0, Math.min(10_000, Math.floor(probability * 10_000 + 0.5)));
+  return Math.max(0, Math.min(10_000, probability * 10_000 + 0.5)) | 0;
 }
 
 const MAX_UINT16 = 2 ** 16 - 1;
@@ -31,7 +31,7 @@ const MAX_UINT16 = 2 ** 16 - 1;
  * caller states extreme conditions; beyond 6.5535 they are not told apart.
  */
 export function magnitudeOf(contribution: number): number {
-  return Math.min(MAX_UINT16, Math.floor(Math.abs(contribution) * 10_000 + 0.5));
+  return Math.min(MAX_UINT16, Math.abs(contribution) * 10_000 + 0.5) | 0;
 }
 
 /** Turns the outputs of models into reported numbers. */
@@ -64,38 +64,46 @@ export class PredictionReporter {
   /** Reports the 3 candidates of largest rounded magnitude; of equal ones the first in the order of the features. */
   #reportRiskFactors(contributions: Float32Array, offset: number, numbers: Uint16Array, to: number): void {
     const candidates = this.#candidates;
-    let first = -1;
-    let second = -1;
-    let third = -1;
-    let firstFeature = 0;
-    let secondFeature = 0;
-    let thirdFeature = 0;
+    let first = 0;
+    let second = 0;
+    let third = 0;
     for (let i = 0; i < candidates.length; i++) {
       const feature = candidates[i];
-      const magnitude = magnitudeOf(contributions[offset + feature]);
-      if (magnitude <= third) continue;
-      if (magnitude <= second) {
-        third = magnitude;
-        thirdFeature = feature;
-        continue;
-      }
-      third = second;
-      thirdFeature = secondFeature;
-      if (magnitude <= first) {
-        second = magnitude;
-        secondFeature = feature;
-        continue;
-      }
-      second = first;
-      secondFeature = firstFeature;
-      first = magnitude;
-      firstFeature = feature;
+      let rest = rankingKey(magnitudeOf(contributions[offset + feature]), feature);
+      // Larger and smaller without branches, which would be mispredicted in every second row.
+      let larger = rest - first;
+      larger &= ~(larger >> 31);
+      first += larger;
+      rest -= larger;
+      larger = rest - second;
+      larger &= ~(larger >> 31);
+      second += larger;
+      rest -= larger;
+      larger = rest - third;
+      third += larger & ~(larger >> 31);
     }
-    numbers[to] = factorCode(firstFeature, contributions[offset + firstFeature] < 0);
-    numbers[to + 1] = first;
-    numbers[to + 2] = factorCode(secondFeature, contributions[offset + secondFeature] < 0);
-    numbers[to + 3] = second;
-    numbers[to + 4] = factorCode(thirdFeature, contributions[offset + thirdFeature] < 0);
-    numbers[to + 5] = third;
+    writeRiskFactor(first, contributions, offset, numbers, to);
+    writeRiskFactor(second, contributions, offset, numbers, to + 2);
+    writeRiskFactor(third, contributions, offset, numbers, to + 4);
   }
+}
+
+const FEATURE_BITS = 15;
+const MAX_FEATURE = 2 ** FEATURE_BITS - 1;
+
+/** Orders risk factors: larger for larger magnitudes, of equal ones for the first feature. Less than 2^31. */
+function rankingKey(magnitude: number, feature: number): number {
+  return (magnitude << FEATURE_BITS) | (MAX_FEATURE - feature);
+}
+
+function writeRiskFactor(
+  key: number,
+  contributions: Float32Array,
+  offset: number,
+  numbers: Uint16Array,
+  to: number,
+): void {
+  const feature = MAX_FEATURE - (key & MAX_FEATURE);
+  numbers[to] = factorCode(feature, contributions[offset + feature] < 0);
+  numbers[to + 1] = key >> FEATURE_BITS;
 }
