@@ -51,11 +51,8 @@ export class MethodPredictor {
     const { featureCount } = this.model;
     const features = new Float32Array(count * featureCount);
     const species = new Uint8Array(count);
-    for (let position = 0; position < count; position++) {
-      const row = misses[position];
-      this.sites.write(rows, row, points[row], features, position * featureCount);
-      species[position] = rows.species[row];
-    }
+    this.sites.writeAll(rows, misses, count, points, features);
+    for (let position = 0; position < count; position++) species[position] = rows.species[misses[position]];
     const outputs = await this.model.run(features, species);
     const positions = isExplained ? new Int32Array(rows.count) : undefined;
     for (let position = 0; position < count; position++) {
