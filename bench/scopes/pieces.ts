@@ -3,6 +3,7 @@ import pointInPolygon from 'point-in-polygon-hao';
 import { PredictionCache } from '../../src/prediction/cache/prediction-cache.js';
 import { AnswerEncoder, elementCapacity } from '../../src/prediction/encoding/answer-encoder.js';
 import { JsonWriter } from '../../src/prediction/encoding/json-writer.js';
+import { matchedPlaces } from '../../src/prediction/encoding/matched-places.js';
 import { Coverage } from '../../src/prediction/locate/coverage.js';
 import { distanceKm, haversin, RADIANS } from '../../src/prediction/locate/great-circle.js';
 import { NearestPoint } from '../../src/prediction/locate/nearest-point.js';
@@ -140,9 +141,13 @@ function answers({ data, places }: Inputs): Row[] {
     rows.horizons[row] = 7;
     rows.generatedAtMs[row] = 1.7e12;
   });
+  const matched = matchedPlaces(
+    data.grid,
+    Int32Array.from(places, ({ point }) => point),
+  );
   const write = (row: number) => {
     writer.begin(memory);
-    encoder.writeSite(rows.longitude[row], rows.latitude[row], places[row].point, 1.234);
+    encoder.writeSite(rows.longitude[row], rows.latitude[row], matched, row, 1.234);
     encoder.writePredictions(rows, row, numbers, 0);
     return writer.length;
   };

@@ -6,6 +6,7 @@ import { SiteFeatures } from './conditions/site-features.js';
 import { AnswerEncoder } from './encoding/answer-encoder.js';
 import type { RowDetails } from './encoding/detail-encoder.js';
 import { JsonWriter } from './encoding/json-writer.js';
+import { type MatchedPlaces, matchedPlaces } from './encoding/matched-places.js';
 import { RECORD_BYTES, RowRecordWriter } from './encoding/row-record.js';
 import type { IntervalModel } from './intervals/interval-model.js';
 import { type Draws, IntervalPredictor } from './intervals/interval-predictor.js';
@@ -107,6 +108,7 @@ export class Predictor {
     const draws = await Promise.all(drawing);
     const inferenceMs = performance.now() - startedMs;
 
+    const places = matchedPlaces(this.data.grid, points);
     this.#writer.begin(json);
     this.#records.begin(json);
     for (let row = 0; row < rows.count; row++) {
@@ -118,7 +120,7 @@ export class Predictor {
         }
         this.#writer.length = at + RECORD_BYTES;
       } else if (status[row] === ROW_STATUS.answered) {
-        this.#writeSite(longitude[row], latitude[row], points[row], distancesKm[row]);
+        this.#writeSite(rows, row, points[row], distancesKm[row], places);
         const isIncluding = (rows.options[row] & INCLUDING) !== 0;
         const details = isIncluding ? this.#writeDetails(rows, row, points[row], runs, draws) : undefined;
         this.#encoder.writePredictions(rows, row, numbers, row * NUMBERS_PER_ROW, details);
@@ -183,14 +185,16 @@ export class Predictor {
     return { ...details, explained };
   }
 
-  #writeSite(longitude: number, latitude: number, point: number, distanceKm: number): void {
+  #writeSite(rows: SiteRows, row: number, point: number, distanceKm: number, places: MatchedPlaces): void {
+    const longitude = rows.longitude[row];
+    const latitude = rows.latitude[row];
     const entry = this.#places.find(longitude, latitude);
     if (entry !== -1) {
       this.#places.write(this.#writer, entry);
       return;
     }
     const start = this.#writer.length;
-    this.#encoder.writeSite(longitude, latitude, point, distanceKm);
+    this.#encoder.writeSite(longitude, latitude, places, row, distanceKm);
     this.#places.keep(longitude, latitude, point, distanceKm, this.#writer, start);
   }
 }

@@ -1,18 +1,15 @@
 import type { Artefacts } from '../artefacts/artefacts.js';
 import { modelOf } from '../artefacts/manifest.js';
-import type { PointIndex } from '../artefacts/point-index.js';
 import { BOTH_METHODS, HORIZONS, PLANTING_METHODS } from '../dimensions.js';
 import { HORIZON_NUMBERS, PREDICTION_NUMBERS } from '../model/prediction-numbers.js';
 import type { SiteRows } from '../site-rows.js';
 import { DetailEncoder, detailsCapacity, type RowDetails } from './detail-encoder.js';
-import { type Fragment, fragment, type JsonWriter, NUMBER_BYTES } from './json-writer.js';
+import { type Fragment, FragmentTable, fragment, type JsonWriter, NUMBER_BYTES } from './json-writer.js';
+import type { MatchedPlaces } from './matched-places.js';
 import { PredictionEncoder, predictionsCapacity } from './prediction-encoder.js';
 
 const OPEN_SITE = fragment('{"site":{"latitude":');
 const LONGITUDE = fragment(',"longitude":');
-const MATCHED_LATITUDE = fragment(',"matched_latitude":');
-const MATCHED_LONGITUDE = fragment(',"matched_longitude":');
-const DISTANCE = fragment(',"match_distance_km":');
 const OPEN_METHOD = PLANTING_METHODS.map((method) =>
   fragment(`,"planting_method":"${method}","predictions":[`),
 );
@@ -25,8 +22,9 @@ const CLOSE_ADVANTAGE = fragment('}');
 const COMMA = fragment(',');
 const MINUS = fragment('-');
 
-const COORDINATE_DECIMALS = 5;
+const COORDINATE_SCALE = 1e5;
 const DISTANCE_DECIMALS = 3;
+const METRES_PER_KM = 1000;
 
 /** More than the bytes of an element that depend neither on the models nor on the species, and than those of a record. */
 const FIXED_BYTES = 1000 + 5 * NUMBER_BYTES;
@@ -52,9 +50,10 @@ export function elementCapacity({ grid, manifest, species }: AnswerTexts): numbe
 export class AnswerEncoder {
   readonly #predictions: PredictionEncoder;
   readonly #details: DetailEncoder;
-  readonly #places: PointIndex;
-  /** Uint8 [points]: index into `regions`. */
-  readonly #region: Uint8Array;
+  /** The JSON with the latitude of each row of the lattice. */
+  readonly #matchedLatitudes: FragmentTable;
+  /** The JSON from the longitude of each column of the lattice to the distance. */
+  readonly #matchedLongitudes: FragmentTable;
   readonly #regions: readonly Fragment[];
   readonly #species: readonly Fragment[];
   readonly #model: string;
@@ -68,8 +67,15 @@ export class AnswerEncoder {
   ) {
     this.#details = new DetailEncoder(writer, { grid, manifest });
     this.#predictions = new PredictionEncoder(writer, this.#details, manifest);
-    this.#places = grid.index;
-    this.#region = grid.region;
+    this.#matchedLatitudes = new FragmentTable(
+      Array.from(grid.index.latitudes, (degrees) => `,"matched_latitude":${inFiveDecimals(degrees)}`),
+    );
+    this.#matchedLongitudes = new FragmentTable(
+      Array.from(
+        grid.index.longitudes,
+        (degrees) => `,"matched_longitude":${inFiveDecimals(degrees)},"match_distance_km":`,
+      ),
+    );
     this.#regions = grid.regions.map((region) => fragment(`,"region":${JSON.stringify(region)}}`));
     this.#species = species.map(({ species_code, common_name }) => {
       const [code, name] = [species_code, common_name].map((text) => JSON.stringify(text));
@@ -79,20 +85,22 @@ export class AnswerEncoder {
   }
 
   /** Opens the element of a row and writes its site. */
-  writeSite(longitude: number, latitude: number, point: number, distanceKm: number): void {
+  writeSite(
+    longitude: number,
+    latitude: number,
+    places: MatchedPlaces,
+    row: number,
+    distanceKm: number,
+  ): void {
     const { writer } = this;
-    const { latitudes, longitudes, row, column } = this.#places;
     writer.write(OPEN_SITE);
     writer.writeNumber(latitude);
     writer.write(LONGITUDE);
     writer.writeNumber(longitude);
-    writer.write(MATCHED_LATITUDE);
-    this.#writeRounded(latitudes[row[point]], COORDINATE_DECIMALS);
-    writer.write(MATCHED_LONGITUDE);
-    this.#writeRounded(longitudes[column[point]], COORDINATE_DECIMALS);
-    writer.write(DISTANCE);
-    this.#writeRounded(distanceKm, DISTANCE_DECIMALS);
-    writer.write(this.#regions[this.#region[point]]);
+    writer.writeOf(this.#matchedLatitudes, places.latitude[row]);
+    writer.writeOf(this.#matchedLongitudes, places.longitude[row]);
+    writer.writeDecimal(Math.round(distanceKm * METRES_PER_KM), DISTANCE_DECIMALS);
+    writer.write(this.#regions[places.region[row]]);
   }
 
   /** Adds to the site that was written last what `include` asks for. @param features as the models saw them */
@@ -124,10 +132,6 @@ export class AnswerEncoder {
     writer.write(this.#endAt(rows.generatedAtMs[row]));
   }
 
-  #writeRounded(value: number, decimals: number): void {
-    this.writer.writeDecimal(Math.round(value * 10 ** decimals), decimals);
-  }
-
   #writeComparison(numbers: Uint16Array, at: number, horizons: number, details?: RowDetails): void {
     const { writer } = this;
     for (let method = 0; method < PLANTING_METHODS.length; method++) {
@@ -157,4 +161,8 @@ export class AnswerEncoder {
     }
     return this.#end;
   }
+}
+
+function inFiveDecimals(degrees: number): number {
+  return Math.round(degrees * COORDINATE_SCALE) / COORDINATE_SCALE;
 }

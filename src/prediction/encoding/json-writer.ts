@@ -15,6 +15,24 @@ export interface Fragment {
   readonly length: number;
 }
 
+/** Constant JSON texts by their index, in one array: objects for each would lie apart in memory. */
+export class FragmentTable {
+  readonly words: Float64Array;
+  readonly lengths: Uint16Array;
+  /** The words from one text to the next. */
+  readonly stride: number;
+
+  constructor(texts: readonly string[]) {
+    const fragments = texts.map(fragment);
+    this.stride = Math.max(0, ...fragments.map(({ words }) => words.length));
+    this.words = new Float64Array(texts.length * this.stride);
+    this.lengths = Uint16Array.from(fragments, ({ length }) => length);
+    fragments.forEach(({ words }, index) => {
+      this.words.set(words, index * this.stride);
+    });
+  }
+}
+
 /** Prepares JSON text. */
 export function fragment(json: string): Fragment {
   const bytes = Buffer.from(json);
@@ -30,6 +48,8 @@ export function fragment(json: string): Fragment {
 const ZERO = '0'.charCodeAt(0);
 const MINUS = '-'.charCodeAt(0);
 const POINT = '.'.charCodeAt(0);
+/** "0." as bytes, little endian. */
+const ZERO_POINT = ZERO | (POINT << 8);
 
 /** Numbers of up to this many decimals, as most coordinates are, are formatted as integers. */
 const COMMON_DECIMALS = 6;
@@ -37,14 +57,13 @@ const COMMON_SCALE = 1e6;
 const POWERS_OF_TEN = [1, 10, 100, 1e3, 1e4, 1e5, 1e6];
 const MAX_INT32 = 2 ** 31 - 1;
 
-/** The JSON of k / 10,000 at index k: "0", "0.0001" ... "1". None is longer than a word. */
-const TEN_THOUSANDTHS = new Float64Array(10_001);
-const TEN_THOUSANDTHS_BYTES = new Uint8Array(10_001);
-for (let k = 0; k <= 10_000; k++) {
-  const { words, length } = fragment(String(k / 10_000));
-  TEN_THOUSANDTHS[k] = words[0];
-  TEN_THOUSANDTHS_BYTES[k] = length;
-}
+const HUNDRED = 100;
+/** The two digits of each number below 100 as two bytes, little endian. Tables of longer texts would not stay in the caches. */
+const DIGIT_PAIRS = Uint16Array.from({ length: HUNDRED }, (_, k) =>
+  Buffer.from(String(k).padStart(2, '0')).readUInt16LE(),
+);
+/** How many of these digits there are without zeros at the end. */
+const SIGNIFICANT = Uint8Array.from({ length: HUNDRED }, (_, k) => (k === 0 ? 0 : k % 10 === 0 ? 1 : 2));
 
 /** Writes JSON as bytes into given memory, unchecked: its size must suffice for what is written, in whole words. */
 export class JsonWriter {
@@ -69,14 +88,23 @@ export class JsonWriter {
     this.length = start + length;
   }
 
-  /** Writes k / 10,000 in its shortest form, k an integer from 0 to 65,535; fast up to 10,000. */
+  /** Writes a text of a table. */
+  writeOf({ words, lengths, stride }: FragmentTable, index: number): void {
+    this.writeWords(words, index * stride, lengths[index]);
+  }
+
+  /** Writes k / 10,000 in its shortest form, k an integer from 0 to 65,535; fastest below 10,000. */
   writeTenThousandths(k: number): void {
-    if (k > 10_000) {
+    if (k >= 10_000) {
       this.writeDecimal(k, 4);
       return;
     }
-    this.#view.setFloat64(this.length, TEN_THOUSANDTHS[k], true);
-    this.length += TEN_THOUSANDTHS_BYTES[k];
+    const hundredths = (k / HUNDRED) | 0;
+    const rest = k - HUNDRED * hundredths;
+    this.#view.setUint32(this.length, ZERO_POINT | (DIGIT_PAIRS[hundredths] << 16), true);
+    this.#view.setUint16(this.length + 4, DIGIT_PAIRS[rest], true);
+    if (rest > 0) this.length += 4 + SIGNIFICANT[rest];
+    else this.length += hundredths > 0 ? 2 + SIGNIFICANT[hundredths] : 1;
   }
 
   /** Writes a finite number as JSON.stringify does. */
@@ -96,18 +124,24 @@ export class JsonWriter {
     const digits = Math.abs(integer) | 0;
     const scale = POWERS_OF_TEN[decimals];
     const whole = (digits / scale) | 0;
-    let fraction = (digits - whole * scale) | 0;
     at = writeDigits(bytes, at, whole, countDigits(whole));
-    if (fraction > 0) {
-      let fractionDigits = decimals;
-      while (fraction % 10 === 0) {
-        fraction = (fraction / 10) | 0;
-        fractionDigits--;
-      }
-      bytes[at++] = POINT;
-      at = writeDigits(bytes, at, fraction, fractionDigits);
-    }
-    this.length = at;
+    const millionths = ((digits - whole * scale) | 0) * POWERS_OF_TEN[COMMON_DECIMALS - decimals];
+    this.length = millionths === 0 ? at : this.#writeFraction(at, millionths | 0);
+  }
+
+  /** Writes a point and the digits of millionths without zeros at the end. @returns where they end */
+  #writeFraction(at: number, millionths: number): number {
+    const view = this.#view;
+    const first = (millionths / 10_000) | 0;
+    const rest = millionths - 10_000 * first;
+    const second = (rest / HUNDRED) | 0;
+    const third = rest - HUNDRED * second;
+    view.setUint8(at, POINT);
+    view.setUint16(at + 1, DIGIT_PAIRS[first], true);
+    view.setUint16(at + 3, DIGIT_PAIRS[second], true);
+    view.setUint16(at + 5, DIGIT_PAIRS[third], true);
+    if (third > 0) return at + 5 + SIGNIFICANT[third];
+    return second > 0 ? at + 3 + SIGNIFICANT[second] : at + 1 + SIGNIFICANT[first];
   }
 
   #writeAscii(text: string): void {

@@ -2,7 +2,7 @@ import type { Manifest } from '../artefacts/manifest.js';
 import { HORIZONS, RISK_FACTOR_COUNT } from '../dimensions.js';
 import { factorCode, HORIZON_NUMBERS, PREDICTION_NUMBERS } from '../model/prediction-numbers.js';
 import type { DetailEncoder, RowDetails } from './detail-encoder.js';
-import { type Fragment, fragment, type JsonWriter } from './json-writer.js';
+import { FragmentTable, fragment, type JsonWriter } from './json-writer.js';
 
 const OPEN_PREDICTION = HORIZONS.map((years) =>
   fragment(`{"horizon_years":${years},"survival_probability":`),
@@ -21,8 +21,8 @@ export function predictionsCapacity({ features }: Manifest): number {
 /** Writes the predictions of one method at one site. */
 export class PredictionEncoder {
   /** The JSON that opens a risk factor, by its code. */
-  readonly #first: readonly Fragment[];
-  readonly #following: readonly Fragment[];
+  readonly #first: FragmentTable;
+  readonly #following: FragmentTable;
 
   constructor(
     private readonly writer: JsonWriter,
@@ -30,14 +30,13 @@ export class PredictionEncoder {
     { features }: Manifest,
   ) {
     const open = (before: string) => {
-      const byCode: Fragment[] = [];
+      const byCode: string[] = [];
       features.forEach(({ label }, feature) => {
         for (const impact of ['positive', 'negative'])
-          byCode[factorCode(feature, impact === 'negative')] = fragment(
-            `${before}{"factor":${JSON.stringify(label)},"impact":"${impact}","magnitude":`,
-          );
+          byCode[factorCode(feature, impact === 'negative')] =
+            `${before}{"factor":${JSON.stringify(label)},"impact":"${impact}","magnitude":`;
       });
-      return byCode;
+      return new FragmentTable(byCode);
     };
     this.#first = open(',"risk_factors":[');
     this.#following = open('},');
@@ -64,7 +63,7 @@ export class PredictionEncoder {
       writer.write(OPEN_PREDICTION[h]);
       writer.writeTenThousandths(numbers[from++]);
       for (let rank = 0; rank < RISK_FACTOR_COUNT; rank++) {
-        writer.write((rank === 0 ? this.#first : this.#following)[numbers[from++]]);
+        writer.writeOf(rank === 0 ? this.#first : this.#following, numbers[from++]);
         writer.writeTenThousandths(numbers[from++]);
       }
       if (details === undefined) writer.write(CLOSE_PREDICTION);
