@@ -1,63 +1,97 @@
-import { Dictionary, Float32, Int8, Int16, Utf8, type Vector, vectorFromArray } from 'apache-arrow';
-import { RISK_FACTOR_COUNT } from '../../../prediction/dimensions.js';
-import type { RowRecords } from '../../../prediction/encoding/row-record.js';
-import { DictionaryColumn, NumberColumn } from './column-builders.js';
+import type { Data } from 'apache-arrow';
+import type { SharedGrid } from '../../../prediction/artefacts/shared-grid.js';
+import { matchedPlaces } from '../../../prediction/encoding/matched-places.js';
+import type { ErrorCode, ErrorObject } from '../../errors/api-error.js';
+import type { RunOutcomes } from '../run-outcomes.js';
+import { toLatin1 } from '../text/latin1.js';
+import { type DictionaryColumn, NumberColumn, TextColumn, type TextList } from './column-builders.js';
+import type { HorizonColumns } from './horizon-columns.js';
 
-/** Reported numbers are integers: ten-thousandths. */
-const REPORTED_SCALE = 10_000;
+/** The codes that a row's error may have. */
+export const ROW_ERROR_CODES: readonly ErrorCode[] = [
+  'invalid_request',
+  'invalid_species',
+  'invalid_method',
+  'outside_coverage',
+  'no_nearby_data',
+  'elevation_mismatch',
+];
 
-/** Our columns of a horizon. */
-export class HorizonColumns {
-  /** In the order of `horizonColumns`. */
-  readonly columns: readonly (NumberColumn | DictionaryColumn)[];
-  readonly #survival: NumberColumn;
-  readonly #factors: readonly DictionaryColumn[];
-  readonly #contributions: readonly NumberColumn[];
-  readonly #ends: readonly NumberColumn[];
+const COORDINATE_SCALE = 1e5;
+const METRES_PER_KM = 1000;
 
-  /** @param h index into HORIZONS */
+/** Our columns of a part of a table, whose memory is used again for the next part. */
+export class AnswerColumns {
+  readonly #latitude: NumberColumn;
+  readonly #longitude: NumberColumn;
+  readonly #distance: NumberColumn;
+  readonly #region: DictionaryColumn;
+  readonly #code: DictionaryColumn;
+  readonly #message: TextColumn;
+  /** Those that a row with an error leaves empty. */
+  readonly #answered: readonly (NumberColumn | DictionaryColumn)[];
+
+  /** @param capacity rows at most, also of `horizons` */
   constructor(
-    private readonly h: number,
-    count: number,
-    intervals: boolean,
-    factors: TextList,
+    readonly capacity: number,
+    regions: TextList,
+    private readonly horizons: readonly HorizonColumns[],
+    codes: TextList,
   ) {
-    const numbers = () => new NumberColumn(count, new Float32());
-    const ranks = Array.from({ length: RISK_FACTOR_COUNT });
-    this.#survival = numbers();
-    this.#factors = ranks.map(() => factors.column(count));
-    this.#contributions = ranks.map(numbers);
-    this.#ends = intervals ? [numbers(), numbers()] : [];
-    const ofRanks = ranks.flatMap((_, rank) => [this.#factors[rank], this.#contributions[rank]]);
-    this.columns = [this.#survival, ...ofRanks, ...this.#ends];
+    this.#latitude = new NumberColumn(capacity);
+    this.#longitude = new NumberColumn(capacity);
+    this.#distance = new NumberColumn(capacity);
+    this.#region = regions.column(capacity);
+    this.#code = codes.column(capacity);
+    this.#message = new TextColumn(capacity);
+    const places = [this.#latitude, this.#longitude, this.#distance, this.#region];
+    this.#answered = [...places, ...horizons.flatMap(({ columns }) => columns)];
   }
 
-  set(row: number, records: RowRecords, record: number, method: number): void {
-    const { h } = this;
-    this.#survival.values[row] = records.survival(record, method, h) / REPORTED_SCALE;
-    for (let rank = 0; rank < RISK_FACTOR_COUNT; rank++) {
-      this.#factors[rank].indexes[row] = records.riskFactor(record, method, h, rank);
-      this.#contributions[rank].values[row] = records.contribution(record, method, h, rank) / REPORTED_SCALE;
+  /** The columns of `count` rows of a run, in their order; valid until the next call. */
+  fill(
+    { records, recordOf, methods, errors }: RunOutcomes,
+    grid: SharedGrid,
+    from: number,
+    count: number,
+  ): Data[] {
+    const columns = [...this.#answered, this.#code, this.#message];
+    for (const column of columns) column.begin(count);
+    const points = new Int32Array(count);
+    for (let row = 0; row < count; row++) {
+      const record = recordOf[from + row];
+      if (record === -1) this.#fillError(row, errors.get(from + row));
+      else {
+        this.#code.clear(row);
+        this.#message.clear(row);
+        points[row] = records.point(record);
+        this.#distance.values[row] = records.distanceM(record) / METRES_PER_KM;
+        for (const horizon of this.horizons) horizon.set(row, records, record, methods[from + row]);
+      }
     }
-    if (this.#ends.length === 0) return;
-    const [low, high] = this.#ends;
-    low.values[row] = records.low(record, method, h) / REPORTED_SCALE;
-    high.values[row] = records.high(record, method, h) / REPORTED_SCALE;
+    this.#fillPlaces(grid, points, recordOf.subarray(from, from + count));
+    return columns.map((column) => column.data());
+  }
+
+  #fillError(row: number, error: ErrorObject | undefined): void {
+    if (error === undefined) throw new Error('a row without record or error');
+    for (const column of this.#answered) column.clear(row);
+    this.#code.indexes[row] = ROW_ERROR_CODES.indexOf(error.code);
+    this.#message.set(row, toLatin1(error.message));
+  }
+
+  #fillPlaces(grid: SharedGrid, points: Int32Array, recordOf: Int16Array): void {
+    const { latitude, longitude, region } = matchedPlaces(grid, points);
+    const { latitudes, longitudes } = grid.index;
+    for (let row = 0; row < points.length; row++) {
+      if (recordOf[row] === -1) continue;
+      this.#latitude.values[row] = inFiveDecimals(latitudes[latitude[row]]);
+      this.#longitude.values[row] = inFiveDecimals(longitudes[longitude[row]]);
+      this.#region.indexes[row] = region[row];
+    }
   }
 }
 
-/** Texts that columns refer to by their index. */
-export class TextList {
-  readonly type: Dictionary<Utf8, Int8 | Int16>;
-  readonly #texts: Vector<Utf8>;
-
-  constructor(texts: readonly string[], id: number) {
-    const text = new Utf8();
-    this.#texts = vectorFromArray(texts, text);
-    this.type = new Dictionary(text, texts.length < 2 ** 7 ? new Int8() : new Int16(), id);
-  }
-
-  column(count: number): DictionaryColumn {
-    return new DictionaryColumn(count, this.type, this.#texts);
-  }
+function inFiveDecimals(degrees: number): number {
+  return Math.round(degrees * COORDINATE_SCALE) / COORDINATE_SCALE;
 }

@@ -14,28 +14,14 @@ import {
 } from 'apache-arrow';
 import { modelOf } from '../../../prediction/artefacts/manifest.js';
 import { HORIZONS } from '../../../prediction/dimensions.js';
-import type { ErrorCode } from '../../errors/api-error.js';
 import { ERROR_COLUMNS, horizonColumns, horizonsOf, PLACE_COLUMNS } from '../columns.js';
 import type { RunOutcomes } from '../run-outcomes.js';
 import type { TableContext, TableRequest } from '../table-contract.js';
 import type { TableOutput } from '../table-output.js';
 import type { TableSource, UploadedRows } from '../table-source.js';
-import { toLatin1 } from '../text/latin1.js';
-import { HorizonColumns, TextList } from './answer-columns.js';
-import { NumberColumn, TextColumn } from './column-builders.js';
-
-/** The codes that a row's error may have. */
-const ROW_ERROR_CODES: readonly ErrorCode[] = [
-  'invalid_request',
-  'invalid_species',
-  'invalid_method',
-  'outside_coverage',
-  'no_nearby_data',
-  'elevation_mismatch',
-];
-
-const COORDINATE_SCALE = 1e5;
-const METRES_PER_KM = 1000;
+import { AnswerColumns, ROW_ERROR_CODES } from './answer-columns.js';
+import { TextList } from './column-builders.js';
+import { HorizonColumns } from './horizon-columns.js';
 
 /** Writes answers as an Arrow stream: each part of a run is a record batch. The dictionaries precede the first. */
 export class ArrowOutput implements TableOutput {
@@ -46,6 +32,7 @@ export class ArrowOutput implements TableOutput {
   readonly #factors: TextList;
   readonly #codes: TextList;
   readonly #horizons: readonly number[];
+  #columns: AnswerColumns | undefined;
 
   constructor(
     source: TableSource,
@@ -75,15 +62,17 @@ export class ArrowOutput implements TableOutput {
   }
 
   encode(rows: UploadedRows, outcomes: RunOutcomes): Uint8Array {
+    const parts: Uint8Array[] = [];
     let from = 0;
     for (const { rowCount, columns } of rows.arrowParts()) {
       const children = [...columns, ...this.#ourColumns(outcomes, from, rowCount)];
       const type = new Struct(this.#schema.fields);
       const data = makeData({ type, length: rowCount, nullCount: 0, children: children as Data[] });
       this.#writer.write(new RecordBatch(this.#schema, data));
+      parts.push(this.#sink.take()); // a copy: the next part uses the memory of our columns again
       from += rowCount;
     }
-    return this.#sink.take();
+    return parts.length === 1 ? parts[0] : Buffer.concat(parts);
   }
 
   tail(): Uint8Array {
@@ -111,43 +100,15 @@ export class ArrowOutput implements TableOutput {
     ];
   }
 
-  /** Our columns of `count` rows of a run. */
-  #ourColumns({ records, recordOf, methods, errors }: RunOutcomes, from: number, count: number): Data[] {
-    const { index, region: regionOf } = this.artefacts.grid;
-    const latitude = new NumberColumn(count);
-    const longitude = new NumberColumn(count);
-    const distance = new NumberColumn(count);
-    const region = this.#regions.column(count);
-    const horizons = this.#horizons.map(
-      (h) => new HorizonColumns(h, count, this.request.intervals, this.#factors),
-    );
-    const code = this.#codes.column(count);
-    const message = new TextColumn(count);
-    const ours = [latitude, longitude, distance, region, ...horizons.flatMap(({ columns }) => columns)];
-    for (let row = 0; row < count; row++) {
-      const record = recordOf[from + row];
-      const error = errors.get(from + row);
-      if (error !== undefined) {
-        for (const column of ours) column.clear(row);
-        code.indexes[row] = ROW_ERROR_CODES.indexOf(error.code);
-        message.set(row, toLatin1(error.message));
-        continue;
-      }
-      code.clear(row);
-      message.clear(row);
-      const point = records.point(record);
-      latitude.values[row] = degrees(index.latitudes[index.row[point]]);
-      longitude.values[row] = degrees(index.longitudes[index.column[point]]);
-      distance.values[row] = records.distanceM(record) / METRES_PER_KM;
-      region.indexes[row] = regionOf[point];
-      for (const horizon of horizons) horizon.set(row, records, record, methods[from + row]);
+  /** Our columns of `count` rows of a run, in memory that the next ones use again. */
+  #ourColumns(outcomes: RunOutcomes, from: number, count: number): Data[] {
+    if (this.#columns === undefined || this.#columns.capacity < count) {
+      const { intervals } = this.request;
+      const horizons = this.#horizons.map((h) => new HorizonColumns(h, count, intervals, this.#factors));
+      this.#columns = new AnswerColumns(count, this.#regions, horizons, this.#codes);
     }
-    return [...ours, code, message].map((column) => column.data());
+    return this.#columns.fill(outcomes, this.artefacts.grid, from, count);
   }
-}
-
-function degrees(value: number): number {
-  return Math.round(value * COORDINATE_SCALE) / COORDINATE_SCALE;
 }
 
 /** Collects what a writer writes, at once: the queue of the library is read asynchronously. */

@@ -2,14 +2,15 @@ import {
   Bool,
   type Data,
   type DataType,
-  type Dictionary,
+  Dictionary,
   type Float32,
   Float64,
-  type Int8,
-  type Int16,
+  Int8,
+  Int16,
   makeData,
   Utf8,
   type Vector,
+  vectorFromArray,
 } from 'apache-arrow';
 
 /** Columns of a known number of rows, which are filled row by row. A row that is cleared has no value. */
@@ -18,8 +19,15 @@ abstract class ColumnBuilder {
   readonly #bitmap: Uint8Array;
   #nullCount = 0;
 
-  constructor(protected readonly length: number) {
+  constructor(protected length: number) {
     this.#bitmap = new Uint8Array(Math.ceil(length / 8)).fill(0xff);
+  }
+
+  /** Starts again, in the same memory, with at most as many rows as at first. What `data` gave before is then void. */
+  begin(length: number): void {
+    this.length = length;
+    this.#nullCount = 0;
+    this.#bitmap.fill(0xff);
   }
 
   /** Of a row that has no value yet; once for each row. */
@@ -32,7 +40,8 @@ abstract class ColumnBuilder {
 
   /** What `makeData` takes of every column. */
   protected get nulls() {
-    return { length: this.length, nullCount: this.#nullCount, nullBitmap: this.#bitmap };
+    const nullBitmap = this.#bitmap.subarray(0, Math.ceil(this.length / 8));
+    return { length: this.length, nullCount: this.#nullCount, nullBitmap };
   }
 }
 
@@ -47,8 +56,14 @@ export class NumberColumn extends ColumnBuilder {
     this.values = type instanceof Float64 ? new Float64Array(length) : new Float32Array(length);
   }
 
+  override begin(length: number): void {
+    super.begin(length);
+    this.values.fill(0);
+  }
+
   data(): Data {
-    return makeData({ ...this.nulls, type: this.type as Float64, data: this.values as Float64Array });
+    const data = this.values.subarray(0, this.length) as Float64Array;
+    return makeData({ ...this.nulls, type: this.type as Float64, data });
   }
 }
 
@@ -67,7 +82,12 @@ export class BooleanColumn extends ColumnBuilder {
 
 export class TextColumn extends ColumnBuilder {
   readonly type = new Utf8();
-  readonly #texts: string[] = [];
+  #texts: string[] = [];
+
+  override begin(length: number): void {
+    super.begin(length);
+    this.#texts = [];
+  }
 
   /** @param text latin1 that holds UTF-8 */
   set(row: number, text: string): void {
@@ -101,7 +121,29 @@ export class DictionaryColumn extends ColumnBuilder {
     this.indexes = new type.indices.ArrayType(length);
   }
 
+  override begin(length: number): void {
+    super.begin(length);
+    this.indexes.fill(0);
+  }
+
   data(): Data {
-    return makeData({ ...this.nulls, type: this.type, data: this.indexes, dictionary: this.texts });
+    const data = this.indexes.subarray(0, this.length);
+    return makeData({ ...this.nulls, type: this.type, data, dictionary: this.texts });
+  }
+}
+
+/** Texts that columns refer to by their index. */
+export class TextList {
+  readonly type: Dictionary<Utf8, Int8 | Int16>;
+  readonly #texts: Vector<Utf8>;
+
+  constructor(texts: readonly string[], id: number) {
+    const text = new Utf8();
+    this.#texts = vectorFromArray(texts, text);
+    this.type = new Dictionary(text, texts.length < 2 ** 7 ? new Int8() : new Int16(), id);
+  }
+
+  column(count: number): DictionaryColumn {
+    return new DictionaryColumn(count, this.type, this.#texts);
   }
 }
