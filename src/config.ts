@@ -113,7 +113,9 @@ const configSchema = z.object({
     .describe('Largest body of a table for tier hypha, compressed or not.'),
   tableMemoryBytes: wholeNumber(1024, 64 * 1024 * 1024 * 1024)
     .default(1024 * 1024 * 1024)
-    .describe('Memory for the bodies of all tables together; beyond it tables get 503 `overloaded`.'),
+    .describe(
+      'Memory for the bodies of all tables together, at most half for those of one key; beyond it tables get 503 `overloaded`.',
+    ),
   planLimitBytes: wholeNumber(1024, 64 * 1024 * 1024)
     .default(8 * 1024 * 1024)
     .describe('Largest body of a plan of a hypha key; those of other keys may have `BODY_LIMIT_BYTES`.'),

@@ -4,7 +4,6 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { expectError, parseErrorBody } from '../support/error-body.js';
-import { eventually } from '../support/eventually.js';
 import { openSocket, readAnswer } from '../support/raw-http.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
 import { startTestService, type TestService } from '../support/service.js';
@@ -20,7 +19,6 @@ beforeAll(async () => {
   service = await startTestService({
     REQUEST_TIMEOUT_MS: String(TIMEOUT_MS),
     TABLE_LIMIT_BYTES: String(LIMIT_BYTES),
-    TABLE_MEMORY_BYTES: String(LIMIT_BYTES + 1000),
   });
 });
 afterAll(() => service.stop());
@@ -54,19 +52,6 @@ test('an upload that moves is waited for, however long it takes', async () => {
   const { status, body } = await readAnswer(socket);
   expect(status).toBe(200);
   expect(body.split('\n')).toHaveLength(12_002);
-});
-
-test('a table beyond the memory for all is overloaded before its body, until another one has ended', async () => {
-  const large = await startUpload(LIMIT_BYTES, ['Expect: 100-continue']);
-  expect(String((await once(large, 'data'))[0])).toMatch(/^HTTP\/1.1 100 /);
-  expect((await postTable(service, tableOf(1))).status).toBe(200);
-  const refused = await postTable(service, tableOf(100));
-  await expectError(refused, 503, 'overloaded');
-  expect(refused.headers.get('retry-after')).toBe('1');
-  large.destroy();
-  await eventually(async () => {
-    if ((await postTable(service, tableOf(100))).status !== 200) throw new Error('still refused');
-  });
 });
 
 test.each([

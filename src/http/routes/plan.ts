@@ -56,7 +56,7 @@ export function planRoute(
     const { headers, state } = request;
     const limitBytes = state.bodyLimitBytes ?? planLimitBytes;
     const bytes = Math.min(Number(headers['content-length'] ?? limitBytes), limitBytes);
-    budget.take(bytes, reply.raw);
+    budget.take(bytes, callerOf(request).id, reply.raw);
   });
   app.post<{ Body: Buffer }>(planEndpoint.path, { bodyLimit: planLimitBytes }, async (request, reply) => {
     const generation = serving.current;
