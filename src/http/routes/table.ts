@@ -73,6 +73,12 @@ const WINDOW_SHARE = 1 / 2;
 /** Bytes of an answer that wait for its caller, beside the rows of one job. */
 const BUFFERED_BYTES = 64 * 1024;
 
+/**
+ * Request timeouts without progress after which an answer is cut off. The system reports progress when a third of what it
+ * buffers is free, and it buffers up to 4 MB: with 10 s, callers who read 16 KiB a second make progress in time.
+ */
+const IDLE_FACTOR = 8;
+
 /** Where the content type says more than the media type. */
 const CONTENT_TYPES: Partial<Record<TableMediaType, string>> = { 'text/csv': 'text/csv; charset=utf-8' };
 
@@ -93,7 +99,7 @@ export function tableRoute(
     const asked = readHead(request, config, serving);
     const announcedBytes = asked.isGzip ? undefined : announcedBytesOf(request);
     const bytes = announcedBytes ?? limitBytesOf(request, config);
-    budget.take(bytes, reply.raw);
+    budget.take(bytes, callerOf(request).id, reply.raw);
     request.state.table = asked;
   });
   app.addContentTypeParser('*', (request: FastifyRequest, payload: Readable) => {
@@ -144,6 +150,7 @@ export function tableRoute(
     socket.once('end', hangUp);
     try {
       const table = await generation.tables.open(request.body, asked.request, limit.rows, closed.signal);
+      socket.setTimeout(IDLE_FACTOR * timeoutMs); // Node sets the usual one with the next request
       const bytes = await startAnswer(request, table, generation, closed.signal);
       bytes.once('error', (error) => logFailure(request, error, closed.signal));
       return sendTable(request, reply, bytes, asked, generation);

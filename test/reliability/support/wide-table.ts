@@ -1,0 +1,68 @@
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
+import { expect, onTestFinished } from 'vitest';
+import { csvOf, TABLE_PATH } from '../../http/support/tables.js';
+import { openSocket, rawRequest } from '../../support/raw-http.js';
+import { PREDICT_REQUEST } from '../../support/requests.js';
+
+/**
+ * Rows of a table whose answer the buffers of both sides cannot hold, in any format: 15 MB, of which a column of the
+ * caller's is most. Many narrow rows would take longer to predict for.
+ */
+export const WIDE_ROWS = 10_000;
+export const WIDE_CSV = csvOf(
+  Array.from({ length: WIDE_ROWS }, (_, row) => ({
+    row,
+    note: 'as it was found '.repeat(75),
+    ...PREDICT_REQUEST,
+  })),
+);
+
+export interface TableSender {
+  readonly apiUrl: string;
+  readonly key: string;
+}
+
+/** Sends a table with these headers beside those of CSV. */
+export async function sendTable(
+  { apiUrl, key }: TableSender,
+  csv: string | Uint8Array,
+  headers: readonly string[] = [],
+): Promise<Socket> {
+  const socket = await openSocket(apiUrl);
+  socket.on('error', () => {});
+  onTestFinished(() => void socket.destroy());
+  const size = `Content-Length: ${Buffer.byteLength(csv)}`;
+  socket.write(
+    rawRequest(`POST ${TABLE_PATH} HTTP/1.1`, [
+      `X-API-Key: ${key}`,
+      'Content-Type: text/csv',
+      size,
+      ...headers,
+    ]),
+  );
+  socket.write(csv);
+  return socket;
+}
+
+/** Sends the wide table and reads until the answer has begun, then no more. */
+export async function startWideAnswer(sender: TableSender, headers: readonly string[] = []): Promise<Socket> {
+  const socket = await sendTable(sender, WIDE_CSV, headers);
+  await once(socket, 'readable');
+  return socket;
+}
+
+/** What a caller gets of an answer until its connection ends, be it by an error. */
+export async function readToEnd(socket: Socket): Promise<Buffer> {
+  const chunks: Buffer[] = [];
+  socket.on('data', (chunk: Buffer) => chunks.push(chunk));
+  if (!socket.closed) await once(socket, 'close');
+  return Buffer.concat(chunks);
+}
+
+/** Holds what came of an answer against what tells a caller that it is not whole: that its last chunk is missing. */
+export function expectBrokenOff(bytes: Buffer): void {
+  const head = bytes.toString('latin1', 0, bytes.indexOf('\r\n\r\n') + 4);
+  expect(head).toMatch(/^HTTP\/1\.1 200 OK\r\n.*transfer-encoding: chunked\r\n/is);
+  expect(bytes.subarray(-7).equals(Buffer.from('\r\n0\r\n\r\n'))).toBe(false);
+}
