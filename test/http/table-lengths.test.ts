@@ -1,0 +1,113 @@
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readMetrics } from '../reliability/support/metrics.js';
+import { parseErrorBody } from '../support/error-body.js';
+import { eventually } from '../support/eventually.js';
+import { openSocket, readAll, readAnswer } from '../support/raw-http.js';
+import { PREDICT_REQUEST } from '../support/requests.js';
+import { startTestService, type TestService } from '../support/service.js';
+import { csvOf, postTable, TABLE_PATH } from './support/tables.js';
+
+const LIMIT_BYTES = 400_000;
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService({
+    REQUEST_TIMEOUT_MS: '60000', // no upload is too slow
+    TABLE_LIMIT_BYTES: String(LIMIT_BYTES),
+    TABLE_MEMORY_BYTES: String(LIMIT_BYTES), // a second table is refused while a first one has not been given up
+  });
+});
+afterAll(() => service.stop());
+
+const CSV = csvOf(Array(50).fill(PREDICT_REQUEST));
+
+/** Opens a connection and sends the head of a table with these headers, and some bytes. */
+async function send(headers: readonly string[], body: string | Uint8Array) {
+  const socket = await openSocket(service.apiUrl);
+  socket.on('error', () => {});
+  const fields = ['Host: test', `X-API-Key: ${service.key}`, 'Content-Type: text/csv', ...headers];
+  socket.write(`POST ${TABLE_PATH} HTTP/1.1\r\n${fields.join('\r\n')}\r\n\r\n`);
+  socket.write(body);
+  return socket;
+}
+
+/** The memory of the table is given back, and another one of the largest size accepted. */
+const expectNothingLeft = () =>
+  eventually(async () => {
+    expect((await readMetrics(service.opsUrl)).value('nurselog_tables_open')).toBe(0);
+    const response = await postTable(service, CSV.padEnd(LIMIT_BYTES, '\n'));
+    expect(response.status).toBe(200);
+    await response.arrayBuffer();
+  });
+
+test('of a body longer than its Content-Length nothing beyond is read as part of the table or as a request', async () => {
+  const length = CSV.indexOf('\n', 200) + 1;
+  const smuggled = `GET /v1/species HTTP/1.1\r\nHost: test\r\nX-API-Key: ${service.key}\r\n\r\n`;
+  const socket = await send([`Content-Length: ${length}`], CSV + smuggled);
+  const { statuses, text } = await readAll(socket);
+  expect(statuses).toEqual([200, 400]);
+  expect(text.match(/PSME,manual,/g)).toHaveLength(CSV.slice(0, length).split('\n').length - 2);
+  await expectNothingLeft();
+});
+
+test.each([
+  ['shorter than its Content-Length', [`Content-Length: ${CSV.length + 1}`], CSV],
+  ['without its last chunk', ['Transfer-Encoding: chunked'], `${CSV.length.toString(16)}\r\n${CSV}\r\n`],
+  ['that ends within a chunk', ['Transfer-Encoding: chunked'], `${(CSV.length + 1).toString(16)}\r\n${CSV}`],
+  ['of which nothing comes', [`Content-Length: ${LIMIT_BYTES}`], ''],
+])('a body %s is no table when its caller closes its side', async (_, headers, body) => {
+  const before = (await readMetrics(service.opsUrl)).sum('nurselog_sites_total');
+  const socket = await send(headers, body);
+  socket.end();
+  const { statuses } = await readAll(socket);
+  expect(statuses.filter((status) => status !== 400)).toEqual([]);
+  expect((await readMetrics(service.opsUrl)).sum('nurselog_sites_total')).toBe(before);
+  await expectNothingLeft();
+});
+
+test.each([
+  ['a Content-Length and chunks', [`Content-Length: ${CSV.length}`, 'Transfer-Encoding: chunked'], CSV],
+  ['two lengths', [`Content-Length: ${CSV.length}`, `Content-Length: ${CSV.length + 1}`], CSV],
+  ['a length that is none', ['Content-Length: -1'], CSV],
+  ['a chunk size that is none', ['Transfer-Encoding: chunked'], `zz\r\n${CSV}`],
+  ['a chunk longer than it says', ['Transfer-Encoding: chunked'], `5\r\n${CSV}\r\n0\r\n\r\n`],
+])('a table with %s is 400, and the connection ends', async (_, headers, body) => {
+  const answer = await readAnswer(await send(headers, body));
+  expect(answer.status).toBe(400);
+  expect(answer.headers.get('connection')).toBe('close');
+  await expectNothingLeft();
+});
+
+/** An empty gzip member, of which any number may follow each other, and an empty block, of which a member may have any. */
+const EMPTY_MEMBER = gzipSync('');
+const EMPTY_BLOCK = Buffer.from([0, 0, 0, 0xff, 0xff]);
+const GZIP_HEAD = EMPTY_MEMBER.subarray(0, 10);
+
+test.each([
+  [
+    'chunks',
+    [],
+    (sent: number) => (sent === 0 ? Buffer.from(CSV) : Buffer.from('44,-122,PSME,manual\n'.repeat(200))),
+  ],
+  ['gzip members of nothing', ['Content-Encoding: gzip'], () => Buffer.concat(Array(200).fill(EMPTY_MEMBER))],
+  [
+    'gzip blocks of nothing',
+    ['Content-Encoding: gzip'],
+    (sent: number) => Buffer.concat([sent === 0 ? GZIP_HEAD : EMPTY_BLOCK, ...Array(800).fill(EMPTY_BLOCK)]),
+  ],
+])('a caller who sends %s for ever is payload_too_large at the limit', async (_, headers, next) => {
+  const socket = await send(['Transfer-Encoding: chunked', ...headers], '');
+  let sent = 0;
+  const trickle = setInterval(() => {
+    const bytes = next(sent);
+    sent += bytes.length;
+    socket.write(`${bytes.length.toString(16)}\r\n`);
+    socket.write(bytes);
+    socket.write('\r\n');
+  }, 2);
+  const { status, body } = await readAnswer(socket).finally(() => clearInterval(trickle));
+  expect({ status, ...parseErrorBody(body) }).toMatchObject({ status: 413, code: 'payload_too_large' });
+  expect(sent).toBeGreaterThan(LIMIT_BYTES);
+  await expectNothingLeft();
+});
