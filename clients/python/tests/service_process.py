@@ -23,6 +23,8 @@ def build() -> None:
 class ServiceProcess:
     """A running service: `url`, and `key` of the tier without limits."""
 
+    port = 0
+
     def __enter__(self) -> ServiceProcess:
         self._folder = tempfile.TemporaryDirectory()
         kept = {name: value for name, value in os.environ.items() if not name.startswith("NURSELOG_")}
@@ -34,18 +36,34 @@ class ServiceProcess:
             "LOG_LEVEL": "error",
             "DATABASE_URL": f"sqlite:{self._folder.name}/keys.db",
         }
+        output = self._start(until="curl")
+        [self.url] = re.findall(r"nurselog is ready on (http://\S+)", output)
+        [self.key] = re.findall(r"^  (nurse_live_[0-9a-f]{32})$", output, re.MULTILINE)
+        self.port = httpx.URL(self.url).port or 80
+        return self
+
+    def kill(self) -> None:
+        """Ends the process as a crash would."""
+        self._process.kill()
+        self._process.wait()
+
+    def start(self) -> None:
+        """Starts it again on the same port, with the same store."""
+        self._environment |= {"PORT": str(self.port), "LOG_LEVEL": "info"}
+        self._start(until='"msg":"ready"')
+
+    def _start(self, until: str) -> str:
+        """Starts the process and returns its output up to a line."""
         self._process = subprocess.Popen(
             ["node", "dist/main.js"], cwd=ROOT, env=self._environment, stdout=subprocess.PIPE, text=True
         )
         assert self._process.stdout is not None
         output = ""
-        while "curl" not in output:
+        while until not in output:
             line = self._process.stdout.readline()
             assert line, f"the service ended: {output}"
             output += line
-        [self.url] = re.findall(r"nurselog is ready on (http://\S+)", output)
-        [self.key] = re.findall(r"^  (nurse_live_[0-9a-f]{32})$", output, re.MULTILINE)
-        return self
+        return output
 
     def __exit__(self, *_: object) -> None:
         self._process.terminate()

@@ -1,0 +1,61 @@
+"""A service that is killed in the middle of the answer to a table."""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Iterator
+from pathlib import Path
+
+import pandas as pd
+import pytest
+from caller import Caller
+from command_process import run_here
+from frames import table
+from killing_relay import KillingRelay
+from pandas.testing import assert_frame_equal
+from service_process import ServiceProcess
+
+from nurselog import AsyncClient, Client
+
+ROWS = 60_000
+
+
+@pytest.fixture
+def own_service(service: ServiceProcess) -> Iterator[ServiceProcess]:
+    """A service that may be killed; the other one is there because it has compiled both."""
+    assert service.url
+    with ServiceProcess() as running:
+        yield running
+
+
+@pytest.mark.parametrize("client", [Client, AsyncClient])
+def test_every_row_is_there_once_after_the_service_was_killed_twice(
+    own_service: ServiceProcess, client: type[Client] | type[AsyncClient]
+) -> None:
+    call = Caller(client, own_service)
+    expected = call("predict_table", table(ROWS))
+    with KillingRelay(own_service, [300_000, 1_000_000]) as relay:
+        answered = call("predict_table", table(ROWS), url=relay.url, retries=1_000_000)
+        assert (relay.kills, relay.broken >= 1) == (2, True)
+    assert_frame_equal(answered, expected)
+
+
+def test_a_file_is_resumed_after_the_service_was_killed_without_losing_or_doubling_rows(
+    own_service: ServiceProcess, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    table(ROWS).reset_index(drop=True).drop(columns="seen").to_csv(tmp_path / "sites.csv", index=False)
+    arguments = ["predict", str(tmp_path / "sites.csv"), "--concurrency", "1", "-o"]
+    output, whole = tmp_path / "out.csv", tmp_path / "whole.csv"
+    assert run_here(own_service, *arguments, str(whole)).exit_code == 0
+    monkeypatch.setattr("nurselog._predict_command._RETRIES", 0)
+    with KillingRelay(own_service, [2_500_000], restart=False) as relay:
+        result = run_here(own_service, *arguments, str(output), NURSELOG_URL=relay.url)
+        assert (result.exit_code, relay.kills) == (3, 1)
+    kept = re.search(r"([\d,]+) answered rows are kept: --resume continues", result.stderr)
+    assert kept is not None
+    assert 0 < int(kept[1].replace(",", "")) < ROWS
+    assert not output.exists()
+    own_service.start()
+    assert run_here(own_service, *arguments, str(output), "--resume").exit_code == 0
+    assert output.read_bytes() == whole.read_bytes()
+    assert pd.read_csv(output, usecols=["plot"])["plot"].tolist() == table(ROWS)["plot"].tolist()
