@@ -1,0 +1,95 @@
+import { connect } from 'node:net';
+import { setTimeout as delay } from 'node:timers/promises';
+import { carryOutOrders } from '../../../testing/load/ordered-process.js';
+
+// A process of its own: callers who send tables one after the other.
+
+export interface TableCallersOrder {
+  readonly port: number;
+  /** The callers have these in turn. */
+  readonly keys: readonly string[];
+  /** CSV. */
+  readonly table: string;
+  readonly accept: string;
+  readonly count: number;
+  /** How fast answers are read; undefined for as fast as they come. */
+  readonly bytesPerSecond?: number | undefined;
+  /** No table is begun later. Those who read slowly hang up then; others read to the end. */
+  readonly durationMs: number;
+}
+
+export interface TableCallersReport {
+  /** Whole answers. */
+  readonly answered: number;
+  /** Answers other than 200. */
+  readonly refused: number;
+  /** Answers that ended without their last chunk. */
+  readonly broken: number;
+}
+
+const LAST_CHUNK = '\r\n0\r\n\r\n';
+/** A slow caller reads so often. */
+const READ_EVERY_MS = 100;
+/** How late a caller begins after the one before. */
+const STAGGER_MS = 50;
+
+type Ending = keyof TableCallersReport | 'hung up';
+
+async function call(order: TableCallersOrder): Promise<TableCallersReport> {
+  const report = { answered: 0, refused: 0, broken: 0 };
+  const endMs = performance.now() + order.durationMs;
+  const callers = Array.from({ length: order.count }, async (_, i) => {
+    await delay(i * STAGGER_MS);
+    do {
+      const ending = await sendTable(order, order.keys[i % order.keys.length], endMs);
+      if (ending !== 'hung up') report[ending]++;
+    } while (performance.now() < endMs);
+  });
+  await Promise.all(callers);
+  return report;
+}
+
+function sendTable(order: TableCallersOrder, key: string, endMs: number): Promise<Ending> {
+  const { port, table, accept, bytesPerSecond } = order;
+  // Small, so that a slow caller's system does not take the answer in the caller's place.
+  const socket = connect({ port, host: '127.0.0.1', readableHighWaterMark: 16 * 1024 } as never);
+  const head = [
+    'POST /v1/predict/table HTTP/1.1',
+    'Host: test',
+    'Connection: close',
+    `X-API-Key: ${key}`,
+    'Content-Type: text/csv',
+    `Accept: ${accept}`,
+    `Content-Length: ${Buffer.byteLength(table)}`,
+  ];
+  socket.write(`${head.join('\r\n')}\r\n\r\n${table}`);
+  return new Promise((resolve) => {
+    let start = '';
+    let end = '';
+    let hasHungUp = false;
+    let timer: NodeJS.Timeout | undefined;
+    socket.on('data', (bytes: Buffer) => {
+      if (start.length < 12) start += bytes.toString('latin1', 0, 12);
+      end = (end + bytes.toString('latin1', Math.max(0, bytes.length - 7))).slice(-LAST_CHUNK.length);
+      if (bytesPerSecond === undefined) return;
+      socket.pause();
+      if (performance.now() > endMs) {
+        hasHungUp = true;
+        socket.destroy();
+      } else
+        timer = setTimeout(
+          () => socket.resume(),
+          Math.max(READ_EVERY_MS, (1000 * bytes.length) / bytesPerSecond),
+        );
+    });
+    socket.on('error', () => {});
+    socket.on('close', () => {
+      clearTimeout(timer);
+      if (hasHungUp) resolve('hung up');
+      else if (!start.startsWith('HTTP/1.1 200')) resolve('refused');
+      else resolve(end === LAST_CHUNK ? 'answered' : 'broken');
+    });
+  });
+}
+
+carryOutOrders(call);
