@@ -148,6 +148,8 @@ export function tableRoute(
     reply.raw.once('close', hangUp);
     // A client that hangs up only ends its side: nothing else says so before something is sent to it.
     socket.once('end', hangUp);
+    // The check of a table waits for others, however long: nothing moves on the connection meanwhile.
+    socket.setTimeout(0);
     try {
       const table = await generation.tables.open(request.body, asked.request, limit.rows, closed.signal);
       socket.setTimeout(IDLE_FACTOR * timeoutMs); // Node sets the usual one with the next request

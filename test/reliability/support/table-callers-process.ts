@@ -21,8 +21,8 @@ export interface TableCallersOrder {
 export interface TableCallersReport {
   /** Whole answers. */
   readonly answered: number;
-  /** Answers other than 200. */
-  readonly refused: number;
+  /** Answers other than 200, by status. */
+  readonly refused: Record<string, number>;
   /** Answers that ended without their last chunk. */
   readonly broken: number;
 }
@@ -33,16 +33,19 @@ const READ_EVERY_MS = 100;
 /** How late a caller begins after the one before. */
 const STAGGER_MS = 50;
 
-type Ending = keyof TableCallersReport | 'hung up';
+/** How a call ended: an object has the status of an answer other than 200. */
+type Ending = 'answered' | 'broken' | 'hung up' | { readonly status: string };
 
 async function call(order: TableCallersOrder): Promise<TableCallersReport> {
-  const report = { answered: 0, refused: 0, broken: 0 };
+  const report = { answered: 0, refused: {} as Record<string, number>, broken: 0 };
   const endMs = performance.now() + order.durationMs;
   const callers = Array.from({ length: order.count }, async (_, i) => {
     await delay(i * STAGGER_MS);
     do {
       const ending = await sendTable(order, order.keys[i % order.keys.length], endMs);
-      if (ending !== 'hung up') report[ending]++;
+      if (typeof ending === 'object')
+        report.refused[ending.status] = (report.refused[ending.status] ?? 0) + 1;
+      else if (ending !== 'hung up') report[ending]++;
     } while (performance.now() < endMs);
   });
   await Promise.all(callers);
@@ -86,7 +89,7 @@ function sendTable(order: TableCallersOrder, key: string, endMs: number): Promis
     socket.on('close', () => {
       clearTimeout(timer);
       if (hasHungUp) resolve('hung up');
-      else if (!start.startsWith('HTTP/1.1 200')) resolve('refused');
+      else if (!start.startsWith('HTTP/1.1 200')) resolve({ status: start.slice(9, 12) });
       else resolve(end === LAST_CHUNK ? 'answered' : 'broken');
     });
   });
