@@ -28,6 +28,12 @@ export const TABLES_FULL = retryLater(
   'Too many tables are open and nothing was started: try again shortly.',
 );
 
+/** The surfaces that are being predicted and read take all the memory that they may. */
+export const SURFACES_FULL = retryLater(
+  'overloaded',
+  'Too many surfaces are open and nothing was started: try again shortly.',
+);
+
 /** The deadline of the request passed. */
 export function timedOut(timeoutMs: number): ApiError {
   return retryLater('overloaded', `The request timed out after ${timeoutMs} ms: try again shortly.`);

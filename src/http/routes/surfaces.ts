@@ -5,8 +5,9 @@ import { SpeciesCatalogue } from '../../prediction/artefacts/species.js';
 import { latticePoints } from '../../prediction/locate/lattice-points.js';
 import { VERSION } from '../../version.js';
 import { ApiError } from '../errors/api-error.js';
-import { closedWhileWaiting } from '../errors/common-errors.js';
+import { closedWhileWaiting, SURFACES_FULL } from '../errors/common-errors.js';
 import type { Endpoint } from '../openapi/document.js';
+import { BodyBudget } from '../request/body-budget.js';
 import { negotiateType } from '../request/media-type.js';
 import { unknownSpecies } from '../request/request-errors.js';
 import { addVary, preferredEncoding, sendStream } from '../response/compression.js';
@@ -44,6 +45,12 @@ export const surfacesEndpoint: Endpoint = {
 const JOB_ROWS = LARGEST_BATCH_SITES;
 const JOBS_AT_ONCE = 4;
 
+/** Of the points and their survival, which a request keeps until its answer is sent. */
+const BYTES_PER_POINT = Int32Array.BYTES_PER_ELEMENT + SURVIVALS_PER_POINT * Uint16Array.BYTES_PER_ELEMENT;
+
+/** What the surfaces of all callers together may keep: some twenty of the whole grid. */
+const MEMORY_BYTES = 128 * 1024 * 1024;
+
 const catalogueOf = perGeneration(({ artefacts }) => new SpeciesCatalogue(artefacts.species));
 
 interface SurfaceRequest {
@@ -53,6 +60,7 @@ interface SurfaceRequest {
 
 /** GET /v1/surfaces/{species_code}: the grid's points with the survival of one species. */
 export function surfacesRoute(app: FastifyInstance, serving: Serving, submitter: RowSubmitter): void {
+  const budget = new BodyBudget(MEMORY_BYTES, SURFACES_FULL);
   app.get<SurfaceRequest>('/v1/surfaces/:species_code', async (request, reply) => {
     const generation = serving.current;
     const { artefacts } = generation;
@@ -75,6 +83,7 @@ export function surfacesRoute(app: FastifyInstance, serving: Serving, submitter:
 
     const { step, points } = latticePoints(grid.index, query.box, query.maxPoints);
     request.state.sites = points.length;
+    budget.take(BYTES_PER_POINT * points.length, reply.raw);
     const survival = new Uint16Array(SURVIVALS_PER_POINT * points.length);
     const pieces = surfaceRows(artefacts, species, points, query, JOB_ROWS);
     // A client that hangs up while its request waits only ends its side: see the route of batches.

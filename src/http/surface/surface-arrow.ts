@@ -8,6 +8,7 @@ import {
   Int32,
   makeData,
   RecordBatch,
+  RecordBatchStreamWriter,
   Schema,
   Struct,
   Utf8,
@@ -15,6 +16,7 @@ import {
 } from 'apache-arrow';
 import { modelOf } from '../../prediction/artefacts/manifest.js';
 import { valueAt } from '../../prediction/artefacts/shared-grid.js';
+import { CollectingSink } from '../response/collecting-sink.js';
 import { SURVIVAL_COLUMNS, type Surface } from './surface.js';
 import { surfaceFields } from './surface-json.js';
 import { isNative } from './text-columns.js';
@@ -27,8 +29,21 @@ const REGION_ID = 0;
 
 const TEN_THOUSAND = 10_000;
 
+/** A surface as an Arrow stream, in parts. */
+export function* surfaceArrow(surface: Surface): Generator<Uint8Array> {
+  const sink = new CollectingSink();
+  const writer = new RecordBatchStreamWriter();
+  writer.reset(sink);
+  for (const batch of surfaceBatches(surface)) {
+    writer.write(batch);
+    yield sink.take();
+  }
+  writer.finish();
+  yield sink.take();
+}
+
 /** A surface as Arrow record batches, at least one. What the JSON says beside its columns is in the metadata of the schema. */
-export function* surfaceBatches(surface: Surface): Generator<RecordBatch> {
+function* surfaceBatches(surface: Surface): Generator<RecordBatch> {
   const { grid, manifest } = surface.artefacts;
   const region = new Dictionary(new Utf8(), new Int32(), REGION_ID);
   const dictionary = vectorFromArray([...grid.regions], new Utf8());

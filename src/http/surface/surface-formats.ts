@@ -1,9 +1,8 @@
-import { type Duplex, pipeline, Readable } from 'node:stream';
+import { Readable } from 'node:stream';
 import { setImmediate as nextTurn } from 'node:timers/promises';
-import { RecordBatchStreamWriter } from 'apache-arrow';
 import { JSON_TYPE } from '../response/headers.js';
 import type { Surface } from './surface.js';
-import { surfaceBatches } from './surface-arrow.js';
+import { surfaceArrow } from './surface-arrow.js';
 import { surfaceCsv } from './surface-csv.js';
 import { surfaceGeoJson } from './surface-geojson.js';
 import { surfaceJson } from './surface-json.js';
@@ -18,17 +17,10 @@ interface SurfaceFormat {
 
 /** The formats of surfaces by their media type. */
 export const SURFACE_FORMATS = {
-  'application/json': textFormat(JSON_TYPE, surfaceJson),
-  'application/geo+json': textFormat('application/geo+json', surfaceGeoJson),
-  'text/csv': textFormat('text/csv; charset=utf-8', surfaceCsv),
-  [ARROW_TYPE]: {
-    contentType: ARROW_TYPE,
-    stream: (surface) => {
-      const batches = Readable.from(inTurns(surfaceBatches(surface)));
-      // The writer keeps what the caller has not read yet: 45 bytes a point at most.
-      return pipeline(batches, RecordBatchStreamWriter.throughNode() as Duplex, () => {});
-    },
-  },
+  'application/json': streamFormat(JSON_TYPE, surfaceJson),
+  'application/geo+json': streamFormat('application/geo+json', surfaceGeoJson),
+  'text/csv': streamFormat('text/csv; charset=utf-8', surfaceCsv),
+  [ARROW_TYPE]: streamFormat(ARROW_TYPE, surfaceArrow),
 } as const satisfies Record<string, SurfaceFormat>;
 
 export type SurfaceType = keyof typeof SURFACE_FORMATS;
@@ -36,8 +28,11 @@ export type SurfaceType = keyof typeof SURFACE_FORMATS;
 /** The default first. */
 export const SURFACE_TYPES = Object.keys(SURFACE_FORMATS) as [SurfaceType, ...SurfaceType[]];
 
-/** @param parts of the text, each made in well under a millisecond */
-function textFormat(contentType: string, parts: (surface: Surface) => Generator<Uint8Array>): SurfaceFormat {
+/** @param parts of the bytes, each made in a millisecond or two, when the caller has read those before */
+function streamFormat(
+  contentType: string,
+  parts: (surface: Surface) => Generator<Uint8Array>,
+): SurfaceFormat {
   const stream = (surface: Surface) => Readable.from(inTurns(parts(surface)), { objectMode: false });
   return { contentType, stream };
 }

@@ -1,5 +1,4 @@
 import {
-  AsyncByteQueue,
   type Data,
   Dictionary,
   Field,
@@ -14,6 +13,7 @@ import {
 } from 'apache-arrow';
 import { modelOf } from '../../../prediction/artefacts/manifest.js';
 import { HORIZONS } from '../../../prediction/dimensions.js';
+import { CollectingSink } from '../../response/collecting-sink.js';
 import { ERROR_COLUMNS, horizonColumns, horizonsOf, PLACE_COLUMNS } from '../columns.js';
 import type { RunOutcomes } from '../run-outcomes.js';
 import type { TableContext, TableRequest } from '../table-contract.js';
@@ -108,26 +108,5 @@ export class ArrowOutput implements TableOutput {
       this.#columns = new AnswerColumns(count, this.#regions, horizons, this.#codes);
     }
     return this.#columns.fill(outcomes, this.artefacts.grid, from, count);
-  }
-}
-
-/** Collects what a writer writes, at once: the queue of the library is read asynchronously. */
-class CollectingSink extends AsyncByteQueue {
-  #chunks: Uint8Array[] = [];
-
-  override write(chunk: Uint8Array): void {
-    this.#chunks.push(chunk);
-  }
-
-  /** What was written since the last call. */
-  take(): Uint8Array {
-    const bytes = new Uint8Array(this.#chunks.reduce((sum, { byteLength }) => sum + byteLength, 0));
-    let at = 0;
-    for (const chunk of this.#chunks) {
-      bytes.set(chunk, at);
-      at += chunk.byteLength;
-    }
-    this.#chunks = [];
-    return bytes;
   }
 }
