@@ -265,6 +265,18 @@ const WHOLE: readonly (readonly [string, change: object, code: string, message: 
   ],
   ['a cost that is missing', { costs: { manual: 1 } }, 'invalid_request', /costs\.drone_seeded is missing/],
   [
+    'a cost that is missing and an unknown species',
+    { costs: { manual: 1 }, species_codes: ['XXXX'] },
+    'invalid_request',
+    /costs\.drone_seeded is missing/,
+  ],
+  [
+    'a cost of another method',
+    { costs: { manual: 1 }, planting_methods: ['drone_seeded'] },
+    'invalid_request',
+    /: costs\.drone_seeded is missing: costs are given for every method\.$/,
+  ],
+  [
     'another cost',
     { costs: { manual: 1, drone_seeded: 1, drone: 1 } },
     'invalid_request',
@@ -290,6 +302,12 @@ test.each(WHOLE)('%s is an error of the whole request', async (_, change, code, 
   const response = await service.post('/v1/plan', { ...PLAN_REQUEST, ...change });
   const error = await expectError(response, 422, code as ErrorObject['code']);
   expect(error.message).toMatch(message);
+});
+
+test('a cost is missing before there are too many units', async () => {
+  const many = { units: collection(...Array(501).fill(0)), costs: { manual: 1 } };
+  const { message } = await expectError(await service.post('/v1/plan', many), 422, 'invalid_request');
+  expect(message).toMatch(/costs\.drone_seeded is missing/);
 });
 
 test('every issue of the body is in the details', async () => {

@@ -69,7 +69,7 @@ export class ApiError extends Error {
 
 const SHOWN_CHARACTERS = 40;
 
-/** A number of JSON that is too large for a number of JavaScript, as it was sent. */
+/** A number of JSON that is too large for a number of JavaScript, or has too many digits, as it was sent. */
 export class OversizedNumber {
   constructor(readonly text: string) {}
 }

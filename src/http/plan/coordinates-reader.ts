@@ -1,10 +1,9 @@
 import type { Outline, Ring } from '../../prediction/units/outline.js';
 import { MAX_POSITIONS } from '../../prediction/units/outline-problem.js';
-import { show } from '../errors/api-error.js';
 import { CLOSE_ARRAY, COMMA, numberAt, OPEN_ARRAY, skipSpace, valueEnd } from '../request/json.js';
-import { outlineAt } from '../request/outlines.js';
 import type { Issue } from '../request/request-errors.js';
 import { MAX_LATITUDE, MAX_LONGITUDE } from '../request/schemas.js';
+import { shownAt } from './shown-at.js';
 
 /** Numbers of a position beyond longitude and latitude; GeoJSON wants at most one. */
 const MAX_OTHER_NUMBERS = 8;
@@ -113,7 +112,7 @@ export class CoordinatesReader {
   /** What is wrong with the position that was read last, which starts at an offset. */
   #positionIssue(path: string, start: number): Issue {
     if (this.#at !== start) return { path, message: placeMessage(path, this.#longitude, this.#latitude) };
-    const value = show(outlineAt(this.bytes, start));
+    const value = shownAt(this.bytes, start);
     return { path, message: `${path} must be [longitude, latitude] in numbers, not ${value}` };
   }
 
@@ -164,7 +163,7 @@ export class CoordinatesReader {
   }
 
   #notArray(path: string, kind: string): Issue {
-    return { path, message: `${path} must be ${kind}, not ${show(outlineAt(this.bytes, this.#at))}` };
+    return { path, message: `${path} must be ${kind}, not ${shownAt(this.bytes, this.#at)}` };
   }
 }
 

@@ -9,12 +9,11 @@ import {
   type PlantingMethod,
 } from '../../prediction/dimensions.js';
 import { SiteRows } from '../../prediction/site-rows.js';
-import { ApiError } from '../errors/api-error.js';
+import { ApiError, type ErrorObject } from '../errors/api-error.js';
 import { OPEN_OBJECT, valueEnd } from '../request/json.js';
 import { ObjectFields } from '../request/object-fields.js';
 import { OptionReader } from '../request/option-reader.js';
 import { optionRulesOf } from '../request/option-schemas.js';
-import { outlineAt } from '../request/outlines.js';
 import { NOT_OF_PLANS } from '../request/plan-schema.js';
 import { checkDocumentInSteps } from '../request/read-document.js';
 import {
@@ -26,6 +25,7 @@ import {
 } from '../request/request-errors.js';
 import { type PlanRequest, requestSchemas } from '../request/schemas.js';
 import { perGeneration } from '../serving/serving.js';
+import { shownAt } from './shown-at.js';
 import { type UnitFeature, UnitReader } from './unit-reader.js';
 
 /** What a plan is asked for; the outlines of its units are not read yet. */
@@ -81,8 +81,8 @@ export class PlanReader {
     const root = yield* checkDocumentInSteps(bytes, ends);
     const endOf = (of: Buffer, start: number) => ends.get(start) ?? valueEnd(of, start);
     const fields = new ObjectFields(this.#names, this.#optional);
-    const isObject = bytes[root] === OPEN_OBJECT;
-    if (isObject) fields.scan(bytes, root, endOf, endOf);
+    if (bytes[root] !== OPEN_OBJECT) throw new ApiError(notObject(bytes, root));
+    yield* fields.scanInSteps(bytes, root, endOf);
     const startOf = (name: string) => fields.starts[this.#names.indexOf(name)];
     const reader = new UnitReader(bytes, ends);
     const found = yield* reader.features(startOf('units'), TIERS[tier].sitesPerBatch);
@@ -97,8 +97,10 @@ export class PlanReader {
       if (end - start <= MAX_FIELD_BYTES) body[name] = JSON.parse(bytes.toString('utf8', start, end));
       else issues.push({ path: name, message: `${name} must have at most ${MAX_FIELD_BYTES} bytes` });
     }
-    const value = isObject ? body : outlineAt(bytes, root);
-    const invalid = invalidRequest(this.#schema, value, isObject ? fields.misspellings(bytes) : [], issues);
+    const invalid = invalidRequest(this.#schema, body, fields.misspellings(bytes), [
+      ...issues,
+      ...missingCosts(body),
+    ]);
     if (invalid !== undefined || 'message' in found) throw new ApiError(invalid ?? issuesError(issues));
     checkUnitCount(found.total, tier);
     if (found.issues.length > 0) throw new ApiError(issuesError(found.issues));
@@ -113,7 +115,7 @@ export class PlanReader {
       methods,
       horizon: HORIZONS.indexOf(request.horizon ?? DEFAULT_HORIZON),
       nativeOnly: request.native_only ?? true,
-      costs: costsOf(request, methods),
+      costs: costsOf(request),
       adjusted: this.#adjustedBy(bytes, startOf('conditions'), startOf('scenario')),
     };
   }
@@ -156,16 +158,25 @@ function methodsOf({ planting_methods }: PlanRequest): number[] {
   return PLANTING_METHODS.flatMap((method, index) => (methods.includes(method) ? [index] : []));
 }
 
-function costsOf({ costs }: PlanRequest, methods: readonly number[]): PlanOrder['costs'] {
+/** The costs that a body with costs lacks; what else is wrong with its fields the schema says. */
+function missingCosts({ costs, planting_methods = PLANTING_METHODS }: Record<string, unknown>): Issue[] {
+  if (typeof costs !== 'object' || costs === null || Array.isArray(costs)) return [];
+  if (!Array.isArray(planting_methods)) return [];
+  return PLANTING_METHODS.filter(
+    (name) => planting_methods.includes(name) && !Object.hasOwn(costs, name),
+  ).map((name) => ({
+    path: `costs.${name}`,
+    message: `costs.${name} is missing: costs are given for every method`,
+  }));
+}
+
+function costsOf({ costs }: PlanRequest): PlanOrder['costs'] {
   if (costs === undefined) return undefined;
-  const given = PLANTING_METHODS.map((method) => (costs as Partial<Record<PlantingMethod, number>>)[method]);
-  const issues = methods
-    .filter((method) => given[method] === undefined)
-    .map((method) => PLANTING_METHODS[method])
-    .map((name) => ({
-      path: `costs.${name}`,
-      message: `costs.${name} is missing: costs are given for every method`,
-    }));
-  if (issues.length > 0) throw new ApiError(issuesError(issues));
-  return given;
+  return PLANTING_METHODS.map((method) => (costs as Partial<Record<PlantingMethod, number>>)[method]);
+}
+
+/** The error of a body that is no object. */
+function notObject(bytes: Buffer, root: number): ErrorObject {
+  const message = `must be a JSON object, not ${shownAt(bytes, root)}`;
+  return { ...issuesError([{ path: '', message }]), message: `The request ${message}.` };
 }

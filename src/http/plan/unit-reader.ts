@@ -1,6 +1,6 @@
 import type { Outline } from '../../prediction/units/outline.js';
 import { type OutlineProblem, outlineProblem } from '../../prediction/units/outline-problem.js';
-import { type ErrorObject, show } from '../errors/api-error.js';
+import { type ErrorObject, OversizedNumber, show } from '../errors/api-error.js';
 import {
   CLOSE_ARRAY,
   COMMA,
@@ -13,10 +13,10 @@ import {
   valueEnd,
 } from '../request/json.js';
 import { ObjectFields } from '../request/object-fields.js';
-import { outlineAt } from '../request/outlines.js';
 import type { Issue } from '../request/request-errors.js';
 import { SHOWN_ELEMENTS } from '../request/shown-values.js';
 import { CoordinatesReader } from './coordinates-reader.js';
+import { fieldShownAt } from './shown-at.js';
 
 export type UnitId = string | number;
 
@@ -41,6 +41,9 @@ const FEATURE_ID = 1;
 
 /** Bytes of features between two pauses. */
 const BYTES_PER_PAUSE = 64 * 1024;
+
+/** Every decimal number of so many significant digits has a double of its own (IEEE 754). */
+const EXACT_DIGITS = 15;
 
 /** Digits of a place in a message: metres. */
 const PLACE_DECIMALS = 5;
@@ -76,13 +79,13 @@ export class UnitReader {
     const { bytes } = this;
     const wrong = (path: string, message: string): Issue => ({ path, message });
     if (start === 0 || bytes[start] !== OPEN_OBJECT)
-      return wrong('units', `units must be a GeoJSON FeatureCollection, not ${this.#shown(start)}`);
-    this.#scan(this.#collection, start);
+      return wrong('units', `units must be a GeoJSON FeatureCollection, not ${fieldShownAt(bytes, start)}`);
+    yield* this.#scan(this.#collection, start);
     const [type, list] = this.#collection.starts;
     if (type === 0 || textAt(bytes, type) !== 'FeatureCollection')
-      return wrong('units.type', `units.type must be "FeatureCollection", not ${this.#shown(type)}`);
+      return wrong('units.type', `units.type must be "FeatureCollection", not ${fieldShownAt(bytes, type)}`);
     if (list === 0 || bytes[list] !== OPEN_ARRAY)
-      return wrong('units.features', `units.features must be an array, not ${this.#shown(list)}`);
+      return wrong('units.features', `units.features must be an array, not ${fieldShownAt(bytes, list)}`);
 
     const features: UnitFeature[] = [];
     const issues: Issue[] = [];
@@ -91,7 +94,7 @@ export class UnitReader {
     let pauseAt = list + BYTES_PER_PAUSE;
     for (let at = skipSpace(bytes, list + 1); bytes[at] !== CLOSE_ARRAY; total++) {
       if (total < limit) {
-        const read = this.#idAt(at, `units.features.${total}`, seen);
+        const read = yield* this.#idAt(at, `units.features.${total}`, seen);
         if (read.issue !== undefined) issues.push(read.issue);
         else {
           seen.set(read.id, total);
@@ -111,21 +114,21 @@ export class UnitReader {
   /** Reads the outline of a feature. @returns it, or what is wrong with the feature */
   *outline({ start }: UnitFeature): Generator<undefined, Outline | ErrorObject> {
     const { bytes } = this;
-    this.#scan(this.#feature, start);
+    yield* this.#scan(this.#feature, start);
     const [type, , geometry] = this.#feature.starts;
     if (type === 0 || textAt(bytes, type) !== 'Feature')
-      return unitError('type', `type must be "Feature", not ${this.#shown(type)}`);
+      return unitError('type', `type must be "Feature", not ${fieldShownAt(bytes, type)}`);
     if (geometry === 0 || bytes[geometry] !== OPEN_OBJECT)
       return unitError(
         'geometry',
-        `geometry must be a Polygon or MultiPolygon, not ${this.#shown(geometry)}`,
+        `geometry must be a Polygon or MultiPolygon, not ${fieldShownAt(bytes, geometry)}`,
       );
-    this.#scan(this.#geometry, geometry);
+    yield* this.#scan(this.#geometry, geometry);
     const [kind, coordinates] = this.#geometry.starts;
     const text = kind === 0 ? undefined : textAt(bytes, kind);
     const known = GEOMETRY_TYPES.find((name) => name === text);
     if (known === undefined) {
-      const message = `geometry.type must be "Polygon" or "MultiPolygon", not ${this.#shown(kind)}`;
+      const message = `geometry.type must be "Polygon" or "MultiPolygon", not ${fieldShownAt(bytes, kind)}`;
       return unitError('geometry.type', message);
     }
     if (coordinates === 0) return unitError('geometry.coordinates', 'geometry.coordinates is missing');
@@ -136,39 +139,52 @@ export class UnitReader {
   }
 
   /** The id of the feature at an offset, if it has one that is not among those before it. */
-  #idAt(
+  *#idAt(
     start: number,
     path: string,
     seen: ReadonlyMap<UnitId, number>,
-  ): { readonly id: UnitId; readonly issue?: undefined } | { readonly issue: Issue } {
+  ): Generator<undefined, { readonly id: UnitId; readonly issue?: undefined } | { readonly issue: Issue }> {
     const { bytes } = this;
     if (bytes[start] !== OPEN_OBJECT)
-      return { issue: { path, message: `${path} must be a GeoJSON Feature, not ${this.#shown(start)}` } };
-    this.#scan(this.#feature, start);
-    const at = this.#feature.starts[FEATURE_ID];
-    const id = at === 0 ? undefined : bytes[at] === QUOTE ? textAt(bytes, at) : numberAt(bytes, at);
-    const idPath = `${path}.id`;
-    if (id === undefined || (typeof id === 'number' && !Number.isFinite(id)))
       return {
-        issue: { path: idPath, message: `${idPath} must be a string or a number, not ${this.#shown(at)}` },
+        issue: { path, message: `${path} must be a GeoJSON Feature, not ${fieldShownAt(bytes, start)}` },
       };
+    yield* this.#scan(this.#feature, start);
+    const at = this.#feature.starts[FEATURE_ID];
+    const id = readId(bytes, at);
+    const idPath = `${path}.id`;
+    if (typeof id === 'object') return { issue: { path: idPath, message: `${idPath} ${id.problem}` } };
     const first = seen.get(id);
     if (first === undefined) return { id };
     const message = `${idPath} must be unique, but ${show(id)} is also the id of units.features.${first}`;
     return { issue: { path: idPath, message } };
   }
 
-  #scan(fields: ObjectFields, start: number): void {
-    fields.scan(this.bytes, start, this.#endOf, this.#endOf);
+  #scan(fields: ObjectFields, start: number): Generator<undefined, void> {
+    return fields.scanInSteps(this.bytes, start, this.#endOf);
   }
 
   readonly #endOf = (bytes: Buffer, start: number): number => this.ends.get(start) ?? valueEnd(bytes, start);
+}
 
-  /** The value at an offset as a message shows it; 0 for an absent one. */
-  #shown(at: number): string {
-    if (this.bytes[at] === OPEN_ARRAY && this.ends.has(at)) return 'a long array'; // its elements are not counted
-    return show(at === 0 ? undefined : outlineAt(this.bytes, at));
-  }
+/** The id at an offset, 0 for none, or what is wrong with it. */
+function readId(bytes: Buffer, at: number): UnitId | { readonly problem: string } {
+  const id = at === 0 ? undefined : bytes[at] === QUOTE ? textAt(bytes, at) : numberAt(bytes, at);
+  if (id === undefined || (typeof id === 'number' && !Number.isFinite(id)))
+    return { problem: `must be a string or a number, not ${fieldShownAt(bytes, at)}` };
+  if (typeof id === 'string') return id;
+  const text = bytes.toString('latin1', at, valueEnd(bytes, at));
+  if (isExact(id, text)) return id;
+  return {
+    problem: `would be rounded from ${show(new OversizedNumber(text))} to ${id}: send it as a string`,
+  };
+}
+
+/** Whether a double stands for a decimal number and for no other of as many digits. */
+function isExact(value: number, text: string): boolean {
+  if (String(value) === text) return true;
+  const digits = text.replace(/e.*/i, '').replaceAll(/[-.]/g, '').replace(/^0+/, '');
+  return digits.length <= EXACT_DIGITS && (value !== 0 || digits === '');
 }
 
 /** The error of a unit. */
