@@ -52,8 +52,6 @@ export class ObjectFields {
   /** Where the first few other names of the object scanned last start. */
   readonly #unknownAt = new Int32Array(SHOWN_ELEMENTS);
   #unknownCount = 0;
-  /** The field that is looked for first: callers keep to an order. */
-  #expected = 0;
 
   /** @param options those of the names that may be absent */
   constructor(
@@ -77,19 +75,15 @@ export class ObjectFields {
    * @throws JsonError
    */
   scan(bytes: Buffer, start: number, fieldEnd = valueEnd, otherEnd = valueEnd): number {
-    let at = this.#begin(bytes, start);
-    while (bytes[at - 1] !== CLOSE_OBJECT) at = this.#memberEnd(bytes, at, fieldEnd, otherEnd);
-    return at;
+    const at = this.#begin(bytes, start);
+    return bytes[at - 1] === CLOSE_OBJECT ? at : this.#scanFrom(bytes, at, fieldEnd, otherEnd, bytes.length);
   }
 
   /** As `scan`, of an object whose grammar was checked, with pauses. @param endOf returns the offset after a value */
   *scanInSteps(bytes: Buffer, start: number, endOf: ValueEnd): Generator<undefined, void> {
-    let pauseAt = start + BYTES_PER_PAUSE;
     let at = this.#begin(bytes, start);
     while (bytes[at - 1] !== CLOSE_OBJECT) {
-      at = this.#memberEnd(bytes, at, endOf, endOf);
-      if (at <= pauseAt) continue;
-      pauseAt = at + BYTES_PER_PAUSE;
+      at = this.#scanFrom(bytes, at, endOf, endOf, at + BYTES_PER_PAUSE);
       yield;
     }
   }
@@ -98,38 +92,46 @@ export class ObjectFields {
   #begin(bytes: Buffer, start: number): number {
     for (let i = 0; i < this.starts.length; i++) this.starts[i] = this.#nearAt[i] = 0;
     this.#unknownCount = 0;
-    this.#expected = 0;
     const at = skipSpace(bytes, start + 1);
     return bytes[at] === CLOSE_OBJECT ? at + 1 : at;
   }
 
-  /** Reads a member. @returns the offset of the next one, or that after the end of the object */
-  #memberEnd(bytes: Buffer, start: number, fieldEnd: ValueEnd, otherEnd: ValueEnd): number {
-    let field = this.#fieldAt(bytes, start, this.#expected);
-    let nameEnd: number;
-    if (field !== -1) nameEnd = start + this.#quoted[field].length;
-    else {
-      nameEnd = plainTextEnd(bytes, byteEnd(bytes, start, QUOTE)) + 1;
-      if (bytes[nameEnd - 1] === QUOTE) this.#keepIfNear(bytes, start, nameEnd, start);
+  /**
+   * Scans members from the one at an offset on.
+   * @param pauseAt the offset that no other member is begun after
+   * @returns the offset of the next member, or that after the end of the object
+   */
+  #scanFrom(bytes: Buffer, start: number, fieldEnd: ValueEnd, otherEnd: ValueEnd, pauseAt: number): number {
+    let at = start;
+    let expected = 0;
+    while (true) {
+      let field = this.#fieldAt(bytes, at, expected);
+      let nameEnd: number;
+      if (field !== -1) nameEnd = at + this.#quoted[field].length;
       else {
-        nameEnd = stringEnd(bytes, start);
-        const length = unescapeName(bytes, start, this.#unescaped);
-        field = this.#fieldAt(this.#unescaped, 0, 0);
-        if (field === -1) this.#keepIfNear(this.#unescaped, 0, length, start);
+        nameEnd = plainTextEnd(bytes, byteEnd(bytes, at, QUOTE)) + 1;
+        if (bytes[nameEnd - 1] === QUOTE) this.#keepIfNear(bytes, at, nameEnd, at);
+        else {
+          nameEnd = stringEnd(bytes, at);
+          const length = unescapeName(bytes, at, this.#unescaped);
+          field = this.#fieldAt(this.#unescaped, 0, 0);
+          if (field === -1) this.#keepIfNear(this.#unescaped, 0, length, at);
+        }
       }
+      const value = colonEnd(bytes, nameEnd);
+      if (field === -1) {
+        if (this.#unknownCount < SHOWN_ELEMENTS) this.#unknownAt[this.#unknownCount++] = at;
+        at = otherEnd(bytes, value);
+      } else {
+        this.starts[field] = value;
+        expected = field + 1;
+        at = fieldEnd(bytes, value);
+      }
+      at = skipSpace(bytes, at);
+      if (bytes[at] !== COMMA) return byteEnd(bytes, at, CLOSE_OBJECT);
+      at = skipSpace(bytes, at + 1);
+      if (at > pauseAt) return at;
     }
-    const value = colonEnd(bytes, nameEnd);
-    let at: number;
-    if (field === -1) {
-      if (this.#unknownCount < SHOWN_ELEMENTS) this.#unknownAt[this.#unknownCount++] = start;
-      at = otherEnd(bytes, value);
-    } else {
-      this.starts[field] = value;
-      this.#expected = field + 1;
-      at = fieldEnd(bytes, value);
-    }
-    at = skipSpace(bytes, at);
-    return bytes[at] === COMMA ? skipSpace(bytes, at + 1) : byteEnd(bytes, at, CLOSE_OBJECT);
   }
 
   /** Whether the object scanned last has a field of another name. */
