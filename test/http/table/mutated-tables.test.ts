@@ -7,6 +7,7 @@ import type { Predictor, PredictorData } from '../../../src/prediction/predictor
 import { readPredictorData } from '../../../testing/project.js';
 import { seededRandom } from '../../../testing/random.js';
 import { amount } from '../../support/length.js';
+import { mutateBytes } from '../../support/mutate-bytes.js';
 import { answerTable, tableRequest } from './support/answer-table.js';
 import { arrowOfManyTypes, bodyOf } from './support/bodies.js';
 import { parsePlainCsv } from './support/plain-csv.js';
@@ -20,33 +21,6 @@ beforeAll(async () => {
 });
 
 const FORMATS: readonly TableFormat[] = ['csv', 'ndjson', 'arrow'];
-
-/** Bytes that mean something in one of the formats. */
-const SPECIAL = Buffer.from('",\n\r{}[]:\\0-eN\0\x01\x08\x7f\x80\xff', 'latin1');
-
-/** A body with a few bytes changed, removed or repeated. */
-function mutated(body: Buffer, random: () => number): Buffer {
-  let bytes = Buffer.from(body);
-  const position = () => Math.floor(random() * bytes.length);
-  for (let change = Math.floor(random() * 4); change >= 0; change--) {
-    const at = position();
-    const kind = Math.floor(random() * 6);
-    if (kind === 0) bytes[at] = Math.floor(256 * random());
-    else if (kind === 1) bytes[at] = SPECIAL[Math.floor(random() * SPECIAL.length)];
-    else if (kind === 2) bytes[at] ^= 1 << Math.floor(8 * random());
-    else if (kind === 3) bytes = bytes.subarray(0, at);
-    else if (kind === 4)
-      bytes = Buffer.concat([bytes.subarray(0, at), bytes.subarray(at + 1 + Math.floor(random() * 9))]);
-    else
-      bytes = Buffer.concat([
-        bytes.subarray(0, at),
-        bytes.subarray(position(), position() + 8),
-        bytes.subarray(at),
-      ]);
-    if (bytes.length === 0) break;
-  }
-  return bytes;
-}
 
 /** Fails where an answer cannot be read by others. */
 function expectReadable(answer: Buffer, format: TableFormat): void {
@@ -68,7 +42,7 @@ test.each(FORMATS)(
       const request = tableRequest({ format, output, rowLimit: 10 });
       try {
         expectReadable(
-          await answerTable(mutated(Buffer.from(body), random), request, data, predictor, 5),
+          await answerTable(mutateBytes(Buffer.from(body), random), request, data, predictor, 5),
           output,
         );
         seen.answered++;

@@ -1,0 +1,135 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { planResponseSchema } from '../../src/http/response/schemas.js';
+import type { TableFormat } from '../../src/http/table/table-contract.js';
+import type { PredictorData } from '../../src/prediction/predictor.js';
+import { readPredictorData } from '../../testing/project.js';
+import { seededRandom } from '../../testing/random.js';
+import { collection, FOREST_RING, unit } from '../http/support/units.js';
+import { arrowOfManyTypes, bodyOf } from '../http/table/support/bodies.js';
+import { sampleRows } from '../http/table/support/samples.js';
+import { rectangle, starAround } from '../prediction/support/outlines.js';
+import { parseErrorBody } from '../support/error-body.js';
+import { amount, IS_LONG } from '../support/length.js';
+import { mutateBytes } from '../support/mutate-bytes.js';
+import { startTestService, type TestService } from '../support/service.js';
+import { mutateJson } from './support/mutate-json.js';
+import { ThreadUsage } from './support/thread-usage.js';
+
+const MAX_TURN_MS = 50;
+const MAX_MORE_BYTES = 64 * 2 ** 20;
+
+/** Of every so many bodies one is large. */
+const LARGE_EVERY = 50;
+
+let service: TestService;
+let data: PredictorData;
+beforeAll(async () => {
+  service = await startTestService({ WORKERS: '1' });
+  data = readPredictorData();
+});
+afterAll(() => service.stop());
+
+const random = seededRandom(20_261_122);
+
+/** A valid plan: polygons with holes, several polygons, neighbours of the antimeridian, ids of both types. */
+function planBody(units: number): Buffer {
+  const [east, north] = [-125 + 9 * random(), 41.5 + 8 * random()];
+  const features = Array.from({ length: units }, (_, i) =>
+    unit(
+      i % 2 === 0 ? i : `unit ${i}`,
+      starAround([east, north], 0.02, 4 + Math.floor(40 * random()), random),
+    ),
+  );
+  const polygons = [
+    [FOREST_RING, rectangle(-122.045, 44.105, -122.04, 44.11)],
+    [rectangle(179.9, 44, 180, 44.1)],
+  ];
+  const multi = { ...unit('multi'), geometry: { type: 'MultiPolygon', coordinates: polygons }, bbox: [1, 2] };
+  return Buffer.from(
+    JSON.stringify({
+      units: { ...collection(...features, multi), name: 'stands' },
+      species_codes: ['PSME'],
+      costs: { manual: 1, drone_seeded: 0.2 },
+      conditions: {},
+    }),
+  );
+}
+
+function mutatedPlan(isLarge: boolean): Buffer {
+  const body = planBody(isLarge ? 400 : 1 + Math.floor(3 * random()));
+  return random() < 0.3 ? mutateBytes(body, random) : Buffer.from(mutateJson(body.toString(), random));
+}
+
+function mutatedTable(format: TableFormat, isLarge: boolean): Buffer {
+  const rows = sampleRows(data, isLarge ? 5000 : 1 + Math.floor(12 * random()), random);
+  const isOfManyTypes = format === 'arrow' && random() < 0.5;
+  return mutateBytes(Buffer.from(isOfManyTypes ? arrowOfManyTypes(rows) : bodyOf(format, rows)), random);
+}
+
+const TABLE_TYPES: Record<TableFormat, string> = {
+  csv: 'text/csv',
+  ndjson: 'application/x-ndjson',
+  arrow: 'application/vnd.apache.arrow.stream',
+};
+
+interface Kind {
+  readonly path: string;
+  readonly contentType: string;
+  readonly mutated: (isLarge: boolean) => Buffer;
+}
+
+const KINDS: readonly (readonly [name: string, kind: Kind])[] = [
+  ['GeoJSON', { path: '/v1/plan', contentType: 'application/json', mutated: mutatedPlan }],
+  ...(['csv', 'ndjson', 'arrow'] as const).map(
+    (format) =>
+      [
+        format,
+        {
+          path: '/v1/predict/table',
+          contentType: TABLE_TYPES[format],
+          mutated: (isLarge: boolean) => mutatedTable(format, isLarge),
+        },
+      ] as const,
+  ),
+];
+
+/** Fails where an answer is neither whole nor the refusal of a bad body. */
+async function checkAnswer(path: string, response: Response): Promise<'answered' | 'refused'> {
+  const answer = Buffer.from(await response.arrayBuffer()); // throws where it is cut off
+  if (response.status === 200) {
+    if (path === '/v1/plan') planResponseSchema.parse(JSON.parse(answer.toString()));
+    return 'answered';
+  }
+  expect([400, 422], answer.toString()).toContain(response.status);
+  parseErrorBody(answer.toString());
+  return 'refused';
+}
+
+test.each(KINDS)(
+  'a damaged body of %s is answered or refused with a 4xx, and keeps neither the main thread nor memory',
+  async (name, { path, contentType, mutated }) => {
+    const usage = IS_LONG ? new ThreadUsage() : undefined;
+    const seen = { answered: 0, refused: 0 };
+    let [longestMs, mostBytes] = [0, 0];
+    for (let round = 1; round <= amount({ short: 100, long: 10_000 }); round++) {
+      const body = mutated(round % LARGE_EVERY === 0);
+      const before = usage?.begin() ?? 0;
+      const response = await service.post(path, body, { 'content-type': contentType });
+      seen[await checkAnswer(path, response)]++;
+      if (usage === undefined || round < LARGE_EVERY) continue; // the first ones warm up
+      mostBytes = Math.max(mostBytes, usage.end() - before);
+      if (usage.longestTurnMs > longestMs) longestMs = usage.longestTurnMs;
+      expect(usage.longestTurnMs, body.subarray(0, 2000).toString()).toBeLessThan(MAX_TURN_MS);
+      expect(mostBytes, body.subarray(0, 2000).toString()).toBeLessThan(MAX_MORE_BYTES);
+    }
+    usage?.stop();
+    if (IS_LONG)
+      console.log(
+        `${name}: ${seen.answered} answered, ${seen.refused} refused; at most ${longestMs.toFixed(1)} ms of the main ` +
+          `thread in one turn, ${(mostBytes / 2 ** 20).toFixed(1)} MiB more memory for one body`,
+      );
+    expect(seen.answered).toBeGreaterThan(5);
+    expect(seen.refused).toBeGreaterThan(5);
+    expect((await service.get('/v1/health')).status).toBe(200);
+  },
+);

@@ -1,0 +1,148 @@
+import { gzipSync } from 'node:zlib';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { csvOf, postTable, TABLE_PATH } from '../http/support/tables.js';
+import { PLAN_REQUEST } from '../http/support/units.js';
+import { expectError, parseErrorBody } from '../support/error-body.js';
+import { answersOn, openSocket, readAnswer } from '../support/raw-http.js';
+import { PREDICT_REQUEST } from '../support/requests.js';
+import { startTestService, type TestService } from '../support/service.js';
+
+const LIMIT_BYTES = 2_000_000;
+const TIMEOUT_MS = 3000;
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService({
+    WORKERS: '1',
+    TABLE_LIMIT_BYTES: String(LIMIT_BYTES),
+    REQUEST_TIMEOUT_MS: String(TIMEOUT_MS),
+  });
+});
+afterAll(() => service.stop());
+
+const CSV = csvOf(Array(20).fill(PREDICT_REQUEST));
+const EMPTY_MEMBER = gzipSync('');
+
+const postGzip = (body: Uint8Array) => postTable(service, body, '', { 'content-encoding': 'gzip' });
+
+test('gzip within gzip is unpacked once, and what is in it is no table', async () => {
+  const { message } = await expectError(await postGzip(gzipSync(gzipSync(CSV))), 422, 'invalid_request');
+  expect(message).toMatch(/not UTF-8/);
+});
+
+test('members of gzip one after the other are one table, as gzip says', async () => {
+  const [head, tail] = [CSV.slice(0, 100), CSV.slice(100)];
+  const joined = Buffer.concat([gzipSync(head), EMPTY_MEMBER, gzipSync(tail)]);
+  expect(await (await postGzip(joined)).text()).toBe(await (await postTable(service, CSV)).text());
+});
+
+test('many members that are small each are bounded together', async () => {
+  const member = gzipSync(Buffer.alloc(100_000, '\n'), { level: 9 });
+  const bomb = Buffer.concat(Array(2000).fill(member)); // 200 MB
+  expect(bomb.length).toBeLessThan(LIMIT_BYTES);
+  await expectError(await postGzip(bomb), 413, 'payload_too_large');
+});
+
+test('as many members of nothing as a body may have are no table', async () => {
+  const nothing = Buffer.concat(Array(Math.floor(LIMIT_BYTES / EMPTY_MEMBER.length)).fill(EMPTY_MEMBER));
+  await expectError(await postGzip(nothing), 422, 'invalid_request');
+});
+
+test('bytes after the end of a gzip body are refused, unless they are the zeros that pad a block', async () => {
+  const { message } = await expectError(
+    await postGzip(Buffer.concat([gzipSync(CSV), Buffer.from('garbage')])),
+    422,
+    'invalid_request',
+  );
+  expect(message).toContain('gzip');
+  expect((await postGzip(Buffer.concat([gzipSync(CSV), Buffer.alloc(512)]))).status).toBe(200);
+});
+
+const SMUGGLED = 'GET /v1/health HTTP/1.1\r\nHost: x\r\nX-Request-Id: smuggled\r\n\r\n';
+const PLAN = JSON.stringify(PLAN_REQUEST);
+
+/** The streamed endpoints, and a body that each takes. */
+const STREAMED: readonly (readonly [path: string, contentType: string, body: string])[] = [
+  [TABLE_PATH, 'text/csv', CSV],
+  ['/v1/plan', 'application/json', PLAN],
+];
+
+const request = (path: string, contentType: string, headers: readonly string[], body: string) =>
+  [
+    `POST ${path} HTTP/1.1`,
+    'Host: x',
+    `X-API-Key: ${service.key}`,
+    `Content-Type: ${contentType}`,
+    'X-Request-Id: first',
+    ...headers,
+    '',
+    body,
+  ].join('\r\n');
+
+const chunked = (body: string) => `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
+
+test.each(STREAMED)(
+  '%s ends the connection where the end of its body is ambiguous',
+  async (path, type, body) => {
+    const length = `Content-Length: ${body.length}`;
+    for (const [headers, sent] of [
+      [[length, 'Transfer-Encoding: chunked'], chunked(body)],
+      [['Transfer-Encoding: gzip, chunked'], chunked(body)],
+      [['Transfer-Encoding : chunked'], chunked(body)],
+      [[length, length], body],
+      [[`Content-Length: +${body.length}`], body],
+      [['Transfer-Encoding: chunked'], chunked(body).replace(/^/, '0x')],
+      [['Transfer-Encoding: chunked'], chunked(body).replace('\r\n', '\n')],
+    ] as const) {
+      const { statuses, ids } = await answersOn(
+        service.apiUrl,
+        request(path, type, headers, sent) + SMUGGLED,
+      );
+      expect([headers, statuses]).toEqual([headers, [400]]);
+      expect(ids).not.toContain('smuggled');
+    }
+  },
+);
+
+test.each(STREAMED)(
+  'a request within the body of %s is never answered, and one after it is',
+  async (path, type, body) => {
+    for (const [headers, sent] of [
+      [[`Content-Length: ${SMUGGLED.length}`], SMUGGLED],
+      [['Transfer-Encoding: chunked'], chunked(SMUGGLED)],
+    ] as const) {
+      const { ids } = await answersOn(service.apiUrl, request(path, type, headers, sent));
+      expect(ids).toEqual(['first']);
+    }
+    const after = request(path, type, ['Transfer-Encoding: chunked'], chunked(body)) + SMUGGLED;
+    expect((await answersOn(service.apiUrl, after)).ids).toEqual(['first', 'smuggled']);
+  },
+);
+
+test('a plan that arrives byte by byte is 408 after the request timeout', async () => {
+  const socket = await openSocket(service.apiUrl);
+  socket.write(request('/v1/plan', 'application/json', [`Content-Length: ${PLAN.length}`], ''));
+  let at = 0;
+  const trickle = setInterval(() => socket.write(PLAN[at++] ?? ''), TIMEOUT_MS / 100);
+  const { status, body } = await readAnswer(socket);
+  clearInterval(trickle);
+  expect({ status, code: parseErrorBody(body).code }).toEqual({ status: 408, code: 'invalid_request' });
+});
+
+test('callers who announce bodies of plans and never send them hold their memory until the request timeout alone', async () => {
+  const head = request(
+    '/v1/plan',
+    'application/json',
+    [`Content-Length: ${service.config.planLimitBytes}`],
+    '',
+  );
+  const answers = await Promise.all(
+    Array.from({ length: 16 }, async () => {
+      const socket = await openSocket(service.apiUrl);
+      socket.write(head);
+      return readAnswer(socket);
+    }),
+  );
+  expect(answers.map(({ status }) => status)).toEqual(Array(16).fill(408));
+  expect((await service.post('/v1/plan', PLAN)).status).toBe(200);
+});
