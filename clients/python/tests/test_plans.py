@@ -64,6 +64,14 @@ def test_units_without_a_reference_system_or_with_an_id_twice_are_refused(call: 
         call("plan", units().assign(name="same"), id_column="name")
 
 
+def test_an_id_twice_is_refused_where_its_features_would_be_sent_in_different_requests(call: Caller) -> None:
+    collection = features(units())
+    first, *others = collection["features"]
+    many = [first, *({**others[0], "id": f"unit {i}"} for i in range(600)), {**first, "id": float(first["id"])}]
+    with pytest.raises(errors.InvalidRequestError, match=r"features 0 and 601 of the units have the same id, 7\.0"):
+        call("plan", {**collection, "features": many}, **OPTIONS)
+
+
 def test_units_with_more_bytes_than_the_tier_allows_are_sent_in_several_requests(
     call: Caller, service: ServiceProcess
 ) -> None:

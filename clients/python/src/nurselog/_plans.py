@@ -97,6 +97,7 @@ def unit_ids(units: GeoDataFrame, id_column: str | None) -> list[Any]:
 
 def _features(units: Mapping[str, Any] | GeoDataFrame, id_column: str | None) -> list[bytes]:
     if isinstance(units, Mapping):
+        _check_unique_ids(units["features"])
         return [encode(feature) for feature in units["features"]]
     if units.crs is None:
         raise InvalidRequestError("The units have no coordinate reference system: set it with units.set_crs(...).")
@@ -108,6 +109,18 @@ def _features(units: Mapping[str, Any] | GeoDataFrame, id_column: str | None) ->
         encode({"type": "Feature", "id": id_, "geometry": None if geometry is None else geometry.__geo_interface__})
         for id_, geometry in zip(ids, units.geometry.to_crs(_WGS_84), strict=True)
     ]
+
+
+def _check_unique_ids(features: Sequence[Any]) -> None:
+    """The service would compare the ids of a request alone; what is no id at all it refuses itself."""
+    firsts: dict[str | float, int] = {}
+    for index, feature in enumerate(features):
+        id_ = feature.get("id") if isinstance(feature, Mapping) else None
+        if not isinstance(id_, (str, int, float)):
+            continue
+        first = firsts.setdefault(id_, index)
+        if first != index:
+            raise InvalidRequestError(f"The features {first} and {index} of the units have the same id, {id_!r}.")
 
 
 def _collection(features: Sequence[bytes]) -> bytes:
