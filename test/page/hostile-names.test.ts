@@ -1,0 +1,119 @@
+import path from 'node:path';
+import type { Browser } from 'playwright-core';
+import { afterAll, beforeAll, expect } from 'vitest';
+import { ProjectCopy } from '../../testing/project-copy.js';
+import { HAS_CHROMIUM } from '../support/chromium.js';
+import { startTestService, type TestService } from '../support/service.js';
+import { browserTest, linkOf, watchedPage } from './support/browser.js';
+import { launchBrowser } from './support/launch-browser.js';
+
+/** What would change the title if a name were taken for markup. */
+const MARKUP = '<img src=x onerror="document.title=1"><script>document.title=2</script>&amp;';
+const TITLE = 'nurselog planner';
+
+let service: TestService;
+let browser: Browser;
+const log: string[] = [];
+
+beforeAll(async () => {
+  if (!HAS_CHROMIUM) return;
+  const copy = new ProjectCopy();
+  copy.editJson(
+    path.join(copy.dataDir, 'species.json'),
+    (species: { common_name: string; scientific_name: string }[]) => {
+      for (const each of species) {
+        each.common_name = `${each.common_name} ${MARKUP}`;
+        each.scientific_name = `${each.scientific_name} ${MARKUP}`;
+      }
+    },
+  );
+  copy.listDataFiles();
+  [service, browser] = await Promise.all([
+    startTestService({ DATA_DIR: copy.dataDir, LOG_LEVEL: 'info' }, undefined, {
+      write: (line) => void log.push(line),
+    }),
+    launchBrowser(),
+  ]);
+  copy.remove();
+});
+afterAll(async () => {
+  if (HAS_CHROMIUM) await Promise.all([service.stop(), browser.close()]);
+});
+
+const RING = [
+  [-122.05, 44.1],
+  [-122.0, 44.1],
+  [-122.0, 44.14],
+  [-122.05, 44.14],
+  [-122.05, 44.1],
+];
+
+const units = (id: string) =>
+  JSON.stringify({
+    type: 'FeatureCollection',
+    name: MARKUP,
+    features: [
+      {
+        type: 'Feature',
+        id,
+        properties: { [MARKUP]: MARKUP, name: id },
+        geometry: { type: 'Polygon', coordinates: [RING] },
+      },
+    ],
+  });
+
+browserTest(
+  'markup in the names of species, files, columns and units is shown as text everywhere',
+  async () => {
+    const { page, context, faults } = await watchedPage(browser);
+    await page.goto(linkOf(service, { site: '44.12,-122.03' }));
+    await page.getByTestId('tile-manual').waitFor();
+    await page.getByText(MARKUP).first().waitFor({ state: 'attached' });
+    await page.getByRole('tab', { name: 'Units' }).click();
+    await page.locator('#file').setInputFiles({
+      name: `${MARKUP.replaceAll('/', '')}.geojson`,
+      mimeType: '',
+      buffer: Buffer.from(units(MARKUP)),
+    });
+    await page.locator('table.plan').getByText(MARKUP).first().waitFor();
+    for (const injected of ['img[src="x"]', 'body script'])
+      expect(await page.locator(injected).count()).toBe(0);
+    expect(await page.title()).toBe(TITLE);
+    expect(faults).toEqual([]);
+    await context.close();
+  },
+);
+
+browserTest(
+  'the key is in no address, referrer, lasting store or log line, and in the session alone',
+  async () => {
+    const { page, context } = await watchedPage(browser);
+    const sent: { url: string; referrer: string | undefined }[] = [];
+    page.on('request', (request) => {
+      if (request.url().startsWith('http'))
+        sent.push({ url: request.url(), referrer: request.headers().referer });
+    });
+    await page.goto(linkOf(service, { site: '44.12,-122.03' }));
+    await page.getByTestId('tile-manual').waitFor();
+    expect(sent.length).toBeGreaterThan(5);
+    const hidden = service.key.slice('nurse_live_'.length);
+    for (const { url, referrer } of sent.slice(1)) {
+      expect(url).not.toContain(hidden);
+      expect([url, referrer ?? '']).toEqual([url, '']);
+    }
+    expect(page.url()).not.toContain(hidden);
+    const stored = await page.evaluate(async () => ({
+      lasting: JSON.stringify(localStorage) + document.cookie,
+      databases: (await indexedDB.databases()).length,
+      caches: (await caches.keys()).length,
+      workers: (await navigator.serviceWorker.getRegistrations()).length,
+      session: JSON.stringify(sessionStorage),
+    }));
+    expect(stored).toMatchObject({ databases: 0, caches: 0, workers: 0 });
+    expect(stored.lasting).not.toContain(hidden);
+    expect(stored.session).toContain(hidden);
+    expect(log.length).toBeGreaterThan(5);
+    expect(log.join('')).not.toContain(hidden);
+    await context.close();
+  },
+);
