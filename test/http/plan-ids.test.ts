@@ -50,8 +50,12 @@ test('ids that a double holds come back with their value, and strings with their
   expect(units.map(({ id }) => id)).toEqual([...ids.map(Number), ...texts.map((text) => JSON.parse(text))]);
 });
 
-test('an id of a million digits is refused with its beginning alone', async () => {
+test('an id of many digits is refused with its beginning alone, and one of more than 4096 bytes as too long', async () => {
   const { message } = await expectError(await post('7'.repeat(300)), 422, 'invalid_request');
   expect(message).toContain(`from ${'7'.repeat(40)}... (300 characters)`);
-  await expectError(await post('7'.repeat(1_000_000)), 422, 'invalid_request');
+  for (const id of ['7'.repeat(1_000_000), `"${'x'.repeat(4095)}"`]) {
+    const { message } = await expectError(await post(id), 422, 'invalid_request');
+    expect(message).toContain('units.features.0.id must have at most 4096 bytes');
+  }
+  expect((await post(`"${'x'.repeat(4094)}"`)).status).toBe(200);
 });

@@ -713,7 +713,7 @@ export interface components {
                     /** @constant */
                     type: "Feature";
                     /**
-                     * @description Unique in the request.
+                     * @description Unique in the request, at most 4096 bytes.
                      * @example A-17
                      */
                     id: string | number;

@@ -8,6 +8,9 @@ import { shownAt } from './shown-at.js';
 /** Numbers of a position beyond longitude and latitude; GeoJSON wants at most one. */
 const MAX_OTHER_NUMBERS = 8;
 
+/** Of a coordinate. */
+const MAX_NUMBER_BYTES = 1024;
+
 /** What GeoJSON asks for: the first position again at the end. */
 const MIN_POSITIONS = 4;
 
@@ -93,20 +96,27 @@ export class CoordinatesReader {
     const { bytes } = this;
     if (bytes[this.#at] !== OPEN_ARRAY) return false;
     let at = skipSpace(bytes, this.#at + 1);
-    this.#longitude = numberAt(bytes, at);
+    let end = valueEnd(bytes, at);
+    this.#longitude = this.#coordinateAt(at, end);
     if (Number.isNaN(this.#longitude)) return false;
-    at = skipSpace(bytes, valueEnd(bytes, at));
+    at = skipSpace(bytes, end);
     if (bytes[at] !== COMMA) return false;
     at = skipSpace(bytes, at + 1);
-    this.#latitude = numberAt(bytes, at);
+    end = valueEnd(bytes, at);
+    this.#latitude = this.#coordinateAt(at, end);
     if (Number.isNaN(this.#latitude)) return false;
-    at = skipSpace(bytes, valueEnd(bytes, at));
+    at = skipSpace(bytes, end);
     for (let others = 0; bytes[at] === COMMA; others++) {
       if (others === MAX_OTHER_NUMBERS) return false;
       at = skipSpace(bytes, valueEnd(bytes, skipSpace(bytes, at + 1)));
     }
     this.#at = at + 1;
     return Math.abs(this.#longitude) <= MAX_LONGITUDE && Math.abs(this.#latitude) <= MAX_LATITUDE;
+  }
+
+  /** A number, which may not be so long that it takes long to read; NaN for anything else. */
+  #coordinateAt(start: number, end: number): number {
+    return end - start > MAX_NUMBER_BYTES ? Number.NaN : numberAt(this.bytes, start);
   }
 
   /** What is wrong with the position that was read last, which starts at an offset. */

@@ -3,7 +3,7 @@ import { JsonError, OPEN_ARRAY, OPEN_OBJECT, QUOTE, valueEnd } from '../request/
 import { outlineAt } from '../request/outlines.js';
 
 /** Longer values are named by their kind alone: counting millions of elements would keep the thread for long. */
-const SHOWN_BYTES = 4096;
+export const SHORT_BYTES = 4096;
 
 /** The value at an offset of a body whose grammar was checked, as a message shows it. */
 export function shownAt(bytes: Buffer, start: number): string {
@@ -17,10 +17,10 @@ export function fieldShownAt(bytes: Buffer, start: number): string {
   return start === 0 ? show(undefined) : shownAt(bytes, start);
 }
 
-/** Whether the value at an offset ends within SHOWN_BYTES. */
-function isShort(bytes: Buffer, start: number): boolean {
-  if (bytes.length - start <= SHOWN_BYTES) return true;
-  const head = bytes.subarray(start, start + SHOWN_BYTES);
+/** Whether the value at an offset ends within SHORT_BYTES. */
+export function isShort(bytes: Buffer, start: number): boolean {
+  if (bytes.length - start <= SHORT_BYTES) return true;
+  const head = bytes.subarray(start, start + SHORT_BYTES);
   try {
     return valueEnd(head, 0) < head.length;
   } catch (error) {

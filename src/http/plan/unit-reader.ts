@@ -16,7 +16,7 @@ import { ObjectFields } from '../request/object-fields.js';
 import type { Issue } from '../request/request-errors.js';
 import { SHOWN_ELEMENTS } from '../request/shown-values.js';
 import { CoordinatesReader } from './coordinates-reader.js';
-import { fieldShownAt } from './shown-at.js';
+import { fieldShownAt, isShort, SHORT_BYTES } from './shown-at.js';
 
 export type UnitId = string | number;
 
@@ -169,6 +169,8 @@ export class UnitReader {
 
 /** The id at an offset, 0 for none, or what is wrong with it. */
 function readId(bytes: Buffer, at: number): UnitId | { readonly problem: string } {
+  const isScalar = at !== 0 && bytes[at] !== OPEN_OBJECT && bytes[at] !== OPEN_ARRAY;
+  if (isScalar && !isShort(bytes, at)) return { problem: `must have at most ${SHORT_BYTES} bytes` };
   const id = at === 0 ? undefined : bytes[at] === QUOTE ? textAt(bytes, at) : numberAt(bytes, at);
   if (id === undefined || (typeof id === 'number' && !Number.isFinite(id)))
     return { problem: `must be a string or a number, not ${fieldShownAt(bytes, at)}` };

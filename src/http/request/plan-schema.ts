@@ -42,7 +42,11 @@ const units = {
         required: ['type', 'id', 'geometry'],
         properties: {
           type: { const: 'Feature' },
-          id: { type: ['string', 'number'], description: 'Unique in the request.', examples: ['A-17'] },
+          id: {
+            type: ['string', 'number'],
+            description: 'Unique in the request, at most 4096 bytes.',
+            examples: ['A-17'],
+          },
           geometry: {
             anyOf: [
               geometryOf('Polygon', polygon, EXAMPLE_POLYGON),

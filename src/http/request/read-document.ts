@@ -75,17 +75,28 @@ function utf8ErrorOffset(bytes: Buffer): number {
 
 /** @param offset of the first byte that cannot be JSON; characters are counted from 0, as Python's json does */
 function problemAt(bytes: Buffer, offset: number): string {
-  const before = bytes.toString('utf8', 0, offset);
-  if (offset === bytes.length) return `it is truncated after ${before.length} characters`;
+  const charactersBefore = characterCount(bytes, offset);
+  if (offset === bytes.length) return `it is truncated after ${charactersBefore} characters`;
   const after = bytes.toString('utf8', offset, offset + LONGEST_WORD);
   if (offset === 0 && after.startsWith(BYTE_ORDER_MARK))
     return 'it begins with a byte order mark; send UTF-8 without one';
-  const wordStart = /\\?-?\w*$/.exec(before.slice(-LONGEST_WORD))?.[0] ?? '';
+  const before = bytes.toString('latin1', Math.max(0, offset - LONGEST_WORD), offset); // words are ASCII
+  const wordStart = /\\?-?\w*$/.exec(before)?.[0] ?? '';
   const word = wordStart + (/^\w+/.exec(after)?.[0] ?? '"');
   const advice = FOREIGN_WORDS.get(word.replace('-', ''));
   if (advice !== undefined)
-    return `${word} at character ${before.length - wordStart.length} is not a JSON value; ${advice}`;
-  return `unexpected ${show(String.fromCodePoint(after.codePointAt(0) ?? 0))} at character ${before.length}`;
+    return `${word} at character ${charactersBefore - wordStart.length} is not a JSON value; ${advice}`;
+  return `unexpected ${show(String.fromCodePoint(after.codePointAt(0) ?? 0))} at character ${charactersBefore}`;
+}
+
+/** The UTF-16 code units of valid UTF-8 before an offset; decoding megabytes would take long. */
+function characterCount(bytes: Buffer, end: number): number {
+  let count = 0;
+  for (let at = 0; at < end; at++) {
+    const byte = bytes[at];
+    if (byte < 0x80 || byte >= 0xc0) count += byte < 0xf0 ? 1 : 2;
+  }
+  return count;
 }
 
 function invalidJson(message: string): ApiError {
