@@ -42,6 +42,7 @@ test('ids that a double holds come back with their value, and strings with their
     '1e3',
     '0.30000000000000004',
     '1e300',
+    '2.5000000000000000000',
   ];
   const texts = ['"9007199254740993"', '"9007199254740992"', '"1"'];
   const response = await post(...ids, ...texts);

@@ -45,6 +45,9 @@ const BYTES_PER_PAUSE = 64 * 1024;
 /** Every decimal number of so many significant digits has a double of its own (IEEE 754). */
 const EXACT_DIGITS = 15;
 
+/** Of ids that are numbers: JSON has none of more characters that a program wrote from a double. */
+const MAX_NUMBER_LENGTH = 64;
+
 /** Digits of a place in a message: metres. */
 const PLACE_DECIMALS = 5;
 
@@ -185,7 +188,11 @@ function readId(bytes: Buffer, at: number): UnitId | { readonly problem: string 
 /** Whether a double stands for a decimal number and for no other of as many digits. */
 function isExact(value: number, text: string): boolean {
   if (String(value) === text) return true;
-  const digits = text.replace(/e.*/i, '').replaceAll(/[-.]/g, '').replace(/^0+/, '');
+  if (text.length > MAX_NUMBER_LENGTH) return false;
+  const digits = text
+    .replace(/e.*/i, '')
+    .replaceAll(/[-.]/g, '')
+    .replaceAll(/^0+|0+$/g, '');
   return digits.length <= EXACT_DIGITS && (value !== 0 || digits === '');
 }
 
