@@ -13,6 +13,7 @@ const OPENERS = [
   'accounts/store/sqlite/open-sqlite-store.ts', // DATABASE_URL
   'cli/keys-arguments.ts', // the operator's command
   'http/openapi/viewer.ts', // files of Swagger UI, at the start
+  'http/routes/documents.ts', // the licences, at the start
   'http/routes/page.ts', // files of the page, at the start
   'http/server/graceful-close.ts', // the listeners
   'output/write-output.ts', // standard output

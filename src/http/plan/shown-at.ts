@@ -20,9 +20,9 @@ export function fieldShownAt(bytes: Buffer, start: number): string {
 /** Whether the value at an offset ends within SHORT_BYTES. */
 export function isShort(bytes: Buffer, start: number): boolean {
   if (bytes.length - start <= SHORT_BYTES) return true;
-  const head = bytes.subarray(start, start + SHORT_BYTES);
+  const head = bytes.subarray(start, start + SHORT_BYTES + 1);
   try {
-    return valueEnd(head, 0) < head.length;
+    return valueEnd(head, 0) <= SHORT_BYTES;
   } catch (error) {
     if (error instanceof JsonError) return false;
     throw error;
