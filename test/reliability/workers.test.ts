@@ -2,12 +2,14 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { fileURLToPath } from 'node:url';
 import { expect, onTestFinished, test } from 'vitest';
 import { eventually } from '../support/eventually.js';
-import { Client, Load } from '../support/kept-load.js';
+import { Client } from '../support/kept-load.js';
 import { amount, IS_LONG } from '../support/length.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
-import { type Addresses, ServiceProcess } from '../support/service-process.js';
+import { ServiceProcess } from '../support/service-process.js';
 import { tell } from './support/figures.js';
 import { readMetrics } from './support/metrics.js';
+import { askForAll, MixedLoad } from './support/mixed-load.js';
+import { HYPHA_SIZES, mixedRequests } from './support/mixed-requests.js';
 
 const MORTAL_WORKERS = fileURLToPath(new URL('./support/mortal-workers.mjs', import.meta.url));
 const WORKERS = 2;
@@ -19,6 +21,8 @@ async function startMortal(death: string) {
     WORKERS: String(WORKERS),
     // So that every row goes through a model.
     CACHE_BYTES: '0',
+    // Nothing is late, however busy the machine.
+    REQUEST_TIMEOUT_MS: '60000',
     NODE_OPTIONS: `--import=${MORTAL_WORKERS} --max-old-space-size=128`,
     DEATH: death,
   });
@@ -31,25 +35,7 @@ async function startMortal(death: string) {
   return { service, failures, ...addresses, key };
 }
 
-/** Callers of batches and of single predictions, all of which must be answered in full. */
-function loadOn({ api }: Addresses, key: string): Load {
-  const caller = (send: (client: Client) => Promise<void>) => {
-    const client = new Client(api, key);
-    onTestFinished(() => client.close());
-    return () => send(client);
-  };
-  const batch = async (client: Client) => {
-    const { status, body } = await client.post('/v1/predict/batch', BATCH);
-    expect({ status, body: status === 200 ? '' : body }).toEqual({ status: 200, body: '' });
-    const { results, summary } = JSON.parse(body) as { results: unknown[]; summary: object };
-    expect(results).toHaveLength(BATCH.requests.length);
-    expect(summary).toMatchObject({ failed: 0 });
-  };
-  const single = async (client: Client) => {
-    expect(await client.post('/v1/predict', PREDICT_REQUEST)).toMatchObject({ status: 200 });
-  };
-  return new Load([...Array(6).fill(batch), ...Array(2).fill(single)].map(caller));
-}
+const MIX = mixedRequests(HYPHA_SIZES);
 
 test.each([
   { death: 'throw', long: 200 },
@@ -60,7 +46,8 @@ test.each([
   async ({ death, long }) => {
     const deaths = amount({ short: 2, long });
     const { service, failures, api, ops, key } = await startMortal(death);
-    const load = loadOn({ api, ops }, key);
+    const load = new MixedLoad({ api, key }, await askForAll({ api, key }, MIX));
+    onTestFinished(() => load.stop().catch(() => {})); // reported below
     const missing = async () => WORKERS - (await readMetrics(ops)).value('nurselog_workers_ready');
     let longestMs = 0;
     for (let died = 1; died <= deaths; died++) {
@@ -73,11 +60,16 @@ test.each([
     }
     await load.stop();
     expect(service.errors).toBe('');
-    tell(`workers: ${death}`, { deaths, requests: load.answered, 'longest recovery ms': longestMs });
+    tell(`workers: ${death}`, {
+      deaths,
+      requests: load.requests,
+      'longest recovery ms': longestMs,
+      ...Object.fromEntries(load.answered),
+    });
     service.signal('SIGTERM');
     expect(await service.exit).toEqual({ code: 0, signal: null });
   },
-  600_000,
+  1_200_000,
 );
 
 test.each([1, WORKERS])(

@@ -7,6 +7,14 @@ export interface Answer {
   readonly body: string;
 }
 
+/** A request without its key. */
+export interface ClientRequest {
+  readonly method: 'GET' | 'POST';
+  readonly path: string;
+  readonly headers?: Readonly<Record<string, string>>;
+  readonly body?: string;
+}
+
 /** A caller on a kept connection of its own. */
 export class Client {
   readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
@@ -16,14 +24,21 @@ export class Client {
     readonly key: string,
   ) {}
 
-  async post(path: string, body: unknown): Promise<Answer> {
-    const headers = { 'x-api-key': this.key, 'content-type': 'application/json' };
-    const sent = httpRequest(this.api + path, { method: 'POST', headers, agent: this.#agent });
-    sent.end(JSON.stringify(body));
+  /** Sends a request; rejects where its answer breaks off. */
+  async send({ method, path, headers, body }: ClientRequest) {
+    const options = { method, headers: { ...headers, 'x-api-key': this.key }, agent: this.#agent };
+    const sent = httpRequest(this.api + path, options);
+    sent.end(body);
     const [response] = (await once(sent, 'response')) as [IncomingMessage];
-    let text = '';
-    for await (const part of response.setEncoding('utf8')) text += part;
-    return { status: response.statusCode!, body: text };
+    const parts: Buffer[] = [];
+    for await (const part of response) parts.push(part as Buffer);
+    return { status: response.statusCode!, headers: response.headers, body: Buffer.concat(parts) };
+  }
+
+  async post(path: string, body: unknown): Promise<Answer> {
+    const headers = { 'content-type': 'application/json' };
+    const answer = await this.send({ method: 'POST', path, headers, body: JSON.stringify(body) });
+    return { status: answer.status, body: answer.body.toString() };
   }
 
   close(): void {
