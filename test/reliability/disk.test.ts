@@ -1,14 +1,18 @@
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { CAN_MOUNT } from '../support/can-mount.js';
-import { expectError } from '../support/error-body.js';
 import { eventually } from '../support/eventually.js';
+import { Client } from '../support/kept-load.js';
 import { IS_LONG } from '../support/length.js';
 import { ServiceProcess } from '../support/service-process.js';
 import { KeysCommand } from './support/keys-command.js';
+import { askForAll, readWhole } from './support/mixed-load.js';
+import { mixedRequests } from './support/mixed-requests.js';
 import { SmallDisk } from './support/small-disk.js';
 
 const HEALED_WITHIN_MS = 5000;
+/** Of tier mycel. */
+const MIX = mixedRequests({ batchSites: 20, tableRows: 100, surfacePoints: 100 });
 
 interface Readiness {
   readonly reasons: readonly string[];
@@ -35,13 +39,18 @@ itOnDisk(
     expect((await call(api, key)).status).toBe(200);
     expect((await readiness(ops)).status).toBe(200);
 
+    const answers = await askForAll({ api, key: hypha }, MIX);
     disk.fill();
-    for (let i = 0; i < 20; i++) {
-      const refused = await call(api, key);
-      expect(refused.headers.get('retry-after')).toBe('1');
-      await expectError(refused, 503, 'unavailable');
-      expect((await call(api, hypha)).status).toBe(200);
+    const [limited, unlimited] = [new Client(api, key), new Client(api, hypha)];
+    for (const [request, whole] of answers) {
+      const refused = await limited.send(request);
+      expect(refused).toMatchObject({ status: 503, headers: { 'retry-after': '1' } });
+      expect(JSON.parse(refused.body.toString())).toMatchObject({ error: { code: 'unavailable' } });
+      const { status, body } = await unlimited.send(request);
+      expect({ status, isWhole: readWhole(request, body) === whole }).toEqual({ status: 200, isWhole: true });
     }
+    limited.close();
+    unlimited.close();
     expect(await readiness(ops)).toEqual({
       status: 503,
       reasons: [
@@ -65,7 +74,7 @@ itOnDisk(
     expect(await keys.usage()).toEqual(
       new Map([
         [id, 2],
-        [expect.any(String), 20],
+        [expect.any(String), 2 * MIX.length],
       ]),
     );
   },

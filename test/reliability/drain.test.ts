@@ -1,18 +1,20 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { eventually } from '../support/eventually.js';
-import { IS_LONG, rounds } from '../support/length.js';
+import { amount, IS_LONG, rounds } from '../support/length.js';
 import { openSocket, readAnswer } from '../support/raw-http.js';
-import { PREDICT_REQUEST } from '../support/requests.js';
 import { ServiceProcess } from '../support/service-process.js';
+import { tell } from './support/figures.js';
+import { askForAll } from './support/mixed-load.js';
+import { mixedRequests } from './support/mixed-requests.js';
 import { callUntilRefused, type Manners, newTally } from './support/persistent-caller.js';
 
-const BATCH = JSON.stringify({ requests: Array(20).fill(PREDICT_REQUEST) });
+const MIX = mixedRequests({ batchSites: 20, tableRows: 100, surfacePoints: 100 });
 const CALLERS = 32;
 /** Answers before the signal, so that every caller is in the middle of its requests. */
-const ANSWERS_BEFORE = 10 * CALLERS;
+const ANSWERS_BEFORE = amount({ short: 2, long: 10 }) * CALLERS;
 
-interface Load extends Manners {
+interface Load extends Omit<Manners, 'keptMs'> {
   readonly drainDelayMs: number;
 }
 
@@ -27,16 +29,30 @@ const LOADS: Readonly<Record<string, Load>> = {
   },
 };
 
-for (const [name, { drainDelayMs, ...manners }] of Object.entries(LOADS)) {
+/** For answers, however busy the machine. */
+const PATIENCE = { REQUEST_TIMEOUT_MS: '60000', SHUTDOWN_TIMEOUT_MS: '60000' };
+
+/** How long an idle connection has to send another request after the drain delay. */
+const IDLE_MS = 500;
+
+let shutdowns = 0;
+let answered = 0;
+let late = 0;
+afterAll(() =>
+  tell('shutdowns', { shutdowns, 'requests answered': answered, 'after too long a pause': late }),
+);
+
+for (const [name, { drainDelayMs, ...habits }] of Object.entries(LOADS)) {
   test.each(rounds({ short: 1, long: 34 }))(
     `on SIGTERM under load of ${name}, every request is answered with 200 until no connection is accepted (round %i)`,
     async () => {
-      const service = new ServiceProcess({ DRAIN_DELAY_MS: String(drainDelayMs) });
+      const service = new ServiceProcess({ DRAIN_DELAY_MS: String(drainDelayMs), ...PATIENCE });
       const [{ api }, key] = [await service.ready(), await service.firstKey()];
-      const headers = { 'x-api-key': key, 'content-type': 'application/json' };
+      const answers = await askForAll({ api, key }, MIX);
       const tally = newTally();
-      const callers = Array.from({ length: CALLERS }, () =>
-        callUntilRefused(`${api}/v1/predict/batch`, headers, BATCH, manners, tally),
+      const manners = { ...habits, keptMs: drainDelayMs + IDLE_MS };
+      const callers = Array.from({ length: CALLERS }, (_, caller) =>
+        callUntilRefused({ api, key }, answers, caller, manners, tally),
       );
       await eventually(() => expect(tally.answers.get(200)).toBeGreaterThan(ANSWERS_BEFORE));
       const signalMs = performance.now();
@@ -48,6 +64,9 @@ for (const [name, { drainDelayMs, ...manners }] of Object.entries(LOADS)) {
         lost: [],
         statuses: [200],
       });
+      shutdowns++;
+      answered += tally.answers.get(200)!;
+      late += tally.late;
       expect(tally.refusedAtMs - signalMs).toBeGreaterThan(drainDelayMs);
       if (IS_LONG) expect(tally.refusedAtMs - signalMs).toBeLessThan(drainDelayMs + 2000);
     },

@@ -1,14 +1,18 @@
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { SettableClock } from '../accounts/support/settable-clock.js';
 import { eventually } from '../support/eventually.js';
+import { Client } from '../support/kept-load.js';
 import { rounds } from '../support/length.js';
 import { startTestService, type TestService } from '../support/service.js';
 import { tell } from './support/figures.js';
+import { mixedRequests } from './support/mixed-requests.js';
 
 const CALLERS = 16;
 const YESTERDAY = '2026-11-20';
 const TODAY = '2026-11-21';
 const LIMIT = 100;
+/** Of tier spore. */
+const MIX = mixedRequests({ batchSites: 10, tableRows: 10, surfacePoints: 20 });
 
 /** Where the clock is set one after the other while callers call. */
 const COURSES: Readonly<Record<string, readonly string[]>> = {
@@ -30,7 +34,7 @@ const COURSES: Readonly<Record<string, readonly string[]>> = {
 const clock = new SettableClock(`${YESTERDAY}T12:00:00Z`);
 let service: TestService;
 beforeAll(async () => {
-  service = await startTestService({ WORKERS: '1' }, clock);
+  service = await startTestService({ WORKERS: '1', REQUEST_TIMEOUT_MS: '60000' }, clock);
 });
 afterAll(() => service.stop());
 
@@ -49,9 +53,11 @@ test.each(
     onTestFinished(() => {
       isOver = true;
     });
-    const call = async () => {
-      while (!isOver) {
-        const { status } = await service.get('/v1/species', { 'x-api-key': secret });
+    const call = async (_: unknown, caller: number) => {
+      const client = new Client(service.apiUrl, secret);
+      onTestFinished(() => client.close());
+      for (let index = caller; !isOver; index++) {
+        const { status } = await client.send(MIX[index % MIX.length]!);
         if (status === 200) answered++;
         else {
           expect(status).toBe(429);

@@ -15,14 +15,18 @@ export interface ClientRequest {
   readonly body?: string;
 }
 
-/** A caller on a kept connection of its own. */
+/** A caller on a connection of its own, kept by default. */
 export class Client {
-  readonly #agent = new Agent({ keepAlive: true, maxSockets: 1 });
+  readonly #agent: Agent;
 
+  /** @param keepsConnection whether it is used for more than one request */
   constructor(
     readonly api: string,
     readonly key: string,
-  ) {}
+    keepsConnection = true,
+  ) {
+    this.#agent = new Agent({ keepAlive: keepsConnection, maxSockets: 1 });
+  }
 
   /** Sends a request; rejects where its answer breaks off. */
   async send({ method, path, headers, body }: ClientRequest) {

@@ -16,9 +16,10 @@ export async function startOnReleases(environment: Record<string, string> = {}) 
   releases.put(1);
   const service = new ServiceProcess({ ...releases.environment, ...environment });
   const [{ api, ops }, key] = [await service.ready(), await service.firstKey()];
-  /** Puts a release into the folders and waits until it is served. @returns its version */
-  const reload = async (release: number): Promise<string> => {
+  /** Puts a release into the folders, edits it and waits until it is served. @returns its version */
+  const reload = async (release: number, edit = () => {}): Promise<string> => {
     const version = releases.put(release);
+    edit();
     service.signal('SIGHUP');
     await service.line(reloadedTo(version));
     return version;

@@ -1,13 +1,15 @@
-import { once } from 'node:events';
-import { Agent, request } from 'node:http';
 import { setTimeout as delay } from 'node:timers/promises';
+import { Client } from '../../support/kept-load.js';
+import { readWhole, type Target, type WholeAnswers } from './mixed-load.js';
 
 /** What became of the requests of callers. */
 export interface Tally {
-  /** Answers by status. */
-  readonly answers: Map<number, number>;
+  /** Answers by status; those of 200 that are not whole by what they answer. */
+  readonly answers: Map<number | string, number>;
   /** Requests that got no answer, by what their caller saw: the connection was reset, or ended under them. */
   readonly lost: Map<string, number>;
+  /** Requests on a kept connection that was closed for having been idle too long: a busy machine delays callers. */
+  late: number;
   /** When a connection was refused for the first time, as `performance.now()` has it: the service listens no more. */
   refusedAtMs: number;
 }
@@ -18,40 +20,47 @@ export interface Manners {
   readonly keepsConnection: boolean;
   /** Pause between an answer and the next request, at most. */
   readonly pauseMs: number;
+  /** How long after a request the service keeps its connection open at least, even at its end. */
+  readonly keptMs: number;
 }
 
 export function newTally(): Tally {
-  return { answers: new Map(), lost: new Map(), refusedAtMs: Number.POSITIVE_INFINITY };
+  return { answers: new Map(), lost: new Map(), late: 0, refusedAtMs: Number.POSITIVE_INFINITY };
 }
 
 /**
- * Sends one request after another, whatever is answered, until no connection is accepted any more. A connection that
- * the service closes is replaced at once.
+ * Sends the requests one after another, again and again, whatever is answered, until no connection is accepted any more.
+ * A connection that the service closes is replaced at once.
+ * @param first the index of the request to begin with
  */
 export async function callUntilRefused(
-  url: string,
-  headers: Readonly<Record<string, string>>,
-  body: string,
-  { keepsConnection, pauseMs }: Manners,
+  { api, key }: Target,
+  answers: WholeAnswers,
+  first: number,
+  { keepsConnection, pauseMs, keptMs }: Manners,
   tally: Tally,
 ): Promise<void> {
-  const agent = new Agent({ keepAlive: keepsConnection, maxSockets: 1 });
-  for (;;) {
+  const client = new Client(api, key, keepsConnection);
+  const requests = [...answers];
+  let [sentMs, sentBeforeMs] = [Number.POSITIVE_INFINITY, Number.POSITIVE_INFINITY];
+  for (let index = first; ; index++) {
+    const [request, whole] = requests[index % requests.length]!;
+    [sentMs, sentBeforeMs] = [performance.now(), sentMs];
     try {
-      const sent = request(url, { method: 'POST', headers, agent });
-      const answered = once(sent, 'response');
-      sent.end(body);
-      const [response] = await answered;
-      response.resume();
-      await once(response, 'end');
-      count(tally.answers, response.statusCode);
+      const { status, body } = await client.send(request);
+      count(
+        tally.answers,
+        status === 200 && readWhole(request, body) !== whole ? `other ${request.name}` : status,
+      );
     } catch (error) {
       const { code, message } = error as NodeJS.ErrnoException;
       if (code === 'ECONNREFUSED') {
         tally.refusedAtMs = Math.min(tally.refusedAtMs, performance.now());
         return;
       }
-      count(tally.lost, `${code}: ${message}`);
+      const isCutOff = message === 'aborted';
+      if (keepsConnection && !isCutOff && sentMs - sentBeforeMs > keptMs) tally.late++;
+      else count(tally.lost, `${request.name}, ${code}: ${message}`);
     }
     if (pauseMs > 0) await delay(Math.random() * pauseMs);
   }
