@@ -10,23 +10,35 @@ import { OpenLoop } from './support/open-loop.js';
 
 const DATA_DIR = fileURLToPath(new URL('../../data', import.meta.url));
 const TIMES_CAPACITY = 10;
-const PEAK_MS = amount({ short: 500, long: 5000 });
-const OVERLOAD_MS = amount({ short: 2000, long: 60_000 });
+/** About thirty of the tables: all connections could send one by default, and wait for all others. */
+const OPEN_TABLES_BYTES = 8 * 1024 * 1024;
+const PEAK_MS = amount({ short: 300, long: 5000 });
+const OVERLOAD_MS = amount({ short: 500, long: 30_000 });
 
 // What holds where callers and service share two cores: docs/reliability.md tells by how much it falls short of the aim.
 const LEAST_GOODPUT = 0.3;
 const REFUSED_WITHIN_MS = 50;
 
-test.each([
-  { workers: 1, isRefusedAtOnce: true },
-  // They leave the main thread less of two cores.
-  { workers: 2, isRefusedAtOnce: false },
-])(
-  'of ten times more batches than $workers workers can answer, the excess is refused, the rest is answered and none is lost, and then all is normal',
-  async ({ workers, isRefusedAtOnce }) => {
-    const service = new ServiceProcess({ WORKERS: String(workers) });
+const LOADS = [
+  { workload: 'batch', workers: 1, isRefusedAtOnce: true },
+  // Two workers leave the main thread less of two cores.
+  { workload: 'batch', workers: 2, isRefusedAtOnce: false },
+  { workload: 'table', workers: 1, isRefusedAtOnce: false },
+  { workload: 'table', workers: 2, isRefusedAtOnce: false },
+  { workload: 'plan', workers: 1, isRefusedAtOnce: false },
+  { workload: 'plan', workers: 2, isRefusedAtOnce: false },
+] as const;
+
+test.each(LOADS.filter(({ workload, workers }) => IS_LONG || workload === 'batch' || workers === 1))(
+  'of ten times more requests ($workload) than $workers workers can answer, the excess is refused, the rest is answered and none is lost, and then all is normal',
+  async ({ workload, workers, isRefusedAtOnce }) => {
+    const service = new ServiceProcess({
+      WORKERS: String(workers),
+      CACHE_BYTES: '0',
+      TABLE_MEMORY_BYTES: String(OPEN_TABLES_BYTES),
+    });
     const [{ api, ops }, key] = [await service.ready(), await service.firstKey()];
-    const order = { port: Number(new URL(api).port), key, dataDir: DATA_DIR, workload: 'batch' } as const;
+    const order = { port: Number(new URL(api).port), key, dataDir: DATA_DIR, workload } as const;
     const load = new Load();
     const callers = new OpenLoop();
     onTestFinished(() => load.close());
@@ -42,23 +54,26 @@ test.each([
     const before = await readMetrics(ops);
     const requestsPerS = TIMES_CAPACITY * peakPerS;
     const overload = { ...order, requestsPerS, durationMs: OVERLOAD_MS, connections: 512, seed: 3 };
-    const { sent, heldBack, latenciesMs, lost, wallMs } = await callers.run(overload);
+    const { sent, heldBack, latenciesMs, lost, continued, wallMs } = await callers.run(overload);
     const overMs = performance.now();
     const after = await readMetrics(ops);
     await perS(200, 4);
     const normalMs = performance.now() - overMs;
     const afterwardsPerS = await perS(PEAK_MS, 5);
 
-    const [answered, refused] = [latenciesMs.get(200)!, latenciesMs.get(503)!];
+    const [answered, refused] = [200, 503].map((status) => latenciesMs.get(status) ?? []) as [
+      number[],
+      number[],
+    ];
     const goodput = (answered.length * 1000) / wallMs / peakPerS;
-    tell(`overload, workers: ${workers}`, {
-      'peak, batches/s': peakPerS,
-      'offered, batches/s': (sent * 1000) / wallMs,
+    tell(`overload by ${workload}, workers: ${workers}`, {
+      'peak, requests/s': peakPerS,
+      'offered, requests/s': (sent * 1000) / wallMs,
       'callers who found no connection': heldBack,
       'goodput of the peak': goodput,
       'refused, median ms': quantile(refused, 0.5),
       'refused, p99 ms': quantile(refused, 0.99),
-      'refused, most ms': refused.at(-1)!,
+      'refused, most ms': refused.at(-1) ?? 0,
       'answered, p99 ms': quantile(answered, 0.99),
       'resident before, MB': before.residentMb,
       'resident after, MB': after.residentMb,
@@ -66,7 +81,10 @@ test.each([
       'afterwards of the peak': afterwardsPerS / peakPerS,
     });
     expect([...lost]).toEqual([]);
-    expect([...latenciesMs.keys()].sort()).toEqual([200, 503]);
+    expect(answered.length).toBeGreaterThan(0);
+    expect(answered.length + refused.length).toBe(sent);
+    // What is refused is not uploaded.
+    if (workload === 'table') expect(continued).toBe(answered.length);
     expect(after.value('nurselog_queue_sites')).toBe(0);
     // Times, rates and memory depend on what else runs: the long run is made on an idle machine.
     if (!IS_LONG) return;

@@ -67,7 +67,8 @@ test.runIf(HAS_POSTGRES).each(rounds({ short: 1, long: 10 }))(
     service.signal('SIGTERM');
     expect(await service.exit).toEqual({ code: 0, signal: null });
     const usage = await keys.usage();
-    expect(usage.get(hypha.id)).toBe(MIX.length + unlimited.requests);
+    // Counts whose commit is not confirmed are written again: none is lost, some may be there twice.
+    expect(usage.get(hypha.id)).toBeGreaterThanOrEqual(MIX.length + unlimited.requests);
     // One whose count was committed and whose confirmation was lost is refused and counted.
     expect(usage.get(mycel.id)).toBeGreaterThanOrEqual(counts.answered);
     expect(usage.get(mycel.id)).toBeLessThanOrEqual(counts.answered + counts.unavailable);

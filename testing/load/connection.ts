@@ -1,9 +1,14 @@
 import { connect, type Socket } from 'node:net';
 
 const HEAD_END = Buffer.from('\r\n\r\n');
+const LINE_END = Buffer.from('\r\n');
+const NOTHING = Buffer.alloc(0);
 
 /** One for all: what is read is looked at before anything else is read. */
 const READ_BUFFER = Buffer.alloc(256 * 1024);
+
+const EXPECTS_CONTINUE = 'expect: 100-continue';
+const CONTINUE_STATUS = 100;
 
 /**
  * A keep-alive connection that sends prepared requests and reads answers with as little work as can be, so that the
@@ -11,12 +16,20 @@ const READ_BUFFER = Buffer.alloc(256 * 1024);
  */
 export class Connection {
   #socket!: Socket;
-  #head: Buffer = Buffer.alloc(0);
-  /** Bytes of the body still to come; -1 while the head is read. */
-  #left = -1;
+  /** What was read of a head, or of the line before a chunk. */
+  #line: Buffer = Buffer.alloc(0);
+  #state: 'head' | 'body' | 'chunk size' | 'chunk' | 'last chunk' = 'head';
+  /** Bytes of the body or the chunk still to come. */
+  #left = 0;
   #status = 0;
+  /** Of a request that waits for 100 Continue. */
+  #heldBody: Buffer | undefined;
   /** Bytes of all bodies read. */
   bodyBytes = 0;
+  /** Bodies that were sent after 100 Continue. */
+  continued = 0;
+  /** Whether the server ends the connection after its last answer. */
+  isLast = false;
   #settle!: { resolve: (status: number) => void; reject: (error: Error) => void };
 
   static async open(port: number): Promise<Connection> {
@@ -39,12 +52,18 @@ export class Connection {
     return connection;
   }
 
-  /** Sends one request. @returns the status of its answer when the last byte is read */
+  /**
+   * Sends one request, the body of one that expects 100 Continue not before it comes.
+   * @returns the status of its answer when the last byte is read
+   */
   send(request: Buffer): Promise<number> {
     return new Promise((resolve, reject) => {
       this.#settle = { resolve, reject };
       if (this.#socket.destroyed) reject(new Error('the server closed the connection'));
-      this.#socket.write(request);
+      const headEnd = request.indexOf(HEAD_END) + HEAD_END.length;
+      const isHeld = request.subarray(0, headEnd).includes(EXPECTS_CONTINUE);
+      this.#heldBody = isHeld ? request.subarray(headEnd) : undefined;
+      this.#socket.write(isHeld ? request.subarray(0, headEnd) : request);
     });
   }
 
@@ -53,24 +72,61 @@ export class Connection {
   }
 
   #read(bytes: Buffer): void {
-    if (this.#left >= 0) {
-      this.#left -= bytes.length;
-    } else {
-      this.#head = this.#head.length === 0 ? bytes : Buffer.concat([this.#head, bytes]);
-      const end = this.#head.indexOf(HEAD_END);
-      if (end === -1) {
-        this.#head = Buffer.from(this.#head); // the read buffer is used again
-        return;
+    let rest = bytes;
+    while (rest.length > 0) {
+      if (this.#state === 'head') rest = this.#readHead(rest);
+      else if (this.#state === 'chunk size') rest = this.#readChunkSize(rest);
+      else {
+        const length = Math.min(this.#left, rest.length);
+        this.#left -= length;
+        rest = rest.subarray(length);
       }
-      const head = this.#head.toString('latin1', 0, end);
-      this.#status = Number(head.slice(9, 12));
-      const length = Number(/content-length: (\d+)/i.exec(head)![1]);
-      this.bodyBytes += length;
-      this.#left = length - (this.#head.length - end - HEAD_END.length);
-      this.#head = Buffer.alloc(0);
+      if (this.#left > 0) continue;
+      if (this.#state === 'chunk') this.#state = 'chunk size';
+      else if (this.#state === 'body' || this.#state === 'last chunk') this.#finish();
     }
-    if (this.#left > 0) return;
-    this.#left = -1;
+  }
+
+  #finish(): void {
+    this.#state = 'head';
     this.#settle.resolve(this.#status);
+  }
+
+  /** Reads until the end of a text. @returns what it ends and what follows it, or undefined where it is still to come */
+  #readUntil(end: Buffer, bytes: Buffer): { text: string; rest: Buffer } | undefined {
+    const line = this.#line.length === 0 ? bytes : Buffer.concat([this.#line, bytes]);
+    const at = line.indexOf(end);
+    this.#line = at === -1 ? Buffer.from(line) : Buffer.alloc(0); // the read buffer is used again
+    if (at === -1) return undefined;
+    return { text: line.toString('latin1', 0, at), rest: line.subarray(at + end.length) };
+  }
+
+  #readHead(bytes: Buffer): Buffer {
+    const head = this.#readUntil(HEAD_END, bytes);
+    if (head === undefined) return NOTHING;
+    const { text, rest } = head;
+    this.#status = Number(text.slice(9, 12));
+    if (this.#status === CONTINUE_STATUS) {
+      this.continued++;
+      this.#socket.write(this.#heldBody!);
+      return rest;
+    }
+    this.isLast = /connection: close/i.test(text);
+    const length = /content-length: (\d+)/i.exec(text)?.[1];
+    this.#state = length === undefined ? 'chunk size' : 'body';
+    this.#left = Number(length ?? 0);
+    this.bodyBytes += this.#left;
+    if (length === '0') this.#finish();
+    return rest;
+  }
+
+  #readChunkSize(bytes: Buffer): Buffer {
+    const line = this.#readUntil(LINE_END, bytes);
+    if (line === undefined) return NOTHING;
+    const size = Number.parseInt(line.text, 16);
+    this.bodyBytes += size;
+    this.#left = size + LINE_END.length;
+    this.#state = size === 0 ? 'last chunk' : 'chunk';
+    return line.rest;
   }
 }

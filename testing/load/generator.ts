@@ -37,17 +37,24 @@ async function generate(order: LoadOrder): Promise<LoadReport> {
   const latenciesMs: number[] = [];
   const failures: Record<string, number> = {};
 
+  let bodyBytes = 0;
+
   const cpuBefore = process.cpuUsage();
   const startMs = performance.now();
   const endMs = startMs + durationMs;
   await Promise.all(
-    connections.map(async (connection) => {
+    connections.map(async (_, index) => {
       for (let nowMs = performance.now(); nowMs < endMs; ) {
+        const connection = connections[index];
         const status = await connection.send(nextRequest());
         const doneMs = performance.now();
         latenciesMs.push(doneMs - nowMs);
         if (status !== 200) failures[status] = (failures[status] ?? 0) + 1;
         nowMs = doneMs;
+        if (connection.isLast) {
+          bodyBytes += connection.bodyBytes;
+          connections[index] = await Connection.open(port);
+        }
       }
     }),
   );
@@ -58,7 +65,7 @@ async function generate(order: LoadOrder): Promise<LoadReport> {
     requests: latenciesMs.length,
     failures,
     wallMs,
-    bodyBytes: connections.reduce((sum, { bodyBytes }) => sum + bodyBytes, 0),
+    bodyBytes: connections.reduce((sum, connection) => sum + connection.bodyBytes, bodyBytes),
     latenciesMs: latenciesMs.sort((a, b) => a - b),
     generatorUse: (cpu.user + cpu.system) / 1000 / wallMs,
   };

@@ -4,15 +4,20 @@ import { parseGrid } from '../../src/prediction/artefacts/grid-file.js';
 import { parseSpecies } from '../../src/prediction/artefacts/species.js';
 import { PLANTING_METHODS } from '../../src/prediction/dimensions.js';
 import { seededRandom } from '../random.js';
+import { planBody } from './plan-body.js';
 
 /** What callers send: see REQUESTS. */
 export type Workload = keyof typeof REQUESTS;
 
 const distinctBatch = { path: '/v1/predict/batch', sites: 500, recurring: false } as const;
 
+const planned = { units: 50, species: 10 };
+
+const read = { sites: 1, recurring: true, method: 'GET' } as const;
+
 const rank = { path: '/v1/predict/rank', sites: 1, recurring: false } as const;
 
-/** Sites of a request, its path, whether its sites recur, and the options of each site as JSON. */
+/** Sites of a request, its path, whether its sites recur, and the options of each site as JSON. POST unless it says otherwise. */
 export const REQUESTS = {
   /** 500 sites, all distinct from request to request. */
   batch: distinctBatch,
@@ -32,6 +37,15 @@ export const REQUESTS = {
   rank,
   'rank-explained': { ...rank, options: '"include":["explanation","site"]' },
   'rank-intervals': { ...rank, options: '"include":["intervals"]' },
+  /** 5,000 distinct sites in CSV, which are sent when the service asks for them. */
+  table: { path: '/v1/predict/table', sites: 5000, recurring: false },
+  /** 50 units with about 150 grid points, for 10 species and both methods. */
+  plan: { path: '/v1/plan', sites: planned.units, recurring: true },
+  surface: { ...read, path: '/v1/surfaces/PSME?max_points=5000', sites: 5000 },
+  species: { ...read, path: '/v1/species' },
+  coverage: { ...read, path: '/v1/coverage' },
+  model: { ...read, path: '/v1/model' },
+  usage: { ...read, path: '/v1/usage' },
 } as const;
 
 /** Sites, species and methods that recur in `batch-repeat`. */
@@ -40,10 +54,15 @@ const RECURRING_SITES = 20_000;
 /** Requests prepared for a stream; those of distinct sites are changed before they are sent again. */
 const PREPARED_BATCHES = 40;
 const PREPARED_SINGLES = 2000;
+const PREPARED_TABLES = 8;
+const PREPARED_PLANS = 8;
 
 /** Decimals of a coordinate: the last three change from request to request, by about 100 m. */
 const DECIMALS = 6;
 const CHANGED_DIGITS = 3;
+const COORDINATE = new RegExp(`\\.\\d{${DECIMALS}}(?=,|})`, 'g');
+
+const TABLE_HEADER = 'latitude,longitude,species_code,planting_method\n';
 
 interface Prepared {
   readonly request: Buffer;
@@ -72,23 +91,44 @@ export function requestStream(
 
   const pick = <T>(values: readonly T[]): T => values[Math.floor(random() * values.length)];
   const coordinate = (degrees: number) => (degrees + (random() - 0.5) * 0.01).toFixed(DECIMALS);
-  const newSite = () => {
+  const newPlace = () => {
     const point = Math.floor(random() * grid.pointCount);
-    const latitude = coordinate(grid.latitudes[grid.row[point]]);
-    const longitude = coordinate(grid.longitudes[grid.column[point]]);
+    return [coordinate(grid.latitudes[grid.row[point]]), coordinate(grid.longitudes[grid.column[point]])];
+  };
+  const newSite = () => {
+    const [latitude, longitude] = newPlace();
     const method = workload === 'compare' ? '' : `,"planting_method":"${pick(PLANTING_METHODS)}"`;
     const planting = url === rank.path ? '' : `,"species_code":"${pick(codes)}"${method}`;
     return `{"latitude":${latitude},"longitude":${longitude}${planting}${options}}`;
   };
-  const pool = recurring ? Array.from({ length: RECURRING_SITES }, newSite) : [];
+  const newLine = () => `${newPlace().join()},${pick(codes)},${pick(PLANTING_METHODS)}\n`;
+  const list = <T>(length: number, next: () => T) => Array.from({ length }, next);
+  const pool = workload === 'batch-repeat' ? list(RECURRING_SITES, newSite) : [];
   // The cube makes a tenth of the sites account for nearly half of the traffic.
-  const nextSite = recurring ? () => pool[Math.floor(random() ** 3 * pool.length)] : newSite;
+  const nextSite = pool.length > 0 ? () => pool[Math.floor(random() ** 3 * pool.length)] : newSite;
 
-  const count = sites === 1 ? PREPARED_SINGLES : PREPARED_BATCHES;
-  const prepared = Array.from({ length: count }, () => {
-    const list = Array.from({ length: sites }, nextSite);
-    return prepare(url, key, acceptEncoding, sites === 1 ? list[0] : `{"requests":[${list.join(',')}]}`);
-  });
+  const prepared = ((): Prepared[] => {
+    const post = (type: string, body: string, more = '') =>
+      prepare(
+        `POST ${url}`,
+        key,
+        `${more}accept-encoding: ${acceptEncoding}\r\ncontent-type: ${type}\r\n`,
+        body,
+      );
+    if ('method' in REQUESTS[workload])
+      return [prepare(`GET ${url}`, key, `accept-encoding: ${acceptEncoding}\r\n`, '')];
+    if (workload === 'table')
+      return list(PREPARED_TABLES, () =>
+        post('text/csv', TABLE_HEADER + list(sites, newLine).join(''), 'expect: 100-continue\r\n'),
+      );
+    if (workload === 'plan')
+      return list(PREPARED_PLANS, () => post('application/json', planBody(planned, dataDir, random)));
+    if (sites === 1) return list(PREPARED_SINGLES, () => post('application/json', nextSite()));
+    return list(PREPARED_BATCHES, () =>
+      post('application/json', `{"requests":[${list(sites, nextSite).join()}]}`),
+    );
+  })();
+  const count = prepared.length;
   let sent = 0;
   return () => {
     const next = prepared[sent % count];
@@ -104,11 +144,12 @@ function optionsOf(workload: Workload): string {
   return 'options' in request ? `,${request.options}` : '';
 }
 
-function prepare(url: string, key: string, acceptEncoding: string, body: string): Prepared {
+function prepare(requestLine: string, key: string, headers: string, body: string): Prepared {
   const head =
-    `POST ${url} HTTP/1.1\r\nhost: bench\r\nx-api-key: ${key}\r\naccept-encoding: ${acceptEncoding}\r\n` +
-    `content-type: application/json\r\ncontent-length: ${body.length}\r\n\r\n`;
-  const digits = [...body.matchAll(/itude":-?\d+\.\d+/g)].map(
+    `${requestLine} HTTP/1.1\r\nhost: bench\r\nx-api-key: ${key}\r\n${headers}` +
+    `${body === '' ? '' : `content-length: ${body.length}\r\n`}\r\n`;
+  const digits = Array.from(
+    body.matchAll(COORDINATE),
     ({ index, 0: text }) => head.length + index + text.length - CHANGED_DIGITS,
   );
   return { request: Buffer.from(head + body, 'latin1'), digits };

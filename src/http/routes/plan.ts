@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Clock } from '../../accounts/clock.js';
-import { LARGEST_BATCH_SITES, TIERS } from '../../accounts/tiers.js';
+import { TIERS } from '../../accounts/tiers.js';
 import type { Config } from '../../config.js';
 import type { Metrics } from '../../observability/metrics.js';
 import { modelOf } from '../../prediction/artefacts/manifest.js';
@@ -14,6 +14,7 @@ import { BodyBudget } from '../request/body-budget.js';
 import { JSON_TYPE } from '../response/headers.js';
 import { planResponseSchema } from '../response/schemas.js';
 import { callerOf } from '../server/request-state.js';
+import { JOB_ROWS, type RequestLines } from '../serving/request-lines.js';
 import type { Serving } from '../serving/serving.js';
 import type { RowSubmitter } from './row-submitter.js';
 
@@ -31,10 +32,6 @@ export const planEndpoint: Endpoint = {
   errors: ['batch_too_large', 'invalid_species', 'invalid_method', 'overloaded'],
 };
 
-/** Rows that are submitted together, and how often at a time: other keys have their turns between them. */
-const JOB_ROWS = LARGEST_BATCH_SITES;
-const JOBS_AT_ONCE = 4;
-
 /** Bodies of plans take at most the memory of so many of the largest. */
 const LARGEST_BODIES = 16;
 
@@ -43,6 +40,7 @@ export function planRoute(
   app: FastifyInstance,
   serving: Serving,
   submitter: RowSubmitter,
+  lines: RequestLines,
   clock: Clock,
   { searchRadiusKm, requestTimeoutMs, bodyLimitBytes, planLimitBytes }: Config,
   metrics: Metrics,
@@ -56,7 +54,9 @@ export function planRoute(
     const { headers, state } = request;
     const limitBytes = state.bodyLimitBytes ?? planLimitBytes;
     const bytes = Math.min(Number(headers['content-length'] ?? limitBytes), limitBytes);
-    budget.take(bytes, callerOf(request).id, reply.raw);
+    const { id } = callerOf(request);
+    lines.join(id, reply.raw);
+    budget.take(bytes, id, reply.raw);
   });
   app.post<{ Body: Buffer }>(planEndpoint.path, { bodyLimit: planLimitBytes }, async (request, reply) => {
     const generation = serving.current;
@@ -81,7 +81,7 @@ export function planRoute(
       }
     };
     // They share the pieces; the first error ends them all.
-    await Promise.all(Array.from({ length: JOBS_AT_ONCE }, predict));
+    await lines.run(id, () => Promise.all(Array.from({ length: lines.jobsAtOnce }, predict)));
 
     for (const { error } of plan.units) metrics.sites.inc({ outcome: error?.code ?? 'answered' });
     const elements = await inSlices(id, unitElements(plan, generation), check);

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
-import { LARGEST_BATCH_SITES, TIER_NAMES, TIERS } from '../../accounts/tiers.js';
+import { TIER_NAMES, TIERS } from '../../accounts/tiers.js';
 import { SpeciesCatalogue } from '../../prediction/artefacts/species.js';
 import { latticePoints } from '../../prediction/locate/lattice-points.js';
 import { VERSION } from '../../version.js';
@@ -15,6 +15,7 @@ import { isCurrent, strongETag } from '../response/etag.js';
 import { CACHE_CONTROL } from '../response/headers.js';
 import { surfaceResponses } from '../response/surface-schemas.js';
 import { callerOf } from '../server/request-state.js';
+import { JOB_ROWS, type RequestLines } from '../serving/request-lines.js';
 import { perGeneration, type Serving } from '../serving/serving.js';
 import { SURVIVALS_PER_POINT } from '../surface/surface.js';
 import { SURFACE_FORMATS, SURFACE_TYPES } from '../surface/surface-formats.js';
@@ -41,10 +42,6 @@ export const surfacesEndpoint: Endpoint = {
   errors: ['invalid_request', 'invalid_species', 'not_acceptable', 'overloaded'],
 };
 
-/** Rows that are submitted together, and how often at a time: other keys have their turns between them. */
-const JOB_ROWS = LARGEST_BATCH_SITES;
-const JOBS_AT_ONCE = 4;
-
 /** Of the points and their survival, which a request keeps until its answer is sent. */
 const BYTES_PER_POINT = Int32Array.BYTES_PER_ELEMENT + SURVIVALS_PER_POINT * Uint16Array.BYTES_PER_ELEMENT;
 
@@ -59,7 +56,12 @@ interface SurfaceRequest {
 }
 
 /** GET /v1/surfaces/{species_code}: the grid's points with the survival of one species. */
-export function surfacesRoute(app: FastifyInstance, serving: Serving, submitter: RowSubmitter): void {
+export function surfacesRoute(
+  app: FastifyInstance,
+  serving: Serving,
+  submitter: RowSubmitter,
+  lines: RequestLines,
+): void {
   const budget = new BodyBudget(MEMORY_BYTES, SURFACES_FULL);
   app.get<SurfaceRequest>('/v1/surfaces/:species_code', async (request, reply) => {
     const generation = serving.current;
@@ -81,9 +83,11 @@ export function surfacesRoute(app: FastifyInstance, serving: Serving, submitter:
       return reply.code(304).headers(headers).send();
     }
 
+    const { id } = callerOf(request);
+    lines.join(id, reply.raw);
     const { step, points } = latticePoints(grid.index, query.box, query.maxPoints);
     request.state.sites = points.length;
-    budget.take(BYTES_PER_POINT * points.length, reply.raw);
+    budget.take(BYTES_PER_POINT * points.length, id, reply.raw);
     const survival = new Uint16Array(SURVIVALS_PER_POINT * points.length);
     const pieces = surfaceRows(artefacts, species, points, query, JOB_ROWS);
     // A client that hangs up while its request waits only ends its side: see the route of batches.
@@ -97,7 +101,7 @@ export function surfacesRoute(app: FastifyInstance, serving: Serving, submitter:
       }
     };
     // They share the pieces; the first error ends them all.
-    await Promise.all(Array.from({ length: JOBS_AT_ONCE }, predict));
+    await lines.run(id, () => Promise.all(Array.from({ length: lines.jobsAtOnce }, predict)));
 
     addVary(reply, 'accept');
     reply

@@ -25,6 +25,8 @@ export interface OpenLoopReport {
   readonly latenciesMs: ReadonlyMap<number, readonly number[]>;
   /** By what their callers saw, requests without an answer. */
   readonly lost: ReadonlyMap<string, number>;
+  /** Bodies that were sent after 100 Continue. */
+  readonly continued: number;
   readonly wallMs: number;
 }
 
@@ -39,6 +41,9 @@ async function call(order: OpenLoopOrder): Promise<OpenLoopReport> {
   const free: Connection[] = await Promise.all(
     Array.from({ length: order.connections }, () => Connection.open(port)),
   );
+  let sent = 0;
+  let heldBack = 0;
+  let continued = 0;
   const underWay = new Set<Promise<void>>();
 
   const callOn = async (connection: Connection) => {
@@ -48,7 +53,11 @@ async function call(order: OpenLoopOrder): Promise<OpenLoopReport> {
       const latencies = latenciesMs.get(status) ?? [];
       latenciesMs.set(status, latencies);
       latencies.push(performance.now() - sentMs);
-      free.push(connection);
+      if (!connection.isLast) free.push(connection);
+      else {
+        continued += connection.continued;
+        free.push(await Connection.open(port));
+      }
     } catch (error) {
       const { message } = error as Error;
       lost.set(message, (lost.get(message) ?? 0) + 1);
@@ -56,8 +65,6 @@ async function call(order: OpenLoopOrder): Promise<OpenLoopReport> {
   };
 
   const startMs = performance.now();
-  let sent = 0;
-  let heldBack = 0;
   for (let nowMs = startMs; nowMs < startMs + durationMs; nowMs = performance.now()) {
     const due = ((nowMs - startMs) / 1000) * requestsPerS;
     while (sent + heldBack < due) {
@@ -74,9 +81,12 @@ async function call(order: OpenLoopOrder): Promise<OpenLoopReport> {
   }
   await Promise.all(underWay);
   const wallMs = performance.now() - startMs;
-  for (const connection of free) connection.close();
+  for (const connection of free) {
+    continued += connection.continued;
+    connection.close();
+  }
   for (const latencies of latenciesMs.values()) latencies.sort((a, b) => a - b);
-  return { sent, heldBack, latenciesMs, lost, wallMs };
+  return { sent, heldBack, latenciesMs, lost, continued, wallMs };
 }
 
 carryOutOrders(call);
