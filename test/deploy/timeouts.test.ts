@@ -6,6 +6,7 @@ import { expect, test } from 'vitest';
 import { parse } from 'yaml';
 import { DEFAULT_RETRY } from '../../clients/typescript/src/retry.js';
 import { type Config, loadConfig } from '../../src/config.js';
+import { RETRY_FACTOR } from '../../src/http/table/stream/table-answer.js';
 import { startTestService } from '../support/service.js';
 
 const read = (name: string) => readFileSync(fileURLToPath(new URL(`../../${name}`, import.meta.url)), 'utf8');
@@ -33,9 +34,18 @@ function configOf(variables: readonly [string, unknown][]): Config {
   return loadConfig(Object.fromEntries(variables.map(([name, value]) => [name, String(value)])));
 }
 
+const TABLES = 'location = /v1/predict/table {';
+const tablesConf = nginxConf.split(TABLES)[1]!.split(/^ {4}\}$/m)[0]!;
+const otherConf = nginxConf.replace(tablesConf, '');
+
 /** @param block where the directive stands: between the first line with this text and the closing brace of its depth */
 function nginxSeconds(directive: string, block = ''): number {
-  const text = block === '' ? nginxConf : nginxConf.split(block)[1]!.split(/^ {2}\}$/m)[0]!;
+  const text =
+    block === TABLES
+      ? tablesConf
+      : block === ''
+        ? otherConf
+        : otherConf.split(block)[1]!.split(/^ {2}\}$/m)[0]!;
   const values = [...text.matchAll(new RegExp(`^ *${directive} (\\d+)s;`, 'gm'))].map(([, value]) =>
     Number(value),
   );
@@ -53,7 +63,6 @@ function pythonSeconds(): number {
 }
 
 const typeScriptSeconds = DEFAULT_RETRY.attemptTimeoutMs / 1000;
-const ingressFiles = ['ingress.yaml', 'ingress-tables.yaml'];
 const ingressSeconds = (file: string, name: string) =>
   Number(
     parse(read(`deploy/kubernetes/${file}`)).metadata.annotations[`nginx.ingress.kubernetes.io/${name}`],
@@ -113,9 +122,25 @@ test('systemd kills the process only after its drain and its last writes', () =>
   expect(systemdStopSeconds).toBeGreaterThanOrEqual(drainSeconds(defaults) + LAST_WRITES_SECONDS);
 });
 
-test.each(ingressFiles)('%s of Kubernetes has the time limits of nginx.conf', (file) => {
-  for (const name of ['connect', 'read', 'send'])
-    expect(ingressSeconds(file, `proxy-${name}-timeout`)).toBe(nginxSeconds(`proxy_${name}_timeout`));
+test('nginx waits for a part of a table longer than a replica tries its rows again, and shorter than clients do', () => {
+  for (const name of ['send', 'read']) {
+    const seconds = nginxSeconds(`proxy_${name}_timeout`, TABLES);
+    for (const { requestTimeoutMs } of [defaults, ...replicas])
+      expect(seconds).toBeGreaterThan((RETRY_FACTOR * requestTimeoutMs) / 1000);
+    expect(seconds).toBeLessThan(pythonSeconds());
+  }
+});
+
+test('the Ingresses of Kubernetes have the time limits of nginx.conf', () => {
+  const [others, tables] = ['ingress.yaml', 'ingress-tables.yaml'];
+  for (const file of [others, tables])
+    expect(ingressSeconds(file, 'proxy-connect-timeout')).toBe(nginxSeconds('proxy_connect_timeout'));
+  for (const name of ['read', 'send']) {
+    expect(ingressSeconds(others, `proxy-${name}-timeout`)).toBe(nginxSeconds(`proxy_${name}_timeout`));
+    expect(ingressSeconds(tables, `proxy-${name}-timeout`)).toBe(
+      nginxSeconds(`proxy_${name}_timeout`, TABLES),
+    );
+  }
 });
 
 test('the ingress of Kubernetes tries further replicas as long as nginx.conf', () => {
@@ -139,7 +164,7 @@ test('a pod is out of rotation before it stops accepting requests', () => {
 
 test('the table of time limits in docs/operations.md has the values of the files', () => {
   const section = read('docs/operations.md').split('\n## Time limits\n')[1].split('\n## ')[0];
-  const documented = [...section.matchAll(/^\| `(\w+)`(?: \(([\w, ]+)\))? \| (\d+) s \|/gm)].map(
+  const documented = [...section.matchAll(/^\| `([\w`, ]+)`(?: \(([\w, ]+)\))? \| (\d+) s \|/gm)].map(
     ([, name, where, seconds]) => [where === undefined ? name : `${name} (${where})`, Number(seconds)],
   );
   expect(Object.fromEntries(documented)).toEqual({
@@ -155,6 +180,7 @@ test('the table of time limits in docs/operations.md has the values of the files
     'DRAIN_DELAY_MS (Compose)': composeConfig.drainDelayMs / 1000,
     'DRAIN_DELAY_MS (Kubernetes)': kubernetesConfig.drainDelayMs / 1000,
     'proxy_read_timeout (nginx)': nginxSeconds('proxy_read_timeout'),
+    'proxy_read_timeout`, `proxy_send_timeout (nginx, tables)': nginxSeconds('proxy_read_timeout', TABLES),
     'proxy_next_upstream_timeout (nginx)': nginxSeconds('proxy_next_upstream_timeout'),
     'terminationGracePeriodSeconds (Kubernetes)': pod.terminationGracePeriodSeconds,
     'TimeoutStopSec (systemd)': systemdStopSeconds,

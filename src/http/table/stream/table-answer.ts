@@ -8,7 +8,7 @@ import type { JobLimit } from './job-limit.js';
 /** After a job could not be answered because of overload it is submitted again, so much later. */
 const RETRY_MS = 100;
 /** So long, in request timeouts, before the answer is given up. */
-const RETRY_FACTOR = 4;
+export const RETRY_FACTOR = 4;
 
 /** A job that was not answered, and the reason. */
 export class TableJobError extends Error {
