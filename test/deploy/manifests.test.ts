@@ -162,6 +162,12 @@ test('deploy/compose.yaml runs the version of nginx that the tests run', () => {
   expect(nginx.image).toBe(`nginx:${tested}-alpine`);
 });
 
+test('Prometheus reaches the operators of each replica of deploy/compose.yaml in its network, where they are not published', () => {
+  const replica = compose.services['nurselog-1'];
+  expect(loadConfig({ OPS_HOST: replica.environment.OPS_HOST }).opsHost).toBe('0.0.0.0');
+  expect(replica.ports).toBeUndefined();
+});
+
 const setting = (name: string) => new RegExp(`^ *${name} (\\d+)`, 'm').exec(conf)![1];
 
 test('nginx accepts larger bodies than the service, so that the service rejects them', () => {

@@ -17,6 +17,8 @@ const read = (name: string) => readFileSync(fileURLToPath(new URL(`../../${name}
 const ALERTS: { alert: string; expr: string }[] = parse(read('deploy/prometheus/alerts.yaml')).groups[0]
   .rules;
 
+const PROMETHEUS = fileURLToPath(new URL('../../deploy/prometheus/prometheus.yaml', import.meta.url));
+
 const DASHBOARD = JSON.parse(read('deploy/grafana/nurselog.json')) as {
   panels: { title: string; targets?: { expr: string }[] }[];
 };
@@ -88,6 +90,20 @@ test.skipIf(DEPLOY_TOOLS === undefined)(
     expect(said).toContain(`SUCCESS: ${rules.length} rules found`);
   },
 );
+
+test.skipIf(DEPLOY_TOOLS === undefined)('Prometheus accepts its configuration and loads the alerts', () => {
+  const promtool = path.join(DEPLOY_TOOLS!, 'promtool');
+  const said = execFileSync(promtool, ['check', 'config', PROMETHEUS], { encoding: 'utf8' });
+  expect(said).toContain(`SUCCESS: ${ALERTS.length} rules found`);
+});
+
+test('Prometheus scrapes three replicas without containers, under the name that the alerts ask for', () => {
+  const [{ job_name, static_configs }] = parse(readFileSync(PROMETHEUS, 'utf8')).scrape_configs;
+  for (const { expr } of ALERTS)
+    for (const [, job] of expr.matchAll(/job="(\w+)"/g)) expect(job_name).toBe(job);
+  const [, port] = /OPS_PORT=(\S+)/.exec(read('deploy/systemd/nurselog@.service.d/replica.conf'))!;
+  expect(static_configs[0].targets).toEqual([1, 2, 3].map((i) => `127.0.0.1:${port!.replace('%i', `${i}`)}`));
+});
 
 test.skipIf(DEPLOY_TOOLS === undefined)(
   "Prometheus has no objection to the service's own metrics",
