@@ -37,7 +37,7 @@ export function watchState(
   );
   metrics.gauge(
     'nurselog_jobs_unfinished',
-    'Requests that the workers have admitted and not answered.',
+    'Jobs that were admitted for the workers and are not answered: one of a batch, several of a table, plan or surface.',
     () => generations.current.batches.unfinishedJobs,
   );
   metrics.gauge(
