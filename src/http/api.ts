@@ -28,7 +28,7 @@ import { tableEndpoint, tableRoute } from './routes/table.js';
 import { usageEndpoint, usageRoute } from './routes/usage.js';
 import type { Connections } from './server/connections.js';
 import { createServer } from './server/server.js';
-import { RequestLines } from './serving/request-lines.js';
+import { KeyTurns } from './serving/key-turns.js';
 import type { CurrentPhase, Serving } from './serving/serving.js';
 
 /** In the order of /openapi.json. */
@@ -69,7 +69,7 @@ export function createApi(
   if (config.explorer === 'on') pageRoutes(app, config.mapStyleUrl, log);
   healthRoute(app, serving, phase);
   const submitter = new RowSubmitter(clock, requestTimeoutMs);
-  const lines = new RequestLines(config.queueLimitSites);
+  const turns = new KeyTurns(config.queueLimitSites);
   const singleSites = new SingleSiteHandler(serving, submitter, searchRadiusKm, metrics);
   app.register(async (keyed) => {
     authenticateRequests(keyed, accounts, phase);
@@ -80,14 +80,14 @@ export function createApi(
       enforceQuota(batches, accounts);
       rejectOverload(batches, serving);
       batchRoute(batches, serving, submitter, searchRadiusKm, metrics);
-      batches.register(async (plans) => planRoute(plans, serving, submitter, lines, clock, config, metrics));
+      batches.register(async (plans) => planRoute(plans, serving, submitter, turns, clock, config, metrics));
     });
     keyed.register(async (others) => {
       enforceQuota(others, accounts);
       predictRoute(others, singleSites);
       compareRoute(others, singleSites);
       rankRoute(others, serving, submitter, searchRadiusKm, metrics);
-      surfacesRoute(others, serving, submitter, lines);
+      surfacesRoute(others, serving, submitter, turns);
       speciesRoute(others, serving);
       coverageRoute(others, serving, searchRadiusKm);
       modelRoute(others, serving);

@@ -14,7 +14,7 @@ import { BodyBudget } from '../request/body-budget.js';
 import { JSON_TYPE } from '../response/headers.js';
 import { planResponseSchema } from '../response/schemas.js';
 import { callerOf } from '../server/request-state.js';
-import { JOB_ROWS, type RequestLines } from '../serving/request-lines.js';
+import { JOB_ROWS, type KeyTurns } from '../serving/key-turns.js';
 import type { Serving } from '../serving/serving.js';
 import type { RowSubmitter } from './row-submitter.js';
 
@@ -40,7 +40,7 @@ export function planRoute(
   app: FastifyInstance,
   serving: Serving,
   submitter: RowSubmitter,
-  lines: RequestLines,
+  turns: KeyTurns,
   clock: Clock,
   { searchRadiusKm, requestTimeoutMs, bodyLimitBytes, planLimitBytes }: Config,
   metrics: Metrics,
@@ -55,7 +55,7 @@ export function planRoute(
     const limitBytes = state.bodyLimitBytes ?? planLimitBytes;
     const bytes = Math.min(Number(headers['content-length'] ?? limitBytes), limitBytes);
     const { id } = callerOf(request);
-    lines.join(id, reply.raw);
+    turns.admit(id, reply.raw);
     budget.take(bytes, id, reply.raw);
   });
   app.post<{ Body: Buffer }>(planEndpoint.path, { bodyLimit: planLimitBytes }, async (request, reply) => {
@@ -80,8 +80,7 @@ export function planRoute(
         plan.sums.add(piece, answers.records());
       }
     };
-    // They share the pieces; the first error ends them all.
-    await lines.run(id, () => Promise.all(Array.from({ length: lines.jobsAtOnce }, predict)));
+    await turns.run(id, predict);
 
     for (const { error } of plan.units) metrics.sites.inc({ outcome: error?.code ?? 'answered' });
     const elements = await inSlices(id, unitElements(plan, generation), check);

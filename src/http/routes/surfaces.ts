@@ -15,7 +15,7 @@ import { isCurrent, strongETag } from '../response/etag.js';
 import { CACHE_CONTROL } from '../response/headers.js';
 import { surfaceResponses } from '../response/surface-schemas.js';
 import { callerOf } from '../server/request-state.js';
-import { JOB_ROWS, type RequestLines } from '../serving/request-lines.js';
+import { JOB_ROWS, type KeyTurns } from '../serving/key-turns.js';
 import { perGeneration, type Serving } from '../serving/serving.js';
 import { SURVIVALS_PER_POINT } from '../surface/surface.js';
 import { SURFACE_FORMATS, SURFACE_TYPES } from '../surface/surface-formats.js';
@@ -60,7 +60,7 @@ export function surfacesRoute(
   app: FastifyInstance,
   serving: Serving,
   submitter: RowSubmitter,
-  lines: RequestLines,
+  turns: KeyTurns,
 ): void {
   const budget = new BodyBudget(MEMORY_BYTES, SURFACES_FULL);
   app.get<SurfaceRequest>('/v1/surfaces/:species_code', async (request, reply) => {
@@ -84,7 +84,7 @@ export function surfacesRoute(
     }
 
     const { id } = callerOf(request);
-    lines.join(id, reply.raw);
+    turns.admit(id, reply.raw);
     const { step, points } = latticePoints(grid.index, query.box, query.maxPoints);
     request.state.sites = points.length;
     budget.take(BYTES_PER_POINT * points.length, id, reply.raw);
@@ -100,8 +100,7 @@ export function surfacesRoute(
         copySurvival(piece, answers.records(), survival, points.length);
       }
     };
-    // They share the pieces; the first error ends them all.
-    await lines.run(id, () => Promise.all(Array.from({ length: lines.jobsAtOnce }, predict)));
+    await turns.run(id, predict);
 
     addVary(reply, 'accept');
     reply

@@ -9,8 +9,8 @@ import { PLAN_REQUEST } from './support/units.js';
 
 const SURFACE = '/v1/surfaces/PSME?max_points=5000';
 const PLAN = JSON.stringify(PLAN_REQUEST);
-/** With the queue limit below a key has one request at work and three that wait. */
-const LINE = 4;
+/** Requests of a key that are admitted with the queue limit below: one at work and three that wait. */
+const ADMITTED = 4;
 
 let service: TestService;
 beforeAll(async () => {
@@ -24,9 +24,9 @@ beforeAll(async () => {
 afterAll(() => service.stop());
 
 test('many surfaces of a key at a time do not reject the rows of one another: those that are admitted are answered', async () => {
-  const responses = await Promise.all(Array.from({ length: 5 * LINE }, () => service.get(SURFACE)));
+  const responses = await Promise.all(Array.from({ length: 5 * ADMITTED }, () => service.get(SURFACE)));
   const answered = responses.filter(({ status }) => status === 200);
-  expect(answered.length).toBeGreaterThanOrEqual(LINE);
+  expect(answered.length).toBeGreaterThanOrEqual(ADMITTED);
   for (const response of responses) {
     if (response.status !== 200) await expectError(response, 503, 'overloaded');
     else expect(((await response.json()) as { points: number }).points).toBeGreaterThan(1000);
@@ -50,8 +50,8 @@ async function announcePlan(key: string): Promise<{ socket: Socket; text: string
   return { socket, text: String(text) };
 }
 
-test('a plan beyond the line of its key is overloaded before its body is sent, until another one is gone; other keys have lines of their own', async () => {
-  const admitted = await Promise.all(Array.from({ length: LINE }, () => announcePlan(service.key)));
+test('a plan beyond the admitted ones of its key is overloaded before its body is sent, until another one is gone; other keys have turns of their own', async () => {
+  const admitted = await Promise.all(Array.from({ length: ADMITTED }, () => announcePlan(service.key)));
   for (const { text } of admitted) expect(text).toMatch(/^HTTP\/1\.1 100 /);
   expect((await announcePlan(service.key)).text).toMatch(/^HTTP\/1\.1 503 .*"code":"overloaded"/s);
   const other = { 'x-api-key': (await service.issueKey('hypha')).secret };

@@ -1,0 +1,57 @@
+import type { ServerResponse } from 'node:http';
+import { LARGEST_BATCH_SITES } from '../../accounts/tiers.js';
+import { KeyedLimit } from '../../scheduling/keyed-limit.js';
+import { closedWhileWaiting, QUEUE_FULL } from '../errors/common-errors.js';
+
+/** Rows that a plan or surface submits together: other keys have their turns between them. */
+export const JOB_ROWS = LARGEST_BATCH_SITES;
+const MAX_JOBS_AT_ONCE = 4;
+
+/** Requests of a key that may wait for each that is at work. */
+const WAITING_FOR_EACH = 3;
+
+/**
+ * Plans and surfaces have many rows, which they submit in jobs: of each key a few are at work, in the order of their
+ * arrival, and a few more wait for their turn. If all were at work, they would reject the rows of one another.
+ */
+export class KeyTurns {
+  readonly #jobsAtOnce: number;
+  readonly #turns: KeyedLimit;
+  readonly #maxRequests: number;
+  /** Requests of each key that are at work or wait. */
+  readonly #requests = new Map<string, number>();
+
+  /**
+   * @param queueLimitSites sites that may wait in the scheduler: the plans and surfaces of a key take at most half of it, or
+   * one job where that is more
+   */
+  constructor(queueLimitSites: number) {
+    const jobs = Math.max(1, Math.floor(queueLimitSites / 2 / JOB_ROWS));
+    this.#jobsAtOnce = Math.min(jobs, MAX_JOBS_AT_ONCE);
+    const atWork = Math.floor(jobs / this.#jobsAtOnce);
+    this.#turns = new KeyedLimit(atWork);
+    this.#maxRequests = atWork * (1 + WAITING_FOR_EACH);
+  }
+
+  /** Admits a request of a key until its response is closed. @throws ApiError overloaded where too many of the key wait */
+  admit(keyId: string, response: ServerResponse): void {
+    if (response.closed) throw closedWhileWaiting(); // its 'close' would never come
+    const before = this.#requests.get(keyId) ?? 0;
+    if (before >= this.#maxRequests) throw QUEUE_FULL;
+    this.#requests.set(keyId, before + 1);
+    response.once('close', () => {
+      const left = (this.#requests.get(keyId) ?? 1) - 1;
+      if (left === 0) this.#requests.delete(keyId);
+      else this.#requests.set(keyId, left);
+    });
+  }
+
+  /**
+   * Predicts the rows of a request when it has its turn, which ends with them.
+   * @param predict submits one job after the other until none is left; called several times at once, so the calls take
+   * their jobs from one generator, which the first error ends for all
+   */
+  async run(keyId: string, predict: () => Promise<void>): Promise<void> {
+    await this.#turns.run(keyId, () => Promise.all(Array.from({ length: this.#jobsAtOnce }, predict)));
+  }
+}
