@@ -28,10 +28,22 @@ export const TABLES_FULL = retryLater(
   'Too many tables are open and nothing was started: try again shortly.',
 );
 
+/** The bodies of plans take all the memory that they may. */
+export const PLANS_FULL = retryLater(
+  'overloaded',
+  'Too many plans are open and nothing was started: try again shortly.',
+);
+
 /** The surfaces that are being predicted and read take all the memory that they may. */
 export const SURFACES_FULL = retryLater(
   'overloaded',
   'Too many surfaces are open and nothing was started: try again shortly.',
+);
+
+/** As many plans and surfaces of a key as it may have are at work or wait for their turn. */
+export const KEY_TURNS_FULL = retryLater(
+  'overloaded',
+  'Too many plans and surfaces of this key are open and nothing was started: try again shortly.',
 );
 
 /** The deadline of the request passed. */

@@ -6,7 +6,7 @@ import type { Metrics } from '../../observability/metrics.js';
 import { modelOf } from '../../prediction/artefacts/manifest.js';
 import { HORIZONS } from '../../prediction/dimensions.js';
 import { MAX_UNIT_POINTS } from '../../prediction/units/unit-points.js';
-import { closedWhileWaiting, QUEUE_FULL, timedOut } from '../errors/common-errors.js';
+import { closedWhileWaiting, PLANS_FULL, QUEUE_FULL, timedOut } from '../errors/common-errors.js';
 import type { Endpoint } from '../openapi/document.js';
 import { inSlices } from '../plan/in-slices.js';
 import { MAX_PREDICTIONS, readPlan, unitElements } from '../plan/planner.js';
@@ -33,7 +33,7 @@ export const planEndpoint: Endpoint = {
 };
 
 /** Bodies of plans take at most the memory of so many of the largest. */
-const LARGEST_BODIES = 16;
+const MAX_LARGEST_BODIES = 16;
 
 /** POST /v1/plan: planting units by species, method and cost. */
 export function planRoute(
@@ -45,7 +45,7 @@ export function planRoute(
   { searchRadiusKm, requestTimeoutMs, bodyLimitBytes, planLimitBytes }: Config,
   metrics: Metrics,
 ): void {
-  const budget = new BodyBudget(LARGEST_BODIES * planLimitBytes, QUEUE_FULL);
+  const budget = new BodyBudget(MAX_LARGEST_BODIES * planLimitBytes, PLANS_FULL);
   app.addHook('onRequest', async (request) => {
     const isUnlimited = TIERS[callerOf(request).tier].requestsPerDay === null;
     request.state.bodyLimitBytes = isUnlimited ? planLimitBytes : Math.min(bodyLimitBytes, planLimitBytes);

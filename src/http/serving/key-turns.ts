@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import { LARGEST_BATCH_SITES } from '../../accounts/tiers.js';
 import { KeyedLimit } from '../../scheduling/keyed-limit.js';
-import { closedWhileWaiting, QUEUE_FULL } from '../errors/common-errors.js';
+import { closedWhileWaiting, KEY_TURNS_FULL } from '../errors/common-errors.js';
 
 /** Rows that a plan or surface submits together: other keys have their turns between them. */
 export const JOB_ROWS = LARGEST_BATCH_SITES;
@@ -37,7 +37,7 @@ export class KeyTurns {
   admit(keyId: string, response: ServerResponse): void {
     if (response.closed) throw closedWhileWaiting(); // its 'close' would never come
     const before = this.#requests.get(keyId) ?? 0;
-    if (before >= this.#maxRequests) throw QUEUE_FULL;
+    if (before >= this.#maxRequests) throw KEY_TURNS_FULL;
     this.#requests.set(keyId, before + 1);
     response.once('close', () => {
       const left = (this.#requests.get(keyId) ?? 1) - 1;
