@@ -1992,7 +1992,7 @@ export interface operations {
             /**
              * @description `unavailable`: The service starts or stops, or its key store cannot be reached. It is not counted.
              *
-             *     `overloaded`: The work queue is full and nothing was started, or the request waited too long. It is not counted.
+             *     `overloaded`: The work queue is full or too many tables, plans or surfaces are open, and nothing was started; or the request waited too long. It is not counted.
              */
             503: {
                 headers: {
@@ -2148,7 +2148,7 @@ export interface operations {
             /**
              * @description `unavailable`: The service starts or stops, or its key store cannot be reached. It is not counted.
              *
-             *     `overloaded`: The work queue is full and nothing was started, or the request waited too long. It is not counted.
+             *     `overloaded`: The work queue is full or too many tables, plans or surfaces are open, and nothing was started; or the request waited too long. It is not counted.
              */
             503: {
                 headers: {
@@ -2311,7 +2311,7 @@ export interface operations {
             /**
              * @description `unavailable`: The service starts or stops, or its key store cannot be reached. It is not counted.
              *
-             *     `overloaded`: The work queue is full and nothing was started, or the request waited too long. It is not counted.
+             *     `overloaded`: The work queue is full or too many tables, plans or surfaces are open, and nothing was started; or the request waited too long. It is not counted.
              */
             503: {
                 headers: {
@@ -2476,7 +2476,7 @@ export interface operations {
             /**
              * @description `unavailable`: The service starts or stops, or its key store cannot be reached. It is not counted.
              *
-             *     `overloaded`: The work queue is full and nothing was started, or the request waited too long. It is not counted.
+             *     `overloaded`: The work queue is full or too many tables, plans or surfaces are open, and nothing was started; or the request waited too long. It is not counted.
              */
             503: {
                 headers: {
@@ -2636,7 +2636,7 @@ export interface operations {
             /**
              * @description `unavailable`: The service starts or stops, or its key store cannot be reached. It is not counted.
              *
-             *     `overloaded`: The work queue is full and nothing was started, or the request waited too long. It is not counted.
+             *     `overloaded`: The work queue is full or too many tables, plans or surfaces are open, and nothing was started; or the request waited too long. It is not counted.
              */
             503: {
                 headers: {
@@ -2793,7 +2793,7 @@ export interface operations {
             /**
              * @description `unavailable`: The service starts or stops, or its key store cannot be reached. It is not counted.
              *
-             *     `overloaded`: The work queue is full and nothing was started, or the request waited too long. It is not counted.
+             *     `overloaded`: The work queue is full or too many tables, plans or surfaces are open, and nothing was started; or the request waited too long. It is not counted.
              */
             503: {
                 headers: {
@@ -2975,7 +2975,7 @@ export interface operations {
             /**
              * @description `unavailable`: The service starts or stops, or its key store cannot be reached. It is not counted.
              *
-             *     `overloaded`: The work queue is full and nothing was started, or the request waited too long. It is not counted.
+             *     `overloaded`: The work queue is full or too many tables, plans or surfaces are open, and nothing was started; or the request waited too long. It is not counted.
              */
             503: {
                 headers: {

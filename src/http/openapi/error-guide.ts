@@ -146,7 +146,8 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
   },
   overloaded: {
     cause:
-      'The work queue is full and nothing was started, or the request waited too long. It is not counted.',
+      'The work queue is full or too many tables, plans or surfaces are open, and nothing was started; or the request ' +
+      'waited too long. It is not counted.',
     remedy: TRY_AGAIN,
     example: { message: 'The work queue is full and nothing was started: try again shortly.' },
   },
