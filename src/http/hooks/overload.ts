@@ -10,7 +10,9 @@ import type { CurrentPhase, Serving } from '../serving/serving.js';
 const { status, headers, body } = renderError(QUEUE_FULL);
 const HEADERS = Object.entries(headers).flat();
 
-/** Rejects a batch that the full queue would not take before its body is read, which would be most of the work. */
+/**
+ * Rejects a batch, table or plan that the full queue would not take before its body is read, which would be most of the work.
+ */
 export function rejectOverload(app: FastifyInstance, serving: Serving): void {
   app.addHook('onRequest', (request, _reply, done) => {
     if (serving.current.batches.wouldReject(callerOf(request).id)) done(QUEUE_FULL);

@@ -9,7 +9,7 @@ import type { TableThreads } from '../table/thread/table-threads.js';
 export interface ServingGeneration {
   readonly artefacts: Artefacts;
   readonly workers: { readonly ready: number; readonly size: number };
-  /** For batches. */
+  /** For batches, tables, plans and surfaces. */
   readonly batches: Scheduler;
   /** For single predictions, comparisons and rankings; the same one where workers answer these, too. */
   readonly singleSites: Scheduler;

@@ -4,8 +4,9 @@ import { KeyedLimit } from '../../../scheduling/keyed-limit.js';
 const MAX_ROWS = 2000;
 
 /**
- * Bounds how much of the scheduler's queue the tables of each key take: half of it. If they filled it, other requests of
- * the key would be rejected.
+ * Bounds how much of the scheduler's queue the tables of each key take: half of it. If they alone filled it, other requests
+ * of the key would be rejected. Its plans and surfaces may take the other half (`KeyTurns`): with many of both a key fills
+ * the queue, and its further requests are rejected, but not those of other keys.
  */
 export class JobLimit extends KeyedLimit {
   /** Rows of a job at most. */
