@@ -13,7 +13,7 @@ import { DEFAULT_HEADERS } from '../response/headers.js';
 import type { CurrentPhase } from '../serving/serving.js';
 import { allowOrigins, originHeaders } from './allowed-origins.js';
 import type { Connections } from './connections.js';
-import { awaitContinue, endUncontinued } from './expect-continue.js';
+import { awaitContinue, endUncontinued } from './continue-handling.js';
 import { enableFinalResponses } from './final-response.js';
 import { enableGracefulClose } from './graceful-close.js';
 import {
