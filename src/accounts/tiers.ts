@@ -5,15 +5,17 @@ interface TierLimits {
   readonly sitesPerBatch: number;
   /** Points a surface may have. */
   readonly pointsPerSurface: number;
+  /** Whether TABLE_LIMIT_ROWS, TABLE_LIMIT_BYTES and PLAN_LIMIT_BYTES bound tables and plans; otherwise as batches. */
+  readonly hasLargeBodies: boolean;
 }
 
 export type Tier = 'spore' | 'mycel' | 'hypha';
 
 /** The tiers and their limits: the only definition of these numbers. */
 export const TIERS: Readonly<Record<Tier, TierLimits>> = {
-  spore: { requestsPerDay: 100, sitesPerBatch: 10, pointsPerSurface: 20_000 },
-  mycel: { requestsPerDay: 10_000, sitesPerBatch: 100, pointsPerSurface: 20_000 },
-  hypha: { requestsPerDay: null, sitesPerBatch: 500, pointsPerSurface: 500_000 },
+  spore: { requestsPerDay: 100, sitesPerBatch: 10, pointsPerSurface: 20_000, hasLargeBodies: false },
+  mycel: { requestsPerDay: 10_000, sitesPerBatch: 100, pointsPerSurface: 20_000, hasLargeBodies: false },
+  hypha: { requestsPerDay: null, sitesPerBatch: 500, pointsPerSurface: 500_000, hasLargeBodies: true },
 };
 
 /** The tiers' names, smallest first. */

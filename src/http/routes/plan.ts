@@ -47,8 +47,8 @@ export function planRoute(
 ): void {
   const budget = new BodyBudget(MAX_LARGEST_BODIES * planLimitBytes, PLANS_FULL);
   app.addHook('onRequest', async (request) => {
-    const isUnlimited = TIERS[callerOf(request).tier].requestsPerDay === null;
-    request.state.bodyLimitBytes = isUnlimited ? planLimitBytes : Math.min(bodyLimitBytes, planLimitBytes);
+    const { hasLargeBodies } = TIERS[callerOf(request).tier];
+    request.state.bodyLimitBytes = hasLargeBodies ? planLimitBytes : Math.min(bodyLimitBytes, planLimitBytes);
   });
   app.addHook('preParsing', async (request, reply) => {
     const { headers, state } = request;

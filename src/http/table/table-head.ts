@@ -29,7 +29,7 @@ export function readHead(request: FastifyRequest, config: Config, serving: Servi
     output: TABLE_FORMATS[outputType],
     ...readTableQuery(request.query as Record<string, string>, rulesOf(serving.current)),
     tier,
-    rowLimit: tier === 'hypha' ? config.tableLimitRows : TIERS[tier].sitesPerBatch,
+    rowLimit: TIERS[tier].hasLargeBodies ? config.tableLimitRows : TIERS[tier].sitesPerBatch,
   };
   return { request: table, outputType, isGzip };
 }
@@ -42,7 +42,7 @@ function notChunked(): ApiError {
 
 /** The most bytes of a table that the caller may send. */
 export function limitBytesOf(request: FastifyRequest, { tableLimitBytes, bodyLimitBytes }: Config): number {
-  return callerOf(request).tier === 'hypha' ? tableLimitBytes : bodyLimitBytes;
+  return TIERS[callerOf(request).tier].hasLargeBodies ? tableLimitBytes : bodyLimitBytes;
 }
 
 /** The Content-Length of a request, if it has one. */
