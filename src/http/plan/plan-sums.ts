@@ -14,13 +14,13 @@ export interface UnitSpecies {
 }
 
 /** Rows of a plan that are predicted together, and whose sums each adds to. */
-export interface PlanRows {
+interface PlanRows {
   readonly rows: SiteRows;
   readonly sums: Uint32Array;
 }
 
 /** Probabilities are in ten-thousandths. */
-export const SCALE = 10_000;
+const SCALE = 10_000;
 
 /** A mean of probabilities as reported, 4 decimals. */
 export interface SurvivalMeans {

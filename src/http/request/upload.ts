@@ -9,7 +9,7 @@ const MIN_BYTES_PER_SECOND = 16 * 1024;
 /** Of decompressed parts of a body. */
 const CHUNK_BYTES = 64 * 1024;
 
-export interface UploadRules {
+interface UploadRules {
   readonly isGzip: boolean;
   /** Of the body as it comes, and of what it decompresses to. */
   readonly limitBytes: number;

@@ -3,7 +3,7 @@ import { show } from '../errors/api-error.js';
 import { notATable } from './table-errors.js';
 
 /** The columns that every table has. */
-export const REQUIRED_COLUMNS = ['latitude', 'longitude', 'species_code', 'planting_method'] as const;
+const REQUIRED_COLUMNS = ['latitude', 'longitude', 'species_code', 'planting_method'] as const;
 
 /** The columns that are read; the last one may be absent. */
 export const READ_COLUMNS = [...REQUIRED_COLUMNS, 'elevation_m'] as const;

@@ -69,14 +69,3 @@ export interface OpenTable {
   /** What it ends with. */
   tail(): Uint8Array;
 }
-
-/**
- * Opens a table: checks the whole body. It is a generator that yields, without a value, after every 20 ms of work or so, so
- * that a thread can open several tables at a time or give one up; it returns the table.
- * @throws ApiError for a body that is no table or has too many rows
- */
-export type OpenTableSteps = (
-  body: Uint8Array,
-  request: TableRequest,
-  context: TableContext,
-) => Generator<undefined, OpenTable, undefined>;

@@ -5,7 +5,7 @@ import { showAll } from '../request/shown-values.js';
 import type { TableRequest } from './table-contract.js';
 
 /** The parameters of the query. */
-export const TABLE_PARAMETERS = ['horizons', 'include', ...SCENARIO.map(({ name }) => name)];
+const TABLE_PARAMETERS = ['horizons', 'include', ...SCENARIO.map(({ name }) => name)];
 
 const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
 

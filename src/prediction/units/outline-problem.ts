@@ -13,7 +13,7 @@ export type OutlineProblem =
   | { readonly kind: 'too intricate' };
 
 /** Pairs of edges or rings that are compared for one outline. Real outlines need some dozen for each edge. */
-export const MAX_COMPARISONS = 20_000_000;
+const MAX_COMPARISONS = 20_000_000;
 
 /** Comparisons between two pauses: some milliseconds. */
 const COMPARISONS_PER_PAUSE = 200_000;
