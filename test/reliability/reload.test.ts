@@ -13,7 +13,7 @@ import { askForAll, readWhole } from './support/mixed-load.js';
 import { HYPHA_SIZES, type MixedRequest, mixedRequests } from './support/mixed-requests.js';
 
 /** The grid and the run buffers of a generation of one worker take no less. */
-const LEAST_GENERATION_MB = 5;
+const MIN_GENERATION_MB = 5;
 
 const MIX = mixedRequests(HYPHA_SIZES);
 const VERSIONS = /"version":"(\w+)"/g;
@@ -96,7 +96,7 @@ test.runIf(process.platform === 'linux')(
     await load.stop();
     expect(late.files).toBeLessThanOrEqual(early.files + 2);
     // Before V8 has had reason to collect, former generations are still there.
-    if (IS_LONG) expect(late.residentMb - early.residentMb).toBeLessThan(times * LEAST_GENERATION_MB * 0.5);
+    if (IS_LONG) expect(late.residentMb - early.residentMb).toBeLessThan(times * MIN_GENERATION_MB * 0.5);
     const [earlyMb, lateMb] = [early.residentMb, late.residentMb];
     tell('reloads', {
       first: times,
