@@ -115,6 +115,12 @@ const MISTAKES: readonly (readonly [string, feature: unknown, code: ErrorObject[
       /coordinates\.0\.0\.0 must be \[longitude/,
     ],
     [
+      'an empty position',
+      feature({ type: 'Polygon', coordinates: [[[]]] }),
+      'invalid_request',
+      /coordinates\.0\.0 must be \[longitude, latitude\] in numbers, not an array of 0/,
+    ],
+    [
       'projected coordinates',
       unit('bad', rectangle(500_000, 4_880_000, 500_100, 4_880_100)),
       'invalid_request',

@@ -24,6 +24,7 @@ test.each([
   ['123456789012345678', '123456789012345680'],
   ['0.12345678901234567891', '0.12345678901234568'],
   ['1e-400', '0'],
+  ['1.23456789012e-320', '1.2347e-320'],
 ])('the id %s, which no double holds, is refused and not rounded to %s', async (id, rounded) => {
   const { message, details } = await expectError(await post('1', id), 422, 'invalid_request');
   expect(message).toContain(
@@ -34,7 +35,7 @@ test.each([
 
 test('ids that a double holds come back with their value, and strings with their digits', async () => {
   const ids = [
-    '0',
+    '0.0',
     '-7',
     '9007199254740991',
     '-9007199254740991',
@@ -43,6 +44,10 @@ test('ids that a double holds come back with their value, and strings with their
     '0.30000000000000004',
     '1e300',
     '2.5000000000000000000',
+    '1234567890123456.0',
+    '9007199254740990.0',
+    '1.2345678901234568e-05',
+    '1E+2',
   ];
   const texts = ['"9007199254740993"', '"9007199254740992"', '"1"'];
   const response = await post(...ids, ...texts);

@@ -96,6 +96,7 @@ export class CoordinatesReader {
     const { bytes } = this;
     if (bytes[this.#at] !== OPEN_ARRAY) return false;
     let at = skipSpace(bytes, this.#at + 1);
+    if (bytes[at] === CLOSE_ARRAY) return false;
     let end = valueEnd(bytes, at);
     this.#longitude = this.#coordinateAt(at, end);
     if (Number.isNaN(this.#longitude)) return false;

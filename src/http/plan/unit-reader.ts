@@ -42,11 +42,11 @@ const FEATURE_ID = 1;
 /** Bytes of features between two pauses. */
 const BYTES_PER_PAUSE = 64 * 1024;
 
-/** Every decimal number of so many significant digits has a double of its own (IEEE 754). */
-const EXACT_DIGITS = 15;
-
 /** Of ids that are numbers: JSON has none of more characters that a program wrote from a double. */
 const MAX_NUMBER_LENGTH = 64;
+
+/** A number of JSON: its sign, its digits before and after the point, and its exponent. */
+const DECIMAL = /^(-?)(\d+)(?:\.(\d+))?(?:e([+-]?\d+))?$/i;
 
 /** Digits of a place in a message: metres. */
 const PLACE_DECIMALS = 5;
@@ -185,15 +185,19 @@ function readId(bytes: Buffer, at: number): UnitId | { readonly problem: string 
   };
 }
 
-/** Whether a double stands for a decimal number and for no other of as many digits. */
+/** Whether a double is written with the digits of a number of JSON, however that is spelled. */
 function isExact(value: number, text: string): boolean {
-  if (String(value) === text) return true;
-  if (text.length > MAX_NUMBER_LENGTH) return false;
-  const digits = text
-    .replace(/e.*/i, '')
-    .replaceAll(/[-.]/g, '')
-    .replaceAll(/^0+|0+$/g, '');
-  return digits.length <= EXACT_DIGITS && (value !== 0 || digits === '');
+  return text.length <= MAX_NUMBER_LENGTH && decimalOf(text) === decimalOf(String(value));
+}
+
+/** A decimal number as its sign, its digits without zeros at either end, and its power of ten. */
+function decimalOf(text: string): string {
+  const [, sign, whole, fraction = '', exponent = '0'] = DECIMAL.exec(text)!;
+  const digits = (whole + fraction).replace(/^0+/, '');
+  const significant = digits.replace(/0+$/, '');
+  if (significant === '') return '0';
+  const power = Number(exponent) - fraction.length + digits.length - significant.length;
+  return `${sign}${significant}e${power}`;
 }
 
 /** The error of a unit. */
