@@ -69,7 +69,7 @@ export function createApi(
   if (config.explorer === 'on') pageRoutes(app, config.mapStyleUrl, log);
   healthRoute(app, serving, phase);
   const submitter = new RowSubmitter(clock, requestTimeoutMs);
-  const turns = new KeyTurns(config.queueLimitSites);
+  const turns = new KeyTurns(config.queueLimitSites, requestTimeoutMs);
   const singleSites = new SingleSiteHandler(serving, submitter, searchRadiusKm, metrics);
   app.register(async (keyed) => {
     authenticateRequests(keyed, accounts, phase);

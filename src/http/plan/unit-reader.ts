@@ -192,7 +192,7 @@ function isExact(value: number, text: string): boolean {
 
 /** A decimal number as its sign, its digits without zeros at either end, and its power of ten. */
 function decimalOf(text: string): string {
-  const [, sign, whole, fraction = '', exponent = '0'] = DECIMAL.exec(text)!;
+  const [, sign, whole, fraction = '', exponent = '0'] = DECIMAL.exec(text) ?? [text];
   const digits = (whole + fraction).replace(/^0+/, '');
   const significant = digits.replace(/0+$/, '');
   if (significant === '') return '0';

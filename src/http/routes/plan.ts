@@ -55,7 +55,7 @@ export function planRoute(
     const limitBytes = state.bodyLimitBytes ?? planLimitBytes;
     const bytes = Math.min(Number(headers['content-length'] ?? limitBytes), limitBytes);
     const { id } = callerOf(request);
-    turns.admit(id, reply.raw);
+    turns.admit(id, reply);
     budget.take(bytes, id, reply.raw);
   });
   app.post<{ Body: Buffer }>(planEndpoint.path, { bodyLimit: planLimitBytes }, async (request, reply) => {
@@ -76,11 +76,11 @@ export function planRoute(
     const predict = async () => {
       for (const piece of pieces) {
         check();
-        const answers = await submitter.submit(request, reply, batches, piece.rows, hasHungUp);
+        const answers = await submitter.submitPatiently(request, reply, batches, piece.rows, hasHungUp);
         plan.sums.add(piece, answers.records());
       }
     };
-    await turns.run(id, predict);
+    await turns.run(id, reply, predict);
 
     for (const { error } of plan.units) metrics.sites.inc({ outcome: error?.code ?? 'answered' });
     const elements = await inSlices(id, unitElements(plan, generation), check);

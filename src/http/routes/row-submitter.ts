@@ -1,3 +1,4 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../accounts/clock.js';
 import type { SiteRows } from '../../prediction/site-rows.js';
@@ -6,6 +7,9 @@ import type { JobOutcome, Scheduler } from '../../scheduling/scheduler.js';
 import type { ApiError } from '../errors/api-error.js';
 import { closedWhileWaiting, internalError, QUEUE_FULL, timedOut } from '../errors/common-errors.js';
 import { callerOf } from '../server/request-state.js';
+
+/** After which rows that found the queue full are submitted again. */
+const RETRY_MS = 100;
 
 /** Submits the rows of requests to a scheduler. */
 export class RowSubmitter {
@@ -43,6 +47,19 @@ export class RowSubmitter {
     const { queueMs, inferenceMs } = state.times ?? { queueMs: job.queueMs, inferenceMs: 0 };
     state.times = { queueMs, inferenceMs: inferenceMs + job.inferenceMs };
     return outcome.answers;
+  }
+
+  /** As `submit`, for one job of many of a request: where the queue is full it is tried again while the request has time. */
+  async submitPatiently(...order: Parameters<RowSubmitter['submit']>): Promise<JobAnswers> {
+    const [, reply] = order;
+    for (;;) {
+      try {
+        return await this.submit(...order);
+      } catch (error) {
+        if (error !== QUEUE_FULL || reply.elapsedTime + RETRY_MS > this.timeoutMs) throw error;
+        await delay(RETRY_MS);
+      }
+    }
   }
 }
 

@@ -84,7 +84,7 @@ export function surfacesRoute(
     }
 
     const { id } = callerOf(request);
-    turns.admit(id, reply.raw);
+    turns.admit(id, reply);
     const { step, points } = latticePoints(grid.index, query.box, query.maxPoints);
     request.state.sites = points.length;
     budget.take(BYTES_PER_POINT * points.length, id, reply.raw);
@@ -96,11 +96,17 @@ export function surfacesRoute(
     const predict = async () => {
       for (const piece of pieces) {
         if (hasHungUp()) throw closedWhileWaiting();
-        const answers = await submitter.submit(request, reply, generation.batches, piece.rows, hasHungUp);
+        const answers = await submitter.submitPatiently(
+          request,
+          reply,
+          generation.batches,
+          piece.rows,
+          hasHungUp,
+        );
         copySurvival(piece, answers.records(), survival, points.length);
       }
     };
-    await turns.run(id, predict);
+    await turns.run(id, reply, predict);
 
     addVary(reply, 'accept');
     reply
