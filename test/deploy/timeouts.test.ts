@@ -181,6 +181,7 @@ test('the table of time limits in docs/operations.md has the values of the files
     'DRAIN_DELAY_MS (Kubernetes)': kubernetesConfig.drainDelayMs / 1000,
     'proxy_read_timeout (nginx)': nginxSeconds('proxy_read_timeout'),
     'proxy_read_timeout`, `proxy_send_timeout (nginx, tables)': nginxSeconds('proxy_read_timeout', TABLES),
+    'send_timeout (nginx, tables)': nginxSeconds('send_timeout', TABLES),
     'proxy_next_upstream_timeout (nginx)': nginxSeconds('proxy_next_upstream_timeout'),
     'terminationGracePeriodSeconds (Kubernetes)': pod.terminationGracePeriodSeconds,
     'TimeoutStopSec (systemd)': systemdStopSeconds,
