@@ -42,6 +42,6 @@ export default defineConfig({
     // Waits end by events; these only bound them, also on a machine that is kept busy.
     testTimeout: 120_000,
     hookTimeout: 120_000,
-    expect: { poll: { timeout: 30_000 } },
+    expect: { poll: { timeout: 100_000 } },
   },
 });

@@ -5,7 +5,7 @@ const ASK_EVERY_MS = 20;
 /** What a question is answered with once it has an answer; rejects with its last error after `withinMs`. */
 export async function eventually<Answer>(
   ask: () => Answer | Promise<Answer>,
-  withinMs = 30_000,
+  withinMs = 100_000,
 ): Promise<Answer> {
   const deadlineMs = performance.now() + withinMs;
   for (;;) {
