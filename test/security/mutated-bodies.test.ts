@@ -24,7 +24,7 @@ const LARGE_EVERY = 50;
 let service: TestService;
 let data: PredictorData;
 beforeAll(async () => {
-  service = await startTestService({ WORKERS: '1' });
+  service = await startTestService({ WORKERS: '1', REQUEST_TIMEOUT_MS: '60000' });
   data = readPredictorData();
 });
 afterAll(() => service.stop());
