@@ -29,8 +29,12 @@ const LOADS: Readonly<Record<string, Load>> = {
   },
 };
 
-/** For answers, however busy the machine. */
-const PATIENCE = { REQUEST_TIMEOUT_MS: '60000', SHUTDOWN_TIMEOUT_MS: '60000' };
+/** For answers, however busy the machine, and to all callers, who have one key. */
+const PATIENCE = {
+  REQUEST_TIMEOUT_MS: '60000',
+  SHUTDOWN_TIMEOUT_MS: '60000',
+  QUEUE_LIMIT_SITES: '100000',
+};
 
 /** How long an idle connection has to send another request after the drain delay. */
 const IDLE_MS = 500;

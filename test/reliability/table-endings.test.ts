@@ -35,7 +35,10 @@ function bodyOf(bytes: Buffer): { body: string; isWhole: boolean } {
 }
 
 test('after SIGTERM tables whose callers read slowly are answered to their end within the time of the shutdown', async () => {
-  const { service, sockets } = await startAnswers({ SHUTDOWN_TIMEOUT_MS: '110000' });
+  const { service, sockets } = await startAnswers({
+    REQUEST_TIMEOUT_MS: '60000',
+    SHUTDOWN_TIMEOUT_MS: '240000',
+  });
   service.signal('SIGTERM');
   await service.line(/"msg":"draining"/);
   const answers = await Promise.all(sockets.map(readToEnd));
@@ -47,7 +50,7 @@ test('after SIGTERM tables whose callers read slowly are answered to their end w
   expect(bodyOf(answers[0]).body.match(/\n/g)).toHaveLength(1 + WIDE_ROWS);
   expect(bodyOf(answers[1]).body.match(/\n/g)).toHaveLength(WIDE_ROWS);
   expect(await service.exit).toEqual({ code: 0, signal: null });
-});
+}, 300_000);
 
 test.each([
   ['SIGKILL', 'SIGKILL', amount({ short: 1, long: 20 })],
