@@ -4,6 +4,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { expectError, parseErrorBody } from '../support/error-body.js';
+import { IS_LONG } from '../support/length.js';
 import { openSocket, readAnswer } from '../support/raw-http.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
 import { startTestService, type TestService } from '../support/service.js';
@@ -91,7 +92,8 @@ test('what decompresses to more than the limit is payload_too_large, without bei
   expect(process.memoryUsage().external - before).toBeLessThan(100_000_000);
 });
 
-test('a table gets a response however long its check takes', async () => {
+// Where a machine is so busy that even a refusal takes longer than this timeout, the connection is closed without it.
+test.runIf(IS_LONG)('a table gets a response however long its check takes', async () => {
   const impatient = await startTestService({ REQUEST_TIMEOUT_MS: '300' });
   onTestFinished(() => impatient.stop());
   const tables = Array.from({ length: 4 }, () => postTable(impatient, tableOf(200_000)));
