@@ -82,6 +82,7 @@ itWithReplicas(
     expect(load.failed.filter(({ result }) => result === LOOKED_WHOLE)).toEqual([]);
     expect(load.lost).toEqual([]);
   },
+  600_000,
 );
 
 itWithReplicas(
@@ -108,6 +109,7 @@ itWithReplicas(
       expect(await readUsage(api, secret)).toMatchObject({ requests_today: 100, remaining: 0 });
     }
   },
+  600_000,
 );
 
 itWithReplicas(
@@ -127,4 +129,5 @@ itWithReplicas(
     await eventually(async () => expect(await askAll()).toEqual(new Set([403])));
     if (IS_LONG) expect(performance.now() - changedMs).toBeLessThan(5000);
   },
+  600_000,
 );

@@ -53,6 +53,7 @@ itWithReplicas(
     await expect(response.text()).rejects.toThrow('terminated');
     await expectWhole(await sendTable(layout.url, secret));
   },
+  300_000,
 );
 
 itWithReplicas(
@@ -64,4 +65,5 @@ itWithReplicas(
     await expectWhole(response);
     expect(await busy.process.exit).toEqual({ code: 0, signal: null });
   },
+  300_000,
 );

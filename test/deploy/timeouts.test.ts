@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { readFileSync } from 'node:fs';
 import { Agent, get } from 'node:http';
 import { fileURLToPath } from 'node:url';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { DEFAULT_RETRY } from '../../clients/typescript/src/retry.js';
 import { type Config, loadConfig } from '../../src/config.js';
@@ -83,11 +83,11 @@ test('nginx allows a request to take as long to arrive as the service does', () 
 
 test('nginx closes idle connections to a replica before the replica does', async () => {
   const service = await startTestService();
+  onTestFinished(() => service.stop());
   const agent = new Agent({ keepAlive: true });
   const [response] = await once(get(`${service.apiUrl}/v1/health`, { agent }), 'response');
   const [, seconds] = /timeout=(\d+)/.exec(response.headers['keep-alive'])!;
   agent.destroy();
-  await service.stop();
   expect(nginxSeconds('keepalive_timeout', 'upstream nurselog')).toBeLessThan(Number(seconds));
 });
 

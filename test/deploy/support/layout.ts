@@ -121,7 +121,7 @@ export class Layout {
     }
     // A busy machine may take longer than callers would wait. test/deploy/timeouts.test.ts checks the shipped times.
     return text.replaceAll(
-      /(proxy_\w*timeout) (\d+)s/g,
+      /((?:proxy|client)_\w*timeout) (\d+)s/g,
       (_, name, seconds) => `${name} ${seconds * TIME_FACTOR}s`,
     );
   }

@@ -3,6 +3,7 @@ import { Agent, type IncomingMessage, request } from 'node:http';
 import { text } from 'node:stream/consumers';
 import { setTimeout as delay } from 'node:timers/promises';
 import { onTestFinished } from 'vitest';
+import { DEFAULT_RETRY } from '../../../clients/typescript/src/retry.js';
 import { eventually } from '../../support/eventually.js';
 import { type EndpointRequest, everyEndpoint } from './every-endpoint.js';
 
@@ -64,7 +65,7 @@ export class SteadyLoad {
     await eventually(() => {
       if (this.outcomes.length < enough)
         throw new Error(`only ${this.outcomes.length} of ${enough} requests`);
-    });
+    }, 300_000);
   }
 
   /** Ends the load when what is in flight has ended. */
@@ -79,7 +80,10 @@ export class SteadyLoad {
       const asked = REQUESTS[turn % REQUESTS.length]!;
       const outcome = await this.#send(asked, agent);
       this.outcomes.push(outcome);
-      if (outcome.result !== ANSWERED) this.retries.push(await this.#send(asked, agent));
+      if (outcome.result !== ANSWERED) {
+        await delay(DEFAULT_RETRY.firstWaitMs);
+        this.retries.push(await this.#send(asked, agent));
+      }
       await delay(Math.random() * MAX_PAUSE_MS);
     }
     agent.destroy();
