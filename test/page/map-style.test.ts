@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { createServer } from 'node:http';
 import type { AddressInfo } from 'node:net';
-import { expect } from 'vitest';
+import { expect, onTestFinished } from 'vitest';
 import { startTestService } from '../support/service.js';
 import { browserTest, linkOf, serviceAndBrowser, watchedPage } from './support/browser.js';
 import { mapReady } from './support/launch-browser.js';
@@ -54,6 +54,7 @@ async function startMapServer(foreign = ''): Promise<MapServer> {
   server.listen(0, '127.0.0.1');
   await once(server, 'listening');
   origin = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+  onTestFinished(() => void server.close());
   return { origin, asked, close: () => server.close() };
 }
 
@@ -63,6 +64,7 @@ browserTest(
     const stranger = await startMapServer();
     const map = await startMapServer(stranger.origin);
     const service = await startTestService({ MAP_STYLE_URL: `${map.origin}/style.json` });
+    onTestFinished(() => service.stop());
     const { page, context, faults } = await watchedPage(shared.browser);
     await page.goto(linkOf(service, { map: '9/44.12/-122.03', site: '44.12,-122.03' }));
     await mapReady(page);
@@ -92,9 +94,6 @@ browserTest(
     expect(refused).toBe('refused');
     expect(stranger.asked).toEqual([]);
     await context.close();
-    await service.stop();
-    map.close();
-    stranger.close();
   },
 );
 
@@ -104,6 +103,7 @@ browserTest(
     const map = await startMapServer();
     map.close();
     const service = await startTestService({ MAP_STYLE_URL: `${map.origin}/style.json` });
+    onTestFinished(() => service.stop());
     const { page, context } = await watchedPage(shared.browser);
     await page.goto(linkOf(service, { map: '9/44.12/-122.03', site: '44.12,-122.03' }));
     await page.getByText('The map of the operator cannot be loaded').waitFor();
@@ -112,6 +112,5 @@ browserTest(
     await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
     await page.locator('.hover').getByText('alive after 5 years').waitFor();
     await context.close();
-    await service.stop();
   },
 );

@@ -11,7 +11,10 @@ export function serviceAndBrowser(): { readonly service: TestService; readonly b
   const both = {} as { service: TestService; browser: Browser };
   beforeAll(async () => {
     if (!HAS_CHROMIUM) return;
-    [both.service, both.browser] = await Promise.all([startTestService(), launchBrowser()]);
+    [both.service, both.browser] = await Promise.all([
+      startTestService({ REQUEST_TIMEOUT_MS: '60000' }),
+      launchBrowser(),
+    ]);
   });
   afterAll(async () => {
     if (HAS_CHROMIUM) await Promise.all([both.service.stop(), both.browser.close()]);
@@ -33,6 +36,7 @@ export async function watchedPage(
   options: Parameters<Browser['newContext']>[0] = {},
 ): Promise<WatchedPage> {
   const context = await browser.newContext({ viewport: { width: 1440, height: 900 }, ...options });
+  context.setDefaultTimeout(100_000); // waits end by events; this only bounds them
   const page = await context.newPage();
   const faults: string[] = [];
   page.on('pageerror', ({ message }) => faults.push(message));
