@@ -106,6 +106,7 @@ test.each([
     socket.write(bytes);
     socket.write('\r\n');
   }, 2);
+  socket.once('data', () => clearInterval(trickle)); // the service closes the connection soon
   const { status, body } = await readAnswer(socket).finally(() => clearInterval(trickle));
   expect({ status, ...parseErrorBody(body) }).toMatchObject({ status: 413, code: 'payload_too_large' });
   expect(sent).toBeGreaterThan(LIMIT_BYTES);
