@@ -3,7 +3,7 @@ import pLimit from 'p-limit';
 import { KeyedLimit } from '../../scheduling/keyed-limit.js';
 
 /** How long steps take before other work of the thread has its turn, ms. */
-const SLICE_MS = 10;
+const SLICE_MS = 2;
 
 /** One slice in a turn of the event loop, over all keys. */
 const takingTurns = pLimit(1);
