@@ -108,7 +108,7 @@ export class Predictor {
     const draws = await Promise.all(drawing);
     const inferenceMs = performance.now() - startedMs;
 
-    const places = matchedPlaces(this.data.grid, points);
+    let places: MatchedPlaces | undefined; // records need none
     this.#writer.begin(json);
     this.#records.begin(json);
     for (let row = 0; row < rows.count; row++) {
@@ -120,6 +120,7 @@ export class Predictor {
         }
         this.#writer.length = at + RECORD_BYTES;
       } else if (status[row] === ROW_STATUS.answered) {
+        places ??= matchedPlaces(this.data.grid, points);
         this.#writeSite(rows, row, points[row], distancesKm[row], places);
         const isIncluding = (rows.options[row] & INCLUDING) !== 0;
         const details = isIncluding ? this.#writeDetails(rows, row, points[row], runs, draws) : undefined;
