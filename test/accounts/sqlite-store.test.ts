@@ -1,6 +1,7 @@
 import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { truncate } from 'node:fs/promises';
 import { join } from 'node:path';
+import { setImmediate } from 'node:timers/promises';
 import { Kysely } from 'kysely';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../src/accounts/clock.js';
@@ -41,6 +42,19 @@ test('the embedded store creates its folder and keeps everything in one file onc
   const again = await openStore(`sqlite:${folder}/nurselog.db`);
   expect(await again.keys.list()).toEqual([key]);
   await again.close();
+});
+
+test('a store that another process is creating is waited for', async () => {
+  const file = join(temporaryFolder(), 'nurselog.db');
+  const other = new LibsqlDatabase(file);
+  other.prepare('begin immediate').run([]); // not yet in WAL mode: a lock that SQLite's own timeout does not wait for
+  const opening = openStore(`sqlite:${file}`);
+  await setImmediate();
+  other.prepare('rollback').run([]);
+  const store = await opening;
+  expect(await store.keys.list()).toEqual([]);
+  await store.close();
+  other.close();
 });
 
 test('the embedded store names a file that is no database', async () => {

@@ -6,10 +6,8 @@ import { migrate } from '../migrations.js';
 import type { AccountsDatabase } from '../schema.js';
 import { StoreOpenError } from '../store-errors.js';
 import { LibsqlDatabase } from './libsql-database.js';
+import { retryWhileBusy } from './retry-while-busy.js';
 import { SharedSqliteDialect } from './sqlite-dialect.js';
-
-/** While opening, how long to wait for another process that is opening or recovering the same file. */
-const OPENING_TIMEOUT_MS = 2000;
 
 /**
  * Opens the embedded store, creating the file and its folder if they are missing.
@@ -21,7 +19,7 @@ export async function openSqliteStore(path: string): Promise<AccountStore> {
   try {
     makeFolder(dirname(path));
     const database = new LibsqlDatabase(path);
-    configure(database);
+    await retryWhileBusy(() => configure(database)); // another process may be opening or recovering the file
     const db = new Kysely<AccountsDatabase>({ dialect: new SharedSqliteDialect(database) });
     await migrate(db);
     return new AccountStore(db);
@@ -47,7 +45,7 @@ function makeFolder(folder: string): void {
 }
 
 function configure(database: LibsqlDatabase): void {
-  database.pragma(`busy_timeout = ${OPENING_TIMEOUT_MS}`);
+  database.pragma('busy_timeout = 0'); // `retryWhileBusy` does the waiting
   // Readers and the writer do not block each other.
   database.pragma('journal_mode = wal');
   // Commits survive a killed process. They survive a power cut only from the next checkpoint on, at the latest the one
@@ -56,6 +54,4 @@ function configure(database: LibsqlDatabase): void {
   database.pragma('foreign_keys = on');
   const soundness = database.pragma('quick_check(1)');
   if (soundness !== 'ok') throw new Error(String(soundness).replaceAll('\n', ' '));
-  // From here on the dialect does the waiting.
-  database.pragma('busy_timeout = 0');
 }

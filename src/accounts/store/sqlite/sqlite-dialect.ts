@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises';
 import {
   CompiledQuery,
   type DatabaseConnection,
@@ -9,12 +8,8 @@ import {
   SqliteDialect,
   SqliteDriver,
 } from 'kysely';
-import { StoreBusyError } from '../store-errors.js';
 import type { LibsqlDatabase } from './libsql-database.js';
-
-const RETRY_AFTER_MS = 2;
-/** Two seconds, several hundred times the duration of one of our writes. */
-const ATTEMPTS = 1000;
+import { retryWhileBusy } from './retry-while-busy.js';
 
 /**
  * kysely's SQLite dialect for a file that several processes write to: every transaction takes the write lock when it
@@ -54,22 +49,12 @@ class SharedSqliteDriver extends SqliteDriver {
   }
 }
 
-/**
- * Waits for the write lock of another process without blocking this one: SQLite's own busy timeout sleeps inside the
- * call and would block every request in flight.
- */
+/** Waits for the write lock of another process. */
 class RetryingConnection implements DatabaseConnection {
   constructor(private readonly connection: DatabaseConnection) {}
 
-  async executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
-    for (let attempt = 1; ; attempt += 1) {
-      try {
-        return await this.connection.executeQuery<Row>(query);
-      } catch (error) {
-        if (!(error instanceof StoreBusyError) || attempt === ATTEMPTS) throw error;
-        await sleep(RETRY_AFTER_MS);
-      }
-    }
+  executeQuery<Row>(query: CompiledQuery): Promise<QueryResult<Row>> {
+    return retryWhileBusy(() => this.connection.executeQuery<Row>(query));
   }
 
   streamQuery<Row>(query: CompiledQuery, chunkSize: number): AsyncIterableIterator<QueryResult<Row>> {
