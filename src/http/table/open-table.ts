@@ -6,7 +6,7 @@ import { openCsv } from './csv/open-csv.js';
 import { openNdjson } from './ndjson/open-ndjson.js';
 import { RowChecks } from './row-checks.js';
 import { NOT_PREDICTED, runOutcomes } from './run-outcomes.js';
-import type { OpenTable, TableContext, TableRequest, TableSites } from './table-contract.js';
+import type { OpenTable, Pieces, TableContext, TableRequest, TableSites } from './table-contract.js';
 import type { TableOutput } from './table-output.js';
 import type { TableSource } from './table-source.js';
 import { csvFormat, NDJSON } from './text/text-formats.js';
@@ -63,7 +63,7 @@ class Table implements OpenTable {
     return this.output.head();
   }
 
-  encode(from: number, count: number, records: RowRecords): Uint8Array {
+  encode(from: number, count: number, records: RowRecords): Pieces {
     const outcomes = runOutcomes(records, this.#methods.subarray(from, from + count), (row, status) => {
       const site = this.source.stated(from + row, this.checks);
       return status === undefined ? this.checks.error(site) : this.checks.placeError(status, site);

@@ -49,6 +49,9 @@ export interface TableSites {
   readonly positions: Uint16Array;
 }
 
+/** Rows of an answer in pieces of bounded size, each in memory of its own; the last one is returned. */
+export type Pieces = Generator<Uint8Array, Uint8Array, undefined>;
+
 /**
  * A table whose body was checked as a whole: nothing of it throws any more. It keeps the body and little else; rows are
  * read again wherever they are needed. Its rows are counted from 0.
@@ -62,10 +65,10 @@ export interface OpenTable {
   /** What the answer begins with. */
   head(): Uint8Array;
   /**
-   * The rows [from, from + count) of the answer; called in their order, each once, in memory of its own.
+   * The rows [from, from + count) of the answer in their order, each once; the next ones are encoded when these have ended.
    * @param records the outcomes of the rows of `sites(from, count)`, in their order
    */
-  encode(from: number, count: number, records: RowRecords): Uint8Array;
+  encode(from: number, count: number, records: RowRecords): Pieces;
   /** What it ends with. */
   tail(): Uint8Array;
 }

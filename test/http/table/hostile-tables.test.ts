@@ -20,18 +20,23 @@ import {
 import { beforeAll, expect, test } from 'vitest';
 import { ApiError } from '../../../src/http/errors/api-error.js';
 import type { TableFormat } from '../../../src/http/table/table-contract.js';
-import type { PredictorData } from '../../../src/prediction/predictor.js';
+import { RECORD_BYTES, RowRecords } from '../../../src/prediction/encoding/row-record.js';
+import { openPredictor } from '../../../src/prediction/open-predictor.js';
+import type { Predictor, PredictorData } from '../../../src/prediction/predictor.js';
+import { ROW_STATUS } from '../../../src/prediction/site-rows.js';
 import { readPredictorData } from '../../../testing/project.js';
 import { seededRandom } from '../../../testing/random.js';
 import { amount } from '../../support/length.js';
-import { contextOf, open, tableRequest } from './support/answer-table.js';
+import { answerTable, contextOf, open, piecesOf, tableRequest } from './support/answer-table.js';
 import { arrowOf, arrowOfManyTypes, bodyOf, siteColumns } from './support/bodies.js';
 import { refusalOf } from './support/refusal.js';
-import { sampleRows } from './support/samples.js';
+import { type SampleRow, sampleRows } from './support/samples.js';
 
 let data: PredictorData;
-beforeAll(() => {
+let predictor: Predictor;
+beforeAll(async () => {
   data = readPredictorData();
+  predictor = await openPredictor(data);
 });
 
 const messageOf = (body: Uint8Array | string, format: TableFormat) =>
@@ -133,23 +138,65 @@ test('a long text of a dictionary that every row refers to is refused where each
   );
 });
 
-test('views that refer to the same long text many times are refused', () => {
-  const rows = sampleRows(data, 2000, seededRandom(4));
+/** A table of rows with a column of views that all refer to the same text. */
+function tableOfViews(rows: readonly SampleRow[], text: string): Uint8Array {
   const views = Buffer.alloc(16 * rows.length);
-  const text = Buffer.alloc(20_000, 'x');
   for (const row of rows.keys()) views.writeInt32LE(text.length, 16 * row);
   const note = makeData({
     type: new Utf8View(),
     length: rows.length,
     nullCount: 0,
     views,
-    variadicBuffers: [text],
+    variadicBuffers: [Buffer.from(text)],
   });
   const table = tableFromIPC(bodyOf('arrow', rows)).assign(new Table({ note: new Vector([note]) }));
-  expect(messageOf(tableToIPC(table, 'stream'), 'arrow')).toMatch(
-    /the texts are far larger than the batch\./,
+  return tableToIPC(table, 'stream');
+}
+
+test('a row of longer texts than CSV and JSON lines may have is refused where the answer would be one of them', () => {
+  const rows = sampleRows(data, 3, seededRandom(6));
+  const notes = ['', 'x'.repeat(2 ** 20 + 1), ''];
+  const body = arrowOf({ ...siteColumns(rows), note: [new Utf8(), notes] });
+  expect(open(body, tableRequest({ format: 'arrow' }), contextOf(data)).rowCount).toBe(3);
+  const { message } = refusalOf(body, tableRequest({ format: 'arrow', output: 'ndjson' }), contextOf(data));
+  expect(message).toMatch(
+    /row 2 of record batch 1 has texts of 10485\d\d bytes, and may have 1048576: ask for an Arrow stream\./,
   );
 });
+
+test('32 rows of a megabyte of quotes each are answered', async () => {
+  const row = `44.12,-122.03,PSME,manual,"${'""'.repeat(2 ** 19 - 50)}"\n`;
+  const request = tableRequest({ format: 'csv' });
+  const body = `${HEADER.trim()},note\n${row.repeat(MEBIBYTES)}`;
+  const answer = await answerTable(body, request, data, predictor);
+  expect(answer.toString('latin1').split(row.slice(0, -1))).toHaveLength(MEBIBYTES + 1);
+});
+
+test('views may refer to the same text many times if it is short, and come back as texts', async () => {
+  const rows = sampleRows(data, 2000, seededRandom(4));
+  const text = 'Riverside Fire, unit 12 '.repeat(100);
+  const body = tableOfViews(rows, text);
+  const answer = tableFromIPC(await answerTable(body, tableRequest({ format: 'arrow' }), data, predictor));
+  expect([...(answer.getChild('note') ?? [])]).toEqual(rows.map(() => text));
+  expect(messageOf(tableOfViews(rows, 'x'.repeat(5000)), 'arrow')).toMatch(
+    /texts of views share their bytes and have up to 5000 in a row, where 4096 are allowed: send these columns as utf8\./,
+  );
+});
+
+test.each(['csv', 'ndjson'] as const)(
+  'an answer in %s whose rows are far larger than those of the table comes in pieces of 4 MiB and a row at most',
+  (output) => {
+    const rows = sampleRows(data, 2000, seededRandom(5));
+    const body = tableOfViews(rows, '"\u0001'.repeat(2000)); // CSV doubles quotes, and JSON escapes both
+    const table = open(body, tableRequest({ format: 'arrow', output }), contextOf(data));
+    const { rows: sites } = table.sites(0, rows.length);
+    const status = new Uint8Array(sites.count).fill(ROW_STATUS.outsideCoverage);
+    const records = new RowRecords(status, new Uint8Array(sites.count * RECORD_BYTES));
+    const lengths = piecesOf(table.encode(0, rows.length, records)).map(({ length }) => length);
+    expect(lengths.reduce((sum, length) => sum + length)).toBeGreaterThan(rows.length * 6000);
+    expect(Math.max(...lengths)).toBeLessThan(2 ** 22 + 20_000);
+  },
+);
 
 test('an Arrow stream whose every number in turn is as large as can be is read or refused, in bounded memory', () => {
   const whole = arrowOfManyTypes(sampleRows(data, 5, seededRandom(2)));

@@ -16,8 +16,8 @@ import { HORIZONS } from '../../../prediction/dimensions.js';
 import { CollectingSink } from '../../response/collecting-sink.js';
 import { ERROR_COLUMNS, horizonColumns, horizonsOf, PLACE_COLUMNS } from '../columns.js';
 import type { RunOutcomes } from '../run-outcomes.js';
-import type { TableContext, TableRequest } from '../table-contract.js';
-import type { TableOutput } from '../table-output.js';
+import type { Pieces, TableContext, TableRequest } from '../table-contract.js';
+import { PIECE_BYTES, type TableOutput } from '../table-output.js';
 import type { TableSource, UploadedRows } from '../table-source.js';
 import { AnswerColumns, ROW_ERROR_CODES } from './answer-columns.js';
 import { TextList } from './column-builders.js';
@@ -61,8 +61,9 @@ export class ArrowOutput implements TableOutput {
     return this.#sink.take();
   }
 
-  encode(rows: UploadedRows, outcomes: RunOutcomes): Uint8Array {
-    const parts: Uint8Array[] = [];
+  *encode(rows: UploadedRows, outcomes: RunOutcomes): Pieces {
+    let parts: Uint8Array[] = [];
+    let bytes = 0;
     let from = 0;
     for (const { rowCount, columns } of rows.arrowParts()) {
       const children = [...columns, ...this.#ourColumns(outcomes, from, rowCount)];
@@ -71,6 +72,11 @@ export class ArrowOutput implements TableOutput {
       this.#writer.write(new RecordBatch(this.#schema, data));
       parts.push(this.#sink.take()); // a copy: the next part uses the memory of our columns again
       from += rowCount;
+      bytes += parts[parts.length - 1].length;
+      if (bytes < PIECE_BYTES || from === outcomes.recordOf.length) continue;
+      yield Buffer.concat(parts);
+      parts = [];
+      bytes = 0;
     }
     return parts.length === 1 ? parts[0] : Buffer.concat(parts);
   }

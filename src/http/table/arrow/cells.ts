@@ -1,5 +1,6 @@
 import { type Data, DataType, DateUnit, Precision, type TimeUnit } from 'apache-arrow';
 import { isText } from './column-types.js';
+import { ViewTexts } from './text-views.js';
 
 /** Reads the values of a column as text. */
 export interface Cells {
@@ -38,6 +39,7 @@ function formatOf(data: Data): { isString: boolean; format: Format } {
   const { type, values } = data;
   if (DataType.isDictionary(type)) return dictionaryFormat(data);
   if (isText(type)) return { isString: true, format: textFormat(data) };
+  if (DataType.isUtf8View(type)) return { isString: true, format: viewFormat(data) };
   if (DataType.isBool(type))
     return { isString: false, format: (row) => String((values[row >> 3] & (1 << (row & 7))) !== 0) };
   if (DataType.isDecimal(type))
@@ -66,6 +68,27 @@ function formatOf(data: Data): { isString: boolean; format: Format } {
 function textFormat({ values, valueOffsets }: Data): Format {
   const bytes = Buffer.from(values.buffer, values.byteOffset, values.byteLength);
   return (row) => bytes.toString('latin1', Number(valueOffsets[row]), Number(valueOffsets[row + 1]));
+}
+
+/** The length of the text of a row in bytes; undefined for columns of other types, and for dictionaries. */
+export function textLength(data: Data): ((row: number) => number) | undefined {
+  const { type, valueOffsets } = data;
+  if (DataType.isUtf8View(type)) {
+    const texts = new ViewTexts(data);
+    return (row) => (isValid(data, row) ? (texts.bytes(row)?.length ?? 0) : 0);
+  }
+  if (!isText(type)) return undefined;
+  return (row) => Number(valueOffsets[row + 1]) - Number(valueOffsets[row]);
+}
+
+function viewFormat(data: Data): Format {
+  const texts = new ViewTexts(data);
+  return (row) => {
+    const bytes = texts.bytes(row);
+    return bytes === undefined
+      ? null
+      : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
+  };
 }
 
 function dictionaryFormat({ values, dictionary }: Data): { isString: boolean; format: Format } {

@@ -1,16 +1,9 @@
 import { isUtf8 } from 'node:buffer';
-import {
-  type Data,
-  DataType,
-  type Dictionary,
-  type Message,
-  makeData,
-  type Utf8View,
-  type Vector,
-} from 'apache-arrow';
+import { type Data, DataType, type Dictionary, type Message, makeData, type Vector } from 'apache-arrow';
 import { isLarge, isOffsetBytes, isOffsetList, isText, valueBytes } from './column-types.js';
 import { ALIGNMENT, damaged } from './messages.js';
-import { type Nulls, readType, textsOfViews, viewBytes } from './text-views.js';
+import { sliceColumn } from './slice-column.js';
+import { checkViews, readType, viewBytes } from './text-views.js';
 
 /** The layout of the body of a record batch or a dictionary, as the library decodes it. */
 export interface BatchHeader {
@@ -32,8 +25,15 @@ interface NumbersConstructor {
   new (buffer: ArrayBufferLike, byteOffset: number, length: number): Numbers;
 }
 
-/** How many times the size of a message the texts of its views may have: they may share bytes. */
-const MAX_VIEW_SHARE = 16;
+/** Most bytes of the texts of views in a row, where texts share bytes: a small body could ask for a huge answer. */
+const MAX_SHARED_TEXT_BYTES = 4096;
+
+/** Which rows of a column have no value; a null count of -1 is not known. */
+interface Nulls {
+  readonly length: number;
+  readonly nullCount: number;
+  readonly nullBitmap: Uint8Array;
+}
 
 const NO_BYTES = new Uint8Array(0);
 const COMPRESSIONS = ['LZ4', 'ZSTD'];
@@ -47,8 +47,9 @@ export class ColumnLoader {
   #node = 0;
   #buffer = 0;
   #views = 0;
-  /** Bytes that the texts of views may still take. */
-  #viewTextBytes: number;
+  /** Bytes of all texts of views, and of the longest in a row at most. */
+  #viewTextBytes = 0;
+  #longestViewTexts = 0;
   /** Bytes that no buffer has claimed: buffers that share bytes could ask for an answer far larger than the body. */
   #unclaimedBytes: number;
 
@@ -59,7 +60,6 @@ export class ColumnLoader {
     private readonly body: Uint8Array,
     private readonly dictionaries: Dictionaries,
   ) {
-    this.#viewTextBytes = MAX_VIEW_SHARE * body.length;
     this.#unclaimedBytes = body.length;
     const { compression } = header;
     if (compression !== null && compression !== undefined) {
@@ -68,12 +68,26 @@ export class ColumnLoader {
     }
   }
 
-  /** The columns of a record batch or a dictionary. @throws ApiError invalid_request */
+  /** The columns of a record batch. @throws ApiError invalid_request */
   load(types: readonly DataType[]): Data[] {
     const columns = types.map((type) => this.#column(type));
     if (columns.some(({ length }) => length !== this.header.length))
       throw this.#damaged('its columns differ in length');
+    const isSharing = this.#viewTextBytes > this.body.length;
+    if (isSharing && this.#longestViewTexts > MAX_SHARED_TEXT_BYTES)
+      throw this.#damaged(
+        `texts of views share their bytes and have up to ${this.#longestViewTexts} in a row, where ${MAX_SHARED_TEXT_BYTES} are allowed: send these columns as utf8`,
+      );
     return columns;
+  }
+
+  /** The values of a dictionary; of views, written out as utf8. @throws ApiError invalid_request */
+  loadDictionary(type: DataType): Data {
+    const [values] = this.load([type]);
+    if (!DataType.isUtf8View(type)) return values;
+    if (this.#viewTextBytes > this.body.length)
+      throw this.#damaged('texts of views share their bytes: send the dictionary as utf8');
+    return sliceColumn(values, 0, values.length);
   }
 
   #column(type: DataType): Data {
@@ -111,21 +125,17 @@ export class ColumnLoader {
     return child;
   }
 
-  #viewColumn(type: Utf8View, nulls: Nulls): Data {
+  #viewColumn(type: DataType, nulls: Nulls): Data {
     const views = this.#bytes(viewBytes(nulls.length));
-    const buffers: Uint8Array[] = [];
+    const variadicBuffers: Uint8Array[] = [];
     for (let left = this.header.variadicBufferCounts[this.#views++] ?? 0; left > 0; left--)
-      buffers.push(this.#bytes());
-    try {
-      const texts = textsOfViews(views, buffers, nulls, this.#viewTextBytes);
-      this.#viewTextBytes -= texts.data.length;
-      return makeData({ ...nulls, type: readType(type), ...texts } as never);
-    } catch (error) {
-      if (!(error instanceof RangeError)) throw error;
-      throw this.#damaged(
-        'a text is not UTF-8, or is not where its view says, or the texts are far larger than the batch',
-      );
-    }
+      variadicBuffers.push(this.#bytes());
+    const column = makeData({ ...nulls, type, views, variadicBuffers } as never) as Data;
+    const sizes = checkViews(column);
+    if (sizes === undefined) throw this.#damaged('a text is not UTF-8, or is not where its view says');
+    this.#viewTextBytes += sizes.totalBytes;
+    this.#longestViewTexts += sizes.longestBytes;
+    return column;
   }
 
   #dictionaryColumn(type: Dictionary, nulls: Nulls, bytes: number): Data {

@@ -3,7 +3,9 @@ import { show } from '../../errors/api-error.js';
 import { READ_COLUMNS, type ReadPositions, readPositions } from '../columns.js';
 import type { TableFormat, TableRequest } from '../table-contract.js';
 import { checkRowCount, notATable } from '../table-errors.js';
+import { MAX_ROW_BYTES } from '../text/lines.js';
 import { ArrowSource, loadBatch, type StreamBatch } from './arrow-source.js';
+import { textLength } from './cells.js';
 import { checkTypes, isText, isWritable, typeName } from './column-types.js';
 import { type BatchHeader, batchHeader, ColumnLoader, type Dictionaries } from './load-columns.js';
 import { ALIGNMENT, damaged, messagesOf, type StreamMessage } from './messages.js';
@@ -60,7 +62,7 @@ export function* openArrow(
       rowCount: length,
     };
     const columns = loadBatch(schema, batch);
-    if (output !== 'arrow') checkDictionaryTexts(columns);
+    if (output !== 'arrow') checkTexts(columns, where);
     rowCount += length;
     if (length > 0) batches.push(batch);
     yield;
@@ -109,7 +111,7 @@ class DictionaryReader {
     );
     const type = this.schema.dictionaries.get(id);
     if (type === undefined) throw damaged(where, `the schema has no dictionary ${id}`);
-    const [part] = new ColumnLoader(where, data, body, new Map()).load([type]);
+    const part = new ColumnLoader(where, data, body, new Map()).loadDictionary(type);
     const parts = isDelta ? (this.#dictionaries.get(id)?.data ?? []) : [];
     if (parts.length >= MAX_DICTIONARY_PARTS)
       throw damaged(
@@ -132,13 +134,27 @@ function tooMany(what: string): Error {
 const MAX_DICTIONARY_TEXT_BYTES = 2 ** 14;
 const longestTexts = new WeakMap<Vector, number>();
 
-function checkDictionaryTexts(columns: readonly Data[]): void {
+function checkTexts(columns: readonly Data[], where: string): void {
+  checkRowTexts(columns, where);
   const bytes = columns.reduce((sum, { dictionary }) => sum + (dictionary ? longestText(dictionary) : 0), 0);
   if (bytes > MAX_DICTIONARY_TEXT_BYTES)
     throw notATable(
       `its dictionaries have texts of ${bytes} bytes for a row, and may have ${MAX_DICTIONARY_TEXT_BYTES}: ` +
         'send these columns as utf8, or ask for an Arrow stream',
     );
+}
+
+/** A row is written as one text. */
+function checkRowTexts(columns: readonly Data[], where: string): void {
+  const lengths = columns.flatMap((column) => textLength(column) ?? []);
+  for (let row = 0; row < columns[0].length; row++) {
+    let bytes = 0;
+    for (const length of lengths) bytes += length(row);
+    if (bytes > MAX_ROW_BYTES)
+      throw notATable(
+        `row ${row + 1} of ${where} has texts of ${bytes} bytes, and may have ${MAX_ROW_BYTES}: ask for an Arrow stream`,
+      );
+  }
 }
 
 /** The bytes of the longest text of a dictionary; 0 for one of other values. */

@@ -1,9 +1,10 @@
 import { type Data, DataType, makeData } from 'apache-arrow';
 import { isLarge, isOffsetBytes, isOffsetList } from './column-types.js';
+import { textsOfViews } from './text-views.js';
 
 /**
  * Rows [from, from + length) of a column that has not been sliced. The library's own slices are written with the rest of
- * the column's bitmaps, which for runs of a large column is far more than their values.
+ * the column's bitmaps, which for runs of a large column is far more than their values. Texts of views are written out.
  */
 export function sliceColumn(data: Data, from: number, length: number): Data {
   const { type } = data;
@@ -34,6 +35,7 @@ export function sliceColumn(data: Data, from: number, length: number): Data {
     const children = data.children.map((child) => sliceColumn(child, from, length));
     return makeData({ ...nulls, type, children });
   }
+  if (DataType.isUtf8View(type)) return makeData({ ...nulls, ...textsOfViews(data, from, length) } as never);
   const values = data.values.subarray(from * data.stride, to * data.stride);
   return makeData({ ...nulls, type, data: values, dictionary: data.dictionary } as never);
 }

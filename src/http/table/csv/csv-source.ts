@@ -7,7 +7,7 @@ import type { RowChecks, StatedSite } from '../row-checks.js';
 import type { TableSites } from '../table-contract.js';
 import type { ArrowPart, TableSource, UploadedRows } from '../table-source.js';
 import { fromLatin1, jsonMembers } from '../text/latin1.js';
-import { type OffsetList, withoutLineEnd, withoutLineFeed } from '../text/lines.js';
+import { MAX_ROW_BYTES, type OffsetList, withoutLineEnd, withoutLineFeed } from '../text/lines.js';
 import type { RowWriter } from '../text/row-writer.js';
 import { numberOf, writeCsvCell } from './csv-cell.js';
 
@@ -55,9 +55,9 @@ export class CsvSource implements TableSource {
     const rows = checks.rows(count, elevation_m !== -1);
     const positions = new Uint16Array(count);
     let valid = 0;
-    const cells = this.cells(from, count);
+    const cells = new CellReader(this, from, count);
     for (let i = 0; i < count; i++) {
-      const row = cells[i];
+      const row = cells.row(i);
       const isValid = checks.write(
         rows,
         valid,
@@ -90,10 +90,16 @@ export class CsvSource implements TableSource {
     return new CsvRows(this, from, count);
   }
 
-  /** The cells of rows, as latin1. */
+  /**
+   * The cells of rows, as latin1: of one, and of as many more of `count` as have MAX_ROW_BYTES together, since a row with
+   * quotes in its cells takes up to 16 times its bytes.
+   */
   cells(from: number, count: number): string[][] {
+    const bytes = this.offsets.start(from + count) - this.offsets.start(from);
+    if (count > 1 && bytes > MAX_ROW_BYTES) return this.cells(from, count >> 1);
     const text = this.body.toString('latin1', this.offsets.start(from), this.offsets.start(from + count));
     const { data } = Papa.parse<string[]>(text, CSV_GRAMMAR);
+    data.length = count; // without the nothing after the last line end
     for (let i = 0; i < count; i++) {
       const row = data[i];
       const last = row.length - 1;
@@ -128,10 +134,32 @@ function elevationOf(cell: string): number {
   return Number.isNaN(elevationM) ? Number.POSITIVE_INFINITY : elevationM;
 }
 
+/** Reads the cells of the rows [from, from + count), which are asked for in their order. */
+class CellReader {
+  /** The rows parsed last, and the first of them. */
+  #cells: string[][] = [];
+  #first = 0;
+
+  constructor(
+    private readonly source: CsvSource,
+    private readonly from: number,
+    private readonly count: number,
+  ) {}
+
+  /** @param row counted from `from` */
+  row(row: number): readonly string[] {
+    if (row >= this.#first + this.#cells.length) {
+      this.#cells = this.source.cells(this.from + row, this.count - row);
+      this.#first = row;
+    }
+    return this.#cells[row - this.#first];
+  }
+}
+
 /** Rows of a CSV table; cells are parsed when they are asked for. */
 class CsvRows implements UploadedRows {
   readonly #hasQuotes: boolean;
-  #cells: string[][] | undefined;
+  readonly #cells: CellReader;
 
   constructor(
     private readonly source: CsvSource,
@@ -139,11 +167,7 @@ class CsvRows implements UploadedRows {
     private readonly count: number,
   ) {
     this.#hasQuotes = source.hasQuotes(from, count);
-  }
-
-  get cells(): string[][] {
-    this.#cells ??= this.source.cells(this.from, this.count);
-    return this.#cells;
+    this.#cells = new CellReader(source, from, count);
   }
 
   writeCsv(writer: RowWriter, row: number): void {
@@ -151,7 +175,7 @@ class CsvRows implements UploadedRows {
       this.source.copyRow(writer, this.from + row);
       return;
     }
-    this.cells[row].forEach((cell, position) => {
+    this.#cells.row(row).forEach((cell, position) => {
       if (position > 0) writer.writeBytes(',');
       writeCsvCell(writer, cell);
     });
@@ -159,19 +183,20 @@ class CsvRows implements UploadedRows {
 
   writeJson(writer: RowWriter, row: number): void {
     const { members } = this.source;
-    const cells = this.cells[row];
+    const cells = this.#cells.row(row);
     let json = '{';
     for (let i = 0; i < members.length; i++) json += `${members[i]}${JSON.stringify(cells[i])},`;
     writer.writeBytes(json);
   }
 
   arrowParts(): ArrowPart[] {
-    const { cells, count } = this;
-    const columns = this.source.names.map((_, position) => {
-      const column = new TextColumn(count);
-      for (let row = 0; row < count; row++) column.set(row, cells[row][position]);
-      return column.data();
-    });
-    return [{ rowCount: count, columns }];
+    const { count } = this;
+    const columns = this.source.names.map(() => new TextColumn(count));
+    for (let row = 0; row < count; row++) {
+      const cells = this.#cells.row(row);
+      for (let position = 0; position < columns.length; position++)
+        columns[position].set(row, cells[position]);
+    }
+    return [{ rowCount: count, columns: columns.map((column) => column.data()) }];
   }
 }

@@ -71,10 +71,12 @@ export class TableAnswer {
       next.catch(() => {}); // thrown where it is awaited
       const job = await current;
       if (job === undefined) throw new Error('rows without outcome');
-      const { bytes, failures } = await table.encode(job);
-      const failed = failures.reduce((sum, [, errors]) => sum + errors, 0);
-      caller.onRows(job.count - failed, failures);
-      yield bytes;
+      let answered = job.count;
+      for await (const { bytes, isLast, failures } of table.encode(job)) {
+        answered -= failures.reduce((sum, [, errors]) => sum + errors, 0);
+        caller.onRows(isLast ? answered : 0, failures);
+        yield bytes;
+      }
     }
     yield await table.tail();
   }

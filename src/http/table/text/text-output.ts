@@ -8,8 +8,8 @@ import {
 import type { ErrorObject } from '../../errors/api-error.js';
 import { ERROR_COLUMNS, horizonColumns, horizonsOf, ourColumns, PLACE_COLUMNS } from '../columns.js';
 import type { RunOutcomes } from '../run-outcomes.js';
-import type { TableContext, TableRequest } from '../table-contract.js';
-import type { TableOutput } from '../table-output.js';
+import type { Pieces, TableContext, TableRequest } from '../table-contract.js';
+import { PIECE_BYTES, type TableOutput } from '../table-output.js';
 import type { UploadedRows } from '../table-source.js';
 import { RowWriter } from './row-writer.js';
 
@@ -99,10 +99,14 @@ export class TextOutput implements TableOutput {
     return new Uint8Array(0);
   }
 
-  encode(rows: UploadedRows, outcomes: RunOutcomes): Uint8Array {
+  *encode(rows: UploadedRows, outcomes: RunOutcomes): Pieces {
     const writer = this.#writer;
     writer.start();
     for (let row = 0; row < outcomes.recordOf.length; row++) {
+      if (writer.length > PIECE_BYTES) {
+        yield writer.written();
+        writer.start();
+      }
       this.format.writeUploaded(rows, writer, row);
       const error = outcomes.errors.get(row);
       if (error === undefined) this.#writeAnswer(outcomes, row);

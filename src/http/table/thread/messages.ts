@@ -12,8 +12,10 @@ export type TableOrder =
     }
   /** Writes the rows of a job into its memory. */
   | ({ readonly kind: 'sites' } & TableJob)
-  /** Encodes the rows of a job, whose memory has the outcomes of so many sites. */
+  /** Begins to encode the rows of a job, whose memory has the outcomes of so many sites: the result is the first piece. */
   | ({ readonly kind: 'encode'; readonly siteCount: number } & TableJob)
+  /** The next piece of that job. */
+  | { readonly kind: 'piece'; readonly table: number }
   | { readonly kind: 'tail'; readonly table: number };
 
 /** The rows [from, from + count) of a table. */
@@ -23,6 +25,14 @@ interface TableJob {
   readonly count: number;
   /** Which memory of the table it has. */
   readonly memory: number;
+}
+
+/** A piece of the rows of a job. */
+export interface EncodedPiece {
+  readonly bytes: Uint8Array;
+  readonly isLast: boolean;
+  /** The rows of the job that have an error, by its code: with its first piece. */
+  readonly failures: readonly (readonly [code: ErrorCode, count: number])[];
 }
 
 /** The results of orders by their kind. */
@@ -36,11 +46,8 @@ export interface TableResults {
     readonly memoryWidth: number;
   };
   readonly sites: { readonly count: number; readonly width: number };
-  readonly encode: {
-    readonly bytes: Uint8Array;
-    /** The rows of this part that have an error, by its code. */
-    readonly failures: readonly (readonly [code: ErrorCode, count: number])[];
-  };
+  readonly encode: EncodedPiece;
+  readonly piece: EncodedPiece;
   readonly tail: Uint8Array;
 }
 

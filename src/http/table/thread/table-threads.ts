@@ -4,7 +4,7 @@ import type { SiteRows } from '../../../prediction/site-rows.js';
 import { ApiError } from '../../errors/api-error.js';
 import type { TableContext, TableRequest } from '../table-contract.js';
 import { JobMemory } from './job-memory.js';
-import type { TableCall, TableNotice, TableOrder, TableResults } from './messages.js';
+import type { EncodedPiece, TableCall, TableNotice, TableOrder, TableResults } from './messages.js';
 
 const WORKER_FILE = new URL('./table-worker.js', import.meta.url);
 
@@ -123,10 +123,16 @@ export class ThreadTable {
     return { from, count, memory, rows, records: this.#memories[memory].records(sites.count) };
   }
 
-  /** Ends a job whose outcomes are in its memory. */
-  encode({ from, count, memory, rows }: TableJobRows): Promise<TableResults['encode']> {
+  /** Encodes the rows of a job, whose outcomes are in its memory. */
+  async *encode({ from, count, memory, rows }: TableJobRows): AsyncGenerator<EncodedPiece> {
+    const { id: table, thread } = this;
     const siteCount = rows.count;
-    return this.thread.call<'encode'>({ kind: 'encode', table: this.id, from, count, memory, siteCount });
+    let piece = await thread.call<'encode'>({ kind: 'encode', table, from, count, memory, siteCount });
+    yield piece;
+    while (!piece.isLast) {
+      piece = await thread.call<'piece'>({ kind: 'piece', table });
+      yield piece;
+    }
   }
 
   tail(): Promise<Uint8Array> {

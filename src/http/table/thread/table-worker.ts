@@ -2,7 +2,7 @@ import { parentPort, workerData } from 'node:worker_threads';
 import { adjustmentWidth } from '../../../prediction/conditions/adjustments.js';
 import { ApiError, type ErrorCode } from '../../errors/api-error.js';
 import { openTable } from '../open-table.js';
-import type { OpenTable, TableContext } from '../table-contract.js';
+import type { OpenTable, Pieces, TableContext } from '../table-contract.js';
 import { JOBS_UNDER_WAY, JobMemory } from './job-memory.js';
 import type { TableCall, TableNotice, TableOrder, TableResults } from './messages.js';
 
@@ -12,6 +12,8 @@ const width = adjustmentWidth(context.artefacts.manifest);
 interface Held {
   readonly table: OpenTable;
   readonly memories: readonly JobMemory[];
+  /** The rows that are being encoded. */
+  pieces?: Pieces;
   /** `failures` of the table as last reported. */
   readonly reported: Map<ErrorCode, number>;
 }
@@ -77,15 +79,26 @@ function take(call: number, order: TableOrder): void {
     }
     case 'encode': {
       const records = memories[order.memory].records(order.siteCount);
-      const bytes = owned(table.encode(order.from, order.count, records));
-      done(call, { bytes, failures: newFailures(held) }, bytes);
+      held.pieces = table.encode(order.from, order.count, records);
+      sendPiece(call, held);
       break;
     }
+    case 'piece':
+      sendPiece(call, held);
+      break;
     case 'tail': {
       const bytes = owned(table.tail());
       done(call, bytes, bytes);
     }
   }
+}
+
+/** Answers with the next piece of the rows that are being encoded. */
+function sendPiece(call: number, held: Held): void {
+  const step = held.pieces?.next();
+  if (step === undefined) throw new Error('no rows are being encoded');
+  const bytes = owned(step.value);
+  done(call, { bytes, isLast: step.done === true, failures: newFailures(held) }, bytes);
 }
 
 /** Opens a table step by step, so that others of this thread continue meanwhile. */

@@ -1,5 +1,5 @@
 import { openTable } from '../../../../src/http/table/open-table.js';
-import type { TableContext, TableRequest } from '../../../../src/http/table/table-contract.js';
+import type { Pieces, TableContext, TableRequest } from '../../../../src/http/table/table-contract.js';
 import { ALL_HORIZONS } from '../../../../src/prediction/dimensions.js';
 import { RECORD_BYTES, RowRecords } from '../../../../src/prediction/encoding/row-record.js';
 import type { Predictor, PredictorData } from '../../../../src/prediction/predictor.js';
@@ -44,9 +44,19 @@ export async function answerTable(
     const { rows } = table.sites(from, count);
     const { status, json } = await answer(predictor, data, rows);
     const records = new RowRecords(status, json.subarray(0, rows.count * RECORD_BYTES));
-    parts.push(table.encode(from, count, records));
+    parts.push(...piecesOf(table.encode(from, count, records)));
   }
   return Buffer.concat([...parts, table.tail()]);
+}
+
+/** All pieces, with the one that is returned. */
+export function piecesOf(pieces: Pieces): Uint8Array[] {
+  const all: Uint8Array[] = [];
+  for (;;) {
+    const { value, done } = pieces.next();
+    all.push(value);
+    if (done) return all;
+  }
 }
 
 const contexts = new WeakMap<PredictorData, TableContext>();
