@@ -11,7 +11,7 @@ import { OpenLoop } from './support/open-loop.js';
 const DATA_DIR = fileURLToPath(new URL('../../data', import.meta.url));
 const TIMES_CAPACITY = 10;
 /** About thirty of the tables: all connections could send one by default, and wait for all others. */
-const OPEN_TABLES_BYTES = 8 * 1024 * 1024;
+const OPEN_TABLES_BYTES = 170 * 1024 * 1024;
 const PEAK_MS = amount({ short: 300, long: 5000 });
 const OVERLOAD_MS = amount({ short: 500, long: 30_000 });
 

@@ -56,7 +56,11 @@ test.each(CALLERS)(
   'beside %s of tables every single prediction of another key is answered',
   async (name, callers) => {
     const databaseUrl = `sqlite:${temporaryFolder()}/keys.db`;
-    const service = new ServiceProcess({ DATABASE_URL: databaseUrl, WORKERS: '2' });
+    const service = new ServiceProcess({
+      DATABASE_URL: databaseUrl,
+      WORKERS: '2',
+      TABLE_MEMORY_BYTES: String(2 * 2 ** 30), // for 100 tables of 9 MB
+    });
     const key = await service.firstKey();
     const { api, ops } = await service.ready();
     const command = new KeysCommand(databaseUrl);

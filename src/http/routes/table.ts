@@ -79,6 +79,13 @@ const BUFFERED_BYTES = 64 * 1024;
  */
 const IDLE_FACTOR = 8;
 
+/**
+ * What an open table takes beside its body: the rows and outcomes of two jobs, and a piece of its answer. Small tables have
+ * fewer rows than a job: a row takes so many times the bytes that it has in the body.
+ */
+const OPEN_TABLE_BYTES = 5 * 2 ** 20;
+const OPEN_TABLE_SHARE = 50;
+
 /** Where the content type says more than the media type. */
 const CONTENT_TYPES: Partial<Record<TableMediaType, string>> = { 'text/csv': 'text/csv; charset=utf-8' };
 
@@ -99,7 +106,7 @@ export function tableRoute(
     const asked = readHead(request, config, serving);
     const announcedBytes = asked.isGzip ? undefined : announcedBytesOf(request);
     const bytes = announcedBytes ?? limitBytesOf(request, config);
-    budget.take(bytes, callerOf(request).id, reply.raw);
+    budget.take(memoryOf(bytes), callerOf(request).id, reply.raw);
     request.state.table = asked;
   });
   app.addContentTypeParser('*', (request: FastifyRequest, payload: Readable) => {
@@ -164,6 +171,11 @@ export function tableRoute(
       socket.off('end', hangUp);
     }
   });
+}
+
+/** The memory that a table takes, by the bytes of its body. */
+function memoryOf(bodyBytes: number): number {
+  return bodyBytes + Math.min(OPEN_TABLE_BYTES, OPEN_TABLE_SHARE * bodyBytes);
 }
 
 function sendTable(
