@@ -5,6 +5,7 @@ import { quantile, spread } from '../../testing/statistics.js';
 import { DATA_DIR, type Environment } from '../environment.js';
 import type { Row } from '../report.js';
 import { startNurselog } from '../servers/nurselog.js';
+import type { Server } from '../servers/server.js';
 import { atMost } from './rows.js';
 
 const ROUNDS = 5;
@@ -28,38 +29,49 @@ const FLOODS: readonly Workload[] = [
   'usage',
 ];
 
+/** What the machine itself allows: floods of a bare HTTP server, beside single predictions that it answers likewise. */
+const REFERENCES = ['single', 'batch'] as const satisfies readonly Workload[];
+
 /** A caller of single predictions, alone and while another key floods one endpoint after the other. */
 export async function fair(environment: Environment): Promise<Row[]> {
   const server = await startNurselog({ CACHE_BYTES: '0' });
+  const bare = await environment.ceiling();
   const flooder = await server.issueKey();
   const flood = new Load();
-  const order = (workload: Workload, key: string, connections: number, seed: number, durationMs: number) => ({
-    port: server.port,
+  const order = (workload: Workload, port: number, key: string, connections: number, durationMs: number) => ({
+    port,
     dataDir: DATA_DIR,
     workload,
     key,
     connections,
-    seed,
+    seed: 1,
     durationMs,
   });
-  const callers = (workload: Workload, seed: number) =>
-    environment.load.run(order(workload, server.key, 1, seed, ROUND_MS));
+  const callers = (workload: Workload, { port, key }: Server) =>
+    environment.load.run(order(workload, port, key, 1, ROUND_MS));
+  /** The p99 of single predictions while a server is flooded. */
+  const besideFlood = async (workload: Workload, flooded: Server, key: string): Promise<number> => {
+    const floodMs = ROUND_MS + 2 * FLOOD_MARGIN_MS;
+    const flooding = flood.run(order(workload, flooded.port, key, FLOOD_CONNECTIONS, floodMs));
+    await delay(FLOOD_MARGIN_MS);
+    const p99 = quantile((await callers('single', flooded)).latenciesMs, 0.99);
+    await flooding;
+    return p99;
+  };
   try {
     const aloneMs: number[] = [];
     const batchMs: number[] = [];
     const floodedMs = FLOODS.map((): number[] => []);
+    const bareMs = REFERENCES.map((): number[] => []);
     for (let round = 0; round < ROUNDS; round++) {
-      batchMs.push(quantile((await callers('batch', round)).latenciesMs, 0.5));
-      aloneMs.push(quantile((await callers('single', round)).latenciesMs, 0.99));
+      batchMs.push(quantile((await callers('batch', server)).latenciesMs, 0.5));
+      aloneMs.push(quantile((await callers('single', server)).latenciesMs, 0.99));
       for (const [index, workload] of FLOODS.entries()) {
         environment.progress(`fair: round ${round + 1} of ${ROUNDS}, ${workload}`);
-        const flooding = flood.run(
-          order(workload, flooder, FLOOD_CONNECTIONS, round, ROUND_MS + 2 * FLOOD_MARGIN_MS),
-        );
-        await delay(FLOOD_MARGIN_MS);
-        floodedMs[index].push(quantile((await callers('single', round + 100)).latenciesMs, 0.99));
-        await flooding;
+        floodedMs[index].push(await besideFlood(workload, server, flooder));
       }
+      for (const [index, workload] of REFERENCES.entries())
+        bareMs[index].push(await besideFlood(workload, bare, bare.key));
     }
     const batch = spread(batchMs);
     return [
@@ -72,6 +84,15 @@ export async function fair(environment: Environment): Promise<Row[]> {
           what: `single predictions, another key floods ${workload} on ${FLOOD_CONNECTIONS} connections`,
           figures: { 'p99 ms': flooded },
           target: atMost(flooded.median / batch.median, 4, "p99 over a lone batch's service time"),
+        };
+      }),
+      ...REFERENCES.map((workload, index): Row => {
+        const flooded = spread(bareMs[index]);
+        const ratio = (flooded.median / batch.median).toFixed(1);
+        return {
+          scope: 'fair',
+          what: `canned answers of a bare HTTP server, flooded with ${workload}: ${ratio} lone batches of nurselog`,
+          figures: { 'p99 ms': flooded },
         };
       }),
     ];
