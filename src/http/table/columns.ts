@@ -56,6 +56,14 @@ const MAX_NAME_BYTES = 32 * 1024;
 
 const SHOWN_NAMES = 10;
 
+/** @throws ApiError invalid_request where the names of all columns have too many bytes */
+export function checkNameBytes(bytes: number): void {
+  if (bytes > MAX_NAME_BYTES)
+    throw notATable(
+      `the names of its columns have ${bytes} bytes, and may have at most ${MAX_NAME_BYTES} together`,
+    );
+}
+
 /**
  * Finds the columns to read.
  * @param names of the columns of a table in their order
@@ -67,10 +75,7 @@ export function readPositions(names: readonly string[], remedy = ''): ReadPositi
     throw notATable(`it has ${names.length} columns, and may have at most ${MAX_COLUMNS}`);
   // A damaged Arrow schema may have null for a name.
   const nameBytes = names.reduce((sum, name) => sum + Buffer.byteLength(String(name)), 0);
-  if (nameBytes > MAX_NAME_BYTES)
-    throw notATable(
-      `the names of its columns have ${nameBytes} bytes, and may have at most ${MAX_NAME_BYTES} together`,
-    );
+  checkNameBytes(nameBytes);
   const missing = REQUIRED_COLUMNS.filter((name) => !names.includes(name));
   if (missing.length > 0) {
     const shown = names.slice(0, SHOWN_NAMES).map(show).join(', ');

@@ -9,8 +9,8 @@ export interface UploadedRows {
   writeCsv(writer: RowWriter, row: number): void;
   /** Writes a row as the beginning of a JSON object: its members, each followed by a comma. */
   writeJson(writer: RowWriter, row: number): void;
-  /** The rows as columns: parts that follow each other, each with all columns. */
-  arrowParts(): readonly ArrowPart[];
+  /** The rows as columns: parts that follow each other, each with all columns, of about PIECE_BYTES at most. */
+  arrowParts(): Iterable<ArrowPart>;
 }
 
 export interface ArrowPart {

@@ -4,10 +4,12 @@ import {
   type DataType,
   Dictionary,
   Field,
+  FixedSizeList,
   Float64,
   Int32,
   List,
   makeData,
+  Null,
   RecordBatchStreamWriter,
   Schema,
   Table,
@@ -94,11 +96,15 @@ test('a table of 100,000 columns is refused in every format', () => {
   expect(messageOf(`${names.join(',')}\n`, 'csv')).toMatch(
     /it has 100000 columns, and may have at most 1000\./,
   );
+  const long = ['a', 'b'].map((name) => `{"${name.repeat(20_000)}":1}\n`).join('');
+  expect(messageOf(`${long}[`, 'ndjson')).toMatch(
+    /the names of its columns have 40000 bytes, and may have at most 32768 together\./, // before the third line
+  );
   const row = Object.fromEntries(names.slice(0, 80_000).map((name) => [name, 1]));
   expect(messageOf(`${JSON.stringify(row)}\n`, 'ndjson')).toMatch(
     /line 1 has the 80000th column of the table, which may have at most 1000\./,
   );
-  const schema = new Schema(names.map((name) => new Field(name, new Float64())));
+  const schema = new Schema([], new Map(names.slice(0, 20_001).map((name) => [name, ''])));
   expect(messageOf(streamOf(schema), 'arrow')).toMatch(/it has more than 20000 columns and metadata\./);
   const fewer = new Schema(names.slice(0, 2000).map((name) => new Field(name, new Float64())));
   expect(messageOf(streamOf(fewer), 'arrow')).toMatch(/it has 2000 columns, and may have at most 1000\./);
@@ -138,6 +144,60 @@ test('a long text of a dictionary that every row refers to is refused where each
   );
 });
 
+test('a long text of a dictionary is refused as a code in every format: each row would read it', () => {
+  const codes = [...Array.from({ length: 1100 }, (_, code) => `${code}`), 'x'.repeat(20_000)];
+  const rows = sampleRows(data, codes.length, seededRandom(3));
+  const species_code = [new Dictionary(new Utf8(), new Int32()), codes] as const;
+  expect(messageOf(arrowOf({ ...siteColumns(rows), species_code }), 'arrow')).toMatch(
+    /the dictionaries of species_code and planting_method have texts of 20000 bytes, and may have 16384\./,
+  );
+});
+
+test('a message with metadata of more than a MiB is refused', () => {
+  const fields = [new Field('latitude', new Float64())];
+  const ofSchema = new Schema(fields, new Map([['note', 'x'.repeat(2 ** 20)]]));
+  const pattern = /its metadata have 10\d{5} bytes, and may have 1048576\./;
+  expect(messageOf(streamOf(ofSchema), 'arrow')).toMatch(pattern);
+  const ofField = new Schema([new Field('x', new Utf8(), true, new Map([['note', 'é'.repeat(2 ** 19)]]))]);
+  expect(messageOf(streamOf(ofField), 'arrow')).toMatch(pattern);
+});
+
+test('nested columns of more nulls than the library writes are refused, though they need no bytes', () => {
+  const fixed = new FixedSizeList(2 ** 20, new Field('item', new Null(), true));
+  const child = makeData({ type: new Null(), length: 3 * 2 ** 20 });
+  const column = new Vector([makeData({ type: fixed, length: 3, nullCount: 0, child })]);
+  const rows = sampleRows(data, 3, seededRandom(8));
+  const table = tableFromIPC(bodyOf('arrow', rows)).assign(new Table({ none: column }));
+  const body = Buffer.from(tableToIPC(table, 'stream'));
+  expect(open(body, tableRequest({ format: 'arrow' }), contextOf(data)).rowCount).toBe(3);
+  const length = Buffer.alloc(8);
+  length.writeBigInt64LE(BigInt(3 * 2 ** 20));
+  body.writeBigInt64LE(2n ** 40n, body.indexOf(length));
+  expect(messageOf(body, 'arrow')).toMatch(/a column has 1099511627776 values, and may have 2147483647\./);
+});
+
+test.each([
+  ['csv', `${','.repeat(300)}\n`, '\n'],
+  ['ndjson', '}\n', `${Array.from({ length: 300 }, (_, column) => `,"c${column}":null`).join('')}}\n`],
+] as const)(
+  'a table in %s of many columns becomes record batches of fewer cells',
+  async (format, end, first) => {
+    const isCsv = format === 'csv';
+    const names = Array.from({ length: 300 }, (_, column) => `c${column}`);
+    const rowOf = (plot: number) =>
+      isCsv
+        ? `44.12,-122.03,PSME,manual,${plot}${end}`
+        : `{"latitude":44.12,"longitude":-122.03,"species_code":"PSME","planting_method":"manual","plot":"${plot}"${plot === 0 ? first : end}`;
+    const body =
+      (isCsv ? `${HEADER.trim()},plot,${names}${first}` : '') +
+      Array.from({ length: 1500 }, (_, i) => rowOf(i)).join('');
+    const request = tableRequest({ format, output: 'arrow' });
+    const answer = tableFromIPC(await answerTable(body, request, data, predictor, 1500));
+    expect(Math.max(...answer.batches.map(({ numRows }) => numRows))).toBeLessThan(2 ** 18 / 300);
+    expect([...(answer.getChild('plot') ?? [])]).toEqual(Array.from({ length: 1500 }, (_, i) => `${i}`));
+  },
+);
+
 /** A table of rows with a column of views that all refer to the same text. */
 function tableOfViews(rows: readonly SampleRow[], text: string): Uint8Array {
   const views = Buffer.alloc(16 * rows.length);
@@ -170,6 +230,14 @@ test('32 rows of a megabyte of quotes each are answered', async () => {
   const body = `${HEADER.trim()},note\n${row.repeat(MEBIBYTES)}`;
   const answer = await answerTable(body, request, data, predictor);
   expect(answer.toString('latin1').split(row.slice(0, -1))).toHaveLength(MEBIBYTES + 1);
+});
+
+test('views that refer to the same long text are refused before each is checked', () => {
+  const rows = sampleRows(data, 100_000, seededRandom(4));
+  // Minutes, and so the end of the test, where every one of them is read.
+  expect(messageOf(tableOfViews(rows, 'x'.repeat(20 * 2 ** 20)), 'arrow')).toMatch(
+    /texts of views share their bytes and have up to 20971520 in a row/,
+  );
 });
 
 test('views may refer to the same text many times if it is short, and come back as texts', async () => {

@@ -1,22 +1,23 @@
-import type { Data, Field, Message, Schema } from 'apache-arrow';
+import type { Data, Field, Schema } from 'apache-arrow';
 import type { ReadPositions } from '../columns.js';
 import { writeCsvCell } from '../csv/csv-cell.js';
 import type { RowChecks, StatedSite } from '../row-checks.js';
 import type { TableSites } from '../table-contract.js';
-import type { TableSource, UploadedRows } from '../table-source.js';
+import { PIECE_BYTES } from '../table-output.js';
+import type { ArrowPart, TableSource, UploadedRows } from '../table-source.js';
 import { jsonMembers } from '../text/latin1.js';
 import type { RowWriter } from '../text/row-writer.js';
 import { type Cells, cellsOf } from './cells.js';
 import { batchHeader, ColumnLoader, type Dictionaries } from './load-columns.js';
+import { messageAt, type StreamMessage } from './messages.js';
 import { SiteColumns } from './site-columns.js';
 import { sliceColumn } from './slice-column.js';
 import { readSchema } from './text-views.js';
 
-/** A record batch of a stream, as it was checked. */
+/** A record batch of a stream that was checked. A table may have thousands: what was decoded of it is not kept. */
 export interface StreamBatch {
-  readonly where: string;
-  readonly message: Message;
-  readonly body: Uint8Array;
+  /** Where its message is in the stream. */
+  readonly at: number;
   readonly dictionaries: Dictionaries;
   /** Its first row among those of the table. */
   readonly firstRow: number;
@@ -27,6 +28,7 @@ export interface StreamBatch {
 interface LoadedBatch {
   readonly batch: StreamBatch;
   readonly columns: readonly Data[];
+  readonly bytes: number;
   sites?: SiteColumns;
   cells?: readonly Cells[];
 }
@@ -45,8 +47,13 @@ const KEPT_BATCHES = 4;
 /** JSON has no such numbers. */
 const NOT_FINITE: ReadonlySet<string> = new Set(['NaN', 'Infinity', '-Infinity']);
 
-/** The columns of a record batch. @throws ApiError invalid_request */
-export function loadBatch(schema: Schema, { where, message, body, dictionaries }: StreamBatch): Data[] {
+/** The columns of a record batch. @param where which it is, for errors @throws ApiError invalid_request */
+export function loadBatch(
+  schema: Schema,
+  where: string,
+  { message, body }: StreamMessage,
+  dictionaries: Dictionaries,
+): Data[] {
   const types = schema.fields.map(({ type }) => type);
   return new ColumnLoader(where, batchHeader(message), body, dictionaries).load(types);
 }
@@ -62,10 +69,12 @@ export class ArrowSource implements TableSource {
   readonly #schema: Schema;
 
   /**
+   * @param stream aligned
    * @param sent the schema of the stream
    * @param batches those that have rows, in their order
    */
   constructor(
+    private readonly stream: Uint8Array,
     private readonly sent: Schema,
     private readonly batches: readonly StreamBatch[],
     private readonly positions: ReadPositions,
@@ -118,18 +127,17 @@ export class ArrowSource implements TableSource {
     return new ArrowRows(this, this.parts(from, count));
   }
 
-  /** The rows [from, from + count), by batch. */
-  parts(from: number, count: number): Part[] {
-    const parts: Part[] = [];
+  /** The rows [from, from + count), by batch: those of one are loaded at a time. */
+  *parts(from: number, count: number): Generator<Part, undefined> {
     let index = this.#batchOf(from);
     for (let row = from; row < from + count; index++) {
       const loaded = this.#load(index);
       const { firstRow, rowCount } = loaded.batch;
       const end = Math.min(from + count, firstRow + rowCount);
-      parts.push({ loaded, from: row - firstRow, count: end - row });
+      yield { loaded, from: row - firstRow, count: end - row };
       row = end;
     }
-    return parts;
+    return undefined;
   }
 
   /** The index of the batch that has a row. */
@@ -148,7 +156,9 @@ export class ArrowSource implements TableSource {
     const batch = this.batches[index];
     const kept = this.#loaded.find((loaded) => loaded.batch === batch);
     if (kept !== undefined) return kept;
-    const loaded = { batch, columns: loadBatch(this.sent, batch) };
+    const message = messageAt(this.stream, batch.at);
+    const columns = loadBatch(this.sent, 'a record batch', message, batch.dictionaries);
+    const loaded = { batch, columns, bytes: message.body.length };
     this.#loaded.push(loaded);
     if (this.#loaded.length > KEPT_BATCHES) this.#loaded.shift();
     return loaded;
@@ -156,9 +166,13 @@ export class ArrowSource implements TableSource {
 }
 
 class ArrowRows implements UploadedRows {
+  /** The part that was asked for last, and the rows before it. */
+  #part: Part | undefined;
+  #before = 0;
+
   constructor(
     private readonly source: ArrowSource,
-    private readonly parts: readonly Part[],
+    private readonly parts: Generator<Part, undefined>,
   ) {}
 
   writeCsv(writer: RowWriter, row: number): void {
@@ -183,23 +197,27 @@ class ArrowRows implements UploadedRows {
     writer.writeBytes(json);
   }
 
-  arrowParts() {
-    return this.parts.map(({ loaded, from, count }) => ({
-      rowCount: count,
-      columns: loaded.columns.map((column) => sliceColumn(column, from, count)),
-    }));
+  *arrowParts(): Generator<ArrowPart> {
+    for (const { loaded, from, count } of this.parts) {
+      const rowBytes = loaded.bytes / loaded.batch.rowCount;
+      const partRows = Math.max(1, Math.floor(PIECE_BYTES / rowBytes));
+      for (let row = from; row < from + count; row += partRows) {
+        const rowCount = Math.min(partRows, from + count - row);
+        yield { rowCount, columns: loaded.columns.map((column) => sliceColumn(column, row, rowCount)) };
+      }
+    }
   }
 
+  /** The cells of a row, and where it is in them; rows are asked for in their order. */
   #cellsOf(row: number): { cells: readonly Cells[]; at: number } {
-    let before = 0;
-    for (const { loaded, from, count } of this.parts) {
-      if (row < before + count) {
-        loaded.cells ??= loaded.columns.map(cellsOf);
-        return { cells: loaded.cells, at: from + row - before };
-      }
-      before += count;
+    while (this.#part === undefined || row >= this.#before + this.#part.count) {
+      this.#before += this.#part?.count ?? 0;
+      this.#part = this.parts.next().value;
+      if (this.#part === undefined) throw new Error(`row ${row} is not in the run`);
     }
-    throw new Error(`row ${row} is not in the run`);
+    const { loaded, from } = this.#part;
+    loaded.cells ??= loaded.columns.map(cellsOf);
+    return { cells: loaded.cells, at: from + row - this.#before };
   }
 }
 

@@ -3,7 +3,7 @@ import { type Data, DataType, type Dictionary, type Message, makeData, type Vect
 import { isLarge, isOffsetBytes, isOffsetList, isText, valueBytes } from './column-types.js';
 import { ALIGNMENT, damaged } from './messages.js';
 import { sliceColumn } from './slice-column.js';
-import { checkViews, readType, viewBytes } from './text-views.js';
+import { areUtf8, readType, viewBytes, viewSizes } from './text-views.js';
 
 /** The layout of the body of a record batch or a dictionary, as the library decodes it. */
 export interface BatchHeader {
@@ -35,6 +35,9 @@ interface Nulls {
   readonly nullBitmap: Uint8Array;
 }
 
+/** Most values of a column, nested ones included: more are not written. Columns of nulls have any number without a byte. */
+const MAX_VALUES = 2 ** 31 - 1;
+
 const NO_BYTES = new Uint8Array(0);
 const COMPRESSIONS = ['LZ4', 'ZSTD'];
 
@@ -47,7 +50,8 @@ export class ColumnLoader {
   #node = 0;
   #buffer = 0;
   #views = 0;
-  /** Bytes of all texts of views, and of the longest in a row at most. */
+  /** The columns of views, the bytes of all their texts, and of the longest in a row at most. */
+  readonly #viewColumns: Data[] = [];
   #viewTextBytes = 0;
   #longestViewTexts = 0;
   /** Bytes that no buffer has claimed: buffers that share bytes could ask for an answer far larger than the body. */
@@ -73,19 +77,23 @@ export class ColumnLoader {
     const columns = types.map((type) => this.#column(type));
     if (columns.some(({ length }) => length !== this.header.length))
       throw this.#damaged('its columns differ in length');
-    const isSharing = this.#viewTextBytes > this.body.length;
-    if (isSharing && this.#longestViewTexts > MAX_SHARED_TEXT_BYTES)
+    if (this.#isSharingTexts && this.#longestViewTexts > MAX_SHARED_TEXT_BYTES)
       throw this.#damaged(
         `texts of views share their bytes and have up to ${this.#longestViewTexts} in a row, where ${MAX_SHARED_TEXT_BYTES} are allowed: send these columns as utf8`,
       );
+    if (!this.#viewColumns.every(areUtf8)) throw this.#damaged('a text is not UTF-8');
     return columns;
+  }
+
+  get #isSharingTexts(): boolean {
+    return this.#viewTextBytes > this.body.length;
   }
 
   /** The values of a dictionary; of views, written out as utf8. @throws ApiError invalid_request */
   loadDictionary(type: DataType): Data {
     const [values] = this.load([type]);
     if (!DataType.isUtf8View(type)) return values;
-    if (this.#viewTextBytes > this.body.length)
+    if (this.#isSharingTexts)
       throw this.#damaged('texts of views share their bytes: send the dictionary as utf8');
     return sliceColumn(values, 0, values.length);
   }
@@ -131,8 +139,9 @@ export class ColumnLoader {
     for (let left = this.header.variadicBufferCounts[this.#views++] ?? 0; left > 0; left--)
       variadicBuffers.push(this.#bytes());
     const column = makeData({ ...nulls, type, views, variadicBuffers } as never) as Data;
-    const sizes = checkViews(column);
-    if (sizes === undefined) throw this.#damaged('a text is not UTF-8, or is not where its view says');
+    const sizes = viewSizes(column);
+    if (sizes === undefined) throw this.#damaged('a text is not where its view says');
+    this.#viewColumns.push(column);
     this.#viewTextBytes += sizes.totalBytes;
     this.#longestViewTexts += sizes.longestBytes;
     return column;
@@ -159,6 +168,8 @@ export class ColumnLoader {
     if (node === undefined) throw this.#damaged('it has fewer columns than the schema');
     if (!(node.length >= 0 && node.nullCount >= 0 && node.nullCount <= node.length))
       throw this.#damaged(`a column claims ${node.length} values, ${node.nullCount} of them null`);
+    if (node.length > MAX_VALUES)
+      throw this.#damaged(`a column has ${node.length} values, and may have ${MAX_VALUES}`);
     return node;
   }
 

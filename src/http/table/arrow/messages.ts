@@ -6,6 +6,8 @@ import { checkMetadata, MetadataError } from './metadata-check.js';
 export interface StreamMessage {
   readonly message: Message;
   readonly body: Uint8Array;
+  /** Where its metadata start in the stream; its body follows them. */
+  readonly at: number;
 }
 
 /** A damaged stream. @param where the message, for example `record batch 3` */
@@ -15,6 +17,8 @@ export function damaged(where: string, problem: string): Error {
 
 const CONTINUATION = 0xffffffff;
 const PREFIX_BYTES = 8;
+/** The last of the prefix: how long the metadata are. */
+const METADATA_LENGTH_BYTES = 4;
 /** Messages and their buffers start at multiples of so many bytes. */
 export const ALIGNMENT = 8;
 
@@ -51,12 +55,13 @@ export function* messagesOf(body: Uint8Array): Generator<StreamMessage> {
     if (metadataBytes > body.length - at) throw truncated(body, at);
     const metadata = body.subarray(at, at + metadataBytes);
     const message = decode(metadata, where);
+    const start = at;
     at += metadataBytes;
     const { bodyLength } = message;
     if (!(bodyLength >= 0) || !isAligned(bodyLength))
       throw damaged(where, `its body claims ${bodyLength} bytes`);
     if (bodyLength > body.length - at) throw truncated(body, at);
-    yield { message, body: body.subarray(at, at + bodyLength) };
+    yield { message, body: body.subarray(at, at + bodyLength), at: start };
     at += bodyLength;
   }
   if (at < body.length)
@@ -76,6 +81,17 @@ function truncated(body: Uint8Array, at: number): Error {
   return notATable(
     `the Arrow stream is truncated: it has ${body.length} bytes, and the message at byte ${at} or the end-of-stream marker is not whole`,
   );
+}
+
+/** A message of a stream that was checked, read again. @param at as `messagesOf` gave it */
+export function messageAt(stream: Uint8Array, at: number): StreamMessage {
+  const metadataBytes = new DataView(stream.buffer, stream.byteOffset).getInt32(
+    at - METADATA_LENGTH_BYTES,
+    true,
+  );
+  const message = Message.decode(stream.subarray(at, at + metadataBytes));
+  const bodyAt = at + metadataBytes;
+  return { message, body: stream.subarray(bodyAt, bodyAt + message.bodyLength), at };
 }
 
 function decode(metadata: Uint8Array, where: string): Message {

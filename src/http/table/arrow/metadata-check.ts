@@ -20,6 +20,8 @@ const NODE_BYTES = 16;
 const BUFFER_BYTES = 16;
 const COUNT_BYTES = 8;
 
+/** Most bytes of the metadata of a message: decoded they take up to 20 times as much, and those of a schema are kept. */
+const MAX_BYTES = 2 ** 20;
 /** Most fields, nested ones included, and key-value pairs. */
 const MAX_TABLES = 20_000;
 /** Most levels of nested fields. */
@@ -34,6 +36,8 @@ export class MetadataError extends Error {}
 
 /** Checks the metadata of a message before it is decoded. @throws MetadataError */
 export function checkMetadata(metadata: Uint8Array): void {
+  if (metadata.length > MAX_BYTES)
+    throw new MetadataError(`its metadata have ${metadata.length} bytes, and may have ${MAX_BYTES}`);
   try {
     new MetadataCheck(metadata).message();
   } catch (error) {

@@ -24,7 +24,8 @@ export function* openArrow(
   body: Uint8Array,
   { output, rowLimit, tier }: TableRequest,
 ): Generator<undefined, ArrowSource, undefined> {
-  const messages = messagesOf(body.byteOffset % ALIGNMENT === 0 ? body : new Uint8Array(body));
+  const stream = body.byteOffset % ALIGNMENT === 0 ? body : new Uint8Array(body);
+  const messages = messagesOf(stream);
   const first = messages.next();
   if (first.done || !first.value.message.isSchema())
     throw notATable('the Arrow stream does not begin with a schema');
@@ -39,9 +40,10 @@ export function* openArrow(
   const batches: StreamBatch[] = [];
   let rowCount = 0;
   let batchCount = 0;
-  for (const { message, body: messageBody } of messages) {
+  for (const found of messages) {
+    const { message, at } = found;
     if (message.isDictionaryBatch()) {
-      dictionaries.add({ message, body: messageBody });
+      dictionaries.add(found);
       continue;
     }
     if (!message.isRecordBatch()) throw notATable('the Arrow stream has a second schema');
@@ -53,22 +55,16 @@ export function* openArrow(
       yield;
       continue;
     }
-    const batch = {
-      where,
-      message,
-      body: messageBody,
-      dictionaries: dictionaries.current(),
-      firstRow: rowCount,
-      rowCount: length,
-    };
-    const columns = loadBatch(schema, batch);
+    const batch = { at, dictionaries: dictionaries.current(), firstRow: rowCount, rowCount: length };
+    const columns = loadBatch(schema, where, found, batch.dictionaries);
+    checkCodes(columns, positions);
     if (output !== 'arrow') checkTexts(columns, where);
     rowCount += length;
     if (length > 0) batches.push(batch);
     yield;
   }
   checkRowCount(rowCount, rowLimit, tier);
-  return new ArrowSource(schema, batches, positions, rowCount);
+  return new ArrowSource(stream, schema, batches, positions, rowCount);
 }
 
 function decodeSchema({ message }: StreamMessage): Schema {
@@ -136,12 +132,26 @@ const longestTexts = new WeakMap<Vector, number>();
 
 function checkTexts(columns: readonly Data[], where: string): void {
   checkRowTexts(columns, where);
-  const bytes = columns.reduce((sum, { dictionary }) => sum + (dictionary ? longestText(dictionary) : 0), 0);
+  const bytes = longestTextsOf(columns);
   if (bytes > MAX_DICTIONARY_TEXT_BYTES)
     throw notATable(
       `its dictionaries have texts of ${bytes} bytes for a row, and may have ${MAX_DICTIONARY_TEXT_BYTES}: ` +
         'send these columns as utf8, or ask for an Arrow stream',
     );
+}
+
+/** The texts of these are read in every row. */
+function checkCodes(columns: readonly Data[], { species_code, planting_method }: ReadPositions): void {
+  const bytes = longestTextsOf([columns[species_code], columns[planting_method]]);
+  if (bytes > MAX_DICTIONARY_TEXT_BYTES)
+    throw notATable(
+      `the dictionaries of species_code and planting_method have texts of ${bytes} bytes, and may have ${MAX_DICTIONARY_TEXT_BYTES}`,
+    );
+}
+
+/** The bytes that the texts of dictionaries may have in a row. */
+function longestTextsOf(columns: readonly Data[]): number {
+  return columns.reduce((sum, { dictionary }) => sum + (dictionary ? longestText(dictionary) : 0), 0);
 }
 
 /** A row is written as one text. */

@@ -12,6 +12,7 @@ const MAX_INLINE_BYTES = 12;
 const INLINE_AT = 4;
 const BUFFER_WORD = 2;
 const OFFSET_WORD = 3;
+const NOTHING = new Uint8Array(0);
 
 /** The bytes of views. */
 export function viewBytes(count: number): number {
@@ -49,22 +50,27 @@ export interface TextSizes {
   readonly longestBytes: number;
 }
 
-/**
- * Checks a column of views.
- * @returns undefined where a text is not where its view says, or is not UTF-8
- */
-export function checkViews(column: Data): TextSizes | undefined {
+/** The sizes of the texts of a column of views; undefined where a text is not where its view says. */
+export function viewSizes(column: Data): TextSizes | undefined {
   const texts = new ViewTexts(column);
   let totalBytes = 0;
   let longestBytes = 0;
   for (let row = 0; row < column.length; row++) {
     if (!column.getValid(row)) continue;
     const text = texts.bytes(row);
-    if (text === undefined || !isUtf8(text)) return undefined;
+    if (text === undefined) return undefined;
     totalBytes += text.length;
     longestBytes = Math.max(longestBytes, text.length);
   }
   return { totalBytes, longestBytes };
+}
+
+/** Whether all texts of a column of views are UTF-8: of views that share their bytes, these are read as often. */
+export function areUtf8(column: Data): boolean {
+  const texts = new ViewTexts(column);
+  for (let row = 0; row < column.length; row++)
+    if (column.getValid(row) && !isUtf8(texts.bytes(row) ?? NOTHING)) return false;
+  return true;
 }
 
 /** Rows [from, from + length) of a checked column of views, as utf8 has them. */

@@ -5,6 +5,7 @@ import { TextColumn } from '../arrow/column-builders.js';
 import type { ReadPositions } from '../columns.js';
 import type { RowChecks, StatedSite } from '../row-checks.js';
 import type { TableSites } from '../table-contract.js';
+import { PIECE_BYTES, PIECE_CELLS } from '../table-output.js';
 import type { ArrowPart, TableSource, UploadedRows } from '../table-source.js';
 import { fromLatin1, jsonMembers } from '../text/latin1.js';
 import { MAX_ROW_BYTES, type OffsetList, withoutLineEnd, withoutLineFeed } from '../text/lines.js';
@@ -111,6 +112,11 @@ export class CsvSource implements TableSource {
     return data;
   }
 
+  /** The rows [from, from + count) in parts of the size of a piece. */
+  parts(from: number, count: number) {
+    return this.offsets.parts(from, count, Math.ceil(PIECE_CELLS / this.names.length), PIECE_BYTES);
+  }
+
   hasQuotes(from: number, count: number): boolean {
     return this.body.subarray(this.offsets.start(from), this.offsets.start(from + count)).includes(QUOTE);
   }
@@ -189,14 +195,15 @@ class CsvRows implements UploadedRows {
     writer.writeBytes(json);
   }
 
-  arrowParts(): ArrowPart[] {
-    const { count } = this;
-    const columns = this.source.names.map(() => new TextColumn(count));
-    for (let row = 0; row < count; row++) {
-      const cells = this.#cells.row(row);
-      for (let position = 0; position < columns.length; position++)
-        columns[position].set(row, cells[position]);
+  *arrowParts(): Generator<ArrowPart> {
+    for (const { from, count } of this.source.parts(this.from, this.count)) {
+      const columns = this.source.names.map(() => new TextColumn(count));
+      for (let row = 0; row < count; row++) {
+        const cells = this.#cells.row(from - this.from + row);
+        for (let position = 0; position < columns.length; position++)
+          columns[position].set(row, cells[position]);
+      }
+      yield { rowCount: count, columns: columns.map((column) => column.data()) };
     }
-    return [{ rowCount: count, columns: columns.map((column) => column.data()) }];
   }
 }

@@ -6,7 +6,8 @@ import type { ReadColumn, ReadPositions } from '../columns.js';
 import { writeCsvCell } from '../csv/csv-cell.js';
 import type { RowChecks, StatedSite } from '../row-checks.js';
 import type { TableSites } from '../table-contract.js';
-import type { TableSource, UploadedRows } from '../table-source.js';
+import { PIECE_BYTES, PIECE_CELLS } from '../table-output.js';
+import type { ArrowPart, TableSource, UploadedRows } from '../table-source.js';
 import { toLatin1 } from '../text/latin1.js';
 import type { OffsetList } from '../text/lines.js';
 import type { RowWriter } from '../text/row-writer.js';
@@ -75,7 +76,7 @@ export class NdjsonSource implements TableSource {
 
   run(from: number, count: number): UploadedRows {
     return {
-      arrowParts: () => [{ rowCount: count, columns: this.#arrowColumns(from, count) }],
+      arrowParts: () => this.#arrowParts(from, count),
       writeCsv: (writer, row) => this.#writeCsv(writer, from + row),
       writeJson: (writer, row) => this.#copyMembers(writer, from + row),
     };
@@ -127,6 +128,12 @@ export class NdjsonSource implements TableSource {
     const end = this.body.lastIndexOf(CLOSE_OBJECT, this.offsets.start(row + 1) - 1);
     writer.copy(this.body, start, end);
     if (skipSpace(this.body, start + 1) < end) writer.writeBytes(',');
+  }
+
+  *#arrowParts(from: number, count: number): Generator<ArrowPart> {
+    const maxRows = Math.ceil(PIECE_CELLS / this.names.length);
+    for (const part of this.offsets.parts(from, count, maxRows, PIECE_BYTES))
+      yield { rowCount: part.count, columns: this.#arrowColumns(part.from, part.count) };
   }
 
   #arrowColumns(from: number, count: number): Data[] {

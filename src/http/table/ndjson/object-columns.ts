@@ -18,6 +18,8 @@ export function unquoted(json: string): string {
 /** The columns of objects: the union of their names in the order in which they appear first. */
 export class ObjectColumns {
   readonly names: string[] = [];
+  /** Of all names. */
+  nameBytes = 0;
   /** Of the object scanned last, by column: where its value starts and ends; 0 where it is absent. */
   starts = new Int32Array(16);
   ends = new Int32Array(16);
@@ -57,6 +59,7 @@ export class ObjectColumns {
     if (known !== undefined) return known;
     const column = this.names.push(name) - 1;
     this.#byName.set(name, column);
+    this.nameBytes += Buffer.byteLength(name);
     this.#written.push(Buffer.from(bytes.subarray(start, end)));
     if (column === this.starts.length) {
       this.starts = doubled(this.starts);

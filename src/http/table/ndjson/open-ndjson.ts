@@ -1,6 +1,6 @@
 import { show } from '../../errors/api-error.js';
 import { JsonError, OPEN_ARRAY, OPEN_OBJECT, skipSpace } from '../../request/json.js';
-import { MAX_COLUMNS, readPositions } from '../columns.js';
+import { checkNameBytes, MAX_COLUMNS, readPositions } from '../columns.js';
 import type { TableRequest } from '../table-contract.js';
 import { checkRowCount, notATable, wrongLine } from '../table-errors.js';
 import { lineAt, MAX_ROW_BYTES, OffsetList, textEnd, textStart } from '../text/lines.js';
@@ -68,11 +68,12 @@ function checkObject(body: Buffer, start: number, at: number, end: number, colum
   checkColumns(body, start, columns);
 }
 
-function checkColumns(body: Buffer, start: number, { doubled, names }: ObjectColumns): void {
+function checkColumns(body: Buffer, start: number, { doubled, names, nameBytes }: ObjectColumns): void {
   if (doubled !== -1) throw wrongLine(lineAt(body, start), `has the field ${show(names[doubled])} twice`);
   if (names.length > MAX_COLUMNS)
     throw wrongLine(
       lineAt(body, start),
       `has the ${names.length}th column of the table, which may have at most ${MAX_COLUMNS}`,
     );
+  checkNameBytes(nameBytes); // now: the names of many tables are kept while these are checked
 }

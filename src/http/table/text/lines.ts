@@ -92,6 +92,22 @@ export class OffsetList {
     this.#starts[index] = start;
   }
 
+  /** The rows [from, from + count) in parts that have at most so many rows and bytes, or are one row. */
+  *parts(
+    from: number,
+    count: number,
+    maxRows: number,
+    maxBytes: number,
+  ): Generator<{ readonly from: number; readonly count: number }> {
+    const end = from + count;
+    for (let start = from, row = from + 1; row <= end; row++) {
+      const isWithin = row - start < maxRows && this.start(row + 1) - this.start(start) <= maxBytes;
+      if (isWithin && row < end) continue;
+      yield { from: start, count: row - start };
+      start = row;
+    }
+  }
+
   /** Where a row starts; of the number of rows, where the last one ends. */
   start(row: number): number {
     return row < this.count ? this.#starts[row] : this.end;
