@@ -18,6 +18,12 @@ const MAX_COMPARISONS = 20_000_000;
 /** Comparisons between two pauses: some milliseconds. */
 const COMPARISONS_PER_PAUSE = 200_000;
 
+/**
+ * Pairs of rings that may touch, each of which is kept: as many polygons as MAX_POSITIONS allows, each with the eight
+ * neighbours of a square in a grid, have fewer. Thousands that meet in one place have millions.
+ */
+const MAX_TOUCHES = 2 ** 18;
+
 /** Positions of one outline: sorting its edges is the longest step between two pauses, 20 ms. */
 export const MAX_POSITIONS = 2 ** 17;
 
@@ -62,8 +68,9 @@ export function* outlineProblem(outline: Outline): Generator<undefined, OutlineP
       if (isOneRing && isAdjacent(edge, other)) continue;
       const contact = contactOf(coordinates, edge, other);
       if (contact === CONTACT.none) continue;
-      if (!isOneRing && contact === CONTACT.touch) nesting.addTouch(ringOf[edge], ringOf[other]);
-      else
+      if (!isOneRing && contact === CONTACT.touch) {
+        if (nesting.addTouch(ringOf[edge], ringOf[other]) > MAX_TOUCHES) return { kind: 'too intricate' };
+      } else
         return {
           kind: isOneRing ? 'ring meets itself' : 'rings cross',
           ...meeting(coordinates, edge, other),

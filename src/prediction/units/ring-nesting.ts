@@ -30,9 +30,9 @@ export class RingNesting {
     });
   }
 
-  /** Notes that two rings touch. */
-  addTouch(a: number, b: number): void {
-    this.#touches.add(this.#pair(a, b)).add(this.#pair(b, a));
+  /** Notes that two rings touch. @returns how many pairs do so far */
+  addTouch(a: number, b: number): number {
+    return this.#touches.add(this.#pair(a, b)).size;
   }
 
   /**
@@ -118,6 +118,6 @@ export class RingNesting {
   }
 
   #pair(a: number, b: number): number {
-    return a * this.outline.rings.length + b;
+    return Math.min(a, b) * this.outline.rings.length + Math.max(a, b);
   }
 }

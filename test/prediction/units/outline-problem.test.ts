@@ -130,6 +130,13 @@ test('a comb of 40,000 edges side by side is given up, and a round ring of 100,0
   expect(problem([starAround([-122, 44], 1, 100_000, () => 0.5)])).toBeUndefined();
 });
 
+test('1,000 polygons that all meet in a place are given up, and those of a grid of 1,600 squares are not', () => {
+  const fan = Array.from({ length: 1000 }, (_, i) => [ring([0, 0], [1, i], [1, i + 0.5])]);
+  expect(problem(...fan)).toEqual({ kind: 'too intricate' });
+  const square = (i: number) => rectangle(i % 40, Math.floor(i / 40), (i % 40) + 1, Math.floor(i / 40) + 1);
+  expect(problem(...Array.from({ length: 1600 }, (_, i) => [square(i)]))).toBeUndefined();
+});
+
 function distanceTo([x1, y1]: Position, [x2, y2]: Position, [x, y]: Position): number {
   const along = ((x - x1) * (x2 - x1) + (y - y1) * (y2 - y1)) / ((x2 - x1) ** 2 + (y2 - y1) ** 2);
   const t = Math.min(1, Math.max(0, along));
