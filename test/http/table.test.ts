@@ -277,6 +277,15 @@ test.each([
   expect(error.details).toEqual({ issues: [{ path, message: expect.stringContaining(path) }] });
 });
 
+test('of thousands of parameters that are none a refusal names the first five', async () => {
+  const query = `?${Array.from({ length: 2000 }, (_, i) => `x${i}`).join('&')}`;
+  const response = await postTable(service, csvOf([PREDICT_REQUEST]), query);
+  const { details } = await expectError(response, 422, 'invalid_request');
+  expect((details as { issues: { path: string }[] }).issues.map(({ path }) => path)).toEqual(
+    [0, 1, 2, 3, 4].map((i) => `x${i}`),
+  );
+});
+
 test.each(['gzip', 'br'])('an answer is compressed with %s for a caller who accepts it', async (encoding) => {
   const csv = csvOf(randomEntries(700, seededRandom(8)));
   const plain = await postTable(service, csv, '', { 'accept-encoding': 'identity' });

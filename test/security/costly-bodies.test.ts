@@ -37,6 +37,10 @@ const BODIES: Readonly<Record<string, string>> = {
   'a species of blanks': withField('species_code', `"${' '.repeat(1_000_000)}x"`),
   'a species of escapes': withField('species_code', `"${'\\ud800'.repeat(150_000)}"`),
   'a species of halves of keys': withField('species_code', `"${'nurse_live_'.repeat(90_000)}"`),
+  'texts for species codes': filled(`${ENTRY.slice(0, -1)},"species_codes":[`, '"",', '""]}').replace(
+    /"(species_code|planting_method)":[^,]*,/g,
+    '',
+  ),
   'many horizons': filled(`${ENTRY.slice(0, -1)},"horizons":[`, '1,', '1]}'),
   'objects for horizons': filled(`${ENTRY.slice(0, -1)},"horizons":[`, '{},', '1]}'),
   blanks: filled('', ' ', ENTRY),

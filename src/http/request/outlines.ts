@@ -27,17 +27,21 @@ export function outlineAt(bytes: Buffer, start: number): unknown {
 /**
  * An array with the elements that are right and the first few others, null for the rest.
  * @param rightAt the element that starts at an offset if it is right, else undefined
+ * @param maxElements of an array; a longer one is as `outlineAt` makes it
  */
 export function listOutlineAt(
   bytes: Buffer,
   start: number,
   rightAt: (bytes: Buffer, at: number) => unknown,
+  maxElements = Number.POSITIVE_INFINITY,
 ): unknown {
   if (bytes[start] !== OPEN_ARRAY) return outlineAt(bytes, start);
   const elements: unknown[] = [];
   let wrongCount = 0;
-  for (let at = firstElementAt(bytes, start); at !== 0; at = nextElementAt(bytes, at))
+  for (let at = firstElementAt(bytes, start); at !== 0; at = nextElementAt(bytes, at)) {
+    if (elements.length === maxElements) return outlineAt(bytes, start);
     elements.push(rightAt(bytes, at) ?? (wrongCount++ < SHOWN_ELEMENTS ? outlineAt(bytes, at) : null));
+  }
   return elements;
 }
 

@@ -13,7 +13,7 @@ import { optionRulesOf } from './option-schemas.js';
 import { fieldOutlines, listOutlineAt, outlineAt } from './outlines.js';
 import { readDocument } from './read-document.js';
 import { placeHint, siteShapeError, unknownMethod, unknownSpecies } from './request-errors.js';
-import { RANKING_FIELDS, RANKING_OPTIONS, type RankRequest, requestSchemas } from './schemas.js';
+import { MAX_CHOICES, RANKING_FIELDS, RANKING_OPTIONS, type RankRequest, requestSchemas } from './schemas.js';
 
 /** What to rank at a site. */
 export interface Ranking {
@@ -112,12 +112,11 @@ export class RankReader {
 
   /** How error messages show the fields that they show more of than `outlineAt` does. */
   get #outlines() {
-    const list = (rightAt: (bytes: Buffer, at: number) => unknown) => (bytes: Buffer, start: number) =>
-      listOutlineAt(bytes, start, rightAt);
+    const choices = (bytes: Buffer, start: number) => listOutlineAt(bytes, start, textAt, MAX_CHOICES);
     return {
-      horizons: list(horizonAt),
-      species_codes: list(textAt),
-      planting_methods: list(textAt),
+      horizons: (bytes: Buffer, start: number) => listOutlineAt(bytes, start, horizonAt),
+      species_codes: choices,
+      planting_methods: choices,
       ...this.#options.outlines,
     };
   }

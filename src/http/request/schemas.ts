@@ -91,6 +91,14 @@ function predictionExamples({ conditions, hasLapseRates }: OptionRules) {
 }
 
 const isNonEmptyArray = (value: unknown): value is unknown[] => Array.isArray(value) && value.length > 0;
+/** Most elements of a list to choose from: some dozen differ, and a body could have hundreds of thousands. */
+export const MAX_CHOICES = 1000;
+const isShortList = (value: unknown) => (value as unknown[]).length <= MAX_CHOICES;
+const tooManyChoices = (name: string) => ({
+  error: ({ input }: { input?: unknown }) =>
+    `${name} must have at most ${MAX_CHOICES} elements, not ${(input as unknown[]).length}`,
+  abort: true,
+});
 const isText = (value: unknown) => typeof value === 'string';
 
 /** Which species and methods to choose from. */
@@ -100,7 +108,9 @@ const choice = {
     .refine(isNonEmptyArray, {
       error: ({ input }) =>
         `planting_methods must be a non-empty array of ${PLANTING_METHODS.join(', ')}, not ${show(input)}`,
+      abort: true,
     })
+    .refine(isShortList, tooManyChoices('planting_methods'))
     .optional()
     .meta({
       description: 'Planting methods; repeats collapse. Both by default.',
@@ -108,6 +118,7 @@ const choice = {
       default: [...PLANTING_METHODS],
       type: 'array',
       minItems: 1,
+      maxItems: MAX_CHOICES,
       items: { enum: [...PLANTING_METHODS] },
     }),
   // One issue for all codes: see horizons.
@@ -117,6 +128,7 @@ const choice = {
       error: ({ input }) => `species_codes must be a non-empty array of species codes, not ${show(input)}`,
       abort: true,
     })
+    .refine(isShortList, tooManyChoices('species_codes'))
     .refine((codes) => (codes as unknown[]).every(isText), {
       error: ({ input }) =>
         `each species code must be a string such as "PSME", not ${showAll((input as unknown[]).filter((code) => !isText(code)))}`,
@@ -126,6 +138,7 @@ const choice = {
       description: 'Codes of GET /v1/species, matched exactly; repeats collapse. All species by default.',
       type: 'array',
       minItems: 1,
+      maxItems: MAX_CHOICES,
       items: { $ref: '#/components/schemas/SpeciesCode' },
       examples: [['PSME', 'PIPO']],
     }),

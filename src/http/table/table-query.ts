@@ -1,7 +1,7 @@
 import { ALL_HORIZONS, HORIZONS } from '../../prediction/dimensions.js';
 import { ApiError, show } from '../errors/api-error.js';
 import { type OptionRules, rangeMessage, SCENARIO } from '../request/option-schemas.js';
-import { showAll } from '../request/shown-values.js';
+import { SHOWN_ELEMENTS, showAll } from '../request/shown-values.js';
 import type { TableRequest } from './table-contract.js';
 
 /** The parameters of the query. */
@@ -22,10 +22,12 @@ export function readTableQuery(
 ): Pick<TableRequest, 'horizons' | 'intervals' | 'scenario'> {
   const issues: Issue[] = [];
   const refuse = (path: string, message: string) => issues.push({ path, message });
+  let unknown = 0;
   for (const [name, value] of Object.entries(query)) {
-    if (!TABLE_PARAMETERS.includes(name))
+    if (!TABLE_PARAMETERS.includes(name)) {
+      if (unknown++ === SHOWN_ELEMENTS) break; // thousands go into an address
       refuse(name, `${show(name)} is not a parameter of the query: these are ${TABLE_PARAMETERS.join(', ')}`);
-    else if (typeof value !== 'string') refuse(name, `${name} must be given once`);
+    } else if (typeof value !== 'string') refuse(name, `${name} must be given once`);
   }
   const textOf = (name: string) => {
     const value = Object.hasOwn(query, name) ? query[name] : undefined;
