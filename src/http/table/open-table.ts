@@ -52,6 +52,10 @@ class Table implements OpenTable {
     this.#methods = new Uint8Array(source.rowCount).fill(NOT_PREDICTED);
   }
 
+  jobs(maxRows: number): Uint32Array {
+    return Uint32Array.from(this.source.jobs(maxRows), ({ from }) => from);
+  }
+
   sites(from: number, count: number): TableSites {
     const sites = this.source.sites(from, count, this.checks);
     const { rows, positions } = sites;

@@ -60,6 +60,8 @@ export interface OpenTable {
   readonly rowCount: number;
   /** How many of the rows encoded so far have an error, by its code. */
   readonly failures: ReadonlyMap<ErrorCode, number>;
+  /** The first rows of the jobs in which the rows are read and answered, each of at most `maxRows`. */
+  jobs(maxRows: number): Uint32Array;
   /** The rows [from, from + count) without those that have an error already. */
   sites(from: number, count: number): TableSites;
   /** What the answer begins with. */

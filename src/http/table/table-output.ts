@@ -8,9 +8,6 @@ import type { UploadedRows } from './table-source.js';
  */
 export const PIECE_BYTES = 2 ** 22;
 
-/** Rows with so many cells, of text or absent, become columns of Arrow at the same time: each takes some dozen bytes. */
-export const PIECE_CELLS = 2 ** 18;
-
 /** Writes an answer in one of the formats. */
 export interface TableOutput {
   /** What it begins with. */

@@ -9,7 +9,7 @@ export interface UploadedRows {
   writeCsv(writer: RowWriter, row: number): void;
   /** Writes a row as the beginning of a JSON object: its members, each followed by a comma. */
   writeJson(writer: RowWriter, row: number): void;
-  /** The rows as columns: parts that follow each other, each with all columns, of about PIECE_BYTES at most. */
+  /** The rows as columns: parts that follow each other, each with all columns. */
   arrowParts(): Iterable<ArrowPart>;
 }
 
@@ -18,9 +18,21 @@ export interface ArrowPart {
   readonly columns: readonly Data[];
 }
 
+/** The rows [from, from + count). */
+export interface RowRange {
+  readonly from: number;
+  readonly count: number;
+}
+
+/** Most bytes, and most cells, of a job: its rows are parsed at once, and a cell takes some dozen bytes then. */
+export const JOB_BYTES = 2 ** 20;
+export const JOB_CELLS = 2 ** 18;
+
 /** A checked body: the uploaded table. Rows are counted from 0. */
 export interface TableSource {
   readonly rowCount: number;
+  /** All rows, in jobs that do not keep the thread for long: each has at least one row, and at most `maxRows`. */
+  jobs(maxRows: number): Iterable<RowRange>;
   /** The names of its columns, in their order. */
   readonly names: readonly string[];
   /** The columns as those of an Arrow table. */

@@ -4,7 +4,7 @@ import { writeCsvCell } from '../csv/csv-cell.js';
 import type { RowChecks, StatedSite } from '../row-checks.js';
 import type { TableSites } from '../table-contract.js';
 import { PIECE_BYTES } from '../table-output.js';
-import type { ArrowPart, TableSource, UploadedRows } from '../table-source.js';
+import type { ArrowPart, RowRange, TableSource, UploadedRows } from '../table-source.js';
 import { jsonMembers } from '../text/latin1.js';
 import type { RowWriter } from '../text/row-writer.js';
 import { type Cells, cellsOf } from './cells.js';
@@ -43,6 +43,9 @@ interface Part {
 
 /** Batches whose columns are kept: runs are read and written in turns. */
 const KEPT_BATCHES = 4;
+
+/** Most batches of a job: each is decoded for it. */
+const JOB_BATCHES = 32;
 
 /** JSON has no such numbers. */
 const NOT_FINITE: ReadonlySet<string> = new Set(['NaN', 'Infinity', '-Infinity']);
@@ -83,6 +86,15 @@ export class ArrowSource implements TableSource {
     this.#schema = readSchema(sent);
     this.names = sent.fields.map(({ name }) => name);
     this.members = jsonMembers(this.names);
+  }
+
+  *jobs(maxRows: number): Generator<RowRange> {
+    for (let from = 0; from < this.rowCount; ) {
+      const following = this.batches[this.#batchOf(from) + JOB_BATCHES];
+      const end = Math.min(from + maxRows, following?.firstRow ?? this.rowCount);
+      yield { from, count: end - from };
+      from = end;
+    }
   }
 
   arrowFields(): readonly Field[] {

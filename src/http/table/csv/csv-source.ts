@@ -5,10 +5,15 @@ import { TextColumn } from '../arrow/column-builders.js';
 import type { ReadPositions } from '../columns.js';
 import type { RowChecks, StatedSite } from '../row-checks.js';
 import type { TableSites } from '../table-contract.js';
-import { PIECE_BYTES, PIECE_CELLS } from '../table-output.js';
-import type { ArrowPart, TableSource, UploadedRows } from '../table-source.js';
+import {
+  type ArrowPart,
+  JOB_CELLS,
+  type RowRange,
+  type TableSource,
+  type UploadedRows,
+} from '../table-source.js';
 import { fromLatin1, jsonMembers } from '../text/latin1.js';
-import { MAX_ROW_BYTES, type OffsetList, withoutLineEnd, withoutLineFeed } from '../text/lines.js';
+import { type OffsetList, withoutLineEnd, withoutLineFeed } from '../text/lines.js';
 import type { RowWriter } from '../text/row-writer.js';
 import { numberOf, writeCsvCell } from './csv-cell.js';
 
@@ -43,6 +48,10 @@ export class CsvSource implements TableSource {
     this.members = jsonMembers(names);
   }
 
+  jobs(maxRows: number): Iterable<RowRange> {
+    return this.offsets.jobs(Math.min(maxRows, Math.ceil(JOB_CELLS / this.names.length)));
+  }
+
   arrowFields(): Field[] {
     return this.names.map((name) => new Field(name, new Utf8(), false));
   }
@@ -56,9 +65,9 @@ export class CsvSource implements TableSource {
     const rows = checks.rows(count, elevation_m !== -1);
     const positions = new Uint16Array(count);
     let valid = 0;
-    const cells = new CellReader(this, from, count);
+    const cells = this.cells(from, count);
     for (let i = 0; i < count; i++) {
-      const row = cells.row(i);
+      const row = cells[i];
       const isValid = checks.write(
         rows,
         valid,
@@ -91,16 +100,10 @@ export class CsvSource implements TableSource {
     return new CsvRows(this, from, count);
   }
 
-  /**
-   * The cells of rows, as latin1: of one, and of as many more of `count` as have MAX_ROW_BYTES together, since a row with
-   * quotes in its cells takes up to 16 times its bytes.
-   */
+  /** The cells of rows, as latin1. Those with quotes take up to 16 times their bytes. */
   cells(from: number, count: number): string[][] {
-    const bytes = this.offsets.start(from + count) - this.offsets.start(from);
-    if (count > 1 && bytes > MAX_ROW_BYTES) return this.cells(from, count >> 1);
     const text = this.body.toString('latin1', this.offsets.start(from), this.offsets.start(from + count));
     const { data } = Papa.parse<string[]>(text, CSV_GRAMMAR);
-    data.length = count; // without the nothing after the last line end
     for (let i = 0; i < count; i++) {
       const row = data[i];
       const last = row.length - 1;
@@ -110,11 +113,6 @@ export class CsvSource implements TableSource {
       if (text.endsWith(`,${row[last]}`, end)) row[last] = row[last].slice(0, -1);
     }
     return data;
-  }
-
-  /** The rows [from, from + count) in parts of the size of a piece. */
-  parts(from: number, count: number) {
-    return this.offsets.parts(from, count, Math.ceil(PIECE_CELLS / this.names.length), PIECE_BYTES);
   }
 
   hasQuotes(from: number, count: number): boolean {
@@ -140,32 +138,10 @@ function elevationOf(cell: string): number {
   return Number.isNaN(elevationM) ? Number.POSITIVE_INFINITY : elevationM;
 }
 
-/** Reads the cells of the rows [from, from + count), which are asked for in their order. */
-class CellReader {
-  /** The rows parsed last, and the first of them. */
-  #cells: string[][] = [];
-  #first = 0;
-
-  constructor(
-    private readonly source: CsvSource,
-    private readonly from: number,
-    private readonly count: number,
-  ) {}
-
-  /** @param row counted from `from` */
-  row(row: number): readonly string[] {
-    if (row >= this.#first + this.#cells.length) {
-      this.#cells = this.source.cells(this.from + row, this.count - row);
-      this.#first = row;
-    }
-    return this.#cells[row - this.#first];
-  }
-}
-
 /** Rows of a CSV table; cells are parsed when they are asked for. */
 class CsvRows implements UploadedRows {
   readonly #hasQuotes: boolean;
-  readonly #cells: CellReader;
+  #cells: string[][] | undefined;
 
   constructor(
     private readonly source: CsvSource,
@@ -173,7 +149,11 @@ class CsvRows implements UploadedRows {
     private readonly count: number,
   ) {
     this.#hasQuotes = source.hasQuotes(from, count);
-    this.#cells = new CellReader(source, from, count);
+  }
+
+  get cells(): string[][] {
+    this.#cells ??= this.source.cells(this.from, this.count);
+    return this.#cells;
   }
 
   writeCsv(writer: RowWriter, row: number): void {
@@ -181,7 +161,7 @@ class CsvRows implements UploadedRows {
       this.source.copyRow(writer, this.from + row);
       return;
     }
-    this.#cells.row(row).forEach((cell, position) => {
+    this.cells[row].forEach((cell, position) => {
       if (position > 0) writer.writeBytes(',');
       writeCsvCell(writer, cell);
     });
@@ -189,21 +169,19 @@ class CsvRows implements UploadedRows {
 
   writeJson(writer: RowWriter, row: number): void {
     const { members } = this.source;
-    const cells = this.#cells.row(row);
+    const cells = this.cells[row];
     let json = '{';
     for (let i = 0; i < members.length; i++) json += `${members[i]}${JSON.stringify(cells[i])},`;
     writer.writeBytes(json);
   }
 
-  *arrowParts(): Generator<ArrowPart> {
-    for (const { from, count } of this.source.parts(this.from, this.count)) {
-      const columns = this.source.names.map(() => new TextColumn(count));
-      for (let row = 0; row < count; row++) {
-        const cells = this.#cells.row(from - this.from + row);
-        for (let position = 0; position < columns.length; position++)
-          columns[position].set(row, cells[position]);
-      }
-      yield { rowCount: count, columns: columns.map((column) => column.data()) };
-    }
+  arrowParts(): ArrowPart[] {
+    const { cells, count } = this;
+    const columns = this.source.names.map((_, position) => {
+      const column = new TextColumn(count);
+      for (let row = 0; row < count; row++) column.set(row, cells[row][position]);
+      return column.data();
+    });
+    return [{ rowCount: count, columns }];
   }
 }

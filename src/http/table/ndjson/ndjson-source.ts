@@ -6,8 +6,7 @@ import type { ReadColumn, ReadPositions } from '../columns.js';
 import { writeCsvCell } from '../csv/csv-cell.js';
 import type { RowChecks, StatedSite } from '../row-checks.js';
 import type { TableSites } from '../table-contract.js';
-import { PIECE_BYTES, PIECE_CELLS } from '../table-output.js';
-import type { ArrowPart, TableSource, UploadedRows } from '../table-source.js';
+import { JOB_CELLS, type RowRange, type TableSource, type UploadedRows } from '../table-source.js';
 import { toLatin1 } from '../text/latin1.js';
 import type { OffsetList } from '../text/lines.js';
 import type { RowWriter } from '../text/row-writer.js';
@@ -31,6 +30,10 @@ export class NdjsonSource implements TableSource {
   ) {
     this.rowCount = offsets.count;
     this.names = columns.names;
+  }
+
+  jobs(maxRows: number): Iterable<RowRange> {
+    return this.offsets.jobs(Math.min(maxRows, Math.ceil(JOB_CELLS / this.names.length)));
   }
 
   arrowFields(): Field[] {
@@ -76,7 +79,7 @@ export class NdjsonSource implements TableSource {
 
   run(from: number, count: number): UploadedRows {
     return {
-      arrowParts: () => this.#arrowParts(from, count),
+      arrowParts: () => [{ rowCount: count, columns: this.#arrowColumns(from, count) }],
       writeCsv: (writer, row) => this.#writeCsv(writer, from + row),
       writeJson: (writer, row) => this.#copyMembers(writer, from + row),
     };
@@ -128,12 +131,6 @@ export class NdjsonSource implements TableSource {
     const end = this.body.lastIndexOf(CLOSE_OBJECT, this.offsets.start(row + 1) - 1);
     writer.copy(this.body, start, end);
     if (skipSpace(this.body, start + 1) < end) writer.writeBytes(',');
-  }
-
-  *#arrowParts(from: number, count: number): Generator<ArrowPart> {
-    const maxRows = Math.ceil(PIECE_CELLS / this.names.length);
-    for (const part of this.offsets.parts(from, count, maxRows, PIECE_BYTES))
-      yield { rowCount: part.count, columns: this.#arrowColumns(part.from, part.count) };
   }
 
   #arrowColumns(from: number, count: number): Data[] {

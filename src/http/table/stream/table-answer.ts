@@ -64,15 +64,14 @@ export class TableAnswer {
     const { table, caller } = this;
     yield table.head;
     let next = this.#first;
-    const { rows } = caller.limit;
-    for (let from = 0; from < table.rowCount; from += rows) {
+    for (let job = 0; job < table.jobCount; job++) {
       const current = next;
-      next = this.#predict(from + rows);
+      next = this.#predict(job + 1);
       next.catch(() => {}); // thrown where it is awaited
-      const job = await current;
-      if (job === undefined) throw new Error('rows without outcome');
-      let answered = job.count;
-      for await (const { bytes, isLast, failures } of table.encode(job)) {
+      const rows = await current;
+      if (rows === undefined) throw new Error('rows without outcome');
+      let answered = rows.count;
+      for await (const { bytes, isLast, failures } of table.encode(rows)) {
         answered -= failures.reduce((sum, [, errors]) => sum + errors, 0);
         caller.onRows(isLast ? answered : 0, failures);
         yield bytes;
@@ -81,11 +80,11 @@ export class TableAnswer {
     yield await table.tail();
   }
 
-  /** The job that starts with a row, with its outcomes; undefined beyond the last row. */
-  async #predict(from: number): Promise<TableJobRows | undefined> {
+  /** The rows of a job with their outcomes; undefined beyond the last job. */
+  async #predict(index: number): Promise<TableJobRows | undefined> {
     const { table, caller } = this;
-    if (from >= table.rowCount) return undefined;
-    const tableJob = await table.sites(from, Math.min(caller.limit.rows, table.rowCount - from));
+    if (index >= table.jobCount) return undefined;
+    const tableJob = await table.sites(index);
     const { rows, records } = tableJob;
     if (rows.count === 0) return tableJob;
     const giveUpMs = performance.now() + RETRY_FACTOR * caller.timeoutMs;
@@ -93,7 +92,7 @@ export class TableAnswer {
       const job = await this.#submit(rows);
       const outcome = await job.outcome;
       if (outcome.kind === 'answered') {
-        if (from === 0) this.queueMs = job.queueMs;
+        if (index === 0) this.queueMs = job.queueMs;
         this.inferenceMs += job.inferenceMs;
         outcome.answers.records(records);
         return tableJob;

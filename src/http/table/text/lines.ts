@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { notATable, wrongLine } from '../table-errors.js';
+import { JOB_BYTES, type RowRange } from '../table-source.js';
 
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
@@ -92,19 +93,13 @@ export class OffsetList {
     this.#starts[index] = start;
   }
 
-  /** The rows [from, from + count) in parts that have at most so many rows and bytes, or are one row. */
-  *parts(
-    from: number,
-    count: number,
-    maxRows: number,
-    maxBytes: number,
-  ): Generator<{ readonly from: number; readonly count: number }> {
-    const end = from + count;
-    for (let start = from, row = from + 1; row <= end; row++) {
-      const isWithin = row - start < maxRows && this.start(row + 1) - this.start(start) <= maxBytes;
-      if (isWithin && row < end) continue;
-      yield { from: start, count: row - start };
-      start = row;
+  /** All rows in jobs of at most so many rows, and JOB_BYTES if they are not one row. */
+  *jobs(maxRows: number): Generator<RowRange> {
+    for (let from = 0, to = 1; to <= this.count; to++) {
+      const isFull = to - from === maxRows || this.start(to + 1) - this.start(from) > JOB_BYTES;
+      if (!isFull && to < this.count) continue;
+      yield { from, count: to - from };
+      from = to;
     }
   }
 

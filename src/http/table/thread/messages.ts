@@ -39,6 +39,8 @@ export interface EncodedPiece {
 export interface TableResults {
   readonly open: {
     readonly rowCount: number;
+    /** The first row of each job. */
+    readonly jobs: Uint32Array;
     readonly head: Uint8Array;
     /** For JOBS_UNDER_WAY jobs: see JobMemory. */
     readonly memories: readonly SharedArrayBuffer[];

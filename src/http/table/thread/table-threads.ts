@@ -102,22 +102,30 @@ export class ThreadTable {
   readonly rowCount: number;
   /** What its answer begins with. */
   readonly head: Uint8Array;
+  /** The first row of each job. */
+  readonly #starts: Uint32Array;
   readonly #memories: readonly JobMemory[];
-  #jobs = 0;
 
   constructor(
     private readonly thread: TableThread,
     private readonly id: number,
-    { rowCount, head, memories, memoryRows, memoryWidth }: TableResults['open'],
+    { rowCount, jobs, head, memories, memoryRows, memoryWidth }: TableResults['open'],
   ) {
     this.rowCount = rowCount;
+    this.#starts = jobs;
     this.head = head;
     this.#memories = memories.map((memory) => new JobMemory(memory, memoryRows, memoryWidth));
   }
 
-  /** Starts a job with the rows [from, from + count). Jobs use the memories of the table in turn. */
-  async sites(from: number, count: number): Promise<TableJobRows> {
-    const memory = this.#jobs++ % this.#memories.length;
+  get jobCount(): number {
+    return this.#starts.length;
+  }
+
+  /** Starts a job; they are started in their order, and use the memories of the table in turn. */
+  async sites(job: number): Promise<TableJobRows> {
+    const from = this.#starts[job];
+    const count = (this.#starts[job + 1] ?? this.rowCount) - from;
+    const memory = job % this.#memories.length;
     const sites = await this.thread.call<'sites'>({ kind: 'sites', table: this.id, from, count, memory });
     const rows = this.#memories[memory].rows(sites.count, sites.width);
     return { from, count, memory, rows, records: this.#memories[memory].records(sites.count) };

@@ -122,12 +122,13 @@ function continueOpening(call: number): void {
 /** Keeps a table that was opened. */
 function hold(call: number, table: OpenTable, jobRows: number): void {
   const { rowCount } = table;
-  const memoryRows = Math.min(jobRows, rowCount);
+  const jobs = table.jobs(jobRows);
+  const memoryRows = jobs.reduce((most, from, job) => Math.max(most, (jobs[job + 1] ?? rowCount) - from), 0);
   const memories = Array.from({ length: JOBS_UNDER_WAY }, () => JobMemory.create(memoryRows, width));
   tables.set(call, { table, memories, reported: new Map() });
   const head = owned(table.head());
   const shared = memories.map(({ memory }) => memory);
-  done(call, { rowCount, head, memories: shared, memoryRows, memoryWidth: width }, head);
+  done(call, { rowCount, jobs, head, memories: shared, memoryRows, memoryWidth: width }, head);
 }
 
 /** What `failures` of a table grew by since the last report. */

@@ -39,8 +39,9 @@ export async function answerTable(
 ): Promise<Buffer> {
   const table = open(Buffer.from(body), request, contextOf(data));
   const parts = [table.head()];
-  for (let from = 0; from < table.rowCount; from += runRows) {
-    const count = Math.min(runRows, table.rowCount - from);
+  const jobs = table.jobs(runRows);
+  for (const [job, from] of jobs.entries()) {
+    const count = (jobs[job + 1] ?? table.rowCount) - from;
     const { rows } = table.sites(from, count);
     const { status, json } = await answer(predictor, data, rows);
     const records = new RowRecords(status, json.subarray(0, rows.count * RECORD_BYTES));

@@ -1,0 +1,71 @@
+import { RecordBatchStreamWriter, tableFromIPC } from 'apache-arrow';
+import { beforeAll, expect, test } from 'vitest';
+import type { TableFormat } from '../../../src/http/table/table-contract.js';
+import { JOB_BYTES, JOB_CELLS } from '../../../src/http/table/table-source.js';
+import type { PredictorData } from '../../../src/prediction/predictor.js';
+import { readPredictorData } from '../../../testing/project.js';
+import { seededRandom } from '../../../testing/random.js';
+import { contextOf, open, tableRequest } from './support/answer-table.js';
+import { bodyOf } from './support/bodies.js';
+import { sampleRows } from './support/samples.js';
+
+let data: PredictorData;
+beforeAll(() => {
+  data = readPredictorData();
+});
+
+const MAX_ROWS = 2000;
+const SITE = '44.12,-122.03,PSME,manual';
+const NAMES = 'latitude,longitude,species_code,planting_method';
+const OBJECT = '"latitude":44.12,"longitude":-122.03,"species_code":"PSME","planting_method":"manual"';
+
+/** The numbers of rows of the jobs of a table, in their order. */
+function jobsOf(body: string | Uint8Array, format: TableFormat): number[] {
+  const table = open(Buffer.from(body), tableRequest({ format }), contextOf(data));
+  const starts = [...table.jobs(MAX_ROWS), table.rowCount];
+  expect(starts[0]).toBe(0);
+  return starts.slice(1).map((end, job) => end - starts[job]);
+}
+
+test.each([
+  ['csv', (note: string) => `${SITE},${note}\n`, `${NAMES},note\n`],
+  ['ndjson', (note: string) => `{${OBJECT},"note":"${note}"}\n`, ''],
+] as const)('a job of rows in %s has at most a megabyte, or is one row', (format, rowOf, head) => {
+  const random = seededRandom(7);
+  const rows = Array.from({ length: 500 }, (_, i) =>
+    rowOf('x'.repeat(random() * (i % 50 === 0 ? 1e6 : 20_000))),
+  );
+  const jobs = jobsOf(head + rows.join(''), format);
+  let row = 0;
+  for (const count of jobs) {
+    const ofJob = rows.slice(row, row + count);
+    const bytes = ofJob.join('').length;
+    const next = rows[row + count]?.length ?? JOB_BYTES;
+    if (count > 1) expect(bytes).toBeLessThanOrEqual(JOB_BYTES);
+    expect(bytes + next).toBeGreaterThan(JOB_BYTES); // it could not have one more
+    row += count;
+  }
+  expect(row).toBe(rows.length);
+});
+
+test('a job of short rows has as many as are allowed, and of many columns as many as have a quarter of a million cells', () => {
+  expect(jobsOf(`${NAMES}\n${`${SITE}\n`.repeat(5000)}`, 'csv')).toEqual([2000, 2000, 1000]);
+  const columns = Array.from({ length: 996 }, (_, column) => `c${column}`);
+  const wide = `${SITE}${','.repeat(996)}\n`.repeat(1000);
+  for (const count of jobsOf(`${NAMES},${columns}\n${wide}`, 'csv').slice(0, -1))
+    expect(count).toBe(Math.ceil(JOB_CELLS / 1000));
+});
+
+test('a job of an Arrow stream has rows of 32 record batches at most', () => {
+  const rows = sampleRows(data, 300, seededRandom(8));
+  const [batch] = tableFromIPC(bodyOf('arrow', rows)).batches;
+  const streamOf = (rowsPerBatch: number) => {
+    const writer = new RecordBatchStreamWriter();
+    for (let row = 0; row < rows.length; row += rowsPerBatch)
+      writer.write(batch.slice(row, row + rowsPerBatch));
+    writer.finish();
+    return writer.toUint8Array(true);
+  };
+  expect(jobsOf(streamOf(3), 'arrow')).toEqual([96, 96, 96, 12]);
+  expect(jobsOf(streamOf(300), 'arrow')).toEqual([300]);
+});
