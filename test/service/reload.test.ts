@@ -4,6 +4,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { sha256Of } from '../../src/prediction/artefacts/artefact-file.js';
 import { DATA_FILES } from '../../src/prediction/artefacts/artefacts.js';
 import { encodeConstantModel, soundModel } from '../prediction/support/constant-model.js';
+import { addIntervalModels } from '../prediction/support/interval-models.js';
 import { readMetrics } from '../reliability/support/metrics.js';
 import { EVEN_CAUTION, EVEN_SPECIES, Releases, releaseOf } from '../support/releases.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
@@ -53,6 +54,36 @@ test('after SIGHUP the lists of species and regions, the metrics and new species
       `{version="${version}",codename="${codename}",series="${series}",digest="${digest}",`,
     ),
   ]);
+});
+
+test('plans that are read while the models change are answered, from the models with which they began', async () => {
+  const { releases, api, key, reload } = await startOnReleases();
+  const ring = Array.from({ length: 30_000 }, (_, i) => {
+    const angle = (2 * Math.PI * i) / 30_000;
+    return [-122 + 0.05 * Math.cos(angle), 44.1 + 0.05 * Math.sin(angle)];
+  });
+  const geometry = { type: 'Polygon', coordinates: [[...ring, ring[0]]] };
+  const units = {
+    type: 'FeatureCollection',
+    features: [{ type: 'Feature', id: 1, properties: {}, geometry }],
+  };
+  const body = JSON.stringify({ units });
+  const headers = { 'x-api-key': key, 'content-type': 'application/json' };
+  const versions = new Set<string>();
+  let isReloaded = false;
+  const callers = Array.from({ length: 6 }, async () => {
+    while (!isReloaded) {
+      const response = await fetch(`${api}/v1/plan`, { method: 'POST', headers, body });
+      const plan = (await response.json()) as { model?: { version: string } };
+      expect(plan).toMatchObject({ model: {} });
+      versions.add(plan.model?.version ?? '');
+    }
+  });
+  const former = await servedVersion(api);
+  const version = await reload(2, () => addIntervalModels(releases));
+  isReloaded = true;
+  await Promise.all(callers);
+  expect([...versions].filter((answered) => answered !== version)).toEqual([former]);
 });
 
 test('SIGHUP rejects files that are missing, damaged or break the contract, names them, and serves as before', async () => {

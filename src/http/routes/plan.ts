@@ -67,20 +67,21 @@ export function planRoute(
       if (request.raw.socket.destroyed) throw closedWhileWaiting();
       if (reply.elapsedTime > requestTimeoutMs) throw timedOut(requestTimeoutMs);
     };
-    const plan = await inSlices(id, readPlan(request.body, tier, generation, searchRadiusKm), check);
-    request.state.sites = plan.units.length;
-
-    const pieces = plan.sums.rows(JOB_ROWS);
-    // Both ends of a connection that was closed for sending may still be open: see the route of batches.
-    const hasHungUp = () => request.raw.socket.readableEnded;
-    const predict = async () => {
-      for (const piece of pieces) {
-        check();
-        const answers = await submitter.submitPatiently(request, reply, batches, piece.rows, hasHungUp);
-        plan.sums.add(piece, answers.records());
-      }
-    };
-    await turns.run(id, reply, predict);
+    const plan = await generation.keepOpen(async () => {
+      const read = await inSlices(id, readPlan(request.body, tier, generation, searchRadiusKm), check);
+      request.state.sites = read.units.length;
+      const pieces = read.sums.rows(JOB_ROWS);
+      // Both ends of a connection that was closed for sending may still be open: see the route of batches.
+      const hasHungUp = () => request.raw.socket.readableEnded;
+      await turns.run(id, reply, async () => {
+        for (const piece of pieces) {
+          check();
+          const answers = await submitter.submitPatiently(request, reply, batches, piece.rows, hasHungUp);
+          read.sums.add(piece, answers.records());
+        }
+      });
+      return read;
+    });
 
     for (const { error } of plan.units) metrics.sites.inc({ outcome: error?.code ?? 'answered' });
     const elements = await inSlices(id, unitElements(plan, generation), check);

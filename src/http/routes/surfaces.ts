@@ -106,7 +106,7 @@ export function surfacesRoute(
         copySurvival(piece, answers.records(), survival, points.length);
       }
     };
-    await turns.run(id, reply, predict);
+    await generation.keepOpen(() => turns.run(id, reply, predict));
 
     addVary(reply, 'accept');
     reply

@@ -15,6 +15,8 @@ export interface ServingGeneration {
   readonly singleSites: Scheduler;
   /** Where tables are read and written. */
   readonly tables: TableThreads;
+  /** Does work that submits rows after it has waited: the generation is not closed before the work has ended. */
+  keepOpen<Result>(work: () => Promise<Result>): Promise<Result>;
 }
 
 /** What serves at the moment. */

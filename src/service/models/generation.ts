@@ -27,6 +27,7 @@ export function startGeneration(
   const { grid, manifest, species, regions } = artefacts;
   const tableContext = { artefacts: { grid, manifest, species, regions }, searchRadiusKm };
   const tables = new TableThreads(tableContext, (error) => watcher.onError(error));
+  const keptOpenBy = new Set<Promise<unknown>>();
   return {
     artefacts,
     workers,
@@ -40,10 +41,19 @@ export function startGeneration(
       await workers.warmUp(); // tries the models
       await mainThread?.warmUp();
     },
+    keepOpen: async <Result>(work: () => Promise<Result>): Promise<Result> => {
+      const ended = work();
+      keptOpenBy.add(ended);
+      try {
+        return await ended;
+      } finally {
+        keptOpenBy.delete(ended);
+      }
+    },
     /** Ends the threads once all that was submitted is answered or given up; nothing may be submitted meanwhile. */
     close: async () => {
       // Ending a thread inside onnxruntime would abort the process.
-      await tables.idle(); // each submits runs for as long as it is open
+      await Promise.all([tables.idle(), Promise.allSettled(keptOpenBy)]); // they submit rows until then
       await Promise.all([batches.idle(), singleSites.idle()]);
       await Promise.all([workers.close(), tables.close()]);
     },
