@@ -36,11 +36,11 @@ def test_pieces_take_the_size_of_the_tier_after_one_refusal(
 
 def test_pieces_beyond_the_bytes_of_a_request_are_divided(service: ServiceProcess, proxy: FaultyProxy) -> None:
     proxy.fail_next([])
-    given = table(60).assign(species_code=[f"{row:04}" + "x" * 1_000_000 for row in range(60)])
+    given = table(4_000).assign(species_code=[f"{row:04}" + "x" * 15_000 for row in range(4_000)])
     with Client(proxy.url, service.key) as client:
         answered = client.predict_table(given)
     assert set(answered["error_code"]) == {"invalid_species"}
-    assert sum(map(rows_sent, proxy.received[1:])) >= 60
+    assert sum(map(rows_sent, proxy.received[1:])) >= 4_000
     assert len(proxy.answered) >= 2
 
 
