@@ -6,7 +6,7 @@ import { hashKey, isWellFormed } from './key-format.js';
 import type { KeyRecord } from './key-record.js';
 import type { AccountStore } from './store/account-store.js';
 import { StoreUnavailableError } from './store/store-errors.js';
-import type { DayUsage } from './store/usage-store.js';
+import type { KeyDay } from './store/usage-store.js';
 import { TIERS, type Tier } from './tiers.js';
 import { UsageMeter } from './usage-meter.js';
 
@@ -57,7 +57,7 @@ export class Accounts {
   readonly #quota: DailyQuota;
   readonly #meter: UsageMeter;
   /** Reads counts for GET /v1/usage, which is free: one query at a time, whatever the number of callers. */
-  readonly #counts: Coalescer<Pick<DayUsage, 'keyId' | 'day'>, number>;
+  readonly #counts: Coalescer<KeyDay, number>;
   /** The last day formatted, which is almost always the next one, too: formatting takes longest in an admission. */
   #latestDay = { startsAtMs: Number.NaN, day: '' };
 
@@ -74,7 +74,7 @@ export class Accounts {
     this.#quota = new DailyQuota(store.usage);
     this.#meter = new UsageMeter(store.usage, onBackgroundError);
     this.#counts = new Coalescer(async (wanted) => {
-      await this.#meter.flushAll();
+      await this.#meter.flushOf(wanted);
       return store.usage.counts(wanted);
     }, COUNTS_PER_QUERY);
   }

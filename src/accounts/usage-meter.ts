@@ -1,7 +1,9 @@
-import type { DayUsage, UsageStore } from './store/usage-store.js';
+import type { DayUsage, KeyDay, UsageStore } from './store/usage-store.js';
 
 const FLUSH_EVERY_MS = 1000;
 const CHANGES_PER_STATEMENT = 1000;
+
+const nameOf = ({ keyId, day }: KeyDay) => `${keyId} ${day}`;
 
 /**
  * Counts requests in memory and adds the counts to the store every second and when closed. A process that is killed
@@ -24,7 +26,7 @@ export class UsageMeter {
 
   /** Counts requests of a key on a day; a negative number subtracts them. */
   add({ keyId, day, requests }: DayUsage): void {
-    const name = `${keyId} ${day}`;
+    const name = nameOf({ keyId, day });
     this.#changes.set(name, { keyId, day, requests: requests + (this.#changes.get(name)?.requests ?? 0) });
   }
 
@@ -40,6 +42,12 @@ export class UsageMeter {
   async flushAll(): Promise<void> {
     await this.#flushing?.catch(() => {}); // its counts are kept for the next
     await this.flush();
+  }
+
+  /** The same if any of them are of these keys and days: asking again and again does not write what others count. */
+  async flushOf(wanted: readonly KeyDay[]): Promise<void> {
+    await this.#flushing?.catch(() => {});
+    if (wanted.some((each) => this.#changes.has(nameOf(each)))) await this.flush();
   }
 
   /** Stops the timer and writes the remaining counts. Rejects if they could not be written. */

@@ -1,11 +1,15 @@
 import type { Kysely } from 'kysely';
 import type { AccountsDatabase } from './schema.js';
 
-/** Requests of one key on one UTC day. */
-export interface DayUsage {
+/** A key on a UTC day. */
+export interface KeyDay {
   readonly keyId: string;
   /** `YYYY-MM-DD`. */
   readonly day: string;
+}
+
+/** Requests of one key on one UTC day. */
+export interface DayUsage extends KeyDay {
   readonly requests: number;
 }
 
@@ -65,7 +69,7 @@ export class UsageStore {
   }
 
   /** The counts of keys on days, in their order. */
-  async counts(wanted: readonly Pick<DayUsage, 'keyId' | 'day'>[]): Promise<number[]> {
+  async counts(wanted: readonly KeyDay[]): Promise<number[]> {
     const distinct = (values: readonly string[]) => [...new Set(values)];
     const rows = await this.db
       .selectFrom('daily_usage')

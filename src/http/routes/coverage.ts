@@ -3,8 +3,8 @@ import { boundsOf } from '../../prediction/artefacts/regions.js';
 import { HORIZONS, PLANTING_METHODS } from '../../prediction/dimensions.js';
 import type { Endpoint } from '../openapi/document.js';
 import { coverageResponseSchema } from '../response/catalogue-schemas.js';
-import { CACHE_CONTROL } from '../response/headers.js';
-import { perGeneration, type Serving } from '../serving/serving.js';
+import type { Serving } from '../serving/serving.js';
+import { catalogueRoute } from './catalogue-route.js';
 
 export const coverageEndpoint: Endpoint = {
   path: '/v1/coverage',
@@ -16,7 +16,7 @@ export const coverageEndpoint: Endpoint = {
 
 /** GET /v1/coverage: the regions and what is predicted in them. */
 export function coverageRoute(app: FastifyInstance, serving: Serving, searchRadiusKm: number): void {
-  const responseOf = perGeneration(({ artefacts: { grid, regions } }) => ({
+  catalogueRoute(app, coverageEndpoint, serving, ({ artefacts: { grid, regions } }) => ({
     regions: regions.map((region, index) => ({
       region: region.region,
       name: region.name,
@@ -28,7 +28,4 @@ export function coverageRoute(app: FastifyInstance, serving: Serving, searchRadi
     horizons: HORIZONS,
     planting_methods: PLANTING_METHODS,
   }));
-  app.get('/v1/coverage', (_request, reply) =>
-    reply.header('cache-control', CACHE_CONTROL.catalogue).send(responseOf(serving.current)),
-  );
 }

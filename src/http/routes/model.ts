@@ -2,7 +2,9 @@ import type { FastifyInstance } from 'fastify';
 import { modelOf } from '../../prediction/artefacts/manifest.js';
 import type { Endpoint } from '../openapi/document.js';
 import { modelResponseSchema } from '../response/catalogue-schemas.js';
-import { perGeneration, type Serving } from '../serving/serving.js';
+import { CACHE_CONTROL } from '../response/headers.js';
+import type { Serving, ServingGeneration } from '../serving/serving.js';
+import { catalogueRoute } from './catalogue-route.js';
 
 export const modelEndpoint: Endpoint = {
   path: '/v1/model',
@@ -14,7 +16,7 @@ export const modelEndpoint: Endpoint = {
 
 /** GET /v1/model: the identity of what serves, its origin, features and scores. */
 export function modelRoute(app: FastifyInstance, serving: Serving): void {
-  const responseOf = perGeneration(({ artefacts: { manifest, grid, modelDigest, gridDigest } }) => ({
+  const describe = ({ artefacts: { manifest, grid, modelDigest, gridDigest } }: ServingGeneration) => ({
     ...modelOf(manifest),
     digest: modelDigest,
     outcomes: manifest.outcomes,
@@ -30,6 +32,6 @@ export function modelRoute(app: FastifyInstance, serving: Serving): void {
       maximum,
     })),
     scores: manifest.scores,
-  }));
-  app.get('/v1/model', (_request, reply) => reply.send(responseOf(serving.current)));
+  });
+  catalogueRoute(app, modelEndpoint, serving, describe, CACHE_CONTROL.default);
 }
