@@ -61,6 +61,7 @@ export function createApi(
   const { requestTimeoutMs, searchRadiusKm } = config;
   const app = createServer(config, phase, log, connections, (request, reply) => {
     for (const job of request.state.jobs ?? []) job.abandon();
+    connections.rememberKey(request.raw, request.state.caller?.id);
     logRequest(request, reply, metrics);
   });
   enableServerTiming(app);

@@ -1,6 +1,7 @@
 import type { IncomingMessage, Server, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { RequestSequence } from './request-sequence.js';
+import { RequestTurns } from './request-turns.js';
 
 /** How often connections are searched for requests that arrive too slowly: so late may their rejection be. */
 const SLOW_REQUEST_CHECK_MS = 100;
@@ -14,6 +15,7 @@ const SLOW_REQUEST_CHECK_MS = 100;
 export class Connections {
   /** From the oldest to the newest. */
   readonly #sequences = new Map<Socket, RequestSequence>();
+  readonly #turns = new RequestTurns();
   /** Connections closed because of the limit. */
   closedCount = 0;
 
@@ -49,13 +51,19 @@ export class Connections {
     this.#sequences.get(request.socket)?.exemptFromTimeout();
   }
 
+  /** Remembers the key of a request, undefined if it has none, for the turn of the next one on its connection. */
+  rememberKey(request: IncomingMessage, keyId: string | undefined): void {
+    const sequence = this.#sequences.get(request.socket);
+    if (sequence !== undefined) sequence.keyId = keyId;
+  }
+
   #open(socket: Socket, server: Server): void {
     if (this.size >= this.limit) this.#close(this.#firstIdle() ?? socket);
     if (socket.destroyed) return;
     const reject = (code: string) => {
       server.emit('clientError', Object.assign(new Error('rejected before parsing'), { code }), socket);
     };
-    this.#sequences.set(socket, new RequestSequence(socket, reject));
+    this.#sequences.set(socket, new RequestSequence(socket, this.#turns, reject));
     socket.once('close', () => this.#sequences.delete(socket));
   }
 

@@ -4,6 +4,7 @@ import { isAwaitingContinue } from '../request/expect-continue.js';
 import { endLingering } from './final-response.js';
 import { MAX_HEADERS } from './malformed-requests.js';
 import { RequestBoundaries } from './request-boundaries.js';
+import type { RequestTurns } from './request-turns.js';
 
 /**
  * Lines of a chunked body that are parsed in one turn of the event loop. Node emits an event per chunk, and a chunk of
@@ -47,15 +48,22 @@ export class RequestSequence {
   #awaited: ServerResponse | undefined;
   /** Whether it continues in the next turn of the event loop. */
   #hasTurn = false;
+  /** Whether the next request waits for its turn among those of its key, or was given it. */
+  #turn: 'none' | 'awaited' | 'given' = 'none';
   #hasEnded = false;
   #droppedBytes = 0;
 
+  /** The key of the last request. The next one takes turns as one of the same key, since it is not read yet. */
+  keyId: string | undefined;
+
   /**
    * Replaces Node's HTTP server as the receiver of what a connection sends.
+   * @param turns shared by all connections
    * @param reject rejects what was received, as Node's parser does, with one of its error codes
    */
   constructor(
     private readonly socket: Socket,
+    private readonly turns: RequestTurns,
     private readonly reject: (code: string) => void,
   ) {
     this.#parse = takeListener(socket, 'data');
@@ -135,14 +143,21 @@ export class RequestSequence {
   #continueNextTurn(): void {
     if (this.#hasTurn) return;
     this.#hasTurn = true;
-    setImmediate(() => {
-      this.#hasTurn = false;
-      this.#parseNext(this.#waiting);
-      if (this.#isPaused) return;
-      if (this.#hasEnded) this.#parseEnd();
-      else this.#resume();
-    });
+    setImmediate(this.#continue);
   }
+
+  readonly #continue = () => {
+    this.#hasTurn = false;
+    this.#parseNext(this.#waiting);
+    if (this.#isPaused) return;
+    if (this.#hasEnded) this.#parseEnd();
+    else this.#resume();
+  };
+
+  readonly #begin = () => {
+    this.#turn = 'given';
+    this.#continue();
+  };
 
   /** Receives more, unless Node is waiting for the received part of a body to be consumed. */
   #resume(): void {
@@ -168,6 +183,10 @@ export class RequestSequence {
           }
           return;
         }
+        if (!this.#takesTurn()) {
+          this.#waiting = compact(bytes);
+          return;
+        }
         this.#parseHead(bytes);
       } else if (this.#bodyBytes > 0) {
         const length = Math.min(this.#bodyBytes, bytes.length);
@@ -184,6 +203,15 @@ export class RequestSequence {
       }
       if (this.#incoming?.complete) this.#incoming = undefined;
     }
+  }
+
+  /** Whether the head that is to be parsed goes on, or a request may begin in this turn. */
+  #takesTurn(): boolean {
+    if (!this.#boundaries.isAtEnd) return true;
+    if (this.#turn === 'awaited') return false;
+    const mayBegin = this.#turn === 'given' || this.turns.begin(this.keyId, this.#begin);
+    this.#turn = mayBegin ? 'none' : 'awaited';
+    return mayBegin;
   }
 
   /** Parses the received part of a head, unless it would take as long as many requests. */
