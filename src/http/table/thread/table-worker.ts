@@ -1,3 +1,4 @@
+import { getPriority, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { adjustmentWidth } from '../../../prediction/conditions/adjustments.js';
 import { ApiError, type ErrorCode } from '../../errors/api-error.js';
@@ -5,6 +6,19 @@ import { openTable } from '../open-table.js';
 import type { OpenTable, Pieces, TableContext } from '../table-contract.js';
 import { JOBS_UNDER_WAY, JobMemory } from './job-memory.js';
 import type { TableCall, TableNotice, TableOrder, TableResults } from './messages.js';
+
+/** Steps of Linux's scale of priorities, from -20, served first, to 19. */
+const BELOW_OTHER_THREADS = 5;
+const LOWEST_PRIORITY = 19;
+
+// The main thread has the processor first. Elsewhere than on Linux this would be the priority of the whole process.
+if (process.platform === 'linux') {
+  try {
+    setPriority(Math.min(getPriority() + BELOW_OTHER_THREADS, LOWEST_PRIORITY));
+  } catch {
+    // A sandbox may forbid it; tables are answered all the same.
+  }
+}
 
 const context = workerData as TableContext;
 const width = adjustmentWidth(context.artefacts.manifest);
