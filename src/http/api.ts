@@ -61,7 +61,8 @@ export function createApi(
   const { requestTimeoutMs, searchRadiusKm } = config;
   const app = createServer(config, phase, log, connections, (request, reply) => {
     for (const job of request.state.jobs ?? []) job.abandon();
-    connections.rememberKey(request.raw, request.state.caller?.id);
+    const { caller } = request.state;
+    if (caller !== undefined) connections.rememberKey(request.raw, caller.id);
     logRequest(request, reply, metrics);
   });
   enableServerTiming(app);

@@ -1,101 +1,175 @@
+import { subscribe, unsubscribe } from 'node:diagnostics_channel';
+import { once } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { RequestTurns } from '../../src/http/server/request-turns.js';
-import { answersOn } from '../support/raw-http.js';
+import { answersOn, openSocket } from '../support/raw-http.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
-import { startTestService } from '../support/service.js';
+import { startTestService, type TestService } from '../support/service.js';
 
 /** Requests of one key that begin in a turn while others call. */
 const PER_TURN = 6;
+/** A while without requests of another key. */
+const ALONE_MS = 1001;
 
-/** Lets requests take turns, and tells which began in which turn. */
+let service: TestService;
+let keys: string[];
+beforeAll(async () => {
+  service = await startTestService();
+  keys = [service.key, (await service.issueKey('hypha')).secret];
+});
+afterAll(() => service.stop());
+
+/** Lets requests take turns, and tells in which order they began. */
 class Recorder {
   readonly turns = new RequestTurns();
   readonly began: string[] = [];
 
+  /** @param keys that called before */
+  constructor(keys: readonly string[]) {
+    for (const key of keys) this.turns.note(key);
+  }
+
   request(keyId: string | undefined, name = String(keyId)): void {
     if (this.turns.begin(keyId, () => this.began.push(name))) this.began.push(name);
+  }
+
+  requests(count: number, keyId: string | undefined): void {
+    for (let request = 0; request < count; request++) this.request(keyId);
   }
 }
 
 const times = (count: number, name: string) => new Array<string>(count).fill(name);
 
 test('all requests of a key that calls alone begin at once, and so do those without a key', () => {
-  const recorder = new Recorder();
-  for (let request = 0; request < 100; request++) {
-    recorder.request('flood');
-    recorder.request(undefined, 'none');
-  }
-  expect(recorder.began).toHaveLength(200);
+  const alone = new Recorder(['flood']);
+  alone.requests(100, 'flood');
+  expect(alone.began).toHaveLength(100);
+  const shared = new Recorder(['flood', 'other']);
+  shared.requests(100, undefined);
+  expect(shared.began).toHaveLength(100);
 });
 
 test('a request of another key begins before the requests that a flood sent in the same turn', async () => {
-  const recorder = new Recorder();
+  const recorder = new Recorder(['other', 'flood']);
+  recorder.requests(20, 'flood');
   recorder.request('other');
-  for (let request = 0; request < 20; request++) recorder.request('flood');
-  recorder.request('other');
-  expect(recorder.began).toEqual(['other', ...times(PER_TURN, 'flood'), 'other']);
+  expect(recorder.began).toEqual([...times(PER_TURN, 'flood'), 'other']);
   await nextTurn();
   recorder.request('flood'); // behind those that wait
   recorder.request('other');
-  expect(recorder.began.slice(2 + PER_TURN)).toEqual([...times(PER_TURN, 'flood'), 'other']);
+  expect(recorder.began.slice(1 + PER_TURN)).toEqual([...times(PER_TURN, 'flood'), 'other']);
   await nextTurn();
   await nextTurn();
   expect(recorder.began.filter((name) => name === 'flood')).toHaveLength(21);
 });
 
+test('requests that wait begin together once their key calls alone again, or the service closes', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] });
+  onTestFinished(() => void vi.useRealTimers());
+  for (const end of [
+    () => vi.advanceTimersByTime(ALONE_MS),
+    (recorder: Recorder) => recorder.turns.stop(),
+  ] as const) {
+    const recorder = new Recorder(['other', 'flood']);
+    recorder.requests(50, 'flood');
+    expect(recorder.began).toHaveLength(PER_TURN);
+    end(recorder);
+    recorder.request('flood');
+    expect(recorder.began).toHaveLength(PER_TURN + 1);
+    await nextTurn();
+    expect(recorder.began).toHaveLength(51);
+  }
+});
+
 test('whatever arrives, each request begins once, in the order of its key, and a few of each key in a turn', async () => {
+  vi.useFakeTimers({ toFake: ['performance'] }); // the keys share the turns throughout
+  onTestFinished(() => void vi.useRealTimers());
   const arrivals = fc.array(fc.array(fc.constantFrom('a', 'b', 'c'), { maxLength: 30 }), { maxLength: 6 });
   await fc.assert(
     fc.asyncProperty(arrivals, async (turns) => {
-      const recorder = new Recorder();
+      const recorder = new Recorder(['a', 'b', 'c']);
       const sent: string[] = [];
-      for (const key of ['a', 'b']) recorder.request(key, `${key} first`);
-      for (const keys of turns) {
+      const ofKey = (names: readonly string[], key: string) => names.filter((name) => name.startsWith(key));
+      for (const arriving of turns) {
         const before = recorder.began.length;
-        for (const key of keys) {
+        for (const key of arriving) {
           const name = `${key} ${sent.length}`;
           sent.push(name);
           recorder.request(key, name);
         }
         await nextTurn();
         // Those that began as they arrived and, in the next turn, those that had waited.
-        const began = recorder.began.slice(before);
         for (const key of ['a', 'b', 'c'])
-          expect(began.filter((name) => name.startsWith(key)).length).toBeLessThanOrEqual(2 * PER_TURN);
+          expect(ofKey(recorder.began.slice(before), key).length).toBeLessThanOrEqual(2 * PER_TURN);
       }
       for (let turn = 0; turn < sent.length; turn++) await nextTurn();
-      const ofKey = (names: readonly string[], key: string) => names.filter((name) => name.startsWith(key));
-      for (const key of ['a', 'b', 'c'])
-        expect(ofKey(recorder.began.slice(2), key)).toEqual(ofKey(sent, key));
+      for (const key of ['a', 'b', 'c']) expect(ofKey(recorder.began, key)).toEqual(ofKey(sent, key));
     }),
     { numRuns: 50 },
   );
 });
 
+const usage = (key: string) => `GET /v1/usage HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\n\r\n`;
+
+test('of requests that 40 connections of a key send at once, beside another key, a few begin in a turn', async () => {
+  const sockets = await Promise.all(
+    keys.flatMap((key) => times(40, key)).map(() => openSocket(service.apiUrl)),
+  );
+  const [flood, others] = [sockets.slice(0, 40), sockets.slice(40)];
+  const ask = async (of: typeof sockets, key: string) => {
+    const answered = Promise.all(of.map((socket) => once(socket, 'data')));
+    for (const socket of of) socket.write(usage(key));
+    await answered;
+  };
+  let [began, most, isCounting] = [0, 0, true];
+  const count = () => {
+    began++;
+    most = Math.max(most, began);
+  };
+  const tick = () => {
+    began = 0;
+    if (isCounting) setImmediate(tick);
+  };
+  let sharedMs: number;
+  do {
+    const startMs = performance.now();
+    await ask(others, keys[1]);
+    await ask(flood, keys[0]); // their key is known from now on
+    [began, most, isCounting] = [0, 0, true];
+    subscribe('http.server.request.start', count);
+    tick();
+    await ask(flood, keys[0]);
+    isCounting = false;
+    unsubscribe('http.server.request.start', count);
+    sharedMs = performance.now() - startMs;
+  } while (sharedMs >= ALONE_MS); // on a busy machine the keys may have stopped sharing the turns
+  for (const socket of sockets) socket.destroy();
+  expect(most).toBeGreaterThan(0);
+  expect(most).toBeLessThanOrEqual(2 * PER_TURN); // those of two turns may begin between two ticks
+});
+
 test('every request of two keys that flood the service is answered in order, whichever connections they share', async () => {
-  const service = await startTestService();
-  try {
-    const keys = [service.key, (await service.issueKey('hypha')).secret];
-    const body = JSON.stringify(PREDICT_REQUEST);
-    const request = (key: string, connection: number) =>
-      connection % 4 === 0
-        ? `GET /v1/usage HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\n\r\n`
-        : `POST /v1/predict HTTP/1.1\r\nHost: x\r\nX-API-Key: ${key}\r\nContent-Type: application/json\r\nContent-Length: ${body.length}\r\n\r\n${body}`;
-    const answers = await Promise.all(
-      Array.from({ length: 40 }, (_, connection) =>
-        answersOn(
-          service.apiUrl,
-          // The keys of every third connection alternate, as behind a proxy.
-          Array.from({ length: 25 }, (_, at) =>
-            request(keys[(connection % 3 === 0 ? at : connection) % 2], connection),
-          ).join(''),
-        ),
-      ),
+  const body = JSON.stringify(PREDICT_REQUEST);
+  const request = (key: string, connection: number, id: string) => {
+    const [line, text] = connection % 4 === 0 ? ['GET /v1/usage', ''] : ['POST /v1/predict', body];
+    const headers = [`X-API-Key: ${key}`, `X-Request-Id: ${id}`, 'Content-Type: application/json'];
+    return [`${line} HTTP/1.1`, 'Host: x', ...headers, `Content-Length: ${text.length}`, '', text].join(
+      '\r\n',
     );
-    for (const { statuses } of answers) expect(statuses).toEqual(new Array(25).fill(200));
-  } finally {
-    await service.stop();
-  }
+  };
+  await Promise.all(
+    Array.from({ length: 40 }, async (_, connection) => {
+      const ids = Array.from({ length: 25 }, (_, at) => `${connection}-${at}`);
+      // The keys of every third connection alternate, as behind a proxy.
+      const keyOf = (at: number) => keys[(connection % 3 === 0 ? at : connection) % 2];
+      const answers = await answersOn(
+        service.apiUrl,
+        ids.map((id, at) => request(keyOf(at), connection, id)).join(''),
+      );
+      expect(answers.statuses).toEqual(new Array(25).fill(200));
+      expect(answers.ids).toEqual(ids);
+    }),
+  );
 });

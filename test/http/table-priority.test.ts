@@ -16,7 +16,9 @@ function otherPriorities(): number[] {
     .filter((priority) => priority !== getPriority(process.pid));
 }
 
-test.skipIf(process.platform !== 'linux')(
+const LOWEST = 19;
+
+test.skipIf(process.platform !== 'linux' || getPriority() === LOWEST)(
   'the thread of tables, and no other, has a lower priority than the main thread',
   async () => {
     const response = await fetch(`${service.apiUrl}/v1/predict/table`, {
@@ -26,6 +28,6 @@ test.skipIf(process.platform !== 'linux')(
     });
     expect(response.status).toBe(200);
     await response.text();
-    expect(otherPriorities()).toEqual([Math.min(getPriority(process.pid) + 5, 19)]);
+    expect(otherPriorities()).toEqual([Math.min(getPriority(process.pid) + 5, LOWEST)]);
   },
 );

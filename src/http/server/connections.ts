@@ -51,8 +51,14 @@ export class Connections {
     this.#sequences.get(request.socket)?.exemptFromTimeout();
   }
 
-  /** Remembers the key of a request, undefined if it has none, for the turn of the next one on its connection. */
-  rememberKey(request: IncomingMessage, keyId: string | undefined): void {
+  /** Lets requests begin as they come, from when the server closes: a connection whose request waits looks idle. */
+  stopTurns(): void {
+    this.#turns.stop();
+  }
+
+  /** Remembers the key of a request, for the turn of the next one on its connection. */
+  rememberKey(request: IncomingMessage, keyId: string): void {
+    this.#turns.note(keyId);
     const sequence = this.#sequences.get(request.socket);
     if (sequence !== undefined) sequence.keyId = keyId;
   }

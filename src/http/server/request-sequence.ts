@@ -53,7 +53,7 @@ export class RequestSequence {
   #hasEnded = false;
   #droppedBytes = 0;
 
-  /** The key of the last request. The next one takes turns as one of the same key, since it is not read yet. */
+  /** The last key that was sent. The next request takes turns as one of the same key, since it is not read yet. */
   keyId: string | undefined;
 
   /**
@@ -156,7 +156,7 @@ export class RequestSequence {
 
   readonly #begin = () => {
     this.#turn = 'given';
-    this.#continue();
+    if (!this.#hasTurn) this.#continue();
   };
 
   /** Receives more, unless Node is waiting for the received part of a body to be consumed. */

@@ -19,6 +19,19 @@ export class RequestTurns {
   #latestKey: string | undefined;
   #sharedUntilMs = Number.NEGATIVE_INFINITY;
   #hasNextTurn = false;
+  #isStopped = false;
+
+  /** Learns that a key calls. */
+  note(keyId: string): void {
+    if (keyId === this.#latestKey) return;
+    if (this.#latestKey !== undefined) this.#sharedUntilMs = performance.now() + SHARED_MS;
+    this.#latestKey = keyId;
+  }
+
+  /** Lets all requests begin at once from now on. */
+  stop(): void {
+    this.#isStopped = true;
+  }
 
   /**
    * Begins a request in this turn of the event loop or, after those of its key that wait, in a later one.
@@ -27,12 +40,12 @@ export class RequestTurns {
    * @returns whether it may begin at once
    */
   begin(keyId: string | undefined, beginLater: () => void): boolean {
-    if (keyId === undefined || !this.#isShared(keyId)) return true;
+    if (keyId === undefined || !this.#isShared) return true;
     this.#awaitNextTurn();
     const waiting = this.#waiting.get(keyId);
     const begun = this.#begun.get(keyId) ?? 0;
     if (waiting !== undefined) waiting.push(beginLater);
-    else if (begun === REQUESTS_PER_TURN) this.#waiting.set(keyId, [beginLater]);
+    else if (begun >= REQUESTS_PER_TURN) this.#waiting.set(keyId, [beginLater]);
     else {
       this.#begun.set(keyId, begun + 1);
       return true;
@@ -40,13 +53,8 @@ export class RequestTurns {
     return false;
   }
 
-  #isShared(keyId: string): boolean {
-    const nowMs = performance.now();
-    if (keyId !== this.#latestKey) {
-      if (this.#latestKey !== undefined) this.#sharedUntilMs = nowMs + SHARED_MS;
-      this.#latestKey = keyId;
-    }
-    return nowMs < this.#sharedUntilMs || this.#waiting.size > 0;
+  get #isShared(): boolean {
+    return !this.#isStopped && performance.now() < this.#sharedUntilMs;
   }
 
   #awaitNextTurn(): void {
@@ -55,11 +63,12 @@ export class RequestTurns {
     setImmediate(() => {
       this.#hasNextTurn = false;
       this.#begun.clear();
-      if (this.#waiting.size > 0) this.#awaitNextTurn();
+      const most = this.#isShared ? REQUESTS_PER_TURN : Number.POSITIVE_INFINITY;
       for (const [keyId, waiting] of [...this.#waiting]) {
-        const next = waiting.splice(0, REQUESTS_PER_TURN);
+        const next = waiting.splice(0, most);
         if (waiting.length === 0) this.#waiting.delete(keyId);
         this.#begun.set(keyId, next.length);
+        this.#awaitNextTurn();
         for (const begin of next) begin();
       }
     });

@@ -80,6 +80,7 @@ export function createServer(
   app.server.on('checkContinue', awaitContinue(app.server));
   app.server.on('checkExpectation', rejectExpectation);
   app.server.on('connect', rejectTunnel);
+  app.addHook('preClose', async () => connections.stopTurns());
   enableGracefulClose(app);
   connections.attach(app.server, config.requestTimeoutMs);
 
