@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from '../../support/kept-load.js';
+import { IS_LONG } from '../../support/length.js';
 import { readWhole, type Target, type WholeAnswers } from './mixed-load.js';
 
 /** What became of the requests of callers. */
@@ -8,7 +9,7 @@ export interface Tally {
   readonly answers: Map<number | string, number>;
   /** Requests that got no answer, by what their caller saw: the connection was reset, or ended under them. */
   readonly lost: Map<string, number>;
-  /** Requests on a kept connection that was closed for having been idle too long: a busy machine delays callers. */
+  /** Requests that met a connection at its end, because a busy machine delays callers: one idle for too long, or not accepted. */
   late: number;
   /** When a connection was refused for the first time, as `performance.now()` has it: the service listens no more. */
   refusedAtMs: number;
@@ -53,13 +54,17 @@ export async function callUntilRefused(
         status === 200 && readWhole(request, body) !== whole ? `other ${request.name}` : status,
       );
     } catch (error) {
-      const { code, message } = error as NodeJS.ErrnoException;
+      const { code, message, syscall } = error as NodeJS.ErrnoException;
       if (code === 'ECONNREFUSED') {
         tally.refusedAtMs = Math.min(tally.refusedAtMs, performance.now());
         return;
       }
       const isCutOff = message === 'aborted';
-      if (keepsConnection && !isCutOff && sentMs - sentBeforeMs > keptMs) tally.late++;
+      // Before anything was sent, at the moment when the listening socket closed. How often depends on the load of the machine:
+      // only the long form, on an idle one, counts it as lost.
+      const isUnaccepted = code === 'ECONNRESET' && syscall === 'connect';
+      if (isUnaccepted && !IS_LONG) tally.late++;
+      else if (keepsConnection && !isCutOff && sentMs - sentBeforeMs > keptMs) tally.late++;
       else count(tally.lost, `${request.name}, ${code}: ${message}`);
     }
     if (pauseMs > 0) await delay(Math.random() * pauseMs);
