@@ -1,9 +1,7 @@
-import type { DayUsage, KeyDay, UsageStore } from './store/usage-store.js';
+import { type DayUsage, type KeyDay, keyDayName, type UsageStore } from './store/usage-store.js';
 
 const FLUSH_EVERY_MS = 1000;
 const CHANGES_PER_STATEMENT = 1000;
-
-const nameOf = ({ keyId, day }: KeyDay) => `${keyId} ${day}`;
 
 /**
  * Counts requests in memory and adds the counts to the store every second and when closed. A process that is killed
@@ -25,9 +23,10 @@ export class UsageMeter {
   }
 
   /** Counts requests of a key on a day; a negative number subtracts them. */
-  add({ keyId, day, requests }: DayUsage): void {
-    const name = nameOf({ keyId, day });
-    this.#changes.set(name, { keyId, day, requests: requests + (this.#changes.get(name)?.requests ?? 0) });
+  add(change: DayUsage): void {
+    const name = keyDayName(change);
+    const before = this.#changes.get(name)?.requests ?? 0;
+    this.#changes.set(name, { ...change, requests: before + change.requests });
   }
 
   /** Writes the counts; a flush that is already running is awaited, not repeated. */
@@ -47,7 +46,7 @@ export class UsageMeter {
   /** The same if any of them are of these keys and days: asking again and again does not write what others count. */
   async flushOf(wanted: readonly KeyDay[]): Promise<void> {
     await this.#flushing?.catch(() => {});
-    if (wanted.some((each) => this.#changes.has(nameOf(each)))) await this.flush();
+    if (wanted.some((each) => this.#changes.has(keyDayName(each)))) await this.flush();
   }
 
   /** Stops the timer and writes the remaining counts. Rejects if they could not be written. */

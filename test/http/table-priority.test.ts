@@ -1,7 +1,9 @@
 import { readdirSync } from 'node:fs';
 import { getPriority } from 'node:os';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { PREDICT_REQUEST } from '../support/requests.js';
 import { startTestService, type TestService } from '../support/service.js';
+import { csvOf, postTable } from './support/tables.js';
 
 let service: TestService;
 beforeAll(async () => {
@@ -21,11 +23,7 @@ const LOWEST = 19;
 test.skipIf(process.platform !== 'linux' || getPriority() === LOWEST)(
   'the thread of tables, and no other, has a lower priority than the main thread',
   async () => {
-    const response = await fetch(`${service.apiUrl}/v1/predict/table`, {
-      method: 'POST',
-      headers: { 'x-api-key': service.key, 'content-type': 'text/csv' },
-      body: 'latitude,longitude,species_code,planting_method\n44.12,-122.03,PSME,manual\n',
-    });
+    const response = await postTable(service, csvOf([PREDICT_REQUEST]));
     expect(response.status).toBe(200);
     await response.text();
     expect(otherPriorities()).toEqual([Math.min(getPriority(process.pid) + 5, LOWEST)]);

@@ -8,6 +8,9 @@ export interface KeyDay {
   readonly day: string;
 }
 
+/** Names a key on a day, for a map. */
+export const keyDayName = ({ keyId, day }: KeyDay) => `${keyId} ${day}`;
+
 /** Requests of one key on one UTC day. */
 export interface DayUsage extends KeyDay {
   readonly requests: number;
@@ -77,8 +80,8 @@ export class UsageStore {
       .where('key_id', 'in', distinct(wanted.map(({ keyId }) => keyId)))
       .where('day', 'in', distinct(wanted.map(({ day }) => day)))
       .execute();
-    const counts = new Map(rows.map(({ keyId, day, requests }) => [`${keyId} ${day}`, requests]));
-    return wanted.map(({ keyId, day }) => counts.get(`${keyId} ${day}`) ?? 0);
+    const counts = new Map(rows.map((row) => [keyDayName(row), row.requests]));
+    return wanted.map((each) => counts.get(keyDayName(each)) ?? 0);
   }
 
   /** Usage by key and day, oldest day first. */

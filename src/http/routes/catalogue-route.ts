@@ -16,11 +16,11 @@ export function catalogueRoute(
   describe: (generation: ServingGeneration) => object,
   cacheControl: string = CACHE_CONTROL.catalogue,
 ): void {
-  const answerOf = perGeneration((generation) => ({
-    body: compressOnDemand(Buffer.from(JSON.stringify(describe(generation)))),
-  }));
+  const answerOf = perGeneration((generation) =>
+    compressOnDemand(Buffer.from(JSON.stringify(describe(generation)))),
+  );
   app.get(path, async (request, reply) => {
-    const body = await answerOf(serving.current).body(request, reply);
+    const body = await answerOf(serving.current)(request, reply);
     return reply.type(JSON_TYPE).header('cache-control', cacheControl).send(body);
   });
 }

@@ -20,13 +20,13 @@ export function documentRoutes(
   serving: Serving,
   documentOf: (artefacts: Artefacts) => OpenApiDocument,
 ): void {
-  const documentBodyOf = perGeneration(({ artefacts }) => ({
-    send: compressOnce(Buffer.from(JSON.stringify(documentOf(artefacts)))),
-  }));
+  const documentBodyOf = perGeneration(({ artefacts }) =>
+    compressOnce(Buffer.from(JSON.stringify(documentOf(artefacts)))),
+  );
   documentBodyOf(serving.current); // so that the first request need not wait for it
   const cached = { 'cache-control': CACHE_CONTROL.document };
   app.get('/openapi.json', (request, reply) =>
-    reply.type(JSON_TYPE).headers(cached).send(documentBodyOf(serving.current).send(request, reply)),
+    reply.type(JSON_TYPE).headers(cached).send(documentBodyOf(serving.current)(request, reply)),
   );
   if (existsSync(LICENSES)) {
     const bodyOf = compressOnce(readFileSync(LICENSES));

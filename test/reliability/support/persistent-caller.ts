@@ -1,6 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { Client } from '../../support/kept-load.js';
-import { IS_LONG } from '../../support/length.js';
 import { readWhole, type Target, type WholeAnswers } from './mixed-load.js';
 
 /** What became of the requests of callers. */
@@ -9,8 +8,10 @@ export interface Tally {
   readonly answers: Map<number | string, number>;
   /** Requests that got no answer, by what their caller saw: the connection was reset, or ended under them. */
   readonly lost: Map<string, number>;
-  /** Requests that met a connection at its end, because a busy machine delays callers: one idle for too long, or not accepted. */
+  /** Requests on a kept connection that was closed for having been idle too long: a busy machine delays callers. */
   late: number;
+  /** Requests that were not sent: their connection was reset before the service had accepted it. */
+  unaccepted: number;
   /** When a connection was refused for the first time, as `performance.now()` has it: the service listens no more. */
   refusedAtMs: number;
 }
@@ -26,7 +27,13 @@ export interface Manners {
 }
 
 export function newTally(): Tally {
-  return { answers: new Map(), lost: new Map(), late: 0, refusedAtMs: Number.POSITIVE_INFINITY };
+  return {
+    answers: new Map(),
+    lost: new Map(),
+    late: 0,
+    unaccepted: 0,
+    refusedAtMs: Number.POSITIVE_INFINITY,
+  };
 }
 
 /**
@@ -60,10 +67,7 @@ export async function callUntilRefused(
         return;
       }
       const isCutOff = message === 'aborted';
-      // Before anything was sent, at the moment when the listening socket closed. How often depends on the load of the machine:
-      // only the long form, on an idle one, counts it as lost.
-      const isUnaccepted = code === 'ECONNRESET' && syscall === 'connect';
-      if (isUnaccepted && !IS_LONG) tally.late++;
+      if (code === 'ECONNRESET' && syscall === 'connect') tally.unaccepted++;
       else if (keepsConnection && !isCutOff && sentMs - sentBeforeMs > keptMs) tally.late++;
       else count(tally.lost, `${request.name}, ${code}: ${message}`);
     }
