@@ -80,7 +80,7 @@ export class Accounts {
   }
 
   /**
-   * Finds the key of a secret. An operator's change takes effect within 4 seconds.
+   * Finds the key of a secret. An operator's change takes effect within 5 seconds.
    *
    * Rejects with `StoreUnavailableError` if the store must be queried and is unavailable.
    */

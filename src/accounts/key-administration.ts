@@ -34,7 +34,7 @@ export class KeyAdministrationError extends Error {
   }
 }
 
-/** Issues and changes keys for operators. Every running service applies a change within 4 seconds. */
+/** Issues and changes keys for operators. Every running service applies a change within 5 seconds. */
 export class KeyAdministration {
   constructor(
     private readonly store: AccountStore,

@@ -27,7 +27,7 @@ export default async function serve({ buffer }: Task): Promise<never> {
   for (;;) notify({ buffer, ...(await answer(opened, run, run.awaitOrder())) });
 }
 
-/** Answers the first `count` rows of a run buffer. @returns what to tell of it */
+/** Answers the first `count` rows of a run buffer. @returns the notice to send */
 async function answer(predictor: Predictor, run: RunBuffer, count: number) {
   try {
     const { inferenceMs } = await predictor.answer(run.rows(count), run.answers(count));

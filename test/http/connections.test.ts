@@ -128,6 +128,16 @@ test('a body that does not arrive in time is 408', async () => {
   expectRejection(await readAnswer(socket), 408);
 });
 
+test('a body that is rejected while it arrives is answered with the request id of its head', async () => {
+  const head = [`X-API-Key: ${impatient.key}`, JSON_TYPE, 'X-Request-Id: mine'];
+  const late = await openSocket(impatient.apiUrl);
+  late.write(rawRequest(PREDICT, [...head, LENGTH], BODY.slice(0, 20)));
+  const malformed = await openSocket(impatient.apiUrl);
+  malformed.write(rawRequest(PREDICT, [...head, 'Transfer-Encoding: chunked'], 'zz\r\n'));
+  for (const socket of [late, malformed])
+    expect((await readAnswer(socket)).headers.get('x-request-id')).toBe('mine');
+});
+
 test('a connection closed in the middle of a body does not affect the service', async () => {
   for (let i = 0; i < 20; i++) {
     const socket = await openSocket(service.apiUrl);

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ApiError, OversizedNumber } from '../../src/http/errors/api-error.js';
+import { ApiError } from '../../src/http/errors/api-error.js';
+import { OversizedNumber } from '../../src/http/errors/shown-value.js';
 import { documentEnd, type JsonError, valueEnd, valueEndInSteps } from '../../src/http/request/json.js';
 import { outlineAt } from '../../src/http/request/outlines.js';
 import { readDocument } from '../../src/http/request/read-document.js';

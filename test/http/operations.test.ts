@@ -3,6 +3,7 @@ import { expectError } from '../support/error-body.js';
 import { type LogLine, LogLines } from '../support/log-lines.js';
 import { OUTSIDE_COVERAGE, PREDICT_REQUEST } from '../support/requests.js';
 import { startTestService, type TestService } from '../support/service.js';
+import { csvOf, postTable } from './support/tables.js';
 
 const SAMPLE =
   /^([a-zA-Z_:][\w:]*)(\{(?:[a-zA-Z_]\w*="(?:[^"\\\n]|\\.)*",?)*\})? ([-+]?(?:\d[\d.eE+-]*|Inf)|Na[Nn])$/;
@@ -102,6 +103,21 @@ test('the log line of a request has its id, key id, tier, sites, queue and infer
   expect(line.inference_ms).toBe(timing('inference'));
   expect(line.inference_ms).toBeGreaterThan(0);
   expect(line.duration_ms).toBeGreaterThanOrEqual(line.queue_ms as number);
+});
+
+test('a table has the times of its first part in a header, and of all of it in its log line and in the metrics', async () => {
+  const before = await metrics();
+  const table = csvOf(Array(3000).fill(PREDICT_REQUEST)); // two parts
+  const response = await postTable(service, table, '', { 'x-request-id': 'log-table' });
+  await response.text();
+  expect(response.headers.get('server-timing')).toMatch(/^queue;dur=\d+\.\d{3}, inference;dur=\d+\.\d{3}$/);
+  const line = await lineOf('log-table');
+  expect(line).toMatchObject({ route: '/v1/predict/table', status: 200, sites: 3000 });
+  expect(line.queue_ms).toBeGreaterThan(0);
+  expect(line.inference_ms).toBeGreaterThan(0);
+  const after = await metrics();
+  for (const name of ['nurselog_queue_duration_seconds_count', 'nurselog_inference_duration_seconds_count'])
+    expect(after.get(name)! - before.get(name)!).toBe(1);
 });
 
 test('rejected requests have a log line, with what is known of them', async () => {

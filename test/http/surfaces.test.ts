@@ -337,6 +337,14 @@ test.each([
   });
 });
 
+test('numbers of the query are read however they are written', async () => {
+  const plain = await (await get('bbox=-122.5,44,-122,44.5&warming_c=1.5&max_points=1000')).text();
+  const others = await (
+    await get('bbox=-1.225e2,%2B44.,-12200E-2,44.50&warming_c=.15e1&max_points=1e3')
+  ).text();
+  expect(others).toBe(plain);
+});
+
 test('more than 20,000 points are for the tier hypha only', async () => {
   for (const tier of ['spore', 'mycel'] as const) {
     const headers = { 'x-api-key': (await service.issueKey(tier)).secret };

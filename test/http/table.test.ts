@@ -303,6 +303,8 @@ test('Accept chooses the format of the answer, and without it the answer has tha
   expect(await typeFor('*/*')).toBe('text/csv; charset=utf-8');
   expect(await typeFor('application/x-ndjson')).toBe('application/x-ndjson');
   expect(await typeFor('text/csv; charset=utf-8')).toBe('text/csv; charset=utf-8');
+  expect(await typeFor('text/csv; header=present')).toBe('text/csv; charset=utf-8');
+  expect(await typeFor('')).toBe('text/csv; charset=utf-8');
   expect(await typeFor('text/csv;q=0.5, application/x-ndjson')).toBe('application/x-ndjson');
   const response = await postTable(service, csv, '', { accept: 'application/x-ndjson' });
   const { error_code, ...row } = JSON.parse(await response.text());

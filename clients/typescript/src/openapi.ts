@@ -713,7 +713,7 @@ export interface components {
                     /** @constant */
                     type: "Feature";
                     /**
-                     * @description Unique in the request, at most 4096 bytes.
+                     * @description Unique in the request, at most 4096 bytes as JSON.
                      * @example A-17
                      */
                     id: string | number;
@@ -1835,7 +1835,7 @@ export interface components {
         /** @description On predictions: whether the models were trained on simulated or on observed outcomes; see GET /v1/model. */
         "Model-Outcomes": "simulated" | "observed";
         /**
-         * @description Milliseconds that the request waited for its run (`queue`) and was in the models (`inference`).
+         * @description Milliseconds that the request waited for its run (`queue`) and was in the models (`inference`); of a table, as far as known when its answer begins.
          * @example queue;dur=0.120, inference;dur=1.034
          */
         "Server-Timing": string;
@@ -1990,7 +1990,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `unavailable`: The service starts or stops, or its key store cannot be reached. It is not counted.
+             * @description `unavailable`: The service is starting, or its key store cannot be reached. It is not counted.
              *
              *     `overloaded`: The work queue is full or too many tables, plans or surfaces are open, and nothing was started; or the request waited too long. It is not counted.
              */
@@ -2146,7 +2146,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `unavailable`: The service starts or stops, or its key store cannot be reached. It is not counted.
+             * @description `unavailable`: The service is starting, or its key store cannot be reached. It is not counted.
              *
              *     `overloaded`: The work queue is full or too many tables, plans or surfaces are open, and nothing was started; or the request waited too long. It is not counted.
              */
@@ -2309,7 +2309,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `unavailable`: The service starts or stops, or its key store cannot be reached. It is not counted.
+             * @description `unavailable`: The service is starting, or its key store cannot be reached. It is not counted.
              *
              *     `overloaded`: The work queue is full or too many tables, plans or surfaces are open, and nothing was started; or the request waited too long. It is not counted.
              */
@@ -2474,7 +2474,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `unavailable`: The service starts or stops, or its key store cannot be reached. It is not counted.
+             * @description `unavailable`: The service is starting, or its key store cannot be reached. It is not counted.
              *
              *     `overloaded`: The work queue is full or too many tables, plans or surfaces are open, and nothing was started; or the request waited too long. It is not counted.
              */
@@ -2634,7 +2634,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `unavailable`: The service starts or stops, or its key store cannot be reached. It is not counted.
+             * @description `unavailable`: The service is starting, or its key store cannot be reached. It is not counted.
              *
              *     `overloaded`: The work queue is full or too many tables, plans or surfaces are open, and nothing was started; or the request waited too long. It is not counted.
              */
@@ -2791,7 +2791,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `unavailable`: The service starts or stops, or its key store cannot be reached. It is not counted.
+             * @description `unavailable`: The service is starting, or its key store cannot be reached. It is not counted.
              *
              *     `overloaded`: The work queue is full or too many tables, plans or surfaces are open, and nothing was started; or the request waited too long. It is not counted.
              */
@@ -2973,7 +2973,7 @@ export interface operations {
                 };
             };
             /**
-             * @description `unavailable`: The service starts or stops, or its key store cannot be reached. It is not counted.
+             * @description `unavailable`: The service is starting, or its key store cannot be reached. It is not counted.
              *
              *     `overloaded`: The work queue is full or too many tables, plans or surfaces are open, and nothing was started; or the request waited too long. It is not counted.
              */
@@ -3066,7 +3066,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: The service starts or stops, or its key store cannot be reached. It is not counted. */
+            /** @description `unavailable`: The service is starting, or its key store cannot be reached. It is not counted. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3156,7 +3156,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: The service starts or stops, or its key store cannot be reached. It is not counted. */
+            /** @description `unavailable`: The service is starting, or its key store cannot be reached. It is not counted. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3246,7 +3246,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: The service starts or stops, or its key store cannot be reached. It is not counted. */
+            /** @description `unavailable`: The service is starting, or its key store cannot be reached. It is not counted. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];
@@ -3322,7 +3322,7 @@ export interface operations {
                     "application/json": components["schemas"]["Error"];
                 };
             };
-            /** @description `unavailable`: The service starts or stops, or its key store cannot be reached. It is not counted. */
+            /** @description `unavailable`: The service is starting, or its key store cannot be reached. It is not counted. */
             503: {
                 headers: {
                     "X-Request-Id": components["headers"]["X-Request-Id"];

@@ -1,7 +1,6 @@
 /** The store is unreachable or cannot do its work now; the same call may succeed later. */
 export class StoreUnavailableError extends Error {
   override readonly name: string = 'StoreUnavailableError';
-  readonly code = 'store_unavailable';
 
   /** @param reason for operators: it may name hosts and files and is not shown to callers */
   constructor(

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { redactKeys } from '../../accounts/key-format.js';
 
 /** Every error code of the interface with its HTTP status. */
 export const ERROR_STATUS = {
@@ -65,26 +64,4 @@ export class ApiError extends Error {
     super(error.message);
     this.status = status;
   }
-}
-
-const SHOWN_CHARACTERS = 40;
-
-/** A number of JSON that is too large for a number of JavaScript, or has too many digits, as it was sent. */
-export class OversizedNumber {
-  constructor(readonly text: string) {}
-}
-
-/** A caller's value as an error message shows it: JSON, truncated, with API keys redacted. */
-export function show(value: unknown): string {
-  if (value === undefined) return 'nothing';
-  if (value instanceof OversizedNumber) return truncated(value.text, value.text.slice(0, SHOWN_CHARACTERS));
-  if (typeof value === 'number') return String(value);
-  if (Array.isArray(value)) return `an array of ${value.length}`;
-  if (typeof value === 'object' && value !== null) return 'an object';
-  if (typeof value !== 'string') return JSON.stringify(value);
-  return truncated(value, JSON.stringify(redactKeys(value.slice(0, SHOWN_CHARACTERS))));
-}
-
-function truncated(text: string, shown: string): string {
-  return text.length > SHOWN_CHARACTERS ? `${shown}... (${text.length} characters)` : shown;
 }

@@ -1,6 +1,7 @@
 import type { FastifyBaseLogger } from 'fastify';
 import { redactKeys } from '../../accounts/key-format.js';
-import { ApiError, type ErrorCode, show } from './api-error.js';
+import { ApiError, type ErrorCode } from './api-error.js';
+import { show } from './shown-value.js';
 
 /** Seconds after which a caller may retry when the service cannot answer now. */
 const RETRY_AFTER_SECONDS = 1;

@@ -152,7 +152,7 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
     example: { message: 'The work queue is full and nothing was started: try again shortly.' },
   },
   unavailable: {
-    cause: 'The service starts or stops, or its key store cannot be reached. It is not counted.',
+    cause: 'The service is starting, or its key store cannot be reached. It is not counted.',
     remedy: TRY_AGAIN,
     example: { message: 'Keys cannot be checked right now: try again shortly.' },
   },

@@ -81,9 +81,9 @@ function limits(bodyLimitBytes: number): string {
 ${table(['tier', 'requests a day', 'sites a batch', 'points a surface'], rows)}
 
 A batch of any size is one request. The day is the UTC day. Answers with a status of 401, 403, 404, 405, 429 or 5xx, \`GET /v1/health\` and \`GET /v1/usage\` are not
-counted. On limited tiers, \`RateLimit\` says how many requests are left and for how many seconds the day lasts. Bodies may have ${shown(bodyLimitBytes)} bytes.
-Tables have as many rows as a batch has sites, those of tier \`hypha\` more: the error of one that is too large names the limit. Plans of every
-tier have as many units as a batch has sites.
+counted. On limited tiers, \`RateLimit\` says how many requests are left and for how many seconds the day lasts. Bodies may have ${shown(bodyLimitBytes)} bytes,
+plans and tables of tier \`hypha\` more: the error of one that is too large names the limit. Tables have as many rows as a batch has sites, those of
+tier \`hypha\` more. Plans of every tier have as many units as a batch has sites.
 `;
 }
 

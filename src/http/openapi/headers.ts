@@ -46,7 +46,7 @@ export const HEADERS = {
     { enum: OUTCOMES },
   ),
   'Server-Timing': header(
-    'Milliseconds that the request waited for its run (`queue`) and was in the models (`inference`).',
+    'Milliseconds that the request waited for its run (`queue`) and was in the models (`inference`); of a table, as far as known when its answer begins.',
     'queue;dur=0.120, inference;dur=1.034',
   ),
 };

@@ -1,5 +1,6 @@
 import type { Species } from '../../prediction/artefacts/species.js';
 import { PLANTING_METHODS, type PlantingMethod } from '../../prediction/dimensions.js';
+import { compareText } from '../response/ranking.js';
 import type { SurvivalMeans } from './plan-sums.js';
 
 /** A species and a planting method for a unit. */
@@ -53,9 +54,4 @@ export function ranked(options: readonly PlanOption[]): ({ readonly rank: number
       (a, b) => compare(a, b) || compareText(a.species_code, b.species_code) || methodOf(a) - methodOf(b),
     )
     .map((option, index) => ({ rank: index + 1, ...option }));
-}
-
-function compareText(a: string, b: string): number {
-  if (a === b) return 0;
-  return a < b ? -1 : 1;
 }

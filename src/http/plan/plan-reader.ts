@@ -28,7 +28,7 @@ import { perGeneration } from '../serving/serving.js';
 import { shownAt } from './shown-at.js';
 import { type UnitFeature, UnitReader } from './unit-reader.js';
 
-/** What a plan is asked for; the outlines of its units are not read yet. */
+/** The request for a plan; the outlines of its units are not read yet. */
 export interface PlanOrder {
   readonly units: readonly UnitFeature[];
   readonly reader: UnitReader;

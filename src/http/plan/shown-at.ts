@@ -1,4 +1,4 @@
-import { show } from '../errors/api-error.js';
+import { show } from '../errors/shown-value.js';
 import { JsonError, OPEN_ARRAY, OPEN_OBJECT, QUOTE, valueEnd } from '../request/json.js';
 import { outlineAt } from '../request/outlines.js';
 

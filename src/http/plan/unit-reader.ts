@@ -1,6 +1,7 @@
 import type { Outline } from '../../prediction/units/outline.js';
 import { type OutlineProblem, outlineProblem } from '../../prediction/units/outline-problem.js';
-import { type ErrorObject, OversizedNumber, show } from '../errors/api-error.js';
+import type { ErrorObject } from '../errors/api-error.js';
+import { OversizedNumber, SHOWN_ELEMENTS, show } from '../errors/shown-value.js';
 import {
   CLOSE_ARRAY,
   COMMA,
@@ -14,7 +15,6 @@ import {
 } from '../request/json.js';
 import { ObjectFields } from '../request/object-fields.js';
 import type { Issue } from '../request/request-errors.js';
-import { SHOWN_ELEMENTS } from '../request/shown-values.js';
 import { CoordinatesReader } from './coordinates-reader.js';
 import { fieldShownAt, isShort, SHORT_BYTES } from './shown-at.js';
 
@@ -173,7 +173,7 @@ export class UnitReader {
 /** The id at an offset, 0 for none, or what is wrong with it. */
 function readId(bytes: Buffer, at: number): UnitId | { readonly problem: string } {
   const isScalar = at !== 0 && bytes[at] !== OPEN_OBJECT && bytes[at] !== OPEN_ARRAY;
-  if (isScalar && !isShort(bytes, at)) return { problem: `must have at most ${SHORT_BYTES} bytes` };
+  if (isScalar && !isShort(bytes, at)) return { problem: `must have at most ${SHORT_BYTES} bytes as JSON` };
   const id = at === 0 ? undefined : bytes[at] === QUOTE ? textAt(bytes, at) : numberAt(bytes, at);
   if (id === undefined || (typeof id === 'number' && !Number.isFinite(id)))
     return { problem: `must be a string or a number, not ${fieldShownAt(bytes, at)}` };
@@ -212,5 +212,5 @@ export function unitError(path: string, message: string): ErrorObject {
 function problemMessage(problem: OutlineProblem): string {
   if (problem.kind === 'too intricate') return 'the outline is too intricate to be checked: simplify it';
   const place = `longitude ${problem.longitude.toFixed(PLACE_DECIMALS)}, latitude ${problem.latitude.toFixed(PLACE_DECIMALS)}`;
-  return `${CROSSING[problem.kind]} near ${place}: repair the geometry, for example with make_valid of GEOS or PostGIS`;
+  return `${CROSSING[problem.kind]} near ${place}: repair the geometry, for example with the tool of a GIS that fixes geometries`;
 }

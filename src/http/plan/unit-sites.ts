@@ -3,7 +3,8 @@ import type { Outline } from '../../prediction/units/outline.js';
 import { areaHa, centroid } from '../../prediction/units/outline-measures.js';
 import { UnitPoints } from '../../prediction/units/unit-points.js';
 import type { ErrorObject } from '../errors/api-error.js';
-import { coverageOf, nearestDataOf, placeError } from '../request/request-errors.js';
+import { coverageOf, nearestDataOf } from '../request/places.js';
+import { placeError } from '../request/request-errors.js';
 import { perGeneration, type ServingGeneration } from '../serving/serving.js';
 import { unitError } from './unit-reader.js';
 

@@ -1,6 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
-import { ApiError, show } from '../errors/api-error.js';
+import { ApiError } from '../errors/api-error.js';
+import { show } from '../errors/shown-value.js';
 
 /** A longer Accept is ignored: negotiating thousands of types would take milliseconds. */
 const MAX_ACCEPT_CHARACTERS = 500;
@@ -14,9 +15,13 @@ export function negotiateType<MediaType extends string>(
   { raw, headers: { accept } }: FastifyRequest,
   available: readonly [MediaType, ...MediaType[]],
 ): MediaType {
-  if (accept === undefined || accept.length > MAX_ACCEPT_CHARACTERS) return available[0];
-  // The types have no parameters, but callers may name the charset that the answer has anyway.
-  const headers = { ...raw.headers, accept: accept.replaceAll(/;\s*charset="?utf-8"?/gi, '') };
+  if (accept === undefined || accept.trim() === '' || accept.length > MAX_ACCEPT_CHARACTERS)
+    return available[0];
+  // The types have no parameters, but callers may name what holds for the answer anyway: its charset, and the header line of CSV.
+  const headers = {
+    ...raw.headers,
+    accept: accept.replaceAll(/;\s*(charset="?utf-8"?|header=present)/gi, ''),
+  };
   const accepted = new Negotiator({ headers }).mediaType([...available]);
   if (accepted !== undefined) return accepted as MediaType;
   throw new ApiError({

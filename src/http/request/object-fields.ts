@@ -1,3 +1,4 @@
+import { SHOWN_ELEMENTS } from '../errors/shown-value.js';
 import {
   BACKSLASH,
   byteEnd,
@@ -14,7 +15,6 @@ import {
   textAt,
   valueEnd,
 } from './json.js';
-import { SHOWN_ELEMENTS } from './shown-values.js';
 
 /** Names near to an option's that callers use for tags of their own. */
 const TAGS = ['condition', 'elevation'].map((name) => Buffer.from(`"${name}"`));

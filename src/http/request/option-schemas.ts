@@ -3,8 +3,7 @@ import type { Artefacts } from '../../prediction/artefacts/artefacts.js';
 import { lapseColumnOf } from '../../prediction/artefacts/option-columns.js';
 import { MAX_RISE_M } from '../../prediction/conditions/adjustments.js';
 import { INCLUDES, type Include } from '../../prediction/dimensions.js';
-import { show } from '../errors/api-error.js';
-import { SHOWN_ELEMENTS, showAll } from './shown-values.js';
+import { SHOWN_ELEMENTS, show, showAll } from '../errors/shown-value.js';
 
 /** A number that an option may have: its name, its unit, its range and an example. */
 export interface OptionNumber {
@@ -152,7 +151,7 @@ export function namesOf(numbers: readonly OptionNumber[]): string[] {
   return numbers.map(({ name }) => name);
 }
 
-/** What a value outside the range of a number gets to hear, without a full stop. */
+/** The message for a value outside the range of a number, without a full stop. */
 export function rangeMessage({ name, unit, minimum, maximum }: OptionNumber, value: unknown): string {
   const of = unit === '1' ? '' : ` ${unit}`;
   return `${name} must be a number from ${minimum} to ${maximum}${of}, not ${show(value)}`;

@@ -1,7 +1,6 @@
-import { OversizedNumber } from '../errors/api-error.js';
+import { OversizedNumber, SHOWN_ELEMENTS } from '../errors/shown-value.js';
 import { firstElementAt, nextElementAt, OPEN_ARRAY, OPEN_OBJECT, valueEnd } from './json.js';
 import type { ObjectFields } from './object-fields.js';
-import { SHOWN_ELEMENTS } from './shown-values.js';
 
 /*
  * A value as far as an error message shows it, in time and memory proportional to its bytes. Each function takes bytes

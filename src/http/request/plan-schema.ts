@@ -1,9 +1,8 @@
 import { z } from 'zod';
 import { HORIZONS, type Horizon, PLANTING_METHODS } from '../../prediction/dimensions.js';
-import { show } from '../errors/api-error.js';
+import { show, showAll } from '../errors/shown-value.js';
 import type { OptionRules } from './option-schemas.js';
 import { optionSchemas } from './option-schemas.js';
-import { showAll } from './shown-values.js';
 
 /** The largest cost of a planted tree or sown spot, in any currency. */
 const MAX_COST = 1_000_000_000;
@@ -44,7 +43,7 @@ const units = {
           type: { const: 'Feature' },
           id: {
             type: ['string', 'number'],
-            description: 'Unique in the request, at most 4096 bytes.',
+            description: 'Unique in the request, at most 4096 bytes as JSON.',
             examples: ['A-17'],
           },
           geometry: {

@@ -11,8 +11,9 @@ import { ObjectFields } from './object-fields.js';
 import { OptionReader } from './option-reader.js';
 import { optionRulesOf } from './option-schemas.js';
 import { fieldOutlines, listOutlineAt, outlineAt } from './outlines.js';
+import { placeHint } from './places.js';
 import { readDocument } from './read-document.js';
-import { placeHint, siteShapeError, unknownMethod, unknownSpecies } from './request-errors.js';
+import { siteShapeError, unknownMethod, unknownSpecies } from './request-errors.js';
 import { MAX_CHOICES, RANKING_FIELDS, RANKING_OPTIONS, type RankRequest, requestSchemas } from './schemas.js';
 
 /** What to rank at a site. */

@@ -1,5 +1,6 @@
 import { isUtf8 } from 'node:buffer';
-import { ApiError, show } from '../errors/api-error.js';
+import { ApiError } from '../errors/api-error.js';
+import { show } from '../errors/shown-value.js';
 import { documentEnd, JsonError, skipSpace, valueEndInSteps } from './json.js';
 
 /** What Python's json.dumps and str write that is not JSON, and other languages, and what to write instead. */

@@ -1,16 +1,14 @@
 import type { z } from 'zod';
-import type { Artefacts } from '../../prediction/artefacts/artefacts.js';
 import { valueAt } from '../../prediction/artefacts/shared-grid.js';
 import type { SpeciesCatalogue } from '../../prediction/artefacts/species.js';
 import { MAX_RISE_M, OWN_ELEVATION } from '../../prediction/conditions/adjustments.js';
 import { PLANTING_METHODS } from '../../prediction/dimensions.js';
-import { Coverage } from '../../prediction/locate/coverage.js';
-import { NearestPoint } from '../../prediction/locate/nearest-point.js';
 import { ROW_STATUS, type SiteRows } from '../../prediction/site-rows.js';
-import { type ErrorObject, OversizedNumber, show } from '../errors/api-error.js';
-import { perGeneration } from '../serving/serving.js';
+import type { ErrorObject } from '../errors/api-error.js';
+import { OversizedNumber, show } from '../errors/shown-value.js';
 import type { Misspelling } from './object-fields.js';
 import { METRES_PER_FOOT } from './option-schemas.js';
+import { nearestDataOf, type Places, placeHint } from './places.js';
 import { MAX_LATITUDE, type PredictRequest } from './schemas.js';
 
 /**
@@ -112,19 +110,6 @@ export function issuesError(issues: readonly Issue[]): ErrorObject {
   };
 }
 
-/** Where predictions can be had: of a generation. */
-interface Places {
-  readonly artefacts: Pick<Artefacts, 'grid' | 'regions'>;
-}
-
-/** The coverage of a generation. */
-export const coverageOf = perGeneration(({ artefacts }: Places) => new Coverage(artefacts.regions));
-
-/** Finds the nearest data at any distance. */
-export const nearestDataOf = perGeneration(
-  ({ artefacts }: Places) => new NearestPoint(artefacts.grid.index, Number.POSITIVE_INFINITY),
-);
-
 /** The error of a row that could not be answered for. @param what comes before the place, if it is not the caller's own */
 export function placeError(
   status: number,
@@ -170,22 +155,4 @@ function elevationMismatch(elevationM: number, matchedM: number): ErrorObject {
       `between them.${hint}`,
     details: { elevation_m: elevationM, matched_elevation_m: matchedM },
   };
-}
-
-/** The place within the coverage that was probably meant by one outside, as a sentence after a space; '' for none. */
-export function placeHint(generation: Places, latitude: number, longitude: number): string {
-  const mistakes = [
-    [latitude, -longitude, 'the minus before the longitude is missing'],
-    [longitude, latitude, 'latitude and longitude are swapped'],
-    [
-      longitude,
-      -latitude,
-      'latitude and longitude are swapped and the minus before the longitude is missing',
-    ],
-  ] as const;
-  for (const [north, east, mistake] of mistakes) {
-    if (coverageOf(generation).contains(east, north))
-      return ` Did you mean latitude ${north}, longitude ${east}? It looks as if ${mistake}.`;
-  }
-  return '';
 }

@@ -18,8 +18,9 @@ import { ObjectFields } from './object-fields.js';
 import { OptionReader } from './option-reader.js';
 import { optionRulesOf } from './option-schemas.js';
 import { fieldOutlines, listOutlineAt, outlineAt } from './outlines.js';
+import { placeHint } from './places.js';
 import { readDocument } from './read-document.js';
-import { entryError, invalidRequest, placeHint } from './request-errors.js';
+import { entryError, invalidRequest } from './request-errors.js';
 import {
   batchRequestSchema,
   FIELDS,

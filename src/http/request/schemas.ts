@@ -1,10 +1,9 @@
 import { z } from 'zod';
 import type { Species } from '../../prediction/artefacts/species.js';
 import { HORIZONS, type Horizon, PLANTING_METHODS } from '../../prediction/dimensions.js';
-import { show } from '../errors/api-error.js';
+import { show, showAll } from '../errors/shown-value.js';
 import { ELEVATION, type OptionRules, optionSchemas, SCENARIO } from './option-schemas.js';
 import { EXAMPLE_PLAN, planFields } from './plan-schema.js';
-import { showAll } from './shown-values.js';
 
 /** Degrees north or south, and east or west, that a request may have. */
 export const MAX_LATITUDE = 90;

@@ -67,7 +67,8 @@ function survivalOf(answer: Buffer): number {
   return Number.parseFloat(answer.toString('latin1', start, start + '0.1234'.length));
 }
 
-function compareText(a: string, b: string): number {
+/** Orders texts by their UTF-16 units, as `sort` does. */
+export function compareText(a: string, b: string): number {
   if (a === b) return 0;
   return a < b ? -1 : 1;
 }

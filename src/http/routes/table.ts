@@ -142,6 +142,7 @@ export function tableRoute(
     await answer.start().catch((error) => {
       throw error instanceof TableJobError ? outcomeError(error.outcome, request, timeoutMs) : error;
     });
+    if (table.rowCount > 0) request.state.times = answer; // its times grow until the answer ends
     return Readable.from(answer.bytes(), { objectMode: false, highWaterMark: BUFFERED_BYTES });
   };
 

@@ -46,6 +46,11 @@ export class Connections {
     server.once('close', () => clearInterval(check));
   }
 
+  /** The request whose body is arriving on a connection, if any. */
+  incoming(socket: Socket): IncomingMessage | undefined {
+    return this.#sequences.get(socket)?.incoming;
+  }
+
   /** Lets the body of a request take its time to arrive: see RequestSequence. */
   exemptFromTimeout(request: IncomingMessage): void {
     this.#sequences.get(request.socket)?.exemptFromTimeout();

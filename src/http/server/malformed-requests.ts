@@ -21,12 +21,16 @@ const PARSER_ERRORS: Readonly<Record<string, readonly [status: number, message: 
 
 const NOT_HTTP = [400, 'The request is not valid HTTP/1.1.'] as const;
 
-/** Answers a request that Node's HTTP parser rejected, and ends its connection. */
-export function rejectUnparsed(error: NodeJS.ErrnoException, socket: Duplex): void {
+/**
+ * Answers a request that Node's HTTP parser rejected, and ends its connection.
+ * @param head of the request, if that was parsed and its body was rejected
+ */
+export function rejectUnparsed(error: NodeJS.ErrnoException, socket: Duplex, head?: IncomingMessage): void {
   // Further bytes of a connection that was already rejected also end up here.
   if (socket.writableEnded) return;
   const [status, message] = PARSER_ERRORS[error.code ?? ''] ?? NOT_HTTP;
-  if (socket.writable) endWithError(socket, invalidRequest(message, status), requestId(undefined));
+  if (socket.writable)
+    endWithError(socket, invalidRequest(message, status), requestId(head?.headers['x-request-id']));
   else socket.destroy();
 }
 

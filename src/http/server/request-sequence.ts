@@ -36,7 +36,6 @@ export class RequestSequence {
   readonly #boundaries = new RequestBoundaries();
   /** Received, and not yet parsed. */
   #waiting: Buffer | undefined;
-  /** The request whose body is arriving. */
   #incoming: IncomingMessage | undefined;
   /** Bytes of that body still to come; 0 for a chunked one. */
   #bodyBytes = 0;
@@ -47,9 +46,9 @@ export class RequestSequence {
   /** The response after which the next request is parsed; set only if one waits, because a listener has a cost. */
   #awaited: ServerResponse | undefined;
   /** Whether it continues in the next turn of the event loop. */
-  #hasTurn = false;
-  /** Whether the next request waits for its turn among those of its key, or was given it. */
-  #turn: 'none' | 'awaited' | 'given' = 'none';
+  #isContinueScheduled = false;
+  /** Whether the next request waits for its key to begin one in a turn of the event loop, or may begin. */
+  #admission: 'none' | 'awaited' | 'given' = 'none';
   #hasEnded = false;
   #droppedBytes = 0;
 
@@ -83,6 +82,11 @@ export class RequestSequence {
     socket.on('resume', () => {
       if (this.#isPaused) socket.pause();
     });
+  }
+
+  /** The request whose body is arriving. */
+  get incoming(): IncomingMessage | undefined {
+    return this.#incoming;
   }
 
   /** Whether any request has come. */
@@ -122,7 +126,7 @@ export class RequestSequence {
 
   /** Whether nothing more should be received for now. */
   get #isPaused(): boolean {
-    return this.#waiting !== undefined || this.#hasTurn || this.#droppedBytes > MAX_DROPPED_BYTES;
+    return this.#waiting !== undefined || this.#isContinueScheduled || this.#droppedBytes > MAX_DROPPED_BYTES;
   }
 
   readonly #take = (bytes: Buffer) => {
@@ -141,22 +145,22 @@ export class RequestSequence {
   };
 
   #continueNextTurn(): void {
-    if (this.#hasTurn) return;
-    this.#hasTurn = true;
+    if (this.#isContinueScheduled) return;
+    this.#isContinueScheduled = true;
     setImmediate(this.#continue);
   }
 
   readonly #continue = () => {
-    this.#hasTurn = false;
+    this.#isContinueScheduled = false;
     this.#parseNext(this.#waiting);
     if (this.#isPaused) return;
     if (this.#hasEnded) this.#parseEnd();
     else this.#resume();
   };
 
-  readonly #begin = () => {
-    this.#turn = 'given';
-    if (!this.#hasTurn) this.#continue();
+  readonly #admit = () => {
+    this.#admission = 'given';
+    if (!this.#isContinueScheduled) this.#continue();
   };
 
   /** Receives more, unless Node is waiting for the received part of a body to be consumed. */
@@ -183,7 +187,7 @@ export class RequestSequence {
           }
           return;
         }
-        if (!this.#takesTurn()) {
+        if (!this.#mayParseHead()) {
           this.#waiting = compact(bytes);
           return;
         }
@@ -205,12 +209,12 @@ export class RequestSequence {
     }
   }
 
-  /** Whether the head that is to be parsed goes on, or a request may begin in this turn. */
-  #takesTurn(): boolean {
+  /** Whether the next head may be parsed: one of which a part was parsed, or that of a request that may begin now. */
+  #mayParseHead(): boolean {
     if (!this.#boundaries.isAtEnd) return true;
-    if (this.#turn === 'awaited') return false;
-    const mayBegin = this.#turn === 'given' || this.turns.begin(this.keyId, this.#begin);
-    this.#turn = mayBegin ? 'none' : 'awaited';
+    if (this.#admission === 'awaited') return false;
+    const mayBegin = this.#admission === 'given' || this.turns.begin(this.keyId, this.#admit);
+    this.#admission = mayBegin ? 'none' : 'awaited';
     return mayBegin;
   }
 

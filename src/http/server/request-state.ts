@@ -17,11 +17,11 @@ export interface RequestState {
   jobs?: Set<Job>;
   /** The times of its jobs that were answered. */
   times?: JobTimes;
-  /** What a table is asked for. */
+  /** The request for a table, without its body. */
   table?: AskedTable;
 }
 
-/** What a table is asked for, all but its body. */
+/** The request for a table, without its body. */
 export interface AskedTable {
   readonly request: TableRequest;
   readonly outputType: TableMediaType;

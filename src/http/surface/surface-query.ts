@@ -1,7 +1,8 @@
 import { z } from 'zod';
 import { TIER_NAMES, TIERS, type Tier } from '../../accounts/tiers.js';
 import type { Box } from '../../prediction/locate/lattice-points.js';
-import { ApiError, show } from '../errors/api-error.js';
+import { ApiError } from '../errors/api-error.js';
+import { show } from '../errors/shown-value.js';
 import {
   describedNumber,
   isWithin,
@@ -9,6 +10,7 @@ import {
   rangeMessage,
   SCENARIO,
 } from '../request/option-schemas.js';
+import { queryNumber } from '../request/query-number.js';
 import { invalidRequest } from '../request/request-errors.js';
 import { MAX_LATITUDE, MAX_LONGITUDE } from '../request/schemas.js';
 
@@ -18,7 +20,7 @@ export interface Scenario {
   readonly precipitation_change_percent?: number;
 }
 
-/** What a surface is asked for. */
+/** The query of a surface. */
 export interface SurfaceQuery extends Scenario {
   readonly bbox?: readonly number[];
   readonly max_points?: number;
@@ -38,8 +40,6 @@ const POINTS: OptionNumber = {
 };
 const [WARMING, PRECIPITATION_CHANGE] = SCENARIO;
 const PARAMETERS = ['bbox', POINTS.name, ...SCENARIO.map(({ name }) => name)].join(', ');
-
-const DECIMAL = /^-?\d+(\.\d+)?$/;
 
 const mostPoints = TIER_NAMES.map((tier) => `${tier} ${TIERS[tier].pointsPerSurface}`).join(', ');
 
@@ -122,7 +122,8 @@ export function readSurfaceQuery(
 
 /** A number as text; anything else as it is, for the error message. */
 function numberOf(value: unknown): unknown {
-  return typeof value === 'string' && DECIMAL.test(value) ? Number(value) : value;
+  const number = typeof value === 'string' ? queryNumber(value) : Number.NaN;
+  return Number.isNaN(number) ? value : number;
 }
 
 /** Four numbers as text; anything else as it is, for the error message. */

@@ -1,5 +1,5 @@
 import { HORIZONS, RISK_FACTOR_COUNT } from '../../prediction/dimensions.js';
-import { show } from '../errors/api-error.js';
+import { show } from '../errors/shown-value.js';
 import { notATable } from './table-errors.js';
 
 /** The columns that every table has. */

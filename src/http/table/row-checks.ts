@@ -9,7 +9,8 @@ import { PLANTING_METHODS, type PlantingMethod } from '../../prediction/dimensio
 import { OPTION, SiteRows } from '../../prediction/site-rows.js';
 import type { ErrorObject } from '../errors/api-error.js';
 import { ELEVATION, optionRulesOf } from '../request/option-schemas.js';
-import { entryError, placeError, placeHint } from '../request/request-errors.js';
+import { placeHint } from '../request/places.js';
+import { entryError, placeError } from '../request/request-errors.js';
 import { MAX_LATITUDE, MAX_LONGITUDE, requestSchemas } from '../request/schemas.js';
 import { perGeneration } from '../serving/serving.js';
 import type { ReadColumn } from './columns.js';

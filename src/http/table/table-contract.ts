@@ -12,11 +12,7 @@ export const TABLE_FORMATS = {
 } as const;
 
 export type TableMediaType = keyof typeof TABLE_FORMATS;
-export const TABLE_TYPES = [
-  'text/csv',
-  'application/x-ndjson',
-  'application/vnd.apache.arrow.stream',
-] as const;
+export const TABLE_TYPES = Object.keys(TABLE_FORMATS) as [TableMediaType, ...TableMediaType[]];
 export type TableFormat = (typeof TABLE_FORMATS)[TableMediaType];
 
 /** What a request asks for beside its body; checked, and plain data that can be passed to another thread. */

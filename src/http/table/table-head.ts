@@ -1,7 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import { TIERS } from '../../accounts/tiers.js';
 import type { Config } from '../../config.js';
-import { ApiError, show } from '../errors/api-error.js';
+import { ApiError } from '../errors/api-error.js';
+import { show } from '../errors/shown-value.js';
 import { essenceOf, negotiateType } from '../request/media-type.js';
 import { optionRulesOf } from '../request/option-schemas.js';
 import { checkAnnounced } from '../request/upload.js';

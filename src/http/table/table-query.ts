@@ -1,15 +1,13 @@
 import { ALL_HORIZONS, HORIZONS } from '../../prediction/dimensions.js';
-import { ApiError, show } from '../errors/api-error.js';
+import { ApiError } from '../errors/api-error.js';
+import { SHOWN_ELEMENTS, show, showAll } from '../errors/shown-value.js';
 import { type OptionRules, rangeMessage, SCENARIO } from '../request/option-schemas.js';
-import { SHOWN_ELEMENTS, showAll } from '../request/shown-values.js';
+import { queryNumber } from '../request/query-number.js';
+import { type Issue, issuesError } from '../request/request-errors.js';
 import type { TableRequest } from './table-contract.js';
 
 /** The parameters of the query. */
 const TABLE_PARAMETERS = ['horizons', 'include', ...SCENARIO.map(({ name }) => name)];
-
-const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
-
-type Issue = { readonly path: string; readonly message: string };
 
 /**
  * Reads the query of a table's request.
@@ -58,13 +56,10 @@ export function readTableQuery(
   for (const number of SCENARIO) {
     const text = textOf(number.name);
     if (text === undefined) continue;
-    const value = DECIMAL.test(text) ? Number(text) : Number.NaN;
+    const value = queryNumber(text);
     if (value >= number.minimum && value <= number.maximum) scenario[number.name] = value;
     else refuse(number.name, rangeMessage(number, text));
   }
-  if (issues.length > 0) {
-    const message = `The request is not valid: ${issues.map((issue) => issue.message).join('; ')}.`;
-    throw new ApiError({ code: 'invalid_request', message, details: { issues } });
-  }
+  if (issues.length > 0) throw new ApiError(issuesError(issues));
   return { horizons: years === undefined ? ALL_HORIZONS : horizons, intervals, scenario };
 }

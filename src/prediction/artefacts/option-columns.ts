@@ -16,21 +16,12 @@ export const TEMPERATURE_OF_HUMIDITY: Readonly<Record<string, string>> = {
   vpd_max: 'temperature_max',
 };
 
-/** A native range is a bit of a uint32. */
-const MAX_SPECIES = 32;
-
 /**
  * The columns that options of requests need beside the features: elevation, the temperatures that humidity follows, and
  * the lapse rates of these and of the features, as far as the grid has any, and the errors of features.
- * @throws ArtefactError naming the grid's file where a column is missing, in another unit or has too few bits
+ * @throws ArtefactError naming the grid's file where a column is missing or in another unit
  */
-export function optionColumns(file: string, grid: GridFile, { features, species }: Manifest): string[] {
-  if (species.length > MAX_SPECIES) {
-    throw new ArtefactError(
-      file,
-      `native_ranges has the ranges of ${MAX_SPECIES} species, but the models have ${species.length}`,
-    );
-  }
+export function optionColumns(file: string, grid: GridFile, { features }: Manifest): string[] {
   const names: string[] = [];
   const require = (name: string, unit: string) => {
     const column = grid.variables.get(name);

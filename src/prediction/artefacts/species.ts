@@ -20,8 +20,8 @@ export const speciesSchema = z.object({
 
 export type Species = z.output<typeof speciesSchema>;
 
-/** The species of a row is a byte. */
-const MAX_SPECIES = 256;
+/** A native range is a bit of a uint32: the grid's column native_ranges. */
+const MAX_SPECIES = 32;
 
 /** Parses the species list. @throws ArtefactError naming the file */
 export function parseSpecies(file: ArtefactFile): Species[] {

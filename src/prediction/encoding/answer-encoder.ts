@@ -22,7 +22,6 @@ const CLOSE_ADVANTAGE = fragment('}');
 const COMMA = fragment(',');
 const MINUS = fragment('-');
 
-const COORDINATE_SCALE = 1e5;
 const DISTANCE_DECIMALS = 3;
 const METRES_PER_KM = 1000;
 
@@ -68,13 +67,10 @@ export class AnswerEncoder {
     this.#details = new DetailEncoder(writer, { grid, manifest });
     this.#predictions = new PredictionEncoder(writer, this.#details, manifest);
     this.#matchedLatitudes = new FragmentTable(
-      Array.from(grid.index.latitudes, (degrees) => `,"matched_latitude":${inFiveDecimals(degrees)}`),
+      Array.from(grid.index.latitudes, (degrees) => `,"matched_latitude":${degrees}`),
     );
     this.#matchedLongitudes = new FragmentTable(
-      Array.from(
-        grid.index.longitudes,
-        (degrees) => `,"matched_longitude":${inFiveDecimals(degrees)},"match_distance_km":`,
-      ),
+      Array.from(grid.index.longitudes, (degrees) => `,"matched_longitude":${degrees},"match_distance_km":`),
     );
     this.#regions = grid.regions.map((region) => fragment(`,"region":${JSON.stringify(region)}}`));
     this.#species = species.map(({ species_code, common_name }) => {
@@ -161,8 +157,4 @@ export class AnswerEncoder {
     }
     return this.#end;
   }
-}
-
-function inFiveDecimals(degrees: number): number {
-  return Math.round(degrees * COORDINATE_SCALE) / COORDINATE_SCALE;
 }

@@ -1,6 +1,6 @@
 import { tableFromIPC } from 'apache-arrow';
 import { beforeAll, expect, test } from 'vitest';
-import { placeHint } from '../../../src/http/request/request-errors.js';
+import { placeHint } from '../../../src/http/request/places.js';
 import { RequestReader } from '../../../src/http/request/request-reader.js';
 import type { TableFormat, TableRequest } from '../../../src/http/table/table-contract.js';
 import { HORIZONS } from '../../../src/prediction/dimensions.js';

@@ -17,7 +17,6 @@ export const ROW_ERROR_CODES: readonly ErrorCode[] = [
   'elevation_mismatch',
 ];
 
-const COORDINATE_SCALE = 1e5;
 const METRES_PER_KM = 1000;
 
 /** Our columns of a part of a table, whose memory is used again for the next part. */
@@ -85,13 +84,9 @@ export class AnswerColumns {
     const { latitudes, longitudes } = grid.index;
     for (let row = 0; row < points.length; row++) {
       if (recordOf[row] === -1) continue;
-      this.#latitude.values[row] = inFiveDecimals(latitudes[latitude[row]]);
-      this.#longitude.values[row] = inFiveDecimals(longitudes[longitude[row]]);
+      this.#latitude.values[row] = latitudes[latitude[row]];
+      this.#longitude.values[row] = longitudes[longitude[row]];
       this.#region.indexes[row] = region[row];
     }
   }
-}
-
-function inFiveDecimals(degrees: number): number {
-  return Math.round(degrees * COORDINATE_SCALE) / COORDINATE_SCALE;
 }

@@ -1,5 +1,5 @@
 import { DataType, DateUnit, type Field, IntervalUnit, Precision, type Schema, Type } from 'apache-arrow';
-import { show } from '../../errors/api-error.js';
+import { show } from '../../errors/shown-value.js';
 import { notATable } from '../table-errors.js';
 import { readType } from './text-views.js';
 

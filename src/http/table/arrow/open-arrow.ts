@@ -1,5 +1,5 @@
 import { type Data, DataType, type Field, type Schema, Vector } from 'apache-arrow';
-import { show } from '../../errors/api-error.js';
+import { show } from '../../errors/shown-value.js';
 import { READ_COLUMNS, type ReadPositions, readPositions } from '../columns.js';
 import type { TableFormat, TableRequest } from '../table-contract.js';
 import { checkRowCount, notATable } from '../table-errors.js';

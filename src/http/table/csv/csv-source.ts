@@ -1,6 +1,6 @@
 import { Field, Utf8 } from 'apache-arrow';
 import Papa from 'papaparse';
-import { OversizedNumber } from '../../errors/api-error.js';
+import { OversizedNumber } from '../../errors/shown-value.js';
 import { TextColumn } from '../arrow/column-builders.js';
 import type { ReadPositions } from '../columns.js';
 import type { RowChecks, StatedSite } from '../row-checks.js';

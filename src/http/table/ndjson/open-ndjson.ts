@@ -1,4 +1,4 @@
-import { show } from '../../errors/api-error.js';
+import { show } from '../../errors/shown-value.js';
 import { JsonError, OPEN_ARRAY, OPEN_OBJECT, skipSpace } from '../../request/json.js';
 import { checkNameBytes, MAX_COLUMNS, readPositions } from '../columns.js';
 import type { TableRequest } from '../table-contract.js';

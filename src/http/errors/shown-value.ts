@@ -1,0 +1,35 @@
+import { redactKeys } from '../../accounts/key-format.js';
+
+const SHOWN_CHARACTERS = 40;
+
+/** A number of JSON that is too large for a number of JavaScript, or has too many digits, as it was sent. */
+export class OversizedNumber {
+  constructor(readonly text: string) {}
+}
+
+/** A caller's value as an error message shows it: JSON, truncated, with API keys redacted. */
+export function show(value: unknown): string {
+  if (value === undefined) return 'nothing';
+  if (value instanceof OversizedNumber) return truncated(value.text, value.text.slice(0, SHOWN_CHARACTERS));
+  if (typeof value === 'number') return String(value);
+  if (Array.isArray(value)) return `an array of ${value.length}`;
+  if (typeof value === 'object' && value !== null) return 'an object';
+  if (typeof value !== 'string') return JSON.stringify(value);
+  return truncated(value, JSON.stringify(redactKeys(value.slice(0, SHOWN_CHARACTERS))));
+}
+
+function truncated(text: string, shown: string): string {
+  return text.length > SHOWN_CHARACTERS ? `${shown}... (${text.length} characters)` : shown;
+}
+
+/** How many wrong elements of an array, or wrong keys of an object, a message shows. */
+export const SHOWN_ELEMENTS = 5;
+
+const ALTERNATIVES = new Intl.ListFormat('en-GB', { type: 'disjunction' });
+
+/** `2, 10 or 20`, the first few of many. */
+export function showAll(values: readonly unknown[]): string {
+  const shown = values.slice(0, SHOWN_ELEMENTS).map(show);
+  const more = values.length - shown.length;
+  return ALTERNATIVES.format(more === 0 ? shown : [...shown, `${more} more`]);
+}

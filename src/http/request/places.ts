@@ -1,0 +1,35 @@
+import type { Artefacts } from '../../prediction/artefacts/artefacts.js';
+import { Coverage } from '../../prediction/locate/coverage.js';
+import { NearestPoint } from '../../prediction/locate/nearest-point.js';
+import { perGeneration } from '../serving/serving.js';
+
+/** Where predictions can be had: of a generation. */
+export interface Places {
+  readonly artefacts: Pick<Artefacts, 'grid' | 'regions'>;
+}
+
+/** The coverage of a generation. */
+export const coverageOf = perGeneration(({ artefacts }: Places) => new Coverage(artefacts.regions));
+
+/** Finds the nearest data at any distance. */
+export const nearestDataOf = perGeneration(
+  ({ artefacts }: Places) => new NearestPoint(artefacts.grid.index, Number.POSITIVE_INFINITY),
+);
+
+/** The place within the coverage that was probably meant by one outside, as a sentence after a space; '' for none. */
+export function placeHint(generation: Places, latitude: number, longitude: number): string {
+  const mistakes = [
+    [latitude, -longitude, 'the minus before the longitude is missing'],
+    [longitude, latitude, 'latitude and longitude are swapped'],
+    [
+      longitude,
+      -latitude,
+      'latitude and longitude are swapped and the minus before the longitude is missing',
+    ],
+  ] as const;
+  for (const [north, east, mistake] of mistakes) {
+    if (coverageOf(generation).contains(east, north))
+      return ` Did you mean latitude ${north}, longitude ${east}? It looks as if ${mistake}.`;
+  }
+  return '';
+}
