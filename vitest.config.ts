@@ -1,6 +1,7 @@
 import path from 'node:path';
 import { defineConfig, type Plugin } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
+import { IS_LONG } from './test/support/length.js';
 
 const SOURCES = path.join(import.meta.dirname, 'src');
 const COMPILED = path.join(import.meta.dirname, 'dist');
@@ -40,7 +41,7 @@ export default defineConfig({
     maxWorkers: '200%',
     sequence: { sequencer: LongestFirst },
     // Waits end by events; these only bound them, also on a machine that is kept busy.
-    testTimeout: 120_000,
+    testTimeout: IS_LONG ? 1_200_000 : 120_000,
     hookTimeout: 120_000,
     expect: { poll: { timeout: 100_000 } },
   },
