@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { expectError, parseErrorBody } from '../support/error-body.js';
 import { IS_LONG } from '../support/length.js';
-import { openSocket, readAnswer } from '../support/raw-http.js';
+import { openSocket, readAnswer, sendRaw } from '../support/raw-http.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
 import { startTestService, type TestService } from '../support/service.js';
 import { csvOf, postTable, readCsv, TABLE_PATH } from './support/tables.js';
@@ -170,10 +170,16 @@ test.each([
   },
 );
 
-test('a table in HTTP/1.0, where an answer that breaks off would look whole, is refused', async () => {
-  const socket = await openSocket(service.apiUrl);
-  const head = `POST ${TABLE_PATH} HTTP/1.0\r\nX-API-Key: ${service.key}\r\nContent-Type: text/csv`;
-  socket.write(`${head}\r\nContent-Length: 1\r\n\r\nx`);
-  const { status, body } = await readAnswer(socket);
-  expect({ status, code: parseErrorBody(body).code }).toEqual({ status: 400, code: 'invalid_request' });
-});
+test.each([
+  ['A table', `POST ${TABLE_PATH}`, 'Content-Type: text/csv\r\nContent-Length: 1\r\n\r\nx'],
+  ['A surface', 'GET /v1/surfaces/PSME', '\r\n'],
+])(
+  '%s in HTTP/1.0, where an answer that breaks off would look whole, is refused',
+  async (what, target, rest) => {
+    const request = `${target} HTTP/1.0\r\nX-API-Key: ${service.key}\r\n${rest}`;
+    const { status, body } = await sendRaw(service.apiUrl, request);
+    const { code, message } = parseErrorBody(body);
+    expect({ status, code }).toEqual({ status: 400, code: 'invalid_request' });
+    expect(message).toMatch(`${what} needs HTTP/1.1`);
+  },
+);

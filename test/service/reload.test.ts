@@ -1,11 +1,15 @@
+import { once } from 'node:events';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, onTestFinished, test } from 'vitest';
 import { sha256Of } from '../../src/prediction/artefacts/artefact-file.js';
 import { DATA_FILES } from '../../src/prediction/artefacts/artefacts.js';
+import { csvOf } from '../http/support/tables.js';
 import { encodeConstantModel, soundModel } from '../prediction/support/constant-model.js';
 import { addIntervalModels } from '../prediction/support/interval-models.js';
 import { readMetrics } from '../reliability/support/metrics.js';
+import { parseErrorBody } from '../support/error-body.js';
+import { openSocket, readAnswer } from '../support/raw-http.js';
 import { EVEN_CAUTION, EVEN_SPECIES, Releases, releaseOf } from '../support/releases.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
 import {
@@ -84,6 +88,30 @@ test('plans that are read while the models change are answered, from the models 
   isReloaded = true;
   await Promise.all(callers);
   expect([...versions].filter((answered) => answered !== version)).toEqual([former]);
+});
+
+test('a table with intervals that is still uploaded when models without them take over is refused, and nobody else', async () => {
+  const { api, key, reload, newClient } = await startOnReleases();
+  const client = newClient();
+  const csv = csvOf([PREDICT_REQUEST]);
+  const upload = await openSocket(api);
+  upload.write(
+    `POST /v1/predict/table?include=intervals HTTP/1.1\r\nHost: test\r\nX-API-Key: ${key}\r\nContent-Type: text/csv\r\n` +
+      `Content-Length: ${csv.length}\r\nExpect: 100-continue\r\nConnection: close\r\n\r\n`,
+  );
+  await once(upload, 'data'); // asked for the body: the head was accepted
+  await reload(2);
+  upload.write(csv);
+  const { status, body } = await readAnswer(upload);
+  expect({ status, error: parseErrorBody(body) }).toMatchObject({
+    status: 422,
+    error: {
+      code: 'invalid_request',
+      message:
+        'The request is not valid: include cannot have intervals: the models of this service have none.',
+    },
+  });
+  expect((await client.post('/v1/predict', PREDICT_REQUEST)).status).toBe(200);
 });
 
 test('SIGHUP rejects files that are missing, damaged or break the contract, names them, and serves as before', async () => {

@@ -10,6 +10,7 @@ import type { Endpoint } from '../openapi/document.js';
 import { BodyBudget } from '../request/body-budget.js';
 import { negotiateType } from '../request/media-type.js';
 import { unknownSpecies } from '../request/request-errors.js';
+import { requireChunks } from '../request/require-chunks.js';
 import { addVary, preferredEncoding, sendStream } from '../response/compression.js';
 import { isCurrent, strongETag } from '../response/etag.js';
 import { CACHE_CONTROL } from '../response/headers.js';
@@ -64,6 +65,7 @@ export function surfacesRoute(
 ): void {
   const budget = new BodyBudget(MEMORY_BYTES, SURFACES_FULL);
   app.get<SurfaceRequest>('/v1/surfaces/:species_code', async (request, reply) => {
+    requireChunks(request, 'A surface');
     const generation = serving.current;
     const { artefacts } = generation;
     const { grid, manifest } = artefacts;

@@ -12,12 +12,12 @@ import { SCENARIO } from '../request/option-schemas.js';
 import { readUpload } from '../request/upload.js';
 import { sendStream } from '../response/compression.js';
 import type { Connections } from '../server/connections.js';
-import { type AskedTable, callerOf } from '../server/request-state.js';
+import { callerOf } from '../server/request-state.js';
 import type { Serving, ServingGeneration } from '../serving/serving.js';
 import { JobLimit } from '../table/stream/job-limit.js';
 import { TableAnswer, TableJobError } from '../table/stream/table-answer.js';
 import type { TableMediaType } from '../table/table-contract.js';
-import { announcedBytesOf, limitBytesOf, readHead } from '../table/table-head.js';
+import { announcedBytesOf, isGzipped, limitBytesOf, readHead, type TableHead } from '../table/table-head.js';
 import type { ThreadTable } from '../table/thread/table-threads.js';
 import { outcomeError } from './row-submitter.js';
 
@@ -103,17 +103,16 @@ export function tableRoute(
 
   app.removeAllContentTypeParsers();
   app.addHook('preParsing', async (request, reply) => {
-    const asked = readHead(request, config, serving);
+    const asked = readHead(request, config, serving.current);
     const announcedBytes = asked.isGzip ? undefined : announcedBytesOf(request);
     const bytes = announcedBytes ?? limitBytesOf(request, config);
     budget.take(memoryOf(bytes), callerOf(request).id, reply.raw);
-    request.state.table = asked;
   });
   app.addContentTypeParser('*', (request: FastifyRequest, payload: Readable) => {
     connections.exemptFromTimeout(request.raw);
     sendContinue(request);
     return readUpload(payload, {
-      isGzip: request.state.table?.isGzip ?? false,
+      isGzip: isGzipped(request),
       limitBytes: limitBytesOf(request, config),
       announcedBytes: announcedBytesOf(request),
       windowMs: WINDOW_SHARE * timeoutMs,
@@ -148,9 +147,9 @@ export function tableRoute(
 
   app.post<{ Body: Uint8Array<ArrayBuffer> }>(tableEndpoint.path, async (request, reply) => {
     const generation = serving.current;
-    const { table: asked } = request.state;
+    const asked = readHead(request, config, generation); // again: other models may serve since the body began to arrive
     const { socket } = request.raw;
-    if (asked === undefined || reply.raw.closed || socket.readableEnded) throw closedWhileWaiting();
+    if (reply.raw.closed || socket.readableEnded) throw closedWhileWaiting();
     const closed = new AbortController();
     const hangUp = () => closed.abort();
     reply.raw.once('close', hangUp);
@@ -165,6 +164,7 @@ export function tableRoute(
       bytes.once('error', (error) => logFailure(request, error, closed.signal));
       return sendTable(request, reply, bytes, asked, generation);
     } catch (error) {
+      socket.setTimeout(IDLE_FACTOR * timeoutMs);
       const hasHungUp = closed.signal.aborted;
       closed.abort();
       throw hasHungUp ? closedWhileWaiting() : error;
@@ -183,7 +183,7 @@ function sendTable(
   request: FastifyRequest,
   reply: FastifyReply,
   bytes: Readable,
-  { outputType }: AskedTable,
+  { outputType }: TableHead,
   { artefacts }: ServingGeneration,
 ): FastifyReply {
   reply.type(CONTENT_TYPES[outputType] ?? outputType);

@@ -3,7 +3,6 @@ import type { FastifyRequest } from 'fastify';
 import type { Admission, Caller } from '../../accounts/accounts.js';
 import { redactKeys } from '../../accounts/key-format.js';
 import type { Job } from '../../scheduling/scheduler.js';
-import type { TableMediaType, TableRequest } from '../table/table-contract.js';
 
 /** What hooks and handlers learn about a request, for its headers, its log line and its metrics. */
 export interface RequestState {
@@ -17,15 +16,6 @@ export interface RequestState {
   jobs?: Set<Job>;
   /** The times of its jobs that were answered. */
   times?: JobTimes;
-  /** The request for a table, without its body. */
-  table?: AskedTable;
-}
-
-/** The request for a table, without its body. */
-export interface AskedTable {
-  readonly request: TableRequest;
-  readonly outputType: TableMediaType;
-  readonly isGzip: boolean;
 }
 
 /** Where the time of answered jobs went. */

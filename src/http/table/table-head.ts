@@ -5,40 +5,42 @@ import { ApiError } from '../errors/api-error.js';
 import { show } from '../errors/shown-value.js';
 import { essenceOf, negotiateType } from '../request/media-type.js';
 import { optionRulesOf } from '../request/option-schemas.js';
+import { requireChunks } from '../request/require-chunks.js';
 import { checkAnnounced } from '../request/upload.js';
-import { type AskedTable, callerOf } from '../server/request-state.js';
-import { perGeneration, type Serving } from '../serving/serving.js';
-import { TABLE_FORMATS, TABLE_TYPES, type TableMediaType } from './table-contract.js';
+import { callerOf } from '../server/request-state.js';
+import { perGeneration, type ServingGeneration } from '../serving/serving.js';
+import { TABLE_FORMATS, TABLE_TYPES, type TableMediaType, type TableRequest } from './table-contract.js';
 import { readTableQuery } from './table-query.js';
 
 const rulesOf = perGeneration(({ artefacts }) => optionRulesOf(artefacts));
 
+/** The request for a table, without its body. */
+export interface TableHead {
+  readonly request: TableRequest;
+  readonly outputType: TableMediaType;
+  readonly isGzip: boolean;
+}
+
 /** Reads all of a request but its body. @throws ApiError in the order of the interface */
-export function readHead(request: FastifyRequest, config: Config, serving: Serving): AskedTable {
-  const { headers, raw } = request;
-  if (raw.httpVersion === '1.0') throw notChunked();
+export function readHead(request: FastifyRequest, config: Config, generation: ServingGeneration): TableHead {
+  const { headers } = request;
+  requireChunks(request, 'A table');
   const sent = essenceOf(headers['content-type']) as TableMediaType;
   const isTable = Object.hasOwn(TABLE_FORMATS, sent);
   const others = TABLE_TYPES.filter((type) => type !== sent);
   const outputType = negotiateType(request, isTable ? [sent, ...others] : TABLE_TYPES);
   if (!isTable) throw notATableType(headers['content-type']);
-  const isGzip = isGzipped(headers['content-encoding']);
+  const isGzip = isGzipped(request);
   const { tier } = callerOf(request);
   checkAnnounced(announcedBytesOf(request), limitBytesOf(request, config));
   const table = {
     format: TABLE_FORMATS[sent],
     output: TABLE_FORMATS[outputType],
-    ...readTableQuery(request.query as Record<string, string>, rulesOf(serving.current)),
+    ...readTableQuery(request.query as Record<string, string>, rulesOf(generation)),
     tier,
     rowLimit: TIERS[tier].hasLargeBodies ? config.tableLimitRows : TIERS[tier].sitesPerBatch,
   };
   return { request: table, outputType, isGzip };
-}
-
-/** Without chunks, an answer that breaks off ends like one that is whole. */
-function notChunked(): ApiError {
-  const message = 'A table needs HTTP/1.1: in HTTP/1.0 an answer that breaks off would look whole.';
-  return new ApiError({ code: 'invalid_request', message }, { connection: 'close' }, 400);
 }
 
 /** The most bytes of a table that the caller may send. */
@@ -60,7 +62,8 @@ function notATableType(contentType: string | undefined): ApiError {
 }
 
 /** Whether the body is compressed. @throws ApiError unsupported_media_type for another coding than gzip */
-function isGzipped(encoding: string | undefined): boolean {
+export function isGzipped({ headers }: FastifyRequest): boolean {
+  const encoding = headers['content-encoding'];
   const coding = encoding?.toLowerCase() ?? 'identity';
   if (coding === 'identity' || coding === 'gzip') return coding === 'gzip';
   throw new ApiError({
