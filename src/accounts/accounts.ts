@@ -63,7 +63,8 @@ export class Accounts {
 
   /**
    * @param store closed with the accounts
-   * @param onBackgroundError called when counts could not be written; they are kept and written later
+   * @param onBackgroundError called when counts could not be written, which are kept and written later, and with a
+   * `CountRefusedError` for each count that the store refuses, which is dropped
    */
   constructor(
     private readonly store: AccountStore,

@@ -1,11 +1,22 @@
+import { StoreUnavailableError } from './store/store-errors.js';
 import { type DayUsage, type KeyDay, keyDayName, type UsageStore } from './store/usage-store.js';
 
 const FLUSH_EVERY_MS = 1000;
 const CHANGES_PER_STATEMENT = 1000;
 
+/** The store does not take a count, such as that of a key which it does not have; the count is dropped. */
+export class CountRefusedError extends Error {
+  override readonly name = 'CountRefusedError';
+
+  constructor({ keyId, day, requests }: DayUsage, cause: unknown) {
+    super(`the key store refuses to add ${requests} to the requests of ${keyId} on ${day}`, { cause });
+  }
+}
+
 /**
  * Counts requests in memory and adds the counts to the store every second and when closed. A process that is killed
- * loses at most the last second's counts; while the store is unavailable they are kept.
+ * loses at most the last second's counts; while the store is unavailable they are kept. A count that the store refuses
+ * is dropped, and the others are written.
  */
 export class UsageMeter {
   readonly #timer: NodeJS.Timeout;
@@ -13,10 +24,13 @@ export class UsageMeter {
   #changes = new Map<string, DayUsage>();
   #flushing: Promise<void> | undefined;
 
-  /** @param onError called when a flush failed; its counts are kept for the next */
+  /**
+   * @param onError called when a flush in the background failed, whose counts are kept for the next, and with a
+   * `CountRefusedError` for each count that is dropped
+   */
   constructor(
     private readonly usage: UsageStore,
-    onError: (error: unknown) => void,
+    private readonly onError: (error: unknown) => void,
   ) {
     this.#timer = setInterval(() => this.flush().catch(onError), FLUSH_EVERY_MS);
     this.#timer.unref();
@@ -62,14 +76,20 @@ export class UsageMeter {
       .map(([, change]) => change)
       .filter(({ requests }) => requests !== 0);
     this.#changes = new Map();
-    while (changes.length > 0) {
+    const groups: DayUsage[][] = [];
+    while (changes.length > 0) groups.push(changes.splice(0, CHANGES_PER_STATEMENT));
+    for (let group = groups.shift(); group !== undefined; group = groups.shift()) {
       try {
-        await this.usage.add(changes.slice(0, CHANGES_PER_STATEMENT));
+        await this.usage.add(group);
       } catch (error) {
-        for (const change of changes) this.add(change);
-        throw error;
+        if (error instanceof StoreUnavailableError) {
+          for (const change of [group, ...groups].flat()) this.add(change);
+          throw error;
+        }
+        // The statement wrote nothing: one by one, the others are written.
+        if (group.length > 1) groups.unshift(...group.map((change) => [change]));
+        else this.onError(new CountRefusedError(group[0], error));
       }
-      changes.splice(0, CHANGES_PER_STATEMENT);
     }
   }
 }

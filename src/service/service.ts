@@ -5,6 +5,7 @@ import { Accounts } from '../accounts/accounts.js';
 import type { Clock } from '../accounts/clock.js';
 import { type IssuedKey, KeyAdministration } from '../accounts/key-administration.js';
 import { openStore } from '../accounts/store/open-store.js';
+import { CountRefusedError } from '../accounts/usage-meter.js';
 import type { Config } from '../config.js';
 import { createApi } from '../http/api.js';
 import { createOps } from '../http/ops.js';
@@ -55,7 +56,12 @@ export async function startService(
   const artefacts = readArtefacts(config.dataDir, config.modelDir);
   const store = await openStore(config.databaseUrl);
   const accounts = new Accounts(store, clock, (err) =>
-    log.error({ err }, 'request counts could not be written yet'),
+    log.error(
+      { err },
+      err instanceof CountRefusedError
+        ? 'a request count was dropped'
+        : 'request counts could not be written yet',
+    ),
   );
 
   const phase = new ServicePhase();

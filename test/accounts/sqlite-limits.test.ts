@@ -9,6 +9,7 @@ import type { AccountsDatabase } from '../../src/accounts/store/schema.js';
 import { LibsqlDatabase } from '../../src/accounts/store/sqlite/libsql-database.js';
 import { SharedSqliteDialect } from '../../src/accounts/store/sqlite/sqlite-dialect.js';
 import { StoreUnavailableError } from '../../src/accounts/store/store-errors.js';
+import { CountRefusedError } from '../../src/accounts/usage-meter.js';
 import { SettableClock } from './support/settable-clock.js';
 import { temporaryFolder } from './support/temporary-folder.js';
 
@@ -22,14 +23,15 @@ interface Held {
 }
 
 /** The embedded store and its connection, with which a test can fill the disk or make it read-only. */
-async function heldStore(): Promise<Held> {
+async function heldStore(onBackgroundError: (error: unknown) => void = () => {}): Promise<Held> {
   const file = join(temporaryFolder(), 'nurselog.db');
   await (await openStore(`sqlite:${file}`)).close();
   const database = new LibsqlDatabase(file);
+  database.pragma('foreign_keys = on');
   const dialect = new SharedSqliteDialect(database);
   const store = new AccountStore(new Kysely<AccountsDatabase>({ dialect }));
   const clock = new SettableClock('2026-11-20T12:00:00Z');
-  const accounts = new Accounts(store, clock, () => {});
+  const accounts = new Accounts(store, clock, onBackgroundError);
   return { database, clock, accounts, keys: new KeyAdministration(store, clock) };
 }
 
@@ -64,3 +66,30 @@ test.each([
     await accounts.close();
   },
 );
+
+test('a store that becomes read-only after it refused one of many counts gets each of the others once', async () => {
+  let refusals = 0;
+  const held = await heldStore((error) => {
+    if (!(error instanceof CountRefusedError)) return;
+    refusals++;
+    held.database.pragma('query_only = on');
+  });
+  const { database, accounts, keys } = held;
+  const issued = await Promise.all(Array.from({ length: 5 }, () => keys.issue('hypha', 'Cascade Nursery')));
+  const callers = issued.map(({ key }) => key).sort((a, b) => (a.id < b.id ? -1 : 1));
+  const [removed] = callers.splice(2, 1); // counts are written in this order
+  database.prepare('delete from key_secrets where key_id = ?').run([removed.id]);
+  database.prepare('delete from api_keys where id = ?').run([removed.id]);
+
+  await Promise.all([removed, ...callers].map((caller) => accounts.admit(caller)));
+  await expect(accounts.flush()).rejects.toBeInstanceOf(StoreUnavailableError);
+  expect(await keys.usage({})).toHaveLength(2);
+
+  database.pragma('query_only = off');
+  await Promise.all(callers.map((caller) => accounts.admit(caller)));
+  await accounts.flush();
+  expect(refusals).toBe(1);
+  const counts = new Map((await keys.usage({})).map(({ keyId, requests }) => [keyId, requests]));
+  expect(counts).toEqual(new Map(callers.map(({ id }) => [id, 2])));
+  await accounts.close();
+});

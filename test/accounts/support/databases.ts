@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { join } from 'node:path';
+import Libsql from 'libsql';
 import { Client } from 'pg';
 import { onTestFinished } from 'vitest';
 import { temporaryFolder } from './temporary-folder.js';
@@ -10,15 +11,26 @@ export interface TestDatabase {
   readonly name: string;
   /** The URL of a new, empty database that lasts as long as the running test. */
   create(): Promise<string>;
+  /** Runs statements of SQL as an operator would, beside the stores that have the database open. */
+  execute(url: string, sql: string): Promise<void>;
   /** All that the database at a URL holds, as text; its stores are closed. */
   dump(url: string): Promise<string>;
 }
 
-const SQLITE: TestDatabase = {
+export const SQLITE: TestDatabase = {
   name: 'SQLite',
   create: async () => `sqlite:${join(temporaryFolder(), 'nurselog.db')}`,
-  dump: async (url) => readFileSync(url.slice('sqlite:'.length), 'utf8'),
+  async execute(url, sql) {
+    const database = new Libsql(fileOf(url));
+    database.exec(sql);
+    database.close();
+  },
+  dump: async (url) => readFileSync(fileOf(url), 'utf8'),
 };
+
+function fileOf(url: string): string {
+  return url.slice('sqlite:'.length);
+}
 
 /** Names the server to test PostgreSQL on; without it only the embedded store is tested. */
 const SERVER_URL = process.env.TEST_POSTGRES_URL;
@@ -35,6 +47,9 @@ export const POSTGRES: TestDatabase = {
     const url = new URL(SERVER_URL!);
     url.pathname = name;
     return url.href;
+  },
+  async execute(url, sql) {
+    await onServer(url, sql);
   },
   async dump(url) {
     const tables = ['api_keys', 'key_secrets', 'daily_usage', 'first_key'];
