@@ -1,6 +1,8 @@
+import { createHook } from 'node:async_hooks';
 import zlib from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { predictionResultSchema } from '../../src/http/response/schemas.js';
+import { answersOn, rawRequest } from '../support/raw-http.js';
 import { startTestService, type TestService } from '../support/service.js';
 
 const SITE = { latitude: 44.12, longitude: -122.03, species_code: 'PSME', planting_method: 'manual' };
@@ -12,20 +14,19 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
+const ENCODINGS = ['gzip', 'br', ...('zstdCompress' in zlib ? ['zstd'] : [])];
+
 const answerTo = (body: unknown, path: string, acceptEncoding: string) =>
   service.post(path, body, { 'accept-encoding': acceptEncoding });
 
-test.each(['gzip', 'br', ...('zstdCompress' in zlib ? ['zstd'] : [])])(
-  'a response compressed with %s has the same content',
-  async (encoding) => {
-    const response = await answerTo(BATCH, '/v1/predict/batch', encoding);
-    expect(response.headers.get('content-encoding')).toBe(encoding);
-    expect(response.headers.get('vary')).toBe('accept-encoding');
-    const { results, summary } = (await response.json()) as { results: unknown[]; summary: unknown };
-    expect(summary).toEqual({ total: 50, successful: 50, failed: 0 });
-    for (const result of results) expect(predictionResultSchema.safeParse(result).success).toBe(true);
-  },
-);
+test.each(ENCODINGS)('a response compressed with %s has the same content', async (encoding) => {
+  const response = await answerTo(BATCH, '/v1/predict/batch', encoding);
+  expect(response.headers.get('content-encoding')).toBe(encoding);
+  expect(response.headers.get('vary')).toBe('accept-encoding');
+  const { results, summary } = (await response.json()) as { results: unknown[]; summary: unknown };
+  expect(summary).toEqual({ total: 50, successful: 50, failed: 0 });
+  for (const result of results) expect(predictionResultSchema.safeParse(result).success).toBe(true);
+});
 
 test.each([
   ['gzip;q=0.5, br;q=0.1', 'gzip'],
@@ -47,3 +48,28 @@ test('a response that fits into one packet is not compressed', async () => {
   expect(response.headers.get('content-encoding')).toBeNull();
   await response.arrayBuffer();
 });
+
+test.each(ENCODINGS)(
+  'a file that sixty callers ask for at once, in %s and for the first time, is compressed once for all',
+  async (encoding) => {
+    const page = await (await service.get('/docs')).text();
+    const [script] = /docs\/\w+\/swagger-ui-bundle\.js/.exec(page)!;
+    const request = rawRequest(`GET /${script} HTTP/1.1`, [`Accept-Encoding: ${encoding}`]);
+    let compressions = 0;
+    const counter = createHook({
+      init: (_id, type) => {
+        if (/ZLIB|BROTLI|ZSTD/i.test(type)) compressions++;
+      },
+    }).enable();
+    const answers = await Promise.all(
+      Array.from({ length: 60 }, () => answersOn(service.apiUrl, request)),
+    ).finally(() => counter.disable());
+    const bodies = answers.map(({ text }) => text.slice(text.indexOf('\r\n\r\n')));
+    expect(new Set(bodies).size).toBe(1);
+    for (const { statuses, text } of answers) {
+      expect(statuses).toEqual([200]);
+      expect(text).toContain(`content-encoding: ${encoding}\r\n`);
+    }
+    expect(compressions).toBe(1);
+  },
+);

@@ -112,21 +112,19 @@ export function sendStream(request: FastifyRequest, reply: FastifyReply, body: R
 
 /**
  * Compresses a response body in the encoding that its caller prefers, and sets the headers that name it.
- * @param compressed the body by encoding, as far as it was compressed before
+ * @param compressIn gives the body in an encoding
  */
 async function compress(
   request: FastifyRequest,
   reply: FastifyReply,
   body: Buffer,
-  compressed?: Map<Encoding, Buffer>,
+  compressIn = (encoding: Encoding) => limited(() => encoding.compress(body)),
 ): Promise<Buffer> {
   if (body.length < MIN_BYTES) return body;
   const encoding = negotiate(request, reply);
   if (encoding === undefined) return body;
   try {
-    const bytes = compressed?.get(encoding) ?? (await limited(() => encoding.compress(body)));
-    compressed?.set(encoding, bytes);
-    return bytes;
+    return await compressIn(encoding);
   } catch (error) {
     reply.removeHeader('content-encoding'); // the error response is not compressed
     throw error;
@@ -143,14 +141,22 @@ export function compressOnce(body: Buffer): (request: FastifyRequest, reply: Fas
 }
 
 /**
- * Compresses a large constant body that few ask for, when the first does.
+ * Compresses a large constant body that few ask for, when the first does; others who ask meanwhile wait for the same.
  * @returns gives it in the encoding that a caller prefers
  */
 export function compressOnDemand(
   body: Buffer,
 ): (request: FastifyRequest, reply: FastifyReply) => Promise<Buffer> {
-  const compressed = new Map<Encoding, Buffer>();
-  return (request, reply) => compress(request, reply, body, compressed);
+  const compressed = new Map<Encoding, Promise<Buffer>>();
+  const compressIn = (encoding: Encoding) => {
+    const before = compressed.get(encoding);
+    if (before !== undefined) return before;
+    const now = limited(() => encoding.compress(body));
+    compressed.set(encoding, now);
+    now.catch(() => compressed.delete(encoding)); // the next request tries again
+    return now;
+  };
+  return (request, reply) => compress(request, reply, body, compressIn);
 }
 
 /**
