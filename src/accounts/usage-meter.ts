@@ -1,4 +1,4 @@
-import { StoreUnavailableError } from './store/store-errors.js';
+import { isConstraintViolation } from './store/store-errors.js';
 import { type DayUsage, type KeyDay, keyDayName, type UsageStore } from './store/usage-store.js';
 
 const FLUSH_EVERY_MS = 1000;
@@ -15,7 +15,7 @@ export class CountRefusedError extends Error {
 
 /**
  * Counts requests in memory and adds the counts to the store every second and when closed. A process that is killed
- * loses at most the last second's counts; while the store is unavailable they are kept. A count that the store refuses
+ * loses at most the last second's counts; while the store fails they are kept. A count that the store refuses
  * is dropped, and the others are written.
  */
 export class UsageMeter {
@@ -82,7 +82,7 @@ export class UsageMeter {
       try {
         await this.usage.add(group);
       } catch (error) {
-        if (error instanceof StoreUnavailableError) {
+        if (!isConstraintViolation(error)) {
           for (const change of [group, ...groups].flat()) this.add(change);
           throw error;
         }

@@ -29,3 +29,8 @@ export class StoreOpenError extends Error {
     super(`the key store ${store} cannot be used: ${reason}${remedy}`, { cause });
   }
 }
+
+/** Whether an error of either database says that what was to be written contradicts what is there. */
+export function isConstraintViolation(error: unknown): boolean {
+  return /^(23|SQLITE_CONSTRAINT)/.test(String((error as { code?: unknown }).code));
+}
