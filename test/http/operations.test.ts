@@ -1,6 +1,7 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { expectError } from '../support/error-body.js';
 import { type LogLine, LogLines } from '../support/log-lines.js';
+import { openSocket } from '../support/raw-http.js';
 import { OUTSIDE_COVERAGE, PREDICT_REQUEST } from '../support/requests.js';
 import { startTestService, type TestService } from '../support/service.js';
 import { csvOf, postTable } from './support/tables.js';
@@ -129,6 +130,18 @@ test('rejected requests have a log line, with what is known of them', async () =
   const unauthenticated = await lineOf('log-401');
   expect(unauthenticated).toMatchObject({ status: 401 });
   expect(unauthenticated).not.toHaveProperty('key_id');
+});
+
+test('an answer of which not every byte is sent when its connection is closed is logged with status 499', async () => {
+  const impatient = await startTestService({ REQUEST_TIMEOUT_MS: '500' }, undefined, log);
+  const socket = await openSocket(impatient.apiUrl);
+  // More answers than the buffers of both sides hold, so that one has ended and is not sent.
+  socket.write('GET /openapi.json HTTP/1.1\r\nHost: test\r\nX-Request-Id: unread\r\n\r\n'.repeat(500));
+  socket.on('error', () => {});
+  const { status } = await log.find((line) => line.request_id === 'unread' && line.status !== 200);
+  expect(status).toBe(499);
+  socket.destroy();
+  await impatient.stop();
 });
 
 test('keys are in no log line, metric or error', async () => {

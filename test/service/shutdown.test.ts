@@ -1,9 +1,11 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import path from 'node:path';
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { LibsqlDatabase } from '../../src/accounts/store/sqlite/libsql-database.js';
-import { openSocket, rawRequest, readAnswer } from '../support/raw-http.js';
+import { eventually } from '../support/eventually.js';
+import { openSocket, rawRequest, readAnswer, readWhole } from '../support/raw-http.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
 import { ServiceProcess, temporaryFolder } from '../support/service-process.js';
 
@@ -67,6 +69,54 @@ test('while the service drains, an unfinished request gets 408 after REQUEST_TIM
   inHeaders.write('POST /v1/predict HTTP/1.1\r\nHost: test\r\n');
   service.signal('SIGTERM');
   for (const stuck of [inHeaders, inBody]) expect(await readAnswer(stuck)).toMatchObject({ status: 408 });
+  expect(await service.exit).toEqual({ code: 0, signal: null });
+});
+
+/** The file of the planner's page that is a megabyte. */
+async function scriptOf(api: string): Promise<string> {
+  const page = await (await fetch(api)).text();
+  return /src="\.(\/assets\/[^"]+\.js)"/.exec(page)![1]!;
+}
+
+/** Waits until nobody can connect to a server and it has closed the connections that it holds for idle. */
+async function stopsListening(url: string): Promise<void> {
+  await eventually(async () => {
+    await expect(openSocket(url).then((socket) => socket.destroy())).rejects.toThrow('ECONNREFUSED');
+  });
+  await delay(1000);
+}
+
+// More answers than the buffers of both sides hold, so that one has ended and is not sent when the signal comes.
+test.each([
+  ['the API', 'api', scriptOf, 12],
+  ["the operators' listener", 'ops', () => '/metrics', 1000],
+] as const)(
+  'after SIGTERM a caller of %s who reads slowly gets whole answers',
+  async (_name, listener, pathOf, count) => {
+    const service = new ServiceProcess({ REQUEST_TIMEOUT_MS: '60000' });
+    const addresses = await service.ready();
+    const url = addresses[listener];
+    const socket = await openSocket(url);
+    socket.write(`GET ${await pathOf(url)} HTTP/1.1\r\nHost: test\r\n\r\n`.repeat(count));
+    await once(socket, 'readable');
+    await delay(500); // until the buffers are full
+    service.signal('SIGTERM');
+    await stopsListening(url);
+    const answers = await readWhole(socket);
+    expect(answers.at(-1)!.headers.get('connection')).toBe('close');
+    expect(new Set(answers.map(({ status }) => status))).toEqual(new Set([200]));
+    expect(await service.exit).toEqual({ code: 0, signal: null });
+  },
+);
+
+test('after SIGTERM line ends behind the last request of a connection do not keep it open', async () => {
+  const service = new ServiceProcess({ REQUEST_TIMEOUT_MS: '60000' });
+  const { api } = await service.ready();
+  const socket = await openSocket(api);
+  socket.write('GET /v1/health HTTP/1.1\r\nHost: test\r\n\r\n\r\n');
+  await once(socket, 'readable');
+  service.signal('SIGTERM');
+  await readAnswer(socket);
   expect(await service.exit).toEqual({ code: 0, signal: null });
 });
 

@@ -63,6 +63,20 @@ export async function readAnswer(socket: Socket): Promise<RawAnswer> {
   return parseAnswer(Buffer.concat(chunks).toString('utf8'));
 }
 
+/** Reads the answers of a connection until the server ends it. @throws if one is shorter than its Content-Length */
+export async function readWhole(socket: Socket): Promise<RawAnswer[]> {
+  const answers: RawAnswer[] = [];
+  const { text } = await readAll(socket);
+  for (let at = 0; at < text.length; ) {
+    const start = text.indexOf('\r\n\r\n', at) + 4;
+    const end = start + Number(/^content-length: (\d+)\r$/im.exec(text.slice(at, start))?.[1]);
+    if (!(end <= text.length)) throw new Error(`${text.length - start} bytes came of ${end - start}`);
+    answers.push(parseAnswer(text.slice(at, end)));
+    at = end;
+  }
+  return answers;
+}
+
 function parseAnswer(text: string): RawAnswer {
   const end = text.indexOf('\r\n\r\n');
   const [statusLine, ...lines] = text.slice(0, end).split('\r\n');

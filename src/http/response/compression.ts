@@ -5,6 +5,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
 import pLimit from 'p-limit';
 import type { PooledBytes } from '../../pool/buffer-pool.js';
+import { isSent } from './is-sent.js';
 
 /** Smaller responses fit into one packet uncompressed. */
 const MIN_BYTES = 1400;
@@ -92,7 +93,7 @@ export async function sendPooled(
   else {
     reply.raw.once('close', () => {
       // After a connection broke, the system may still read what was to be sent.
-      if (reply.raw.writableFinished) body.release();
+      if (isSent(reply.raw)) body.release();
     });
   }
   return reply.send(compressed);

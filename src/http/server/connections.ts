@@ -61,6 +61,11 @@ export class Connections {
     this.#turns.stop();
   }
 
+  /** Closes the connections on which nothing is arriving, in progress, or still to be sent. */
+  closeIdle(): void {
+    for (const [socket, sequence] of this.#sequences) if (sequence.isBetweenRequests) socket.destroy();
+  }
+
   /** Remembers the key of a request, for the turn of the next one on its connection. */
   rememberKey(request: IncomingMessage, keyId: string): void {
     this.#turns.note(keyId);

@@ -1,6 +1,7 @@
 import { Server } from 'node:net';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
+import type { Connections } from './connections.js';
 
 /** Stop listening after this long without new connections or requests, */
 const QUIET_MS = 20;
@@ -13,14 +14,15 @@ const IDLE_GRACE_MS = 500;
 const CLOSE_IDLE_INTERVAL_MS = 50;
 
 /**
- * Makes the server close without resetting the connection of a caller.
+ * Makes the server close without resetting the connection of a caller. A response that its caller reads slowly is sent to
+ * its end.
  *
  * Two kinds of connections would be reset otherwise. Those that the system has accepted and the server has not, when the
  * listening socket closes: so requests that arrive while the server closes wait until it has stopped listening. Soon all
  * callers wait, no further connection comes, and none is left in the backlog. And connections that look idle although
  * their caller is about to send: they stay open for a moment, and their next response announces their end.
  */
-export function enableGracefulClose(app: FastifyInstance): void {
+export function enableGracefulClose(app: FastifyInstance, connections: Connections): void {
   const { server } = app;
   let arrivals = 0;
   let stopped: Promise<void> | undefined;
@@ -31,8 +33,8 @@ export function enableGracefulClose(app: FastifyInstance): void {
     else stopped.then(() => done());
   });
 
-  const closeIdle = server.closeIdleConnections.bind(server);
-  server.closeIdleConnections = () => {}; // Fastify calls it as soon as the server closes
+  // Fastify calls it as soon as the server closes. Node's own cuts off responses that have ended and are not sent yet.
+  server.closeIdleConnections = () => {};
   // Without the HTTP server's override, which also stops the check for slow requests: they would delay the end.
   Object.assign(server, { close: Server.prototype.close });
 
@@ -44,7 +46,7 @@ export function enableGracefulClose(app: FastifyInstance): void {
     for (;;) {
       // A connection looks idle until the request on it is read.
       await nextTurn();
-      closeIdle();
+      connections.closeIdle();
       await delay(CLOSE_IDLE_INTERVAL_MS, undefined, { signal });
     }
   };

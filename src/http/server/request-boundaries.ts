@@ -34,6 +34,11 @@ export class RequestBoundaries {
     return this.#tail === '';
   }
 
+  /** Whether a part of a head or body has come: line ends before a head do not count, because Node's parser skips them. */
+  get hasPart(): boolean {
+    return this.#tail !== '' && this.#line !== '';
+  }
+
   /** Whether bytes between requests are line ends, of which Node's parser skips any number. */
   startsWithLineEnds(bytes: Buffer): boolean {
     return this.#tail === '' && isLineEnd(bytes[0]) && isLineEnd(bytes.at(TAIL_BYTES));

@@ -99,6 +99,12 @@ export class RequestSequence {
     return this.#response?.closed !== false && this.#waiting === undefined;
   }
 
+  /** Whether the last request has arrived as a whole, its response is sent, and no part of another one has come. */
+  get isBetweenRequests(): boolean {
+    const hasAll = this.#incoming === undefined && !this.#boundaries.hasPart && !this.#isPaused;
+    return this.isIdle && hasAll && !this.#isEnding;
+  }
+
   /** Called when a request is parsed up to its body. */
   begin(request: IncomingMessage, response: ServerResponse): void {
     this.#incoming = request;

@@ -81,7 +81,7 @@ export function createServer(
   app.server.on('checkExpectation', rejectExpectation);
   app.server.on('connect', rejectTunnel);
   app.addHook('preClose', async () => connections.stopTurns());
-  enableGracefulClose(app);
+  enableGracefulClose(app, connections);
   connections.attach(app.server, config.requestTimeoutMs);
 
   const missingRoute = trackRouteMethods(app);
