@@ -51,6 +51,11 @@ export class Connections {
     return this.#sequences.get(socket)?.incoming;
   }
 
+  /** Ends a connection after the response to its incoming request, if that has been begun: see RequestSequence. */
+  endWithResponse(socket: Socket): boolean {
+    return this.#sequences.get(socket)?.endWithResponse() ?? false;
+  }
+
   /** Lets the body of a request take its time to arrive: see RequestSequence. */
   exemptFromTimeout(request: IncomingMessage): void {
     this.#sequences.get(request.socket)?.exemptFromTimeout();

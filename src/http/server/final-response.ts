@@ -38,6 +38,7 @@ async function discardRest({ raw }: FastifyRequest): Promise<void> {
  * @param last what is still to be sent
  */
 export function endLingering(socket: Duplex, last?: string): void {
+  if (socket.destroyed) return;
   const timer = setTimeout(() => socket.destroy(), LINGER_MS);
   socket.once('close', () => clearTimeout(timer));
   socket.end(last);

@@ -50,6 +50,8 @@ export class RequestSequence {
   /** Whether the next request waits for its key to begin one in a turn of the event loop, or may begin. */
   #admission: 'none' | 'awaited' | 'given' = 'none';
   #hasEnded = false;
+  /** Whether the connection ends with the last response. */
+  #endsWithResponse = false;
   #droppedBytes = 0;
 
   /** The last key that was sent. The next request takes turns as one of the same key, since it is not read yet. */
@@ -121,6 +123,21 @@ export class RequestSequence {
   rejectLate(beforeMs: number): void {
     if (this.#incoming !== undefined && this.#arrivalMs < beforeMs && !this.#isEnding)
       this.reject('ERR_HTTP_REQUEST_TIMEOUT');
+  }
+
+  /**
+   * Ends the connection after the response to the request whose body is arriving, if that has been begun: another one
+   * would be read as a part of it, or as the response to the next request.
+   * @returns whether it has been begun
+   */
+  endWithResponse(): boolean {
+    const response = this.#response;
+    if (this.#incoming === undefined || !response?.headersSent) return false;
+    if (this.#endsWithResponse) return true;
+    this.#endsWithResponse = true;
+    if (response.closed) endLingering(this.socket);
+    else response.once('close', () => endLingering(this.socket));
+    return true;
   }
 
   /** Called when the connection is no longer HTTP. */
@@ -248,7 +265,7 @@ export class RequestSequence {
 
   /** Whether nothing that is received will be answered. */
   get #isEnding(): boolean {
-    return this.socket.destroyed || this.socket.writableEnded;
+    return this.socket.destroyed || this.socket.writableEnded || this.#endsWithResponse;
   }
 
   #parseFirst(bytes: Buffer, length: number): void {

@@ -57,7 +57,9 @@ export function createServer(
     // Fastify's own response while it closes does not have our error body; the routes reject work themselves.
     return503OnClosing: false,
     forceCloseConnections: 'idle',
-    clientErrorHandler: (error, socket) => rejectUnparsed(error, socket, connections.incoming(socket)),
+    clientErrorHandler: (error, socket) => {
+      if (!connections.endWithResponse(socket)) rejectUnparsed(error, socket, connections.incoming(socket));
+    },
     // A path that cannot be decoded; no hook is called for it.
     frameworkErrors: (_error, request, reply) => {
       const error = framingError(request.raw) ?? notFound(request.url);

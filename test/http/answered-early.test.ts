@@ -1,0 +1,80 @@
+import { once } from 'node:events';
+import { setTimeout as delay } from 'node:timers/promises';
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { openSocket, readAll } from '../support/raw-http.js';
+import { startTestService, type TestService } from '../support/service.js';
+
+/** How long a body may take to arrive: a surface must be predicted within it. */
+const TIMEOUT_MS = 3000;
+/** More than the buffers of both sides hold. */
+const LARGE_SURFACE = '/v1/surfaces/PSME?max_points=50000';
+
+const LENGTH = 'Content-Length: 10';
+const CHUNKED = 'Transfer-Encoding: chunked';
+
+let service: TestService;
+let key: string;
+beforeAll(async () => {
+  service = await startTestService({ REQUEST_TIMEOUT_MS: String(TIMEOUT_MS) });
+  key = `X-API-Key: ${service.key}`;
+});
+afterAll(() => service.stop());
+
+/** Sends the head of a request on a connection that the caller would keep, and waits until its answer begins. */
+async function answerTo(requestLine: string, headers: readonly string[]) {
+  const socket = await openSocket(service.apiUrl);
+  socket.write([requestLine, 'Host: test', ...headers, '', ''].join('\r\n'));
+  await once(socket, 'readable');
+  return socket;
+}
+
+const REFUSED = [
+  [401, '/v1/predict', () => []],
+  [404, '/v1/nowhere', () => []],
+  [415, '/v1/predict', () => [key, 'Content-Type: text/plain']],
+] as const;
+
+test.each(REFUSED)(
+  'a request that was answered with %i before its body comes gets no other answer when the body is late',
+  async (status, path, headers) => {
+    const socket = await answerTo(`POST ${path} HTTP/1.1`, [...headers(), LENGTH]);
+    expect((await readAll(socket)).statuses).toEqual([status]);
+  },
+);
+
+test.each(REFUSED)(
+  'a request that was answered with %i before its body comes gets no other answer when a chunk is malformed',
+  async (status, path, headers) => {
+    const socket = await answerTo(`POST ${path} HTTP/1.1`, [...headers(), CHUNKED]);
+    socket.write('zz\r\n');
+    expect((await readAll(socket)).statuses).toEqual([status]);
+  },
+);
+
+test('a request that was answered before its body comes gets no other answer when its caller closes its side', async () => {
+  const socket = await answerTo('POST /v1/predict HTTP/1.1', [LENGTH]);
+  socket.end('{');
+  expect((await readAll(socket)).statuses).toEqual([401]);
+});
+
+test('a request that was answered before its body comes and the next one on its connection are answered', async () => {
+  const socket = await answerTo('POST /v1/predict HTTP/1.1', [LENGTH]);
+  socket.end('0123456789GET /v1/health HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n');
+  expect((await readAll(socket)).statuses).toEqual([401, 200]);
+});
+
+test.each([
+  ['does not come', LENGTH, ''],
+  ['is malformed', CHUNKED, 'zz\r\n'],
+])(
+  'an answer that is being sent is sent to its end while the body of its request %s',
+  async (_, framing, body) => {
+    const headers = [key, 'Accept: application/geo+json', framing];
+    const socket = await answerTo(`GET ${LARGE_SURFACE} HTTP/1.1`, headers);
+    socket.write(body);
+    await delay(TIMEOUT_MS + 500); // until the body is late
+    const { statuses, text } = await readAll(socket);
+    expect(statuses).toEqual([200]);
+    expect(text.endsWith('\r\n0\r\n\r\n')).toBe(true);
+  },
+);
