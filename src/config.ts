@@ -46,7 +46,7 @@ const origins = z
 
 /** A field for every environment variable, named like it in camelCase. The description is shown by `--help` and in the README. */
 const configSchema = z.object({
-  host: text.default('127.0.0.1').describe('Address of the API.'),
+  host: text.default('127.0.0.1').describe('Address of the API, or a name, whose first address is taken.'),
   port: port.default(8080).describe('Port of the API; 0 takes a free one.'),
   listen: oneOf('at-start', 'when-ready')
     .default('at-start')

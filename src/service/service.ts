@@ -1,3 +1,4 @@
+import { lookup } from 'node:dns/promises';
 import type { AddressInfo } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
@@ -114,16 +115,20 @@ export async function startService(
 }
 
 /**
+ * Listens on one address: the first one where the host is a name.
  * @param prefix of the names of the variables that configure the address
  * @throws ListenError
  */
 async function listen(app: FastifyInstance, prefix: string, host: string, port: number): Promise<void> {
   try {
-    await app.listen({ host, port });
+    // Fastify opens another server, without our limits, for every further address of `localhost`.
+    const { address } = await lookup(host);
+    await app.listen({ host: address, port });
   } catch (error) {
     throw new ListenError(
       `cannot listen on ${prefix}HOST ${quote(host)}, ${prefix}PORT ${port}: ` +
-        `${shorten((error as Error).message)}; it must be a free port of an address of this machine`,
+        `${shorten((error as Error).message)}; ${prefix}HOST must be an address of this machine, or a name of one, ` +
+        `and ${prefix}PORT a free port there`,
       { cause: error },
     );
   }

@@ -54,7 +54,8 @@ test('a HOST that is not of this machine ends the start with one line that names
 test.each(['HOST', 'OPS_HOST'])(
   'a %s that is not an address ends the start with one line that names it',
   async (name) => {
-    await expectRefused({ [name]: 'nosuch.invalid' }, new RegExp(`${name} "nosuch\\.invalid"`));
+    const what = `${name} "nosuch\\.invalid", .*; ${name} must be an address of this machine, or a name of one, and `;
+    await expectRefused({ [name]: 'nosuch.invalid' }, new RegExp(what));
     await expectRefused({ [name]: '\u001b[31m\n' }, new RegExp(`${name} "\\\\u001b\\[31m\\\\u000a"`));
   },
 );

@@ -23,5 +23,8 @@ function tellWhatWasLeftOut(): void {
   if (!HAS_CHROMIUM)
     console.log('Left out: tests of pages in a browser, which run where CHROMIUM names one.');
   if (!HAS_PRLIMIT) console.log('Left out: a test of too few open files, which runs where prlimit is.');
-  if (!CAN_MOUNT) console.log('Left out: the tests of a full disk, which run as a user who may mount one.');
+  if (!CAN_MOUNT)
+    console.log(
+      'Left out: the tests of a full disk and of two addresses of localhost, which run as a user who may mount files.',
+    );
 }
