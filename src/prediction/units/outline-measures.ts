@@ -24,35 +24,37 @@ export function* areaHa({ coordinates, rings }: Outline): Generator<undefined, n
   return squareMetres / SQUARE_METRES_PER_HECTARE;
 }
 
-/** Of the box around it, the share that an outline must enclose not to be a line: above the rounding of its coordinates. */
-const MIN_SHARE_OF_BOX = 1e-9;
+/** Of the boxes around its outer rings, the share that an outline must enclose not to be lines: above the rounding of its coordinates. */
+const MIN_SHARE_OF_BOXES = 1e-9;
 
 /** The centroid of an outline in the plane of longitude and latitude; undefined where the outline encloses nothing there. */
 export function centroid({
   coordinates,
   rings,
 }: Outline): { readonly longitude: number; readonly latitude: number } | undefined {
-  // Relative to a position of the outline: the products of degrees would lose too many digits.
   const [longitude, latitude] = coordinates;
-  let [area, ofLongitude, ofLatitude] = [0, 0, 0];
+  let [area, ofLongitude, ofLatitude, boxes] = [0, 0, 0, 0];
   for (const { start, end, isHole } of rings) {
     let [ringArea, ringLongitude, ringLatitude] = [0, 0, 0];
+    // Relative to a position of the ring: the products of degrees would lose too many digits.
+    const [x0, y0] = coordinates.subarray(2 * start);
     for (let at = start + 1; at < end; at++) {
-      const x1 = coordinates[2 * at - 2] - longitude;
-      const y1 = coordinates[2 * at - 1] - latitude;
-      const x2 = coordinates[2 * at] - longitude;
-      const y2 = coordinates[2 * at + 1] - latitude;
+      const x1 = coordinates[2 * at - 2] - x0;
+      const y1 = coordinates[2 * at - 1] - y0;
+      const x2 = coordinates[2 * at] - x0;
+      const y2 = coordinates[2 * at + 1] - y0;
       const cross = x1 * y2 - x2 * y1;
       ringArea += cross / 2;
       ringLongitude += ((x1 + x2) * cross) / 6;
       ringLatitude += ((y1 + y2) * cross) / 6;
     }
+    const { south, west, north, east } = boundsBetween(coordinates, start, end);
+    if (!isHole) boxes += (north - south) * (east - west);
     const sign = ringArea < 0 === isHole ? 1 : -1; // outer rings count, holes are taken away
     area += sign * ringArea;
-    ofLongitude += sign * ringLongitude;
-    ofLatitude += sign * ringLatitude;
+    ofLongitude += sign * (ringLongitude + (x0 - longitude) * ringArea);
+    ofLatitude += sign * (ringLatitude + (y0 - latitude) * ringArea);
   }
-  const { south, west, north, east } = boundsBetween(coordinates, 0, coordinates.length / 2);
-  if (area <= MIN_SHARE_OF_BOX * (north - south) * (east - west)) return undefined;
+  if (area <= MIN_SHARE_OF_BOXES * boxes) return undefined;
   return { longitude: longitude + ofLongitude / area, latitude: latitude + ofLatitude / area };
 }

@@ -76,7 +76,9 @@ export class RingNesting {
     if (boundsA.west > boundsB.east || boundsB.west > boundsA.east) return false;
     if (boundsA.south > boundsB.north || boundsB.south > boundsA.north) return false;
     const place = yield* this.#placeOf(a[0], b);
-    return place === 0 || (place & INSIDE) !== 0 || ((yield* this.#placeOf(b[0], a)) & INSIDE) !== 0;
+    // All on edges of b: it fills a hole of b, or is b.
+    if (place === 0) return (yield* this.#placeOf(a[0], [b[0]])) !== INSIDE;
+    return (place & INSIDE) !== 0 || ((yield* this.#placeOf(b[0], a)) & INSIDE) !== 0;
   }
 
   /** Where a ring lies in relation to an area that it does not cross: INSIDE, OUTSIDE or, where they touch, a set of them. */
@@ -89,14 +91,18 @@ export class RingNesting {
     let places = 0;
     for (let at = 2 * start; at < 2 * end - 2 && places !== (INSIDE | OUTSIDE); at += 2) {
       const [x1, y1, x2, y2] = coordinates.subarray(at, at + 4);
-      places |= this.#placeAt(x1, y1, area) | this.#placeAt((x1 + x2) / 2, (y1 + y2) / 2, area);
+      places |= this.#placeAt(x1, y1, area);
+      places |= this.#placeAt((x1 + x2) / 2, (y1 + y2) / 2, area, [x1, y1, x2, y2]);
       yield;
     }
     return places;
   }
 
-  /** Where a position lies by the even-odd rule; 0 on an edge. */
-  #placeAt(x: number, y: number, area: readonly number[]): number {
+  /**
+   * Where a position lies by the even-odd rule; 0 on an edge.
+   * @param edge of which the position is the middle, as `x1, y1, x2, y2`: rounded, that is not on the edge itself
+   */
+  #placeAt(x: number, y: number, area: readonly number[], edge?: readonly number[]): number {
     const { coordinates, rings } = this.outline;
     let isInside = false;
     for (const ring of area) {
@@ -108,7 +114,11 @@ export class RingNesting {
         if ((y1 > y && y2 > y) || (y1 < y && y2 < y)) continue;
         const x1 = coordinates[at];
         const x2 = coordinates[at + 2];
-        const side = orient2d(x1, y1, x2, y2, x, y);
+        const isAlong =
+          edge !== undefined &&
+          orient2d(x1, y1, x2, y2, edge[0], edge[1]) === 0 &&
+          orient2d(x1, y1, x2, y2, edge[2], edge[3]) === 0;
+        const side = isAlong ? 0 : orient2d(x1, y1, x2, y2, x, y);
         if (side === 0 && x >= Math.min(x1, x2) && x <= Math.max(x1, x2)) return 0;
         // The edge passes the ray to the east.
         if (y1 > y !== y2 > y && side > 0 === y1 > y2) isInside = !isInside;

@@ -166,6 +166,12 @@ test.each<[mistake: string, row: string, code: string, message: string]>([
     'The request is not valid: latitude must be a number from -90 to 90, not "north".',
   ],
   [
+    'a hexadecimal number after a space',
+    ' 0x2c,-122.03,PSME,manual',
+    'invalid_request',
+    'The request is not valid: latitude must be a number from -90 to 90, not " 0x2c".',
+  ],
+  [
     'a hexadecimal number',
     '0x2c,-122.03,PSME,manual',
     'invalid_request',

@@ -43,6 +43,12 @@ test.each([
   ['a polygon with a hole', [[SQUARE, HOLE]], -122.03983333333332, 44.11016666666667],
   ['a triangle', [[TRIANGLE]], -123.90921766666666, 43.50374433333334],
   ['both together', [[SQUARE, HOLE], [TRIANGLE]], -122.13815874856859, 44.07827021462643],
+  [
+    'two small plots far apart',
+    [[rectangle(-124, 42.2, -123.99995, 42.20005)], [rectangle(-117.2, 48.9, -117.19995, 48.90005)]],
+    -120.599975,
+    45.550025,
+  ],
 ] as const)('the centroid of %s is that of shapely', (_, polygons, longitude, latitude) => {
   const found = centroid(outlineOf(...polygons));
   expect(found?.longitude).toBeCloseTo(longitude, 9);

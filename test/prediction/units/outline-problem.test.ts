@@ -34,6 +34,40 @@ const VALID: readonly (readonly [string, ...PolygonRings[]])[] = [
   ],
 ];
 
+/** A random position, whose coordinates are rounded as those of files are. */
+const anywhere = (random: () => number): Position => [
+  Number((-122 + random() / 10).toFixed(6)),
+  Number((44 + random() / 10).toFixed(6)),
+];
+const sideOf = ([[x1, y1], [x2, y2]]: readonly Position[], [x, y]: Position) =>
+  (x2 - x1) * (y - y1) - (y2 - y1) * (x - x1);
+
+test('triangles on both sides of an edge that they share are valid, in any order, and the same triangle twice is not', () => {
+  const random = seededRandom(31);
+  for (let n = 0; n < amount({ short: 300, long: 20_000 }); n++) {
+    const [a, b, c, d] = Array.from({ length: 4 }, () => anywhere(random));
+    const sides = [c, d].map((corner) => sideOf([a, b], corner));
+    if (sides.some((side) => Math.abs(side) < 1e-4)) continue; // narrow triangles
+    const [one, other] = [ring(a, b, c), ring(a, b, d)];
+    const kinds = [problem([one], [other]), problem([other], [one])].map((found) => found?.kind);
+    if (sides[0] > 0 !== sides[1] > 0) expect(kinds).toEqual([undefined, undefined]);
+    else expect(kinds).not.toContain(undefined);
+    expect(problem([one], [ring(b, c, a)])?.kind).toBe('polygons overlap');
+  }
+});
+
+test('a polygon that fills the hole of another is valid, in either order', () => {
+  const random = seededRandom(32);
+  for (let n = 0; n < amount({ short: 100, long: 5000 }); n++) {
+    const [a, b, c] = Array.from({ length: 3 }, () => anywhere(random));
+    if (Math.abs(sideOf([a, b], c)) < 1e-4) continue;
+    const around = rectangle(-123, 43, -121, 45);
+    expect(problem([around, ring(a, b, c)], [ring(b, c, a)])).toBeUndefined();
+    expect(problem([ring(b, c, a)], [around, ring(a, b, c)])).toBeUndefined();
+    expect(problem([around, ring(a, b, c)], [around])?.kind).toBe('polygons overlap');
+  }
+});
+
 test.each(VALID.map(([name, ...polygons]) => ({ name, polygons })))('$name is valid', ({ polygons }) => {
   expect(problem(...polygons)).toBeUndefined();
 });

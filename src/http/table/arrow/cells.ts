@@ -105,9 +105,12 @@ function dictionaryFormat({ values, dictionary }: Data): { isString: boolean; fo
   return { isString: parts.some(({ cells }) => cells.isString), format };
 }
 
+/** Smaller float32 have fewer digits. */
+const MIN_NORMAL = 2 ** -126;
+
 /** The shortest decimal that is the same float32. */
 function shortest(value: number): string {
-  for (let digits = 6; digits < 9; digits++) {
+  for (let digits = Math.abs(value) < MIN_NORMAL ? 1 : 6; digits < 9; digits++) {
     const decimal = Number(value.toPrecision(digits));
     if (Math.fround(decimal) === value) return String(decimal);
   }

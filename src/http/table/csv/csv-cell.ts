@@ -17,6 +17,7 @@ export function writeCsvCell(writer: RowWriter, text: string): void {
 export function numberOf(cell: string): number {
   const number = Number(cell);
   if (number === 0 && cell.trim() === '') return Number.NaN;
-  // Number() reads 0x1f, 0b1 and 0o7, too.
-  return cell.length > 2 && cell.charCodeAt(1) > 0x39 && /^\s*0[xbo]/i.test(cell) ? Number.NaN : number;
+  // Number() reads 0x1f, 0b1 and 0o7, too. Most cells begin with two characters that exclude this.
+  const isUsual = cell.charCodeAt(0) > 0x20 && !(cell.charCodeAt(1) > 0x39);
+  return !isUsual && /^\s*0[xbo]/i.test(cell) ? Number.NaN : number;
 }
