@@ -64,6 +64,10 @@ const configSchema = z.object({
     .refine((url) => !/^sqlite:\s*[a-z][a-z0-9+.-]+:/i.test(url), {
       error: 'must be sqlite:<file> or postgres://…, and what follows sqlite: a path, not a URL',
     })
+    .refine((url) => !/^sqlite:(:memory:|\s|.*\s$)/.test(url), {
+      error:
+        'must be sqlite:<file> or postgres://…, and what follows sqlite: the path of a file, without spaces around it',
+    })
     .default('sqlite:var/nurselog.db')
     .describe('Keys and quota: `sqlite:<file>` or `postgres://…`.'),
   corsOrigins: origins

@@ -51,6 +51,7 @@ export async function run(
   } catch (error) {
     writeError(`nurselog: ${redactKeys(explain(error))}\n`);
     process.exitCode = 1;
+    setTimeout(() => process.kill(process.pid, 'SIGKILL'), LAST_LINE_MS).unref(); // if a worker keeps it alive
   }
 }
 

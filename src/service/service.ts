@@ -41,11 +41,15 @@ export interface Service {
   flushCounts(): Promise<void>;
 }
 
+/** Time for what a start has opened to be closed when it fails. */
+const FAILED_END_MS = 5000;
+
 /**
  * Starts the service: reads the artefacts, opens the key store, listens, and resolves when every worker is ready.
  * @param onFatal called with the reason when the service cannot serve any more; ends the process
  * @param showFirstKey shows the first key of an embedded store; if it throws OutputError, the key is not issued
- * @throws ArtefactError, StoreOpenError, StoreUnavailableError or ListenError; then nothing keeps running
+ * @throws ArtefactError, StoreOpenError, StoreUnavailableError or ListenError; then nothing keeps running but workers that
+ * do not return from their models
  */
 export async function startService(
   config: Config,
@@ -93,7 +97,10 @@ export async function startService(
       showFirstKey(urlOf(api), issued),
     );
   } catch (error) {
-    await end();
+    // The reason is told even if a worker never returns from its models.
+    const told = new AbortController();
+    await Promise.race([end().catch(() => {}), delay(FAILED_END_MS, undefined, told)]);
+    told.abort();
     throw error;
   }
 

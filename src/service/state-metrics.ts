@@ -20,15 +20,13 @@ export function watchState(
     'Connections closed because there were too many: idle ones first.',
     () => connections.closedCount,
   );
-  metrics.gauge(
-    'nurselog_queue_sites',
-    'Sites that wait for a worker.',
-    () => generations.current.batches.waitingSites,
+  metrics.gauge('nurselog_queue_sites', 'Sites that wait for a worker.', () =>
+    generations.sum(({ batches }) => batches.waitingSites),
   );
   metrics.gauge(
     'nurselog_single_sites_waiting',
     'Rows of single predictions, comparisons and rankings that wait for their run on the main thread.',
-    () => (generations.current.answersOnMainThread ? generations.current.singleSites.waitingSites : 0),
+    () => generations.sum((each) => (each.answersOnMainThread ? each.singleSites.waitingSites : 0)),
   );
   metrics.gauge(
     'nurselog_single_sites_on_main_thread',
@@ -38,12 +36,10 @@ export function watchState(
   metrics.gauge(
     'nurselog_jobs_unfinished',
     'Jobs that were admitted for the workers and are not answered: one of a batch, several of a table, plan or surface.',
-    () => generations.current.batches.unfinishedJobs,
+    () => generations.sum(({ batches }) => batches.unfinishedJobs),
   );
-  metrics.gauge(
-    'nurselog_tables_open',
-    'Tables whose body was received and whose answer is not sent.',
-    () => generations.openTables,
+  metrics.gauge('nurselog_tables_open', 'Tables whose body was received and whose answer is not sent.', () =>
+    generations.sum(({ tables }) => tables.openTables),
   );
   metrics.gauge(
     'nurselog_workers_ready',

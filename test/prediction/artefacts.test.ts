@@ -235,8 +235,11 @@ test.each([
 });
 
 interface Outlines {
-  features: { properties: { region: string }; geometry: { type: string; coordinates: unknown[] } }[];
+  features: { properties: { region: string }; geometry: { type: string; coordinates: number[][][][] } }[];
 }
+const eachPosition = ({ features }: Outlines, edit: (position: number[]) => unknown) =>
+  features.flatMap(({ geometry }) => geometry.coordinates.flat(2)).forEach(edit);
+
 const refusals: readonly (readonly [string, (outlines: Outlines) => unknown, string | RegExp])[] = [
   [
     'in another order than the grid has them',
@@ -292,6 +295,29 @@ const refusals: readonly (readonly [string, (outlines: Outlines) => unknown, str
       }),
     /^features\.0\.geometry\.coordinates\.0\.0\.0/,
   ],
+  [
+    'whose latitudes and longitudes are swapped',
+    (o) => eachPosition(o, (position) => position.reverse()),
+    /^features\.0\.geometry\.coordinates\.0\.0\.0\.1: .*-90/,
+  ],
+  [
+    'in metres',
+    (o) => eachPosition(o, (position) => position.splice(0, 2, 500_000, 4_900_000)),
+    /^features\.0\.geometry\.coordinates\.0\.0\.0\.0: .*180/,
+  ],
+  [
+    'with a ring that is not closed',
+    (o) => o.features[0]!.geometry.coordinates[0]![0]!.pop(),
+    /^features\.0\.geometry\.coordinates\.0\.0: must end with its first position/,
+  ],
+  [
+    'with exchanged outlines',
+    (o) => {
+      const [one, other] = o.features;
+      [one.geometry, other.geometry] = [other.geometry, one.geometry];
+    },
+    /^the outline of US-.. does not reach row \d+ of the grid, at /,
+  ],
 ];
 
 test.each(refusals)('regions %s are refused', async (_, edit, problem) => {
@@ -310,6 +336,7 @@ test.each<readonly [string, (list: Record<string, unknown>[]) => unknown, RegExp
   ],
   ['with an unknown group', (list) => Object.assign(list[0], { group: 'palm' }), /^0\.group: /],
   ['of no species', (list) => list.splice(0), /Too small|too small|at least/],
+  ['with a species twice', (list) => Object.assign(list[1], list[0]), /^has .{3,6} twice$/],
   ['of more species than rows can hold', (list) => list.push(...Array(2).fill(list[0])), /<=32/],
 ])('a species list %s is refused', async (_, edit, problem) => {
   await expectRefusedAfter((copy) => {

@@ -105,12 +105,17 @@ const REFUSALS: readonly (readonly [what: string, changes: GridChanges, problem:
   [
     'whose rows are not in order',
     { columns: { row: changed<Uint16Array>('row', 1000, 0) } },
-    "row 1000 is not in the order of the lattice's rows, then columns",
+    "row 1000 is not in the order of the lattice's rows, then columns, each point once",
   ],
   [
     'whose columns are not in order within a row',
     { columns: { column: changed<Uint16Array>('column', 1, 0) } },
-    "row 1 is not in the order of the lattice's rows, then columns",
+    "row 1 is not in the order of the lattice's rows, then columns, each point once",
+  ],
+  [
+    'with a point twice',
+    { columns: { column: changed<Uint16Array>('column', 1, columnCopy<Uint16Array>('column')[0]!) } },
+    "row 1 is not in the order of the lattice's rows, then columns, each point once",
   ],
   [
     'with a point of a region that is not in its list',

@@ -1,6 +1,7 @@
-import type { Kysely, Transaction } from 'kysely';
+import type { Kysely } from 'kysely';
 import type { AccountDump } from './account-dump.js';
 import type { AccountsDatabase } from './schema.js';
+import { isConstraintViolation } from './store-errors.js';
 
 /** Keeps a statement below SQLite's limit of 32,766 parameters. */
 const ROWS_PER_STATEMENT = 1000;
@@ -28,7 +29,7 @@ export class DumpStore {
 
   /** Adds a whole dump or, if the store has some of its keys or their secrets, nothing; the ids of those. */
   async write({ keys }: AccountDump): Promise<string[]> {
-    return this.db.transaction().execute(async (trx) => {
+    const write = this.db.transaction().execute(async (trx) => {
       const known = await knownAmong(trx, keys);
       if (known.length > 0) return known;
       const records = keys.map(({ secrets, usage, ...key }) => key);
@@ -41,11 +42,17 @@ export class DumpStore {
       for (const rows of chunks(usage)) await trx.insertInto('daily_usage').values(rows).execute();
       return [];
     });
+    return write.catch(async (error) => {
+      // Another import may have added the keys meanwhile.
+      const known = isConstraintViolation(error) ? await knownAmong(this.db, keys) : [];
+      if (known.length > 0) return known;
+      throw error;
+    });
   }
 }
 
 /** The ids of keys that the database holds, or of which it holds a secret. */
-async function knownAmong(trx: Transaction<AccountsDatabase>, keys: AccountDump['keys']): Promise<string[]> {
+async function knownAmong(trx: Kysely<AccountsDatabase>, keys: AccountDump['keys']): Promise<string[]> {
   const ids = new Set<string>();
   for (const some of chunks(keys.map(({ id }) => id))) {
     const rows = await trx.selectFrom('api_keys').select('id').where('id', 'in', some).execute();

@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { ArtefactError } from './artefact-error.js';
 import { ListedFiles, readArtefactFile, sha256Of } from './artefact-file.js';
-import { parseGrid } from './grid-file.js';
+import { type GridFile, parseGrid } from './grid-file.js';
 import {
   MANIFEST_FILE,
   type Manifest,
@@ -11,7 +11,7 @@ import {
   readModelFiles,
 } from './manifest.js';
 import { optionColumns } from './option-columns.js';
-import { parseRegions, type Region } from './regions.js';
+import { boundsOf, parseRegions, type Region } from './regions.js';
 import { type SharedGrid, shareGrid } from './shared-grid.js';
 import { parseSpecies, type Species } from './species.js';
 
@@ -64,6 +64,8 @@ export function readArtefacts(dataDir: string, modelDir: string): Artefacts {
       `has the regions ${regions.map(({ region }) => region).join(', ')}, but the grid has ${grid.regions.join(', ')}`,
     );
   }
+  for (const index of regions.keys())
+    checkRegion(path.join(dataDir, DATA_FILES.regions), grid, regions, index);
   if (manifest.coverage !== grid.coverage) {
     throw new ArtefactError(
       manifestFile.path,
@@ -109,4 +111,27 @@ export function readArtefacts(dataDir: string, modelDir: string): Artefacts {
     modelDigest: sha256Of(manifestFile.bytes),
     gridDigest: sha256Of(dataFiles.list.bytes),
   };
+}
+
+/** So far, in degrees, a point may lie outside the region that its cell mostly belongs to. */
+const BORDER_DEGREES = 0.1;
+
+/** @throws ArtefactError where a region is named twice, or points of the grid that are said to lie in it do not */
+function checkRegion(file: string, grid: GridFile, regions: readonly Region[], index: number): void {
+  const { region } = regions[index];
+  if (regions.findIndex((other) => other.region === region) !== index)
+    throw new ArtefactError(file, `has the region ${region} twice`);
+  const { south, west, north, east } = boundsOf(regions[index]);
+  const isWithin = (degrees: number, from: number, to: number) =>
+    degrees >= from - BORDER_DEGREES && degrees <= to + BORDER_DEGREES;
+  const stray = grid.region.findIndex((of, point) => {
+    const [latitude, longitude] = [grid.latitudes[grid.row[point]], grid.longitudes[grid.column[point]]];
+    return of === index && !(isWithin(latitude, south, north) && isWithin(longitude, west, east));
+  });
+  if (stray === -1) return;
+  const place = `${grid.latitudes[grid.row[stray]]}, ${grid.longitudes[grid.column[stray]]}`;
+  throw new ArtefactError(
+    file,
+    `the outline of ${region} does not reach row ${stray} of the grid, at ${place}`,
+  );
 }

@@ -170,10 +170,13 @@ function checkPoints(file: string, grid: GridFile): void {
   const { row, column, latitudes, longitudes } = grid;
   if (grid.pointCount === 0) throw new ArtefactError(file, 'holds no points');
   const unordered = row.findIndex(
-    (r, point) => r < row[point - 1] || (r === row[point - 1] && column[point] < column[point - 1]),
+    (r, point) => r < row[point - 1] || (r === row[point - 1] && column[point] <= column[point - 1]),
   );
   if (unordered !== -1) {
-    throw new ArtefactError(file, `row ${unordered} is not in the order of the lattice's rows, then columns`);
+    throw new ArtefactError(
+      file,
+      `row ${unordered} is not in the order of the lattice's rows, then columns, each point once`,
+    );
   }
   // No coverage is near a pole or the antimeridian: such a point is an error.
   const far = row.findIndex(

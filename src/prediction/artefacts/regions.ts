@@ -1,8 +1,13 @@
 import { z } from 'zod';
 import { type ArtefactFile, parseJsonFile } from './artefact-file.js';
 
-const position = z.tuple([z.number(), z.number()]);
-const ring = z.array(position).min(4);
+const position = z.tuple([z.number().min(-180).max(180), z.number().min(-90).max(90)]);
+const ring = z
+  .array(position)
+  .min(4)
+  .refine((positions) => String(positions[0]) === String(positions.at(-1)), {
+    error: 'must end with its first position',
+  });
 const polygon = z.array(ring).min(1);
 
 const regionsSchema = z
@@ -38,13 +43,12 @@ export interface Bounds {
 
 /** The bounding box of regions, degrees. */
 export function boundsOf(...regions: readonly Region[]): Bounds {
-  const positions = regions.flatMap(({ polygons }) => polygons.flat(2));
-  const longitudes = positions.map(([longitude]) => longitude);
-  const latitudes = positions.map(([, latitude]) => latitude);
-  return {
-    south: Math.min(...latitudes),
-    west: Math.min(...longitudes),
-    north: Math.max(...latitudes),
-    east: Math.max(...longitudes),
-  };
+  const bounds = { south: 90, west: 180, north: -90, east: -180 };
+  for (const [longitude, latitude] of regions.flatMap(({ polygons }) => polygons.flat(2))) {
+    bounds.south = Math.min(bounds.south, latitude);
+    bounds.west = Math.min(bounds.west, longitude);
+    bounds.north = Math.max(bounds.north, latitude);
+    bounds.east = Math.max(bounds.east, longitude);
+  }
+  return bounds;
 }

@@ -1,5 +1,6 @@
 import editDistance from 'damerau-levenshtein';
 import { z } from 'zod';
+import { ArtefactError } from './artefact-error.js';
 import { type ArtefactFile, parseJsonFile } from './artefact-file.js';
 
 export const speciesSchema = z.object({
@@ -25,7 +26,11 @@ const MAX_SPECIES = 32;
 
 /** Parses the species list. @throws ArtefactError naming the file */
 export function parseSpecies(file: ArtefactFile): Species[] {
-  return parseJsonFile(file, z.array(speciesSchema).min(1).max(MAX_SPECIES));
+  const species = parseJsonFile(file, z.array(speciesSchema).min(1).max(MAX_SPECIES));
+  const codes = species.map(({ species_code }) => species_code);
+  const repeated = codes.find((code, index) => codes.indexOf(code) !== index);
+  if (repeated !== undefined) throw new ArtefactError(file.path, `has ${repeated} twice`);
+  return species;
 }
 
 /** Edits between a proposed code and the text; a transposition is one edit. */

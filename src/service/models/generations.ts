@@ -40,10 +40,9 @@ export class Generations {
     return this.#current;
   }
 
-  /** Open tables, also of generations that served before. */
-  get openTables(): number {
-    const all = [this.current, ...this.#retiring.keys()];
-    return all.reduce((sum, { tables }) => sum + tables.openTables, 0);
+  /** What is at work, summed over what serves and what served before and is not at its end. */
+  sum(count: (generation: Generation) => number): number {
+    return [this.current, ...this.#retiring.keys()].reduce((sum, each) => sum + count(each), 0);
   }
 
   /**

@@ -25,7 +25,7 @@ export class ReconnectingPool implements PostgresPool {
   async connect(): Promise<PostgresPoolClient> {
     const pool = this.#pool;
     const client = await pool.connect().catch((error: Error) => {
-      throw new StoreUnavailableError(error.message, error);
+      throw new StoreUnavailableError(reasonOf(error), error);
     });
     client.on('error', ignore);
     const query = async (sql: string, parameters: readonly unknown[]) => {
@@ -35,7 +35,7 @@ export class ReconnectingPool implements PostgresPool {
         if (!isUnavailable(error)) throw error;
         // pg stops waiting and leaves the query on its connection; it has no code for that.
         if (error.message === 'Query read timeout') this.#replace(pool);
-        throw new StoreUnavailableError(error.message, error);
+        throw new StoreUnavailableError(reasonOf(error), error);
       }
     };
     return {
@@ -76,4 +76,11 @@ function ignore(): void {}
 /** Whether an error of pg means that the database cannot do its work now. Errors without SQLSTATE come from the connection. */
 function isUnavailable(error: unknown): error is Error {
   return !(error instanceof DatabaseError) || UNAVAILABLE.test(error.code ?? '');
+}
+
+/** What an error says; one of several addresses of a host, none of which answers, says nothing itself. */
+function reasonOf(error: Error): string {
+  return error instanceof AggregateError && error.message === ''
+    ? error.errors.map(({ message }) => message).join(', ')
+    : error.message;
 }

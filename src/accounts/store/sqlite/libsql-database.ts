@@ -47,8 +47,13 @@ export class LibsqlDatabase implements SqliteDatabase {
   }
 
   close(): void {
-    // Afterwards the write-ahead log is empty and a copy of the one file is a complete backup.
-    this.pragma('wal_checkpoint(truncate)');
+    try {
+      // Afterwards the write-ahead log is empty and a copy of the one file is a complete backup.
+      this.pragma('wal_checkpoint(truncate)');
+    } catch (error) {
+      // Such as a full disk. Nothing is lost: what was committed is read from the log when the file is opened again.
+      if (!(error instanceof StoreUnavailableError)) throw error;
+    }
     // libsql closes the file when the last statement is released.
     this.#statements.clear();
     this.#database.close();
