@@ -85,7 +85,7 @@ function smallerSize({ code, details }: NurselogError, size: number): number | u
 
 /** Whether other batches would fail, too: all errors but those of a batch's own content. */
 function isLasting({ status }: NurselogError): boolean {
-  return status === undefined || ![400, 413, 422, 500].includes(status);
+  return status === undefined || ![400, 408, 413, 422, 500].includes(status);
 }
 
 function failAll(sites: readonly Site[], { code, message, details }: NurselogError): FailedSite[] {

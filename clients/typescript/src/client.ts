@@ -61,10 +61,15 @@ export function createClient(options: ClientOptions = {}): NurselogClient {
   const apiKey = options.apiKey ?? environmentVariable('NURSELOG_API_KEY');
   if (!url) throw new TypeError('The URL of nurselog is missing: set url, or in Node NURSELOG_URL.');
   if (!apiKey) throw new TypeError('The API key is missing: set apiKey, or in Node NURSELOG_API_KEY.');
-  if (!URL.canParse(url) || !/^https?:/i.test(url))
-    throw new TypeError(
-      `The URL of nurselog must start with http:// or https://, not be ${JSON.stringify(url)}.`,
-    );
+  if (!URL.canParse(url) || !/^https?:/i.test(url)) {
+    const shown = JSON.stringify(url.replace(/nurse_live_.*/s, 'nurse_live_...')); // exchanged with the key
+    throw new TypeError(`The URL of nurselog must start with http:// or https://, not be ${shown}.`);
+  }
+  const { username, password } = new URL(url);
+  if (username !== '' || password !== '')
+    throw new TypeError('The URL of nurselog must have no user name and no password.');
+  if (!/^[!-~]+$/.test(apiKey))
+    throw new TypeError('The API key has characters that no key has, such as a space or a line break.');
   const http = createOpenApiClient<paths, 'application/json'>({
     baseUrl: url,
     headers: { 'X-API-Key': apiKey },

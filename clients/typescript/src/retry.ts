@@ -23,8 +23,8 @@ export const DEFAULT_RETRY: RetryPolicy = {
   attemptTimeoutMs: 60_000,
 };
 
-/** Quota, gateway without an answer of the service, queue full or starting: later the same request may succeed. */
-const RETRIED_STATUSES = [429, 502, 503, 504];
+/** Body too slow, quota, gateway without an answer of the service, queue full or starting: later the same request may succeed. */
+const RETRIED_STATUSES = [408, 429, 502, 503, 504];
 
 /**
  * A `fetch` that repeats what fails for the moment. Every request of the interface may be repeated: none changes anything.

@@ -174,3 +174,13 @@ test.each([
   onTestFinished(() => void vi.unstubAllEnvs());
   expect(() => createClient(options)).toThrow(named);
 });
+
+test.each([
+  [{ url: 'http://127.0.0.1', apiKey: 'nurse_live_SECRET\nx' }, 'The API key has characters that no key has'],
+  [{ url: 'http://127.0.0.1', apiKey: 'nurse_live_SECRET…' }, 'The API key has characters that no key has'],
+  [{ url: 'nurse_live_SECRET', apiKey: 'http://127.0.0.1' }, 'must start with http:// or https://'],
+  [{ url: 'http://me:SECRET@127.0.0.1', apiKey: 'any' }, 'must have no user name and no password'],
+])('createClient(%o) is refused without its secret', (options, problem) => {
+  expect(() => createClient(options)).toThrow(problem);
+  expect(() => createClient(options)).not.toThrow('SECRET');
+});

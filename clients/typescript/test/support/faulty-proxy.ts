@@ -10,6 +10,7 @@ export const FAULTS = [
   'cut', // the connection is cut in the middle of the answer
   'busy', // 503 with Retry-After
   'limited', // 429 with Retry-After
+  'slow', // 408, as the service says it of a body that came too slowly
   'gateway', // 502 with a page instead of an error body
 ] as const;
 export type Fault = (typeof FAULTS)[number];
@@ -17,6 +18,10 @@ export type Fault = (typeof FAULTS)[number];
 const ERRORS = {
   busy: [503, { error: { code: 'overloaded', message: 'The work queue is full.' } }],
   limited: [429, { error: { code: 'rate_limit_exceeded', message: 'The daily limit is reached.' } }],
+  slow: [
+    408,
+    { error: { code: 'invalid_request', message: 'The request did not arrive in time: send it faster.' } },
+  ],
 } as const;
 
 /** A real proxy before the service. */
@@ -48,9 +53,11 @@ export async function startFaultyProxy(serviceUrl: string): Promise<FaultyProxy>
     if (fault === 'silent') return;
     if (fault === 'refused') return void response.destroy();
     if (fault === 'gateway') return void response.writeHead(502).end('<h1>Bad gateway</h1>');
-    if (fault === 'busy' || fault === 'limited') {
+    if (fault === 'busy' || fault === 'limited' || fault === 'slow') {
       const [status, error] = ERRORS[fault];
-      return sendJson(response, status, JSON.stringify(error), { 'retry-after': proxy.retryAfter });
+      return sendJson(response, status, JSON.stringify(error), {
+        ...(fault !== 'slow' && { 'retry-after': proxy.retryAfter }),
+      });
     }
     proxy.mostAtOnce = Math.max(proxy.mostAtOnce, ++forwarding);
     const { status, headers, text } = await forward(serviceUrl + request.url, {
