@@ -1,5 +1,6 @@
 import type { FailedUnit, PlannedUnit, PlanOption } from '../api/types.js';
 import type { Unit } from '../state/units.js';
+import { csvText } from './download.js';
 
 /** One way to plant one unit, as a row of the table and of exports. */
 export interface PlanRow extends PlanOption {
@@ -69,8 +70,8 @@ export function sortRows(rows: readonly PlanRow[], by: SortKey, isReversed: bool
   return rows.toSorted((a, b) => (isReversed ? compare(b, a) : compare(a, b)));
 }
 
-/** The columns of an export. */
-export const EXPORT_COLUMNS = [
+/** The columns of an export; only units without an option have an error. */
+const EXPORT_COLUMNS = [
   'unit',
   'area_ha',
   'data_points',
@@ -85,16 +86,17 @@ export const EXPORT_COLUMNS = [
   'survival_high',
   'cost_per_survivor',
   'hand_planting_pays_below',
+  'error',
 ] as const;
 
 /** A row of an export. */
-export function exportRow({
+function exportRow({
   unit,
   planned,
   survival,
   handPaysBelow,
   ...option
-}: PlanRow): Record<(typeof EXPORT_COLUMNS)[number], unknown> {
+}: PlanRow): Record<Exclude<(typeof EXPORT_COLUMNS)[number], 'error'>, unknown> {
   return {
     unit: unit.name,
     area_ha: planned.area_ha,
@@ -113,15 +115,54 @@ export function exportRow({
   };
 }
 
-/** Units with the properties of their best option, as GeoJSON. */
-export function geoJsonOf(rows: readonly PlanRow[]): string {
-  const features = rows
-    .filter(({ rank }) => rank === 1)
-    .map((row) => ({
+/** A unit without an option. */
+export interface UnplannedUnit {
+  readonly unit: Unit;
+  /** Why it has none. */
+  readonly error: string;
+}
+
+/**
+ * The units that failed and those for which no species is left.
+ * @param noneLeft the reason of the latter
+ */
+export function unplannedOf(
+  units: readonly Unit[],
+  answers: readonly (PlannedUnit | FailedUnit)[],
+  noneLeft: string,
+): UnplannedUnit[] {
+  const byId = new Map(answers.map((answer) => [String(answer.id), answer]));
+  return units.flatMap((unit) => {
+    const answer = byId.get(unit.id);
+    if (answer === undefined) return [];
+    if (isFailed(answer)) return [{ unit, error: answer.error.message }];
+    return answer.options.length === 0 ? [{ unit, error: noneLeft }] : [];
+  });
+}
+
+/** A plan as CSV: all options, then the units without one. */
+export const planCsv = (rows: readonly PlanRow[], unplanned: readonly UnplannedUnit[]) =>
+  csvText(EXPORT_COLUMNS, [
+    ...rows.map(exportRow),
+    ...unplanned.map(({ unit, error }) => ({ unit: unit.name, error })),
+  ]);
+
+/** All units as GeoJSON, with the properties of their best option, else with the reason why they have none. */
+export function geoJsonOf(
+  units: readonly Unit[],
+  rows: readonly PlanRow[],
+  unplanned: readonly UnplannedUnit[],
+): string {
+  const best = new Map(rows.filter(({ rank }) => rank === 1).map((row) => [row.unit.id, row]));
+  const errors = new Map(unplanned.map(({ unit, error }) => [unit.id, error]));
+  const features = units.map(({ id, name, geometry }) => {
+    const row = best.get(id);
+    return {
       type: 'Feature',
-      id: row.unit.id,
-      properties: exportRow(row),
-      geometry: row.unit.geometry,
-    }));
+      id,
+      properties: row === undefined ? { unit: name, error: errors.get(id) } : exportRow(row),
+      geometry,
+    };
+  });
   return JSON.stringify({ type: 'FeatureCollection', features }, null, 1);
 }

@@ -10,10 +10,10 @@ import { nameOf } from '../state/catalogues.js';
 import { horizon, panel, scenario, species } from '../state/choices.js';
 import { addUnits, boxOf, costs, type Unit, units } from '../state/units.js';
 import { useAnswer } from '../state/use-answer.js';
-import { csvText, download } from './download.js';
+import { download } from './download.js';
 import { FileDrop } from './file-drop.js';
 import { planUnits } from './plan.js';
-import { EXPORT_COLUMNS, exportRow, geoJsonOf, isFailed, rowsOf } from './plan-rows.js';
+import { geoJsonOf, isFailed, planCsv, rowsOf, unplannedOf } from './plan-rows.js';
 import { PlanTable } from './plan-table.js';
 import { PointsRun } from './points-run.js';
 import type { FileContent, PointTable } from './read-file.js';
@@ -67,6 +67,8 @@ function PlannedUnits() {
   const rows = rowsOf(shown, answer ?? [], drone_seeded);
   const failed = (answer ?? []).filter(isFailed);
   const empty = (answer ?? []).filter((each) => !isFailed(each) && each.options.length === 0);
+  const noneLeft = `No species ${nativeOnly ? 'asked for is native' : 'can be planned'} there`;
+  const unplanned = unplannedOf(shown, answer ?? [], `${noneLeft}.`);
   const nameById = new Map(shown.map(({ id, name }) => [id, name]));
   const scope = onlyChosen ? nameOf(species.value) : nativeOnly ? 'all native species' : 'all species';
   return (
@@ -100,37 +102,41 @@ function PlannedUnits() {
         )}
         {empty.length > 0 && (
           <p role="status">
-            No species {nativeOnly ? 'asked for is native' : 'can be planned'} there:{' '}
-            {empty.map(({ id }) => nameById.get(String(id)) ?? id).join(', ')}.
+            {noneLeft}: {empty.map(({ id }) => nameById.get(String(id)) ?? id).join(', ')}.
           </p>
         )}
         {isLoading && <p role="status">Planning {counted(shown.length, 'unit')} …</p>}
-        {rows.length > 0 && (
-          <div aria-busy={isLoading} class={isLoading ? 'stale' : ''}>
-            <PlanTable rows={rows} hasCosts={question.costs !== undefined} />
-            <div class="buttons">
+        <div aria-busy={isLoading} class={isLoading ? 'stale' : ''}>
+          {rows.length > 0 && <PlanTable rows={rows} hasCosts={question.costs !== undefined} />}
+          <div class="buttons">
+            {answer !== null && (
               <button
                 type="button"
                 disabled={isLoading}
-                onClick={() => download('plan.csv', 'text/csv', csvText(EXPORT_COLUMNS, rows.map(exportRow)))}
+                onClick={() => download('plan.csv', 'text/csv', planCsv(rows, unplanned))}
               >
                 Export CSV
               </button>
-              <button
-                type="button"
-                disabled={isLoading}
-                onClick={() => download('plan.geojson', 'application/geo+json', geoJsonOf(rows))}
-              >
-                Export GeoJSON
-              </button>
+            )}
+            {/* Also without a plan: units are kept nowhere else. */}
+            <button
+              type="button"
+              disabled={isLoading}
+              onClick={() =>
+                download('plan.geojson', 'application/geo+json', geoJsonOf(shown, rows, unplanned))
+              }
+            >
+              Export GeoJSON
+            </button>
+            {answer !== null && (
               <button type="button" disabled={isLoading} onClick={printPage}>
                 Print report
               </button>
-            </div>
+            )}
           </div>
-        )}
+        </div>
       </div>
-      {rows.length > 0 && !isLoading && <Report rows={rows} scope={scope} />}
+      {answer !== null && !isLoading && <Report rows={rows} unplanned={unplanned} scope={scope} />}
     </>
   );
 }

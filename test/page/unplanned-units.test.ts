@@ -1,0 +1,66 @@
+import Papa from 'papaparse';
+import { expect } from 'vitest';
+import { browserTest, serviceAndBrowser } from './support/browser.js';
+import { collection, drop, openUnits, RING, saved } from './support/units.js';
+
+const shared = serviceAndBrowser();
+
+interface Exported {
+  features: { properties: Record<string, unknown>; geometry: unknown }[];
+}
+
+browserTest(
+  'units that cannot be planned are in the GeoJSON, in the CSV and in the report, with the reason',
+  async () => {
+    const { page, context, faults } = await openUnits(shared);
+    const inMetres = { type: 'Polygon', coordinates: [RING.map(([x, y]) => [x * 1e4, y * 1e5])] };
+    const inDegrees = { type: 'Polygon', coordinates: [RING.toReversed()] };
+    const features = [
+      { type: 'Feature', properties: { name: 'In metres' }, geometry: inMetres },
+      { type: 'Feature', properties: { name: 'In degrees' }, geometry: inDegrees },
+    ];
+    await drop(page, 'units.geojson', JSON.stringify({ type: 'FeatureCollection', features }));
+    await page.locator('table.plan').getByText('In degrees').waitFor();
+    const shown = await page.locator('#panel ul.error li').innerText();
+    const reason = shown.replace('In metres: ', '');
+
+    const geoJson = JSON.parse(await saved(page, 'Export GeoJSON')) as Exported;
+    expect(geoJson.features.map(({ geometry }) => geometry)).toEqual([inMetres, inDegrees]);
+    expect(geoJson.features[0]!.properties).toEqual({ unit: 'In metres', error: reason });
+    expect(geoJson.features[1]!.properties).toMatchObject({ unit: 'In degrees', rank: 1 });
+    const rows = Papa.parse<Record<string, string>>((await saved(page, 'Export CSV')).trim(), {
+      header: true,
+    }).data;
+    expect(rows.filter(({ error }) => error !== '')).toMatchObject([
+      { unit: 'In metres', error: reason, species: '' },
+    ]);
+    expect(rows.some(({ unit, rank }) => unit === 'In degrees' && rank === '1')).toBe(true);
+    await page.emulateMedia({ media: 'print' });
+    const report = await page.locator('.report').innerText();
+    expect(report).toContain('Planting plan: 2 units');
+    expect(report).toContain('Without a plan: 1 unit');
+    expect(report).toContain(shown);
+    await page.emulateMedia({ media: 'screen' });
+
+    await page.locator('.controls select').first().selectOption('PISI'); // of the coast
+    await page.getByLabel('Sitka spruce only').check();
+    await page.getByText('No species asked for is native there: In degrees.').waitFor();
+    await page.emulateMedia({ media: 'print' });
+    expect(await page.locator('.report').innerText()).toContain(
+      'In degrees: No species asked for is native there.',
+    );
+    expect(faults).toEqual([]);
+    await context.close();
+  },
+);
+
+browserTest('while the service cannot plan, units can be saved as GeoJSON', async () => {
+  const { page, context } = await openUnits(shared);
+  await page.route('**/v1/plan', (route) => route.abort());
+  await drop(page, 'units.geojson', collection(['North slope']));
+  const { features } = JSON.parse(await saved(page, 'Export GeoJSON')) as Exported;
+  expect(features).toMatchObject([
+    { properties: { unit: 'North slope' }, geometry: { coordinates: [RING.toReversed()] } },
+  ]);
+  await context.close();
+});
