@@ -174,3 +174,30 @@ browserTest('what is copied works as it is: curl and the link', async () => {
   );
   await context.close();
 });
+
+browserTest(
+  'figures of earlier choices are not printed while the answer to new choices is awaited',
+  async () => {
+    const { page, context } = await watchedPage(shared.browser);
+    await page.goto(linkOf(shared.service, { site: '44.12,-122.03' }));
+    await page.locator('.ranking').waitFor();
+    const print = page.getByRole('button', { name: 'Print' });
+    await expect.poll(() => print.isEnabled()).toBe(true);
+    await page.route('**/v1/predict/rank', () => undefined); // it waits
+    await page.getByText('1 year', { exact: true }).click();
+    await expect.poll(() => print.isDisabled()).toBe(true);
+    await page.emulateMedia({ media: 'print' });
+    expect(await page.locator('.ranking').isVisible()).toBe(false);
+    await page.emulateMedia({ media: 'screen' });
+    await page.unroute('**/v1/predict/rank');
+    await page.getByText('3 years', { exact: true }).click();
+    await expect.poll(() => print.isEnabled()).toBe(true);
+    await page.route('**/v1/predict/compare', () => undefined); // it waits
+    await page.locator('.controls select').first().selectOption('PISI');
+    for (const name of ['Copy link', 'Copy as curl', 'Copy as Python', 'Print'])
+      await expect.poll(() => page.getByRole('button', { name }).isDisabled()).toBe(true);
+    await page.emulateMedia({ media: 'print' });
+    expect(await page.getByTestId('tile-manual').isVisible()).toBe(false);
+    await context.close();
+  },
+);

@@ -1,8 +1,14 @@
 import { useState } from 'preact/hooks';
 import { printPage } from '../page/print-head.js';
 
-/** Copies the request that the panel shows, for programs. The key is not in it. */
-export function CopyButtons({ body }: { body: Readonly<Record<string, unknown>> }) {
+interface CopyButtonsProps {
+  body: Readonly<Record<string, unknown>>;
+  /** Whether the figures shown are still those of an earlier request. */
+  isLoading: boolean;
+}
+
+/** Copies the request that the panel shows, for programs, and prints its answer. The key is not in it. */
+export function CopyButtons({ body, isLoading }: CopyButtonsProps) {
   const [copied, setCopied] = useState('');
   const copy = (name: string, text: string) => {
     navigator.clipboard.writeText(text).then(
@@ -14,16 +20,16 @@ export function CopyButtons({ body }: { body: Readonly<Record<string, unknown>> 
   return (
     <section class="copy no-print">
       <h3>Take it along</h3>
-      <button type="button" onClick={() => copy('link', location.href)}>
+      <button type="button" disabled={isLoading} onClick={() => copy('link', location.href)}>
         Copy link
       </button>
-      <button type="button" onClick={() => copy('curl', curlText(url, body))}>
+      <button type="button" disabled={isLoading} onClick={() => copy('curl', curlText(url, body))}>
         Copy as curl
       </button>
-      <button type="button" onClick={() => copy('Python', pythonText(url, body))}>
+      <button type="button" disabled={isLoading} onClick={() => copy('Python', pythonText(url, body))}>
         Copy as Python
       </button>
-      <button type="button" onClick={printPage}>
+      <button type="button" disabled={isLoading} onClick={printPage}>
         Print
       </button>
       <span role="status">{copied}</span>

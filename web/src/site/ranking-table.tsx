@@ -4,27 +4,30 @@ import type { Method, Ranking } from '../api/types.js';
 import { METHOD_NAMES, percent, years } from '../page/format.js';
 import { ErrorNote } from '../page/notes.js';
 import { catalogues } from '../state/catalogues.js';
-import { horizon, method, site, species } from '../state/choices.js';
-import { useAnswer } from '../state/use-answer.js';
+import { horizon, method, species } from '../state/choices.js';
+import { type Loading, useAnswer } from '../state/use-answer.js';
 import { siteRequest } from './site-request.js';
 
 const FIRST = 8;
+const hasIntervals = () => catalogues.value?.model.interval_level !== null;
 /** Units of the drawing. */
 const [WHISKER_SCALE, WHISKER_MARGIN] = [100, 5];
 
-/** All native species at the site, best first. */
-export function RankingTable() {
-  const [isWhole, setWhole] = useState(false);
-  const hasIntervals = catalogues.value?.model.interval_level !== null;
+/** Loads the native species at the site. @param isWanted false to ask for none */
+export function useRanking(isWanted: boolean): Loading<Ranking> {
   const body = {
     ...siteRequest(),
     horizons: [horizon.value],
-    ...(hasIntervals ? { include: ['intervals'] } : {}),
+    ...(hasIntervals() ? { include: ['intervals'] } : {}),
   };
-  const { answer, error, isLoading } = useAnswer(
-    site.value === null ? null : JSON.stringify(body),
-    (signal) => callJson<Ranking>('/v1/predict/rank', { body, signal }),
+  return useAnswer(isWanted ? JSON.stringify(body) : null, (signal) =>
+    callJson<Ranking>('/v1/predict/rank', { body, signal }),
   );
+}
+
+/** All native species at the site, best first. */
+export function RankingTable({ ranking: { answer, error, isLoading } }: { ranking: Loading<Ranking> }) {
+  const [isWhole, setWhole] = useState(false);
   const rows = answer?.ranking ?? [];
   return (
     <section aria-busy={isLoading} class={isLoading ? 'stale' : ''}>
@@ -33,7 +36,7 @@ export function RankingTable() {
       {answer !== null && rows.length === 0 && <p>No species is native at this site.</p>}
       {rows.length > 0 && (
         <table class="ranking">
-          {hasIntervals && <caption>Lines: 8 of 10 plantings, on a scale from 0 to 100 %</caption>}
+          {hasIntervals() && <caption>Lines: 8 of 10 plantings, on a scale from 0 to 100 %</caption>}
           <thead>
             <tr>
               <th scope="col">Rank</th>

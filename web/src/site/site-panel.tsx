@@ -9,7 +9,7 @@ import { useAnswer } from '../state/use-answer.js';
 import { CopyButtons } from './copy-buttons.js';
 import { OwnValues } from './own-values.js';
 import { PlaceForm } from './place-form.js';
-import { RankingTable } from './ranking-table.js';
+import { RankingTable, useRanking } from './ranking-table.js';
 import { siteRequest } from './site-request.js';
 import { SurvivalChart } from './survival-chart.js';
 import { Waterfall } from './waterfall.js';
@@ -26,6 +26,7 @@ export function SitePanel() {
   const { answer, error, isLoading } = useAnswer(question, (signal) =>
     callJson<Comparison>('/v1/predict/compare', { body, signal }),
   );
+  const ranking = useRanking(question !== null && answer !== null);
   return (
     <>
       <h2>Site</h2>
@@ -46,8 +47,8 @@ export function SitePanel() {
       )}
       {answer !== null && question !== null && (
         <>
-          <RankingTable />
-          <CopyButtons body={body} />
+          <RankingTable ranking={ranking} />
+          <CopyButtons body={body} isLoading={isLoading || ranking.isLoading} />
         </>
       )}
     </>
