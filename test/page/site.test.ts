@@ -201,3 +201,19 @@ browserTest(
     await context.close();
   },
 );
+
+browserTest('with a site shown a wide page is as large as the window, and a narrow one as wide', async () => {
+  const sizeIn = async (viewport: { width: number; height: number }) => {
+    const { page, context } = await watchedPage(shared.browser, { viewport });
+    await page.goto(linkOf(shared.service, { site: '44.12,-122.03' }));
+    await page.locator('.chart').waitFor();
+    const size = await page.evaluate(() => ({
+      width: document.documentElement.scrollWidth,
+      height: document.documentElement.scrollHeight,
+    }));
+    await context.close();
+    return size;
+  };
+  expect(await sizeIn({ width: 1280, height: 720 })).toEqual({ width: 1280, height: 720 });
+  expect((await sizeIn({ width: 320, height: 568 })).width).toBe(320);
+});
