@@ -1,6 +1,6 @@
 import Papa from 'papaparse';
 import { expect } from 'vitest';
-import { browserTest, linkOf, serviceAndBrowser } from './support/browser.js';
+import { browserTest, linkOf, serviceAndBrowser, watchedPage } from './support/browser.js';
 import { mapReady } from './support/launch-browser.js';
 import { zippedShapefile } from './support/shapefile.js';
 import { collection, drop, openUnits, RING, saved } from './support/units.js';
@@ -152,6 +152,27 @@ browserTest('scoring can be stopped, and what was answered can be saved', async 
   await drop(page, 'others.csv', 'latitude,longitude\n44.12,-122.03\n');
   await page.getByRole('heading', { name: '1 point' }).waitFor();
   expect(await page.getByText('rows answered').count()).toBe(0);
+  await context.close();
+});
+
+browserTest('a plan takes as few requests as the batch size of the key allows', async () => {
+  const { secret } = await shared.service.issueKey('spore'); // 10 units a request
+  const { page, context } = await watchedPage(shared.browser);
+  const usage = page.waitForResponse('**/v1/usage');
+  await page.goto(linkOf({ ...shared.service, key: secret }, { panel: 'units' }));
+  await (await usage).finished();
+  await page.getByRole('heading', { name: 'Planting units' }).waitFor();
+  let requests = 0;
+  page.on('request', (request) => {
+    if (request.url().endsWith('/v1/plan')) requests++;
+  });
+  await drop(
+    page,
+    'units.geojson',
+    collection(Array.from({ length: 12 }, (_, index) => `Unit ${index + 1}`)),
+  );
+  await page.locator('table.plan').getByText('Unit 12').waitFor();
+  expect(requests).toBe(2);
   await context.close();
 });
 

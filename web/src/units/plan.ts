@@ -2,6 +2,7 @@ import { NurselogError } from '@nurselog/client/nurselog-error';
 import { callJson } from '../api/service.js';
 import type { FailedUnit, Horizon, Method, Plan, PlannedUnit } from '../api/types.js';
 import type { Unit } from '../state/units.js';
+import { batchSize } from './batch-size.js';
 
 export interface PlanQuestion {
   readonly horizon: Horizon;
@@ -13,7 +14,7 @@ export interface PlanQuestion {
   readonly scenario: object | undefined;
 }
 
-/** Units of a request at first; parts that are too large are divided. */
+/** Units of a request at most; parts that are too large all the same are divided. */
 const AT_ONCE = 100;
 const TOO_LARGE = ['batch_too_large', 'payload_too_large', 'invalid_request'] as const;
 
@@ -35,8 +36,9 @@ export async function planUnits(
     if (known?.asked === asked) answers.set(id, { ...known.answer, id });
   }
   const missing = units.filter(({ id }) => !answers.has(id));
-  for (let start = 0; start < missing.length; start += AT_ONCE) {
-    const part = missing.slice(start, start + AT_ONCE);
+  const size = Math.min(AT_ONCE, batchSize());
+  for (let start = 0; start < missing.length; start += size) {
+    const part = missing.slice(start, start + size);
     const planned = await planPart(part, question, signal);
     for (const [index, answer] of planned.entries()) {
       const { id, geometry } = part[index]!;

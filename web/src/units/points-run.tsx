@@ -2,7 +2,7 @@ import { useLayoutEffect, useRef, useState } from 'preact/hooks';
 import { showBox } from '../map/shown-map.js';
 import { counted, number, percent } from '../page/format.js';
 import { ErrorNote } from '../page/notes.js';
-import { nameOf, usage } from '../state/catalogues.js';
+import { nameOf } from '../state/catalogues.js';
 import { horizon, method, precipitationPercent, species, warmingC } from '../state/choices.js';
 import { chosenRow, positionOf, type ScoredPoints, scoredPoints, survivalOf } from '../state/points.js';
 import { boxAround } from '../state/units.js';
@@ -47,7 +47,7 @@ export function PointsRun({ table, onClose }: { table: PointTable; onClose: () =
         rows: [...(scoredPoints.peek()?.rows ?? []), ...rows],
         horizon: question.horizon,
       });
-    scorePoints(table, question, usage.value?.tier ?? '', onRows, controller.signal)
+    scorePoints(table, question, onRows, controller.signal)
       .catch((reason: Error) => {
         if (!controller.signal.aborted) setError(reason);
       })

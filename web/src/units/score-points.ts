@@ -1,6 +1,7 @@
 import Papa from 'papaparse';
 import { call } from '../api/service.js';
 import type { Horizon, Method } from '../api/types.js';
+import { batchSize } from './batch-size.js';
 import type { PointTable } from './read-file.js';
 
 export interface PointsQuestion {
@@ -12,9 +13,6 @@ export interface PointsQuestion {
   readonly precipitationPercent: number;
 }
 
-/** Rows of a request by tier, as large as the tier allows; hypha could have more, but progress would be rough. */
-const ROWS: Readonly<Record<string, number>> = { spore: 10, mycel: 100, hypha: 2000 };
-
 /**
  * Scores points through the table endpoint, in parts.
  * @param onRows called with the answered rows of each part
@@ -23,7 +21,6 @@ const ROWS: Readonly<Record<string, number>> = { spore: 10, mycel: 100, hypha: 2
 export async function scorePoints(
   table: PointTable,
   question: PointsQuestion,
-  tier: string,
   onRows: (columns: readonly string[], rows: readonly Record<string, string>[]) => void,
   signal: AbortSignal,
 ): Promise<void> {
@@ -32,7 +29,7 @@ export async function scorePoints(
   if (warmingC !== 0) query.set('warming_c', String(warmingC));
   if (precipitationPercent !== 0) query.set('precipitation_change_percent', String(precipitationPercent));
   const columns = [...new Set([...table.columns, 'species_code', 'planting_method'])];
-  const size = ROWS[tier] ?? 10;
+  const size = batchSize();
   for (let start = 0; start < table.rows.length; start += size) {
     const rows = table.rows.slice(start, start + size).map((row) => ({
       ...row,
