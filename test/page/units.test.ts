@@ -188,6 +188,12 @@ browserTest('files that cannot be used say why', async () => {
     ['units.zip', 'no zip', 'no shapefile that can be read'],
     ['units.shp', 'x', 'drop the zip of all its parts'],
     ['units.kml', 'x', 'none of GeoJSON'],
+    [
+      'points.csv',
+      Buffer.from('latitude,longitude,plot\n44,-122,Ca\xf1on\n', 'latin1'),
+      'The file is not UTF-8',
+    ],
+    ['units.geojson', Buffer.from(collection(['Ca\xf1on']), 'latin1'), 'The file is not UTF-8'],
   ] as const) {
     await drop(page, name, body);
     await page.locator('#panel .error').getByText(message).waitFor();

@@ -33,14 +33,22 @@ export async function readFile(file: File): Promise<FileContent> {
     );
   const name = file.name.toLowerCase();
   if (name.endsWith('.zip')) return sortFeatures(await readShapefile(await file.arrayBuffer()));
-  if (name.endsWith('.csv')) return readCsv(await file.text());
+  if (name.endsWith('.csv')) return readCsv(await readText(file));
   if (name.endsWith('.geojson') || name.endsWith('.json'))
-    return sortFeatures(readGeoJson(await file.text()));
+    return sortFeatures(readGeoJson(await readText(file)));
   if (name.endsWith('.shp'))
     throw new FileError(
       'A .shp file alone has no attributes and no projection: drop the zip of all its parts.',
     );
   throw new FileError('This file is none of GeoJSON (.geojson), CSV (.csv) or zipped shapefile (.zip).');
+}
+
+/** @throws FileError where bytes are no UTF-8: the browser reads them as U+FFFD, and names would be lost. */
+async function readText(file: File): Promise<string> {
+  const text = await file.text();
+  if (text.includes('\uFFFD'))
+    throw new FileError('The file is not UTF-8: save it as "CSV UTF-8" (Excel) or in UTF-8.');
+  return text;
 }
 
 function readGeoJson(text: string): Feature[] {
