@@ -77,3 +77,26 @@ browserTest(
     await context.close();
   },
 );
+
+browserTest(
+  'scored points name what they were scored for, and say when other choices were made since',
+  async () => {
+    const { page, context, faults } = await openUnits(shared);
+    await mapReady(page);
+    await drop(page, 'points.csv', FILE);
+    await page.getByRole('button', { name: 'Score the points' }).click();
+    const status = page.locator('.points').getByRole('status');
+    await status.getByText("for Douglas-fir, hand planting, after 5 years, today's climate").waitFor();
+    expect(await page.getByText('Chosen since then').count()).toBe(0);
+    await page.locator('.controls select').first().selectOption('PISI');
+    await page.getByLabel('Warming, °C').fill('2');
+    await page.getByText('Chosen since then: another species, another climate.').waitFor();
+    expect(await status.innerText()).toContain('for Douglas-fir, hand planting');
+    expect(await page.locator('.legend').innerText()).toContain("survival after 5 years, today's climate");
+    await page.getByRole('button', { name: 'Score the points' }).click();
+    await status.getByText('for Sitka spruce, hand planting, after 5 years, 2 °C warmer').waitFor();
+    expect(await page.getByText('Chosen since then').count()).toBe(0);
+    expect(faults).toEqual([]);
+    await context.close();
+  },
+);

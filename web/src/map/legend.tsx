@@ -1,4 +1,4 @@
-import { years } from '../page/format.js';
+import { climateText, years } from '../page/format.js';
 import { type ScoredPoints, scoredPoints } from '../state/points.js';
 import { type Ramp, type Scale, survivalScale } from './colours.js';
 import type { ShownLayer } from './layers.js';
@@ -55,7 +55,10 @@ function RampBar({ scale }: { scale: Ramp }) {
 
 /** The colours of the points of a file, which are those of the layer of survival. */
 function PointColours({ scored, cells }: { scored: ScoredPoints; cells: Scale }) {
-  const scale = survivalScale(`survival after ${years(scored.horizon)}`);
+  const { horizon, warmingC, precipitationPercent } = scored.question;
+  const scale = survivalScale(
+    `survival after ${years(horizon)}, ${climateText(warmingC, precipitationPercent)}`,
+  );
   const isSame = cells.kind === 'ramp' && cells.colours === scale.colours;
   return (
     <>

@@ -185,8 +185,10 @@ function textOfRow(index: number): string {
   const scored = scoredPoints.peek();
   const row = scored?.rows[index];
   if (scored === null || row === undefined) return '';
-  const survival = survivalOf(row, scored.horizon);
+  const survival = survivalOf(row, scored.question.horizon);
   const text =
-    survival === null ? row.error_message : `${percent(survival)} alive after ${years(scored.horizon)}`;
+    survival === null
+      ? row.error_message
+      : `${percent(survival)} alive after ${years(scored.question.horizon)}`;
   return `Point ${number(index + 1)}: ${text}`;
 }

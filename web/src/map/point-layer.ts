@@ -64,7 +64,7 @@ function featuresOf(scored: ScoredPoints | null, chosen: number | null) {
   return scored.rows.flatMap((row, index) => {
     const coordinates = positionOf(row);
     if (coordinates === null) return [];
-    const survival = survivalOf(row, scored.horizon);
+    const survival = survivalOf(row, scored.question.horizon);
     return {
       type: 'Feature' as const,
       properties: { index, isChosen: index === chosen, ...(survival === null ? {} : { survival }) },

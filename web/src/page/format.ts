@@ -36,3 +36,14 @@ export function unitName(unit: string): string {
 
 /** The name of a region. */
 export const regionName = (code: string) => ({ 'US-OR': 'Oregon', 'US-WA': 'Washington' })[code] ?? code;
+
+/** The climate that figures are for. */
+export function climateText(warmingC: number, precipitationPercent: number): string {
+  if (warmingC === 0 && precipitationPercent === 0) return "today's climate";
+  const change = (value: number, unit: string, more: string, less: string) =>
+    value === 0 ? [] : [`${Math.abs(value)} ${unit} ${value > 0 ? more : less}`];
+  return [
+    ...change(warmingC, '°C', 'warmer', 'colder'),
+    ...change(precipitationPercent, '%', 'more precipitation', 'less precipitation'),
+  ].join(' and ');
+}

@@ -14,7 +14,7 @@ import {
   species,
   warmingC,
 } from '../state/choices.js';
-import { METHOD_NAMES, unitName, years } from './format.js';
+import { climateText, METHOD_NAMES, unitName, years } from './format.js';
 
 /** The map as it is printed; undefined where the browser's own command prints. */
 const picture = signal<string | undefined>(undefined);
@@ -41,7 +41,8 @@ export function PrintHead() {
       <p>
         <strong>nurselog</strong>, {new Date().toLocaleDateString('en-US', { dateStyle: 'long' })}.{' '}
         {nameOf(species.value)}, {METHOD_NAMES[method.value].toLowerCase()}, alive after{' '}
-        {years(horizon.value)}, {climateText()}. Model {model?.version}, digest {model?.digest.slice(0, 12)}.
+        {years(horizon.value)}, {climateText(warmingC.value, precipitationPercent.value)}. Model{' '}
+        {model?.version}, digest {model?.digest.slice(0, 12)}.
       </p>
       {panel.value === 'site' && site.value !== null && (
         <p>
@@ -80,16 +81,4 @@ function ownValues(): string {
     .map(({ feature, factor, unit }) => `${factor} ${conditions.value[feature]} ${unitName(unit)}`.trim());
   const own = elevationM.value === null ? [] : [`own elevation ${elevationM.value} m`];
   return [...own, ...measured].map((text) => `, ${text}`).join('');
-}
-
-/** The climate that the figures are for. */
-function climateText(): string {
-  const [warming, precipitation] = [warmingC.value, precipitationPercent.value];
-  if (warming === 0 && precipitation === 0) return "today's climate";
-  const change = (value: number, unit: string, more: string, less: string) =>
-    value === 0 ? [] : [`${Math.abs(value)} ${unit} ${value > 0 ? more : less}`];
-  return [
-    ...change(warming, '°C', 'warmer', 'colder'),
-    ...change(precipitation, '%', 'more precipitation', 'less precipitation'),
-  ].join(' and ');
 }

@@ -1,20 +1,53 @@
-import { signal } from '@preact/signals';
-import type { Horizon } from '../api/types.js';
+import { batch, signal } from '@preact/signals';
+import type { Horizon, Method } from '../api/types.js';
 
 export type Row = Readonly<Record<string, string>>;
+
+/** Rows of a file of points: each a site to be scored. */
+export interface PointTable {
+  readonly columns: readonly string[];
+  readonly rows: readonly Row[];
+}
+
+/** What points are scored for. */
+export interface PointsQuestion {
+  /** For rows that name none. */
+  readonly species: string;
+  readonly method: Method;
+  readonly horizon: Horizon;
+  readonly warmingC: number;
+  readonly precipitationPercent: number;
+}
 
 /** The answered rows of a file of points. */
 export interface ScoredPoints {
   readonly columns: readonly string[];
   readonly rows: readonly Row[];
-  /** Of the columns survival_…, low_… and high_…. */
-  readonly horizon: Horizon;
+  /** What was asked; its year is that of the columns survival_…, low_… and high_…. */
+  readonly question: PointsQuestion;
 }
 
+/** The file of points; null without one. */
+export const pointTable = signal<PointTable | null>(null);
 /** What was answered so far; null without a run. */
 export const scoredPoints = signal<ScoredPoints | null>(null);
 /** The index of the row that is shown in full. */
 export const chosenRow = signal<number | null>(null);
+
+/** Takes another file of points, or none; the answers to the one before go. */
+export function takePoints(table: PointTable | null): void {
+  batch(() => {
+    pointTable.value = table;
+    clearScored();
+  });
+}
+
+export function clearScored(): void {
+  batch(() => {
+    scoredPoints.value = null;
+    chosenRow.value = null;
+  });
+}
 
 /** The survival of a row; null in one with an error. */
 export function survivalOf(row: Row, horizon: Horizon): number | null {

@@ -62,7 +62,8 @@ function titleOf(row: Row, index: number, { columns }: ScoredPoints): string {
   return `Point ${number(index + 1)}${text === '' ? '' : `: ${text}`}`;
 }
 
-function Survival({ row, scored: { horizon } }: { row: Row; scored: ScoredPoints }) {
+function Survival({ row, scored }: { row: Row; scored: ScoredPoints }) {
+  const { horizon } = scored.question;
   const [low, high] = [row[`low_${horizon}`], row[`high_${horizon}`]];
   return (
     <>
@@ -78,7 +79,8 @@ function Survival({ row, scored: { horizon } }: { row: Row; scored: ScoredPoints
 }
 
 function WholeRow({ row, scored }: { row: Row; scored: ScoredPoints }) {
-  const { horizon, columns } = scored;
+  const { columns, question } = scored;
+  const { horizon } = question;
   const index = chosenRow.value ?? 0;
   const heading = useRef<HTMLHeadingElement>(null);
   // Also where it was chosen on the map.

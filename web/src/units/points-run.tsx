@@ -1,52 +1,46 @@
-import { useLayoutEffect, useRef, useState } from 'preact/hooks';
+import { useEffect, useRef, useState } from 'preact/hooks';
 import { showBox } from '../map/shown-map.js';
-import { counted, number, percent } from '../page/format.js';
+import { climateText, counted, METHOD_NAMES, number, percent, years } from '../page/format.js';
 import { ErrorNote } from '../page/notes.js';
 import { nameOf } from '../state/catalogues.js';
 import { horizon, method, precipitationPercent, species, warmingC } from '../state/choices.js';
-import { chosenRow, positionOf, type ScoredPoints, scoredPoints, survivalOf } from '../state/points.js';
+import {
+  clearScored,
+  type PointsQuestion,
+  type PointTable,
+  pointTable,
+  positionOf,
+  type Row,
+  scoredPoints,
+  survivalOf,
+  takePoints,
+} from '../state/points.js';
 import { boxAround } from '../state/units.js';
 import { csvText, download } from './download.js';
 import { PointRows } from './point-rows.js';
-import type { PointTable } from './read-file.js';
 import { scorePoints } from './score-points.js';
 
 /** Scores a file of points, with progress; what is answered can be saved, also after it was stopped. */
-export function PointsRun({ table, onClose }: { table: PointTable; onClose: () => void }) {
+export function PointsRun({ table }: { table: PointTable }) {
   const scored = scoredPoints.value;
   const [error, setError] = useState<Error | null>(null);
   const [isRunning, setRunning] = useState(false);
   const running = useRef<AbortController | null>(null);
-  // Before the points of another file are seen.
-  useLayoutEffect(() => {
-    showPointsOnMap(null);
-    return () => {
-      running.current?.abort();
-      showPointsOnMap(null);
-    };
-  }, []);
+  useEffect(() => () => running.current?.abort(), []);
   const total = table.rows.length;
 
   const start = () => {
     const controller = new AbortController();
     running.current = controller;
-    showPointsOnMap(null);
+    clearScored();
     showBox(boxAround(table.rows.map(positionOf)));
     setError(null);
     setRunning(true);
-    const question = {
-      species: species.value,
-      method: method.value,
-      horizon: horizon.value,
-      warmingC: warmingC.value,
-      precipitationPercent: precipitationPercent.value,
+    const question = questionNow();
+    const onRows = (columns: readonly string[], rows: readonly Row[]) => {
+      if (pointTable.peek() !== table) return; // another file was taken
+      scoredPoints.value = { columns, rows: [...(scoredPoints.peek()?.rows ?? []), ...rows], question };
     };
-    const onRows = (columns: readonly string[], rows: readonly Record<string, string>[]) =>
-      showPointsOnMap({
-        columns,
-        rows: [...(scoredPoints.peek()?.rows ?? []), ...rows],
-        horizon: question.horizon,
-      });
     scorePoints(table, question, onRows, controller.signal)
       .catch((reason: Error) => {
         if (!controller.signal.aborted) setError(reason);
@@ -59,8 +53,9 @@ export function PointsRun({ table, onClose }: { table: PointTable; onClose: () =
   const values =
     scored === null
       ? []
-      : rows.map((row) => survivalOf(row, scored.horizon)).filter((value) => value !== null);
+      : rows.map((row) => survivalOf(row, scored.question.horizon)).filter((value) => value !== null);
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  const changed = scored === null ? [] : changesBetween(scored.question, questionNow());
   return (
     <section class="points">
       <h3>{counted(total, 'point')}</h3>
@@ -85,13 +80,7 @@ export function PointsRun({ table, onClose }: { table: PointTable; onClose: () =
             Save {counted(done, 'row')} as CSV
           </button>
         )}
-        <button
-          type="button"
-          onClick={() => {
-            running.current?.abort();
-            onClose();
-          }}
-        >
+        <button type="button" onClick={() => takePoints(null)}>
           Close
         </button>
       </div>
@@ -101,10 +90,14 @@ export function PointsRun({ table, onClose }: { table: PointTable; onClose: () =
           <p role="status">
             {number(done)} of {number(total)} rows answered
             {failed > 0 && `, ${number(failed)} with an error`}
-            {values.length > 0 && `; mean survival ${percent(mean)}`}.
+            {values.length > 0 && `; mean survival ${percent(mean)}`}
+            {scored !== null && `, for ${questionText(scored.question)}`}.
             {!isRunning && done < total && error === null && ' Stopped.'}
           </p>
         </>
+      )}
+      {changed.length > 0 && (
+        <p class="flag">Chosen since then: {changed.join(', ')}. Score the points again for that.</p>
       )}
       {error !== null && <ErrorNote error={error} />}
       {scored !== null && <PointRows scored={scored} />}
@@ -112,7 +105,31 @@ export function PointsRun({ table, onClose }: { table: PointTable; onClose: () =
   );
 }
 
-function showPointsOnMap(scored: ScoredPoints | null): void {
-  scoredPoints.value = scored;
-  if (scored === null) chosenRow.value = null;
+/** What the controls ask for. */
+const questionNow = (): PointsQuestion => ({
+  species: species.value,
+  method: method.value,
+  horizon: horizon.value,
+  warmingC: warmingC.value,
+  precipitationPercent: precipitationPercent.value,
+});
+
+const questionText = (question: PointsQuestion) =>
+  [
+    nameOf(question.species),
+    METHOD_NAMES[question.method].toLowerCase(),
+    `after ${years(question.horizon)}`,
+    climateText(question.warmingC, question.precipitationPercent),
+  ].join(', ');
+
+/** What another question has that is not as before. */
+function changesBetween(before: PointsQuestion, now: PointsQuestion): string[] {
+  const isSameClimate =
+    before.warmingC === now.warmingC && before.precipitationPercent === now.precipitationPercent;
+  return [
+    ...(before.species === now.species ? [] : ['another species']),
+    ...(before.method === now.method ? [] : ['another method']),
+    ...(before.horizon === now.horizon ? [] : ['another year']),
+    ...(isSameClimate ? [] : ['another climate']),
+  ];
 }

@@ -1,11 +1,6 @@
 import type { Feature, FeatureCollection, GeoJSON, MultiPolygon, Point, Polygon } from 'geojson';
 import Papa from 'papaparse';
-
-/** Rows of a file of points: each a site to be scored. */
-export interface PointTable {
-  readonly columns: readonly string[];
-  readonly rows: readonly Readonly<Record<string, string>>[];
-}
+import type { PointTable } from '../state/points.js';
 
 /** What a dropped file holds. */
 export interface FileContent {

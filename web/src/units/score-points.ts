@@ -1,17 +1,7 @@
 import Papa from 'papaparse';
 import { call } from '../api/service.js';
-import type { Horizon, Method } from '../api/types.js';
+import type { PointsQuestion, PointTable } from '../state/points.js';
 import { batchSize } from './batch-size.js';
-import type { PointTable } from './read-file.js';
-
-export interface PointsQuestion {
-  /** For rows that name none. */
-  readonly species: string;
-  readonly method: Method;
-  readonly horizon: Horizon;
-  readonly warmingC: number;
-  readonly precipitationPercent: number;
-}
 
 /**
  * Scores points through the table endpoint, in parts.

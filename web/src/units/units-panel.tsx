@@ -8,6 +8,7 @@ import { printPage } from '../page/print-head.js';
 import { useTypedNumber } from '../page/use-typed-number.js';
 import { nameOf } from '../state/catalogues.js';
 import { horizon, panel, scenario, species } from '../state/choices.js';
+import { pointTable, takePoints } from '../state/points.js';
 import { addUnits, boxOf, costs, type Unit, units } from '../state/units.js';
 import { useAnswer } from '../state/use-answer.js';
 import { download } from './download.js';
@@ -16,17 +17,17 @@ import { planUnits } from './plan.js';
 import { geoJsonOf, isFailed, planCsv, rowsOf, unplannedOf } from './plan-rows.js';
 import { PlanTable } from './plan-table.js';
 import { PointsRun } from './points-run.js';
-import type { FileContent, PointTable } from './read-file.js';
+import type { FileContent } from './read-file.js';
 import { Report } from './report.js';
 import { UnitEditor } from './unit-editor.js';
 
 /** Planting units: drawn or from files, planned by species, method and cost. Nothing is planned while it is hidden. */
 export function UnitsPanel() {
-  const [points, setPoints] = useState<PointTable | null>(null);
+  const points = pointTable.value;
   const [note, setNote] = useState('');
   const take = ({ polygons, points: table, ignored }: FileContent) => {
     addUnits(polygons);
-    if (table !== null) setPoints(table);
+    if (table !== null) takePoints(table);
     setNote(ignored > 0 ? `Neither polygons nor points, and left out: ${counted(ignored, 'feature')}.` : '');
     if (polygons.length > 0) showBox(boxOf(units.peek()));
   };
@@ -41,7 +42,7 @@ export function UnitsPanel() {
         <FileDrop onContent={take} />
         {note !== '' && <p role="status">{note}</p>}
         {/* Another file is another run. */}
-        {points !== null && <PointsRun key={points} table={points} onClose={() => setPoints(null)} />}
+        {points !== null && <PointsRun key={points} table={points} />}
       </div>
       {panel.value === 'units' && units.value.length > 0 && <PlannedUnits />}
     </>
