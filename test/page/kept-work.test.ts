@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { browserTest, serviceAndBrowser } from './support/browser.js';
-import { drop, openUnits, saved } from './support/units.js';
+import { collection, drop, openUnits, saved } from './support/units.js';
 
 const shared = serviceAndBrowser();
 
@@ -19,6 +19,26 @@ browserTest('a change of the key keeps the file of points and its answered rows'
   expect((await saved(page, 'Save 2 rows')).trim().split('\r\n')).toHaveLength(3);
   await page.getByRole('button', { name: 'Close', exact: true }).click();
   await page.getByRole('heading', { name: '2 points' }).waitFor({ state: 'detached' });
+  expect(faults).toEqual([]);
+  await context.close();
+});
+
+browserTest('a change of the panel keeps what the plan was narrowed to and its order', async () => {
+  const { page, context, faults } = await openUnits(shared);
+  await drop(page, 'units.geojson', collection(['North slope', 'South slope']));
+  await page.getByLabel('Douglas-fir only').check();
+  await page.getByLabel('Native species only').uncheck();
+  await page.getByLabel('Best option of each unit only').uncheck();
+  await page.getByLabel('Filter').fill('south');
+  await page.locator('table.plan').getByRole('button', { name: 'Alive' }).click();
+  await page.getByRole('tab', { name: 'Site' }).click();
+  await page.getByRole('tab', { name: 'Units' }).click();
+  await page.locator('table.plan').waitFor();
+  expect(await page.getByLabel('Douglas-fir only').isChecked()).toBe(true);
+  expect(await page.getByLabel('Native species only').isChecked()).toBe(false);
+  expect(await page.getByLabel('Best option of each unit only').isChecked()).toBe(false);
+  expect(await page.getByLabel('Filter').inputValue()).toBe('south');
+  expect(await page.locator('table.plan th[aria-sort="ascending"]').innerText()).toContain('Alive');
   expect(faults).toEqual([]);
   await context.close();
 });

@@ -21,6 +21,20 @@ export const earlierUnits = signal<readonly (readonly Unit[])[]>([]);
 /** The cost of a planted tree and of a sown spot; null where none is typed in. */
 export const costs = signal<Readonly<Record<Method, number | null>>>({ manual: null, drone_seeded: null });
 
+/** Whether only the chosen species is planned. */
+export const onlyChosenSpecies = signal(false);
+export const nativeOnly = signal(true);
+/** Whether the table shows only the best option of each unit. */
+export const onlyBest = signal(true);
+/** The text that rows of the table contain. */
+export const planFilter = signal('');
+
+export type SortKey = 'unit' | 'rank' | 'species' | 'survival' | 'cost';
+export const planOrder = signal<{ readonly by: SortKey; readonly isReversed: boolean }>({
+  by: 'unit',
+  isReversed: false,
+});
+
 /** Properties of files that name a unit, in order of preference. */
 const NAMES = ['name', 'unit', 'unit_id', 'unitid', 'stand', 'stand_id', 'id', 'label'];
 /** Changes that can be undone. */

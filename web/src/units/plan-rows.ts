@@ -1,5 +1,5 @@
 import type { FailedUnit, PlannedUnit, PlanOption } from '../api/types.js';
-import type { Unit } from '../state/units.js';
+import type { SortKey, Unit } from '../state/units.js';
 import { csvText } from './download.js';
 
 /** One way to plant one unit, as a row of the table and of exports. */
@@ -48,8 +48,6 @@ export const costText = (cost: number | null | undefined) =>
 /** In dollars, with more decimals below ten cents: a sown spot may cost less. */
 export const money = (amount: number) =>
   `$${amount.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: amount < 0.1 ? 4 : 2 })}`;
-
-export type SortKey = 'unit' | 'rank' | 'species' | 'survival' | 'cost';
 
 const VALUE_OF: Readonly<Record<SortKey, (row: PlanRow) => string | number>> = {
   unit: ({ unit }) => unit.name,

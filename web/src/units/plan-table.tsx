@@ -1,20 +1,18 @@
 import { useState } from 'preact/hooks';
 import { showBox } from '../map/shown-map.js';
 import { METHOD_NAMES, number, percent } from '../page/format.js';
-import { boxOf, chosenUnit } from '../state/units.js';
-import { costText, money, type PlanRow, type SortKey, sortRows } from './plan-rows.js';
+import { boxOf, chosenUnit, onlyBest, planFilter, planOrder, type SortKey } from '../state/units.js';
+import { costText, money, type PlanRow, sortRows } from './plan-rows.js';
 
 const FIRST = 100;
 
 /** The options of the units: sorted, filtered, and linked with the map. */
 export function PlanTable({ rows, hasCosts }: { rows: readonly PlanRow[]; hasCosts: boolean }) {
-  const [filter, setFilter] = useState('');
-  const [onlyBest, setOnlyBest] = useState(true);
-  const [sort, setSort] = useState<{ by: SortKey; isReversed: boolean }>({ by: 'unit', isReversed: false });
+  const sort = planOrder.value;
   const [limit, setLimit] = useState(FIRST);
-  const wanted = filter.trim().toLowerCase();
+  const wanted = planFilter.value.trim().toLowerCase();
   const matches = (row: PlanRow) =>
-    (!onlyBest || row.rank === 1) &&
+    (!onlyBest.value || row.rank === 1) &&
     `${row.unit.name} ${row.species_common_name} ${row.species_code} ${METHOD_NAMES[row.planting_method]}`
       .toLowerCase()
       .includes(wanted);
@@ -24,7 +22,9 @@ export function PlanTable({ rows, hasCosts }: { rows: readonly PlanRow[]; hasCos
       <button
         type="button"
         class="sort"
-        onClick={() => setSort({ by, isReversed: sort.by === by && !sort.isReversed })}
+        onClick={() => {
+          planOrder.value = { by, isReversed: sort.by === by && !sort.isReversed };
+        }}
       >
         {title} {sort.by !== by ? '' : sort.isReversed ? '▾' : '▴'}
       </button>
@@ -38,13 +38,21 @@ export function PlanTable({ rows, hasCosts }: { rows: readonly PlanRow[]; hasCos
           Filter
           <input
             type="search"
-            value={filter}
+            value={planFilter.value}
             placeholder="unit, species or method"
-            onInput={({ currentTarget }) => setFilter(currentTarget.value)}
+            onInput={({ currentTarget }) => {
+              planFilter.value = currentTarget.value;
+            }}
           />
         </label>
         <label class="check">
-          <input type="checkbox" checked={onlyBest} onChange={() => setOnlyBest(!onlyBest)} />
+          <input
+            type="checkbox"
+            checked={onlyBest.value}
+            onChange={() => {
+              onlyBest.value = !onlyBest.value;
+            }}
+          />
           Best option of each unit only
         </label>
       </div>

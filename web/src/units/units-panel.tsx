@@ -9,7 +9,7 @@ import { useTypedNumber } from '../page/use-typed-number.js';
 import { nameOf } from '../state/catalogues.js';
 import { horizon, panel, scenario, species } from '../state/choices.js';
 import { pointTable, takePoints } from '../state/points.js';
-import { addUnits, boxOf, costs, type Unit, units } from '../state/units.js';
+import { addUnits, boxOf, costs, nativeOnly, onlyChosenSpecies, type Unit, units } from '../state/units.js';
 import { useAnswer } from '../state/use-answer.js';
 import { download } from './download.js';
 import { FileDrop } from './file-drop.js';
@@ -50,12 +50,11 @@ export function UnitsPanel() {
 }
 
 function PlannedUnits() {
-  const [onlyChosen, setOnlyChosen] = useState(false);
-  const [nativeOnly, setNativeOnly] = useState(true);
+  const onlyChosen = onlyChosenSpecies.value;
   const { manual, drone_seeded } = costs.value;
   const question = {
     horizon: horizon.value,
-    nativeOnly,
+    nativeOnly: nativeOnly.value,
     speciesCodes: onlyChosen ? [species.value] : undefined,
     costs: manual === null || drone_seeded === null ? undefined : { manual, drone_seeded },
     scenario: scenario(),
@@ -68,10 +67,10 @@ function PlannedUnits() {
   const rows = rowsOf(shown, answer ?? [], drone_seeded);
   const failed = (answer ?? []).filter(isFailed);
   const empty = (answer ?? []).filter((each) => !isFailed(each) && each.options.length === 0);
-  const noneLeft = `No species ${nativeOnly ? 'asked for is native' : 'can be planned'} there`;
+  const noneLeft = `No species ${nativeOnly.value ? 'asked for is native' : 'can be planned'} there`;
   const unplanned = unplannedOf(shown, answer ?? [], `${noneLeft}.`);
   const nameById = new Map(shown.map(({ id, name }) => [id, name]));
-  const scope = onlyChosen ? nameOf(species.value) : nativeOnly ? 'all native species' : 'all species';
+  const scope = onlyChosen ? nameOf(species.value) : nativeOnly.value ? 'all native species' : 'all species';
   return (
     <>
       <div class="no-print">
@@ -83,11 +82,23 @@ function PlannedUnits() {
         </div>
         <div class="filters">
           <label class="check">
-            <input type="checkbox" checked={onlyChosen} onChange={() => setOnlyChosen(!onlyChosen)} />
+            <input
+              type="checkbox"
+              checked={onlyChosen}
+              onChange={() => {
+                onlyChosenSpecies.value = !onlyChosen;
+              }}
+            />
             {nameOf(species.value)} only
           </label>
           <label class="check">
-            <input type="checkbox" checked={nativeOnly} onChange={() => setNativeOnly(!nativeOnly)} />
+            <input
+              type="checkbox"
+              checked={nativeOnly.value}
+              onChange={() => {
+                nativeOnly.value = !nativeOnly.value;
+              }}
+            />
             Native species only
           </label>
         </div>
