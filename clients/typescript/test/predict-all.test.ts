@@ -99,7 +99,9 @@ test('whatever fails, each site has its result or an error, in order, and none i
       expect(new Set(answered).size).toBe(answered.length);
       for (const [i, result] of results.entries()) {
         const { latitude, longitude } = SITES[i];
-        const error = { code: expect.stringMatching(/^(connection|overloaded|rate_limit|unexpected|invalid_request)/) };
+        const error = {
+          code: expect.stringMatching(/^(connection|overloaded|rate_limit|unexpected|invalid_request)/),
+        };
         if (answered.includes(i)) expect(lasting(result)).toEqual(expected[i]);
         else expect(result).toMatchObject({ error, latitude, longitude });
       }
