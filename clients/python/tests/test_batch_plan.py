@@ -26,7 +26,7 @@ def test_every_site_is_handed_out_until_it_is_settled_and_then_never_again(
     count: int, batch_sites: int, tier_limit: int, payload_limit: int, bad: set[int], concurrency: int, seed: int
 ) -> None:
     order = random.Random(seed)  # noqa: S311 - not for cryptography
-    entries = [{"position": float("nan") if position in bad else position} for position in range(count)]
+    entries = [{"latitude": float("nan") if position in bad else position} for position in range(count)]
     plan = BatchPlan(entries, {}, batch_sites, concurrency)
     in_flight: list[Batch] = []
     settled: set[int] = set()

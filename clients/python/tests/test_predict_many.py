@@ -3,7 +3,9 @@
 from __future__ import annotations
 
 import math
+from datetime import date
 
+import pandas as pd
 import pytest
 from caller import Caller
 from faulty_proxy import FAULTS, Fault, FaultyProxy
@@ -41,7 +43,7 @@ def test_a_bad_site_gets_its_error_and_the_others_their_answers(call: Caller) ->
         PLANTED,
         {**PLANTED, "latitude": math.nan},
         {**PLANTED, "latitude": 10.0},
-        {**PLANTED, "note": object()},
+        {**PLANTED, "conditions": {"soil": object()}},
         {**PLANTED, "horizon": [1]},
         {**PLANTED, "horizons": [3]},
     ]
@@ -50,6 +52,19 @@ def test_a_bad_site_gets_its_error_and_the_others_their_answers(call: Caller) ->
     assert [type(result) for result in results] == [*kinds, dict, dict]
     assert [result["predictions"][0]["horizon_years"] for result in results if isinstance(result, dict)] == [5, 5, 3]
     assert results[2].request_id is not None
+
+
+@pytest.mark.parametrize("value", [math.nan, date(2026, 5, 1), pd.NA, b"x", [object()]])
+def test_other_fields_without_a_form_in_json_are_ignored(call: Caller, value: object) -> None:
+    [result] = call("predict_many", [{**PLANTED, "mine": value}], horizons=[5])
+    assert [prediction["horizon_years"] for prediction in result["predictions"]] == [5]
+
+
+@pytest.mark.parametrize("name", ["latitude", "conditions", "horizons"])
+def test_a_field_of_the_service_without_a_form_in_json_is_an_error(call: Caller, name: str) -> None:
+    [result] = call("predict_many", [{**PLANTED, "mine": b"x", name: math.nan}], url="http://127.0.0.1:9")
+    assert isinstance(result, errors.InvalidRequestError)
+    assert f"{name} is nan" in result.message
 
 
 @pytest.mark.parametrize(("tier", "batch_sites"), [("spore", 10), ("mycel", 100)])

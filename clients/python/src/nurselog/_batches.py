@@ -16,9 +16,12 @@ from nurselog.errors import (
     NurselogError,
     PayloadTooLargeError,
 )
+from nurselog.types import SiteRequest
 
 MAX_BATCH_SITES = 500
 """The largest batch of any tier."""
+
+_SITE_FIELDS = SiteRequest.__required_keys__ | SiteRequest.__optional_keys__
 
 # Quota, key and overload concern all batches alike: what failed for one after its retries is not tried for the rest.
 _STOPPING_STATUSES = frozenset({401, 403, 429, 502, 503, 504})
@@ -67,12 +70,15 @@ class BatchPlan:
         return min(self._concurrency, waiting)
 
     def next_batch(self) -> Batch | None:
-        """The next sites to send; None if none wait. Sites that have no form in JSON are settled with an error."""
+        """The next sites to send; None if none wait.
+
+        Sites with a field of `SiteRequest` that has no form in JSON are settled with an error.
+        """
         while (sites := self._take()) is not None:
             entries: dict[int, bytes] = {}
             for position in sites:
                 try:
-                    entries[position] = encode({**self._options, **self._sites[position]})
+                    entries[position] = _encoded({**self._options, **self._sites[position]})
                 except InvalidRequestError as error:
                     self._results[position] = error
             if entries:
@@ -135,3 +141,19 @@ class BatchPlan:
             middle = len(sites) // 2
             return [sites[:middle], sites[middle:]]
         return None
+
+
+def _encoded(site: Mapping[str, object]) -> bytes:
+    """A site as JSON, without those other fields that have no form in JSON."""
+    try:
+        return encode(site)
+    except InvalidRequestError:
+        return encode({name: value for name, value in site.items() if name in _SITE_FIELDS or _has_form(name, value)})
+
+
+def _has_form(name: str, value: object) -> bool:
+    try:
+        encode({name: value})
+    except InvalidRequestError:
+        return False
+    return True
