@@ -12,10 +12,22 @@ from typing import Any, Literal, get_args
 
 import httpx
 
-Fault = Literal["cut before", "cut after", "overloaded", "bad gateway"]
+from nurselog import errors
+
+Fault = Literal["cut before", "cut after", "overloaded", "bad gateway", "too slow"]
 FAULTS: tuple[Fault, ...] = get_args(Fault)
 
+FINAL: dict[Fault, type[errors.NurselogError]] = {
+    "cut before": errors.ConnectionFailedError,
+    "cut after": errors.ConnectionFailedError,
+    "overloaded": errors.OverloadedError,
+    "bad gateway": errors.UnexpectedResponseError,
+    "too slow": errors.InvalidRequestError,
+}
+"""The error of each fault once the retries are used up."""
+
 OVERLOADED = b'{"error":{"code":"overloaded","message":"The work queue is full."}}'
+TOO_SLOW = b'{"error":{"code":"invalid_request","message":"The request did not arrive in time: send it faster."}}'
 
 
 class FaultyProxy:
@@ -97,6 +109,8 @@ class FaultyProxy:
             _respond(request, 503, OVERLOADED, {"Retry-After": "0"})
         elif fault == "bad gateway":
             _respond(request, 502, b"<h1>Bad Gateway</h1>", {"Retry-After": "0"})
+        elif fault == "too slow":
+            _respond(request, 408, TOO_SLOW, {})
         else:
             names = ("X-API-Key", "Content-Type", "Accept")
             headers = {name: request.headers[name] for name in names if request.headers[name]}

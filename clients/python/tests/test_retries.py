@@ -3,24 +3,19 @@
 from __future__ import annotations
 
 import socket
+from datetime import datetime, timedelta, timezone
+from email.utils import format_datetime
 
 import httpx
 import pytest
 from caller import Caller
-from faulty_proxy import FAULTS, Fault, FaultyProxy
+from faulty_proxy import FAULTS, FINAL, Fault, FaultyProxy
 from hypothesis import given
 from hypothesis import strategies as st
 
 from nurselog import Client, errors
 from nurselog._exchange import RetryPolicy, exchange
 from nurselog._operations import species
-
-FINAL: dict[Fault, type[errors.NurselogError]] = {
-    "cut before": errors.ConnectionFailedError,
-    "cut after": errors.ConnectionFailedError,
-    "overloaded": errors.OverloadedError,
-    "bad gateway": errors.UnexpectedResponseError,
-}
 
 
 @pytest.mark.parametrize("fault", FAULTS)
@@ -56,13 +51,32 @@ def test_nobody_listens(call: Caller) -> None:
         call("species", url="http://127.0.0.1:9", retries=1)
 
 
-@pytest.mark.parametrize("status", [429, 503])
+@pytest.mark.parametrize("status", [408, 429, 503])
 def test_the_wait_is_that_of_retry_after_with_at_most_a_quarter_more(status: int) -> None:
     steps = exchange(species(), RetryPolicy(1))
     assert next(steps) == 0
     body = {"error": {"code": "overloaded", "message": "Full."}}
     wait_s = steps.send(httpx.Response(status, json=body, headers={"Retry-After": "7"}))
     assert 7 <= wait_s <= 8.75
+
+
+@pytest.mark.parametrize("retry_after", ["0", "1", "Sun, 06 Nov 1994 08:49:37 GMT", "06 Nov 1994 08:49", "soon"])
+def test_a_short_or_malformed_retry_after_does_not_end_the_doubling(retry_after: str) -> None:
+    steps = exchange(species(), RetryPolicy(4))
+    next(steps)
+    for shortest in (max(0.5, float(retry_after == "1")), 1, 2, 4):
+        wait_s = steps.send(httpx.Response(503, headers={"Retry-After": retry_after}))
+        assert shortest <= wait_s <= 1.25 * shortest
+
+
+def test_a_date_of_retry_after_is_a_wait() -> None:
+    steps = exchange(species(), RetryPolicy(4))
+    next(steps)
+    tomorrow = format_datetime(datetime.now(timezone.utc) + timedelta(days=1), usegmt=True)
+    with pytest.raises(errors.UnexpectedResponseError) as raised:
+        steps.send(httpx.Response(503, headers={"Retry-After": tomorrow}))
+    assert raised.value.retry_after is not None
+    assert 0 < raised.value.retry_after <= 86_400
 
 
 @given(st.integers(0, 2000), st.none() | st.floats(0, 1e6))
@@ -73,7 +87,7 @@ def test_waits_are_bounded(attempt: int, retry_after: float | None) -> None:
         assert wait_s is None
     else:
         assert wait_s is not None
-        shortest = (8 if attempt >= 4 else 0.5 * 2**attempt) if retry_after is None else retry_after
+        shortest = max(8 if attempt >= 4 else 0.5 * 2**attempt, retry_after or 0)
         assert shortest <= wait_s <= 1.25 * shortest
 
 

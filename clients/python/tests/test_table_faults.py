@@ -5,7 +5,7 @@ from __future__ import annotations
 import pyarrow as pa
 import pytest
 from caller import Caller
-from faulty_proxy import FAULTS, Fault, FaultyProxy
+from faulty_proxy import FAULTS, FINAL, Fault, FaultyProxy
 from frames import frame, table
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
@@ -70,7 +70,7 @@ def test_attempts_are_counted_anew_after_rows_were_gained(call: Caller, proxy: F
 @pytest.mark.parametrize("fault", FAULTS)
 def test_the_last_error_is_raised_when_no_row_is_gained(call: Caller, proxy: FaultyProxy, fault: Fault) -> None:
     proxy.fail_next([fault, fault])
-    with pytest.raises((errors.ConnectionFailedError, errors.OverloadedError, errors.UnexpectedResponseError)):
+    with pytest.raises(FINAL[fault]):
         call("predict_table", table(20), url=proxy.url, retries=1)
     assert proxy.requests == 2
 

@@ -44,7 +44,7 @@ FAILURE, USAGE, TEMPORARY, FAILED_ROWS, INTERRUPTED = 1, 2, 3, 4, 130
 # Fewer than in programs: somebody waits.
 _RETRIES = 2
 
-_TEMPORARY_STATUSES = frozenset({429, 502, 503, 504})
+_TEMPORARY_STATUSES = frozenset({408, 429, 502, 503, 504})
 
 _EPILOG = (
     "NURSELOG_URL and NURSELOG_API_KEY name the service and your key. "

@@ -5,6 +5,8 @@ from __future__ import annotations
 import random
 from collections.abc import Generator
 from dataclasses import dataclass
+from datetime import datetime, timezone
+from email.utils import parsedate_to_datetime
 from itertools import count
 from typing import TypeAlias
 
@@ -13,17 +15,17 @@ import httpx
 from nurselog._operations import Answer, Operation, unexpected
 from nurselog.errors import ConnectionFailedError, NurselogError, error_from_object
 
-# Quota, overload, and failures between a proxy and the service. All calls can be repeated without harm.
-_RETRIED_STATUSES = frozenset({429, 502, 503, 504})
+# A slow upload, quota, overload, and failures between a proxy and the service. All calls can be repeated without harm.
+_RETRIED_STATUSES = frozenset({408, 429, 502, 503, 504})
 
 
 @dataclass(frozen=True)
 class RetryPolicy:
     """How often and how soon a request is sent again.
 
-    Without `Retry-After` the delay doubles from `first_delay_s` up to `max_delay_s`. A quarter of each delay more, at
-    random, keeps callers from returning at the same moment. A `Retry-After` above `max_retry_after_s`, such as that
-    of a used-up quota, ends the attempts.
+    The delay doubles from `first_delay_s` up to `max_delay_s`, and is that of `Retry-After` where it is longer. A
+    quarter of each delay more, at random, keeps callers from returning at the same moment. A `Retry-After` above
+    `max_retry_after_s`, such as that of a used-up quota, ends the attempts.
     """
 
     retries: int
@@ -40,7 +42,7 @@ class RetryPolicy:
         if error.retry_after is not None:
             if error.retry_after > self.max_retry_after_s:
                 return None
-            delay_s = error.retry_after
+            delay_s = max(delay_s, error.retry_after)
         return delay_s * random.uniform(1.0, 1.25)  # noqa: S311 - not for cryptography
 
 
@@ -100,6 +102,14 @@ def error_of_response(response: httpx.Response) -> NurselogError:
 
 
 def _retry_after_s(response: httpx.Response) -> float | None:
-    """The seconds of `Retry-After`; the form with a date, which the service does not use, counts as absent."""
+    """The seconds of `Retry-After`, or until its date, as some proxies send it; None if it is neither."""
     value = response.headers.get("retry-after", "")
-    return float(value) if value.isascii() and value.isdigit() else None
+    if value.isascii() and value.isdigit():
+        return float(value)
+    try:
+        date = parsedate_to_datetime(value)
+    except ValueError:
+        return None
+    # Without a zone it is in UTC, as are all dates of HTTP.
+    date = date if date.tzinfo is not None else date.replace(tzinfo=timezone.utc)
+    return max((date - datetime.now(timezone.utc)).total_seconds(), 0.0)
