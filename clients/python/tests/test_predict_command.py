@@ -217,6 +217,18 @@ def test_mistakes_have_a_message_and_an_exit_code(
     assert {path.name for path in tmp_path.iterdir()} == ({"sites.csv", "out.csv"} if code in (0, 4) else {"sites.csv"})
 
 
+@pytest.mark.parametrize("output", ["out.csv", "out.gpkg"])
+def test_a_file_is_answered_wherever_its_parts_begin(service: ServiceProcess, tmp_path: Path, output: str) -> None:
+    sites = write_sites(tmp_path / "sites.csv", 502).astype({"latitude": str})
+    sites.loc[501, "latitude"] = "unknown"  # after the first part, which has 501 rows
+    sites.to_csv(tmp_path / "sites.csv", index=False)
+    result = run_here(service, "predict", str(tmp_path / "sites.csv"), "-o", str(tmp_path / output))
+    assert (result.exit_code, "501 answered, 1 failed" in result.stderr) == (0, True)
+    (tmp_path / "sites.csv").write_text("latitude,longitude\nunknown,-122.03\n", encoding="utf-8")
+    result = run_here(service, "predict", str(tmp_path / "sites.csv"), "-o", str(tmp_path / output), *PLANTED)
+    assert (result.exit_code, "0 answered, 1 failed" in result.stderr) == (4, True)
+
+
 @pytest.mark.parametrize(
     ("source", "output", "message"),
     [

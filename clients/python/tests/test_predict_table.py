@@ -255,3 +255,21 @@ def test_parts_of_an_iterator_are_answered_in_their_order_by_the_asynchronous_cl
             return [plot async for answer in client.predict_tables(parts) for plot in answer["plot"]]
 
     assert asyncio.run(plots()) == table(600)["plot"].tolist()
+
+
+def test_parts_without_a_number_are_error_rows(service: ServiceProcess) -> None:
+    parts = [table(3).assign(latitude=["44.12", "44.13", ""]), table(2).assign(latitude=["44,12", "unknown"])]
+    for order in (parts, [parts[1].iloc[1:], parts[0]]):
+        with Client(service.url, service.key) as client:
+            answered = pd.concat(client.predict_tables(order))
+        is_number = pd.concat(order)["latitude"].str.startswith("44.")
+        assert answered["survival_5"].notna().tolist() == is_number.tolist()
+
+
+def test_parts_that_begin_with_decimal_commas_are_refused_before_anything_is_sent() -> None:
+    parts = [table(2).assign(latitude=["unknown", " 44,12 "]), table(2)]
+    with (
+        Client(NOBODY, "key") as client,
+        pytest.raises(errors.InvalidRequestError, match="with a decimal point, not '44,12'"),
+    ):
+        next(client.predict_tables(parts))

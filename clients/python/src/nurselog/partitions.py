@@ -40,7 +40,7 @@ def predict_dask(frame: dd.DataFrame, *, calls_in_flight: int = 4, **options: An
 def predict_partition(partition: pd.DataFrame, semaphore: Semaphore, options: dict[str, Any]) -> pd.DataFrame:
     """Predicts one partition on a worker while it holds a lease of the semaphore."""
     with semaphore:
-        return _client().predict_table(partition, **options)
+        return next(_client().predict_tables([partition], **options))
 
 
 @lru_cache(maxsize=1)

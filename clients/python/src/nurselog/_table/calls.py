@@ -13,7 +13,7 @@ import pyarrow as pa
 from nurselog._table.columns import answer_schema
 from nurselog._table.exchange import TableLimits
 from nurselog._table.frames import Adapter, Frame, adapt
-from nurselog._table.sites import SiteColumns, sites_of
+from nurselog._table.sites import DECIMAL_COMMA, SiteColumns, sites_of
 
 
 @dataclass(frozen=True)
@@ -63,9 +63,12 @@ class TablesCall(Generic[Frame]):
 
     def pieces(self, _: TableLimits) -> Iterator[pa.Table]:
         """The sites of each frame; large ones are divided where they are sent."""
+        # A part may be without the numbers that others have, but one with decimal commas is best refused at once.
+        refused: str | None = DECIMAL_COMMA
         for frame in self._frames:
             adapter = adapt(frame, categories=self._categories)
-            sites = sites_of(adapter, self._columns)
+            sites = sites_of(adapter, self._columns, refused)
+            refused = None
             self._waiting.append(adapter)
             yield sites
 
@@ -140,8 +143,9 @@ def predict_tables(
 ) -> TablesCall[Frame]:
     """Predicts survival for the parts of a table that is larger than the memory, one after the other.
 
-    Args and errors are those of `predict_table`. Parts are taken from `frames` as they are needed: at most one more
-    than `concurrency` are held at a time. Parts of some 10,000 to 50,000 rows are a good size.
+    Args and errors are those of `predict_table`, but a column without a number is only refused if the first part has
+    decimal commas in it: other parts may have its numbers. Parts are taken from `frames` as they are needed: at most
+    one more than `concurrency` are held at a time. Parts of some 10,000 to 50,000 rows are a good size.
 
     Returns:
         An iterator of the parts with the columns of the answer, in their order.

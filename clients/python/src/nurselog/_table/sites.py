@@ -15,6 +15,10 @@ from nurselog._table.frames import Adapter
 from nurselog.errors import InvalidRequestError
 
 _NUMBER = r"^\s*-?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?\s*$"
+ANY_TEXT = ""
+DECIMAL_COMMA = r"^-?[0-9]+,[0-9]+$"
+"""Which texts a column is refused for if it has no number."""
+
 _CODES = {"species_code": re.compile("[A-Z]{3,5}[0-9]{0,2}"), "planting_method": re.compile("manual|drone_seeded")}
 
 _ALTERNATIVES = {
@@ -34,10 +38,15 @@ class SiteColumns:
     elevation_m: str | float | None = None
 
 
-def sites_of(frame: Adapter, columns: SiteColumns) -> pa.Table:
+def sites_of(frame: Adapter, columns: SiteColumns, refused: str | None = ANY_TEXT) -> pa.Table:
     """The table that is sent for a frame, row by row: numbers are float64 and texts dictionaries.
 
     A cell without a number becomes NaN, which the service answers with an error row; an empty elevation is none.
+
+    Args:
+        frame: The frame.
+        columns: Its columns of sites.
+        refused: Which texts a column of numbers is refused for if none of its cells is a number; None for no text.
 
     Raises:
         InvalidRequestError: A column is missing, there twice, of a wrong type, or named like one of the answer.
@@ -46,7 +55,7 @@ def sites_of(frame: Adapter, columns: SiteColumns) -> pa.Table:
     coordinates = frame.coordinates()
     if coordinates is None:
         latitude, longitude = (
-            pc.fill_null(numbers_of(_column(frame, name, role), name), math.nan)
+            pc.fill_null(numbers_of(_column(frame, name, role), name, refused), math.nan)
             for name, role in ((columns.latitude, "latitude"), (columns.longitude, "longitude"))
         )
     else:
@@ -59,7 +68,7 @@ def sites_of(frame: Adapter, columns: SiteColumns) -> pa.Table:
     }
     elevation = columns.elevation_m
     if isinstance(elevation, str):
-        arrays["elevation_m"] = numbers_of(_column(frame, elevation, "elevation_m"), elevation)
+        arrays["elevation_m"] = numbers_of(_column(frame, elevation, "elevation_m"), elevation, refused)
     elif elevation is not None:
         arrays["elevation_m"] = pa.repeat(pa.scalar(float(elevation)), frame.rows)
     return pa.table(arrays)
@@ -75,29 +84,30 @@ def _column(frame: Adapter, name: str, role: str) -> pa.ChunkedArray | pa.Array:
     raise InvalidRequestError(f"The column {name!r} for {role} {there}. The columns are {shown or 'none'}{more}.")
 
 
-def numbers_of(values: pa.ChunkedArray | pa.Array, name: str) -> pa.ChunkedArray | pa.Array:
+def numbers_of(values: pa.ChunkedArray | pa.Array, name: str, refused: str | None = None) -> pa.ChunkedArray | pa.Array:
     """The values of a column as float64: null where a cell is empty, NaN where a text is no number.
 
     Raises:
-        InvalidRequestError: The column has no numbers.
+        InvalidRequestError: The column is of another type, or has no number but a text like `refused`.
     """
     if pa.types.is_dictionary(values.type):
         values = values.cast(values.type.value_type)
     if _is_text(values.type):
-        return _parsed(values, name)
+        return _parsed(values, name, refused)
     is_number = pa.types.is_integer(values.type) or pa.types.is_floating(values.type)
     if is_number or pa.types.is_decimal(values.type) or pa.types.is_null(values.type):
         return values.cast(pa.float64(), safe=False)
     raise InvalidRequestError(f"The column {name!r} must have numbers, not {values.type}.")
 
 
-def _parsed(texts: pa.ChunkedArray | pa.Array, name: str) -> pa.ChunkedArray | pa.Array:
+def _parsed(texts: pa.ChunkedArray | pa.Array, name: str, refused: str | None) -> pa.ChunkedArray | pa.Array:
     texts = pc.utf8_trim_whitespace(texts.cast(pa.string()))
     texts = pc.if_else(pc.equal(texts, ""), None, texts)
     is_number = pc.match_substring_regex(texts, _NUMBER)
-    if not pc.any(is_number).as_py() and texts.null_count < len(texts):
-        example = pc.first(texts).as_py()
-        raise InvalidRequestError(f"The column {name!r} must have numbers with a decimal point, not {example!r}.")
+    if refused is not None and not pc.any(is_number).as_py():
+        example = pc.first(texts.filter(pc.match_substring_regex(texts, refused))).as_py()
+        if example is not None:
+            raise InvalidRequestError(f"The column {name!r} must have numbers with a decimal point, not {example!r}.")
     return pc.if_else(is_number, texts, "nan").cast(pa.float64())
 
 
