@@ -144,6 +144,9 @@ def test_the_command_writes_files_with_geometries(service: ServiceProcess, tmp_p
     ("arguments", "code", "message"),
     [
         (["missing.gpkg", "-o", "plan.csv"], 2, "missing.gpkg cannot be read"),
+        (["units.gpkg", "-o", "none/plan.csv"], 1, "none/plan.csv cannot be written"),
+        (["units.gpkg", "-o", "none/plan.gpkg"], 1, "none/plan.gpkg cannot be written"),
+        (["units.gpkg", "-o", "none/plan.parquet"], 1, "none/plan.parquet cannot be written"),
         (["units.gpkg", "-o", "plan.pdf"], 2, "plan.pdf must end in one of .csv"),
         (["units.gpkg", "-o", "plan.csv", "--id", "number"], 2, "no column number: it has name, stand"),
         (["units.gpkg", "-o", "plan.csv", "--species", "QUAG"], 1, "Did you mean QUGA"),

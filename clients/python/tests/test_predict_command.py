@@ -203,6 +203,7 @@ def test_a_run_with_other_options_is_not_resumed(service: ServiceProcess, tmp_pa
         ("latitude,longitude\n10,10\n44.12,-122.03\n", PLANTED, 0, "1 failed"),
         ("latitude,longitude\n10,10\n44.12,-122.03\n", [*PLANTED, "--strict"], 4, "1 failed"),
         ("latitude,longitude\n", PLANTED, 0, "0 rows"),
+        ("latitude,longitude\n\n", PLANTED, 0, "0 rows"),
         ("latitude,longitude\n44.12,-122.03\n", [*PLANTED, "--include", "everything"], 1, "everything"),
     ],
 )
@@ -243,6 +244,19 @@ def test_files_that_cannot_be_read_or_written_are_named(
     write_sites(tmp_path / "sites.csv", 1)
     result = run_here(service, "predict", str(tmp_path / source), "-o", str(tmp_path / output), *PLANTED)
     assert (result.exit_code, message in result.stderr) == (2, True)
+
+
+@pytest.mark.parametrize("output", ["out.csv", "-"])
+def test_a_column_that_a_format_cannot_have_is_a_message(
+    service: ServiceProcess, tmp_path: Path, output: str, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    table(2).drop(columns="seen").assign(visits=[[1, 2], [3]]).to_parquet("sites.parquet")
+    result = run(service, "predict", "sites.parquet", "-o", output)
+    assert result.returncode == 1
+    assert result.stderr.startswith("nurselog: ")
+    assert "list" in result.stderr
+    assert "Traceback" not in result.stderr
 
 
 def test_latin_1_is_refused_with_the_remedy_and_read_with_it(service: ServiceProcess, tmp_path: Path) -> None:

@@ -9,6 +9,7 @@ from collections.abc import Callable
 from pathlib import Path
 from typing import Annotated, Any, NoReturn, TypeVar, cast
 
+import pyarrow as pa
 import typer
 from rich.console import Console, RenderableType
 
@@ -210,7 +211,7 @@ def predict(
         # Who reads has seen enough. Python would fail again when it flushes standard output.
         os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
         raise typer.Exit(FAILURE) from None
-    except OSError as error:
+    except (OSError, pa.ArrowException) as error:
         _complain(str(error))
         raise typer.Exit(FAILURE) from None
     failed = summary.failed.total()
@@ -258,6 +259,9 @@ def plan(
         _fail(error)
     except ValueError as error:
         _fail(ConfigurationError(f"{source.name}: {error}."))
+    except OSError as error:
+        _complain(str(error))
+        raise typer.Exit(FAILURE) from None
     failed = sum("error" in unit for unit in answer["units"])
     typer.echo(f"{len(answer['units']) - failed} units planned, {failed} failed: {output}", err=True)
 

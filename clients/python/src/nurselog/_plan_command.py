@@ -43,11 +43,18 @@ def read_units(path: Path, layer: str | None, id_column: str | None) -> GeoDataF
 
 
 def write_plan(table: GeoDataFrame, path: Path) -> None:
-    """Writes the table in the format of the file's name, into CSV without geometries."""
+    """Writes the table in the format of the file's name, into CSV without geometries.
+
+    Raises:
+        OSError: The file cannot be written.
+    """
     suffix = path.suffix.lower()
-    if suffix == ".csv":
-        table.drop(columns=table.geometry.name).to_csv(path, index=False)
-    elif suffix == ".parquet":
-        table.to_parquet(path)
-    else:
-        table.to_file(path, driver=_DRIVERS[suffix])
+    try:
+        if suffix == ".csv":
+            table.drop(columns=table.geometry.name).to_csv(path, index=False)
+        elif suffix == ".parquet":
+            table.to_parquet(path)
+        else:
+            table.to_file(path, driver=_DRIVERS[suffix])
+    except Exception as error:  # each format has errors of its own
+        raise OSError(f"{path} cannot be written: {error}") from error

@@ -127,6 +127,9 @@ class _CsvSource:
             for batch in reader:
                 self._read_rows += batch.num_rows
                 yield pa.Table.from_batches([batch])
+            if self._read_rows == 0:
+                # Blank lines are no rows.
+                yield schema.empty_table()
         except (pa.ArrowInvalid, pa.ArrowKeyError, UnicodeDecodeError) as error:
             raise InvalidRequestError(f"{self._path} cannot be read: {self._reason(error)}") from None
 
