@@ -4,7 +4,8 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncIterator, Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Mapping, Sequence
+from contextlib import aclosing
 from types import TracebackType
 from typing import Any, Concatenate, ParamSpec
 
@@ -52,7 +53,8 @@ def _table_method(
 ) -> Callable[Concatenate[AsyncClient, _Parameters], Coroutine[Any, Any, Frame]]:
     async def method(self: AsyncClient, /, *args: _Parameters.args, **kwargs: _Parameters.kwargs) -> Frame:
         call = build(*args, **kwargs)
-        return call.finish([answer async for answer in self._answers(call)])
+        async with aclosing(self._answers(call)) as answers:
+            return call.finish([answer async for answer in answers])
 
     describe(method, build)
     return method
@@ -60,13 +62,14 @@ def _table_method(
 
 def _tables_method(
     build: Callable[_Parameters, TablesCall[Frame]],
-) -> Callable[Concatenate[AsyncClient, _Parameters], AsyncIterator[Frame]]:
+) -> Callable[Concatenate[AsyncClient, _Parameters], AsyncGenerator[Frame, None]]:
     async def method(
         self: AsyncClient, /, *args: _Parameters.args, **kwargs: _Parameters.kwargs
-    ) -> AsyncIterator[Frame]:
+    ) -> AsyncGenerator[Frame, None]:
         call = build(*args, **kwargs)
-        async for answer in self._answers(call):
-            yield call.finish(answer)
+        async with aclosing(self._answers(call)) as answers:
+            async for answer in answers:
+                yield call.finish(answer)
 
     describe(method, build)
     return method
@@ -184,9 +187,13 @@ class AsyncClient:
             while await self._run_batch(plan):
                 pass
 
-        await asyncio.gather(*(work() for _ in range(workers)))
+        tasks = [asyncio.create_task(work()) for _ in range(workers)]
+        try:
+            await asyncio.gather(*tasks)
+        finally:
+            await _end(tasks)
 
-    async def _answers(self, call: TableCall[Frame] | TablesCall[Frame]) -> AsyncIterator[pa.Table]:
+    async def _answers(self, call: TableCall[Frame] | TablesCall[Frame]) -> AsyncGenerator[pa.Table, None]:
         """The answers to the pieces of a call in their order, with pieces in flight ahead of the one that is taken."""
         limits = self._table_limits
         waiting: deque[asyncio.Task[pa.Table]] = deque()
@@ -199,9 +206,7 @@ class AsyncClient:
             while waiting:
                 yield await waiting.popleft()
         finally:
-            for task in waiting:
-                task.cancel()
-            await asyncio.gather(*waiting, return_exceptions=True)
+            await _end(waiting)
 
     async def _answer(self, sites: pa.Table, query: TableQuery, slots: asyncio.Semaphore) -> pa.Table:
         steps = table_exchange(sites, query.path, query.schema, self._table_limits, self._retry_policy)
@@ -230,3 +235,10 @@ class AsyncClient:
         except httpx.RequestError as error:
             outcome = outcome or error
         return Reply(outcome, content)
+
+
+async def _end(tasks: Iterable[asyncio.Task[Any]]) -> None:
+    """Cancels those tasks that still run, and waits for their end."""
+    for task in tasks:
+        task.cancel()
+    await asyncio.gather(*tasks, return_exceptions=True)

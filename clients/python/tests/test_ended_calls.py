@@ -1,0 +1,83 @@
+"""Calls that end early leave nothing running."""
+
+from __future__ import annotations
+
+import asyncio
+import json
+import threading
+from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
+from typing import Any
+
+import pytest
+from frames import table
+from service_process import ServiceProcess
+from sites import sites
+
+from nurselog import AsyncClient
+
+
+class Server:
+    """Answers the first batch; of the next two one gets `status` and `results`, the other the same, or nothing."""
+
+    def __init__(self, status: int, results: list[Any], *, last_is_held: bool = False) -> None:
+        self.requests = 0
+        lock, self.both_came, self.is_over = threading.Lock(), threading.Event(), threading.Event()
+        server = self
+
+        class Handler(BaseHTTPRequestHandler):
+            def do_POST(self) -> None:
+                self.rfile.read(int(self.headers["Content-Length"]))
+                with lock:
+                    server.requests += 1
+                    number = server.requests
+                if number == 3:
+                    server.both_came.set()
+                    if last_is_held:
+                        server.is_over.wait()
+                        return
+                if number == 2:
+                    server.both_came.wait()
+                self.send_response(200 if number == 1 else status)
+                self.send_header("Retry-After", "1")
+                self.end_headers()
+                self.wfile.write(json.dumps({"results": [{}] if number == 1 else results}).encode())
+
+            def log_message(self, *_: object) -> None:
+                pass
+
+        self._server = ThreadingHTTPServer(("127.0.0.1", 0), Handler)
+        self.url = f"http://127.0.0.1:{self._server.server_port}"
+
+    def __enter__(self) -> Server:
+        threading.Thread(target=self._server.serve_forever, kwargs={"poll_interval": 0.01}, daemon=True).start()
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.is_over.set()
+        self._server.shutdown()
+        self._server.server_close()
+
+
+def test_a_batch_that_fails_unexpectedly_ends_the_others() -> None:
+    async def tasks_after(url: str) -> int:
+        async with AsyncClient(url, "key") as client:
+            client._batch_sites = 1
+            with pytest.raises(TypeError):
+                await client.predict_many(sites(3), concurrency=2)
+            return len(asyncio.all_tasks())
+
+    with Server(200, [5], last_is_held=True) as server:
+        assert asyncio.run(tasks_after(server.url)) == 1
+
+
+def test_parts_in_flight_end_with_the_iterator(service: ServiceProcess) -> None:
+    async def tasks_after() -> int:
+        async with AsyncClient(service.url, service.key) as client:
+            answers = client.predict_tables((table(5000) for _ in range(9)), concurrency=3)
+            await anext(answers)
+            await anext(answers)
+            assert len(asyncio.all_tasks()) > 1
+            await answers.aclose()
+            return len(asyncio.all_tasks())
+
+    assert asyncio.run(tasks_after()) == 1
