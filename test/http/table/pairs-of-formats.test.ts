@@ -1,4 +1,4 @@
-import { tableFromIPC } from 'apache-arrow';
+import { DataType, tableFromIPC } from 'apache-arrow';
 import { beforeAll, expect, test } from 'vitest';
 import { placeHint } from '../../../src/http/request/places.js';
 import { RequestReader } from '../../../src/http/request/request-reader.js';
@@ -162,4 +162,19 @@ test('an Arrow answer names the model and where its outcomes come from', async (
   const { version, codename, series, outcomes } = data.manifest;
   const model = JSON.parse(tableFromIPC(answer).schema.metadata.get('model')!);
   expect(model).toEqual({ version, codename, series, outcomes });
+});
+
+test('all texts that an Arrow answer adds are dictionaries, and each record batch has messages of its own', async () => {
+  const [good] = sampleRows(data, 1, () => 0.5);
+  const bad = (longitude: number) => ({ ...good, longitude });
+  const rows = [good, bad(-190), good, bad(200), bad(-190)];
+  const request = tableRequest({ format: 'ndjson', output: 'arrow' });
+  const answer = tableFromIPC(await answerTable(bodyOf('ndjson', rows), request, data, predictor, 1));
+  expect(answer.batches).toHaveLength(rows.length);
+  const added = answer.schema.fields.slice(Object.keys(good).length);
+  const texts = added.filter(({ type }) => !DataType.isFloat(type));
+  expect(texts.map(({ name }) => name)).toEqual(added.map(({ name }) => name).filter((n) => TEXTS.test(n)));
+  expect(texts.every(({ type }) => DataType.isDictionary(type))).toBe(true);
+  const said = [...answer.getChild('error_message')!].map((text) => text && /-190|200/.exec(text)![0]);
+  expect(said).toEqual([null, '-190', null, '200', '-190']);
 });

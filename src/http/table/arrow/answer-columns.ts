@@ -1,10 +1,10 @@
-import type { Data } from 'apache-arrow';
+import type { Data, Dictionary, Int32, Utf8 } from 'apache-arrow';
 import type { SharedGrid } from '../../../prediction/artefacts/shared-grid.js';
 import { matchedPlaces } from '../../../prediction/encoding/matched-places.js';
 import type { ErrorCode, ErrorObject } from '../../errors/api-error.js';
 import type { RunOutcomes } from '../run-outcomes.js';
 import { toLatin1 } from '../text/latin1.js';
-import { type DictionaryColumn, NumberColumn, TextColumn, type TextList } from './column-builders.js';
+import { type DictionaryColumn, NumberColumn, RepeatedTextColumn, type TextList } from './column-builders.js';
 import type { HorizonColumns } from './horizon-columns.js';
 
 /** The codes that a row's error may have. */
@@ -26,7 +26,7 @@ export class AnswerColumns {
   readonly #distance: NumberColumn;
   readonly #region: DictionaryColumn;
   readonly #code: DictionaryColumn;
-  readonly #message: TextColumn;
+  readonly #message: RepeatedTextColumn;
   /** Those that a row with an error leaves empty. */
   readonly #answered: readonly (NumberColumn | DictionaryColumn)[];
 
@@ -36,13 +36,14 @@ export class AnswerColumns {
     regions: TextList,
     private readonly horizons: readonly HorizonColumns[],
     codes: TextList,
+    messages: Dictionary<Utf8, Int32>,
   ) {
     this.#latitude = new NumberColumn(capacity);
     this.#longitude = new NumberColumn(capacity);
     this.#distance = new NumberColumn(capacity);
     this.#region = regions.column(capacity);
     this.#code = codes.column(capacity);
-    this.#message = new TextColumn(capacity);
+    this.#message = new RepeatedTextColumn(capacity, messages);
     const places = [this.#latitude, this.#longitude, this.#distance, this.#region];
     this.#answered = [...places, ...horizons.flatMap(({ columns }) => columns)];
   }

@@ -4,6 +4,7 @@ import {
   Field,
   Float32,
   Float64,
+  Int32,
   makeData,
   RecordBatch,
   RecordBatchStreamWriter,
@@ -23,7 +24,10 @@ import { AnswerColumns, ROW_ERROR_CODES } from './answer-columns.js';
 import { TextList } from './column-builders.js';
 import { HorizonColumns } from './horizon-columns.js';
 
-/** Writes answers as an Arrow stream: each part of a run is a record batch. The dictionaries precede the first. */
+/**
+ * Writes answers as an Arrow stream: each part of a run is a record batch. The dictionaries precede the first;
+ * that of the messages precedes each part that has any.
+ */
 export class ArrowOutput implements TableOutput {
   readonly #sink = new CollectingSink();
   readonly #writer = new RecordBatchStreamWriter();
@@ -31,6 +35,7 @@ export class ArrowOutput implements TableOutput {
   readonly #regions: TextList;
   readonly #factors: TextList;
   readonly #codes: TextList;
+  readonly #messages: Dictionary<Utf8, Int32>;
   readonly #horizons: readonly number[];
   #columns: AnswerColumns | undefined;
 
@@ -43,13 +48,14 @@ export class ArrowOutput implements TableOutput {
     const uploaded = source.arrowFields();
     const used = new Set(uploaded.map(({ type }) => (type instanceof Dictionary ? type.id : -1)));
     let firstId = 0;
-    while (used.has(firstId) || used.has(firstId + 1) || used.has(firstId + 2)) firstId++;
+    while ([0, 1, 2, 3].some((n) => used.has(firstId + n))) firstId++;
     this.#regions = new TextList(grid.regions, firstId);
     this.#factors = new TextList(
       manifest.features.map(({ label }) => label),
       firstId + 1,
     );
     this.#codes = new TextList(ROW_ERROR_CODES, firstId + 2);
+    this.#messages = new Dictionary(new Utf8(), new Int32(), firstId + 3);
     this.#horizons = horizonsOf(request.horizons);
     const model = JSON.stringify({ ...modelOf(manifest), outcomes: manifest.outcomes });
     const metadata = new Map([...source.arrowMetadata(), ['model', model]]);
@@ -102,7 +108,7 @@ export class ArrowOutput implements TableOutput {
       new Field(region, this.#regions.type, true),
       ...ofHorizons,
       new Field(code, this.#codes.type, true),
-      new Field(message, new Utf8(), true),
+      new Field(message, this.#messages, true),
     ];
   }
 
@@ -111,7 +117,7 @@ export class ArrowOutput implements TableOutput {
     if (this.#columns === undefined || this.#columns.capacity < count) {
       const { intervals } = this.request;
       const horizons = this.#horizons.map((h) => new HorizonColumns(h, count, intervals, this.#factors));
-      this.#columns = new AnswerColumns(count, this.#regions, horizons, this.#codes);
+      this.#columns = new AnswerColumns(count, this.#regions, horizons, this.#codes, this.#messages);
     }
     return this.#columns.fill(outcomes, this.artefacts.grid, from, count);
   }

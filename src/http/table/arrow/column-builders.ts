@@ -7,9 +7,10 @@ import {
   Float64,
   Int8,
   Int16,
+  type Int32,
   makeData,
   Utf8,
-  type Vector,
+  Vector,
   vectorFromArray,
 } from 'apache-arrow';
 
@@ -95,17 +96,59 @@ export class TextColumn extends ColumnBuilder {
   }
 
   data(): Data {
-    const valueOffsets = new Int32Array(this.length + 1);
-    const texts = this.#texts;
-    let end = 0;
-    for (let row = 0; row < texts.length; row++) {
-      end += texts[row]?.length ?? 0;
-      valueOffsets[row + 1] = end;
-    }
-    valueOffsets.fill(end, texts.length + 1);
-    const data = Buffer.from(texts.join(''), 'latin1');
-    return makeData({ ...this.nulls, type: this.type, valueOffsets, data });
+    return makeData({ ...this.nulls, type: this.type, ...utf8Of(this.#texts, this.length) });
   }
+}
+
+/** Texts of which many are the same. Each part of a table that has any sends a list of its own, each text once. */
+export class RepeatedTextColumn extends ColumnBuilder {
+  readonly #indexes: Int32Array;
+  readonly #indexOf = new Map<string, number>();
+  #sent = vectorFromArray<Utf8>([], new Utf8());
+
+  constructor(
+    length: number,
+    readonly type: Dictionary<Utf8, Int32>,
+  ) {
+    super(length);
+    this.#indexes = new Int32Array(length);
+  }
+
+  override begin(length: number): void {
+    super.begin(length);
+    this.#indexes.fill(0);
+    this.#indexOf.clear();
+  }
+
+  /** @param text latin1 that holds UTF-8 */
+  set(row: number, text: string): void {
+    const index = this.#indexOf.get(text) ?? this.#indexOf.size;
+    if (index === this.#indexOf.size) this.#indexOf.set(text, index);
+    this.#indexes[row] = index;
+  }
+
+  /** The same list as before, which is not sent again, where no row has a text. */
+  data(): Data {
+    const length = this.#indexOf.size;
+    if (length > 0) {
+      const texts = utf8Of([...this.#indexOf.keys()], length);
+      this.#sent = new Vector([makeData({ type: new Utf8(), length, nullCount: 0, ...texts })]);
+    }
+    const data = this.#indexes.subarray(0, this.length);
+    return makeData({ ...this.nulls, type: this.type, data, dictionary: this.#sent });
+  }
+}
+
+/** `length` texts as Arrow stores them. @param texts latin1 that holds UTF-8; one that is missing is empty */
+function utf8Of(texts: readonly string[], length: number): { valueOffsets: Int32Array; data: Uint8Array } {
+  const valueOffsets = new Int32Array(length + 1);
+  let end = 0;
+  for (let row = 0; row < texts.length; row++) {
+    end += texts[row]?.length ?? 0;
+    valueOffsets[row + 1] = end;
+  }
+  valueOffsets.fill(end, texts.length + 1);
+  return { valueOffsets, data: Buffer.from(texts.join(''), 'latin1') };
 }
 
 /** Texts of a short list, which is sent once. */
