@@ -4,13 +4,16 @@ from __future__ import annotations
 
 import csv
 import io
+import json
 import re
+import sqlite3
 import subprocess
 from pathlib import Path
 from typing import Any
 
 import geopandas
 import pandas as pd
+import pyarrow.parquet as pq
 import pytest
 from command_process import COMMAND, environment_of, in_terminal, run, run_here
 from frames import table
@@ -115,6 +118,40 @@ def _read(path: Path) -> Any:
         except ValueError:  # without a geometry
             return pd.read_parquet(path)
     return geopandas.read_file(path)
+
+
+@pytest.mark.parametrize("source", ["a.gpkg", "a.geojson", "a.parquet", "plain.parquet"])
+@pytest.mark.parametrize("output", ["out.csv", "out.gpkg", "out.geojson", "out.parquet"])
+def test_integers_and_booleans_of_which_some_are_missing_come_back_as_they_were(
+    service: ServiceProcess, tmp_path: Path, source: str, output: str
+) -> None:
+    sites = table(3).reset_index(drop=True)[["latitude", "longitude", "species_code", "planting_method"]]
+    sites["stand"] = pd.array([2**60 + 1, None, 7], dtype="Int64")
+    sites["burnt"] = pd.array([True, None, False], dtype="boolean")
+    if source == "plain.parquet":
+        sites.to_parquet(tmp_path / source)
+    else:
+        points = geopandas.points_from_xy(sites.pop("longitude"), sites.pop("latitude"))
+        located = geopandas.GeoDataFrame(sites, geometry=points, crs="EPSG:4326")
+        if source == "a.parquet":
+            located.to_parquet(tmp_path / source)
+        else:
+            located.to_file(tmp_path / source, use_arrow=True)
+    run_here(service, "predict", str(tmp_path / source), "-o", str(tmp_path / output))
+    stands, burnt = [2**60 + 1, None, 7], [True, None, False]
+    if output == "out.csv":
+        answered = texts(tmp_path / output)
+        assert answered["stand"].tolist() == ["" if stand is None else str(stand) for stand in stands]
+        assert answered["burnt"].tolist() == ["true", "", "false"]
+    elif output == "out.gpkg":
+        with sqlite3.connect(tmp_path / output) as database:
+            assert database.execute("SELECT stand, burnt FROM out").fetchall() == list(zip(stands, burnt, strict=True))
+    elif output == "out.geojson":
+        properties = [feature["properties"] for feature in json.loads((tmp_path / output).read_text())["features"]]
+        assert [(of["stand"], of["burnt"]) for of in properties] == list(zip(stands, burnt, strict=True))
+    else:
+        answered = pq.read_table(tmp_path / output)
+        assert (answered["stand"].to_pylist(), answered["burnt"].to_pylist()) == (stands, burnt)
 
 
 def test_a_pipe_is_read_and_written(service: ServiceProcess, tmp_path: Path) -> None:

@@ -22,6 +22,7 @@ _FORMATS: dict[str, Format] = {
     ".geojson": "geojson",
     ".shp": "shp",
 }
+_INTEGERS = ("Int8", "Int16", "Int32", "Int64", "UInt8", "UInt16", "UInt32", "UInt64")
 _OUTPUT_SUFFIXES = [".csv", ".parquet", ".gpkg", ".geojson"]
 
 
@@ -53,6 +54,15 @@ def geopandas() -> Any:  # noqa: ANN401 - geopandas is optional
         return import_module("geopandas")
     except ImportError:
         raise InvalidRequestError('Files with geometries need: pip install "nurselog[geo]".') from None
+
+
+def pandas_types() -> dict[str, Any]:
+    """How Arrow becomes a frame: integers and booleans of which some are missing stay what they are."""
+    import pandas as pd
+    import pyarrow as pa
+
+    kinds = {getattr(pa, name.lower())(): getattr(pd, f"{name}Dtype")() for name in _INTEGERS}
+    return {"types_mapper": {**kinds, pa.bool_(): pd.BooleanDtype()}.get}
 
 
 def _format(path: Path, suffixes: list[str], verb: str) -> Format:

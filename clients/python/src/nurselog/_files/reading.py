@@ -12,7 +12,7 @@ import pyarrow as pa
 import pyarrow.csv
 import pyarrow.parquet
 
-from nurselog._files.formats import PIPE, geopandas, input_format
+from nurselog._files.formats import PIPE, geopandas, input_format, pandas_types
 from nurselog._table.frames import LocatedTable, coordinates_of
 from nurselog.errors import InvalidRequestError
 
@@ -54,8 +54,12 @@ def open_source(path: Path, encoding: str, layer: str | None, crs: str | None) -
         if kind == "parquet":
             file = pyarrow.parquet.ParquetFile(path)
             is_geographic = b"geo" in (file.schema_arrow.metadata or {})
-            return _MemorySource(geopandas().read_parquet(path), crs) if is_geographic else _ParquetSource(file)
-        return _MemorySource(geopandas().read_file(path, **({} if layer is None else {"layer": layer})), crs)
+            if not is_geographic:
+                return _ParquetSource(file)
+            return _MemorySource(geopandas().read_parquet(path, to_pandas_kwargs=pandas_types()), crs)
+        named = {} if layer is None else {"layer": layer}
+        frame = geopandas().read_file(path, use_arrow=True, arrow_to_pandas_kwargs=pandas_types(), **named)
+        return _MemorySource(frame, crs)
     except InvalidRequestError as error:
         raise InvalidRequestError(f"{path} cannot be read: {error.message}") from None
     except Exception as error:  # of several libraries, without a common class

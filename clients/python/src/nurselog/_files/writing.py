@@ -13,7 +13,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet
 
-from nurselog._files.formats import geopandas, output_format
+from nurselog._files.formats import geopandas, output_format, pandas_types
 from nurselog._table.columns import without_dictionaries
 from nurselog._table.frames import WGS_84, coordinates_of
 from nurselog._table.sites import numbers_of
@@ -106,18 +106,18 @@ def _write_geographic(path: Path, kind: str, table: pa.Table, latitude: str, lon
     library = geopandas()
     plain = _with_doubles(without_dictionaries(table))
     if _has_geometry(table.schema):
-        frame = library.GeoDataFrame.from_arrow(plain)
+        frame = library.GeoDataFrame.from_arrow(plain, to_pandas_kwargs=pandas_types())
     else:
         x, y = (numbers_of(plain.column(name), name) for name in (longitude, latitude))
         points = library.GeoSeries.from_xy(x.to_numpy(), y.to_numpy(), crs=WGS_84)
         points[(points.x + points.y).isna()] = None
-        frame = library.GeoDataFrame(plain.to_pandas(), geometry=points)
+        frame = library.GeoDataFrame(plain.to_pandas(**pandas_types()), geometry=points)
     if kind == "parquet":
         frame.to_parquet(path, index=False)
     elif kind == "geojson":
-        frame.to_crs(WGS_84).to_file(path, driver="GeoJSON", index=False)
+        frame.to_crs(WGS_84).to_file(path, driver="GeoJSON", index=False, use_arrow=True)
     else:
-        frame.to_file(path, driver="GPKG", index=False, layer=path.stem)
+        frame.to_file(path, driver="GPKG", index=False, layer=path.stem, use_arrow=True)
 
 
 def _has_geometry(schema: pa.Schema) -> bool:
