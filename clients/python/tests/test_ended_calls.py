@@ -4,6 +4,9 @@ from __future__ import annotations
 
 import asyncio
 import json
+import signal
+import subprocess
+import sys
 import threading
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
@@ -19,7 +22,7 @@ from nurselog import AsyncClient
 class Server:
     """Answers the first batch; of the next two one gets `status` and `results`, the other the same, or nothing."""
 
-    def __init__(self, status: int, results: list[Any], *, last_is_held: bool = False) -> None:
+    def __init__(self, status: int, results: list[Any], *, last_is_held: bool = False, retry_after_s: int = 1) -> None:
         self.requests = 0
         lock, self.both_came, self.is_over = threading.Lock(), threading.Event(), threading.Event()
         server = self
@@ -38,7 +41,7 @@ class Server:
                 if number == 2:
                     server.both_came.wait()
                 self.send_response(200 if number == 1 else status)
-                self.send_header("Retry-After", "1")
+                self.send_header("Retry-After", str(retry_after_s))
                 self.end_headers()
                 self.wfile.write(json.dumps({"results": [{}] if number == 1 else results}).encode())
 
@@ -81,3 +84,25 @@ def test_parts_in_flight_end_with_the_iterator(service: ServiceProcess) -> None:
             return len(asyncio.all_tasks())
 
     assert asyncio.run(tasks_after()) == 1
+
+
+_INTERRUPTED = """
+import json, signal, sys
+from nurselog import Client
+
+signal.signal(signal.SIGINT, signal.default_int_handler)  # which a shell in the background has ignored
+with Client(sys.argv[1], "key") as client:
+    client._batch_sites = 1
+    client.predict_many(json.loads(sys.argv[2]), concurrency=2)
+"""
+
+
+def test_an_interrupt_ends_the_waits_before_batches_are_sent_again() -> None:
+    with Server(429, [], retry_after_s=59) as server:
+        command = [sys.executable, "-c", _INTERRUPTED, server.url, json.dumps(sites(3))]
+        with subprocess.Popen(command, stderr=subprocess.PIPE, text=True) as process:
+            server.both_came.wait()
+            process.send_signal(signal.SIGINT)
+            _, said = process.communicate(timeout=40)
+    assert said.rstrip().endswith("KeyboardInterrupt")
+    assert server.requests == 3

@@ -161,13 +161,14 @@ class Client:
         """The address, without the key."""
         return f"Client(url={str(self._http.base_url)!r})"
 
-    def _run(self, operation: Operation[Answer]) -> Answer:
+    def _run(self, operation: Operation[Answer], wait: Callable[[float], object] = time.sleep) -> Answer:
+        """The answer; ends with `CancelledError` once `wait` for some seconds returns what is true."""
         steps = exchange(operation, self._retry_policy)
         delay_s = next(steps)
         try:
-            while True:
-                time.sleep(delay_s)
+            while not wait(delay_s):
                 delay_s = steps.send(self._send(operation))
+            raise CancelledError
         except StopIteration as end:
             answer: Answer = end.value
             return answer
@@ -192,20 +193,22 @@ class Client:
         except httpx.RequestError as error:
             return error
 
-    def _run_batch(self, plan: BatchPlan) -> bool:
+    def _run_batch(self, plan: BatchPlan, wait: Callable[[float], object] = time.sleep) -> bool:
         """Sends the next batch; False if there is none."""
         batch = plan.next_batch()
         if batch is None:
             return False
         try:
-            plan.settle(batch, self._run(batch.operation))
+            plan.settle(batch, self._run(batch.operation, wait))
         except NurselogError as error:
             plan.fail(batch, error)
         return True
 
     def _run_batches(self, plan: BatchPlan, workers: int) -> None:
+        stopped = threading.Event()
+
         def work() -> None:
-            while self._run_batch(plan):
+            while self._run_batch(plan, stopped.wait):
                 pass
 
         with ThreadPoolExecutor(workers, thread_name_prefix="nurselog") as pool:
@@ -213,8 +216,9 @@ class Client:
                 for worker in [pool.submit(work) for _ in range(workers)]:
                     worker.result()
             finally:
-                # After an interrupt, the threads end with their current batch.
+                # After an interrupt, the threads end with their current request.
                 plan.stop()
+                stopped.set()
 
     def _answers(self, call: TableCall[Frame] | TablesCall[Frame]) -> Iterator[pa.Table]:
         """The answers to the pieces of a call in their order, with pieces in flight ahead of the one that is taken."""
