@@ -100,3 +100,20 @@ browserTest(
     await context.close();
   },
 );
+
+browserTest('choices that every row of a file makes itself are no other choices', async () => {
+  const { page, context, faults } = await openUnits(shared);
+  await mapReady(page);
+  const rows = ['44.12,-122.03,PSME,manual', '44.14,-122.0,PISI,drone_seeded'];
+  await drop(page, 'own.csv', ['latitude,longitude,species_code,planting_method', ...rows, ''].join('\n'));
+  await page.getByRole('button', { name: 'Score the points' }).click();
+  const status = page.locator('.points').getByRole('status');
+  await status
+    .getByText("for each row's species, each row's method, after 5 years, today's climate")
+    .waitFor();
+  await page.locator('.controls select').first().selectOption('PISI');
+  await page.getByLabel('Warming, °C').fill('2');
+  await page.getByText('Chosen since then: another climate.').waitFor();
+  expect(faults).toEqual([]);
+  await context.close();
+});

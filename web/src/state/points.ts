@@ -11,9 +11,9 @@ export interface PointTable {
 
 /** What points are scored for. */
 export interface PointsQuestion {
-  /** For rows that name none. */
-  readonly species: string;
-  readonly method: Method;
+  /** For rows that name none; null if each names its own. */
+  readonly species: string | null;
+  readonly method: Method | null;
   readonly horizon: Horizon;
   readonly warmingC: number;
   readonly precipitationPercent: number;

@@ -1,8 +1,7 @@
 import { usage } from '../state/catalogues.js';
 
 /** Sites of a request by tier, as large as the tier allows; hypha could have more, but progress would be rough. */
-const SITES: Readonly<Record<string, number>> = { spore: 10, mycel: 100, hypha: 2000 };
-const SMALLEST = 10;
+const SITES = { spore: 10, mycel: 100, hypha: 2000 };
 
 /** How many sites the key may ask for in one request; those of the smallest tier until its tier is known. */
-export const batchSize = () => SITES[usage.peek()?.tier ?? ''] ?? SMALLEST;
+export const batchSize = () => SITES[usage.peek()?.tier ?? 'spore'];

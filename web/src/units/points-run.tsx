@@ -36,7 +36,7 @@ export function PointsRun({ table }: { table: PointTable }) {
     showBox(boxAround(table.rows.map(positionOf)));
     setError(null);
     setRunning(true);
-    const question = questionNow();
+    const question = questionNow(table);
     const onRows = (columns: readonly string[], rows: readonly Row[]) => {
       if (pointTable.peek() !== table) return; // another file was taken
       scoredPoints.value = { columns, rows: [...(scoredPoints.peek()?.rows ?? []), ...rows], question };
@@ -55,7 +55,7 @@ export function PointsRun({ table }: { table: PointTable }) {
       ? []
       : rows.map((row) => survivalOf(row, scored.question.horizon)).filter((value) => value !== null);
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
-  const changed = scored === null ? [] : changesBetween(scored.question, questionNow());
+  const changed = scored === null ? [] : changesBetween(scored.question, questionNow(table));
   return (
     <section class="points">
       <h3>{counted(total, 'point')}</h3>
@@ -105,10 +105,10 @@ export function PointsRun({ table }: { table: PointTable }) {
   );
 }
 
-/** What the controls ask for. */
-const questionNow = (): PointsQuestion => ({
-  species: species.value,
-  method: method.value,
+/** What the controls ask for, as far as it matters to the rows. */
+const questionNow = ({ rows }: PointTable): PointsQuestion => ({
+  species: rows.every((row) => row.species_code) ? null : species.value,
+  method: rows.every((row) => row.planting_method) ? null : method.value,
   horizon: horizon.value,
   warmingC: warmingC.value,
   precipitationPercent: precipitationPercent.value,
@@ -116,8 +116,8 @@ const questionNow = (): PointsQuestion => ({
 
 const questionText = (question: PointsQuestion) =>
   [
-    nameOf(question.species),
-    METHOD_NAMES[question.method].toLowerCase(),
+    question.species === null ? "each row's species" : nameOf(question.species),
+    question.method === null ? "each row's method" : METHOD_NAMES[question.method].toLowerCase(),
     `after ${years(question.horizon)}`,
     climateText(question.warmingC, question.precipitationPercent),
   ].join(', ');

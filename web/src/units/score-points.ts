@@ -23,8 +23,8 @@ export async function scorePoints(
   for (let start = 0; start < table.rows.length; start += size) {
     const rows = table.rows.slice(start, start + size).map((row) => ({
       ...row,
-      species_code: row.species_code || species,
-      planting_method: row.planting_method || method,
+      species_code: row.species_code || (species ?? ''),
+      planting_method: row.planting_method || (method ?? ''),
     }));
     const response = await call(`/v1/predict/table?${query}`, {
       body: Papa.unparse({
