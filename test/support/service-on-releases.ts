@@ -9,12 +9,15 @@ export const reloadedTo = (version: string) => new RegExp(`"model":"${version}".
 /** What the log says of a reload that was rejected. */
 export const RELOAD_REJECTED = /"msg":"reload rejected; previous models remain active"/;
 
+/** Of requests: on a busy machine a change of models takes longer than requests have by default. */
+const PATIENT = { REQUEST_TIMEOUT_MS: '60000' };
+
 /** A service on release 1 of folders of its own. */
 export async function startOnReleases(environment: Record<string, string> = {}) {
   const releases = new Releases();
   onTestFinished(() => releases.remove());
   releases.put(1);
-  const service = new ServiceProcess({ ...releases.environment, ...environment });
+  const service = new ServiceProcess({ ...releases.environment, ...PATIENT, ...environment });
   const [{ api, ops }, key] = [await service.ready(), await service.firstKey()];
   /** Puts a release into the folders, edits it and waits until it is served. @returns its version */
   const reload = async (release: number, edit = () => {}): Promise<string> => {
