@@ -1,7 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
-import { redactKeys } from '../../accounts/key-format.js';
 import { ApiError, type ErrorCode } from './api-error.js';
-import { show } from './shown-value.js';
+import { show, shownPath } from './shown-value.js';
 
 /** Seconds after which a caller may retry when the service cannot answer now. */
 const RETRY_AFTER_SECONDS = 1;
@@ -78,14 +77,10 @@ export function unsupportedMediaType(contentType: string | undefined): ApiError 
   });
 }
 
-/** Characters of a path that an error message repeats. */
-const SHOWN_PATH_CHARACTERS = 100;
-
 export function notFound(url: string): ApiError {
-  // Cut before the search for keys, to bound it, and after: the second cut removes what the first left of a key.
-  const [path] = url.slice(0, 2 * SHOWN_PATH_CHARACTERS).split('?', 1);
+  const [path] = url.split('?', 1);
   return new ApiError({
     code: 'not_found',
-    message: `There is nothing at ${redactKeys(path).slice(0, SHOWN_PATH_CHARACTERS)}: /openapi.json lists the endpoints.`,
+    message: `There is nothing at ${shownPath(path)}: /openapi.json lists the endpoints.`,
   });
 }

@@ -18,6 +18,15 @@ export function show(value: unknown): string {
   return truncated(value, JSON.stringify(redactKeys(value.slice(0, SHOWN_CHARACTERS))));
 }
 
+/** Characters of a path that an error repeats. */
+const SHOWN_PATH_CHARACTERS = 100;
+
+/** A path that has a caller's names, as an error repeats it: cut, with API keys redacted. */
+export function shownPath(path: string): string {
+  // Cut before the search for keys, to bound it, and after: the second cut removes what the first left of a key.
+  return redactKeys(path.slice(0, 2 * SHOWN_PATH_CHARACTERS)).slice(0, SHOWN_PATH_CHARACTERS);
+}
+
 function truncated(text: string, shown: string): string {
   return text.length > SHOWN_CHARACTERS ? `${shown}... (${text.length} characters)` : shown;
 }

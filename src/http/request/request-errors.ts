@@ -5,7 +5,7 @@ import { MAX_RISE_M, OWN_ELEVATION } from '../../prediction/conditions/adjustmen
 import { PLANTING_METHODS } from '../../prediction/dimensions.js';
 import { ROW_STATUS, type SiteRows } from '../../prediction/site-rows.js';
 import type { ErrorObject } from '../errors/api-error.js';
-import { OversizedNumber, show } from '../errors/shown-value.js';
+import { OversizedNumber, show, shownPath } from '../errors/shown-value.js';
 import type { Misspelling } from './object-fields.js';
 import { METRES_PER_FOOT } from './option-schemas.js';
 import { nearestDataOf, type Places, placeHint } from './places.js';
@@ -106,7 +106,7 @@ export function issuesError(issues: readonly Issue[]): ErrorObject {
   return {
     code: 'invalid_request',
     message: `The request is not valid: ${issues.map(({ message }) => message).join('; ')}.`,
-    details: { issues },
+    details: { issues: issues.map(({ path, message }) => ({ path: shownPath(path), message })) },
   };
 }
 

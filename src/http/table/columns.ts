@@ -81,7 +81,8 @@ export function readPositions(names: readonly string[], remedy = ''): ReadPositi
     const shown = names.slice(0, SHOWN_NAMES).map(show).join(', ');
     const more = names.length > SHOWN_NAMES ? `, and ${names.length - SHOWN_NAMES} more` : '';
     const what = `column${missing.length === 1 ? '' : 's'} ${missing.join(', ')}`;
-    throw notATable(`it has no ${what}; its columns are ${shown}${more}${remedy}`, missing[0]);
+    const given = names.length === 0 ? 'it has no columns' : `its columns are ${shown}${more}`;
+    throw notATable(`it has no ${what}; ${given}${remedy}`, missing[0]);
   }
   const positions = new Map<string, number>();
   names.forEach((name, position) => {

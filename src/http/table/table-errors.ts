@@ -1,12 +1,13 @@
 import type { Tier } from '../../accounts/tiers.js';
 import { ApiError } from '../errors/api-error.js';
+import { shownPath } from '../errors/shown-value.js';
 
 /** The refusal of a body that is no table. @param message what is wrong and what would be right, without a full stop */
 export function notATable(message: string, path = ''): ApiError {
   return new ApiError({
     code: 'invalid_request',
     message: `The table is not valid: ${message}.`,
-    details: { issues: [{ path, message }] },
+    details: { issues: [{ path: shownPath(path), message }] },
   });
 }
 
