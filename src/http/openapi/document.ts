@@ -170,6 +170,7 @@ function operation(
         '4XX': { $ref: '#/components/responses/NotHttp' },
         503: responseObject('Not in service: `starting`, `degraded` or `draining`.', response),
       }),
+      ...(request && { 408: errorResponse(['invalid_request'], [], 'The body did not arrive in time.') }),
       ...Object.fromEntries(failures),
     },
   };

@@ -33,11 +33,9 @@ export const HEADERS = {
     enum: ['gzip', 'br', 'zstd'],
   }),
   Vary: header(
-    'On answers large enough to be compressed, and on those whose format `Accept` chooses.',
-    undefined,
-    {
-      enum: ['accept-encoding', 'accept, accept-encoding'],
-    },
+    'On answers large enough to be compressed, on those whose format `Accept` chooses, and with `Origin` on all where ' +
+      'browsers of other origins are allowed.',
+    'accept-encoding',
   ),
   ETag: header('Changes with any byte of the answer: send it as If-None-Match.', '"0123456789abcdef"'),
   'Model-Outcomes': header(

@@ -29,7 +29,8 @@ export function errorResponse(
   };
 }
 
-/** The response to a caller whose copy is current; without a body there is nothing to compress. */
-export function unchangedResponse({ 'Content-Encoding': _, ...headers }: Record<string, object>) {
+/** The response to a caller whose copy is current: nothing is predicted or compressed. */
+export function unchangedResponse(answer: Record<string, object>) {
+  const { 'Content-Encoding': _, 'Model-Outcomes': _outcomes, 'Server-Timing': _timing, ...headers } = answer;
   return { description: 'The copy with the ETag of `If-None-Match` is current.', headers };
 }

@@ -51,7 +51,8 @@ export function surfaceQuerySchema(limit: number) {
         .unknown()
         .refine(isBox, {
           error: ({ input }) =>
-            'bbox must be west,south,east,north in degrees, west at most east and south at most north, not ' +
+            `bbox must be west,south,east,north in degrees from ${-MAX_LONGITUDE} to ${MAX_LONGITUDE} and ${-MAX_LATITUDE} to ${MAX_LATITUDE}, ` +
+            'west at most east and south at most north, not ' +
             show(input),
         })
         .optional()
