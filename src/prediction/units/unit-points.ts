@@ -27,7 +27,7 @@ export class UnitPoints {
 
   /**
    * @returns indexes of the points, ascending: all of them up to MAX_UNIT_POINTS; else those in every second, third, ...
-   * row and column of the lattice
+   * row and column of the lattice, or, where none lie in these, every second, third, ... point
    */
   *find(outline: Outline): Generator<undefined, Int32Array> {
     const raster = yield* this.#raster(outline);
@@ -37,8 +37,9 @@ export class UnitPoints {
     const likely = Math.ceil(Math.sqrt(count / MAX_UNIT_POINTS));
     for (let every = Math.max(2, likely - 1); ; every++) {
       const coarse = yield* this.#pointsIn(raster, every);
-      // A narrow unit may lie between the rows or columns: it is represented by the first of its points.
-      if (coarse.count === 0) return points;
+      // Narrow parts may all lie between the rows or columns: of their points every second, third, ... is taken.
+      if (coarse.count === 0)
+        return (yield* this.#pointsIn(raster, 1, Math.ceil(count / MAX_UNIT_POINTS))).points;
       if (coarse.count <= MAX_UNIT_POINTS) return coarse.points;
     }
   }
@@ -82,10 +83,14 @@ export class UnitPoints {
     return { firstRow, firstColumn, rows, columns: width, changes };
   }
 
-  /** The first MAX_UNIT_POINTS points inside that lie in every so-manieth row and column of the lattice, and their number. */
-  *#pointsIn({ firstRow, firstColumn, rows, columns, changes }: NodeRaster, every: number) {
+  /**
+   * The first MAX_UNIT_POINTS points inside that lie in every so-manieth row and column of the lattice, and how many there are.
+   * @param stride takes the first of so many of these points
+   */
+  *#pointsIn({ firstRow, firstColumn, rows, columns, changes }: NodeRaster, every: number, stride = 1) {
     const { starts, blocksPerRow, blockColumns, column: columnOf } = this.index;
     const points = new Int32Array(MAX_UNIT_POINTS);
+    let inside = 0;
     let count = 0;
     const firstBlock = Math.floor(firstColumn / blockColumns);
     const lastBlock = Math.min(Math.floor((firstColumn + columns - 1) / blockColumns), blocksPerRow - 1);
@@ -102,6 +107,7 @@ export class UnitPoints {
         if (pointColumn >= columns) break;
         while (column < pointColumn) isInside ^= changes[ofRow + ++column];
         if (isInside === 0 || (every > 1 && columnOf[point] % every !== 0)) continue;
+        if (inside++ % stride !== 0) continue;
         if (count < MAX_UNIT_POINTS) points[count] = point;
         count++;
       }
