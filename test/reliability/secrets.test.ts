@@ -6,6 +6,8 @@ import { PREDICT_REQUEST } from '../support/requests.js';
 import { ServiceProcess, temporaryFolder } from '../support/service-process.js';
 import { KeysCommand } from './support/keys-command.js';
 
+const TABLE_HEADER = 'latitude,longitude,species_code,planting_method';
+
 /** Requests with a key where it belongs, and wherever else somebody may put it. */
 function requestsWith(key: string): string[] {
   const json = ['Content-Type: application/json', `X-API-Key: ${key}`];
@@ -19,6 +21,7 @@ function requestsWith(key: string): string[] {
   };
   const get = (url: string, headers: readonly string[] = []) => rawRequest(`GET ${url} HTTP/1.1`, headers);
   const authorized = [`X-API-Key: ${key}`];
+  const csv = ['Content-Type: text/csv', ...authorized];
   return [
     post('/v1/predict', PREDICT_REQUEST),
     post('/v1/predict/batch', { requests: [PREDICT_REQUEST, { species_code: key }, { [key]: key }, key] }),
@@ -32,6 +35,11 @@ function requestsWith(key: string): string[] {
     post('/v1/predict', `{"api_key":"${key}"`),
     post('/v1/predict', PREDICT_REQUEST, [`Content-Type: ${key}`, ...authorized]),
     post('/v1/predict', PREDICT_REQUEST, [`Content-Encoding: ${key}`, ...json]),
+    post(`/v1/predict/table?${key}=1`, TABLE_HEADER, csv),
+    post('/v1/predict/table', `${TABLE_HEADER},${key},${key}\n`, csv),
+    post('/v1/plan', { units: key, [key]: key }),
+    get(`/v1/surfaces/${key}?${key}=${key}`, authorized),
+    get(`/v1/surfaces/PSME?${key}=${key}&bbox=${key}`, authorized),
     get(`/v1/species?api_key=${key}`),
     get(`/v1/species?api_key=${key}`, authorized),
     get(`/v1/${key}`, authorized),

@@ -109,6 +109,18 @@ test('more than 1,000 points become those of a coarser lattice, spread over the 
   for (const axis of [0, 1] as const) expect(mean(points, axis)).toBeCloseTo(mean(all, axis), 1);
 });
 
+test('more than 1,000 points that all lie between the rows of the coarser lattice are thinned evenly', () => {
+  const first = index.row[200_000] | 1;
+  const strips = Array.from({ length: 10 }, (_, i) => {
+    const latitude = index.latitudes[first + 2 * i];
+    return [rectangle(-123.5, latitude - 0.001, -121, latitude + 0.001)];
+  });
+  const all = plainPoints(...strips);
+  expect(all.length).toBeGreaterThan(MAX_UNIT_POINTS);
+  const every = Math.ceil(all.length / MAX_UNIT_POINTS);
+  expect(find(...strips)).toEqual(all.filter((_, i) => i % every === 0));
+});
+
 test('up to 1,000 points are all taken, and beyond them a fourth', () => {
   // The rows of a rectangle are filled from the south until there are 1,000.
   const within = plainPoints([rectangle(-122.4, 43.5, -122.1, 44.6)]);
