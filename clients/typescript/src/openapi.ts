@@ -553,7 +553,7 @@ export interface components {
              */
             species_codes?: components["schemas"]["SpeciesCode"][];
             /**
-             * @description Whether to leave out species whose native range does not hold the matched point.
+             * @description Whether to leave out species whose native range does not hold the matched point. Ranges are drawn to kilometres: species that stand at their edges may be left out.
              * @default true
              * @example false
              */
@@ -892,7 +892,7 @@ export interface components {
              */
             species_codes?: components["schemas"]["SpeciesCode"][];
             /**
-             * @description Whether to leave out species whose native range does not hold the matched point.
+             * @description Whether to leave out species whose native range does not hold the matched point. Ranges are drawn to kilometres: species that stand at their edges may be left out.
              * @default true
              * @example false
              */

@@ -65,8 +65,8 @@ def _spread(grid: Grid, models: dict[str, GraphModel]) -> str:
         f"{(gap[:, :, column] > 0).mean():.2%} at year {horizon}" for column, horizon in enumerate(HORIZONS)
     )
     lines = [
-        f"Share of pairs of a grid point and a species with manual above drone-seeded survival: {shares}. At year 5 "
-        f"the difference is {low:.3f} at the 10th percentile and {high:.3f} at the 90th."
+        "Share of pairs of a grid point and a species with manual above drone-seeded survival, before rounding: "
+        f"{shares}. At year 5 the difference is {low:.3f} at the 10th percentile and {high:.3f} at the 90th."
     ]
     for method in METHODS:
         lives = survival_everywhere(grid, models[method])[:, :, 0] >= PLAUSIBLE_SURVIVAL
@@ -118,4 +118,8 @@ def _orderings(grid: Grid, model: GraphModel) -> str:
     ]
     header = ["site", "outlives (year 5)", "the other", "factors against the other", "because", "holds"]
     held = sum(result.holds for result in results)
-    return f"Orderings, hand-planted: {held} of {len(results)} hold.\n\n{markdown_table(header, rows)}"
+    intro = (
+        f"Orderings, hand-planted: {held} of {len(results)} hold. The better species need not be native there by its "
+        "range map."
+    )
+    return f"{intro}\n\n{markdown_table(header, rows)}"

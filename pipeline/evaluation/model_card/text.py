@@ -236,6 +236,13 @@ def limits_section(*, simulated: bool) -> str:
   them.
 - Elevation, dew point and the January minimum are correlated over the region: part of the contribution of one may be
   due to another.
+- Slope and terrain ruggedness are correlated too, and their true effects are hardly larger than the error of the fit:
+  for a single species the sign of their contribution may be wrong.
+- `elevation_m` uses the slopes of climate with elevation around the point, which hold for some hundreds of metres. The
+  farther the site is from the point's elevation, the more its answer is an extrapolation, up to places above the tree
+  line. The error of these slopes is not in the intervals.
+- Native ranges are drawn to kilometres (Little's maps). Trees that stand at their edges may count as not native, such
+  as Sitka spruce in the upper Hoh valley, and are left out unless `native_only` is false.
 - A factor's contribution is relative to the average native training site of that species and method. It explains the
   model and does not predict the effect of changing the factor."""
 

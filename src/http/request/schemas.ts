@@ -145,7 +145,9 @@ const choice = {
     .boolean({ error: ({ input }) => `native_only must be true or false, not ${show(input)}` })
     .optional()
     .meta({
-      description: 'Whether to leave out species whose native range does not hold the matched point.',
+      description:
+        'Whether to leave out species whose native range does not hold the matched point. Ranges are drawn to kilometres: ' +
+        'species that stand at their edges may be left out.',
       examples: [false],
       default: true,
     }),

@@ -44,8 +44,8 @@ export function AboutPanel({ model, coverage }: { model: ServedModel; coverage: 
       <h3>Flags</h3>
       <p>
         “Outside the native range” is a place where the range map of the species (Little 1971) does not show
-        it. “Beyond training” is a feature outside the range of 98 % of the training sites: the model
-        extrapolates there.
+        it. The map is drawn to kilometres, and trees stand beyond its edges. “Beyond training” is a feature
+        outside the range of 98 % of the training sites: the model extrapolates there.
       </p>
       <h3>Skill on held-out data</h3>
       <div class="table">
