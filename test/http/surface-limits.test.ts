@@ -13,12 +13,12 @@ let service: TestService;
 afterEach(() => service.stop());
 
 test('a surface that takes longer than the request timeout is a 503 that says so, and the service goes on', async () => {
-  service = await startTestService({ REQUEST_TIMEOUT_MS: '100' });
+  service = await startTestService({ REQUEST_TIMEOUT_MS: '400' });
   const response = await service.get(WHOLE_GRID);
   expect(response.headers.get('retry-after')).toBe('1');
   expect(response.headers.has('etag')).toBe(false);
   const { message } = await expectError(response, 503, 'overloaded');
-  expect(message).toContain('timed out after 100 ms');
+  expect(message).toContain('timed out after 400 ms');
   expect((await service.get('/v1/health')).status).toBe(200);
 });
 

@@ -293,7 +293,7 @@ test('Accept without any of the types is not_acceptable 406, which lists them', 
 });
 
 const BOX = (value: string) =>
-  `bbox must be west,south,east,north in degrees, west at most east and south at most north, not ${value}`;
+  `bbox must be west,south,east,north in degrees from -180 to 180 and -90 to 90, west at most east and south at most north, not ${value}`;
 const POINTS = (value: string, most = 500_000) =>
   `max_points must be a whole number from 1 to ${most}, not ${value}; by tier it is at most spore 20000, mycel 20000, hypha 500000`;
 
