@@ -2,14 +2,13 @@ import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
-import { Kysely } from 'kysely';
 import { expect, test } from 'vitest';
 import { systemClock } from '../../src/accounts/clock.js';
 import { KeyAdministration } from '../../src/accounts/key-administration.js';
 import { openStore } from '../../src/accounts/store/open-store.js';
 import { LibsqlDatabase } from '../../src/accounts/store/sqlite/libsql-database.js';
-import { SharedSqliteDialect } from '../../src/accounts/store/sqlite/sqlite-dialect.js';
 import { StoreOpenError } from '../../src/accounts/store/store-errors.js';
+import { DATABASES } from './support/databases.js';
 import { temporaryFolder } from './support/temporary-folder.js';
 
 /** The one line an operator gets when a store does not open. */
@@ -69,19 +68,17 @@ test('the embedded store names a damaged file', async () => {
   expect(await openingError(`sqlite:${file}`)).toContain(`${file} cannot be used`);
 });
 
-test('a store whose schema a newer release has changed is refused, and the change named', async () => {
-  const file = await filledStore();
-  const database = new LibsqlDatabase(file);
-  await new Kysely<{ kysely_migration: { name: string; timestamp: string } }>({
-    dialect: new SharedSqliteDialect(database),
-  })
-    .insertInto('kysely_migration')
-    .values({ name: '0999_of_tomorrow', timestamp: '2026-11-22T00:00:00Z' })
-    .execute();
-  expect(await openingError(`sqlite:${file}`)).toContain(
-    'a newer release of nurselog has changed its schema (0999_of_tomorrow)',
-  );
-});
+test.each(DATABASES)(
+  'a store on $name whose schema a newer release has changed is refused with the change and what to do, which is not to move it away',
+  async (database) => {
+    const url = await database.create();
+    await (await openStore(url)).close();
+    await database.execute(url, "insert into kysely_migration values ('0999_of_tomorrow', '2026-11-22')");
+    expect(await openingError(url)).toMatch(
+      /cannot be used: a newer release of nurselog has changed its schema \(0999_of_tomorrow\)\. Start that release, or export the keys with it and import them into an empty store with this one\.$/,
+    );
+  },
+);
 
 test('the embedded store names a folder in place of the file', async () => {
   const folder = temporaryFolder();

@@ -1,4 +1,5 @@
 import { type Kysely, type Migration, Migrator, sql } from 'kysely';
+import { NewerSchemaError } from './store-errors.js';
 
 /** All changes of the schema, ordered by name. One that has shipped is never edited: add another. */
 const MIGRATIONS: Readonly<Record<string, Migration>> = {
@@ -64,13 +65,12 @@ const UNKNOWN_MIGRATION = /previously executed migration (\S+) is missing/;
 
 /**
  * Brings the schema up to date. The dialect's lock serialises processes that start together, so each migration runs
- * once. Rejects with the error of the migration that failed, and if a newer release has changed the schema.
+ * once. Rejects with the error of the migration that failed, and with NewerSchemaError.
  */
 export async function migrate<Database>(db: Kysely<Database>): Promise<void> {
   const migrator = new Migrator({ db, provider: { getMigrations: async () => MIGRATIONS } });
   const { error } = await migrator.migrateToLatest();
   const unknown = UNKNOWN_MIGRATION.exec(error instanceof Error ? error.message : '')?.[1];
-  if (unknown !== undefined)
-    throw new Error(`a newer release of nurselog has changed its schema (${unknown})`);
+  if (unknown !== undefined) throw new NewerSchemaError(unknown);
   if (error !== undefined) throw error;
 }

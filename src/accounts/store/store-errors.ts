@@ -30,6 +30,19 @@ export class StoreOpenError extends Error {
   }
 }
 
+/** A newer release has changed the schema of the store, which this release cannot use any more. */
+export class NewerSchemaError extends Error {
+  override readonly name = 'NewerSchemaError';
+
+  /** @param migration the change that this release does not know */
+  constructor(migration: string) {
+    super(
+      `a newer release of nurselog has changed its schema (${migration}). ` +
+        'Start that release, or export the keys with it and import them into an empty store with this one.',
+    );
+  }
+}
+
 /** Whether an error of either database says that what was to be written contradicts what is there. */
 export function isConstraintViolation(error: unknown): boolean {
   return /^(23|SQLITE_CONSTRAINT)/.test(String((error as { code?: unknown }).code));

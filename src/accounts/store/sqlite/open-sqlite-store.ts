@@ -4,16 +4,20 @@ import { Kysely } from 'kysely';
 import { AccountStore } from '../account-store.js';
 import { migrate } from '../migrations.js';
 import type { AccountsDatabase } from '../schema.js';
-import { StoreOpenError } from '../store-errors.js';
+import { NewerSchemaError, StoreOpenError } from '../store-errors.js';
 import { LibsqlDatabase } from './libsql-database.js';
 import { retryWhileBusy } from './retry-while-busy.js';
 import { SharedSqliteDialect } from './sqlite-dialect.js';
+
+const FILE_REMEDY =
+  '. It must be a SQLite database file that this user may write to, in a folder this user may write to; restore it from a backup or move it away.';
 
 /**
  * Opens the embedded store, creating the file and its folder if they are missing.
  *
  * @param path the file, absolute or from the working directory
- * @throws StoreOpenError naming the file, if it cannot be created, read or written or is not a sound SQLite database
+ * @throws StoreOpenError naming the file, if it cannot be created, read or written, is not a sound SQLite database, or was
+ * changed by a newer release
  */
 export async function openSqliteStore(path: string): Promise<AccountStore> {
   try {
@@ -24,11 +28,7 @@ export async function openSqliteStore(path: string): Promise<AccountStore> {
     await migrate(db);
     return new AccountStore(db);
   } catch (error) {
-    throw new StoreOpenError(
-      path,
-      error,
-      '. It must be a SQLite database file that this user may write to, in a folder this user may write to; restore it from a backup or move it away.',
-    );
+    throw new StoreOpenError(path, error, error instanceof NewerSchemaError ? '' : FILE_REMEDY);
   }
 }
 
