@@ -59,7 +59,7 @@ export async function startService(
   showFirstKey: (apiUrl: string, issued: IssuedKey) => void,
 ): Promise<Service> {
   const artefacts = readArtefacts(config.dataDir, config.modelDir);
-  const store = await openStore(config.databaseUrl);
+  const store = await openStore(config.databaseUrl, true);
   const accounts = new Accounts(store, clock, (err) =>
     log.error(
       { err },

@@ -1,12 +1,19 @@
+import { execFile } from 'node:child_process';
 import { once } from 'node:events';
-import { writeFileSync } from 'node:fs';
+import { chmodSync, writeFileSync } from 'node:fs';
 import { type AddressInfo, createServer } from 'node:net';
 import path from 'node:path';
+import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
+import { KeysCommand } from '../reliability/support/keys-command.js';
 import { ServiceProcess, temporaryFolder } from '../support/service-process.js';
 
-async function expectRefused(environment: Record<string, string>, line: RegExp): Promise<void> {
-  const service = new ServiceProcess(environment);
+async function expectRefused(
+  environment: Record<string, string>,
+  line: RegExp,
+  wrapper: readonly string[] = [],
+): Promise<void> {
+  const service = new ServiceProcess(environment, undefined, wrapper);
   expect(await service.exit).toEqual({ code: 1, signal: null });
   expect(service.errors).toMatch(/^nurselog: [^\n]+\n$/);
   expect(service.errors).toMatch(line);
@@ -87,4 +94,21 @@ test('a key store that is not a database ends the start with one line that names
     'not a database, but long enough to be read as the header of one, which it is not'.repeat(20),
   );
   await expectRefused({ DATABASE_URL: `sqlite:${file}` }, new RegExp(file));
+});
+
+test('a key store that the service may read and not write ends the start with one line that names it, although it issues no first key there, and commands read it', async () => {
+  const file = path.join(temporaryFolder(), 'keys.db');
+  const DATABASE_URL = `sqlite:${file}`;
+  const { id } = await new KeysCommand(DATABASE_URL).issue();
+  chmodSync(file, 0o444);
+  // Root writes to any file unless it gives up this capability.
+  const wrapper = process.getuid?.() === 0 ? ['setpriv', '--bounding-set=-dac_override'] : [];
+  const line = new RegExp(`the key store ${file} cannot be used: .*readonly.* that this user may write to`);
+  await expectRefused({ DATABASE_URL, HOST: '0.0.0.0' }, line, wrapper);
+  const command = [...wrapper, process.execPath, 'dist/cli/keys.js', 'list'];
+  const { stdout } = await promisify(execFile)('env', command, {
+    cwd: path.join(import.meta.dirname, '../..'),
+    env: { PATH: process.env.PATH, DATABASE_URL },
+  });
+  expect(stdout).toContain(id);
 });

@@ -16,17 +16,20 @@ const FILE_REMEDY =
  * Opens the embedded store, creating the file and its folder if they are missing.
  *
  * @param path the file, absolute or from the working directory
+ * @param mustWrite whether a file that takes no writes is refused; otherwise it can be read
  * @throws StoreOpenError naming the file, if it cannot be created, read or written, is not a sound SQLite database, or was
  * changed by a newer release
  */
-export async function openSqliteStore(path: string): Promise<AccountStore> {
+export async function openSqliteStore(path: string, mustWrite: boolean): Promise<AccountStore> {
   try {
     makeFolder(dirname(path));
     const database = new LibsqlDatabase(path);
     await retryWhileBusy(() => configure(database)); // another process may be opening or recovering the file
     const db = new Kysely<AccountsDatabase>({ dialect: new SharedSqliteDialect(database) });
     await migrate(db);
-    return new AccountStore(db);
+    const store = new AccountStore(db);
+    if (mustWrite) await store.checkWrites();
+    return store;
   } catch (error) {
     throw new StoreOpenError(path, error, error instanceof NewerSchemaError ? '' : FILE_REMEDY);
   }
