@@ -59,8 +59,8 @@ async function serve(environment: NodeJS.ProcessEnv, onReady: (reload: () => voi
   const config = loadConfig(environment);
   const log = createLog(config.logLevel);
   const onFatal = (reason: string) => killSelf(log, reason);
-  const service = await startService(config, systemClock, log, onFatal, (apiUrl, issued) =>
-    writeSecret(firstKeyText(apiUrl, issued, config.explorer === 'on')),
+  const service = await startService(config, systemClock, log, onFatal, (apiUrl, issued, hasPage) =>
+    writeSecret(firstKeyText(apiUrl, issued, hasPage)),
   );
   let isStopping = false;
   for (const signal of ['SIGTERM', 'SIGINT'] as const) {

@@ -47,7 +47,8 @@ const FAILED_END_MS = 5000;
 /**
  * Starts the service: reads the artefacts, opens the key store, listens, and resolves when every worker is ready.
  * @param onFatal called with the reason when the service cannot serve any more; ends the process
- * @param showFirstKey shows the first key of an embedded store; if it throws OutputError, the key is not issued
+ * @param showFirstKey shows the first key of an embedded store, and whether there is a page to use it on; if it throws
+ * OutputError, the key is not issued
  * @throws ArtefactError, StoreOpenError, StoreUnavailableError or ListenError; then nothing keeps running but workers that
  * do not return from their models
  */
@@ -56,7 +57,7 @@ export async function startService(
   clock: Clock,
   log: Log,
   onFatal: (reason: string) => void,
-  showFirstKey: (apiUrl: string, issued: IssuedKey) => void,
+  showFirstKey: (apiUrl: string, issued: IssuedKey, hasPage: boolean) => void,
 ): Promise<Service> {
   const artefacts = readArtefacts(config.dataDir, config.modelDir);
   const store = await openStore(config.databaseUrl, true);
@@ -94,7 +95,7 @@ export async function startService(
     if (config.listen === 'when-ready') await listen(api, '', config.host, config.port);
     // Last, because the key is shown only once: a start that fails must not issue it.
     await prepareFirstKey(config, new KeyAdministration(store, clock), log, (issued) =>
-      showFirstKey(urlOf(api), issued),
+      showFirstKey(urlOf(api), issued, api.hasRoute({ method: 'GET', url: '/' })),
     );
   } catch (error) {
     // The reason is told even if a worker never returns from its models.

@@ -1,4 +1,5 @@
 import { execFile } from 'node:child_process';
+import { cpSync, symlinkSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
@@ -44,6 +45,23 @@ test('the first start prints a link to the page with the key, unless the page is
   const link = /^ {2}http:\/\/127\.0\.0\.1:\d+\/#key=nurse_live_[0-9a-f]{32}$/m;
   expect(await wholeOutput({})).toMatch(link);
   expect(await wholeOutput({ EXPLORER: 'off' })).not.toMatch(/#key=/);
+});
+
+test('the first start of a build without the page prints no link to it', async () => {
+  const project = path.join(import.meta.dirname, '../..');
+  const copy = temporaryFolder();
+  const page = path.join(project, 'dist/web');
+  cpSync(path.join(project, 'dist'), path.join(copy, 'dist'), {
+    recursive: true,
+    filter: (name) => name !== page,
+  });
+  for (const name of ['data', 'models', 'node_modules', 'package.json'])
+    symlinkSync(path.join(project, name), path.join(copy, name));
+  const service = new ServiceProcess({}, undefined, ['sh', '-c', `exec "$0" ${copy}/dist/main.js`]);
+  const { api } = await service.ready();
+  expect((await fetch(api)).status).toBe(404);
+  expect(await service.firstKey()).toMatch(KEY);
+  expect(service.output.join('\n')).not.toMatch(/#key=/);
 });
 
 test('the first start prints the key once, outside the log, and the second start prints none', async () => {
