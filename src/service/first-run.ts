@@ -1,6 +1,6 @@
+import { type AddressInfo, BlockList } from 'node:net';
 import type { IssuedKey, KeyAdministration } from '../accounts/key-administration.js';
 import { isEmbedded } from '../accounts/store/open-store.js';
-import type { Config } from '../config.js';
 import type { Log } from '../log.js';
 import { OutputError, writeError } from '../output/write-output.js';
 
@@ -11,19 +11,27 @@ const ISSUE_HINT = `issue one with "${ISSUE_COMMAND}" in the working folder and 
 const EXAMPLE_REQUEST =
   '{"latitude":44.12,"longitude":-122.03,"species_code":"PSME","planting_method":"manual"}';
 
+/** The addresses that only this machine reaches, also as IPv6 writes those of IPv4. */
+const LOOPBACK = new BlockList();
+LOOPBACK.addSubnet('127.0.0.0', 8, 'ipv4');
+LOOPBACK.addAddress('::1', 'ipv6');
+
 /**
  * Issues the first key of an embedded store and shows it. No key is issued where it cannot be shown; standard error
  * says so, and the next start tries again. For a shared store, or an API that other machines can reach, it only logs how
  * to issue a key.
+ * @param address that the API listens on
  * @param show shows the key; throws OutputError
  */
 export async function prepareFirstKey(
-  { databaseUrl, host }: Config,
+  databaseUrl: string,
+  { address, family }: AddressInfo,
   keys: KeyAdministration,
   log: Log,
   show: (issued: IssuedKey) => void,
 ): Promise<void> {
-  const isLocal = isEmbedded(databaseUrl) && ['127.0.0.1', '::1', 'localhost'].includes(host);
+  const isLoopback = LOOPBACK.check(address, family === 'IPv6' ? 'ipv6' : 'ipv4');
+  const isLocal = isEmbedded(databaseUrl) && isLoopback;
   if (!isLocal) {
     if (!(await keys.hasKeys())) log.warn(`the key store has no keys; ${ISSUE_HINT}`);
     return;

@@ -94,8 +94,12 @@ export async function startService(
     phase.enter('ok'); // the key works as soon as it is shown
     if (config.listen === 'when-ready') await listen(api, '', config.host, config.port);
     // Last, because the key is shown only once: a start that fails must not issue it.
-    await prepareFirstKey(config, new KeyAdministration(store, clock), log, (issued) =>
-      showFirstKey(urlOf(api), issued, api.hasRoute({ method: 'GET', url: '/' })),
+    await prepareFirstKey(
+      config.databaseUrl,
+      addressOf(api),
+      new KeyAdministration(store, clock),
+      log,
+      (issued) => showFirstKey(urlOf(api), issued, api.hasRoute({ method: 'GET', url: '/' })),
     );
   } catch (error) {
     // The reason is told even if a worker never returns from its models.
@@ -142,7 +146,11 @@ async function listen(app: FastifyInstance, prefix: string, host: string, port: 
   }
 }
 
+function addressOf(app: FastifyInstance): AddressInfo {
+  return app.server.address() as AddressInfo;
+}
+
 function urlOf(app: FastifyInstance): string {
-  const { address, family, port } = app.server.address() as AddressInfo;
+  const { address, family, port } = addressOf(app);
   return `http://${family === 'IPv6' ? `[${address}]` : address}:${port}`;
 }

@@ -1,10 +1,14 @@
 import { writeFileSync } from 'node:fs';
+import { networkInterfaces } from 'node:os';
 import path from 'node:path';
 import { expect, test } from 'vitest';
 import { CAN_MOUNT } from '../support/can-mount.js';
 import { openSocket } from '../support/raw-http.js';
 import { ServiceProcess, temporaryFolder } from '../support/service-process.js';
 
+const HAS_IPV6 = Object.values(networkInterfaces()).some((all) =>
+  all?.some(({ address }) => address === '::1'),
+);
 const LOCALHOST = { HOST: 'localhost', OPS_HOST: 'localhost' };
 
 async function expectToAnswer(service: ServiceProcess): Promise<void> {
@@ -17,6 +21,13 @@ async function expectToAnswer(service: ServiceProcess): Promise<void> {
 test('a service with HOST=localhost answers on the addresses that it prints, and issues the first key', async () => {
   await expectToAnswer(new ServiceProcess(LOCALHOST));
 });
+
+test.each(['127.0.0.2', 'LOCALHOST', ...(HAS_IPV6 ? ['0:0:0:0:0:0:0:1', '::ffff:127.0.0.1'] : [])])(
+  'a service with HOST=%s, which only this machine reaches, answers there and issues the first key',
+  async (host) => {
+    await expectToAnswer(new ServiceProcess({ HOST: host }));
+  },
+);
 
 test.runIf(CAN_MOUNT)(
   'a service with HOST=localhost listens on one address where localhost has two',
