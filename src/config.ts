@@ -92,10 +92,12 @@ const configSchema = z.object({
     .describe(
       'Sites that may wait for an answer, whatever the size of the requests; beyond it requests get 503 `overloaded`.',
     ),
-  // With 64 GiB, one thread's part could exceed the number of elements that V8 allows in a typed array.
-  cacheBytes: wholeNumber(0, 32 * 1024 * 1024 * 1024)
+  // With 32 GiB, the part of a single thread exceeds the 2^32 elements that V8 allows in a typed array in Node 20.
+  cacheBytes: wholeNumber(0, 16 * 1024 * 1024 * 1024)
     .default(64 * 1024 * 1024)
-    .describe('Memory for cached predictions, shared among the threads; 0 turns the cache off.'),
+    .describe(
+      'Memory for cached predictions, shared among the threads, at most 16 GiB; 0 turns the cache off.',
+    ),
   singleSites: oneOf('main', 'workers')
     .default('main')
     .describe(

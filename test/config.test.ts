@@ -66,7 +66,7 @@ const VARIABLES: Readonly<
     ],
   },
   WORKERS: { field: 'workers', given: '3', read: 3, bad: ['0', '257', 'two', '1.5'] },
-  CACHE_BYTES: { field: 'cacheBytes', given: '0', read: 0, bad: ['-1', '64MB', '34359738369'] },
+  CACHE_BYTES: { field: 'cacheBytes', given: '0', read: 0, bad: ['-1', '64MB', '17179869185'] },
   SINGLE_SITES: {
     field: 'singleSites',
     given: 'workers',
