@@ -104,6 +104,23 @@ describe.each(DATABASES)('on $name', (database) => {
     expect(await keys.usage({ keyId: key.id, day: '2026-11-21' })).toMatchObject([{ requests: 1 }]);
   });
 
+  test('a refund whose request the store no longer counts, as after a restore, leaves the count at 0', async () => {
+    const url = await database.create();
+    const { accounts, keys } = await openAccounts(url);
+    for (const tier of ['spore', 'hypha'] as const) {
+      const { key } = await keys.issue(tier, 'Okanogan Seed');
+      const [admission, another] = [await accounts.admit(key), await accounts.admit(key)];
+      await accounts.flush();
+      await database.execute(url, 'delete from daily_usage');
+      for (const each of [admission, another]) {
+        const { limit, remaining } = await accounts.refund(each);
+        expect(remaining).toBe(limit);
+        await accounts.flush();
+        expect(await keys.usage({})).toMatchObject([{ requests: 0 }]);
+      }
+    }
+  });
+
   test('requests of the hypha tier are counted, without those that were refunded', async () => {
     const url = await database.create();
     const first = await openAccounts(url);

@@ -57,15 +57,26 @@ export class UsageStore {
     return row ?? { granted: 0, used: limit };
   }
 
-  /** Adds (or, negative, subtracts) requests regardless of the limit; the new counts in any order. */
+  /**
+   * Adds (or, negative, subtracts) requests regardless of the limit; the new counts in any order. No count falls below 0,
+   * as that of a request would whose refund comes after a backup without it was restored.
+   */
   add(changes: readonly DayUsage[]): Promise<DayUsage[]> {
     return this.db
       .insertInto('daily_usage')
-      .values(changes.map(({ keyId, day, requests }) => ({ key_id: keyId, day, requests, last_granted: 0 })))
-      .onConflict((conflict) =>
-        conflict.columns(['key_id', 'day']).doUpdateSet((eb) => ({
-          requests: eb('daily_usage.requests', '+', eb.ref('excluded.requests')),
+      .values(
+        changes.map(({ keyId, day, requests }) => ({
+          key_id: keyId,
+          day,
+          requests: Math.max(0, requests),
+          last_granted: requests, // for the update below, where `requests` is no longer the change
         })),
+      )
+      .onConflict((conflict) =>
+        conflict.columns(['key_id', 'day']).doUpdateSet((eb) => {
+          const sum = eb('daily_usage.requests', '+', eb.ref('excluded.last_granted'));
+          return { requests: eb.case().when(sum, '<', 0).then(0).else(sum).end() };
+        }),
       )
       .returning(DAY_USAGE)
       .execute();
