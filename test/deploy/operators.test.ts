@@ -10,6 +10,7 @@ import { configTable } from '../support/config-table.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
 import { startTestService, type TestService } from '../support/service.js';
 import { ServiceProcess, temporaryFolder } from '../support/service-process.js';
+import { expectRulesToPass } from './support/promtool.js';
 import { DEPLOY_TOOLS } from './support/tools.js';
 
 const read = (name: string) => readFileSync(fileURLToPath(new URL(`../../${name}`, import.meta.url)), 'utf8');
@@ -96,6 +97,30 @@ test.skipIf(DEPLOY_TOOLS === undefined)('Prometheus accepts its configuration an
   const said = execFileSync(promtool, ['check', 'config', PROMETHEUS], { encoding: 'utf8' });
   expect(said).toContain(`SUCCESS: ${ALERTS.length} rules found`);
 });
+
+test.skipIf(DEPLOY_TOOLS === undefined)(
+  'NurselogRefusing counts the 503 of requests, and not those of a health check that says the service is starting or draining',
+  () => {
+    const series = (route: string, status: string) =>
+      `nurselog_http_request_duration_seconds_count{instance="a",route="${route}",status="${status}"}`;
+    const health = { series: series('/v1/health', '503'), values: '0+60x30' };
+    const answered = { series: series('/v1/predict', '200'), values: '0+60x30' };
+    const refused = { series: series('/v1/predict', '503'), values: '0+1x30' };
+    const firing = {
+      exp_labels: { severity: 'page' },
+      exp_annotations: { summary: 'More than 1 % of requests get 503' },
+    };
+    for (const [input_series, exp_alerts] of [
+      [[health, answered], []],
+      [[health, answered, refused], [firing]],
+    ])
+      expectRulesToPass({
+        interval: '1m',
+        input_series,
+        alert_rule_test: [{ alertname: 'NurselogRefusing', eval_time: '30m', exp_alerts }],
+      });
+  },
+);
 
 test('Prometheus scrapes three replicas without containers, under the name that the alerts ask for', () => {
   const [{ job_name, static_configs }] = parse(readFileSync(PROMETHEUS, 'utf8')).scrape_configs;
