@@ -140,3 +140,14 @@ testOnPostgres(
     expect((error as Error).message).not.toMatch(/hidden|\n/);
   },
 );
+
+test.each(['u:hidden@127.0.0.1:1/db?options=a@b', 'u:hid?den@127.0.0.1:1/db', 'u:hid/den@127.0.0.1:1/db'])(
+  'the error of a store at postgres://%s names host and database, and nothing of the password or the query',
+  async (address) => {
+    const error = await openStore(`postgres://${address}`).catch((rejection: Error) => rejection);
+    expect((error as Error).message).toMatch(
+      /^the key store postgres:\/\/127\.0\.0\.1:1\/db cannot be used: /,
+    );
+    expect((error as Error).message).not.toMatch(/hid|den|options/);
+  },
+);

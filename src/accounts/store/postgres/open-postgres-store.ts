@@ -59,5 +59,7 @@ const parserOf: typeof types.getTypeParser = (oid: number, format?: 'text' | 'bi
   oid === types.builtins.INT8 ? Number : types.getTypeParser(oid, format as 'text');
 
 function withoutSecrets(url: string): string {
-  return url.replace(/\/\/.*@/, '//').replace(/\?.*$/, '');
+  // A ? in the password that should have been escaped makes the URL invalid: what follows it is then no query.
+  const address = URL.canParse(url) ? url.replace(/\?.*$/, '') : url;
+  return address.replace(/\/\/.*@/, '//').replace(/\?.*$/, '');
 }
