@@ -16,7 +16,7 @@ export class Metrics {
 
   readonly sites = new Counter({
     name: 'nurselog_sites_total',
-    help: 'Sites requested, by outcome: answered, or the code of the error.',
+    help: 'Sites requested, by outcome: answered, or the code of the error. Points of surfaces are left out.',
     labelNames: ['outcome'] as const,
     registers: [this.registry],
   });
