@@ -99,6 +99,25 @@ browserTest('cells become finer as one zooms in, down to the points of the grid'
   await context.close();
 });
 
+browserTest('on a phone at a high zoom every edge of the map shows the cell that lies there', async () => {
+  const { page, context } = await watchedPage(shared.browser, { viewport: { width: 360, height: 900 } });
+  await page.goto(linkOf(shared.service, { map: '14/44.1100/-122.0249' }));
+  await mapReady(page);
+  const { x, y, width, height } = (await page.getByTestId('map').boundingBox())!;
+  for (const [across, down] of [
+    [2, height / 2],
+    [width - 3, height / 2],
+    [width / 3, 2],
+    [width / 3, height - 3],
+  ] as const) {
+    await page.mouse.move(x + across, y + down);
+    await expect.poll(() => page.locator('.hover').allInnerTexts()).toHaveLength(1);
+    await page.mouse.move(0, 0);
+    await expect.poll(() => page.locator('.hover').count()).toBe(0);
+  }
+  await context.close();
+});
+
 browserTest('what the figures are is shown as the API tells it', async () => {
   const { page, context } = await watchedPage(shared.browser);
   await page.goto(linkOf(shared.service, { panel: 'about' }));

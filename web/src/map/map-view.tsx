@@ -33,6 +33,8 @@ import { showUnits, unitAt } from './unit-layers.js';
 
 /** Bounds are extended by this part of the view, so that small movements need no new answer. */
 const MARGIN = 0.15;
+/** Half a cell of the finest lattice, in degrees: a cell at the edge of the view may have its point this far outside. */
+const HALF_CELL = 1 / 240;
 /** Below this zoom the whole region is asked for. */
 const REGION_ZOOM = 6.6;
 
@@ -159,17 +161,17 @@ export function MapView() {
   );
 }
 
-/** What is asked for in a view: null for the region, else the view with a margin, in steps that repeat. */
+/** What is asked for in a view: null for the region, else the view with a margin, in steps of 0.01 degrees that repeat. */
 function boundsOf(map: MapLibreMap): Bounds | null {
   if (map.getZoom() < REGION_ZOOM) return null;
   const view = map.getBounds();
-  const [width, height] = [view.getEast() - view.getWest(), view.getNorth() - view.getSouth()];
-  const round = (value: number) => Number(value.toFixed(2));
+  const across = Math.max(HALF_CELL, (view.getEast() - view.getWest()) * MARGIN);
+  const down = Math.max(HALF_CELL, (view.getNorth() - view.getSouth()) * MARGIN);
   return [
-    round(view.getWest() - width * MARGIN),
-    round(view.getSouth() - height * MARGIN),
-    round(view.getEast() + width * MARGIN),
-    round(view.getNorth() + height * MARGIN),
+    Math.floor((view.getWest() - across) * 100) / 100,
+    Math.floor((view.getSouth() - down) * 100) / 100,
+    Math.ceil((view.getEast() + across) * 100) / 100,
+    Math.ceil((view.getNorth() + down) * 100) / 100,
   ];
 }
 
