@@ -1,3 +1,4 @@
+import Papa from 'papaparse';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { browserTest, linkOf, serviceAndBrowser, watchedPage } from './support/browser.js';
@@ -76,6 +77,24 @@ browserTest('each layer is drawn in its own way, with a legend', async () => {
   }
   expect(pictures.size).toBe(4);
   expect(faults).toEqual([]);
+  await context.close();
+});
+
+browserTest('the legend of the interval width reaches the widest intervals', async () => {
+  const { page, context } = await watchedPage(shared.browser);
+  const table = page.waitForResponse('**/v1/predict/table*');
+  await page.goto(
+    linkOf(shared.service, { layer: 'width', species: 'PIPO', method: 'drone_seeded', map: '8/44.1/-121.5' }),
+  );
+  const { data } = Papa.parse<Record<string, string>>(await (await table).text(), {
+    header: true,
+    skipEmptyLines: true,
+  });
+  await mapReady(page);
+  const widest = Math.max(...data.map((row) => Number(row.high_5) - Number(row.low_5)));
+  expect(widest).toBeGreaterThan(0.9);
+  const ticks = await page.locator('.legend .ticks span').allInnerTexts();
+  expect(Number(ticks.at(-1))).toBeGreaterThan(widest * 100);
   await context.close();
 });
 

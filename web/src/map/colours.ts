@@ -101,9 +101,9 @@ export const widthScale = (title: string): Scale => ({
   kind: 'ramp',
   title,
   min: 0,
-  max: 0.8,
+  max: 1,
   colours: CIVIDIS,
-  ticks: ticks([0, 0.2, 0.4, 0.6, 0.8], (value) => `${Math.round(value * 100)}`),
+  ticks: ticks([0, 0.25, 0.5, 0.75, 1], (value) => `${Math.round(value * 100)}`),
 });
 
 /** @param names in order of frequency; those beyond the colours share the last */
