@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { browserTest, linkOf, serviceAndBrowser, watchedPage } from './support/browser.js';
-import { mapReady } from './support/launch-browser.js';
+import { launchBrowser, mapReady } from './support/launch-browser.js';
 
 const SITE = { latitude: 44.12, longitude: -122.03, species_code: 'PSME' };
 const shared = serviceAndBrowser();
@@ -174,6 +174,29 @@ browserTest('what is copied works as it is: curl and the link', async () => {
   );
   await context.close();
 });
+
+browserTest(
+  'copying works over plain HTTP from another machine, where browsers offer no clipboard',
+  async () => {
+    const browser = await launchBrowser(['--host-resolver-rules=MAP planner.test 127.0.0.1']);
+    const { page, context, faults } = await watchedPage(browser);
+    const { port } = new URL(shared.service.apiUrl);
+    await page.goto(
+      linkOf({ ...shared.service, apiUrl: `http://planner.test:${port}` }, { site: '44.12,-122.03' }),
+    );
+    const button = page.getByRole('button', { name: 'Copy link' });
+    await button.click();
+    await page.getByText('Copied: link.').waitFor();
+    expect(await button.evaluate((each) => each === document.activeElement)).toBe(true);
+    const link = page.url();
+    await page.locator('#place').fill('');
+    await page.locator('#place').press('Control+v');
+    expect(await page.locator('#place').inputValue()).toBe(link);
+    expect(faults.filter((fault) => fault !== 'asked planner.test')).toEqual([]);
+    await context.close();
+    await browser.close();
+  },
+);
 
 browserTest(
   'figures of earlier choices are not printed while the answer to new choices is awaited',

@@ -1,12 +1,14 @@
 import { type Browser, chromium, type Page } from 'playwright-core';
 import { CHROMIUM } from '../../support/chromium.js';
 
-/** Starts Chromium, which draws the map in software. */
-export function launchBrowser(): Promise<Browser> {
+// No sandbox: it needs rights that containers do not have.
+const ARGUMENTS = ['--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--no-sandbox'];
+
+/** Starts Chromium, which draws the map in software. @param more arguments of its command line */
+export function launchBrowser(more: readonly string[] = []): Promise<Browser> {
   return chromium.launch({
     executablePath: CHROMIUM,
-    // No sandbox: it needs rights that containers do not have.
-    args: ['--use-angle=swiftshader', '--enable-unsafe-swiftshader', '--no-sandbox'],
+    args: [...ARGUMENTS, ...more],
   });
 }
 

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { printPage } from '../page/print-head.js';
+import { copyText } from './copy-text.js';
 
 interface CopyButtonsProps {
   body: Readonly<Record<string, unknown>>;
@@ -10,12 +11,8 @@ interface CopyButtonsProps {
 /** Copies the request that the panel shows, for programs, and prints its answer. The key is not in it. */
 export function CopyButtons({ body, isLoading }: CopyButtonsProps) {
   const [copied, setCopied] = useState('');
-  const copy = (name: string, text: string) => {
-    navigator.clipboard.writeText(text).then(
-      () => setCopied(`Copied: ${name}.`),
-      () => setCopied('The browser did not allow copying.'),
-    );
-  };
+  const copy = async (name: string, text: string) =>
+    setCopied((await copyText(text)) ? `Copied: ${name}.` : 'The browser did not allow copying.');
   const url = `${location.origin}/v1/predict/compare`;
   return (
     <section class="copy no-print">
