@@ -1,7 +1,11 @@
+import { mkdtempSync, rmSync } from 'node:fs';
+import { tmpdir } from 'node:os';
+import path from 'node:path';
 import { expect } from 'vitest';
 import { freePort } from '../../testing/free-port.js';
 import { startTestService } from '../support/service.js';
 import { browserTest, linkOf, serviceAndBrowser, watchedPage } from './support/browser.js';
+import { launchWithoutSiteData } from './support/launch-browser.js';
 
 const shared = serviceAndBrowser();
 
@@ -40,6 +44,46 @@ browserTest(
     await page.getByRole('tab', { name: 'Site' }).waitFor();
     expect(faults).toEqual([]);
     await context.close();
+  },
+);
+
+browserTest('a link with a malformed key leads to the form, which says what a key is', async () => {
+  const { page, context, faults } = await watchedPage(shared.browser);
+  await page.goto(`${shared.service.apiUrl}/#key=nurse_live_abc`);
+  await page.getByText('That is no key').waitFor();
+  expect(page.url()).not.toContain('nurse_live_');
+  await page.getByLabel('API key').fill(shared.service.key);
+  await page.keyboard.press('Enter');
+  await page.getByRole('tab', { name: 'About the figures' }).click();
+  await page.getByRole('button', { name: 'Forget the key' }).click();
+  await page.getByLabel('API key').waitFor();
+  expect(await page.getByText('That is no key').count()).toBe(0);
+  expect(faults).toEqual([]);
+  await context.close();
+});
+
+browserTest(
+  'where the browser blocks site data, the page opens, and keeps the key until it is loaded again',
+  async () => {
+    const profile = mkdtempSync(path.join(tmpdir(), 'nurselog-profile-'));
+    const context = await launchWithoutSiteData(profile);
+    const page = await context.newPage();
+    await page.goto(linkOf(shared.service));
+    await page.getByRole('tab', { name: 'Site' }).waitFor();
+    await page.getByRole('option', { name: 'Douglas-fir (PSME)' }).waitFor({ state: 'attached' });
+    expect(page.url()).not.toContain('nurse_live_');
+    const isBlocked = await page.evaluate(() => {
+      try {
+        return sessionStorage === undefined;
+      } catch {
+        return true;
+      }
+    });
+    expect(isBlocked).toBe(true);
+    await page.reload();
+    await page.getByLabel('API key').waitFor();
+    await context.close();
+    rmSync(profile, { recursive: true });
   },
 );
 

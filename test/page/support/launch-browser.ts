@@ -1,4 +1,6 @@
-import { type Browser, chromium, type Page } from 'playwright-core';
+import { mkdirSync, writeFileSync } from 'node:fs';
+import path from 'node:path';
+import { type Browser, type BrowserContext, chromium, type Page } from 'playwright-core';
 import { CHROMIUM } from '../../support/chromium.js';
 
 // No sandbox: it needs rights that containers do not have.
@@ -10,6 +12,14 @@ export function launchBrowser(more: readonly string[] = []): Promise<Browser> {
     executablePath: CHROMIUM,
     args: [...ARGUMENTS, ...more],
   });
+}
+
+/** Starts Chromium with a profile that blocks site data, as its setting "don't allow sites to save data" does. */
+export function launchWithoutSiteData(profile: string): Promise<BrowserContext> {
+  mkdirSync(path.join(profile, 'Default'), { recursive: true });
+  const preferences = { profile: { default_content_setting_values: { cookies: 2 } } };
+  writeFileSync(path.join(profile, 'Default/Preferences'), JSON.stringify(preferences));
+  return chromium.launchPersistentContext(profile, { executablePath: CHROMIUM, args: ARGUMENTS });
 }
 
 /** Waits until the map shows the answer to its last question. */

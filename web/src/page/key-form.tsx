@@ -1,20 +1,15 @@
 import { useState } from 'preact/hooks';
 import { trouble, tryAgain } from '../state/connection.js';
-import { isKey, keepKey, key } from '../state/key.js';
+import { isMalformed, key, takeKey } from '../state/key.js';
 
 /** Asks for the key, and says why the last one was not accepted. */
 export function KeyForm() {
   const [text, setText] = useState('');
-  const [isMalformed, setMalformed] = useState(false);
   const now = trouble.value;
   const refused = now?.problem === 'key_refused' || now?.problem === 'key_inactive' ? now : null;
   const submit = (event: Event) => {
     event.preventDefault();
-    const secret = text.trim();
-    setMalformed(!isKey(secret));
-    if (!isKey(secret)) return;
-    keepKey(secret);
-    tryAgain();
+    if (takeKey(text)) tryAgain();
   };
   return (
     <main class="welcome">
@@ -44,13 +39,13 @@ export function KeyForm() {
           value={text}
           placeholder="nurse_live_…"
           aria-describedby="key-help"
-          aria-invalid={isMalformed}
+          aria-invalid={isMalformed.value}
           onInput={({ currentTarget }) => setText(currentTarget.value)}
         />
         <button type="submit" class="primary">
           Open the planner
         </button>
-        {isMalformed && (
+        {isMalformed.value && (
           <p class="error" role="alert">
             That is no key: a key is nurse_live_ followed by 32 digits and letters from a to f.
           </p>
