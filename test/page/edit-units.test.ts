@@ -125,6 +125,55 @@ browserTest('a unit is drawn and edited with the keyboard alone', async () => {
   await context.close();
 });
 
+browserTest('neither Enter nor a double click throws away corners that are too few for a unit', async () => {
+  const { page, context, faults } = await openUnits(shared, { map: '11/44.12/-122.03' });
+  await mapReady(page);
+  await page.getByRole('button', { name: 'Draw a unit' }).click();
+  const box = (await page.getByTestId('map').boundingBox())!;
+  const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+  await page.mouse.dblclick(x - 80, y - 60);
+  await page.getByText('(1 so far)').waitFor();
+  await page.getByText('A unit needs at least three corners.').waitFor();
+  await page.mouse.click(x + 80, y - 60);
+  await page.getByText('(2 so far)').waitFor();
+  await page.keyboard.press('Enter');
+  await page.mouse.dblclick(x + 60, y + 70);
+  expect((await exportedCorners(page))[0]).toHaveLength(3);
+  await page.getByRole('button', { name: 'Draw a unit' }).click();
+  await page.getByText('(0 so far)').waitFor();
+  expect(await page.getByText('A unit needs at least three corners.').count()).toBe(0);
+  expect(faults).toEqual([]);
+  await context.close();
+});
+
+browserTest('Ctrl+Z and Escape work while a checkbox, a radio button or a slider has the focus', async () => {
+  const { page, context, faults } = await openUnits(shared);
+  await mapReady(page);
+  for (const field of [
+    page.getByLabel('Native species only'),
+    page.getByLabel('Hand planting', { exact: true }),
+    page.getByLabel('Warming, °C'),
+  ]) {
+    await drop(page, 'units.geojson', collection(['North slope', 'Ridge']));
+    await page.getByLabel('Change a unit').selectOption('Ridge');
+    await page.getByRole('button', { name: 'Edit corners' }).click();
+    await page.locator('.edit-bar').waitFor();
+    await field.focus();
+    await page.keyboard.press('Escape');
+    await page.locator('.edit-bar').waitFor({ state: 'detached' });
+    await page.keyboard.press('Control+z');
+    await page.getByLabel('Change a unit').waitFor({ state: 'detached' });
+  }
+  await drop(page, 'units.geojson', collection(['North slope']));
+  const filter = page.getByLabel('Filter');
+  await filter.fill('slope');
+  await filter.press('Control+z'); // the field's own
+  await expect.poll(() => filter.inputValue()).toBe('');
+  await page.getByLabel('Change a unit').waitFor();
+  expect(faults).toEqual([]);
+  await context.close();
+});
+
 browserTest('a finger draws a unit and moves a corner on a phone', async () => {
   const { page, context, faults } = await openUnits(
     shared,

@@ -8,9 +8,14 @@ import { shownMap } from './shown-map.js';
 /** The corners of the polygon that is being drawn; null while nothing is drawn. */
 export const drawing = signal<readonly Position[] | null>(null);
 
+/** Whether drawing was to end with corners that are too few for a unit. */
+export const hasTooFewCorners = signal(false);
+
 const SOURCE = 'drawing';
 /** A click this close to the first corner, in pixels, closes the polygon. */
 const CLOSE_PX = 10;
+/** Fields that take text, and so have keys of their own. */
+const TEXT_FIELDS = 'input:not([type="checkbox"], [type="radio"], [type="range"], [type="file"]), textarea';
 
 let drawn = 0;
 
@@ -18,6 +23,7 @@ let drawn = 0;
 export function startDrawing(): void {
   editedUnit.value = null;
   drawing.value = [];
+  hasTooFewCorners.value = false;
   shownMap.peek()?.getContainer().scrollIntoView({ block: 'nearest' });
 }
 
@@ -25,11 +31,13 @@ export function removeLastCorner(): void {
   drawing.value = drawing.peek()?.slice(0, -1) ?? null;
 }
 
-/** Ends drawing; three corners or more become a unit, which is chosen. */
+/** Ends drawing: the corners become a unit, which is chosen. With fewer than three, drawing goes on. */
 export function finishDrawing(): void {
   const corners = drawing.peek();
+  if (corners === null) return;
+  hasTooFewCorners.value = corners.length < 3;
+  if (hasTooFewCorners.value) return;
   drawing.value = null;
-  if (corners === null || corners.length < 3) return;
   drawn++;
   addUnits([
     {
@@ -93,8 +101,8 @@ export class Drawing {
   };
 
   readonly #onKey = (event: KeyboardEvent) => {
-    // Fields have keys of their own.
-    if (event.target instanceof HTMLInputElement || event.target instanceof HTMLTextAreaElement) return;
+    const { target } = event;
+    if (target instanceof Element && target.matches(TEXT_FIELDS)) return;
     const isDrawing = drawing.peek() !== null;
     if (event.key === 'Escape') {
       drawing.value = null;
@@ -104,8 +112,7 @@ export class Drawing {
       if (isDrawing) removeLastCorner();
       else undo();
     } else if (isDrawing && event.key === 'Backspace') removeLastCorner();
-    else if (isDrawing && event.key === 'Enter' && !(event.target instanceof HTMLButtonElement))
-      finishDrawing();
+    else if (isDrawing && event.key === 'Enter' && !isPressedByEnter(target)) finishDrawing();
   };
 
   end(): void {
@@ -113,6 +120,10 @@ export class Drawing {
     document.removeEventListener('keydown', this.#onKey);
   }
 }
+
+/** Whether Enter has an effect on an element of its own. */
+const isPressedByEnter = (target: EventTarget | null) =>
+  target instanceof Element && target.matches('button, [type="file"]');
 
 function shape(corners: readonly Position[]): FeatureCollection {
   const lines = corners.length > 1 ? [{ type: 'LineString' as const, coordinates: [...corners] }] : [];

@@ -1,5 +1,5 @@
 import { useState } from 'preact/hooks';
-import { drawing, finishDrawing, startDrawing } from '../map/drawing.js';
+import { drawing, finishDrawing, hasTooFewCorners, startDrawing } from '../map/drawing.js';
 import { showBox, shownMap } from '../map/shown-map.js';
 import { counted } from '../page/format.js';
 import { cornersText, type Rings, readCorners, ringsOf, withRings } from '../state/corners.js';
@@ -69,7 +69,6 @@ function choose(unit: Unit | undefined): void {
 }
 
 function DrawnCorners({ corners }: { corners: Rings }) {
-  const [isTooFew, setTooFew] = useState(false);
   const isEnough = (corners[0]?.length ?? 0) >= 3;
   return (
     <div class="corners-of-unit">
@@ -82,10 +81,10 @@ function DrawnCorners({ corners }: { corners: Rings }) {
         }}
       />
       {/* Never disabled: the keyboard would pass it on the way from the list, whose corners count from then on. */}
-      <button type="button" class="primary" onClick={() => (isEnough ? finishDrawing() : setTooFew(true))}>
+      <button type="button" class="primary" onClick={finishDrawing}>
         Finish the unit
       </button>
-      {isTooFew && !isEnough && (
+      {hasTooFewCorners.value && !isEnough && (
         <p class="error" role="alert">
           A unit needs at least three corners.
         </p>
