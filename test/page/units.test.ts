@@ -81,6 +81,28 @@ browserTest(
 );
 
 browserTest(
+  'a cost that cannot be used says which can, and one without the other that both are needed',
+  async () => {
+    const { page, context, faults } = await openUnits(shared);
+    await drop(page, 'units.geojson', collection(['North slope']));
+    const [manual, drone] = [page.getByLabel(/^Hand planting, per/), page.getByLabel(/^Drone seeding, per/)];
+    const range = page.getByText('From $0.000001 to $1,000,000,000.');
+    const missing = page.getByText('Costs per survivor need both costs.');
+    await manual.fill('0');
+    await range.waitFor();
+    await manual.fill('0.001');
+    await range.waitFor({ state: 'detached' });
+    expect(await manual.evaluate((field: HTMLInputElement) => field.validity.valid)).toBe(true);
+    await missing.waitFor();
+    await drone.fill('0.6');
+    await page.getByText('Hand pays below').waitFor();
+    expect(await missing.count()).toBe(0);
+    expect(faults).toEqual([]);
+    await context.close();
+  },
+);
+
+browserTest(
   'names of a file are shown as text, and formulas among them are made harmless in the export',
   async () => {
     const { page, context, faults } = await openUnits(shared);

@@ -2,7 +2,7 @@ import { useState } from 'preact/hooks';
 import type { Method } from '../api/types.js';
 import { METHODS } from '../api/types.js';
 import { showBox } from '../map/shown-map.js';
-import { counted, METHOD_NAMES } from '../page/format.js';
+import { counted, METHOD_NAMES, number } from '../page/format.js';
 import { ErrorNote } from '../page/notes.js';
 import { printPage } from '../page/print-head.js';
 import { useTypedNumber } from '../page/use-typed-number.js';
@@ -175,10 +175,26 @@ function CostField({ method }: { method: Method }) {
   const { text, isWrong, onInput } = useTypedNumber(costs.value[method], COST_LIMITS, (cost) => {
     costs.value = { ...costs.value, [method]: cost };
   });
+  const { min, max } = COST_LIMITS;
+  const isMissing = text === '' && METHODS.some((each) => costs.value[each] !== null);
   return (
     <label>
       {METHOD_NAMES[method]}, {COST_LABELS[method]}
-      <input type="number" min="0.01" step="any" value={text} aria-invalid={isWrong} onInput={onInput} />
+      <input
+        type="number"
+        min={min}
+        max={max}
+        step="any"
+        value={text}
+        aria-invalid={isWrong}
+        onInput={onInput}
+      />
+      {isWrong && (
+        <span class="error" role="alert">
+          From ${min} to ${number(max)}.
+        </span>
+      )}
+      {isMissing && !isWrong && <span role="status">Costs per survivor need both costs.</span>}
     </label>
   );
 }
