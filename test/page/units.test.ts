@@ -103,6 +103,21 @@ browserTest(
 );
 
 browserTest(
+  'the caption of the plan names the order within a unit only while units are in order',
+  async () => {
+    const { page, context } = await openUnits(shared);
+    await drop(page, 'units.geojson', collection(['North slope', 'Ridge']));
+    const caption = page.locator('table.plan caption');
+    await caption.getByText('options, highest survival first within a unit').waitFor();
+    await page.getByRole('button', { name: 'Species, method' }).click();
+    await expect.poll(() => caption.innerText()).toMatch(/^\d+ of \d+ options$/);
+    await page.getByRole('button', { name: 'Unit', exact: true }).click();
+    await caption.getByText('options, highest survival first within a unit').waitFor();
+    await context.close();
+  },
+);
+
+browserTest(
   'names of a file are shown as text, and formulas among them are made harmless in the export',
   async () => {
     const { page, context, faults } = await openUnits(shared);
@@ -261,6 +276,7 @@ browserTest(
       '25 %',
       'Planting plan: 20 units',
       'Of all native species',
+      'how sure the figure of a point is, not the mean of the unit',
       model.version,
       model.caution,
     ])

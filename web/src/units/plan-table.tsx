@@ -59,8 +59,9 @@ export function PlanTable({ rows, hasCosts }: { rows: readonly PlanRow[]; hasCos
       <div class="table">
         <table class="plan">
           <caption>
-            {number(shown.length)} of {number(rows.length)} options,{' '}
-            {hasCosts ? 'cheapest survivor first' : 'highest survival first'} within a unit
+            {number(shown.length)} of {number(rows.length)} options
+            {sort.by === 'unit' &&
+              `, ${hasCosts ? 'cheapest survivor first' : 'highest survival first'} within a unit`}
           </caption>
           <thead>
             <tr>

@@ -42,7 +42,7 @@ export function Report({ rows, unplanned, scope }: ReportProps) {
               <th scope="col">Method</th>
               <th scope="col">Species</th>
               <th scope="col">Alive</th>
-              <th scope="col">8 of 10</th>
+              <th scope="col">8 of 10 at a point</th>
               {hasCosts && <th scope="col">Per survivor</th>}
             </tr>
           </thead>
@@ -62,6 +62,12 @@ export function Report({ rows, unplanned, scope }: ReportProps) {
             ))}
           </tbody>
         </table>
+      )}
+      {best.length > 0 && (
+        <p>
+          Alive is the mean of a unit's data points. 8 of 10 at a point is the mean of their intervals: how
+          sure the figure of a point is, not the mean of the unit.
+        </p>
       )}
       {best.length > MAX_ROWS && <p>{best.length - MAX_ROWS} more options are in the CSV export.</p>}
       {unplanned.length > 0 && (
