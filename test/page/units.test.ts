@@ -2,7 +2,7 @@ import Papa from 'papaparse';
 import { expect } from 'vitest';
 import { browserTest, linkOf, serviceAndBrowser, watchedPage } from './support/browser.js';
 import { mapReady } from './support/launch-browser.js';
-import { zippedShapefile } from './support/shapefile.js';
+import { NAD_27, zippedShapefile } from './support/shapefile.js';
 import { collection, drop, openUnits, RING, saved } from './support/units.js';
 
 /** What would run if it were taken for markup or a formula. */
@@ -75,6 +75,22 @@ browserTest(
     await page.locator('.controls select').first().selectOption('PISI'); // of the coast
     await page.getByLabel('Sitka spruce only').check();
     await page.getByText('No species asked for is native there: North slope, Stand 17.').waitFor();
+    expect(faults).toEqual([]);
+    await context.close();
+  },
+);
+
+browserTest(
+  'a shapefile in NAD27 gets a note that its places may be off, and the next file none',
+  async () => {
+    const { page, context, faults } = await openUnits(shared);
+    const note = page.getByText('The file is in NAD27: its places may be 100 m off.');
+    await drop(page, 'old.zip', zippedShapefile('Old stand', RING, NAD_27));
+    await note.waitFor();
+    await page.locator('table.plan').getByText('Old stand').waitFor();
+    await drop(page, 'units.zip', zippedShapefile('Stand 17', RING));
+    await page.locator('table.plan').getByText('Stand 17').waitFor();
+    expect(await note.count()).toBe(0);
     expect(faults).toEqual([]);
     await context.close();
   },

@@ -3,9 +3,16 @@ import { crc32 } from 'node:zlib';
 const WGS_84 =
   'GEOGCS["GCS_WGS_1984",DATUM["D_WGS_1984",SPHEROID["WGS_1984",6378137.0,298.257223563]],PRIMEM["Greenwich",0.0],UNIT["Degree",0.0174532925199433]]';
 
+export const NAD_27 =
+  'GEOGCS["GCS_North_American_1927",DATUM["D_North_American_1927",SPHEROID["Clarke_1866",6378206.4,294.9786982]],PRIMEM["Greenwich",0.0],UNIT["Degree",0.0174532925199433]]';
+
 /** A zipped shapefile of one polygon with a name, as a GIS writes it (ESRI Shapefile Technical Description, 1998). */
-export function zippedShapefile(name: string, ring: readonly (readonly [number, number])[]): Buffer {
-  return zip({ 'units.shp': shp(ring), 'units.dbf': dbf(name), 'units.prj': Buffer.from(WGS_84) });
+export function zippedShapefile(
+  name: string,
+  ring: readonly (readonly [number, number])[],
+  projection = WGS_84,
+): Buffer {
+  return zip({ 'units.shp': shp(ring), 'units.dbf': dbf(name), 'units.prj': Buffer.from(projection) });
 }
 
 /** @param ring closed, clockwise */

@@ -9,6 +9,8 @@ export interface FileContent {
   readonly points: PointTable | null;
   /** Features that are neither polygons nor points. */
   readonly ignored: number;
+  /** Whether a projection of a shapefile is in NAD27. */
+  readonly isNad27?: boolean;
 }
 
 /** A file that cannot be used; the message says why and what would be right. */
@@ -17,6 +19,8 @@ export class FileError extends Error {
 }
 
 const MAX_BYTES = 30 * 1024 * 1024;
+/** The datum as ESRI, OGC and EPSG name it in .prj files. */
+const NAD27 = /North.American.(Datum.)?1927|NAD27/i;
 const LATITUDES = ['latitude', 'lat', 'y'];
 const LONGITUDES = ['longitude', 'lon', 'lng', 'long', 'x'];
 
@@ -27,7 +31,10 @@ export async function readFile(file: File): Promise<FileContent> {
       `The file has ${Math.round(file.size / 1e6)} MB; at most 30 MB can be read. Divide it into parts.`,
     );
   const name = file.name.toLowerCase();
-  if (name.endsWith('.zip')) return sortFeatures(await readShapefile(await file.arrayBuffer()));
+  if (name.endsWith('.zip')) {
+    const bytes = await file.arrayBuffer();
+    return { ...sortFeatures(await readShapefile(bytes)), isNad27: await hasNad27(bytes) };
+  }
   if (name.endsWith('.csv')) return readCsv(await readText(file));
   if (name.endsWith('.geojson') || name.endsWith('.json'))
     return sortFeatures(readGeoJson(await readText(file)));
@@ -68,6 +75,15 @@ async function readShapefile(bytes: ArrayBuffer): Promise<Feature[]> {
   } catch {
     throw new FileError('The zip holds no shapefile that can be read: it needs .shp, .dbf and .prj files.');
   }
+}
+
+/** Whether a .prj file of a zip names NAD27: its shift to WGS 84 needs a grid, which shpjs does not have. */
+async function hasNad27(bytes: ArrayBuffer): Promise<boolean> {
+  const { iter } = await import('but-unzip');
+  for (const entry of iter(new Uint8Array(bytes)))
+    if (/\.prj$/i.test(entry.filename) && NAD27.test(new TextDecoder().decode(await entry.read())))
+      return true;
+  return false;
 }
 
 function sortFeatures(features: readonly Feature[]): FileContent {

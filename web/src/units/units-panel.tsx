@@ -25,10 +25,19 @@ import { UnitEditor } from './unit-editor.js';
 export function UnitsPanel() {
   const points = pointTable.value;
   const [note, setNote] = useState('');
-  const take = ({ polygons, points: table, ignored }: FileContent) => {
+  const take = ({ polygons, points: table, ignored, isNad27 }: FileContent) => {
     addUnits(polygons);
     if (table !== null) takePoints(table);
-    setNote(ignored > 0 ? `Neither polygons nor points, and left out: ${counted(ignored, 'feature')}.` : '');
+    setNote(
+      [
+        ignored > 0 ? `Neither polygons nor points, and left out: ${counted(ignored, 'feature')}.` : '',
+        isNad27
+          ? 'The file is in NAD27: its places may be 100 m off. Convert it to WGS 84 and drop it again.'
+          : '',
+      ]
+        .join(' ')
+        .trim(),
+    );
     if (polygons.length > 0) showBox(boxOf(units.peek()));
   };
   return (
