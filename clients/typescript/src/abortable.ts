@@ -41,3 +41,15 @@ export function delay(delayMs: number, signal: AbortSignal): Promise<void> {
     signal.addEventListener('abort', abort, { once: true });
   });
 }
+
+/** What the first of several promises settles with. @throws the reason of the signal, as soon as it aborts */
+export function firstOf<Result>(signal: AbortSignal, promises: readonly Promise<Result>[]): Promise<Result> {
+  return new Promise((resolve, reject) => {
+    const abort = () => reject(signal.reason);
+    signal.addEventListener('abort', abort, { once: true });
+    Promise.race(promises)
+      .then(resolve, reject)
+      .finally(() => signal.removeEventListener('abort', abort));
+    if (signal.aborted) abort();
+  });
+}

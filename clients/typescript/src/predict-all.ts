@@ -1,3 +1,5 @@
+import { firstOf } from './abortable.js';
+import { BatchReader } from './batch-reader.js';
 import { BatchSender, type Progress, type SiteResult } from './batch-sender.js';
 import type { CallOptions, NurselogClient } from './client.js';
 import type { Site } from './types.js';
@@ -13,6 +15,9 @@ export interface PredictAllOptions extends CallOptions {
   /** Called after each batch. */
   readonly onProgress?: (progress: Progress) => void;
 }
+
+/** Sites that were read, or some with their results. */
+type Arrived<OneSite> = { readonly batch: OneSite[] } | { readonly results: [OneSite, SiteResult][] };
 
 /**
  * Predicts any number of sites, in batches.
@@ -51,36 +56,36 @@ export async function* predictEach<OneSite extends Site>(
   signal?.addEventListener('abort', abort, { once: true });
 
   const sender = new BatchSender(client, batchSize, own.signal, onProgress);
-  const pending: Promise<[OneSite, SiteResult][]>[] = [];
+  const reader = new BatchReader(sites);
+  let reading: Promise<Arrived<OneSite>> | undefined;
+  let isAllRead = false;
+  const pending: Promise<Arrived<OneSite>>[] = [];
   try {
-    for await (const batch of inBatches(sites, () => sender.batchSize)) {
-      own.signal.throwIfAborted();
-      const results = sender.predict(batch);
-      results.catch(() => {}); // thrown when its turn comes, if the loop gets there
-      pending.push(results);
-      if (pending.length >= concurrency) yield* await pending.shift()!;
+    while (!isAllRead || pending.length > 0) {
+      if (!isAllRead && pending.length < concurrency)
+        reading ??= reader.read(() => sender.batchSize).then((batch) => ({ batch }));
+      const awaited = [reading, pending[0]].filter((each) => each !== undefined);
+      const first = await firstOf(own.signal, awaited);
+      if ('results' in first) {
+        pending.shift();
+        yield* first.results;
+        continue;
+      }
+      reading = undefined;
+      isAllRead = first.batch.length === 0;
+      if (isAllRead) continue;
+      const answer = sender.predict(first.batch).then((results) => ({ results }));
+      answer.catch(() => {}); // thrown when its turn comes, if the loop gets there
+      pending.push(answer);
     }
-    for (const results of pending) yield* await results;
+  } catch (error) {
+    await reader.end().catch(() => {}); // the first error is the one to throw
+    throw error;
   } finally {
     own.abort();
     signal?.removeEventListener('abort', abort);
+    await reader.end();
   }
-}
-
-/** Arrays of consecutive items; the size may change between two of them. */
-async function* inBatches<Item>(
-  items: Iterable<Item> | AsyncIterable<Item>,
-  size: () => number,
-): AsyncGenerator<Item[], void, undefined> {
-  let batch: Item[] = [];
-  for await (const item of items) {
-    batch.push(item);
-    if (batch.length >= size()) {
-      yield batch;
-      batch = [];
-    }
-  }
-  if (batch.length > 0) yield batch;
 }
 
 function assertPositiveInteger(name: string, value: number): void {

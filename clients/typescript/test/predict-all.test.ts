@@ -182,6 +182,60 @@ test('the signal rejects predictAll with its reason and ends its requests', asyn
   expect(proxy.requests).toBeLessThanOrEqual(3);
 });
 
+/** The sites, after which it gives nothing more. `isEnded` says whether it was asked to end. */
+class SilentSource implements AsyncIterableIterator<Site> {
+  isEnded = false;
+  readonly #sites: Iterator<Site>;
+
+  constructor(sites: readonly Site[]) {
+    this.#sites = sites.values();
+  }
+
+  [Symbol.asyncIterator]() {
+    return this;
+  }
+
+  async next(): Promise<IteratorResult<Site>> {
+    const next = this.#sites.next();
+    return next.done ? new Promise<never>(() => {}) : next;
+  }
+
+  return(): Promise<never> {
+    this.isEnded = true;
+    return Promise.reject(new Error('the source failed to end'));
+  }
+}
+
+test('the signal rejects predictAll with its reason while the source of the sites is silent, and ends the source', async () => {
+  const stop = new AbortController();
+  const reason = new Error('no longer needed');
+  const source = new SilentSource(SITES.slice(0, 1));
+  const call = predictAll(clientWith(), source, {
+    batchSize: 1,
+    signal: stop.signal,
+    onProgress: () => stop.abort(reason),
+  });
+  await expect(call).rejects.toBe(reason);
+  expect(source.isEnded).toBe(true);
+  async function* silent(): AsyncGenerator<Site> {
+    yield SITES[0];
+    await new Promise(() => {});
+  }
+  const signal = AbortSignal.timeout(20);
+  await expect(predictAll(clientWith(), silent(), { signal })).rejects.toThrow(/timeout/);
+});
+
+test('predictEach gives the results that are there while the source of the sites is silent, and its loop can be left', async () => {
+  const source = new SilentSource(SITES.slice(0, 3));
+  const results: SiteResult[] = [];
+  for await (const [, result] of predictEach(clientWith(), source, { batchSize: 1, concurrency: 4 })) {
+    results.push(result);
+    if (results.length === 3) break;
+  }
+  expect(results.map(lasting)).toEqual(expected.slice(0, 3));
+  expect(source.isEnded).toBe(true);
+});
+
 test('predictEach reads ahead only as far as its requests reach, and leaving its loop ends the source', async () => {
   let read = 0;
   let isEnded = false;
