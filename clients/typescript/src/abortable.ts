@@ -1,8 +1,11 @@
+/** The longest that timers of Node and browsers wait, 24 days; they take more for 1 ms. */
+const MAX_TIMER_MS = 2 ** 31 - 1;
+
 /**
  * Runs a function with a signal of its own, which aborts when the caller's does. Node keeps a listener for each request
  * on the signal that the request was given, so a signal that many requests share would collect them
  * (https://github.com/nodejs/undici/issues/3157).
- * @param timeoutMs aborts after this time, too
+ * @param timeoutMs aborts after this time, too, unless it is beyond what timers wait
  * @throws the reason of the caller's signal, if it has aborted
  */
 export async function abortable<Result>(
@@ -15,7 +18,7 @@ export async function abortable<Result>(
   const abort = () => own.abort(signal?.reason);
   signal?.addEventListener('abort', abort, { once: true });
   const timer =
-    timeoutMs === undefined
+    timeoutMs === undefined || timeoutMs > MAX_TIMER_MS
       ? undefined
       : setTimeout(() => own.abort(new Error(`No answer within ${timeoutMs} ms.`)), timeoutMs);
   try {
@@ -26,7 +29,7 @@ export async function abortable<Result>(
   }
 }
 
-/** Resolves after a time. @throws the reason of the signal, as soon as it aborts */
+/** Resolves after a time, or the longest that timers wait. @throws the reason of the signal, as soon as it aborts */
 export function delay(delayMs: number, signal: AbortSignal): Promise<void> {
   return new Promise((resolve, reject) => {
     signal.throwIfAborted();
@@ -34,10 +37,13 @@ export function delay(delayMs: number, signal: AbortSignal): Promise<void> {
       clearTimeout(timer);
       reject(signal.reason);
     };
-    const timer = setTimeout(() => {
-      signal.removeEventListener('abort', abort);
-      resolve();
-    }, delayMs);
+    const timer = setTimeout(
+      () => {
+        signal.removeEventListener('abort', abort);
+        resolve();
+      },
+      Math.min(delayMs, MAX_TIMER_MS),
+    );
     signal.addEventListener('abort', abort, { once: true });
   });
 }

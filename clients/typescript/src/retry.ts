@@ -12,7 +12,7 @@ export interface RetryPolicy {
    * half and all of it.
    */
   readonly firstWaitMs: number;
-  /** How long an attempt may take, from its start to the end of its response. */
+  /** How long an attempt may take, from its start to the end of its response; Infinity for no limit. */
   readonly attemptTimeoutMs: number;
 }
 

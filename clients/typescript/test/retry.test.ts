@@ -1,5 +1,7 @@
-import { getEventListeners } from 'node:events';
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { getEventListeners, once } from 'node:events';
+import { createServer } from 'node:http';
+import type { AddressInfo } from 'node:net';
+import { afterAll, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { FOREST_SITE } from '../../../test/support/requests.js';
 import { startTestService, type TestService } from '../../../test/support/service.js';
 import { createClient, NurselogError, type RetryPolicy, type Site } from '../src/index.js';
@@ -86,6 +88,29 @@ test('an attempt that takes too long is repeated', async () => {
   const client = clientWith({ attemptTimeoutMs: 100, attempts: 2 });
   await expect(client.usage()).rejects.toMatchObject({ code: 'connection_failed', status: undefined });
   expect(proxy.requests).toBe(2);
+});
+
+test.each([Number.POSITIVE_INFINITY, 2 ** 31])(
+  'with an attemptTimeoutMs of %d, more than timers wait, an answer that takes a while arrives',
+  async (attemptTimeoutMs) => {
+    const server = createServer((_, response) => void setTimeout(() => response.end('{"tier":"hypha"}'), 50));
+    await once(server.listen(0, '127.0.0.1'), 'listening');
+    onTestFinished(() => void server.close());
+    const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
+    const client = createClient({ url, apiKey: 'any', retry: { attempts: 1, attemptTimeoutMs } });
+    expect(await client.usage()).toEqual({ tier: 'hypha' });
+  },
+);
+
+test('a Retry-After that is longer than timers wait is not cut to nothing', async () => {
+  proxy.faults = ['busy'];
+  proxy.retryAfter = String(2 ** 31);
+  const stop = new AbortController();
+  const call = clientWith({ totalWaitMs: Number.POSITIVE_INFINITY }).predict(SITE, { signal: stop.signal });
+  const reason = new Error('no longer needed');
+  proxy.nextRequest().then(() => setTimeout(() => stop.abort(reason), 50));
+  await expect(call).rejects.toBe(reason);
+  expect(proxy.requests).toBe(1);
 });
 
 test('the signal ends a wait, with its reason', async () => {
