@@ -1,6 +1,6 @@
-import createOpenApiClient, { type Client } from 'openapi-fetch';
+import createOpenApiClient, { type Client, type Middleware } from 'openapi-fetch';
 import { abortable } from './abortable.js';
-import { errorOfResponse, NurselogError } from './nurselog-error.js';
+import { errorOfResponse } from './nurselog-error.js';
 import type { paths } from './openapi.js';
 import { DEFAULT_RETRY, type RetryPolicy, retryingFetch } from './retry.js';
 import type {
@@ -107,15 +107,20 @@ interface Fetched<Data> {
 /** The body of a successful response. */
 async function resultOf<Data>(
   { signal }: CallOptions = {},
-  send: (init: { signal: AbortSignal }) => Promise<Fetched<Data>>,
+  send: (init: { signal: AbortSignal; middleware: Middleware[] }) => Promise<Fetched<Data>>,
 ): Promise<Data> {
-  const { data, error, response } = await abortable(signal, (own) => send({ signal: own })).catch(
-    (cause: unknown) => {
-      if (!(cause instanceof SyntaxError)) throw cause;
-      const message = 'The response is not JSON: check the URL, and proxies on the way.';
-      throw new NurselogError({ code: 'unexpected_response', message }, undefined, cause);
+  let received: Response | undefined;
+  const keepResponse: Middleware = {
+    onResponse({ response }) {
+      received = response;
     },
-  );
+  };
+  const { data, error, response } = await abortable(signal, (own) =>
+    send({ signal: own, middleware: [keepResponse] }),
+  ).catch((cause: unknown) => {
+    if (!(cause instanceof SyntaxError) || received === undefined) throw cause;
+    throw errorOfResponse(undefined, received, cause); // not JSON
+  });
   if (data === undefined) throw errorOfResponse(error, response);
   return data;
 }

@@ -138,12 +138,8 @@ test('without a service the error is connection_failed and names the address', a
   expect(error.message).toContain('ECONNREFUSED');
 });
 
-test.each<[string, RequestListener, number | undefined]>([
-  ['a page', (_, response) => void response.end('<h1>Welcome</h1>'), undefined],
-  ['a page of errors', (_, response) => void response.writeHead(404).end('<h1>Nothing</h1>'), 404],
-  ['a redirect', (_, response) => void response.writeHead(307, { location: '/elsewhere' }).end(), 307],
-])('%s in the place of the service is unexpected_response', async (_, listener, status) => {
-  const paths: (string | undefined)[] = [];
+/** A client of another server than nurselog. @param paths that are requested are added here */
+async function clientOfOther(listener: RequestListener, paths: (string | undefined)[] = []) {
   const server = createServer((request, response) => {
     paths.push(request.url);
     listener(request, response);
@@ -151,9 +147,28 @@ test.each<[string, RequestListener, number | undefined]>([
   await once(server.listen(0, '127.0.0.1'), 'listening');
   onTestFinished(() => void server.close());
   const url = `http://127.0.0.1:${(server.address() as AddressInfo).port}`;
-  const error = await errorOf(createClient({ url, apiKey: 'any' }).species());
+  return createClient({ url, apiKey: 'any' });
+}
+
+test.each<[string, RequestListener, number]>([
+  ['a page', (_, response) => void response.end('<h1>Welcome</h1>'), 200],
+  ['a page of errors', (_, response) => void response.writeHead(404).end('<h1>Nothing</h1>'), 404],
+  ['a redirect', (_, response) => void response.writeHead(307, { location: '/elsewhere' }).end(), 307],
+])('%s in the place of the service is unexpected_response, with its status', async (_, listener, status) => {
+  const paths: (string | undefined)[] = [];
+  const client = await clientOfOther(listener, paths);
+  const error = await errorOf(client.species());
   expect([error.code, error.status]).toEqual(['unexpected_response', status]);
   expect(paths).toEqual(['/v1/species']); // not followed, not repeated
+});
+
+test('an answer that is not JSON is an error with its request id and its cause', async () => {
+  const client = await clientOfOther((_, response) =>
+    response.writeHead(200, { 'x-request-id': 'a-1' }).end('{"species":['),
+  );
+  const error = await errorOf(client.species());
+  expect(error).toMatchObject({ code: 'unexpected_response', status: 200, requestId: 'a-1' });
+  expect(error.cause).toBeInstanceOf(SyntaxError);
 });
 
 test('the URL and the key come from the environment by default', async () => {
