@@ -79,8 +79,15 @@ export function createClient(options: ClientOptions = {}): NurselogClient {
   return {
     http,
     predict: (body, call) => resultOf(call, (init) => http.POST('/v1/predict', { body, ...init })),
-    predictBatch: (sites, call) =>
-      resultOf(call, (init) => http.POST('/v1/predict/batch', { body: { requests: [...sites] }, ...init })),
+    predictBatch: async (sites, call) => {
+      const requests = [...sites];
+      return resultOf(
+        call,
+        (init) => http.POST('/v1/predict/batch', { body: { requests }, ...init }),
+        ({ results }) =>
+          Array.isArray(results) && results.length === requests.length && results.every(isObject),
+      );
+    },
     compare: (body, call) => resultOf(call, (init) => http.POST('/v1/predict/compare', { body, ...init })),
     rank: (body, call) => resultOf(call, (init) => http.POST('/v1/predict/rank', { body, ...init })),
     surface: (species_code, query, call) =>
@@ -104,10 +111,14 @@ interface Fetched<Data> {
   response: Response;
 }
 
-/** The body of a successful response. */
+/**
+ * The body of a successful response, an object.
+ * @param isAnswer whether it is more than any object; by default, none is checked further
+ */
 async function resultOf<Data>(
   { signal }: CallOptions = {},
   send: (init: { signal: AbortSignal; middleware: Middleware[] }) => Promise<Fetched<Data>>,
+  isAnswer: (data: Data) => boolean = () => true,
 ): Promise<Data> {
   let received: Response | undefined;
   const keepResponse: Middleware = {
@@ -121,8 +132,12 @@ async function resultOf<Data>(
     if (!(cause instanceof SyntaxError) || received === undefined) throw cause;
     throw errorOfResponse(undefined, received, cause); // not JSON
   });
-  if (data === undefined) throw errorOfResponse(error, response);
+  if (!isObject(data) || !isAnswer(data)) throw errorOfResponse(error, response);
   return data;
+}
+
+function isObject<Value>(value: Value): value is Value & object {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
 /** A variable of the environment in Node, undefined elsewhere. */

@@ -5,7 +5,7 @@ import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
 import { FOREST_SITE, OUTSIDE_COVERAGE } from '../../../test/support/requests.js';
 import { startTestService, type TestService } from '../../../test/support/service.js';
 import { freePort } from '../../../testing/free-port.js';
-import { createClient, NurselogError, type PlanRequest, type Site } from '../src/index.js';
+import { createClient, NurselogError, type PlanRequest, predictAll, type Site } from '../src/index.js';
 
 const RING = [
   [-122.05, 44.1],
@@ -161,6 +161,35 @@ test.each<[string, RequestListener, number]>([
   expect([error.code, error.status]).toEqual(['unexpected_response', status]);
   expect(paths).toEqual(['/v1/species']); // not followed, not repeated
 });
+
+test.each(['null', '5', '"species"', '[]'])(
+  'the JSON %s of another server is unexpected_response',
+  async (body) => {
+    const client = await clientOfOther((_, response) => response.end(body));
+    expect(await errorOf(client.species())).toMatchObject({ code: 'unexpected_response', status: 200 });
+  },
+);
+
+test.each([
+  '{"a":1}',
+  '{"results":[]}',
+  '{"results":[{}]}',
+  '{"results":[{},null]}',
+  '{"results":"ab"}',
+  'null',
+])(
+  'the JSON %s of another server is unexpected_response for a batch of two sites, and an error of each in predictAll',
+  async (body) => {
+    const client = await clientOfOther((_, response) => response.end(body));
+    const code = 'unexpected_response';
+    expect(await errorOf(client.predictBatch([SITE, SITE]))).toMatchObject({ code, status: 200 });
+    const results = await predictAll(client, [SITE, SITE]);
+    expect(results).toMatchObject([
+      { error: { code }, ...FOREST_SITE },
+      { error: { code }, ...FOREST_SITE },
+    ]);
+  },
+);
 
 test('an answer that is not JSON is an error with its request id and its cause', async () => {
   const client = await clientOfOther((_, response) =>
