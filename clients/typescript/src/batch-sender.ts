@@ -90,5 +90,14 @@ function isLasting({ status }: NurselogError): boolean {
 
 function failAll(sites: readonly Site[], { code, message, details }: NurselogError): FailedSite[] {
   const error: SiteError = { code, message, ...(details && { details }) };
-  return sites.map(({ latitude, longitude }) => ({ error, latitude, longitude }));
+  // As the service does it: a site may be anything at run time.
+  return sites.map((site: Partial<Site> | null) => ({
+    error,
+    latitude: numberOrNull(site?.latitude),
+    longitude: numberOrNull(site?.longitude),
+  }));
+}
+
+function numberOrNull(value: unknown): number | null {
+  return typeof value === 'number' && Number.isFinite(value) ? value : null;
 }

@@ -161,6 +161,23 @@ test('an error that holds for every batch is given to the remaining sites withou
   expect(proxy.requests).toBeLessThanOrEqual(3);
 });
 
+test('what is no site has an error in its place, with null coordinates, also where its whole batch fails', async () => {
+  const sites = [null, SITES[0], undefined, 'here', { ...SITES[1], latitude: '44' }] as Site[];
+  const places = [
+    { latitude: null, longitude: null },
+    { latitude: SITES[0].latitude, longitude: SITES[0].longitude },
+    { latitude: null, longitude: null },
+    { latitude: null, longitude: null },
+    { latitude: null, longitude: SITES[1].longitude },
+  ];
+  const answered = await predictAll(clientWith(), sites.toSpliced(1, 1));
+  expect(answered).toMatchObject(
+    places.toSpliced(1, 1).map((place) => ({ error: { code: 'invalid_request' }, ...place })),
+  );
+  const failed = await predictAll(clientWith({}, 'wrong'), sites);
+  expect(failed).toMatchObject(places.map((place) => ({ error: { code: 'invalid_api_key' }, ...place })));
+});
+
 test('as many requests as the concurrency are sent at the same time', async () => {
   await predictAll(clientWith(), SITES, { batchSize: 10, concurrency: 3 });
   expect([2, 3]).toContain(proxy.mostAtOnce);
