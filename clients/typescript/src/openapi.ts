@@ -2716,7 +2716,7 @@ export interface operations {
             query?: {
                 /** @description West, south, east and north in degrees, edges included. Everywhere by default. */
                 bbox?: number[];
-                /** @description Where there are more, the points of a coarser lattice: every second row and column of the grid, every third, and so on; none are averaged. By tier at most spore 20000, mycel 20000, hypha 500000. */
+                /** @description Where there are more, the points of a coarser lattice: every second row and column of the grid, every third, and so on; none are averaged. Rows and columns are counted from the corner of the grid or, where none of the points lies in these, from the first point within the box. By tier at most spore 20000, mycel 20000, hypha 500000. */
                 max_points?: number;
                 /** @description A changed climate, in degC. */
                 warming_c?: number;

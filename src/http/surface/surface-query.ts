@@ -79,7 +79,8 @@ export function surfaceQuerySchema(limit: number) {
           default: DEFAULT_POINTS,
           description:
             'Where there are more, the points of a coarser lattice: every second row and column of the grid, every third, ' +
-            `and so on; none are averaged. By tier at most ${mostPoints}.`,
+            'and so on; none are averaged. Rows and columns are counted from the corner of the grid or, where none of the ' +
+            `points lies in these, from the first point within the box. By tier at most ${mostPoints}.`,
         }),
       warming_c: numberSchema(WARMING),
       precipitation_change_percent: numberSchema(PRECIPITATION_CHANGE),
