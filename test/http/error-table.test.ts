@@ -104,20 +104,27 @@ test('a place in a state but far from all data is no_nearby_data 422 with search
   }
 });
 
-test('the message of no_nearby_data says how far away the nearest data are', async () => {
-  const { grid } = readPredictorData();
-  const { latitude, longitude } = NO_NEARBY_DATA;
-  const distancesKm = Array.from({ length: grid.pointCount }, (_, point) => {
-    const place = placeOf(grid, point);
-    return greatCircleKm(longitude, latitude, place.longitude, place.latitude);
-  });
-  const km = distancesKm.reduce((least, each) => Math.min(least, each)).toFixed(1);
-  const { message } = await expectError(await predict(NO_NEARBY_DATA), 422, 'no_nearby_data');
-  expect(message).toBe(
-    `No data point lies within 0.8 km of latitude ${latitude}, longitude ${longitude}: the nearest is ${km} km away. ` +
-      'The data cover forest land, not urban, agricultural or water areas.',
-  );
-});
+test.each([
+  [NO_NEARBY_DATA.latitude, NO_NEARBY_DATA.longitude, 1],
+  [48.03, -120.35, 2], // 0.829 km
+])(
+  'the message of no_nearby_data for latitude %d, longitude %d says how far away the nearest data are, with decimals that make it more than the radius: %i',
+  async (latitude, longitude, decimals) => {
+    const { grid } = readPredictorData();
+    const distancesKm = Array.from({ length: grid.pointCount }, (_, point) => {
+      const place = placeOf(grid, point);
+      return greatCircleKm(longitude, latitude, place.longitude, place.latitude);
+    });
+    const km = distancesKm.reduce((least, each) => Math.min(least, each)).toFixed(decimals);
+    expect(Number(km)).toBeGreaterThan(0.8);
+    const request = { ...NO_NEARBY_DATA, latitude, longitude };
+    const { message } = await expectError(await predict(request), 422, 'no_nearby_data');
+    expect(message).toBe(
+      `No data point lies within 0.8 km of latitude ${latitude}, longitude ${longitude}: the nearest is ${km} km away. ` +
+        'The data cover forest land, not urban, agricultural or water areas.',
+    );
+  },
+);
 
 test('an unknown species is invalid_species 422 with a suggestion that names GET /v1/species', async () => {
   for (const [path, request] of [

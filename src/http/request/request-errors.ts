@@ -11,6 +11,9 @@ import { METRES_PER_FOOT } from './option-schemas.js';
 import { nearestDataOf, type Places, placeHint } from './places.js';
 import { MAX_LATITUDE, type PredictRequest } from './schemas.js';
 
+/** Of a distance in a message: micrometres. */
+const MAX_DISTANCE_DECIMALS = 9;
+
 /**
  * What is wrong with an entry that cannot be predicted for: the first error in the order of the interface.
  * @param schema the shape of the entry
@@ -138,10 +141,18 @@ export function placeError(
   return {
     code: 'no_nearby_data',
     message:
-      `No data point lies within ${searchRadiusKm} km of ${place}: the nearest is ${nearest.distanceKm.toFixed(1)} km away. ` +
+      `No data point lies within ${searchRadiusKm} km of ${place}: the nearest is ${shownDistance(nearest.distanceKm, searchRadiusKm)} km away. ` +
       'The data cover forest land, not urban, agricultural or water areas.',
     details: { search_radius_km: searchRadiusKm },
   };
+}
+
+/** A distance with one decimal or, where that is not more than the radius, with as many as it takes. */
+function shownDistance(distanceKm: number, searchRadiusKm: number): string {
+  let decimals = 1;
+  while (decimals < MAX_DISTANCE_DECIMALS && Number(distanceKm.toFixed(decimals)) <= searchRadiusKm)
+    decimals++;
+  return distanceKm.toFixed(decimals);
 }
 
 function elevationMismatch(elevationM: number, matchedM: number): ErrorObject {
