@@ -127,6 +127,18 @@ const MISTAKES: readonly (readonly [string, feature: unknown, code: ErrorObject[
       /look projected, in metres or feet: convert them to WGS 84/,
     ],
     [
+      'an edge around the earth',
+      unit('bad', rectangle(-179, 44, 179, 45)),
+      'invalid_request',
+      /an edge must span less than 180 degrees of longitude, but the one to geometry\.coordinates\.0\.1 goes from -179 to 179/,
+    ],
+    [
+      'an edge around half the earth, as a hole',
+      unit('bad', FOREST_RING, [a, [60, 44.1], c, a]),
+      'invalid_request',
+      /the one to geometry\.coordinates\.1\.1 goes from -122\.05 to 60/,
+    ],
+    [
       'latitude first',
       unit(
         'bad',

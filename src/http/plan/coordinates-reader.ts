@@ -17,6 +17,9 @@ const MIN_POSITIONS = 4;
 /** Positions between two pauses: some milliseconds. */
 const POSITIONS_PER_PAUSE = 10_000;
 
+/** Longitudes that an edge must not span: beyond, its shorter way is the one around the other side of the earth. */
+const MAX_EDGE_DEGREES = 180;
+
 /** Degrees of longitude and latitude are below this; coordinates in metres or feet mostly are not. */
 const MAX_DEGREES = 360;
 
@@ -70,6 +73,7 @@ export class CoordinatesReader {
       const at = this.#at;
       if (!this.#readPosition()) return this.#positionIssue(`${path}.${positions}`, at);
       if (positions === 0) first = [this.#longitude, this.#latitude];
+      else if (this.#isTooWide()) return this.#widthIssue(`${path}.${positions}`);
       if (positions === 0 || !this.#isLast(this.#longitude, this.#latitude)) this.#append();
       if (this.#count > MAX_POSITIONS) {
         const message = `the outline has more than ${MAX_POSITIONS} positions: simplify it`;
@@ -130,6 +134,22 @@ export class CoordinatesReader {
   #isLast(longitude: number, latitude: number): boolean {
     const at = 2 * this.#count - 2;
     return this.#coordinates[at] === longitude && this.#coordinates[at + 1] === latitude;
+  }
+
+  /**
+   * Whether the edge to the position that was read last spans half the earth or more: the points inside would be those along
+   * its straight line, the area that of the shorter way, across the antimeridian.
+   */
+  #isTooWide(): boolean {
+    return Math.abs(this.#longitude - this.#coordinates[2 * this.#count - 2]) >= MAX_EDGE_DEGREES;
+  }
+
+  #widthIssue(path: string): Issue {
+    const from = this.#coordinates[2 * this.#count - 2];
+    const message =
+      `an edge must span less than ${MAX_EDGE_DEGREES} degrees of longitude, but the one to ${path} goes from ${from} to ${this.#longitude}: ` +
+      'check the signs, and divide a polygon that crosses the antimeridian there';
+    return { path, message };
   }
 
   #append(): void {
