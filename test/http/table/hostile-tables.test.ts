@@ -12,6 +12,7 @@ import {
   Null,
   RecordBatchStreamWriter,
   Schema,
+  Struct,
   Table,
   tableFromIPC,
   tableToIPC,
@@ -107,7 +108,36 @@ test('a table of 100,000 columns is refused in every format', () => {
   const schema = new Schema([], new Map(names.slice(0, 20_001).map((name) => [name, ''])));
   expect(messageOf(streamOf(schema), 'arrow')).toMatch(/it has more than 20000 columns and metadata\./);
   const fewer = new Schema(names.slice(0, 2000).map((name) => new Field(name, new Float64())));
-  expect(messageOf(streamOf(fewer), 'arrow')).toMatch(/it has 2000 columns, and may have at most 1000\./);
+  expect(messageOf(streamOf(fewer), 'arrow')).toMatch(
+    /it has 2000 columns, nested ones included, and may have at most 1000:/,
+  );
+});
+
+test('a struct with more columns than a table may have is refused with their number', () => {
+  const structOf = (count: number) => {
+    const children = Array.from({ length: count }, (_, column) => new Field(`c${column}`, new Utf8()));
+    return streamOf(new Schema([new Field('struct', new Struct(children))]));
+  };
+  expect(messageOf(structOf(999), 'arrow')).toMatch(/it has no columns latitude, /);
+  expect(messageOf(structOf(1000), 'arrow')).toBe(
+    'The table is not valid: message 1 of the Arrow stream is not valid: it has 1001 columns, nested ones included, and ' +
+      'may have at most 1000: leave columns out, or send nested values as texts of JSON.',
+  );
+});
+
+test('a column of views in more buffers than a record batch may have is refused with their number', () => {
+  const rows = sampleRows(data, 1, seededRandom(9));
+  const bodyWith = (count: number) => {
+    const variadicBuffers = Array.from({ length: count }, () => Buffer.alloc(0));
+    const views = Buffer.alloc(16);
+    const note = makeData({ type: new Utf8View(), length: 1, nullCount: 0, views, variadicBuffers });
+    const table = tableFromIPC(bodyOf('arrow', rows)).assign(new Table({ note: new Vector([note]) }));
+    return tableToIPC(table, 'stream');
+  };
+  expect(open(bodyWith(9000), tableRequest({ format: 'arrow' }), contextOf(data)).rowCount).toBe(1);
+  expect(messageOf(bodyWith(10_000), 'arrow')).toMatch(
+    /it has 100\d\d buffers, and may have at most 10000: write larger buffers, or texts as utf8\./,
+  );
 });
 
 test('columns of lists within lists are refused beyond a depth', () => {

@@ -1,12 +1,13 @@
-import { RecordBatchStreamWriter, tableFromIPC } from 'apache-arrow';
+import { Field, Float64, RecordBatchStreamWriter, Struct, tableFromIPC, Utf8 } from 'apache-arrow';
 import { beforeAll, expect, test } from 'vitest';
+import { openTable } from '../../../src/http/table/open-table.js';
 import type { TableFormat } from '../../../src/http/table/table-contract.js';
 import { JOB_BYTES, JOB_CELLS } from '../../../src/http/table/table-source.js';
 import type { PredictorData } from '../../../src/prediction/predictor.js';
 import { readPredictorData } from '../../../testing/project.js';
 import { seededRandom } from '../../../testing/random.js';
 import { contextOf, open, tableRequest } from './support/answer-table.js';
-import { bodyOf } from './support/bodies.js';
+import { arrowOf, bodyOf } from './support/bodies.js';
 import { sampleRows } from './support/samples.js';
 
 let data: PredictorData;
@@ -68,4 +69,34 @@ test('a job of an Arrow stream has rows of 32 record batches at most', () => {
   };
   expect(jobsOf(streamOf(3), 'arrow')).toEqual([96, 96, 96, 12]);
   expect(jobsOf(streamOf(300), 'arrow')).toEqual([300]);
+});
+
+test('a job of an Arrow stream has fewer record batches where these have many columns, nested ones included', () => {
+  const jobsWith = (count: number) => {
+    const names = Array.from({ length: count }, (_, column) => `c${column}`);
+    const type = new Struct(names.map((name) => new Field(name, new Float64())));
+    const body = arrowOf({
+      latitude: [new Float64(), [44.12]],
+      longitude: [new Float64(), [-122.03]],
+      species_code: [new Utf8(), ['PSME']],
+      planting_method: [new Utf8(), ['manual']],
+      struct: [type, [Object.fromEntries(names.map((name) => [name, 1]))]],
+    });
+    const [batch] = tableFromIPC(body).batches;
+    const writer = new RecordBatchStreamWriter();
+    for (let i = 0; i < 8; i++) writer.write(batch);
+    writer.finish();
+    return jobsOf(writer.toUint8Array(true), 'arrow');
+  };
+  expect(jobsWith(100)).toEqual([8]);
+  expect(jobsWith(400)).toEqual([3, 3, 2]); // each of 405 columns and 811 buffers
+  expect(jobsWith(990)).toEqual([1, 1, 1, 1, 1, 1, 1, 1]);
+});
+
+test('the check of an Arrow stream pauses after each record batch and each dictionary', () => {
+  const body = bodyOf('arrow', sampleRows(data, 8, seededRandom(8)));
+  const steps = openTable(body, tableRequest({ format: 'arrow' }), contextOf(data));
+  let pauses = 0;
+  while (steps.next().done !== true) pauses++;
+  expect(pauses).toBe(2);
 });

@@ -22,6 +22,8 @@ export interface StreamBatch {
   /** Its first row among those of the table. */
   readonly firstRow: number;
   readonly rowCount: number;
+  /** Its columns, nested ones included, and their buffers: what is decoded grows with them. */
+  readonly parts: number;
 }
 
 /** A batch with its columns. */
@@ -46,6 +48,9 @@ const KEPT_BATCHES = 4;
 
 /** Most batches of a job: each is decoded for it. */
 const JOB_BATCHES = 32;
+
+/** Most parts of the batches of a job, and of those that are kept, where these are more than one. */
+const MAX_PARTS = 2 ** 12;
 
 /** JSON has no such numbers. */
 const NOT_FINITE: ReadonlySet<string> = new Set(['NaN', 'Infinity', '-Infinity']);
@@ -90,7 +95,7 @@ export class ArrowSource implements TableSource {
 
   *jobs(maxRows: number): Generator<RowRange> {
     for (let from = 0; from < this.rowCount; ) {
-      const following = this.batches[this.#batchOf(from) + JOB_BATCHES];
+      const following = this.batches[this.#jobEnd(this.#batchOf(from))];
       const end = Math.min(from + maxRows, following?.firstRow ?? this.rowCount);
       yield { from, count: end - from };
       from = end;
@@ -152,6 +157,18 @@ export class ArrowSource implements TableSource {
     return undefined;
   }
 
+  /** The index of the first batch that is too much for a job that begins with a given one. */
+  #jobEnd(first: number): number {
+    let { parts } = this.batches[first];
+    let end = first + 1;
+    while (end < this.batches.length && end < first + JOB_BATCHES) {
+      parts += this.batches[end].parts;
+      if (parts > MAX_PARTS) break;
+      end++;
+    }
+    return end;
+  }
+
   /** The index of the batch that has a row. */
   #batchOf(row: number): number {
     let low = 0;
@@ -172,7 +189,9 @@ export class ArrowSource implements TableSource {
     const columns = loadBatch(this.sent, 'a record batch', message, batch.dictionaries);
     const loaded = { batch, columns, bytes: message.body.length };
     this.#loaded.push(loaded);
-    if (this.#loaded.length > KEPT_BATCHES) this.#loaded.shift();
+    let parts = this.#loaded.reduce((sum, kept) => sum + kept.batch.parts, 0);
+    while (this.#loaded.length > KEPT_BATCHES || (this.#loaded.length > 1 && parts > MAX_PARTS))
+      parts -= this.#loaded.shift()?.batch.parts ?? 0;
     return loaded;
   }
 }

@@ -1,4 +1,5 @@
 import { MessageHeader } from 'apache-arrow';
+import { MAX_COLUMNS } from '../columns.js';
 
 /*
  * Bounds what the metadata of a message can make the library do. They are flatbuffers, and the library follows every offset
@@ -24,6 +25,8 @@ const COUNT_BYTES = 8;
 const MAX_BYTES = 2 ** 20;
 /** Most fields, nested ones included, and key-value pairs. */
 const MAX_TABLES = 20_000;
+/** Most buffers of a record batch: a column of views may have any number of them. */
+const MAX_BUFFERS = 10_000;
 /** Most levels of nested fields. */
 const MAX_DEPTH = 16;
 /** Texts may be referred to twice, as names of fields in a map are. */
@@ -45,9 +48,19 @@ export function checkMetadata(metadata: Uint8Array): void {
   }
 }
 
+/** @param count of columns, nested ones included */
+function checkColumns(count: number): void {
+  if (count > MAX_COLUMNS)
+    throw new MetadataError(
+      `it has ${count} columns, nested ones included, and may have at most ${MAX_COLUMNS}: ` +
+        'leave columns out, or send nested values as texts of JSON',
+    );
+}
+
 class MetadataCheck {
   readonly #view: DataView;
   #tables = 0;
+  #columns = 0;
   #textBytes = 0;
 
   constructor(metadata: Uint8Array) {
@@ -64,6 +77,7 @@ class MetadataCheck {
       if (endianness !== 0 && this.#view.getInt16(endianness, true) !== 0)
         throw new MetadataError('its numbers are big-endian: send little-endian ones');
       this.#fields(header, SCHEMA.fields, 0);
+      checkColumns(this.#columns);
       this.#keyValues(header, SCHEMA.customMetadata);
     } else if (headerType === MessageHeader.RecordBatch) this.#recordBatch(header);
     else if (headerType === MessageHeader.DictionaryBatch)
@@ -72,13 +86,18 @@ class MetadataCheck {
   }
 
   #recordBatch(batch: number): void {
-    this.#vector(batch, RECORD_BATCH.nodes, NODE_BYTES);
-    this.#vector(batch, RECORD_BATCH.buffers, BUFFER_BYTES);
-    this.#vector(batch, RECORD_BATCH.variadicBufferCounts, COUNT_BYTES);
+    checkColumns(this.#vector(batch, RECORD_BATCH.nodes, NODE_BYTES).count);
+    checkColumns(this.#vector(batch, RECORD_BATCH.variadicBufferCounts, COUNT_BYTES).count);
+    const { count } = this.#vector(batch, RECORD_BATCH.buffers, BUFFER_BYTES);
+    if (count > MAX_BUFFERS)
+      throw new MetadataError(
+        `it has ${count} buffers, and may have at most ${MAX_BUFFERS}: write larger buffers, or texts as utf8`,
+      );
   }
 
   #fields(parent: number, position: number, depth: number): void {
     for (const field of this.#tablesOf(parent, position)) {
+      this.#columns++;
       if (depth === MAX_DEPTH)
         throw new MetadataError(`its columns are nested more than ${MAX_DEPTH} levels deep`);
       this.#text(field, FIELD.name);

@@ -44,18 +44,20 @@ export function* openArrow(
     const { message, at } = found;
     if (message.isDictionaryBatch()) {
       dictionaries.add(found);
+      yield;
       continue;
     }
     if (!message.isRecordBatch()) throw notATable('the Arrow stream has a second schema');
     const where = `record batch ${++batchCount}`;
     if (batchCount > MAX_BATCHES) throw tooMany('record batches');
-    const { length } = headerOf(() => batchHeader(message), where);
+    const { length, nodes, buffers } = headerOf(() => batchHeader(message), where);
     if (rowCount + length > rowLimit) {
       rowCount += length; // refused below: what it has is not read
       yield;
       continue;
     }
-    const batch = { at, dictionaries: dictionaries.current(), firstRow: rowCount, rowCount: length };
+    const parts = nodes.length + buffers.length;
+    const batch = { at, dictionaries: dictionaries.current(), firstRow: rowCount, rowCount: length, parts };
     const columns = loadBatch(schema, where, found, batch.dictionaries);
     checkCodes(columns, positions);
     if (output !== 'arrow') checkTexts(columns, where);
