@@ -31,6 +31,11 @@ test.each<[mistake: string, body: string | Buffer, problem: string]>([
     `${LINE}\n{"survival_5":1}\n`,
     'its column survival_5 has the name of a column of the answer: rename or remove it',
   ],
+  [
+    'names that differ only in halves of surrogate pairs',
+    `${LINE}\n{"a\\ud83c\\udf32":0,"a\\ud800":1,"a\\ud801":2}\n`,
+    'line 2 has the field "a\\ud801", whose name has half of a surrogate pair: rename it',
+  ],
   ['a line that is no object', `${LINE}\n44.12\n`, 'line 2 is not a JSON object'],
   [
     'a JSON array',

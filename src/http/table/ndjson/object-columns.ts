@@ -10,6 +10,8 @@ import {
   valueEnd,
 } from '../../request/json.js';
 
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
 /** The text of a JSON string without its quotes. */
 export function unquoted(json: string): string {
   return JSON.parse(`"${json}"`) as string;
@@ -25,6 +27,8 @@ export class ObjectColumns {
   ends = new Int32Array(16);
   /** The column that the object scanned last has twice, or -1. */
   doubled = -1;
+  /** A column whose name has half of a surrogate pair, which UTF-8 cannot hold, or -1. */
+  malformed = -1;
   /** The names as they are written between quotes, with a closing quote. */
   readonly #written: Buffer[] = [];
   readonly #byName = new Map<string, number>();
@@ -58,6 +62,7 @@ export class ObjectColumns {
     const known = this.#byName.get(name);
     if (known !== undefined) return known;
     const column = this.names.push(name) - 1;
+    if (isEscaped && LONE_SURROGATE.test(name)) this.malformed = column;
     this.#byName.set(name, column);
     this.nameBytes += Buffer.byteLength(name);
     this.#written.push(Buffer.from(bytes.subarray(start, end)));

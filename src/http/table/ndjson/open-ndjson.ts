@@ -68,7 +68,13 @@ function checkObject(body: Buffer, start: number, at: number, end: number, colum
   checkColumns(body, start, columns);
 }
 
-function checkColumns(body: Buffer, start: number, { doubled, names, nameBytes }: ObjectColumns): void {
+function checkColumns(body: Buffer, start: number, columns: ObjectColumns): void {
+  const { doubled, malformed, names, nameBytes } = columns;
+  if (malformed !== -1)
+    throw wrongLine(
+      lineAt(body, start),
+      `has the field ${show(names[malformed])}, whose name has half of a surrogate pair: rename it`,
+    );
   if (doubled !== -1) throw wrongLine(lineAt(body, start), `has the field ${show(names[doubled])} twice`);
   if (names.length > MAX_COLUMNS)
     throw wrongLine(
