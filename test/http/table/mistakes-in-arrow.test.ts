@@ -1,6 +1,7 @@
 import {
   Binary,
   DateDay,
+  DateMillisecond,
   Decimal,
   Dictionary,
   Field,
@@ -252,6 +253,23 @@ test('a table of several record batches with growing and replaced dictionaries i
     );
     expect(rows.every(({ error_code }) => !error_code)).toBe(true);
   }
+});
+
+test('dates beyond what ISO 8601 shows are written as numbers of their unit with all their digits', async () => {
+  const days = makeData({ type: new DateDay(), data: Int32Array.of(100_000_001, 0) });
+  const milliseconds = makeData({
+    type: new DateMillisecond(),
+    data: BigInt64Array.of(4_611_686_018_427_387_905n, -1n),
+  });
+  const table = tableFromIPC(stream({})).assign(
+    new Table({ days: new Vector([days]), milliseconds: new Vector([milliseconds]) }),
+  );
+  const csv = tableRequest({ format: 'arrow', output: 'csv' });
+  const answer = await answerTable(tableToIPC(table, 'stream'), csv, data, predictor);
+  expect(readAnswer(answer, 'csv')).toMatchObject([
+    { days: '100000001', milliseconds: '4611686018427387905' },
+    { days: '1970-01-01', milliseconds: '1969-12-31' },
+  ]);
 });
 
 test('dates are written as ISO 8601 and 64-bit integers with all their digits', async () => {

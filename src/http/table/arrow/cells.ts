@@ -48,8 +48,8 @@ function formatOf(data: Data): { isString: boolean; format: Format } {
       format: (row) => decimalText(values, row * data.stride, data.stride, type.scale),
     };
   if (DataType.isDate(type)) {
-    const daysPerUnit = type.unit === DateUnit.DAY ? 1 : 1 / 86_400_000;
-    return { isString: true, format: (row) => dateText(Number(values[row]) * daysPerUnit) };
+    const unitsPerDay = type.unit === DateUnit.DAY ? 1 : 1000 * SECONDS_PER_DAY;
+    return { isString: true, format: (row) => dateText(values[row], unitsPerDay) };
   }
   if (DataType.isTimestamp(type)) {
     const zone = type.timezone ? 'Z' : '';
@@ -146,8 +146,10 @@ function isoText(seconds: number): string | undefined {
   return new Date(1000 * seconds).toISOString().slice(0, -'.000Z'.length);
 }
 
-function dateText(days: number): string {
-  return isoText(Math.floor(days) * SECONDS_PER_DAY)?.slice(0, -'T00:00:00'.length) ?? String(days);
+/** @param value days or milliseconds */
+function dateText(value: number | bigint, unitsPerDay: number): string {
+  const days = Math.floor(Number(value) / unitsPerDay);
+  return isoText(days * SECONDS_PER_DAY)?.slice(0, -'T00:00:00'.length) ?? String(value);
 }
 
 /** Of seconds, milliseconds, microseconds, or nanoseconds, with all their digits. */
