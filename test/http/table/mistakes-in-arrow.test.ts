@@ -5,6 +5,7 @@ import {
   Decimal,
   Dictionary,
   Field,
+  Float16,
   Float32,
   Float64,
   Int16,
@@ -252,6 +253,22 @@ test('a table of several record batches with growing and replaced dictionaries i
       codes.map((code, plot) => [code, plot]),
     );
     expect(rows.every(({ error_code }) => !error_code)).toBe(true);
+  }
+});
+
+test('floating-point numbers keep the sign of zero as text', async () => {
+  const body = stream({
+    half: [new Float16(), [-0, 0]],
+    single: [new Float32(), [-0, 0]],
+    double: [new Float64(), [-0, 0]],
+  });
+  for (const output of ['csv', 'ndjson'] as const) {
+    const answer = await answerTable(body, tableRequest({ format: 'arrow', output }), data, predictor);
+    const zeros = readAnswer(answer, output).map((row) => [row.half, row.single, row.double].map(Number));
+    expect(zeros).toEqual([
+      [-0, -0, -0],
+      [0, 0, 0],
+    ]);
   }
 });
 

@@ -58,7 +58,8 @@ function formatOf(data: Data): { isString: boolean; format: Format } {
   if (DataType.isTime(type))
     return { isString: true, format: (row) => timeText(BigInt(values[row]), type.unit) };
   if (DataType.isFloat(type)) {
-    if (type.precision === Precision.DOUBLE) return { isString: false, format: (row) => String(values[row]) };
+    if (type.precision === Precision.DOUBLE)
+      return { isString: false, format: (row) => floatText(values[row]) };
     const isHalf = type.precision === Precision.HALF;
     return { isString: false, format: (row) => shortest(isHalf ? halfFloat(values[row]) : values[row]) };
   }
@@ -108,8 +109,14 @@ function dictionaryFormat({ values, dictionary }: Data): { isString: boolean; fo
 /** Smaller float32 have fewer digits. */
 const MIN_NORMAL = 2 ** -126;
 
+/** The shortest decimal that is the same float64, with the sign of -0. */
+function floatText(value: number): string {
+  return Object.is(value, -0) ? '-0' : String(value);
+}
+
 /** The shortest decimal that is the same float32. */
 function shortest(value: number): string {
+  if (value === 0) return floatText(value);
   for (let digits = Math.abs(value) < MIN_NORMAL ? 1 : 6; digits < 9; digits++) {
     const decimal = Number(value.toPrecision(digits));
     if (Math.fround(decimal) === value) return String(decimal);
