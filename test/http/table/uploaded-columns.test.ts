@@ -1,4 +1,4 @@
-import { Bool, Float64, Int32, LargeUtf8, tableFromIPC, Utf8 } from 'apache-arrow';
+import { Bool, Float64, Int32, LargeUtf8, Schema, Table, tableFromIPC, tableToIPC, Utf8 } from 'apache-arrow';
 import { beforeAll, expect, test } from 'vitest';
 import type { TableFormat } from '../../../src/http/table/table-contract.js';
 import { openPredictor } from '../../../src/prediction/open-predictor.js';
@@ -188,6 +188,19 @@ test('the columns of an Arrow stream come back with their types, values, nulls a
       expect(values(after)).toEqual(values(before));
     }
   }
+});
+
+test('the metadata of an Arrow schema come back, but under the key model with those of the answer', async () => {
+  const [batch] = tableFromIPC(arrowOf(siteColumns(sampleRows(data, 3, seededRandom(5))))).batches;
+  const metadata = new Map([
+    ['note', 'mine'],
+    ['model', 'mine'],
+  ]);
+  const body = tableToIPC(new Table(new Schema(batch.schema.fields, metadata), [batch]), 'stream');
+  const answer = await answerTable(body, tableRequest({ format: 'arrow' }), data, predictor);
+  const after = tableFromIPC(answer).schema.metadata;
+  expect(after.get('note')).toBe('mine');
+  expect(JSON.parse(after.get('model') ?? '')).toHaveProperty('outcomes');
 });
 
 /** BigInt is no JSON. */
