@@ -283,17 +283,43 @@ def test_files_that_cannot_be_read_or_written_are_named(
     assert (result.exit_code, message in result.stderr) == (2, True)
 
 
-@pytest.mark.parametrize("output", ["out.csv", "-"])
-def test_a_column_that_a_format_cannot_have_is_a_message(
-    service: ServiceProcess, tmp_path: Path, output: str, monkeypatch: pytest.MonkeyPatch
+@pytest.mark.parametrize(
+    ("name", "values", "output", "reason"),
+    [
+        ("visits", [[1, 2], [3]], "out.csv", "CSV cannot have the column 'visits' of list<"),
+        ("visits", [[1, 2], [3]], "-", "CSV cannot have the column 'visits' of list<"),
+        ("age", [pd.Timedelta(days=1)] * 2, "out.gpkg", "Error while creating field"),
+        ("age", [pd.Timedelta(days=1)] * 2, "out.geojson", "Error while creating field"),
+        ("PLOT", ["A", "B"], "out.gpkg", "A field with the same name already exists"),
+    ],
+)
+def test_a_column_that_a_format_cannot_have_is_refused_before_anything_is_sent(
+    service: ServiceProcess, tmp_path: Path, name: str, values: list[Any], output: str, reason: str
 ) -> None:
-    monkeypatch.chdir(tmp_path)
-    table(2).drop(columns="seen").assign(visits=[[1, 2], [3]]).to_parquet("sites.parquet")
-    result = run(service, "predict", "sites.parquet", "-o", output)
-    assert result.returncode == 1
-    assert result.stderr.startswith("nurselog: ")
-    assert "list" in result.stderr
-    assert "Traceback" not in result.stderr
+    source = tmp_path / "sites.parquet"
+    table(2).reset_index(drop=True).drop(columns="seen").assign(**{name: values}).to_parquet(source)
+    written = output if output == "-" else str(tmp_path / output)
+    result = run(service, "predict", str(source), "-o", written, NURSELOG_URL="http://127.0.0.1:9")
+    assert result.returncode == 2
+    [message] = result.stderr.splitlines()
+    assert message.startswith(f"nurselog: {written} cannot be written: ")
+    assert reason in message
+    assert [path.name for path in tmp_path.iterdir()] == ["sites.parquet"]
+
+
+def test_an_output_that_cannot_take_its_place_is_named_and_the_answered_rows_are_kept(
+    service: ServiceProcess, tmp_path: Path
+) -> None:
+    write_sites(tmp_path / "sites.csv", 3)
+    output = tmp_path / "out.csv"
+    output.mkdir()
+    arguments = ["predict", str(tmp_path / "sites.csv"), "-o", str(output)]
+    result = run(service, *arguments)
+    assert (result.returncode, len(result.stderr.splitlines())) == (1, 1)
+    assert result.stderr.startswith(f"nurselog: {output} cannot be written: ")
+    output.rmdir()
+    assert run(service, *arguments, "--resume", NURSELOG_URL="http://127.0.0.1:9").returncode == 0
+    assert texts(output)["survival_5"].ne("").tolist() == [True] * 3
 
 
 def test_latin_1_is_refused_with_the_remedy_and_read_with_it(service: ServiceProcess, tmp_path: Path) -> None:

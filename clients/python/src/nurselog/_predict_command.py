@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 from dataclasses import dataclass
+from itertools import chain
 from pathlib import Path
 from typing import Any
 
@@ -15,9 +16,11 @@ from rich.text import Text
 from nurselog._client import Client
 from nurselog._files.formats import PIPE, output_format
 from nurselog._files.partial import PartialOutput
-from nurselog._files.reading import Source, after, divided, open_source
+from nurselog._files.reading import Part, Source, after, divided, open_source, without_rows
 from nurselog._files.summary import Summary
-from nurselog._files.writing import pipe_csv, write_file
+from nurselog._files.writing import check_writable, pipe_csv, write_file
+from nurselog._table import calls
+from nurselog._table.exchange import TableLimits
 from nurselog.errors import InvalidRequestError, NurselogError
 
 # More than elsewhere in the command: a file may take long, and a service may be restarted meanwhile.
@@ -59,7 +62,9 @@ def predict_file(job: Job, *, resume: bool, console: Console) -> Summary:
         console: Where the progress is shown if it is a terminal.
 
     Raises:
-        InvalidRequestError: The file cannot be read, lacks columns, or the job cannot be resumed.
+        InvalidRequestError: The file cannot be read, lacks columns, has some that the output cannot have, or the job
+            cannot be resumed. Nothing was sent.
+        OSError: The output cannot be written; the answered rows are kept.
         NurselogError: The service refused or could not be reached; UnfinishedError where rows were answered before.
         UnfinishedError: The run ended early.
     """
@@ -67,16 +72,20 @@ def predict_file(job: Job, *, resume: bool, console: Console) -> Summary:
     if resume and PIPE in (job.source, job.output):
         raise InvalidRequestError("A pipe cannot be resumed.")
     source = open_source(job.source, job.encoding, job.layer, job.crs)
+    parts = source.parts()
+    first = next(parts)
+    _check_columns(job, first)
+    parts = chain([first], parts)
     if job.output == PIPE:
         summary = Summary()
-        pipe_csv(_answered(job, source, 0, summary, console))
+        pipe_csv(_answered(job, source, parts, 0, summary, console))
         return summary
     identity = {} if job.source == PIPE else job.identity()
     partial = PartialOutput(job.output, identity)
     partial.start(resume=resume)
     try:
         try:
-            for table in _answered(job, source, partial.rows, Summary(), console):
+            for table in _answered(job, source, parts, partial.rows, Summary(), console):
                 partial.add(table)
         finally:
             partial.close()
@@ -103,7 +112,18 @@ def _counted(tables: Iterator[pa.Table], summary: Summary) -> Iterator[pa.Table]
         yield table
 
 
-def _answered(job: Job, source: Source, done: int, summary: Summary, console: Console) -> Iterator[pa.Table]:
+def _check_columns(job: Job, part: Part) -> None:
+    """Refuses, before anything is sent, columns that cannot be predicted or that the output cannot have."""
+    call = calls.predict_tables([without_rows(part)], **job.options)
+    for _ in call.pieces(TableLimits()):
+        pass
+    table = call.finish(call.query.schema.empty_table())
+    check_writable(job.output, table, job.options["latitude"], job.options["longitude"])
+
+
+def _answered(
+    job: Job, source: Source, parts: Iterator[Part], done: int, summary: Summary, console: Console
+) -> Iterator[pa.Table]:
     """The parts after `done` rows with their answers."""
     columns = (
         BarColumn(),
@@ -117,7 +137,7 @@ def _answered(job: Job, source: Source, done: int, summary: Summary, console: Co
         Progress(*columns, console=console, disable=not console.is_terminal, transient=False) as progress,
     ):
         task = progress.add_task("rows", total=source.rows(), completed=done)
-        parts = divided(after(source.parts(), done), lambda: min(client._table_limits.next_rows, _PART_ROWS))
+        parts = divided(after(parts, done), lambda: min(client._table_limits.next_rows, _PART_ROWS))
         answered: Iterator[pa.Table] = client.predict_tables(parts, **job.options)
         for table in answered:
             summary.add(table)

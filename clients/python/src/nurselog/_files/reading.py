@@ -85,6 +85,11 @@ def divided(parts: Iterator[Part], rows: Callable[[], int]) -> Iterator[Part]:
             start += size
 
 
+def without_rows(part: Part) -> Part:
+    """The columns of a part."""
+    return _slice(part, 0, 0)
+
+
 def count(part: Part) -> int:
     """The number of rows."""
     return int((part.table if isinstance(part, LocatedTable) else part).num_rows)

@@ -13,10 +13,11 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet
 
-from nurselog._files.formats import geopandas, output_format, pandas_types
+from nurselog._files.formats import PIPE, geopandas, output_format, pandas_types
 from nurselog._table.columns import without_dictionaries
 from nurselog._table.frames import WGS_84, coordinates_of
 from nurselog._table.sites import numbers_of
+from nurselog.errors import InvalidRequestError, NurselogError
 
 _EXTENSION = b"ARROW:extension:name"
 
@@ -30,6 +31,27 @@ _PROBABILITIES = ("survival_", "contribution_", "low_", "high_")
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
+def check_writable(path: Path, table: pa.Table, latitude: str, longitude: str) -> None:
+    """Tries the format of a file with a table, apart from the file.
+
+    Args:
+        path: See `write_file`, or PIPE.
+        table: The columns, without rows.
+        latitude: See `write_file`.
+        longitude: See `write_file`.
+
+    Raises:
+        InvalidRequestError: The format cannot have such columns.
+    """
+    with TemporaryDirectory(prefix="nurselog.") as folder:
+        try:
+            _write(Path(folder) / ("out.csv" if path == PIPE else path.name), iter([table]), latitude, longitude)
+        except InvalidRequestError as error:
+            raise InvalidRequestError(f"{path} cannot be written: {error.message}") from None
+        except Exception as error:  # each format has errors of its own
+            raise InvalidRequestError(f"{path} cannot be written: {_one_line(error)}") from None
+
+
 def write_file(
     path: Path, tables: Iterator[pa.Table], latitude: str, longitude: str, *, byte_order_mark: bool = False
 ) -> None:
@@ -41,28 +63,46 @@ def write_file(
         latitude: The column of degrees north, for a geographic file of a table without a geometry.
         longitude: The column of degrees east.
         byte_order_mark: Whether CSV begins with one, as spreadsheets mark UTF-8.
+
+    Raises:
+        OSError: The file cannot be written.
     """
-    with TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as folder:
-        unfinished = Path(folder) / path.name
-        first = next(tables)
-        rest = chain([first], tables)
-        kind = output_format(path)
-        if kind == "csv":
-            with unfinished.open("wb") as file:
-                file.write(_BYTE_ORDER_MARK if byte_order_mark else b"")
-                _write_csv(file, rest)
-        elif kind == "parquet" and not _has_geometry(first.schema):
-            with pa.parquet.ParquetWriter(unfinished, first.schema) as writer:
-                for table in rest:
-                    writer.write_table(table)
-        else:
-            _write_geographic(unfinished, kind, pa.concat_tables(rest), latitude, longitude)
-        unfinished.replace(path)
+    try:
+        with TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as folder:
+            unfinished = Path(folder) / path.name
+            _write(unfinished, tables, latitude, longitude, byte_order_mark=byte_order_mark)
+            unfinished.replace(path)
+    except NurselogError:
+        raise
+    except Exception as error:  # each format has errors of its own
+        raise OSError(f"{path} cannot be written: {_one_line(error)}") from error
 
 
 def pipe_csv(tables: Iterable[pa.Table]) -> None:
     """Writes CSV to standard output, each table as it comes."""
     _write_csv(sys.stdout.buffer, tables)
+
+
+def _write(
+    path: Path, tables: Iterator[pa.Table], latitude: str, longitude: str, *, byte_order_mark: bool = False
+) -> None:
+    first = next(tables)
+    rest = chain([first], tables)
+    kind = output_format(path)
+    if kind == "csv":
+        with path.open("wb") as file:
+            file.write(_BYTE_ORDER_MARK if byte_order_mark else b"")
+            _write_csv(file, rest)
+    elif kind == "parquet" and not _has_geometry(first.schema):
+        with pa.parquet.ParquetWriter(path, first.schema) as writer:
+            for table in rest:
+                writer.write_table(table)
+    else:
+        _write_geographic(path, kind, pa.concat_tables(rest), latitude, longitude)
+
+
+def _one_line(error: Exception) -> str:
+    return " ".join(str(error).split())
 
 
 def _write_csv(file: BinaryIO, tables: Iterable[pa.Table]) -> None:
@@ -78,15 +118,20 @@ def _write_csv(file: BinaryIO, tables: Iterable[pa.Table]) -> None:
 
 def _csv_lines(table: pa.Table) -> bytes:
     """The rows as CSV that quotes only where it is needed, which pyarrow's own writer does not."""
-    lines = _joined(",", *(_csv_cells(column) for column in table.columns))
+    lines = _joined(",", *(_csv_cells(table.column(index), name) for index, name in enumerate(table.schema.names)))
     ended = _joined("\n", lines, _scalar(""))
     return b"".join(
         chunk.buffers()[2][: pc.sum(pc.binary_length(chunk)).as_py()] for chunk in ended.chunks if len(chunk) > 0
     )
 
 
-def _csv_cells(column: pa.ChunkedArray) -> pa.ChunkedArray:
-    texts = column.cast(pa.large_string())
+def _csv_cells(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
+    try:
+        texts = column.cast(pa.large_string())
+    except pa.ArrowNotImplementedError:
+        raise InvalidRequestError(
+            f"CSV cannot have the column {name!r} of {column.type}: drop it, or write Parquet."
+        ) from None
     needs_quotes = pc.match_substring_regex(texts, _TO_QUOTE)
     if not pc.any(needs_quotes).as_py():
         return texts
