@@ -22,6 +22,7 @@ from hypothesis import strategies as st
 from pandas.testing import assert_frame_equal
 from rich.console import Console
 from service_process import ROOT, ServiceProcess
+from shapely.geometry import Point
 
 from nurselog import Client
 from nurselog._files.reading import open_source
@@ -152,6 +153,54 @@ def test_integers_and_booleans_of_which_some_are_missing_come_back_as_they_were(
     else:
         answered = pq.read_table(tmp_path / output)
         assert (answered["stand"].to_pylist(), answered["burnt"].to_pylist()) == (stands, burnt)
+
+
+@pytest.mark.parametrize("output", ["out.csv", "out.parquet", "out.gpkg", "out.geojson"])
+def test_the_active_geometry_is_used_and_written_also_where_it_is_not_the_first(
+    service: ServiceProcess, tmp_path: Path, output: str
+) -> None:
+    corners, middles = ([Point(x, 44.12) for x in (west, west - 0.01)] for west in (-122.5, -122.03))
+    sites = geopandas.GeoDataFrame({"corner": geopandas.GeoSeries(corners, crs=4326)})
+    sites["middle"] = geopandas.GeoSeries(middles, crs=4326)
+    sites.set_geometry("middle").to_parquet(tmp_path / "sites.parquet")
+    result = run_here(service, "predict", str(tmp_path / "sites.parquet"), "-o", str(tmp_path / output), *PLANTED)
+    if output in ("out.gpkg", "out.geojson"):
+        assert (result.exit_code, "its format has one geometry" in result.stderr) == (2, True)
+        assert [path.name for path in tmp_path.iterdir()] == ["sites.parquet"]
+        return
+    if output == "out.parquet":
+        answered = geopandas.read_parquet(tmp_path / output)
+        assert answered.geometry.name == "middle"
+        assert answered["middle"].tolist() == middles
+        assert answered["corner"].tolist() == corners
+    else:
+        answered = pd.read_csv(tmp_path / output)
+        assert answered["longitude"].tolist() == [-122.03, -122.04]
+    with Client(service.url, service.key) as client:
+        expected = client.predict_table(sites.set_geometry("middle"), species_code="PSME", planting_method="manual")
+    assert answered["matched_longitude"].tolist() == expected["matched_longitude"].tolist()
+
+
+@pytest.mark.parametrize("name", ["geometry", "geom", "fid"])
+@pytest.mark.parametrize("output", ["out.gpkg", "out.geojson"])
+def test_a_column_named_like_one_of_the_format_is_kept(
+    service: ServiceProcess, tmp_path: Path, name: str, output: str
+) -> None:
+    values = [30, 10, 20] if name == "fid" else ["a", "b", "c"]
+    table(3).reset_index(drop=True).drop(columns="seen").assign(**{name: values}).to_parquet(tmp_path / "sites.parquet")
+    run_here(service, "predict", str(tmp_path / "sites.parquet"), "-o", str(tmp_path / output))
+    if output == "out.gpkg":
+        with sqlite3.connect(tmp_path / output) as database:
+            database.row_factory = sqlite3.Row
+            rows = database.execute("SELECT * FROM out").fetchall()
+            [(geometry,)] = database.execute("SELECT column_name FROM gpkg_geometry_columns").fetchall()
+        assert [row["plot"] for row in rows] == ["plot 0", "plot 1", "plot 2"]
+        assert [row[name] for row in rows] == values
+        assert all(row[geometry].startswith(b"GP") for row in rows)
+    else:
+        features = json.loads((tmp_path / output).read_text())["features"]
+        assert [feature["properties"][name] for feature in features] == values
+        assert [feature["geometry"]["type"] for feature in features] == ["Point"] * 3
 
 
 def test_a_pipe_is_read_and_written(service: ServiceProcess, tmp_path: Path) -> None:

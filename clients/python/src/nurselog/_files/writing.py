@@ -14,12 +14,11 @@ import pyarrow.compute as pc
 import pyarrow.parquet
 
 from nurselog._files.formats import PIPE, geopandas, output_format, pandas_types
+from nurselog._files.geometry import free_name, geographic_frame, geometry_names
 from nurselog._table.columns import without_dictionaries
 from nurselog._table.frames import WGS_84, coordinates_of
 from nurselog._table.sites import numbers_of
 from nurselog.errors import InvalidRequestError, NurselogError
-
-_EXTENSION = b"ARROW:extension:name"
 
 # An empty text differs from a missing one by its quotes.
 _TO_QUOTE = r'^$|[",\r\n]'
@@ -93,7 +92,7 @@ def _write(
         with path.open("wb") as file:
             file.write(_BYTE_ORDER_MARK if byte_order_mark else b"")
             _write_csv(file, rest)
-    elif kind == "parquet" and not _has_geometry(first.schema):
+    elif kind == "parquet" and not geometry_names(first.schema):
         with pa.parquet.ParquetWriter(path, first.schema) as writer:
             for table in rest:
                 writer.write_table(table)
@@ -108,7 +107,7 @@ def _one_line(error: Exception) -> str:
 def _write_csv(file: BinaryIO, tables: Iterable[pa.Table]) -> None:
     """A geometry becomes the columns `latitude` and `longitude` of its point."""
     for number, table in enumerate(tables):
-        plain = without_dictionaries(_with_coordinates(table) if _has_geometry(table.schema) else table)
+        plain = without_dictionaries(_with_coordinates(table) if geometry_names(table.schema) else table)
         if number == 0:
             names = pa.table([[name] for name in plain.schema.names], plain.schema.names)
             file.write(_csv_lines(names))
@@ -148,40 +147,41 @@ def _scalar(text: str) -> pa.Scalar:
 
 
 def _write_geographic(path: Path, kind: str, table: pa.Table, latitude: str, longitude: str) -> None:
-    library = geopandas()
     plain = _with_doubles(without_dictionaries(table))
-    if _has_geometry(table.schema):
-        frame = library.GeoDataFrame.from_arrow(plain, to_pandas_kwargs=pandas_types())
+    geometries = geometry_names(table.schema)
+    if len(geometries) > 1 and kind != "parquet":
+        raise InvalidRequestError(
+            f"its format has one geometry, and the columns {', '.join(geometries)} have them: drop all but one of "
+            "these, or write Parquet."
+        )
+    if geometries:
+        frame = geographic_frame(plain)
     else:
         x, y = (numbers_of(plain.column(name), name) for name in (longitude, latitude))
-        points = library.GeoSeries.from_xy(x.to_numpy(), y.to_numpy(), crs=WGS_84)
+        points = geopandas().GeoSeries.from_xy(x.to_numpy(), y.to_numpy(), crs=WGS_84)
         points[(points.x + points.y).isna()] = None
-        frame = library.GeoDataFrame(plain.to_pandas(**pandas_types()), geometry=points)
+        columns = plain.to_pandas(**pandas_types())
+        name = free_name("geometry", plain.schema.names)
+        frame = geopandas().GeoDataFrame(columns.assign(**{name: points}), geometry=name)
     if kind == "parquet":
         frame.to_parquet(path, index=False)
     elif kind == "geojson":
         frame.to_crs(WGS_84).to_file(path, driver="GeoJSON", index=False, use_arrow=True)
     else:
-        frame.to_file(path, driver="GPKG", index=False, layer=path.stem, use_arrow=True)
-
-
-def _has_geometry(schema: pa.Schema) -> bool:
-    return any(_is_geometry(field) for field in schema)
-
-
-def _is_geometry(field: pa.Field) -> bool:
-    # The name is in the metadata unless a library registered the type.
-    name = (field.metadata or {}).get(_EXTENSION, b"").decode() or getattr(field.type, "extension_name", "")
-    return bool(name.startswith("geoarrow."))
+        # A column of the name of the feature's id would become it, and be no column any more.
+        names = [name for name in plain.schema.names if name not in geometries]
+        options = {"FID": free_name("fid", names), "GEOMETRY_NAME": free_name("geom", names)}
+        frame.to_file(path, driver="GPKG", index=False, layer=path.stem, use_arrow=True, layer_options=options)
 
 
 def _with_coordinates(table: pa.Table) -> pa.Table:
-    frame = geopandas().GeoDataFrame.from_arrow(table)
+    frame = geographic_frame(table)
     for name, values in zip(("latitude", "longitude"), coordinates_of(frame.geometry), strict=True):
         if name not in table.schema.names:
             rounded = pc.round(values, _COORDINATE_DECIMALS)
             table = table.append_column(name, pc.if_else(pc.is_nan(rounded), None, rounded))
-    return table.select([field.name for field in table.schema if not _is_geometry(field)])
+    geometries = geometry_names(table.schema)
+    return table.select([name for name in table.schema.names if name not in geometries])
 
 
 def _with_doubles(table: pa.Table) -> pa.Table:
