@@ -9,10 +9,11 @@ import re
 import sqlite3
 import subprocess
 from pathlib import Path
-from typing import Any
+from typing import Any, cast
 
 import geopandas
 import pandas as pd
+import pyarrow as pa
 import pyarrow.parquet as pq
 import pytest
 from command_process import COMMAND, environment_of, in_terminal, run, run_here
@@ -25,7 +26,7 @@ from service_process import ROOT, ServiceProcess
 from shapely.geometry import Point
 
 from nurselog import Client
-from nurselog._files.reading import open_source
+from nurselog._files.reading import count, open_source
 from nurselog._files.writing import write_file
 from nurselog._predict_command import Job, predict_file
 
@@ -383,6 +384,14 @@ def test_a_byte_order_mark_stays(service: ServiceProcess, tmp_path: Path) -> Non
     (tmp_path / "sites.csv").write_text("latitude,longitude\n44.12,-122.03\n", encoding="utf-8-sig")
     run_here(service, "predict", str(tmp_path / "sites.csv"), "-o", str(tmp_path / "out.csv"), *PLANTED)
     assert (tmp_path / "out.csv").read_bytes().startswith(b"\xef\xbb\xbflatitude,longitude,matched_latitude")
+
+
+def test_a_csv_file_is_read_by_pyarrow_alone_so_that_its_thread_needs_no_python_at_the_end(tmp_path: Path) -> None:
+    write_sites(tmp_path / "sites.csv", 3)
+    source = open_source(tmp_path / "sites.csv", "utf-8", None, None)
+    assert sum(map(count, source.parts())) == 3
+    assert isinstance(cast("Any", source)._file, pa.NativeFile)
+    assert source.rows() == 3
 
 
 CELLS = st.text(st.characters(codec="utf-8", exclude_characters="\0\r\ufeff"), max_size=8)

@@ -6,7 +6,7 @@ import csv
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
-from typing import Any, BinaryIO, Protocol, TypeAlias
+from typing import Any, Protocol, TypeAlias
 
 import pyarrow as pa
 import pyarrow.csv
@@ -101,7 +101,7 @@ class _CsvSource:
 
     def __init__(self, path: Path, encoding: str) -> None:
         self._path, self._encoding = path, encoding
-        self._file: BinaryIO = sys.stdin.buffer if path == PIPE else path.open("rb")
+        self._file: Any = sys.stdin.buffer if path == PIPE else path.open("rb")
         self._size = None if path == PIPE else path.stat().st_size
         self._read_rows = 0
         header = self._header()
@@ -115,7 +115,7 @@ class _CsvSource:
     def rows(self) -> int | None:
         if self._size is None or self._read_rows == 0:
             return None
-        return round(self._read_rows * self._size / self._file.tell())
+        return int(self._read_rows * self._size / self._file.tell())
 
     def parts(self) -> Iterator[pa.Table]:
         # A missing cell is null, and written as one; "" is a text.
@@ -124,9 +124,11 @@ class _CsvSource:
             column_types=types, strings_can_be_null=True, null_values=[""], quoted_strings_can_be_null=False
         )
         schema = pa.schema([(name, pa.string()) for name in self._names])
-        if not self._file.peek(1):  # type: ignore[attr-defined]
+        if not self._file.peek(1):
             yield schema.empty_table()
             return
+        if self._size is not None:
+            self._file = self._native_file()
         try:
             reader = pa.csv.open_csv(
                 self._file,
@@ -143,8 +145,18 @@ class _CsvSource:
         except (pa.ArrowInvalid, pa.ArrowKeyError, UnicodeDecodeError) as error:
             raise InvalidRequestError(f"{self._path} cannot be read: {self._reason(error)}") from None
 
+    def _native_file(self) -> pa.NativeFile:
+        """The same file at the same position, for a thread of pyarrow that may still read it as Python ends.
+
+        With a file of Python that thread would abort the process.
+        """
+        native = pa.OSFile(str(self._path))
+        native.seek(self._file.tell())
+        self._file.close()
+        return native
+
     def _header(self) -> str:
-        line = self._file.readline(1024 * 1024)
+        line: bytes = self._file.readline(1024 * 1024)
         while line.count(b'"') % 2 == 1 and (more := self._file.readline(1024 * 1024)):
             line += more
         try:
