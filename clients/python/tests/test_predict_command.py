@@ -380,6 +380,14 @@ def test_latin_1_is_refused_with_the_remedy_and_read_with_it(service: ServicePro
     assert texts(tmp_path / "out.csv")["place"].tolist() == ["Cañon"]
 
 
+def test_delimiters_within_quotes_of_the_header_do_not_count(tmp_path: Path) -> None:
+    (tmp_path / "sites.csv").write_text('"Stand, e.g. A, B, C, D";latitude;longitude\n7;44.12;-122.03\n')
+    [part] = open_source(tmp_path / "sites.csv", "utf-8", None, None).parts()
+    assert cast("pa.Table", part).to_pylist() == [
+        {"Stand, e.g. A, B, C, D": "7", "latitude": "44.12", "longitude": "-122.03"}
+    ]
+
+
 def test_a_byte_order_mark_stays(service: ServiceProcess, tmp_path: Path) -> None:
     (tmp_path / "sites.csv").write_text("latitude,longitude\n44.12,-122.03\n", encoding="utf-8-sig")
     run_here(service, "predict", str(tmp_path / "sites.csv"), "-o", str(tmp_path / "out.csv"), *PLANTED)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import csv
+import re
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
@@ -107,7 +108,7 @@ class _CsvSource:
         header = self._header()
         self.byte_order_mark = header.startswith("\ufeff")
         header = header.removeprefix("\ufeff")
-        self._delimiter = max(_DELIMITERS, key=header.count)
+        self._delimiter = max(_DELIMITERS, key=re.sub('"[^"]*"', "", header).count)
         self._names = next(csv.reader([header], delimiter=self._delimiter), [])
         if not self._names:
             raise InvalidRequestError("it is empty; a header line with the names of the columns is needed.")
