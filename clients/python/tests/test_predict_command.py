@@ -264,6 +264,24 @@ def test_an_interrupted_run_is_resumed_without_losing_or_doubling_rows(
     assert not partial.exists()
 
 
+def test_rows_that_were_answered_are_kept_where_the_quota_ends_in_the_first_part(
+    service: ServiceProcess, tmp_path: Path
+) -> None:
+    write_sites(tmp_path / "sites.csv", 600)
+    arguments = ["predict", str(tmp_path / "sites.csv"), "-o"]
+    output, whole = tmp_path / "out.csv", tmp_path / "whole.csv"
+    key = service.issue("spore")
+    with Client(service.url, key) as client:
+        for _ in range(58):
+            client.species()
+    result = run_here(service, *arguments, str(output), NURSELOG_API_KEY=key)
+    # Of 42 requests the first had too many rows.
+    assert (result.exit_code, "410 answered rows are kept: --resume continues" in result.stderr) == (3, True)
+    assert run_here(service, *arguments, str(output), "--resume").exit_code == 0
+    assert run_here(service, *arguments, str(whole)).exit_code == 0
+    assert output.read_bytes() == whole.read_bytes()
+
+
 def test_a_run_with_other_options_is_not_resumed(service: ServiceProcess, tmp_path: Path) -> None:
     write_sites(tmp_path / "sites.csv", 900)
     arguments = ["predict", str(tmp_path / "sites.csv"), "-o", str(tmp_path / "out.csv")]

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
@@ -16,11 +17,12 @@ from rich.text import Text
 from nurselog._client import Client
 from nurselog._files.formats import PIPE, output_format
 from nurselog._files.partial import PartialOutput
-from nurselog._files.reading import Part, Source, after, divided, open_source, without_rows
+from nurselog._files.reading import Part, Source, after, divided, first_rows, open_source
 from nurselog._files.summary import Summary
 from nurselog._files.writing import check_writable, pipe_csv, write_file
 from nurselog._table import calls
 from nurselog._table.exchange import TableLimits
+from nurselog._table.frames import adapt
 from nurselog.errors import InvalidRequestError, NurselogError
 
 # More than elsewhere in the command: a file may take long, and a service may be restarted meanwhile.
@@ -114,7 +116,7 @@ def _counted(tables: Iterator[pa.Table], summary: Summary) -> Iterator[pa.Table]
 
 def _check_columns(job: Job, part: Part) -> None:
     """Refuses, before anything is sent, columns that cannot be predicted or that the output cannot have."""
-    call = calls.predict_tables([without_rows(part)], **job.options)
+    call = calls.predict_tables([first_rows(part, 0)], **job.options)
     for _ in call.pieces(TableLimits()):
         pass
     table = call.finish(call.query.schema.empty_table())
@@ -138,12 +140,31 @@ def _answered(
     ):
         task = progress.add_task("rows", total=source.rows(), completed=done)
         parts = divided(after(parts, done), lambda: min(client._table_limits.next_rows, _PART_ROWS))
-        answered: Iterator[pa.Table] = client.predict_tables(parts, **job.options)
-        for table in answered:
+        for table in _with_last_answers(client, parts, job.options):
             summary.add(table)
             progress.update(task, advance=table.num_rows, total=source.rows())
             yield table
         progress.update(task, total=done + summary.rows)
+
+
+def _with_last_answers(client: Client, parts: Iterator[Part], options: dict[str, Any]) -> Iterator[pa.Table]:
+    """The answered parts, at last the rows of a part that were answered before its error."""
+    waiting: deque[Part] = deque()
+
+    def remembered() -> Iterator[Part]:
+        for part in parts:
+            waiting.append(part)
+            yield part
+
+    try:
+        answered: Iterator[pa.Table] = client.predict_tables(remembered(), **options)
+        for table in answered:
+            waiting.popleft()
+            yield table
+    except NurselogError as error:
+        if error._answers is not None:
+            yield adapt(first_rows(waiting[0], error._answers.num_rows)).with_answer(error._answers)
+        raise
 
 
 class _Rate(ProgressColumn):

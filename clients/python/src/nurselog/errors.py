@@ -38,6 +38,7 @@ class NurselogError(Exception):
         self.status = status
         self.request_id = request_id
         self.retry_after = retry_after
+        self._answers: Any = None  # a table of Arrow: the answers to the first rows of a piece that failed after them
 
     def __str__(self) -> str:
         """The message, then the code and the request id."""

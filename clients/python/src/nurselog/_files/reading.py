@@ -87,9 +87,9 @@ def divided(parts: Iterator[Part], rows: Callable[[], int]) -> Iterator[Part]:
             start += size
 
 
-def without_rows(part: Part) -> Part:
-    """The columns of a part."""
-    return _slice(part, 0, 0)
+def first_rows(part: Part, rows: int) -> Part:
+    """So many rows at the beginning of a part; of none, its columns are left."""
+    return _slice(part, 0, rows)
 
 
 def count(part: Part) -> int:

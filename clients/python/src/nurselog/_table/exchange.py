@@ -91,7 +91,7 @@ def table_exchange(
         A row of the columns of `schema` for each row of `sites`, in their order.
 
     Raises:
-        NurselogError: The final error.
+        NurselogError: The final error, with the answers that were gained.
     """
     answers = [schema.empty_table()]
     done = attempt = 0
@@ -111,11 +111,12 @@ def table_exchange(
             continue
         next_delay_s = policy.delay_s(attempt, error)
         if next_delay_s is None:
+            if done > 0:
+                error._answers = _joined(answers)
             raise error
         delay_s = next_delay_s
         attempt += 1
-    metadata = answers[-1].schema.metadata
-    return pa.concat_tables([answer.replace_schema_metadata(metadata) for answer in answers])
+    return _joined(answers)
 
 
 def table_request(sites: pa.Table, path: str) -> TableRequest:
@@ -130,6 +131,11 @@ def table_request(sites: pa.Table, path: str) -> TableRequest:
     with pa.ipc.new_stream(sink, table.schema) as writer:
         writer.write_table(table)
     return TableRequest(path, _HEADERS, sink.getvalue().to_pybytes())
+
+
+def _joined(answers: Sequence[pa.Table]) -> pa.Table:
+    metadata = answers[-1].schema.metadata
+    return pa.concat_tables([answer.replace_schema_metadata(metadata) for answer in answers])
 
 
 def _read(reply: Reply, rows: int, schema: pa.Schema) -> tuple[pa.Table, NurselogError | None]:
