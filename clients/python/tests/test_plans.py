@@ -64,6 +64,16 @@ def test_units_without_a_reference_system_or_with_an_id_twice_are_refused(call: 
         call("plan", units().assign(name="same"), id_column="name")
 
 
+def test_a_unit_with_coordinates_that_are_not_finite_fails_alone(call: Caller) -> None:
+    table = units()
+    table.loc[8, "geometry"] = box(-122.0, 44.1, float("inf"), 44.11)
+    expected = call("plan", units(), **OPTIONS)["units"]
+    for given in (table, features(table)):
+        first, second, third = call("plan", given, **OPTIONS)["units"]
+        assert (first, third) == (expected[0], expected[2])
+        assert (second["id"], second["error"]["code"]) == (8, "invalid_request")
+
+
 def test_an_id_twice_is_refused_where_its_features_would_be_sent_in_different_requests(call: Caller) -> None:
     collection = features(units())
     first, *others = collection["features"]

@@ -98,7 +98,7 @@ def unit_ids(units: GeoDataFrame, id_column: str | None) -> list[Any]:
 def _features(units: Mapping[str, Any] | GeoDataFrame, id_column: str | None) -> list[bytes]:
     if isinstance(units, Mapping):
         _check_unique_ids(units["features"])
-        return [encode(feature) for feature in units["features"]]
+        return [_encoded(feature) for feature in units["features"]]
     if units.crs is None:
         raise InvalidRequestError("The units have no coordinate reference system: set it with units.set_crs(...).")
     ids = unit_ids(units, id_column)
@@ -106,9 +106,17 @@ def _features(units: Mapping[str, Any] | GeoDataFrame, id_column: str | None) ->
         named = "The index" if id_column is None else f"The column {id_column}"
         raise InvalidRequestError(f"{named} of the units has an id twice: name a column with unique ids as id_column.")
     return [
-        encode({"type": "Feature", "id": id_, "geometry": None if geometry is None else geometry.__geo_interface__})
+        _encoded({"type": "Feature", "id": id_, "geometry": None if geometry is None else geometry.__geo_interface__})
         for id_, geometry in zip(ids, units.geometry.to_crs(_WGS_84), strict=True)
     ]
+
+
+def _encoded(feature: Mapping[str, Any]) -> bytes:
+    """A feature as JSON; without its geometry where coordinates are not finite, so that only this unit has an error."""
+    try:
+        return encode(feature)
+    except InvalidRequestError:
+        return encode({**feature, "geometry": None})
 
 
 def _check_unique_ids(features: Sequence[Any]) -> None:
