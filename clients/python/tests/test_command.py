@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import json
 import re
+import subprocess
+from pathlib import Path
 
 import pytest
-from command_process import in_terminal, run
+from command_process import COMMAND, environment_of, in_terminal, run
 from service_process import ServiceProcess
 from sites import PLANTED, without_time
 
@@ -95,6 +97,18 @@ def test_failures_have_a_message_and_an_exit_code(
     assert message in result.stderr
     assert result.stdout == ""
     assert "nurse_live_" not in result.stderr
+
+
+@pytest.mark.parametrize("options", [[], ["--json"]])
+def test_an_answer_that_cannot_be_written_is_one_line(service: ServiceProcess, options: list[str]) -> None:
+    with Path("/dev/full").open("w") as full:
+        command = [COMMAND, "usage", *options]
+        result = subprocess.run(
+            command, env=environment_of(service), stdout=full, stderr=subprocess.PIPE, encoding="utf-8"
+        )
+    assert result.returncode == 1
+    [message] = result.stderr.splitlines()
+    assert message.startswith("nurselog: The answer cannot be written: ")
 
 
 def test_a_terminal_gets_colour_unless_no_color_is_set(service: ServiceProcess) -> None:

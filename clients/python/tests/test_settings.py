@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import pytest
+from frames import table
 from service_process import ServiceProcess
 
 from nurselog import AsyncClient, Client
@@ -33,12 +34,49 @@ def test_a_missing_setting_is_named_with_its_variable(client: type[Client] | typ
 
 
 @pytest.mark.parametrize(
-    "url", ["127.0.0.1:8080", "ftp://127.0.0.1", "http://", "http://user:word@127.0.0.1", "http://host:port"]
+    "url",
+    [
+        "127.0.0.1:8080",
+        "ftp://127.0.0.1",
+        "http://",
+        "http://user:word@127.0.0.1",
+        "http://host:port",
+        "http://a..b",
+        "http://xn--a",
+    ],
 )
 def test_a_url_that_cannot_be_used_is_refused_without_repeating_it(url: str) -> None:
     with pytest.raises(ConfigurationError, match="NURSELOG_URL") as raised:
         Client(url, SECRET)
     assert "word" not in str(raised.value)
+
+
+@pytest.mark.parametrize("client", [Client, AsyncClient])
+@pytest.mark.parametrize(
+    ("variable", "value"),
+    [
+        ("ALL_PROXY", "socks5://127.0.0.1:1"),
+        ("HTTP_PROXY", "foo://x"),
+        ("no_proxy", "[::1"),
+        ("SSL_CERT_FILE", "/nonexistent.pem"),
+    ],
+)
+def test_proxies_and_certificates_that_cannot_be_used_are_named_with_their_variables(
+    monkeypatch: pytest.MonkeyPatch, client: type[Client] | type[AsyncClient], variable: str, value: str
+) -> None:
+    monkeypatch.setenv("HTTPS_PROXY", "http://127.0.0.1:1")
+    monkeypatch.setenv(variable, value)
+    with pytest.raises(ConfigurationError, match=f"(?i){variable}"):
+        client("http://127.0.0.1:8080", SECRET)
+
+
+def test_a_proxy_whose_name_cannot_be_looked_up_is_an_error_of_the_settings(monkeypatch: pytest.MonkeyPatch) -> None:
+    monkeypatch.setenv("HTTP_PROXY", "http://a..b")
+    with Client("http://nurselog.test", SECRET) as client:
+        with pytest.raises(ConfigurationError, match="HTTP_PROXY"):
+            client.species()
+        with pytest.raises(ConfigurationError, match="HTTP_PROXY"):
+            client.predict_table(table(1))
 
 
 @pytest.mark.parametrize("key", [f"{SECRET}\n", f" {SECRET}", f"{SECRET}\r\nX-Other: 1", "schlüssel"])

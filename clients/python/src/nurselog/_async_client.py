@@ -86,7 +86,10 @@ class AsyncClient:
     ) -> None:
         """Opens no connection yet."""
         base_url, headers = _settings.base_url(url), _settings.headers(api_key)
-        self._http = httpx.AsyncClient(base_url=base_url, headers=headers, timeout=timeout)
+        try:
+            self._http = httpx.AsyncClient(base_url=base_url, headers=headers, timeout=timeout)
+        except (ImportError, OSError, ValueError, httpx.InvalidURL) as error:
+            raise _settings.unusable(error) from None
         self._retry_policy = RetryPolicy(retries)
         self._batch_sites = MAX_BATCH_SITES
         self._table_limits = TableLimits()

@@ -81,7 +81,8 @@ class Client:
         retries: How often a request is sent again after a failed connection, an overload or a short rate limit.
 
     Raises:
-        ConfigurationError: The URL or the key is missing or malformed.
+        ConfigurationError: The URL or the key is missing or malformed, or the environment has proxies or certificates
+            that cannot be used.
     """
 
     def __init__(
@@ -89,7 +90,10 @@ class Client:
     ) -> None:
         """Opens no connection yet."""
         base_url, headers = _settings.base_url(url), _settings.headers(api_key)
-        self._http = httpx.Client(base_url=base_url, headers=headers, timeout=timeout)
+        try:
+            self._http = httpx.Client(base_url=base_url, headers=headers, timeout=timeout)
+        except (ImportError, OSError, ValueError, httpx.InvalidURL) as error:
+            raise _settings.unusable(error) from None
         self._retry_policy = RetryPolicy(retries)
         self._batch_sites = MAX_BATCH_SITES
         self._table_limits = TableLimits()
@@ -192,6 +196,8 @@ class Client:
             return self._http.request(operation.method, operation.path, content=operation.body)
         except httpx.RequestError as error:
             return error
+        except UnicodeError as error:  # of the name of a proxy
+            raise _settings.unusable(error) from None
 
     def _run_batch(self, plan: BatchPlan, wait: Callable[[float], object] = time.sleep) -> bool:
         """Sends the next batch; False if there is none."""
@@ -260,4 +266,6 @@ class Client:
                     content += part
         except httpx.RequestError as error:
             outcome = outcome or error
+        except UnicodeError as error:  # of the name of a proxy
+            raise _settings.unusable(error) from None
         return Reply(outcome, content)

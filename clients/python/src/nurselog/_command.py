@@ -208,8 +208,8 @@ def predict(
     except NurselogError as error:
         _fail(error)
     except BrokenPipeError:
-        # Who reads has seen enough. Python would fail again when it flushes standard output.
-        os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+        # Who reads has seen enough.
+        _discard_output()
         raise typer.Exit(FAILURE) from None
     except (OSError, pa.ArrowException) as error:
         _complain(str(error))
@@ -273,10 +273,24 @@ def _show(ask: Callable[[Client], _Answer], render: Callable[[_Answer], Renderab
             answer = ask(client)
     except NurselogError as error:
         _fail(error)
-    if as_json:
-        typer.echo(json.dumps(answer, ensure_ascii=False, indent=2))
-    else:
-        Console(markup=False, highlight=False, emoji=False).print(render(answer))
+    try:
+        if as_json:
+            typer.echo(json.dumps(answer, ensure_ascii=False, indent=2))
+        else:
+            Console(markup=False, highlight=False, emoji=False).print(render(answer))
+    except BrokenPipeError:
+        # Who reads has seen enough.
+        _discard_output()
+        raise typer.Exit(FAILURE) from None
+    except OSError as error:
+        _discard_output()
+        _complain(f"The answer cannot be written: {error}")
+        raise typer.Exit(FAILURE) from None
+
+
+def _discard_output() -> None:
+    """Python would fail again when it flushes standard output."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
 
 
 def _complain(message: str) -> None:

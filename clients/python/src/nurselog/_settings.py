@@ -23,7 +23,9 @@ def base_url(url: str | None) -> httpx.URL:
     given = _given(url, URL_VARIABLE, "url", 'the address of the service, such as "http://127.0.0.1:8080"')
     try:
         parsed = httpx.URL(given)
-    except httpx.InvalidURL:
+        parsed.raw_host.decode().encode("idna")  # as it is looked up: "a..b" has no such form
+        _ = parsed.host  # nor has "xn--a"
+    except (httpx.InvalidURL, UnicodeError):
         parsed = httpx.URL()
     if parsed.scheme not in ("http", "https") or not parsed.host or parsed.userinfo:
         raise ConfigurationError(
@@ -50,6 +52,14 @@ def headers(api_key: str | None) -> dict[str, str]:
         "Content-Type": "application/json",
         "User-Agent": f"nurselog-python/{version('nurselog')}",
     }
+
+
+def unusable(error: Exception) -> ConfigurationError:
+    """The error for proxies or certificates of the environment that httpx cannot use."""
+    return ConfigurationError(
+        f"The proxies or certificates of the environment cannot be used: {error}. Check ALL_PROXY, HTTP_PROXY, "
+        "HTTPS_PROXY and NO_PROXY, which are URLs and hosts, and SSL_CERT_FILE and SSL_CERT_DIR, which exist."
+    )
 
 
 def _given(argument: str | None, variable: str, parameter: str, meaning: str) -> str:
