@@ -7,6 +7,7 @@ from typing import Any
 
 import geopandas as gpd
 import pandas as pd
+import pyogrio
 import pytest
 from caller import Caller
 from command_process import run
@@ -154,9 +155,9 @@ def test_the_command_writes_files_with_geometries(service: ServiceProcess, tmp_p
     ("arguments", "code", "message"),
     [
         (["missing.gpkg", "-o", "plan.csv"], 2, "missing.gpkg cannot be read"),
-        (["units.gpkg", "-o", "none/plan.csv"], 1, "none/plan.csv cannot be written"),
-        (["units.gpkg", "-o", "none/plan.gpkg"], 1, "none/plan.gpkg cannot be written"),
-        (["units.gpkg", "-o", "none/plan.parquet"], 1, "none/plan.parquet cannot be written"),
+        (["units.gpkg", "-o", "none/plan.csv"], 2, "none/plan.csv cannot be written"),
+        (["units.gpkg", "-o", "none/plan.gpkg"], 2, "none/plan.gpkg cannot be written"),
+        (["units.gpkg", "-o", "none/plan.parquet"], 2, "none/plan.parquet cannot be written"),
         (["units.gpkg", "-o", "plan.pdf"], 2, "plan.pdf must end in one of .csv"),
         (["units.gpkg", "-o", "plan.csv", "--id", "number"], 2, "no column number: it has name, stand"),
         (["units.gpkg", "-o", "plan.csv", "--species", "QUAG"], 1, "Did you mean QUGA"),
@@ -177,3 +178,42 @@ def test_failures_of_the_command_have_a_message_and_write_nothing(
     assert result.returncode == code
     assert message in result.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["units.gpkg"]
+
+
+@pytest.mark.filterwarnings("ignore:'crs' was not provided")
+@pytest.mark.parametrize(
+    ("table", "message"),
+    [
+        (pd.DataFrame({"name": ["North"]}), "has no geometries"),
+        (units().assign(area_ha=1.0), "column of the name area_ha"),
+        (units().set_crs(None, allow_override=True), "--crs"),
+    ],
+)
+def test_units_that_cannot_be_planned_are_refused_before_anything_is_sent(
+    service: ServiceProcess, tmp_path: Path, table: pd.DataFrame, message: str
+) -> None:
+    pyogrio.write_dataframe(table, tmp_path / "units.gpkg")
+    arguments = ["plan", str(tmp_path / "units.gpkg"), "-o", str(tmp_path / "plan.csv")]
+    result = run(service, *arguments, NURSELOG_URL="http://127.0.0.1:9")
+    assert (result.returncode, len(result.stderr.splitlines())) == (2, 1)
+    assert message in result.stderr
+
+
+def test_projected_units_become_geojson_in_wgs_84_by_the_system_that_the_command_names(
+    service: ServiceProcess, tmp_path: Path
+) -> None:
+    units("EPSG:26910").set_crs(None, allow_override=True).to_parquet(tmp_path / "units.parquet")
+    arguments = ["plan", str(tmp_path / "units.parquet"), "-o", str(tmp_path / "plan.geojson"), "--species", "PSME"]
+    result = run(service, *arguments, "--crs", "EPSG:26910")
+    assert result.returncode == 0, result.stderr
+    written = gpd.read_file(tmp_path / "plan.geojson")
+    assert written.crs == "EPSG:4326"
+    assert written.geometry.iloc[0].equals_exact(units().geometry.iloc[0], 1e-6)
+
+
+def test_a_plan_in_which_every_unit_failed_has_the_exit_code_of_no_answer(
+    service: ServiceProcess, tmp_path: Path
+) -> None:
+    units()[2:].to_file(tmp_path / "units.gpkg")
+    result = run(service, "plan", str(tmp_path / "units.gpkg"), "-o", str(tmp_path / "plan.csv"))
+    assert (result.returncode, "0 units planned, 1 failed" in result.stderr) == (4, True)

@@ -18,6 +18,7 @@ from nurselog._client import Client
 from nurselog._command_options import (
     AllSpecies,
     Conditions,
+    Crs,
     Elevation,
     Horizons,
     Include,
@@ -36,7 +37,7 @@ from nurselog._command_options import (
 from nurselog._plan_command import check_output, read_units, write_plan
 from nurselog._predict_command import Job, UnfinishedError, predict_file
 from nurselog.errors import ConfigurationError, ConnectionFailedError, InvalidRequestError, NurselogError
-from nurselog.plans import to_geodataframe
+from nurselog.plans import refuse_answer_names, to_geodataframe
 from nurselog.types import PlantingMethod
 
 FAILURE, USAGE, TEMPORARY, FAILED_ROWS, INTERRUPTED = 1, 2, 3, 4, 130
@@ -50,7 +51,7 @@ _TEMPORARY_STATUSES = frozenset({408, 429, 502, 503, 504})
 _EPILOG = (
     "NURSELOG_URL and NURSELOG_API_KEY name the service and your key. "
     "Exit codes: 1 refused, 2 wrong usage or settings, 3 not reachable, overloaded or out of quota, "
-    "4 a file was written in which no row was answered, or with --strict any row was not."
+    "4 a file was written in which no row or unit was answered, or with --strict any row was not."
 )
 
 # Local variables, among them the key, would be printed with an unexpected error.
@@ -175,7 +176,7 @@ def predict(
     warming_c: Warming = None,
     precipitation_change_percent: PrecipitationChange = None,
     layer: Layer = None,
-    crs: Annotated[str | None, typer.Option(help="The reference system of a file that does not state it.")] = None,
+    crs: Crs = None,
     encoding: Annotated[str, typer.Option(help="The encoding of a CSV file.")] = "utf-8",
     concurrency: Annotated[int, typer.Option(min=1, help="Requests in flight at the most.")] = 4,
     resume: Annotated[bool, typer.Option("--resume", help="Continue a run that was interrupted.")] = False,
@@ -238,6 +239,7 @@ def plan(
     warming_c: Warming = None,
     precipitation_change_percent: PrecipitationChange = None,
     layer: Layer = None,
+    crs: Crs = None,
 ) -> None:
     """Compare species and planting methods for the planting units of a file, and write a row for each option."""
     costs = {"manual": cost_manual, "drone_seeded": cost_drone_seeded}
@@ -251,7 +253,8 @@ def plan(
     }
     try:
         check_output(output)
-        units = read_units(source, layer, id_column)
+        units = read_units(source, layer, id_column, crs)
+        refuse_answer_names(units)
         with Client(retries=_RETRIES) as client:
             answer = client.plan(units, id_column=id_column, **options)
         write_plan(to_geodataframe(answer, units, id_column), output)
@@ -264,6 +267,8 @@ def plan(
         raise typer.Exit(FAILURE) from None
     failed = sum("error" in unit for unit in answer["units"])
     typer.echo(f"{len(answer['units']) - failed} units planned, {failed} failed: {output}", err=True)
+    if failed > 0 and failed == len(answer["units"]):
+        raise typer.Exit(FAILED_ROWS)
 
 
 def _show(ask: Callable[[Client], _Answer], render: Callable[[_Answer], RenderableType], as_json: bool) -> None:

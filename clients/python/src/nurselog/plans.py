@@ -25,6 +25,15 @@ UNIT_COLUMNS = ("area_ha", "data_points", "nearest_km")
 ERROR_COLUMNS = ("error_code", "error_message")
 
 
+_ADDED = [*UNIT_COLUMNS, *OPTION_COLUMNS, *ERROR_COLUMNS]
+
+
+def refuse_answer_names(units: GeoDataFrame) -> None:
+    """Raises ValueError where `units` has a column that `to_geodataframe` would add."""
+    if taken := [name for name in _ADDED if name in units.columns]:
+        raise ValueError(f"the units have a column of the name {taken[0]}: rename it")
+
+
 def to_geodataframe(answer: PlanResult, units: GeoDataFrame, id_column: str | None = None) -> GeoDataFrame:
     """The answer as a table with a row for each option of each unit.
 
@@ -43,9 +52,7 @@ def to_geodataframe(answer: PlanResult, units: GeoDataFrame, id_column: str | No
     """
     import pandas as pd
 
-    added = [*UNIT_COLUMNS, *OPTION_COLUMNS, *ERROR_COLUMNS]
-    if taken := [name for name in added if name in units.columns]:
-        raise ValueError(f"the units have a column of the name {taken[0]}: rename it")
+    refuse_answer_names(units)
     positions = {id_: position for position, id_ in enumerate(unit_ids(units, id_column))}
     rows: list[int] = []
     records: list[dict[str, Any]] = []
@@ -54,8 +61,8 @@ def to_geodataframe(answer: PlanResult, units: GeoDataFrame, id_column: str | No
             rows.append(positions[unit["id"]])
             records.append(record)
     table = units.take(rows)
-    answers = pd.DataFrame(records, columns=added)
-    for name in added:
+    answers = pd.DataFrame(records, columns=_ADDED)
+    for name in _ADDED:
         table[name] = answers[name].array  # by position: several rows have the same index
     return table
 
