@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { expectError, parseErrorBody } from '../support/error-body.js';
 import { IS_LONG } from '../support/length.js';
-import { openSocket, readAnswer, sendRaw } from '../support/raw-http.js';
+import { openSocket, rawRequest, readAnswer, sendRaw } from '../support/raw-http.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
 import { startTestService, type TestService } from '../support/service.js';
 import { csvOf, postTable, readCsv, TABLE_PATH } from './support/tables.js';
@@ -123,6 +123,59 @@ test('a body that is not gzip though announced so, or breaks off, is invalid_req
     const response = await postTable(service, body, '', { 'content-encoding': 'gzip' });
     const { message } = await expectError(response, 422, 'invalid_request');
     expect(message).toContain('gzip');
+  }
+});
+
+/** Sends a body in gzip, each part as a chunk of its own, which is how the service then reads it. */
+async function postGzipParts(parts: readonly Buffer[]) {
+  const socket = await openSocket(service.apiUrl);
+  const headers = [`X-API-Key: ${service.key}`, 'Content-Type: text/csv', 'Content-Encoding: gzip'];
+  socket.write(rawRequest(`POST ${TABLE_PATH} HTTP/1.1`, [...headers, 'Transfer-Encoding: chunked']));
+  for (const part of parts) {
+    socket.write(`${part.length.toString(16)}\r\n`);
+    socket.write(part);
+    socket.write('\r\n');
+  }
+  socket.write('0\r\n\r\n');
+  return readAnswer(socket);
+}
+
+const [HEADER = '', ROW = ''] = tableOf(1).split('\n');
+const FIRST_MEMBER = gzipSync(`${HEADER}\n${ROW}\n`);
+const SECOND_MEMBER = gzipSync(`${ROW}\n`);
+const ZERO = Buffer.alloc(1);
+
+/** The same bytes as one part, cut at each of these places, and byte by byte. */
+function partings(bytes: Buffer, places: readonly number[]): Buffer[][] {
+  const cut = places.map((at) => [bytes.subarray(0, at), bytes.subarray(at)]);
+  return [[bytes], ...cut, Array.from(bytes, (_, at) => bytes.subarray(at, at + 1))];
+}
+
+test.each([
+  ['a second member', SECOND_MEMBER],
+  ['an empty member', gzipSync('')],
+  ['text', Buffer.from('garbage')],
+  ['more zeros and text', Buffer.from('\0garbage')],
+])(
+  'A gzip body with a zero and then %s after its end is refused, however its bytes are split.',
+  async (_, rest) => {
+    const body = Buffer.concat([FIRST_MEMBER, ZERO, rest]);
+    const end = FIRST_MEMBER.length;
+    for (const parts of partings(body, [end, end + 1, end + 2, body.length - 1])) {
+      const answer = await postGzipParts(parts);
+      expect(answer.status).toBe(422);
+      expect(parseErrorBody(answer.body).message).toContain('not gzip');
+    }
+  },
+);
+
+test('Gzip members one after the other, and zeros after the last, are one table, however its bytes are split.', async () => {
+  const body = Buffer.concat([FIRST_MEMBER, SECOND_MEMBER, Buffer.alloc(100)]);
+  const [first, second] = [FIRST_MEMBER.length, FIRST_MEMBER.length + SECOND_MEMBER.length];
+  for (const parts of partings(body, [first, first + 1, second, second + 1, body.length - 1])) {
+    const answer = await postGzipParts(parts);
+    expect(answer.status).toBe(200);
+    expect(readCsv(answer.body)).toHaveLength(2);
   }
 });
 

@@ -37,6 +37,7 @@ export function readUpload(payload: Readable, rules: UploadRules): Promise<Uint8
     let receivedBytes = 0;
     let receivedBefore = 0;
     let isComplete = false;
+    let isPastGzip = false;
     const minBytes = (MIN_BYTES_PER_SECOND * windowMs) / 1000;
     const checkSpeed = () => {
       if (!isComplete && receivedBytes - receivedBefore < minBytes) fail(tooSlow(windowMs));
@@ -62,11 +63,22 @@ export function readUpload(payload: Readable, rules: UploadRules): Promise<Uint8
     const append = (chunk: Buffer) => {
       if (!body.append(chunk)) fail(tooLarge(limitBytes));
     };
+    const decompress = (gunzip: zlib.Gunzip, chunk: Buffer) => {
+      const endBytes = receivedBytes;
+      // Node's gunzip drops what follows a member if that begins with a zero.
+      const checkRest = (error?: Error | null) => {
+        if (error) return; // reported as an event
+        const rest = isPastGzip ? chunk : chunk.subarray(chunk.length - (endBytes - gunzip.bytesWritten));
+        isPastGzip ||= rest.length > 0;
+        if (rest.some((byte) => byte !== 0)) fail(notGzip());
+      };
+      if (!gunzip.write(chunk, checkRest)) payload.pause();
+    };
     const onData = (chunk: Buffer) => {
       receivedBytes += chunk.length;
       if (receivedBytes > limitBytes) fail(tooLarge(limitBytes));
       else if (gunzip === undefined) append(chunk);
-      else if (!gunzip.write(chunk)) payload.pause();
+      else decompress(gunzip, chunk);
     };
     const finish = () => {
       stop();
@@ -80,8 +92,8 @@ export function readUpload(payload: Readable, rules: UploadRules): Promise<Uint8
     gunzip
       ?.on('data', append)
       .on('drain', () => payload.resume())
-      .on('end', finish);
-    gunzip?.on('error', () => fail(notGzip()));
+      .on('error', () => fail(notGzip()))
+      .on('close', finish); // not 'end', which comes with the last member, before the rest is checked
     payload.on('data', onData).on('end', onEnd).on('error', fail);
   });
 }
@@ -102,7 +114,8 @@ function tooSlow(windowMs: number): ApiError {
 }
 
 function notGzip(): ApiError {
-  const message = 'the body is truncated or not gzip, though Content-Encoding says gzip';
+  const message =
+    'the body is truncated, not gzip, or has more than zeros after its end, though Content-Encoding says gzip';
   return new ApiError({
     code: 'invalid_request',
     message: `The table is not valid: ${message}.`,
