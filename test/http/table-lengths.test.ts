@@ -1,8 +1,11 @@
+import { once } from 'node:events';
+import type { Socket } from 'node:net';
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { readMetrics } from '../reliability/support/metrics.js';
 import { parseErrorBody } from '../support/error-body.js';
 import { eventually } from '../support/eventually.js';
+import { LogLines } from '../support/log-lines.js';
 import { openSocket, readAll, readAnswer } from '../support/raw-http.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
 import { startTestService, type TestService } from '../support/service.js';
@@ -11,22 +14,24 @@ import { csvOf, postTable, TABLE_PATH } from './support/tables.js';
 const LIMIT_BYTES = 400_000;
 
 let service: TestService;
+const log = new LogLines();
 beforeAll(async () => {
-  service = await startTestService({
+  const environment = {
     REQUEST_TIMEOUT_MS: '60000', // no upload is too slow
     TABLE_LIMIT_BYTES: String(LIMIT_BYTES),
     TABLE_MEMORY_BYTES: String(LIMIT_BYTES), // a second table is refused while a first one has not been given up
-  });
+  };
+  service = await startTestService(environment, undefined, log);
 });
 afterAll(() => service.stop());
 
 const CSV = csvOf(Array(50).fill(PREDICT_REQUEST));
 
 /** Opens a connection and sends the head of a table with these headers, and some bytes. */
-async function send(headers: readonly string[], body: string | Uint8Array) {
+async function send(headers: readonly string[], body: string | Uint8Array, key = service.key) {
   const socket = await openSocket(service.apiUrl);
   socket.on('error', () => {});
-  const fields = ['Host: test', `X-API-Key: ${service.key}`, 'Content-Type: text/csv', ...headers];
+  const fields = ['Host: test', `X-API-Key: ${key}`, 'Content-Type: text/csv', ...headers];
   socket.write(`POST ${TABLE_PATH} HTTP/1.1\r\n${fields.join('\r\n')}\r\n\r\n`);
   socket.write(body);
   return socket;
@@ -78,6 +83,33 @@ test.each([
   expect(answer.headers.get('connection')).toBe('close');
   await expectNothingLeft();
 });
+
+test.each<[string, (socket: Socket) => void]>([
+  ['resets the connection', (socket) => socket.resetAndDestroy()],
+  ['closes the connection', (socket) => socket.destroy()],
+  ['closes the sending side', (socket) => socket.end()],
+  ['sends a chunk size that is none', (socket) => socket.write('zz\r\n')],
+])(
+  'A caller who %s in an upload is no failure of the service, and the request counts.',
+  async (how, breakOff) => {
+    const { secret } = await service.issueKey('spore');
+    const id = `break-off-${how.replaceAll(' ', '-')}`;
+    const chunk = `${CSV.length.toString(16)}\r\n${CSV}\r\n`;
+    const socket = await send(
+      ['Transfer-Encoding: chunked', 'Expect: 100-continue', `X-Request-Id: ${id}`],
+      '',
+      secret,
+    );
+    await once(socket, 'data'); // the service reads the body
+    socket.write(chunk);
+    breakOff(socket);
+    await log.find((line) => line.request_id === id && line.msg === 'request');
+    expect(log.all.filter((line) => line.request_id === id && Number(line.level) > 30)).toEqual([]);
+    const usage = await service.get('/v1/usage', { 'x-api-key': secret });
+    expect(await usage.json()).toMatchObject({ requests_today: 1 });
+    await expectNothingLeft();
+  },
+);
 
 /** An empty gzip member, of which any number may follow each other, and an empty block, of which a member may have any. */
 const EMPTY_MEMBER = gzipSync('');

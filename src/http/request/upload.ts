@@ -27,7 +27,7 @@ export function checkAnnounced(announcedBytes: number | undefined, limitBytes: n
 /**
  * Reads a large body into memory, however long it takes as long as it moves.
  * @throws ApiError payload_too_large; invalid_request for what is not gzip though announced so, and with 408 where it is
- * too slow. Nothing is kept then
+ * too slow; Error with the status code 400 where the caller breaks off. Nothing is kept then
  */
 export function readUpload(payload: Readable, rules: UploadRules): Promise<Uint8Array<ArrayBuffer>> {
   const { isGzip, limitBytes, announcedBytes, windowMs } = rules;
@@ -48,7 +48,7 @@ export function readUpload(payload: Readable, rules: UploadRules): Promise<Uint8
     const stop = () => {
       isComplete = true;
       clearInterval(watch);
-      payload.off('data', onData).off('end', onEnd).off('error', fail);
+      payload.off('data', onData).off('end', onEnd).off('error', breakOff);
       payload.on('error', () => {}); // of a caller who breaks off afterwards
       gunzip
         ?.removeAllListeners()
@@ -60,6 +60,7 @@ export function readUpload(payload: Readable, rules: UploadRules): Promise<Uint8
       payload.resume();
       reject(error);
     };
+    const breakOff = (error: Error) => fail(Object.assign(error, { statusCode: 400 })); // The caller broke off.
     const append = (chunk: Buffer) => {
       if (!body.append(chunk)) fail(tooLarge(limitBytes));
     };
@@ -94,7 +95,7 @@ export function readUpload(payload: Readable, rules: UploadRules): Promise<Uint8
       .on('drain', () => payload.resume())
       .on('error', () => fail(notGzip()))
       .on('close', finish); // not 'end', which comes with the last member, before the rest is checked
-    payload.on('data', onData).on('end', onEnd).on('error', fail);
+    payload.on('data', onData).on('end', onEnd).on('error', breakOff);
   });
 }
 
