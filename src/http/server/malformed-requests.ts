@@ -4,6 +4,7 @@ import { ApiError } from '../errors/api-error.js';
 import { renderError } from '../response/error-response.js';
 import { endLingering } from './final-response.js';
 import { requestId } from './request-state.js';
+import { noteUnparsedStatus } from './unparsed-status.js';
 
 /** Headers that a request may have: many times what callers and proxies send. */
 export const MAX_HEADERS = 100;
@@ -29,9 +30,12 @@ export function rejectUnparsed(error: NodeJS.ErrnoException, socket: Duplex, hea
   // Further bytes of a connection that was already rejected also end up here.
   if (socket.writableEnded) return;
   const [status, message] = PARSER_ERRORS[error.code ?? ''] ?? NOT_HTTP;
-  if (socket.writable)
-    endWithError(socket, invalidRequest(message, status), requestId(head?.headers['x-request-id']));
-  else socket.destroy();
+  if (!socket.writable) {
+    socket.destroy();
+    return;
+  }
+  if (head !== undefined) noteUnparsedStatus(head, status);
+  endWithError(socket, invalidRequest(message, status), requestId(head?.headers['x-request-id']));
 }
 
 /** Answers CONNECT, which no endpoint supports. */

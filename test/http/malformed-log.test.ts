@@ -1,0 +1,54 @@
+import { afterAll, beforeAll, expect, test } from 'vitest';
+import { readMetrics } from '../reliability/support/metrics.js';
+import { LogLines } from '../support/log-lines.js';
+import { rawRequest, sendRaw } from '../support/raw-http.js';
+import { startTestService, type TestService } from '../support/service.js';
+
+const REQUESTS = 'nurselog_http_request_duration_seconds_count';
+
+let service: TestService;
+const log = new LogLines();
+beforeAll(async () => {
+  service = await startTestService({ REQUEST_TIMEOUT_MS: '500' }, undefined, log);
+});
+afterAll(() => service.stop());
+
+const lineOf = (id: string) => log.find(({ request_id, msg }) => request_id === id && msg === 'request');
+
+test.each([
+  ['/v1/predict', 'does not come', 'Content-Length: 100', '{', 408],
+  ['/v1/predict', 'has a malformed chunk', 'Transfer-Encoding: chunked', 'ZZ\r\n', 400],
+  ['/v1/plan', 'has a malformed chunk', 'Transfer-Encoding: chunked', 'ZZ\r\n', 400],
+  ['/v1/predict/table', 'has a malformed chunk', 'Transfer-Encoding: chunked', 'ZZ\r\n', 400],
+])(
+  'A request to %s whose body %s has the status in the log and the metrics that its caller gets.',
+  async (route, _, framing, body, status) => {
+    const id = `body-${status}${route.replaceAll('/', '-')}`;
+    const type = route.endsWith('table') ? 'text/csv' : 'application/json';
+    const headers = [`X-API-Key: ${service.key}`, `X-Request-Id: ${id}`, `Content-Type: ${type}`, framing];
+    const answer = await sendRaw(service.apiUrl, rawRequest(`POST ${route} HTTP/1.1`, headers, body));
+    expect(answer.status).toBe(status);
+    expect(answer.headers.get('x-request-id')).toBe(id);
+    expect(await lineOf(id)).toMatchObject({ route, status });
+    const labels = `{route="${route}",method="POST",status="${status}",tier="hypha"}`;
+    expect((await readMetrics(service.opsUrl)).value(REQUESTS + labels)).toBe(1);
+  },
+);
+
+test('What is refused before it is a request has no log line and is in no metric.', async () => {
+  const linesBefore = log.all.filter(({ msg }) => msg === 'request').length;
+  const before = (await readMetrics(service.opsUrl)).sum(REQUESTS);
+  const refused: readonly (readonly [status: number, text: string])[] = [
+    [400, 'garbage\r\n\r\n'],
+    [408, 'GET /v1/health HTTP/1.1\r\nHost: te'],
+    [431, rawRequest('GET /v1/health HTTP/1.1', [`X-Long: ${'x'.repeat(20_000)}`])],
+    [404, rawRequest('GET /%zz HTTP/1.1', [])],
+    [405, rawRequest('CONNECT test:80 HTTP/1.1', [])],
+    [417, rawRequest('GET /v1/health HTTP/1.1', ['Expect: 200-ok'])],
+  ];
+  for (const [status, text] of refused) expect((await sendRaw(service.apiUrl, text)).status).toBe(status);
+  await service.get('/v1/health', { 'x-request-id': 'after-refusals' });
+  await lineOf('after-refusals');
+  expect(log.all.filter(({ msg }) => msg === 'request')).toHaveLength(linesBefore + 1);
+  expect((await readMetrics(service.opsUrl)).sum(REQUESTS)).toBe(before + 1);
+});
