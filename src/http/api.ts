@@ -47,6 +47,8 @@ const ENDPOINTS = [
   healthEndpoint,
 ];
 
+const WHERE_LISTED = '/openapi.json lists the endpoints';
+
 /** Composes the public API; the caller makes it listen. */
 export function createApi(
   config: Config,
@@ -59,7 +61,7 @@ export function createApi(
   log: FastifyBaseLogger,
 ): FastifyInstance {
   const { requestTimeoutMs, searchRadiusKm } = config;
-  const app = createServer(config, phase, log, connections, (request, reply) => {
+  const app = createServer(config, phase, log, connections, WHERE_LISTED, (request, reply) => {
     for (const job of request.state.jobs ?? []) job.abandon();
     const { caller } = request.state;
     if (caller !== undefined) connections.rememberKey(request.raw, caller.id);

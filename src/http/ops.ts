@@ -9,6 +9,8 @@ import type { CurrentPhase } from './serving/serving.js';
 /** Connections of the operators' listener, separate from those of the API: callers cannot use them up. */
 const MAX_CONNECTIONS = 64;
 
+const ENDPOINTS = 'the endpoints of this address are /livez, /readyz and /metrics';
+
 /**
  * Composes the operators' listener: `/livez` (the process answers), `/readyz` (whether it should get requests, or why
  * not) and `/metrics` (Prometheus). Its requests are not logged: probes come every few seconds.
@@ -20,7 +22,7 @@ export function createOps(
   metrics: Metrics,
   log: FastifyBaseLogger,
 ): FastifyInstance {
-  const app = createServer(config, phase, log, new Connections(MAX_CONNECTIONS), () => {});
+  const app = createServer(config, phase, log, new Connections(MAX_CONNECTIONS), ENDPOINTS, () => {});
   app.get('/livez', () => ({ status: 'ok' }));
   app.get('/readyz', async (_request, reply) => {
     const reasons = phase.current === 'ok' ? [] : [`the service is ${phase.current}`];

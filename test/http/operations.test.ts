@@ -46,6 +46,13 @@ test("the public endpoints are 404 on the operators' address", async () => {
     await expectError(await ops(path), 404, 'not_found');
 });
 
+test("A refusal on the operators' address names the endpoints that it has.", async () => {
+  for (const path of ['/nope', '/%zz']) {
+    const { message } = await expectError(await ops(path), 404, 'not_found');
+    expect(message).toContain(': the endpoints of this address are /livez, /readyz and /metrics.');
+  }
+});
+
 test('/metrics is in the Prometheus text format, each metric with help and type', async () => {
   const response = await ops('/metrics');
   expect(response.headers.get('content-type')).toMatch(/^text\/plain; version=0\.0\.4/);

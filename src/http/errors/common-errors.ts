@@ -77,10 +77,11 @@ export function unsupportedMediaType(contentType: string | undefined): ApiError 
   });
 }
 
-export function notFound(url: string): ApiError {
+/** @param endpoints says where the endpoints are listed, or which they are */
+export function notFound(url: string, endpoints: string): ApiError {
   const [path] = url.split('?', 1);
   return new ApiError({
     code: 'not_found',
-    message: `There is nothing at ${shownPath(path)}: /openapi.json lists the endpoints.`,
+    message: `There is nothing at ${shownPath(path)}: ${endpoints}.`,
   });
 }

@@ -38,6 +38,7 @@ const SLOW_HEAD_CHECK_MS = 100;
  * An HTTP server without routes: limits, request ids, and the error body of every failure, those of Node's parser
  * included.
  * @param connections limits the connections of the server
+ * @param endpoints says where the endpoints are listed, or which they are, to callers of a path that does not exist
  * @param onEnd called for every request when its response is sent or its connection closed
  */
 export function createServer(
@@ -45,6 +46,7 @@ export function createServer(
   phase: CurrentPhase,
   log: FastifyBaseLogger,
   connections: Connections,
+  endpoints: string,
   onEnd: (request: FastifyRequest, reply: FastifyReply) => void,
 ): FastifyInstance {
   const app = Fastify({
@@ -62,7 +64,7 @@ export function createServer(
     },
     // A path that cannot be decoded; no hook is called for it.
     frameworkErrors: (_error, request, reply) => {
-      const error = framingError(request.raw) ?? notFound(request.url);
+      const error = framingError(request.raw) ?? notFound(request.url, endpoints);
       reply.headers(originHeaders(config.corsOrigins, request.headers.origin));
       sendError(reply.header('x-request-id', request.id), error);
     },
@@ -86,7 +88,7 @@ export function createServer(
   enableGracefulClose(app, connections);
   connections.attach(app.server, config.requestTimeoutMs);
 
-  const missingRoute = trackRouteMethods(app);
+  const missingRoute = trackRouteMethods(app, endpoints);
   // OPTIONS is a method of no path. Only a preflight of a path that exists is left to the hook that answers it.
   const optionsError = (request: FastifyRequest) => {
     if (request.method !== 'OPTIONS') return undefined;
@@ -125,7 +127,7 @@ const ORIGIN = /^https?:\/\/[^/?#]*/i;
  * route pattern, so that a caller could choose the pattern.
  * @returns gives the error of a request without a route: 404, or 405 where the path has other methods
  */
-function trackRouteMethods(app: FastifyInstance): (request: FastifyRequest) => ApiError {
+function trackRouteMethods(app: FastifyInstance, endpoints: string): (request: FastifyRequest) => ApiError {
   const methodsOf = new Map<string, string[]>();
   const matching = (path: string) => [...methodsOf.keys()].find((route) => isOfRoute(path, route));
   app.addHook('onRoute', ({ url, method }) => {
@@ -135,7 +137,7 @@ function trackRouteMethods(app: FastifyInstance): (request: FastifyRequest) => A
   return ({ method, url }) => {
     const [path] = url.replace(ORIGIN, '').split('?', 1);
     const methods = methodsOf.get(matching(path) ?? path);
-    if (methods === undefined) return notFound(path);
+    if (methods === undefined) return notFound(path, endpoints);
     const allowed = methods.toSorted().join(', ');
     return new ApiError(
       { code: 'method_not_allowed', message: `${method} is not a method of ${path}: use ${allowed}.` },
