@@ -192,6 +192,17 @@ test('a caller who sends the whole table before reading anything gets the whole 
   expect(new Set(rows.map((row) => JSON.stringify(row))).size).toBe(1);
 });
 
+test('A caller who closes its side after the whole table is told to keep it open.', async () => {
+  const csv = tableOf(5000);
+  const socket = await startUpload(csv.length);
+  socket.end(csv);
+  const { status, headers, body } = await readAnswer(socket);
+  const { code, message } = parseErrorBody(body);
+  expect({ status, code }).toEqual({ status: 400, code: 'invalid_request' });
+  expect(headers.has('retry-after')).toBe(false);
+  expect(message).toContain('keep it open for sending until the answer has arrived');
+});
+
 test('a caller who waits for 100 Continue is asked for the body, and may use the connection again', async () => {
   const csv = tableOf(10);
   const socket = await startUpload(csv.length, ['Expect: 100-continue']);

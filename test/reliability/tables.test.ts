@@ -74,7 +74,7 @@ test('a table whose caller hangs up before its answer begins is given up at once
   const socket = await sendTable(sender(), WIDE_CSV);
   socket.end();
   const { status } = await readAnswer(socket);
-  expect(status).toBe(503); // only ends its side, as far as the service can tell
+  expect(status).toBe(400); // only ends its side, as far as the service can tell
   await expectNothingLeft();
 });
 

@@ -60,6 +60,14 @@ export function closedWhileWaiting(): ApiError {
   );
 }
 
+/** The client closed its side of the connection before the answer to its table began, as one that hangs up does. */
+export function closedBeforeTable(): ApiError {
+  const message =
+    'The connection was closed for sending before the answer to the table began, which looks as if its caller had ' +
+    'disconnected: keep it open for sending until the answer has arrived.';
+  return new ApiError({ code: 'invalid_request', message }, { connection: 'close' }, 400);
+}
+
 /** Logs an unexpected error; the caller gets the request id only. */
 export function internalError(log: FastifyBaseLogger, requestId: string, error: unknown): ApiError {
   log.error({ err: error }, 'unexpected failure');

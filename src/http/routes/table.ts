@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { Config } from '../../config.js';
 import type { Metrics } from '../../observability/metrics.js';
 import { HORIZONS } from '../../prediction/dimensions.js';
-import { closedWhileWaiting, TABLES_FULL } from '../errors/common-errors.js';
+import { closedBeforeTable, TABLES_FULL } from '../errors/common-errors.js';
 import type { Endpoint } from '../openapi/document.js';
 import { BodyBudget } from '../request/body-budget.js';
 import { sendContinue } from '../request/expect-continue.js';
@@ -149,7 +149,7 @@ export function tableRoute(
     const generation = serving.current;
     const asked = readHead(request, config, generation); // again: other models may serve since the body began to arrive
     const { socket } = request.raw;
-    if (reply.raw.closed || socket.readableEnded) throw closedWhileWaiting();
+    if (reply.raw.closed || socket.readableEnded) throw closedBeforeTable();
     const closed = new AbortController();
     const hangUp = () => closed.abort();
     reply.raw.once('close', hangUp);
@@ -167,7 +167,7 @@ export function tableRoute(
       socket.setTimeout(IDLE_FACTOR * timeoutMs);
       const hasHungUp = closed.signal.aborted;
       closed.abort();
-      throw hasHungUp ? closedWhileWaiting() : error;
+      throw hasHungUp ? closedBeforeTable() : error;
     } finally {
       socket.off('end', hangUp);
     }
