@@ -65,7 +65,10 @@ export class KeyTurns {
     this.#notBegun.delete(reply.raw);
     let isOver = false;
     const turn = this.#turns.run(keyId, async () => {
-      if (!isOver) await Promise.all(Array.from({ length: this.#jobsAtOnce }, predict));
+      if (isOver) return;
+      const calls = Array.from({ length: this.#jobsAtOnce }, predict);
+      // After the first error the others may still submit a job: the generation must not be closed before.
+      await Promise.all(calls).finally(() => Promise.allSettled(calls));
     });
     // What waits for a turn keeps its memory until then, even if its caller is gone.
     const ended = turn.finally(() => this.#leave(keyId));
