@@ -1,13 +1,20 @@
+import Papa from 'papaparse';
 import { expect } from 'vitest';
 import { survivalScale } from '../../web/src/map/colours.js';
 import { browserTest, serviceAndBrowser } from './support/browser.js';
 import { mapReady } from './support/launch-browser.js';
-import { drop, openUnits } from './support/units.js';
+import { drop, openUnits, saved } from './support/units.js';
 
 const shared = serviceAndBrowser();
 
 /** Two places in the forest and one at sea. */
 const FILE = 'plot,latitude,longitude\nfirst,44.12,-122.03\nsecond,44.14,-122.0\nsea,44,-130\n';
+
+/** GeoJSON of a point with properties. */
+function pointsOf(properties: object): string {
+  const geometry = { type: 'Point', coordinates: [-122.03, 44.12] };
+  return JSON.stringify({ type: 'FeatureCollection', features: [{ type: 'Feature', properties, geometry }] });
+}
 
 browserTest(
   'scored points are circles on the map in the colours of survival, and a click on one opens its row',
@@ -117,3 +124,49 @@ browserTest('choices that every row of a file makes itself are no other choices'
   expect(faults).toEqual([]);
   await context.close();
 });
+
+browserTest.each([
+  [
+    'a CSV',
+    'points.csv',
+    'LATITUDE, Longitude ,Species_Code, Planting_Method,ELEVATION_M\n44.12,-122.03,TSHE,drone_seeded,900\n',
+  ],
+  [
+    'GeoJSON',
+    'points.geojson',
+    pointsOf({ SPECIES_CODE: 'TSHE', Planting_Method: 'drone_seeded', Elevation_M: 900 }),
+  ],
+  [
+    'GeoJSON made from a shapefile',
+    'points.geojson',
+    pointsOf({ SPECIES_CO: 'TSHE', PLANTING_M: 'drone_seeded', Elevation_M: 900 }),
+  ],
+])(
+  'species, method and elevation of %s are used under names in other case, with blanks or cut',
+  async (_, name, body) => {
+    const { page, context, faults } = await openUnits(shared);
+    await drop(page, name, body);
+    await page.getByRole('button', { name: 'Score the points' }).click();
+    await page.getByText('1 of 1 rows answered; mean survival').waitFor();
+    const [row] = Papa.parse<Record<string, string>>(await saved(page, 'Save 1 row'), { header: true }).data;
+    const read = {
+      species_code: 'TSHE',
+      planting_method: 'drone_seeded',
+      elevation_m: '900',
+    };
+    expect(row).toMatchObject({ latitude: '44.12', longitude: '-122.03', ...read });
+    const own = Object.keys(row!).filter((column) => /^ ?(species_co|planting_m|elevation_)/i.test(column));
+    expect(own).toHaveLength(6);
+    const response = await shared.service.post('/v1/predict', {
+      ...read,
+      latitude: 44.12,
+      longitude: -122.03,
+      elevation_m: 900,
+      horizons: [5],
+    });
+    const { predictions } = (await response.json()) as { predictions: { survival_probability: number }[] };
+    expect(Number(row!.survival_5)).toBe(predictions[0]!.survival_probability);
+    expect(faults).toEqual([]);
+    await context.close();
+  },
+);

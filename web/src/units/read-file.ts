@@ -21,8 +21,18 @@ export class FileError extends Error {
 const MAX_BYTES = 30 * 1024 * 1024;
 /** The datum as ESRI, OGC and EPSG name it in .prj files. */
 const NAD27 = /North.American.(Datum.)?1927|NAD27/i;
-const LATITUDES = ['latitude', 'lat', 'y'];
-const LONGITUDES = ['longitude', 'lon', 'lng', 'long', 'x'];
+
+/**
+ * The columns that the service reads, and names that files give them. Shapefiles cut names to ten characters; an
+ * `elevation_` that was cut may be in feet.
+ */
+const READ_COLUMNS: Readonly<Record<string, readonly string[]>> = {
+  latitude: ['latitude', 'lat', 'y'],
+  longitude: ['longitude', 'lon', 'lng', 'long', 'x'],
+  species_code: ['species_code', 'species_co'],
+  planting_method: ['planting_method', 'planting_m'],
+  elevation_m: ['elevation_m'],
+};
 
 /** Reads a GeoJSON, CSV or zipped shapefile. @throws FileError */
 export async function readFile(file: File): Promise<FileContent> {
@@ -102,7 +112,9 @@ function sortFeatures(features: readonly Feature[]): FileContent {
   return {
     polygons,
     points:
-      rows.length === 0 ? null : { columns: [...new Set(rows.flatMap((row) => Object.keys(row)))], rows },
+      rows.length === 0
+        ? null
+        : withReadColumns({ columns: [...new Set(rows.flatMap((row) => Object.keys(row)))], rows }),
     ignored: features.length - polygons.length - points.length,
   };
 }
@@ -121,12 +133,7 @@ function readCsv(text: string): FileContent {
     skipEmptyLines: 'greedy',
   });
   const columns = meta.fields ?? [];
-  const find = (names: readonly string[]) =>
-    names
-      .map((name) => columns.find((column) => column.trim().toLowerCase() === name))
-      .find((each) => each !== undefined);
-  const [latitude, longitude] = [find(LATITUDES), find(LONGITUDES)];
-  if (latitude === undefined || longitude === undefined)
+  if (columnOf(columns, 'latitude') === undefined || columnOf(columns, 'longitude') === undefined)
     throw new FileError(
       `The CSV needs the columns latitude and longitude; it has: ${columns.slice(0, 12).join(', ')}.`,
     );
@@ -135,17 +142,32 @@ function readCsv(text: string): FileContent {
   if (error !== undefined)
     throw new FileError(`Row ${rowOf(error)} of the CSV cannot be read: ${error.message}.`);
   if (data.length === 0) throw new FileError('The CSV has a header and no rows.');
-  const rows = data.map((row) => ({
-    ...row,
-    latitude: row[latitude] ?? '',
-    longitude: row[longitude] ?? '',
-  }));
+  return { polygons: [], points: withReadColumns({ columns, rows: data }), ignored: 0 };
+}
+
+/** Adds columns with the names that the service reads, with the values of the file's own, which stay. */
+function withReadColumns({ columns, rows }: PointTable): PointTable {
+  const sources = Object.keys(READ_COLUMNS).flatMap((name) => {
+    const own = columnOf(columns, name);
+    return own === undefined ? [] : [{ name, own }];
+  });
   return {
-    polygons: [],
-    points: { columns: [...new Set([...columns, 'latitude', 'longitude'])], rows },
-    ignored: 0,
+    columns: [...new Set([...columns, ...sources.map(({ name }) => name)])],
+    rows: rows.map((row) => ({
+      ...row,
+      ...Object.fromEntries(sources.map(({ name, own }) => [name, row[own] ?? ''])),
+    })),
   };
 }
+
+/** The file's own name of a column that the service reads: that very name, else one in other case or with blanks. */
+function columnOf(columns: readonly string[], name: string): string | undefined {
+  const found = READ_COLUMNS[name]?.find((each) => columns.some((column) => isNamed(column, each)));
+  if (found === undefined || columns.includes(found)) return found;
+  return columns.find((column) => isNamed(column, found));
+}
+
+const isNamed = (column: string, name: string) => column.trim().toLowerCase() === name;
 
 /** The number of a row as a spreadsheet has it, with the header as row 1: Papa counts from 0, the header only for quotes. */
 const rowOf = ({ type, row = 0 }: Papa.ParseError) => row + (type === 'Quotes' ? 1 : 2);
