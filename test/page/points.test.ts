@@ -170,3 +170,27 @@ browserTest.each([
     await context.close();
   },
 );
+
+browserTest(
+  'objects of GeoJSON are JSON in the cells of points, and missing properties are empty',
+  async () => {
+    const { page, context, faults } = await openUnits(shared);
+    const geometry = { type: 'Point', coordinates: [-122.03, 44.12] };
+    const features = [
+      { type: 'Feature', properties: { plot: { row: 1 }, constructor: 'mine', tags: [1, 'a'] }, geometry },
+      { type: 'Feature', properties: { plot: null, day: 5 }, geometry },
+    ];
+    await drop(page, 'points.geojson', JSON.stringify({ type: 'FeatureCollection', features }));
+    await page.getByRole('button', { name: 'Score the points' }).click();
+    await page.getByText('2 of 2 rows answered; mean survival').waitFor();
+    const { data } = Papa.parse<Record<string, string>>((await saved(page, 'Save 2 rows')).trim(), {
+      header: true,
+    });
+    expect(data).toMatchObject([
+      { plot: '{"row":1}', constructor: 'mine', tags: '[1,"a"]', day: '' },
+      { plot: '', constructor: '', tags: '', day: '5' },
+    ]);
+    expect(faults).toEqual([]);
+    await context.close();
+  },
+);

@@ -153,6 +153,15 @@ browserTest(
   },
 );
 
+browserTest('units are named by objects as JSON, and by their number where their name is blank', async () => {
+  const { page, context, faults } = await openUnits(shared);
+  await drop(page, 'units.geojson', collection(['  ', { stand: 17 }, ' North ']));
+  const names = page.locator('table.plan tbody th button');
+  await expect.poll(() => names.allTextContents()).toEqual(['{"stand":17}', 'North', 'Unit 1']);
+  expect(faults).toEqual([]);
+  await context.close();
+});
+
 browserTest(
   'a file of points is scored through the table endpoint, bad rows keep their error, and columns stay',
   async () => {

@@ -37,6 +37,13 @@ export function unitName(unit: string): string {
 /** The name of a region. */
 export const regionName = (code: string) => ({ 'US-OR': 'Oregon', 'US-WA': 'Washington' })[code] ?? code;
 
+/** A property of GeoJSON as text; arrays and objects as JSON. The dates of shapefiles are objects with a text of their own. */
+export function propertyText(value: unknown): string {
+  return typeof value === 'object' && value !== null && !(value instanceof Date)
+    ? JSON.stringify(value)
+    : String(value ?? '');
+}
+
 /** The climate that figures are for. */
 export function climateText(warmingC: number, precipitationPercent: number): string {
   if (warmingC === 0 && precipitationPercent === 0) return "today's climate";

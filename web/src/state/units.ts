@@ -1,6 +1,7 @@
 import { batch, signal } from '@preact/signals';
 import type { Feature, MultiPolygon, Polygon } from 'geojson';
 import type { Method } from '../api/types.js';
+import { propertyText } from '../page/format.js';
 
 /** A planting unit. */
 export interface Unit {
@@ -49,7 +50,7 @@ export function addUnits(features: readonly Feature<Polygon | MultiPolygon>[]): 
   const known = units.peek();
   const more = features.map(({ geometry, properties, id }, index) => ({
     id: `unit-${++added}`,
-    name: nameIn(properties) ?? (id === undefined ? `Unit ${known.length + index + 1}` : String(id)),
+    name: nameIn(properties) ?? (nameOf(id) || `Unit ${known.length + index + 1}`),
     geometry,
   }));
   change([...known, ...more]);
@@ -96,11 +97,11 @@ function nameIn(properties: Readonly<Record<string, unknown>> | null): string | 
   const fields = new Map(
     Object.entries(properties ?? {}).map(([name, value]) => [name.toLowerCase(), value]),
   );
-  const value = NAMES.map((name) => fields.get(name)).find(
-    (each) => each !== undefined && each !== null && each !== '',
-  );
-  return value === undefined ? undefined : String(value).slice(0, MAX_NAME);
+  return NAMES.map((name) => nameOf(fields.get(name))).find((name) => name !== '');
 }
+
+/** A property as the name of a unit; '' where it holds none, as a blank one. */
+const nameOf = (value: unknown) => propertyText(value).trim().slice(0, MAX_NAME);
 
 /** West, south, east, north of units; null where no position of theirs is one in degrees, as in a file in metres. */
 export function boxOf(shown: readonly Unit[]): Box | null {

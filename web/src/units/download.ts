@@ -16,7 +16,9 @@ export function csvText(
   return Papa.unparse(
     {
       fields: columns.map(defuse),
-      data: rows.map((row) => columns.map((column) => defuse(row[column] ?? ''))),
+      data: rows.map((row) =>
+        columns.map((column) => (Object.hasOwn(row, column) ? defuse(row[column] ?? '') : '')),
+      ),
     },
     { escapeFormulae: FORMULA, newline: '\r\n', quotes: (value) => String(value).includes(';') },
   );

@@ -1,5 +1,6 @@
 import type { Feature, FeatureCollection, GeoJSON, MultiPolygon, Point, Polygon } from 'geojson';
 import Papa from 'papaparse';
+import { propertyText } from '../page/format.js';
 import type { PointTable } from '../state/points.js';
 
 /** What a dropped file holds. */
@@ -104,7 +105,7 @@ function sortFeatures(features: readonly Feature[]): FileContent {
   if (polygons.length + points.length === 0) throw new FileError('The file has no polygons and no points.');
   const rows = points.map(({ geometry, properties }) => ({
     ...Object.fromEntries(
-      Object.entries(properties ?? {}).map(([name, value]) => [name, String(value ?? '')]),
+      Object.entries(properties ?? {}).map(([name, value]) => [name, propertyText(value)]),
     ),
     latitude: String(geometry.coordinates[1]),
     longitude: String(geometry.coordinates[0]),

@@ -1,6 +1,6 @@
 import Papa from 'papaparse';
 import { call } from '../api/service.js';
-import type { PointsQuestion, PointTable } from '../state/points.js';
+import type { PointsQuestion, PointTable, Row } from '../state/points.js';
 import { batchSize } from './batch-size.js';
 
 /**
@@ -21,7 +21,7 @@ export async function scorePoints(
   const columns = [...new Set([...table.columns, 'species_code', 'planting_method'])];
   const size = batchSize();
   for (let start = 0; start < table.rows.length; start += size) {
-    const rows = table.rows.slice(start, start + size).map((row) => ({
+    const rows: Row[] = table.rows.slice(start, start + size).map((row) => ({
       ...row,
       species_code: row.species_code || (species ?? ''),
       planting_method: row.planting_method || (method ?? ''),
@@ -29,7 +29,8 @@ export async function scorePoints(
     const response = await call(`/v1/predict/table?${query}`, {
       body: Papa.unparse({
         fields: columns,
-        data: rows.map((row) => columns.map((name) => (row as Record<string, string>)[name] ?? '')),
+        // A column may have the name of a method of all objects, as `constructor`.
+        data: rows.map((row) => columns.map((name) => (Object.hasOwn(row, name) ? row[name] : ''))),
       }),
       headers: { 'Content-Type': 'text/csv', Accept: 'text/csv' },
       signal,
