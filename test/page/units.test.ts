@@ -272,6 +272,26 @@ browserTest('files that cannot be used say why', async () => {
   await context.close();
 });
 
+browserTest('of several files that are dropped at once none is read, and the page says so', async () => {
+  const { page, context, faults } = await openUnits(shared);
+  await page.locator('.drop').evaluate(
+    (element, texts) => {
+      const dataTransfer = new DataTransfer();
+      for (const [index, text] of texts.entries())
+        dataTransfer.items.add(new File([text], `units-${index}.geojson`));
+      element.dispatchEvent(new DragEvent('drop', { dataTransfer, bubbles: true, cancelable: true }));
+    },
+    [collection(['North slope']), collection(['South slope'])],
+  );
+  await page.locator('#panel .error').getByText('2 files were dropped: drop one at a time').waitFor();
+  await drop(page, 'units.geojson', collection(['West slope']));
+  const names = page.locator('table.plan tbody th button');
+  await expect.poll(() => names.allTextContents()).toEqual(['West slope']);
+  expect(await page.locator('#panel .error').count()).toBe(0);
+  expect(faults).toEqual([]);
+  await context.close();
+});
+
 browserTest(
   'the report is printed on at most two pages with map, legend, choices, model, caution and the best options',
   async () => {

@@ -1,13 +1,22 @@
 import { useState } from 'preact/hooks';
 import { ErrorNote } from '../page/notes.js';
-import { type FileContent, readFile } from './read-file.js';
+import { type FileContent, FileError, readFile } from './read-file.js';
 
 /** Takes a file by choice or drop. */
 export function FileDrop({ onContent }: { onContent: (content: FileContent) => void }) {
   const [isOver, setOver] = useState(false);
   const [error, setError] = useState<Error | null>(null);
-  const take = (file: File | undefined) => {
+  const take = (files: FileList | null | undefined) => {
+    const [file, ...others] = files ?? [];
     if (file === undefined) return;
+    if (others.length > 0) {
+      setError(
+        new FileError(
+          `${others.length + 1} files were dropped: drop one at a time, and the parts of a shapefile in one .zip.`,
+        ),
+      );
+      return;
+    }
     setError(null);
     readFile(file).then(onContent).catch(setError);
   };
@@ -24,7 +33,7 @@ export function FileDrop({ onContent }: { onContent: (content: FileContent) => v
         onDrop={(event) => {
           event.preventDefault();
           setOver(false);
-          take(event.dataTransfer?.files[0]);
+          take(event.dataTransfer?.files);
         }}
       >
         <label for="file">GeoJSON, CSV or zipped shapefile: drop it here, or</label>
@@ -33,7 +42,7 @@ export function FileDrop({ onContent }: { onContent: (content: FileContent) => v
           type="file"
           accept=".geojson,.json,.csv,.zip"
           onChange={({ currentTarget }) => {
-            take(currentTarget.files?.[0]);
+            take(currentTarget.files);
             currentTarget.value = '';
           }}
         />
