@@ -54,6 +54,19 @@ browserTest(
   },
 );
 
+browserTest('a plan whose options are refused is asked for once, however many units it has', async () => {
+  const { page, context } = await openUnits(shared);
+  let requests = 0;
+  await page.route('**/v1/plan', (route) => {
+    requests++;
+    return route.continue({ postData: JSON.stringify({ ...route.request().postDataJSON(), horizon: 2 }) });
+  });
+  await drop(page, 'units.geojson', collection(['North slope', 'South slope', 'West slope']));
+  await page.locator('#panel .error').getByText('horizon must be').waitFor();
+  expect(requests).toBe(1);
+  await context.close();
+});
+
 browserTest('while the service cannot plan, units can be saved as GeoJSON', async () => {
   const { page, context } = await openUnits(shared);
   await page.route('**/v1/plan', (route) => route.abort());

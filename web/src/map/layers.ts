@@ -2,11 +2,18 @@ import Papa from 'papaparse';
 import { call } from '../api/service.js';
 import type { Horizon, Method, Species, Surface } from '../api/types.js';
 import { METHOD_NAMES, percent, points, years } from '../page/format.js';
-import type { Layer } from '../state/choices.js';
+import { hasIntervals } from '../state/catalogues.js';
+import { LAYERS, type Layer, layer } from '../state/choices.js';
 import type { PaintedCells } from './cell-layer.js';
 import { Cells } from './cells.js';
 import { advantageScale, classScale, survivalScale, widthScale } from './colours.js';
 import { type Bounds, loadSurface } from './surfaces.js';
+
+/** The layers that the models have. */
+export const offeredLayers = () => LAYERS.filter((name) => name !== 'width' || hasIntervals());
+
+/** The chosen layer; survival where the models lack it. */
+export const shownLayerName = (): Layer => offeredLayers().find((name) => name === layer.value) ?? 'survival';
 
 /** What the map is to show. */
 export interface LayerQuestion {

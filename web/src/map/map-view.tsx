@@ -8,7 +8,6 @@ import {
   camera,
   chooseSite,
   horizon,
-  layer,
   method,
   panel,
   precipitationPercent,
@@ -24,7 +23,7 @@ import { showHandles } from './corner-handles.js';
 import { createMap } from './create-map.js';
 import { Drawing, drawing } from './drawing.js';
 import { EditBar } from './edit-bar.js';
-import { type LayerQuestion, loadLayer, type ShownLayer } from './layers.js';
+import { type LayerQuestion, loadLayer, type ShownLayer, shownLayerName } from './layers.js';
 import { Legend } from './legend.js';
 import { rowAt, showPoints } from './point-layer.js';
 import { shownLayer, shownMap } from './shown-map.js';
@@ -50,7 +49,7 @@ export function MapView() {
 
   const known = catalogues.value;
   const question: LayerQuestion = {
-    layer: layer.value,
+    layer: shownLayerName(),
     species: species.value,
     method: method.value,
     horizon: horizon.value,
@@ -151,7 +150,7 @@ export function MapView() {
       {hover !== '' && <output class="hover">{hover}</output>}
       {isLoading && (
         <p class="map-note" role="status">
-          {layer.value === 'best' ? 'Loading all species …' : `Loading ${nameOf(species.value)} …`}
+          {question.layer === 'best' ? 'Loading all species …' : `Loading ${nameOf(species.value)} …`}
         </p>
       )}
       {error !== null && <ErrorNote class="map-note" error={error} />}

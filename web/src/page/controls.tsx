@@ -1,9 +1,9 @@
 import type { Signal } from '@preact/signals';
 import { HORIZONS, METHODS } from '../api/types.js';
+import { offeredLayers, shownLayerName } from '../map/layers.js';
 import { catalogues } from '../state/catalogues.js';
 import {
   horizon,
-  LAYERS,
   type Layer,
   layer,
   method,
@@ -58,12 +58,12 @@ export function Controls() {
       <label>
         Map shows
         <select
-          value={layer.value}
+          value={shownLayerName()}
           onChange={({ currentTarget }) => {
             layer.value = currentTarget.value as Layer;
           }}
         >
-          {LAYERS.map((name) => (
+          {offeredLayers().map((name) => (
             <option key={name} value={name}>
               {LAYER_NAMES[name]}
             </option>

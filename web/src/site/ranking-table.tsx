@@ -3,13 +3,12 @@ import { callJson } from '../api/service.js';
 import type { Method, Ranking } from '../api/types.js';
 import { METHOD_NAMES, percent, years } from '../page/format.js';
 import { ErrorNote } from '../page/notes.js';
-import { catalogues } from '../state/catalogues.js';
+import { hasIntervals } from '../state/catalogues.js';
 import { horizon, method, species } from '../state/choices.js';
 import { type Loading, useAnswer } from '../state/use-answer.js';
 import { siteRequest } from './site-request.js';
 
 const FIRST = 8;
-const hasIntervals = () => catalogues.value?.model.interval_level !== null;
 /** Units of the drawing. */
 const [WHISKER_SCALE, WHISKER_MARGIN] = [100, 5];
 

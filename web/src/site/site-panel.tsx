@@ -3,7 +3,7 @@ import type { Comparison } from '../api/types.js';
 import { METHODS } from '../api/types.js';
 import { METHOD_NAMES, number, percent, points, regionName, years } from '../page/format.js';
 import { ErrorNote } from '../page/notes.js';
-import { catalogues } from '../state/catalogues.js';
+import { catalogues, hasIntervals } from '../state/catalogues.js';
 import { horizon, method, site, species } from '../state/choices.js';
 import { useAnswer } from '../state/use-answer.js';
 import { CopyButtons } from './copy-buttons.js';
@@ -16,11 +16,10 @@ import { Waterfall } from './waterfall.js';
 
 /** All about one site and the chosen species. */
 export function SitePanel() {
-  const hasIntervals = catalogues.value?.model.interval_level !== null;
   const body = {
     ...siteRequest(),
     species_code: species.value,
-    include: [...(hasIntervals ? ['intervals'] : []), 'explanation', 'site'],
+    include: [...(hasIntervals() ? ['intervals'] : []), 'explanation', 'site'],
   };
   const question = site.value === null ? null : JSON.stringify(body);
   const { answer, error, isLoading } = useAnswer(question, (signal) =>

@@ -14,6 +14,9 @@ export const catalogues = signal<Catalogues | null>(null);
 /** The key's tier and today's count, as of the last look. */
 export const usage = signal<Usage | null>(null);
 
+/** Whether the models have intervals; taken to be so until the catalogues are loaded. */
+export const hasIntervals = () => catalogues.value?.model.interval_level !== null;
+
 /** The key with which the catalogues were loaded. */
 let loadedWith: string | null = null;
 

@@ -16,7 +16,7 @@ export interface PlanQuestion {
 
 /** Units of a request at most; parts that are too large all the same are divided. */
 const AT_ONCE = 100;
-const TOO_LARGE = ['batch_too_large', 'payload_too_large', 'invalid_request'] as const;
+const REFUSALS = ['batch_too_large', 'payload_too_large', 'invalid_request'] as const;
 
 type Answer = PlannedUnit | FailedUnit;
 
@@ -70,8 +70,8 @@ async function planPart(
     return (await callJson<Plan>('/v1/plan', { body, signal })).units;
   } catch (error) {
     if (!(error instanceof NurselogError)) throw error;
-    const code = TOO_LARGE.find((each) => each === error.code);
-    if (code === undefined) throw error;
+    const code = REFUSALS.find((each) => each === error.code);
+    if (code === undefined || concernsOptions(error)) throw error;
     const [only, ...others] = units;
     if (only !== undefined && others.length === 0)
       return [{ id: only.id, error: { code, message: error.message } }];
@@ -81,4 +81,10 @@ async function planPart(
       ...(await planPart(units.slice(middle), question, signal)),
     ];
   }
+}
+
+/** Whether a refusal concerns a field beside the units, which every part of them would have, too. */
+function concernsOptions({ details }: NurselogError): boolean {
+  const issues = (details?.issues ?? []) as readonly { readonly path: string }[];
+  return issues.some(({ path }) => path !== '' && !path.startsWith('units'));
 }

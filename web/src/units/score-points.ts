@@ -1,5 +1,6 @@
 import Papa from 'papaparse';
 import { call } from '../api/service.js';
+import { hasIntervals } from '../state/catalogues.js';
 import type { PointsQuestion, PointTable, Row } from '../state/points.js';
 import { batchSize } from './batch-size.js';
 
@@ -15,7 +16,8 @@ export async function scorePoints(
   signal: AbortSignal,
 ): Promise<void> {
   const { species, method, horizon, warmingC, precipitationPercent } = question;
-  const query = new URLSearchParams({ horizons: String(horizon), include: 'intervals' });
+  const query = new URLSearchParams({ horizons: String(horizon) });
+  if (hasIntervals()) query.set('include', 'intervals');
   if (warmingC !== 0) query.set('warming_c', String(warmingC));
   if (precipitationPercent !== 0) query.set('precipitation_change_percent', String(precipitationPercent));
   const columns = [...new Set([...table.columns, 'species_code', 'planting_method'])];

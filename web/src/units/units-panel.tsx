@@ -6,7 +6,7 @@ import { counted, METHOD_NAMES, number } from '../page/format.js';
 import { ErrorNote } from '../page/notes.js';
 import { printPage } from '../page/print-head.js';
 import { useTypedNumber } from '../page/use-typed-number.js';
-import { nameOf } from '../state/catalogues.js';
+import { hasIntervals, nameOf } from '../state/catalogues.js';
 import { horizon, panel, scenario, species } from '../state/choices.js';
 import { pointTable, takePoints } from '../state/points.js';
 import { addUnits, boxOf, costs, nativeOnly, onlyChosenSpecies, type Unit, units } from '../state/units.js';
@@ -70,7 +70,9 @@ function PlannedUnits() {
   };
   const shown = units.value;
   const { answer, error, isLoading } = useAnswer(
-    JSON.stringify({ question, revisions: shown.map(({ geometry }) => revisionOf(geometry)) }),
+    hasIntervals()
+      ? JSON.stringify({ question, revisions: shown.map(({ geometry }) => revisionOf(geometry)) })
+      : null,
     (signal) => planUnits(shown, question, signal),
   );
   const rows = rowsOf(shown, answer ?? [], drone_seeded);
@@ -111,6 +113,9 @@ function PlannedUnits() {
             Native species only
           </label>
         </div>
+        {!hasIntervals() && (
+          <p role="status">A plan needs intervals, and the models of this service have none.</p>
+        )}
         {error !== null && <ErrorNote error={error} />}
         {failed.length > 0 && (
           <ul class="error">

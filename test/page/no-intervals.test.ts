@@ -1,0 +1,47 @@
+import Papa from 'papaparse';
+import { expect } from 'vitest';
+import { ProjectCopy } from '../../testing/project-copy.js';
+import { removeIntervalModels } from '../prediction/support/interval-models.js';
+import { startTestService } from '../support/service.js';
+import { browserTest } from './support/browser.js';
+import { launchBrowser, mapReady } from './support/launch-browser.js';
+import { collection, drop, openUnits, saved } from './support/units.js';
+
+browserTest(
+  'with models without intervals points are scored, and neither their layer nor plans are asked for',
+  async () => {
+    const copy = new ProjectCopy();
+    removeIntervalModels(copy);
+    const [service, browser] = await Promise.all([
+      startTestService({ MODEL_DIR: copy.modelDir }),
+      launchBrowser(),
+    ]);
+    copy.remove();
+    const { page, faults } = await openUnits({ service, browser }, { layer: 'width' });
+    const asked: string[] = [];
+    page.on('request', (request) => asked.push(new URL(request.url()).pathname));
+    await mapReady(page);
+    await page.locator('.legend').getByText('Hand planting: survival after 5 years').waitFor();
+    const layers = page.getByLabel('Map shows');
+    expect(await layers.inputValue()).toBe('survival');
+    expect(await layers.locator('option').allTextContents()).toEqual([
+      'Survival',
+      'Hand against drone',
+      'Best native species',
+    ]);
+
+    await drop(page, 'points.csv', 'latitude,longitude\n44.12,-122.03\n');
+    await page.getByRole('button', { name: 'Score the points' }).click();
+    await page.getByText('1 of 1 rows answered; mean survival').waitFor();
+    const [row] = Papa.parse<Record<string, string>>(await saved(page, 'Save 1 row'), { header: true }).data;
+    expect(Number(row!.survival_5)).toBeGreaterThan(0);
+    expect(row).not.toHaveProperty('low_5');
+
+    await drop(page, 'units.geojson', collection(['North slope', 'South slope']));
+    await page.getByText('A plan needs intervals, and the models of this service have none.').waitFor();
+    expect(JSON.parse(await saved(page, 'Export GeoJSON')).features).toHaveLength(2);
+    expect(asked).not.toContain('/v1/plan');
+    expect(faults).toEqual([]);
+    await Promise.all([browser.close(), service.stop()]);
+  },
+);
