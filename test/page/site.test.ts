@@ -4,6 +4,7 @@ import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { browserTest, linkOf, serviceAndBrowser, watchedPage } from './support/browser.js';
 import { launchBrowser, mapReady } from './support/launch-browser.js';
+import { collection, drop } from './support/units.js';
 
 const SITE = { latitude: 44.12, longitude: -122.03, species_code: 'PSME' };
 const shared = serviceAndBrowser();
@@ -224,6 +225,29 @@ browserTest(
     await context.close();
   },
 );
+
+browserTest('the map of earlier choices is not printed while that of new choices is loaded', async () => {
+  const { page, context } = await watchedPage(shared.browser);
+  await page.goto(linkOf(shared.service, { site: '44.12,-122.03' }));
+  await drop(page, 'units.geojson', collection(['North slope']));
+  const print = page.getByRole('button', { name: /^Print/ });
+  await expect.poll(() => print.isEnabled()).toBe(true);
+  let load = () => {};
+  const isAwaited = new Promise<void>((resolve) => {
+    load = resolve;
+  });
+  await page.route('**/v1/surfaces/**', (route) => isAwaited.then(() => route.continue()));
+  await page.locator('.controls select').first().selectOption('PISI');
+  await page.getByRole('heading', { name: 'Sitka spruce, alive after 5 years' }).waitFor();
+  await expect.poll(() => page.getByRole('button', { name: 'Copy link' }).isEnabled()).toBe(true);
+  expect(await print.isDisabled()).toBe(true);
+  await page.getByRole('tab', { name: 'Units' }).click();
+  await expect.poll(() => page.getByRole('button', { name: 'Export CSV' }).isEnabled()).toBe(true);
+  expect(await print.isDisabled()).toBe(true);
+  load();
+  await expect.poll(() => print.isEnabled()).toBe(true);
+  await context.close();
+});
 
 browserTest('with a site shown a wide page is as large as the window, and a narrow one as wide', async () => {
   const sizeIn = async (viewport: { width: number; height: number }) => {

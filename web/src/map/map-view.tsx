@@ -26,7 +26,7 @@ import { EditBar } from './edit-bar.js';
 import { type LayerQuestion, loadLayer, type ShownLayer, shownLayerName } from './layers.js';
 import { Legend } from './legend.js';
 import { rowAt, showPoints } from './point-layer.js';
-import { shownLayer, shownMap } from './shown-map.js';
+import { isMapLoading, shownLayer, shownMap } from './shown-map.js';
 import type { Bounds } from './surfaces.js';
 import { showUnits, unitAt } from './unit-layers.js';
 
@@ -65,7 +65,8 @@ export function MapView() {
   useEffect(() => {
     shownLayer.value = answer;
     cells.current.paint(answer);
-  }, [answer]);
+    isMapLoading.value = isLoading;
+  }, [answer, isLoading]);
 
   useEffect(() => {
     if (container.current === null) return undefined;

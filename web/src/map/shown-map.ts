@@ -9,6 +9,9 @@ export const shownMap = signal<MapLibreMap | null>(null);
 /** What its cells show; null until it is loaded. */
 export const shownLayer = signal<ShownLayer | null>(null);
 
+/** Whether its cells are still those of earlier choices. */
+export const isMapLoading = signal(false);
+
 /** Moves the map so that a box is in view, if there is one; at once for people who ask for reduced motion. */
 export function showBox(box: readonly [number, number, number, number] | null): void {
   if (box === null) return;

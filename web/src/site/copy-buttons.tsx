@@ -1,4 +1,5 @@
 import { useState } from 'preact/hooks';
+import { isMapLoading } from '../map/shown-map.js';
 import { printPage } from '../page/print-head.js';
 import { copyText } from './copy-text.js';
 
@@ -26,7 +27,7 @@ export function CopyButtons({ body, isLoading }: CopyButtonsProps) {
       <button type="button" disabled={isLoading} onClick={() => copy('Python', pythonText(url, body))}>
         Copy as Python
       </button>
-      <button type="button" disabled={isLoading} onClick={printPage}>
+      <button type="button" disabled={isLoading || isMapLoading.value} onClick={printPage}>
         Print
       </button>
       <span role="status">{copied}</span>

@@ -1,7 +1,7 @@
 import { useState } from 'preact/hooks';
 import type { Method } from '../api/types.js';
 import { METHODS } from '../api/types.js';
-import { showBox } from '../map/shown-map.js';
+import { isMapLoading, showBox } from '../map/shown-map.js';
 import { counted, METHOD_NAMES, number } from '../page/format.js';
 import { ErrorNote } from '../page/notes.js';
 import { printPage } from '../page/print-head.js';
@@ -155,7 +155,7 @@ function PlannedUnits() {
               Export GeoJSON
             </button>
             {answer !== null && (
-              <button type="button" disabled={isLoading} onClick={printPage}>
+              <button type="button" disabled={isLoading || isMapLoading.value} onClick={printPage}>
                 Print report
               </button>
             )}
