@@ -67,6 +67,78 @@ browserTest('a plan whose options are refused is asked for once, however many un
   await context.close();
 });
 
+browserTest(
+  'where the quota ends in the middle of a plan, the answered units stay and the others are listed with the reason',
+  async () => {
+    const [{ secret }, other] = await Promise.all([
+      shared.service.issueKey('spore'), // 10 units a request
+      shared.service.issueKey('spore'),
+    ]);
+    const spent = { 'x-api-key': other.secret };
+    const body = { units: JSON.parse(collection(['A'])) };
+    let last = await shared.service.post('/v1/plan', body, spent);
+    for (let sent = 1; sent <= 100 && last.status !== 429; sent++)
+      last = await shared.service.post('/v1/plan', body, spent);
+    const { error } = (await last.json()) as { error: { code: string; message: string } };
+    expect(error.code).toBe('rate_limit_exceeded');
+
+    const { page, context, faults } = await openUnits({
+      ...shared,
+      service: { ...shared.service, key: secret },
+    });
+    const asked: string[] = [];
+    let isSpent = true;
+    await page.route('**/v1/plan', (route) => {
+      const { units } = route.request().postDataJSON() as { units: { features: { id: string }[] } };
+      asked.push(units.features.map(({ id }) => id).join());
+      const headers = { ...route.request().headers(), ...(isSpent && asked.length > 2 ? spent : {}) };
+      return route.continue({ headers });
+    });
+    const names = Array.from({ length: 30 }, (_, index) => `Unit ${index + 1}`);
+    await drop(page, 'units.geojson', collection(names));
+    await page.getByText(`Not planned: ${names.slice(20).join(', ')}.`).waitFor();
+    await page.locator('#panel .error').getByText(error.message).waitFor();
+    const shown = page.locator('table.plan tbody th button');
+    expect(await shown.allTextContents()).toEqual(names.slice(0, 20));
+    const { features } = JSON.parse(await saved(page, 'Export GeoJSON')) as Exported;
+    expect(features[19]!.properties).toMatchObject({ unit: 'Unit 20', rank: 1 });
+    expect(features[20]!.properties).toEqual({ unit: 'Unit 21', error: error.message });
+    await page.emulateMedia({ media: 'print' });
+    expect(await page.locator('.report').innerText()).toContain('Without a plan: 10 units');
+    await page.emulateMedia({ media: 'screen' });
+
+    isSpent = false;
+    await page.getByRole('tab', { name: 'Site' }).click();
+    await page.getByRole('tab', { name: 'Units' }).click(); // which asks again
+    await expect.poll(() => shown.allTextContents()).toEqual(names);
+    // What was answered was not asked for again.
+    expect([asked.indexOf(asked[0]!, 1), asked.indexOf(asked[1]!, 2)]).toEqual([-1, -1]);
+    expect(new Set(asked).size).toBe(3);
+    expect(faults).toEqual([]);
+    await context.close();
+  },
+);
+
+browserTest(
+  'a unit that is added while the service is away leaves the plan of the others in place',
+  async () => {
+    const { page, context } = await openUnits(shared);
+    await drop(page, 'units.geojson', collection(['North slope', 'South slope']));
+    await page.locator('table.plan').getByText('South slope').waitFor();
+    await page.route('**/v1/plan', (route) => route.abort());
+    await drop(page, 'units.geojson', collection(['West slope']));
+    await page.getByText('Not planned: West slope.').first().waitFor();
+    expect(await page.locator('table.plan tbody th button').allTextContents()).toEqual([
+      'North slope',
+      'South slope',
+    ]);
+    expect(await saved(page, 'Export CSV')).toContain('Not loaded: the service cannot be reached.');
+    await page.unroute('**/v1/plan');
+    await page.locator('table.plan').getByText('West slope').waitFor();
+    await context.close();
+  },
+);
+
 browserTest('while the service cannot plan, units can be saved as GeoJSON', async () => {
   const { page, context } = await openUnits(shared);
   await page.route('**/v1/plan', (route) => route.abort());

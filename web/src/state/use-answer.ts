@@ -14,10 +14,12 @@ const PAUSE_MS = 150;
 /**
  * Loads an answer, and again when its question changes.
  * @param question a text that differs where another answer is needed; null for none
+ * @param errorIn what keeps an answer from being complete: such an answer is shown, and asked again as a failed one
  */
 export function useAnswer<Answer>(
   question: string | null,
   load: (signal: AbortSignal) => Promise<Answer>,
+  errorIn: (answer: Answer) => Error | null = () => null,
 ): Loading<Answer> {
   const [{ asked, ...state }, setState] = useState<Loading<Answer> & { readonly asked: string | null }>({
     asked: null,
@@ -45,7 +47,7 @@ export function useAnswer<Answer>(
         load(controller.signal).then(
           (answer) => {
             if (!controller.signal.aborted)
-              setState({ asked: question, answer, error: null, isLoading: false });
+              setState({ asked: question, answer, error: errorIn(answer), isLoading: false });
           },
           (error: Error) => {
             if (!controller.signal.aborted)

@@ -121,18 +121,20 @@ export interface UnplannedUnit {
 }
 
 /**
- * The units that failed and those for which no species is left.
- * @param noneLeft the reason of the latter
+ * The units that failed, those for which no species is left, and those that were not answered.
+ * @param noneLeft the reason of the second
+ * @param notAnswered the reason of the third; undefined while they are asked for
  */
 export function unplannedOf(
   units: readonly Unit[],
   answers: readonly (PlannedUnit | FailedUnit)[],
   noneLeft: string,
+  notAnswered: string | undefined,
 ): UnplannedUnit[] {
   const byId = new Map(answers.map((answer) => [String(answer.id), answer]));
   return units.flatMap((unit) => {
     const answer = byId.get(unit.id);
-    if (answer === undefined) return [];
+    if (answer === undefined) return notAnswered === undefined ? [] : [{ unit, error: notAnswered }];
     if (isFailed(answer)) return [{ unit, error: answer.error.message }];
     return answer.options.length === 0 ? [{ unit, error: noneLeft }] : [];
   });

@@ -23,12 +23,24 @@ type Answer = PlannedUnit | FailedUnit;
 /** The last answer for a geometry and the question it answers, so that an edit asks for the edited unit alone. */
 const kept = new WeakMap<Unit['geometry'], { readonly asked: string; readonly answer: Answer }>();
 
-/** Plans units, in as many requests as it takes. A unit that fails has an error in its place. @throws NurselogError */
+/** What is known of units. */
+export interface PlanAnswer {
+  /** In the order of the units; those that were not answered are missing. */
+  readonly units: readonly Answer[];
+  /** Why units were not answered; null where all were. */
+  readonly error: NurselogError | null;
+}
+
+/**
+ * Plans units, in as many requests as it takes. A unit that is refused has an error in its place; any other failure,
+ * as that of the quota, ends the plan with what was answered before.
+ * @throws the reason of the signal
+ */
 export async function planUnits(
   units: readonly Unit[],
   question: PlanQuestion,
   signal: AbortSignal,
-): Promise<Answer[]> {
+): Promise<PlanAnswer> {
   const asked = JSON.stringify(question);
   const answers = new Map<string, Answer>();
   for (const { id, geometry } of units) {
@@ -37,23 +49,31 @@ export async function planUnits(
   }
   const missing = units.filter(({ id }) => !answers.has(id));
   const size = Math.min(AT_ONCE, batchSize());
-  for (let start = 0; start < missing.length; start += size) {
-    const part = missing.slice(start, start + size);
+  const parts: (readonly Unit[])[] = [];
+  for (let start = 0; start < missing.length; start += size) parts.push(missing.slice(start, start + size));
+  let error: NurselogError | null = null;
+  for (let part = parts.shift(); part !== undefined && error === null; part = parts.shift()) {
     const planned = await planPart(part, question, signal);
-    for (const [index, answer] of planned.entries()) {
-      const { id, geometry } = part[index]!;
-      kept.set(geometry, { asked, answer });
-      answers.set(id, answer);
-    }
+    if (planned === null) {
+      const middle = Math.ceil(part.length / 2);
+      parts.unshift(part.slice(0, middle), part.slice(middle));
+    } else if (planned instanceof NurselogError) error = planned;
+    else
+      for (const [index, answer] of planned.entries()) {
+        const { id, geometry } = part[index]!;
+        kept.set(geometry, { asked, answer });
+        answers.set(id, answer);
+      }
   }
-  return units.map(({ id }) => answers.get(id)!);
+  return { units: units.map(({ id }) => answers.get(id)).filter((each) => each !== undefined), error };
 }
 
+/** Plans units in one request. @returns null where these are to be asked for in smaller parts */
 async function planPart(
   units: readonly Unit[],
   question: PlanQuestion,
   signal: AbortSignal,
-): Promise<Answer[]> {
+): Promise<readonly Answer[] | NurselogError | null> {
   const { horizon, nativeOnly, speciesCodes, costs, scenario } = question;
   const body = {
     units: {
@@ -71,15 +91,10 @@ async function planPart(
   } catch (error) {
     if (!(error instanceof NurselogError)) throw error;
     const code = REFUSALS.find((each) => each === error.code);
-    if (code === undefined || concernsOptions(error)) throw error;
+    if (code === undefined || concernsOptions(error)) return error;
     const [only, ...others] = units;
-    if (only !== undefined && others.length === 0)
-      return [{ id: only.id, error: { code, message: error.message } }];
-    const middle = Math.ceil(units.length / 2);
-    return [
-      ...(await planPart(units.slice(0, middle), question, signal)),
-      ...(await planPart(units.slice(middle), question, signal)),
-    ];
+    if (only === undefined || others.length > 0) return null;
+    return [{ id: only.id, error: { code, message: error.message } }];
   }
 }
 

@@ -3,7 +3,7 @@ import type { Method } from '../api/types.js';
 import { METHODS } from '../api/types.js';
 import { isMapLoading, showBox } from '../map/shown-map.js';
 import { counted, METHOD_NAMES, number } from '../page/format.js';
-import { ErrorNote } from '../page/notes.js';
+import { ErrorNote, errorText } from '../page/notes.js';
 import { printPage } from '../page/print-head.js';
 import { useTypedNumber } from '../page/use-typed-number.js';
 import { hasIntervals, nameOf } from '../state/catalogues.js';
@@ -74,12 +74,21 @@ function PlannedUnits() {
       ? JSON.stringify({ question, revisions: shown.map(({ geometry }) => revisionOf(geometry)) })
       : null,
     (signal) => planUnits(shown, question, signal),
+    (plan) => plan.error,
   );
-  const rows = rowsOf(shown, answer ?? [], drone_seeded);
-  const failed = (answer ?? []).filter(isFailed);
-  const empty = (answer ?? []).filter((each) => !isFailed(each) && each.options.length === 0);
+  const planned = answer?.units ?? [];
+  const rows = rowsOf(shown, planned, drone_seeded);
+  const failed = planned.filter(isFailed);
+  const empty = planned.filter((each) => !isFailed(each) && each.options.length === 0);
   const noneLeft = `No species ${nativeOnly.value ? 'asked for is native' : 'can be planned'} there`;
-  const unplanned = unplannedOf(shown, answer ?? [], `${noneLeft}.`);
+  const unplanned = unplannedOf(
+    shown,
+    planned,
+    `${noneLeft}.`,
+    error === null ? undefined : errorText(error),
+  );
+  const answered = new Set(planned.map(({ id }) => id));
+  const notAnswered = error === null ? [] : shown.filter(({ id }) => !answered.has(id));
   const nameById = new Map(shown.map(({ id, name }) => [id, name]));
   const scope = onlyChosen ? nameOf(species.value) : nativeOnly.value ? 'all native species' : 'all species';
   return (
@@ -117,6 +126,9 @@ function PlannedUnits() {
           <p role="status">A plan needs intervals, and the models of this service have none.</p>
         )}
         {error !== null && <ErrorNote error={error} />}
+        {notAnswered.length > 0 && (
+          <p role="status">Not planned: {notAnswered.map(({ name }) => name).join(', ')}.</p>
+        )}
         {failed.length > 0 && (
           <ul class="error">
             {failed.map((each) => (
