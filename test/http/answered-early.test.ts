@@ -5,7 +5,7 @@ import { openSocket, readAll } from '../support/raw-http.js';
 import { startTestService, type TestService } from '../support/service.js';
 
 /** How long a body may take to arrive: a surface must be predicted within it. */
-const TIMEOUT_MS = 3000;
+const TIMEOUT_MS = 6000;
 /** More than the buffers of both sides hold. */
 const LARGE_SURFACE = '/v1/surfaces/PSME?max_points=50000';
 
