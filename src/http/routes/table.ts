@@ -158,7 +158,8 @@ export function tableRoute(
     // The check of a table waits for others, however long: nothing moves on the connection meanwhile.
     socket.setTimeout(0);
     try {
-      const table = await generation.tables.open(request.body, asked.request, limit.rows, closed.signal);
+      const { id } = callerOf(request);
+      const table = await generation.tables.open(id, request.body, asked.request, limit.rows, closed.signal);
       socket.setTimeout(IDLE_FACTOR * timeoutMs); // Node sets the usual one with the next request
       const bytes = await startAnswer(request, table, generation, closed.signal);
       bytes.once('error', (error) => logFailure(request, error, closed.signal));

@@ -10,6 +10,8 @@ export type TableOrder =
       /** Rows of a job at most. */
       readonly jobRows: number;
     }
+  /** The next step of the check of a table that is being opened. */
+  | { readonly kind: 'check'; readonly table: number }
   /** Writes the rows of a job into its memory. */
   | ({ readonly kind: 'sites' } & TableJob)
   /** Begins to encode the rows of a job, whose memory has the outcomes of so many sites: the result is the first piece. */
@@ -35,18 +37,23 @@ export interface EncodedPiece {
   readonly failures: readonly (readonly [code: ErrorCode, count: number])[];
 }
 
+/** A table that was checked and is open. */
+export interface OpenedTable {
+  readonly rowCount: number;
+  /** The first row of each job. */
+  readonly jobs: Uint32Array;
+  readonly head: Uint8Array;
+  /** For JOBS_UNDER_WAY jobs: see JobMemory. */
+  readonly memories: readonly SharedArrayBuffer[];
+  readonly memoryRows: number;
+  readonly memoryWidth: number;
+}
+
 /** The results of orders by their kind. */
 export interface TableResults {
-  readonly open: {
-    readonly rowCount: number;
-    /** The first row of each job. */
-    readonly jobs: Uint32Array;
-    readonly head: Uint8Array;
-    /** For JOBS_UNDER_WAY jobs: see JobMemory. */
-    readonly memories: readonly SharedArrayBuffer[];
-    readonly memoryRows: number;
-    readonly memoryWidth: number;
-  };
+  /** Undefined while the check goes on. */
+  readonly open: OpenedTable | undefined;
+  readonly check: OpenedTable | undefined;
   readonly sites: { readonly count: number; readonly width: number };
   readonly encode: EncodedPiece;
   readonly piece: EncodedPiece;
@@ -56,7 +63,7 @@ export interface TableResults {
 /** A message to a table thread: an order with the number of its call, or that a table is not needed any more. */
 export type TableCall = { readonly call: number; readonly order: TableOrder } | { readonly close: number };
 
-/** The answer to a call. */
+/** The answer to a call: each order has one. */
 export type TableNotice = { readonly call: number } & (
   | { readonly kind: 'done'; readonly result: TableResults[keyof TableResults] }
   /** The body is no table. */

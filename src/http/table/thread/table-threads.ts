@@ -1,25 +1,45 @@
 import { Worker } from 'node:worker_threads';
 import type { RowRecords } from '../../../prediction/encoding/row-record.js';
 import type { SiteRows } from '../../../prediction/site-rows.js';
+import { FairQueue, type Waiting } from '../../../scheduling/fair-queue.js';
 import { ApiError } from '../../errors/api-error.js';
 import type { TableContext, TableRequest } from '../table-contract.js';
 import { JobMemory } from './job-memory.js';
-import type { EncodedPiece, TableCall, TableNotice, TableOrder, TableResults } from './messages.js';
+import type {
+  EncodedPiece,
+  OpenedTable,
+  TableCall,
+  TableNotice,
+  TableOrder,
+  TableResults,
+} from './messages.js';
 
 const WORKER_FILE = new URL('./table-worker.js', import.meta.url);
 
 /** Bodies and answers are outside the heap. */
 const MAX_HEAP_MB = 256;
 
+/** Orders that the thread has at a time: it begins the next one while the result of the one before is received. */
+const ORDERS_UNDER_WAY = 2;
+
+/** An order that waits for the turn of its key. Each takes some milliseconds. */
+interface WaitingOrder extends Waiting {
+  readonly message: TableCall;
+  readonly transferred: readonly ArrayBuffer[];
+}
+
 interface Pending {
+  readonly order: WaitingOrder;
   resolve(result: never): void;
   reject(error: Error): void;
 }
 
-/** A thread that reads and writes tables. */
+/** A thread that reads and writes tables. The keys take turns with their orders. */
 class TableThread {
   readonly #worker: Worker;
   readonly #pending = new Map<number, Pending>();
+  readonly #waiting = new FairQueue<WaitingOrder>();
+  #ordersUnderWay = 0;
   #calls = 0;
   /** Why the thread has ended. */
   #end: Error | undefined;
@@ -46,32 +66,58 @@ class TableThread {
 
   /** @throws ApiError where the body is no table, Error where the thread failed */
   async open(
+    keyId: string,
     body: Uint8Array<ArrayBuffer>,
     request: TableRequest,
     jobRows: number,
     signal: AbortSignal,
   ): Promise<ThreadTable> {
     const id = this.#calls;
+    let latest = id;
     const close = () => {
+      this.#giveUp(latest);
       this.#worker.postMessage({ close: id } satisfies TableCall);
-      this.#pending.get(id)?.reject(new Error('the table was given up'));
-      this.#pending.delete(id);
     };
     signal.addEventListener('abort', close, { once: true });
-    const result = await this.call<'open'>({ kind: 'open', body, request, jobRows }, [body.buffer]);
-    return new ThreadTable(this, id, result);
+    let opened = await this.call<'open'>(keyId, { kind: 'open', body, request, jobRows }, [body.buffer]);
+    while (opened === undefined) {
+      latest = this.#calls;
+      opened = await this.call<'check'>(keyId, { kind: 'check', table: id });
+    }
+    return new ThreadTable(this, keyId, id, opened);
   }
 
+  /** Gives an order to the thread when it is the turn of its key. @returns its result */
   call<Kind extends TableOrder['kind']>(
+    keyId: string,
     order: TableOrder & { kind: Kind },
-    transferred: ArrayBuffer[] = [],
+    transferred: readonly ArrayBuffer[] = [],
   ): Promise<TableResults[Kind]> {
     if (this.#end !== undefined) return Promise.reject(this.#end);
     const call = this.#calls++;
+    const waiting = { keyId, rowCount: 1, message: { call, order }, transferred };
     return new Promise((resolve, reject) => {
-      this.#pending.set(call, { resolve, reject });
-      this.#worker.postMessage({ call, order } satisfies TableCall, transferred);
+      this.#pending.set(call, { order: waiting, resolve, reject });
+      this.#waiting.add(waiting);
+      this.#giveOrders();
     });
+  }
+
+  #giveOrders(): void {
+    while (this.#ordersUnderWay < ORDERS_UNDER_WAY) {
+      const [next] = this.#waiting.take(1);
+      if (next === undefined) return;
+      this.#ordersUnderWay++;
+      this.#worker.postMessage(next.job.message, next.job.transferred);
+    }
+  }
+
+  #giveUp(call: number): void {
+    const pending = this.#pending.get(call);
+    if (pending === undefined) return;
+    this.#pending.delete(call);
+    this.#waiting.drop(pending.order);
+    pending.reject(new Error('the table was given up'));
   }
 
   /** Ends the thread; pending calls reject. */
@@ -80,6 +126,8 @@ class TableThread {
   }
 
   readonly #receive = (notice: TableNotice) => {
+    this.#ordersUnderWay--;
+    this.#giveOrders();
     const pending = this.#pending.get(notice.call);
     this.#pending.delete(notice.call);
     if (notice.kind === 'done') pending?.resolve(notice.result as never);
@@ -108,8 +156,9 @@ export class ThreadTable {
 
   constructor(
     private readonly thread: TableThread,
+    private readonly keyId: string,
     private readonly id: number,
-    { rowCount, jobs, head, memories, memoryRows, memoryWidth }: TableResults['open'],
+    { rowCount, jobs, head, memories, memoryRows, memoryWidth }: OpenedTable,
   ) {
     this.rowCount = rowCount;
     this.#starts = jobs;
@@ -126,25 +175,26 @@ export class ThreadTable {
     const from = this.#starts[job];
     const count = (this.#starts[job + 1] ?? this.rowCount) - from;
     const memory = job % this.#memories.length;
-    const sites = await this.thread.call<'sites'>({ kind: 'sites', table: this.id, from, count, memory });
+    const { keyId, id: table } = this;
+    const sites = await this.thread.call<'sites'>(keyId, { kind: 'sites', table, from, count, memory });
     const rows = this.#memories[memory].rows(sites.count, sites.width);
     return { from, count, memory, rows, records: this.#memories[memory].records(sites.count) };
   }
 
   /** Encodes the rows of a job, whose outcomes are in its memory. */
   async *encode({ from, count, memory, rows }: TableJobRows): AsyncGenerator<EncodedPiece> {
-    const { id: table, thread } = this;
+    const { id: table, keyId, thread } = this;
     const siteCount = rows.count;
-    let piece = await thread.call<'encode'>({ kind: 'encode', table, from, count, memory, siteCount });
+    let piece = await thread.call<'encode'>(keyId, { kind: 'encode', table, from, count, memory, siteCount });
     yield piece;
     while (!piece.isLast) {
-      piece = await thread.call<'piece'>({ kind: 'piece', table });
+      piece = await thread.call<'piece'>(keyId, { kind: 'piece', table });
       yield piece;
     }
   }
 
   tail(): Promise<Uint8Array> {
-    return this.thread.call<'tail'>({ kind: 'tail', table: this.id });
+    return this.thread.call<'tail'>(this.keyId, { kind: 'tail', table: this.id });
   }
 }
 
@@ -170,12 +220,14 @@ export class TableThreads {
 
   /**
    * Opens a table.
+   * @param keyId the API key whose turn it uses
    * @param body its memory is transferred to the thread
    * @param jobRows rows of a job at most
    * @param signal gives the table back; it must be aborted in the end, whatever became of the table
    * @throws ApiError where the body is no table, Error where the thread failed
    */
   async open(
+    keyId: string,
     body: Uint8Array<ArrayBuffer>,
     request: TableRequest,
     jobRows: number,
@@ -184,7 +236,7 @@ export class TableThreads {
     this.#openTables++;
     signal.addEventListener('abort', this.#giveBack, { once: true });
     this.#thread ??= new TableThread(this.context, this.#end);
-    return this.#thread.open(body, request, jobRows, signal);
+    return this.#thread.open(keyId, body, request, jobRows, signal);
   }
 
   /** Resolves when no table is open; none may be opened meanwhile. */

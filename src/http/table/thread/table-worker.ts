@@ -78,7 +78,11 @@ function take(call: number, order: TableOrder): void {
   if (order.kind === 'open') {
     const steps = openTable(order.body, order.request, context);
     opening.set(call, { steps, jobRows: order.jobRows });
-    continueOpening(call);
+    check(call, call);
+    return;
+  }
+  if (order.kind === 'check') {
+    check(call, order.table);
     return;
   }
   const held = tables.get(order.table);
@@ -115,31 +119,27 @@ function sendPiece(call: number, held: Held): void {
   done(call, { bytes, isLast: step.done === true, failures: newFailures(held) }, bytes);
 }
 
-/** Opens a table step by step, so that others of this thread continue meanwhile. */
-function continueOpening(call: number): void {
-  const table = opening.get(call);
-  if (table === undefined) return; // given up
-  try {
-    const step = table.steps.next();
-    if (step.done !== true) {
-      setImmediate(continueOpening, call);
-      return;
-    }
-    opening.delete(call);
-    hold(call, step.value, table.jobRows);
-  } catch (error) {
-    opening.delete(call);
-    fail(call, error);
+/** Makes a step of the check of a table, so that others of this thread continue between steps. */
+function check(call: number, id: number): void {
+  const table = opening.get(id);
+  if (table === undefined) throw new Error(`no table ${id} is being opened`);
+  opening.delete(id);
+  const step = table.steps.next();
+  if (step.done === true) {
+    hold(call, id, step.value, table.jobRows);
+  } else {
+    opening.set(id, table);
+    done(call, undefined);
   }
 }
 
 /** Keeps a table that was opened. */
-function hold(call: number, table: OpenTable, jobRows: number): void {
+function hold(call: number, id: number, table: OpenTable, jobRows: number): void {
   const { rowCount } = table;
   const jobs = table.jobs(jobRows);
   const memoryRows = jobs.reduce((most, from, job) => Math.max(most, (jobs[job + 1] ?? rowCount) - from), 0);
   const memories = Array.from({ length: JOBS_UNDER_WAY }, () => JobMemory.create(memoryRows, width));
-  tables.set(call, { table, memories, reported: new Map() });
+  tables.set(id, { table, memories, reported: new Map() });
   const head = owned(table.head());
   const shared = memories.map(({ memory }) => memory);
   done(call, { rowCount, jobs, head, memories: shared, memoryRows, memoryWidth: width }, head);
