@@ -5,7 +5,8 @@ from __future__ import annotations
 import inspect
 import math
 import pickle
-from typing import Any, get_type_hints
+from collections.abc import AsyncIterator, Iterator
+from typing import Any, get_origin, get_type_hints
 
 import pytest
 from caller import Caller
@@ -102,6 +103,8 @@ def test_both_clients_have_the_same_methods_with_the_same_parameters() -> None:
             other = getattr(AsyncClient, name)
             assert inspect.iscoroutinefunction(other) or inspect.isasyncgenfunction(other)
             assert inspect.signature(method).parameters == inspect.signature(other).parameters
+    returned = [inspect.signature(client.predict_tables).return_annotation for client in (Client, AsyncClient)]
+    assert [get_origin(kind) for kind in returned] == [Iterator, AsyncIterator]
 
 
 @pytest.mark.parametrize(

@@ -406,10 +406,18 @@ def test_delimiters_within_quotes_of_the_header_do_not_count(tmp_path: Path) -> 
     ]
 
 
-def test_a_byte_order_mark_stays(service: ServiceProcess, tmp_path: Path) -> None:
+@pytest.mark.parametrize("encoding", ["utf-8", "utf-8-sig"])
+def test_a_byte_order_mark_stays(service: ServiceProcess, tmp_path: Path, encoding: str) -> None:
     (tmp_path / "sites.csv").write_text("latitude,longitude\n44.12,-122.03\n", encoding="utf-8-sig")
-    run_here(service, "predict", str(tmp_path / "sites.csv"), "-o", str(tmp_path / "out.csv"), *PLANTED)
+    options = [*PLANTED, "--encoding", encoding]
+    run_here(service, "predict", str(tmp_path / "sites.csv"), "-o", str(tmp_path / "out.csv"), *options)
     assert (tmp_path / "out.csv").read_bytes().startswith(b"\xef\xbb\xbflatitude,longitude,matched_latitude")
+
+
+def test_blank_lines_before_the_header_are_passed_over(service: ServiceProcess, tmp_path: Path) -> None:
+    (tmp_path / "sites.csv").write_text("\n\nlatitude,longitude\n44.12,-122.03\n")
+    run_here(service, "predict", str(tmp_path / "sites.csv"), "-o", str(tmp_path / "out.csv"), *PLANTED)
+    assert texts(tmp_path / "out.csv")["error_code"].tolist() == [""]
 
 
 def test_a_csv_file_is_read_by_pyarrow_alone_so_that_its_thread_needs_no_python_at_the_end(tmp_path: Path) -> None:

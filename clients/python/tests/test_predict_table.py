@@ -219,6 +219,43 @@ def test_a_wrong_column_is_named_with_the_columns_there_are(
         call("predict_table", table(3), **options, url=NOBODY)
 
 
+_COORDINATES = {"latitude": [44.12], "longitude": [-122.03]}
+
+
+@pytest.mark.parametrize(
+    "given",
+    [
+        pa.table({**_COORDINATES, "texts": [["PSME"]]}),
+        pa.table({**_COORDINATES, "texts": [{"code": "PSME"}]}),
+        pa.table({**_COORDINATES, "texts": [b"\xff"]}),
+        pa.table({**_COORDINATES, "texts": pa.RunEndEncodedArray.from_arrays(pa.array([1], pa.int32()), ["PSME"])}),
+        pl.DataFrame({**_COORDINATES, "texts": [["PSME"]]}),
+        pd.DataFrame({**_COORDINATES, "texts": [2**70]}),
+    ],
+    ids=["list", "struct", "bytes", "run-end encoded", "polars list", "large integer"],
+)
+def test_a_column_that_cannot_have_codes_is_named(call: Caller, given: Any) -> None:
+    with pytest.raises(errors.InvalidRequestError, match="The column 'texts'"):
+        call("predict_table", given, species_code="texts", planting_method="manual", url=NOBODY)
+
+
+def test_dictionaries_of_views_of_texts_are_read(call: Caller) -> None:
+    codes = pa.DictionaryArray.from_arrays(pa.array([0, 0], pa.int8()), pa.array(["PSME"], pa.string_view()))
+    given = pa.table({"latitude": [44.12] * 2, "longitude": [-122.03] * 2, "species_code": codes})
+    assert call("predict_table", given, planting_method="manual").column("error_code").null_count == 2
+
+
+def test_a_geographic_frame_without_an_active_geometry_has_columns_of_coordinates(call: Caller) -> None:
+    given = geopandas.GeoDataFrame(table(3))
+    assert call("predict_table", given)["error_code"].isna().all()
+
+
+def test_geometries_without_a_place_on_earth_are_refused(call: Caller) -> None:
+    given = frame("geopandas", 2).set_crs('LOCAL_CS["site",UNIT["metre",1]]', allow_override=True)
+    with pytest.raises(errors.InvalidRequestError, match="'geometry' has no places in WGS 84"):
+        call("predict_table", given, url=NOBODY)
+
+
 def test_other_wrong_arguments_are_refused_before_anything_is_sent(call: Caller) -> None:
     with pytest.raises(TypeError, match=r"not builtins\.list"):
         call("predict_table", [{}], url=NOBODY)

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 from collections import deque
-from collections.abc import AsyncGenerator, Callable, Coroutine, Iterable, Mapping, Sequence
+from collections.abc import AsyncGenerator, AsyncIterator, Callable, Coroutine, Iterable, Mapping, Sequence
 from contextlib import aclosing
 from types import TracebackType
 from typing import Any, Concatenate, ParamSpec
@@ -71,7 +71,7 @@ def _tables_method(
             async for answer in answers:
                 yield call.finish(answer)
 
-    describe(method, build)
+    describe(method, build, AsyncIterator)
     return method
 
 

@@ -67,7 +67,7 @@ def _tables_method(
         call = build(*args, **kwargs)
         return map(call.finish, self._answers(call))
 
-    describe(method, build)
+    describe(method, build, Iterator)
     return method
 
 

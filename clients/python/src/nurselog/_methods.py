@@ -7,13 +7,16 @@ from collections.abc import Callable
 from typing import Any, get_args
 
 
-def describe(method: Callable[..., Any], build: Callable[..., Any]) -> None:
+def describe(method: Callable[..., Any], build: Callable[..., Any], returned: Any = None) -> None:  # noqa: ANN401
     """Gives a client's method the name, docstring and signature of the function that builds its operation.
+
+    The method returns the answer, or with `returned`, such as `Iterator`, that of the answer.
 
     `functools.wraps` does not serve: tools would take the first parameter of the function for `self`.
     """
     signature = inspect.signature(build, eval_str=True)
     *_, answer = get_args(signature.return_annotation)  # of an Operation its only argument, of a generator its last
+    answer = answer if returned is None else returned[answer]
     own = inspect.Parameter("self", inspect.Parameter.POSITIONAL_ONLY)
     parameters = [own, *signature.parameters.values()]
     described = signature.replace(parameters=parameters, return_annotation=answer)

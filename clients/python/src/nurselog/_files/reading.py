@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import codecs
 import csv
 import re
 import sys
@@ -106,8 +107,6 @@ class _CsvSource:
         self._size = None if path == PIPE else path.stat().st_size
         self._read_rows = 0
         header = self._header()
-        self.byte_order_mark = header.startswith("\ufeff")
-        header = header.removeprefix("\ufeff")
         self._delimiter = max(_DELIMITERS, key=re.sub('"[^"]*"', "", header).count)
         self._names = next(csv.reader([header], delimiter=self._delimiter), [])
         if not self._names:
@@ -158,12 +157,18 @@ class _CsvSource:
 
     def _header(self) -> str:
         line: bytes = self._file.readline(1024 * 1024)
+        self.byte_order_mark = self._is_utf_8() and line.startswith(codecs.BOM_UTF8)
+        while line in (b"\n", b"\r\n"):  # blank lines are no rows
+            line = self._file.readline(1024 * 1024)
         while line.count(b'"') % 2 == 1 and (more := self._file.readline(1024 * 1024)):
             line += more
         try:
-            return line.decode(self._encoding).rstrip("\r\n")
+            return line.decode(self._encoding).removeprefix("\ufeff").rstrip("\r\n")
         except UnicodeDecodeError as error:
             raise InvalidRequestError(self._reason(error)) from None
+
+    def _is_utf_8(self) -> bool:
+        return codecs.lookup(self._encoding).name in ("utf-8", "utf-8-sig")
 
     def _reason(self, error: Exception) -> str:
         if "UTF8" in str(error) or "codec" in str(error):

@@ -104,7 +104,11 @@ class _PolarsFrame:
         self.names, self.rows = frame.columns, frame.height
 
     def column(self, name: str) -> pa.ChunkedArray | pa.Array:
-        return self._frame.get_column(name).to_arrow()
+        column = self._frame.get_column(name)
+        try:
+            return column.to_arrow()
+        except (pa.ArrowException, sys.modules["polars"].exceptions.PolarsError) as error:
+            raise InvalidRequestError(f"The column {name!r} of {column.dtype} cannot be read: {error}.") from None
 
     def coordinates(self) -> None:
         return None
@@ -122,8 +126,8 @@ class _PandasFrame:
     def column(self, name: str) -> pa.ChunkedArray | pa.Array:
         try:
             return pa.array(self._frame[name], from_pandas=True)
-        except (pa.ArrowInvalid, pa.ArrowTypeError, pa.ArrowNotImplementedError) as error:
-            raise InvalidRequestError(f"The column {name!r} has values of several types: {error}.") from None
+        except (pa.ArrowException, OverflowError) as error:
+            raise InvalidRequestError(f"The column {name!r} cannot be read as values of one type: {error}.") from None
 
     def coordinates(self) -> tuple[pa.Array, pa.Array] | None:
         return None
@@ -137,21 +141,25 @@ class _PandasFrame:
 
 
 class _GeoFrame(_PandasFrame):
-    def coordinates(self) -> tuple[pa.Array, pa.Array]:
-        return coordinates_of(self._frame.geometry)
+    def coordinates(self) -> tuple[pa.Array, pa.Array] | None:
+        # Without an active geometry it may have columns of coordinates.
+        return None if self._frame.active_geometry_name is None else coordinates_of(self._frame.geometry)
 
 
 def coordinates_of(geometry: Any) -> tuple[pa.Array, pa.Array]:  # noqa: ANN401 - geopandas is optional
     """Latitudes and longitudes of a GeoSeries: of its points, or the representative points of other geometries.
 
     Raises:
-        InvalidRequestError: It has no coordinate reference system.
+        InvalidRequestError: It has no coordinate reference system, or geometries without a place in WGS 84.
     """
     if geometry.crs is None:
         raise InvalidRequestError(
             'The frame has no coordinate reference system: name it by set_crs, such as set_crs("EPSG:4326").'
         )
-    if not (geometry.geom_type.dropna() == "Point").all():
-        geometry = geometry.representative_point()
-    points = geometry.to_crs(WGS_84)
+    try:
+        if not (geometry.geom_type.dropna() == "Point").all():
+            geometry = geometry.representative_point()
+        points = geometry.to_crs(WGS_84)
+    except Exception as error:  # of pyproj and shapely, without a common class
+        raise InvalidRequestError(f"The column {geometry.name!r} has no places in WGS 84: {error}.") from None
     return pa.array(points.y.to_numpy(), pa.float64()), pa.array(points.x.to_numpy(), pa.float64())

@@ -90,8 +90,7 @@ def numbers_of(values: pa.ChunkedArray | pa.Array, name: str, refused: str | Non
     Raises:
         InvalidRequestError: The column is of another type, or has no number but a text like `refused`.
     """
-    if pa.types.is_dictionary(values.type):
-        values = values.cast(values.type.value_type)
+    values = _decoded(values)
     if _is_text(values.type):
         return _parsed(values, name, refused)
     is_number = pa.types.is_integer(values.type) or pa.types.is_floating(values.type)
@@ -116,9 +115,20 @@ def _texts(frame: Adapter, name: str, role: str) -> pa.ChunkedArray | pa.Array:
     if name not in frame.names and _CODES[role].fullmatch(name):
         return pa.DictionaryArray.from_arrays(pa.repeat(pa.scalar(0, pa.int32()), frame.rows), [name]).cast(kind)
     values = _column(frame, name, role)
-    if pa.types.is_dictionary(values.type):
-        values = values.cast(values.type.value_type)
-    return values.cast(pa.string()).dictionary_encode().cast(kind)
+    try:
+        return _decoded(values).cast(pa.string()).dictionary_encode().cast(kind)
+    except pa.ArrowException:
+        raise InvalidRequestError(f"The column {name!r} for {role} must have texts, not {values.type}.") from None
+
+
+def _decoded(values: pa.ChunkedArray | pa.Array) -> pa.ChunkedArray | pa.Array:
+    """The values of a column without a dictionary."""
+    if not pa.types.is_dictionary(values.type):
+        return values
+    # pyarrow decodes no dictionary of views.
+    kind = pa.string() if pa.types.is_string_view(values.type.value_type) else values.type.value_type
+    chunks = values.chunks if isinstance(values, pa.ChunkedArray) else [values]
+    return pa.chunked_array([chunk.dictionary.cast(kind).take(chunk.indices) for chunk in chunks], kind)
 
 
 def _is_text(kind: pa.DataType) -> bool:
