@@ -1,4 +1,4 @@
-import { pipeline, type Readable, type Transform } from 'node:stream';
+import type { Readable, Transform } from 'node:stream';
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
@@ -108,7 +108,12 @@ export function sendStream(request: FastifyRequest, reply: FastifyReply, body: R
     reply.removeHeader('content-encoding'); // the error response is not compressed
     reply.raw.removeHeader('content-encoding');
   });
-  return reply.send(pipeline(body, encoding.stream(), () => {}));
+  const compressed = encoding.stream();
+  body.once('close', () => {
+    if (!body.readableEnded) compressed.destroy(body.errored ?? new Error('the body ended early'));
+  });
+  compressed.once('close', () => body.destroy());
+  return reply.send(body.pipe(compressed));
 }
 
 /**

@@ -14,6 +14,7 @@ import { sendStream } from '../response/compression.js';
 import type { Connections } from '../server/connections.js';
 import { callerOf } from '../server/request-state.js';
 import type { Serving, ServingGeneration } from '../serving/serving.js';
+import { Cancellation } from '../table/cancellation.js';
 import { JobLimit } from '../table/stream/job-limit.js';
 import { TableAnswer, TableJobError } from '../table/stream/table-answer.js';
 import type { TableMediaType } from '../table/table-contract.js';
@@ -124,14 +125,14 @@ export function tableRoute(
     request: FastifyRequest,
     table: ThreadTable,
     { batches: scheduler }: ServingGeneration,
-    signal: AbortSignal,
+    closed: Cancellation,
   ): Promise<Readable> => {
     const answer = new TableAnswer(table, {
       keyId: callerOf(request).id,
       scheduler,
       limit,
       timeoutMs,
-      signal,
+      closed,
       onRows: (answered, failures) => {
         metrics.sites.inc({ outcome: 'answered' }, answered);
         for (const [outcome, rows] of failures) metrics.sites.inc({ outcome }, rows);
@@ -150,8 +151,8 @@ export function tableRoute(
     const asked = readHead(request, config, generation); // again: other models may serve since the body began to arrive
     const { socket } = request.raw;
     if (reply.raw.closed || socket.readableEnded) throw closedBeforeTable();
-    const closed = new AbortController();
-    const hangUp = () => closed.abort();
+    const closed = new Cancellation();
+    const hangUp = () => closed.cancel();
     reply.raw.once('close', hangUp);
     // A client that hangs up only ends its side: nothing else says so before something is sent to it.
     socket.once('end', hangUp);
@@ -159,15 +160,15 @@ export function tableRoute(
     socket.setTimeout(0);
     try {
       const { id } = callerOf(request);
-      const table = await generation.tables.open(id, request.body, asked.request, limit.rows, closed.signal);
+      const table = await generation.tables.open(id, request.body, asked.request, limit.rows, closed);
       socket.setTimeout(IDLE_FACTOR * timeoutMs); // Node sets the usual one with the next request
-      const bytes = await startAnswer(request, table, generation, closed.signal);
-      bytes.once('error', (error) => logFailure(request, error, closed.signal));
+      const bytes = await startAnswer(request, table, generation, closed);
+      bytes.once('error', (error) => logFailure(request, error, closed));
       return sendTable(request, reply, bytes, asked, generation);
     } catch (error) {
       socket.setTimeout(IDLE_FACTOR * timeoutMs);
-      const hasHungUp = closed.signal.aborted;
-      closed.abort();
+      const hasHungUp = closed.isCancelled;
+      closed.cancel();
       throw hasHungUp ? closedBeforeTable() : error;
     } finally {
       socket.off('end', hangUp);
@@ -193,6 +194,6 @@ function sendTable(
 }
 
 /** Logs why an answer was cut off, unless its caller has hung up. */
-function logFailure(request: FastifyRequest, err: Error, { aborted }: AbortSignal): void {
-  if (!aborted) request.log.error({ err }, 'a table was cut off');
+function logFailure(request: FastifyRequest, err: Error, { isCancelled }: Cancellation): void {
+  if (!isCancelled) request.log.error({ err }, 'a table was cut off');
 }

@@ -1,5 +1,6 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { Cancellation } from '../../../src/http/table/cancellation.js';
 import { JobLimit } from '../../../src/http/table/stream/job-limit.js';
 import { TableAnswer, TableJobError } from '../../../src/http/table/stream/table-answer.js';
 import { TableThreads } from '../../../src/http/table/thread/table-threads.js';
@@ -38,7 +39,7 @@ class RecordingScheduler extends Scheduler {
 let workers: GatedWorkers;
 let threads: TableThreads;
 let scheduler: RecordingScheduler;
-let closed: AbortController;
+let closed: Cancellation;
 let caller: { timeoutMs: number } & ConstructorParameters<typeof TableAnswer>[1];
 
 beforeAll(async () => {
@@ -49,12 +50,12 @@ beforeAll(async () => {
 });
 beforeEach(() => {
   scheduler = new RecordingScheduler(workers, new BufferPool(), QUEUE_LIMIT_SITES);
-  closed = new AbortController();
+  closed = new Cancellation();
   const limit = new JobLimit(QUEUE_LIMIT_SITES);
-  caller = { keyId: KEY, scheduler, limit, timeoutMs: 60_000, signal: closed.signal, onRows: () => {} };
+  caller = { keyId: KEY, scheduler, limit, timeoutMs: 60_000, closed, onRows: () => {} };
 });
 afterEach(async () => {
-  closed.abort();
+  closed.cancel();
   workers.release();
   await scheduler.idle();
 });
@@ -66,7 +67,7 @@ afterAll(async () => {
 async function startAnswer(): Promise<TableAnswer> {
   const bytes = new Uint8Array(Buffer.from(body));
   const request = tableRequest({ format: 'csv' });
-  const table = await threads.open(caller.keyId, bytes, request, caller.limit.rows, closed.signal);
+  const table = await threads.open(caller.keyId, bytes, request, caller.limit.rows, closed);
   const answer = new TableAnswer(table, caller);
   await answer.start();
   return answer;
@@ -135,7 +136,7 @@ test('rows that wait to be submitted again are not when the caller has hung up',
   fillQueue();
   const rest = read(parts).catch((thrown) => thrown);
   await eventually(() => expect(rejections()).toBeGreaterThanOrEqual(1));
-  closed.abort();
+  closed.cancel();
   expect(await rest).toBeInstanceOf(Error);
   const submitted = scheduler.outcomes.length;
   await delay(300);

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { Cancellation } from '../../../src/http/table/cancellation.js';
 import { TableThreads } from '../../../src/http/table/thread/table-threads.js';
 import { readPredictorData } from '../../../testing/project.js';
 import { PREDICT_REQUEST } from '../../support/requests.js';
@@ -9,7 +10,7 @@ const JOB_ROWS = 1;
 const ROWS = 20;
 
 let threads: TableThreads;
-const closed = new AbortController();
+const closed = new Cancellation();
 
 beforeAll(() => {
   threads = new TableThreads(contextOf(readPredictorData()), (error) => {
@@ -17,7 +18,7 @@ beforeAll(() => {
   });
 });
 afterAll(async () => {
-  closed.abort();
+  closed.cancel();
   await threads.close();
 });
 
@@ -27,7 +28,7 @@ function open(keyId: string, rows = ROWS, size = 0) {
     Array.from({ length: rows }, () => ({ note: 'n'.repeat(size / rows), ...PREDICT_REQUEST })),
   );
   const request = tableRequest({ format: 'csv' });
-  return threads.open(keyId, new Uint8Array(Buffer.from(csv)), request, JOB_ROWS, closed.signal);
+  return threads.open(keyId, new Uint8Array(Buffer.from(csv)), request, JOB_ROWS, closed);
 }
 
 test('an order of another key waits for two orders under way and one more of a key that has many', async () => {
@@ -57,10 +58,10 @@ test('a table is opened between the steps of the checks of large ones', async ()
 
 test('a table that is given up before its turn is not opened, and others are', async () => {
   const before = Array.from({ length: 4 }, () => open('theirs', 2_000, 1_000_000));
-  const givenUp = new AbortController();
+  const givenUp = new Cancellation();
   const body = new Uint8Array(Buffer.from(csvOf([PREDICT_REQUEST])));
-  const refused = threads.open('theirs', body, tableRequest({ format: 'csv' }), JOB_ROWS, givenUp.signal);
-  givenUp.abort();
+  const refused = threads.open('theirs', body, tableRequest({ format: 'csv' }), JOB_ROWS, givenUp);
+  givenUp.cancel();
   await expect(refused).rejects.toThrow('the table was given up');
   expect(body.byteLength).toBeGreaterThan(0); // it never went to the thread
   for (const table of await Promise.all(before)) expect(table.rowCount).toBe(2_000);

@@ -2,6 +2,7 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { SiteRows } from '../../../prediction/site-rows.js';
 import type { Job, JobOutcome, Scheduler } from '../../../scheduling/scheduler.js';
 import type { ErrorCode } from '../../errors/api-error.js';
+import type { Cancellation } from '../cancellation.js';
 import type { TableJobRows, ThreadTable } from '../thread/table-threads.js';
 import type { JobLimit } from './job-limit.js';
 
@@ -27,8 +28,8 @@ export interface TableCaller {
   readonly limit: JobLimit;
   /** How long a job may wait for its answers. */
   readonly timeoutMs: number;
-  /** Aborted when nobody waits for the answer any more. */
-  readonly signal: AbortSignal;
+  /** Cancelled when nobody waits for the answer any more. */
+  readonly closed: Cancellation;
   /** Called with the rows of a part of the answer: how many have an answer, and how many an error, by its code. */
   readonly onRows: (answered: number, failures: readonly (readonly [ErrorCode, number])[]) => void;
 }
@@ -104,15 +105,15 @@ export class TableAnswer {
   }
 
   #submit(rows: SiteRows): Promise<Job> {
-    const { keyId, scheduler, limit, timeoutMs, signal } = this.caller;
+    const { keyId, scheduler, limit, timeoutMs, closed } = this.caller;
     return limit.run(keyId, async () => {
-      signal.throwIfAborted();
+      if (closed.isCancelled) throw new Error('the table was given up');
       const deadlineMs = performance.now() + timeoutMs;
       const job = scheduler.submit({ keyId, rows, deadlineMs });
       const abandon = () => job.abandon();
-      signal.addEventListener('abort', abandon, { once: true });
+      closed.onCancel(abandon);
       await job.outcome;
-      signal.removeEventListener('abort', abandon);
+      closed.offCancel(abandon);
       return job;
     });
   }

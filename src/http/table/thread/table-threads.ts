@@ -3,6 +3,7 @@ import type { RowRecords } from '../../../prediction/encoding/row-record.js';
 import type { SiteRows } from '../../../prediction/site-rows.js';
 import { FairQueue, type Waiting } from '../../../scheduling/fair-queue.js';
 import { ApiError } from '../../errors/api-error.js';
+import type { Cancellation } from '../cancellation.js';
 import type { TableContext, TableRequest } from '../table-contract.js';
 import { JobMemory } from './job-memory.js';
 import type {
@@ -70,7 +71,7 @@ class TableThread {
     body: Uint8Array<ArrayBuffer>,
     request: TableRequest,
     jobRows: number,
-    signal: AbortSignal,
+    closed: Cancellation,
   ): Promise<ThreadTable> {
     const id = this.#calls;
     let latest = id;
@@ -78,7 +79,7 @@ class TableThread {
       this.#giveUp(latest);
       this.#worker.postMessage({ close: id } satisfies TableCall);
     };
-    signal.addEventListener('abort', close, { once: true });
+    closed.onCancel(close);
     let opened = await this.call<'open'>(keyId, { kind: 'open', body, request, jobRows }, [body.buffer]);
     while (opened === undefined) {
       latest = this.#calls;
@@ -223,7 +224,7 @@ export class TableThreads {
    * @param keyId the API key whose turn it uses
    * @param body its memory is transferred to the thread
    * @param jobRows rows of a job at most
-   * @param signal gives the table back; it must be aborted in the end, whatever became of the table
+   * @param closed gives the table back; it must be cancelled in the end, whatever became of the table
    * @throws ApiError where the body is no table, Error where the thread failed
    */
   async open(
@@ -231,12 +232,12 @@ export class TableThreads {
     body: Uint8Array<ArrayBuffer>,
     request: TableRequest,
     jobRows: number,
-    signal: AbortSignal,
+    closed: Cancellation,
   ): Promise<ThreadTable> {
     this.#openTables++;
-    signal.addEventListener('abort', this.#giveBack, { once: true });
+    closed.onCancel(this.#giveBack);
     this.#thread ??= new TableThread(this.context, this.#end);
-    return this.#thread.open(keyId, body, request, jobRows, signal);
+    return this.#thread.open(keyId, body, request, jobRows, closed);
   }
 
   /** Resolves when no table is open; none may be opened meanwhile. */
