@@ -19,6 +19,7 @@ const OPENERS = [
   'output/write-output.ts', // standard output
   'prediction/artefacts/artefact-file.ts', // DATA_DIR and MODEL_DIR
   'service/descriptors.ts', // /proc/self/limits
+  'service/first-run.ts', // nothing: whether an address is of this machine alone
   'service/models/preflight.ts', // a process of the service itself
   'version.ts', // package.json
 ];

@@ -65,7 +65,7 @@ export function closedBeforeTable(): ApiError {
   const message =
     'The connection was closed for sending before the answer to the table began, which looks as if its caller had ' +
     'disconnected: keep it open for sending until the answer has arrived.';
-  return new ApiError({ code: 'invalid_request', message }, { connection: 'close' }, 400);
+  return new ApiError({ code: 'invalid_request', message }, {}, 400);
 }
 
 /** Logs an unexpected error; the caller gets the request id only. */

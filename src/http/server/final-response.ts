@@ -1,5 +1,4 @@
-import type { Duplex } from 'node:stream';
-import { finished } from 'node:stream/promises';
+import { type Duplex, finished } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { isAwaitingContinue } from '../request/expect-continue.js';
 import type { CurrentPhase } from '../serving/serving.js';
@@ -16,7 +15,7 @@ export function enableFinalResponses(app: FastifyInstance, phase: CurrentPhase):
   app.addHook('onSend', (request, reply, _payload, done) => {
     if (phase.current === 'draining') reply.header('connection', 'close');
     if (request.raw.complete || !isFinalResponse(reply) || isAwaitingContinue(request.raw)) done();
-    else void discardRest(request).then(() => done());
+    else discardRest(request, done);
   });
 }
 
@@ -25,11 +24,18 @@ export function isFinalResponse(reply: FastifyReply): boolean {
   return reply.getHeader('connection') === 'close' || !reply.raw.shouldKeepAlive;
 }
 
-/** Reads and drops the rest of a request, for at most LINGER_MS. */
-async function discardRest({ raw }: FastifyRequest): Promise<void> {
-  const signal = AbortSignal.timeout(LINGER_MS);
-  // The response is sent even if the caller is gone or too slow.
-  await finished(raw.resume(), { writable: false, signal }).catch(() => {});
+/**
+ * Reads and drops the rest of a request, for at most LINGER_MS.
+ * @param done called in any case: the response is sent even if the caller is gone or too slow
+ */
+function discardRest({ raw }: FastifyRequest, done: () => void): void {
+  const end = () => {
+    clearTimeout(timer);
+    forget();
+    done();
+  };
+  const timer = setTimeout(end, LINGER_MS);
+  const forget = finished(raw.resume(), { writable: false }, end);
 }
 
 /**
