@@ -8,8 +8,6 @@ import pandas as pd
 
 from pipeline.evaluation.graph import GraphModel
 from pipeline.grid.arrow_file import Grid
-from pipeline.grid.points import SEARCH_RADIUS_KM
-from pipeline.grid.projection import great_circle_km
 from pipeline.models.features import FEATURE_NAMES, FEATURES
 from pipeline.outcomes.intercepts import PUBLISHED_SITE, PUBLISHED_SPECIES
 from pipeline.outcomes.periods import METHODS
@@ -58,12 +56,8 @@ def orderings() -> list[Ordering]:
 
 
 def check_ordering(grid: Grid, model: GraphModel, ordering: Ordering) -> OrderingResult:
-    """Return the result of an ordering at its site; ValueError where the service would find no data there."""
+    """Return the result of an ordering at the grid point nearest to its site."""
     point = grid.nearest(ordering.latitude, ordering.longitude)
-    site = ordering.latitude, ordering.longitude
-    distance_km = float(great_circle_km(grid.latitude[point], grid.longitude[point], *site))
-    if distance_km > SEARCH_RADIUS_KM:
-        raise ValueError(f"{ordering.site} ({site}) is {distance_km:.2f} km from the nearest point")
     species = np.array([species_codes().index(code) for code in (ordering.better, ordering.worse)])
     features = np.repeat(grid.features(FEATURE_NAMES)[point : point + 1], 2, axis=0)
     survival = model.survival(features, species)[:, -1]

@@ -15,6 +15,8 @@ from pipeline.evaluation.native import first_factor_shares, native_pairs
 from pipeline.evaluation.plausibility import PLAUSIBLE_SURVIVAL, SPREAD, check_ordering, orderings, published_sample
 from pipeline.grid.arrow_file import read_grid
 from pipeline.grid.data_files import GRID
+from pipeline.grid.points import SEARCH_RADIUS_KM
+from pipeline.grid.projection import great_circle_km
 from pipeline.models.features import FEATURE_NAMES, FEATURES
 from pipeline.models_command import MODELS
 from pipeline.outcomes.intercepts import PUBLISHED_SURVIVAL
@@ -199,6 +201,14 @@ def test_a_known_species_ordering_holds_and_names_an_expected_factor(grid, graph
     result = check_ordering(grid, graphs["manual"], ordering)
     assert result.better_survival > result.worse_survival, ordering.why
     assert set(result.named) & set(ordering.factors), f"{ordering.why}; named {result.named}"
+
+
+def test_the_service_has_data_at_the_sites_of_the_orderings(grid):
+    for ordering in orderings():
+        site = ordering.latitude, ordering.longitude
+        point = grid.nearest(*site)
+        distance_km = great_circle_km(grid.latitude[point], grid.longitude[point], *site)
+        assert distance_km <= SEARCH_RADIUS_KM, ordering.site
 
 
 def test_there_are_enough_orderings_to_test():
