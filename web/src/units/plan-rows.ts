@@ -10,7 +10,7 @@ export interface PlanRow extends PlanOption {
   readonly handPaysBelow: number | undefined;
 }
 
-export const isFailed = (unit: PlannedUnit | FailedUnit): unit is FailedUnit => 'error' in unit;
+const isFailed = (unit: PlannedUnit | FailedUnit): unit is FailedUnit => 'error' in unit;
 
 /**
  * The options of all units. Hand planting costs less per survivor while (cost by hand / survival by hand) is below
@@ -116,6 +116,7 @@ function exportRow({
 /** A unit without an option. */
 export interface UnplannedUnit {
   readonly unit: Unit;
+  readonly kind: 'refused' | 'none-left' | 'not-answered';
   /** Why it has none. */
   readonly error: string;
 }
@@ -132,11 +133,12 @@ export function unplannedOf(
   notAnswered: string | undefined,
 ): UnplannedUnit[] {
   const byId = new Map(answers.map((answer) => [String(answer.id), answer]));
-  return units.flatMap((unit) => {
+  return units.flatMap((unit): UnplannedUnit[] => {
     const answer = byId.get(unit.id);
-    if (answer === undefined) return notAnswered === undefined ? [] : [{ unit, error: notAnswered }];
-    if (isFailed(answer)) return [{ unit, error: answer.error.message }];
-    return answer.options.length === 0 ? [{ unit, error: noneLeft }] : [];
+    if (answer === undefined)
+      return notAnswered === undefined ? [] : [{ unit, kind: 'not-answered', error: notAnswered }];
+    if (isFailed(answer)) return [{ unit, kind: 'refused', error: answer.error.message }];
+    return answer.options.length === 0 ? [{ unit, kind: 'none-left', error: noneLeft }] : [];
   });
 }
 

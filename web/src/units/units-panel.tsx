@@ -14,7 +14,7 @@ import { useAnswer } from '../state/use-answer.js';
 import { download } from './download.js';
 import { FileDrop } from './file-drop.js';
 import { planUnits } from './plan.js';
-import { geoJsonOf, isFailed, planCsv, rowsOf, unplannedOf } from './plan-rows.js';
+import { geoJsonOf, planCsv, rowsOf, type UnplannedUnit, unplannedOf } from './plan-rows.js';
 import { PlanTable } from './plan-table.js';
 import { PointsRun } from './points-run.js';
 import type { FileContent } from './read-file.js';
@@ -78,8 +78,6 @@ function PlannedUnits() {
   );
   const planned = answer?.units ?? [];
   const rows = rowsOf(shown, planned, drone_seeded);
-  const failed = planned.filter(isFailed);
-  const empty = planned.filter((each) => !isFailed(each) && each.options.length === 0);
   const noneLeft = `No species ${nativeOnly.value ? 'asked for is native' : 'can be planned'} there`;
   const unplanned = unplannedOf(
     shown,
@@ -87,9 +85,8 @@ function PlannedUnits() {
     `${noneLeft}.`,
     error === null ? undefined : errorText(error),
   );
-  const answered = new Set(planned.map(({ id }) => id));
-  const notAnswered = error === null ? [] : shown.filter(({ id }) => !answered.has(id));
-  const nameById = new Map(shown.map(({ id, name }) => [id, name]));
+  const ofKind = (kind: UnplannedUnit['kind']) => unplanned.filter((each) => each.kind === kind);
+  const [refused, empty, notAnswered] = [ofKind('refused'), ofKind('none-left'), ofKind('not-answered')];
   const scope = onlyChosen ? nameOf(species.value) : nativeOnly.value ? 'all native species' : 'all species';
   return (
     <>
@@ -126,21 +123,19 @@ function PlannedUnits() {
           <p role="status">A plan needs intervals, and the models of this service have none.</p>
         )}
         {error !== null && <ErrorNote error={error} />}
-        {notAnswered.length > 0 && (
-          <p role="status">Not planned: {notAnswered.map(({ name }) => name).join(', ')}.</p>
-        )}
-        {failed.length > 0 && (
+        {notAnswered.length > 0 && <p role="status">Not planned: {namesOf(notAnswered)}.</p>}
+        {refused.length > 0 && (
           <ul class="error">
-            {failed.map((each) => (
-              <li key={each.id}>
-                {nameById.get(String(each.id)) ?? each.id}: {each.error.message}
+            {refused.map(({ unit, error: reason }) => (
+              <li key={unit.id}>
+                {unit.name}: {reason}
               </li>
             ))}
           </ul>
         )}
         {empty.length > 0 && (
           <p role="status">
-            {noneLeft}: {empty.map(({ id }) => nameById.get(String(id)) ?? id).join(', ')}.
+            {noneLeft}: {namesOf(empty)}.
           </p>
         )}
         {isLoading && <p role="status">Planning {counted(shown.length, 'unit')} …</p>}
@@ -178,6 +173,8 @@ function PlannedUnits() {
     </>
   );
 }
+
+const namesOf = (unplanned: readonly UnplannedUnit[]) => unplanned.map(({ unit }) => unit.name).join(', ');
 
 const revisions = new WeakMap<Unit['geometry'], number>();
 let revisionCount = 0;
