@@ -6,6 +6,7 @@ from collections.abc import Generator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
 from nurselog._operations import Operation, encode, plan_request
+from nurselog._table.frames import WGS_84
 from nurselog.errors import BatchTooLargeError, InvalidRequestError, NurselogError, PayloadTooLargeError
 from nurselog.types import PlanResult, PlantingMethod, Scenario
 
@@ -19,8 +20,6 @@ PlanSteps = Generator[Operation[PlanResult], PlanResult, PlanResult]
 
 _UNITS_A_REQUEST = 500
 """The most that any tier allows."""
-
-_WGS_84 = "EPSG:4326"
 
 
 def plan(
@@ -107,7 +106,7 @@ def _features(units: Mapping[str, Any] | GeoDataFrame, id_column: str | None) ->
         raise InvalidRequestError(f"{named} of the units has an id twice: name a column with unique ids as id_column.")
     return [
         _encoded({"type": "Feature", "id": id_, "geometry": None if geometry is None else geometry.__geo_interface__})
-        for id_, geometry in zip(ids, units.geometry.to_crs(_WGS_84), strict=True)
+        for id_, geometry in zip(ids, units.geometry.to_crs(WGS_84), strict=True)
     ]
 
 
