@@ -295,7 +295,11 @@ browserTest('of several files that are dropped at once none is read, and the pag
 browserTest(
   'the report is printed on at most two pages with map, legend, choices, model, caution and the best options',
   async () => {
-    const { page, context } = await openUnits(shared, { warming: '2', precipitation: '-10' });
+    const { page, context } = await openUnits(
+      shared,
+      { warming: '2', precipitation: '-10' },
+      { reducedMotion: 'reduce' }, // the map shows the units at once
+    );
     await mapReady(page);
     await drop(
       page,
@@ -303,6 +307,7 @@ browserTest(
       collection(Array.from({ length: 20 }, (_, index) => `Unit ${index + 1}`)),
     );
     await page.locator('table.plan').waitFor();
+    await mapReady(page); // printing waits for it
     await page.evaluate(() => {
       window.print = () => document.body.setAttribute('data-printed', '');
     });
