@@ -11,13 +11,13 @@ const LENGTH = `Content-Length: ${BODY.length}`;
 const PREDICT = 'POST /v1/predict HTTP/1.1';
 
 let service: TestService;
-/** Times out early: only requests that are never completed go there. */
+/** Times out early: only requests that are never completed go there. A busy machine reads their heads in that time. */
 let impatient: TestService;
 let key: string;
 beforeAll(async () => {
   [service, impatient] = await Promise.all([
     startTestService(),
-    startTestService({ WORKERS: '1', REQUEST_TIMEOUT_MS: '500' }),
+    startTestService({ WORKERS: '1', REQUEST_TIMEOUT_MS: '3000' }),
   ]);
   key = `X-API-Key: ${service.key}`;
 });
