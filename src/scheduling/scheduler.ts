@@ -139,6 +139,9 @@ export class Scheduler {
   /** Resolves when no job is unfinished and no run is under way; nothing may be submitted meanwhile. */
   async idle(): Promise<void> {
     if (!this.#isIdle) await new Promise<void>((resolve) => this.#resolveIdle.push(resolve));
+    // Left to run, it would keep the models in memory until the deadline of a job that is answered.
+    clearTimeout(this.#deadlineTimer);
+    this.#nextDeadlineMs = Number.POSITIVE_INFINITY;
   }
 
   get #isIdle(): boolean {

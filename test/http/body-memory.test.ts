@@ -2,9 +2,8 @@ import diagnostics from 'node:diagnostics_channel';
 import type { IncomingMessage } from 'node:http';
 import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
-import { setFlagsFromString } from 'node:v8';
-import { runInNewContext } from 'node:vm';
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { collectGarbage } from '../support/collect-garbage.js';
 import { openSocket } from '../support/raw-http.js';
 import { startTestService, type TestService } from '../support/service.js';
 
@@ -15,9 +14,6 @@ const MAX_KEPT_BYTES = 1.5 * LIMIT_BYTES + 3 * 1024 * 1024;
 
 const REQUEST_START = 'http.server.request.start';
 const JSON_TYPE = 'Content-Type: application/json';
-
-setFlagsFromString('--expose-gc');
-const collectGarbage = runInNewContext('gc') as () => void;
 
 /** One collection finds garbage that only the next one frees, and buffers are freed in a later turn. */
 const COLLECTIONS = 8;

@@ -1,5 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { BufferPool } from '../../src/pool/buffer-pool.js';
+import { MainThreadExecutor } from '../../src/pool/main-thread-executor.js';
 import { RECORD_BYTES } from '../../src/prediction/encoding/row-record.js';
 import { openPredictor } from '../../src/prediction/open-predictor.js';
 import type { Predictor } from '../../src/prediction/predictor.js';
@@ -10,6 +11,8 @@ import { seededRandom } from '../../testing/random.js';
 import { WorkerThreads } from '../pool/support/worker-threads.js';
 import { answer, elementsOf } from '../prediction/support/elements.js';
 import { randomRequests, rowsOf, type SiteRequest } from '../prediction/support/site-requests.js';
+import { collectGarbage } from '../support/collect-garbage.js';
+import { eventually } from '../support/eventually.js';
 import { GatedWorkers } from './support/gated-workers.js';
 
 const GENERATED_AT = new Date('2026-11-20T12:00:00Z');
@@ -279,4 +282,21 @@ test('A job knows how long it waited for a worker and how long the models took.'
   expect(job.inferenceMs).toBeGreaterThan(0);
   expect(job.queueMs).toBeGreaterThanOrEqual(5);
   expect(job.queueMs + job.inferenceMs).toBeLessThanOrEqual(elapsedMs);
+});
+
+test('An idle scheduler, and its models, can be collected long before the deadline of its last job.', async () => {
+  const useOne = async () => {
+    const used = new Scheduler(new MainThreadExecutor(data), new BufferPool(), 1);
+    const rows = rowsOf(requestsOf(1), GENERATED_AT, data);
+    const job = used.submit({ keyId: 'key', rows, deadlineMs: performance.now() + 3_600_000 });
+    expect(await kindOf(job)).toBe('answered');
+    await used.idle();
+    return new WeakRef(used);
+  };
+  const used = await useOne();
+  await eventually(() => {
+    collectGarbage();
+    // Not given to `expect`, whose error would hold it.
+    expect(used.deref() === undefined).toBe(true);
+  });
 });
