@@ -246,6 +246,29 @@ test.each([
   },
 );
 
+test('an elevation NA, quoted or not, states none and is echoed', async () => {
+  const body = `${HEADER},elevation_m\n${ROW},\n${ROW},NA\n${ROW},"NA"\n`;
+  const [none, ...missing] = readAnswer(await answerTable(body, request, data, predictor), 'csv');
+  expect(none.error_code).toBe('');
+  for (const row of missing) expect(row).toEqual({ ...none, elevation_m: 'NA' });
+});
+
+test.each(['na', 'N/A', ' NA', 'NAN'])('an elevation %j is no number', async (cell) => {
+  const body = `${HEADER},elevation_m\n${ROW},${cell}\n`;
+  const [row] = readAnswer(await answerTable(body, request, data, predictor), 'csv');
+  expect(row.error_code).toBe('invalid_request');
+});
+
+test.each([
+  'NA,-122.03,PSME,manual',
+  '44.12,NA,PSME,manual',
+  '44.12,-122.03,NA,manual',
+  '44.12,-122.03,PSME,NA',
+])('NA in a required column is an error of its row: %s', async (line) => {
+  const [row] = readAnswer(await answerTable(`${HEADER}\n${line}\n`, request, data, predictor), 'csv');
+  expect(row.error_code).not.toBe('');
+});
+
 test('a byte order mark, CRLF and numbers in quotes or white space change no answer', async () => {
   const plain = (await answerTable(`${HEADER}\n${ROW}\n`, request, data, predictor)).toString();
   const others = `\ufeff${HEADER}\r\n"44.12", -122.03 ,PSME,"manual"\r\n`;

@@ -21,6 +21,9 @@ export const CSV_GRAMMAR = { delimiter: ',', newline: '\n' } as const;
 
 const QUOTE = 0x22;
 
+/** What R writes by default where a value is missing. */
+const NOT_AVAILABLE = 'NA';
+
 export interface CsvHeader {
   readonly names: readonly string[];
   readonly positions: ReadPositions;
@@ -89,6 +92,7 @@ export class CsvSource implements TableSource {
     const site: StatedSite = {};
     for (const [column, position] of Object.entries(this.#positions)) {
       if (position === -1 || cells[position] === '') continue;
+      if (column === 'elevation_m' && cells[position] === NOT_AVAILABLE) continue;
       const text = fromLatin1(cells[position]);
       const isText = column === 'species_code' || column === 'planting_method';
       site[column as keyof StatedSite] = isText ? text : statedNumber(numberOf(cells[position]), text);
@@ -131,9 +135,9 @@ function statedNumber(number: number, cell: string): unknown {
   return Number.isNaN(number) ? cell : new OversizedNumber(cell);
 }
 
-/** NaN for an empty cell, infinite for what is no number. */
+/** NaN where none is stated, infinite for what is no number. */
 function elevationOf(cell: string): number {
-  if (cell === '') return Number.NaN;
+  if (cell === '' || cell === NOT_AVAILABLE) return Number.NaN;
   const elevationM = numberOf(cell);
   return Number.isNaN(elevationM) ? Number.POSITIVE_INFINITY : elevationM;
 }
