@@ -226,8 +226,8 @@ test('The rows of a worker that died are given to another one.', async () => {
   try {
     scheduler = new Scheduler(single, new BufferPool(), 1000);
     const requests = requestsOf(200);
-    single.afterStart = () => {
-      // In the turn of the order, so that the thread is not yet inside onnxruntime.
+    single.beforeStart = () => {
+      // Before the order, so that the thread ends without entering onnxruntime, which would abort the process.
       if (single.runs.length === 1) void ownThread.terminateAll();
     };
     const job = submit('key', requests);
@@ -244,7 +244,7 @@ test('Rows whose worker died are not given to another one once their caller has 
   const single = await GatedWorkers.start(1, data);
   try {
     scheduler = new Scheduler(single, new BufferPool(), 1000);
-    single.afterStart = () => {
+    single.beforeStart = () => {
       if (single.runs.length === 1) void ownThread.terminateAll();
     };
     const gone = submitAny('key', 200);

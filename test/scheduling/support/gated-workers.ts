@@ -8,6 +8,8 @@ export class GatedWorkers implements Executor {
   onFree: () => void = () => {};
   /** Rows of each run, in the order they came. */
   readonly runs: number[] = [];
+  /** Called before a run is ordered from a worker thread, in the same turn. */
+  beforeStart: () => void = () => {};
   /** Called after a run is ordered from a worker thread, in the same turn. */
   afterStart: () => void = () => {};
   #isOpen = true;
@@ -39,6 +41,7 @@ export class GatedWorkers implements Executor {
 
   start(run: Run): void {
     this.runs.push(run.count);
+    this.beforeStart();
     this.pool.start(run);
     this.afterStart();
   }
@@ -56,6 +59,7 @@ export class GatedWorkers implements Executor {
   /** Forgets the runs seen so far. */
   reset(): void {
     this.runs.length = 0;
+    this.beforeStart = () => {};
     this.afterStart = () => {};
   }
 }
