@@ -60,7 +60,7 @@ export function createApi(
   metrics: Metrics,
   log: FastifyBaseLogger,
 ): FastifyInstance {
-  const { requestTimeoutMs, searchRadiusKm } = config;
+  const { requestTimeoutMs } = config;
   const app = createServer(config, phase, log, connections, WHERE_LISTED, (request, reply) => {
     for (const job of request.state.jobs ?? []) job.abandon();
     const { caller } = request.state;
@@ -74,7 +74,7 @@ export function createApi(
   healthRoute(app, serving, phase);
   const submitter = new RowSubmitter(clock, requestTimeoutMs);
   const turns = new KeyTurns(config.queueLimitSites, requestTimeoutMs);
-  const singleSites = new SingleSiteHandler(serving, submitter, searchRadiusKm, metrics);
+  const singleSites = new SingleSiteHandler(serving, submitter, metrics);
   app.register(async (keyed) => {
     authenticateRequests(keyed, accounts, phase);
     useJsonBodies(keyed);
@@ -83,17 +83,17 @@ export function createApi(
       rejectOverloadUncounted(batches, serving, phase);
       enforceQuota(batches, accounts);
       rejectOverload(batches, serving);
-      batchRoute(batches, serving, submitter, searchRadiusKm, metrics);
+      batchRoute(batches, serving, submitter, metrics);
       batches.register(async (plans) => planRoute(plans, serving, submitter, turns, clock, config, metrics));
     });
     keyed.register(async (others) => {
       enforceQuota(others, accounts);
       predictRoute(others, singleSites);
       compareRoute(others, singleSites);
-      rankRoute(others, serving, submitter, searchRadiusKm, metrics);
+      rankRoute(others, serving, submitter, metrics);
       surfacesRoute(others, serving, submitter, turns);
       speciesRoute(others, serving);
-      coverageRoute(others, serving, searchRadiusKm);
+      coverageRoute(others, serving);
       modelRoute(others, serving);
     });
   });

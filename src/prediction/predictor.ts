@@ -145,13 +145,10 @@ export class Predictor {
       distancesKm[row] = this.#places.distanceKmOf(entry);
       return ROW_STATUS.answered;
     }
-    const at = this.#nearest.at(longitude, latitude);
-    if (at !== -1) {
-      points[row] = at; // with a region, and so within the coverage
-      return ROW_STATUS.answered;
-    }
-    if (!this.#coverage.contains(longitude, latitude)) return ROW_STATUS.outsideCoverage;
     const point = this.#nearest.find(longitude, latitude);
+    // A grid point has a region, and so is covered, even where the region's simplified outline leaves it out.
+    const isGridPoint = point !== -1 && this.#nearest.distanceKm === 0;
+    if (!isGridPoint && !this.#coverage.contains(longitude, latitude)) return ROW_STATUS.outsideCoverage;
     if (point === -1) return ROW_STATUS.noNearbyData;
     points[row] = point;
     distancesKm[row] = this.#nearest.distanceKm;

@@ -97,11 +97,46 @@ test.each([
   },
 );
 
-test('a place in a state but far from all data is no_nearby_data 422 with search_radius_km', async () => {
-  for (const path of ['/v1/predict', '/v1/predict/compare']) {
-    const error = await expectError(await service.post(path, NO_NEARBY_DATA), 422, 'no_nearby_data');
-    expect(error.details).toEqual({ search_radius_km: 0.8 });
+/** The data point nearest to a place, of all. */
+function nearestTo(latitude: number, longitude: number) {
+  const { grid } = readPredictorData();
+  const points = Array.from({ length: grid.pointCount }, (_, point) => {
+    const place = placeOf(grid, point);
+    return { ...place, distanceKm: greatCircleKm(longitude, latitude, place.longitude, place.latitude) };
+  });
+  return points.reduce((nearest, each) => (each.distanceKm < nearest.distanceKm ? each : nearest));
+}
+
+test('a place in a state but far from all data is no_nearby_data 422 with the search radius and the nearest data point', async () => {
+  const nearest = nearestTo(NO_NEARBY_DATA.latitude, NO_NEARBY_DATA.longitude);
+  const details = {
+    search_radius_km: 0.8,
+    nearest: {
+      latitude: nearest.latitude,
+      longitude: nearest.longitude,
+      distance_km: Number(nearest.distanceKm.toFixed(3)),
+    },
+  };
+  const { latitude, longitude } = NO_NEARBY_DATA;
+  for (const [path, request] of [
+    ['/v1/predict', NO_NEARBY_DATA],
+    ['/v1/predict/compare', NO_NEARBY_DATA],
+    ['/v1/predict/rank', { latitude, longitude }],
+  ] as const) {
+    const error = await expectError(await service.post(path, request), 422, 'no_nearby_data');
+    expect(error.details).toEqual(details);
   }
+  const batch = await service.post('/v1/predict/batch', { requests: [NO_NEARBY_DATA] });
+  expect(await batch.json()).toMatchObject({ results: [{ error: { details } }] });
+});
+
+test('the nearest data point of no_nearby_data can be predicted for', async () => {
+  const { details } = await expectError(await predict(NO_NEARBY_DATA), 422, 'no_nearby_data');
+  const { latitude, longitude } = details!.nearest as { latitude: number; longitude: number };
+  const response = await predict({ ...PREDICT_REQUEST, latitude, longitude });
+  expect(await response.json()).toMatchObject({
+    site: { matched_latitude: latitude, matched_longitude: longitude, match_distance_km: 0 },
+  });
 });
 
 test.each([
@@ -110,12 +145,7 @@ test.each([
 ])(
   'the message of no_nearby_data for latitude %d, longitude %d says how far away the nearest data are, with decimals that make it more than the radius: %i',
   async (latitude, longitude, decimals) => {
-    const { grid } = readPredictorData();
-    const distancesKm = Array.from({ length: grid.pointCount }, (_, point) => {
-      const place = placeOf(grid, point);
-      return greatCircleKm(longitude, latitude, place.longitude, place.latitude);
-    });
-    const km = distancesKm.reduce((least, each) => Math.min(least, each)).toFixed(decimals);
+    const km = nearestTo(latitude, longitude).distanceKm.toFixed(decimals);
     expect(Number(km)).toBeGreaterThan(0.8);
     const request = { ...NO_NEARBY_DATA, latitude, longitude };
     const { message } = await expectError(await predict(request), 422, 'no_nearby_data');

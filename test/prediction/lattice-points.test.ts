@@ -1,6 +1,5 @@
 import { expect, test } from 'vitest';
 import { type Box, latticePoints } from '../../src/prediction/locate/lattice-points.js';
-import { NearestPoint } from '../../src/prediction/locate/nearest-point.js';
 import { readPredictorData } from '../../testing/project.js';
 import { seededRandom } from '../../testing/random.js';
 import { amount } from '../support/length.js';
@@ -98,26 +97,4 @@ test('a single point may be asked for', () => {
   expect(latticePoints(index, EVERYWHERE, 1).points.length).toBe(1);
   const box = { west: longitudeOf(7), south: latitudeOf(7), east: longitudeOf(7), north: latitudeOf(7) };
   expect([...latticePoints(index, box, 1).points]).toEqual([7]);
-});
-
-test('the point exactly at a place is found by its place, and none at any other', () => {
-  const nearest = new NearestPoint(index, 1);
-  const wrong = Array.from({ length: pointCount }, (_, point) => point).filter(
-    (point) => nearest.at(longitudeOf(point), latitudeOf(point)) !== point,
-  );
-  expect(wrong).toEqual([]);
-  for (const [east, north] of [
-    [1e-9, 0],
-    [0, -1e-9],
-    [0.5 / index.stepsPerDegree, 0],
-    [180, 0],
-    [0, 90],
-    [Number.NaN, 0],
-  ])
-    expect(nearest.at(longitudeOf(99) + east, latitudeOf(99) + north)).toBe(-1);
-  // Of a node of the lattice without a point.
-  const hole = Array.from({ length: pointCount }, (_, point) => point).find(
-    (point) => index.row[point] === index.row[point + 1] && index.column[point] + 1 < index.column[point + 1],
-  )!;
-  expect(nearest.at(index.longitudes[index.column[hole] + 1], latitudeOf(hole))).toBe(-1);
 });

@@ -141,6 +141,12 @@ test('the nearest point of any set is that of a search of all, of equally near o
   );
 });
 
+test('no point is near a place that is not a number', () => {
+  const nearest = new NearestPoint(index, searchRadiusKm);
+  expect(nearest.find(Number.NaN, 44)).toBe(-1);
+  expect(nearest.find(-122, Number.NaN)).toBe(-1);
+});
+
 const single = indexNodes([-121, 44], 120, [[0, 0]]).index;
 
 test('a point just inside the search radius is found and one just outside it is not', () => {
@@ -185,6 +191,26 @@ test('the nearest point within an unlimited radius is the nearest of all, anywhe
       const nearest = new NearestPoint(index, Number.POSITIVE_INFINITY);
       const haversines = points.map((point) => Math.min(1, haversine(query, point)));
       expect(nearest.find(...query)).toBe(haversines.indexOf(Math.min(...haversines)));
+    }),
+    { numRuns: amount({ short: 1000, long: 20_000 }) },
+  );
+});
+
+test('the nearest point anywhere is that within the radius, or else one of the nearest of all', () => {
+  const radius = fc.constantFrom(1, 100, 5000);
+  fc.assert(
+    fc.property(setsOnSphere, queriesOnSphere, radius, ({ index, points }, query, radiusKm) => {
+      const nearest = new NearestPoint(index, radiusKm);
+      const within = nearest.find(...query);
+      const found = nearest.findAnywhere(...query);
+      if (within !== -1) expect(found).toBe(within);
+      const haversines = points.map((point) => Math.min(1, haversine(query, point)));
+      const smallest = Math.min(...haversines);
+      expect(haversines[found]).toBeCloseTo(smallest, 14); // geokdbush rounds its lower bounds
+      expect(nearest.distanceKm).toBeCloseTo(
+        2 * EARTH_RADIUS_KM * Math.asin(Math.sqrt(haversines[found])),
+        6,
+      );
     }),
     { numRuns: amount({ short: 1000, long: 20_000 }) },
   );

@@ -79,12 +79,15 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
   },
   no_nearby_data: {
     cause: 'The place is in a state, but no data point lies within the search radius: it is not forest land.',
-    remedy: 'Check the coordinates; use the nearest forest site instead if that is what you mean.',
+    remedy: 'Check the coordinates; if you mean the nearest forest, use the place in `nearest`.',
     example: {
       message:
         'No data point lies within 0.8 km of latitude 42.53, longitude -118.45: the nearest is 11.8 km away. ' +
         'The data cover forest land, not urban, agricultural or water areas.',
-      details: { search_radius_km: 0.8 },
+      details: {
+        search_radius_km: 0.8,
+        nearest: { latitude: 42.58336, longitude: -118.57497, distance_km: 11.831 },
+      },
     },
   },
   invalid_species: {

@@ -34,7 +34,6 @@ export function* readPlan(
   body: Buffer,
   tier: Tier,
   generation: ServingGeneration,
-  searchRadiusKm: number,
 ): Generator<undefined, Plan> {
   const order = yield* planReaderOf(generation).read(body, tier);
   const units: PlannedUnit[] = [];
@@ -44,7 +43,7 @@ export function* readPlan(
   for (const feature of order.units) {
     const { id } = feature;
     const outline = yield* order.reader.outline(feature);
-    const found = 'code' in outline ? outline : yield* sitesOf(outline, generation, searchRadiusKm);
+    const found = 'code' in outline ? outline : yield* sitesOf(outline, generation);
     if ('code' in found) {
       units.push({ id, error: found });
       continue;

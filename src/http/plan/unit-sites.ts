@@ -35,7 +35,6 @@ const unitPointsOf = perGeneration(({ artefacts }) => new UnitPoints(artefacts.g
 export function* sitesOf(
   outline: Outline,
   generation: ServingGeneration,
-  searchRadiusKm: number,
 ): Generator<undefined, UnitSites | ErrorObject> {
   const area = rounded(yield* areaHa(outline), AREA_DECIMALS);
   const middle = centroid(outline);
@@ -45,14 +44,12 @@ export function* sitesOf(
   const place = new SiteRows(1);
   place.latitude[0] = latitude;
   place.longitude[0] = longitude;
-  const failure = (status: number) =>
-    placeError(status, place, 0, generation, searchRadiusKm, 'the centroid, ');
+  const failure = (status: number) => placeError(status, place, 0, generation, 'the centroid, ');
   const points = yield* unitPointsOf(generation).find(outline);
-  // Before the nearest point is looked for, which far away would mean to look at all.
   if (points.length === 0 && !coverageOf(generation).contains(longitude, latitude))
     return failure(ROW_STATUS.outsideCoverage);
   const nearest = nearestDataOf(generation);
-  const nearestPoint = nearest.find(longitude, latitude);
+  const nearestPoint = nearest.findAnywhere(longitude, latitude);
   const { distanceKm } = nearest;
   const measured = { areaHa: area, nearestKm: rounded(distanceKm, DISTANCE_DECIMALS) };
   if (points.length > 0) {
@@ -65,7 +62,7 @@ export function* sitesOf(
       longitude: Float64Array.from(points, (point) => longitudes[column[point]]),
     };
   }
-  if (distanceKm > searchRadiusKm) return failure(ROW_STATUS.noNearbyData);
+  if (distanceKm > generation.searchRadiusKm) return failure(ROW_STATUS.noNearbyData);
   return {
     ...measured,
     dataPoints: 0,

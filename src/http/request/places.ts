@@ -6,14 +6,15 @@ import { perGeneration } from '../serving/serving.js';
 /** Where predictions can be had: of a generation. */
 export interface Places {
   readonly artefacts: Pick<Artefacts, 'grid' | 'regions'>;
+  readonly searchRadiusKm: number;
 }
 
 /** The coverage of a generation. */
 export const coverageOf = perGeneration(({ artefacts }: Places) => new Coverage(artefacts.regions));
 
-/** Finds the nearest data at any distance. */
+/** The search for the nearest data of a generation. */
 export const nearestDataOf = perGeneration(
-  ({ artefacts }: Places) => new NearestPoint(artefacts.grid.index, Number.POSITIVE_INFINITY),
+  ({ artefacts, searchRadiusKm }: Places) => new NearestPoint(artefacts.grid.index, searchRadiusKm),
 );
 
 /** The place within the coverage that was probably meant by one outside, as a sentence after a space; '' for none. */

@@ -11,6 +11,8 @@ import { METRES_PER_FOOT } from './option-schemas.js';
 import { nearestDataOf, type Places, placeHint } from './places.js';
 import { MAX_LATITUDE, type PredictRequest } from './schemas.js';
 
+/** As `match_distance_km` has. */
+const DISTANCE_DECIMALS = 3;
 /** Of a distance in a message: micrometres. */
 const MAX_DISTANCE_DECIMALS = 9;
 
@@ -119,7 +121,6 @@ export function placeError(
   rows: SiteRows,
   row: number,
   generation: Places,
-  searchRadiusKm: number,
   what = '',
 ): ErrorObject {
   const [latitude, longitude] = [rows.latitude[row], rows.longitude[row]];
@@ -132,18 +133,27 @@ export function placeError(
       details: { suggestion: 'GET /v1/coverage lists the regions and their bounds.' },
     };
   }
+  const { artefacts, searchRadiusKm } = generation;
+  const { index, columns } = artefacts.grid;
   const nearest = nearestDataOf(generation);
-  const point = nearest.find(longitude, latitude);
+  const point = nearest.findAnywhere(longitude, latitude);
   if (status === ROW_STATUS.elevationMismatch) {
     const elevationM = rows.adjustments[row * rows.width + OWN_ELEVATION];
-    return elevationMismatch(elevationM, valueAt(generation.artefacts.grid.columns.elevation, point));
+    return elevationMismatch(elevationM, valueAt(columns.elevation, point));
   }
   return {
     code: 'no_nearby_data',
     message:
       `No data point lies within ${searchRadiusKm} km of ${place}: the nearest is ${shownDistance(nearest.distanceKm, searchRadiusKm)} km away. ` +
       'The data cover forest land, not urban, agricultural or water areas.',
-    details: { search_radius_km: searchRadiusKm },
+    details: {
+      search_radius_km: searchRadiusKm,
+      nearest: {
+        latitude: index.latitudes[index.row[point]],
+        longitude: index.longitudes[index.column[point]],
+        distance_km: Number(nearest.distanceKm.toFixed(DISTANCE_DECIMALS)),
+      },
+    },
   };
 }
 

@@ -49,7 +49,6 @@ export function batchRoute(
   app: FastifyInstance,
   serving: Serving,
   submitter: RowSubmitter,
-  searchRadiusKm: number,
   metrics: Metrics,
 ): void {
   app.post<{ Body: Buffer }>('/v1/predict/batch', async (request, reply) => {
@@ -66,7 +65,7 @@ export function batchRoute(
         ? undefined
         : await submitter.submit(request, reply, generation.batches, batch.rows, hasHungUp);
 
-    const failures = failuresOf(batch, answers, generation, searchRadiusKm);
+    const failures = failuresOf(batch, answers, generation);
     const failed = failures.size;
     const successful = batch.total - failed;
     for (const { error } of failures.values()) metrics.sites.inc({ outcome: error.code });
@@ -87,12 +86,11 @@ function failuresOf(
   { rows, entries, failed }: Batch,
   answers: JobAnswers | undefined,
   generation: ServingGeneration,
-  searchRadiusKm: number,
 ): ReadonlyMap<number, FailedEntry> {
   const failures = new Map(failed);
   for (const [row, status] of answers?.unanswered() ?? []) {
     const [latitude, longitude] = [rows.latitude[row], rows.longitude[row]];
-    const error = placeError(status, rows, row, generation, searchRadiusKm);
+    const error = placeError(status, rows, row, generation);
     failures.set(entries[row], { error, latitude, longitude });
   }
   return failures;

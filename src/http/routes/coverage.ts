@@ -15,8 +15,8 @@ export const coverageEndpoint: Endpoint = {
 };
 
 /** GET /v1/coverage: the regions and what is predicted in them. */
-export function coverageRoute(app: FastifyInstance, serving: Serving, searchRadiusKm: number): void {
-  catalogueRoute(app, coverageEndpoint, serving, ({ artefacts: { grid, regions } }) => ({
+export function coverageRoute(app: FastifyInstance, serving: Serving): void {
+  catalogueRoute(app, coverageEndpoint, serving, ({ artefacts: { grid, regions }, searchRadiusKm }) => ({
     regions: regions.map((region, index) => ({
       region: region.region,
       name: region.name,

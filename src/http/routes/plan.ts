@@ -42,7 +42,7 @@ export function planRoute(
   submitter: RowSubmitter,
   turns: KeyTurns,
   clock: Clock,
-  { searchRadiusKm, requestTimeoutMs, bodyLimitBytes, planLimitBytes }: Config,
+  { requestTimeoutMs, bodyLimitBytes, planLimitBytes }: Config,
   metrics: Metrics,
 ): void {
   const budget = new BodyBudget(MAX_LARGEST_BODIES * planLimitBytes, PLANS_FULL);
@@ -68,7 +68,7 @@ export function planRoute(
       if (reply.elapsedTime > requestTimeoutMs) throw timedOut(requestTimeoutMs);
     };
     const plan = await generation.keepOpen(async () => {
-      const read = await inSlices(id, readPlan(request.body, tier, generation, searchRadiusKm), check);
+      const read = await inSlices(id, readPlan(request.body, tier, generation), check);
       request.state.sites = read.units.length;
       const pieces = read.sums.rows(JOB_ROWS);
       // Both ends of a connection that was closed for sending may still be open: see the route of batches.

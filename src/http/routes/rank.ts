@@ -4,7 +4,7 @@ import { HORIZONS } from '../../prediction/dimensions.js';
 import { SiteRows } from '../../prediction/site-rows.js';
 import { ApiError, type ErrorObject } from '../errors/api-error.js';
 import { type Endpoint, SITE_ERRORS } from '../openapi/document.js';
-import { coverageOf, nearestDataOf } from '../request/places.js';
+import { nearestDataOf } from '../request/places.js';
 import { type Ranking, rankReaderOf } from '../request/rank-reader.js';
 import { placeError } from '../request/request-errors.js';
 import { JSON_TYPE } from '../response/headers.js';
@@ -30,7 +30,6 @@ export function rankRoute(
   app: FastifyInstance,
   serving: Serving,
   submitter: RowSubmitter,
-  searchRadiusKm: number,
   metrics: Metrics,
 ): void {
   const failure = (error: ErrorObject) => {
@@ -45,19 +44,15 @@ export function rankRoute(
     if (reading.error !== undefined) throw failure(reading.error);
     const { ranking } = reading;
     const { site, nativeOnly } = ranking;
-    // Which point it is does not matter where the site has no answer: far away, a search would look at all.
-    const [longitude, latitude] = [site.longitude[0], site.latitude[0]];
-    const nearest = nearestDataOf(generation);
-    const exact = nearest.at(longitude, latitude);
-    const isCovered = exact === -1 && coverageOf(generation).contains(longitude, latitude);
-    const point = isCovered ? nearest.find(longitude, latitude) : Math.max(0, exact);
+    // Which point it is does not matter where the site has no answer.
+    const point = Math.max(0, nearestDataOf(generation).find(site.longitude[0], site.latitude[0]));
     const isNative = (index: number) => ((grid.nativeRanges[point] >>> index) & 1) === 1;
     const listed = ranking.species.filter((index) => !nativeOnly || isNative(index));
     // The site is in the answer also where nothing is listed.
     const rows = rowsOf(ranking, listed.length > 0 ? listed : ranking.species.slice(0, 1));
     const answers = await submitter.submit(request, reply, generation.singleSites, rows);
     for (const [row, status] of answers.unanswered())
-      throw failure(placeError(status, rows, row, generation, searchRadiusKm));
+      throw failure(placeError(status, rows, row, generation));
     metrics.sites.inc({ outcome: 'answered' });
 
     const ranked = Array.from(answers.elements(), (answer, row): RankedRow => {

@@ -12,7 +12,6 @@ export class SingleSiteHandler {
   constructor(
     private readonly serving: Serving,
     private readonly submitter: RowSubmitter,
-    private readonly searchRadiusKm: number,
     private readonly metrics: Metrics,
   ) {}
 
@@ -28,7 +27,7 @@ export class SingleSiteHandler {
     const { rows } = reading;
     const answers = await this.submitter.submit(request, reply, generation.singleSites, rows);
     for (const [row, status] of answers.unanswered()) {
-      throw this.#failure(placeError(status, rows, row, generation, this.searchRadiusKm));
+      throw this.#failure(placeError(status, rows, row, generation));
     }
     this.metrics.sites.inc({ outcome: 'answered' });
     return reply

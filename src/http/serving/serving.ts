@@ -8,6 +8,7 @@ import type { TableThreads } from '../table/thread/table-threads.js';
  */
 export interface ServingGeneration {
   readonly artefacts: Artefacts;
+  readonly searchRadiusKm: number;
   readonly workers: { readonly ready: number; readonly size: number };
   /** For batches, tables, plans and surfaces. */
   readonly batches: Scheduler;

@@ -131,6 +131,6 @@ export class RowChecks {
     rows.latitude[0] = Number(site.latitude);
     rows.longitude[0] = Number(site.longitude);
     rows.adjustments[OWN_ELEVATION] = Number(site.elevation_m);
-    return placeError(status, rows, 0, this.context, this.context.searchRadiusKm);
+    return placeError(status, rows, 0, this.context);
   }
 }

@@ -1,3 +1,4 @@
+import KDBush from 'kdbush';
 import { sharedCopy } from './shared-memory.js';
 
 /** With more, the rounding of coordinates to 5 decimals would be a large part of the distance between two nodes. */
@@ -18,10 +19,12 @@ export interface LatticePoints {
 }
 
 /**
- * Points and a table to find them by place, in shared memory. A row of the lattice is divided into blocks of as many
- * columns each.
+ * Points in shared memory with a KD-tree, for searches by distance, and a table of blocks, for walks over the lattice. A row
+ * of the lattice is divided into blocks of as many columns each.
  */
 export interface PointIndex extends LatticePoints {
+  /** A KDBush of the points' longitudes and latitudes in degrees, for `KDBush.from`. Its ids are the points' indexes. */
+  readonly tree: SharedArrayBuffer;
   readonly blockColumns: number;
   readonly blocksPerRow: number;
   /** Uint32 [rows * blocksPerRow + 1]: how many points precede each block; the points of block b are those from starts[b] to starts[b + 1]. */
@@ -55,8 +58,18 @@ export function indexPoints({
     longitudes: sharedCopy(longitudes),
     row: sharedCopy(row),
     column: sharedCopy(column),
+    tree: treeOf(row.length, (point) => [longitudes[column[point]], latitudes[row[point]]]),
     blockColumns,
     blocksPerRow,
     starts,
   };
+}
+
+/** Points in a leaf of the tree: 64 build in two thirds of the time, and a search of them takes a tenth longer. */
+const LEAF_POINTS = 32;
+
+function treeOf(count: number, placeOf: (point: number) => readonly [longitude: number, latitude: number]) {
+  const tree = new KDBush(count, LEAF_POINTS, Float64Array, SharedArrayBuffer);
+  for (let point = 0; point < count; point++) tree.add(...placeOf(point));
+  return tree.finish().data as SharedArrayBuffer;
 }

@@ -1,140 +1,136 @@
+import { around } from 'geokdbush';
+import KDBush from 'kdbush';
 import type { PointIndex } from '../artefacts/point-index.js';
 import { distanceKm, EARTH_RADIUS_KM, haversin, RADIANS } from './great-circle.js';
 
+/** By how much boxes are widened, in degrees, so that rounding never excludes a point: a tenth of a millimetre. */
+const BOX_MARGIN = 1e-9;
+
 /**
- * Finds the nearest grid point by great-circle distance, exactly, within a radius; of equally near points the one with
- * the lowest index, which is the southernmost, then the westernmost.
- *
- * Searches the rows of the lattice from the place's own outward, and in each row the points from the place outward, as
- * long as one can be nearer than the nearest so far. Tests compare it with `geokdbush.around` and with a search of all
- * points.
+ * Finds the nearest grid point by great-circle distance, exactly. `find` walks the tree as KDBush's `range` does, with a box
+ * that shrinks to the nearest point so far, and without an array of results: docs/performance.md compares the two. Tests
+ * compare it with `geokdbush.around` and with a search of all points.
  */
 export class NearestPoint {
   /** Great-circle distance in km of the point found last. */
   distanceKm = Number.NaN;
 
-  readonly #latitudes: Float64Array;
-  readonly #longitudes: Float64Array;
-  readonly #column: Uint16Array;
-  readonly #starts: Uint32Array;
-  readonly #blocksPerRow: number;
-  readonly #rowsPerDegree: number;
-  readonly #blocksPerDegree: number;
-  readonly #blockColumns: number;
+  readonly #tree: KDBush;
   readonly #maxHaversine: number;
 
   // The state of one search.
   #longitude = 0;
-  #turn = 0;
   #latitude = 0;
   #cosLatitude = 1;
   #best = -1;
   #bestHaversine = 0;
+  /** The middle and half the sides, in degrees, of the box that holds every point as near as the nearest so far. */
+  #middleLongitude = 0;
+  #reachEast = 0;
+  #reachNorth = 0;
 
   /** @param searchRadiusKm Infinity searches the whole sphere */
-  constructor(index: PointIndex, searchRadiusKm: number) {
-    this.#latitudes = index.latitudes;
-    this.#longitudes = index.longitudes;
-    this.#column = index.column;
-    this.#starts = index.starts;
-    this.#blocksPerRow = index.blocksPerRow;
-    this.#rowsPerDegree = index.stepsPerDegree;
-    this.#blockColumns = index.blockColumns;
-    this.#blocksPerDegree = index.stepsPerDegree / index.blockColumns;
+  constructor(
+    private readonly index: PointIndex,
+    searchRadiusKm: number,
+  ) {
+    this.#tree = KDBush.from(index.tree);
     this.#maxHaversine = haversin(Math.min(searchRadiusKm / EARTH_RADIUS_KM, Math.PI));
   }
 
-  /** @returns the index of the point exactly at a place, as surfaces and plans ask for, or -1 */
-  at(longitude: number, latitude: number): number {
-    const row = clamp(
-      Math.round((latitude - this.#latitudes[0]) * this.#rowsPerDegree),
-      this.#latitudes.length,
-    );
-    if (this.#latitudes[row] !== latitude) return -1;
-    const east = Math.round((longitude - this.#longitudes[0]) * this.#rowsPerDegree);
-    const column = clamp(east, this.#longitudes.length);
-    if (this.#longitudes[column] !== longitude) return -1;
-    const block = row * this.#blocksPerRow + Math.floor(column / this.#blockColumns);
-    for (let point = this.#starts[block]; point < this.#starts[block + 1]; point++)
-      if (this.#column[point] === column) return point;
-    return -1;
-  }
-
-  /** @returns the index of the nearest point within the search radius, or -1; sets `distanceKm`. */
+  /**
+   * @returns the index of the nearest point within the search radius, of equally near ones the lowest, or -1; sets
+   *   `distanceKm`
+   */
   find(longitude: number, latitude: number): number {
     this.#longitude = longitude;
     this.#latitude = latitude;
     this.#cosLatitude = Math.cos(latitude * RADIANS);
     this.#best = -1;
-    this.#bestHaversine = this.#maxHaversine;
-    this.#search(0);
-    // The shorter way to points more than 180 degrees east or west crosses the antimeridian.
-    if (longitude - this.#longitudes[0] > 180) this.#search(-360);
-    if (this.#longitudes[this.#longitudes.length - 1] - longitude > 180) this.#search(360);
+    this.#shrinkTo(this.#maxHaversine);
+    this.#searchFrom(longitude);
+    // Across the antimeridian.
+    if (longitude - this.#reachEast < -180) this.#searchFrom(longitude + 360);
+    if (longitude + this.#reachEast > 180) this.#searchFrom(longitude - 360);
     this.distanceKm = distanceKm(this.#bestHaversine);
     return this.#best;
   }
 
-  /** @param turn degrees added to the longitude: points up to 180 degrees east and west of the sum are found */
-  #search(turn: number): void {
-    this.#turn = turn;
-    const rows = this.#latitudes.length;
-    const fromSouth = (this.#latitude - this.#latitudes[0]) * this.#rowsPerDegree;
-    const fromWest = (this.#longitude + turn - this.#longitudes[0]) * this.#blocksPerDegree;
-    const row = clamp(Math.round(fromSouth), rows);
-    const block = clamp(Math.floor(fromWest), this.#blocksPerRow);
-    this.#searchRow(row, block);
-    for (let north = row + 1; north < rows && this.#searchRow(north, block); north++);
-    for (let south = row - 1; south >= 0 && this.#searchRow(south, block); south--);
+  /** @returns the index of the nearest point: that of `find`, if there is one, else one at any distance; sets `distanceKm` */
+  findAnywhere(longitude: number, latitude: number): number {
+    const found = this.find(longitude, latitude);
+    if (found !== -1) return found;
+    const [nearest] = around(this.#tree, longitude, latitude, 1);
+    const { longitudes, latitudes, column, row } = this.index;
+    this.distanceKm = distanceKm(this.#haversineTo(longitudes[column[nearest]], latitudes[row[nearest]]));
+    return nearest;
   }
 
-  /** @returns false if neither this row nor one farther north or south has a nearer point */
-  #searchRow(row: number, block: number): boolean {
-    const latitude = this.#latitudes[row];
+  #searchFrom(middleLongitude: number): void {
+    this.#middleLongitude = middleLongitude;
+    this.#searchPart(0, this.#tree.ids.length - 1, 0);
+  }
+
+  /** Searches the points of the tree at positions `left` to `right`, which are divided by longitude (0) or latitude (1). */
+  #searchPart(left: number, right: number, axis: number): void {
+    const { coords, nodeSize } = this.#tree;
+    while (right - left > nodeSize) {
+      const middle = (left + right) >> 1;
+      const distance = coords[2 * middle + axis] - (axis === 0 ? this.#middleLongitude : this.#latitude);
+      // First the half that holds the place, which shrinks the box.
+      if (distance >= 0) this.#searchPart(left, middle - 1, 1 - axis);
+      else this.#searchPart(middle + 1, right, 1 - axis);
+      if (Math.abs(distance) > (axis === 0 ? this.#reachEast : this.#reachNorth)) return;
+      this.#compare(middle);
+      if (distance >= 0) left = middle + 1;
+      else right = middle - 1;
+      axis = 1 - axis;
+    }
+    const middleLongitude = this.#middleLongitude;
+    const middleLatitude = this.#latitude;
+    let reachEast = this.#reachEast;
+    let reachNorth = this.#reachNorth;
+    for (let at = 2 * left; at <= 2 * right; at += 2) {
+      if (Math.abs(coords[at] - middleLongitude) > reachEast) continue;
+      if (Math.abs(coords[at + 1] - middleLatitude) > reachNorth) continue;
+      this.#compare(at >> 1);
+      reachEast = this.#reachEast;
+      reachNorth = this.#reachNorth;
+    }
+  }
+
+  #compare(position: number): void {
+    const { coords, ids } = this.#tree;
+    const haversine = this.#haversineTo(coords[2 * position], coords[2 * position + 1]);
+    if (!(haversine <= this.#bestHaversine)) return; // nor NaN
+    const point = ids[position];
+    if (haversine < this.#bestHaversine) this.#shrinkTo(haversine);
+    else if (this.#best !== -1 && this.#best < point) return;
+    this.#best = point;
+  }
+
+  /** The haversine of the angle between the place and another. */
+  #haversineTo(longitude: number, latitude: number): number {
     const ofLatitudes = haversin((latitude - this.#latitude) * RADIANS);
-    if (ofLatitudes > this.#bestHaversine) return false;
     const cosines = this.#cosLatitude * Math.cos(latitude * RADIANS);
-    const firstBlock = row * this.#blocksPerRow;
-    const first = this.#starts[firstBlock];
-    const start = this.#starts[firstBlock + block];
-    const end = this.#starts[firstBlock + this.#blocksPerRow];
-    for (let point = start; point < end; point++) {
-      // Of the block's own points some may lie to the west, in the order from far to near.
-      if (!this.#consider(point, ofLatitudes, cosines) && this.#degreesEast(point) > 0) break;
-    }
-    for (let point = start - 1; point >= first && this.#consider(point, ofLatitudes, cosines); point--);
-    return true;
-  }
-
-  /** @returns false if neither this point nor one farther in the row is nearer than the nearest so far */
-  #consider(point: number, ofLatitudes: number, cosines: number): boolean {
-    const minimum = ofLatitudes + cosines * haversinOrLess(this.#degreesEast(point) * RADIANS);
-    if (minimum > this.#bestHaversine) return false;
-    const ofLongitudes = haversin((this.#longitudes[this.#column[point]] - this.#longitude) * RADIANS);
+    const ofLongitudes = haversin((longitude - this.#longitude) * RADIANS);
     // Rounding may take the haversine of antipodes above 1.
-    const haversine = Math.min(1, ofLatitudes + cosines * ofLongitudes);
-    const isNearer = haversine < this.#bestHaversine;
-    if (isNearer || (haversine === this.#bestHaversine && (this.#best === -1 || point < this.#best))) {
-      this.#best = point;
-      this.#bestHaversine = haversine;
-    }
-    return true;
+    return Math.min(1, ofLatitudes + cosines * ofLongitudes);
   }
 
-  /** How far a point is east of the place. */
-  #degreesEast(point: number): number {
-    return this.#longitudes[this.#column[point]] - this.#longitude - this.#turn;
+  /** Shrinks the box to the circle of an angle, which is given as its haversine. */
+  #shrinkTo(haversine: number): void {
+    this.#bestHaversine = haversine;
+    const sine = Math.sqrt(haversine); // of half the angle
+    this.#reachNorth = (2 * asinOrMore(sine)) / RADIANS + BOX_MARGIN;
+    // The meridians that touch the circle are asin(sin(angle) / cos(latitude)) away. A circle around a pole meets all.
+    const isAtPole = Math.abs(this.#latitude) + this.#reachNorth >= 90;
+    const ratio = (2 * sine) / this.#cosLatitude;
+    this.#reachEast = isAtPole || ratio > 1 ? 360 : asinOrMore(ratio) / RADIANS + BOX_MARGIN;
   }
 }
 
-/** A number as an index below `count`. */
-function clamp(value: number, count: number): number {
-  return Math.max(0, Math.min(count - 1, value));
-}
-
-/** The haversine of an angle in radians or slightly less, so that rounding never excludes the nearest point itself. */
-function haversinOrLess(angle: number): number {
-  // sin(x)^2 = x^2 - x^4 / 3 + ... is never less than its first two terms.
-  const square = (angle * angle) / 4;
-  return (square - (square * square) / 3) * (1 - 1e-9);
+/** The arcsine of a number from 0 to 1, or somewhat more: (asin(x) - x) / x^3 rises from 1/6 to pi/2 - 1. */
+function asinOrMore(x: number): number {
+  return x + (Math.PI / 2 - 1) * x * x * x;
 }

@@ -30,6 +30,7 @@ export function startGeneration(
   const keptOpenBy = new Set<Promise<unknown>>();
   return {
     artefacts,
+    searchRadiusKm,
     workers,
     batches,
     singleSites,

@@ -24,7 +24,7 @@ beforeAll(async () => {
   predictor = await openPredictor(data);
   oracle = await createPlainPredictor(dataDir, modelDir, searchRadiusKm);
   reader = new RequestReader(data, (latitude, longitude) =>
-    placeHint({ artefacts: data }, latitude, longitude),
+    placeHint({ artefacts: data, searchRadiusKm }, latitude, longitude),
   );
 });
 

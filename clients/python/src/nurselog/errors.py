@@ -119,7 +119,7 @@ class OutsideCoverageError(NurselogError):
 
 
 class NoNearbyDataError(NurselogError):
-    """No data point lies within `details["search_radius_km"]`."""
+    """No data point lies within `details["search_radius_km"]`; `details["nearest"]` is the nearest one."""
 
     default_code = "no_nearby_data"
 
