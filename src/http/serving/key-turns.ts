@@ -8,8 +8,11 @@ import { closedWhileWaiting, KEY_TURNS_FULL, timedOut } from '../errors/common-e
 export const JOB_ROWS = LARGEST_BATCH_SITES;
 const MAX_JOBS_AT_ONCE = 4;
 
-/** Requests of a key that may wait for each that is at work. */
-const WAITING_FOR_EACH = 3;
+/** Requests of a key that are predicted for at a time; more would share the workers and all end late, or past their deadline. */
+const MAX_AT_WORK = 2;
+
+/** Requests of a key that are admitted, for each whose jobs fit into half of the queue. */
+const ADMITTED_FOR_EACH = 4;
 
 /**
  * Plans and surfaces have many rows, which they submit in jobs: of each key a few are at work, in the order of their
@@ -35,9 +38,9 @@ export class KeyTurns {
   ) {
     const jobs = Math.max(1, Math.floor(queueLimitSites / 2 / JOB_ROWS));
     this.#jobsAtOnce = Math.min(jobs, MAX_JOBS_AT_ONCE);
-    const atWork = Math.floor(jobs / this.#jobsAtOnce);
-    this.#turns = new KeyedLimit(atWork);
-    this.#maxRequests = atWork * (1 + WAITING_FOR_EACH);
+    const fitting = Math.floor(jobs / this.#jobsAtOnce);
+    this.#turns = new KeyedLimit(Math.min(fitting, MAX_AT_WORK));
+    this.#maxRequests = ADMITTED_FOR_EACH * fitting;
   }
 
   /**
