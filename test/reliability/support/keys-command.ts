@@ -30,9 +30,11 @@ export class KeysCommand {
     return (await this.run('issue', '--tier', tier, '--owner', 'Ada')) as IssuedKey;
   }
 
-  /** Requests that were counted, by key id and, where there are more, of the last day. */
+  /** Requests that were counted, by key id, summed over the days: a test may run over midnight UTC. */
   async usage(): Promise<Map<string, number>> {
     const rows = (await this.run('usage')) as { id: string; requests: number }[];
-    return new Map(rows.map(({ id, requests }) => [id, requests]));
+    const sums = new Map<string, number>();
+    for (const { id, requests } of rows) sums.set(id, (sums.get(id) ?? 0) + requests);
+    return sums;
   }
 }
