@@ -160,7 +160,8 @@ export function tableRoute(
     socket.setTimeout(0);
     try {
       const { id } = callerOf(request);
-      const table = await generation.tables.open(id, request.body, asked.request, limit.rows, closed);
+      const cut = () => void socket.destroy();
+      const table = await generation.tables.open(id, request.body, asked.request, limit.rows, closed, cut);
       socket.setTimeout(IDLE_FACTOR * timeoutMs); // Node sets the usual one with the next request
       const bytes = await startAnswer(request, table, generation, closed);
       bytes.once('error', (error) => logFailure(request, error, closed));

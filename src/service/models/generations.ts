@@ -8,6 +8,9 @@ import type { WorkerGuard } from '../service-phase.js';
 import { type Generation, startGeneration } from './generation.js';
 import { preflight, ReloadError } from './preflight.js';
 
+/** Former generations that are kept for tables which their callers still read. */
+const MAX_FORMER = 2;
+
 /** Holds the generation that serves, and replaces it by another while requests are answered. */
 export class Generations {
   /** Reloads by how they ended. */
@@ -85,6 +88,15 @@ export class Generations {
     this.log.info({ ...logFieldsOf(this.current.artefacts), former: versionOf(former) }, 'models reloaded');
     const end = former.close().finally(() => this.#retiring.delete(former));
     this.#retiring.set(former, end);
+    this.#cutTables();
+  }
+
+  /** Cuts off the tables of all former generations but the last ones: each takes as much memory as the one that serves. */
+  #cutTables(): void {
+    const superfluous = [...this.#retiring.keys()].slice(0, -MAX_FORMER);
+    const tables = superfluous.reduce((sum, generation) => sum + generation.tables.cut(), 0);
+    if (tables > 0)
+      this.log.warn({ tables }, `tables that began more than ${MAX_FORMER} reloads ago were cut off`);
   }
 
   /** @throws ArtefactError, ReloadError or Error where it cannot serve; nothing of it then keeps running. */

@@ -67,7 +67,7 @@ afterAll(async () => {
 async function startAnswer(): Promise<TableAnswer> {
   const bytes = new Uint8Array(Buffer.from(body));
   const request = tableRequest({ format: 'csv' });
-  const table = await threads.open(caller.keyId, bytes, request, caller.limit.rows, closed);
+  const table = await threads.open(caller.keyId, bytes, request, caller.limit.rows, closed, () => {});
   const answer = new TableAnswer(table, caller);
   await answer.start();
   return answer;

@@ -28,7 +28,7 @@ function open(keyId: string, rows = ROWS, size = 0) {
     Array.from({ length: rows }, () => ({ note: 'n'.repeat(size / rows), ...PREDICT_REQUEST })),
   );
   const request = tableRequest({ format: 'csv' });
-  return threads.open(keyId, new Uint8Array(Buffer.from(csv)), request, JOB_ROWS, closed);
+  return threads.open(keyId, new Uint8Array(Buffer.from(csv)), request, JOB_ROWS, closed, () => {});
 }
 
 test('an order of another key waits for two orders under way and one more of a key that has many', async () => {
@@ -60,7 +60,7 @@ test('a table that is given up before its turn is not opened, and others are', a
   const before = Array.from({ length: 4 }, () => open('theirs', 2_000, 1_000_000));
   const givenUp = new Cancellation();
   const body = new Uint8Array(Buffer.from(csvOf([PREDICT_REQUEST])));
-  const refused = threads.open('theirs', body, tableRequest({ format: 'csv' }), JOB_ROWS, givenUp);
+  const refused = threads.open('theirs', body, tableRequest({ format: 'csv' }), JOB_ROWS, givenUp, () => {});
   givenUp.cancel();
   await expect(refused).rejects.toThrow('the table was given up');
   expect(body.byteLength).toBeGreaterThan(0); // it never went to the thread

@@ -205,7 +205,8 @@ export class ThreadTable {
  */
 export class TableThreads {
   #thread: TableThread | undefined;
-  #openTables = 0;
+  /** What cuts the connection of each table that is open or being opened. */
+  readonly #cuts = new Set<() => void>();
   #resolveIdle: (() => void)[] = [];
 
   /** @param onError called with the error of a thread that died */
@@ -216,7 +217,7 @@ export class TableThreads {
 
   /** Tables that are open or being opened. */
   get openTables(): number {
-    return this.#openTables;
+    return this.#cuts.size;
   }
 
   /**
@@ -225,6 +226,7 @@ export class TableThreads {
    * @param body its memory is transferred to the thread
    * @param jobRows rows of a job at most
    * @param closed gives the table back; it must be cancelled in the end, whatever became of the table
+   * @param cut ends the connection of the caller, which cancels `closed`
    * @throws ApiError where the body is no table, Error where the thread failed
    */
   async open(
@@ -233,16 +235,24 @@ export class TableThreads {
     request: TableRequest,
     jobRows: number,
     closed: Cancellation,
+    cut: () => void,
   ): Promise<ThreadTable> {
-    this.#openTables++;
-    closed.onCancel(this.#giveBack);
+    this.#cuts.add(cut);
+    closed.onCancel(() => this.#giveBack(cut));
     this.#thread ??= new TableThread(this.context, this.#end);
     return this.#thread.open(keyId, body, request, jobRows, closed);
   }
 
+  /** Ends the connections of the callers whose tables are open. @returns how many */
+  cut(): number {
+    const cuts = [...this.#cuts];
+    for (const cut of cuts) cut();
+    return cuts.length;
+  }
+
   /** Resolves when no table is open; none may be opened meanwhile. */
   async idle(): Promise<void> {
-    if (this.#openTables > 0) await new Promise<void>((resolve) => this.#resolveIdle.push(resolve));
+    if (this.#cuts.size > 0) await new Promise<void>((resolve) => this.#resolveIdle.push(resolve));
   }
 
   /** Ends the thread. */
@@ -252,11 +262,11 @@ export class TableThreads {
     await thread?.end();
   }
 
-  readonly #giveBack = () => {
-    this.#openTables--;
-    if (this.#openTables > 0) return;
+  #giveBack(cut: () => void): void {
+    this.#cuts.delete(cut);
+    if (this.#cuts.size > 0) return;
     for (const resolve of this.#resolveIdle.splice(0)) resolve();
-  };
+  }
 
   readonly #end = (thread: TableThread, error: Error) => {
     if (this.#thread !== thread) return;

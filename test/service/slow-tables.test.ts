@@ -1,0 +1,31 @@
+import { readdirSync } from 'node:fs';
+import { expect, test } from 'vitest';
+import { expectBrokenOff, readToEnd, startWideAnswer } from '../reliability/support/wide-table.js';
+import { startOnReleases } from '../support/service-on-releases.js';
+
+const LAST_CHUNK = '\r\n0\r\n\r\n';
+
+test('models are kept for the tables of the last two reloads; a further reload cuts off older tables and logs how many', async () => {
+  const { service, api, key, reload } = await startOnReleases();
+  const threads = () => readdirSync(`/proc/${service.pid}/task`).length;
+  const sender = { apiUrl: api, key };
+  const tables = [await startWideAnswer(sender), await startWideAnswer(sender)];
+  for (const release of [2, 3]) {
+    await reload(release);
+    tables.push(await startWideAnswer(sender));
+  }
+  const threadsOfThree = threads();
+  const cutOff = /"level":40,.*"tables":(\d+),"msg":"tables that began more than 2 reloads ago were cut off"/;
+  expect(service.output.filter((line) => cutOff.test(line))).toEqual([]);
+
+  await reload(4);
+  expect(cutOff.exec(await service.line(cutOff))?.[1]).toBe('2');
+  tables.push(await startWideAnswer(sender));
+  await reload(5);
+  expect(cutOff.exec(await service.line(cutOff, 2))?.[1]).toBe('1');
+
+  const answers = await Promise.all(tables.map(readToEnd));
+  for (const answer of answers.slice(0, 3)) expectBrokenOff(answer);
+  for (const answer of answers.slice(3)) expect(answer.subarray(-7).toString()).toBe(LAST_CHUNK);
+  expect(threads()).toBeLessThanOrEqual(threadsOfThree);
+});
