@@ -186,3 +186,32 @@ test('values nested half a million deep are read', () => {
   expect(errorOffset(Buffer.from('['.repeat(depth) + ']'.repeat(depth)))).toBeUndefined();
   expect(errorOffset(Buffer.from('{"a":'.repeat(depth)))).toBe(5 * depth);
 });
+
+const MEGABYTE = 2 ** 20;
+const LONG_TEXTS = {
+  letters: 'x'.repeat(MEGABYTE),
+  'two-byte characters': 'é'.repeat(MEGABYTE / 2),
+  escapes: '\\n'.repeat(MEGABYTE / 2),
+  'escapes of quotes': '\\"'.repeat(MEGABYTE / 2),
+  'escapes of code units': '\\u0041'.repeat(MEGABYTE / 6),
+};
+/** A step may read 64 KiB: a text of a megabyte has this many pauses. */
+const MIN_PAUSES = 14;
+
+test.each(Object.entries(LONG_TEXTS))(
+  'a text of %s is checked in steps, as a value and as a name, and is not read again',
+  (_, text) => {
+    for (const json of [`"${text}"`, `["${text}"]`, `{"${text}":1}`]) {
+      const bytes = Buffer.from(json);
+      const ends = new Map<number, number>();
+      const steps = valueEndInSteps(bytes, 0, ends);
+      let pauses = 0;
+      let step = steps.next();
+      for (; step.done !== true; step = steps.next()) pauses++;
+      expect(step.value).toBe(bytes.length);
+      expect(pauses).toBeGreaterThanOrEqual(MIN_PAUSES);
+      const start = json.indexOf('"');
+      expect(ends.get(start)).toBe(start + Buffer.byteLength(text) + 2);
+    }
+  },
+);

@@ -37,6 +37,18 @@ const BODIES: Readonly<Record<string, () => string | Buffer>> = {
   'an id of many letters': () => plan(feature(GEOMETRY, `"${filled('x')}"`)),
   'an id of many escapes': () => plan(feature(GEOMETRY, `"${filled('\\ud800')}"`)),
   'an id of many digits': () => plan(feature(GEOMETRY, filled('7'))),
+  'a type of the units of many escapes': () => `{"units":{"type":"${filled('\\n')}"}}`,
+  'a type of a feature of many escapes': () => plan(`{"type":"${filled('\\"')}"}`),
+  'a type of a geometry of many escapes': () =>
+    plan(feature(`{"type":"${filled('\\u0050')}","coordinates":[]}`)),
+  'codes of many escapes': () => plan(feature()).replace('"PSME"', `"${filled('\\n')}"`),
+  'a species of many escapes': () => plan(feature()).replace('["PSME"]', `"${filled('\\n')}"`),
+  'a name of many escapes': () => plan(feature(), `,"${filled('\\u0068')}":1`),
+  'a property of many escapes': () =>
+    plan(feature(GEOMETRY, '1', `,"properties":{"note":"${filled('\\n')}"}`)),
+  'a longitude of many escapes': () => plan(feature(polygon(`[[["${filled('\\n')}",44]]]`))),
+  'an altitude of many escapes': () => plan(feature(polygon(`[[[-122,44,"${filled('\\n')}"]]]`))),
+  'escapes that end in one that is none': () => plan(feature(GEOMETRY, '1', `,"note":"${filled('\\n')}\\x"`)),
   'a type of many letters': () => plan(feature(`{"type":"${filled('x')}","coordinates":[]}`)),
   'a longitude of many digits': () => plan(feature(polygon(`[[[${filled('1')},44]]]`))),
   'a longitude of many decimals': () => plan(feature(polygon(`[[[-122.${filled('1')},44]]]`))),

@@ -1,6 +1,6 @@
 import type { Outline, Ring } from '../../prediction/units/outline.js';
 import { MAX_POSITIONS } from '../../prediction/units/outline-problem.js';
-import { CLOSE_ARRAY, COMMA, numberAt, OPEN_ARRAY, skipSpace, valueEnd } from '../request/json.js';
+import { CLOSE_ARRAY, COMMA, numberAt, OPEN_ARRAY, QUOTE, skipSpace, valueEnd } from '../request/json.js';
 import type { Issue } from '../request/request-errors.js';
 import { MAX_LATITUDE, MAX_LONGITUDE } from '../request/schemas.js';
 import { shownAt } from './shown-at.js';
@@ -33,10 +33,14 @@ export class CoordinatesReader {
   #longitude = 0;
   #latitude = 0;
 
-  /** @param start of the array */
+  /**
+   * @param start of the array
+   * @param endOf returns the offset after a value, which may be long
+   */
   constructor(
     private readonly bytes: Buffer,
     start: number,
+    private readonly endOf: (bytes: Buffer, start: number) => number,
   ) {
     this.#at = start;
   }
@@ -101,19 +105,21 @@ export class CoordinatesReader {
     if (bytes[this.#at] !== OPEN_ARRAY) return false;
     let at = skipSpace(bytes, this.#at + 1);
     if (bytes[at] === CLOSE_ARRAY) return false;
+    if (bytes[at] === QUOTE) return false;
     let end = valueEnd(bytes, at);
     this.#longitude = this.#coordinateAt(at, end);
     if (Number.isNaN(this.#longitude)) return false;
     at = skipSpace(bytes, end);
     if (bytes[at] !== COMMA) return false;
     at = skipSpace(bytes, at + 1);
+    if (bytes[at] === QUOTE) return false;
     end = valueEnd(bytes, at);
     this.#latitude = this.#coordinateAt(at, end);
     if (Number.isNaN(this.#latitude)) return false;
     at = skipSpace(bytes, end);
     for (let others = 0; bytes[at] === COMMA; others++) {
       if (others === MAX_OTHER_NUMBERS) return false;
-      at = skipSpace(bytes, valueEnd(bytes, skipSpace(bytes, at + 1)));
+      at = skipSpace(bytes, this.endOf(bytes, skipSpace(bytes, at + 1)));
     }
     this.#at = at + 1;
     return Math.abs(this.#longitude) <= MAX_LONGITUDE && Math.abs(this.#latitude) <= MAX_LATITUDE;

@@ -1,5 +1,5 @@
 import { show } from '../errors/shown-value.js';
-import { JsonError, OPEN_ARRAY, OPEN_OBJECT, QUOTE, valueEnd } from '../request/json.js';
+import { JsonError, OPEN_ARRAY, OPEN_OBJECT, QUOTE, textAt, valueEnd } from '../request/json.js';
 import { outlineAt } from '../request/outlines.js';
 
 /** Longer values are named by their kind alone: counting millions of elements would keep the thread for long. */
@@ -27,4 +27,9 @@ export function isShort(bytes: Buffer, start: number): boolean {
     if (error instanceof JsonError) return false;
     throw error;
   }
+}
+
+/** A string of at most SHORT_BYTES; undefined for any other value, and where there is none: at offset 0. */
+export function shortTextAt(bytes: Buffer, start: number): string | undefined {
+  return start !== 0 && isShort(bytes, start) ? textAt(bytes, start) : undefined;
 }

@@ -16,7 +16,7 @@ import {
 import { ObjectFields } from '../request/object-fields.js';
 import type { Issue } from '../request/request-errors.js';
 import { CoordinatesReader } from './coordinates-reader.js';
-import { fieldShownAt, isShort, SHORT_BYTES } from './shown-at.js';
+import { fieldShownAt, isShort, SHORT_BYTES, shortTextAt } from './shown-at.js';
 
 export type UnitId = string | number;
 
@@ -85,7 +85,7 @@ export class UnitReader {
       return wrong('units', `units must be a GeoJSON FeatureCollection, not ${fieldShownAt(bytes, start)}`);
     yield* this.#scan(this.#collection, start);
     const [type, list] = this.#collection.starts;
-    if (type === 0 || textAt(bytes, type) !== 'FeatureCollection')
+    if (shortTextAt(bytes, type) !== 'FeatureCollection')
       return wrong('units.type', `units.type must be "FeatureCollection", not ${fieldShownAt(bytes, type)}`);
     if (list === 0 || bytes[list] !== OPEN_ARRAY)
       return wrong('units.features', `units.features must be an array, not ${fieldShownAt(bytes, list)}`);
@@ -119,7 +119,7 @@ export class UnitReader {
     const { bytes } = this;
     yield* this.#scan(this.#feature, start);
     const [type, , geometry] = this.#feature.starts;
-    if (type === 0 || textAt(bytes, type) !== 'Feature')
+    if (shortTextAt(bytes, type) !== 'Feature')
       return unitError('type', `type must be "Feature", not ${fieldShownAt(bytes, type)}`);
     if (geometry === 0 || bytes[geometry] !== OPEN_OBJECT)
       return unitError(
@@ -128,14 +128,14 @@ export class UnitReader {
       );
     yield* this.#scan(this.#geometry, geometry);
     const [kind, coordinates] = this.#geometry.starts;
-    const text = kind === 0 ? undefined : textAt(bytes, kind);
+    const text = shortTextAt(bytes, kind);
     const known = GEOMETRY_TYPES.find((name) => name === text);
     if (known === undefined) {
       const message = `geometry.type must be "Polygon" or "MultiPolygon", not ${fieldShownAt(bytes, kind)}`;
       return unitError('geometry.type', message);
     }
     if (coordinates === 0) return unitError('geometry.coordinates', 'geometry.coordinates is missing');
-    const read = yield* new CoordinatesReader(bytes, coordinates).read(known);
+    const read = yield* new CoordinatesReader(bytes, coordinates, this.#endOf).read(known);
     if ('message' in read) return unitError(read.path, read.message);
     const problem = yield* outlineProblem(read);
     return problem === undefined ? read : unitError('geometry', problemMessage(problem));

@@ -105,7 +105,7 @@ const MAX_NOTED_DEPTH = 8;
 
 /**
  * A value, as `valueEnd`, with pauses.
- * @param ends receives the end of long values by their start, so that they need not be scanned again
+ * @param ends receives the end of long values and names by their start, so that they need not be scanned again
  * @throws JsonError
  */
 export function* valueEndInSteps(
@@ -121,6 +121,11 @@ export function* valueEndInSteps(
   const note = (from: number, end: number) => {
     if (end - from > LONG_BYTES) ends.set(from, end);
   };
+  const nameEnd = function* (from: number): Generator<undefined, number> {
+    const end = yield* stringEndInSteps(bytes, from);
+    note(from, end);
+    return colonEnd(bytes, end);
+  };
   while (true) {
     if (at > pauseAt) {
       pauseAt = at + BYTES_PER_PAUSE;
@@ -134,11 +139,11 @@ export function* valueEndInSteps(
       closers[depth++] = closer;
       at = skipSpace(bytes, at + 1);
       if (bytes[at] !== closer) {
-        if (closer === CLOSE_OBJECT) at = colonEnd(bytes, stringEnd(bytes, at));
+        if (closer === CLOSE_OBJECT) at = yield* nameEnd(at);
         continue; // with the first value in it
       }
     } else {
-      const end = byte === QUOTE ? stringEnd(bytes, at) : scalarEnd(bytes, at);
+      const end = byte === QUOTE ? yield* stringEndInSteps(bytes, at) : scalarEnd(bytes, at);
       note(at, end);
       if (depth === 0) return end;
       at = skipSpace(bytes, end);
@@ -149,7 +154,7 @@ export function* valueEndInSteps(
       at = skipSpace(bytes, at + 1);
     }
     at = skipSpace(bytes, byteEnd(bytes, at, COMMA));
-    if (closers[depth - 1] === CLOSE_OBJECT) at = colonEnd(bytes, stringEnd(bytes, at));
+    if (closers[depth - 1] === CLOSE_OBJECT) at = yield* nameEnd(at);
   }
 }
 
@@ -176,10 +181,27 @@ export function stringEnd(bytes: Buffer, start: number): number {
   return byteEnd(bytes, at, QUOTE);
 }
 
-/** Characters of a string as far as they stand for themselves: up to a quote, an escape or a control character. */
-export function plainTextEnd(bytes: Buffer, start: number): number {
+/** A string, as `stringEnd`, with pauses: each of its escapes takes some nanoseconds. @throws JsonError */
+function* stringEndInSteps(bytes: Buffer, start: number): Generator<undefined, number> {
+  let at = byteEnd(bytes, start, QUOTE);
+  for (let stepStart = at; ; ) {
+    at = plainTextEnd(bytes, at, stepStart + BYTES_PER_PAUSE);
+    if (at >= stepStart + BYTES_PER_PAUSE) {
+      stepStart = at;
+      yield;
+    } else if (bytes[at] === BACKSLASH) at = escapeEnd(bytes, at);
+    else return byteEnd(bytes, at, QUOTE);
+  }
+}
+
+/**
+ * Characters of a string as far as they stand for themselves: up to a quote, an escape or a control character.
+ * @param limit the offset where to stop at the latest
+ */
+export function plainTextEnd(bytes: Buffer, start: number, limit = bytes.length): number {
+  const end = Math.min(limit, bytes.length);
   let at = start;
-  while (at < bytes.length && isPlain(bytes[at])) at++;
+  while (at < end && isPlain(bytes[at])) at++;
   return at;
 }
 

@@ -76,14 +76,16 @@ export class ObjectFields {
    */
   scan(bytes: Buffer, start: number, fieldEnd = valueEnd, otherEnd = valueEnd): number {
     const at = this.#begin(bytes, start);
-    return bytes[at - 1] === CLOSE_OBJECT ? at : this.#scanFrom(bytes, at, fieldEnd, otherEnd, bytes.length);
+    return bytes[at - 1] === CLOSE_OBJECT
+      ? at
+      : this.#scanFrom(bytes, at, stringEnd, fieldEnd, otherEnd, bytes.length);
   }
 
-  /** As `scan`, of an object whose grammar was checked, with pauses. @param endOf returns the offset after a value */
+  /** As `scan`, of an object whose grammar was checked, with pauses. @param endOf returns the offset after a value or name */
   *scanInSteps(bytes: Buffer, start: number, endOf: ValueEnd): Generator<undefined, void> {
     let at = this.#begin(bytes, start);
     while (bytes[at - 1] !== CLOSE_OBJECT) {
-      at = this.#scanFrom(bytes, at, endOf, endOf, at + BYTES_PER_PAUSE);
+      at = this.#scanFrom(bytes, at, endOf, endOf, endOf, at + BYTES_PER_PAUSE);
       yield;
     }
   }
@@ -101,7 +103,14 @@ export class ObjectFields {
    * @param pauseAt the offset that no other member is begun after
    * @returns the offset of the next member, or that after the end of the object
    */
-  #scanFrom(bytes: Buffer, start: number, fieldEnd: ValueEnd, otherEnd: ValueEnd, pauseAt: number): number {
+  #scanFrom(
+    bytes: Buffer,
+    start: number,
+    nameEndAt: ValueEnd,
+    fieldEnd: ValueEnd,
+    otherEnd: ValueEnd,
+    pauseAt: number,
+  ): number {
     let at = start;
     let expected = 0;
     while (true) {
@@ -109,10 +118,10 @@ export class ObjectFields {
       let nameEnd: number;
       if (field !== -1) nameEnd = at + this.#quoted[field].length;
       else {
-        nameEnd = plainTextEnd(bytes, byteEnd(bytes, at, QUOTE)) + 1;
+        nameEnd = plainTextEnd(bytes, byteEnd(bytes, at, QUOTE), at + this.#unescaped.length) + 1;
         if (bytes[nameEnd - 1] === QUOTE) this.#keepIfNear(bytes, at, nameEnd, at);
         else {
-          nameEnd = stringEnd(bytes, at);
+          nameEnd = nameEndAt(bytes, at);
           const length = unescapeName(bytes, at, this.#unescaped);
           field = this.#fieldAt(this.#unescaped, 0, 0);
           if (field === -1) this.#keepIfNear(this.#unescaped, 0, length, at);
