@@ -1,4 +1,5 @@
 import path from 'node:path';
+import { fileURLToPath } from 'node:url';
 import { expect, test } from 'vitest';
 import { eventually } from '../support/eventually.js';
 import { Client } from '../support/kept-load.js';
@@ -9,6 +10,7 @@ import { KeysCommand } from './support/keys-command.js';
 import { askForAll, readWhole, type Target, type WholeAnswers } from './support/mixed-load.js';
 import { mixedRequests } from './support/mixed-requests.js';
 
+const MORTAL_WORKERS = fileURLToPath(new URL('./support/mortal-workers.mjs', import.meta.url));
 const CALLERS = 8;
 const ROUNDS = rounds({ short: 3, long: 100 });
 
@@ -95,3 +97,37 @@ test(
   },
   60_000 + 20_000 * ROUNDS.length,
 );
+
+test('where the heap of a worker is full inside onnxruntime the process aborts; it serves again on the same store, with every answered request counted', async () => {
+  const environment = { DATABASE_URL: `sqlite:${path.join(temporaryFolder(), 'keys.db')}` };
+  const keys = new KeysCommand(environment.DATABASE_URL);
+  const [callable, hypha] = [await keys.issue(), await keys.issue('hypha')];
+  const aborted = new ServiceProcess({
+    ...environment,
+    REQUEST_TIMEOUT_MS: '60000',
+    CACHE_BYTES: '0', // every row goes through onnxruntime
+    NODE_OPTIONS: `--import=${MORTAL_WORKERS} --max-old-space-size=128`,
+    DEATH: 'memory inside onnxruntime',
+  });
+  const { api } = await aborted.ready();
+  const answers = await askForAll({ api, key: hypha.key }, MIX);
+  const callers = Array.from({ length: CALLERS }, () => new Caller());
+  const calling = callers.map((caller, index) =>
+    caller.callUntilGone({ api, key: callable.key }, answers, index),
+  );
+  await eventually(() => expect(sumOf(callers, 'answered')).toBeGreaterThan(2 * CALLERS));
+  aborted.signal('SIGUSR2');
+  expect(await aborted.exit).toEqual({ code: null, signal: 'SIGABRT' });
+  await Promise.all(calling); // none of them hangs
+
+  const next = new ServiceProcess(environment);
+  const client = new Client((await next.ready()).api, callable.key);
+  for (const [request, whole] of answers) {
+    const { status, body } = await client.send(request);
+    expect({ status, isWhole: readWhole(request, body) === whole }).toEqual({ status: 200, isWhole: true });
+  }
+  client.close();
+  const counted = (await keys.usage()).get(callable.id);
+  expect(counted).toBeGreaterThanOrEqual(sumOf(callers, 'answered') + answers.size);
+  expect(counted).toBeLessThanOrEqual(sumOf(callers, 'sent') + answers.size);
+});
