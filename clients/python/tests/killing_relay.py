@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import socket
 import threading
+import time
 from collections.abc import Iterable
 from contextlib import suppress
 
@@ -19,10 +20,13 @@ class KillingRelay:
         service: A service that belongs to the test alone.
         kill_after: For each kill, the bytes since the last one.
         restart: Whether the service is started again after a kill.
+        down_s: Seconds until then.
     """
 
-    def __init__(self, service: ServiceProcess, kill_after: Iterable[int], *, restart: bool = True) -> None:
-        self._service, self._kill_after, self._restart = service, list(kill_after), restart
+    def __init__(
+        self, service: ServiceProcess, kill_after: Iterable[int], *, restart: bool = True, down_s: float = 0
+    ) -> None:
+        self._service, self._kill_after, self._restart, self._down_s = service, list(kill_after), restart, down_s
         self._passed = 0
         self._lock = threading.Lock()
         self.kills = 0
@@ -66,6 +70,7 @@ class KillingRelay:
             self.kills += 1
             self._service.kill()
             if self._restart:
+                time.sleep(self._down_s)
                 self._service.start()
 
 

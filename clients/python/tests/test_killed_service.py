@@ -2,8 +2,10 @@
 
 from __future__ import annotations
 
+import asyncio
 import re
 from collections.abc import Iterator
+from functools import partial
 from pathlib import Path
 
 import pandas as pd
@@ -15,7 +17,7 @@ from killing_relay import KillingRelay
 from pandas.testing import assert_frame_equal
 from service_process import ServiceProcess
 
-from nurselog import AsyncClient, Client
+from nurselog import AsyncClient, Client, NurselogError
 
 ROWS = 60_000
 
@@ -40,6 +42,40 @@ def test_every_row_is_there_once_after_the_service_was_killed_twice(
     assert_frame_equal(answered, expected)
 
 
+async def _predict(client: AsyncClient, rows: int) -> pd.DataFrame:
+    async with client:
+        return await client.predict_table(table(rows))
+
+
+@pytest.mark.parametrize("client", [Client, AsyncClient])
+def test_every_row_is_there_once_after_a_restart_that_takes_ten_seconds(
+    own_service: ServiceProcess, client: type[Client] | type[AsyncClient]
+) -> None:
+    expected = Caller(client, own_service)("predict_table", table(ROWS))
+    with KillingRelay(own_service, [1_000_000], down_s=10) as relay:
+        calling = client(relay.url, own_service.key)
+        if isinstance(calling, AsyncClient):
+            answered = asyncio.run(_predict(calling, ROWS))
+        else:
+            with calling:
+                answered = calling.predict_table(table(ROWS))
+        assert relay.kills == 1
+    assert_frame_equal(answered, expected)
+
+
+@pytest.mark.parametrize("client", [Client, AsyncClient])
+def test_the_error_has_the_answered_rows_if_the_service_does_not_come_back(
+    own_service: ServiceProcess, client: type[Client] | type[AsyncClient]
+) -> None:
+    call = Caller(client, own_service)
+    expected = call("predict_table", table(ROWS), categories=False)
+    with KillingRelay(own_service, [2_500_000], restart=False) as relay, pytest.raises(NurselogError) as raised:
+        call("predict_table", table(ROWS), url=relay.url, retries=2, concurrency=1, categories=False)
+    answered = raised.value.answered
+    assert 0 < len(answered) < ROWS
+    assert_frame_equal(answered, expected[: len(answered)])
+
+
 def test_a_file_is_resumed_after_the_service_was_killed_without_losing_or_doubling_rows(
     own_service: ServiceProcess, tmp_path: Path, monkeypatch: pytest.MonkeyPatch
 ) -> None:
@@ -47,7 +83,7 @@ def test_a_file_is_resumed_after_the_service_was_killed_without_losing_or_doubli
     arguments = ["predict", str(tmp_path / "sites.csv"), "--concurrency", "1", "-o"]
     output, whole = tmp_path / "out.csv", tmp_path / "whole.csv"
     assert run_here(own_service, *arguments, str(whole)).exit_code == 0
-    monkeypatch.setattr("nurselog._predict_command._RETRIES", 0)
+    monkeypatch.setattr("nurselog._predict_command.Client", partial(Client, retries=0))
     with KillingRelay(own_service, [2_500_000], restart=False) as relay:
         result = run_here(own_service, *arguments, str(output), NURSELOG_URL=relay.url)
         assert (result.exit_code, relay.kills) == (3, 1)

@@ -14,7 +14,7 @@ import pyarrow as pa
 
 from nurselog import _operations, _plans, _settings
 from nurselog._batches import MAX_BATCH_SITES, BatchPlan
-from nurselog._exchange import Outcome, RetryPolicy, exchange
+from nurselog._exchange import DEFAULT_RETRIES, Outcome, RetryPolicy, exchange
 from nurselog._methods import describe
 from nurselog._operations import Answer, Operation, Result
 from nurselog._plans import PlanSteps
@@ -53,8 +53,15 @@ def _table_method(
 ) -> Callable[Concatenate[AsyncClient, _Parameters], Coroutine[Any, Any, Frame]]:
     async def method(self: AsyncClient, /, *args: _Parameters.args, **kwargs: _Parameters.kwargs) -> Frame:
         call = build(*args, **kwargs)
+        gained: list[pa.Table] = []
         async with aclosing(self._answers(call)) as answers:
-            return call.finish([answer async for answer in answers])
+            try:
+                async for answer in answers:
+                    gained.append(answer)
+            except NurselogError as error:
+                call.fail(error, gained)
+                raise
+        return call.finish(gained)
 
     describe(method, build)
     return method
@@ -68,8 +75,12 @@ def _tables_method(
     ) -> AsyncGenerator[Frame, None]:
         call = build(*args, **kwargs)
         async with aclosing(self._answers(call)) as answers:
-            async for answer in answers:
-                yield call.finish(answer)
+            try:
+                async for answer in answers:
+                    yield call.finish(answer)
+            except NurselogError as error:
+                call.fail(error)
+                raise
 
     describe(method, build, AsyncIterator)
     return method
@@ -82,7 +93,12 @@ class AsyncClient:
     """
 
     def __init__(
-        self, url: str | None = None, api_key: str | None = None, *, timeout: float = 60.0, retries: int = 4
+        self,
+        url: str | None = None,
+        api_key: str | None = None,
+        *,
+        timeout: float = 60.0,
+        retries: int = DEFAULT_RETRIES,
     ) -> None:
         """Opens no connection yet."""
         base_url, headers = _settings.base_url(url), _settings.headers(api_key)

@@ -15,7 +15,7 @@ import pyarrow as pa
 
 from nurselog import _operations, _plans, _settings
 from nurselog._batches import MAX_BATCH_SITES, BatchPlan
-from nurselog._exchange import Outcome, RetryPolicy, exchange
+from nurselog._exchange import DEFAULT_RETRIES, Outcome, RetryPolicy, exchange
 from nurselog._methods import describe
 from nurselog._operations import Answer, Operation, Result
 from nurselog._plans import PlanSteps
@@ -54,7 +54,14 @@ def _table_method(
 ) -> Callable[Concatenate[Client, _Parameters], Frame]:
     def method(self: Client, /, *args: _Parameters.args, **kwargs: _Parameters.kwargs) -> Frame:
         call = build(*args, **kwargs)
-        return call.finish(list(self._answers(call)))
+        answers: list[pa.Table] = []
+        try:
+            for answer in self._answers(call):
+                answers.append(answer)
+        except NurselogError as error:
+            call.fail(error, answers)
+            raise
+        return call.finish(answers)
 
     describe(method, build)
     return method
@@ -65,7 +72,7 @@ def _tables_method(
 ) -> Callable[Concatenate[Client, _Parameters], Iterator[Frame]]:
     def method(self: Client, /, *args: _Parameters.args, **kwargs: _Parameters.kwargs) -> Iterator[Frame]:
         call = build(*args, **kwargs)
-        return map(call.finish, self._answers(call))
+        return self._finished(call)
 
     describe(method, build, Iterator)
     return method
@@ -78,7 +85,8 @@ class Client:
         url: The address of the service; by default the environment variable NURSELOG_URL.
         api_key: The API key; by default the environment variable NURSELOG_API_KEY.
         timeout: Seconds to wait for a connection and for each part of a response.
-        retries: How often a request is sent again after a failed connection, an overload or a short rate limit.
+        retries: How often a request is sent again after a failed connection, an overload or a short rate limit; by
+            default for about a minute.
 
     Raises:
         ConfigurationError: The URL or the key is missing or malformed, or the environment has proxies or certificates
@@ -86,7 +94,12 @@ class Client:
     """
 
     def __init__(
-        self, url: str | None = None, api_key: str | None = None, *, timeout: float = 60.0, retries: int = 4
+        self,
+        url: str | None = None,
+        api_key: str | None = None,
+        *,
+        timeout: float = 60.0,
+        retries: int = DEFAULT_RETRIES,
     ) -> None:
         """Opens no connection yet."""
         base_url, headers = _settings.base_url(url), _settings.headers(api_key)
@@ -225,6 +238,14 @@ class Client:
                 # After an interrupt, the threads end with their current request.
                 plan.stop()
                 stopped.set()
+
+    def _finished(self, call: TablesCall[Frame]) -> Iterator[Frame]:
+        try:
+            for answer in self._answers(call):
+                yield call.finish(answer)
+        except NurselogError as error:
+            call.fail(error)
+            raise
 
     def _answers(self, call: TableCall[Frame] | TablesCall[Frame]) -> Iterator[pa.Table]:
         """The answers to the pieces of a call in their order, with pieces in flight ahead of the one that is taken."""

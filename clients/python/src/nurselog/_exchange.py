@@ -18,6 +18,9 @@ from nurselog.errors import ConnectionFailedError, NurselogError, error_from_obj
 # A slow upload, quota, overload, and failures between a proxy and the service. All calls can be repeated without harm.
 _RETRIED_STATUSES = frozenset({408, 429, 502, 503, 504})
 
+DEFAULT_RETRIES = 10
+"""With the waits below they take about a minute, so that a restart of the service loses nothing."""
+
 
 @dataclass(frozen=True)
 class RetryPolicy:

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-from collections import deque
 from collections.abc import Iterator
 from dataclasses import dataclass
 from itertools import chain
@@ -22,11 +21,7 @@ from nurselog._files.summary import Summary
 from nurselog._files.writing import check_writable, pipe_csv, write_file
 from nurselog._table import calls
 from nurselog._table.exchange import TableLimits
-from nurselog._table.frames import adapt
 from nurselog.errors import InvalidRequestError, NurselogError
-
-# More than elsewhere in the command: a file may take long, and a service may be restarted meanwhile.
-_RETRIES = 8
 
 # What is lost at the most for each request in flight if a run ends early.
 _PART_ROWS = 20_000
@@ -135,7 +130,7 @@ def _answered(
         TimeRemainingColumn(compact=True, elapsed_when_finished=True),
     )
     with (
-        Client(retries=_RETRIES) as client,
+        Client() as client,
         Progress(*columns, console=console, disable=not console.is_terminal, transient=False) as progress,
     ):
         task = progress.add_task("rows", total=source.rows(), completed=done)
@@ -149,21 +144,11 @@ def _answered(
 
 def _with_last_answers(client: Client, parts: Iterator[Part], options: dict[str, Any]) -> Iterator[pa.Table]:
     """The answered parts, at last the rows of a part that were answered before its error."""
-    waiting: deque[Part] = deque()
-
-    def remembered() -> Iterator[Part]:
-        for part in parts:
-            waiting.append(part)
-            yield part
-
     try:
-        answered: Iterator[pa.Table] = client.predict_tables(remembered(), **options)
-        for table in answered:
-            waiting.popleft()
-            yield table
+        yield from client.predict_tables(parts, **options)
     except NurselogError as error:
-        if error._answers is not None:
-            yield adapt(first_rows(waiting[0], error._answers.num_rows)).with_answer(error._answers)
+        if error.answered is not None:
+            yield error.answered
         raise
 
 

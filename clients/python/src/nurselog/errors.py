@@ -16,6 +16,8 @@ class NurselogError(Exception):
         status: The HTTP status, None for a site of a batch and where no response arrived.
         request_id: The `X-Request-Id` of the response, for reports to the operator.
         retry_after: Seconds after which the service asks to try again.
+        answered: Where a table failed after some of its rows, these with their answers, as a frame of the kind that was
+            given; else None.
     """
 
     default_code: ClassVar[str] = "error"
@@ -38,6 +40,7 @@ class NurselogError(Exception):
         self.status = status
         self.request_id = request_id
         self.retry_after = retry_after
+        self.answered: Any = None
         self._answers: Any = None  # a table of Arrow: the answers to the first rows of a piece that failed after them
 
     def __str__(self) -> str:

@@ -14,6 +14,7 @@ from nurselog._table.columns import answer_schema
 from nurselog._table.exchange import TableLimits
 from nurselog._table.frames import Adapter, Frame, adapt
 from nurselog._table.sites import DECIMAL_COMMA, SiteColumns, sites_of
+from nurselog.errors import NurselogError
 
 
 @dataclass(frozen=True)
@@ -49,6 +50,12 @@ class TableCall(Generic[Frame]):
         framed: Frame = self._adapter.with_answer(whole.replace_schema_metadata(metadata))
         return framed
 
+    def fail(self, error: NurselogError, answers: Sequence[pa.Table]) -> None:
+        """Adds the answered rows to the error of a piece: those of the pieces before it and its first ones."""
+        gained = [*answers, *([] if error._answers is None else [error._answers])]
+        if gained:
+            error.answered = self.finish(gained)
+
 
 class TablesCall(Generic[Frame]):
     """Tables of an iterator, each of which is a piece."""
@@ -76,6 +83,11 @@ class TablesCall(Generic[Frame]):
         """The next frame with its answer."""
         framed: Frame = self._waiting.popleft().with_answer(answer)
         return framed
+
+    def fail(self, error: NurselogError) -> None:
+        """Adds to the error of a frame its rows that were answered."""
+        if error._answers is not None:
+            error.answered = self.finish(error._answers)
 
 
 def predict_table(
@@ -118,7 +130,8 @@ def predict_table(
 
     Raises:
         InvalidRequestError: A column is missing, of a wrong type, or named like one of the answer. Nothing was sent.
-        NurselogError: A piece failed after all retries; one subclass for each error code.
+        NurselogError: A piece failed after all retries; one subclass for each error code. Its `answered` is the table
+            up to the first row without an answer.
         TypeError: `frame` is none of these.
     """
     columns = SiteColumns(latitude, longitude, species_code, planting_method, elevation_m)
@@ -144,8 +157,9 @@ def predict_tables(
     """Predicts survival for the parts of a table that is larger than the memory, one after the other.
 
     Args and errors are those of `predict_table`, but a column without a number is only refused if the first part has
-    decimal commas in it: other parts may have its numbers. Parts are taken from `frames` as they are needed: at most
-    one more than `concurrency` are held at a time. Parts of some 10,000 to 50,000 rows are a good size.
+    decimal commas in it: other parts may have its numbers. `answered` of an error has the answered rows of its part.
+    Parts are taken from `frames` as they are needed: at most one more than `concurrency` are held at a time. Parts of
+    some 10,000 to 50,000 rows are a good size.
 
     Returns:
         An iterator of the parts with the columns of the answer, in their order.

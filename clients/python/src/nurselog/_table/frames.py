@@ -39,7 +39,7 @@ class Adapter(Protocol):
         """Latitudes and longitudes by the frame's geometry, NaN where it is missing or empty; None without one."""
 
     def with_answer(self, answer: pa.Table) -> Any:  # noqa: ANN401 - the kind of frame that was given
-        """The frame with the columns of the answer added; itself unchanged."""
+        """The first rows of the frame, as many as the answer has, with its columns added; the frame is unchanged."""
 
 
 def adapt(frame: object, *, categories: bool = True) -> Adapter:
@@ -83,10 +83,11 @@ class _ArrowFrame:
             answer = without_dictionaries(answer)
         metadata = {**(answer.schema.metadata or {}), **(self._frame.schema.metadata or {})}
         schema = pa.schema([*self._frame.schema, *answer.schema], metadata or None)
-        if isinstance(self._frame, pa.Table):
-            return pa.Table.from_arrays([*self._frame.columns, *answer.columns], schema=schema)
+        frame = self._frame.slice(0, answer.num_rows)
+        if isinstance(frame, pa.Table):
+            return pa.Table.from_arrays([*frame.columns, *answer.columns], schema=schema)
         columns = [column.combine_chunks() for column in answer.unify_dictionaries().columns]
-        return pa.RecordBatch.from_arrays([*self._frame.columns, *columns], schema=schema)
+        return pa.RecordBatch.from_arrays([*frame.columns, *columns], schema=schema)
 
 
 class _LocatedFrame(_ArrowFrame):
@@ -115,7 +116,7 @@ class _PolarsFrame:
 
     def with_answer(self, answer: pa.Table) -> Any:  # noqa: ANN401
         answer = answer.unify_dictionaries() if self._categories else without_dictionaries(answer)
-        return self._frame.hstack(sys.modules["polars"].from_arrow(answer))
+        return self._frame.head(answer.num_rows).hstack(sys.modules["polars"].from_arrow(answer))
 
 
 class _PandasFrame:
@@ -136,8 +137,9 @@ class _PandasFrame:
         answer = answer.unify_dictionaries() if self._categories else without_dictionaries(answer)
         # Without its metadata, which describes a frame where a table was made of one.
         columns = answer.replace_schema_metadata(None).to_pandas(split_blocks=True)
-        columns.index = self._frame.index
-        return self._frame.assign(**dict(columns.items()))
+        frame = self._frame.iloc[: answer.num_rows]
+        columns.index = frame.index
+        return frame.assign(**dict(columns.items()))
 
 
 class _GeoFrame(_PandasFrame):
