@@ -23,6 +23,9 @@ export const DEFAULT_RETRY: RetryPolicy = {
   attemptTimeoutMs: 60_000,
 };
 
+/** A service that starts again refuses connections, too: the first failure may be of that. */
+const ATTEMPTS_BEFORE_PROBE = 2;
+
 /** Body too slow, quota, gateway without an answer of the service, queue full or starting: later the same request may succeed. */
 const RETRIED_STATUSES = [408, 429, 502, 503, 504];
 
@@ -33,11 +36,17 @@ const RETRIED_STATUSES = [408, 429, 502, 503, 504];
  * @throws NurselogError `connection_failed` if no attempt got a response, or the reason of the request's signal
  */
 export function retryingFetch(policy: RetryPolicy) {
+  let wasAnswered = false;
   return async (request: Request): Promise<Response> => {
     const body = request.method === 'GET' ? undefined : await request.arrayBuffer();
     let waitedMs = 0;
     for (let attempt = 1; ; attempt++) {
       const outcome = await attemptOnce(request, body, policy.attemptTimeoutMs);
+      wasAnswered ||= outcome instanceof Response;
+      if (outcome instanceof NurselogError && !wasAnswered && attempt === ATTEMPTS_BEFORE_PROBE) {
+        const explained = await hiddenFromPage(request, outcome);
+        if (explained !== undefined) throw explained;
+      }
       const waitMs = retryAfterMs(outcome) + backoffMs(policy.firstWaitMs, attempt);
       const isFinal = attempt >= policy.attempts || waitedMs + waitMs > policy.totalWaitMs;
       if (isFinal || !mayRetry(outcome)) {
@@ -81,6 +90,23 @@ async function attemptOnce(
     const message = `No response from ${new URL(request.url).origin}: ${reasonOf(cause)}`;
     return new NurselogError({ code: 'connection_failed', message }, undefined, cause);
   }
+}
+
+/** A failure that says what to do, where the browser of a page of another origin reaches the service but hides its responses. */
+async function hiddenFromPage(
+  { url, signal }: Request,
+  failure: NurselogError,
+): Promise<NurselogError | undefined> {
+  const page = (globalThis as { location?: { origin: string } }).location;
+  if (page === undefined || page.origin === new URL(url).origin) return undefined;
+  // Its response is hidden, too, but there is none where the service cannot be reached.
+  const isReached = await fetch(url, { mode: 'no-cors', signal }).then(
+    () => true,
+    () => false,
+  );
+  if (!isReached) return undefined;
+  const message = `${failure.message}. The service can be reached: the origin of this page, ${page.origin}, may be missing in its CORS_ORIGINS.`;
+  return new NurselogError({ code: 'connection_failed', message }, undefined, failure.cause);
 }
 
 function mayRetry(outcome: Response | NurselogError): boolean {

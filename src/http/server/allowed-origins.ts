@@ -40,6 +40,32 @@ export function allowOrigins(app: FastifyInstance, origins: readonly string[]): 
   });
 }
 
+/** How often an origin that is not listed is logged at most. */
+const LOG_EVERY_MS = 60_000;
+
+/** Characters of an origin in the log. */
+const LOGGED_CHARACTERS = 100;
+
+/**
+ * Logs, once a minute at most, the origin of a page that cannot call the API since it is not listed: its browser does not
+ * say why. Comes before the hooks that answer such requests.
+ */
+export function logRefusedOrigins(app: FastifyInstance, origins: readonly string[]): void {
+  let loggedMs = Number.NEGATIVE_INFINITY;
+  app.addHook('onRequest', (request, _reply, done) => {
+    const { origin, host, 'sec-fetch-site': site } = request.headers;
+    const isOther = origin !== undefined && site !== 'same-origin' && origin.split('://')[1] !== host;
+    if (isOther && !permittedOrigin(origins, origin) && performance.now() - loggedMs > LOG_EVERY_MS) {
+      loggedMs = performance.now();
+      request.log.warn(
+        { origin: origin.slice(0, LOGGED_CHARACTERS) },
+        'CORS_ORIGINS does not list the origin of a page',
+      );
+    }
+    done();
+  });
+}
+
 /** The headers that `allowOrigins` sets, for a response that no hook is called for. */
 export function originHeaders(
   origins: readonly string[],

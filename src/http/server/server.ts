@@ -11,7 +11,7 @@ import { notFound } from '../errors/common-errors.js';
 import { handleError, sendError } from '../response/error-response.js';
 import { DEFAULT_HEADERS } from '../response/headers.js';
 import type { CurrentPhase } from '../serving/serving.js';
-import { allowOrigins, originHeaders } from './allowed-origins.js';
+import { allowOrigins, logRefusedOrigins, originHeaders } from './allowed-origins.js';
 import type { Connections } from './connections.js';
 import { awaitContinue, endUncontinued } from './continue-handling.js';
 import { enableFinalResponses } from './final-response.js';
@@ -97,6 +97,7 @@ export function createServer(
     return isPreflight && error.error.code === 'method_not_allowed' ? undefined : error;
   };
   app.decorateRequest('state');
+  logRefusedOrigins(app, config.corsOrigins);
   app.addHook('onRequest', (request, reply, done) => {
     request.state = {};
     reply.raw.once('close', () => onEnd(request, reply));
