@@ -11,8 +11,17 @@ export function zippedShapefile(
   name: string,
   ring: readonly (readonly [number, number])[],
   projection = WGS_84,
+  more: Readonly<Record<string, Buffer | Deflated>> = {},
 ): Buffer {
-  return zip({ 'units.shp': shp(ring), 'units.dbf': dbf(name), 'units.prj': Buffer.from(projection) });
+  const parts = { 'units.shp': shp(ring), 'units.dbf': dbf(name), 'units.prj': Buffer.from(projection) };
+  return zip({ ...parts, ...more });
+}
+
+/** An entry that is compressed. */
+export interface Deflated {
+  readonly deflated: Buffer;
+  /** What the zip states for its size. */
+  readonly statedBytes: number;
 }
 
 /** @param ring closed, clockwise */
@@ -62,17 +71,20 @@ function dbf(name: string): Buffer {
   return Buffer.concat([header, Buffer.from(` ${name.padEnd(width)}\x1a`, 'latin1')]);
 }
 
-/** A zip of files that are stored as they are. */
-function zip(files: Readonly<Record<string, Buffer>>): Buffer {
+/** A zip of files, stored as they are or compressed. */
+function zip(files: Readonly<Record<string, Buffer | Deflated>>): Buffer {
   const parts: Buffer[] = [];
   const directory: Buffer[] = [];
   let offset = 0;
-  for (const [file, body] of Object.entries(files)) {
+  for (const [file, content] of Object.entries(files)) {
+    const isDeflated = 'deflated' in content;
+    const body = isDeflated ? content.deflated : content;
     const common = Buffer.alloc(26);
     common.writeUInt16LE(20, 0);
+    common.writeUInt16LE(isDeflated ? 8 : 0, 4);
     common.writeUInt32LE(crc32(body), 10);
     common.writeUInt32LE(body.length, 14);
-    common.writeUInt32LE(body.length, 18);
+    common.writeUInt32LE(isDeflated ? content.statedBytes : body.length, 18);
     common.writeUInt16LE(file.length, 22);
     const local = Buffer.concat([Buffer.from('PK\x03\x04', 'latin1'), common, Buffer.from(file), body]);
     const rest = Buffer.alloc(14);

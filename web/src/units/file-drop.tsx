@@ -1,6 +1,7 @@
 import { useState } from 'preact/hooks';
 import { ErrorNote } from '../page/notes.js';
-import { type FileContent, FileError, readFile } from './read-file.js';
+import { FileError } from './file-error.js';
+import { type FileContent, readFile } from './read-file.js';
 
 /** Takes a file by choice or drop. */
 export function FileDrop({ onContent }: { onContent: (content: FileContent) => void }) {

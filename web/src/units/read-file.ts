@@ -1,7 +1,9 @@
-import type { Feature, FeatureCollection, GeoJSON, MultiPolygon, Point, Polygon } from 'geojson';
+import type { Feature, GeoJSON, MultiPolygon, Point, Polygon } from 'geojson';
 import Papa from 'papaparse';
 import { propertyText } from '../page/format.js';
 import type { PointTable } from '../state/points.js';
+import { FileError } from './file-error.js';
+import { readShapefile } from './read-shapefile.js';
 
 /** What a dropped file holds. */
 export interface FileContent {
@@ -14,15 +16,7 @@ export interface FileContent {
   readonly isNad27?: boolean;
 }
 
-/** A file that cannot be used; the message says why and what would be right. */
-export class FileError extends Error {
-  override readonly name = 'FileError';
-}
-
 const MAX_BYTES = 30 * 1024 * 1024;
-/** The datum as ESRI, OGC and EPSG name it in .prj files. */
-const NAD27 = /North.American.(Datum.)?1927|NAD27/i;
-
 /**
  * The columns that the service reads, and names that files give them. Shapefiles cut names to ten characters; an
  * `elevation_` that was cut may be in feet.
@@ -43,8 +37,8 @@ export async function readFile(file: File): Promise<FileContent> {
     );
   const name = file.name.toLowerCase();
   if (name.endsWith('.zip')) {
-    const bytes = await file.arrayBuffer();
-    return { ...sortFeatures(await readShapefile(bytes)), isNad27: await hasNad27(bytes) };
+    const { features, isNad27 } = await readShapefile(await file.arrayBuffer());
+    return { ...sortFeatures(features), isNad27 };
   }
   if (name.endsWith('.csv')) return readCsv(await readText(file));
   if (name.endsWith('.geojson') || name.endsWith('.json'))
@@ -76,25 +70,6 @@ function readGeoJson(text: string): Feature[] {
   if (content?.type === 'Polygon' || content?.type === 'MultiPolygon')
     return [{ type: 'Feature', properties: {}, geometry: content }];
   throw new FileError('The file is JSON, but no GeoJSON FeatureCollection.');
-}
-
-async function readShapefile(bytes: ArrayBuffer): Promise<Feature[]> {
-  const { default: shapefile } = await import('shpjs');
-  try {
-    const content = (await shapefile(bytes)) as FeatureCollection | FeatureCollection[];
-    return [content].flat().flatMap(({ features }) => features);
-  } catch {
-    throw new FileError('The zip holds no shapefile that can be read: it needs .shp, .dbf and .prj files.');
-  }
-}
-
-/** Whether a .prj file of a zip names NAD27: its shift to WGS 84 needs a grid, which shpjs does not have. */
-async function hasNad27(bytes: ArrayBuffer): Promise<boolean> {
-  const { iter } = await import('but-unzip');
-  for (const entry of iter(new Uint8Array(bytes)))
-    if (/\.prj$/i.test(entry.filename) && NAD27.test(new TextDecoder().decode(await entry.read())))
-      return true;
-  return false;
 }
 
 function sortFeatures(features: readonly Feature[]): FileContent {

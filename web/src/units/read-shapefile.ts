@@ -1,0 +1,83 @@
+import type { Feature } from 'geojson';
+import { FileError } from './file-error.js';
+
+const MB = 1e6;
+
+/** What the parts of a shapefile may have when unpacked. A projection has a kilobyte, the name of an encoding less. */
+const MAX_PART_BYTES: Readonly<Record<string, number>> = { shp: 100 * MB, dbf: 100 * MB, prj: MB, cpg: MB };
+/** What all of them may have together. */
+const MAX_BYTES = 150 * MB;
+
+/** The datum as ESRI, OGC and EPSG name it in .prj files. */
+const NAD27 = /North.American.(Datum.)?1927|NAD27/i;
+
+/** The features of the shapefiles in a zip. */
+export interface ShapefileContent {
+  readonly features: readonly Feature[];
+  /** Whether a projection is in NAD27: its shift to WGS 84 needs a grid, which shpjs does not have. */
+  readonly isNad27: boolean;
+}
+
+/** Reads a zip of one or more shapefiles. @throws FileError */
+export async function readShapefile(zip: ArrayBuffer): Promise<ShapefileContent> {
+  const { combine, parseDbf, parseShp } = await import('shpjs');
+  try {
+    const parts = await unzipParts(zip);
+    const names = [...parts.keys()].filter((name) => name.endsWith('.shp'));
+    if (names.length === 0) throw new Error('no .shp file');
+    const features = names.flatMap((name) => {
+      const part = (suffix: string) => parts.get(name.replace(/shp$/, suffix));
+      const dbf = part('dbf');
+      const rows = dbf === undefined ? [] : parseDbf(dbf, part('cpg'));
+      return combine([parseShp(parts.get(name)!, part('prj')), rows]).features;
+    });
+    const projections = [...parts].filter(([name]) => name.endsWith('.prj'));
+    const isNad27 = projections.some(([, bytes]) => NAD27.test(new TextDecoder().decode(bytes)));
+    return { features, isNad27 };
+  } catch (error) {
+    if (error instanceof FileError) throw error;
+    throw new FileError('The zip holds no shapefile that can be read: it needs .shp, .dbf and .prj files.');
+  }
+}
+
+/** The parts of shapefiles in a zip, by name in lower case; nothing else is unpacked. @throws FileError where one is too large */
+async function unzipParts(zip: ArrayBuffer): Promise<Map<string, Uint8Array>> {
+  const { iter } = await import('but-unzip');
+  const parts = new Map<string, Uint8Array>();
+  let left = MAX_BYTES;
+  let limit = 0;
+  for (const entry of iter(new Uint8Array(zip), (packed) => inflate(packed, limit))) {
+    const name = entry.filename.toLowerCase();
+    const partLimit = MAX_PART_BYTES[name.split('.').at(-1)!];
+    if (partLimit === undefined || name.startsWith('__macosx')) continue;
+    limit = Math.min(partLimit, left);
+    const bytes = await entry.read();
+    if (bytes.length > limit) {
+      const problem =
+        limit === partLimit
+          ? `${entry.filename} in the zip has more than ${partLimit / MB} MB when it is unpacked`
+          : `The shapefiles in the zip have more than ${MAX_BYTES / MB} MB when they are unpacked`;
+      throw new FileError(`${problem}. Divide the layer into parts.`);
+    }
+    left -= bytes.length;
+    parts.set(name, bytes);
+  }
+  return parts;
+}
+
+/** Unpacks bytes until they are more than a limit, whatever size the zip states for them. */
+async function inflate(packed: Uint8Array, limit: number): Promise<Uint8Array> {
+  const unpacked = new Blob([packed as Uint8Array<ArrayBuffer>])
+    .stream()
+    .pipeThrough(new DecompressionStream('deflate-raw'))
+    .getReader();
+  const chunks: Uint8Array<ArrayBuffer>[] = [];
+  for (let size = 0; size <= limit; ) {
+    const { done, value } = await unpacked.read();
+    if (done) break;
+    size += value.length;
+    chunks.push(value);
+  }
+  await unpacked.cancel();
+  return new Uint8Array(await new Blob(chunks).arrayBuffer());
+}
