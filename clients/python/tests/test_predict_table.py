@@ -310,3 +310,11 @@ def test_parts_that_begin_with_decimal_commas_are_refused_before_anything_is_sen
         pytest.raises(errors.InvalidRequestError, match="with a decimal point, not '44,12'"),
     ):
         next(client.predict_tables(parts))
+
+
+def test_na_is_an_empty_elevation_and_no_empty_latitude(call: Caller) -> None:
+    sites = table(3).assign(elevation=["NA", "", "NA"])
+    answered = call("predict_table", sites, elevation_m="elevation", categories=False)
+    assert answered["error_code"].isna().all()
+    sites = table(3).assign(latitude=["44.12", "NA", "44.12"])
+    assert call("predict_table", sites, categories=False)["error_code"].isna().tolist() == [True, False, True]

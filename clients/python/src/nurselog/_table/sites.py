@@ -41,7 +41,8 @@ class SiteColumns:
 def sites_of(frame: Adapter, columns: SiteColumns, refused: str | None = ANY_TEXT) -> pa.Table:
     """The table that is sent for a frame, row by row: numbers are float64 and texts dictionaries.
 
-    A cell without a number becomes NaN, which the service answers with an error row; an empty elevation is none.
+    A cell without a number becomes NaN, which the service answers with an error row; an elevation that is empty or the
+    text NA is none.
 
     Args:
         frame: The frame.
@@ -68,7 +69,11 @@ def sites_of(frame: Adapter, columns: SiteColumns, refused: str | None = ANY_TEX
     }
     elevation = columns.elevation_m
     if isinstance(elevation, str):
-        arrays["elevation_m"] = numbers_of(_column(frame, elevation, "elevation_m"), elevation, refused)
+        values = _decoded(_column(frame, elevation, "elevation_m"))
+        if _is_text(values.type):
+            # As R writes a missing value.
+            values = pc.if_else(pc.equal(values, "NA"), None, values)
+        arrays["elevation_m"] = numbers_of(values, elevation, refused)
     elif elevation is not None:
         arrays["elevation_m"] = pa.repeat(pa.scalar(float(elevation)), frame.rows)
     return pa.table(arrays)
