@@ -132,18 +132,74 @@ browserTest(
   },
 );
 
-browserTest('a town leads to its place, and a text that is no place says what would be one', async () => {
-  const { page, context } = await watchedPage(shared.browser);
-  await page.goto(linkOf(shared.service));
-  await page.locator('#towns option').first().waitFor({ state: 'attached' });
-  await page.locator('#place').fill('somewhere');
-  await page.keyboard.press('Enter');
-  await page.getByText('Type a latitude and a longitude').waitFor();
-  await page.locator('#place').fill('Eugene');
-  await page.keyboard.press('Enter');
-  await expect.poll(() => page.url()).toMatch(/site=44\.0\d+,-123\.1/); // Eugene, Oregon
-  await context.close();
-});
+browserTest(
+  'a town moves the map without a prediction, and a text that is no place says what would be one',
+  async () => {
+    const { page, context } = await watchedPage(shared.browser);
+    await page.goto(linkOf(shared.service));
+    await page.locator('#towns option').first().waitFor({ state: 'attached' });
+    await page.locator('#place').fill('somewhere');
+    await page.keyboard.press('Enter');
+    await page.getByText('Type a latitude and a longitude').waitFor();
+    await page.locator('#place').fill('Eugene');
+    await page.keyboard.press('Enter');
+    await expect.poll(() => page.url()).toMatch(/map=9(\.\d+)?\/44\.0\d*\/-123\.1/); // Eugene, Oregon
+    expect(page.url()).not.toContain('site=');
+    expect(await page.locator('#panel').getByRole('alert').count()).toBe(0);
+    await context.close();
+  },
+);
+
+browserTest(
+  'a place without data names the nearest point with data, and a button shows its numbers',
+  async () => {
+    const { page, context, faults } = await watchedPage(shared.browser);
+    const field = { latitude: 44.48, longitude: -123.2 }; // a field of the Willamette Valley
+    const response = await shared.service.post('/v1/predict/compare', { ...SITE, ...field });
+    const { error } = (await response.json()) as {
+      error: { code: string; details: { nearest: { latitude: number; longitude: number } } };
+    };
+    expect(error.code).toBe('no_nearby_data');
+    const { latitude, longitude } = error.details.nearest;
+    await page.goto(linkOf(shared.service, { site: `${field.latitude},${field.longitude}` }));
+    await page
+      .getByRole('button', { name: `Show the nearest data point: ${latitude}, ${longitude}` })
+      .click();
+    await shown(page, 'manual', await survival('manual', { latitude, longitude }));
+    expect(faults).toEqual([]);
+    await context.close();
+  },
+);
+
+browserTest(
+  'an elevation is shown in both units, and one that is probably in feet can be taken as such',
+  async () => {
+    const { page, context, faults } = await watchedPage(shared.browser);
+    const { site } = (await (
+      await shared.service.post('/v1/predict/compare', { ...SITE, include: ['site'] })
+    ).json()) as { site: { matched_elevation_m: number } };
+    const matchedM = site.matched_elevation_m;
+    await page.goto(linkOf(shared.service, { site: '44.12,-122.03' }));
+    await page.getByTestId('tile-manual').waitFor();
+    const elevation = page.getByLabel('Elevation, m');
+    await elevation.fill('705');
+    await page.getByText('705 m = 2,313 ft').waitFor(); // 705 / 0.3048
+    const question = page.getByText('Is the number in feet?');
+    await elevation.fill(String(matchedM + 149));
+    await shown(page, 'manual', await survival('manual', { elevation_m: matchedM + 149 }));
+    expect(await question.count()).toBe(0);
+    const feet = Math.round(matchedM / 0.3048);
+    await elevation.fill(String(feet));
+    await question.waitFor();
+    await page.getByRole('button', { name: /^Use .* ft = .* m$/ }).click();
+    const metres = Math.round(feet * 0.3048);
+    expect(await elevation.inputValue()).toBe(String(metres));
+    await shown(page, 'manual', await survival('manual', { elevation_m: metres }));
+    expect(await question.count()).toBe(0);
+    expect(faults).toEqual([]);
+    await context.close();
+  },
+);
 
 browserTest('a place outside the coverage gets the message of the API', async () => {
   const { page, context } = await watchedPage(shared.browser);

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import type { Map as MapLibreMap } from 'maplibre-gl';
-import { site } from '../state/choices.js';
+import { type Place, site } from '../state/choices.js';
 import type { ShownLayer } from './layers.js';
 
 /** The map of the page, for panels that move it or take its picture; null while there is none. */
@@ -18,6 +18,15 @@ export function showBox(box: readonly [number, number, number, number] | null): 
   shownMap
     .peek()
     ?.fitBounds(box as [number, number, number, number], { padding: 60, maxZoom: 11, essential: false });
+}
+
+/** Zoom at which the surroundings of a town fill the map. */
+const PLACE_ZOOM = 9;
+
+/** Moves the map to a place, no farther away than now. */
+export function showOnMap({ latitude, longitude }: Place): void {
+  const map = shownMap.peek();
+  map?.easeTo({ center: [longitude, latitude], zoom: Math.max(map.getZoom(), PLACE_ZOOM) });
 }
 
 /** A picture of the map as it is drawn now with a dot at the site, as a data URL; undefined without a map. */

@@ -4,14 +4,16 @@ import { number, unitName } from '../page/format.js';
 import { useTypedNumber } from '../page/use-typed-number.js';
 import { catalogues } from '../state/catalogues.js';
 import { conditions, elevationM, method } from '../state/choices.js';
+import { ElevationNote } from './elevation-note.js';
 
 const ELEVATION_M = { min: -100, max: 4400 };
 
 /**
  * What the planner knows better than the grid: the site's own elevation, and measured conditions.
  * @param props.answer with the grid's values; null while there is none
+ * @param props.matchedM elevation of the matched point; undefined while it is not known
  */
-export function OwnValues({ answer }: { answer: Comparison | null }) {
+export function OwnValues({ answer, matchedM }: { answer: Comparison | null; matchedM: number | undefined }) {
   // Fields of a new key are empty, also where the text was no number.
   const [resets, setResets] = useState(0);
   const features = catalogues.value?.model.features ?? [];
@@ -31,14 +33,13 @@ export function OwnValues({ answer }: { answer: Comparison | null }) {
         label="Elevation"
         unit="m"
         value={elevationM.value}
-        placeholder={
-          answer?.site.matched_elevation_m === undefined ? '' : number(answer.site.matched_elevation_m)
-        }
+        placeholder={matchedM === undefined ? '' : number(matchedM)}
         limits={ELEVATION_M}
         onValue={(value) => {
           elevationM.value = value;
         }}
       />
+      <ElevationNote matchedM={matchedM} />
       <details open={count > 0}>
         <summary>Measured conditions{count > 0 && ` (${count})`}</summary>
         {features

@@ -1,7 +1,7 @@
 import type { FeatureCollection, Point } from 'geojson';
 import { useEffect, useState } from 'preact/hooks';
 import baseMapUrl from '../../base-map/base-map.json?url';
-import { shownMap } from '../map/shown-map.js';
+import { showOnMap } from '../map/shown-map.js';
 import { chooseSite, placeIn, site } from '../state/choices.js';
 
 interface Town {
@@ -11,7 +11,6 @@ interface Town {
 }
 
 const STATES = ['Oregon', 'Washington'];
-const TOWN_ZOOM = 9;
 
 /** The towns of the base map, whose file the map has loaded already. */
 async function loadTowns(): Promise<Town[]> {
@@ -30,7 +29,7 @@ async function loadTowns(): Promise<Town[]> {
     .sort((a, b) => a.label.localeCompare(b.label));
 }
 
-/** Chooses a site by its coordinates or a town. */
+/** Chooses a site by its coordinates, or shows a town on the map: most towns have no forest, and so no data. */
 export function PlaceForm() {
   const [towns, setTowns] = useState<readonly Town[]>([]);
   const [text, setText] = useState('');
@@ -53,9 +52,8 @@ export function PlaceForm() {
     const place = town ?? placeIn(text);
     setWrong(place === null);
     if (place === null) return;
-    chooseSite(place);
-    const map = shownMap.peek();
-    map?.easeTo({ center: [place.longitude, place.latitude], zoom: Math.max(map.getZoom(), TOWN_ZOOM) });
+    if (town === undefined) chooseSite(place);
+    showOnMap(place);
   };
   return (
     <form class="place no-print" onSubmit={go}>

@@ -1,3 +1,4 @@
+import { NurselogError } from '@nurselog/client/nurselog-error';
 import { callJson } from '../api/service.js';
 import type { Comparison } from '../api/types.js';
 import { METHODS } from '../api/types.js';
@@ -7,6 +8,7 @@ import { catalogues, hasIntervals } from '../state/catalogues.js';
 import { horizon, method, site, species } from '../state/choices.js';
 import { useAnswer } from '../state/use-answer.js';
 import { CopyButtons } from './copy-buttons.js';
+import { NearestPoint } from './nearest-point.js';
 import { OwnValues } from './own-values.js';
 import { PlaceForm } from './place-form.js';
 import { RankingTable, useRanking } from './ranking-table.js';
@@ -31,9 +33,12 @@ export function SitePanel() {
       <h2>Site</h2>
       <PlaceForm />
       {site.value === null && (
-        <p class="hint">Click the map, type coordinates, or choose a town to see how trees would do there.</p>
+        <p class="hint">
+          Click the map or type coordinates to see how trees would do there. A town moves the map.
+        </p>
       )}
       {error !== null && <ErrorNote error={error} />}
+      {error !== null && <NearestPoint error={error} />}
       {question !== null && answer === null && error === null && <p role="status">Loading …</p>}
       {answer !== null && question !== null && (
         <div aria-busy={isLoading} class={isLoading ? 'stale' : ''}>
@@ -42,7 +47,11 @@ export function SitePanel() {
       )}
       {/* Also without an answer: what is typed there may be what is refused. */}
       {site.value !== null && (
-        <OwnValues key={`${site.value.latitude},${site.value.longitude}`} answer={answer} />
+        <OwnValues
+          key={`${site.value.latitude},${site.value.longitude}`}
+          answer={answer}
+          matchedM={answer?.site.matched_elevation_m ?? refusedMatch(error)}
+        />
       )}
       {answer !== null && question !== null && (
         <>
@@ -52,6 +61,12 @@ export function SitePanel() {
       )}
     </>
   );
+}
+
+/** The elevation of the matched point where the site's own was refused as that of another place. */
+function refusedMatch(error: Error | null): number | undefined {
+  if (!(error instanceof NurselogError) || error.code !== 'elevation_mismatch') return undefined;
+  return (error.details as { matched_elevation_m: number }).matched_elevation_m;
 }
 
 function SiteAnswer({ answer }: { answer: Comparison }) {
