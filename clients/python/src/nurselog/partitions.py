@@ -45,5 +45,9 @@ def predict_partition(partition: pd.DataFrame, semaphore: Semaphore, options: di
 
 @lru_cache(maxsize=1)
 def _client() -> Client:
-    """The client of this process, whose threads share it."""
-    return Client()
+    """The client of this process, whose threads share it.
+
+    It retries for some 8 s: a lease that is held for more than 30 s may be lost on a busy cluster, and Dask's own
+    `retries` repeat a partition for longer.
+    """
+    return Client(retries=4)
