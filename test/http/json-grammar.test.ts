@@ -1,10 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ApiError } from '../../src/http/errors/api-error.js';
-import { OversizedNumber } from '../../src/http/errors/shown-value.js';
-import { documentEnd, type JsonError, valueEnd, valueEndInSteps } from '../../src/http/request/json.js';
-import { outlineAt } from '../../src/http/request/outlines.js';
-import { readDocument } from '../../src/http/request/read-document.js';
+import { documentEnd, type JsonError, valueEnd } from '../../src/http/request/json.js';
+import { parseDocument } from '../../src/http/request/read-document.js';
 import { amount } from '../support/length.js';
 import { damagedText, jsonText } from './support/json-texts.js';
 
@@ -50,34 +48,6 @@ test('the grammar accepts exactly what JSON.parse accepts', () => {
   expect(refused).toBeGreaterThan(400);
 });
 
-test('reading a value in steps ends, or fails, where reading it at once does', () => {
-  fc.assert(
-    fc.property(fc.oneof(jsonText, damagedText), fc.boolean(), (json, isLong) => {
-      // As an element of a long array, so that there are pauses and noted ends.
-      const filler = isLong ? `"${'x'.repeat(5000)}",`.repeat(30) : '';
-      const { bytes } = encode(`[${filler}[[${json}],{"a":${json}}]]`);
-      const ends = new Map<number, number>();
-      const outcome = (read: () => number) => {
-        try {
-          return read();
-        } catch (error) {
-          return `wrong at ${(error as JsonError).offset}`;
-        }
-      };
-      const inSteps = outcome(() => {
-        const steps = valueEndInSteps(bytes, 0, ends);
-        let step = steps.next();
-        while (step.done !== true) step = steps.next();
-        return step.value;
-      });
-      expect(inSteps).toBe(outcome(() => valueEnd(bytes, 0)));
-      for (const [start, end] of ends) expect(valueEnd(bytes, start)).toBe(end);
-      if (isLong) expect(ends.size).toBeGreaterThanOrEqual(30);
-    }),
-    { numRuns: amount({ short: 500, long: 20_000 }) },
-  );
-});
-
 test('an error is at the first byte that cannot be JSON: all before it can be', () => {
   fc.assert(
     fc.property(damagedText, (json) => {
@@ -116,26 +86,11 @@ test.each([
   expect(errorOffset(Buffer.from(text))).toBe(at);
 });
 
-test('a value keeps in outline what JSON.parse makes of it, but for what objects and arrays hold', () => {
-  fc.assert(
-    fc.property(jsonText, (json) => {
-      const { bytes, text } = encode(json.trimStart());
-      const value: unknown = JSON.parse(text);
-      const outline = outlineAt(bytes, 0);
-      if (Array.isArray(value)) expect(outline).toHaveLength(value.length);
-      else if (typeof value === 'number' && !Number.isFinite(value))
-        expect(outline).toStrictEqual(new OversizedNumber(text.trimEnd()));
-      else expect(outline).toStrictEqual(typeof value === 'object' && value !== null ? {} : value);
-    }),
-    { numRuns: amount({ short: 1000, long: 20_000 }) },
-  );
-});
-
 /** The message for a body that is no JSON value. */
 function messageFor(body: Buffer | string): string {
   const bytes = Buffer.from(body);
   try {
-    readDocument(bytes, (at) => valueEnd(bytes, at));
+    parseDocument(bytes);
   } catch (error) {
     if (error instanceof ApiError && error.error.code === 'invalid_json') return error.message;
     throw error;
@@ -186,32 +141,3 @@ test('values nested half a million deep are read', () => {
   expect(errorOffset(Buffer.from('['.repeat(depth) + ']'.repeat(depth)))).toBeUndefined();
   expect(errorOffset(Buffer.from('{"a":'.repeat(depth)))).toBe(5 * depth);
 });
-
-const MEGABYTE = 2 ** 20;
-const LONG_TEXTS = {
-  letters: 'x'.repeat(MEGABYTE),
-  'two-byte characters': 'é'.repeat(MEGABYTE / 2),
-  escapes: '\\n'.repeat(MEGABYTE / 2),
-  'escapes of quotes': '\\"'.repeat(MEGABYTE / 2),
-  'escapes of code units': '\\u0041'.repeat(MEGABYTE / 6),
-};
-/** A step may read 64 KiB: a text of a megabyte has this many pauses. */
-const MIN_PAUSES = 14;
-
-test.each(Object.entries(LONG_TEXTS))(
-  'a text of %s is checked in steps, as a value and as a name, and is not read again',
-  (_, text) => {
-    for (const json of [`"${text}"`, `["${text}"]`, `{"${text}":1}`]) {
-      const bytes = Buffer.from(json);
-      const ends = new Map<number, number>();
-      const steps = valueEndInSteps(bytes, 0, ends);
-      let pauses = 0;
-      let step = steps.next();
-      for (; step.done !== true; step = steps.next()) pauses++;
-      expect(step.value).toBe(bytes.length);
-      expect(pauses).toBeGreaterThanOrEqual(MIN_PAUSES);
-      const start = json.indexOf('"');
-      expect(ends.get(start)).toBe(start + Buffer.byteLength(text) + 2);
-    }
-  },
-);

@@ -18,20 +18,14 @@ function post(...ids: readonly string[]): Promise<Response> {
   return service.post('/v1/plan', `{"units":${units},"species_codes":["PSME"]}`);
 }
 
-test.each([
-  ['9007199254740993', '9007199254740992'],
-  ['-9007199254740993', '-9007199254740992'],
-  ['123456789012345678', '123456789012345680'],
-  ['0.12345678901234567891', '0.12345678901234568'],
-  ['1e-400', '0'],
-  ['1.23456789012e-320', '1.2347e-320'],
-])('the id %s, which no double holds, is refused and not rounded to %s', async (id, rounded) => {
-  const { message, details } = await expectError(await post('1', id), 422, 'invalid_request');
-  expect(message).toContain(
-    `units.features.1.id would be rounded from ${id} to ${rounded}: send it as a string`,
-  );
-  expect(details).toMatchObject({ issues: [{ path: 'units.features.1.id' }] });
-});
+test.each(['9007199254740993', '-9007199254740993', '123456789012345678', '1e300'])(
+  'the id %s, an integer that JSON parsers round, is refused',
+  async (id) => {
+    const { message, details } = await expectError(await post('1', id), 422, 'invalid_request');
+    expect(message).toContain('units.features.1.id is an integer beyond 9007199254740991');
+    expect(details).toMatchObject({ issues: [{ path: 'units.features.1.id' }] });
+  },
+);
 
 test('ids that a double holds come back with their value, and strings with their digits', async () => {
   const ids = [
@@ -42,7 +36,6 @@ test('ids that a double holds come back with their value, and strings with their
     '1.5',
     '1e3',
     '0.30000000000000004',
-    '1e300',
     '2.5000000000000000000',
     '1234567890123456.0',
     '9007199254740990.0',
@@ -56,12 +49,8 @@ test('ids that a double holds come back with their value, and strings with their
   expect(units.map(({ id }) => id)).toEqual([...ids.map(Number), ...texts.map((text) => JSON.parse(text))]);
 });
 
-test('an id of many digits is refused with its beginning alone, and one of more than 4096 bytes as too long', async () => {
-  const { message } = await expectError(await post('7'.repeat(300)), 422, 'invalid_request');
-  expect(message).toContain(`from ${'7'.repeat(40)}... (300 characters)`);
-  for (const id of ['7'.repeat(1_000_000), `"${'x'.repeat(4095)}"`]) {
-    const { message } = await expectError(await post(id), 422, 'invalid_request');
-    expect(message).toContain('units.features.0.id must have at most 4096 bytes');
-  }
+test('an id of more than 4096 bytes is refused as too long', async () => {
+  const { message } = await expectError(await post(`"${'x'.repeat(4095)}"`), 422, 'invalid_request');
+  expect(message).toContain('units.features.0.id must have at most 4096 bytes');
   expect((await post(`"${'x'.repeat(4094)}"`)).status).toBe(200);
 });

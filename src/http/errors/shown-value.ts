@@ -2,16 +2,10 @@ import { redactKeys } from '../../accounts/key-format.js';
 
 const SHOWN_CHARACTERS = 40;
 
-/** A number of JSON that is too large for a number of JavaScript, or has too many digits, as it was sent. */
-export class OversizedNumber {
-  constructor(readonly text: string) {}
-}
-
 /** A caller's value as an error message shows it: JSON, truncated, with API keys redacted. */
 export function show(value: unknown): string {
   if (value === undefined) return 'nothing';
-  if (value instanceof OversizedNumber) return truncated(value.text, value.text.slice(0, SHOWN_CHARACTERS));
-  if (typeof value === 'number') return String(value);
+  if (typeof value === 'number') return String(value); // JSON.parse reads 1e999 as Infinity
   if (Array.isArray(value)) return `an array of ${value.length}`;
   if (typeof value === 'object' && value !== null) return 'an object';
   if (typeof value !== 'string') return JSON.stringify(value);

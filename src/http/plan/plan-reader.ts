@@ -9,13 +9,11 @@ import {
   type PlantingMethod,
 } from '../../prediction/dimensions.js';
 import { SiteRows } from '../../prediction/site-rows.js';
-import { ApiError, type ErrorObject } from '../errors/api-error.js';
-import { OPEN_OBJECT, valueEnd } from '../request/json.js';
-import { ObjectFields } from '../request/object-fields.js';
-import { OptionReader } from '../request/option-reader.js';
+import { ApiError } from '../errors/api-error.js';
 import { optionRulesOf } from '../request/option-schemas.js';
+import { OptionWriter } from '../request/option-writer.js';
 import { NOT_OF_PLANS } from '../request/plan-schema.js';
-import { checkDocumentInSteps } from '../request/read-document.js';
+import { parseDocument } from '../request/read-document.js';
 import {
   type Issue,
   invalidRequest,
@@ -24,14 +22,11 @@ import {
   unknownSpecies,
 } from '../request/request-errors.js';
 import { type PlanRequest, requestSchemas } from '../request/schemas.js';
-import { perGeneration } from '../serving/serving.js';
-import { shownAt } from './shown-at.js';
-import { type UnitFeature, UnitReader } from './unit-reader.js';
+import { type GenerationData, perGeneration } from '../serving/per-generation.js';
+import { readFeatures, type UnitFeature } from './unit-reader.js';
 
-/** The request for a plan; the outlines of its units are not read yet. */
+/** The request for a plan without its units; plain data that can be passed to another thread. */
 export interface PlanOrder {
-  readonly units: readonly UnitFeature[];
-  readonly reader: UnitReader;
   /** Indexes into the species list, without repeats, at least one. */
   readonly species: readonly number[];
   /** Indexes into PLANTING_METHODS, ascending, at least one. */
@@ -41,14 +36,11 @@ export interface PlanOrder {
   readonly nativeOnly: boolean;
   /** By index into PLANTING_METHODS; undefined where the request has no costs. */
   readonly costs: readonly (number | undefined)[] | undefined;
-  /** One row with the scenario and conditions of the request. */
-  readonly adjusted: SiteRows;
+  /** The scenario and conditions of the request, see `conditions/adjustments`; empty where it has none. */
+  readonly adjustments: Float64Array;
 }
 
 const DEFAULT_HORIZON: Horizon = 5;
-
-/** The longest text of a field other than `units`. */
-const MAX_FIELD_BYTES = 64 * 1024;
 
 const NO_INTERVALS = 'a plan needs intervals, and the models of this service have none';
 
@@ -56,10 +48,9 @@ const NO_INTERVALS = 'a plan needs intervals, and the models of this service hav
 export class PlanReader {
   readonly #species: SpeciesCatalogue;
   readonly #schema;
-  readonly #options: OptionReader;
+  readonly #options: OptionWriter;
   readonly #width: number;
-  readonly #names: readonly string[];
-  /** Those of the names that may be absent and are no mistake. */
+  /** The fields that may be absent and are no mistake. */
   readonly #optional: readonly string[];
   readonly #hasIntervals: boolean;
 
@@ -67,57 +58,38 @@ export class PlanReader {
     const rules = optionRulesOf(artefacts);
     this.#species = new SpeciesCatalogue(artefacts.species);
     this.#schema = requestSchemas(rules).plan.omit({ units: true }).extend(NOT_OF_PLANS);
-    this.#options = new OptionReader(rules);
+    this.#options = new OptionWriter(rules);
     this.#width = adjustmentWidth(artefacts.manifest);
     this.#hasIntervals = rules.hasIntervals;
-    const others = Object.keys(this.#schema.shape);
-    this.#names = ['units', ...others];
-    this.#optional = others.filter((name) => !(name in NOT_OF_PLANS));
+    this.#optional = Object.keys(this.#schema.shape).filter((name) => !(name in NOT_OF_PLANS));
   }
 
   /** @throws ApiError where the body is wrong as a whole */
-  *read(bytes: Buffer, tier: Tier): Generator<undefined, PlanOrder> {
-    const ends = new Map<number, number>();
-    const root = yield* checkDocumentInSteps(bytes, ends);
-    const endOf = (of: Buffer, start: number) => ends.get(start) ?? valueEnd(of, start);
-    const fields = new ObjectFields(this.#names, this.#optional);
-    if (bytes[root] !== OPEN_OBJECT) throw new ApiError(notObject(bytes, root));
-    yield* fields.scanInSteps(bytes, root, endOf);
-    const startOf = (name: string) => fields.starts[this.#names.indexOf(name)];
-    const reader = new UnitReader(bytes, ends);
-    const found = yield* reader.features(startOf('units'), TIERS[tier].sitesPerBatch);
-
+  read(bytes: Buffer, tier: Tier): { readonly order: PlanOrder; readonly units: readonly UnitFeature[] } {
+    const body = parseDocument(bytes);
+    const { units } = Object(body) as { readonly units?: unknown };
+    const found = readFeatures(units, TIERS[tier].sitesPerBatch);
     const issues: Issue[] = this.#hasIntervals ? [] : [{ path: '', message: NO_INTERVALS }];
     if ('message' in found) issues.push(found);
-    const body: Record<string, unknown> = {};
-    for (const name of this.#names) {
-      const start = startOf(name);
-      if (start === 0 || name === 'units') continue; // read above
-      const end = endOf(bytes, start);
-      if (end - start <= MAX_FIELD_BYTES) body[name] = JSON.parse(bytes.toString('utf8', start, end));
-      else issues.push({ path: name, message: `${name} must have at most ${MAX_FIELD_BYTES} bytes` });
-    }
-    const invalid = invalidRequest(this.#schema, body, fields.misspellings(bytes), [
+    const invalid = invalidRequest(this.#schema, body, this.#optional, [
       ...issues,
-      ...missingCosts(body),
+      ...missingCosts(Object(body)),
     ]);
-    if (invalid !== undefined || 'message' in found) throw new ApiError(invalid ?? issuesError(issues));
+    if (invalid !== undefined) throw new ApiError(invalid);
+    if ('message' in found) throw new ApiError(issuesError(issues));
     checkUnitCount(found.total, tier);
     if (found.issues.length > 0) throw new ApiError(issuesError(found.issues));
 
     const request = body as PlanRequest;
-    const species = this.#speciesOf(request);
-    const methods = methodsOf(request);
-    return {
-      units: found.features,
-      reader,
-      species,
-      methods,
+    const order = {
+      species: this.#speciesOf(request),
+      methods: methodsOf(request),
       horizon: HORIZONS.indexOf(request.horizon ?? DEFAULT_HORIZON),
       nativeOnly: request.native_only ?? true,
       costs: costsOf(request),
-      adjusted: this.#adjustedBy(bytes, startOf('conditions'), startOf('scenario')),
+      adjustments: this.#adjustmentsOf(request),
     };
+    return { order, units: found.features };
   }
 
   #speciesOf({ species_codes }: PlanRequest): number[] {
@@ -128,17 +100,17 @@ export class PlanReader {
     return [...new Set(codes.map((code) => this.#species.indexOf(code)))];
   }
 
-  /** A row with what the request states of all its sites; the options are valid. */
-  #adjustedBy(bytes: Buffer, conditions: number, scenario: number): SiteRows {
+  /** What a valid request states of all its sites. */
+  #adjustmentsOf({ conditions, scenario }: PlanRequest): Float64Array {
     const row = new SiteRows(1, this.#width);
-    const starts = { elevation: 0, conditions, scenario, include: 0 };
-    if (!this.#options.write(bytes, starts, row, 0)) throw new Error('options that fit were not read');
-    return row.first(1);
+    if (!this.#options.write({ conditions, scenario }, row, 0))
+      throw new Error('the options of a valid request were rejected');
+    return row.first(1).adjustments;
   }
 }
 
 /** The reader of a generation. */
-export const planReaderOf = perGeneration(({ artefacts }) => new PlanReader(artefacts));
+export const planReaderOf = perGeneration(({ artefacts }: GenerationData) => new PlanReader(artefacts));
 
 /** @throws ApiError batch_too_large */
 function checkUnitCount(submitted: number, tier: Tier): void {
@@ -173,10 +145,4 @@ function missingCosts({ costs, planting_methods = PLANTING_METHODS }: Record<str
 function costsOf({ costs }: PlanRequest): PlanOrder['costs'] {
   if (costs === undefined) return undefined;
   return PLANTING_METHODS.map((method) => (costs as Partial<Record<PlantingMethod, number>>)[method]);
-}
-
-/** The error of a body that is no object. */
-function notObject(bytes: Buffer, root: number): ErrorObject {
-  const message = `must be a JSON object, not ${shownAt(bytes, root)}`;
-  return { ...issuesError([{ path: '', message }]), message: `The request ${message}.` };
 }

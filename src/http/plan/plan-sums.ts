@@ -92,12 +92,13 @@ export class PlanSums {
   }
 
   #empty(count: number): PlanRows {
-    const { adjusted, horizon } = this.order;
-    const rows = new SiteRows(count, adjusted.width);
+    const { adjustments, horizon } = this.order;
+    const width = adjustments.length;
+    const rows = new SiteRows(count, width);
     rows.method.fill(this.#method);
     rows.horizons.fill(1 << horizon);
-    rows.options.fill(RECORDED | adjusted.options[0]);
-    for (let row = 0; row < count; row++) rows.adjustments.set(adjusted.adjustments, row * adjusted.width);
+    rows.options.fill(width === 0 ? RECORDED : RECORDED | OPTION.adjusted);
+    for (let row = 0; row < count; row++) rows.adjustments.set(adjustments, row * width);
     return { rows, sums: new Uint32Array(count) };
   }
 

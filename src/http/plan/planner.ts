@@ -1,12 +1,16 @@
+import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Tier } from '../../accounts/tiers.js';
 import { ApiError, type ErrorObject } from '../errors/api-error.js';
 import { issuesError } from '../request/request-errors.js';
-import type { ServingGeneration } from '../serving/serving.js';
+import type { GenerationData } from '../serving/per-generation.js';
 import { planOption, ranked } from './plan-options.js';
 import { type PlanOrder, planReaderOf } from './plan-reader.js';
-import { PlanSums, type UnitSpecies } from './plan-sums.js';
-import type { UnitId } from './unit-reader.js';
+import type { PlanSums, UnitSpecies } from './plan-sums.js';
+import { outlineOf, type UnitFeature, type UnitId } from './unit-reader.js';
 import { sitesOf, type UnitSites } from './unit-sites.js';
+
+/** Units whose options are sorted and written in one turn of the event loop: a millisecond or two. */
+const UNITS_PER_TURN = 25;
 
 /** Predictions that a request may ask for: sites by species and planting methods. */
 export const MAX_PREDICTIONS = 200_000;
@@ -16,33 +20,29 @@ type PlannedUnit =
   | { readonly id: UnitId; readonly unit: number; readonly error?: undefined }
   | { readonly id: UnitId; readonly error: ErrorObject };
 
-/** A request whose units were read. */
+/** A request whose units were read; plain data that can be passed to another thread. */
 export interface Plan {
   readonly order: PlanOrder;
   readonly units: readonly PlannedUnit[];
   readonly sites: readonly UnitSites[];
   /** The species of each unit, unit by unit. */
   readonly entries: readonly UnitSpecies[];
-  readonly sums: PlanSums;
 }
 
 /**
  * Reads the body of POST /v1/plan, the outlines of its units and the grid points inside them.
  * @throws ApiError where the request is wrong as a whole
  */
-export function* readPlan(
-  body: Buffer,
-  tier: Tier,
-  generation: ServingGeneration,
-): Generator<undefined, Plan> {
-  const order = yield* planReaderOf(generation).read(body, tier);
+export function* readPlan(body: Buffer, tier: Tier, generation: GenerationData): Generator<undefined, Plan> {
+  const { order, units: features } = planReaderOf(generation).read(body, tier);
+  yield;
   const units: PlannedUnit[] = [];
   const sites: UnitSites[] = [];
   const entries: UnitSpecies[] = [];
   let predictions = 0;
-  for (const feature of order.units) {
+  for (const feature of features) {
     const { id } = feature;
-    const outline = yield* order.reader.outline(feature);
+    const outline = yield* outlineOf(feature);
     const found = 'code' in outline ? outline : yield* sitesOf(outline, generation);
     if ('code' in found) {
       units.push({ id, error: found });
@@ -54,13 +54,14 @@ export function* readPlan(
       entries.push(entry);
       predictions += found.points.length * order.methods.length;
     }
-    if (predictions > MAX_PREDICTIONS) throw new ApiError(issuesError([tooMany(order, units.length)]));
+    if (predictions > MAX_PREDICTIONS)
+      throw new ApiError(issuesError([tooMany(features, order, units.length)]));
     yield;
   }
-  return { order, units, sites, entries, sums: new PlanSums(order, sites, entries) };
+  return { order, units, sites, entries };
 }
 
-function tooMany({ units, methods }: PlanOrder, read: number) {
+function tooMany(units: readonly UnitFeature[], { methods }: PlanOrder, read: number) {
   const message =
     `the plan needs more than ${MAX_PREDICTIONS} predictions, which are data points by species and planting methods ` +
     `(the first ${read} of ${units.length} units alone, with ${methods.length === 1 ? 'one method' : 'both methods'}): ` +
@@ -83,13 +84,15 @@ function* speciesOf(
 }
 
 /** The elements of `units` in the answer, as JSON. */
-export function* unitElements(
-  { order, units, sites, entries, sums }: Plan,
-  { artefacts }: ServingGeneration,
-): Generator<undefined, string[]> {
+export async function unitElements(
+  { order, units, sites, entries }: Plan,
+  sums: PlanSums,
+  { artefacts }: GenerationData,
+): Promise<string[]> {
   const elements: string[] = [];
   let entry = 0;
-  for (const planned of units) {
+  for (const [index, planned] of units.entries()) {
+    if (index % UNITS_PER_TURN === UNITS_PER_TURN - 1) await nextTurn();
     if (planned.error !== undefined) {
       elements.push(JSON.stringify(planned));
       continue;
@@ -113,7 +116,6 @@ export function* unitElements(
         options: ranked(options),
       }),
     );
-    yield;
   }
   return elements;
 }

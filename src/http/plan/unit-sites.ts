@@ -5,7 +5,7 @@ import { UnitPoints } from '../../prediction/units/unit-points.js';
 import type { ErrorObject } from '../errors/api-error.js';
 import { coverageOf, nearestDataOf } from '../request/places.js';
 import { placeError } from '../request/request-errors.js';
-import { perGeneration, type ServingGeneration } from '../serving/serving.js';
+import { type GenerationData, perGeneration } from '../serving/per-generation.js';
 import { unitError } from './unit-reader.js';
 
 /** Where a unit is predicted for. */
@@ -29,12 +29,12 @@ const DISTANCE_DECIMALS = 3;
 /** Of a centroid: about a metre. */
 const PLACE_DECIMALS = 5;
 
-const unitPointsOf = perGeneration(({ artefacts }) => new UnitPoints(artefacts.grid.index));
+const unitPointsOf = perGeneration(({ artefacts }: GenerationData) => new UnitPoints(artefacts.grid.index));
 
 /** Finds the sites of a unit, or why there are none. */
 export function* sitesOf(
   outline: Outline,
-  generation: ServingGeneration,
+  generation: GenerationData,
 ): Generator<undefined, UnitSites | ErrorObject> {
   const area = rounded(yield* areaHa(outline), AREA_DECIMALS);
   const middle = centroid(outline);

@@ -3,17 +3,17 @@ export const COMMA = 0x2c;
 const MINUS = 0x2d;
 const POINT = 0x2e;
 const ZERO = 0x30;
-export const NINE = 0x39;
+const NINE = 0x39;
 export const OPEN_ARRAY = 0x5b;
 export const BACKSLASH = 0x5c;
-export const CLOSE_ARRAY = 0x5d;
+const CLOSE_ARRAY = 0x5d;
 export const OPEN_OBJECT = 0x7b;
 export const CLOSE_OBJECT = 0x7d;
 const SPACE = 0x20;
 const PLUS = 0x2b;
 const COLON = 0x3a;
 const LETTER_E = 0x65;
-export const LETTER_U = 0x75;
+const LETTER_U = 0x75;
 /** Set in lower-case letters, clear in upper-case ones. */
 const LOWER_CASE = 0x20;
 
@@ -90,82 +90,6 @@ function containerEnd(bytes: Buffer, start: number): number {
     }
     at = skipSpace(bytes, byteEnd(bytes, at, COMMA));
     if (closers[depth - 1] === CLOSE_OBJECT) at = colonEnd(bytes, stringEnd(bytes, at));
-    else while (isDigit(bytes[at]) && bytes[at + 1] === COMMA) at = skipSpace(bytes, at + 2); // horizons
-  }
-}
-
-/** Bytes between two pauses: a millisecond or less. */
-const BYTES_PER_PAUSE = 64 * 1024;
-
-/** Shorter values are scanned again where they are read. */
-const LONG_BYTES = 4096;
-
-/** How deep the long values are that are read again. */
-const MAX_NOTED_DEPTH = 8;
-
-/**
- * A value, as `valueEnd`, with pauses.
- * @param ends receives the end of long values and names by their start, so that they need not be scanned again
- * @throws JsonError
- */
-export function* valueEndInSteps(
-  bytes: Buffer,
-  start: number,
-  ends: Map<number, number>,
-): Generator<undefined, number> {
-  let closers = new Uint8Array(64);
-  const starts: number[] = [];
-  let depth = 0;
-  let at = start;
-  let pauseAt = start + BYTES_PER_PAUSE;
-  const note = (from: number, end: number) => {
-    if (end - from > LONG_BYTES) ends.set(from, end);
-  };
-  const nameEnd = function* (from: number): Generator<undefined, number> {
-    const end = yield* stringEndInSteps(bytes, from);
-    note(from, end);
-    return colonEnd(bytes, end);
-  };
-  while (true) {
-    if (at > pauseAt) {
-      pauseAt = at + BYTES_PER_PAUSE;
-      yield;
-    }
-    const byte = bytes[at];
-    if (byte === OPEN_OBJECT || byte === OPEN_ARRAY) {
-      const closer = byte === OPEN_OBJECT ? CLOSE_OBJECT : CLOSE_ARRAY;
-      if (depth === closers.length) closers = Buffer.concat([closers, closers]);
-      if (depth < MAX_NOTED_DEPTH) starts[depth] = at;
-      closers[depth++] = closer;
-      at = skipSpace(bytes, at + 1);
-      if (bytes[at] !== closer) {
-        if (closer === CLOSE_OBJECT) at = yield* nameEnd(at);
-        continue; // with the first value in it
-      }
-    } else {
-      const end = byte === QUOTE ? yield* stringEndInSteps(bytes, at) : scalarEnd(bytes, at);
-      note(at, end);
-      if (depth === 0) return end;
-      at = skipSpace(bytes, end);
-    }
-    while (bytes[at] === closers[depth - 1]) {
-      if (--depth < MAX_NOTED_DEPTH) note(starts[depth], at + 1);
-      if (depth === 0) return at + 1;
-      at = skipSpace(bytes, at + 1);
-    }
-    at = skipSpace(bytes, byteEnd(bytes, at, COMMA));
-    if (closers[depth - 1] === CLOSE_OBJECT) at = yield* nameEnd(at);
-  }
-}
-
-/** An array. @param elementEnd returns the offset after the element that starts at an offset @throws JsonError */
-export function arrayEnd(bytes: Buffer, start: number, elementEnd: (at: number) => number): number {
-  let at = skipSpace(bytes, start + 1);
-  if (bytes[at] === CLOSE_ARRAY) return at + 1;
-  while (true) {
-    at = skipSpace(bytes, elementEnd(at));
-    if (bytes[at] !== COMMA) return byteEnd(bytes, at, CLOSE_ARRAY);
-    at = skipSpace(bytes, at + 1);
   }
 }
 
@@ -181,27 +105,10 @@ export function stringEnd(bytes: Buffer, start: number): number {
   return byteEnd(bytes, at, QUOTE);
 }
 
-/** A string, as `stringEnd`, with pauses: each of its escapes takes some nanoseconds. @throws JsonError */
-function* stringEndInSteps(bytes: Buffer, start: number): Generator<undefined, number> {
-  let at = byteEnd(bytes, start, QUOTE);
-  for (let stepStart = at; ; ) {
-    at = plainTextEnd(bytes, at, stepStart + BYTES_PER_PAUSE);
-    if (at >= stepStart + BYTES_PER_PAUSE) {
-      stepStart = at;
-      yield;
-    } else if (bytes[at] === BACKSLASH) at = escapeEnd(bytes, at);
-    else return byteEnd(bytes, at, QUOTE);
-  }
-}
-
-/**
- * Characters of a string as far as they stand for themselves: up to a quote, an escape or a control character.
- * @param limit the offset where to stop at the latest
- */
-export function plainTextEnd(bytes: Buffer, start: number, limit = bytes.length): number {
-  const end = Math.min(limit, bytes.length);
+/** Characters of a string as far as they stand for themselves: up to a quote, an escape or a control character. */
+function plainTextEnd(bytes: Buffer, start: number): number {
   let at = start;
-  while (at < end && isPlain(bytes[at])) at++;
+  while (at < bytes.length && isPlain(bytes[at])) at++;
   return at;
 }
 
@@ -290,23 +197,4 @@ export function numberAt(bytes: Buffer, start: number): number {
   }
   const value = pointAt === 0 ? digits : digits / POWERS_OF_TEN[at - pointAt - 1];
   return isNegative ? -value : value;
-}
-
-/** A string; undefined for any other value. */
-export function textAt(bytes: Buffer, start: number): string | undefined {
-  if (bytes[start] !== QUOTE) return undefined;
-  return JSON.parse(bytes.toString('utf8', start, valueEnd(bytes, start))) as string;
-}
-
-/** The offset of an array's first element, or 0. */
-export function firstElementAt(bytes: Buffer, start: number): number {
-  const at = skipSpace(bytes, start + 1);
-  return bytes[at] === CLOSE_ARRAY ? 0 : at;
-}
-
-/** The offset of the element after the one that starts at an offset, or 0. */
-export function nextElementAt(bytes: Buffer, start: number): number {
-  const isDigit = bytes[start + 1] === COMMA && bytes[start] !== QUOTE; // as most horizons are
-  const at = isDigit ? start + 1 : skipSpace(bytes, valueEnd(bytes, start));
-  return bytes[at] === COMMA ? skipSpace(bytes, at + 1) : 0;
 }

@@ -62,7 +62,9 @@ export function optionSchemas({ conditions, hasLapseRates, hasIntervals }: Optio
       .refine((value) => isWithin(value, ELEVATION), {
         error: ({ input }) => {
           const isInFeet =
-            Number(input) > ELEVATION.maximum && Number(input) * METRES_PER_FOOT <= ELEVATION.maximum;
+            typeof input === 'number' &&
+            input > ELEVATION.maximum &&
+            input * METRES_PER_FOOT <= ELEVATION.maximum;
           return rangeMessage(ELEVATION, input) + (isInFeet ? ' (was it in feet?)' : '');
         },
       })

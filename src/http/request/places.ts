@@ -1,24 +1,17 @@
-import type { Artefacts } from '../../prediction/artefacts/artefacts.js';
 import { Coverage } from '../../prediction/locate/coverage.js';
 import { NearestPoint } from '../../prediction/locate/nearest-point.js';
-import { perGeneration } from '../serving/serving.js';
-
-/** Where predictions can be had: of a generation. */
-export interface Places {
-  readonly artefacts: Pick<Artefacts, 'grid' | 'regions'>;
-  readonly searchRadiusKm: number;
-}
+import { type GenerationData, perGeneration } from '../serving/per-generation.js';
 
 /** The coverage of a generation. */
-export const coverageOf = perGeneration(({ artefacts }: Places) => new Coverage(artefacts.regions));
+export const coverageOf = perGeneration(({ artefacts }: GenerationData) => new Coverage(artefacts.regions));
 
 /** The search for the nearest data of a generation. */
 export const nearestDataOf = perGeneration(
-  ({ artefacts, searchRadiusKm }: Places) => new NearestPoint(artefacts.grid.index, searchRadiusKm),
+  ({ artefacts, searchRadiusKm }: GenerationData) => new NearestPoint(artefacts.grid.index, searchRadiusKm),
 );
 
 /** The place within the coverage that was probably meant by one outside, as a sentence after a space; '' for none. */
-export function placeHint(generation: Places, latitude: number, longitude: number): string {
+export function placeHint(generation: GenerationData, latitude: number, longitude: number): string {
   const mistakes = [
     [latitude, -longitude, 'the minus before the longitude is missing'],
     [longitude, latitude, 'latitude and longitude are swapped'],

@@ -4,17 +4,13 @@ import { adjustmentWidth } from '../../prediction/conditions/adjustments.js';
 import { ALL_HORIZONS, PLANTING_METHODS, type PlantingMethod } from '../../prediction/dimensions.js';
 import { SiteRows } from '../../prediction/site-rows.js';
 import type { ErrorObject } from '../errors/api-error.js';
-import { perGeneration } from '../serving/serving.js';
-import { horizonAt, horizonsAt } from './horizons.js';
-import { OPEN_OBJECT, textAt, valueEnd } from './json.js';
-import { ObjectFields } from './object-fields.js';
-import { OptionReader } from './option-reader.js';
+import { perGeneration } from '../serving/per-generation.js';
 import { optionRulesOf } from './option-schemas.js';
-import { fieldOutlines, listOutlineAt, outlineAt } from './outlines.js';
+import { horizonSetOf, OptionWriter, type StatedOptions } from './option-writer.js';
 import { placeHint } from './places.js';
-import { readDocument } from './read-document.js';
+import { parseDocument } from './read-document.js';
 import { siteShapeError, unknownMethod, unknownSpecies } from './request-errors.js';
-import { MAX_CHOICES, RANKING_FIELDS, RANKING_OPTIONS, type RankRequest, requestSchemas } from './schemas.js';
+import { RANKING_OPTIONS, type RankRequest, requestSchemas } from './schemas.js';
 
 /** What to rank at a site. */
 export interface Ranking {
@@ -33,19 +29,11 @@ export type RankReading =
   | { readonly ranking: Ranking; readonly error?: undefined }
   | { readonly error: ErrorObject };
 
-/** Where the fields are in RANKING_FIELDS. */
-const YEARS = RANKING_FIELDS.indexOf('horizons');
-const ELEVATION = RANKING_FIELDS.indexOf('elevation_m');
-const CONDITIONS = RANKING_FIELDS.indexOf('conditions');
-const SCENARIO = RANKING_FIELDS.indexOf('scenario');
-const INCLUDE = RANKING_FIELDS.indexOf('include');
-
 /** Reads the bodies of POST /v1/predict/rank. */
 export class RankReader {
-  readonly #fields = new ObjectFields(RANKING_FIELDS, RANKING_OPTIONS);
   readonly #species: SpeciesCatalogue;
   readonly #schema: ReturnType<typeof requestSchemas>['ranking'];
-  readonly #options: OptionReader;
+  readonly #options: OptionWriter;
   readonly #width: number;
 
   /** @param placeHint says as a sentence which place was probably meant by a place that cannot be, or '' */
@@ -56,23 +44,14 @@ export class RankReader {
     const rules = optionRulesOf(artefacts);
     this.#species = new SpeciesCatalogue(artefacts.species);
     this.#schema = requestSchemas(rules).ranking;
-    this.#options = new OptionReader(rules);
+    this.#options = new OptionWriter(rules);
     this.#width = adjustmentWidth(artefacts.manifest);
   }
 
   /** @throws ApiError invalid_json */
   read(bytes: Buffer): RankReading {
-    let start = 0;
-    readDocument(bytes, (at) => {
-      start = at;
-      return bytes[at] === OPEN_OBJECT ? this.#fields.scan(bytes, at) : valueEnd(bytes, at);
-    });
-    const isObject = bytes[start] === OPEN_OBJECT;
-    const body = isObject
-      ? Object.fromEntries(fieldOutlines(bytes, this.#fields, this.#outlines))
-      : outlineAt(bytes, start);
-    const misspellings = isObject ? this.#fields.misspellings(bytes) : [];
-    const invalid = siteShapeError(this.#schema, body, misspellings, this.placeHint);
+    const body = parseDocument(bytes);
+    const invalid = siteShapeError(this.#schema, body, RANKING_OPTIONS, this.placeHint);
     if (invalid !== undefined) return { error: invalid };
 
     const { species_codes, planting_methods, native_only = true, ...site } = body as RankRequest;
@@ -83,7 +62,7 @@ export class RankReader {
     const wrongMethod = methods.findIndex((method) => !PLANTING_METHODS.includes(method));
     if (wrongMethod !== -1) return { error: unknownMethod('each of planting_methods', methods[wrongMethod]) };
     const ranking = {
-      site: this.#siteOf(bytes, site),
+      site: this.#siteOf(site),
       species:
         codes === undefined
           ? this.#species.list.map((_, index) => index)
@@ -94,32 +73,14 @@ export class RankReader {
     return { ranking };
   }
 
-  /** @param place of a body that has its shape: the object scanned last */
-  #siteOf(bytes: Buffer, { latitude, longitude }: Pick<RankRequest, 'latitude' | 'longitude'>): SiteRows {
-    const { starts } = this.#fields;
+  /** @param site valid */
+  #siteOf(site: Pick<RankRequest, 'latitude' | 'longitude' | 'horizons'> & StatedOptions): SiteRows {
     const rows = new SiteRows(1, this.#width);
-    rows.latitude[0] = latitude;
-    rows.longitude[0] = longitude;
-    rows.horizons[0] = starts[YEARS] === 0 ? ALL_HORIZONS : horizonsAt(bytes, starts[YEARS]);
-    const options = {
-      elevation: starts[ELEVATION],
-      conditions: starts[CONDITIONS],
-      scenario: starts[SCENARIO],
-      include: starts[INCLUDE],
-    };
-    if (!this.#options.write(bytes, options, rows, 0)) throw new Error('options that fit were not read');
+    rows.latitude[0] = site.latitude;
+    rows.longitude[0] = site.longitude;
+    rows.horizons[0] = site.horizons === undefined ? ALL_HORIZONS : horizonSetOf(site.horizons);
+    if (!this.#options.write(site, rows, 0)) throw new Error('the options of a valid request were rejected');
     return rows.first(1); // without adjustments where there are none
-  }
-
-  /** How error messages show the fields that they show more of than `outlineAt` does. */
-  get #outlines() {
-    const choices = (bytes: Buffer, start: number) => listOutlineAt(bytes, start, textAt, MAX_CHOICES);
-    return {
-      horizons: (bytes: Buffer, start: number) => listOutlineAt(bytes, start, horizonAt),
-      species_codes: choices,
-      planting_methods: choices,
-      ...this.#options.outlines,
-    };
   }
 }
 

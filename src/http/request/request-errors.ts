@@ -5,10 +5,11 @@ import { MAX_RISE_M, OWN_ELEVATION } from '../../prediction/conditions/adjustmen
 import { PLANTING_METHODS } from '../../prediction/dimensions.js';
 import { ROW_STATUS, type SiteRows } from '../../prediction/site-rows.js';
 import type { ErrorObject } from '../errors/api-error.js';
-import { OversizedNumber, show, shownPath } from '../errors/shown-value.js';
-import type { Misspelling } from './object-fields.js';
+import { show, shownPath } from '../errors/shown-value.js';
+import type { GenerationData } from '../serving/per-generation.js';
+import { misspellingsIn } from './misspellings.js';
 import { METRES_PER_FOOT } from './option-schemas.js';
-import { nearestDataOf, type Places, placeHint } from './places.js';
+import { nearestDataOf, placeHint } from './places.js';
 import { MAX_LATITUDE, type PredictRequest } from './schemas.js';
 
 /** As `match_distance_km` has. */
@@ -19,17 +20,17 @@ const MAX_DISTANCE_DECIMALS = 9;
 /**
  * What is wrong with an entry that cannot be predicted for: the first error in the order of the interface.
  * @param schema the shape of the entry
- * @param entry its fields, as far as messages show them
+ * @param options the fields that it may have, to find those that are misspelt
  * @param placeHint says as a sentence which place was probably meant by a place that cannot be, or ''
  */
 export function entryError(
   schema: z.ZodType,
   entry: unknown,
-  misspellings: readonly Misspelling[],
+  options: readonly string[],
   species: SpeciesCatalogue,
   placeHint: (latitude: number, longitude: number) => string,
 ): ErrorObject {
-  const invalid = siteShapeError(schema, entry, misspellings, placeHint);
+  const invalid = siteShapeError(schema, entry, options, placeHint);
   if (invalid !== undefined) return invalid;
   const { species_code, planting_method } = Object(entry) as PredictRequest;
   return species.indexOf(species_code) === -1
@@ -41,13 +42,14 @@ export function entryError(
 export function siteShapeError(
   schema: z.ZodType,
   request: unknown,
-  misspellings: readonly Misspelling[],
+  options: readonly string[],
   placeHint: (latitude: number, longitude: number) => string,
 ): ErrorObject | undefined {
-  const invalid = invalidRequest(schema, request, misspellings);
+  const invalid = invalidRequest(schema, request, options);
   if (invalid === undefined) return undefined;
   const { latitude, longitude } = Object(request) as PredictRequest;
-  const hint = Math.abs(latitude) > MAX_LATITUDE ? placeHint(latitude, longitude) : '';
+  const isTooFar = typeof latitude === 'number' && Math.abs(latitude) > MAX_LATITUDE;
+  const hint = isTooFar ? placeHint(latitude, longitude) : '';
   return { ...invalid, message: invalid.message + hint };
 }
 
@@ -79,16 +81,17 @@ export interface Issue {
 
 /**
  * The error of a value that does not have the shape of a schema, with every issue found; undefined where it has.
+ * @param options the fields that it may have, to find those that are misspelt
  * @param others issues that were found elsewhere
  */
 export function invalidRequest(
   schema: z.ZodType,
   value: unknown,
-  misspellings: readonly Misspelling[] = [],
+  options: readonly string[] = [],
   others: readonly Issue[] = [],
 ): ErrorObject | undefined {
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-  if (!isObject || value instanceof OversizedNumber) {
+  if (!isObject) {
     const message = `must be a JSON object, not ${show(value)}`;
     return {
       code: 'invalid_request',
@@ -99,7 +102,7 @@ export function invalidRequest(
   const { error } = schema.safeParse(value);
   const found = (error?.issues ?? []).map(({ path, message }) => ({ path: path.join('.'), message }));
   const issues = [...others, ...found];
-  for (const { name, option } of misspellings) {
+  for (const { name, option } of misspellingsIn(value, options)) {
     const message = `${show(name)} is not a field: write ${option}, or rename it if it is a tag of your own`;
     issues.push({ path: name, message });
   }
@@ -120,7 +123,7 @@ export function placeError(
   status: number,
   rows: SiteRows,
   row: number,
-  generation: Places,
+  generation: GenerationData,
   what = '',
 ): ErrorObject {
   const [latitude, longitude] = [rows.latitude[row], rows.longitude[row]];

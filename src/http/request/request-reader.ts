@@ -11,15 +11,12 @@ import {
 } from '../../prediction/dimensions.js';
 import { SiteRows } from '../../prediction/site-rows.js';
 import { ApiError, type ErrorObject } from '../errors/api-error.js';
-import { perGeneration } from '../serving/serving.js';
-import { horizonAt, horizonsAt } from './horizons.js';
-import { arrayEnd, numberAt, OPEN_ARRAY, OPEN_OBJECT, startsWith, textAt, valueEnd } from './json.js';
-import { ObjectFields } from './object-fields.js';
-import { OptionReader } from './option-reader.js';
+import { perGeneration } from '../serving/per-generation.js';
+import { optionNear } from './misspellings.js';
 import { optionRulesOf } from './option-schemas.js';
-import { fieldOutlines, listOutlineAt, outlineAt } from './outlines.js';
+import { horizonSetOf, OptionWriter, type StatedOptions } from './option-writer.js';
 import { placeHint } from './places.js';
-import { readDocument } from './read-document.js';
+import { parseDocument } from './read-document.js';
 import { entryError, invalidRequest } from './request-errors.js';
 import {
   batchRequestSchema,
@@ -35,11 +32,11 @@ import {
 export interface Batch {
   /** Entries submitted. */
   readonly total: number;
-  /** The entries that fit, in their order. */
+  /** The valid entries, in their order. */
   readonly rows: SiteRows;
   /** The entry of each row. */
   readonly entries: Int32Array;
-  /** By entry, in ascending order, what is wrong with those that do not. */
+  /** What is wrong with the other entries, in ascending order. */
   readonly failed: ReadonlyMap<number, FailedEntry>;
 }
 
@@ -55,55 +52,36 @@ export interface FailedEntry {
   readonly longitude: number | null;
 }
 
-/** Where the fields are in FIELDS. */
-const LATITUDE = FIELDS.indexOf('latitude');
-const LONGITUDE = FIELDS.indexOf('longitude');
-const SPECIES = FIELDS.indexOf('species_code');
-const METHOD = FIELDS.indexOf('planting_method');
-const YEARS = FIELDS.indexOf('horizons');
-const ELEVATION = FIELDS.indexOf('elevation_m');
-const CONDITIONS = FIELDS.indexOf('conditions');
-const SCENARIO = FIELDS.indexOf('scenario');
-const INCLUDE = FIELDS.indexOf('include');
+/** The fields of a site as parsed. */
+interface SiteFields extends StatedOptions {
+  readonly latitude?: unknown;
+  readonly longitude?: unknown;
+  readonly species_code?: unknown;
+  readonly planting_method?: unknown;
+  readonly horizons?: unknown;
+}
 
-const QUOTED_METHODS = PLANTING_METHODS.map((method) => Buffer.from(`"${method}"`));
+const FIELD_SET: ReadonlySet<string> = new Set(FIELDS);
 
-/**
- * Reads the bodies of requests from their bytes. What can be predicted is written into columns without an object for any
- * site; the fields of anything else become objects, for the error messages.
- */
+/** Reads the bodies of requests for sites into columns. */
 export class RequestReader {
   readonly #species: SpeciesCatalogue;
-  readonly #quotedCodes: readonly Buffer[];
-  /** Index of a species by the first four bytes of its code. */
-  readonly #codeStarts: ReadonlyMap<number, number>;
   readonly #schemas: RequestSchemas;
-  readonly #options: OptionReader;
-  readonly #batch = new ObjectFields(['requests'], []);
-  readonly #site = new ObjectFields(FIELDS, OPTIONS);
-  /** The entries of the batch being read that fit, and which entry each is. */
+  readonly #options: OptionWriter;
+  /** The rows of the batch that is being read, and the entry of each. */
   readonly #rows: SiteRows;
   readonly #entries = new Int32Array(LARGEST_BATCH_SITES);
-  #rowCount = 0;
-  #total = 0;
-  /** The offset of each entry that does not fit, 0 for the others. */
-  readonly #unfit = new Int32Array(LARGEST_BATCH_SITES);
 
   /** @param placeHint says as a sentence which place was probably meant by a place that cannot be, or '' */
   constructor(
     artefacts: Pick<Artefacts, 'species' | 'manifest' | 'grid'>,
     private readonly placeHint: (latitude: number, longitude: number) => string,
   ) {
-    const { species, manifest } = artefacts;
     const rules = optionRulesOf(artefacts);
-    this.#species = new SpeciesCatalogue(species);
-    this.#quotedCodes = species.map(({ species_code }) => Buffer.from(`"${species_code}"`));
-    this.#codeStarts = new Map(
-      species.map(({ species_code }, index) => [Buffer.from(species_code.padEnd(4)).readInt32LE(0), index]),
-    );
+    this.#species = new SpeciesCatalogue(artefacts.species);
     this.#schemas = requestSchemas(rules);
-    this.#options = new OptionReader(rules);
-    this.#rows = new SiteRows(LARGEST_BATCH_SITES, adjustmentWidth(manifest));
+    this.#options = new OptionWriter(rules);
+    this.#rows = new SiteRows(LARGEST_BATCH_SITES, adjustmentWidth(artefacts.manifest));
   }
 
   /**
@@ -112,17 +90,11 @@ export class RequestReader {
    * @throws ApiError invalid_json
    */
   readSite(bytes: Buffer, kind: 'prediction' | 'comparison'): SiteReading {
-    let start = 0;
-    let fits = false;
-    readDocument(bytes, (at) => {
-      start = at;
-      if (bytes[at] !== OPEN_OBJECT) return valueEnd(bytes, at);
-      const end = this.#site.scan(bytes, at);
-      fits = this.#writeRow(bytes, 0, kind === 'comparison' ? BOTH_METHODS : this.#methodAt(bytes));
-      return end;
-    });
-    if (fits) return { rows: this.#rows.first(1) };
-    return { error: this.#failureAt(bytes, start, this.#schemas[kind]).error };
+    const site = parseDocument(bytes);
+    const isValid =
+      isObject(site) && this.#write(site, 0, kind === 'comparison' ? BOTH_METHODS : methodOf(site));
+    if (isValid) return { rows: this.#rows.first(1) };
+    return { error: this.#errorOf(site, this.#schemas[kind]) };
   }
 
   /**
@@ -130,108 +102,64 @@ export class RequestReader {
    * @throws ApiError invalid_json, and invalid_request or batch_too_large where the body is wrong as a whole
    */
   readBatch(bytes: Buffer, tier: Tier): Batch {
-    let body = 0;
-    readDocument(bytes, (start) => {
-      body = start;
-      if (bytes[start] !== OPEN_OBJECT) return valueEnd(bytes, start);
-      return this.#batch.scan(bytes, start, this.#requestsEnd);
-    });
-    const isObject = bytes[body] === OPEN_OBJECT;
-    if (!isObject || bytes[this.#batch.starts[0]] !== OPEN_ARRAY) {
-      const value = isObject ? Object.fromEntries(fieldOutlines(bytes, this.#batch)) : outlineAt(bytes, body);
-      const error = invalidRequest(batchRequestSchema, value);
-      if (error !== undefined) throw new ApiError(error);
-    }
-    checkBatchSize(this.#total, tier);
+    const body = parseDocument(bytes);
+    const requests = isObject(body) ? (body as { readonly requests?: unknown }).requests : undefined;
+    // The schema would copy a long array.
+    if (!Array.isArray(requests)) throw new ApiError(invalidBatch(body));
+    checkBatchSize(requests.length, tier);
     const failed = new Map<number, FailedEntry>();
-    for (let entry = 0; entry < this.#total; entry++) {
-      const at = this.#unfit[entry];
-      if (at !== 0) failed.set(entry, this.#failureAt(bytes, at, this.#schemas.prediction));
+    let rowCount = 0;
+    for (let entry = 0; entry < requests.length; entry++) {
+      const site = requests[entry];
+      if (isObject(site) && this.#write(site, rowCount, methodOf(site))) this.#entries[rowCount++] = entry;
+      else {
+        const { latitude, longitude } = isObject(site) ? site : ({} as SiteFields);
+        failed.set(entry, {
+          error: this.#errorOf(site, this.#schemas.prediction),
+          latitude: numberOrNull(latitude),
+          longitude: numberOrNull(longitude),
+        });
+      }
     }
-    const rows = this.#rows.first(this.#rowCount);
-    return { total: this.#total, rows, entries: this.#entries.slice(0, this.#rowCount), failed };
+    const rows = this.#rows.first(rowCount);
+    return { total: requests.length, rows, entries: this.#entries.slice(0, rowCount), failed };
   }
 
-  /** Reads the value of `requests`. Of a body that has it twice the last counts. */
-  #requestsEnd = (bytes: Buffer, start: number): number => {
-    this.#total = this.#rowCount = 0;
-    if (bytes[start] !== OPEN_ARRAY) return valueEnd(bytes, start);
-    return arrayEnd(bytes, start, (at) => {
-      const entry = this.#total++;
-      if (entry >= LARGEST_BATCH_SITES) return valueEnd(bytes, at);
-      const isObject = bytes[at] === OPEN_OBJECT;
-      const end = isObject ? this.#site.scan(bytes, at) : valueEnd(bytes, at);
-      const fits = isObject && this.#writeRow(bytes, this.#rowCount, this.#methodAt(bytes));
-      this.#unfit[entry] = fits ? 0 : at;
-      if (fits) this.#entries[this.#rowCount++] = entry;
-      return end;
-    });
-  };
-
-  /** How error messages show the fields that they show more of than `outlineAt` does. */
-  get #outlines() {
-    const horizons = (bytes: Buffer, start: number) => listOutlineAt(bytes, start, horizonAt);
-    return { horizons, ...this.#options.outlines };
+  #errorOf(site: unknown, schema: z.ZodType): ErrorObject {
+    return entryError(schema, site, OPTIONS, this.#species, this.placeHint);
   }
 
-  #failureAt(bytes: Buffer, at: number, schema: z.ZodType): FailedEntry {
-    const isObject = bytes[at] === OPEN_OBJECT;
-    if (isObject) this.#site.scan(bytes, at);
-    const entry = isObject
-      ? Object.fromEntries(fieldOutlines(bytes, this.#site, this.#outlines))
-      : outlineAt(bytes, at);
-    const misspellings = isObject ? this.#site.misspellings(bytes) : [];
-    return {
-      error: entryError(schema, entry, misspellings, this.#species, this.placeHint),
-      latitude: isObject ? this.#coordinateAt(bytes, LATITUDE) : null,
-      longitude: isObject ? this.#coordinateAt(bytes, LONGITUDE) : null,
-    };
-  }
-
-  #coordinateAt(bytes: Buffer, field: number): number | null {
-    const degrees = numberAt(bytes, this.#site.starts[field]);
-    return Number.isFinite(degrees) ? degrees : null;
-  }
-
-  /** Writes the object scanned last to a row. @param method -1 for none @returns whether it fits */
-  #writeRow(bytes: Buffer, row: number, method: number): boolean {
+  /**
+   * Writes a site to a row.
+   * @param method -1 where it is not valid
+   * @returns whether the site is valid: exactly where the schema, the species and the method are
+   */
+  #write(site: SiteFields, row: number, method: number): boolean {
     const rows = this.#rows;
-    const { starts } = this.#site;
-    const latitude = numberAt(bytes, starts[LATITUDE]);
-    const longitude = numberAt(bytes, starts[LONGITUDE]);
-    const isPlace = Math.abs(latitude) <= MAX_LATITUDE && Math.abs(longitude) <= MAX_LONGITUDE; // not NaN
-    const species = this.#speciesAt(bytes, starts[SPECIES]);
-    const horizons = starts[YEARS] === 0 ? ALL_HORIZONS : horizonsAt(bytes, starts[YEARS]);
-    if (!isPlace || species === -1 || method === -1 || horizons === 0 || this.#site.hasMisspelling)
-      return false;
+    const { latitude, longitude, species_code, horizons: years } = site;
+    if (typeof latitude !== 'number' || Math.abs(latitude) > MAX_LATITUDE) return false;
+    if (typeof longitude !== 'number' || Math.abs(longitude) > MAX_LONGITUDE) return false;
+    const species = typeof species_code === 'string' ? this.#species.indexOf(species_code) : -1;
+    const horizons = years === undefined ? ALL_HORIZONS : horizonSetOf(years);
+    if (species === -1 || method === -1 || horizons === 0) return false;
     rows.latitude[row] = latitude;
     rows.longitude[row] = longitude;
     rows.species[row] = species;
     rows.method[row] = method;
     rows.horizons[row] = horizons;
     rows.options[row] = 0;
-    const elevation = starts[ELEVATION];
-    const conditions = starts[CONDITIONS];
-    const scenario = starts[SCENARIO];
-    const include = starts[INCLUDE];
-    if ((elevation | conditions | scenario | include) === 0) return true;
-    return this.#options.write(bytes, { elevation, conditions, scenario, include }, rows, row);
-  }
-
-  #speciesAt(bytes: Buffer, start: number): number {
-    if (start + 5 < bytes.length) {
-      const index = this.#codeStarts.get(bytes.readInt32LE(start + 1));
-      if (index !== undefined && startsWith(bytes, start, this.#quotedCodes[index])) return index;
+    for (const name in site) {
+      if (FIELD_SET.has(name)) continue;
+      const option = optionNear(name, OPTIONS);
+      if (option !== undefined && !Object.hasOwn(site, option)) return false; // misspelt
     }
-    return this.#species.indexOf(textAt(bytes, start) ?? '');
-  }
-
-  /** The planting method of the object scanned last, or -1. */
-  #methodAt(bytes: Buffer): number {
-    const start = this.#site.starts[METHOD];
-    for (let method = 0; method < QUOTED_METHODS.length; method++)
-      if (startsWith(bytes, start, QUOTED_METHODS[method])) return method;
-    return PLANTING_METHODS.indexOf(textAt(bytes, start) as PlantingMethod);
+    const { elevation_m, conditions, scenario, include } = site;
+    const hasNone =
+      elevation_m === undefined &&
+      conditions === undefined &&
+      scenario === undefined &&
+      include === undefined;
+    return hasNone || this.#options.write(site, rows, row);
   }
 }
 
@@ -242,6 +170,26 @@ export const requestReaderOf = perGeneration(
       placeHint(generation, latitude, longitude),
     ),
 );
+
+function isObject(value: unknown): value is SiteFields {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+/** The index of a site's planting method, or -1. */
+function methodOf({ planting_method }: SiteFields): number {
+  return PLANTING_METHODS.indexOf(planting_method as PlantingMethod);
+}
+
+function numberOrNull(value: unknown): number | null {
+  return typeof value === 'number' && Number.isFinite(value) ? value : null;
+}
+
+/** The error of a body that is no object with an array of requests. */
+function invalidBatch(body: unknown): ErrorObject {
+  const error = invalidRequest(batchRequestSchema, body);
+  if (error === undefined) throw new Error('a body without an array of requests is valid');
+  return error;
+}
 
 /** @throws ApiError batch_too_large */
 function checkBatchSize(submitted: number, tier: Tier): void {

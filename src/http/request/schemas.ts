@@ -91,7 +91,7 @@ function predictionExamples({ conditions, hasLapseRates }: OptionRules) {
 
 const isNonEmptyArray = (value: unknown): value is unknown[] => Array.isArray(value) && value.length > 0;
 /** Most elements of a list to choose from: some dozen differ, and a body could have hundreds of thousands. */
-export const MAX_CHOICES = 1000;
+const MAX_CHOICES = 1000;
 const isShortList = (value: unknown) => (value as unknown[]).length <= MAX_CHOICES;
 const tooManyChoices = (name: string) => ({
   error: ({ input }: { input?: unknown }) =>
@@ -211,8 +211,7 @@ const { prediction, ranking, plan } = requestSchemas({
 export const FIELDS = Object.keys(prediction.shape);
 /** Those of them that may be absent. */
 export const OPTIONS = optionsOf(prediction);
-/** The fields of a ranking, and those of them that may be absent. */
-export const RANKING_FIELDS = Object.keys(ranking.shape);
+/** The fields of a ranking that may be absent. */
 export const RANKING_OPTIONS = optionsOf(ranking);
 
 function optionsOf({ shape }: z.ZodObject): string[] {

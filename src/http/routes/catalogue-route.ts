@@ -2,7 +2,8 @@ import type { FastifyInstance } from 'fastify';
 import type { Endpoint } from '../openapi/document.js';
 import { compressOnDemand } from '../response/compression.js';
 import { CACHE_CONTROL, JSON_TYPE } from '../response/headers.js';
-import { perGeneration, type Serving, type ServingGeneration } from '../serving/serving.js';
+import { perGeneration } from '../serving/per-generation.js';
+import type { Serving, ServingGeneration } from '../serving/serving.js';
 
 /**
  * A GET route whose answer is the same for every caller as long as a generation serves: it is written once, and compressed
@@ -16,7 +17,7 @@ export function catalogueRoute(
   describe: (generation: ServingGeneration) => object,
   cacheControl: string = CACHE_CONTROL.catalogue,
 ): void {
-  const answerOf = perGeneration((generation) =>
+  const answerOf = perGeneration((generation: ServingGeneration) =>
     compressOnDemand(Buffer.from(JSON.stringify(describe(generation)))),
   );
   app.get(path, async (request, reply) => {

@@ -6,7 +6,8 @@ import type { OpenApiDocument } from '../openapi/document.js';
 import { CONTENT_SECURITY_POLICY, viewer } from '../openapi/viewer.js';
 import { compressOnce, compressOnDemand } from '../response/compression.js';
 import { CACHE_CONTROL, JSON_TYPE } from '../response/headers.js';
-import { perGeneration, type Serving } from '../serving/serving.js';
+import { perGeneration } from '../serving/per-generation.js';
+import type { Serving, ServingGeneration } from '../serving/serving.js';
 
 /** Of what the page and /docs ship of others: `npm run build` makes it. */
 const LICENSES = fileURLToPath(new URL('../../web/licenses.txt', import.meta.url));
@@ -20,7 +21,7 @@ export function documentRoutes(
   serving: Serving,
   documentOf: (artefacts: Artefacts) => OpenApiDocument,
 ): void {
-  const documentBodyOf = perGeneration(({ artefacts }) =>
+  const documentBodyOf = perGeneration(({ artefacts }: ServingGeneration) =>
     compressOnce(Buffer.from(JSON.stringify(documentOf(artefacts)))),
   );
   documentBodyOf(serving.current); // so that the first request need not wait for it

@@ -1,4 +1,4 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../accounts/clock.js';
 import { TIERS } from '../../accounts/tiers.js';
 import type { Config } from '../../config.js';
@@ -8,14 +8,15 @@ import { HORIZONS } from '../../prediction/dimensions.js';
 import { MAX_UNIT_POINTS } from '../../prediction/units/unit-points.js';
 import { closedWhileWaiting, PLANS_FULL, QUEUE_FULL, timedOut } from '../errors/common-errors.js';
 import type { Endpoint } from '../openapi/document.js';
-import { inSlices } from '../plan/in-slices.js';
-import { MAX_PREDICTIONS, readPlan, unitElements } from '../plan/planner.js';
+import { PlanSums } from '../plan/plan-sums.js';
+import { MAX_PREDICTIONS, unitElements } from '../plan/planner.js';
 import { BodyBudget } from '../request/body-budget.js';
 import { JSON_TYPE } from '../response/headers.js';
 import { planResponseSchema } from '../response/schemas.js';
 import { callerOf } from '../server/request-state.js';
 import { JOB_ROWS, type KeyTurns } from '../serving/key-turns.js';
-import type { Serving } from '../serving/serving.js';
+import type { Serving, ServingGeneration } from '../serving/serving.js';
+import { Cancellation } from '../table/cancellation.js';
 import type { RowSubmitter } from './row-submitter.js';
 
 export const planEndpoint: Endpoint = {
@@ -58,33 +59,57 @@ export function planRoute(
     turns.admit(id, reply);
     budget.take(bytes, id, reply.raw);
   });
+  /** Reads the body until the request has no time left or its connection is closed. @throws ApiError */
+  const readInTime = async (
+    request: FastifyRequest<{ Body: Buffer }>,
+    reply: FastifyReply,
+    { tables }: ServingGeneration,
+  ) => {
+    const { id, tier } = callerOf(request);
+    const closed = new Cancellation();
+    const cancel = () => closed.cancel();
+    const timer = setTimeout(cancel, requestTimeoutMs - reply.elapsedTime);
+    reply.raw.once('close', cancel);
+    try {
+      return await tables.readPlan(id, request.body, tier, closed);
+    } catch (error) {
+      if (!closed.isCancelled) throw error;
+      throw reply.raw.closed ? closedWhileWaiting() : timedOut(requestTimeoutMs);
+    } finally {
+      clearTimeout(timer);
+      reply.raw.off('close', cancel);
+    }
+  };
+
   app.post<{ Body: Buffer }>(planEndpoint.path, { bodyLimit: planLimitBytes }, async (request, reply) => {
     const generation = serving.current;
     const { artefacts, batches } = generation;
-    const { id, tier } = callerOf(request);
+    const { id } = callerOf(request);
     if (batches.wouldReject(id)) throw QUEUE_FULL;
     const check = () => {
       if (request.raw.socket.destroyed) throw closedWhileWaiting();
       if (reply.elapsedTime > requestTimeoutMs) throw timedOut(requestTimeoutMs);
     };
-    const plan = await generation.keepOpen(async () => {
-      const read = await inSlices(id, readPlan(request.body, tier, generation), check);
-      request.state.sites = read.units.length;
-      const pieces = read.sums.rows(JOB_ROWS);
+    const { plan, sums } = await generation.keepOpen(async () => {
+      const plan = await readInTime(request, reply, generation);
+      check();
+      const sums = new PlanSums(plan.order, plan.sites, plan.entries);
+      request.state.sites = plan.units.length;
+      const pieces = sums.rows(JOB_ROWS);
       // Both ends of a connection that was closed for sending may still be open: see the route of batches.
       const hasHungUp = () => request.raw.socket.readableEnded;
       await turns.run(id, reply, async () => {
         for (const piece of pieces) {
           check();
           const answers = await submitter.submitPatiently(request, reply, batches, piece.rows, hasHungUp);
-          read.sums.add(piece, answers.records());
+          sums.add(piece, answers.records());
         }
       });
-      return read;
+      return { plan, sums };
     });
 
     for (const { error } of plan.units) metrics.sites.inc({ outcome: error?.code ?? 'answered' });
-    const elements = await inSlices(id, unitElements(plan, generation), check);
+    const elements = await unitElements(plan, sums, generation);
     const end = {
       horizon_years: HORIZONS[plan.order.horizon],
       model: modelOf(artefacts.manifest),

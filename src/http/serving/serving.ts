@@ -25,18 +25,6 @@ export interface Serving {
   readonly current: ServingGeneration;
 }
 
-/** Makes something of a generation when it is first asked for, and keeps it as long as the generation. */
-export function perGeneration<Made extends object, Generation extends object = ServingGeneration>(
-  make: (generation: Generation) => Made,
-): (generation: Generation) => Made {
-  const made = new WeakMap<Generation, Made>();
-  return (generation) => {
-    const one = made.get(generation) ?? make(generation);
-    made.set(generation, one);
-    return one;
-  };
-}
-
 /**
  * The phases of the service: `starting` until every worker has loaded its models, `ok`, `degraded` when workers were
  * lost, `draining` from SIGTERM on.

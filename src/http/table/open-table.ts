@@ -1,12 +1,13 @@
 import type { RowRecords } from '../../prediction/encoding/row-record.js';
 import type { ErrorCode } from '../errors/api-error.js';
+import type { GenerationData } from '../serving/per-generation.js';
 import { ArrowOutput } from './arrow/arrow-output.js';
 import { openArrow } from './arrow/open-arrow.js';
 import { openCsv } from './csv/open-csv.js';
 import { openNdjson } from './ndjson/open-ndjson.js';
 import { RowChecks } from './row-checks.js';
 import { NOT_PREDICTED, runOutcomes } from './run-outcomes.js';
-import type { OpenTable, Pieces, TableContext, TableRequest, TableSites } from './table-contract.js';
+import type { OpenTable, Pieces, TableRequest, TableSites } from './table-contract.js';
 import type { TableOutput } from './table-output.js';
 import type { TableSource } from './table-source.js';
 import { csvFormat, NDJSON } from './text/text-formats.js';
@@ -20,7 +21,7 @@ import { TextOutput } from './text/text-output.js';
 export function* openTable(
   body: Uint8Array,
   request: TableRequest,
-  context: TableContext,
+  context: GenerationData,
 ): Generator<undefined, OpenTable, undefined> {
   const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
   const source = yield* openSource(bytes, request);
@@ -32,7 +33,7 @@ function* openSource(body: Buffer, request: TableRequest): Generator<undefined, 
   return yield* request.format === 'csv' ? openCsv(body, request) : openNdjson(body, request);
 }
 
-function outputOf(source: TableSource, request: TableRequest, { artefacts }: TableContext): TableOutput {
+function outputOf(source: TableSource, request: TableRequest, { artefacts }: GenerationData): TableOutput {
   if (request.output === 'arrow') return new ArrowOutput(source, artefacts, request);
   return new TextOutput(request.output === 'csv' ? csvFormat(source, request) : NDJSON, artefacts, request);
 }

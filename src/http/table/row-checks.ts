@@ -12,9 +12,9 @@ import { ELEVATION, optionRulesOf } from '../request/option-schemas.js';
 import { placeHint } from '../request/places.js';
 import { entryError, placeError } from '../request/request-errors.js';
 import { MAX_LATITUDE, MAX_LONGITUDE, requestSchemas } from '../request/schemas.js';
-import { perGeneration } from '../serving/serving.js';
+import { type GenerationData, perGeneration } from '../serving/per-generation.js';
 import type { ReadColumn } from './columns.js';
-import type { TableContext, TableRequest } from './table-contract.js';
+import type { TableRequest } from './table-contract.js';
 
 /** What a row states of its site, as messages show it; absent where the cell is empty or null. */
 export type StatedSite = { -readonly [column in ReadColumn]?: unknown };
@@ -23,7 +23,7 @@ export type StatedSite = { -readonly [column in ReadColumn]?: unknown };
 const DECIMAL_COMMA = /^\s*[+-]?\d+,\d+\s*$/;
 
 /** What rows are checked against: made once of a context. */
-const rulesOf = perGeneration(({ artefacts }: TableContext) => {
+const rulesOf = perGeneration(({ artefacts }: GenerationData) => {
   const rules = optionRulesOf(artefacts);
   return {
     species: new SpeciesCatalogue(artefacts.species),
@@ -42,7 +42,7 @@ export class RowChecks {
   readonly #precipitationChange: number;
 
   constructor(
-    private readonly context: TableContext,
+    private readonly context: GenerationData,
     private readonly request: TableRequest,
   ) {
     const { warming_c = Number.NaN, precipitation_change_percent = Number.NaN } = request.scenario;

@@ -1,5 +1,4 @@
 import type { Tier } from '../../accounts/tiers.js';
-import type { Artefacts } from '../../prediction/artefacts/artefacts.js';
 import type { RowRecords } from '../../prediction/encoding/row-record.js';
 import type { SiteRows } from '../../prediction/site-rows.js';
 import type { ErrorCode } from '../errors/api-error.js';
@@ -29,12 +28,6 @@ export interface TableRequest {
   readonly tier: Tier;
   /** Most rows that the tier allows. */
   readonly rowLimit: number;
-}
-
-/** What tables are read and answered with: of a generation, and plain data that can be passed to another thread. */
-export interface TableContext {
-  readonly artefacts: Pick<Artefacts, 'grid' | 'manifest' | 'species' | 'regions'>;
-  readonly searchRadiusKm: number;
 }
 
 /** A run of rows: those that can be predicted for. */

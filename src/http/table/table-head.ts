@@ -8,7 +8,8 @@ import { optionRulesOf } from '../request/option-schemas.js';
 import { requireChunks } from '../request/require-chunks.js';
 import { checkAnnounced } from '../request/upload.js';
 import { callerOf } from '../server/request-state.js';
-import { perGeneration, type ServingGeneration } from '../serving/serving.js';
+import { perGeneration } from '../serving/per-generation.js';
+import type { ServingGeneration } from '../serving/serving.js';
 import { TABLE_FORMATS, TABLE_TYPES, type TableMediaType, type TableRequest } from './table-contract.js';
 import { readTableQuery } from './table-query.js';
 

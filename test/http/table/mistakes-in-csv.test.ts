@@ -151,13 +151,13 @@ test.each<[mistake: string, row: string, code: string, message: string]>([
     'an infinity',
     '44,-Infinity,PSME,manual',
     'invalid_request',
-    'The request is not valid: longitude must be a number from -180 to 180, not -Infinity.',
+    'The request is not valid: longitude must be a number from -180 to 180, not "-Infinity".',
   ],
   [
     'a number too large for a float64',
     '1e999,-122.03,PSME,manual',
     'invalid_request',
-    'The request is not valid: latitude must be a number from -90 to 90, not 1e999.',
+    'The request is not valid: latitude must be a number from -90 to 90, not "1e999".',
   ],
   [
     'a text for a number',

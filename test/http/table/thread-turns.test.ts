@@ -62,7 +62,7 @@ test('a table that is given up before its turn is not opened, and others are', a
   const body = new Uint8Array(Buffer.from(csvOf([PREDICT_REQUEST])));
   const refused = threads.open('theirs', body, tableRequest({ format: 'csv' }), JOB_ROWS, givenUp, () => {});
   givenUp.cancel();
-  await expect(refused).rejects.toThrow('the table was given up');
+  await expect(refused).rejects.toThrow('the work was given up');
   expect(body.byteLength).toBeGreaterThan(0); // it never went to the thread
   for (const table of await Promise.all(before)) expect(table.rowCount).toBe(2_000);
 });

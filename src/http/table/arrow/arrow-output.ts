@@ -15,9 +15,10 @@ import {
 import { modelOf } from '../../../prediction/artefacts/manifest.js';
 import { HORIZONS } from '../../../prediction/dimensions.js';
 import { CollectingSink } from '../../response/collecting-sink.js';
+import type { GenerationData } from '../../serving/per-generation.js';
 import { ERROR_COLUMNS, horizonColumns, horizonsOf, PLACE_COLUMNS } from '../columns.js';
 import type { RunOutcomes } from '../run-outcomes.js';
-import type { Pieces, TableContext, TableRequest } from '../table-contract.js';
+import type { Pieces, TableRequest } from '../table-contract.js';
 import { PIECE_BYTES, type TableOutput } from '../table-output.js';
 import type { TableSource, UploadedRows } from '../table-source.js';
 import { AnswerColumns, ROW_ERROR_CODES } from './answer-columns.js';
@@ -41,7 +42,7 @@ export class ArrowOutput implements TableOutput {
 
   constructor(
     source: TableSource,
-    private readonly artefacts: TableContext['artefacts'],
+    private readonly artefacts: GenerationData['artefacts'],
     private readonly request: TableRequest,
   ) {
     const { manifest, grid } = artefacts;

@@ -1,6 +1,5 @@
 import { Field, Utf8 } from 'apache-arrow';
 import Papa from 'papaparse';
-import { OversizedNumber } from '../../errors/shown-value.js';
 import { TextColumn } from '../arrow/column-builders.js';
 import type { ReadPositions } from '../columns.js';
 import type { RowChecks, StatedSite } from '../row-checks.js';
@@ -131,8 +130,7 @@ export class CsvSource implements TableSource {
 
 /** A cell that should be a number, as messages show it: by the number that was read of its bytes. */
 function statedNumber(number: number, cell: string): unknown {
-  if (Number.isFinite(number)) return number;
-  return Number.isNaN(number) ? cell : new OversizedNumber(cell);
+  return Number.isFinite(number) ? number : cell;
 }
 
 /** NaN where none is stated, infinite for what is no number. */

@@ -1,6 +1,5 @@
 import { type Data, Field } from 'apache-arrow';
 import { CLOSE_OBJECT, numberAt, OPEN_OBJECT, QUOTE, skipSpace } from '../../request/json.js';
-import { outlineAt } from '../../request/outlines.js';
 import { BooleanColumn, NumberColumn } from '../arrow/column-builders.js';
 import type { ReadColumn, ReadPositions } from '../columns.js';
 import { writeCsvCell } from '../csv/csv-cell.js';
@@ -72,7 +71,7 @@ export class NdjsonSource implements TableSource {
       const start = column === -1 ? 0 : this.columns.starts[column];
       if (start === 0) continue;
       const isNone = name === 'elevation_m' && this.body[start] === LETTER_N;
-      if (!isNone) site[name] = outlineAt(this.body, start);
+      if (!isNone) site[name] = JSON.parse(this.body.toString('utf8', start, this.columns.ends[column]));
     }
     return site;
   }

@@ -6,9 +6,10 @@ import {
   WORD_BYTES,
 } from '../../../prediction/encoding/json-writer.js';
 import type { ErrorObject } from '../../errors/api-error.js';
+import type { GenerationData } from '../../serving/per-generation.js';
 import { ERROR_COLUMNS, horizonColumns, horizonsOf, ourColumns, PLACE_COLUMNS } from '../columns.js';
 import type { RunOutcomes } from '../run-outcomes.js';
-import type { Pieces, TableContext, TableRequest } from '../table-contract.js';
+import type { Pieces, TableRequest } from '../table-contract.js';
 import { PIECE_BYTES, type TableOutput } from '../table-output.js';
 import type { UploadedRows } from '../table-source.js';
 import { RowWriter } from './row-writer.js';
@@ -62,7 +63,7 @@ export class TextOutput implements TableOutput {
 
   constructor(
     private readonly format: TextFormat,
-    private readonly artefacts: TableContext['artefacts'],
+    private readonly artefacts: GenerationData['artefacts'],
     { horizons, intervals }: TableRequest,
   ) {
     const { regions } = artefacts.grid;

@@ -1,8 +1,14 @@
+import type { Tier } from '../../../accounts/tiers.js';
 import type { ErrorCode, ErrorObject } from '../../errors/api-error.js';
+import type { Plan } from '../../plan/planner.js';
 import type { TableRequest } from '../table-contract.js';
 
 /** What the main thread asks of a table thread. A table has the number of the call that opened it. */
 export type TableOrder =
+  /** Reads the body of a plan. */
+  | { readonly kind: 'plan'; readonly body: Uint8Array; readonly tier: Tier }
+  /** The next step of the reading of a plan. */
+  | { readonly kind: 'read'; readonly plan: number }
   | {
       readonly kind: 'open';
       readonly body: Uint8Array<ArrayBuffer>;
@@ -51,6 +57,9 @@ export interface OpenedTable {
 
 /** The results of orders by their kind. */
 export interface TableResults {
+  /** Undefined while the reading goes on. */
+  readonly plan: Plan | undefined;
+  readonly read: Plan | undefined;
   /** Undefined while the check goes on. */
   readonly open: OpenedTable | undefined;
   readonly check: OpenedTable | undefined;
@@ -60,7 +69,7 @@ export interface TableResults {
   readonly tail: Uint8Array;
 }
 
-/** A message to a table thread: an order with the number of its call, or that a table is not needed any more. */
+/** A message to a table thread: an order with the number of its call, or that a table or plan is not needed any more. */
 export type TableCall = { readonly call: number; readonly order: TableOrder } | { readonly close: number };
 
 /** The answer to a call: each order has one. */

@@ -1,10 +1,13 @@
 import { Worker } from 'node:worker_threads';
+import type { Tier } from '../../../accounts/tiers.js';
 import type { RowRecords } from '../../../prediction/encoding/row-record.js';
 import type { SiteRows } from '../../../prediction/site-rows.js';
 import { FairQueue, type Waiting } from '../../../scheduling/fair-queue.js';
 import { ApiError } from '../../errors/api-error.js';
+import type { Plan } from '../../plan/planner.js';
+import type { GenerationData } from '../../serving/per-generation.js';
 import type { Cancellation } from '../cancellation.js';
-import type { TableContext, TableRequest } from '../table-contract.js';
+import type { TableRequest } from '../table-contract.js';
 import { JobMemory } from './job-memory.js';
 import type {
   EncodedPiece,
@@ -35,7 +38,7 @@ interface Pending {
   reject(error: Error): void;
 }
 
-/** A thread that reads and writes tables. The keys take turns with their orders. */
+/** A thread that reads and writes tables, and reads plans. The keys take turns with their orders. */
 class TableThread {
   readonly #worker: Worker;
   readonly #pending = new Map<number, Pending>();
@@ -46,7 +49,7 @@ class TableThread {
   #end: Error | undefined;
 
   /** @param onEnd called when the thread has ended, with the error that ended it */
-  constructor(context: TableContext, onEnd: (thread: TableThread, error: Error) => void) {
+  constructor(context: GenerationData, onEnd: (thread: TableThread, error: Error) => void) {
     this.#worker = new Worker(WORKER_FILE, {
       workerData: context,
       resourceLimits: { maxOldGenerationSizeMb: MAX_HEAP_MB },
@@ -88,6 +91,22 @@ class TableThread {
     return new ThreadTable(this, keyId, id, opened);
   }
 
+  /** @throws ApiError where the body is wrong as a whole, Error where the thread failed or `closed` was cancelled */
+  async readPlan(keyId: string, body: Uint8Array, tier: Tier, closed: Cancellation): Promise<Plan> {
+    const id = this.#calls;
+    let latest = id;
+    closed.onCancel(() => {
+      this.#giveUp(latest);
+      this.#worker.postMessage({ close: id } satisfies TableCall);
+    });
+    let plan = await this.call<'plan'>(keyId, { kind: 'plan', body, tier });
+    while (plan === undefined) {
+      latest = this.#calls;
+      plan = await this.call<'read'>(keyId, { kind: 'read', plan: id });
+    }
+    return plan;
+  }
+
   /** Gives an order to the thread when it is the turn of its key. @returns its result */
   call<Kind extends TableOrder['kind']>(
     keyId: string,
@@ -118,7 +137,7 @@ class TableThread {
     if (pending === undefined) return;
     this.#pending.delete(call);
     this.#waiting.drop(pending.order);
-    pending.reject(new Error('the table was given up'));
+    pending.reject(new Error('the work was given up'));
   }
 
   /** Ends the thread; pending calls reject. */
@@ -211,7 +230,7 @@ export class TableThreads {
 
   /** @param onError called with the error of a thread that died */
   constructor(
-    private readonly context: TableContext,
+    private readonly context: GenerationData,
     private readonly onError: (error: Error) => void,
   ) {}
 
@@ -241,6 +260,16 @@ export class TableThreads {
     closed.onCancel(() => this.#giveBack(cut));
     this.#thread ??= new TableThread(this.context, this.#end);
     return this.#thread.open(keyId, body, request, jobRows, closed);
+  }
+
+  /**
+   * Reads the body of a plan. The generation must be kept open meanwhile.
+   * @param closed gives the reading up
+   * @throws ApiError where the body is wrong as a whole, Error where the thread failed or `closed` was cancelled
+   */
+  readPlan(keyId: string, body: Uint8Array, tier: Tier, closed: Cancellation): Promise<Plan> {
+    this.#thread ??= new TableThread(this.context, this.#end);
+    return this.#thread.readPlan(keyId, body, tier, closed);
   }
 
   /** Ends the connections of the callers whose tables are open. @returns how many */

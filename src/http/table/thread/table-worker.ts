@@ -2,8 +2,10 @@ import { getPriority, setPriority } from 'node:os';
 import { parentPort, workerData } from 'node:worker_threads';
 import { adjustmentWidth } from '../../../prediction/conditions/adjustments.js';
 import { ApiError, type ErrorCode } from '../../errors/api-error.js';
+import { readPlan } from '../../plan/planner.js';
+import type { GenerationData } from '../../serving/per-generation.js';
 import { openTable } from '../open-table.js';
-import type { OpenTable, Pieces, TableContext } from '../table-contract.js';
+import type { OpenTable, Pieces } from '../table-contract.js';
 import { JOBS_UNDER_WAY, JobMemory } from './job-memory.js';
 import type { TableCall, TableNotice, TableOrder, TableResults } from './messages.js';
 
@@ -20,7 +22,7 @@ if (process.platform === 'linux') {
   }
 }
 
-const context = workerData as TableContext;
+const context = workerData as GenerationData;
 const width = adjustmentWidth(context.artefacts.manifest);
 
 interface Held {
@@ -41,6 +43,11 @@ interface Opening {
 const tables = new Map<number, Held>();
 /** Those being opened. */
 const opening = new Map<number, Opening>();
+/** The plans being read by the number of the call that began each. */
+const plans = new Map<number, ReturnType<typeof readPlan>>();
+
+/** How long the steps of a plan take before other orders have their turn. */
+const STEP_MS = 10;
 
 function notify(notice: TableNotice, transferred: readonly ArrayBufferLike[] = []): void {
   parentPort?.postMessage(notice, transferred as ArrayBuffer[]);
@@ -65,6 +72,7 @@ parentPort?.on('message', (message: TableCall) => {
   if ('close' in message) {
     tables.delete(message.close);
     opening.delete(message.close);
+    plans.delete(message.close);
     return;
   }
   try {
@@ -83,6 +91,16 @@ function take(call: number, order: TableOrder): void {
   }
   if (order.kind === 'check') {
     check(call, order.table);
+    return;
+  }
+  if (order.kind === 'plan') {
+    const { buffer, byteOffset, length } = order.body;
+    plans.set(call, readPlan(Buffer.from(buffer, byteOffset, length), order.tier, context));
+    readOn(call, call);
+    return;
+  }
+  if (order.kind === 'read') {
+    readOn(call, order.plan);
     return;
   }
   const held = tables.get(order.table);
@@ -131,6 +149,18 @@ function check(call: number, id: number): void {
     opening.set(id, table);
     done(call, undefined);
   }
+}
+
+/** Reads some more of a plan, for about STEP_MS. */
+function readOn(call: number, id: number): void {
+  const steps = plans.get(id);
+  if (steps === undefined) throw new Error(`no plan ${id} is being read`);
+  plans.delete(id);
+  const endMs = performance.now() + STEP_MS;
+  let step = steps.next();
+  while (step.done !== true && performance.now() < endMs) step = steps.next();
+  if (step.done !== true) plans.set(id, steps);
+  done(call, step.value);
 }
 
 /** Keeps a table that was opened. */

@@ -1,5 +1,6 @@
+import type { GenerationData } from '../../../../src/http/serving/per-generation.js';
 import { openTable } from '../../../../src/http/table/open-table.js';
-import type { Pieces, TableContext, TableRequest } from '../../../../src/http/table/table-contract.js';
+import type { Pieces, TableRequest } from '../../../../src/http/table/table-contract.js';
 import { ALL_HORIZONS } from '../../../../src/prediction/dimensions.js';
 import { RECORD_BYTES, RowRecords } from '../../../../src/prediction/encoding/row-record.js';
 import type { Predictor, PredictorData } from '../../../../src/prediction/predictor.js';
@@ -21,7 +22,7 @@ export function tableRequest(of: Partial<TableRequest> & Pick<TableRequest, 'for
 }
 
 /** Opens a table in one go. */
-export function open(body: Uint8Array, request: TableRequest, context: TableContext) {
+export function open(body: Uint8Array, request: TableRequest, context: GenerationData) {
   const steps = openTable(body, request, context);
   for (;;) {
     const step = steps.next();
@@ -60,9 +61,9 @@ export function piecesOf(pieces: Pieces): Uint8Array[] {
   }
 }
 
-const contexts = new WeakMap<PredictorData, TableContext>();
+const contexts = new WeakMap<PredictorData, GenerationData>();
 
-export function contextOf(data: PredictorData): TableContext {
+export function contextOf(data: PredictorData): GenerationData {
   const context = contexts.get(data) ?? { artefacts: data, searchRadiusKm: data.searchRadiusKm };
   contexts.set(data, context);
   return context;

@@ -1,13 +1,14 @@
 import { expect } from 'vitest';
 import { ApiError, type ErrorObject } from '../../../../src/http/errors/api-error.js';
-import type { TableContext, TableRequest } from '../../../../src/http/table/table-contract.js';
+import type { GenerationData } from '../../../../src/http/serving/per-generation.js';
+import type { TableRequest } from '../../../../src/http/table/table-contract.js';
 import { open } from './answer-table.js';
 
 /** Why a body is refused as a whole. */
 export function refusalOf(
   body: Uint8Array | string,
   request: TableRequest,
-  context: TableContext,
+  context: GenerationData,
 ): ErrorObject {
   try {
     open(Buffer.from(body), request, context);
