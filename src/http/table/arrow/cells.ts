@@ -20,7 +20,7 @@ export function cellsOf(data: Data): Cells {
 /** The numbers of a column of integers, floating-point numbers or decimals; NaN for none. */
 export function numbersOf(data: Data): (row: number) => number {
   const { type, values } = data;
-  const isPlain = DataType.isInt(type) || (DataType.isFloat(type) && type.precision !== 0);
+  const isPlain = DataType.isInt(type) || DataType.isFloat(type);
   const { format } = formatOf(data);
   const number = (row: number) => Number(isPlain ? values[row] : format(row));
   if (data.nullCount === 0) return number;
@@ -58,12 +58,10 @@ function formatOf(data: Data): { isString: boolean; format: Format } {
   if (DataType.isTime(type))
     return { isString: true, format: (row) => timeText(BigInt(values[row]), type.unit) };
   if (DataType.isFloat(type)) {
-    if (type.precision === Precision.DOUBLE)
-      return { isString: false, format: (row) => floatText(values[row]) };
-    const isHalf = type.precision === Precision.HALF;
-    return { isString: false, format: (row) => shortest(isHalf ? halfFloat(values[row]) : values[row]) };
+    const textOf = type.precision === Precision.DOUBLE ? floatText : shortest;
+    return { isString: false, format: (row) => textOf(values[row]) };
   }
-  return { isString: false, format: (row) => String(values[row]) }; // integers and durations
+  return { isString: false, format: (row) => String(values[row]) }; // integers
 }
 
 function textFormat({ values, valueOffsets }: Data): Format {
@@ -122,15 +120,6 @@ function shortest(value: number): string {
     if (Math.fround(decimal) === value) return String(decimal);
   }
   return String(Number(value.toPrecision(9)));
-}
-
-/** See IEEE 754, binary16. */
-function halfFloat(bits: number): number {
-  const sign = bits < 0x8000 ? 1 : -1;
-  const exponent = (bits >> 10) & 0x1f;
-  const fraction = bits & 0x3ff;
-  if (exponent === 0x1f) return fraction === 0 ? sign * Number.POSITIVE_INFINITY : Number.NaN;
-  return exponent === 0 ? sign * fraction * 2 ** -24 : sign * (0x400 + fraction) * 2 ** (exponent - 25);
 }
 
 /** @param words little endian two's complement, `count` of them from `first` on */

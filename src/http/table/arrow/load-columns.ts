@@ -1,6 +1,6 @@
 import { isUtf8 } from 'node:buffer';
 import { type Data, DataType, type Dictionary, type Message, makeData, type Vector } from 'apache-arrow';
-import { isLarge, isOffsetBytes, isOffsetList, isText, valueBytes } from './column-types.js';
+import { isLarge, isText, valueBytes } from './column-types.js';
 import { ALIGNMENT, damaged } from './messages.js';
 import { sliceColumn } from './slice-column.js';
 import { areUtf8, readType, viewBytes, viewSizes } from './text-views.js';
@@ -34,9 +34,6 @@ interface Nulls {
   readonly nullCount: number;
   readonly nullBitmap: Uint8Array;
 }
-
-/** Most values of a column, nested ones included: more are not written. Columns of nulls have any number without a byte. */
-const MAX_VALUES = 2 ** 31 - 1;
 
 const NO_BYTES = new Uint8Array(0);
 const COMPRESSIONS = ['LZ4', 'ZSTD'];
@@ -110,27 +107,10 @@ export class ColumnLoader {
     }
     if (DataType.isBool(type)) return makeData({ ...nulls, type, data: this.#bytes(Math.ceil(length / 8)) });
     if (DataType.isUtf8View(type)) return this.#viewColumn(type, nulls);
-    if (isOffsetBytes(type)) {
-      const { valueOffsets, end } = this.#offsets(type, length);
-      const data = this.#bytes(end);
-      if (isText(type)) this.#checkTexts(valueOffsets, data);
-      return makeData({ ...nulls, type, valueOffsets, data } as never);
-    }
-    if (isOffsetList(type)) {
-      const { valueOffsets, end } = this.#offsets(type, length);
-      const child = this.#child(type.children[0].type, end);
-      return makeData({ ...nulls, type, valueOffsets, child } as never);
-    }
-    if (DataType.isFixedSizeList(type))
-      return makeData({ ...nulls, type, child: this.#child(type.children[0].type, length * type.listSize) });
-    const children = type.children.map((field) => this.#child(field.type, length));
-    return makeData({ ...nulls, type, children } as never);
-  }
-
-  #child(type: DataType, length: number): Data {
-    const child = this.#column(type);
-    if (child.length < length) throw this.#damaged('a nested column has fewer values than its parent needs');
-    return child;
+    const { valueOffsets, end } = this.#offsets(type, length);
+    const data = this.#bytes(end);
+    if (isText(type)) this.#checkTexts(valueOffsets, data);
+    return makeData({ ...nulls, type, valueOffsets, data } as never);
   }
 
   #viewColumn(type: DataType, nulls: Nulls): Data {
@@ -168,8 +148,6 @@ export class ColumnLoader {
     if (node === undefined) throw this.#damaged('it has fewer columns than the schema');
     if (!(node.length >= 0 && node.nullCount >= 0 && node.nullCount <= node.length))
       throw this.#damaged(`a column claims ${node.length} values, ${node.nullCount} of them null`);
-    if (node.length > MAX_VALUES)
-      throw this.#damaged(`a column has ${node.length} values, and may have ${MAX_VALUES}`);
     return node;
   }
 
@@ -202,7 +180,7 @@ export class ColumnLoader {
 
   /** Offsets, which must not fall, and their last one. */
   #offsets(type: DataType, length: number): { valueOffsets: Int32Array | BigInt64Array; end: number } {
-    // Of no values even the first offset may be absent.
+    // An empty column may omit its offsets.
     if (length === 0 && this.header.buffers[this.#buffer]?.length === 0) {
       this.#buffer++;
       return { valueOffsets: isLarge(type) ? new BigInt64Array(1) : new Int32Array(1), end: 0 };

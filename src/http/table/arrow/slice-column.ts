@@ -1,5 +1,5 @@
 import { type Data, DataType, makeData } from 'apache-arrow';
-import { isLarge, isOffsetBytes, isOffsetList } from './column-types.js';
+import { isLarge, isOffsetBytes } from './column-types.js';
 import { textsOfViews } from './text-views.js';
 
 /**
@@ -21,19 +21,6 @@ export function sliceColumn(data: Data, from: number, length: number): Data {
     const valueOffsets = sliceOffsets(data, from, length);
     const bytes = data.values.subarray(Number(data.valueOffsets[from]), Number(data.valueOffsets[to]));
     return makeData({ ...nulls, type, valueOffsets, data: bytes } as never);
-  }
-  if (isOffsetList(type)) {
-    const [start, end] = [Number(data.valueOffsets[from]), Number(data.valueOffsets[to])];
-    const child = sliceColumn(data.children[0], start, end - start);
-    return makeData({ ...nulls, type, valueOffsets: sliceOffsets(data, from, length), child } as never);
-  }
-  if (DataType.isFixedSizeList(type)) {
-    const child = sliceColumn(data.children[0], from * type.listSize, length * type.listSize);
-    return makeData({ ...nulls, type, child });
-  }
-  if (DataType.isStruct(type)) {
-    const children = data.children.map((child) => sliceColumn(child, from, length));
-    return makeData({ ...nulls, type, children });
   }
   if (DataType.isUtf8View(type)) return makeData({ ...nulls, ...textsOfViews(data, from, length) } as never);
   const values = data.values.subarray(from * data.stride, to * data.stride);
