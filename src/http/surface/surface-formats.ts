@@ -3,9 +3,7 @@ import { setImmediate as nextTurn } from 'node:timers/promises';
 import { JSON_TYPE } from '../response/headers.js';
 import type { Surface } from './surface.js';
 import { surfaceArrow } from './surface-arrow.js';
-import { surfaceCsv } from './surface-csv.js';
-import { surfaceGeoJson } from './surface-geojson.js';
-import { surfaceJson } from './surface-json.js';
+import { surfaceCsv, surfaceGeoJson, surfaceJson } from './surface-text.js';
 
 const ARROW_TYPE = 'application/vnd.apache.arrow.stream';
 

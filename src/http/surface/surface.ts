@@ -23,7 +23,14 @@ export function spacingKm({ artefacts: { grid }, step }: Pick<Surface, 'artefact
   return Number((degrees * RADIANS * EARTH_RADIUS_KM).toFixed(SPACING_DECIMALS));
 }
 
-/** The names of the columns of survival in formats of flat columns, in the order of `survival`. */
-export const SURVIVAL_COLUMNS = PLANTING_METHODS.flatMap((method) =>
-  HORIZONS.map((years) => `survival_${method}_${years}`),
-);
+/** What a surface says of itself, as the first fields of its JSON. */
+export function surfaceFields({ artefacts, species, points, step }: Surface) {
+  const { species_code, common_name } = artefacts.species[species];
+  return {
+    species_code,
+    species_common_name: common_name,
+    horizons: HORIZONS,
+    points: points.length,
+    spacing_km: spacingKm({ artefacts, step }),
+  };
+}

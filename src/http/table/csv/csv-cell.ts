@@ -1,12 +1,5 @@
+import { csvCell } from '../../response/csv-cell.js';
 import type { RowWriter } from '../text/row-writer.js';
-
-/** A cell with any of these is quoted. */
-const TO_QUOTE = /[",\r\n]/;
-
-/** A cell as CSV: quoted where it must be. */
-export function csvCell(text: string): string {
-  return TO_QUOTE.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
-}
 
 /** Writes a cell. @param text UTF-8 read as latin1 */
 export function writeCsvCell(writer: RowWriter, text: string): void {

@@ -1,5 +1,5 @@
+import { csvCell } from '../../response/csv-cell.js';
 import { ourColumns, PLACE_COLUMNS } from '../columns.js';
-import { csvCell } from '../csv/csv-cell.js';
 import type { TableRequest } from '../table-contract.js';
 import type { TableSource } from '../table-source.js';
 import type { TextFormat } from './text-output.js';
