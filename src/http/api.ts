@@ -26,6 +26,7 @@ import { speciesEndpoint, speciesRoute } from './routes/species.js';
 import { surfacesEndpoint, surfacesRoute } from './routes/surfaces.js';
 import { tableEndpoint, tableRoute } from './routes/table.js';
 import { usageEndpoint, usageRoute } from './routes/usage.js';
+import { connectionOf } from './server/connection.js';
 import type { Connections } from './server/connections.js';
 import { createServer } from './server/server.js';
 import { KeyTurns } from './serving/key-turns.js';
@@ -64,7 +65,7 @@ export function createApi(
   const app = createServer(config, phase, log, connections, WHERE_LISTED, (request, reply) => {
     for (const job of request.state.jobs ?? []) job.abandon();
     const { caller } = request.state;
-    if (caller !== undefined) connections.rememberKey(request.raw, caller.id);
+    if (caller !== undefined) connectionOf(request.raw).rememberKey(caller.id);
     logRequest(request, reply, metrics);
   });
   enableServerTiming(app);
@@ -102,7 +103,7 @@ export function createApi(
     rejectOverloadUncounted(tables, serving, phase);
     enforceQuota(tables, accounts);
     rejectOverload(tables, serving);
-    tableRoute(tables, config, serving, connections, metrics);
+    tableRoute(tables, config, serving, metrics);
   });
   return app;
 }

@@ -2,7 +2,7 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Metrics } from '../../observability/metrics.js';
 import { CLIENT_CLOSED_STATUS } from '../errors/common-errors.js';
 import { isSent } from '../response/is-sent.js';
-import { unparsedStatus } from '../server/unparsed-status.js';
+import { connectionOf } from '../server/connection.js';
 
 /** Reports the times of a request to its caller in `Server-Timing`. */
 export function enableServerTiming(app: FastifyInstance): void {
@@ -22,7 +22,8 @@ export function logRequest(request: FastifyRequest, reply: FastifyReply, metrics
   const { method } = request;
   const route = request.routeOptions.url ?? 'none';
   const durationMs = reply.elapsedTime;
-  const status = unparsedStatus(request.raw) ?? (isSent(reply.raw) ? reply.statusCode : CLIENT_CLOSED_STATUS);
+  const sentStatus = isSent(reply.raw) ? reply.statusCode : CLIENT_CLOSED_STATUS;
+  const status = connectionOf(request.raw).rejectedStatus ?? sentStatus;
   const labels = { route, method, status: String(status), tier: caller?.tier ?? 'none' };
   metrics.requestSeconds.observe(labels, durationMs / 1000);
   if (times !== undefined) {

@@ -11,6 +11,7 @@ import type { batchRequestSchema } from '../request/schemas.js';
 import { sendPooled } from '../response/compression.js';
 import { JSON_TYPE } from '../response/headers.js';
 import { batchResponseSchema } from '../response/schemas.js';
+import { connectionOf } from '../server/connection.js';
 import { callerOf } from '../server/request-state.js';
 import type { Serving, ServingGeneration } from '../serving/serving.js';
 import type { RowSubmitter } from './row-submitter.js';
@@ -59,7 +60,7 @@ export function batchRoute(
     const batch = requestReaderOf(generation).readBatch(request.body, tier);
     request.state.sites = batch.total;
     // A client that hangs up while its request waits only ends its side: no event says so before a response is written.
-    const hasHungUp = () => request.raw.socket.readableEnded;
+    const hasHungUp = () => connectionOf(request.raw).hasHungUp;
     const answers =
       batch.rows.count === 0
         ? undefined

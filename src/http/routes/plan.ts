@@ -13,6 +13,7 @@ import { MAX_PREDICTIONS, unitElements } from '../plan/planner.js';
 import { BodyBudget } from '../request/body-budget.js';
 import { JSON_TYPE } from '../response/headers.js';
 import { planResponseSchema } from '../response/schemas.js';
+import { connectionOf } from '../server/connection.js';
 import { callerOf } from '../server/request-state.js';
 import { JOB_ROWS, type KeyTurns } from '../serving/key-turns.js';
 import type { Serving, ServingGeneration } from '../serving/serving.js';
@@ -97,7 +98,7 @@ export function planRoute(
       request.state.sites = plan.units.length;
       const pieces = sums.rows(JOB_ROWS);
       // Both ends of a connection that was closed for sending may still be open: see the route of batches.
-      const hasHungUp = () => request.raw.socket.readableEnded;
+      const hasHungUp = () => connectionOf(request.raw).hasHungUp;
       await turns.run(id, reply, async () => {
         for (const piece of pieces) {
           check();

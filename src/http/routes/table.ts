@@ -11,7 +11,7 @@ import { sendContinue } from '../request/expect-continue.js';
 import { SCENARIO } from '../request/option-schemas.js';
 import { readUpload } from '../request/upload.js';
 import { sendStream } from '../response/compression.js';
-import type { Connections } from '../server/connections.js';
+import { connectionOf } from '../server/connection.js';
 import { callerOf } from '../server/request-state.js';
 import type { Serving, ServingGeneration } from '../serving/serving.js';
 import { Cancellation } from '../table/cancellation.js';
@@ -91,13 +91,7 @@ const OPEN_TABLE_SHARE = 50;
 const CONTENT_TYPES: Partial<Record<TableMediaType, string>> = { 'text/csv': 'text/csv; charset=utf-8' };
 
 /** POST /v1/predict/table: a table of sites in and out. */
-export function tableRoute(
-  app: FastifyInstance,
-  config: Config,
-  serving: Serving,
-  connections: Connections,
-  metrics: Metrics,
-): void {
+export function tableRoute(app: FastifyInstance, config: Config, serving: Serving, metrics: Metrics): void {
   const { requestTimeoutMs: timeoutMs, queueLimitSites } = config;
   const limit = new JobLimit(queueLimitSites);
   const budget = new BodyBudget(config.tableMemoryBytes, TABLES_FULL);
@@ -110,7 +104,7 @@ export function tableRoute(
     budget.take(memoryOf(bytes), callerOf(request).id, reply.raw);
   });
   app.addContentTypeParser('*', (request: FastifyRequest, payload: Readable) => {
-    connections.exemptFromTimeout(request.raw);
+    connectionOf(request.raw).exemptFromTimeout();
     sendContinue(request);
     return readUpload(payload, {
       isGzip: isGzipped(request),

@@ -1,4 +1,3 @@
-import { Server } from 'node:net';
 import { setTimeout as delay, setImmediate as nextTurn } from 'node:timers/promises';
 import type { FastifyInstance } from 'fastify';
 import type { Connections } from './connections.js';
@@ -27,16 +26,11 @@ export function enableGracefulClose(app: FastifyInstance, connections: Connectio
   let arrivals = 0;
   let stopped: Promise<void> | undefined;
   server.on('connection', () => arrivals++);
-  server.on('request', () => arrivals++);
   app.addHook('onRequest', (_request, _reply, done) => {
+    arrivals++;
     if (stopped === undefined) done();
     else stopped.then(() => done());
   });
-
-  // Fastify calls it as soon as the server closes. Node's own cuts off responses that have ended and are not sent yet.
-  server.closeIdleConnections = () => {};
-  // Without the HTTP server's override, which also stops the check for slow requests: they would delay the end.
-  Object.assign(server, { close: Server.prototype.close });
 
   const closeIdleUntilClosed = async () => {
     const closed = new AbortController();

@@ -2,9 +2,7 @@ import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:ht
 import type { Duplex } from 'node:stream';
 import { ApiError } from '../errors/api-error.js';
 import { renderError } from '../response/error-response.js';
-import { endLingering } from './final-response.js';
 import { requestId } from './request-state.js';
-import { noteUnparsedStatus } from './unparsed-status.js';
 
 /** Headers that a request may have: many times what callers and proxies send. */
 export const MAX_HEADERS = 100;
@@ -25,17 +23,20 @@ const NOT_HTTP = [400, 'The request is not valid HTTP/1.1.'] as const;
 /**
  * Answers a request that Node's HTTP parser rejected, and ends its connection.
  * @param head of the request, if that was parsed and its body was rejected
+ * @returns the status, if the connection can still be written to
  */
-export function rejectUnparsed(error: NodeJS.ErrnoException, socket: Duplex, head?: IncomingMessage): void {
-  // Further bytes of a connection that was already rejected also end up here.
-  if (socket.writableEnded) return;
-  const [status, message] = PARSER_ERRORS[error.code ?? ''] ?? NOT_HTTP;
+export function rejectUnparsed(
+  error: NodeJS.ErrnoException,
+  socket: Duplex,
+  head?: IncomingMessage,
+): number | undefined {
   if (!socket.writable) {
     socket.destroy();
-    return;
+    return undefined;
   }
-  if (head !== undefined) noteUnparsedStatus(head, status);
+  const [status, message] = PARSER_ERRORS[error.code ?? ''] ?? NOT_HTTP;
   endWithError(socket, invalidRequest(message, status), requestId(head?.headers['x-request-id']));
+  return status;
 }
 
 /** Answers CONNECT, which no endpoint supports. */
@@ -86,5 +87,5 @@ function endWithError(socket: Duplex, error: ApiError, id: string): void {
   const { status, headers, body } = renderError(error);
   const head = Object.entries({ ...headers, 'x-request-id': id });
   const lines = head.map(([name, value]) => `${name}: ${value}\r\n`);
-  endLingering(socket, `HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
+  socket.end(`HTTP/1.1 ${status} ${STATUS_CODES[status]}\r\n${lines.join('')}\r\n${body}`);
 }

@@ -14,12 +14,8 @@ const SHARED_MS = 1000;
 export class RequestTurns {
   /** By key, the requests that began in this turn. */
   readonly #begun = new Map<string, number>();
-  /** By key, what is called when the next request may begin, in the order of arrival. */
-  readonly #waiting = new Map<string, (() => void)[]>();
   #latestKey: string | undefined;
   #sharedUntilMs = Number.NEGATIVE_INFINITY;
-  #hasNextTurn = false;
-  #isStopped = false;
 
   /** Learns that a key calls. */
   note(keyId: string): void {
@@ -28,49 +24,17 @@ export class RequestTurns {
     this.#latestKey = keyId;
   }
 
-  /** Lets all requests begin at once from now on. */
-  stop(): void {
-    this.#isStopped = true;
-  }
-
   /**
-   * Begins a request in this turn of the event loop or, after those of its key that wait, in a later one.
-   * @param keyId undefined where no key is known: such a request never waits
-   * @param beginLater called when the request may begin, unless it may at once
-   * @returns whether it may begin at once
+   * Whether a request may begin in this turn. Otherwise it asks again in the next one, by `setImmediate`: so the requests
+   * that wait come first, in their order.
+   * @param keyId undefined if no key is known: such a request never waits
    */
-  begin(keyId: string | undefined, beginLater: () => void): boolean {
-    if (keyId === undefined || !this.#isShared) return true;
-    this.#awaitNextTurn();
-    const waiting = this.#waiting.get(keyId);
+  mayBegin(keyId: string | undefined): boolean {
+    if (keyId === undefined || performance.now() >= this.#sharedUntilMs) return true;
+    if (this.#begun.size === 0) setImmediate(() => this.#begun.clear());
     const begun = this.#begun.get(keyId) ?? 0;
-    if (waiting !== undefined) waiting.push(beginLater);
-    else if (begun >= REQUESTS_PER_TURN) this.#waiting.set(keyId, [beginLater]);
-    else {
-      this.#begun.set(keyId, begun + 1);
-      return true;
-    }
-    return false;
-  }
-
-  get #isShared(): boolean {
-    return !this.#isStopped && performance.now() < this.#sharedUntilMs;
-  }
-
-  #awaitNextTurn(): void {
-    if (this.#hasNextTurn) return;
-    this.#hasNextTurn = true;
-    setImmediate(() => {
-      this.#hasNextTurn = false;
-      this.#begun.clear();
-      const most = this.#isShared ? REQUESTS_PER_TURN : Number.POSITIVE_INFINITY;
-      for (const [keyId, waiting] of [...this.#waiting]) {
-        const next = waiting.splice(0, most);
-        if (waiting.length === 0) this.#waiting.delete(keyId);
-        this.#begun.set(keyId, next.length);
-        this.#awaitNextTurn();
-        for (const begin of next) begin();
-      }
-    });
+    if (begun >= REQUESTS_PER_TURN) return false;
+    this.#begun.set(keyId, begun + 1);
+    return true;
   }
 }

@@ -1,3 +1,5 @@
+import { createServer as createHttpServer, type RequestListener, type Server } from 'node:http';
+import { createServer as createNetServer, type Socket } from 'node:net';
 import Fastify, {
   type FastifyBaseLogger,
   type FastifyInstance,
@@ -8,21 +10,16 @@ import Fastify, {
 import type { Config } from '../../config.js';
 import { ApiError } from '../errors/api-error.js';
 import { notFound } from '../errors/common-errors.js';
+import { expectContinue } from '../request/expect-continue.js';
 import { handleError, sendError } from '../response/error-response.js';
 import { DEFAULT_HEADERS } from '../response/headers.js';
 import type { CurrentPhase } from '../serving/serving.js';
 import { allowOrigins, logRefusedOrigins, originHeaders } from './allowed-origins.js';
+import { type Connection, connectionOf } from './connection.js';
 import type { Connections } from './connections.js';
-import { awaitContinue, endUncontinued } from './continue-handling.js';
-import { enableFinalResponses } from './final-response.js';
+import { announceFinalResponses } from './final-response.js';
 import { enableGracefulClose } from './graceful-close.js';
-import {
-  framingError,
-  MAX_HEADERS,
-  rejectExpectation,
-  rejectTunnel,
-  rejectUnparsed,
-} from './malformed-requests.js';
+import { framingError, MAX_HEADERS, rejectExpectation, rejectTunnel } from './malformed-requests.js';
 import { requestId } from './request-state.js';
 
 /** Request timeouts without traffic after which a connection is closed: its caller does not read the response. */
@@ -31,8 +28,11 @@ const IDLE_FACTOR = 4;
 /** Characters of a path parameter: as many as Node accepts in a head. */
 const MAX_PARAMETER_LENGTH = 16 * 1024;
 
-/** How often Node looks for heads that arrive too slowly: at longer intervals a thousand would be rejected at once. */
-const SLOW_HEAD_CHECK_MS = 100;
+/** How often requests that arrive too slowly are looked for: at longer intervals a thousand would be rejected at once. */
+const SLOW_REQUEST_CHECK_MS = 100;
+
+/** How long a connection stays open without a request. */
+const KEEP_ALIVE_MS = 72_000;
 
 /**
  * An HTTP server without routes: limits, request ids, and the error body of every failure, those of Node's parser
@@ -55,38 +55,18 @@ export function createServer(
     genReqId: ({ headers }) => requestId(headers['x-request-id']),
     bodyLimit: config.bodyLimitBytes,
     routerOptions: { maxParamLength: MAX_PARAMETER_LENGTH },
-    connectionTimeout: IDLE_FACTOR * config.requestTimeoutMs,
+    serverFactory: (handle) => listener(handle, connections, config.requestTimeoutMs),
     // Fastify's own response while it closes does not have our error body; the routes reject work themselves.
     return503OnClosing: false,
-    forceCloseConnections: 'idle',
-    clientErrorHandler: (error, socket) => {
-      if (!connections.endWithResponse(socket)) rejectUnparsed(error, socket, connections.incoming(socket));
-    },
+    forceCloseConnections: false,
     // A path that cannot be decoded; no hook is called for it.
     frameworkErrors: (_error, request, reply) => {
       const error = framingError(request.raw) ?? notFound(request.url, endpoints);
       reply.headers(originHeaders(config.corsOrigins, request.headers.origin));
       sendError(reply.header('x-request-id', request.id), error);
     },
-    http: {
-      // Rejected below, with our error body.
-      requireHostHeader: false,
-      headersTimeout: config.requestTimeoutMs,
-      // It would cut off large uploads; Connections has the limit of bodies.
-      requestTimeout: 0,
-      connectionsCheckingInterval: SLOW_HEAD_CHECK_MS,
-    },
   });
-  // Node silently drops headers beyond this number: one more than the limit is enough to notice. It limits trailers, too.
-  app.server.maxHeadersCount = MAX_HEADERS + 1;
-  // A caller who closes its side after the request is answered; Node would end the connection before the response.
-  Object.assign(app.server, { httpAllowHalfOpen: true });
-  app.server.on('checkContinue', awaitContinue(app.server));
-  app.server.on('checkExpectation', rejectExpectation);
-  app.server.on('connect', rejectTunnel);
-  app.addHook('preClose', async () => connections.stopTurns());
   enableGracefulClose(app, connections);
-  connections.attach(app.server, config.requestTimeoutMs);
 
   const missingRoute = trackRouteMethods(app, endpoints);
   // OPTIONS is a method of no path. Only a preflight of a path that exists is left to the hook that answers it.
@@ -114,10 +94,60 @@ export function createServer(
       done(request.is404 || request.method === 'OPTIONS' ? missingRoute(request) : undefined);
     });
   });
-  endUncontinued(app);
-  enableFinalResponses(app, phase);
+  announceFinalResponses(app, phase);
   app.setErrorHandler(handleError);
   return app;
+}
+
+/**
+ * A server that passes its connections to an HTTP server, which does not listen: so the connections are ours, which limit
+ * what the HTTP server has to parse, and none is closed with the server. Fastify only has it listen and close.
+ */
+function listener(handle: RequestListener, connections: Connections, timeoutMs: number): Server {
+  const http = httpServer(handle);
+  http.timeout = IDLE_FACTOR * timeoutMs;
+  // A caller may close its side after the request.
+  const server = createNetServer({ allowHalfOpen: true, noDelay: true }, (socket: Socket) => {
+    const connection = connections.open(socket);
+    if (connection !== undefined) http.emit('connection', connection);
+  });
+  const check = setInterval(
+    () => connections.rejectLate(performance.now() - timeoutMs),
+    SLOW_REQUEST_CHECK_MS,
+  );
+  server.once('close', () => clearInterval(check));
+  return server as Server;
+}
+
+/** @param handle handles a request that may be answered: see Connection */
+function httpServer(handle: RequestListener): Server {
+  // Connections limit the time in which requests arrive. A missing Host is rejected above, with our error body.
+  const http = createHttpServer({ requireHostHeader: false, headersTimeout: 0, requestTimeout: 0 });
+  http.keepAliveTimeout = KEEP_ALIVE_MS;
+  // Node silently drops headers beyond this number: one more than the limit is enough to notice. It limits trailers, too.
+  http.maxHeadersCount = MAX_HEADERS + 1;
+  const ifFirst =
+    (listener: RequestListener): RequestListener =>
+    (request, response) => {
+      if (connectionOf(request).begin(request, response)) listener(request, response);
+    };
+  http.on('request', ifFirst(handle));
+  http.on('checkExpectation', ifFirst(rejectExpectation));
+  // Handled as others: whoever reads the body has it sent, and none that is rejected.
+  http.on(
+    'checkContinue',
+    ifFirst((request, response) => {
+      expectContinue(request, response);
+      handle(request, response);
+    }),
+  );
+  http.on('connect', (request) => {
+    const connection = connectionOf(request);
+    if (connection.isIdle) rejectTunnel(request, connection);
+    else connection.endAfterResponse();
+  });
+  http.on('clientError', (error, socket) => (socket as unknown as Connection).reject(error));
+  return http;
 }
 
 /** Scheme and authority of a request target in absolute form. */

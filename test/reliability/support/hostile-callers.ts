@@ -25,7 +25,6 @@ const OPENED_TOGETHER = 20;
 const UNREAD_CONNECTIONS = 10;
 const PIPELINING_CONNECTIONS = 10;
 const PIPELINED = 1000;
-const STATUS = 'HTTP/1.1 200 ';
 
 /** A whole request. */
 export function requestOf(path: string, key: string, body: string): string {
@@ -103,14 +102,8 @@ export const HOSTILITIES: Readonly<Record<string, Hostility>> = {
   'a thousand single predictions on a connection before the first is answered': ({ api, key }) =>
     onEach(api, PIPELINING_CONNECTIONS, async (socket) => {
       socket.write(requestOf('/v1/predict', key, SITE).repeat(PIPELINED));
-      let answered = 0;
-      let cut = ''; // a word may come in two parts
-      while (answered < PIPELINED) {
-        const [bytes] = (await once(socket, 'data')) as [Buffer];
-        const text = cut + bytes.toString('latin1');
-        answered += text.split(STATUS).length - 1;
-        cut = text.slice(1 - STATUS.length);
-      }
+      socket.resume();
+      await closed(socket);
     }),
 
   'batches whose callers hang up': ({ api, key }, callers) =>

@@ -1,0 +1,280 @@
+import type { IncomingMessage, ServerResponse } from 'node:http';
+import type { Socket } from 'node:net';
+import { Duplex } from 'node:stream';
+import { rejectUnparsed } from './malformed-requests.js';
+import type { RequestTurns } from './request-turns.js';
+
+/**
+ * Bytes that Node's parser gets in one turn of the event loop, unless they belong to a body of known length. Most
+ * requests are shorter. The shortest requests and chunks in this many bytes take about a millisecond.
+ */
+const BYTES_PER_TURN = 4096;
+
+/** How long a connection that the service has ended waits for a caller who is still sending. */
+const LINGER_MS = 1000;
+
+/** Bytes that are received and dropped during that time. */
+const MAX_DROPPED_BYTES = 4 * 1024 * 1024;
+
+/**
+ * A connection as Node's HTTP server sees it: what its socket receives is passed on a little at a time.
+ *
+ * By itself, the server parses everything that a socket receives: tens of kilobytes of pipelined requests are thousands of
+ * requests in progress, which is memory and time that a caller without a key could take. Here a connection has one
+ * request in progress. If another one arrives meanwhile, neither it nor anything after it is answered: the connection ends
+ * after the response to the first.
+ */
+export class Connection extends Duplex {
+  /** Received, and not yet passed to the parser. */
+  #waiting: Buffer | undefined;
+  #isPassScheduled = false;
+  #hasHungUp = false;
+  #droppedBytes = 0;
+  /** The last request, of which at least the head has arrived, and its response. */
+  #request: IncomingMessage | undefined;
+  #response: ServerResponse | undefined;
+  /** Bytes that may be passed at once because they belong to its body. The parser may have got some already. */
+  #bodyBytes = 0;
+  /** Whether a part of the head of the next request has been passed. */
+  #hasPartOfHead = false;
+  /** When the last request began to arrive, on the clock of `performance.now()`; infinite if it may take its time. */
+  #arrivalMs = 0;
+  /** Whether the connection ends after the last response. */
+  #isFinal = false;
+  /** The last key that was sent. The next request takes turns as one of the same key, since it is not read yet. */
+  #keyId: string | undefined;
+  #rejectedStatus: number | undefined;
+
+  /** @param turns shared by all connections */
+  constructor(
+    private readonly socket: Socket,
+    private readonly turns: RequestTurns,
+  ) {
+    // The socket buffers; here, anything unread keeps the rest of what was received back.
+    super({ decodeStrings: false, readableHighWaterMark: 1 });
+    socket
+      .on('data', (bytes) => {
+        this.#waiting = bytes;
+        this.#pass();
+        if (this.#waiting !== undefined) socket.pause();
+      })
+      .on('end', () => {
+        this.#hasHungUp = true;
+        if (this.#waiting === undefined) this.#passEnd();
+      })
+      .on('timeout', () => this.emit('timeout'))
+      .on('error', (error) => this.destroy(error))
+      .on('close', () => this.destroy());
+    this.on('resume', () => {
+      if (this.#waiting !== undefined) this.#passLater();
+    });
+  }
+
+  /** Whether the caller has closed its side. */
+  get hasHungUp(): boolean {
+    return this.#hasHungUp;
+  }
+
+  /** Whether any request has come. */
+  get hasBegun(): boolean {
+    return this.#request !== undefined;
+  }
+
+  /** Whether no request is in progress or waiting. */
+  get isIdle(): boolean {
+    return !this.#isAnswering && this.#waiting === undefined;
+  }
+
+  /** Whether the last request has arrived as a whole, its response is sent, and no part of another one has come. */
+  get isBetweenRequests(): boolean {
+    return this.isIdle && !this.#isReceiving && !this.#isEnding;
+  }
+
+  /** The status that the last request got without its `ServerResponse` because its body was rejected, if that was sent. */
+  get rejectedStatus(): number | undefined {
+    return this.writableFinished ? this.#rejectedStatus : undefined;
+  }
+
+  /**
+   * Begins a request whose head is parsed.
+   * @returns false if it must not be answered, because the request before it is not
+   */
+  begin(request: IncomingMessage, response: ServerResponse): boolean {
+    this.#hasPartOfHead = false;
+    if (this.#isAnswering || this.#isEnding) {
+      this.endAfterResponse();
+      return false;
+    }
+    this.#request = request;
+    this.#response = response;
+    this.#bodyBytes = Number(request.headers['content-length'] ?? 0);
+    // Node's parser drops what it got together with such a request: it may be a part of the next one.
+    if (request.headers.upgrade !== undefined) this.endAfterResponse();
+    return true;
+  }
+
+  /** Remembers the key of the last request. */
+  rememberKey(keyId: string): void {
+    this.turns.note(keyId);
+    this.#keyId = keyId;
+  }
+
+  /** Lets the body that is arriving take its time: whoever reads it decides what is too slow. */
+  exemptFromTimeout(): void {
+    this.#arrivalMs = Number.POSITIVE_INFINITY;
+  }
+
+  /** Rejects the request that is still arriving if it began before a time. */
+  rejectLate(beforeMs: number): void {
+    if (this.#isReceiving && this.#arrivalMs < beforeMs)
+      this.reject(Object.assign(new Error('late'), { code: 'ERR_HTTP_REQUEST_TIMEOUT' }));
+  }
+
+  /**
+   * Rejects what is arriving, and ends the connection. If the response to it has begun, or the request before it is not
+   * answered yet, that response is the last one: another one would be read as a part of it.
+   */
+  reject(error: NodeJS.ErrnoException): void {
+    if (this.#isEnding) return;
+    const request = this.#isReceivingBody ? this.#request : undefined;
+    const isLast = request === undefined ? this.#isAnswering : this.#response?.headersSent;
+    if (isLast) this.endAfterResponse();
+    else this.#rejectedStatus = rejectUnparsed(error, this, request);
+  }
+
+  /** Ends the connection after the response to the last request, and parses no further one. */
+  endAfterResponse(): void {
+    if (this.#isFinal) return;
+    this.#isFinal = true;
+    const response = this.#response;
+    if (response === undefined || response.closed) {
+      this.end();
+      return;
+    }
+    if (!response.headersSent) response.setHeader('connection', 'close');
+    response.once('close', () => this.end());
+  }
+
+  /** Called by Node's server, as that of a socket. */
+  setTimeout(ms: number): this {
+    this.socket.setTimeout(ms);
+    return this;
+  }
+
+  /** What is received is passed on unasked, unless the parser has paused: see the event `resume`. */
+  override _read(): void {}
+
+  override _write(chunk: Buffer | string, encoding: BufferEncoding, callback: () => void): void {
+    this.socket.write(chunk, encoding, callback);
+  }
+
+  override _writev(
+    chunks: { chunk: Buffer | string; encoding: BufferEncoding }[],
+    callback: () => void,
+  ): void {
+    this.socket.cork();
+    for (const [index, { chunk, encoding }] of chunks.entries())
+      this.socket.write(chunk, encoding, index === chunks.length - 1 ? callback : undefined);
+    this.socket.uncork();
+  }
+
+  /**
+   * Ends the connection, but keeps reading until the caller closes its side or LINGER_MS pass: closed at once it would be
+   * reset under a caller who is still sending, who would lose the response.
+   */
+  override _final(callback: () => void): void {
+    const timer = setTimeout(() => this.socket.destroy(), LINGER_MS);
+    this.socket.once('close', () => clearTimeout(timer)).end(callback);
+    this.#waiting = undefined;
+    this.socket.resume();
+  }
+
+  override _destroy(error: Error | null, callback: (error: Error | null) => void): void {
+    this.#waiting = undefined;
+    this.socket.destroy();
+    callback(error);
+  }
+
+  /** Whether the last request is not answered, or its response not sent. */
+  get #isAnswering(): boolean {
+    return this.#response?.closed === false;
+  }
+
+  get #isReceivingBody(): boolean {
+    return this.#request?.complete === false;
+  }
+
+  get #isReceiving(): boolean {
+    return this.#hasPartOfHead || this.#isReceivingBody;
+  }
+
+  /** Whether no further request is answered. */
+  get #isEnding(): boolean {
+    return this.#isFinal || this.writableEnded || this.destroyed;
+  }
+
+  /** Passes on what waits: the rest of a body or a few bytes; the rest in later turns. */
+  #pass(): void {
+    for (let isFirst = true; this.#waiting !== undefined; isFirst = false) {
+      const bytes = this.#waiting;
+      if (this.writableEnded || (this.#isFinal && !this.#isReceivingBody)) {
+        this.#drop(bytes);
+        return;
+      }
+      if (this.isPaused()) return;
+      const bodyBytes = this.#isReceivingBody ? this.#bodyBytes : 0;
+      if ((!isFirst && bodyBytes === 0) || !this.#mayPass(bytes)) {
+        this.#passLater();
+        return;
+      }
+      const length = Math.max(bodyBytes, BYTES_PER_TURN);
+      this.#bodyBytes = Math.max(0, bodyBytes - bytes.length);
+      this.#waiting = bytes.length > length ? bytes.subarray(length) : undefined;
+      this.push(this.#waiting === undefined ? bytes : bytes.subarray(0, length));
+    }
+  }
+
+  /** Whether bytes may be passed in this turn: those of a request that has begun, or may begin. */
+  #mayPass(bytes: Buffer): boolean {
+    if (this.#isReceiving || isLineEnd(bytes)) return true;
+    if (!this.turns.mayBegin(this.#keyId)) return false;
+    this.#hasPartOfHead = true;
+    this.#arrivalMs = performance.now();
+    return true;
+  }
+
+  #passLater(): void {
+    if (this.#isPassScheduled) return;
+    this.#isPassScheduled = true;
+    setImmediate(() => {
+      this.#isPassScheduled = false;
+      this.#pass();
+      if (this.#waiting !== undefined || this.destroyed) return;
+      if (this.#hasHungUp) this.#passEnd();
+      else this.socket.resume();
+    });
+  }
+
+  /** Passes on that the caller has closed its side, when the response is sent: Node's server would not send it. */
+  #passEnd(): void {
+    if (this.#isAnswering && !this.#isReceiving) this.#response?.once('close', () => this.push(null));
+    else this.push(null);
+  }
+
+  /** Drops what will not be answered. The caller may send some of it, and more is left unread until the linger ends. */
+  #drop(bytes: Buffer): void {
+    this.#waiting = undefined;
+    this.#droppedBytes += bytes.length;
+    if (this.#droppedBytes > MAX_DROPPED_BYTES) this.socket.pause();
+  }
+}
+
+/** The connection of a request. */
+export function connectionOf({ socket }: IncomingMessage): Connection {
+  return socket as unknown as Connection;
+}
+
+/** Whether bytes are a line end, which some callers send after a body and the parser skips. */
+function isLineEnd(bytes: Buffer): boolean {
+  return bytes.length <= 2 && bytes.at(-1) === 0x0a;
+}
