@@ -1,8 +1,4 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
-import type { Accounts } from '../accounts/accounts.js';
-import type { Clock } from '../accounts/clock.js';
-import type { Config } from '../config.js';
-import type { Metrics } from '../observability/metrics.js';
 import { authenticateRequests } from './hooks/authentication.js';
 import { rejectOverload, rejectOverloadUncounted } from './hooks/overload.js';
 import { enforceQuota } from './hooks/quota.js';
@@ -11,26 +7,23 @@ import { openApiDocument } from './openapi/document.js';
 import { useJsonBodies } from './request/json-body.js';
 import { enableCompression } from './response/compression.js';
 import { batchEndpoint, batchRoute } from './routes/batch.js';
-import { compareEndpoint, compareRoute } from './routes/compare.js';
+import type { ApiParts, RouteContext } from './routes/context.js';
 import { coverageEndpoint, coverageRoute } from './routes/coverage.js';
 import { documentRoutes } from './routes/documents.js';
 import { healthEndpoint, healthRoute } from './routes/health.js';
 import { modelEndpoint, modelRoute } from './routes/model.js';
 import { pageRoutes } from './routes/page.js';
 import { planEndpoint, planRoute } from './routes/plan.js';
-import { predictEndpoint, predictRoute } from './routes/predict.js';
 import { rankEndpoint, rankRoute } from './routes/rank.js';
 import { RowSubmitter } from './routes/row-submitter.js';
-import { SingleSiteHandler } from './routes/single-site.js';
+import { compareEndpoint, predictEndpoint, singleSiteRoutes } from './routes/single-site.js';
 import { speciesEndpoint, speciesRoute } from './routes/species.js';
 import { surfacesEndpoint, surfacesRoute } from './routes/surfaces.js';
 import { tableEndpoint, tableRoute } from './routes/table.js';
 import { usageEndpoint, usageRoute } from './routes/usage.js';
 import { connectionOf } from './server/connection.js';
-import type { Connections } from './server/connections.js';
 import { createServer } from './server/server.js';
 import { KeyTurns } from './serving/key-turns.js';
-import type { CurrentPhase, Serving } from './serving/serving.js';
 
 /** In the order of /openapi.json. */
 const ENDPOINTS = [
@@ -51,17 +44,13 @@ const ENDPOINTS = [
 const WHERE_LISTED = '/openapi.json lists the endpoints';
 
 /** Composes the public API; the caller makes it listen. */
-export function createApi(
-  config: Config,
-  clock: Clock,
-  phase: CurrentPhase,
-  accounts: Accounts,
-  serving: Serving,
-  connections: Connections,
-  metrics: Metrics,
-  log: FastifyBaseLogger,
-): FastifyInstance {
-  const { requestTimeoutMs } = config;
+export function createApi(parts: ApiParts, log: FastifyBaseLogger): FastifyInstance {
+  const { config, clock, phase, accounts, serving, connections, metrics } = parts;
+  const context: RouteContext = {
+    ...parts,
+    submitter: new RowSubmitter(clock, config.requestTimeoutMs),
+    turns: new KeyTurns(config.queueLimitSites, config.requestTimeoutMs),
+  };
   const app = createServer(config, phase, log, connections, WHERE_LISTED, (request, reply) => {
     for (const job of request.state.jobs ?? []) job.abandon();
     const { caller } = request.state;
@@ -72,30 +61,26 @@ export function createApi(
   enableCompression(app);
   documentRoutes(app, serving, (artefacts) => openApiDocument(ENDPOINTS, config, artefacts));
   if (config.explorer === 'on') pageRoutes(app, config.mapStyleUrl, log);
-  healthRoute(app, serving, phase);
-  const submitter = new RowSubmitter(clock, requestTimeoutMs);
-  const turns = new KeyTurns(config.queueLimitSites, requestTimeoutMs);
-  const singleSites = new SingleSiteHandler(serving, submitter, metrics);
+  healthRoute(app, context);
   app.register(async (keyed) => {
     authenticateRequests(keyed, accounts, phase);
     useJsonBodies(keyed);
-    usageRoute(keyed, accounts);
+    usageRoute(keyed, context);
     keyed.register(async (batches) => {
       rejectOverloadUncounted(batches, serving, phase);
       enforceQuota(batches, accounts);
       rejectOverload(batches, serving);
-      batchRoute(batches, serving, submitter, metrics);
-      batches.register(async (plans) => planRoute(plans, serving, submitter, turns, clock, config, metrics));
+      batchRoute(batches, context);
+      batches.register(async (plans) => planRoute(plans, context));
     });
     keyed.register(async (others) => {
       enforceQuota(others, accounts);
-      predictRoute(others, singleSites);
-      compareRoute(others, singleSites);
-      rankRoute(others, serving, submitter, metrics);
-      surfacesRoute(others, serving, submitter, turns);
-      speciesRoute(others, serving);
-      coverageRoute(others, serving);
-      modelRoute(others, serving);
+      singleSiteRoutes(others, context);
+      rankRoute(others, context);
+      surfacesRoute(others, context);
+      speciesRoute(others, context);
+      coverageRoute(others, context);
+      modelRoute(others, context);
     });
   });
   app.register(async (tables) => {
@@ -103,7 +88,7 @@ export function createApi(
     rejectOverloadUncounted(tables, serving, phase);
     enforceQuota(tables, accounts);
     rejectOverload(tables, serving);
-    tableRoute(tables, config, serving, metrics);
+    tableRoute(tables, context);
   });
   return app;
 }

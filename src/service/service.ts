@@ -77,7 +77,8 @@ export async function startService(
   const metrics = new Metrics();
   const connections = new Connections(boundByDescriptors(config.connectionLimit));
   watchState(metrics, generations, accounts, connections, log);
-  const api = createApi(config, clock, phase, accounts, generations, connections, metrics, log);
+  const parts = { config, clock, phase, accounts, serving: generations, connections, metrics };
+  const api = createApi(parts, log);
   const ops = createOps(config, phase, accounts, metrics, log);
 
   const end = async () => {

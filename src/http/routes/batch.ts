@@ -1,7 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { TIERS } from '../../accounts/tiers.js';
-import type { Metrics } from '../../observability/metrics.js';
 import type { JobAnswers } from '../../scheduling/job-answers.js';
 import { QUEUE_FULL } from '../errors/common-errors.js';
 import type { Endpoint } from '../openapi/document.js';
@@ -13,8 +12,8 @@ import { JSON_TYPE } from '../response/headers.js';
 import { batchResponseSchema } from '../response/schemas.js';
 import { connectionOf } from '../server/connection.js';
 import { callerOf } from '../server/request-state.js';
-import type { Serving, ServingGeneration } from '../serving/serving.js';
-import type { RowSubmitter } from './row-submitter.js';
+import type { ServingGeneration } from '../serving/serving.js';
+import type { RouteContext } from './context.js';
 
 const batchSizes = Object.entries(TIERS)
   .map(([tier, { sitesPerBatch }]) => `${tier} ${sitesPerBatch}`)
@@ -46,12 +45,7 @@ export const batchEndpoint: Endpoint = {
 };
 
 /** POST /v1/predict/batch: up to the tier's batch size of predictions. */
-export function batchRoute(
-  app: FastifyInstance,
-  serving: Serving,
-  submitter: RowSubmitter,
-  metrics: Metrics,
-): void {
+export function batchRoute(app: FastifyInstance, { serving, submitter, metrics }: RouteContext): void {
   app.post<{ Body: Buffer }>('/v1/predict/batch', async (request, reply) => {
     const generation = serving.current;
     const { id, tier } = callerOf(request);

@@ -3,8 +3,8 @@ import { boundsOf } from '../../prediction/artefacts/regions.js';
 import { HORIZONS, PLANTING_METHODS } from '../../prediction/dimensions.js';
 import type { Endpoint } from '../openapi/document.js';
 import { coverageResponseSchema } from '../response/catalogue-schemas.js';
-import type { Serving } from '../serving/serving.js';
 import { catalogueRoute } from './catalogue-route.js';
+import type { RouteContext } from './context.js';
 
 export const coverageEndpoint: Endpoint = {
   path: '/v1/coverage',
@@ -15,7 +15,7 @@ export const coverageEndpoint: Endpoint = {
 };
 
 /** GET /v1/coverage: the regions and what is predicted in them. */
-export function coverageRoute(app: FastifyInstance, serving: Serving): void {
+export function coverageRoute(app: FastifyInstance, { serving }: RouteContext): void {
   catalogueRoute(app, coverageEndpoint, serving, ({ artefacts: { grid, regions }, searchRadiusKm }) => ({
     regions: regions.map((region, index) => ({
       region: region.region,

@@ -3,7 +3,7 @@ import { modelOf } from '../../prediction/artefacts/manifest.js';
 import { VERSION } from '../../version.js';
 import type { Endpoint } from '../openapi/document.js';
 import { healthResponseSchema } from '../response/catalogue-schemas.js';
-import type { CurrentPhase, Serving } from '../serving/serving.js';
+import type { RouteContext } from './context.js';
 
 export const healthEndpoint: Endpoint = {
   path: '/v1/health',
@@ -16,7 +16,7 @@ export const healthEndpoint: Endpoint = {
 };
 
 /** GET /v1/health: the phase of the service, its model and its workers. The only endpoint without a key. */
-export function healthRoute(app: FastifyInstance, serving: Serving, phase: CurrentPhase): void {
+export function healthRoute(app: FastifyInstance, { serving, phase }: RouteContext): void {
   app.get('/v1/health', (_request, reply) => {
     const { artefacts, workers } = serving.current;
     reply.code(phase.current === 'ok' ? 200 : 503);

@@ -3,8 +3,9 @@ import { modelOf } from '../../prediction/artefacts/manifest.js';
 import type { Endpoint } from '../openapi/document.js';
 import { modelResponseSchema } from '../response/catalogue-schemas.js';
 import { CACHE_CONTROL } from '../response/headers.js';
-import type { Serving, ServingGeneration } from '../serving/serving.js';
+import type { ServingGeneration } from '../serving/serving.js';
 import { catalogueRoute } from './catalogue-route.js';
+import type { RouteContext } from './context.js';
 
 export const modelEndpoint: Endpoint = {
   path: '/v1/model',
@@ -15,7 +16,7 @@ export const modelEndpoint: Endpoint = {
 };
 
 /** GET /v1/model: the identity of what serves, its origin, features and scores. */
-export function modelRoute(app: FastifyInstance, serving: Serving): void {
+export function modelRoute(app: FastifyInstance, { serving }: RouteContext): void {
   const describe = ({ artefacts: { manifest, grid, modelDigest, gridDigest } }: ServingGeneration) => ({
     ...modelOf(manifest),
     digest: modelDigest,

@@ -1,8 +1,5 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
-import type { Clock } from '../../accounts/clock.js';
 import { TIERS } from '../../accounts/tiers.js';
-import type { Config } from '../../config.js';
-import type { Metrics } from '../../observability/metrics.js';
 import { modelOf } from '../../prediction/artefacts/manifest.js';
 import { HORIZONS } from '../../prediction/dimensions.js';
 import { MAX_UNIT_POINTS } from '../../prediction/units/unit-points.js';
@@ -15,10 +12,10 @@ import { JSON_TYPE } from '../response/headers.js';
 import { planResponseSchema } from '../response/schemas.js';
 import { connectionOf } from '../server/connection.js';
 import { callerOf } from '../server/request-state.js';
-import { JOB_ROWS, type KeyTurns } from '../serving/key-turns.js';
-import type { Serving, ServingGeneration } from '../serving/serving.js';
+import { JOB_ROWS } from '../serving/key-turns.js';
+import type { ServingGeneration } from '../serving/serving.js';
 import { Cancellation } from '../table/cancellation.js';
-import type { RowSubmitter } from './row-submitter.js';
+import type { RouteContext } from './context.js';
 
 export const planEndpoint: Endpoint = {
   path: '/v1/plan',
@@ -40,13 +37,9 @@ const MAX_LARGEST_BODIES = 16;
 /** POST /v1/plan: planting units by species, method and cost. */
 export function planRoute(
   app: FastifyInstance,
-  serving: Serving,
-  submitter: RowSubmitter,
-  turns: KeyTurns,
-  clock: Clock,
-  { requestTimeoutMs, bodyLimitBytes, planLimitBytes }: Config,
-  metrics: Metrics,
+  { serving, submitter, turns, clock, config, metrics }: RouteContext,
 ): void {
+  const { requestTimeoutMs, bodyLimitBytes, planLimitBytes } = config;
   const budget = new BodyBudget(MAX_LARGEST_BODIES * planLimitBytes, PLANS_FULL);
   app.addHook('onRequest', async (request) => {
     const { hasLargeBodies } = TIERS[callerOf(request).tier];

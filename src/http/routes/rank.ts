@@ -1,5 +1,4 @@
 import type { FastifyInstance } from 'fastify';
-import type { Metrics } from '../../observability/metrics.js';
 import { HORIZONS } from '../../prediction/dimensions.js';
 import { SiteRows } from '../../prediction/site-rows.js';
 import { ApiError, type ErrorObject } from '../errors/api-error.js';
@@ -10,8 +9,7 @@ import { placeError } from '../request/request-errors.js';
 import { JSON_TYPE } from '../response/headers.js';
 import { type RankedRow, rankingBody } from '../response/ranking.js';
 import { rankingResponseSchema } from '../response/schemas.js';
-import type { Serving } from '../serving/serving.js';
-import type { RowSubmitter } from './row-submitter.js';
+import type { RouteContext } from './context.js';
 
 export const rankEndpoint: Endpoint = {
   path: '/v1/predict/rank',
@@ -26,19 +24,14 @@ export const rankEndpoint: Endpoint = {
 };
 
 /** POST /v1/predict/rank: species and methods at one site, best first. */
-export function rankRoute(
-  app: FastifyInstance,
-  serving: Serving,
-  submitter: RowSubmitter,
-  metrics: Metrics,
-): void {
+export function rankRoute(app: FastifyInstance, { serving, submitter, metrics }: RouteContext): void {
   const failure = (error: ErrorObject) => {
     metrics.sites.inc({ outcome: error.code });
     return new ApiError(error);
   };
   app.post<{ Body: Buffer }>(rankEndpoint.path, async (request, reply) => {
     const generation = serving.current;
-    const { species, manifest, grid } = generation.artefacts;
+    const { manifest, grid } = generation.artefacts;
     const reading = rankReaderOf(generation).read(request.body);
     request.state.sites = 1;
     if (reading.error !== undefined) throw failure(reading.error);
@@ -56,9 +49,7 @@ export function rankRoute(
     metrics.sites.inc({ outcome: 'answered' });
 
     const ranked = Array.from(answers.elements(), (answer, row): RankedRow => {
-      const index = rows.species[row];
-      const { species_code: speciesCode } = species[index];
-      return { speciesCode, method: rows.method[row], isNative: isNative(index), answer };
+      return { method: rows.method[row], isNative: isNative(rows.species[row]), answer };
     });
     const horizon = HORIZONS.findLast((_, h) => (site.horizons[0] & (1 << h)) !== 0) ?? HORIZONS[0];
     const body = rankingBody(ranked[0].answer, listed.length > 0 ? ranked : [], horizon);

@@ -1,43 +1,52 @@
-import type { FastifyReply, FastifyRequest } from 'fastify';
-import type { Metrics } from '../../observability/metrics.js';
+import type { FastifyInstance } from 'fastify';
 import { ApiError, type ErrorObject } from '../errors/api-error.js';
+import { type Endpoint, SITE_ERRORS } from '../openapi/document.js';
 import { placeError } from '../request/request-errors.js';
 import { requestReaderOf } from '../request/request-reader.js';
 import { JSON_TYPE } from '../response/headers.js';
-import type { Serving } from '../serving/serving.js';
-import type { RowSubmitter } from './row-submitter.js';
+import { compareResponseSchema, predictionResultSchema } from '../response/schemas.js';
+import type { RouteContext } from './context.js';
 
-/** Answers predictions and comparisons. */
-export class SingleSiteHandler {
-  constructor(
-    private readonly serving: Serving,
-    private readonly submitter: RowSubmitter,
-    private readonly metrics: Metrics,
-  ) {}
+export const predictEndpoint: Endpoint = {
+  path: '/v1/predict',
+  id: 'predict',
+  summary: 'Predict survival for one site, species and planting method',
+  request: ({ prediction }) => prediction,
+  response: predictionResultSchema,
+  errors: [...SITE_ERRORS, 'invalid_method'],
+};
 
-  async answer(
-    request: FastifyRequest<{ Body: Buffer }>,
-    reply: FastifyReply,
-    kind: 'prediction' | 'comparison',
-  ): Promise<FastifyReply> {
-    const generation = this.serving.current;
-    const reading = requestReaderOf(generation).readSite(request.body, kind);
-    request.state.sites = 1;
-    if (reading.error !== undefined) throw this.#failure(reading.error);
-    const { rows } = reading;
-    const answers = await this.submitter.submit(request, reply, generation.singleSites, rows);
-    for (const [row, status] of answers.unanswered()) {
-      throw this.#failure(placeError(status, rows, row, generation));
-    }
-    this.metrics.sites.inc({ outcome: 'answered' });
-    return reply
-      .type(JSON_TYPE)
-      .header('model-outcomes', generation.artefacts.manifest.outcomes)
-      .send(answers.single());
-  }
+export const compareEndpoint: Endpoint = {
+  path: '/v1/predict/compare',
+  id: 'comparePlantingMethods',
+  summary: 'Compare both planting methods at one site',
+  request: ({ comparison }) => comparison,
+  response: compareResponseSchema,
+  errors: SITE_ERRORS,
+};
 
-  #failure(error: ErrorObject): ApiError {
-    this.metrics.sites.inc({ outcome: error.code });
+/** POST /v1/predict, one site, species and method, and POST /v1/predict/compare, with both methods. */
+export function singleSiteRoutes(app: FastifyInstance, { serving, submitter, metrics }: RouteContext): void {
+  const failure = (error: ErrorObject) => {
+    metrics.sites.inc({ outcome: error.code });
     return new ApiError(error);
-  }
+  };
+  const route = ({ path }: Endpoint, kind: 'prediction' | 'comparison') =>
+    app.post<{ Body: Buffer }>(path, async (request, reply) => {
+      const generation = serving.current;
+      const reading = requestReaderOf(generation).readSite(request.body, kind);
+      request.state.sites = 1;
+      if (reading.error !== undefined) throw failure(reading.error);
+      const { rows } = reading;
+      const answers = await submitter.submit(request, reply, generation.singleSites, rows);
+      for (const [row, status] of answers.unanswered())
+        throw failure(placeError(status, rows, row, generation));
+      metrics.sites.inc({ outcome: 'answered' });
+      return reply
+        .type(JSON_TYPE)
+        .header('model-outcomes', generation.artefacts.manifest.outcomes)
+        .send(answers.single());
+    });
+  route(predictEndpoint, 'prediction');
+  route(compareEndpoint, 'comparison');
 }

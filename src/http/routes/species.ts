@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import type { Endpoint } from '../openapi/document.js';
 import { speciesResponseSchema } from '../response/catalogue-schemas.js';
-import type { Serving } from '../serving/serving.js';
 import { catalogueRoute } from './catalogue-route.js';
+import type { RouteContext } from './context.js';
 
 export const speciesEndpoint: Endpoint = {
   path: '/v1/species',
@@ -13,7 +13,7 @@ export const speciesEndpoint: Endpoint = {
 };
 
 /** GET /v1/species: the species, ordered by code. */
-export function speciesRoute(app: FastifyInstance, serving: Serving): void {
+export function speciesRoute(app: FastifyInstance, { serving }: RouteContext): void {
   catalogueRoute(app, speciesEndpoint, serving, ({ artefacts: { species } }) => ({
     species,
     count: species.length,

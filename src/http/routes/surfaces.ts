@@ -16,14 +16,13 @@ import { isCurrent, strongETag } from '../response/etag.js';
 import { CACHE_CONTROL } from '../response/headers.js';
 import { surfaceResponses } from '../response/surface-schemas.js';
 import { callerOf } from '../server/request-state.js';
-import { JOB_ROWS, type KeyTurns } from '../serving/key-turns.js';
+import { JOB_ROWS } from '../serving/key-turns.js';
 import { perGeneration } from '../serving/per-generation.js';
-import type { Serving } from '../serving/serving.js';
 import { SURVIVALS_PER_POINT } from '../surface/surface.js';
 import { SURFACE_FORMATS, SURFACE_TYPES } from '../surface/surface-formats.js';
 import { readSurfaceQuery, surfaceQuerySchema } from '../surface/surface-query.js';
 import { copySurvival, surfaceRows } from '../surface/surface-rows.js';
-import type { RowSubmitter } from './row-submitter.js';
+import type { RouteContext } from './context.js';
 
 export const surfacesEndpoint: Endpoint = {
   path: '/v1/surfaces/{species_code}',
@@ -58,12 +57,7 @@ interface SurfaceRequest {
 }
 
 /** GET /v1/surfaces/{species_code}: the grid's points with the survival of one species. */
-export function surfacesRoute(
-  app: FastifyInstance,
-  serving: Serving,
-  submitter: RowSubmitter,
-  turns: KeyTurns,
-): void {
+export function surfacesRoute(app: FastifyInstance, { serving, submitter, turns }: RouteContext): void {
   const budget = new BodyBudget(MEMORY_BYTES, SURFACES_FULL);
   app.get<SurfaceRequest>('/v1/surfaces/:species_code', async (request, reply) => {
     requireChunks(request, 'A surface');

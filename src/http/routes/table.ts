@@ -1,8 +1,6 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import type { Config } from '../../config.js';
-import type { Metrics } from '../../observability/metrics.js';
 import { HORIZONS } from '../../prediction/dimensions.js';
 import { closedBeforeTable, TABLES_FULL } from '../errors/common-errors.js';
 import type { Endpoint } from '../openapi/document.js';
@@ -13,13 +11,14 @@ import { readUpload } from '../request/upload.js';
 import { sendStream } from '../response/compression.js';
 import { connectionOf } from '../server/connection.js';
 import { callerOf } from '../server/request-state.js';
-import type { Serving, ServingGeneration } from '../serving/serving.js';
+import type { ServingGeneration } from '../serving/serving.js';
 import { Cancellation } from '../table/cancellation.js';
 import { JobLimit } from '../table/stream/job-limit.js';
 import { TableAnswer, TableJobError } from '../table/stream/table-answer.js';
 import type { TableMediaType } from '../table/table-contract.js';
 import { announcedBytesOf, isGzipped, limitBytesOf, readHead, type TableHead } from '../table/table-head.js';
 import type { ThreadTable } from '../table/thread/table-threads.js';
+import type { RouteContext } from './context.js';
 import { outcomeError } from './row-submitter.js';
 
 const tables: Record<TableMediaType, z.ZodType> = {
@@ -91,7 +90,7 @@ const OPEN_TABLE_SHARE = 50;
 const CONTENT_TYPES: Partial<Record<TableMediaType, string>> = { 'text/csv': 'text/csv; charset=utf-8' };
 
 /** POST /v1/predict/table: a table of sites in and out. */
-export function tableRoute(app: FastifyInstance, config: Config, serving: Serving, metrics: Metrics): void {
+export function tableRoute(app: FastifyInstance, { config, serving, metrics }: RouteContext): void {
   const { requestTimeoutMs: timeoutMs, queueLimitSites } = config;
   const limit = new JobLimit(queueLimitSites);
   const budget = new BodyBudget(config.tableMemoryBytes, TABLES_FULL);

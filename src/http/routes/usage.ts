@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
-import type { Accounts } from '../../accounts/accounts.js';
 import { rateLimitHeaders } from '../hooks/quota.js';
 import type { Endpoint } from '../openapi/document.js';
 import { usageResponseSchema } from '../response/catalogue-schemas.js';
 import { callerOf } from '../server/request-state.js';
+import type { RouteContext } from './context.js';
 
 export const usageEndpoint: Endpoint = {
   path: '/v1/usage',
@@ -16,7 +16,7 @@ export const usageEndpoint: Endpoint = {
 };
 
 /** GET /v1/usage: the count, limit and reset of the caller's key. */
-export function usageRoute(app: FastifyInstance, accounts: Accounts): void {
+export function usageRoute(app: FastifyInstance, { accounts }: RouteContext): void {
   app.get('/v1/usage', async (request, reply) => {
     const usage = await accounts.usageToday(callerOf(request));
     reply.headers(rateLimitHeaders(usage));
