@@ -17,7 +17,7 @@ const SIGNALS_AT = wholeWords(STATUS_AT + MAX_RUN_ROWS);
 const INFERENCE_AT = SIGNALS_AT + WORD_BYTES;
 const JSON_AT = INFERENCE_AT + WORD_BYTES;
 
-/** Of the signals: what the run is, and its rows. */
+/** Indexes of the signals: state of the run, and number of its rows. */
 const STATE = 0;
 const COUNT = 1;
 const RUN_STATE = { none: 0, ordered: 1, answered: 2 } as const;

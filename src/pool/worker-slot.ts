@@ -3,7 +3,7 @@ import type { RunBuffer } from './run-buffer.js';
 
 /** One worker's shared buffer and the run under way in it. */
 export class WorkerSlot {
-  /** Of the worker that serves the slot: `opening` its models until it reports. */
+  /** State of the slot's worker: `opening` its models until it reports. */
   state: 'opening' | 'ready' | 'rejected' = 'opening';
   #run: Run | undefined;
 

@@ -25,7 +25,7 @@ export interface PredictorData extends Artefacts {
   readonly cacheBytes: number;
 }
 
-/** Of the caches' memory, the share for predictions; the rest is for places. */
+/** Share of the caches' memory for predictions; the rest is for places. */
 const PREDICTIONS_SHARE = 1 / 3;
 
 /** What adds to an answer. */

@@ -106,7 +106,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Tell the survival of one species at the points of the grid, for maps
+         * Survival map of one species
          * @description Both planting methods at all horizons, as columns (JSON), features (GeoJSON), lines (CSV) or Arrow record batches; `Accept` chooses. The values are those of POST /v1/predict at the points. Where the box has more points than `max_points`, those of a coarser lattice are listed, and `spacing_km` says how far apart its rows are, north to south. A copy may be kept and asked for again with `If-None-Match`, which is answered at once.
          */
         get: operations["surface"];
@@ -179,7 +179,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Tell which models and grid serve, what they were trained on, their features and their scores */
+        /** Models and grid in use, with features, scores and origin of the outcomes */
         get: operations["describeModel"];
         put?: never;
         post?: never;
@@ -197,7 +197,7 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Tell how many of today's requests the key has made
+         * Today's requests of the key
          * @description Free: it is not counted, and is answered after the quota is reached, too.
          */
         get: operations["describeUsage"];
@@ -217,8 +217,8 @@ export interface paths {
             cookie?: never;
         };
         /**
-         * Tell whether the service answers, without a key
-         * @description 503 with the same body while it starts, drains or has lost workers.
+         * Health of the service
+         * @description Needs no key. 503 with the same body while it starts, drains or has lost workers.
          */
         get: operations["health"];
         put?: never;

@@ -26,7 +26,7 @@ export interface UnitSites {
 const rounded = (value: number, decimals: number) => Number(value.toFixed(decimals));
 const AREA_DECIMALS = 4;
 const DISTANCE_DECIMALS = 3;
-/** Of a centroid: about a metre. */
+/** Decimals of a centroid's degrees: about a metre. */
 const PLACE_DECIMALS = 5;
 
 const unitPointsOf = perGeneration(({ artefacts }: GenerationData) => new UnitPoints(artefacts.grid.index));

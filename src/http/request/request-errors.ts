@@ -14,7 +14,7 @@ import { MAX_LATITUDE, type PredictRequest } from './schemas.js';
 
 /** As `match_distance_km` has. */
 const DISTANCE_DECIMALS = 3;
-/** Of a distance in a message: micrometres. */
+/** Decimals of a distance in a message: micrometres. */
 const MAX_DISTANCE_DECIMALS = 9;
 
 /**

@@ -200,7 +200,7 @@ export const batchRequestSchema = z.object({
   requests: z.array(z.unknown(), { error: ({ input }) => `requests must be an array, not ${show(input)}` }),
 });
 
-/** Of any generation: which fields there are does not depend on it. */
+/** Which fields exist does not depend on the generation. */
 const { prediction, ranking, plan } = requestSchemas({
   conditions: [],
   hasLapseRates: true,

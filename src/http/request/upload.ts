@@ -6,12 +6,12 @@ import { BodyBuffer } from './body-buffer.js';
 /** An upload that is slower is given up. */
 const MIN_BYTES_PER_SECOND = 16 * 1024;
 
-/** Of decompressed parts of a body. */
+/** Size of the parts in which a body is decompressed. */
 const CHUNK_BYTES = 64 * 1024;
 
 interface UploadRules {
   readonly isGzip: boolean;
-  /** Of the body as it comes, and of what it decompresses to. */
+  /** Limit of the body as sent, and of its decompressed size. */
   readonly limitBytes: number;
   /** The announced size of the body as it comes, if any; at most the limit. */
   readonly announcedBytes: number | undefined;

@@ -9,7 +9,7 @@ import { CACHE_CONTROL, JSON_TYPE } from '../response/headers.js';
 import { perGeneration } from '../serving/per-generation.js';
 import type { Serving, ServingGeneration } from '../serving/serving.js';
 
-/** Of what the page and /docs ship of others: `npm run build` makes it. */
+/** Licences of third-party code in the page and /docs; `npm run build` writes the file. */
 const LICENSES = fileURLToPath(new URL('../../web/licenses.txt', import.meta.url));
 
 /**

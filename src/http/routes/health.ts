@@ -9,8 +9,8 @@ export const healthEndpoint: Endpoint = {
   path: '/v1/health',
   id: 'health',
   tag: 'Service',
-  summary: 'Tell whether the service answers, without a key',
-  description: '503 with the same body while it starts, drains or has lost workers.',
+  summary: 'Health of the service',
+  description: 'Needs no key. 503 with the same body while it starts, drains or has lost workers.',
   isPublic: true,
   response: healthResponseSchema,
 };

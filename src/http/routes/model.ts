@@ -11,7 +11,7 @@ export const modelEndpoint: Endpoint = {
   path: '/v1/model',
   id: 'describeModel',
   tag: 'Catalogue',
-  summary: 'Tell which models and grid serve, what they were trained on, their features and their scores',
+  summary: 'Models and grid in use, with features, scores and origin of the outcomes',
   response: modelResponseSchema,
 };
 

@@ -27,7 +27,7 @@ import type { RouteContext } from './context.js';
 export const surfacesEndpoint: Endpoint = {
   path: '/v1/surfaces/{species_code}',
   id: 'surface',
-  summary: 'Tell the survival of one species at the points of the grid, for maps',
+  summary: 'Survival map of one species',
   description:
     'Both planting methods at all horizons, as columns (JSON), features (GeoJSON), lines (CSV) or Arrow record batches; ' +
     '`Accept` chooses. The values are those of POST /v1/predict at the points. Where the box has more points than ' +
@@ -43,7 +43,7 @@ export const surfacesEndpoint: Endpoint = {
   errors: ['invalid_request', 'invalid_species', 'not_acceptable', 'overloaded'],
 };
 
-/** Of the points and their survival, which a request keeps until its answer is sent. */
+/** Memory for a point and its survival, which a request holds until its answer is sent. */
 const BYTES_PER_POINT = Int32Array.BYTES_PER_ELEMENT + SURVIVALS_PER_POINT * Uint16Array.BYTES_PER_ELEMENT;
 
 /** What the surfaces of all callers together may keep: some twenty of the whole grid. */

@@ -9,7 +9,7 @@ export const usageEndpoint: Endpoint = {
   path: '/v1/usage',
   id: 'describeUsage',
   tag: 'Service',
-  summary: "Tell how many of today's requests the key has made",
+  summary: "Today's requests of the key",
   description: 'Free: it is not counted, and is answered after the quota is reached, too.',
   isFree: true,
   response: usageResponseSchema,

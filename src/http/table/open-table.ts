@@ -41,7 +41,7 @@ function outputOf(source: TableSource, request: TableRequest, { artefacts }: Gen
 class Table implements OpenTable {
   readonly rowCount: number;
   readonly failures = new Map<ErrorCode, number>();
-  /** Of each row, as far as `sites` read them: its method, or NOT_PREDICTED. */
+  /** Planting method of each row that `sites` has read, or NOT_PREDICTED. */
   readonly #methods: Uint8Array;
 
   constructor(

@@ -16,9 +16,9 @@ export type TableFormat = (typeof TABLE_FORMATS)[TableMediaType];
 
 /** What a request asks for beside its body; checked, and plain data that can be passed to another thread. */
 export interface TableRequest {
-  /** Of the body. */
+  /** Format of the body. */
   readonly format: TableFormat;
-  /** Of the answer. */
+  /** Format of the answer. */
   readonly output: TableFormat;
   /** Set of horizons as bits: bit i stands for HORIZONS[i]. */
   readonly horizons: number;

@@ -22,7 +22,7 @@ export class SiteFeatures {
   readonly #ofPoints: Float32Array;
   readonly #elevation: StoredColumn;
   readonly #elevationFeature: number;
-  /** Of each feature its lapse rate, where the grid has one. */
+  /** Lapse rate of each feature; absent where the grid has none. */
   readonly #lapses: readonly (StoredColumn | undefined)[];
   readonly #temperatures: readonly number[];
   readonly #precipitations: readonly number[];

@@ -77,7 +77,7 @@ export class DetailEncoder {
   readonly #open: readonly Fragment[];
   /** The JSON after a value, by method, species and feature. */
   readonly #averages: readonly (readonly (readonly Fragment[])[])[];
-  /** Of the contributions being written: rounded, and the features in order. */
+  /** Rounded contributions that are being written, and their features in order. */
   readonly #rounded: Int32Array;
   readonly #order: Int32Array;
 

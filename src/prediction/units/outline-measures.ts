@@ -24,7 +24,7 @@ export function* areaHa({ coordinates, rings }: Outline): Generator<undefined, n
   return squareMetres / SQUARE_METRES_PER_HECTARE;
 }
 
-/** Of the boxes around its outer rings, the share that an outline must enclose not to be lines: above the rounding of its coordinates. */
+/** An outline that encloses a smaller share of the boxes around its outer rings is a line: that much is rounding. */
 const MIN_SHARE_OF_BOXES = 1e-9;
 
 /** The centroid of an outline in the plane of longitude and latitude; undefined where the outline encloses nothing there. */

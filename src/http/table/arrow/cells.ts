@@ -148,7 +148,7 @@ function dateText(value: number | bigint, unitsPerDay: number): string {
   return isoText(days * SECONDS_PER_DAY)?.slice(0, -'T00:00:00'.length) ?? String(value);
 }
 
-/** Of seconds, milliseconds, microseconds, or nanoseconds, with all their digits. */
+/** ISO 8601 with all digits of the unit, from seconds to nanoseconds. */
 function timestampText(value: bigint, unit: TimeUnit, zone: string): string {
   const perSecond = 1000n ** BigInt(unit);
   const fraction = ((value % perSecond) + perSecond) % perSecond;

@@ -31,7 +31,7 @@ abstract class ColumnBuilder {
     this.#bitmap.fill(0xff);
   }
 
-  /** Of a row that has no value yet; once for each row. */
+  /** Sets a row to null; at most once for each row, and only before it has a value. */
   clear(row: number): void {
     this.#bitmap[row >> 3] &= ~(1 << (row & 7));
     this.#nullCount++;

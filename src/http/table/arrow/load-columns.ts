@@ -11,7 +11,7 @@ export interface BatchHeader {
   readonly nodes: readonly { readonly length: number; readonly nullCount: number }[];
   readonly buffers: readonly { readonly offset: number; readonly length: number }[];
   readonly compression: { readonly type: number } | null;
-  /** Of each column of views, how many buffers its texts are in. */
+  /** Number of text buffers of each column of views. */
   readonly variadicBufferCounts: readonly number[];
 }
 

@@ -20,9 +20,9 @@ export function unquoted(json: string): string {
 /** The columns of objects: the union of their names in the order in which they appear first. */
 export class ObjectColumns {
   readonly names: string[] = [];
-  /** Of all names. */
+  /** Total bytes of the names. */
   nameBytes = 0;
-  /** Of the object scanned last, by column: where its value starts and ends; 0 where it is absent. */
+  /** Offsets of each column's value in the object scanned last; 0 if absent. */
   starts = new Int32Array(16);
   ends = new Int32Array(16);
   /** The column that the object scanned last has twice, or -1. */

@@ -37,7 +37,7 @@ interface HorizonFragments {
   readonly survival: Fragment;
   /** By rank and feature: the column of the factor, and the text before its contribution. */
   readonly factors: readonly (readonly Fragment[])[];
-  /** Of the interval; undefined where there is none. */
+  /** Ends of the interval; undefined without intervals. */
   readonly low: Fragment | undefined;
   readonly high: Fragment | undefined;
 }
