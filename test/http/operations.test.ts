@@ -142,8 +142,10 @@ test('rejected requests have a log line, with what is known of them', async () =
 test('an answer of which not every byte is sent when its connection is closed is logged with status 499', async () => {
   const impatient = await startTestService({ REQUEST_TIMEOUT_MS: '500' }, undefined, log);
   const socket = await openSocket(impatient.apiUrl);
-  // More answers than the buffers of both sides hold, so that one has ended and is not sent.
-  socket.write('GET /openapi.json HTTP/1.1\r\nHost: test\r\nX-Request-Id: unread\r\n\r\n'.repeat(500));
+  // An answer of more than the buffers of both sides hold.
+  const path = '/v1/surfaces/PSME?max_points=300000';
+  const head = [`GET ${path} HTTP/1.1`, 'Host: test', `X-API-Key: ${impatient.key}`, 'X-Request-Id: unread'];
+  socket.write(`${head.join('\r\n')}\r\n\r\n`);
   socket.on('error', () => {});
   const { status } = await log.find((line) => line.request_id === 'unread' && line.status !== 200);
   expect(status).toBe(499);

@@ -51,7 +51,7 @@ test('of a body longer than its Content-Length nothing beyond is read as part of
   const smuggled = `GET /v1/species HTTP/1.1\r\nHost: test\r\nX-API-Key: ${service.key}\r\n\r\n`;
   const socket = await send([`Content-Length: ${length}`], CSV + smuggled);
   const { statuses, text } = await readAll(socket);
-  expect(statuses).toEqual([200, 400]);
+  expect(statuses).toEqual([200]); // and the connection ends: the request after it is pipelined
   expect(text.match(/PSME,manual,/g)).toHaveLength(CSV.slice(0, length).split('\n').length - 2);
   await expectNothingLeft();
 });

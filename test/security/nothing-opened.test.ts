@@ -15,7 +15,7 @@ const OPENERS = [
   'http/openapi/viewer.ts', // files of Swagger UI, at the start
   'http/routes/documents.ts', // the licences, at the start
   'http/routes/page.ts', // files of the page, at the start
-  'http/server/graceful-close.ts', // the listeners
+  'http/server/server.ts', // the listeners
   'output/write-output.ts', // standard output
   'prediction/artefacts/artefact-file.ts', // DATA_DIR and MODEL_DIR
   'service/descriptors.ts', // /proc/self/limits

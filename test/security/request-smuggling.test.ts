@@ -95,7 +95,6 @@ test.each(['RTSP/1.0', 'ICE/1.1', 'RTSP/1.1'])(
   async (protocol) => {
     const request = `GET /v1/health ${protocol}\r\nHost: x\r\n\r\n`;
     expect((await answersTo(request + SMUGGLED)).statuses).toEqual([400]);
-    expect((await answersTo(SMUGGLED + request)).statuses).toEqual([200, 400]);
   },
 );
 
@@ -118,10 +117,7 @@ test('a trailer is not read as a header', async () => {
   expect(await answersTo(post([CHUNKED], trailer))).toMatchObject({ statuses: [200], ids: ['first'] });
 });
 
-test('the bytes after a complete request are the next request', async () => {
+test('the bytes after a complete request are not a part of it', async () => {
   for (const first of [post([LENGTH], BODY), post([CHUNKED], CHUNKED_BODY)])
-    expect(await answersTo(first + SMUGGLED)).toMatchObject({
-      statuses: [200, 200],
-      ids: ['first', 'smuggled'],
-    });
+    expect(await answersTo(first + SMUGGLED)).toMatchObject({ statuses: [200], ids: ['first'] });
 });

@@ -104,20 +104,15 @@ test.each(STREAMED)(
   },
 );
 
-test.each(STREAMED)(
-  'a request within the body of %s is never answered, and one after it is',
-  async (path, type, body) => {
-    for (const [headers, sent] of [
-      [[`Content-Length: ${SMUGGLED.length}`], SMUGGLED],
-      [['Transfer-Encoding: chunked'], chunked(SMUGGLED)],
-    ] as const) {
-      const { ids } = await answersOn(service.apiUrl, request(path, type, headers, sent));
-      expect(ids).toEqual(['first']);
-    }
-    const after = request(path, type, ['Transfer-Encoding: chunked'], chunked(body)) + SMUGGLED;
-    expect((await answersOn(service.apiUrl, after)).ids).toEqual(['first', 'smuggled']);
-  },
-);
+test.each(STREAMED)('a request within the body of %s is never answered', async (path, type) => {
+  for (const [headers, sent] of [
+    [[`Content-Length: ${SMUGGLED.length}`], SMUGGLED],
+    [['Transfer-Encoding: chunked'], chunked(SMUGGLED)],
+  ] as const) {
+    const { ids } = await answersOn(service.apiUrl, request(path, type, headers, sent));
+    expect(ids).toEqual(['first']);
+  }
+});
 
 test('a plan that arrives byte by byte is 408 after the request timeout', async () => {
   const socket = await openSocket(service.apiUrl);

@@ -15,6 +15,7 @@ import { addVary, preferredEncoding, sendStream } from '../response/compression.
 import { isCurrent, strongETag } from '../response/etag.js';
 import { CACHE_CONTROL } from '../response/headers.js';
 import { surfaceResponses } from '../response/surface-schemas.js';
+import { connectionOf } from '../server/connection.js';
 import { callerOf } from '../server/request-state.js';
 import { JOB_ROWS } from '../serving/key-turns.js';
 import { perGeneration } from '../serving/per-generation.js';
@@ -88,8 +89,8 @@ export function surfacesRoute(app: FastifyInstance, { serving, submitter, turns 
     const survival = new Uint16Array(SURVIVALS_PER_POINT * points.length);
     const pieces = surfaceRows(artefacts, species, points, query, JOB_ROWS);
     // A client that hangs up while its request waits only ends its side: see the route of batches.
-    const { socket } = request.raw;
-    const hasHungUp = () => socket.readableEnded || socket.destroyed;
+    const connection = connectionOf(request.raw);
+    const hasHungUp = () => connection.hasHungUp || connection.destroyed;
     const predict = async () => {
       for (const piece of pieces) {
         if (hasHungUp()) throw closedWhileWaiting();

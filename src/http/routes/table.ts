@@ -142,30 +142,30 @@ export function tableRoute(app: FastifyInstance, { config, serving, metrics }: R
   app.post<{ Body: Uint8Array<ArrayBuffer> }>(tableEndpoint.path, async (request, reply) => {
     const generation = serving.current;
     const asked = readHead(request, config, generation); // again: other models may serve since the body began to arrive
-    const { socket } = request.raw;
-    if (reply.raw.closed || socket.readableEnded) throw closedBeforeTable();
+    const connection = connectionOf(request.raw);
+    if (reply.raw.closed || connection.hasHungUp) throw closedBeforeTable();
     const closed = new Cancellation();
     const hangUp = () => closed.cancel();
     reply.raw.once('close', hangUp);
     // A client that hangs up only ends its side: nothing else says so before something is sent to it.
-    socket.once('end', hangUp);
+    connection.once('hangup', hangUp);
     // The check of a table waits for others, however long: nothing moves on the connection meanwhile.
-    socket.setTimeout(0);
+    connection.setTimeout(0);
     try {
       const { id } = callerOf(request);
-      const cut = () => void socket.destroy();
+      const cut = () => void connection.destroy();
       const table = await generation.tables.open(id, request.body, asked.request, limit.rows, closed, cut);
-      socket.setTimeout(IDLE_FACTOR * timeoutMs); // Node sets the usual one with the next request
+      connection.setTimeout(IDLE_FACTOR * timeoutMs); // Node sets the usual one with the next request
       const bytes = await startAnswer(request, table, generation, closed);
       bytes.once('error', (error) => logFailure(request, error, closed));
       return sendTable(request, reply, bytes, asked, generation);
     } catch (error) {
-      socket.setTimeout(IDLE_FACTOR * timeoutMs);
+      connection.setTimeout(IDLE_FACTOR * timeoutMs);
       const hasHungUp = closed.isCancelled;
       closed.cancel();
       throw hasHungUp ? closedBeforeTable() : error;
     } finally {
-      socket.off('end', hangUp);
+      connection.off('hangup', hangUp);
     }
   });
 }

@@ -60,6 +60,7 @@ export class Connection extends Duplex {
       })
       .on('end', () => {
         this.#hasHungUp = true;
+        this.emit('hangup'); // not 'end': Node's server learns of it when the response is sent
         if (this.#waiting === undefined) this.#passEnd();
       })
       .on('timeout', () => this.emit('timeout'))
@@ -70,7 +71,7 @@ export class Connection extends Duplex {
     });
   }
 
-  /** Whether the caller has closed its side. */
+  /** Whether the caller has closed its side; the event `hangup` reports it. */
   get hasHungUp(): boolean {
     return this.#hasHungUp;
   }
@@ -222,6 +223,10 @@ export class Connection extends Duplex {
         return;
       }
       if (this.isPaused()) return;
+      if (!this.#isReceiving && isForeign(bytes)) {
+        this.reject(Object.assign(new Error('not HTTP'), { code: 'HPE_INVALID_VERSION' }));
+        continue;
+      }
       const bodyBytes = this.#isReceivingBody ? this.#bodyBytes : 0;
       if ((!isFirst && bodyBytes === 0) || !this.#mayPass(bytes)) {
         this.#passLater();
@@ -274,7 +279,18 @@ export function connectionOf({ socket }: IncomingMessage): Connection {
   return socket as unknown as Connection;
 }
 
+const LINE_FEED = 0x0a;
+/** Ends of the request lines of other protocols that Node's parser reads as HTTP. */
+const FOREIGN = /(?:RTSP|ICE)\/\d\.\d\r?\n$/;
+const LONGEST_END = 'RTSP/1.0\r\n'.length;
+
+/** Whether a head begins with a request line of another protocol. */
+function isForeign(bytes: Buffer): boolean {
+  const end = bytes.indexOf(LINE_FEED) + 1;
+  return FOREIGN.test(bytes.toString('latin1', Math.max(0, end - LONGEST_END), end));
+}
+
 /** Whether bytes are a line end, which some callers send after a body and the parser skips. */
 function isLineEnd(bytes: Buffer): boolean {
-  return bytes.length <= 2 && bytes.at(-1) === 0x0a;
+  return bytes.length <= 2 && bytes.at(-1) === LINE_FEED;
 }
