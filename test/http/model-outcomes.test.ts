@@ -22,8 +22,12 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
+/** The text of a Markdown file, with the lines of each paragraph or quotation joined. */
 const readText = (file: string) =>
-  readFileSync(fileURLToPath(new URL(`../../${file}`, import.meta.url)), 'utf8');
+  readFileSync(fileURLToPath(new URL(`../../${file}`, import.meta.url)), 'utf8').replaceAll(
+    /\n(> | {2})?/g,
+    ' ',
+  );
 
 test.each<[what: string, path: string, body: object]>([
   ['a prediction', '/v1/predict', PREDICT_REQUEST],
