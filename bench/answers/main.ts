@@ -25,6 +25,9 @@ const HEADERS = [
   'allow',
   'retry-after',
   'www-authenticate',
+  'location',
+  'ratelimit',
+  'ratelimit-policy',
   'model-outcomes',
 ];
 
@@ -45,13 +48,14 @@ function stable(bytes: Buffer): string {
   return bytes
     .toString('latin1')
     .replaceAll(/"(generated_at|uptime_seconds)":("[^"]*"|\d+)/g, '"$1":0')
-    .replaceAll(/("message":|"error_message":)"(\\.|[^"\\])*"/g, '$1""');
+    .replaceAll(/("(?:code|path)":"[^"]*","message":|"error_message":)"(\\.|[^"\\])*"/g, '$1""');
 }
 
 /** What must not change of an error: its code, its details, and the paths of its issues. */
 function errorOf(bytes: Buffer): unknown {
   const text = bytes.toString();
   if (text === '') return '';
+  if (!text.startsWith('{')) return text;
   const { error } = JSON.parse(text) as {
     error: { code: string; details?: { issues?: { path: string }[] } };
   };
@@ -74,7 +78,9 @@ async function main(): Promise<number> {
   try {
     const requests = comparedRequests(DATA_DIR, Number(values.seed));
     const compare = async (request: ComparedRequest) => {
-      const [our, their] = await Promise.all([answerOf(ours, request), answerOf(theirs, request)]);
+      const [our, their] = await Promise.all(
+        [ours, theirs].map((build) => answerOf(build, request).catch((error: Error) => String(error))),
+      );
       const count = counts.get(request.category) ?? { requests: 0, successes: 0, different: 0 };
       counts.set(request.category, count);
       count.requests++;

@@ -126,6 +126,7 @@ export function comparedRequests(dataDir: string, seed: number): ComparedRequest
 
   const damaged = (text: string) => {
     const at = below(text.length);
+    if (chance(0.2)) return text.slice(0, at);
     const byte = oneOf(['', '"', ',', '}', ']', '\\', '\u0000', 'NaN', '1e999', 'é', '[', '-', '0']);
     return text.slice(0, at) + byte + text.slice(at + (chance(0.5) ? 1 : 0));
   };
@@ -201,6 +202,10 @@ export function comparedRequests(dataDir: string, seed: number): ComparedRequest
       '?horizons=2',
       '?x=1',
     ]);
+    if (type === 'text/csv' && chance(0.1)) {
+      const wrong = oneOf(['latitude,latitude', 'lat,longitude', 'survival_1,longitude']);
+      body = Buffer.from(body.toString('latin1').replace('latitude,longitude', wrong), 'latin1');
+    }
     const encoding: Record<string, string> = chance(0.2) ? { 'content-encoding': 'gzip' } : {};
     const sent = 'content-encoding' in encoding ? gzipSync(body) : body;
     const headers = { 'content-type': type, accept, ...encoding };
@@ -213,6 +218,10 @@ export function comparedRequests(dataDir: string, seed: number): ComparedRequest
     ) as Json & { units: { features: { geometry: { coordinates: number[][][] } }[] } };
     const [ring] = plan.units.features[0].geometry.coordinates;
     if (chance(0.2)) ring[2] = [ring[9][0], ring[9][1]];
+    if (chance(0.2)) {
+      const polygons = plan.units.features.map(({ geometry }) => geometry.coordinates);
+      Object.assign(plan.units.features[0].geometry, { type: 'MultiPolygon', coordinates: polygons });
+    }
     if (chance(0.1)) ring.pop();
     if (chance(0.1)) ring[1] = oneOf([[0], ['x', 1], [200, 44], [44, -122]]) as number[];
     if (chance(0.1)) Object.assign(plan.units.features[0], { id: oneOf([null, 'A', 7.5, {}]) });
@@ -231,11 +240,16 @@ export function comparedRequests(dataDir: string, seed: number): ComparedRequest
     ].join('&');
     const accept = oneOf([...SURFACE_TYPES, '*/*', 'text/html']);
     const url = `/v1/surfaces/${chance(0.05) ? 'XXXX' : oneOf(codes)}?${query}`;
-    get(`surface ${accept}`, url, { accept });
+    get(`surface ${accept}`, url, { accept, ...(chance(0.1) && { 'if-none-match': '*' }) });
   });
 
   for (const url of ['/v1/species', '/v1/coverage', '/v1/model', '/v1/health', '/', '/docs', '/openapi.json'])
     get('other', url, {}, !url.startsWith('/v1') || url === '/v1/health');
+  get('other', '/v1/usage');
+  for (const key of ['x', `nurse_live_${'0'.repeat(32)}`]) {
+    get('other', '/v1/usage', { 'x-api-key': key });
+    post('other', '/v1/predict', entry(), { 'x-api-key': key });
+  }
   for (const url of ['/v1/species', '/v1/nothing', '/v1/predict', '/v1/surfaces', '/%zz']) {
     get('other', url);
     get('other', url, {}, true);
