@@ -10,6 +10,14 @@ import type { RequestTurns } from './request-turns.js';
  */
 const BYTES_PER_TURN = 4096;
 
+/** Lines of these: Node emits an event for each chunk of a body, and a chunk of one byte takes two lines. */
+const LINES_PER_TURN = 128;
+
+/** So few bytes are passed without counting their lines: they have at most as many chunks of one byte as LINES_PER_TURN. */
+const UNCOUNTED_BYTES = 768;
+
+const LINE_FEED = 0x0a;
+
 /** How long a connection that the service has ended waits for a caller who is still sending. */
 const LINGER_MS = 1000;
 
@@ -232,7 +240,7 @@ export class Connection extends Duplex {
         this.#passLater();
         return;
       }
-      const length = Math.max(bodyBytes, BYTES_PER_TURN);
+      const length = bodyBytes > 0 ? Math.max(bodyBytes, BYTES_PER_TURN) : turnEnd(bytes);
       this.#bodyBytes = Math.max(0, bodyBytes - bytes.length);
       this.#waiting = bytes.length > length ? bytes.subarray(length) : undefined;
       this.push(this.#waiting === undefined ? bytes : bytes.subarray(0, length));
@@ -274,12 +282,23 @@ export class Connection extends Duplex {
   }
 }
 
+/** How many of the bytes received are passed in a turn. */
+function turnEnd(bytes: Buffer): number {
+  if (bytes.length <= UNCOUNTED_BYTES) return bytes.length;
+  let end = 0;
+  for (let lines = 0; lines < LINES_PER_TURN; lines++) {
+    const next = bytes.indexOf(LINE_FEED, end) + 1;
+    if (next === 0 || next > BYTES_PER_TURN) return BYTES_PER_TURN;
+    end = next;
+  }
+  return end;
+}
+
 /** The connection of a request. */
 export function connectionOf({ socket }: IncomingMessage): Connection {
   return socket as unknown as Connection;
 }
 
-const LINE_FEED = 0x0a;
 /** Ends of the request lines of other protocols that Node's parser reads as HTTP. */
 const FOREIGN = /(?:RTSP|ICE)\/\d\.\d\r?\n$/;
 const LONGEST_END = 'RTSP/1.0\r\n'.length;
