@@ -6,8 +6,8 @@ import { ConfigError, configHelp, loadConfig } from '../config.js';
 import { createLog, type Log } from '../log.js';
 import { oneLine, quote } from '../output/printable.js';
 import { OutputError, writeError, writeOutput, writeSecret } from '../output/write-output.js';
-import { WorkerStartError } from '../pool/worker-pool.js';
 import { ArtefactError } from '../prediction/artefacts/artefact-error.js';
+import { WorkerStartError } from '../work/worker-pool.js';
 import { firstKeyText } from './first-run.js';
 import { ListenError, type Service, startService } from './service.js';
 

@@ -1,13 +1,13 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { csvOf, postTable, readCsv } from '../http/support/tables.js';
-import { WorkerThreads } from '../pool/support/worker-threads.js';
 import { eventually } from '../support/eventually.js';
 import { amount, IS_LONG } from '../support/length.js';
 import { readAnswer } from '../support/raw-http.js';
 import { Releases } from '../support/releases.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
 import { startTestService, type TestService } from '../support/service.js';
+import { WorkerThreads } from '../work/support/worker-threads.js';
 import { readMetrics } from './support/metrics.js';
 import {
   expectBrokenOff,
@@ -115,19 +115,9 @@ test('a table is answered from the models with which it began, while others come
 test('a table is answered as a whole when a worker dies in the middle of it', async () => {
   const socket = await startAnswer();
   await restingSites();
-  // Threads that wait: the answer does, too, since nobody reads it. The first one is not the table's.
+  // Threads that wait: the answer does, too, since nobody reads it.
   await threads.terminateOldest();
   const { status, body } = await readAnswer(socket);
   expect(status).toBe(200);
   expect(readCsv(body)).toHaveLength(WIDE_ROWS);
-});
-
-test('a table whose thread dies in the middle of its answer does not look whole, and the next one is answered', async () => {
-  const socket = await startAnswer();
-  await restingSites();
-  await threads.terminateNewest();
-  expectBrokenOff(await readToEnd(socket));
-  const next = await postTable(service, csvOf([PREDICT_REQUEST]));
-  expect(readCsv(await next.text())).toHaveLength(1);
-  await expectNothingLeft();
 });

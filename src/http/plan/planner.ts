@@ -29,36 +29,57 @@ export interface Plan {
   readonly entries: readonly UnitSpecies[];
 }
 
+/** How far the reading of a plan has come; plain data that can be passed to another thread. */
+export interface PlanState {
+  readonly plan: Plan;
+  /** All units were read. */
+  readonly isRead: boolean;
+}
+
+/** The body is parsed in every step: so many times as long is spent on units, at least. */
+const UNITS_SHARE = 2;
+
 /**
- * Reads the body of POST /v1/plan, the outlines of its units and the grid points inside them.
+ * Reads the body of POST /v1/plan, the outlines of some more of its units and the grid points inside them.
+ * @param before how far the reading has come; undefined at the beginning
+ * @param stepMs for which units are read
  * @throws ApiError where the request is wrong as a whole
  */
-export function* readPlan(body: Buffer, tier: Tier, generation: GenerationData): Generator<undefined, Plan> {
+export function readPlan(
+  body: Buffer,
+  tier: Tier,
+  generation: GenerationData,
+  before: PlanState | undefined,
+  stepMs: number,
+): PlanState {
+  const startedMs = performance.now();
   const { order, units: features } = planReaderOf(generation).read(body, tier);
-  yield;
-  const units: PlannedUnit[] = [];
-  const sites: UnitSites[] = [];
-  const entries: UnitSpecies[] = [];
-  let predictions = 0;
-  for (const feature of features) {
+  const parsedMs = performance.now();
+  const endMs = parsedMs + Math.max(stepMs, UNITS_SHARE * (parsedMs - startedMs));
+  const units = [...(before?.plan.units ?? [])];
+  const sites = [...(before?.plan.sites ?? [])];
+  const entries = [...(before?.plan.entries ?? [])];
+  const predictionsOf = ({ unit }: UnitSpecies) => sites[unit].points.length * order.methods.length;
+  let predictions = entries.reduce((sum, entry) => sum + predictionsOf(entry), 0);
+  while (units.length < features.length) {
+    const feature = features[units.length];
     const { id } = feature;
-    const outline = yield* outlineOf(feature);
-    const found = 'code' in outline ? outline : yield* sitesOf(outline, generation);
-    if ('code' in found) {
-      units.push({ id, error: found });
-      continue;
-    }
-    const unit = sites.push(found) - 1;
-    units.push({ id, unit });
-    for (const entry of speciesOf(order, unit, found, generation.artefacts.grid.nativeRanges)) {
-      entries.push(entry);
-      predictions += found.points.length * order.methods.length;
+    const outline = outlineOf(feature);
+    const found = 'code' in outline ? outline : sitesOf(outline, generation);
+    if ('code' in found) units.push({ id, error: found });
+    else {
+      const unit = sites.push(found) - 1;
+      units.push({ id, unit });
+      for (const entry of speciesOf(order, unit, found, generation.artefacts.grid.nativeRanges)) {
+        entries.push(entry);
+        predictions += predictionsOf(entry);
+      }
     }
     if (predictions > MAX_PREDICTIONS)
       throw new ApiError(issuesError([tooMany(features, order, units.length)]));
-    yield;
+    if (performance.now() > endMs) break;
   }
-  return { order, units, sites, entries };
+  return { plan: { order, units, sites, entries }, isRead: units.length === features.length };
 }
 
 function tooMany(units: readonly UnitFeature[], { methods }: PlanOrder, read: number) {

@@ -73,7 +73,7 @@ export function readFeatures(units: unknown, limit: number): UnitFeatures | Issu
 }
 
 /** Reads the outline of a feature. @returns it, or what is wrong with the feature */
-export function* outlineOf({ feature }: UnitFeature): Generator<undefined, Outline | ErrorObject> {
+export function outlineOf({ feature }: UnitFeature): Outline | ErrorObject {
   const wrong = (path: string, rule: string, value: unknown) =>
     unitError(path, `${path} must be ${rule}, not ${show(value)}`);
   const { type, geometry } = feature;
@@ -85,9 +85,15 @@ export function* outlineOf({ feature }: UnitFeature): Generator<undefined, Outli
   if (coordinates === undefined) return unitError('geometry.coordinates', 'geometry.coordinates is missing');
   const outline = readOutline(kind, coordinates);
   if ('message' in outline) return unitError(outline.path, outline.message);
-  yield;
-  const problem = yield* outlineProblem(outline);
+  const problem = toEnd(outlineProblem(outline));
   return problem === undefined ? outline : unitError('geometry', problemMessage(problem));
+}
+
+/** Runs a generator that only pauses. */
+export function toEnd<Result>(steps: Generator<unknown, Result, undefined>): Result {
+  let step = steps.next();
+  while (step.done !== true) step = steps.next();
+  return step.value;
 }
 
 function isObject(value: unknown): value is GeoJson {

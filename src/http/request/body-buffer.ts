@@ -8,13 +8,7 @@ export class BodyBuffer {
   #memory: Buffer = NOTHING;
   #length = 0;
 
-  /** @param announcedBytes the size of the body, if known: its memory is then taken at once, and used as the bytes come */
-  constructor(
-    private readonly limitBytes: number,
-    announcedBytes = 0,
-  ) {
-    if (announcedBytes > 0) this.#memory = Buffer.allocUnsafeSlow(announcedBytes);
-  }
+  constructor(private readonly limitBytes: number) {}
 
   /** @returns false, and takes nothing, where the body would be larger than the limit */
   append(chunk: Buffer): boolean {
@@ -38,14 +32,6 @@ export class BodyBuffer {
 
   get bytes(): Buffer {
     return this.#memory.subarray(0, this.#length);
-  }
-
-  /** The bytes in memory of exactly their size, which can be transferred to another thread. */
-  transferable(): Uint8Array<ArrayBuffer> {
-    const { buffer } = this.#memory;
-    // NOTHING is shared: transferred once, it would be detached for all.
-    const isOwn = this.#memory !== NOTHING && buffer instanceof ArrayBuffer;
-    return isOwn && buffer.byteLength === this.#length ? new Uint8Array(buffer) : new Uint8Array(this.bytes);
   }
 }
 

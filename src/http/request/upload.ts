@@ -1,7 +1,6 @@
 import type { Readable } from 'node:stream';
 import zlib from 'node:zlib';
 import { ApiError } from '../errors/api-error.js';
-import { BodyBuffer } from './body-buffer.js';
 
 /** An upload that is slower is given up. */
 const MIN_BYTES_PER_SECOND = 16 * 1024;
@@ -13,8 +12,8 @@ interface UploadRules {
   readonly isGzip: boolean;
   /** Limit of the body as sent, and of its decompressed size. */
   readonly limitBytes: number;
-  /** The announced size of the body as it comes, if any; at most the limit. */
-  readonly announcedBytes: number | undefined;
+  /** Memory for the body: as much as was announced, or the limit. */
+  readonly memory: Buffer;
   /** The time over which the speed of an upload is averaged. */
   readonly windowMs: number;
 }
@@ -26,13 +25,14 @@ export function checkAnnounced(announcedBytes: number | undefined, limitBytes: n
 
 /**
  * Reads a large body into memory, however long it takes as long as it moves.
+ * @returns its size
  * @throws ApiError payload_too_large; invalid_request for what is not gzip though announced so, and with 408 where it is
  * too slow; Error with the status code 400 where the caller breaks off. Nothing is kept then
  */
-export function readUpload(payload: Readable, rules: UploadRules): Promise<Uint8Array<ArrayBuffer>> {
-  const { isGzip, limitBytes, announcedBytes, windowMs } = rules;
+export function readUpload(payload: Readable, rules: UploadRules): Promise<number> {
+  const { isGzip, limitBytes, memory, windowMs } = rules;
   return new Promise((resolve, reject) => {
-    const body = new BodyBuffer(limitBytes, isGzip ? 0 : announcedBytes);
+    let length = 0;
     const gunzip = isGzip ? zlib.createGunzip({ chunkSize: CHUNK_BYTES }) : undefined;
     let receivedBytes = 0;
     let receivedBefore = 0;
@@ -62,7 +62,8 @@ export function readUpload(payload: Readable, rules: UploadRules): Promise<Uint8
     };
     const breakOff = (error: Error) => fail(Object.assign(error, { statusCode: 400 })); // The caller broke off.
     const append = (chunk: Buffer) => {
-      if (!body.append(chunk)) fail(tooLarge(limitBytes));
+      if (length + chunk.length > memory.length) fail(tooLarge(limitBytes));
+      else length += chunk.copy(memory, length);
     };
     const decompress = (gunzip: zlib.Gunzip, chunk: Buffer) => {
       const endBytes = receivedBytes;
@@ -83,7 +84,7 @@ export function readUpload(payload: Readable, rules: UploadRules): Promise<Uint8
     };
     const finish = () => {
       stop();
-      resolve(body.transferable());
+      resolve(length);
     };
     const onEnd = () => {
       isComplete = true;

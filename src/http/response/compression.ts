@@ -4,7 +4,7 @@ import zlib from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
 import pLimit from 'p-limit';
-import type { PooledBytes } from '../../pool/buffer-pool.js';
+import type { PooledBytes } from '../../work/buffer-pool.js';
 import { isSent } from './is-sent.js';
 
 /** Smaller responses fit into one packet uncompressed. */

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { TIERS } from '../../accounts/tiers.js';
-import type { JobAnswers } from '../../scheduling/job-answers.js';
+import type { JobAnswers } from '../../work/job-answers.js';
 import { QUEUE_FULL } from '../errors/common-errors.js';
 import type { Endpoint } from '../openapi/document.js';
 import { placeError } from '../request/request-errors.js';

@@ -3,10 +3,12 @@ import { TIERS } from '../../accounts/tiers.js';
 import { modelOf } from '../../prediction/artefacts/manifest.js';
 import { HORIZONS } from '../../prediction/dimensions.js';
 import { MAX_UNIT_POINTS } from '../../prediction/units/unit-points.js';
+import { StepError } from '../../work/step.js';
+import { ApiError } from '../errors/api-error.js';
 import { closedWhileWaiting, PLANS_FULL, QUEUE_FULL, timedOut } from '../errors/common-errors.js';
 import type { Endpoint } from '../openapi/document.js';
 import { PlanSums } from '../plan/plan-sums.js';
-import { MAX_PREDICTIONS, unitElements } from '../plan/planner.js';
+import { MAX_PREDICTIONS, type Plan, type PlanState, unitElements } from '../plan/planner.js';
 import { BodyBudget } from '../request/body-budget.js';
 import { JSON_TYPE } from '../response/headers.js';
 import { planResponseSchema } from '../response/schemas.js';
@@ -14,8 +16,9 @@ import { connectionOf } from '../server/connection.js';
 import { callerOf } from '../server/request-state.js';
 import { JOB_ROWS } from '../serving/key-turns.js';
 import type { ServingGeneration } from '../serving/serving.js';
-import { Cancellation } from '../table/cancellation.js';
+import type { StepOrder, StepOutcome } from '../steps.js';
 import type { RouteContext } from './context.js';
+import { stepError } from './row-submitter.js';
 
 export const planEndpoint: Endpoint = {
   path: '/v1/plan',
@@ -53,26 +56,33 @@ export function planRoute(
     turns.admit(id, reply);
     budget.take(bytes, id, reply.raw);
   });
-  /** Reads the body until the request has no time left or its connection is closed. @throws ApiError */
+  /** Has workers read the body until the request has no time left or its connection is closed. @throws ApiError */
   const readInTime = async (
     request: FastifyRequest<{ Body: Buffer }>,
     reply: FastifyReply,
-    { tables }: ServingGeneration,
-  ) => {
+    { batches }: ServingGeneration,
+  ): Promise<Plan> => {
     const { id, tier } = callerOf(request);
-    const closed = new Cancellation();
-    const cancel = () => closed.cancel();
-    const timer = setTimeout(cancel, requestTimeoutMs - reply.elapsedTime);
-    reply.raw.once('close', cancel);
-    try {
-      return await tables.readPlan(id, request.body, tier, closed);
-    } catch (error) {
-      if (!closed.isCancelled) throw error;
-      throw reply.raw.closed ? closedWhileWaiting() : timedOut(requestTimeoutMs);
-    } finally {
-      clearTimeout(timer);
-      reply.raw.off('close', cancel);
+    const deadlineMs = performance.now() - reply.elapsedTime + requestTimeoutMs;
+    const body = new Uint8Array(request.body);
+    let before: PlanState | undefined;
+    while (before?.isRead !== true) {
+      if (reply.raw.closed) throw closedWhileWaiting();
+      const order: StepOrder = { kind: 'plan', body, tier, before };
+      const step = batches.submitStep(id, order, deadlineMs);
+      const abandon = () => step.abandon();
+      reply.raw.once('close', abandon);
+      try {
+        const outcome = (await step.result) as StepOutcome<'plan'>;
+        if ('refusal' in outcome) throw new ApiError(outcome.refusal);
+        before = outcome.result;
+      } catch (error) {
+        throw error instanceof StepError ? stepError(error, request, requestTimeoutMs) : error;
+      } finally {
+        reply.raw.off('close', abandon);
+      }
     }
+    return before.plan;
   };
 
   app.post<{ Body: Buffer }>(planEndpoint.path, { bodyLimit: planLimitBytes }, async (request, reply) => {

@@ -2,8 +2,9 @@ import { setTimeout as delay } from 'node:timers/promises';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../../accounts/clock.js';
 import type { SiteRows } from '../../prediction/site-rows.js';
-import type { JobAnswers } from '../../scheduling/job-answers.js';
-import type { JobOutcome, Scheduler } from '../../scheduling/scheduler.js';
+import type { JobAnswers } from '../../work/job-answers.js';
+import type { JobOutcome, Scheduler } from '../../work/scheduler.js';
+import type { StepError } from '../../work/step.js';
 import type { ApiError } from '../errors/api-error.js';
 import { closedWhileWaiting, internalError, QUEUE_FULL, timedOut } from '../errors/common-errors.js';
 import { callerOf } from '../server/request-state.js';
@@ -79,4 +80,11 @@ export function outcomeError(
     case 'failed':
       return internalError(request.log, request.id, outcome.error);
   }
+}
+
+/** The same of a step of work. */
+export function stepError(error: StepError, request: FastifyRequest, timeoutMs: number): ApiError {
+  if (error.kind === 'failed')
+    return outcomeError({ kind: 'failed', error: error.cause as Error }, request, timeoutMs);
+  return outcomeError({ kind: error.kind }, request, timeoutMs);
 }

@@ -2,6 +2,8 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { HORIZONS } from '../../prediction/dimensions.js';
+import { SharedMemory, type SharedRange } from '../../work/shared-memory.js';
+import { StepError } from '../../work/step.js';
 import { closedBeforeTable, TABLES_FULL } from '../errors/common-errors.js';
 import type { Endpoint } from '../openapi/document.js';
 import { BodyBudget } from '../request/body-budget.js';
@@ -13,13 +15,11 @@ import { connectionOf } from '../server/connection.js';
 import { callerOf } from '../server/request-state.js';
 import type { ServingGeneration } from '../serving/serving.js';
 import { Cancellation } from '../table/cancellation.js';
-import { JobLimit } from '../table/stream/job-limit.js';
-import { TableAnswer, TableJobError } from '../table/stream/table-answer.js';
+import { TableAnswer } from '../table/table-answer.js';
 import type { TableMediaType } from '../table/table-contract.js';
 import { announcedBytesOf, isGzipped, limitBytesOf, readHead, type TableHead } from '../table/table-head.js';
-import type { ThreadTable } from '../table/thread/table-threads.js';
 import type { RouteContext } from './context.js';
-import { outcomeError } from './row-submitter.js';
+import { stepError } from './row-submitter.js';
 
 const tables: Record<TableMediaType, z.ZodType> = {
   'text/csv': z.string().meta({
@@ -89,11 +89,13 @@ const OPEN_TABLE_SHARE = 50;
 /** Where the content type says more than the media type. */
 const CONTENT_TYPES: Partial<Record<TableMediaType, string>> = { 'text/csv': 'text/csv; charset=utf-8' };
 
+let tableCount = 0;
+
 /** POST /v1/predict/table: a table of sites in and out. */
 export function tableRoute(app: FastifyInstance, { config, serving, metrics }: RouteContext): void {
-  const { requestTimeoutMs: timeoutMs, queueLimitSites } = config;
-  const limit = new JobLimit(queueLimitSites);
+  const { requestTimeoutMs: timeoutMs } = config;
   const budget = new BodyBudget(config.tableMemoryBytes, TABLES_FULL);
+  const memory = new SharedMemory();
 
   app.removeAllContentTypeParsers();
   app.addHook('preParsing', async (request, reply) => {
@@ -102,68 +104,79 @@ export function tableRoute(app: FastifyInstance, { config, serving, metrics }: R
     const bytes = announcedBytes ?? limitBytesOf(request, config);
     budget.take(memoryOf(bytes), callerOf(request).id, reply.raw);
   });
-  app.addContentTypeParser('*', (request: FastifyRequest, payload: Readable) => {
+  app.addContentTypeParser('*', async (request: FastifyRequest, payload: Readable) => {
     connectionOf(request.raw).exemptFromTimeout();
     sendContinue(request);
-    return readUpload(payload, {
-      isGzip: isGzipped(request),
-      limitBytes: limitBytesOf(request, config),
-      announcedBytes: announcedBytesOf(request),
-      windowMs: WINDOW_SHARE * timeoutMs,
-    });
+    const isGzip = isGzipped(request);
+    const limitBytes = limitBytesOf(request, config);
+    const range = memory.take((isGzip ? undefined : announcedBytesOf(request)) ?? limitBytes);
+    try {
+      const length = await readUpload(payload, {
+        isGzip,
+        limitBytes,
+        memory: Buffer.from(range.memory, range.at, range.length),
+        windowMs: WINDOW_SHARE * timeoutMs,
+      });
+      return memory.shorten(range, length);
+    } catch (error) {
+      memory.release(range);
+      throw error;
+    }
   });
-
-  /** Starts to answer an open table. @throws ApiError */
-  const startAnswer = async (
-    request: FastifyRequest,
-    table: ThreadTable,
-    { batches: scheduler }: ServingGeneration,
-    closed: Cancellation,
-  ): Promise<Readable> => {
-    const answer = new TableAnswer(table, {
-      keyId: callerOf(request).id,
-      scheduler,
-      limit,
-      timeoutMs,
-      closed,
-      onRows: (answered, failures) => {
-        metrics.sites.inc({ outcome: 'answered' }, answered);
-        for (const [outcome, rows] of failures) metrics.sites.inc({ outcome }, rows);
-      },
-    });
-    request.state.sites = table.rowCount;
-    await answer.start().catch((error) => {
-      throw error instanceof TableJobError ? outcomeError(error.outcome, request, timeoutMs) : error;
-    });
-    if (table.rowCount > 0) request.state.times = answer; // its times grow until the answer ends
-    return Readable.from(answer.bytes(), { objectMode: false, highWaterMark: BUFFERED_BYTES });
+  /** Gives the memory of a body back when no worker reads it any more. */
+  const release = async (range: SharedRange, answer: TableAnswer | undefined) => {
+    await answer?.left();
+    memory.release(range);
   };
 
-  app.post<{ Body: Uint8Array<ArrayBuffer> }>(tableEndpoint.path, async (request, reply) => {
+  app.post<{ Body: SharedRange }>(tableEndpoint.path, async (request, reply) => {
     const generation = serving.current;
+    let answer: TableAnswer | undefined;
+    const closed = new Cancellation();
+    const hangUp = () => closed.cancel();
+    closed.onCancel(() => void release(request.body, answer));
+    if (reply.raw.closed) closed.cancel();
+    else reply.raw.once('close', hangUp);
     const asked = readHead(request, config, generation); // again: other models may serve since the body began to arrive
     const connection = connectionOf(request.raw);
     if (reply.raw.closed || connection.hasHungUp) throw closedBeforeTable();
-    const closed = new Cancellation();
-    const hangUp = () => closed.cancel();
-    reply.raw.once('close', hangUp);
     // A client that hangs up only ends its side: nothing else says so before something is sent to it.
     connection.once('hangup', hangUp);
     // The check of a table waits for others, however long: nothing moves on the connection meanwhile.
     connection.setTimeout(0);
+    const cut = () => void connection.destroy();
+    generation.tables.add(cut);
+    closed.onCancel(() => generation.tables.remove(cut));
+    const { memory: shared, at, length: bytes } = request.body;
+    answer = new TableAnswer(
+      { id: tableCount++, memory: shared, at, bytes, request: asked.request },
+      {
+        keyId: callerOf(request).id,
+        scheduler: generation.batches,
+        timeoutMs,
+        closed,
+        onRows: (answered, failures) => {
+          metrics.sites.inc({ outcome: 'answered' }, answered);
+          for (const [outcome, rows] of failures) metrics.sites.inc({ outcome }, rows);
+        },
+      },
+    );
     try {
-      const { id } = callerOf(request);
-      const cut = () => void connection.destroy();
-      const table = await generation.tables.open(id, request.body, asked.request, limit.rows, closed, cut);
+      await answer.check();
       connection.setTimeout(IDLE_FACTOR * timeoutMs); // Node sets the usual one with the next request
-      const bytes = await startAnswer(request, table, generation, closed);
-      bytes.once('error', (error) => logFailure(request, error, closed));
-      return sendTable(request, reply, bytes, asked, generation);
+      request.state.sites = answer.rowCount;
+      await answer.start();
+      if (answer.rowCount > 0) request.state.times = answer; // its times grow until the answer ends
+      const parts = answer.bytes();
+      const stream = Readable.from(parts, { objectMode: false, highWaterMark: BUFFERED_BYTES });
+      stream.once('error', (error) => logFailure(request, error, closed));
+      return sendTable(request, reply, stream, asked, generation);
     } catch (error) {
       connection.setTimeout(IDLE_FACTOR * timeoutMs);
       const hasHungUp = closed.isCancelled;
       closed.cancel();
-      throw hasHungUp ? closedBeforeTable() : error;
+      if (hasHungUp) throw closedBeforeTable();
+      throw error instanceof StepError ? stepError(error, request, timeoutMs) : error;
     } finally {
       connection.off('hangup', hangUp);
     }

@@ -2,7 +2,7 @@ import { randomUUID } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import type { Admission, Caller } from '../../accounts/accounts.js';
 import { redactKeys } from '../../accounts/key-format.js';
-import type { Job } from '../../scheduling/scheduler.js';
+import type { Job } from '../../work/scheduler.js';
 
 /** What hooks and handlers learn about a request, for its headers, its log line and its metrics. */
 export interface RequestState {

@@ -1,7 +1,7 @@
 import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
 import { LARGEST_BATCH_SITES } from '../../accounts/tiers.js';
-import { KeyedLimit } from '../../scheduling/keyed-limit.js';
+import { KeyedLimit } from '../../work/keyed-limit.js';
 import { closedWhileWaiting, KEY_TURNS_FULL, timedOut } from '../errors/common-errors.js';
 
 /** Rows that a plan or surface submits together: other keys have their turns between them. */

@@ -1,6 +1,6 @@
 import type { Artefacts } from '../../prediction/artefacts/artefacts.js';
-import type { Scheduler } from '../../scheduling/scheduler.js';
-import type { TableThreads } from '../table/thread/table-threads.js';
+import type { Scheduler } from '../../work/scheduler.js';
+import type { OpenTables } from './open-tables.js';
 
 /**
  * What predictions are served from: the grid and the models of one reading, and the schedulers over those that have
@@ -14,8 +14,7 @@ export interface ServingGeneration {
   readonly batches: Scheduler;
   /** For single predictions, comparisons and rankings; the same one where workers answer these, too. */
   readonly singleSites: Scheduler;
-  /** Where tables are read and written. */
-  readonly tables: TableThreads;
+  readonly tables: OpenTables;
   /** Does work that submits rows after it has waited: the generation is not closed before the work has ended. */
   keepOpen<Result>(work: () => Promise<Result>): Promise<Result>;
 }

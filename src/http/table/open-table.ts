@@ -1,84 +1,153 @@
-import type { RowRecords } from '../../prediction/encoding/row-record.js';
+import { RECORD_BYTES, RowRecords } from '../../prediction/encoding/row-record.js';
+import type { Predictor } from '../../prediction/predictor.js';
+import { SiteRows } from '../../prediction/site-rows.js';
 import type { ErrorCode } from '../errors/api-error.js';
 import type { GenerationData } from '../serving/per-generation.js';
 import { ArrowOutput } from './arrow/arrow-output.js';
-import { openArrow } from './arrow/open-arrow.js';
-import { openCsv } from './csv/open-csv.js';
-import { openNdjson } from './ndjson/open-ndjson.js';
+import type { ArrowSource } from './arrow/arrow-source.js';
+import { type ArrowState, checkArrow, openArrow } from './arrow/open-arrow.js';
+import { CsvSource } from './csv/csv-source.js';
+import { type CsvState, checkCsv } from './csv/open-csv.js';
+import { checkNdjson, type NdjsonState, ndjsonSource } from './ndjson/open-ndjson.js';
 import { RowChecks } from './row-checks.js';
 import { NOT_PREDICTED, runOutcomes } from './run-outcomes.js';
-import type { OpenTable, Pieces, TableRequest, TableSites } from './table-contract.js';
+import type { TableJob, TableRequest } from './table-contract.js';
 import type { TableOutput } from './table-output.js';
 import type { TableSource } from './table-source.js';
 import { csvFormat, NDJSON } from './text/text-formats.js';
 import { TextOutput } from './text/text-output.js';
 
-/**
- * Opens a table: checks the whole body. Yields after at most about 20 ms of work, so that a thread can open several at a
- * time. The errors of places need what is made of a context once: pass the same object for all tables of a generation.
- * @throws ApiError invalid_request for a body that is no table, batch_too_large
- */
-export function* openTable(
-  body: Uint8Array,
-  request: TableRequest,
-  context: GenerationData,
-): Generator<undefined, OpenTable, undefined> {
-  const bytes = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
-  const source = yield* openSource(bytes, request);
-  return new Table(source, outputOf(source, request, context), new RowChecks(context, request));
+/** How far the check of a body has come, by its format. */
+export type CheckState = CsvState | NdjsonState | ArrowState;
+
+/** The answer to the rows of a job. */
+export interface JobAnswer {
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** The rows with an answer. */
+  readonly answered: number;
+  /** The rows that have an error, by its code. */
+  readonly failures: readonly (readonly [code: ErrorCode, count: number])[];
+  /** The rows that are not answered yet, since the answer would be too long. */
+  readonly rest: TableJob | undefined;
+  readonly inferenceMs: number;
 }
 
-function* openSource(body: Buffer, request: TableRequest): Generator<undefined, TableSource, undefined> {
-  if (request.format === 'arrow') return yield* openArrow(body, request);
-  return yield* request.format === 'csv' ? openCsv(body, request) : openNdjson(body, request);
-}
+/** Most rows that are predicted for together: the memory of a predictor grows with them. */
+const RUN_ROWS = 500;
 
-function outputOf(source: TableSource, request: TableRequest, { artefacts }: GenerationData): TableOutput {
-  if (request.output === 'arrow') return new ArrowOutput(source, artefacts, request);
-  return new TextOutput(request.output === 'csv' ? csvFormat(source, request) : NDJSON, artefacts, request);
-}
+/** A body, which is checked and then answered. It keeps what was read of the body, and nothing else. */
+export class OpenTable {
+  readonly #body: Buffer;
+  #arrow: ArrowSource | undefined;
+  #source: TableSource | undefined;
+  #output: TableOutput | undefined;
+  readonly #checks: RowChecks;
 
-class Table implements OpenTable {
-  readonly rowCount: number;
-  readonly failures = new Map<ErrorCode, number>();
-  /** Planting method of each row that `sites` has read, or NOT_PREDICTED. */
-  readonly #methods: Uint8Array;
-
+  /** @param context pass the same object for all tables of a generation: what is made of it is kept */
   constructor(
-    private readonly source: TableSource,
-    private readonly output: TableOutput,
-    private readonly checks: RowChecks,
+    body: Uint8Array,
+    private readonly request: TableRequest,
+    private readonly context: GenerationData,
   ) {
-    this.rowCount = source.rowCount;
-    this.#methods = new Uint8Array(source.rowCount).fill(NOT_PREDICTED);
+    this.#body = Buffer.from(body.buffer, body.byteOffset, body.byteLength);
+    this.#checks = new RowChecks(context, request);
   }
 
-  jobs(maxRows: number): Uint32Array {
-    return Uint32Array.from(this.source.jobs(maxRows), ({ from }) => from);
+  /**
+   * Checks some more of the body.
+   * @param before how far the check has come; undefined at the beginning
+   * @param isTimeUp asked from time to time: the check goes on with another call where it is
+   * @throws ApiError invalid_request for a body that is no table, batch_too_large
+   */
+  check(before: CheckState | undefined, isTimeUp: () => boolean): CheckState {
+    const { request } = this;
+    switch (request.format) {
+      case 'csv':
+        return checkCsv(this.#body, request, before as CsvState | undefined, isTimeUp);
+      case 'ndjson':
+        return checkNdjson(this.#body, request, before as NdjsonState | undefined, isTimeUp);
+      case 'arrow':
+        return checkArrow(this.#stream, request, before as ArrowState | undefined, isTimeUp);
+    }
   }
 
-  sites(from: number, count: number): TableSites {
-    const sites = this.source.sites(from, count, this.checks);
-    const { rows, positions } = sites;
-    for (let i = 0; i < rows.count; i++) this.#methods[from + positions[i]] = rows.method[i];
-    return sites;
+  /** What the answer begins with, and what it ends with. */
+  ends(state: CheckState): { readonly head: Uint8Array; readonly tail: Uint8Array } {
+    const output = this.#outputOf(state);
+    return { head: output.head(), tail: output.tail() };
   }
 
-  head(): Uint8Array {
-    return this.output.head();
-  }
-
-  encode(from: number, count: number, records: RowRecords): Pieces {
-    const outcomes = runOutcomes(records, this.#methods.subarray(from, from + count), (row, status) => {
-      const site = this.source.stated(from + row, this.checks);
-      return status === undefined ? this.checks.error(site) : this.checks.placeError(status, site);
+  /** Answers the rows of a job. @param state of the check at its end */
+  async answer(state: CheckState, job: TableJob, predictor: Predictor): Promise<JobAnswer> {
+    const source = this.#sourceOf(state);
+    const read = source.rows(job);
+    const { rows, positions } = read.sites(this.#checks);
+    const methods = new Uint8Array(job.count).fill(NOT_PREDICTED);
+    for (let i = 0; i < rows.count; i++) methods[positions[i]] = rows.method[i];
+    const { records, inferenceMs } = await predict(rows, predictor);
+    const outcomes = runOutcomes(records, methods, (row, status) => {
+      const site = read.stated(row, this.#checks);
+      return status === undefined ? this.#checks.error(site) : this.#checks.placeError(status, site);
     });
-    for (const { code } of outcomes.errors.values())
-      this.failures.set(code, (this.failures.get(code) ?? 0) + 1);
-    return this.output.encode(this.source.run(from, count), outcomes);
+    const before = job.from > 0 ? source.columnsBefore(job) : undefined;
+    const { bytes, rowCount } = this.#outputOf(state).encode(read, outcomes, before);
+    const failures = new Map<ErrorCode, number>();
+    let failed = 0;
+    for (const [row, { code }] of outcomes.errors) {
+      if (row >= rowCount) continue;
+      failures.set(code, (failures.get(code) ?? 0) + 1);
+      failed++;
+    }
+    const rest = rowCount < job.count ? read.rest(rowCount) : undefined;
+    return { bytes, answered: rowCount - failed, failures: [...failures], rest, inferenceMs };
   }
 
-  tail(): Uint8Array {
-    return this.output.tail();
+  get #stream(): ArrowSource {
+    this.#arrow ??= openArrow(this.#body, this.request);
+    return this.#arrow;
   }
+
+  #sourceOf(state: CheckState): TableSource {
+    this.#source ??= this.#open(state);
+    return this.#source;
+  }
+
+  #open(state: CheckState): TableSource {
+    if (state.format === 'arrow') return this.#stream;
+    if (state.format === 'ndjson') return ndjsonSource(this.#body, this.request, state);
+    if (state.header === undefined) throw new Error('a table without a header');
+    return new CsvSource(this.#body, state.header);
+  }
+
+  #outputOf(state: CheckState): TableOutput {
+    const { request } = this;
+    const { artefacts } = this.context;
+    if (this.#output !== undefined) return this.#output;
+    const source = this.#sourceOf(state);
+    if (request.output === 'arrow') this.#output = new ArrowOutput(source, artefacts, request);
+    else {
+      const format = request.output === 'csv' ? csvFormat(source, request) : NDJSON;
+      this.#output = new TextOutput(format, artefacts, request);
+    }
+    return this.#output;
+  }
+}
+
+/** Predicts rows that ask for records. */
+async function predict(rows: SiteRows, predictor: Predictor) {
+  const { count, width } = rows;
+  const records = new RowRecords(new Uint8Array(count), new Uint8Array(count * RECORD_BYTES));
+  const ends = new Uint32Array(Math.min(count, RUN_ROWS));
+  let inferenceMs = 0;
+  for (let from = 0; from < count; from += RUN_ROWS) {
+    const run = new SiteRows(Math.min(RUN_ROWS, count - from), width);
+    run.copyRows(0, rows, from, run.count);
+    const answers = {
+      status: records.status.subarray(from, from + run.count),
+      ends,
+      json: records.bytes.subarray(from * RECORD_BYTES, (from + run.count) * RECORD_BYTES),
+    };
+    inferenceMs += (await predictor.answer(run, answers)).inferenceMs;
+  }
+  return { records, inferenceMs };
 }

@@ -1,7 +1,5 @@
 import type { Tier } from '../../accounts/tiers.js';
-import type { RowRecords } from '../../prediction/encoding/row-record.js';
 import type { SiteRows } from '../../prediction/site-rows.js';
-import type { ErrorCode } from '../errors/api-error.js';
 
 /** The formats of tables, in and out, by their media type. */
 export const TABLE_FORMATS = {
@@ -28,38 +26,49 @@ export interface TableRequest {
   readonly tier: Tier;
   /** Most rows that the tier allows. */
   readonly rowLimit: number;
+  /** Rows of a job at most. */
+  readonly jobRows: number;
 }
 
-/** A run of rows: those that can be predicted for. */
+/** Consecutive rows of a table that are read, answered and written together. */
+export interface TableJob {
+  readonly from: number;
+  readonly count: number;
+  /** Where their bytes are in a body of text. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/** How far the check of a body has come; plain data that can be passed to another thread. */
+export interface TableState {
+  /** All of the body was checked. */
+  readonly isChecked: boolean;
+  /** Rows so far. */
+  readonly rowCount: number;
+  /** The jobs of these rows, in their order. */
+  readonly jobs: readonly TableJob[];
+}
+
+/** Rows of a job that can be predicted for. */
 export interface TableSites {
   /** With OPTION.record, and with OPTION.adjusted and adjustments where a scenario or an elevation is stated. */
   readonly rows: SiteRows;
-  /** Where each is in the run, counted from 0. */
+  /** Where each is in the job, counted from 0. */
   readonly positions: Uint16Array;
 }
 
-/** Rows of an answer in pieces of bounded size, each in memory of its own; the last one is returned. */
-export type Pieces = Generator<Uint8Array, Uint8Array, undefined>;
-
-/**
- * A table whose body was checked as a whole: nothing of it throws any more. It keeps the body and little else; rows are
- * read again wherever they are needed. Its rows are counted from 0.
- */
-export interface OpenTable {
+/** The answer to the first rows of a job. */
+export interface EncodedRows {
+  /** In memory of its own. */
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** How many rows that is; fewer than the job has where these are more than PIECE_BYTES. */
   readonly rowCount: number;
-  /** How many of the rows encoded so far have an error, by its code. */
-  readonly failures: ReadonlyMap<ErrorCode, number>;
-  /** The first rows of the jobs in which the rows are read and answered, each of at most `maxRows`. */
-  jobs(maxRows: number): Uint32Array;
-  /** The rows [from, from + count) without those that have an error already. */
-  sites(from: number, count: number): TableSites;
-  /** What the answer begins with. */
-  head(): Uint8Array;
-  /**
-   * The rows [from, from + count) of the answer in their order, each once; the next ones are encoded when these have ended.
-   * @param records the outcomes of the rows of `sites(from, count)`, in their order
-   */
-  encode(from: number, count: number, records: RowRecords): Pieces;
-  /** What it ends with. */
-  tail(): Uint8Array;
+}
+
+/** Most cells of a job, which take some dozen bytes each when they are parsed. */
+const JOB_CELLS = 2 ** 18;
+
+/** Most rows of a job of a table with columns of these names. */
+export function maxRowsOf({ length }: readonly string[], { jobRows }: TableRequest): number {
+  return Math.min(jobRows, Math.ceil(JOB_CELLS / Math.max(1, length)));
 }

@@ -1,6 +1,6 @@
-import type { Tier } from '../../accounts/tiers.js';
 import { ApiError } from '../errors/api-error.js';
 import { shownPath } from '../errors/shown-value.js';
+import type { TableRequest } from './table-contract.js';
 
 /** The refusal of a body that is no table. @param message what is wrong and what would be right, without a full stop */
 export function notATable(message: string, path = ''): ApiError {
@@ -16,7 +16,8 @@ export function wrongLine(line: number, message: string): ApiError {
   return notATable(`line ${line} ${message}`, `line ${line}`);
 }
 
-export function checkRowCount(submitted: number, rowLimit: number, tier: Tier): void {
+/** @throws ApiError batch_too_large */
+export function checkRowCount(submitted: number, { rowLimit, tier }: TableRequest): void {
   if (submitted <= rowLimit) return;
   throw new ApiError({
     code: 'batch_too_large',

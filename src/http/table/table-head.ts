@@ -13,6 +13,9 @@ import type { ServingGeneration } from '../serving/serving.js';
 import { TABLE_FORMATS, TABLE_TYPES, type TableMediaType, type TableRequest } from './table-contract.js';
 import { readTableQuery } from './table-query.js';
 
+/** Rows of a job: enough for a large record batch, and some 20 ms of work. */
+const JOB_ROWS = 2000;
+
 const rulesOf = perGeneration(({ artefacts }) => optionRulesOf(artefacts));
 
 /** The request for a table, without its body. */
@@ -39,6 +42,7 @@ export function readHead(request: FastifyRequest, config: Config, generation: Se
     output: TABLE_FORMATS[outputType],
     ...readTableQuery(request.query as Record<string, string>, rulesOf(generation)),
     tier,
+    jobRows: JOB_ROWS,
     rowLimit: TIERS[tier].hasLargeBodies ? config.tableLimitRows : TIERS[tier].sitesPerBatch,
   };
   return { request: table, outputType, isGzip };

@@ -1,10 +1,13 @@
 import type { Config } from '../../config.js';
-import { TableThreads } from '../../http/table/thread/table-threads.js';
-import type { BufferPool } from '../../pool/buffer-pool.js';
-import { MainThreadExecutor } from '../../pool/main-thread-executor.js';
-import { WorkerPool, type WorkerWatcher } from '../../pool/worker-pool.js';
+import { OpenTables } from '../../http/serving/open-tables.js';
 import type { Artefacts } from '../../prediction/artefacts/artefacts.js';
-import { Scheduler } from '../../scheduling/scheduler.js';
+import type { BufferPool } from '../../work/buffer-pool.js';
+import { MainThreadExecutor } from '../../work/main-thread-executor.js';
+import { Scheduler } from '../../work/scheduler.js';
+import { WorkerPool, type WorkerWatcher } from '../../work/worker-pool.js';
+
+/** What workers do for tables and plans. */
+export const STEP_MODULE = new URL('../../http/steps.js', import.meta.url).href;
 
 /** What predictions are served from, and how it starts and ends. */
 export type Generation = ReturnType<typeof startGeneration>;
@@ -19,14 +22,12 @@ export function startGeneration(
   const answersOnMainThread = place === 'main';
   const threads = workerCount + (answersOnMainThread ? 1 : 0);
   const data = { ...artefacts, searchRadiusKm, cacheBytes: cacheBytes / threads };
-  const workers = new WorkerPool(workerCount, data, watcher);
+  const workers = new WorkerPool(workerCount, data, watcher, STEP_MODULE);
   const batches = new Scheduler(workers, buffers, queueLimitSites);
   const mainThread = answersOnMainThread ? new MainThreadExecutor(data) : undefined;
   const singleSites =
     mainThread === undefined ? batches : new Scheduler(mainThread, buffers, queueLimitSites);
-  const { grid, manifest, species, regions } = artefacts;
-  const tableContext = { artefacts: { grid, manifest, species, regions }, searchRadiusKm };
-  const tables = new TableThreads(tableContext, (error) => watcher.onError(error));
+  const tables = new OpenTables();
   const keptOpenBy = new Set<Promise<unknown>>();
   return {
     artefacts,
@@ -56,7 +57,7 @@ export function startGeneration(
       // Ending a thread inside onnxruntime would abort the process.
       await Promise.all([tables.idle(), Promise.allSettled(keptOpenBy)]); // they submit rows until then
       await Promise.all([batches.idle(), singleSites.idle()]);
-      await Promise.all([workers.close(), tables.close()]);
+      await workers.close();
     },
   };
 }

@@ -1,9 +1,9 @@
 import type { FastifyBaseLogger } from 'fastify';
 import type { Config } from '../../config.js';
-import type { BufferPool } from '../../pool/buffer-pool.js';
-import { WorkerStartError, type WorkerWatcher } from '../../pool/worker-pool.js';
 import { ArtefactError } from '../../prediction/artefacts/artefact-error.js';
 import { type Artefacts, identityOf, readArtefacts } from '../../prediction/artefacts/artefacts.js';
+import type { BufferPool } from '../../work/buffer-pool.js';
+import { WorkerStartError, type WorkerWatcher } from '../../work/worker-pool.js';
 import type { WorkerGuard } from '../service-phase.js';
 import { type Generation, startGeneration } from './generation.js';
 import { preflight, ReloadError } from './preflight.js';

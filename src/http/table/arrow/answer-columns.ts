@@ -48,7 +48,12 @@ export class AnswerColumns {
     this.#answered = [...places, ...horizons.flatMap(({ columns }) => columns)];
   }
 
-  /** The columns of `count` rows of a run, in their order; valid until the next call. */
+  /** A job begins: the messages of another one are not known to its reader. */
+  forgetMessages(): void {
+    this.#message.forget();
+  }
+
+  /** The columns of `count` rows of a job, in their order; valid until the next call. */
   fill(
     { records, recordOf, methods, errors }: RunOutcomes,
     grid: SharedGrid,

@@ -18,20 +18,19 @@ import { CollectingSink } from '../../response/collecting-sink.js';
 import type { GenerationData } from '../../serving/per-generation.js';
 import { ERROR_COLUMNS, horizonColumns, horizonsOf, PLACE_COLUMNS } from '../columns.js';
 import type { RunOutcomes } from '../run-outcomes.js';
-import type { Pieces, TableRequest } from '../table-contract.js';
+import type { EncodedRows, TableRequest } from '../table-contract.js';
 import { PIECE_BYTES, type TableOutput } from '../table-output.js';
-import type { TableSource, UploadedRows } from '../table-source.js';
+import type { JobRows, TableSource } from '../table-source.js';
 import { AnswerColumns, ROW_ERROR_CODES } from './answer-columns.js';
 import { TextList } from './column-builders.js';
 import { HorizonColumns } from './horizon-columns.js';
 
 /**
- * Writes answers as an Arrow stream: each part of a run is a record batch. The dictionaries precede the first;
+ * Writes answers as an Arrow stream: each part of a job is a record batch. The dictionaries precede the first;
  * that of the messages precedes each part that has any.
  */
 export class ArrowOutput implements TableOutput {
   readonly #sink = new CollectingSink();
-  readonly #writer = new RecordBatchStreamWriter();
   readonly #schema: Schema;
   readonly #regions: TextList;
   readonly #factors: TextList;
@@ -64,33 +63,50 @@ export class ArrowOutput implements TableOutput {
   }
 
   head(): Uint8Array {
-    this.#writer.reset(this.#sink, this.#schema);
+    this.#begin();
     return this.#sink.take();
   }
 
-  *encode(rows: UploadedRows, outcomes: RunOutcomes): Pieces {
-    let parts: Uint8Array[] = [];
+  encode(rows: JobRows, outcomes: RunOutcomes, before: readonly Data[] | undefined): EncodedRows {
+    const writer = this.#begin();
+    this.#sink.take();
+    this.#columns?.forgetMessages();
+    // The dictionaries that were sent with the jobs before are not sent again.
+    if (before !== undefined) {
+      this.#write(writer, [...before, ...this.#ourColumns(outcomes, 0, 0)], 0);
+      this.#sink.take();
+    }
+    const parts: Uint8Array[] = [];
     let bytes = 0;
     let from = 0;
     for (const { rowCount, columns } of rows.arrowParts()) {
-      const children = [...columns, ...this.#ourColumns(outcomes, from, rowCount)];
-      const type = new Struct(this.#schema.fields);
-      const data = makeData({ type, length: rowCount, nullCount: 0, children: children as Data[] });
-      this.#writer.write(new RecordBatch(this.#schema, data));
+      this.#write(writer, [...columns, ...this.#ourColumns(outcomes, from, rowCount)], rowCount);
       parts.push(this.#sink.take()); // a copy: the next part uses the memory of our columns again
       from += rowCount;
       bytes += parts[parts.length - 1].length;
-      if (bytes < PIECE_BYTES || from === outcomes.recordOf.length) continue;
-      yield Buffer.concat(parts);
-      parts = [];
-      bytes = 0;
+      if (bytes >= PIECE_BYTES) break;
     }
-    return parts.length === 1 ? parts[0] : Buffer.concat(parts);
+    return { bytes: joined(parts), rowCount: from };
   }
 
   tail(): Uint8Array {
-    this.#writer.finish();
+    const writer = this.#begin();
+    this.#sink.take();
+    writer.finish();
     return this.#sink.take();
+  }
+
+  /** A writer that has written the schema, and no dictionary. */
+  #begin(): RecordBatchStreamWriter {
+    const writer = new RecordBatchStreamWriter();
+    writer.reset(this.#sink, this.#schema);
+    return writer;
+  }
+
+  /** Writes a record batch. */
+  #write(writer: RecordBatchStreamWriter, children: Data[], length: number): void {
+    const type = new Struct(this.#schema.fields);
+    writer.write(new RecordBatch(this.#schema, makeData({ type, length, nullCount: 0, children })));
   }
 
   #ourFields(): Field[] {
@@ -122,4 +138,15 @@ export class ArrowOutput implements TableOutput {
     }
     return this.#columns.fill(outcomes, this.artefacts.grid, from, count);
   }
+}
+
+/** The bytes of all parts, in memory of their own. */
+function joined(parts: readonly Uint8Array[]): Uint8Array<ArrayBuffer> {
+  const bytes = new Uint8Array(parts.reduce((sum, { length }) => sum + length, 0));
+  let at = 0;
+  for (const part of parts) {
+    bytes.set(part, at);
+    at += part.length;
+  }
+  return bytes;
 }

@@ -2,14 +2,15 @@ import type { Data, Field, Schema } from 'apache-arrow';
 import type { ReadPositions } from '../columns.js';
 import { writeCsvCell } from '../csv/csv-cell.js';
 import type { RowChecks, StatedSite } from '../row-checks.js';
-import type { TableSites } from '../table-contract.js';
+import type { TableJob, TableSites } from '../table-contract.js';
 import { PIECE_BYTES } from '../table-output.js';
-import type { ArrowPart, RowRange, TableSource, UploadedRows } from '../table-source.js';
+import type { ArrowPart, JobRows, TableSource } from '../table-source.js';
 import { jsonMembers } from '../text/latin1.js';
+import { restOf } from '../text/lines.js';
 import type { RowWriter } from '../text/row-writer.js';
 import { type Cells, cellsOf } from './cells.js';
 import { batchHeader, ColumnLoader, type Dictionaries } from './load-columns.js';
-import { messageAt, type StreamMessage } from './messages.js';
+import { messageAt } from './messages.js';
 import { SiteColumns } from './site-columns.js';
 import { sliceColumn } from './slice-column.js';
 import { readSchema } from './text-views.js';
@@ -55,17 +56,6 @@ const MAX_PARTS = 2 ** 12;
 /** JSON has no such numbers. */
 const NOT_FINITE: ReadonlySet<string> = new Set(['NaN', 'Infinity', '-Infinity']);
 
-/** The columns of a record batch. @param where which it is, for errors @throws ApiError invalid_request */
-export function loadBatch(
-  schema: Schema,
-  where: string,
-  { message, body }: StreamMessage,
-  dictionaries: Dictionaries,
-): Data[] {
-  const types = schema.fields.map(({ type }) => type);
-  return new ColumnLoader(where, batchHeader(message), body, dictionaries).load(types);
-}
-
 /** A table from a checked Arrow stream. Batches are loaded when they are needed: their columns are views of the body. */
 export class ArrowSource implements TableSource {
   readonly names: readonly string[];
@@ -79,13 +69,13 @@ export class ArrowSource implements TableSource {
   /**
    * @param stream aligned
    * @param sent the schema of the stream
-   * @param batches those that have rows, in their order
+   * @param batches in their order
    */
   constructor(
     private readonly stream: Uint8Array,
     private readonly sent: Schema,
-    private readonly batches: readonly StreamBatch[],
-    private readonly positions: ReadPositions,
+    readonly batches: readonly StreamBatch[],
+    readonly positions: ReadPositions,
     readonly rowCount: number,
   ) {
     this.#schema = readSchema(sent);
@@ -93,11 +83,12 @@ export class ArrowSource implements TableSource {
     this.members = jsonMembers(this.names);
   }
 
-  *jobs(maxRows: number): Generator<RowRange> {
+  /** All rows in jobs. */
+  *jobs(maxRows: number): Generator<TableJob> {
     for (let from = 0; from < this.rowCount; ) {
       const following = this.batches[this.#jobEnd(this.#batchOf(from))];
       const end = Math.min(from + maxRows, following?.firstRow ?? this.rowCount);
-      yield { from, count: end - from };
+      yield { from, count: end - from, start: 0, end: 0 };
       from = end;
     }
   }
@@ -110,45 +101,20 @@ export class ArrowSource implements TableSource {
     return this.#schema.metadata;
   }
 
-  sites(from: number, count: number, checks: RowChecks): TableSites {
-    const rows = checks.rows(count, this.positions.elevation_m !== -1);
-    const positions = new Uint16Array(count);
-    let valid = 0;
-    let position = 0;
-    for (const { loaded, from: first, count: partCount } of this.parts(from, count)) {
-      loaded.sites ??= new SiteColumns(loaded.columns, this.positions, checks);
-      const { sites } = loaded;
-      for (let row = first; row < first + partCount; row++, position++) {
-        const isValid = checks.write(
-          rows,
-          valid,
-          sites.latitude(row),
-          sites.longitude(row),
-          sites.species(row),
-          sites.method(row),
-          sites.elevationM(row),
-        );
-        if (isValid) positions[valid++] = position;
-      }
-    }
-    return { rows: valid === count ? rows : rows.first(valid), positions: positions.subarray(0, valid) };
+  columnsBefore({ from }: TableJob): Data[] {
+    const [part] = this.parts(from - 1, 1);
+    return part.loaded.columns.map((column) => sliceColumn(column, part.from, 0));
   }
 
-  stated(row: number, checks: RowChecks): StatedSite {
-    const [{ loaded, from }] = this.parts(row, 1);
-    loaded.sites ??= new SiteColumns(loaded.columns, this.positions, checks);
-    return loaded.sites.stated(from);
-  }
-
-  run(from: number, count: number): UploadedRows {
-    return new ArrowRows(this, this.parts(from, count));
+  rows(job: TableJob): JobRows {
+    return new ArrowRows(this, job);
   }
 
   /** The rows [from, from + count), by batch: those of one are loaded at a time. */
   *parts(from: number, count: number): Generator<Part, undefined> {
     let index = this.#batchOf(from);
     for (let row = from; row < from + count; index++) {
-      const loaded = this.#load(index);
+      const loaded = this.#loadKept(index);
       const { firstRow, rowCount } = loaded.batch;
       const end = Math.min(from + count, firstRow + rowCount);
       yield { loaded, from: row - firstRow, count: end - row };
@@ -181,13 +147,21 @@ export class ArrowSource implements TableSource {
     return low;
   }
 
-  #load(index: number): LoadedBatch {
+  /** The columns of a record batch. @param where which it is, for errors @throws ApiError invalid_request */
+  load(index: number, where: string): Data[] {
+    const { at, dictionaries } = this.batches[index];
+    const { message, body } = messageAt(this.stream, at);
+    const types = this.sent.fields.map(({ type }) => type);
+    return new ColumnLoader(where, batchHeader(message), body, dictionaries).load(types);
+  }
+
+  #loadKept(index: number): LoadedBatch {
     const batch = this.batches[index];
     const kept = this.#loaded.find((loaded) => loaded.batch === batch);
     if (kept !== undefined) return kept;
-    const message = messageAt(this.stream, batch.at);
-    const columns = loadBatch(this.sent, 'a record batch', message, batch.dictionaries);
-    const loaded = { batch, columns, bytes: message.body.length };
+    const columns = this.load(index, 'a record batch');
+    const bytes = messageAt(this.stream, batch.at).body.length;
+    const loaded = { batch, columns, bytes };
     this.#loaded.push(loaded);
     let parts = this.#loaded.reduce((sum, kept) => sum + kept.batch.parts, 0);
     while (this.#loaded.length > KEPT_BATCHES || (this.#loaded.length > 1 && parts > MAX_PARTS))
@@ -196,15 +170,53 @@ export class ArrowSource implements TableSource {
   }
 }
 
-class ArrowRows implements UploadedRows {
+class ArrowRows implements JobRows {
   /** The part that was asked for last, and the rows before it. */
   #part: Part | undefined;
   #before = 0;
+  readonly #parts: Generator<Part, undefined>;
 
   constructor(
     private readonly source: ArrowSource,
-    private readonly parts: Generator<Part, undefined>,
-  ) {}
+    private readonly job: TableJob,
+  ) {
+    this.#parts = source.parts(job.from, job.count);
+  }
+
+  sites(checks: RowChecks): TableSites {
+    const { from, count } = this.job;
+    const rows = checks.rows(count, this.source.positions.elevation_m !== -1);
+    const positions = new Uint16Array(count);
+    let valid = 0;
+    let position = 0;
+    for (const { loaded, from: first, count: partCount } of this.source.parts(from, count)) {
+      loaded.sites ??= new SiteColumns(loaded.columns, this.source.positions, checks);
+      const { sites } = loaded;
+      for (let row = first; row < first + partCount; row++, position++) {
+        const isValid = checks.write(
+          rows,
+          valid,
+          sites.latitude(row),
+          sites.longitude(row),
+          sites.species(row),
+          sites.method(row),
+          sites.elevationM(row),
+        );
+        if (isValid) positions[valid++] = position;
+      }
+    }
+    return { rows: valid === count ? rows : rows.first(valid), positions: positions.subarray(0, valid) };
+  }
+
+  stated(row: number, checks: RowChecks): StatedSite {
+    const [{ loaded, from }] = this.source.parts(this.job.from + row, 1);
+    loaded.sites ??= new SiteColumns(loaded.columns, this.source.positions, checks);
+    return loaded.sites.stated(from);
+  }
+
+  rest(from: number): TableJob {
+    return restOf(this.job, from, 0);
+  }
 
   writeCsv(writer: RowWriter, row: number): void {
     const { cells, at } = this.#cellsOf(row);
@@ -229,7 +241,7 @@ class ArrowRows implements UploadedRows {
   }
 
   *arrowParts(): Generator<ArrowPart> {
-    for (const { loaded, from, count } of this.parts) {
+    for (const { loaded, from, count } of this.#parts) {
       const rowBytes = loaded.bytes / loaded.batch.rowCount;
       const partRows = Math.max(1, Math.floor(PIECE_BYTES / rowBytes));
       for (let row = from; row < from + count; row += partRows) {
@@ -243,8 +255,8 @@ class ArrowRows implements UploadedRows {
   #cellsOf(row: number): { cells: readonly Cells[]; at: number } {
     while (this.#part === undefined || row >= this.#before + this.#part.count) {
       this.#before += this.#part?.count ?? 0;
-      this.#part = this.parts.next().value;
-      if (this.#part === undefined) throw new Error(`row ${row} is not in the run`);
+      this.#part = this.#parts.next().value;
+      if (this.#part === undefined) throw new Error(`row ${row} is not in the job`);
     }
     const { loaded, from } = this.#part;
     loaded.cells ??= loaded.columns.map(cellsOf);

@@ -100,11 +100,13 @@ export class TextColumn extends ColumnBuilder {
   }
 }
 
+const NO_TEXTS = vectorFromArray<Utf8>([], new Utf8());
+
 /** Texts of which many are the same. Each part of a table that has any sends a list of its own, each text once. */
 export class RepeatedTextColumn extends ColumnBuilder {
   readonly #indexes: Int32Array;
   readonly #indexOf = new Map<string, number>();
-  #sent = vectorFromArray<Utf8>([], new Utf8());
+  #sent = NO_TEXTS;
 
   constructor(
     length: number,
@@ -125,6 +127,11 @@ export class RepeatedTextColumn extends ColumnBuilder {
     const index = this.#indexOf.get(text) ?? this.#indexOf.size;
     if (index === this.#indexOf.size) this.#indexOf.set(text, index);
     this.#indexes[row] = index;
+  }
+
+  /** Begins without a list. */
+  forget(): void {
+    this.#sent = NO_TEXTS;
   }
 
   /** The same list as before, which is not sent again, where no row has a text. */

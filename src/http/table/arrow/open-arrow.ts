@@ -1,10 +1,10 @@
 import { type Data, DataType, type Field, type Schema, Vector } from 'apache-arrow';
 import { show } from '../../errors/shown-value.js';
 import { READ_COLUMNS, type ReadPositions, readPositions } from '../columns.js';
-import type { TableFormat, TableRequest } from '../table-contract.js';
+import type { TableFormat, TableRequest, TableState } from '../table-contract.js';
 import { checkRowCount, notATable } from '../table-errors.js';
 import { MAX_ROW_BYTES } from '../text/lines.js';
-import { ArrowSource, loadBatch, type StreamBatch } from './arrow-source.js';
+import { ArrowSource, type StreamBatch } from './arrow-source.js';
 import { textLength } from './cells.js';
 import { checkTypes, isText, isWritable, typeName } from './column-types.js';
 import { type BatchHeader, batchHeader, ColumnLoader, type Dictionaries } from './load-columns.js';
@@ -16,22 +16,25 @@ const MAX_BATCHES = 10_000;
 /** Most parts of a dictionary: each time that one is added, the list of all is copied. */
 const MAX_DICTIONARY_PARTS = 100;
 
+export interface ArrowState extends TableState {
+  readonly format: 'arrow';
+  /** The record batch to be checked next. */
+  readonly batch: number;
+}
+
 /**
- * Checks an Arrow stream.
+ * Reads the messages of an Arrow stream: its schema, its dictionaries, and where its record batches are.
  * @throws ApiError invalid_request, batch_too_large
  */
-export function* openArrow(
-  body: Uint8Array,
-  { output, rowLimit, tier }: TableRequest,
-): Generator<undefined, ArrowSource, undefined> {
+export function openArrow(body: Uint8Array, request: TableRequest): ArrowSource {
+  const { output } = request;
   const stream = body.byteOffset % ALIGNMENT === 0 ? body : new Uint8Array(body);
   const messages = messagesOf(stream);
   const first = messages.next();
   if (first.done || !first.value.message.isSchema())
     throw notATable('the Arrow stream does not begin with a schema');
   const schema = decodeSchema(first.value);
-  const names = schema.fields.map(({ name }) => name);
-  const positions = readPositions(names);
+  const positions = readPositions(schema.fields.map(({ name }) => name));
   checkTypes(schema);
   checkReadColumns(readSchema(schema), positions);
   if (output !== 'arrow') checkWritable(schema, output);
@@ -39,34 +42,46 @@ export function* openArrow(
   const dictionaries = new DictionaryReader(schema);
   const batches: StreamBatch[] = [];
   let rowCount = 0;
-  let batchCount = 0;
   for (const found of messages) {
     const { message, at } = found;
     if (message.isDictionaryBatch()) {
       dictionaries.add(found);
-      yield;
       continue;
     }
     if (!message.isRecordBatch()) throw notATable('the Arrow stream has a second schema');
-    const where = `record batch ${++batchCount}`;
-    if (batchCount > MAX_BATCHES) throw tooMany('record batches');
+    const where = `record batch ${batches.length + 1}`;
+    if (batches.length === MAX_BATCHES) throw tooMany('record batches');
     const { length, nodes, buffers } = headerOf(() => batchHeader(message), where);
-    if (rowCount + length > rowLimit) {
-      rowCount += length; // refused below: what it has is not read
-      yield;
-      continue;
-    }
     const parts = nodes.length + buffers.length;
-    const batch = { at, dictionaries: dictionaries.current(), firstRow: rowCount, rowCount: length, parts };
-    const columns = loadBatch(schema, where, found, batch.dictionaries);
-    checkCodes(columns, positions);
-    if (output !== 'arrow') checkTexts(columns, where);
+    batches.push({ at, dictionaries: dictionaries.current(), firstRow: rowCount, rowCount: length, parts });
     rowCount += length;
-    if (length > 0) batches.push(batch);
-    yield;
   }
-  checkRowCount(rowCount, rowLimit, tier);
+  checkRowCount(rowCount, request);
   return new ArrowSource(stream, schema, batches, positions, rowCount);
+}
+
+/**
+ * Checks the values of some more record batches.
+ * @param before how far the check has come
+ * @throws ApiError invalid_request
+ */
+export function checkArrow(
+  source: ArrowSource,
+  { output, jobRows }: TableRequest,
+  before: ArrowState | undefined,
+  isTimeUp: () => boolean,
+): ArrowState {
+  let batch = before?.batch ?? 0;
+  while (batch < source.batches.length) {
+    const where = `record batch ${++batch}`;
+    const columns = source.load(batch - 1, where);
+    checkCodes(columns, source.positions);
+    if (output !== 'arrow') checkTexts(columns, where);
+    if (isTimeUp()) break;
+  }
+  const isChecked = batch === source.batches.length;
+  const jobs = isChecked ? [...source.jobs(jobRows)] : [];
+  return { format: 'arrow', batch, jobs, rowCount: source.rowCount, isChecked };
 }
 
 function decodeSchema({ message }: StreamMessage): Schema {

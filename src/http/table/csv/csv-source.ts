@@ -1,24 +1,16 @@
-import { Field, Utf8 } from 'apache-arrow';
+import { type Data, Field, Utf8 } from 'apache-arrow';
 import Papa from 'papaparse';
 import { TextColumn } from '../arrow/column-builders.js';
 import type { ReadPositions } from '../columns.js';
 import type { RowChecks, StatedSite } from '../row-checks.js';
-import type { TableSites } from '../table-contract.js';
-import {
-  type ArrowPart,
-  JOB_CELLS,
-  type RowRange,
-  type TableSource,
-  type UploadedRows,
-} from '../table-source.js';
+import type { TableJob, TableSites } from '../table-contract.js';
+import type { ArrowPart, JobRows, TableSource } from '../table-source.js';
 import { fromLatin1, jsonMembers } from '../text/latin1.js';
-import { type OffsetList, withoutLineEnd, withoutLineFeed } from '../text/lines.js';
+import { lineStarts, restOf, withoutLineEnd, withoutLineFeed } from '../text/lines.js';
 import type { RowWriter } from '../text/row-writer.js';
 import { numberOf, writeCsvCell } from './csv-cell.js';
 
 export const CSV_GRAMMAR = { delimiter: ',', newline: '\n' } as const;
-
-const QUOTE = 0x22;
 
 /** What R writes by default where a value is missing. */
 const NOT_AVAILABLE = 'NA';
@@ -33,25 +25,18 @@ export interface CsvHeader {
 export class CsvSource implements TableSource {
   readonly names: readonly string[];
   readonly lineEnd: '\n' | '\r\n';
-  readonly #positions: ReadPositions;
-  readonly rowCount: number;
+  readonly positions: ReadPositions;
   /** JSON of the names, with a colon, as latin1. */
   readonly members: readonly string[];
 
   constructor(
-    private readonly body: Buffer,
-    private readonly offsets: OffsetList,
+    readonly body: Buffer,
     { names, positions, lineEnd }: CsvHeader,
   ) {
     this.names = names;
     this.lineEnd = lineEnd;
-    this.#positions = positions;
-    this.rowCount = offsets.count;
+    this.positions = positions;
     this.members = jsonMembers(names);
-  }
-
-  jobs(maxRows: number): Iterable<RowRange> {
-    return this.offsets.jobs(Math.min(maxRows, Math.ceil(JOB_CELLS / this.names.length)));
   }
 
   arrowFields(): Field[] {
@@ -62,14 +47,77 @@ export class CsvSource implements TableSource {
     return new Map();
   }
 
-  sites(from: number, count: number, checks: RowChecks): TableSites {
-    const { latitude, longitude, species_code, planting_method, elevation_m } = this.#positions;
+  columnsBefore(): Data[] {
+    return this.names.map(() => new TextColumn(0).data());
+  }
+
+  rows(job: TableJob): JobRows {
+    return new CsvRows(this, job);
+  }
+}
+
+/** A cell that should be a number, as messages show it: by the number that was read of its bytes. */
+function statedNumber(number: number, cell: string): unknown {
+  return Number.isFinite(number) ? number : cell;
+}
+
+/** NaN where none is stated, infinite for what is no number. */
+function elevationOf(cell: string): number {
+  if (cell === '' || cell === NOT_AVAILABLE) return Number.NaN;
+  const elevationM = numberOf(cell);
+  return Number.isNaN(elevationM) ? Number.POSITIVE_INFINITY : elevationM;
+}
+
+/** Rows of a CSV table. Cells are latin1; those with quotes take up to 16 times their bytes. */
+class CsvRows implements JobRows {
+  readonly #cells: readonly string[][];
+  /** Where each row starts in the body, and where the last one ends. */
+  readonly #starts: Uint32Array;
+  readonly #hasQuotes: boolean;
+
+  constructor(
+    private readonly source: CsvSource,
+    private readonly job: TableJob,
+  ) {
+    const { body } = source;
+    const { start, end, count } = job;
+    const text = body.toString('latin1', start, end);
+    this.#hasQuotes = text.includes('"');
+    if (this.#hasQuotes) {
+      this.#starts = new Uint32Array(count + 1);
+      const cells: string[][] = [];
+      Papa.parse<string[]>(text, {
+        ...CSV_GRAMMAR,
+        step: ({ data, meta }) => {
+          if (cells.length === count) return; // the nothing after the last line end
+          cells.push(data);
+          this.#starts[cells.length] = start + meta.cursor;
+        },
+      });
+      this.#starts[0] = start;
+      this.#cells = cells;
+    } else {
+      this.#starts = lineStarts(body, job);
+      this.#cells = Papa.parse<string[]>(text, CSV_GRAMMAR).data;
+    }
+    for (let i = 0; i < count; i++) {
+      const row = this.#cells[i];
+      const last = row.length - 1;
+      if (!row[last].endsWith('\r')) continue;
+      // A line end, unless the cell is quoted and ends so within its quotes.
+      const rowEnd = withoutLineFeed(body, this.#starts[i + 1]) - start;
+      if (text.endsWith(`,${row[last]}`, rowEnd)) row[last] = row[last].slice(0, -1);
+    }
+  }
+
+  sites(checks: RowChecks): TableSites {
+    const { count } = this.job;
+    const { latitude, longitude, species_code, planting_method, elevation_m } = this.source.positions;
     const rows = checks.rows(count, elevation_m !== -1);
     const positions = new Uint16Array(count);
     let valid = 0;
-    const cells = this.cells(from, count);
     for (let i = 0; i < count; i++) {
-      const row = cells[i];
+      const row = this.#cells[i];
       const isValid = checks.write(
         rows,
         valid,
@@ -87,9 +135,9 @@ export class CsvSource implements TableSource {
   }
 
   stated(row: number): StatedSite {
-    const [cells] = this.cells(row, 1);
+    const cells = this.#cells[row];
     const site: StatedSite = {};
-    for (const [column, position] of Object.entries(this.#positions)) {
+    for (const [column, position] of Object.entries(this.source.positions)) {
       if (position === -1 || cells[position] === '') continue;
       if (column === 'elevation_m' && cells[position] === NOT_AVAILABLE) continue;
       const text = fromLatin1(cells[position]);
@@ -99,71 +147,17 @@ export class CsvSource implements TableSource {
     return site;
   }
 
-  run(from: number, count: number): UploadedRows {
-    return new CsvRows(this, from, count);
-  }
-
-  /** The cells of rows, as latin1. Those with quotes take up to 16 times their bytes. */
-  cells(from: number, count: number): string[][] {
-    const text = this.body.toString('latin1', this.offsets.start(from), this.offsets.start(from + count));
-    const { data } = Papa.parse<string[]>(text, CSV_GRAMMAR);
-    for (let i = 0; i < count; i++) {
-      const row = data[i];
-      const last = row.length - 1;
-      if (!row[last].endsWith('\r')) continue;
-      // A line end, unless the cell is quoted and ends so within its quotes.
-      const end = withoutLineFeed(this.body, this.offsets.start(from + i + 1)) - this.offsets.start(from);
-      if (text.endsWith(`,${row[last]}`, end)) row[last] = row[last].slice(0, -1);
-    }
-    return data;
-  }
-
-  hasQuotes(from: number, count: number): boolean {
-    return this.body.subarray(this.offsets.start(from), this.offsets.start(from + count)).includes(QUOTE);
-  }
-
-  copyRow(writer: RowWriter, row: number): void {
-    const start = this.offsets.start(row);
-    writer.copy(this.body, start, withoutLineEnd(this.body, this.offsets.start(row + 1)));
-  }
-}
-
-/** A cell that should be a number, as messages show it: by the number that was read of its bytes. */
-function statedNumber(number: number, cell: string): unknown {
-  return Number.isFinite(number) ? number : cell;
-}
-
-/** NaN where none is stated, infinite for what is no number. */
-function elevationOf(cell: string): number {
-  if (cell === '' || cell === NOT_AVAILABLE) return Number.NaN;
-  const elevationM = numberOf(cell);
-  return Number.isNaN(elevationM) ? Number.POSITIVE_INFINITY : elevationM;
-}
-
-/** Rows of a CSV table; cells are parsed when they are asked for. */
-class CsvRows implements UploadedRows {
-  readonly #hasQuotes: boolean;
-  #cells: string[][] | undefined;
-
-  constructor(
-    private readonly source: CsvSource,
-    private readonly from: number,
-    private readonly count: number,
-  ) {
-    this.#hasQuotes = source.hasQuotes(from, count);
-  }
-
-  get cells(): string[][] {
-    this.#cells ??= this.source.cells(this.from, this.count);
-    return this.#cells;
+  rest(from: number): TableJob {
+    return restOf(this.job, from, this.#starts[from]);
   }
 
   writeCsv(writer: RowWriter, row: number): void {
     if (!this.#hasQuotes) {
-      this.source.copyRow(writer, this.from + row);
+      const { body } = this.source;
+      writer.copy(body, this.#starts[row], withoutLineEnd(body, this.#starts[row + 1]));
       return;
     }
-    this.cells[row].forEach((cell, position) => {
+    this.#cells[row].forEach((cell, position) => {
       if (position > 0) writer.writeBytes(',');
       writeCsvCell(writer, cell);
     });
@@ -171,17 +165,17 @@ class CsvRows implements UploadedRows {
 
   writeJson(writer: RowWriter, row: number): void {
     const { members } = this.source;
-    const cells = this.cells[row];
+    const cells = this.#cells[row];
     let json = '{';
     for (let i = 0; i < members.length; i++) json += `${members[i]}${JSON.stringify(cells[i])},`;
     writer.writeBytes(json);
   }
 
   arrowParts(): ArrowPart[] {
-    const { cells, count } = this;
+    const { count } = this.job;
     const columns = this.source.names.map((_, position) => {
       const column = new TextColumn(count);
-      for (let row = 0; row < count; row++) column.set(row, cells[row][position]);
+      for (let row = 0; row < count; row++) column.set(row, this.#cells[row][position]);
       return column.data();
     });
     return [{ rowCount: count, columns }];

@@ -1,46 +1,60 @@
 import Papa from 'papaparse';
 import { readPositions } from '../columns.js';
-import type { TableRequest } from '../table-contract.js';
+import { maxRowsOf, type TableRequest, type TableState } from '../table-contract.js';
 import { checkRowCount, notATable, wrongLine } from '../table-errors.js';
 import { fromLatin1 } from '../text/latin1.js';
-import { lineAt, MAX_ROW_BYTES, OffsetList, textEnd, textStart } from '../text/lines.js';
-import { CSV_GRAMMAR, type CsvHeader, CsvSource } from './csv-source.js';
+import { JobList, lineAt, MAX_ROW_BYTES, textEnd, textStart } from '../text/lines.js';
+import { CSV_GRAMMAR, type CsvHeader } from './csv-source.js';
 
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
 
+export interface CsvState extends TableState {
+  readonly format: 'csv';
+  /** Where the next row starts. */
+  readonly at: number;
+  readonly header: CsvHeader | undefined;
+}
+
 /**
- * Checks a CSV table (RFC 4180, with a header line; LF or CRLF).
+ * Checks some more of a CSV table (RFC 4180, with a header line; LF or CRLF).
  *
  * Text is parsed as latin1, whatever its characters: then every character is a byte, positions are offsets in the body,
  * and what is written as latin1 again is the UTF-8 that was uploaded.
+ * @param before how far the check has come
  * @throws ApiError invalid_request, batch_too_large
  */
-export function* openCsv(
+export function checkCsv(
   body: Buffer,
-  { rowLimit, tier }: TableRequest,
-): Generator<undefined, CsvSource, undefined> {
-  const start = textStart(body);
-  const text = body.subarray(0, textEnd(body, start, false));
-  let header: CsvHeader | undefined;
-  const rows = new OffsetList(rowLimit);
-  for (let at = start; at < text.length; ) {
+  request: TableRequest,
+  before: CsvState | undefined,
+  isTimeUp: () => boolean,
+): CsvState {
+  let at = before?.at ?? textStart(body);
+  const text = body.subarray(0, textEnd(body, at, false));
+  let header = before?.header;
+  let maxRows = header === undefined ? 0 : maxRowsOf(header.names, request);
+  const list = new JobList(before);
+  while (at < text.length) {
     const consumed = eachRow(text, at, windowEnd(text, at), (cells, rowStart, rowEnd) => {
       if (cells.length === 1 && (cells[0] === '' || cells[0] === '\r'))
         throw wrongLine(lineAt(body, rowStart), 'is blank: remove it');
-      if (header === undefined) header = readHeader(cells, body[rowEnd - 2] === CARRIAGE_RETURN);
-      else if (cells.length !== header.names.length)
+      if (header === undefined) {
+        header = readHeader(cells, body[rowEnd - 2] === CARRIAGE_RETURN);
+        maxRows = maxRowsOf(header.names, request);
+      } else if (cells.length !== header.names.length)
         throw wrongFieldCount(lineAt(body, rowStart), cells, header.names);
-      else rows.add(rowStart);
-      rows.end = rowEnd;
+      else list.add(rowStart, rowEnd, maxRows);
     });
     if (consumed === at) throw rowTooLong(body, at);
     at = consumed;
-    yield;
+    if (isTimeUp()) break;
   }
-  if (header === undefined) throw notATable('it has no header line');
-  checkRowCount(rows.count, rowLimit, tier);
-  return new CsvSource(body, rows, header);
+  const { jobs, rowCount } = list;
+  const isChecked = at >= text.length;
+  if (isChecked && header === undefined) throw notATable('it has no header line');
+  if (isChecked) checkRowCount(rowCount, request);
+  return { format: 'csv', at, header, jobs, rowCount, isChecked };
 }
 
 function readHeader(cells: readonly string[], endsWithCrLf: boolean): CsvHeader {

@@ -16,19 +16,19 @@ const EXACT_CHARACTERS = 15;
 
 /** What kinds of values the columns of objects have: how they are written as columns of Arrow. */
 export class ColumnTypes {
-  /** By column, the set of kinds. */
-  readonly #kinds: number[] = [];
+  /** @param kinds by column, the set of kinds that are known */
+  constructor(readonly kinds: number[] = []) {}
 
   /** Adds the values of the object that was scanned last. */
   add(bytes: Buffer, { names, starts, ends }: ObjectColumns): void {
     for (let column = 0; column < names.length; column++)
-      if (starts[column] !== 0) this.#kinds[column] |= kindAt(bytes, starts[column], ends[column]);
+      if (starts[column] !== 0) this.kinds[column] |= kindAt(bytes, starts[column], ends[column]);
   }
 
   /** A column of Arrow: numbers, booleans, or texts; of values of several kinds, and of arrays and objects, their JSON. */
   builder(column: number, rowCount: number): NumberColumn | BooleanColumn | TextColumn {
-    if (this.#kinds[column] === NUMBER) return new NumberColumn(rowCount);
-    return this.#kinds[column] === BOOLEAN ? new BooleanColumn(rowCount) : new TextColumn(rowCount);
+    if (this.kinds[column] === NUMBER) return new NumberColumn(rowCount);
+    return this.kinds[column] === BOOLEAN ? new BooleanColumn(rowCount) : new TextColumn(rowCount);
   }
 }
 

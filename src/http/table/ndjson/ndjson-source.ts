@@ -4,10 +4,10 @@ import { BooleanColumn, NumberColumn } from '../arrow/column-builders.js';
 import type { ReadColumn, ReadPositions } from '../columns.js';
 import { writeCsvCell } from '../csv/csv-cell.js';
 import type { RowChecks, StatedSite } from '../row-checks.js';
-import type { TableSites } from '../table-contract.js';
-import { JOB_CELLS, type RowRange, type TableSource, type UploadedRows } from '../table-source.js';
+import type { TableJob, TableSites } from '../table-contract.js';
+import type { ArrowPart, JobRows, TableSource } from '../table-source.js';
 import { toLatin1 } from '../text/latin1.js';
-import type { OffsetList } from '../text/lines.js';
+import { lineStarts, restOf } from '../text/lines.js';
 import type { RowWriter } from '../text/row-writer.js';
 import type { ColumnTypes } from './column-types.js';
 import { type ObjectColumns, unquoted } from './object-columns.js';
@@ -16,23 +16,18 @@ const [LETTER_N, LETTER_T] = Buffer.from('nt');
 
 /** A table of JSON objects whose grammar was checked. */
 export class NdjsonSource implements TableSource {
-  readonly rowCount: number;
   readonly names: readonly string[];
   readonly lineEnd = '\n';
 
   constructor(
-    private readonly body: Buffer,
-    private readonly offsets: OffsetList,
-    private readonly columns: ObjectColumns,
-    private readonly positions: ReadPositions,
-    private readonly types: ColumnTypes,
+    readonly body: Buffer,
+    readonly columns: ObjectColumns,
+    readonly positions: ReadPositions,
+    readonly types: ColumnTypes,
+    /** Most rows of a record batch: rows may have more columns than the first of their job had. */
+    readonly partRows: number,
   ) {
-    this.rowCount = offsets.count;
     this.names = columns.names;
-  }
-
-  jobs(maxRows: number): Iterable<RowRange> {
-    return this.offsets.jobs(Math.min(maxRows, Math.ceil(JOB_CELLS / this.names.length)));
   }
 
   arrowFields(): Field[] {
@@ -43,13 +38,45 @@ export class NdjsonSource implements TableSource {
     return new Map();
   }
 
-  sites(from: number, count: number, checks: RowChecks): TableSites {
+  columnsBefore(): Data[] {
+    return this.names.map((_, column) => this.types.builder(column, 0).data());
+  }
+
+  rows(job: TableJob): JobRows {
+    return new NdjsonRows(this, job);
+  }
+}
+
+/** Rows of a table of JSON objects. */
+class NdjsonRows implements JobRows {
+  private readonly body: Buffer;
+  private readonly columns: ObjectColumns;
+  private readonly positions: ReadPositions;
+  /** Where each row starts in the body, and where the last one ends. */
+  readonly #starts: Uint32Array;
+
+  constructor(
+    private readonly source: NdjsonSource,
+    private readonly job: TableJob,
+  ) {
+    this.body = source.body;
+    this.columns = source.columns;
+    this.positions = source.positions;
+    this.#starts = lineStarts(source.body, job);
+  }
+
+  rest(from: number): TableJob {
+    return restOf(this.job, from, this.#starts[from]);
+  }
+
+  sites(checks: RowChecks): TableSites {
+    const { count } = this.job;
     const { latitude, longitude, species_code, planting_method, elevation_m } = this.positions;
     const rows = checks.rows(count, elevation_m !== -1);
     const positions = new Uint16Array(count);
     let valid = 0;
     for (let i = 0; i < count; i++) {
-      this.scan(from + i);
+      this.#scan(i);
       const isValid = checks.write(
         rows,
         valid,
@@ -65,7 +92,7 @@ export class NdjsonSource implements TableSource {
   }
 
   stated(row: number): StatedSite {
-    this.scan(row);
+    this.#scan(row);
     const site: StatedSite = {};
     for (const [name, column] of Object.entries(this.positions) as [ReadColumn, number][]) {
       const start = column === -1 ? 0 : this.columns.starts[column];
@@ -76,17 +103,34 @@ export class NdjsonSource implements TableSource {
     return site;
   }
 
-  run(from: number, count: number): UploadedRows {
-    return {
-      arrowParts: () => [{ rowCount: count, columns: this.#arrowColumns(from, count) }],
-      writeCsv: (writer, row) => this.#writeCsv(writer, from + row),
-      writeJson: (writer, row) => this.#copyMembers(writer, from + row),
-    };
+  writeCsv(writer: RowWriter, row: number): void {
+    this.#scan(row);
+    for (let column = 0; column < this.source.names.length; column++) {
+      if (column > 0) writer.writeBytes(',');
+      writeCsvCell(writer, this.#text(column) ?? '');
+    }
+  }
+
+  /** Copies the members. */
+  writeJson(writer: RowWriter, row: number): void {
+    const start = this.body.indexOf(OPEN_OBJECT, this.#starts[row]);
+    const end = this.body.lastIndexOf(CLOSE_OBJECT, this.#starts[row + 1] - 1);
+    writer.copy(this.body, start, end);
+    if (skipSpace(this.body, start + 1) < end) writer.writeBytes(',');
+  }
+
+  *arrowParts(): Generator<ArrowPart> {
+    const { count } = this.job;
+    const { partRows } = this.source;
+    for (let from = 0; from < count; from += partRows) {
+      const rowCount = Math.min(partRows, count - from);
+      yield { rowCount, columns: this.#arrowColumns(from, rowCount) };
+    }
   }
 
   /** Finds the values of a row. */
-  scan(row: number): void {
-    this.columns.scan(this.body, skipSpace(this.body, this.offsets.start(row)));
+  #scan(row: number): void {
+    this.columns.scan(this.body, skipSpace(this.body, this.#starts[row]));
   }
 
   #number(column: number): number {
@@ -117,26 +161,11 @@ export class NdjsonSource implements TableSource {
     return text.includes('\\') ? toLatin1(unquoted(this.body.toString('utf8', start + 1, end - 1))) : text;
   }
 
-  #writeCsv(writer: RowWriter, row: number): void {
-    this.scan(row);
-    for (let column = 0; column < this.names.length; column++) {
-      if (column > 0) writer.writeBytes(',');
-      writeCsvCell(writer, this.#text(column) ?? '');
-    }
-  }
-
-  #copyMembers(writer: RowWriter, row: number): void {
-    const start = this.body.indexOf(OPEN_OBJECT, this.offsets.start(row));
-    const end = this.body.lastIndexOf(CLOSE_OBJECT, this.offsets.start(row + 1) - 1);
-    writer.copy(this.body, start, end);
-    if (skipSpace(this.body, start + 1) < end) writer.writeBytes(',');
-  }
-
   #arrowColumns(from: number, count: number): Data[] {
     const { starts } = this.columns;
-    const columns = this.names.map((_, column) => this.types.builder(column, count));
+    const columns = this.source.names.map((_, column) => this.source.types.builder(column, count));
     for (let row = 0; row < count; row++) {
-      this.scan(from + row);
+      this.#scan(from + row);
       columns.forEach((builder, column) => {
         const start = starts[column];
         if (start === 0 || this.body[start] === LETTER_N) builder.clear(row);

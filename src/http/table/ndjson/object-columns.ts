@@ -1,5 +1,4 @@
 import {
-  BACKSLASH,
   byteEnd,
   CLOSE_OBJECT,
   COMMA,
@@ -33,6 +32,16 @@ export class ObjectColumns {
   readonly #written: Buffer[] = [];
   readonly #byName = new Map<string, number>();
 
+  /** @param written the names of columns that are known, as they are written between quotes */
+  constructor(written: readonly string[] = []) {
+    for (const name of written) this.#add(Buffer.from(`${name}"`));
+  }
+
+  /** The names of all columns as they are written between quotes. */
+  get written(): string[] {
+    return this.#written.map((name) => name.toString('utf8', 0, name.length - 1));
+  }
+
   /** Scans an object that starts at an offset. @returns the offset after it @throws JsonError */
   scan(bytes: Buffer, start: number): number {
     this.starts.fill(0);
@@ -56,16 +65,21 @@ export class ObjectColumns {
 
   /** The column of a name; a new one where no object had it so far. @param end after its closing quote */
   #columnOf(bytes: Buffer, start: number, end: number): number {
-    const isEscaped = bytes.subarray(start, end).includes(BACKSLASH);
     const written = bytes.toString('utf8', start, end - 1);
+    const name = written.includes('\\') ? unquoted(written) : written;
+    return this.#byName.get(name) ?? this.#add(Buffer.from(bytes.subarray(start, end)));
+  }
+
+  /** Adds a column. @param quoted its name as it is written, with its closing quote */
+  #add(quoted: Buffer): number {
+    const written = quoted.toString('utf8', 0, quoted.length - 1);
+    const isEscaped = written.includes('\\');
     const name = isEscaped ? unquoted(written) : written;
-    const known = this.#byName.get(name);
-    if (known !== undefined) return known;
     const column = this.names.push(name) - 1;
     if (isEscaped && LONE_SURROGATE.test(name)) this.malformed = column;
     this.#byName.set(name, column);
     this.nameBytes += Buffer.byteLength(name);
-    this.#written.push(Buffer.from(bytes.subarray(start, end)));
+    this.#written.push(quoted);
     if (column === this.starts.length) {
       this.starts = doubled(this.starts);
       this.ends = doubled(this.ends);

@@ -1,49 +1,76 @@
 import { show } from '../../errors/shown-value.js';
 import { JsonError, OPEN_ARRAY, OPEN_OBJECT, skipSpace } from '../../request/json.js';
 import { checkNameBytes, MAX_COLUMNS, readPositions } from '../columns.js';
-import type { TableRequest } from '../table-contract.js';
+import { maxRowsOf, type TableRequest, type TableState } from '../table-contract.js';
 import { checkRowCount, notATable, wrongLine } from '../table-errors.js';
-import { lineAt, MAX_ROW_BYTES, OffsetList, textEnd, textStart } from '../text/lines.js';
+import { JobList, lineAt, MAX_ROW_BYTES, textEnd, textStart } from '../text/lines.js';
 import { ColumnTypes } from './column-types.js';
 import { NdjsonSource } from './ndjson-source.js';
 import { ObjectColumns } from './object-columns.js';
 
 const LINE_FEED = 0x0a;
-const YIELD_BYTES = 2 ** 20;
+/** The time is looked at after so many bytes. */
+const LOOK_BYTES = 2 ** 16;
+
+export interface NdjsonState extends TableState {
+  readonly format: 'ndjson';
+  /** Where the next row starts. */
+  readonly at: number;
+  /** The names of the columns so far as they are written between quotes, and the kinds of their values. */
+  readonly written: readonly string[];
+  readonly kinds: number[];
+}
 
 /**
- * Checks a table of JSON objects, one a line. Its columns are the union of their names.
+ * Checks some more of a table of JSON objects, one a line. Its columns are the union of their names.
+ * @param before how far the check has come
  * @throws ApiError invalid_request, batch_too_large
  */
-export function* openNdjson(
+export function checkNdjson(
   body: Buffer,
-  { rowLimit, tier }: TableRequest,
-): Generator<undefined, NdjsonSource, undefined> {
-  const columns = new ObjectColumns();
-  const types = new ColumnTypes();
-  const rows = new OffsetList(rowLimit);
-  let nextYield = YIELD_BYTES;
-  const first = textStart(body);
-  const text = body.subarray(0, textEnd(body, first, true));
-  for (let start = first, end: number; start < text.length; start = end) {
-    end = text.indexOf(LINE_FEED, start) + 1 || text.length;
-    const at = skipSpace(text, start);
-    if (at >= end && end === text.length) break;
-    if (at >= end) throw wrongLine(lineAt(body, start), 'is blank: remove it');
-    if (end - start > MAX_ROW_BYTES)
-      throw wrongLine(lineAt(body, start), `has more than ${MAX_ROW_BYTES} bytes`);
-    checkObject(body, start, at, end, columns);
-    types.add(body, columns);
-    rows.add(start);
-    rows.end = end;
-    if (end < nextYield) continue;
-    nextYield = end + YIELD_BYTES;
-    yield;
+  request: TableRequest,
+  before: NdjsonState | undefined,
+  isTimeUp: () => boolean,
+): NdjsonState {
+  const columns = new ObjectColumns(before?.written);
+  const types = new ColumnTypes(before?.kinds);
+  const list = new JobList(before);
+  let at = before?.at ?? textStart(body);
+  const text = body.subarray(0, textEnd(body, at, true));
+  for (let nextLook = at + LOOK_BYTES; at < text.length; ) {
+    const end = text.indexOf(LINE_FEED, at) + 1 || text.length;
+    const first = skipSpace(text, at);
+    if (first >= end && end < text.length) throw wrongLine(lineAt(body, at), 'is blank: remove it');
+    if (first < end) {
+      if (end - at > MAX_ROW_BYTES) throw wrongLine(lineAt(body, at), `has more than ${MAX_ROW_BYTES} bytes`);
+      checkObject(body, at, first, end, columns);
+      types.add(body, columns);
+      list.add(at, end, maxRowsOf(columns.names, request));
+    }
+    at = end;
+    if (at < nextLook) continue;
+    if (isTimeUp()) break;
+    nextLook = at + LOOK_BYTES;
   }
-  if (rows.count === 0) throw notATable('it has no rows: write one JSON object a line');
-  const positions = readPositions(columns.names);
-  checkRowCount(rows.count, rowLimit, tier);
-  return new NdjsonSource(body, rows, columns, positions, types);
+  const { jobs, rowCount } = list;
+  const isChecked = at >= text.length;
+  if (isChecked) {
+    if (rowCount === 0) throw notATable('it has no rows: write one JSON object a line');
+    readPositions(columns.names);
+    checkRowCount(rowCount, request);
+  }
+  return { format: 'ndjson', at, written: columns.written, kinds: types.kinds, jobs, rowCount, isChecked };
+}
+
+/** The table in a body that was checked. */
+export function ndjsonSource(
+  body: Buffer,
+  request: TableRequest,
+  { written, kinds }: NdjsonState,
+): NdjsonSource {
+  const columns = new ObjectColumns(written);
+  const partRows = maxRowsOf(columns.names, request);
+  return new NdjsonSource(body, columns, readPositions(columns.names), new ColumnTypes(kinds), partRows);
 }
 
 /** @param at where the first value of the line [start, end) starts */

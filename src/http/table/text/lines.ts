@@ -1,6 +1,7 @@
 import { isUtf8 } from 'node:buffer';
+import type { TableJob, TableState } from '../table-contract.js';
 import { notATable, wrongLine } from '../table-errors.js';
-import { JOB_BYTES, type RowRange } from '../table-source.js';
+import { JOB_BYTES } from '../table-source.js';
 
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
@@ -72,39 +73,43 @@ function firstLineNotUtf8(body: Buffer): number {
 /** Most bytes of a row: rows are read one by one into memory. */
 export const MAX_ROW_BYTES = 2 ** 20;
 
-/** The offsets of rows that follow each other in a body. */
-export class OffsetList {
-  /** Rows added, also those beyond the limit, whose offsets are not kept. */
-  count = 0;
-  /** Where the last row ends. */
-  end = 0;
-  #starts = new Uint32Array(1024);
+/** Puts the rows of a text into jobs, each of JOB_BYTES at most if it is not one row. */
+export class JobList {
+  readonly jobs: { from: number; count: number; start: number; end: number }[];
+  rowCount: number;
 
-  constructor(private readonly limit: number) {}
-
-  add(start: number): void {
-    const index = this.count++;
-    if (index >= this.limit) return;
-    if (index === this.#starts.length) {
-      const more = new Uint32Array(2 * index);
-      more.set(this.#starts);
-      this.#starts = more;
-    }
-    this.#starts[index] = start;
+  /** @param before the jobs of the rows before */
+  constructor(before: Pick<TableState, 'jobs' | 'rowCount'> | undefined) {
+    this.jobs = (before?.jobs ?? []).map((job) => ({ ...job }));
+    this.rowCount = before?.rowCount ?? 0;
   }
 
-  /** All rows in jobs of at most so many rows, and JOB_BYTES if they are not one row. */
-  *jobs(maxRows: number): Generator<RowRange> {
-    for (let from = 0, to = 1; to <= this.count; to++) {
-      const isFull = to - from === maxRows || this.start(to + 1) - this.start(from) > JOB_BYTES;
-      if (!isFull && to < this.count) continue;
-      yield { from, count: to - from };
-      from = to;
+  /** Adds the row of the bytes [start, end). @param maxRows of a job */
+  add(start: number, end: number, maxRows: number): void {
+    const from = this.rowCount++;
+    const last = this.jobs[this.jobs.length - 1];
+    if (last === undefined || last.count >= maxRows || end - last.start > JOB_BYTES)
+      this.jobs.push({ from, count: 1, start, end });
+    else {
+      last.count++;
+      last.end = end;
     }
   }
+}
 
-  /** Where a row starts; of the number of rows, where the last one ends. */
-  start(row: number): number {
-    return row < this.count ? this.#starts[row] : this.end;
+/** The rows of a job from the one that starts at an offset on. @param done how many come before it */
+export function restOf({ from, count, end }: TableJob, done: number, start: number): TableJob {
+  return { from: from + done, count: count - done, start, end };
+}
+
+/** The offsets where the lines of a job start, and where the last one ends. */
+export function lineStarts(body: Buffer, { count, start, end }: TableJob): Uint32Array {
+  const starts = new Uint32Array(count + 1);
+  let at = start;
+  for (let line = 0; line < count; line++) {
+    starts[line] = at;
+    at = body.indexOf(LINE_FEED, at) + 1;
   }
+  starts[count] = end;
+  return starts;
 }

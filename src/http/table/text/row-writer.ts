@@ -48,7 +48,7 @@ export class RowWriter extends JsonWriter {
   }
 
   /** A copy of what was written. */
-  written(): Uint8Array {
-    return Uint8Array.prototype.slice.call(this.#memory, 0, this.length);
+  written(): Uint8Array<ArrayBuffer> {
+    return new Uint8Array(this.#memory.subarray(0, this.length));
   }
 }

@@ -9,9 +9,9 @@ import type { ErrorObject } from '../../errors/api-error.js';
 import type { GenerationData } from '../../serving/per-generation.js';
 import { ERROR_COLUMNS, horizonColumns, horizonsOf, ourColumns, PLACE_COLUMNS } from '../columns.js';
 import type { RunOutcomes } from '../run-outcomes.js';
-import type { Pieces, TableRequest } from '../table-contract.js';
+import type { EncodedRows, TableRequest } from '../table-contract.js';
 import { PIECE_BYTES, type TableOutput } from '../table-output.js';
-import type { UploadedRows } from '../table-source.js';
+import type { JobRows, UploadedRows } from '../table-source.js';
 import { RowWriter } from './row-writer.js';
 
 /** A format of text: how it writes rows. */
@@ -100,20 +100,18 @@ export class TextOutput implements TableOutput {
     return new Uint8Array(0);
   }
 
-  *encode(rows: UploadedRows, outcomes: RunOutcomes): Pieces {
+  encode(rows: JobRows, outcomes: RunOutcomes): EncodedRows {
     const writer = this.#writer;
     writer.start();
-    for (let row = 0; row < outcomes.recordOf.length; row++) {
-      if (writer.length > PIECE_BYTES) {
-        yield writer.written();
-        writer.start();
-      }
+    const { length } = outcomes.recordOf;
+    let row = 0;
+    for (; row < length && writer.length <= PIECE_BYTES; row++) {
       this.format.writeUploaded(rows, writer, row);
       const error = outcomes.errors.get(row);
       if (error === undefined) this.#writeAnswer(outcomes, row);
       else this.#writeError(error);
     }
-    return writer.written();
+    return { bytes: writer.written(), rowCount: row };
   }
 
   #writeAnswer({ records, recordOf, methods }: RunOutcomes, row: number): void {

@@ -1,12 +1,10 @@
 import type { GenerationData } from '../../../../src/http/serving/per-generation.js';
-import { openTable } from '../../../../src/http/table/open-table.js';
-import type { Pieces, TableRequest } from '../../../../src/http/table/table-contract.js';
+import { type CheckState, OpenTable } from '../../../../src/http/table/open-table.js';
+import type { TableJob, TableRequest } from '../../../../src/http/table/table-contract.js';
 import { ALL_HORIZONS } from '../../../../src/prediction/dimensions.js';
-import { RECORD_BYTES, RowRecords } from '../../../../src/prediction/encoding/row-record.js';
 import type { Predictor, PredictorData } from '../../../../src/prediction/predictor.js';
-import { answer } from '../../../prediction/support/elements.js';
 
-const RUN_ROWS = 500;
+const JOB_ROWS = 500;
 
 /** A request for a table as most callers make it. */
 export function tableRequest(of: Partial<TableRequest> & Pick<TableRequest, 'format'>): TableRequest {
@@ -17,48 +15,42 @@ export function tableRequest(of: Partial<TableRequest> & Pick<TableRequest, 'for
     scenario: {},
     tier: 'hypha',
     rowLimit: 200_000,
+    jobRows: 2000,
     ...of,
   };
 }
 
-/** Opens a table in one go. */
+/** Checks a body, in as many steps as it can be checked in, each by another thread's table. */
 export function open(body: Uint8Array, request: TableRequest, context: GenerationData) {
-  const steps = openTable(body, request, context);
-  for (;;) {
-    const step = steps.next();
-    if (step.done) return step.value;
-  }
+  let state: CheckState | undefined;
+  let table: OpenTable;
+  do {
+    table = new OpenTable(body, request, context);
+    state = structuredClone(table.check(state, () => true));
+  } while (!state.isChecked);
+  return { table, state, rowCount: state.rowCount, ...table.ends(state) };
 }
 
-/** Answers a whole table as the service does, with the real models. */
+/** Answers a whole table as the service does, with the real models: its jobs by two threads in turns. */
 export async function answerTable(
   body: Uint8Array | string,
   request: TableRequest,
   data: PredictorData,
   predictor: Predictor,
-  runRows = RUN_ROWS,
+  jobRows = JOB_ROWS,
 ): Promise<Buffer> {
-  const table = open(Buffer.from(body), request, contextOf(data));
-  const parts = [table.head()];
-  const jobs = table.jobs(runRows);
-  for (const [job, from] of jobs.entries()) {
-    const count = (jobs[job + 1] ?? table.rowCount) - from;
-    const { rows } = table.sites(from, count);
-    const { status, json } = await answer(predictor, data, rows);
-    const records = new RowRecords(status, json.subarray(0, rows.count * RECORD_BYTES));
-    parts.push(...piecesOf(table.encode(from, count, records)));
+  const asked = { ...request, jobRows };
+  const { table, state, head, tail } = open(Buffer.from(body), asked, contextOf(data));
+  const tables = [table, new OpenTable(Buffer.from(body), asked, contextOf(data))];
+  const parts = [head];
+  for (const [index, first] of state.jobs.entries()) {
+    for (let job: TableJob | undefined = first; job !== undefined; ) {
+      const { bytes, rest } = await tables[index % tables.length].answer(state, job, predictor);
+      parts.push(bytes);
+      job = rest;
+    }
   }
-  return Buffer.concat([...parts, table.tail()]);
-}
-
-/** All pieces, with the one that is returned. */
-export function piecesOf(pieces: Pieces): Uint8Array[] {
-  const all: Uint8Array[] = [];
-  for (;;) {
-    const { value, done } = pieces.next();
-    all.push(value);
-    if (done) return all;
-  }
+  return Buffer.concat([...parts, tail]);
 }
 
 const contexts = new WeakMap<PredictorData, GenerationData>();

@@ -1,0 +1,174 @@
+import { RECORD_BYTES, RowRecords } from '../prediction/encoding/row-record.js';
+import { ROW_STATUS, type RowAnswers } from '../prediction/site-rows.js';
+import type { BufferPool, PooledBytes } from './buffer-pool.js';
+
+/** Free bytes before and after the elements of a slice, so that a body can be put around them without copying. */
+const MARGIN_BYTES = 256;
+
+/** The answers to consecutive rows of a job. */
+interface Slice {
+  readonly firstRow: number;
+  /** ROW_STATUS of each row. */
+  readonly status: Uint8Array;
+  /** End of each row's element in `elements`. */
+  readonly ends: Uint32Array;
+  /** JSON elements, each followed by a comma, or records; with MARGIN_BYTES free on either side in memory. */
+  readonly elements: PooledBytes;
+}
+
+/** The answers to the rows of one job: their status and their JSON or records, in memory of the pool until they are released. */
+export class JobAnswers {
+  /** Ordered by their first row once the job is answered. */
+  readonly #slices: Slice[] = [];
+
+  constructor(private readonly buffers: BufferPool) {}
+
+  /** Copies the answers to rows [at, at + count) of a run, which are the job's rows from `firstRow` on. */
+  add({ status, ends, json }: RowAnswers, at: number, count: number, firstRow: number): void {
+    const start = at === 0 ? 0 : ends[at - 1];
+    const length = ends[at + count - 1] - start;
+    const memory = this.buffers.acquire(length + 2 * MARGIN_BYTES);
+    memory.bytes.set(json.subarray(start, start + length), MARGIN_BYTES);
+    const slice = {
+      firstRow,
+      status: status.slice(at, at + count),
+      ends: ends.slice(at, at + count).map((end) => end - start),
+      elements: memory.within(memory.bytes.subarray(MARGIN_BYTES, MARGIN_BYTES + length)),
+    };
+    const index = this.#slices.findLastIndex((other) => other.firstRow < firstRow) + 1;
+    this.#slices.splice(index, 0, slice);
+  }
+
+  /** The rows that have no element, with the ROW_STATUS that says why. */
+  *unanswered(): Generator<readonly [row: number, status: number]> {
+    for (const { firstRow, status } of this.#slices) {
+      for (let row = 0; row < status.length; row++)
+        if (status[row] !== ROW_STATUS.answered) yield [firstRow + row, status[row]];
+    }
+  }
+
+  /** The JSON of each answered row, in their order; only until these answers are released. */
+  *elements(): Generator<Buffer> {
+    for (const { status, ends, elements } of this.#slices) {
+      for (let row = 0; row < status.length; row++) {
+        if (status[row] !== ROW_STATUS.answered) continue;
+        yield elements.bytes.subarray(row === 0 ? 0 : ends[row - 1], ends[row] - 1);
+      }
+    }
+  }
+
+  /** The JSON of a job's only row, copied, and releases these answers: an explained comparison takes pooled memory. */
+  single(): Buffer {
+    const [{ elements }] = this.#slices;
+    const json = Buffer.from(elements.bytes.subarray(0, -1));
+    this.release();
+    return json;
+  }
+
+  /** The outcomes of a job whose rows all ask for records, copied, and releases these answers. */
+  records(): RowRecords {
+    const count = this.#slices.reduce((sum, { status }) => sum + status.length, 0);
+    const records = new RowRecords(new Uint8Array(count), new Uint8Array(count * RECORD_BYTES));
+    for (const { firstRow, status, elements } of this.#slices) {
+      records.status.set(status, firstRow);
+      records.bytes.set(elements.bytes, firstRow * RECORD_BYTES);
+    }
+    this.release();
+    return records;
+  }
+
+  /**
+   * Puts a body around the elements of all rows, in their order, and releases these answers.
+   * @param open what the body begins with, at most 256 bytes
+   * @param inserted JSON elements to insert, by their index among all elements
+   * @param close what it ends with, at most 256 bytes
+   */
+  join(open: string, inserted: ReadonlyMap<number, string>, close: string): PooledBytes {
+    const [first] = this.#slices;
+    if (inserted.size === 0 && this.#slices.length === 1) return wrapInPlace(first.elements, open, close);
+    const body = new ElementList(open);
+    let index = 0;
+    const insert = () => {
+      for (let text = inserted.get(index); text !== undefined; text = inserted.get(++index))
+        body.insert(text);
+    };
+    for (const { status, ends, elements } of this.#slices) {
+      for (let row = 0; row < status.length; row++) {
+        if (status[row] !== ROW_STATUS.answered) continue;
+        insert();
+        body.copy(elements.bytes, row === 0 ? 0 : ends[row - 1], ends[row]);
+        index++;
+      }
+    }
+    insert();
+    const joined = body.join(close, this.buffers);
+    this.release();
+    return joined;
+  }
+
+  /** Gives the memory of all answers back. */
+  release(): void {
+    for (const { elements } of this.#slices) elements.release();
+    this.#slices.length = 0;
+  }
+}
+
+/** The body around the elements of one slice, over its margins and its last comma. */
+function wrapInPlace(elements: PooledBytes, open: string, close: string): PooledBytes {
+  const { buffer, byteOffset, length } = elements.bytes;
+  const openLength = Buffer.byteLength(open);
+  const bytes = Buffer.from(
+    buffer,
+    byteOffset - openLength,
+    openLength + length - 1 + Buffer.byteLength(close),
+  );
+  bytes.write(open);
+  bytes.write(close, openLength + length - 1);
+  return elements.within(bytes);
+}
+
+/** Elements to be joined, each followed by a comma; those that are neighbours in the same bytes are copied as one range. */
+class ElementList {
+  readonly #chunks: Buffer[];
+  #bytes: Buffer = Buffer.alloc(0);
+  #from = 0;
+  #to = 0;
+
+  constructor(open: string) {
+    this.#chunks = [Buffer.from(open)];
+  }
+
+  copy(bytes: Buffer, from: number, to: number): void {
+    if (bytes !== this.#bytes || from !== this.#to) {
+      this.#closeRange();
+      this.#bytes = bytes;
+      this.#from = from;
+    }
+    this.#to = to;
+  }
+
+  insert(text: string): void {
+    this.#closeRange();
+    this.#chunks.push(Buffer.from(`${text},`));
+  }
+
+  join(close: string, buffers: BufferPool): PooledBytes {
+    this.#closeRange();
+    const hasElements = this.#chunks.length > 1;
+    const end = Buffer.from(close);
+    const length = this.#chunks.reduce((sum, chunk) => sum + chunk.length, 0) - (hasElements ? 1 : 0);
+    const body = buffers.acquire(length + Math.max(1, end.length));
+    let at = 0;
+    for (const chunk of this.#chunks) {
+      body.bytes.set(chunk, at);
+      at += chunk.length;
+    }
+    body.bytes.set(end, length); // over the last comma
+    return body.within(body.bytes.subarray(0, length + end.length));
+  }
+
+  #closeRange(): void {
+    if (this.#to > this.#from) this.#chunks.push(this.#bytes.subarray(this.#from, this.#to));
+    this.#from = this.#to;
+  }
+}

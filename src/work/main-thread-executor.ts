@@ -1,0 +1,66 @@
+import { openUntried } from '../prediction/open-predictor.js';
+import type { Predictor, PredictorData } from '../prediction/predictor.js';
+import type { Executor, Run } from './executor.js';
+import { createRunBuffer, type RunBuffer } from './run-buffer.js';
+
+/** Bounds how long a run keeps the main thread from its other work. */
+const MAX_RUN_ROWS = 64;
+
+/**
+ * Answers rows on the main thread: for a single site, waking a worker and being woken by it costs more than the work
+ * itself. A run is started once per turn of the event loop, for all rows that came in it. Their answers are sent
+ * together, too: each by itself would wake its receiver.
+ */
+export class MainThreadExecutor implements Executor {
+  readonly maxRunRows = MAX_RUN_ROWS;
+  onFree: () => void = () => {};
+  readonly #buffer: RunBuffer;
+  readonly #predictor: Promise<Predictor>;
+  #state: 'idle' | 'requested' | 'free' | 'running' = 'idle';
+
+  /** Opens the models meanwhile: see `warmUp`. They are tried elsewhere. */
+  constructor(data: PredictorData) {
+    this.#buffer = createRunBuffer(data);
+    this.#predictor = openUntried(data);
+    this.#predictor.catch(() => {}); // reported by warmUp
+  }
+
+  /** Waits until the models are open. @throws ArtefactError where one cannot be loaded */
+  async warmUp(): Promise<void> {
+    await this.#predictor;
+  }
+
+  get free(): number {
+    return this.#state === 'free' ? 1 : 0;
+  }
+
+  request(): void {
+    if (this.#state !== 'idle') return;
+    this.#state = 'requested';
+    setImmediate(() => {
+      this.#state = 'free';
+      this.onFree();
+      if (this.#state === 'free') this.#state = 'idle';
+    });
+  }
+
+  start(run: Run): void {
+    this.#state = 'running';
+    run.fill(this.#buffer.rows(run.count));
+    void this.#answer(run);
+  }
+
+  startStep(): void {
+    throw new Error('steps of work are for worker threads');
+  }
+
+  async #answer(run: Run): Promise<void> {
+    const answers = this.#buffer.answers(run.count);
+    const outcome = await this.#predictor
+      .then((predictor) => predictor.answer(this.#buffer.rows(run.count), answers))
+      .catch((error: Error) => error);
+    this.#state = 'idle';
+    if (outcome instanceof Error) run.fail(outcome);
+    else run.deliver(answers, outcome.inferenceMs);
+  }
+}

@@ -1,0 +1,180 @@
+import '../prediction/model/no-telemetry.js';
+import { setTimeout as delay } from 'node:timers/promises';
+import { MessageChannel } from 'node:worker_threads';
+import { Piscina } from 'piscina';
+import { errorOf } from '../prediction/artefacts/artefact-error.js';
+import type { PredictorData } from '../prediction/predictor.js';
+import type { Executor, Run, StepRun } from './executor.js';
+import type { Task, WorkerData, WorkerNotice } from './messages.js';
+import { createRunBuffer, MAX_RUN_ROWS } from './run-buffer.js';
+import { WorkerSlot } from './worker-slot.js';
+
+const WORKER_FILE = new URL('./worker.js', import.meta.url).href;
+
+const OPEN_TIMEOUT_MS = 30_000;
+const POLL_MS = 20;
+
+/** A worker that did not get as far as reporting whether its models are usable. */
+export class WorkerStartError extends Error {
+  override readonly name = 'WorkerStartError';
+}
+
+/** Who is notified of worker threads. */
+export interface WorkerWatcher {
+  /** A thread failed, idle or at work. */
+  onError(error: Error): void;
+  /** `ready` may have changed. */
+  onReadyChange(): void;
+}
+
+/**
+ * The worker threads. Piscina starts them and replaces those that die. The task it gives to each never ends: runs are
+ * ordered and answered in shared memory, where the main thread can look at any time. A message would have to wait for
+ * its turn of the event loop, and under overload a turn is longer than a run.
+ */
+export class WorkerPool implements Executor {
+  readonly maxRunRows = MAX_RUN_ROWS;
+  onFree: () => void = () => {};
+  readonly #piscina: Piscina;
+  readonly #slots: readonly WorkerSlot[];
+  readonly #opened: Promise<void>;
+  #settleOpened!: { resolve: () => void; reject: (error: Error) => void };
+  #isClosed = false;
+
+  /**
+   * Starts the threads, which open the models; one that dies later is replaced.
+   * @param stepModule the URL of the module whose default export does the steps of work
+   */
+  constructor(
+    readonly size: number,
+    predictor: PredictorData,
+    private readonly watcher: WorkerWatcher,
+    stepModule: string,
+  ) {
+    this.#opened = new Promise((resolve, reject) => {
+      this.#settleOpened = { resolve, reject };
+    });
+    this.#opened.catch(() => {}); // reported by warmUp
+    this.#slots = Array.from({ length: size }, () => new WorkerSlot(createRunBuffer(predictor)));
+    const runBuffers = this.#slots.map(({ buffer }) => buffer.memory);
+    this.#piscina = new Piscina({
+      filename: WORKER_FILE,
+      workerData: { predictor, runBuffers, stepModule } satisfies WorkerData,
+      minThreads: size,
+      maxThreads: size,
+      concurrentTasksPerWorker: 1,
+      recordTiming: false,
+      // Rows and answers are outside the heap: a worker needs little of it, and V8's default would take 20 MB more.
+      resourceLimits: { maxYoungGenerationSizeMb: 4 },
+    });
+    // A worker that dies before it has its task, such as one that fails to load, would otherwise end the process.
+    this.#piscina.on('error', (error: Error) => this.#reportDeath(error));
+    this.#piscina.on('message', (notice: WorkerNotice) => this.#receive(notice));
+    this.#slots.forEach((slot, buffer) => void this.#keepServed(slot, buffer));
+  }
+
+  /** Worker threads whose models are open. */
+  get ready(): number {
+    return this.#slots.filter(({ state }) => state === 'ready').length;
+  }
+
+  /**
+   * Waits until every worker has its models open.
+   * @throws ArtefactError where a model is not usable, WorkerStartError where a worker dies or does not start in time
+   */
+  async warmUp(): Promise<void> {
+    const rejectLate = () =>
+      this.#settleOpened.reject(
+        new WorkerStartError(`the workers did not open the models within ${OPEN_TIMEOUT_MS / 1000} s`),
+      );
+    const timer = setTimeout(rejectLate, OPEN_TIMEOUT_MS);
+    await this.#opened.finally(() => clearTimeout(timer));
+  }
+
+  get free(): number {
+    let free = 0;
+    for (const slot of this.#slots) if (slot.isFree) free++;
+    return this.#isClosed ? 0 : free;
+  }
+
+  request(): void {
+    for (const slot of this.#slots) slot.collect();
+    if (this.free > 0) this.onFree();
+  }
+
+  start(run: Run): void {
+    const slot = this.#slots.find(({ isFree }) => isFree);
+    if (slot === undefined) throw new Error('no worker is free');
+    slot.start(run);
+  }
+
+  startStep(step: StepRun): void {
+    const slot = this.#slots.find(({ isFree }) => isFree);
+    if (slot === undefined) throw new Error('no worker is free');
+    slot.startStep(step);
+  }
+
+  /**
+   * Ends the threads. No run may be under way: ending a thread inside onnxruntime aborts the process. So threads that
+   * are still opening their models are waited for.
+   */
+  async close(): Promise<void> {
+    const deadlineMs = performance.now() + OPEN_TIMEOUT_MS;
+    const opened = () => this.#slots.filter(({ state }) => state !== 'opening').length;
+    while (opened() < this.#piscina.threads.length && performance.now() < deadlineMs) await delay(POLL_MS);
+    this.#isClosed = true;
+    await this.#piscina.destroy();
+  }
+
+  /** Has a worker serve a slot, and another when it dies. */
+  async #keepServed(slot: WorkerSlot, buffer: number): Promise<void> {
+    while (!this.#isClosed) {
+      const { port1, port2: steps } = new MessageChannel();
+      port1.unref();
+      slot.steps = port1;
+      try {
+        await this.#piscina.run({ buffer, steps } satisfies Task, { transferList: [steps] });
+      } catch (error) {
+        port1.close();
+        slot.state = 'opening';
+        slot.collect(); // it may have died after its work
+        slot.fail(error as Error);
+        this.#reportDeath(error as Error);
+      }
+    }
+  }
+
+  #reportDeath(error: Error): void {
+    if (this.#isClosed) return;
+    this.#settleOpened.reject(
+      new WorkerStartError(`a worker died while it opened the models: ${error.message}`),
+    );
+    this.watcher.onError(error);
+    this.watcher.onReadyChange();
+  }
+
+  #receive(notice: WorkerNotice): void {
+    const slot = this.#slots[notice.buffer];
+    switch (notice.kind) {
+      case 'answered':
+        slot.collect();
+        break;
+      case 'done':
+        slot.endStep(notice.result);
+        break;
+      case 'failed':
+        slot.fail(notice.error);
+        this.watcher.onError(notice.error);
+        break;
+      case 'refused':
+        slot.state = 'rejected';
+        this.#settleOpened.reject(errorOf(notice));
+        break;
+      case 'ready':
+        slot.state = 'ready';
+        if (this.ready === this.size) this.#settleOpened.resolve();
+        this.watcher.onReadyChange();
+    }
+    if (this.free > 0) this.onFree();
+  }
+}

@@ -1,0 +1,149 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { Cancellation } from '../../../src/http/table/cancellation.js';
+import { TableAnswer, type TableCaller } from '../../../src/http/table/table-answer.js';
+import { BufferPool } from '../../../src/work/buffer-pool.js';
+import { Scheduler } from '../../../src/work/scheduler.js';
+import { SharedMemory } from '../../../src/work/shared-memory.js';
+import { StepError } from '../../../src/work/step.js';
+import { readPredictorData } from '../../../testing/project.js';
+import { PREDICT_REQUEST } from '../../support/requests.js';
+import { GatedWorkers } from '../../work/support/gated-workers.js';
+import { WorkerThreads } from '../../work/support/worker-threads.js';
+import { csvOf, readCsv } from '../support/tables.js';
+import { tableRequest } from './support/answer-table.js';
+
+const JOB_ROWS = 10;
+const ROWS = 60;
+
+const memory = new SharedMemory();
+const threads = new WorkerThreads();
+let workers: GatedWorkers;
+let scheduler: Scheduler;
+let closed: Cancellation;
+let tables = 0;
+
+beforeAll(async () => {
+  workers = await GatedWorkers.start(1, readPredictorData());
+});
+beforeEach(() => {
+  scheduler = new Scheduler(workers, new BufferPool(), 1000);
+  closed = new Cancellation();
+  workers.reset();
+});
+afterEach(async () => {
+  closed.cancel();
+  workers.release();
+  await scheduler.idle();
+});
+afterAll(async () => {
+  threads.stopWatching();
+  await workers.pool.close();
+});
+
+/** A table of so many rows. @param size bytes more, which take longer to check */
+function tableOf(keyId: string, rows = ROWS, size = 0, of: Partial<TableCaller> = {}): TableAnswer {
+  const sites = Array.from({ length: rows }, (_, row) => ({
+    row,
+    note: 'n'.repeat(size / rows),
+    ...PREDICT_REQUEST,
+  }));
+  const body = Buffer.from(csvOf(sites));
+  const range = memory.take(body.length);
+  body.copy(new Uint8Array(range.memory, range.at, range.length));
+  const request = tableRequest({ format: 'csv', jobRows: JOB_ROWS });
+  const { memory: shared, at, length: bytes } = range;
+  const caller = { keyId, scheduler, timeoutMs: 60_000, closed, onRows: () => {}, ...of };
+  return new TableAnswer({ id: tables++, memory: shared, at, bytes, request }, caller);
+}
+
+async function start(table: TableAnswer): Promise<AsyncGenerator<Uint8Array>> {
+  await table.check();
+  await table.start();
+  return table.bytes();
+}
+
+async function read(parts: AsyncIterable<Uint8Array>): Promise<string> {
+  const read: Uint8Array[] = [];
+  for await (const part of parts) read.push(part);
+  return Buffer.concat(read).toString();
+}
+
+test('the rows of all jobs come in their order, each once', async () => {
+  const rows = readCsv(await read(await start(tableOf('ours'))));
+  expect(rows.map(({ row }) => Number(row))).toEqual(Array.from({ length: ROWS }, (_, row) => row));
+  expect(rows.every(({ survival_5 }) => survival_5 === rows[0].survival_5 && survival_5 !== '')).toBe(true);
+});
+
+test('a table is checked between the steps of the checks of large ones of another key', async () => {
+  const ended: string[] = [];
+  const large = Array.from({ length: 3 }, async () => {
+    await tableOf('theirs', 20_000, 8_000_000).check();
+    ended.push('large');
+  });
+  await tableOf('ours').check();
+  ended.push('small');
+  await Promise.all(large);
+  expect(ended).toEqual(['small', 'large', 'large', 'large']);
+});
+
+test('a table whose first job has no worker in time ends with the time, and nothing of it waits', async () => {
+  const table = tableOf('ours', ROWS, 0, { timeoutMs: 30 });
+  await table.check();
+  workers.hold();
+  await expect(table.start()).rejects.toMatchObject({ kind: 'timed-out' });
+  expect(scheduler.unfinishedJobs).toBe(0);
+});
+
+test('a later job waits for several request timeouts, and then cuts the answer off', async () => {
+  const parts = await start(tableOf('ours', ROWS, 0, { timeoutMs: 30 }));
+  await parts.next();
+  workers.hold();
+  const startedMs = performance.now();
+  const error = await read(parts).catch((thrown) => thrown);
+  expect(error).toBeInstanceOf(StepError);
+  expect(performance.now() - startedMs).toBeGreaterThanOrEqual(4 * 30 - 1);
+});
+
+test('what waits of a table that is given up is not started, and its body is left', async () => {
+  const table = tableOf('ours');
+  const parts = await start(table);
+  await parts.next();
+  workers.hold();
+  const rest = read(parts).catch((thrown) => thrown);
+  const steps = workers.runs.length;
+  closed.cancel();
+  expect(await rest).toBeInstanceOf(Error);
+  await table.left();
+  workers.release();
+  await scheduler.idle();
+  expect(workers.runs).toHaveLength(steps);
+});
+
+test('a step whose worker dies is repeated by another one', async () => {
+  const table = tableOf('ours');
+  let deaths = 0;
+  // A check is not in onnxruntime, where the end of a thread would abort the process.
+  workers.beforeStart = () => {
+    if (deaths++ === 0) void threads.terminateAll();
+  };
+  expect(readCsv(await read(await start(table)))).toHaveLength(ROWS);
+});
+
+test('a step whose worker dies twice fails, and the next table is answered', async () => {
+  const table = tableOf('ours');
+  workers.beforeStart = () => void threads.terminateAll();
+  await expect(table.check()).rejects.toMatchObject({ kind: 'failed' });
+  workers.reset();
+  expect(readCsv(await read(await start(tableOf('ours', 1))))).toHaveLength(1);
+});
+
+test('rows of another key are answered between the steps of a table', async () => {
+  const parts = await start(tableOf('theirs', 2000));
+  workers.reset();
+  const rest = read(parts);
+  await parts.next();
+  const small = readCsv(await read(await start(tableOf('ours', 1))));
+  expect(small).toHaveLength(1);
+  expect(workers.runs.length).toBeLessThan(2000 / JOB_ROWS);
+  await rest;
+});

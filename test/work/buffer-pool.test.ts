@@ -1,0 +1,39 @@
+import fc from 'fast-check';
+import { expect, test } from 'vitest';
+import { BufferPool, type PooledBytes } from '../../src/work/buffer-pool.js';
+
+test('Memory that is in use is never given out again, whatever the size of the slabs of Node.', () => {
+  const { poolSize } = Buffer;
+  // As in Node 24: a small buffer may be the start of a slab as large as a pooled one.
+  Buffer.poolSize = 65_536;
+  const step = fc.record({ size: fc.integer({ min: 1, max: 200_000 }), release: fc.nat(20) });
+  try {
+    fc.assert(
+      fc.property(fc.array(step, { maxLength: 60 }), (steps) => {
+        const pool = new BufferPool();
+        const used: { pooled: PooledBytes; mark: number }[] = [];
+        for (const [index, { size, release }] of steps.entries()) {
+          const mark = index % 256;
+          const pooled = pool.acquire(size % 3 === 0 ? size : (size % 4096) + 1);
+          pooled.bytes.fill(mark);
+          used.push({ pooled, mark });
+          if (release < used.length) used.splice(release, 1)[0].pooled.release();
+          for (const { pooled, mark } of used) {
+            const { bytes } = pooled;
+            expect([bytes[0], bytes[bytes.length >> 1], bytes.at(-1)]).toEqual([mark, mark, mark]);
+          }
+        }
+      }),
+      { numRuns: 200 },
+    );
+  } finally {
+    Buffer.poolSize = poolSize;
+  }
+});
+
+test('Memory that was released is given out again, also where other bytes in it are released.', () => {
+  const pool = new BufferPool();
+  const first = pool.acquire(100_000);
+  first.within(first.bytes.subarray(10, 20)).release();
+  expect(pool.acquire(90_000).bytes.buffer).toBe(first.bytes.buffer);
+});

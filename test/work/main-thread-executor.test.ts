@@ -1,0 +1,80 @@
+import { expect, test } from 'vitest';
+import type { SiteRows } from '../../src/prediction/site-rows.js';
+import { BufferPool } from '../../src/work/buffer-pool.js';
+import { MainThreadExecutor } from '../../src/work/main-thread-executor.js';
+import { type Job, Scheduler } from '../../src/work/scheduler.js';
+import { createPlainPredictor } from '../../testing/oracle/plain-prediction.js';
+import { dataDir, modelDir, readPredictorData, searchRadiusKm } from '../../testing/project.js';
+import { seededRandom } from '../../testing/random.js';
+import { STATUS_CODES } from '../prediction/support/elements.js';
+import { expectSameAnswer } from '../prediction/support/same-answer.js';
+import { plainAnswer, randomRequests, rowsOf } from '../prediction/support/site-requests.js';
+
+const LIMIT = 1000;
+const data = readPredictorData();
+const submit = (scheduler: Scheduler, keyId: string, rows: SiteRows): Job =>
+  scheduler.submit({ keyId, rows, deadlineMs: performance.now() + 60_000 });
+const anySite = () => rowsOf(randomRequests(data, 1, seededRandom(7), 0.4), new Date(), data);
+
+test('Sites that come at once, before and after the models are open, each get the plain answer at their own time.', async () => {
+  const oracle = await createPlainPredictor(dataDir, modelDir, searchRadiusKm);
+  const executor = new MainThreadExecutor(data);
+  const scheduler = new Scheduler(executor, new BufferPool(), LIMIT);
+  const requests = randomRequests(data, 300, seededRandom(5), 0.4);
+  const answerAll = () =>
+    Promise.all(
+      requests.map(async (request, second) => {
+        const at = new Date(Date.UTC(2026, 10, 21, 0, 0, second));
+        const outcome = await submit(scheduler, 'key', rowsOf([request], at, data)).outcome;
+        if (outcome.kind !== 'answered') return expect.unreachable(outcome.kind);
+        const plain = await plainAnswer(oracle, data, request, at);
+        const [unanswered] = outcome.answers.unanswered();
+        if (unanswered === undefined)
+          expectSameAnswer(String(outcome.answers.single()), JSON.stringify(plain));
+        else expect(plain).toBe(STATUS_CODES[unanswered[1]]);
+      }),
+    );
+  await answerAll();
+  await executor.warmUp();
+  await answerAll();
+});
+
+test('Where the models cannot be opened, the start and the sites fail with the file that is wrong.', async () => {
+  const [manual] = data.modelFiles;
+  const broken = { ...manual, bytes: manual.bytes.slice(0, 1000) };
+  const executor = new MainThreadExecutor({ ...data, modelFiles: [broken, data.modelFiles[1]] });
+  const scheduler = new Scheduler(executor, new BufferPool(), LIMIT);
+  await expect(executor.warmUp()).rejects.toThrow(/manual\.onnx/);
+  const outcome = await submit(scheduler, 'key', anySite()).outcome;
+  expect(outcome).toMatchObject({
+    kind: 'failed',
+    error: { message: expect.stringMatching(/manual\.onnx/) },
+  });
+});
+
+test('A site is answered in the next run but one, however many another key has waiting.', async () => {
+  const executor = new MainThreadExecutor(data);
+  const scheduler = new Scheduler(executor, new BufferPool(), LIMIT);
+  await executor.warmUp();
+  let answeredOfOther = 0;
+  const flood = Array.from({ length: 500 }, () =>
+    submit(scheduler, 'other', anySite()).outcome.then(() => {
+      answeredOfOther++;
+    }),
+  );
+  await submit(scheduler, 'key', anySite()).outcome;
+  expect(answeredOfOther).toBeLessThan(2 * executor.maxRunRows);
+  await Promise.all(flood);
+  expect(answeredOfOther).toBe(500);
+});
+
+test('Sites beyond the limit are rejected, the newest of the key with most of them.', async () => {
+  const scheduler = new Scheduler(new MainThreadExecutor(data), new BufferPool(), LIMIT);
+  const flood = Array.from({ length: LIMIT + 10 }, () => submit(scheduler, 'other', anySite()));
+  const own = Array.from({ length: 5 }, () => submit(scheduler, 'key', anySite()));
+  expect(scheduler.waitingSites).toBe(LIMIT);
+  const kinds = await Promise.all(flood.map(async ({ outcome }) => (await outcome).kind));
+  expect(kinds).toEqual(kinds.map((_, index) => (index < LIMIT - own.length ? 'answered' : 'overloaded')));
+  for (const { outcome } of own) expect((await outcome).kind).toBe('answered');
+  expect(scheduler.waitingSites).toBe(0);
+});

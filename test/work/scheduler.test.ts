@@ -1,0 +1,303 @@
+import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { RECORD_BYTES } from '../../src/prediction/encoding/row-record.js';
+import { openPredictor } from '../../src/prediction/open-predictor.js';
+import type { Predictor } from '../../src/prediction/predictor.js';
+import { OPTION, ROW_STATUS } from '../../src/prediction/site-rows.js';
+import { BufferPool } from '../../src/work/buffer-pool.js';
+import { MainThreadExecutor } from '../../src/work/main-thread-executor.js';
+import { type Job, Scheduler } from '../../src/work/scheduler.js';
+import { placeOf, readPredictorData } from '../../testing/project.js';
+import { seededRandom } from '../../testing/random.js';
+import { answer, elementsOf } from '../prediction/support/elements.js';
+import { randomRequests, rowsOf, type SiteRequest } from '../prediction/support/site-requests.js';
+import { collectGarbage } from '../support/collect-garbage.js';
+import { eventually } from '../support/eventually.js';
+import { GatedWorkers } from './support/gated-workers.js';
+import { WorkerThreads } from './support/worker-threads.js';
+
+const GENERATED_AT = new Date('2026-11-20T12:00:00Z');
+const WORKERS = 2;
+
+const data = readPredictorData();
+const random = seededRandom(12);
+let workers: GatedWorkers;
+/** Answers in this thread what the workers must answer, too. */
+let predictor: Predictor;
+let scheduler: Scheduler;
+
+beforeAll(async () => {
+  workers = await GatedWorkers.start(WORKERS, data);
+  predictor = await openPredictor(data);
+});
+beforeEach(() => {
+  scheduler = new Scheduler(workers, new BufferPool(), 100_000);
+});
+afterEach(async () => {
+  workers.release();
+  await scheduler.idle();
+  workers.reset();
+});
+afterAll(() => workers.pool.close());
+
+const requestsOf = (count: number) => randomRequests(data, count, random, 0.4, ['site']);
+const submit = (keyId: string, requests: readonly SiteRequest[], timeoutMs = 60_000): Job =>
+  scheduler.submit({
+    keyId,
+    rows: rowsOf(requests, GENERATED_AT, data),
+    deadlineMs: performance.now() + timeoutMs,
+  });
+const submitAny = (keyId: string, count: number, timeoutMs?: number) =>
+  submit(keyId, requestsOf(count), timeoutMs);
+const kindOf = async (job: Job) => (await job.outcome).kind;
+const totalRuns = () => workers.runs.reduce((sum, rows) => sum + rows);
+
+async function expectAnswersTo(requests: readonly SiteRequest[], job: Job): Promise<void> {
+  const outcome = await job.outcome;
+  if (outcome.kind !== 'answered') return expect.unreachable(outcome.kind);
+  const expected = await answer(predictor, data, rowsOf(requests, GENERATED_AT, data));
+  const failed = [...expected.status.entries()].filter(([, status]) => status !== ROW_STATUS.answered);
+  expect([...outcome.answers.unanswered()]).toEqual(failed);
+  const inserted = new Map(failed.map(([row]) => [row, `"row ${row}"`]));
+  const elements = elementsOf(expected).map((element, row) => inserted.get(row) ?? element);
+  expect(String(outcome.answers.join('{"a":[', inserted, '],"b":1}').bytes)).toBe(
+    `{"a":[${elements.join()}],"b":1}`,
+  );
+}
+
+test.each([1, 2, 3, 249, 251, 500, 3000])(
+  'A job of %d rows is answered in the order of its rows, in runs of at most 500.',
+  async (count) => {
+    const requests = requestsOf(count);
+    await expectAnswersTo(requests, submit('key', requests));
+    expect(totalRuns()).toBe(count);
+    expect(Math.max(...workers.runs)).toBeLessThanOrEqual(500);
+  },
+);
+
+test('A job is spread evenly over the workers that are free.', async () => {
+  await submitAny('key', 400).outcome;
+  expect(workers.runs).toEqual([200, 200]);
+});
+
+test('Rows of many small requests share a run, and each request gets its own answers.', async () => {
+  workers.hold();
+  const jobs = Array.from({ length: 100 }, (_, i) => {
+    const requests = requestsOf(1 + (i % 2));
+    return { requests, job: submit(`key ${i % 7}`, requests) };
+  });
+  expect(scheduler.waitingSites).toBe(150);
+  workers.release();
+  for (const { requests, job } of jobs) await expectAnswersTo(requests, job);
+  expect(workers.runs).toEqual([75, 75]);
+});
+
+test('Any mix of jobs of several keys is answered, each with its own rows.', async () => {
+  const jobs = Array.from({ length: 60 }, (_, i) => {
+    const requests = requestsOf(i % 3 === 0 ? 1 + Math.floor(500 * random()) : 1);
+    return { requests, job: submit(`key ${i % 5}`, requests) };
+  });
+  for (const { requests, job } of jobs) await expectAnswersTo(requests, job);
+  expect(scheduler.unfinishedJobs).toBe(0);
+});
+
+test.each([1, 251, 1700])(
+  'A job of %d rows that ask for records gets them in the order of its rows, beside a job that gets JSON.',
+  async (count) => {
+    const [requests, others] = [requestsOf(count), requestsOf(30)];
+    const asking = rowsOf(requests, GENERATED_AT, data);
+    for (let row = 0; row < count; row++) asking.options[row] |= OPTION.record;
+    const expected = await answer(predictor, data, asking);
+    workers.hold();
+    const job = scheduler.submit({ keyId: 'key', rows: asking, deadlineMs: Infinity });
+    const other = submit('other', others);
+    workers.release();
+    const outcome = await job.outcome;
+    if (outcome.kind !== 'answered') return expect.unreachable(outcome.kind);
+    const records = outcome.answers.records();
+    expect(records.status).toEqual(expected.status);
+    const answered = (row: number) => records.status[row] === ROW_STATUS.answered;
+    // No row asks for intervals, which come last and are undefined.
+    const recordOf = (bytes: Uint8Array, row: number) =>
+      Buffer.from(bytes.subarray(row * RECORD_BYTES, (row + 1) * RECORD_BYTES - 24)).toString('hex');
+    for (let row = 0; row < count; row++)
+      if (answered(row)) expect(recordOf(records.bytes, row)).toBe(recordOf(expected.json, row));
+    await expectAnswersTo(others, other);
+  },
+);
+
+test('A single row of another key is among the first to start, before thousands that a key has queued.', async () => {
+  workers.hold();
+  const flood = Array.from({ length: 20 }, () => submitAny('flooder', 500));
+  const single = submitAny('other', 1);
+  workers.release();
+  const hasStarted = (job: Job) => job.startedMs !== undefined;
+  expect(hasStarted(single)).toBe(true);
+  expect(flood.filter(hasStarted).length).toBeLessThan(5);
+  for (const job of [single, ...flood]) expect(await kindOf(job)).toBe('answered');
+});
+
+test('The queue limit counts sites, whatever the size of the jobs, and a rejected job leaves no trace.', async () => {
+  scheduler = new Scheduler(workers, new BufferPool(), 500);
+  workers.hold();
+  const small = Array.from({ length: 400 }, () => submitAny('key', 1));
+  expect(await kindOf(submitAny('key', 101))).toBe('overloaded');
+  expect(scheduler.waitingSites).toBe(400);
+  expect(scheduler.unfinishedJobs).toBe(400);
+  const fitting = submitAny('key', 100);
+  workers.release();
+  for (const job of [...small, fitting]) expect(await kindOf(job)).toBe('answered');
+  expect(totalRuns()).toBe(500);
+});
+
+test('A full queue makes room for another key by rejecting the newest jobs of the key with most sites.', async () => {
+  scheduler = new Scheduler(workers, new BufferPool(), 500);
+  workers.hold();
+  const flood = Array.from({ length: 5 }, () => submitAny('flooder', 100));
+  expect(scheduler.wouldReject('flooder')).toBe(true);
+  expect(scheduler.wouldReject('other')).toBe(false);
+  const other = submitAny('other', 150);
+  expect(await Promise.all(flood.slice(3).map(kindOf))).toEqual(['overloaded', 'overloaded']);
+  workers.release();
+  for (const job of [...flood.slice(0, 3), other]) expect(await kindOf(job)).toBe('answered');
+});
+
+test('A job ends at its deadline, and what waits of it is not started.', async () => {
+  workers.hold();
+  const late = submitAny('key', 500, 30);
+  expect(await kindOf(late)).toBe('timed-out');
+  expect(scheduler.waitingSites).toBe(0);
+  expect(scheduler.unfinishedJobs).toBe(0);
+  workers.release();
+  await scheduler.idle();
+  expect(workers.runs).toEqual([]);
+});
+
+test('The earlier of two deadlines holds, in whichever order the jobs came.', async () => {
+  workers.hold();
+  const later = submitAny('key', 1);
+  const earlier = submitAny('key', 1, 30);
+  expect(await kindOf(earlier)).toBe('timed-out');
+  expect(later.isSettled).toBe(false);
+});
+
+test('The rows of a caller who has hung up are dropped, and the others are answered.', async () => {
+  workers.hold();
+  const requests = requestsOf(2);
+  const gone = submitAny('key', 500);
+  const staying = submit('key', requests);
+  gone.abandon();
+  expect(await kindOf(gone)).toBe('abandoned');
+  expect(scheduler.waitingSites).toBe(2);
+  workers.release();
+  await expectAnswersTo(requests, staying);
+  expect(totalRuns()).toBe(2);
+});
+
+test('A job that had to wait is asked at its turn whether its caller has hung up, one that had not is answered.', async () => {
+  const ask = () => ({ keyId: 'key', rows: rowsOf(requestsOf(1), GENERATED_AT, data), deadlineMs: Infinity });
+  expect(await kindOf(scheduler.submit({ ...ask(), hasHungUp: () => true }))).toBe('answered');
+  workers.hold();
+  const gone = scheduler.submit({ ...ask(), hasHungUp: () => true });
+  const staying = scheduler.submit({ ...ask(), hasHungUp: () => false });
+  workers.release();
+  expect(await Promise.all([gone, staying].map(kindOf))).toEqual(['abandoned', 'answered']);
+});
+
+test('The other jobs of a run are answered when the caller of one hangs up in the middle of it.', async () => {
+  workers.hold();
+  const requests = requestsOf(3);
+  const [gone, staying] = [submitAny('key', 3), submit('key', requests)];
+  workers.afterStart = () => gone.abandon();
+  workers.release();
+  await expectAnswersTo(requests, staying);
+  expect(await kindOf(gone)).toBe('abandoned');
+});
+
+test('A job that is answered stays answered when its caller hangs up afterwards.', async () => {
+  const job = submitAny('key', 5);
+  expect(await kindOf(job)).toBe('answered');
+  job.abandon();
+  expect(await kindOf(job)).toBe('answered');
+  expect(scheduler.unfinishedJobs).toBe(0);
+});
+
+test('The rows of a worker that died are given to another one.', async () => {
+  const ownThread = new WorkerThreads();
+  const single = await GatedWorkers.start(1, data);
+  try {
+    scheduler = new Scheduler(single, new BufferPool(), 1000);
+    const requests = requestsOf(200);
+    single.beforeStart = () => {
+      // Before the order, so that the thread ends without entering onnxruntime, which would abort the process.
+      if (single.runs.length === 1) void ownThread.terminateAll();
+    };
+    const job = submit('key', requests);
+    await expectAnswersTo(requests, job);
+    expect(single.runs).toEqual([200, 200]);
+  } finally {
+    await single.pool.close();
+    ownThread.stopWatching();
+  }
+});
+
+test('Rows whose worker died are not given to another one once their caller has hung up.', async () => {
+  const ownThread = new WorkerThreads();
+  const single = await GatedWorkers.start(1, data);
+  try {
+    scheduler = new Scheduler(single, new BufferPool(), 1000);
+    single.beforeStart = () => {
+      if (single.runs.length === 1) void ownThread.terminateAll();
+    };
+    const gone = submitAny('key', 200);
+    gone.abandon();
+    await scheduler.idle(); // when the run has failed
+    const requests = requestsOf(3);
+    await expectAnswersTo(requests, submit('key', requests));
+    expect(single.runs).toEqual([200, 3]);
+  } finally {
+    await single.pool.close();
+    ownThread.stopWatching();
+  }
+});
+
+test('Only the jobs of a run that no worker can answer fail.', async () => {
+  const [impossible] = requestsOf(1);
+  const request = { ...impossible, ...placeOf(data.grid, 0), species: 250, method: 'manual' } as SiteRequest;
+  const outcome = await submit('key', [request]).outcome;
+  expect(outcome).toMatchObject({ kind: 'failed', error: expect.any(Error) });
+  const requests = requestsOf(10);
+  await expectAnswersTo(requests, submit('key', requests));
+});
+
+test('A job knows how long it waited for a worker and how long the models took.', async () => {
+  workers.hold();
+  // One row, for one worker: the time in the models is summed over all that had a part of a job.
+  const requests = requestsOf(1).map((request) => ({ ...request, ...placeOf(data.grid, 0) }));
+  const submittedMs = performance.now();
+  const job = submit('key', requests);
+  const heldUntilMs = performance.now() + 5;
+  while (performance.now() < heldUntilMs);
+  workers.release();
+  expect(await kindOf(job)).toBe('answered');
+  const elapsedMs = performance.now() - submittedMs;
+  expect(job.inferenceMs).toBeGreaterThan(0);
+  expect(job.queueMs).toBeGreaterThanOrEqual(5);
+  expect(job.queueMs + job.inferenceMs).toBeLessThanOrEqual(elapsedMs);
+});
+
+test('An idle scheduler, and its models, can be collected long before the deadline of its last job.', async () => {
+  const useOne = async () => {
+    const used = new Scheduler(new MainThreadExecutor(data), new BufferPool(), 1);
+    const rows = rowsOf(requestsOf(1), GENERATED_AT, data);
+    const job = used.submit({ keyId: 'key', rows, deadlineMs: performance.now() + 3_600_000 });
+    expect(await kindOf(job)).toBe('answered');
+    await used.idle();
+    return new WeakRef(used);
+  };
+  const used = await useOne();
+  await eventually(() => {
+    collectGarbage();
+    // Not given to `expect`, whose error would hold it.
+    expect(used.deref() === undefined).toBe(true);
+  });
+});

@@ -1,0 +1,142 @@
+import { expect } from 'vitest';
+import type { Run } from '../../../src/work/executor.js';
+import type { JobOutcome } from '../../../src/work/scheduler.js';
+
+/** A run with the rows that were written for it. */
+export interface StartedRun {
+  readonly run: Run;
+  readonly rows: readonly { readonly job: number; readonly row: number }[];
+}
+
+interface PlainJob {
+  readonly keyId: string;
+  readonly rowCount: number;
+  readonly deadlineMs: number;
+  kind: 'open' | JobOutcome['kind'];
+  started: number;
+  answered: number;
+}
+
+/** What the scheduler has to do, as plainly as it can be said; expectations fail where it did otherwise. */
+export class PlainScheduler {
+  readonly jobs: PlainJob[] = [];
+  /** Keys with waiting rows in the order of their turns. */
+  #turns: string[] = [];
+  readonly #seen = new Set<Run>();
+  readonly #failedOnce = new Set<Run>();
+  #failed: StartedRun[] = [];
+
+  constructor(
+    readonly limit: number,
+    readonly maxRunRows: number,
+  ) {}
+
+  get waitingSites(): number {
+    return this.jobs.reduce((sum, job) => sum + waitingRows(job), 0);
+  }
+
+  wouldReject(keyId: string): boolean {
+    const own = this.#waitingOf(keyId);
+    return this.waitingSites >= this.limit && this.#turns.every((key) => this.#waitingOf(key) <= own);
+  }
+
+  submit(keyId: string, rowCount: number, deadlineMs: number, started: readonly StartedRun[]): void {
+    this.jobs.push({ keyId, rowCount, deadlineMs, kind: 'open', started: 0, answered: 0 });
+    if (!this.#turns.includes(keyId)) this.#turns.push(keyId);
+    this.observe(started);
+    while (this.waitingSites > this.limit) {
+      // What was started stays; of the rest, the newest of the key with most.
+      const newestOf = (key: string) =>
+        this.jobs.findLastIndex((job) => job.keyId === key && waitingRows(job) > 0);
+      const keys = this.#turns.filter((key) => this.jobs[newestOf(key)].started === 0);
+      const most = Math.max(...keys.map((key) => this.#waitingOf(key)));
+      const key = keys.find((each) => this.#waitingOf(each) === most);
+      if (key === undefined) break;
+      this.settle(newestOf(key), 'overloaded');
+    }
+  }
+
+  /** Ends a job that is open; what waits of it waits no more. */
+  settle(job: number, kind: JobOutcome['kind']): void {
+    if (this.jobs[job].kind === 'open') this.jobs[job].kind = kind;
+    this.#dropIdleKeys();
+  }
+
+  expire(nowMs: number): void {
+    this.jobs.forEach(({ deadlineMs }, job) => {
+      if (deadlineMs <= nowMs) this.settle(job, 'timed-out');
+    });
+  }
+
+  answer({ rows }: StartedRun): void {
+    for (const { job } of rows) {
+      this.jobs[job].answered++;
+      if (this.jobs[job].answered === this.jobs[job].rowCount) this.settle(job, 'answered');
+    }
+  }
+
+  /** A run that fails is started once more if any of its jobs is open; they fail with it when it fails again. */
+  fail(failed: StartedRun): void {
+    if (this.#failedOnce.has(failed.run)) for (const { job } of failed.rows) this.settle(job, 'failed');
+    else this.#failed.push(failed);
+    this.#failedOnce.add(failed.run);
+  }
+
+  /** Holds the runs that were started since the last time against what had to be started. */
+  observe(started: readonly StartedRun[]): void {
+    for (const each of started) {
+      if (this.#failed.some(({ run }) => run === each.run)) {
+        expect(each.run).toBe(this.#toRetry[0]?.run);
+        this.#failed = this.#failed.filter(({ run }) => run !== each.run);
+      } else if (!this.#seen.has(each.run)) {
+        expect(this.#toRetry).toEqual([]);
+        this.#seen.add(each.run);
+        this.#take(each);
+      }
+    }
+  }
+
+  /** Nothing may wait while a run could start. */
+  check(freeSlots: number): void {
+    if (freeSlots > 0) expect({ waiting: this.waitingSites, toRetry: this.#toRetry.length }).toEqual(NOTHING);
+  }
+
+  get #toRetry(): StartedRun[] {
+    return this.#failed.filter(({ rows }) => rows.some(({ job }) => this.jobs[job].kind === 'open'));
+  }
+
+  #take({ rows }: StartedRun): void {
+    expect(rows.length).toBeLessThanOrEqual(this.maxRunRows);
+    const keys = this.#turns.length;
+    const taken = new Map(this.#turns.map((key) => [key, 0]));
+    let previous: string | undefined;
+    for (const { job, row } of rows) {
+      const { keyId } = this.jobs[job];
+      const oldest = this.jobs.findIndex((each) => each.keyId === keyId && waitingRows(each) > 0);
+      expect({ job, row }).toEqual({ job: oldest, row: this.jobs[oldest].started });
+      this.jobs[job].started++;
+      taken.set(keyId, (taken.get(keyId) ?? 0) + 1);
+      if (keyId !== previous) this.#turns = [...this.#turns.filter((key) => key !== keyId), keyId];
+      previous = keyId;
+    }
+    this.#dropIdleKeys();
+    // A key that still waits had as much as any other, to the row.
+    const ofWaiting = this.#turns.map((key) => taken.get(key) ?? 0);
+    if (ofWaiting.length > 0)
+      expect(Math.max(...taken.values()) - Math.min(...ofWaiting)).toBeLessThanOrEqual(keys);
+  }
+
+  #waitingOf(keyId: string): number {
+    return this.jobs.reduce((sum, job) => sum + (job.keyId === keyId ? waitingRows(job) : 0), 0);
+  }
+
+  #dropIdleKeys(): void {
+    this.#turns = this.#turns.filter((key) => this.#waitingOf(key) > 0);
+  }
+}
+
+const NOTHING = { waiting: 0, toRetry: 0 };
+
+function waitingRows({ kind, rowCount, started }: PlainJob): number {
+  return kind === 'open' ? rowCount - started : 0;
+}

@@ -1,0 +1,133 @@
+import { afterAll, expect, test } from 'vitest';
+import type { ModelFile } from '../../src/prediction/artefacts/manifest.js';
+import type { PredictorData } from '../../src/prediction/predictor.js';
+import { STEP_MODULE } from '../../src/service/models/generation.js';
+import { WorkerPool, WorkerStartError } from '../../src/work/worker-pool.js';
+import { readPredictorData } from '../../testing/project.js';
+import { seededRandom } from '../../testing/random.js';
+import { expectRefusal } from '../prediction/support/artefact-refusal.js';
+import { encodeConstantModel, soundModel } from '../prediction/support/constant-model.js';
+import { elementsOf } from '../prediction/support/elements.js';
+import { randomRequests, rowsOf } from '../prediction/support/site-requests.js';
+import { WorkerThreads } from './support/worker-threads.js';
+
+const GENERATED_AT = new Date('2026-11-20T12:00:00Z');
+const data = readPredictorData();
+const [manual, droneSeeded] = data.modelFiles as [ModelFile, ModelFile];
+const threads = new WorkerThreads();
+afterAll(() => threads.stopWatching());
+
+async function withPool(
+  size: number,
+  given: PredictorData,
+  check: (pool: WorkerPool, errors: Error[]) => Promise<void>,
+): Promise<void> {
+  const errors: Error[] = [];
+  const pool = new WorkerPool(
+    size,
+    given,
+    {
+      onError: (error) => errors.push(error),
+      onReadyChange: () => {},
+    },
+    STEP_MODULE,
+  );
+  try {
+    await check(pool, errors);
+  } finally {
+    await pool.close();
+  }
+}
+
+const someRows = rowsOf(randomRequests(data, 20, seededRandom(3), 0.4), GENERATED_AT, data);
+
+/** The elements of the answers to some rows, once a worker is free. */
+async function answerSome(pool: WorkerPool): Promise<string[]> {
+  while (pool.free === 0) await new Promise<void>((resolve) => onFree(pool, resolve));
+  return new Promise((resolve, reject) => {
+    pool.start({
+      count: someRows.count,
+      fill: (rows) => rows.copyRows(0, someRows, 0, someRows.count),
+      deliver: (answers) => resolve(elementsOf(answers)),
+      fail: reject,
+    });
+  });
+}
+
+/** Calls back once, in the order in which it was asked. */
+function onFree(pool: WorkerPool, callback: () => void): void {
+  const before = pool.onFree;
+  pool.onFree = () => {
+    pool.onFree = before;
+    callback();
+    before();
+  };
+}
+
+test.each([1, 3])(
+  'A pool of %d workers is warm when every worker is, and no thread outlives it.',
+  async (size) => {
+    await withPool(size, data, async (pool) => {
+      expect(pool.ready).toBe(0);
+      await pool.warmUp();
+      expect(pool.ready).toBe(size);
+      expect(threads.count).toBe(size);
+    });
+    expect(threads.count).toBe(0);
+  },
+);
+
+test('Every worker gives the same answers to the same rows.', async () => {
+  await withPool(2, data, async (pool) => {
+    await pool.warmUp();
+    const answers = await Promise.all([answerSome(pool), answerSome(pool)]);
+    for (const elements of answers) expect(elements).toEqual(answers[0]);
+  });
+});
+
+test('A model that breaks the contract is rejected with its file.', async () => {
+  const sound = soundModel(data.manifest.features.length);
+  const rising = { survival: [0.2, 0.3, 0.4], baseline: [0.2, 0.3, 0.4] };
+  const modelFiles = [{ ...manual, bytes: encodeConstantModel({ ...sound, ...rising }) }, droneSeeded];
+  await withPool(2, { ...data, modelFiles }, async (pool) => {
+    await expectRefusal(() => pool.warmUp(), manual.path, 'survival');
+    expect(pool.ready).toBe(0);
+  });
+});
+
+test('A model that onnxruntime cannot read is rejected with its file.', async () => {
+  const modelFiles = [manual, { ...droneSeeded, bytes: Buffer.from('damaged') }];
+  await withPool(1, { ...data, modelFiles }, (pool) =>
+    expectRefusal(() => pool.warmUp(), droneSeeded.path, 'onnxruntime cannot load it'),
+  );
+});
+
+test('A worker that dies while it opens the models ends the start at once, with the reason.', async () => {
+  threads.killNext();
+  await withPool(2, data, async (pool) => {
+    await expect(pool.warmUp()).rejects.toThrow(WorkerStartError);
+  });
+  threads.letLive();
+});
+
+test('Workers that died while idle are replaced and answer as before.', async () => {
+  await withPool(2, data, async (pool) => {
+    await pool.warmUp();
+    const before = await answerSome(pool);
+    await threads.terminateAll();
+    expect(pool.ready).toBe(0);
+    expect(await answerSome(pool)).toEqual(before);
+  });
+});
+
+test('The workers that are left answer while others are missing.', async () => {
+  await withPool(2, data, async (pool) => {
+    await pool.warmUp();
+    await threads.loseOne();
+    expect(pool.ready).toBe(1);
+    const answers = [];
+    for (let i = 0; i < 3; i++) answers.push(await answerSome(pool));
+    for (const elements of answers) expect(elements).toEqual(answers[0]);
+    threads.letLive();
+  });
+});
