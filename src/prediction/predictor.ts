@@ -7,7 +7,7 @@ import { AnswerEncoder } from './encoding/answer-encoder.js';
 import type { RowDetails } from './encoding/detail-encoder.js';
 import { JsonWriter } from './encoding/json-writer.js';
 import { type MatchedPlaces, matchedPlaces } from './encoding/matched-places.js';
-import { RECORD_BYTES, RowRecordWriter } from './encoding/row-record.js';
+import { RECORD_BYTES, type RowRecords, RowRecordWriter } from './encoding/row-record.js';
 import type { IntervalModel } from './intervals/interval-model.js';
 import { type Draws, IntervalPredictor } from './intervals/interval-predictor.js';
 import { SiteErrors } from './intervals/site-errors.js';
@@ -71,7 +71,7 @@ export class Predictor {
   }
 
   /**
-   * Answers every row, in order. Calls must not overlap.
+   * Answers every row, in order, as JSON. Calls must not overlap, nor with those of `record`.
    * @param answers receives the answers; its `json` holds at least `elementCapacity` bytes for each row
    * @returns the time spent in the models
    */
@@ -79,6 +79,40 @@ export class Predictor {
     rows: SiteRows,
     { status, ends, json }: RowAnswers,
   ): Promise<{ readonly inferenceMs: number }> {
+    const { points, distancesKm, numbers, runs, draws, inferenceMs } = await this.#predict(rows, status);
+    const places = matchedPlaces(this.data.grid, points);
+    this.#writer.begin(json);
+    for (let row = 0; row < rows.count; row++) {
+      if (status[row] === ROW_STATUS.answered) {
+        this.#writeSite(rows, row, points[row], distancesKm[row], places);
+        const isIncluding = (rows.options[row] & INCLUDING) !== 0;
+        const details = isIncluding ? this.#writeDetails(rows, row, points[row], runs, draws) : undefined;
+        this.#encoder.writePredictions(rows, row, numbers, row * NUMBERS_PER_ROW, details);
+      }
+      ends[row] = this.#writer.length;
+    }
+    return { inferenceMs };
+  }
+
+  /**
+   * Answers every row, in order, with a record. Of `include`, records have the intervals only.
+   * @param records receives the records, as many as there are rows
+   * @returns the time spent in the models
+   */
+  async record(rows: SiteRows, { status, bytes }: RowRecords): Promise<{ readonly inferenceMs: number }> {
+    const { points, distancesKm, numbers, draws, inferenceMs } = await this.#predict(rows, status);
+    this.#records.begin(bytes);
+    for (let row = 0; row < rows.count; row++) {
+      if (status[row] !== ROW_STATUS.answered) continue;
+      const from = row * NUMBERS_PER_ROW;
+      const drawn = { draws, row };
+      this.#records.write(row * RECORD_BYTES, rows, points[row], distancesKm[row], numbers, from, drawn);
+    }
+    return { inferenceMs };
+  }
+
+  /** Matches and predicts rows. @param status receives the ROW_STATUS of each */
+  async #predict(rows: SiteRows, status: Uint8Array) {
     const points = new Int32Array(rows.count);
     const distancesKm = new Float64Array(rows.count);
     const { longitude, latitude } = rows;
@@ -106,29 +140,7 @@ export class Predictor {
     await Promise.allSettled([...running, ...drawing]);
     const runs = await Promise.all(running);
     const draws = await Promise.all(drawing);
-    const inferenceMs = performance.now() - startedMs;
-
-    let places: MatchedPlaces | undefined; // records need none
-    this.#writer.begin(json);
-    this.#records.begin(json);
-    for (let row = 0; row < rows.count; row++) {
-      if ((rows.options[row] & OPTION.record) !== 0) {
-        const at = this.#writer.length;
-        if (status[row] === ROW_STATUS.answered) {
-          const from = row * NUMBERS_PER_ROW;
-          this.#records.write(at, rows, points[row], distancesKm[row], numbers, from, { draws, row });
-        }
-        this.#writer.length = at + RECORD_BYTES;
-      } else if (status[row] === ROW_STATUS.answered) {
-        places ??= matchedPlaces(this.data.grid, points);
-        this.#writeSite(rows, row, points[row], distancesKm[row], places);
-        const isIncluding = (rows.options[row] & INCLUDING) !== 0;
-        const details = isIncluding ? this.#writeDetails(rows, row, points[row], runs, draws) : undefined;
-        this.#encoder.writePredictions(rows, row, numbers, row * NUMBERS_PER_ROW, details);
-      }
-      ends[row] = this.#writer.length;
-    }
-    return { inferenceMs };
+    return { points, distancesKm, numbers, runs, draws, inferenceMs: performance.now() - startedMs };
   }
 
   /** Matches a place to its grid point, into `points` and `distancesKm` at `row`. @returns its ROW_STATUS */

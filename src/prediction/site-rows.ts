@@ -6,8 +6,6 @@ export const OPTION = {
   intervals: 2,
   explanation: 4,
   site: 8,
-  /** The answer is a record (`encoding/row-record`) instead of JSON; of `include`, records have the intervals only. */
-  record: 16,
 } as const;
 
 const BYTES_PER_ROW = 28;
@@ -92,11 +90,8 @@ export const ROW_STATUS = { answered: 0, outsideCoverage: 1, noNearbyData: 2, el
 export interface RowAnswers {
   /** ROW_STATUS of each row. */
   readonly status: Uint8Array;
-  /**
-   * The end of each row's element in `json`; it starts at the end of the row before. A failed row has no element, unless it
-   * asks for a record: that has always the same size.
-   */
+  /** The end of each row's element in `json`; it starts at the end of the row before. A failed row has none. */
   readonly ends: Uint32Array;
-  /** The elements: UTF-8 JSON followed by a comma, or records; the bytes after the last one are undefined. */
+  /** The elements: UTF-8 JSON followed by a comma; the bytes after the last one are undefined. */
   readonly json: Uint8Array;
 }

@@ -1,4 +1,3 @@
-import { RECORD_BYTES, RowRecords } from '../prediction/encoding/row-record.js';
 import { ROW_STATUS, type RowAnswers } from '../prediction/site-rows.js';
 import type { BufferPool, PooledBytes } from './buffer-pool.js';
 
@@ -12,11 +11,11 @@ interface Slice {
   readonly status: Uint8Array;
   /** End of each row's element in `elements`. */
   readonly ends: Uint32Array;
-  /** JSON elements, each followed by a comma, or records; with MARGIN_BYTES free on either side in memory. */
+  /** JSON elements, each followed by a comma; with MARGIN_BYTES free on either side in memory. */
   readonly elements: PooledBytes;
 }
 
-/** The answers to the rows of one job: their status and their JSON or records, in memory of the pool until they are released. */
+/** The answers to the rows of one job: their status and their JSON, in memory of the pool until they are released. */
 export class JobAnswers {
   /** Ordered by their first row once the job is answered. */
   readonly #slices: Slice[] = [];
@@ -63,18 +62,6 @@ export class JobAnswers {
     const json = Buffer.from(elements.bytes.subarray(0, -1));
     this.release();
     return json;
-  }
-
-  /** The outcomes of a job whose rows all ask for records, copied, and releases these answers. */
-  records(): RowRecords {
-    const count = this.#slices.reduce((sum, { status }) => sum + status.length, 0);
-    const records = new RowRecords(new Uint8Array(count), new Uint8Array(count * RECORD_BYTES));
-    for (const { firstRow, status, elements } of this.#slices) {
-      records.status.set(status, firstRow);
-      records.bytes.set(elements.bytes, firstRow * RECORD_BYTES);
-    }
-    this.release();
-    return records;
   }
 
   /**

@@ -10,7 +10,22 @@ export interface WorkerData {
   readonly stepModule: string;
 }
 
-/** Does a step of work. @returns its result, and the memory in it that is transferred to the main thread */
+/** Predicts rows, whose memory is that of SiteRows: a step that every worker knows. The result is a RecordsResult. */
+export interface RecordsOrder {
+  readonly kind: 'records';
+  readonly memory: ArrayBufferLike;
+  readonly count: number;
+  readonly width: number;
+}
+
+/** The memory of the RowRecords of all rows, and the time in the models. */
+export interface RecordsResult {
+  readonly status: Uint8Array;
+  readonly bytes: Uint8Array;
+  readonly inferenceMs: number;
+}
+
+/** Does another step of work. @returns its result, and the memory in it that is transferred to the main thread */
 export type StepHandler = (
   order: object,
   predictor: Predictor,

@@ -2,9 +2,11 @@ import { type MessagePort, parentPort, receiveMessageOnPort } from 'node:worker_
 import { workerData } from 'piscina';
 import { failureOf } from '../prediction/artefacts/artefact-error.js';
 import { adjustmentWidth } from '../prediction/conditions/adjustments.js';
+import { RowRecords } from '../prediction/encoding/row-record.js';
 import { openPredictor } from '../prediction/open-predictor.js';
 import type { Predictor } from '../prediction/predictor.js';
-import type { StepHandler, Task, WorkerData, WorkerNotice } from './messages.js';
+import { SiteRows } from '../prediction/site-rows.js';
+import type { RecordsOrder, RecordsResult, StepHandler, Task, WorkerData, WorkerNotice } from './messages.js';
 import { RunBuffer } from './run-buffer.js';
 
 const data = workerData as WorkerData;
@@ -49,11 +51,24 @@ let handler: StepHandler | undefined;
 async function doStep(predictor: Predictor, run: RunBuffer, steps: MessagePort, buffer: number) {
   run.withdraw();
   try {
-    handler ??= (await import(data.stepModule)).default as StepHandler;
     const order = receiveMessageOnPort(steps)?.message as object;
+    if ('kind' in order && order.kind === 'records') {
+      notify({ buffer, kind: 'done', result: await predictRecords(order as RecordsOrder, predictor) });
+      return;
+    }
+    handler ??= (await import(data.stepModule)).default as StepHandler;
     const { result, transferred } = await handler(order, predictor, data.predictor);
     notify({ buffer, kind: 'done', result }, transferred);
   } catch (error) {
     notify({ buffer, kind: 'failed', error: error as Error });
   }
+}
+
+async function predictRecords(
+  { memory, count, width }: RecordsOrder,
+  predictor: Predictor,
+): Promise<RecordsResult> {
+  const records = RowRecords.create(count);
+  const { inferenceMs } = await predictor.record(new SiteRows(count, width, memory), records);
+  return { status: records.status, bytes: records.bytes, inferenceMs };
 }

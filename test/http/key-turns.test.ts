@@ -1,47 +1,63 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { expectError } from '../support/error-body.js';
-import { eventually } from '../support/eventually.js';
-import { startTestService, type TestService } from '../support/service.js';
-import { announcePlan } from './support/announce-plan.js';
-import { PLAN_REQUEST } from './support/units.js';
+import type { FastifyReply } from 'fastify';
+import { expect, test } from 'vitest';
+import { KeyTurns } from '../../src/http/serving/key-turns.js';
 
-const SURFACE = '/v1/surfaces/PSME?max_points=5000';
-const PLAN = JSON.stringify(PLAN_REQUEST);
-/** Requests of a key that are admitted with the queue limit below: one at work and three that wait. */
-const ADMITTED = 4;
+/** What the turns need of a reply: the time since its request arrived. */
+const REPLY = { elapsedTime: 0 } as FastifyReply;
 
-const FULL = 'Too many plans and surfaces of this key are open and nothing was started: try again shortly.';
-
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService({
-    WORKERS: '1',
-    CACHE_BYTES: '0',
-    QUEUE_LIMIT_SITES: '2000',
-    REQUEST_TIMEOUT_MS: '60000',
+/** A promise and what resolves it. */
+function gate(): { opened: Promise<void>; open: () => void } {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
   });
-});
-afterAll(() => service.stop());
+  return { opened, open };
+}
 
-test('many surfaces of a key at a time do not reject the rows of one another: those that are admitted are answered', async () => {
-  const responses = await Promise.all(Array.from({ length: 5 * ADMITTED }, () => service.get(SURFACE)));
-  const answered = responses.filter(({ status }) => status === 200);
-  expect(answered.length).toBeGreaterThanOrEqual(ADMITTED);
-  for (const response of responses) {
-    if (response.status !== 200) expect((await expectError(response, 503, 'overloaded')).message).toBe(FULL);
-    else expect(((await response.json()) as { points: number }).points).toBeGreaterThan(1000);
-  }
+test('of 20 requests of a key two are at work at a time, in the order of their arrival; the 21st is refused', async () => {
+  const turns = new KeyTurns(20_000, 60_000);
+  const { opened, open } = gate();
+  const begun: number[] = [];
+  let atWork = 0;
+  let mostAtWork = 0;
+  const runs = Array.from({ length: 20 }, (_, request) =>
+    turns.run('a key', REPLY, async () => {
+      begun.push(request);
+      mostAtWork = Math.max(mostAtWork, ++atWork);
+      await opened;
+      atWork--;
+      return request;
+    }),
+  );
+  const refusal = { status: 503, error: { code: 'overloaded' } };
+  await expect(turns.run('a key', REPLY, async () => {})).rejects.toMatchObject(refusal);
+  expect(() => turns.check('a key')).toThrow('Too many plans and surfaces');
+  expect(await turns.run('another key', REPLY, async () => 'done')).toBe('done');
+  open();
+  const requests = Array.from({ length: 20 }, (_, request) => request);
+  expect(await Promise.all(runs)).toEqual(requests);
+  expect(mostAtWork).toBe(2);
+  expect(begun).toEqual(requests);
+  turns.check('a key');
 });
 
-test('a plan beyond the admitted ones of its key is overloaded before its body is sent, until another one is gone; other keys have turns of their own', async () => {
-  const announce = () => announcePlan(service, service.key, PLAN.length);
-  const admitted = await Promise.all(Array.from({ length: ADMITTED }, announce));
-  for (const { text } of admitted) expect(text).toMatch(/^HTTP\/1\.1 100 /);
-  const { text } = await announce();
-  expect(text).toMatch(/^HTTP\/1\.1 503 .*"code":"overloaded"/s);
-  expect(text).toContain(FULL);
-  const other = { 'x-api-key': (await service.issueKey('hypha')).secret };
-  expect((await service.post('/v1/plan', PLAN, other)).status).toBe(200);
-  admitted[0]!.socket.destroy();
-  await eventually(async () => expect((await service.post('/v1/plan', PLAN)).status).toBe(200));
+test('a request whose time is over while it waits is answered then, and never begun', async () => {
+  const turns = new KeyTurns(20_000, 50);
+  const { opened, open } = gate();
+  const working = [1, 2].map(() => turns.run('a key', REPLY, () => opened).catch(() => {})); // over, too
+  let begun = 0;
+  const waiting = turns.run('a key', REPLY, async () => begun++);
+  await expect(waiting).rejects.toThrow('The request timed out after 50 ms');
+  open();
+  await Promise.all(working);
+  expect(await turns.run('a key', REPLY, async () => 'next')).toBe('next');
+  expect(begun).toBe(0);
+});
+
+test('work that fails gives its turn up', async () => {
+  const turns = new KeyTurns(20_000, 60_000);
+  for (let request = 0; request < 30; request++)
+    await expect(turns.run('a key', REPLY, () => Promise.reject(new Error('failed')))).rejects.toThrow(
+      'failed',
+    );
 });

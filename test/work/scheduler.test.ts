@@ -1,8 +1,7 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { RECORD_BYTES } from '../../src/prediction/encoding/row-record.js';
 import { openPredictor } from '../../src/prediction/open-predictor.js';
 import type { Predictor } from '../../src/prediction/predictor.js';
-import { OPTION, ROW_STATUS } from '../../src/prediction/site-rows.js';
+import { ROW_STATUS } from '../../src/prediction/site-rows.js';
 import { BufferPool } from '../../src/work/buffer-pool.js';
 import { MainThreadExecutor } from '../../src/work/main-thread-executor.js';
 import { type Job, Scheduler } from '../../src/work/scheduler.js';
@@ -99,31 +98,6 @@ test('Any mix of jobs of several keys is answered, each with its own rows.', asy
   for (const { requests, job } of jobs) await expectAnswersTo(requests, job);
   expect(scheduler.unfinishedJobs).toBe(0);
 });
-
-test.each([1, 251, 1700])(
-  'A job of %d rows that ask for records gets them in the order of its rows, beside a job that gets JSON.',
-  async (count) => {
-    const [requests, others] = [requestsOf(count), requestsOf(30)];
-    const asking = rowsOf(requests, GENERATED_AT, data);
-    for (let row = 0; row < count; row++) asking.options[row] |= OPTION.record;
-    const expected = await answer(predictor, data, asking);
-    workers.hold();
-    const job = scheduler.submit({ keyId: 'key', rows: asking, deadlineMs: Infinity });
-    const other = submit('other', others);
-    workers.release();
-    const outcome = await job.outcome;
-    if (outcome.kind !== 'answered') return expect.unreachable(outcome.kind);
-    const records = outcome.answers.records();
-    expect(records.status).toEqual(expected.status);
-    const answered = (row: number) => records.status[row] === ROW_STATUS.answered;
-    // No row asks for intervals, which come last and are undefined.
-    const recordOf = (bytes: Uint8Array, row: number) =>
-      Buffer.from(bytes.subarray(row * RECORD_BYTES, (row + 1) * RECORD_BYTES - 24)).toString('hex');
-    for (let row = 0; row < count; row++)
-      if (answered(row)) expect(recordOf(records.bytes, row)).toBe(recordOf(expected.json, row));
-    await expectAnswersTo(others, other);
-  },
-);
 
 test('A single row of another key is among the first to start, before thousands that a key has queued.', async () => {
   workers.hold();

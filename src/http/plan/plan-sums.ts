@@ -30,7 +30,6 @@ export interface SurvivalMeans {
 }
 
 const NUMBERS = 3;
-const RECORDED = OPTION.record | OPTION.intervals;
 
 /** The predictions of a plan: their rows, and the sums of what they report, by unit, species and planting method. */
 export class PlanSums {
@@ -97,7 +96,7 @@ export class PlanSums {
     const rows = new SiteRows(count, width);
     rows.method.fill(this.#method);
     rows.horizons.fill(1 << horizon);
-    rows.options.fill(width === 0 ? RECORDED : RECORDED | OPTION.adjusted);
+    rows.options.fill(OPTION.intervals | (width === 0 ? 0 : OPTION.adjusted));
     for (let row = 0; row < count; row++) rows.adjustments.set(adjustments, row * width);
     return { rows, sums: new Uint32Array(count) };
   }

@@ -1,24 +1,18 @@
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { FastifyInstance } from 'fastify';
 import { TIERS } from '../../accounts/tiers.js';
 import { modelOf } from '../../prediction/artefacts/manifest.js';
 import { HORIZONS } from '../../prediction/dimensions.js';
 import { MAX_UNIT_POINTS } from '../../prediction/units/unit-points.js';
-import { StepError } from '../../work/step.js';
-import { ApiError } from '../errors/api-error.js';
-import { closedWhileWaiting, PLANS_FULL, QUEUE_FULL, timedOut } from '../errors/common-errors.js';
+import { closedWhileWaiting, PLANS_FULL, QUEUE_FULL } from '../errors/common-errors.js';
 import type { Endpoint } from '../openapi/document.js';
 import { PlanSums } from '../plan/plan-sums.js';
 import { MAX_PREDICTIONS, type Plan, type PlanState, unitElements } from '../plan/planner.js';
 import { BodyBudget } from '../request/body-budget.js';
 import { JSON_TYPE } from '../response/headers.js';
 import { planResponseSchema } from '../response/schemas.js';
-import { connectionOf } from '../server/connection.js';
 import { callerOf } from '../server/request-state.js';
-import { JOB_ROWS } from '../serving/key-turns.js';
-import type { ServingGeneration } from '../serving/serving.js';
-import type { StepOrder, StepOutcome } from '../steps.js';
 import type { RouteContext } from './context.js';
-import { stepError } from './row-submitter.js';
+import { STEP_ROWS } from './row-submitter.js';
 
 export const planEndpoint: Endpoint = {
   path: '/v1/plan',
@@ -42,7 +36,7 @@ export function planRoute(
   app: FastifyInstance,
   { serving, submitter, turns, clock, config, metrics }: RouteContext,
 ): void {
-  const { requestTimeoutMs, bodyLimitBytes, planLimitBytes } = config;
+  const { bodyLimitBytes, planLimitBytes } = config;
   const budget = new BodyBudget(MAX_LARGEST_BODIES * planLimitBytes, PLANS_FULL);
   app.addHook('onRequest', async (request) => {
     const { hasLargeBodies } = TIERS[callerOf(request).tier];
@@ -53,64 +47,34 @@ export function planRoute(
     const limitBytes = state.bodyLimitBytes ?? planLimitBytes;
     const bytes = Math.min(Number(headers['content-length'] ?? limitBytes), limitBytes);
     const { id } = callerOf(request);
-    turns.admit(id, reply);
+    turns.check(id);
     budget.take(bytes, id, reply.raw);
   });
-  /** Has workers read the body until the request has no time left or its connection is closed. @throws ApiError */
-  const readInTime = async (
-    request: FastifyRequest<{ Body: Buffer }>,
-    reply: FastifyReply,
-    { batches }: ServingGeneration,
-  ): Promise<Plan> => {
-    const { id, tier } = callerOf(request);
-    const deadlineMs = performance.now() - reply.elapsedTime + requestTimeoutMs;
-    const body = new Uint8Array(request.body);
-    let before: PlanState | undefined;
-    while (before?.isRead !== true) {
-      if (reply.raw.closed) throw closedWhileWaiting();
-      const order: StepOrder = { kind: 'plan', body, tier, before };
-      const step = batches.submitStep(id, order, deadlineMs);
-      const abandon = () => step.abandon();
-      reply.raw.once('close', abandon);
-      try {
-        const outcome = (await step.result) as StepOutcome<'plan'>;
-        if ('refusal' in outcome) throw new ApiError(outcome.refusal);
-        before = outcome.result;
-      } catch (error) {
-        throw error instanceof StepError ? stepError(error, request, requestTimeoutMs) : error;
-      } finally {
-        reply.raw.off('close', abandon);
-      }
-    }
-    return before.plan;
-  };
-
   app.post<{ Body: Buffer }>(planEndpoint.path, { bodyLimit: planLimitBytes }, async (request, reply) => {
     const generation = serving.current;
     const { artefacts, batches } = generation;
-    const { id } = callerOf(request);
+    const { id, tier } = callerOf(request);
     if (batches.wouldReject(id)) throw QUEUE_FULL;
-    const check = () => {
-      if (request.raw.socket.destroyed) throw closedWhileWaiting();
-      if (reply.elapsedTime > requestTimeoutMs) throw timedOut(requestTimeoutMs);
+    const read = async (): Promise<Plan> => {
+      const body = new Uint8Array(request.body);
+      let before: PlanState | undefined;
+      while (before?.isRead !== true) {
+        if (reply.raw.closed) throw closedWhileWaiting();
+        before = await submitter.step<'plan'>(request, reply, batches, { kind: 'plan', body, tier, before });
+      }
+      return before.plan;
     };
-    const { plan, sums } = await generation.keepOpen(async () => {
-      const plan = await readInTime(request, reply, generation);
-      check();
-      const sums = new PlanSums(plan.order, plan.sites, plan.entries);
-      request.state.sites = plan.units.length;
-      const pieces = sums.rows(JOB_ROWS);
-      // Both ends of a connection that was closed for sending may still be open: see the route of batches.
-      const hasHungUp = () => connectionOf(request.raw).hasHungUp;
-      await turns.run(id, reply, async () => {
-        for (const piece of pieces) {
-          check();
-          const answers = await submitter.submitPatiently(request, reply, batches, piece.rows, hasHungUp);
-          sums.add(piece, answers.records());
-        }
+    const work = () =>
+      turns.run(id, reply, async () => {
+        const plan = await read();
+        request.state.sites = plan.units.length;
+        const sums = new PlanSums(plan.order, plan.sites, plan.entries);
+        await submitter.predictPieces(request, reply, batches, sums.rows(STEP_ROWS), (piece, records) =>
+          sums.add(piece, records),
+        );
+        return { plan, sums };
       });
-      return { plan, sums };
-    });
+    const { plan, sums } = await generation.keepOpen(work);
 
     for (const { error } of plan.units) metrics.sites.inc({ outcome: error?.code ?? 'answered' });
     const elements = await unitElements(plan, sums, generation);

@@ -5,7 +5,7 @@ import { SpeciesCatalogue } from '../../prediction/artefacts/species.js';
 import { latticePoints } from '../../prediction/locate/lattice-points.js';
 import { VERSION } from '../../version.js';
 import { ApiError } from '../errors/api-error.js';
-import { closedWhileWaiting, SURFACES_FULL } from '../errors/common-errors.js';
+import { SURFACES_FULL } from '../errors/common-errors.js';
 import type { Endpoint } from '../openapi/document.js';
 import { BodyBudget } from '../request/body-budget.js';
 import { negotiateType } from '../request/media-type.js';
@@ -15,15 +15,14 @@ import { addVary, preferredEncoding, sendStream } from '../response/compression.
 import { isCurrent, strongETag } from '../response/etag.js';
 import { CACHE_CONTROL } from '../response/headers.js';
 import { surfaceResponses } from '../response/surface-schemas.js';
-import { connectionOf } from '../server/connection.js';
 import { callerOf } from '../server/request-state.js';
-import { JOB_ROWS } from '../serving/key-turns.js';
 import { perGeneration } from '../serving/per-generation.js';
 import { SURVIVALS_PER_POINT } from '../surface/surface.js';
 import { SURFACE_FORMATS, SURFACE_TYPES } from '../surface/surface-formats.js';
 import { readSurfaceQuery, surfaceQuerySchema } from '../surface/surface-query.js';
 import { copySurvival, surfaceRows } from '../surface/surface-rows.js';
 import type { RouteContext } from './context.js';
+import { STEP_ROWS } from './row-submitter.js';
 
 export const surfacesEndpoint: Endpoint = {
   path: '/v1/surfaces/{species_code}',
@@ -82,28 +81,16 @@ export function surfacesRoute(app: FastifyInstance, { serving, submitter, turns 
     }
 
     const { id } = callerOf(request);
-    turns.admit(id, reply);
+    turns.check(id);
     const { step, points } = latticePoints(grid.index, query.box, query.maxPoints);
     request.state.sites = points.length;
     budget.take(BYTES_PER_POINT * points.length, id, reply.raw);
     const survival = new Uint16Array(SURVIVALS_PER_POINT * points.length);
-    const pieces = surfaceRows(artefacts, species, points, query, JOB_ROWS);
-    // A client that hangs up while its request waits only ends its side: see the route of batches.
-    const connection = connectionOf(request.raw);
-    const hasHungUp = () => connection.hasHungUp || connection.destroyed;
-    const predict = async () => {
-      for (const piece of pieces) {
-        if (hasHungUp()) throw closedWhileWaiting();
-        const answers = await submitter.submitPatiently(
-          request,
-          reply,
-          generation.batches,
-          piece.rows,
-          hasHungUp,
-        );
-        copySurvival(piece, answers.records(), survival, points.length);
-      }
-    };
+    const pieces = surfaceRows(artefacts, species, points, query, STEP_ROWS);
+    const predict = () =>
+      submitter.predictPieces(request, reply, generation.batches, pieces, (piece, records) =>
+        copySurvival(piece, records, survival, points.length),
+      );
     await generation.keepOpen(() => turns.run(id, reply, predict));
 
     addVary(reply, 'accept');

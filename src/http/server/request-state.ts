@@ -3,6 +3,7 @@ import type { FastifyRequest } from 'fastify';
 import type { Admission, Caller } from '../../accounts/accounts.js';
 import { redactKeys } from '../../accounts/key-format.js';
 import type { Job } from '../../work/scheduler.js';
+import type { Step } from '../../work/step.js';
 
 /** What hooks and handlers learn about a request, for its headers, its log line and its metrics. */
 export interface RequestState {
@@ -12,8 +13,8 @@ export interface RequestState {
   bodyLimitBytes?: number;
   /** Sites submitted. */
   sites?: number;
-  /** Its rows that were submitted and are not answered. */
-  jobs?: Set<Job>;
+  /** Its rows and steps that were submitted and are not answered. */
+  jobs?: Set<Job | Step>;
   /** The times of its jobs that were answered. */
   times?: JobTimes;
 }

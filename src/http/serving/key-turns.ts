@@ -1,93 +1,55 @@
-import type { ServerResponse } from 'node:http';
 import type { FastifyReply } from 'fastify';
-import { LARGEST_BATCH_SITES } from '../../accounts/tiers.js';
-import { KeyedLimit } from '../../work/keyed-limit.js';
-import { closedWhileWaiting, KEY_TURNS_FULL, timedOut } from '../errors/common-errors.js';
+import pLimit, { type LimitFunction } from 'p-limit';
+import { KEY_TURNS_FULL, timedOut } from '../errors/common-errors.js';
 
-/** Rows that a plan or surface submits together: other keys have their turns between them. */
-export const JOB_ROWS = LARGEST_BATCH_SITES;
-const MAX_JOBS_AT_ONCE = 4;
-
-/** Requests of a key that are predicted for at a time; more would share the workers and all end late, or past their deadline. */
+/** Requests of a key that are at work at a time; more would share the workers and all end late, or past their deadline. */
 const MAX_AT_WORK = 2;
 
-/** Requests of a key that are admitted, for each whose jobs fit into half of the queue. */
-const ADMITTED_FOR_EACH = 4;
+/** A key may have a request at work or waiting for so many sites that may wait in the scheduler, and MIN_OPEN at least. */
+const SITES_PER_OPEN = 1000;
+const MIN_OPEN = 4;
 
-/**
- * Plans and surfaces have many rows, which they submit in jobs: of each key a few are at work, in the order of their
- * arrival, and a few more wait for their turn. If all were at work, they would reject the rows of one another.
- */
+/** Plans and surfaces have many rows: of each key a few are at work, in the order of their arrival, and a few more wait. */
 export class KeyTurns {
-  readonly #jobsAtOnce: number;
-  readonly #turns: KeyedLimit;
-  readonly #maxRequests: number;
-  /** Requests of each key that are at work or wait. */
-  readonly #requests = new Map<string, number>();
-  /** The responses to those that were admitted and have not asked for a turn. */
-  readonly #notBegun = new Set<ServerResponse>();
+  readonly #limits = new Map<string, LimitFunction>();
 
-  /**
-   * @param queueLimitSites sites that may wait in the scheduler: the plans and surfaces of a key take at most half of it, or
-   * one job where that is more
-   * @param timeoutMs how long after its arrival a request may be answered
-   */
+  readonly #maxOpen: number;
+
+  /** @param timeoutMs how long after its arrival a request may be answered */
   constructor(
     queueLimitSites: number,
     private readonly timeoutMs: number,
   ) {
-    const jobs = Math.max(1, Math.floor(queueLimitSites / 2 / JOB_ROWS));
-    this.#jobsAtOnce = Math.min(jobs, MAX_JOBS_AT_ONCE);
-    const fitting = Math.floor(jobs / this.#jobsAtOnce);
-    this.#turns = new KeyedLimit(Math.min(fitting, MAX_AT_WORK));
-    this.#maxRequests = ADMITTED_FOR_EACH * fitting;
+    this.#maxOpen = Math.max(MIN_OPEN, Math.floor(queueLimitSites / SITES_PER_OPEN));
+  }
+
+  /** @throws ApiError overloaded where no further request of a key would be admitted */
+  check(keyId: string): void {
+    const limit = this.#limits.get(keyId);
+    if (limit !== undefined && limit.activeCount + limit.pendingCount >= this.#maxOpen) throw KEY_TURNS_FULL;
   }
 
   /**
-   * Admits a request of a key until its rows are predicted, or until its response is closed before that begins.
-   * @throws ApiError overloaded where too many of the key wait
+   * Does the work of a request when it has its turn.
+   * @throws ApiError where too many of the key wait or the request's time is over, or what `work` throws
    */
-  admit(keyId: string, { raw: response }: FastifyReply): void {
-    if (response.closed) throw closedWhileWaiting(); // its 'close' would never come
-    const before = this.#requests.get(keyId) ?? 0;
-    if (before >= this.#maxRequests) throw KEY_TURNS_FULL;
-    this.#requests.set(keyId, before + 1);
-    this.#notBegun.add(response);
-    response.once('close', () => {
-      if (this.#notBegun.delete(response)) this.#leave(keyId);
-    });
-  }
-
-  /**
-   * Predicts the rows of an admitted request when it has its turn, which ends with them.
-   * @param predict submits one job after the other until none is left; called several times at once, so the calls take
-   * their jobs from one generator, which the first error ends for all
-   * @throws ApiError where the request's time is over, or what `predict` throws
-   */
-  async run(keyId: string, reply: FastifyReply, predict: () => Promise<void>): Promise<void> {
-    this.#notBegun.delete(reply.raw);
+  async run<Result>(keyId: string, reply: FastifyReply, work: () => Promise<Result>): Promise<Result> {
+    this.check(keyId);
+    const limit = this.#limits.get(keyId) ?? pLimit(MAX_AT_WORK);
+    this.#limits.set(keyId, limit);
+    let timer: NodeJS.Timeout | undefined;
     let isOver = false;
-    const turn = this.#turns.run(keyId, async () => {
-      if (isOver) return;
-      const calls = Array.from({ length: this.#jobsAtOnce }, predict);
-      // After the first error the others may still submit a job: the generation must not be closed before.
-      await Promise.all(calls).finally(() => Promise.allSettled(calls));
-    });
-    // What waits for a turn keeps its memory until then, even if its caller is gone.
-    const ended = turn.finally(() => this.#leave(keyId));
-    let timer: NodeJS.Timeout;
     const over = new Promise<never>((_, reject) => {
       timer = setTimeout(() => {
         isOver = true;
         reject(timedOut(this.timeoutMs));
       }, this.timeoutMs - reply.elapsedTime);
     });
-    await Promise.race([ended, over]).finally(() => clearTimeout(timer));
-  }
-
-  #leave(keyId: string): void {
-    const left = (this.#requests.get(keyId) ?? 1) - 1;
-    if (left === 0) this.#requests.delete(keyId);
-    else this.#requests.set(keyId, left);
+    const turn = limit(() => (isOver ? over : work()));
+    const forget = () => {
+      if (limit.activeCount + limit.pendingCount === 0) this.#limits.delete(keyId);
+    };
+    turn.then(forget, forget);
+    return Promise.race([turn, over]).finally(() => clearTimeout(timer));
   }
 }

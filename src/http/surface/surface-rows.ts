@@ -12,7 +12,7 @@ export interface SurfacePiece {
   readonly rows: SiteRows;
 }
 
-/** The points of a surface as rows that ask for records of both methods, in pieces. */
+/** The points of a surface as rows for both methods, in pieces. */
 export function* surfaceRows(
   { grid, manifest }: Pick<Artefacts, 'grid' | 'manifest'>,
   species: number,
@@ -38,7 +38,7 @@ export function* surfaceRows(
     rows.species.fill(species);
     rows.method.fill(BOTH_METHODS);
     rows.horizons.fill(ALL_HORIZONS);
-    rows.options.fill(OPTION.record | (isChanged ? OPTION.adjusted : 0));
+    rows.options.fill(isChanged ? OPTION.adjusted : 0);
     yield { from, rows };
   }
 }

@@ -1,4 +1,4 @@
-import { RECORD_BYTES, RowRecords } from '../../prediction/encoding/row-record.js';
+import { RowRecords } from '../../prediction/encoding/row-record.js';
 import type { Predictor } from '../../prediction/predictor.js';
 import { SiteRows } from '../../prediction/site-rows.js';
 import type { ErrorCode } from '../errors/api-error.js';
@@ -133,21 +133,14 @@ export class OpenTable {
   }
 }
 
-/** Predicts rows that ask for records. */
+/** Predicts rows. */
 async function predict(rows: SiteRows, predictor: Predictor) {
-  const { count, width } = rows;
-  const records = new RowRecords(new Uint8Array(count), new Uint8Array(count * RECORD_BYTES));
-  const ends = new Uint32Array(Math.min(count, RUN_ROWS));
+  const records = RowRecords.create(rows.count);
   let inferenceMs = 0;
-  for (let from = 0; from < count; from += RUN_ROWS) {
-    const run = new SiteRows(Math.min(RUN_ROWS, count - from), width);
+  for (let from = 0; from < rows.count; from += RUN_ROWS) {
+    const run = new SiteRows(Math.min(RUN_ROWS, rows.count - from), rows.width);
     run.copyRows(0, rows, from, run.count);
-    const answers = {
-      status: records.status.subarray(from, from + run.count),
-      ends,
-      json: records.bytes.subarray(from * RECORD_BYTES, (from + run.count) * RECORD_BYTES),
-    };
-    inferenceMs += (await predictor.answer(run, answers)).inferenceMs;
+    inferenceMs += (await predictor.record(run, records.part(from, run.count))).inferenceMs;
   }
   return { records, inferenceMs };
 }

@@ -51,7 +51,6 @@ export class RowChecks {
     this.#warmingC = warming_c;
     this.#precipitationChange = precipitation_change_percent;
     this.#options =
-      OPTION.record |
       (request.intervals ? OPTION.intervals : 0) |
       (Number.isNaN(warming_c) && Number.isNaN(precipitation_change_percent) ? 0 : OPTION.adjusted);
   }

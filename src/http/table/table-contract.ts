@@ -51,7 +51,7 @@ export interface TableState {
 
 /** Rows of a job that can be predicted for. */
 export interface TableSites {
-  /** With OPTION.record, and with OPTION.adjusted and adjustments where a scenario or an elevation is stated. */
+  /** With OPTION.adjusted and adjustments where a scenario or an elevation is stated. */
   readonly rows: SiteRows;
   /** Where each is in the job, counted from 0. */
   readonly positions: Uint16Array;

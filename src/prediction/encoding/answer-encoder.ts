@@ -25,13 +25,13 @@ const MINUS = fragment('-');
 const DISTANCE_DECIMALS = 3;
 const METRES_PER_KM = 1000;
 
-/** More than the bytes of an element that depend neither on the models nor on the species, and than those of a record. */
+/** More than the bytes of an element that depend neither on the models nor on the species. */
 const FIXED_BYTES = 1000 + 5 * NUMBER_BYTES;
 
 /** What answers contain besides numbers. */
 export type AnswerTexts = Pick<Artefacts, 'grid' | 'manifest' | 'species'>;
 
-/** The maximum size of one row's element in bytes, be it JSON or a record. */
+/** The maximum size of one row's element in bytes. */
 export function elementCapacity({ grid, manifest, species }: AnswerTexts): number {
   const longest = (texts: readonly unknown[]) =>
     Math.max(...texts.map((text) => Buffer.byteLength(JSON.stringify(text))));

@@ -15,7 +15,7 @@ const METHOD_BYTES = 2 * PREDICTION_NUMBERS;
 const INTERVALS_AT = NUMBERS_AT + PLANTING_METHODS.length * METHOD_BYTES;
 const INTERVAL_BYTES = 4;
 
-/** The size of the record of a row in bytes: of every row that asks for one, also where the row failed. */
+/** The size of the record of a row in bytes, also where the row failed. */
 export const RECORD_BYTES = INTERVALS_AT + PLANTING_METHODS.length * HORIZONS.length * INTERVAL_BYTES;
 
 const METRES_PER_KM = 1000;
@@ -100,8 +100,19 @@ export class RowRecords {
     this.#view = new DataView(bytes.buffer, bytes.byteOffset, bytes.byteLength);
   }
 
+  /** Memory for so many rows. */
+  static create(count: number): RowRecords {
+    return new RowRecords(new Uint8Array(count), new Uint8Array(count * RECORD_BYTES));
+  }
+
   get count(): number {
     return this.status.length;
+  }
+
+  /** The records of `count` rows from one on, in the same memory. */
+  part(from: number, count: number): RowRecords {
+    const bytes = this.bytes.subarray(from * RECORD_BYTES, (from + count) * RECORD_BYTES);
+    return new RowRecords(this.status.subarray(from, from + count), bytes);
   }
 
   /** Index of the grid point that the row was matched to. */
