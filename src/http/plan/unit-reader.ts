@@ -85,15 +85,8 @@ export function outlineOf({ feature }: UnitFeature): Outline | ErrorObject {
   if (coordinates === undefined) return unitError('geometry.coordinates', 'geometry.coordinates is missing');
   const outline = readOutline(kind, coordinates);
   if ('message' in outline) return unitError(outline.path, outline.message);
-  const problem = toEnd(outlineProblem(outline));
+  const problem = outlineProblem(outline);
   return problem === undefined ? outline : unitError('geometry', problemMessage(problem));
-}
-
-/** Runs a generator that only pauses. */
-export function toEnd<Result>(steps: Generator<unknown, Result, undefined>): Result {
-  let step = steps.next();
-  while (step.done !== true) step = steps.next();
-  return step.value;
 }
 
 function isObject(value: unknown): value is GeoJson {

@@ -6,7 +6,7 @@ import type { ErrorObject } from '../errors/api-error.js';
 import { coverageOf, nearestDataOf } from '../request/places.js';
 import { placeError } from '../request/request-errors.js';
 import { type GenerationData, perGeneration } from '../serving/per-generation.js';
-import { toEnd, unitError } from './unit-reader.js';
+import { unitError } from './unit-reader.js';
 
 /** Where a unit is predicted for. */
 export interface UnitSites {
@@ -33,7 +33,7 @@ const unitPointsOf = perGeneration(({ artefacts }: GenerationData) => new UnitPo
 
 /** Finds the sites of a unit, or why there are none. */
 export function sitesOf(outline: Outline, generation: GenerationData): UnitSites | ErrorObject {
-  const area = rounded(toEnd(areaHa(outline)), AREA_DECIMALS);
+  const area = rounded(areaHa(outline), AREA_DECIMALS);
   const middle = centroid(outline);
   if (area <= 0 || middle === undefined) return unitError('geometry', 'the unit has no area');
   const latitude = rounded(middle.latitude, PLACE_DECIMALS);
@@ -42,7 +42,7 @@ export function sitesOf(outline: Outline, generation: GenerationData): UnitSites
   place.latitude[0] = latitude;
   place.longitude[0] = longitude;
   const failure = (status: number) => placeError(status, place, 0, generation, 'the centroid, ');
-  const points = toEnd(unitPointsOf(generation).find(outline));
+  const points = unitPointsOf(generation).find(outline);
   if (points.length === 0 && !coverageOf(generation).contains(longitude, latitude))
     return failure(ROW_STATUS.outsideCoverage);
   const nearest = nearestDataOf(generation);

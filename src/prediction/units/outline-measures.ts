@@ -3,21 +3,15 @@ import { boundsBetween, type Outline } from './outline.js';
 
 const SQUARE_METRES_PER_HECTARE = 10_000;
 
-/** Edges between two pauses: some milliseconds, 2 to 3 us each. */
-const EDGES_PER_PAUSE = 2000;
-
 /**
  * The area of an outline on the ellipsoid WGS 84 in hectares, its edges being geodesics, by the algorithm of Karney (2013),
  * "Algorithms for geodesics", J. Geodesy 87, whose author keeps the library. The direction of rings does not matter.
  */
-export function* areaHa({ coordinates, rings }: Outline): Generator<undefined, number> {
+export function areaHa({ coordinates, rings }: Outline): number {
   let squareMetres = 0;
   for (const { start, end, isHole } of rings) {
     const polygon = new geodesic.PolygonArea.PolygonArea(geodesic.Geodesic.WGS84, false);
-    for (let at = start; at < end - 1; at++) {
-      polygon.AddPoint(coordinates[2 * at + 1], coordinates[2 * at]);
-      if ((at + 1) % EDGES_PER_PAUSE === 0) yield;
-    }
+    for (let at = start; at < end - 1; at++) polygon.AddPoint(coordinates[2 * at + 1], coordinates[2 * at]);
     const area = Math.abs(polygon.Compute(false, true).area ?? 0);
     squareMetres += isHole ? -area : area;
   }

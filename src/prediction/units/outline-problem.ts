@@ -15,16 +15,13 @@ export type OutlineProblem =
 /** Pairs of edges or rings that are compared for one outline. Real outlines need some dozen for each edge. */
 const MAX_COMPARISONS = 20_000_000;
 
-/** Comparisons between two pauses: some milliseconds. */
-const COMPARISONS_PER_PAUSE = 200_000;
-
 /**
  * Pairs of rings that may touch, each of which is kept: as many polygons as MAX_POSITIONS allows, each with the eight
  * neighbours of a square in a grid, have fewer. Thousands that meet in one place have millions.
  */
 const MAX_TOUCHES = 2 ** 18;
 
-/** Positions of one outline: sorting its edges is the longest step between two pauses, 20 ms. */
+/** Positions of one outline. */
 export const MAX_POSITIONS = 2 ** 17;
 
 /**
@@ -32,7 +29,7 @@ export const MAX_POSITIONS = 2 ** 17;
  * Features: a ring does not cross or touch itself; rings may touch, but not cross; holes lie inside their polygon and apart
  * from one another, as polygons do.
  */
-export function* outlineProblem(outline: Outline): Generator<undefined, OutlineProblem | undefined> {
+export function outlineProblem(outline: Outline): OutlineProblem | undefined {
   const { coordinates, rings } = outline;
   const ringOf = new Uint32Array(coordinates.length / 2);
   for (const [ring, { start, end }] of rings.entries()) ringOf.fill(ring, start, end);
@@ -41,15 +38,11 @@ export function* outlineProblem(outline: Outline): Generator<undefined, OutlineP
     const apart = Math.abs(a - b);
     return apart === 1 || apart === end - start - 2; // the first edge of a ring and the last
   };
-  yield;
   const nesting = new RingNesting(outline);
-  yield;
   let comparisons = 0;
-  let paused = 0;
   // A sweep from west to east: only edges that the sweep line crosses together can meet.
   const active: number[] = [];
   const { edges, tolerance } = edgesFromWest(outline);
-  yield;
   for (const edge of edges) {
     const west = Math.min(coordinates[2 * edge - 2], coordinates[2 * edge]) - tolerance;
     const south = Math.min(coordinates[2 * edge - 1], coordinates[2 * edge + 1]);
@@ -78,12 +71,8 @@ export function* outlineProblem(outline: Outline): Generator<undefined, OutlineP
     }
     active.length = kept;
     active.push(edge);
-    if (comparisons > paused + COMPARISONS_PER_PAUSE) {
-      paused = comparisons;
-      yield;
-    }
   }
-  const found = yield* nesting.problem(MAX_COMPARISONS - comparisons);
+  const found = nesting.problem(MAX_COMPARISONS - comparisons);
   if (found === undefined) return undefined;
   if (found === 'too intricate') return { kind: found };
   const at = 2 * rings[found.ring].start;

@@ -5,8 +5,8 @@ import { boundsBetween, type Outline, type OutlineBounds } from './outline.js';
 const INSIDE = 1;
 const OUTSIDE = 2;
 
-/** Comparisons between two pauses: some milliseconds. */
-const COMPARISONS_PER_PAUSE = 200_000;
+/** Thrown where there are too many comparisons. */
+const TOO_INTRICATE = new Error('too intricate');
 
 export interface NestingProblem {
   readonly kind: 'hole outside its polygon' | 'holes overlap' | 'polygons overlap';
@@ -21,6 +21,7 @@ export class RingNesting {
   /** The rings of each polygon, the outer one first. */
   readonly #polygons: number[][] = [];
   #comparisons = 0;
+  #maxComparisons = Number.POSITIVE_INFINITY;
 
   constructor(private readonly outline: Outline) {
     this.#bounds = outline.rings.map(({ start, end }) => boundsBetween(outline.coordinates, start, end));
@@ -40,52 +41,51 @@ export class RingNesting {
    * @param maxComparisons of rings with rings, and of positions with edges
    * @returns 'too intricate' where it takes more
    */
-  *problem(maxComparisons: number): Generator<undefined, NestingProblem | 'too intricate' | undefined> {
-    let pausedAt = 0;
-    for (const found of this.#search()) {
-      if (found !== undefined) return found;
-      if (this.#comparisons > maxComparisons) return 'too intricate';
-      if (this.#comparisons < pausedAt + COMPARISONS_PER_PAUSE) continue;
-      pausedAt = this.#comparisons;
-      yield;
+  problem(maxComparisons: number): NestingProblem | 'too intricate' | undefined {
+    this.#maxComparisons = maxComparisons;
+    try {
+      return this.#search();
+    } catch (error) {
+      if (error === TOO_INTRICATE) return 'too intricate';
+      throw error;
+    }
+  }
+
+  #search(): NestingProblem | undefined {
+    for (const [p, polygon] of this.#polygons.entries()) {
+      const [outer, ...holes] = polygon;
+      for (const [h, hole] of holes.entries()) {
+        if (this.#placeOf(hole, [outer]) !== INSIDE) return { kind: 'hole outside its polygon', ring: hole };
+        for (let other = 0; other < h; other++)
+          if (this.#overlap([hole], [holes[other]])) return { kind: 'holes overlap', ring: hole };
+      }
+      for (let other = 0; other < p; other++)
+        if (this.#overlap(polygon, this.#polygons[other])) return { kind: 'polygons overlap', ring: outer };
     }
     return undefined;
   }
 
-  *#search(): Generator<NestingProblem | undefined> {
-    for (const [p, polygon] of this.#polygons.entries()) {
-      const [outer, ...holes] = polygon;
-      for (const [h, hole] of holes.entries()) {
-        if ((yield* this.#placeOf(hole, [outer])) !== INSIDE)
-          yield { kind: 'hole outside its polygon', ring: hole };
-        for (let other = 0; other < h; other++)
-          if (yield* this.#overlap([hole], [holes[other]])) yield { kind: 'holes overlap', ring: hole };
-        yield undefined;
-      }
-      for (let other = 0; other < p; other++)
-        if (yield* this.#overlap(polygon, this.#polygons[other]))
-          yield { kind: 'polygons overlap', ring: outer };
-      yield undefined;
-    }
+  #count(comparisons: number): void {
+    this.#comparisons += comparisons;
+    if (this.#comparisons > this.#maxComparisons) throw TOO_INTRICATE;
   }
 
   /** Whether two areas overlap, each given by its outer ring and its holes. */
-  *#overlap(a: readonly number[], b: readonly number[]): Generator<undefined, boolean> {
-    this.#comparisons++;
+  #overlap(a: readonly number[], b: readonly number[]): boolean {
+    this.#count(1);
     const [boundsA, boundsB] = [this.#bounds[a[0]], this.#bounds[b[0]]];
     if (boundsA.west > boundsB.east || boundsB.west > boundsA.east) return false;
     if (boundsA.south > boundsB.north || boundsB.south > boundsA.north) return false;
-    const place = yield* this.#placeOf(a[0], b);
+    const place = this.#placeOf(a[0], b);
     // All on edges of b: it fills a hole of b, or is b.
-    if (place === 0) return (yield* this.#placeOf(a[0], [b[0]])) !== INSIDE;
-    return (place & INSIDE) !== 0 || ((yield* this.#placeOf(b[0], a)) & INSIDE) !== 0;
+    if (place === 0) return this.#placeOf(a[0], [b[0]]) !== INSIDE;
+    return (place & INSIDE) !== 0 || (this.#placeOf(b[0], a) & INSIDE) !== 0;
   }
 
   /** Where a ring lies in relation to an area that it does not cross: INSIDE, OUTSIDE or, where they touch, a set of them. */
-  *#placeOf(ring: number, area: readonly number[]): Generator<undefined, number> {
+  #placeOf(ring: number, area: readonly number[]): number {
     const { coordinates, rings } = this.outline;
     const { start, end } = rings[ring];
-    yield;
     if (!area.some((other) => this.#touches.has(this.#pair(ring, other))))
       return this.#placeAt(coordinates[2 * start], coordinates[2 * start + 1], area);
     let places = 0;
@@ -93,7 +93,6 @@ export class RingNesting {
       const [x1, y1, x2, y2] = coordinates.subarray(at, at + 4);
       places |= this.#placeAt(x1, y1, area);
       places |= this.#placeAt((x1 + x2) / 2, (y1 + y2) / 2, area, [x1, y1, x2, y2]);
-      yield;
     }
     return places;
   }
@@ -107,7 +106,7 @@ export class RingNesting {
     let isInside = false;
     for (const ring of area) {
       const { start, end } = rings[ring];
-      this.#comparisons += end - start;
+      this.#count(end - start);
       for (let at = 2 * start; at < 2 * end - 2; at += 2) {
         const y1 = coordinates[at + 1];
         const y2 = coordinates[at + 3];

@@ -4,9 +4,6 @@ import { boundsBetween, type Outline } from './outline.js';
 /** The most points that stand for a unit. */
 export const MAX_UNIT_POINTS = 1000;
 
-/** Steps of work between two pauses: some milliseconds. */
-const STEPS_PER_PAUSE = 200_000;
-
 /** The nodes of the lattice that may lie inside an outline, and whether an outline's edges separate neighbours. */
 interface NodeRaster {
   readonly firstRow: number;
@@ -29,22 +26,21 @@ export class UnitPoints {
    * @returns indexes of the points, ascending: all of them up to MAX_UNIT_POINTS; else those in every second, third, ...
    * row and column of the lattice, or, where none lie in these, every second, third, ... point
    */
-  *find(outline: Outline): Generator<undefined, Int32Array> {
-    const raster = yield* this.#raster(outline);
+  find(outline: Outline): Int32Array {
+    const raster = this.#raster(outline);
     if (raster === undefined) return new Int32Array(0);
-    const { count, points } = yield* this.#pointsIn(raster, 1);
+    const { count, points } = this.#pointsIn(raster, 1);
     if (count <= MAX_UNIT_POINTS) return points;
     const likely = Math.ceil(Math.sqrt(count / MAX_UNIT_POINTS));
     for (let every = Math.max(2, likely - 1); ; every++) {
-      const coarse = yield* this.#pointsIn(raster, every);
+      const coarse = this.#pointsIn(raster, every);
       // Narrow parts may all lie between the rows or columns: of their points every second, third, ... is taken.
-      if (coarse.count === 0)
-        return (yield* this.#pointsIn(raster, 1, Math.ceil(count / MAX_UNIT_POINTS))).points;
+      if (coarse.count === 0) return this.#pointsIn(raster, 1, Math.ceil(count / MAX_UNIT_POINTS)).points;
       if (coarse.count <= MAX_UNIT_POINTS) return coarse.points;
     }
   }
 
-  *#raster({ coordinates, rings }: Outline): Generator<undefined, NodeRaster | undefined> {
+  #raster({ coordinates, rings }: Outline): NodeRaster | undefined {
     const { latitudes, longitudes } = this.index;
     const { south, west, north, east } = boundsBetween(coordinates, 0, coordinates.length / 2);
     const firstRow = firstAtLeast(latitudes, south);
@@ -55,7 +51,6 @@ export class UnitPoints {
     // A column more, for edges that pass to the east of the last node.
     const width = columns + 1;
     const changes = new Uint8Array(rows * width);
-    let steps = 0;
     for (const { start, end } of rings) {
       for (let at = start + 1; at < end; at++) {
         // From south to north, so that two units with the same edge find the same crossings.
@@ -73,28 +68,22 @@ export class UnitPoints {
           const column = crossing < 0 ? 0 : crossing > columns ? columns : crossing;
           changes[(row - firstRow) * width + column] ^= 1;
         }
-        steps += 10 + Math.max(0, to - from);
-        if (steps > STEPS_PER_PAUSE) {
-          steps = 0;
-          yield;
-        }
       }
     }
     return { firstRow, firstColumn, rows, columns: width, changes };
   }
 
   /**
-   * The first MAX_UNIT_POINTS points inside that lie in every so-manieth row and column of the lattice, and how many there are.
+   * The first MAX_UNIT_POINTS points inside that lie in every second, third, ... row and column of the lattice, and how many there are.
    * @param stride takes the first of so many of these points
    */
-  *#pointsIn({ firstRow, firstColumn, rows, columns, changes }: NodeRaster, every: number, stride = 1) {
+  #pointsIn({ firstRow, firstColumn, rows, columns, changes }: NodeRaster, every: number, stride = 1) {
     const { starts, blocksPerRow, blockColumns, column: columnOf } = this.index;
     const points = new Int32Array(MAX_UNIT_POINTS);
     let inside = 0;
     let count = 0;
     const firstBlock = Math.floor(firstColumn / blockColumns);
     const lastBlock = Math.min(Math.floor((firstColumn + columns - 1) / blockColumns), blocksPerRow - 1);
-    let steps = 0;
     for (let row = Math.ceil(firstRow / every) * every; row < firstRow + rows; row += every) {
       const start = starts[row * blocksPerRow + firstBlock];
       const end = starts[row * blocksPerRow + lastBlock + 1];
@@ -110,11 +99,6 @@ export class UnitPoints {
         if (inside++ % stride !== 0) continue;
         if (count < MAX_UNIT_POINTS) points[count] = point;
         count++;
-      }
-      steps += 10 + end - start;
-      if (steps > STEPS_PER_PAUSE) {
-        steps = 0;
-        yield;
       }
     }
     return { count, points: points.slice(0, Math.min(count, MAX_UNIT_POINTS)) };

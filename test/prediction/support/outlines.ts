@@ -17,13 +17,6 @@ export function outlineOf(...polygons: readonly PolygonRings[]): Outline {
   return { coordinates: Float64Array.from(positions.flat()), rings };
 }
 
-/** Runs steps to their end. */
-export function finish<Result>(steps: Generator<undefined, Result>): Result {
-  let step = steps.next();
-  while (step.done !== true) step = steps.next();
-  return step.value;
-}
-
 /** A ring around a place whose corners lie in random distances and equal angles, so that it does not cross itself. */
 export function starAround(
   [longitude, latitude]: Position,

@@ -4,21 +4,14 @@ import { polygonContains } from '../../../testing/oracle/plain-coverage.js';
 import { readPredictorData } from '../../../testing/project.js';
 import { seededRandom } from '../../../testing/random.js';
 import { amount } from '../../support/length.js';
-import {
-  finish,
-  outlineOf,
-  type PolygonRings,
-  type Position,
-  rectangle,
-  starAround,
-} from '../support/outlines.js';
+import { outlineOf, type PolygonRings, type Position, rectangle, starAround } from '../support/outlines.js';
 import { placesOf } from '../support/synthetic-points.js';
 
 const { index } = readPredictorData().grid;
 const places = placesOf(index);
 const unitPoints = new UnitPoints(index);
 
-const find = (...polygons: PolygonRings[]) => [...finish(unitPoints.find(outlineOf(...polygons)))];
+const find = (...polygons: PolygonRings[]) => [...unitPoints.find(outlineOf(...polygons))];
 
 /** Every point inside one of the polygons, found by testing all points of the grid. */
 function plainPoints(...polygons: PolygonRings[]): number[] {
