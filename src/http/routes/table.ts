@@ -79,9 +79,12 @@ const BUFFERED_BYTES = 64 * 1024;
  */
 const IDLE_FACTOR = 8;
 
+/** Jobs of a table that are under way at most: their answers wait in memory until they are sent. */
+const MAX_JOBS_UNDER_WAY = 8;
+
 /**
- * What an open table takes beside its body: the rows and outcomes of two jobs, and a piece of its answer. Small tables have
- * fewer rows than a job: a row takes so many times the bytes that it has in the body.
+ * What an open table takes beside its body: the answers to some jobs of 2,000 rows. Small tables have fewer rows than a job:
+ * a row takes so many times the bytes that it has in the body.
  */
 const OPEN_TABLE_BYTES = 5 * 2 ** 20;
 const OPEN_TABLE_SHARE = 50;
@@ -153,6 +156,7 @@ export function tableRoute(app: FastifyInstance, { config, serving, metrics }: R
       {
         keyId: callerOf(request).id,
         scheduler: generation.batches,
+        jobsUnderWay: Math.min(generation.workers.size + 1, MAX_JOBS_UNDER_WAY),
         timeoutMs,
         closed,
         onRows: (answered, failures) => {

@@ -9,14 +9,13 @@ import type { TableJob } from './table-contract.js';
 /** Jobs after the first are given up after so many request timeouts. */
 export const PATIENCE = 4;
 
-/** Jobs of a table that are under way at the same time: one that is sent, and some for the workers. */
-const JOBS_UNDER_WAY = 3;
-
 /** Who asks for a table, and what is done for them. */
 export interface TableCaller {
   /** The API key whose turns the table uses. */
   readonly keyId: string;
   readonly scheduler: Scheduler;
+  /** Jobs that are under way at the same time. */
+  readonly jobsUnderWay: number;
   /** How long the first job may wait for its answer. */
   readonly timeoutMs: number;
   /** Cancelled when nobody waits for the answer any more. */
@@ -83,7 +82,7 @@ export class TableAnswer {
     const underWay = this.#first === undefined ? [] : [this.#first];
     let next = underWay.length;
     while (next < this.#jobs.length || underWay.length > 0) {
-      for (; underWay.length < JOBS_UNDER_WAY && next < this.#jobs.length; next++) {
+      for (; underWay.length < this.caller.jobsUnderWay && next < this.#jobs.length; next++) {
         const answer = this.#answerLater(this.#jobs[next]);
         answer.catch(() => {}); // thrown where it is awaited
         underWay.push(answer);

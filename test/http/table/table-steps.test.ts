@@ -52,7 +52,7 @@ function tableOf(keyId: string, rows = ROWS, size = 0, of: Partial<TableCaller> 
   body.copy(new Uint8Array(range.memory, range.at, range.length));
   const request = tableRequest({ format: 'csv', jobRows: JOB_ROWS });
   const { memory: shared, at, length: bytes } = range;
-  const caller = { keyId, scheduler, timeoutMs: 60_000, closed, onRows: () => {}, ...of };
+  const caller = { keyId, scheduler, jobsUnderWay: 3, timeoutMs: 60_000, closed, onRows: () => {}, ...of };
   return new TableAnswer({ id: tables++, memory: shared, at, bytes, request }, caller);
 }
 

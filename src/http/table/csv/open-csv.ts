@@ -34,7 +34,7 @@ export function checkCsv(
   const text = body.subarray(0, textEnd(body, at, false));
   let header = before?.header;
   let maxRows = header === undefined ? 0 : maxRowsOf(header.names, request);
-  const list = new JobList(before);
+  const list = new JobList(before, request.rowLimit);
   while (at < text.length) {
     const consumed = eachRow(text, at, windowEnd(text, at), (cells, rowStart, rowEnd) => {
       if (cells.length === 1 && (cells[0] === '' || cells[0] === '\r'))

@@ -34,7 +34,7 @@ export function checkNdjson(
 ): NdjsonState {
   const columns = new ObjectColumns(before?.written);
   const types = new ColumnTypes(before?.kinds);
-  const list = new JobList(before);
+  const list = new JobList(before, request.rowLimit);
   let at = before?.at ?? textStart(body);
   const text = body.subarray(0, textEnd(body, at, true));
   for (let nextLook = at + LOOK_BYTES; at < text.length; ) {

@@ -78,8 +78,14 @@ export class JobList {
   readonly jobs: { from: number; count: number; start: number; end: number }[];
   rowCount: number;
 
-  /** @param before the jobs of the rows before */
-  constructor(before: Pick<TableState, 'jobs' | 'rowCount'> | undefined) {
+  /**
+   * @param before the jobs of the rows before
+   * @param rowLimit rows beyond it are counted, and have no job: the table is refused
+   */
+  constructor(
+    before: Pick<TableState, 'jobs' | 'rowCount'> | undefined,
+    private readonly rowLimit: number,
+  ) {
     this.jobs = (before?.jobs ?? []).map((job) => ({ ...job }));
     this.rowCount = before?.rowCount ?? 0;
   }
@@ -87,6 +93,7 @@ export class JobList {
   /** Adds the row of the bytes [start, end). @param maxRows of a job */
   add(start: number, end: number, maxRows: number): void {
     const from = this.rowCount++;
+    if (from >= this.rowLimit) return;
     const last = this.jobs[this.jobs.length - 1];
     if (last === undefined || last.count >= maxRows || end - last.start > JOB_BYTES)
       this.jobs.push({ from, count: 1, start, end });
