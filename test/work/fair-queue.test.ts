@@ -148,3 +148,45 @@ function takeAndCheck(queue: FairQueue<TestJob>, jobs: readonly TestJob[], maxRo
   }
   expect(rows).toBe(expected);
 }
+
+test('Among rows and steps in any order, a step comes alone, nothing is lost or passed within a key, and no key waits for two turns of another.', () => {
+  const work = fc.record({ keyId, rowCount: fc.oneof(fc.constant(0), rowCount) });
+  fc.assert(
+    fc.property(
+      fc.array(work, { minLength: 1, maxLength: 40 }),
+      fc.integer({ min: 1, max: 250 }),
+      (all, max) => {
+        const queue = new FairQueue<TestJob>();
+        const jobs = all.map(({ keyId: key, rowCount: rows }) => add(queue, key, rows));
+        const isDone = new Set<TestJob>();
+        /** Turns of others since the turn of a key that waits. */
+        const waited = new Map<string, string[]>();
+        while (!queue.isEmpty) {
+          const pieces = queue.take(max);
+          expect(pieces.length).toBeGreaterThan(0);
+          const isStep = pieces.some(({ job }) => job.rowCount === 0);
+          if (isStep) expect(pieces).toHaveLength(1);
+          expect(pieces.reduce((sum, { count }) => sum + count, 0)).toBeLessThanOrEqual(max);
+          for (const { job, firstRow, count } of pieces) {
+            const oldest = jobs.find((each) => each.keyId === job.keyId && !isDone.has(each));
+            expect(job).toBe(oldest);
+            expect(firstRow).toBe(job.taken);
+            job.taken += count;
+            if (job.taken === job.rowCount) isDone.add(job);
+          }
+          const served = new Set(pieces.map(({ job }) => job.keyId));
+          const waiting = new Set(jobs.filter((job) => !isDone.has(job)).map(({ keyId: key }) => key));
+          for (const key of waiting) {
+            if (served.has(key)) waited.delete(key);
+            else waited.set(key, [...(waited.get(key) ?? []), ...served]);
+            const turns = waited.get(key) ?? [];
+            // Rows of the same turn as another key's count as one.
+            if (isStep) expect(turns.length - new Set(turns).size).toBeLessThanOrEqual(1);
+          }
+        }
+        expect(isDone.size).toBe(jobs.length);
+      },
+    ),
+    { numRuns: 1000 },
+  );
+});
