@@ -1,29 +1,28 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import { useJsonBodies } from './body/json-body.js';
 import { authenticateRequests } from './hooks/authentication.js';
 import { rejectOverload, rejectOverloadUncounted } from './hooks/overload.js';
 import { enforceQuota } from './hooks/quota.js';
 import { enableServerTiming, logRequest } from './hooks/request-log.js';
 import { openApiDocument } from './openapi/document.js';
-import { useJsonBodies } from './request/json-body.js';
 import { enableCompression } from './response/compression.js';
 import { batchEndpoint, batchRoute } from './routes/batch.js';
+import { coverageEndpoint, coverageRoute, speciesEndpoint, speciesRoute } from './routes/catalogue.js';
 import type { ApiParts, RouteContext } from './routes/context.js';
-import { coverageEndpoint, coverageRoute } from './routes/coverage.js';
 import { documentRoutes } from './routes/documents.js';
 import { healthEndpoint, healthRoute } from './routes/health.js';
 import { modelEndpoint, modelRoute } from './routes/model.js';
 import { pageRoutes } from './routes/page.js';
 import { planEndpoint, planRoute } from './routes/plan.js';
 import { rankEndpoint, rankRoute } from './routes/rank.js';
-import { RowSubmitter } from './routes/row-submitter.js';
 import { compareEndpoint, predictEndpoint, singleSiteRoutes } from './routes/single-site.js';
-import { speciesEndpoint, speciesRoute } from './routes/species.js';
 import { surfacesEndpoint, surfacesRoute } from './routes/surfaces.js';
 import { tableEndpoint, tableRoute } from './routes/table.js';
 import { usageEndpoint, usageRoute } from './routes/usage.js';
 import { connectionOf } from './server/connection.js';
 import { createServer } from './server/server.js';
 import { KeyTurns } from './serving/key-turns.js';
+import { RowSubmitter } from './serving/row-submitter.js';
 
 /** In the order of /openapi.json. */
 const ENDPOINTS = [

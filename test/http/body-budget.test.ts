@@ -1,8 +1,8 @@
 import { IncomingMessage, ServerResponse } from 'node:http';
 import { Socket } from 'node:net';
 import { expect, test } from 'vitest';
+import { BodyBudget } from '../../src/http/body/body-budget.js';
 import { QUEUE_FULL } from '../../src/http/errors/common-errors.js';
-import { BodyBudget } from '../../src/http/request/body-budget.js';
 import { seededRandom } from '../../testing/random.js';
 import { amount } from '../support/length.js';
 

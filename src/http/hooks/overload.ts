@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { TIERS } from '../../accounts/tiers.js';
+import { isAwaitingContinue } from '../body/expect-continue.js';
 import { QUEUE_FULL } from '../errors/common-errors.js';
-import { isAwaitingContinue } from '../request/expect-continue.js';
 import { renderError } from '../response/error-response.js';
 import { isFinalResponse } from '../server/final-response.js';
 import { callerOf } from '../server/request-state.js';

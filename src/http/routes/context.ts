@@ -4,8 +4,8 @@ import type { Config } from '../../config.js';
 import type { Metrics } from '../../observability/metrics.js';
 import type { Connections } from '../server/connections.js';
 import type { KeyTurns } from '../serving/key-turns.js';
+import type { RowSubmitter } from '../serving/row-submitter.js';
 import type { CurrentPhase, Serving } from '../serving/serving.js';
-import type { RowSubmitter } from './row-submitter.js';
 
 /** The parts of the service that the API is composed from. */
 export interface ApiParts {

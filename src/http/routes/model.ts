@@ -4,7 +4,7 @@ import type { Endpoint } from '../openapi/document.js';
 import { modelResponseSchema } from '../response/catalogue-schemas.js';
 import { CACHE_CONTROL } from '../response/headers.js';
 import type { ServingGeneration } from '../serving/serving.js';
-import { catalogueRoute } from './catalogue-route.js';
+import { catalogueRoute } from './catalogue.js';
 import type { RouteContext } from './context.js';
 
 export const modelEndpoint: Endpoint = {

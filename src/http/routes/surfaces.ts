@@ -4,25 +4,25 @@ import { TIER_NAMES, TIERS } from '../../accounts/tiers.js';
 import { SpeciesCatalogue } from '../../prediction/artefacts/species.js';
 import { latticePoints } from '../../prediction/locate/lattice-points.js';
 import { VERSION } from '../../version.js';
+import { BodyBudget } from '../body/body-budget.js';
+import { requireChunks } from '../body/require-chunks.js';
 import { ApiError } from '../errors/api-error.js';
 import { SURFACES_FULL } from '../errors/common-errors.js';
 import type { Endpoint } from '../openapi/document.js';
-import { BodyBudget } from '../request/body-budget.js';
 import { negotiateType } from '../request/media-type.js';
 import { unknownSpecies } from '../request/request-errors.js';
-import { requireChunks } from '../request/require-chunks.js';
 import { addVary, preferredEncoding, sendStream } from '../response/compression.js';
 import { isCurrent, strongETag } from '../response/etag.js';
 import { CACHE_CONTROL } from '../response/headers.js';
 import { surfaceResponses } from '../response/surface-schemas.js';
 import { callerOf } from '../server/request-state.js';
 import { perGeneration } from '../serving/per-generation.js';
+import { STEP_ROWS } from '../serving/row-submitter.js';
 import { SURVIVALS_PER_POINT } from '../surface/surface.js';
 import { SURFACE_FORMATS, SURFACE_TYPES } from '../surface/surface-formats.js';
 import { readSurfaceQuery, surfaceQuerySchema } from '../surface/surface-query.js';
 import { copySurvival, surfaceRows } from '../surface/surface-rows.js';
 import type { RouteContext } from './context.js';
-import { STEP_ROWS } from './row-submitter.js';
 
 export const surfacesEndpoint: Endpoint = {
   path: '/v1/surfaces/{species_code}',

@@ -4,22 +4,22 @@ import { z } from 'zod';
 import { HORIZONS } from '../../prediction/dimensions.js';
 import { SharedMemory, type SharedRange } from '../../work/shared-memory.js';
 import { StepError } from '../../work/step.js';
+import { BodyBudget } from '../body/body-budget.js';
+import { sendContinue } from '../body/expect-continue.js';
+import { readUpload } from '../body/upload.js';
 import { closedBeforeTable, TABLES_FULL } from '../errors/common-errors.js';
 import type { Endpoint } from '../openapi/document.js';
-import { BodyBudget } from '../request/body-budget.js';
-import { sendContinue } from '../request/expect-continue.js';
 import { SCENARIO } from '../request/option-schemas.js';
-import { readUpload } from '../request/upload.js';
 import { sendStream } from '../response/compression.js';
 import { connectionOf } from '../server/connection.js';
 import { callerOf } from '../server/request-state.js';
+import { stepError } from '../serving/row-submitter.js';
 import type { ServingGeneration } from '../serving/serving.js';
 import { Cancellation } from '../table/cancellation.js';
 import { TableAnswer } from '../table/table-answer.js';
 import type { TableMediaType } from '../table/table-contract.js';
 import { announcedBytesOf, isGzipped, limitBytesOf, readHead, type TableHead } from '../table/table-head.js';
 import type { RouteContext } from './context.js';
-import { stepError } from './row-submitter.js';
 
 const tables: Record<TableMediaType, z.ZodType> = {
   'text/csv': z.string().meta({

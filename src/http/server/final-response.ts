@@ -1,5 +1,5 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
-import { isAwaitingContinue } from '../request/expect-continue.js';
+import { isAwaitingContinue } from '../body/expect-continue.js';
 import type { CurrentPhase } from '../serving/serving.js';
 
 /**

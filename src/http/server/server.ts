@@ -8,9 +8,9 @@ import Fastify, {
   LogController,
 } from 'fastify';
 import type { Config } from '../../config.js';
+import { expectContinue } from '../body/expect-continue.js';
 import { ApiError } from '../errors/api-error.js';
 import { notFound } from '../errors/common-errors.js';
-import { expectContinue } from '../request/expect-continue.js';
 import { handleError, sendError } from '../response/error-response.js';
 import { DEFAULT_HEADERS } from '../response/headers.js';
 import type { CurrentPhase } from '../serving/serving.js';

@@ -1,12 +1,12 @@
 import type { FastifyRequest } from 'fastify';
 import { TIERS } from '../../accounts/tiers.js';
 import type { Config } from '../../config.js';
+import { requireChunks } from '../body/require-chunks.js';
+import { checkAnnounced } from '../body/upload.js';
 import { ApiError } from '../errors/api-error.js';
 import { show } from '../errors/shown-value.js';
 import { essenceOf, negotiateType } from '../request/media-type.js';
 import { optionRulesOf } from '../request/option-schemas.js';
-import { requireChunks } from '../request/require-chunks.js';
-import { checkAnnounced } from '../request/upload.js';
 import { callerOf } from '../server/request-state.js';
 import { perGeneration } from '../serving/per-generation.js';
 import type { ServingGeneration } from '../serving/serving.js';
