@@ -1,9 +1,9 @@
 import { around, distance } from 'geokdbush';
 import pointInPolygon from 'point-in-polygon-hao';
+import { AnswerEncoder, elementCapacity } from '../../src/formats/json/answer-encoder.js';
+import { JsonWriter } from '../../src/formats/json/json-writer.js';
+import { matchedPlaces } from '../../src/formats/json/matched-places.js';
 import { PredictionCache } from '../../src/prediction/cache/prediction-cache.js';
-import { AnswerEncoder, elementCapacity } from '../../src/prediction/encoding/answer-encoder.js';
-import { JsonWriter } from '../../src/prediction/encoding/json-writer.js';
-import { matchedPlaces } from '../../src/prediction/encoding/matched-places.js';
 import { Coverage } from '../../src/prediction/locate/coverage.js';
 import { distanceKm, EARTH_RADIUS_KM, haversin, RADIANS } from '../../src/prediction/locate/great-circle.js';
 import { NearestPoint } from '../../src/prediction/locate/nearest-point.js';

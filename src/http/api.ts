@@ -1,4 +1,6 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import { KeyTurns } from '../work/serving/key-turns.js';
+import { RowSubmitter } from '../work/serving/row-submitter.js';
 import { useJsonBodies } from './body/json-body.js';
 import { authenticateRequests } from './hooks/authentication.js';
 import { rejectOverload, rejectOverloadUncounted } from './hooks/overload.js';
@@ -16,13 +18,11 @@ import { pageRoutes } from './routes/page.js';
 import { planEndpoint, planRoute } from './routes/plan.js';
 import { rankEndpoint, rankRoute } from './routes/rank.js';
 import { compareEndpoint, predictEndpoint, singleSiteRoutes } from './routes/single-site.js';
-import { surfacesEndpoint, surfacesRoute } from './routes/surfaces.js';
-import { tableEndpoint, tableRoute } from './routes/table.js';
+import { surfacesEndpoint, surfacesRoute } from './routes/surfaces/surfaces.js';
+import { tableEndpoint, tableRoute } from './routes/table/table.js';
 import { usageEndpoint, usageRoute } from './routes/usage.js';
 import { connectionOf } from './server/connection.js';
 import { createServer } from './server/server.js';
-import { KeyTurns } from './serving/key-turns.js';
-import { RowSubmitter } from './serving/row-submitter.js';
 
 /** In the order of /openapi.json. */
 const ENDPOINTS = [

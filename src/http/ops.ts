@@ -2,9 +2,9 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type { Accounts } from '../accounts/accounts.js';
 import type { Config } from '../config.js';
 import type { Metrics } from '../observability/metrics.js';
+import type { CurrentPhase } from '../work/serving/serving.js';
 import { Connections } from './server/connections.js';
 import { createServer } from './server/server.js';
-import type { CurrentPhase } from './serving/serving.js';
 
 /** Connections of the operators' listener, separate from those of the API: callers cannot use them up. */
 const MAX_CONNECTIONS = 64;

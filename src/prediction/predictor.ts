@@ -1,13 +1,12 @@
+import { AnswerEncoder } from '../formats/json/answer-encoder.js';
+import type { RowDetails } from '../formats/json/detail-encoder.js';
+import { JsonWriter } from '../formats/json/json-writer.js';
+import { type MatchedPlaces, matchedPlaces } from '../formats/json/matched-places.js';
 import type { Artefacts } from './artefacts/artefacts.js';
 import { PlaceCache } from './cache/place-cache.js';
 import { PredictionCache } from './cache/prediction-cache.js';
 import { MAX_RISE_M, OWN_ELEVATION } from './conditions/adjustments.js';
 import { SiteFeatures } from './conditions/site-features.js';
-import { AnswerEncoder } from './encoding/answer-encoder.js';
-import type { RowDetails } from './encoding/detail-encoder.js';
-import { JsonWriter } from './encoding/json-writer.js';
-import { type MatchedPlaces, matchedPlaces } from './encoding/matched-places.js';
-import { RECORD_BYTES, type RowRecords, RowRecordWriter } from './encoding/row-record.js';
 import type { IntervalModel } from './intervals/interval-model.js';
 import { type Draws, IntervalPredictor } from './intervals/interval-predictor.js';
 import { SiteErrors } from './intervals/site-errors.js';
@@ -16,6 +15,7 @@ import { NearestPoint } from './locate/nearest-point.js';
 import { MethodPredictor, type MethodRun, NUMBERS_PER_ROW } from './method-predictor.js';
 import { PredictionReporter } from './model/prediction-numbers.js';
 import type { SurvivalModel } from './model/survival-model.js';
+import { RECORD_BYTES, type RowRecords, RowRecordWriter } from './row-record.js';
 import { OPTION, ROW_STATUS, type RowAnswers, type SiteRows } from './site-rows.js';
 
 /** What predictions are made from; plain data that can be passed to another thread. */

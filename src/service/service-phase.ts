@@ -1,4 +1,4 @@
-import type { CurrentPhase, Phase } from '../http/serving/serving.js';
+import type { CurrentPhase, Phase } from '../work/serving/serving.js';
 
 /** Time for lost workers to be replaced, which takes well under a second. */
 const RECOVERY_MS = 8000;

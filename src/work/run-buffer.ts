@@ -1,5 +1,5 @@
+import { elementCapacity } from '../formats/json/answer-encoder.js';
 import { adjustmentWidth } from '../prediction/conditions/adjustments.js';
-import { elementCapacity } from '../prediction/encoding/answer-encoder.js';
 import type { PredictorData } from '../prediction/predictor.js';
 import { type RowAnswers, SiteRows, siteRowsBytes } from '../prediction/site-rows.js';
 

@@ -2,9 +2,9 @@ import { type MessagePort, parentPort, receiveMessageOnPort } from 'node:worker_
 import { workerData } from 'piscina';
 import { failureOf } from '../prediction/artefacts/artefact-error.js';
 import { adjustmentWidth } from '../prediction/conditions/adjustments.js';
-import { RowRecords } from '../prediction/encoding/row-record.js';
 import { openPredictor } from '../prediction/open-predictor.js';
 import type { Predictor } from '../prediction/predictor.js';
+import { RowRecords } from '../prediction/row-record.js';
 import { SiteRows } from '../prediction/site-rows.js';
 import type { RecordsOrder, RecordsResult, StepHandler, Task, WorkerData, WorkerNotice } from './messages.js';
 import { RunBuffer } from './run-buffer.js';

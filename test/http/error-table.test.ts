@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { ErrorCode } from '../../src/http/errors/api-error.js';
+import type { ErrorCode } from '../../src/prediction/errors/api-error.js';
 import { greatCircleKm } from '../../testing/oracle/plain-nearest-point.js';
 import { placeOf, readPredictorData } from '../../testing/project.js';
 import { SettableClock } from '../accounts/support/settable-clock.js';

@@ -1,8 +1,8 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { ApiError } from '../../src/http/errors/api-error.js';
-import { documentEnd, type JsonError, valueEnd } from '../../src/http/request/json.js';
-import { parseDocument } from '../../src/http/request/read-document.js';
+import { documentEnd, type JsonError, valueEnd } from '../../src/formats/request/json.js';
+import { parseDocument } from '../../src/formats/request/read-document.js';
+import { ApiError } from '../../src/prediction/errors/api-error.js';
 import { amount } from '../support/length.js';
 import { damagedText, jsonText } from './support/json-texts.js';
 

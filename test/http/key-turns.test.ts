@@ -1,6 +1,6 @@
 import type { FastifyReply } from 'fastify';
 import { expect, test } from 'vitest';
-import { KeyTurns } from '../../src/http/serving/key-turns.js';
+import { KeyTurns } from '../../src/work/serving/key-turns.js';
 
 /** What the turns need of a reply: the time since its request arrived. */
 const REPLY = { elapsedTime: 0 } as FastifyReply;

@@ -1,9 +1,9 @@
 import path from 'node:path';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { z } from 'zod';
-import type { ErrorObject } from '../../src/http/errors/api-error.js';
 import { planResponseSchema } from '../../src/http/response/schemas.js';
 import { MANIFEST_FILE } from '../../src/prediction/artefacts/manifest.js';
+import type { ErrorObject } from '../../src/prediction/errors/api-error.js';
 import { MAX_POSITIONS } from '../../src/prediction/units/outline-problem.js';
 import { ProjectCopy } from '../../testing/project-copy.js';
 import { type Position, rectangle, starAround } from '../prediction/support/outlines.js';

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { fragment, JsonWriter, NUMBER_BYTES, WORD_BYTES } from '../../src/prediction/encoding/json-writer.js';
+import { fragment, JsonWriter, NUMBER_BYTES, WORD_BYTES } from '../../src/formats/json/json-writer.js';
 
 /** Numbers of a few decimals, as coordinates are. */
 function decimal(decimals: number): fc.Arbitrary<number> {

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import { readArtefacts } from '../../src/prediction/artefacts/artefacts.js';
-import { RowRecords } from '../../src/prediction/encoding/row-record.js';
 import { openPredictor } from '../../src/prediction/open-predictor.js';
+import { RowRecords } from '../../src/prediction/row-record.js';
 import { createPlainPredictor } from '../../testing/oracle/plain-prediction.js';
 import { readPredictorData, searchRadiusKm } from '../../testing/project.js';
 import { ProjectCopy } from '../../testing/project-copy.js';

@@ -1,6 +1,6 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import type { TableFormat } from '../../src/formats/table/table-contract.js';
 import { planResponseSchema } from '../../src/http/response/schemas.js';
-import type { TableFormat } from '../../src/http/table/table-contract.js';
 import type { PredictorData } from '../../src/prediction/predictor.js';
 import { readPredictorData } from '../../testing/project.js';
 import { seededRandom } from '../../testing/random.js';

@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import type { ErrorObject } from '../../src/http/errors/api-error.js';
 import { errorResponseSchema } from '../../src/http/response/schemas.js';
+import type { ErrorObject } from '../../src/prediction/errors/api-error.js';
 
 /** Holds an answer against the one error body and returns its error. */
 export function parseErrorBody(body: string): ErrorObject {

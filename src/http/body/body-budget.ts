@@ -1,5 +1,5 @@
 import type { ServerResponse } from 'node:http';
-import type { ApiError } from '../errors/api-error.js';
+import type { ApiError } from '../../prediction/errors/api-error.js';
 import { closedWhileWaiting } from '../errors/common-errors.js';
 
 /**

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import { errorCodes, type FastifyInstance, type FastifyRequest } from 'fastify';
-import { ApiError } from '../errors/api-error.js';
+import { ApiError } from '../../prediction/errors/api-error.js';
 import { unsupportedMediaType } from '../errors/common-errors.js';
 import { BodyBuffer } from './body-buffer.js';
 import { sendContinue } from './expect-continue.js';

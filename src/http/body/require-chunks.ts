@@ -1,5 +1,5 @@
 import type { FastifyRequest } from 'fastify';
-import { ApiError } from '../errors/api-error.js';
+import { ApiError } from '../../prediction/errors/api-error.js';
 
 /**
  * Refuses HTTP/1.0, which has no chunks: an answer of unknown length that breaks off would end like one that is whole.

@@ -1,6 +1,6 @@
 import type { Readable } from 'node:stream';
 import zlib from 'node:zlib';
-import { ApiError } from '../errors/api-error.js';
+import { ApiError } from '../../prediction/errors/api-error.js';
 
 /** An upload that is slower is given up. */
 const MIN_BYTES_PER_SECOND = 16 * 1024;

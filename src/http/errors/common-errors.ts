@@ -1,6 +1,6 @@
 import type { FastifyBaseLogger } from 'fastify';
-import { ApiError, type ErrorCode } from './api-error.js';
-import { show, shownPath } from './shown-value.js';
+import { ApiError, type ErrorCode } from '../../prediction/errors/api-error.js';
+import { show, shownPath } from '../../prediction/errors/shown-value.js';
 
 /** Seconds after which a caller may retry when the service cannot answer now. */
 const RETRY_AFTER_SECONDS = 1;

@@ -1,11 +1,11 @@
 import type { FastifyInstance } from 'fastify';
 import { TIERS } from '../../accounts/tiers.js';
+import type { CurrentPhase, Serving } from '../../work/serving/serving.js';
 import { isAwaitingContinue } from '../body/expect-continue.js';
 import { QUEUE_FULL } from '../errors/common-errors.js';
 import { renderError } from '../response/error-response.js';
 import { isFinalResponse } from '../server/final-response.js';
 import { callerOf } from '../server/request-state.js';
-import type { CurrentPhase, Serving } from '../serving/serving.js';
 
 const { status, headers, body } = renderError(QUEUE_FULL);
 const HEADERS = Object.entries(headers).flat();

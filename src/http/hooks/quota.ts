@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import type { Accounts, Admission, DailyQuotaState } from '../../accounts/accounts.js';
-import { ApiError } from '../errors/api-error.js';
+import { ApiError } from '../../prediction/errors/api-error.js';
 import { callerOf } from '../server/request-state.js';
 
 const POLICY = '"daily"';

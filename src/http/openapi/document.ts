@@ -1,10 +1,10 @@
 import type { z } from 'zod';
 import type { Config } from '../../config.js';
+import { optionRulesOf } from '../../formats/request/option-schemas.js';
+import { type RequestSchemas, requestSchemas } from '../../formats/request/schemas.js';
 import type { Artefacts } from '../../prediction/artefacts/artefacts.js';
+import { ERROR_STATUS, type ErrorCode } from '../../prediction/errors/api-error.js';
 import { VERSION } from '../../version.js';
-import { ERROR_STATUS, type ErrorCode } from '../errors/api-error.js';
-import { optionRulesOf } from '../request/option-schemas.js';
-import { type RequestSchemas, requestSchemas } from '../request/schemas.js';
 import { type Body, contentOf, namedSchemas, parametersOf } from './content.js';
 import { guide } from './guide.js';
 import { HEADERS, type HeaderName } from './headers.js';

@@ -1,4 +1,4 @@
-import type { ErrorCode, ErrorObject } from '../errors/api-error.js';
+import type { ErrorCode, ErrorObject } from '../../prediction/errors/api-error.js';
 
 interface ErrorGuide {
   /** When it is answered. */

@@ -1,4 +1,4 @@
-import type { ErrorCode } from '../errors/api-error.js';
+import type { ErrorCode } from '../../prediction/errors/api-error.js';
 import { errorResponseSchema } from '../response/schemas.js';
 import { type Body, contentOf } from './content.js';
 import { ERROR_GUIDE } from './error-guide.js';

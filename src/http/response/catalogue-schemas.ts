@@ -3,7 +3,7 @@ import { TIER_NAMES } from '../../accounts/tiers.js';
 import { OUTCOMES, scoreSchema } from '../../prediction/artefacts/manifest.js';
 import { speciesSchema } from '../../prediction/artefacts/species.js';
 import { HORIZONS, PLANTING_METHODS } from '../../prediction/dimensions.js';
-import { PHASES } from '../serving/serving.js';
+import { PHASES } from '../../work/serving/serving.js';
 import {
   about,
   component,

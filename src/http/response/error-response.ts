@@ -1,6 +1,6 @@
 import type { FastifyError, FastifyReply, FastifyRequest } from 'fastify';
 import { StoreUnavailableError } from '../../accounts/store/store-errors.js';
-import { ApiError } from '../errors/api-error.js';
+import { ApiError } from '../../prediction/errors/api-error.js';
 import { internalError, retryLater, unsupportedMediaType } from '../errors/common-errors.js';
 import { DEFAULT_HEADERS, JSON_TYPE } from './headers.js';
 

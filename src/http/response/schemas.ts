@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { RISK_FACTOR_COUNT } from '../../prediction/dimensions.js';
-import { errorObjectSchema } from '../errors/api-error.js';
+import { errorObjectSchema } from '../../prediction/errors/api-error.js';
 import {
   about,
   component,

@@ -1,18 +1,18 @@
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { TIERS } from '../../accounts/tiers.js';
+import { placeError } from '../../formats/request/request-errors.js';
+import { type Batch, type FailedEntry, requestReaderOf } from '../../formats/request/request-reader.js';
+import type { batchRequestSchema } from '../../formats/request/schemas.js';
 import type { JobAnswers } from '../../work/job-answers.js';
+import type { ServingGeneration } from '../../work/serving/serving.js';
 import { QUEUE_FULL } from '../errors/common-errors.js';
 import type { Endpoint } from '../openapi/document.js';
-import { placeError } from '../request/request-errors.js';
-import { type Batch, type FailedEntry, requestReaderOf } from '../request/request-reader.js';
-import type { batchRequestSchema } from '../request/schemas.js';
 import { sendPooled } from '../response/compression.js';
 import { JSON_TYPE } from '../response/headers.js';
 import { batchResponseSchema } from '../response/schemas.js';
 import { connectionOf } from '../server/connection.js';
 import { callerOf } from '../server/request-state.js';
-import type { ServingGeneration } from '../serving/serving.js';
 import type { RouteContext } from './context.js';
 
 const batchSizes = Object.entries(TIERS)

@@ -1,12 +1,12 @@
 import type { FastifyInstance } from 'fastify';
 import { boundsOf } from '../../prediction/artefacts/regions.js';
 import { HORIZONS, PLANTING_METHODS } from '../../prediction/dimensions.js';
+import { perGeneration } from '../../work/serving/per-generation.js';
+import type { Serving, ServingGeneration } from '../../work/serving/serving.js';
 import type { Endpoint } from '../openapi/document.js';
 import { coverageResponseSchema, speciesResponseSchema } from '../response/catalogue-schemas.js';
 import { compressOnDemand } from '../response/compression.js';
 import { CACHE_CONTROL, JSON_TYPE } from '../response/headers.js';
-import { perGeneration } from '../serving/per-generation.js';
-import type { Serving, ServingGeneration } from '../serving/serving.js';
 import type { RouteContext } from './context.js';
 
 /**

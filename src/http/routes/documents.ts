@@ -2,12 +2,12 @@ import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
 import type { Artefacts } from '../../prediction/artefacts/artefacts.js';
+import { perGeneration } from '../../work/serving/per-generation.js';
+import type { Serving, ServingGeneration } from '../../work/serving/serving.js';
 import type { OpenApiDocument } from '../openapi/document.js';
 import { CONTENT_SECURITY_POLICY, viewer } from '../openapi/viewer.js';
 import { compressOnce, compressOnDemand } from '../response/compression.js';
 import { CACHE_CONTROL, JSON_TYPE } from '../response/headers.js';
-import { perGeneration } from '../serving/per-generation.js';
-import type { Serving, ServingGeneration } from '../serving/serving.js';
 
 /** Licences of third-party code in the page and /docs; `npm run build` writes the file. */
 const LICENSES = fileURLToPath(new URL('../../web/licenses.txt', import.meta.url));

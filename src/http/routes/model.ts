@@ -1,9 +1,9 @@
 import type { FastifyInstance } from 'fastify';
 import { modelOf } from '../../prediction/artefacts/manifest.js';
+import type { ServingGeneration } from '../../work/serving/serving.js';
 import type { Endpoint } from '../openapi/document.js';
 import { modelResponseSchema } from '../response/catalogue-schemas.js';
 import { CACHE_CONTROL } from '../response/headers.js';
-import type { ServingGeneration } from '../serving/serving.js';
 import { catalogueRoute } from './catalogue.js';
 import type { RouteContext } from './context.js';
 

@@ -1,17 +1,17 @@
 import type { FastifyInstance } from 'fastify';
 import { TIERS } from '../../accounts/tiers.js';
+import { PlanSums } from '../../formats/geojson/plan-sums.js';
+import { MAX_PREDICTIONS, type Plan, type PlanState, unitElements } from '../../formats/geojson/planner.js';
 import { modelOf } from '../../prediction/artefacts/manifest.js';
 import { HORIZONS } from '../../prediction/dimensions.js';
 import { MAX_UNIT_POINTS } from '../../prediction/units/unit-points.js';
+import { STEP_ROWS } from '../../work/serving/row-submitter.js';
 import { BodyBudget } from '../body/body-budget.js';
 import { closedWhileWaiting, PLANS_FULL, QUEUE_FULL } from '../errors/common-errors.js';
 import type { Endpoint } from '../openapi/document.js';
-import { PlanSums } from '../plan/plan-sums.js';
-import { MAX_PREDICTIONS, type Plan, type PlanState, unitElements } from '../plan/planner.js';
 import { JSON_TYPE } from '../response/headers.js';
 import { planResponseSchema } from '../response/schemas.js';
 import { callerOf } from '../server/request-state.js';
-import { STEP_ROWS } from '../serving/row-submitter.js';
 import type { RouteContext } from './context.js';
 
 export const planEndpoint: Endpoint = {

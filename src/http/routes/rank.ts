@@ -1,13 +1,13 @@
 import type { FastifyInstance } from 'fastify';
+import { type RankedRow, rankingBody } from '../../formats/json/ranking.js';
+import { nearestDataOf } from '../../formats/request/places.js';
+import { type Ranking, rankReaderOf } from '../../formats/request/rank-reader.js';
+import { placeError } from '../../formats/request/request-errors.js';
 import { HORIZONS } from '../../prediction/dimensions.js';
+import { ApiError, type ErrorObject } from '../../prediction/errors/api-error.js';
 import { SiteRows } from '../../prediction/site-rows.js';
-import { ApiError, type ErrorObject } from '../errors/api-error.js';
 import { type Endpoint, SITE_ERRORS } from '../openapi/document.js';
-import { nearestDataOf } from '../request/places.js';
-import { type Ranking, rankReaderOf } from '../request/rank-reader.js';
-import { placeError } from '../request/request-errors.js';
 import { JSON_TYPE } from '../response/headers.js';
-import { type RankedRow, rankingBody } from '../response/ranking.js';
 import { rankingResponseSchema } from '../response/schemas.js';
 import type { RouteContext } from './context.js';
 

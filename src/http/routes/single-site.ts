@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
-import { ApiError, type ErrorObject } from '../errors/api-error.js';
+import { placeError } from '../../formats/request/request-errors.js';
+import { requestReaderOf } from '../../formats/request/request-reader.js';
+import { ApiError, type ErrorObject } from '../../prediction/errors/api-error.js';
 import { type Endpoint, SITE_ERRORS } from '../openapi/document.js';
-import { placeError } from '../request/request-errors.js';
-import { requestReaderOf } from '../request/request-reader.js';
 import { JSON_TYPE } from '../response/headers.js';
 import { compareResponseSchema, predictionResultSchema } from '../response/schemas.js';
 import type { RouteContext } from './context.js';

@@ -1,6 +1,6 @@
 import type { FastifyInstance, FastifyReply } from 'fastify';
+import type { CurrentPhase } from '../../work/serving/serving.js';
 import { isAwaitingContinue } from '../body/expect-continue.js';
-import type { CurrentPhase } from '../serving/serving.js';
 
 /**
  * Announces with `Connection: close` that a connection ends: while the service drains, and where a caller was not told to

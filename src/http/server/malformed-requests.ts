@@ -1,6 +1,6 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
-import { ApiError } from '../errors/api-error.js';
+import { ApiError } from '../../prediction/errors/api-error.js';
 import { renderError } from '../response/error-response.js';
 import { requestId } from './request-state.js';
 

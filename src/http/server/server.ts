@@ -8,12 +8,12 @@ import Fastify, {
   LogController,
 } from 'fastify';
 import type { Config } from '../../config.js';
+import { ApiError } from '../../prediction/errors/api-error.js';
+import type { CurrentPhase } from '../../work/serving/serving.js';
 import { expectContinue } from '../body/expect-continue.js';
-import { ApiError } from '../errors/api-error.js';
 import { notFound } from '../errors/common-errors.js';
 import { handleError, sendError } from '../response/error-response.js';
 import { DEFAULT_HEADERS } from '../response/headers.js';
-import type { CurrentPhase } from '../serving/serving.js';
 import { allowOrigins, logRefusedOrigins, originHeaders } from './allowed-origins.js';
 import { type Connection, connectionOf } from './connection.js';
 import type { Connections } from './connections.js';

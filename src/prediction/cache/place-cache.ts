@@ -1,4 +1,4 @@
-import { type JsonWriter, WORD_BYTES } from '../encoding/json-writer.js';
+import { type JsonWriter, WORD_BYTES } from '../../formats/json/json-writer.js';
 import { SlotTable } from './slot-table.js';
 
 /** Layout of a slot's content, float64: grid point, distance in km, bytes of JSON; then the JSON in words. */

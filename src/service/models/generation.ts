@@ -1,13 +1,13 @@
 import type { Config } from '../../config.js';
-import { OpenTables } from '../../http/serving/open-tables.js';
 import type { Artefacts } from '../../prediction/artefacts/artefacts.js';
 import type { BufferPool } from '../../work/buffer-pool.js';
 import { MainThreadExecutor } from '../../work/main-thread-executor.js';
 import { Scheduler } from '../../work/scheduler.js';
+import { OpenTables } from '../../work/serving/open-tables.js';
 import { WorkerPool, type WorkerWatcher } from '../../work/worker-pool.js';
 
 /** What workers do for tables and plans. */
-export const STEP_MODULE = new URL('../../http/steps.js', import.meta.url).href;
+export const STEP_MODULE = new URL('../../work/steps.js', import.meta.url).href;
 
 /** What predictions are served from, and how it starts and ends. */
 export type Generation = ReturnType<typeof startGeneration>;

@@ -1,7 +1,7 @@
 import { tableFromIPC } from 'apache-arrow';
 import { beforeAll, expect, test } from 'vitest';
-import { ApiError } from '../../../src/http/errors/api-error.js';
-import type { TableFormat } from '../../../src/http/table/table-contract.js';
+import type { TableFormat } from '../../../src/formats/table/table-contract.js';
+import { ApiError } from '../../../src/prediction/errors/api-error.js';
 import { openPredictor } from '../../../src/prediction/open-predictor.js';
 import type { Predictor, PredictorData } from '../../../src/prediction/predictor.js';
 import { readPredictorData } from '../../../testing/project.js';

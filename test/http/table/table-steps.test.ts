@@ -1,6 +1,6 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { Cancellation } from '../../../src/http/table/cancellation.js';
-import { TableAnswer, type TableCaller } from '../../../src/http/table/table-answer.js';
+import { Cancellation } from '../../../src/formats/table/cancellation.js';
+import { TableAnswer, type TableCaller } from '../../../src/http/routes/table/table-answer.js';
 import { BufferPool } from '../../../src/work/buffer-pool.js';
 import { Scheduler } from '../../../src/work/scheduler.js';
 import { SharedMemory } from '../../../src/work/shared-memory.js';

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { elementCapacity } from '../../../src/prediction/encoding/answer-encoder.js';
+import { elementCapacity } from '../../../src/formats/json/answer-encoder.js';
 import type { Predictor, PredictorData } from '../../../src/prediction/predictor.js';
 import { ROW_STATUS, type RowAnswers, type SiteRows } from '../../../src/prediction/site-rows.js';
 

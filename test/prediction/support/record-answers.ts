@@ -1,6 +1,6 @@
 import { HORIZONS, PLANTING_METHODS, RISK_FACTOR_COUNT } from '../../../src/prediction/dimensions.js';
-import type { RowRecords } from '../../../src/prediction/encoding/row-record.js';
 import type { PredictorData } from '../../../src/prediction/predictor.js';
+import type { RowRecords } from '../../../src/prediction/row-record.js';
 import type { SiteRequest } from './site-requests.js';
 
 /** The parts of a JSON answer that a record has, too. */

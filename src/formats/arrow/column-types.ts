@@ -1,0 +1,97 @@
+import { DataType, DateUnit, type Field, Precision, type Schema, Type } from 'apache-arrow';
+import { show } from '../../prediction/errors/shown-value.js';
+import { notATable } from '../table/table-errors.js';
+import { readType } from './text-views.js';
+
+const INTEGER_BITS: readonly number[] = [8, 16, 32, 64];
+const DECIMAL_BITS: readonly number[] = [32, 64, 128];
+/** Most digits of a decimal. */
+const MAX_DECIMAL_DIGITS = 38;
+const MAX_FIXED_BYTES = 2 ** 20;
+
+/** Types whose values are as long as each other: the bytes of a value; undefined for other types. */
+export function valueBytes(type: DataType): number | undefined {
+  if (DataType.isInt(type) || DataType.isTime(type) || DataType.isDecimal(type)) return type.bitWidth / 8;
+  if (DataType.isFloat(type)) return 2 << type.precision;
+  if (DataType.isDate(type)) return type.unit === DateUnit.DAY ? 4 : 8;
+  if (DataType.isTimestamp(type)) return 8;
+  return DataType.isFixedSizeBinary(type) ? type.byteWidth : undefined;
+}
+
+/**
+ * Checks that every column has a type that is read: flat ones, as data frames have them.
+ * @throws ApiError invalid_request naming the column
+ */
+export function checkTypes({ fields }: Schema): void {
+  for (const { name, type } of fields) {
+    if (isRead(readType(type), true)) continue;
+    const message = `its column ${show(name)} has the type ${typeName(type)}, which is not read: cast or remove it`;
+    throw notATable(message, name);
+  }
+}
+
+/** @param isColumn whether it may be a dictionary: no dictionary is within another */
+function isRead(type: DataType, isColumn: boolean): boolean {
+  if (DataType.isDictionary(type))
+    return isColumn && isRead(type.indices, false) && isRead(readType(type.dictionary), false);
+  return (
+    READ_TYPES.has(type.typeId) &&
+    (!DataType.isInt(type) || INTEGER_BITS.includes(type.bitWidth)) &&
+    (!DataType.isFloat(type) || type.precision === Precision.SINGLE || type.precision === Precision.DOUBLE) &&
+    (!DataType.isTime(type) || type.bitWidth === 32 || type.bitWidth === 64) &&
+    (!DataType.isFixedSizeBinary(type) || isWithin(type.byteWidth, 1, MAX_FIXED_BYTES)) &&
+    (!DataType.isDecimal(type) ||
+      (DECIMAL_BITS.includes(type.bitWidth) && isWithin(type.scale, -MAX_DECIMAL_DIGITS, MAX_DECIMAL_DIGITS)))
+  );
+}
+
+const READ_TYPES: ReadonlySet<Type> = new Set([
+  Type.Null,
+  Type.Int,
+  Type.Float,
+  Type.Binary,
+  Type.Utf8,
+  Type.Bool,
+  Type.Decimal,
+  Type.Date,
+  Type.Time,
+  Type.Timestamp,
+  Type.FixedSizeBinary,
+  Type.LargeBinary,
+  Type.LargeUtf8,
+]);
+
+function isWithin(value: number, minimum: number, maximum: number): boolean {
+  return value >= minimum && value <= maximum;
+}
+
+const SHOWN_CHARACTERS = 60;
+
+/** A type as messages name it. */
+export function typeName(type: DataType): string {
+  try {
+    return String(type).slice(0, SHOWN_CHARACTERS);
+  } catch {
+    return Type[type.typeId]; // the library cannot show a list that has no type for its values
+  }
+}
+
+export function isText(type: DataType): boolean {
+  return DataType.isUtf8(type) || DataType.isLargeUtf8(type);
+}
+
+/** Bytes or texts, found by offsets. */
+export function isOffsetBytes(type: DataType): boolean {
+  return isText(type) || DataType.isBinary(type) || DataType.isLargeBinary(type);
+}
+
+/** Whether offsets have 64 bits. */
+export function isLarge(type: DataType): boolean {
+  return DataType.isLargeUtf8(type) || DataType.isLargeBinary(type);
+}
+
+/** Whether a column can be written as text; of a dictionary, its values. */
+export function isWritable(field: Field): boolean {
+  const type = DataType.isDictionary(field.type) ? field.type.dictionary : field.type;
+  return !DataType.isBinary(type) && !DataType.isLargeBinary(type) && !DataType.isFixedSizeBinary(type);
+}

@@ -1,0 +1,233 @@
+import { type Data, DataType, type Field, type Schema, Vector } from 'apache-arrow';
+import { show } from '../../prediction/errors/shown-value.js';
+import { READ_COLUMNS, type ReadPositions, readPositions } from '../table/columns.js';
+import type { TableFormat, TableRequest, TableState } from '../table/table-contract.js';
+import { checkRowCount, notATable } from '../table/table-errors.js';
+import { MAX_ROW_BYTES } from '../text/lines.js';
+import { ArrowSource, type StreamBatch } from './arrow-source.js';
+import { textLength } from './cells.js';
+import { checkTypes, isText, isWritable, typeName } from './column-types.js';
+import { type BatchHeader, batchHeader, ColumnLoader, type Dictionaries } from './load-columns.js';
+import { ALIGNMENT, damaged, messagesOf, type StreamMessage } from './messages.js';
+import { readSchema } from './text-views.js';
+
+/** Most record batches, and most dictionary batches. */
+const MAX_BATCHES = 10_000;
+/** Most parts of a dictionary: each time that one is added, the list of all is copied. */
+const MAX_DICTIONARY_PARTS = 100;
+
+export interface ArrowState extends TableState {
+  readonly format: 'arrow';
+  /** The record batch to be checked next. */
+  readonly batch: number;
+}
+
+/**
+ * Reads the messages of an Arrow stream: its schema, its dictionaries, and where its record batches are.
+ * @throws ApiError invalid_request, batch_too_large
+ */
+export function openArrow(body: Uint8Array, request: TableRequest): ArrowSource {
+  const { output } = request;
+  const stream = body.byteOffset % ALIGNMENT === 0 ? body : new Uint8Array(body);
+  const messages = messagesOf(stream);
+  const first = messages.next();
+  if (first.done || !first.value.message.isSchema())
+    throw notATable('the Arrow stream does not begin with a schema');
+  const schema = decodeSchema(first.value);
+  const positions = readPositions(schema.fields.map(({ name }) => name));
+  checkTypes(schema);
+  checkReadColumns(readSchema(schema), positions);
+  if (output !== 'arrow') checkWritable(schema, output);
+
+  const dictionaries = new DictionaryReader(schema);
+  const batches: StreamBatch[] = [];
+  let rowCount = 0;
+  for (const found of messages) {
+    const { message, at } = found;
+    if (message.isDictionaryBatch()) {
+      dictionaries.add(found);
+      continue;
+    }
+    if (!message.isRecordBatch()) throw notATable('the Arrow stream has a second schema');
+    const where = `record batch ${batches.length + 1}`;
+    if (batches.length === MAX_BATCHES) throw tooMany('record batches');
+    const { length, nodes, buffers } = headerOf(() => batchHeader(message), where);
+    const parts = nodes.length + buffers.length;
+    batches.push({ at, dictionaries: dictionaries.current(), firstRow: rowCount, rowCount: length, parts });
+    rowCount += length;
+  }
+  checkRowCount(rowCount, request);
+  return new ArrowSource(stream, schema, batches, positions, rowCount);
+}
+
+/**
+ * Checks the values of some more record batches.
+ * @param before how far the check has come
+ * @throws ApiError invalid_request
+ */
+export function checkArrow(
+  source: ArrowSource,
+  { output, jobRows }: TableRequest,
+  before: ArrowState | undefined,
+  isTimeUp: () => boolean,
+): ArrowState {
+  let batch = before?.batch ?? 0;
+  while (batch < source.batches.length) {
+    const where = `record batch ${++batch}`;
+    const columns = source.load(batch - 1, where);
+    checkCodes(columns, source.positions);
+    if (output !== 'arrow') checkTexts(columns, where);
+    if (isTimeUp()) break;
+  }
+  const isChecked = batch === source.batches.length;
+  const jobs = isChecked ? [...source.jobs(jobRows)] : [];
+  return { format: 'arrow', batch, jobs, rowCount: source.rowCount, isChecked };
+}
+
+function decodeSchema({ message }: StreamMessage): Schema {
+  try {
+    return message.header() as unknown as Schema;
+  } catch {
+    throw notATable('the schema of the Arrow stream has a type that is not read, or is damaged');
+  }
+}
+
+/** What the library decodes of a message. @throws ApiError where it cannot */
+function headerOf<Header>(decode: () => Header, where: string): Header {
+  try {
+    return decode();
+  } catch {
+    throw damaged(where, 'its metadata are damaged');
+  }
+}
+
+/** Dictionaries as they are sent: at first whole; later parts are added, or another one takes its place. */
+class DictionaryReader {
+  readonly #dictionaries = new Map<number, Vector>();
+  #current: Dictionaries | undefined;
+  #count = 0;
+
+  constructor(private readonly schema: Schema) {}
+
+  /** The dictionaries of the batches that follow. */
+  current(): Dictionaries {
+    this.#current ??= new Map(this.#dictionaries);
+    return this.#current;
+  }
+
+  add({ message, body }: StreamMessage): void {
+    const where = `dictionary batch ${++this.#count}`;
+    if (this.#count > MAX_BATCHES) throw tooMany('dictionary batches');
+    const { id, isDelta, data } = headerOf(
+      () => message.header() as unknown as { id: number; isDelta: boolean; data: BatchHeader },
+      where,
+    );
+    const type = this.schema.dictionaries.get(id);
+    if (type === undefined) throw damaged(where, `the schema has no dictionary ${id}`);
+    const part = new ColumnLoader(where, data, body, new Map()).loadDictionary(type);
+    const parts = isDelta ? (this.#dictionaries.get(id)?.data ?? []) : [];
+    if (parts.length >= MAX_DICTIONARY_PARTS)
+      throw damaged(
+        where,
+        `dictionary ${id} has more than ${MAX_DICTIONARY_PARTS} deltas: send it as a whole`,
+      );
+    this.#dictionaries.set(id, new Vector([...parts, part] as Data[]));
+    this.#current = undefined;
+  }
+}
+
+function tooMany(what: string): Error {
+  return notATable(`the Arrow stream has more than ${MAX_BATCHES} ${what}: write larger ones`);
+}
+
+/**
+ * Most bytes that the texts of dictionaries may add to a row of text. A dictionary has a text once that any number of rows
+ * may refer to, so that a small stream could ask for a huge answer.
+ */
+const MAX_DICTIONARY_TEXT_BYTES = 2 ** 14;
+const longestTexts = new WeakMap<Vector, number>();
+
+function checkTexts(columns: readonly Data[], where: string): void {
+  checkRowTexts(columns, where);
+  const bytes = longestTextsOf(columns);
+  if (bytes > MAX_DICTIONARY_TEXT_BYTES)
+    throw notATable(
+      `its dictionaries have texts of ${bytes} bytes for a row, and may have ${MAX_DICTIONARY_TEXT_BYTES}: ` +
+        'send these columns as utf8, or ask for an Arrow stream',
+    );
+}
+
+/** The texts of these are read in every row. */
+function checkCodes(columns: readonly Data[], { species_code, planting_method }: ReadPositions): void {
+  const bytes = longestTextsOf([columns[species_code], columns[planting_method]]);
+  if (bytes > MAX_DICTIONARY_TEXT_BYTES)
+    throw notATable(
+      `the dictionaries of species_code and planting_method have texts of ${bytes} bytes, and may have ${MAX_DICTIONARY_TEXT_BYTES}`,
+    );
+}
+
+/** The bytes that the texts of dictionaries may have in a row. */
+function longestTextsOf(columns: readonly Data[]): number {
+  return columns.reduce((sum, { dictionary }) => sum + (dictionary ? longestText(dictionary) : 0), 0);
+}
+
+/** A row is written as one text. */
+function checkRowTexts(columns: readonly Data[], where: string): void {
+  const lengths = columns.flatMap((column) => textLength(column) ?? []);
+  for (let row = 0; row < columns[0].length; row++) {
+    let bytes = 0;
+    for (const length of lengths) bytes += length(row);
+    if (bytes > MAX_ROW_BYTES)
+      throw notATable(
+        `row ${row + 1} of ${where} has texts of ${bytes} bytes, and may have ${MAX_ROW_BYTES}: ask for an Arrow stream`,
+      );
+  }
+}
+
+/** The bytes of the longest text of a dictionary; 0 for one of other values. */
+function longestText(dictionary: Vector): number {
+  const known = longestTexts.get(dictionary);
+  if (known !== undefined) return known;
+  let longest = 0;
+  for (const { type, length, valueOffsets } of dictionary.data) {
+    if (!isText(type)) continue;
+    for (let row = 0; row < length; row++)
+      longest = Math.max(longest, Number(valueOffsets[row + 1]) - Number(valueOffsets[row]));
+  }
+  longestTexts.set(dictionary, longest);
+  return longest;
+}
+
+const NUMBERS = 'numbers (integers, floating-point numbers or decimals)';
+const TEXTS = 'texts (utf8, large_utf8 or a dictionary of them)';
+
+function checkReadColumns({ fields }: Schema, positions: ReadPositions): void {
+  for (const column of READ_COLUMNS) {
+    if (positions[column] === -1) continue;
+    const { type } = fields[positions[column]];
+    const isCode = column === 'species_code' || column === 'planting_method';
+    const isRight = isCode
+      ? isText(DataType.isDictionary(type) ? type.dictionary : type)
+      : isNumber(type) || (column === 'elevation_m' && DataType.isNull(type));
+    if (isRight) continue;
+    throw notATable(
+      `its column ${column} has the type ${typeName(type)}, but must have ${isCode ? TEXTS : NUMBERS}: cast it`,
+      column,
+    );
+  }
+}
+
+function isNumber(type: DataType): boolean {
+  return DataType.isInt(type) || DataType.isFloat(type) || DataType.isDecimal(type);
+}
+
+function checkWritable({ fields }: Schema, output: TableFormat): void {
+  const field = fields.find((other: Field) => !isWritable(other));
+  if (field === undefined) return;
+  const name = output === 'csv' ? 'CSV' : 'JSON lines';
+  throw notATable(
+    `its column ${show(field.name)} has the type ${typeName(field.type)}, which is not written as ${name}: ` +
+      'remove it, or ask for an Arrow stream',
+    field.name,
+  );
+}

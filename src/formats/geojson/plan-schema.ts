@@ -1,0 +1,148 @@
+import { z } from 'zod';
+import { HORIZONS, type Horizon, PLANTING_METHODS } from '../../prediction/dimensions.js';
+import { show, showAll } from '../../prediction/errors/shown-value.js';
+import type { OptionRules } from '../request/option-schemas.js';
+import { optionSchemas } from '../request/option-schemas.js';
+
+/** The largest cost of a planted tree or sown spot, in any currency. */
+const MAX_COST = 1_000_000_000;
+
+const EXAMPLE_POLYGON = [
+  [
+    [-122.05, 44.1],
+    [-122.03, 44.1],
+    [-122.03, 44.12],
+    [-122.05, 44.12],
+    [-122.05, 44.1],
+  ],
+];
+
+const position = { type: 'array', minItems: 2, items: { type: 'number' } };
+const polygon = { type: 'array', minItems: 1, items: { type: 'array', minItems: 4, items: position } };
+
+function geometryOf(type: 'Polygon' | 'MultiPolygon', coordinates: object, example: unknown) {
+  return {
+    type: 'object',
+    required: ['type', 'coordinates'],
+    properties: { type: { const: type }, coordinates: { ...coordinates, examples: [example] } },
+  };
+}
+
+/** GeoJSON, as far as it is read. */
+const units = {
+  type: 'object',
+  required: ['type', 'features'],
+  properties: {
+    type: { const: 'FeatureCollection' },
+    features: {
+      type: 'array',
+      items: {
+        type: 'object',
+        required: ['type', 'id', 'geometry'],
+        properties: {
+          type: { const: 'Feature' },
+          id: {
+            type: ['string', 'number'],
+            description: 'Unique in the request, at most 4096 bytes as JSON.',
+            examples: ['A-17'],
+          },
+          geometry: {
+            anyOf: [
+              geometryOf('Polygon', polygon, EXAMPLE_POLYGON),
+              geometryOf('MultiPolygon', { type: 'array', minItems: 1, items: polygon }, [EXAMPLE_POLYGON]),
+            ],
+          },
+        },
+      },
+    },
+  },
+} as const;
+
+/** A plan of one unit. */
+export const EXAMPLE_PLAN = {
+  units: {
+    type: 'FeatureCollection',
+    features: [{ type: 'Feature', id: 'A-17', geometry: { type: 'Polygon', coordinates: EXAMPLE_POLYGON } }],
+  },
+  species_codes: ['PSME', 'TSHE'],
+  costs: { manual: 1.2, drone_seeded: 0.35 },
+};
+
+/** A field of other endpoints that has no meaning for units. */
+function noField(reason: string) {
+  return z
+    .unknown()
+    .refine((value) => value === undefined, { error: reason })
+    .optional();
+}
+
+/** The fields of the body of POST /v1/plan beside those that rankings have, too. `units` is read from its bytes. */
+export function planFields(rules: OptionRules) {
+  const { conditions, scenario } = optionSchemas(rules);
+  return {
+    units: z.unknown().meta({
+      ...units,
+      description:
+        'Planting units: Polygons and MultiPolygons in WGS 84 degrees. Their properties are ignored.',
+    }),
+    horizon: z
+      .literal([...HORIZONS], {
+        error: ({ input }) => `horizon must be one of ${HORIZONS.join(', ')}, not ${show(input)}`,
+      })
+      .optional()
+      .meta({ description: 'Years.', default: 5 satisfies Horizon }),
+    costs: z
+      .unknown()
+      .superRefine(checkCosts)
+      .optional()
+      .meta({
+        type: 'object',
+        properties: Object.fromEntries(
+          PLANTING_METHODS.map((method) => [
+            method,
+            {
+              type: 'number',
+              exclusiveMinimum: 0,
+              maximum: MAX_COST,
+              examples: [EXAMPLE_PLAN.costs[method]],
+            },
+          ]),
+        ),
+        additionalProperties: false,
+        description:
+          'What a planted tree (`manual`) and a sown spot (`drone_seeded`) cost, in any currency: for every method asked for. ' +
+          'Options are then ranked by cost per survivor.',
+        examples: [EXAMPLE_PLAN.costs],
+      }),
+    scenario,
+    conditions,
+  };
+}
+
+/** Fields that other endpoints have, with the reason why a plan has not. */
+export const NOT_OF_PLANS = {
+  elevation_m: noField(
+    'elevation_m cannot be used in a plan: every data point of a unit has its own elevation',
+  ),
+  include: noField('include cannot be used in a plan: intervals are always in it, and nothing else can be'),
+};
+
+function checkCosts(value: unknown, context: z.RefinementCtx): void {
+  if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+    const message = `costs must be an object with a number for each planting method, not ${show(value)}`;
+    context.addIssue({ code: 'custom', message });
+    return;
+  }
+  const unknown = Object.keys(value).filter(
+    (name) => !(PLANTING_METHODS as readonly string[]).includes(name),
+  );
+  if (unknown.length > 0) {
+    const message = `costs must not have ${showAll(unknown)}: its keys are ${PLANTING_METHODS.join(', ')}`;
+    context.addIssue({ code: 'custom', message });
+  }
+  for (const [method, cost] of Object.entries(value)) {
+    if (unknown.includes(method) || (typeof cost === 'number' && cost > 0 && cost <= MAX_COST)) continue;
+    const message = `costs.${method} must be a number above 0, at most ${MAX_COST}, not ${show(cost)}`;
+    context.addIssue({ code: 'custom', path: [method], message });
+  }
+}

@@ -1,0 +1,95 @@
+import {
+  byteEnd,
+  CLOSE_OBJECT,
+  COMMA,
+  colonEnd,
+  skipSpace,
+  startsWith,
+  stringEnd,
+  valueEnd,
+} from '../request/json.js';
+
+const LONE_SURROGATE = /\p{Surrogate}/u;
+
+/** The text of a JSON string without its quotes. */
+export function unquoted(json: string): string {
+  return JSON.parse(`"${json}"`) as string;
+}
+
+/** The columns of objects: the union of their names in the order in which they appear first. */
+export class ObjectColumns {
+  readonly names: string[] = [];
+  /** Total bytes of the names. */
+  nameBytes = 0;
+  /** Offsets of each column's value in the object scanned last; 0 if absent. */
+  starts = new Int32Array(16);
+  ends = new Int32Array(16);
+  /** The column that the object scanned last has twice, or -1. */
+  doubled = -1;
+  /** A column whose name has half of a surrogate pair, which UTF-8 cannot hold, or -1. */
+  malformed = -1;
+  /** The names as they are written between quotes, with a closing quote. */
+  readonly #written: Buffer[] = [];
+  readonly #byName = new Map<string, number>();
+
+  /** @param written the names of columns that are known, as they are written between quotes */
+  constructor(written: readonly string[] = []) {
+    for (const name of written) this.#add(Buffer.from(`${name}"`));
+  }
+
+  /** The names of all columns as they are written between quotes. */
+  get written(): string[] {
+    return this.#written.map((name) => name.toString('utf8', 0, name.length - 1));
+  }
+
+  /** Scans an object that starts at an offset. @returns the offset after it @throws JsonError */
+  scan(bytes: Buffer, start: number): number {
+    this.starts.fill(0);
+    this.doubled = -1;
+    let at = skipSpace(bytes, start + 1);
+    if (bytes[at] === CLOSE_OBJECT) return at + 1;
+    for (let column = 0; ; column++) {
+      const nameEnd = stringEnd(bytes, at);
+      const isNext = column < this.#written.length && startsWith(bytes, at + 1, this.#written[column]);
+      if (!isNext) column = this.#columnOf(bytes, at + 1, nameEnd);
+      if (this.starts[column] !== 0) this.doubled = column;
+      const value = colonEnd(bytes, nameEnd);
+      const end = valueEnd(bytes, value);
+      this.starts[column] = value;
+      this.ends[column] = end;
+      at = skipSpace(bytes, end);
+      if (bytes[at] !== COMMA) return byteEnd(bytes, at, CLOSE_OBJECT);
+      at = skipSpace(bytes, at + 1);
+    }
+  }
+
+  /** The column of a name; a new one where no object had it so far. @param end after its closing quote */
+  #columnOf(bytes: Buffer, start: number, end: number): number {
+    const written = bytes.toString('utf8', start, end - 1);
+    const name = written.includes('\\') ? unquoted(written) : written;
+    return this.#byName.get(name) ?? this.#add(Buffer.from(bytes.subarray(start, end)));
+  }
+
+  /** Adds a column. @param quoted its name as it is written, with its closing quote */
+  #add(quoted: Buffer): number {
+    const written = quoted.toString('utf8', 0, quoted.length - 1);
+    const isEscaped = written.includes('\\');
+    const name = isEscaped ? unquoted(written) : written;
+    const column = this.names.push(name) - 1;
+    if (isEscaped && LONE_SURROGATE.test(name)) this.malformed = column;
+    this.#byName.set(name, column);
+    this.nameBytes += Buffer.byteLength(name);
+    this.#written.push(quoted);
+    if (column === this.starts.length) {
+      this.starts = doubled(this.starts);
+      this.ends = doubled(this.ends);
+    }
+    return column;
+  }
+}
+
+function doubled(numbers: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
+  const more = new Int32Array(2 * numbers.length);
+  more.set(numbers);
+  return more;
+}

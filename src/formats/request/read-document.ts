@@ -1,0 +1,104 @@
+import { isUtf8 } from 'node:buffer';
+import { ApiError } from '../../prediction/errors/api-error.js';
+import { show } from '../../prediction/errors/shown-value.js';
+import { documentEnd, JsonError, OPEN_ARRAY, OPEN_OBJECT, valueEnd } from './json.js';
+import { issuesError } from './request-errors.js';
+
+/** What Python's json.dumps and str write that is not JSON, and other languages, and what to write instead. */
+const FOREIGN_WORDS = new Map([
+  ...['NaN', 'nan', 'Infinity', 'inf', 'None', 'undefined'].map(
+    (word) => [word, 'use null or leave the entry out'] as const,
+  ),
+  ['True', 'use true'],
+  ['False', 'use false'],
+]);
+
+const LONGEST_WORD = 20;
+
+/** What editors and PowerShell on Windows put before UTF-8; a message would show it as nothing. */
+const BYTE_ORDER_MARK = '\ufeff';
+
+/**
+ * Most arrays and objects of a body. JSON.parse takes some hundred nanoseconds and bytes for each, so that a body of 8 MiB
+ * could keep a thread for a second; the positions of a plan of that size are fewer.
+ */
+const MAX_CONTAINERS = 1_000_000;
+
+/**
+ * Parses a body that is one JSON value.
+ * @throws ApiError invalid_json; invalid_request for a body with too many arrays and objects
+ */
+export function parseDocument(bytes: Buffer): unknown {
+  if (bytes.length === 0) throw invalidJson('The body is empty: it must be a JSON object.');
+  if (!isUtf8(bytes)) throw invalidJson(`The body is not valid UTF-8 at byte ${utf8ErrorOffset(bytes)}.`);
+  if (bytes.length > MAX_CONTAINERS && containersIn(bytes) > MAX_CONTAINERS) {
+    const message = `the body must have at most ${MAX_CONTAINERS} arrays and objects`;
+    throw new ApiError(issuesError([{ path: '', message }]));
+  }
+  try {
+    return JSON.parse(bytes.toString());
+  } catch (error) {
+    throw documentError(bytes, error);
+  }
+}
+
+/** Counts the brackets that open an array or object; those in texts count, too. */
+function containersIn(bytes: Buffer): number {
+  let count = 0;
+  for (const byte of bytes) if (byte === OPEN_ARRAY || byte === OPEN_OBJECT) count++;
+  return count;
+}
+
+/** The messages of JSON.parse depend on the version of Node and often lack the position. */
+function documentError(bytes: Buffer, error: unknown): unknown {
+  try {
+    documentEnd(bytes, (at) => valueEnd(bytes, at));
+    return error;
+  } catch (found) {
+    if (!(found instanceof JsonError)) return found;
+    return invalidJson(`The body is not valid JSON: ${problemAt(bytes, found.offset)}.`);
+  }
+}
+
+/** Decoding replaces what is not valid: the first byte that changes. */
+function utf8ErrorOffset(bytes: Buffer): number {
+  const replaced = Buffer.from(bytes.toString('utf8'));
+  // By halves: comparing byte by byte would take long for a large body.
+  let [equal, different] = [0, bytes.length];
+  while (different - equal > 1) {
+    const middle = (equal + different) >>> 1;
+    if (bytes.subarray(equal, middle).equals(replaced.subarray(equal, middle))) equal = middle;
+    else different = middle;
+  }
+  return equal;
+}
+
+/** @param offset of the first byte that cannot be JSON; characters are counted from 0, as Python's json does */
+function problemAt(bytes: Buffer, offset: number): string {
+  const charactersBefore = characterCount(bytes, offset);
+  if (offset === bytes.length) return `it is truncated after ${charactersBefore} characters`;
+  const after = bytes.toString('utf8', offset, offset + LONGEST_WORD);
+  if (offset === 0 && after.startsWith(BYTE_ORDER_MARK))
+    return 'it begins with a byte order mark; send UTF-8 without one';
+  const before = bytes.toString('latin1', Math.max(0, offset - LONGEST_WORD), offset); // words are ASCII
+  const wordStart = /\\?-?\w*$/.exec(before)?.[0] ?? '';
+  const word = wordStart + (/^\w+/.exec(after)?.[0] ?? '"');
+  const advice = FOREIGN_WORDS.get(word.replace('-', ''));
+  if (advice !== undefined)
+    return `${word} at character ${charactersBefore - wordStart.length} is not a JSON value; ${advice}`;
+  return `unexpected ${show(String.fromCodePoint(after.codePointAt(0) ?? 0))} at character ${charactersBefore}`;
+}
+
+/** The UTF-16 code units of valid UTF-8 before an offset; decoding megabytes would take long. */
+function characterCount(bytes: Buffer, end: number): number {
+  let count = 0;
+  for (let at = 0; at < end; at++) {
+    const byte = bytes[at];
+    if (byte < 0x80 || byte >= 0xc0) count += byte < 0xf0 ? 1 : 2;
+  }
+  return count;
+}
+
+function invalidJson(message: string): ApiError {
+  return new ApiError({ code: 'invalid_json', message });
+}

@@ -1,0 +1,182 @@
+import type { z } from 'zod';
+import { valueAt } from '../../prediction/artefacts/shared-grid.js';
+import type { SpeciesCatalogue } from '../../prediction/artefacts/species.js';
+import { MAX_RISE_M, OWN_ELEVATION } from '../../prediction/conditions/adjustments.js';
+import { PLANTING_METHODS } from '../../prediction/dimensions.js';
+import type { ErrorObject } from '../../prediction/errors/api-error.js';
+import { show, shownPath } from '../../prediction/errors/shown-value.js';
+import { ROW_STATUS, type SiteRows } from '../../prediction/site-rows.js';
+import type { GenerationData } from '../../work/serving/per-generation.js';
+import { misspellingsIn } from './misspellings.js';
+import { METRES_PER_FOOT } from './option-schemas.js';
+import { nearestDataOf, placeHint } from './places.js';
+import { MAX_LATITUDE, type PredictRequest } from './schemas.js';
+
+/** As `match_distance_km` has. */
+const DISTANCE_DECIMALS = 3;
+/** Decimals of a distance in a message: micrometres. */
+const MAX_DISTANCE_DECIMALS = 9;
+
+/**
+ * What is wrong with an entry that cannot be predicted for: the first error in the order of the interface.
+ * @param schema the shape of the entry
+ * @param options the fields that it may have, to find those that are misspelt
+ * @param placeHint says as a sentence which place was probably meant by a place that cannot be, or ''
+ */
+export function entryError(
+  schema: z.ZodType,
+  entry: unknown,
+  options: readonly string[],
+  species: SpeciesCatalogue,
+  placeHint: (latitude: number, longitude: number) => string,
+): ErrorObject {
+  const invalid = siteShapeError(schema, entry, options, placeHint);
+  if (invalid !== undefined) return invalid;
+  const { species_code, planting_method } = Object(entry) as PredictRequest;
+  return species.indexOf(species_code) === -1
+    ? unknownSpecies(species_code, species)
+    : unknownMethod('planting_method', planting_method);
+}
+
+/** The error of a request for a site that does not have its shape; undefined where it has. See `entryError`. */
+export function siteShapeError(
+  schema: z.ZodType,
+  request: unknown,
+  options: readonly string[],
+  placeHint: (latitude: number, longitude: number) => string,
+): ErrorObject | undefined {
+  const invalid = invalidRequest(schema, request, options);
+  if (invalid === undefined) return undefined;
+  const { latitude, longitude } = Object(request) as PredictRequest;
+  const isTooFar = typeof latitude === 'number' && Math.abs(latitude) > MAX_LATITUDE;
+  const hint = isTooFar ? placeHint(latitude, longitude) : '';
+  return { ...invalid, message: invalid.message + hint };
+}
+
+/** The error of a text that is no species code. */
+export function unknownSpecies(code: string, species: SpeciesCatalogue): ErrorObject {
+  const closest = species.closest(code);
+  const proposal =
+    closest === undefined ? '' : ` Did you mean ${closest.species_code} (${closest.common_name})?`;
+  return {
+    code: 'invalid_species',
+    message: `species_code ${show(code)} is not a known species code.${proposal}`,
+    details: { suggestion: 'GET /v1/species lists the species codes.' },
+  };
+}
+
+/** The error of a value that is no planting method. @param what names it in the message */
+export function unknownMethod(what: string, value: unknown): ErrorObject {
+  return {
+    code: 'invalid_method',
+    message: `${what} must be ${PLANTING_METHODS.map(show).join(' or ')}, not ${show(value)}.`,
+  };
+}
+
+/** Something wrong with a request, and where in it. */
+export interface Issue {
+  readonly path: string;
+  readonly message: string;
+}
+
+/**
+ * The error of a value that does not have the shape of a schema, with every issue found; undefined where it has.
+ * @param options the fields that it may have, to find those that are misspelt
+ * @param others issues that were found elsewhere
+ */
+export function invalidRequest(
+  schema: z.ZodType,
+  value: unknown,
+  options: readonly string[] = [],
+  others: readonly Issue[] = [],
+): ErrorObject | undefined {
+  const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
+  if (!isObject) {
+    const message = `must be a JSON object, not ${show(value)}`;
+    return {
+      code: 'invalid_request',
+      message: `The request ${message}.`,
+      details: { issues: [{ path: '', message }] },
+    };
+  }
+  const { error } = schema.safeParse(value);
+  const found = (error?.issues ?? []).map(({ path, message }) => ({ path: path.join('.'), message }));
+  const issues = [...others, ...found];
+  for (const { name, option } of misspellingsIn(value, options)) {
+    const message = `${show(name)} is not a field: write ${option}, or rename it if it is a tag of your own`;
+    issues.push({ path: name, message });
+  }
+  return issues.length === 0 ? undefined : issuesError(issues);
+}
+
+/** The error of a request with issues, at least one. */
+export function issuesError(issues: readonly Issue[]): ErrorObject {
+  return {
+    code: 'invalid_request',
+    message: `The request is not valid: ${issues.map(({ message }) => message).join('; ')}.`,
+    details: { issues: issues.map(({ path, message }) => ({ path: shownPath(path), message })) },
+  };
+}
+
+/** The error of a row that could not be answered for. @param what comes before the place, if it is not the caller's own */
+export function placeError(
+  status: number,
+  rows: SiteRows,
+  row: number,
+  generation: GenerationData,
+  what = '',
+): ErrorObject {
+  const [latitude, longitude] = [rows.latitude[row], rows.longitude[row]];
+  const place = `${what}latitude ${latitude}, longitude ${longitude}`;
+  if (status === ROW_STATUS.outsideCoverage) {
+    const regions = generation.artefacts.regions.map(({ name }) => name).join(' and ');
+    return {
+      code: 'outside_coverage',
+      message: `${place} is outside the coverage, which is ${regions}.${placeHint(generation, latitude, longitude)}`,
+      details: { suggestion: 'GET /v1/coverage lists the regions and their bounds.' },
+    };
+  }
+  const { artefacts, searchRadiusKm } = generation;
+  const { index, columns } = artefacts.grid;
+  const nearest = nearestDataOf(generation);
+  const point = nearest.findAnywhere(longitude, latitude);
+  if (status === ROW_STATUS.elevationMismatch) {
+    const elevationM = rows.adjustments[row * rows.width + OWN_ELEVATION];
+    return elevationMismatch(elevationM, valueAt(columns.elevation, point));
+  }
+  return {
+    code: 'no_nearby_data',
+    message:
+      `No data point lies within ${searchRadiusKm} km of ${place}: the nearest is ${shownDistance(nearest.distanceKm, searchRadiusKm)} km away. ` +
+      'The data cover forest land, not urban, agricultural or water areas.',
+    details: {
+      search_radius_km: searchRadiusKm,
+      nearest: {
+        latitude: index.latitudes[index.row[point]],
+        longitude: index.longitudes[index.column[point]],
+        distance_km: Number(nearest.distanceKm.toFixed(DISTANCE_DECIMALS)),
+      },
+    },
+  };
+}
+
+/** A distance with one decimal or, where that is not more than the radius, with as many as it takes. */
+function shownDistance(distanceKm: number, searchRadiusKm: number): string {
+  let decimals = 1;
+  while (decimals < MAX_DISTANCE_DECIMALS && Number(distanceKm.toFixed(decimals)) <= searchRadiusKm)
+    decimals++;
+  return distanceKm.toFixed(decimals);
+}
+
+function elevationMismatch(elevationM: number, matchedM: number): ErrorObject {
+  const fromFeet = Math.round(elevationM * METRES_PER_FOOT);
+  const isNearer = Math.abs(fromFeet - matchedM) < Math.abs(elevationM - matchedM);
+  const hint = isNearer ? ` Was it in feet? ${elevationM} ft are ${fromFeet} m.` : '';
+  return {
+    code: 'elevation_mismatch',
+    message:
+      `elevation_m is ${elevationM} m, but the matched point lies at ${matchedM} m: at most ${MAX_RISE_M} m may lie ` +
+      `between them.${hint}`,
+    details: { elevation_m: elevationM, matched_elevation_m: matchedM },
+  };
+}

@@ -1,0 +1,225 @@
+import { z } from 'zod';
+import type { Species } from '../../prediction/artefacts/species.js';
+import { HORIZONS, type Horizon, PLANTING_METHODS } from '../../prediction/dimensions.js';
+import { show, showAll } from '../../prediction/errors/shown-value.js';
+import { EXAMPLE_PLAN, planFields } from '../geojson/plan-schema.js';
+import { ELEVATION, type OptionRules, optionSchemas, SCENARIO } from './option-schemas.js';
+
+/** Degrees north or south, and east or west, that a request may have. */
+export const MAX_LATITUDE = 90;
+export const MAX_LONGITUDE = 180;
+
+/** A degree of latitude or longitude: a finite JSON number within its limit. */
+function degrees(name: string, limit: number) {
+  const error = ({ input }: { input?: unknown }) =>
+    `${name} must be a number from -${limit} to ${limit}, not ${show(input)}`;
+  return z.number({ error }).min(-limit, { error }).max(limit, { error });
+}
+
+const horizonList = HORIZONS.join(', ');
+const isHorizon = (value: unknown): value is Horizon => HORIZONS.includes(value as Horizon);
+const horizonsError = ({ input }: { input?: unknown }) =>
+  `horizons must be a non-empty array of ${horizonList}, not ${show(input)}`;
+
+const place = {
+  latitude: degrees('latitude', MAX_LATITUDE).meta({ description: 'Degrees north.', examples: [44.12] }),
+  longitude: degrees('longitude', MAX_LONGITUDE).meta({ description: 'Degrees east.', examples: [-122.03] }),
+};
+
+const years = {
+  // Not an array of zod's, which takes long for half a million elements. One issue for all of them, too: one for each
+  // would let a body of 1 MiB ask for an answer of 50.
+  horizons: z
+    .unknown()
+    .refine((years): years is unknown[] => Array.isArray(years) && years.length > 0, {
+      error: horizonsError,
+      abort: true,
+    })
+    .refine((years): years is Horizon[] => (years as unknown[]).every(isHorizon), {
+      error: ({ input }) =>
+        `each horizon must be one of ${horizonList}, not ${showAll((input as unknown[]).filter((year) => !isHorizon(year)))}`,
+    })
+    .optional()
+    .meta({
+      description: 'Years; repeats collapse. All three by default.',
+      examples: [[1, 5]],
+      default: [...HORIZONS],
+      type: 'array',
+      minItems: 1,
+      items: { enum: [...HORIZONS] },
+    }),
+};
+
+const site = {
+  ...place,
+  species_code: z
+    .string({ error: ({ input }) => `species_code must be a string such as "PSME", not ${show(input)}` })
+    .meta({ description: 'A code of GET /v1/species, matched exactly.', examples: ['PSME'] }),
+  ...years,
+};
+
+const plantingMethod = z
+  .unknown()
+  .refine((value) => value !== undefined, {
+    error: `planting_method is missing: it must be ${PLANTING_METHODS.map(show).join(' or ')}`,
+  })
+  .meta({
+    type: 'string',
+    enum: [...PLANTING_METHODS],
+    description: 'How the tree is planted.',
+    examples: ['manual'],
+  });
+
+const EXAMPLE = { latitude: 44.12, longitude: -122.03, species_code: 'PSME' };
+
+/** Examples of a prediction: one with the fields it must have, and one with all options. */
+function predictionExamples({ conditions, hasLapseRates }: OptionRules) {
+  const measured = conditions.slice(-1).map(({ name, example }) => [name, example]);
+  return [
+    { ...EXAMPLE, planting_method: 'manual' },
+    {
+      ...EXAMPLE,
+      planting_method: 'drone_seeded',
+      horizons: [5],
+      ...(hasLapseRates && { [ELEVATION.name]: ELEVATION.example }),
+      conditions: Object.fromEntries(measured),
+      scenario: Object.fromEntries(SCENARIO.map(({ name, example }) => [name, example])),
+      include: ['explanation', 'site'],
+    },
+  ];
+}
+
+const isNonEmptyArray = (value: unknown): value is unknown[] => Array.isArray(value) && value.length > 0;
+/** Most elements of a list to choose from: some dozen differ, and a body could have hundreds of thousands. */
+const MAX_CHOICES = 1000;
+const isShortList = (value: unknown) => (value as unknown[]).length <= MAX_CHOICES;
+const tooManyChoices = (name: string) => ({
+  error: ({ input }: { input?: unknown }) =>
+    `${name} must have at most ${MAX_CHOICES} elements, not ${(input as unknown[]).length}`,
+  abort: true,
+});
+const isText = (value: unknown) => typeof value === 'string';
+
+/** Which species and methods to choose from. */
+const choice = {
+  planting_methods: z
+    .unknown()
+    .refine(isNonEmptyArray, {
+      error: ({ input }) =>
+        `planting_methods must be a non-empty array of ${PLANTING_METHODS.join(', ')}, not ${show(input)}`,
+      abort: true,
+    })
+    .refine(isShortList, tooManyChoices('planting_methods'))
+    .optional()
+    .meta({
+      description: 'Planting methods; repeats collapse. Both by default.',
+      examples: [['manual']],
+      default: [...PLANTING_METHODS],
+      type: 'array',
+      minItems: 1,
+      maxItems: MAX_CHOICES,
+      items: { enum: [...PLANTING_METHODS] },
+    }),
+  // One issue for all codes: see horizons.
+  species_codes: z
+    .unknown()
+    .refine(isNonEmptyArray, {
+      error: ({ input }) => `species_codes must be a non-empty array of species codes, not ${show(input)}`,
+      abort: true,
+    })
+    .refine(isShortList, tooManyChoices('species_codes'))
+    .refine((codes) => (codes as unknown[]).every(isText), {
+      error: ({ input }) =>
+        `each species code must be a string such as "PSME", not ${showAll((input as unknown[]).filter((code) => !isText(code)))}`,
+    })
+    .optional()
+    .meta({
+      description: 'Codes of GET /v1/species, matched exactly; repeats collapse. All species by default.',
+      type: 'array',
+      minItems: 1,
+      maxItems: MAX_CHOICES,
+      items: { $ref: '#/components/schemas/SpeciesCode' },
+      examples: [['PSME', 'PIPO']],
+    }),
+  native_only: z
+    .boolean({ error: ({ input }) => `native_only must be true or false, not ${show(input)}` })
+    .optional()
+    .meta({
+      description:
+        'Whether to leave out species whose native range does not hold the matched point. Ranges are drawn to kilometres: ' +
+        'species that stand at their edges may be left out.',
+      examples: [false],
+      default: true,
+    }),
+};
+
+const RANKING_EXAMPLES = [
+  { latitude: EXAMPLE.latitude, longitude: EXAMPLE.longitude },
+  {
+    latitude: EXAMPLE.latitude,
+    longitude: EXAMPLE.longitude,
+    species_codes: ['PSME', 'TSHE', 'PIPO'],
+    planting_methods: ['manual'],
+    native_only: false,
+    horizons: [5],
+  },
+];
+
+export type RequestSchemas = ReturnType<typeof requestSchemas>;
+
+/**
+ * The bodies of requests for a site, under the rules of a generation. In /openapi.json their names are those of the
+ * schemas that were made last.
+ * @param served the species that /openapi.json lists
+ */
+export function requestSchemas(rules: OptionRules, served: readonly Species[] = []) {
+  const options = optionSchemas(rules);
+  const codes = served.map(({ species_code }) => species_code);
+  // A code that is not served has an error of its own, so that the schema only describes them.
+  const speciesCode = site.species_code.meta({ id: 'SpeciesCode', ...(codes.length > 0 && { enum: codes }) });
+  const fields = { ...site, species_code: speciesCode };
+  return {
+    speciesCode,
+    /** Body of POST /v1/predict/compare. */
+    comparison: z.object({ ...fields, ...options }).meta({ id: 'ComparisonRequest', examples: [EXAMPLE] }),
+    /** Body of POST /v1/predict and entry of a batch. A planting method that is present but wrong has a code of its own. */
+    prediction: z
+      .object({ ...fields, planting_method: plantingMethod, ...options })
+      .meta({ id: 'PredictionRequest', examples: predictionExamples(rules) }),
+    /** Body of POST /v1/predict/rank. A method or species that is none has a code of its own. */
+    ranking: z
+      .object({ ...place, ...choice, ...years, ...options })
+      .meta({ id: 'RankingRequest', examples: RANKING_EXAMPLES }),
+    /** Body of POST /v1/plan without its units, which are checked one by one. */
+    plan: z.object({ ...planFields(rules), ...choice }).meta({ id: 'PlanRequest', examples: [EXAMPLE_PLAN] }),
+  };
+}
+
+/** Body of POST /v1/predict/batch. Its entries are checked one by one. */
+export const batchRequestSchema = z.object({
+  requests: z.array(z.unknown(), { error: ({ input }) => `requests must be an array, not ${show(input)}` }),
+});
+
+/** Which fields exist does not depend on the generation. */
+const { prediction, ranking, plan } = requestSchemas({
+  conditions: [],
+  hasLapseRates: true,
+  hasIntervals: true,
+});
+
+/** The fields of a site. */
+export const FIELDS = Object.keys(prediction.shape);
+/** Those of them that may be absent. */
+export const OPTIONS = optionsOf(prediction);
+/** The fields of a ranking that may be absent. */
+export const RANKING_OPTIONS = optionsOf(ranking);
+
+function optionsOf({ shape }: z.ZodObject): string[] {
+  return Object.entries(shape)
+    .filter(([, field]) => field instanceof z.ZodOptional)
+    .map(([name]) => name);
+}
+
+export type PredictRequest = z.output<typeof prediction>;
+export type RankRequest = z.output<typeof ranking>;
+export type PlanRequest = z.output<typeof plan>;

@@ -1,0 +1,122 @@
+import { isUtf8 } from 'node:buffer';
+import type { TableJob, TableState } from '../table/table-contract.js';
+import { notATable, wrongLine } from '../table/table-errors.js';
+import { JOB_BYTES } from '../table/table-source.js';
+
+const LINE_FEED = 0x0a;
+const CARRIAGE_RETURN = 0x0d;
+const TAB = 0x09;
+const SPACE = 0x20;
+const BYTE_ORDER_MARK = Buffer.from('\ufeff');
+const UTF_16_MARKS = [Buffer.from([0xff, 0xfe]), Buffer.from([0xfe, 0xff])];
+
+/** The number of the line that holds an offset, counted from 1. */
+export function lineAt(body: Buffer, offset: number): number {
+  let line = 1;
+  for (let at = body.indexOf(LINE_FEED); at !== -1 && at < offset; at = body.indexOf(LINE_FEED, at + 1))
+    line++;
+  return line;
+}
+
+/** The end of a text that ends at `end`, without a line feed. */
+export function withoutLineFeed(body: Buffer, end: number): number {
+  return body[end - 1] === LINE_FEED ? end - 1 : end;
+}
+
+/** The same without LF or CRLF. */
+export function withoutLineEnd(body: Buffer, end: number): number {
+  const before = withoutLineFeed(body, end);
+  return body[before - 1] === CARRIAGE_RETURN ? before - 1 : before;
+}
+
+/**
+ * Checks that a body is UTF-8 and not empty.
+ * @returns the offset of its text, after a byte order mark
+ * @throws ApiError invalid_request
+ */
+export function textStart(body: Buffer): number {
+  if (body.length === 0) throw notATable('the body is empty');
+  if (!isUtf8(body)) {
+    const startsWith = (mark: Buffer) => body.subarray(0, mark.length).equals(mark);
+    if (UTF_16_MARKS.some(startsWith)) throw notATable('it is UTF-16: save it as UTF-8');
+    throw wrongLine(
+      firstLineNotUtf8(body),
+      'is not UTF-8: save the file as UTF-8 (in Excel: "CSV UTF-8"), not as Latin-1 or Windows-1252',
+    );
+  }
+  return body.subarray(0, BYTE_ORDER_MARK.length).equals(BYTE_ORDER_MARK) ? BYTE_ORDER_MARK.length : 0;
+}
+
+/** Where a text ends without the blank lines at its end. @param hasSpaces whether these may have spaces and tabs */
+export function textEnd(body: Buffer, start: number, hasSpaces: boolean): number {
+  let end = body.length;
+  for (; end > start; end--) {
+    const byte = body[end - 1];
+    const isSpace = byte === SPACE || byte === TAB;
+    if (byte !== LINE_FEED && byte !== CARRIAGE_RETURN && !(isSpace && hasSpaces)) break;
+  }
+  // The line end of the last line is kept.
+  if (body[end] === CARRIAGE_RETURN) end++;
+  return body[end] === LINE_FEED ? end + 1 : end;
+}
+
+/** No byte of a character beyond ASCII is a line feed: lines can be checked one by one. */
+function firstLineNotUtf8(body: Buffer): number {
+  let line = 1;
+  for (let start = 0; ; line++) {
+    const end = body.indexOf(LINE_FEED, start) + 1 || body.length;
+    if (end === body.length || !isUtf8(body.subarray(start, end))) return line;
+    start = end;
+  }
+}
+
+/** Most bytes of a row: rows are read one by one into memory. */
+export const MAX_ROW_BYTES = 2 ** 20;
+
+/** Puts the rows of a text into jobs, each of JOB_BYTES at most if it is not one row. */
+export class JobList {
+  readonly jobs: { from: number; count: number; start: number; end: number }[];
+  rowCount: number;
+
+  /**
+   * @param before the jobs of the rows before
+   * @param rowLimit rows beyond it are counted, and have no job: the table is refused
+   */
+  constructor(
+    before: Pick<TableState, 'jobs' | 'rowCount'> | undefined,
+    private readonly rowLimit: number,
+  ) {
+    this.jobs = (before?.jobs ?? []).map((job) => ({ ...job }));
+    this.rowCount = before?.rowCount ?? 0;
+  }
+
+  /** Adds the row of the bytes [start, end). @param maxRows of a job */
+  add(start: number, end: number, maxRows: number): void {
+    const from = this.rowCount++;
+    if (from >= this.rowLimit) return;
+    const last = this.jobs[this.jobs.length - 1];
+    if (last === undefined || last.count >= maxRows || end - last.start > JOB_BYTES)
+      this.jobs.push({ from, count: 1, start, end });
+    else {
+      last.count++;
+      last.end = end;
+    }
+  }
+}
+
+/** The rows of a job from the one that starts at an offset on. @param done how many come before it */
+export function restOf({ from, count, end }: TableJob, done: number, start: number): TableJob {
+  return { from: from + done, count: count - done, start, end };
+}
+
+/** The offsets where the lines of a job start, and where the last one ends. */
+export function lineStarts(body: Buffer, { count, start, end }: TableJob): Uint32Array {
+  const starts = new Uint32Array(count + 1);
+  let at = start;
+  for (let line = 0; line < count; line++) {
+    starts[line] = at;
+    at = body.indexOf(LINE_FEED, at) + 1;
+  }
+  starts[count] = end;
+  return starts;
+}

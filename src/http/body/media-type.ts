@@ -1,0 +1,37 @@
+import type { FastifyRequest } from 'fastify';
+import Negotiator from 'negotiator';
+import { ApiError } from '../../prediction/errors/api-error.js';
+import { show } from '../../prediction/errors/shown-value.js';
+
+/** A longer Accept is ignored: negotiating thousands of types would take milliseconds. */
+const MAX_ACCEPT_CHARACTERS = 500;
+
+/**
+ * Chooses the media type of an answer.
+ * @param available the types that it can have, the one to prefer first
+ * @throws ApiError not_acceptable
+ */
+export function negotiateType<MediaType extends string>(
+  { raw, headers: { accept } }: FastifyRequest,
+  available: readonly [MediaType, ...MediaType[]],
+): MediaType {
+  if (accept === undefined || accept.trim() === '' || accept.length > MAX_ACCEPT_CHARACTERS)
+    return available[0];
+  // The types have no parameters, but callers may name what holds for the answer anyway: its charset, and the header line of CSV.
+  const headers = {
+    ...raw.headers,
+    accept: accept.replaceAll(/;\s*(charset="?utf-8"?|header=present)/gi, ''),
+  };
+  const accepted = new Negotiator({ headers }).mediaType([...available]);
+  if (accepted !== undefined) return accepted as MediaType;
+  throw new ApiError({
+    code: 'not_acceptable',
+    message: `The answer can be had as ${available.join(', ')}; Accept is ${show(accept)}.`,
+    details: { available },
+  });
+}
+
+/** The media type of a Content-Type without its parameters, in lower case. */
+export function essenceOf(contentType: string | undefined): string | undefined {
+  return contentType?.split(';', 1)[0].trim().toLowerCase();
+}

@@ -1,0 +1,106 @@
+import type { FastifyInstance } from 'fastify';
+import { z } from 'zod';
+import { TIER_NAMES, TIERS } from '../../../accounts/tiers.js';
+import { unknownSpecies } from '../../../formats/request/request-errors.js';
+import { SURFACE_FORMATS, SURFACE_TYPES } from '../../../formats/surface/surface-formats.js';
+import { SpeciesCatalogue } from '../../../prediction/artefacts/species.js';
+import { ApiError } from '../../../prediction/errors/api-error.js';
+import { latticePoints } from '../../../prediction/locate/lattice-points.js';
+import { VERSION } from '../../../version.js';
+import { perGeneration } from '../../../work/serving/per-generation.js';
+import { STEP_ROWS } from '../../../work/serving/row-submitter.js';
+import { BodyBudget } from '../../body/body-budget.js';
+import { negotiateType } from '../../body/media-type.js';
+import { requireChunks } from '../../body/require-chunks.js';
+import { SURFACES_FULL } from '../../errors/common-errors.js';
+import type { Endpoint } from '../../openapi/document.js';
+import { addVary, preferredEncoding, sendStream } from '../../response/compression.js';
+import { isCurrent, strongETag } from '../../response/etag.js';
+import { CACHE_CONTROL } from '../../response/headers.js';
+import { surfaceResponses } from '../../response/surface-schemas.js';
+import { callerOf } from '../../server/request-state.js';
+import type { RouteContext } from '../context.js';
+import { SURVIVALS_PER_POINT } from './surface.js';
+import { readSurfaceQuery, surfaceQuerySchema } from './surface-query.js';
+import { copySurvival, surfaceRows } from './surface-rows.js';
+
+export const surfacesEndpoint: Endpoint = {
+  path: '/v1/surfaces/{species_code}',
+  id: 'surface',
+  summary: 'Survival map of one species',
+  description:
+    'Both planting methods at all horizons, as columns (JSON), features (GeoJSON), lines (CSV) or Arrow record batches; ' +
+    '`Accept` chooses. The values are those of POST /v1/predict at the points. Where the box has more points than ' +
+    '`max_points`, those of a coarser lattice are listed, and `spacing_km` says how far apart its rows are, north to ' +
+    'south. A copy may be kept and asked for again with `If-None-Match`, which is answered at once.',
+  pathParameters: () =>
+    z.object({
+      species_code: z.string().meta({ description: 'A code of GET /v1/species.', examples: ['PSME'] }),
+    }),
+  query: () => surfaceQuerySchema(Math.max(...TIER_NAMES.map((tier) => TIERS[tier].pointsPerSurface))),
+  response: surfaceResponses,
+  headers: ['ETag', 'Model-Outcomes', 'Server-Timing'],
+  errors: ['invalid_request', 'invalid_species', 'not_acceptable', 'overloaded'],
+};
+
+/** Memory for a point and its survival, which a request holds until its answer is sent. */
+const BYTES_PER_POINT = Int32Array.BYTES_PER_ELEMENT + SURVIVALS_PER_POINT * Uint16Array.BYTES_PER_ELEMENT;
+
+/** What the surfaces of all callers together may keep: some twenty of the whole grid. */
+const MEMORY_BYTES = 128 * 1024 * 1024;
+
+const catalogueOf = perGeneration(({ artefacts }) => new SpeciesCatalogue(artefacts.species));
+
+interface SurfaceRequest {
+  Params: { species_code: string };
+  Querystring: Record<string, unknown>;
+}
+
+/** GET /v1/surfaces/{species_code}: the grid's points with the survival of one species. */
+export function surfacesRoute(app: FastifyInstance, { serving, submitter, turns }: RouteContext): void {
+  const budget = new BodyBudget(MEMORY_BYTES, SURFACES_FULL);
+  app.get<SurfaceRequest>('/v1/surfaces/:species_code', async (request, reply) => {
+    requireChunks(request, 'A surface');
+    const generation = serving.current;
+    const { artefacts } = generation;
+    const { grid, manifest } = artefacts;
+    const type = negotiateType(request, SURFACE_TYPES);
+    const query = readSurfaceQuery(request.query, callerOf(request).tier);
+    const { species_code } = request.params;
+    const species = catalogueOf(generation).indexOf(species_code);
+    if (species === -1) throw new ApiError(unknownSpecies(species_code, catalogueOf(generation)));
+
+    const { modelDigest, gridDigest } = artefacts;
+    const representation = [type, preferredEncoding(request)];
+    const etag = strongETag(VERSION, modelDigest, gridDigest, species_code, query, representation);
+    const headers = { etag, 'cache-control': CACHE_CONTROL.revalidated };
+    if (isCurrent(etag, request.headers['if-none-match'])) {
+      addVary(reply, 'accept');
+      addVary(reply, 'accept-encoding');
+      return reply.code(304).headers(headers).send();
+    }
+
+    const { id } = callerOf(request);
+    turns.check(id);
+    const { step, points } = latticePoints(grid.index, query.box, query.maxPoints);
+    request.state.sites = points.length;
+    budget.take(BYTES_PER_POINT * points.length, id, reply.raw);
+    const survival = new Uint16Array(SURVIVALS_PER_POINT * points.length);
+    const pieces = surfaceRows(artefacts, species, points, query, STEP_ROWS);
+    const predict = () =>
+      submitter.predictPieces(request, reply, generation.batches, pieces, (piece, records) =>
+        copySurvival(piece, records, survival, points.length),
+      );
+    await generation.keepOpen(() => turns.run(id, reply, predict));
+
+    addVary(reply, 'accept');
+    reply
+      .type(SURFACE_FORMATS[type].contentType)
+      .headers({ ...headers, 'model-outcomes': manifest.outcomes });
+    return sendStream(
+      request,
+      reply,
+      SURFACE_FORMATS[type].stream({ artefacts, species, step, points, survival }),
+    );
+  });
+}

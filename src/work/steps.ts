@@ -1,0 +1,99 @@
+import type { Tier } from '../accounts/tiers.js';
+import { type PlanState, readPlan } from '../formats/geojson/planner.js';
+import { type CheckState, type JobAnswer, OpenTable } from '../formats/table/open-table.js';
+import type { TableJob, TableRequest } from '../formats/table/table-contract.js';
+import { ApiError, type ErrorObject } from '../prediction/errors/api-error.js';
+import type { Predictor, PredictorData } from '../prediction/predictor.js';
+import type { StepHandler } from './messages.js';
+import type { GenerationData } from './serving/per-generation.js';
+
+/** The body of a table in memory that all threads share. */
+export interface TableBody {
+  /** Another one for each table. */
+  readonly id: number;
+  readonly memory: SharedArrayBuffer;
+  readonly at: number;
+  readonly bytes: number;
+  readonly request: TableRequest;
+}
+
+/** What the main thread asks of a worker. */
+export type StepOrder =
+  /** Checks some more of a table. @param state how far the check has come */
+  | { readonly kind: 'check'; readonly table: TableBody; readonly state: CheckState | undefined }
+  /** Answers rows of a table. @param state of the check at its end, without the jobs */
+  | { readonly kind: 'rows'; readonly table: TableBody; readonly state: CheckState; readonly job: TableJob }
+  /** Reads the next units of a plan. */
+  | {
+      readonly kind: 'plan';
+      readonly body: Uint8Array;
+      readonly tier: Tier;
+      readonly before: PlanState | undefined;
+    };
+
+/** The results of orders by their kind. */
+export interface StepResults {
+  readonly check: {
+    readonly state: CheckState;
+    /** What the answer begins and ends with, when all is checked. */
+    readonly ends: ReturnType<OpenTable['ends']> | undefined;
+  };
+  readonly rows: JobAnswer;
+  readonly plan: PlanState;
+}
+
+/** A step ends with its result, or with what is wrong with the request. */
+export type StepOutcome<Kind extends StepOrder['kind']> =
+  | { readonly result: StepResults[Kind] }
+  | { readonly refusal: ErrorObject };
+
+/** How long a step takes, about: others wait for it. */
+const STEP_MS = 15;
+
+/** Open tables are kept between steps, the last ones. They are views of their bodies, and of little size. */
+const KEPT_TABLES = 4;
+const tables = new Map<number, OpenTable>();
+
+/** Rows are checked against a part of the predictor's data; what is made of it is kept with the object. */
+let context: GenerationData | undefined;
+
+function contextOf({ grid, manifest, species, regions, searchRadiusKm }: PredictorData): GenerationData {
+  context ??= { artefacts: { grid, manifest, species, regions }, searchRadiusKm };
+  return context;
+}
+
+function openTableOf({ id, memory, at, bytes, request }: TableBody, data: PredictorData): OpenTable {
+  const table = tables.get(id) ?? new OpenTable(new Uint8Array(memory, at, bytes), request, contextOf(data));
+  tables.delete(id);
+  tables.set(id, table);
+  if (tables.size > KEPT_TABLES) tables.delete(tables.keys().next().value as number);
+  return table;
+}
+
+/** Does a step of work. */
+const doStep: StepHandler = async (order, predictor, data) => {
+  try {
+    return await stepOf(order as StepOrder, predictor, data);
+  } catch (error) {
+    if (error instanceof ApiError) return { result: { refusal: error.error } };
+    throw error;
+  }
+};
+
+export default doStep;
+
+async function stepOf(order: StepOrder, predictor: Predictor, data: PredictorData) {
+  if (order.kind === 'plan') {
+    const { buffer, byteOffset, length } = order.body;
+    const body = Buffer.from(buffer, byteOffset, length);
+    return { result: { result: readPlan(body, order.tier, contextOf(data), order.before, STEP_MS) } };
+  }
+  const table = openTableOf(order.table, data);
+  if (order.kind === 'rows') {
+    const result = await table.answer(order.state, order.job, predictor);
+    return { result: { result }, transferred: [result.bytes.buffer] };
+  }
+  const endMs = performance.now() + STEP_MS;
+  const state = table.check(order.state, () => performance.now() > endMs);
+  return { result: { result: { state, ends: state.isChecked ? table.ends(state) : undefined } } };
+}
