@@ -28,8 +28,8 @@ test('records have the numbers of the plain implementation', async () => {
   for (let sent = 0; sent < rowCount; sent += 200) {
     const requests = randomRequests(data, 200, random, 0.6);
     const rows = rowsOf(requests, GENERATED_AT, data);
-    const records = RowRecords.create(requests.length);
-    await predictor.record(rows, records);
+    const records = RowRecords.create(rows);
+    await predictor.predict(rows, records);
     for (const [row, request] of requests.entries()) {
       const plain = await plainAnswer(oracle, data, request, GENERATED_AT);
       const kind = STATUS_CODES[records.status[row]] ?? 'answered';

@@ -1,7 +1,6 @@
 import type { Data, Dictionary, Int32, Utf8 } from 'apache-arrow';
-import type { SharedGrid } from '../../prediction/artefacts/shared-grid.js';
+import { matchedPlaces, type SharedGrid } from '../../prediction/artefacts/shared-grid.js';
 import type { ErrorCode, ErrorObject } from '../../prediction/errors/api-error.js';
-import { matchedPlaces } from '../json/matched-places.js';
 import type { RunOutcomes } from '../table/run-outcomes.js';
 import { toLatin1 } from '../text/latin1.js';
 import { type DictionaryColumn, NumberColumn, RepeatedTextColumn, type TextList } from './column-builders.js';

@@ -1,11 +1,12 @@
 import type { Artefacts } from '../../prediction/artefacts/artefacts.js';
 import { modelOf } from '../../prediction/artefacts/manifest.js';
+import { type MatchedPlaces, matchedPlaces } from '../../prediction/artefacts/shared-grid.js';
 import { BOTH_METHODS, HORIZONS, PLANTING_METHODS } from '../../prediction/dimensions.js';
-import { HORIZON_NUMBERS, PREDICTION_NUMBERS } from '../../prediction/model/prediction-numbers.js';
-import type { SiteRows } from '../../prediction/site-rows.js';
-import { DetailEncoder, detailsCapacity, type RowDetails } from './detail-encoder.js';
-import { type Fragment, FragmentTable, fragment, type JsonWriter, NUMBER_BYTES } from './json-writer.js';
-import type { MatchedPlaces } from './matched-places.js';
+import type { Predictor, PredictorRun } from '../../prediction/predictor.js';
+import { RowRecords } from '../../prediction/row-record.js';
+import { OPTION, ROW_STATUS, type RowAnswers, type SiteRows } from '../../prediction/site-rows.js';
+import { DetailEncoder, detailsCapacity } from './detail-encoder.js';
+import { type Fragment, FragmentTable, fragment, JsonWriter, NUMBER_BYTES } from './json-writer.js';
 import { PredictionEncoder, predictionsCapacity } from './prediction-encoder.js';
 
 const OPEN_SITE = fragment('{"site":{"latitude":');
@@ -23,16 +24,16 @@ const COMMA = fragment(',');
 const MINUS = fragment('-');
 
 const DISTANCE_DECIMALS = 3;
-const METRES_PER_KM = 1000;
 
 /** More than the bytes of an element that depend neither on the models nor on the species. */
 const FIXED_BYTES = 1000 + 5 * NUMBER_BYTES;
 
-/** What answers contain besides numbers. */
-export type AnswerTexts = Pick<Artefacts, 'grid' | 'manifest' | 'species'>;
-
 /** The maximum size of one row's element in bytes. */
-export function elementCapacity({ grid, manifest, species }: AnswerTexts): number {
+export function elementCapacity({
+  grid,
+  manifest,
+  species,
+}: Pick<Artefacts, 'grid' | 'manifest' | 'species'>): number {
   const longest = (texts: readonly unknown[]) =>
     Math.max(...texts.map((text) => Buffer.byteLength(JSON.stringify(text))));
   return (
@@ -45,8 +46,12 @@ export function elementCapacity({ grid, manifest, species }: AnswerTexts): numbe
   );
 }
 
-/** Writes the JSON of answers from prepared fragments: only numbers are formatted row by row. */
+/** What adds to an answer. */
+const INCLUDING = OPTION.intervals | OPTION.explanation | OPTION.site;
+
+/** Answers rows in JSON, from prepared fragments: only numbers are formatted row by row. */
 export class AnswerEncoder {
+  readonly #writer = new JsonWriter();
   readonly #predictions: PredictionEncoder;
   readonly #details: DetailEncoder;
   /** The JSON with the latitude of each row of the lattice. */
@@ -60,12 +65,10 @@ export class AnswerEncoder {
   #end: Fragment = fragment('');
   #endTimeMs = Number.NaN;
 
-  constructor(
-    private readonly writer: JsonWriter,
-    { grid, manifest, species }: AnswerTexts,
-  ) {
-    this.#details = new DetailEncoder(writer, { grid, manifest });
-    this.#predictions = new PredictionEncoder(writer, this.#details, manifest);
+  constructor(private readonly predictor: Predictor) {
+    const { grid, manifest, species } = predictor.data;
+    this.#details = new DetailEncoder(this.#writer, predictor);
+    this.#predictions = new PredictionEncoder(this.#writer, manifest);
     this.#matchedLatitudes = new FragmentTable(
       Array.from(grid.index.latitudes, (degrees) => `,"matched_latitude":${degrees}`),
     );
@@ -80,59 +83,94 @@ export class AnswerEncoder {
     this.#model = JSON.stringify(modelOf(manifest));
   }
 
-  /** Opens the element of a row and writes its site. */
-  writeSite(
-    longitude: number,
-    latitude: number,
-    places: MatchedPlaces,
-    row: number,
-    distanceKm: number,
-  ): void {
-    const { writer } = this;
-    writer.write(OPEN_SITE);
-    writer.writeNumber(latitude);
-    writer.write(LONGITUDE);
-    writer.writeNumber(longitude);
-    writer.writeOf(this.#matchedLatitudes, places.latitude[row]);
-    writer.writeOf(this.#matchedLongitudes, places.longitude[row]);
-    writer.writeDecimal(Math.round(distanceKm * METRES_PER_KM), DISTANCE_DECIMALS);
-    writer.write(this.#regions[places.region[row]]);
-  }
-
-  /** Adds to the site that was written last what `include` asks for. @param features as the models saw them */
-  writeSiteDetails(point: number, species: number, features: Float32Array): void {
-    this.#details.writeSite(point, species, features);
-  }
-
   /**
-   * Writes the element of a row from its site to its end, followed by a comma.
-   * @param numbers holds PREDICTION_NUMBERS values for each planting method, starting at `at`
+   * Predicts every row and writes its element. Calls must not overlap.
+   * @param answers receives the answers; its `json` holds at least `elementCapacity` bytes for each row
    */
-  writePredictions(
+  async answer(rows: SiteRows, answers: RowAnswers): Promise<PredictorRun> {
+    const records = RowRecords.create(rows, answers.status);
+    const run = await this.predictor.predict(rows, records);
+    this.write(rows, records, run, answers);
+    return run;
+  }
+
+  /** Writes the elements of rows that were predicted. */
+  write(rows: SiteRows, records: RowRecords, run: PredictorRun, { status, ends, json }: RowAnswers): void {
+    const places = matchedPlaces(this.predictor.data.grid, records.points);
+    this.#writer.begin(json);
+    for (let row = 0; row < rows.count; row++) {
+      if (status[row] === ROW_STATUS.answered) this.#writeElement(rows, row, records, places, run);
+      ends[row] = this.#writer.length;
+    }
+  }
+
+  /** Writes the element of a row, followed by a comma. */
+  #writeElement(
     rows: SiteRows,
     row: number,
-    numbers: Uint16Array,
-    at: number,
-    details?: RowDetails,
+    records: RowRecords,
+    places: MatchedPlaces,
+    run: PredictorRun,
   ): void {
-    const { writer } = this;
+    const writer = this.#writer;
+    this.#writeSite(rows, row, records, places);
+    const details = (rows.options[row] & INCLUDING) === 0 ? undefined : this.#details;
+    details?.begin(rows, row, records, run);
     writer.write(this.#species[rows.species[row]]);
     const horizons = rows.horizons[row];
     const method = rows.method[row];
-    if (method === BOTH_METHODS) {
-      this.#writeComparison(numbers, at, horizons, details);
-    } else {
+    if (method === BOTH_METHODS) this.#writeComparison(records, row, horizons, details);
+    else {
       writer.write(OPEN_METHOD[method]);
-      this.#predictions.write(numbers, at, method, horizons, details);
+      this.#predictions.write(records, row, method, horizons, details);
     }
     writer.write(this.#endAt(rows.generatedAtMs[row]));
   }
 
-  #writeComparison(numbers: Uint16Array, at: number, horizons: number, details?: RowDetails): void {
-    const { writer } = this;
+  /** Writes the site of a row, from the cache where the place is in it. */
+  #writeSite(
+    { longitude, latitude }: SiteRows,
+    row: number,
+    records: RowRecords,
+    matched: MatchedPlaces,
+  ): void {
+    const writer = this.#writer;
+    const { places } = this.predictor;
+    const cached = places.find(longitude[row], latitude[row]);
+    if (cached !== -1) {
+      writer.writeWords(places.words, places.textOf(cached), places.textLengthOf(cached));
+      return;
+    }
+    const start = writer.length;
+    writer.write(OPEN_SITE);
+    writer.writeNumber(latitude[row]);
+    writer.write(LONGITUDE);
+    writer.writeNumber(longitude[row]);
+    writer.writeOf(this.#matchedLatitudes, matched.latitude[row]);
+    writer.writeOf(this.#matchedLongitudes, matched.longitude[row]);
+    writer.writeDecimal(records.distanceM(row), DISTANCE_DECIMALS);
+    writer.write(this.#regions[matched.region[row]]);
+    const bytes = writer.length - start;
+    const kept = places.keep(
+      longitude[row],
+      latitude[row],
+      records.points[row],
+      records.distancesKm[row],
+      bytes,
+    );
+    if (kept !== -1) writer.readWords(start, places.words, places.textOf(kept));
+  }
+
+  #writeComparison(
+    records: RowRecords,
+    row: number,
+    horizons: number,
+    details: DetailEncoder | undefined,
+  ): void {
+    const writer = this.#writer;
     for (let method = 0; method < PLANTING_METHODS.length; method++) {
       writer.write(OPEN_COMPARED[method]);
-      this.#predictions.write(numbers, at, method, horizons, details);
+      this.#predictions.write(records, row, method, horizons, details);
     }
     writer.write(OPEN_DIFFERENTIAL);
     let isFirst = true;
@@ -140,12 +178,11 @@ export class AnswerEncoder {
       if ((horizons & (1 << h)) === 0) continue;
       if (!isFirst) writer.write(COMMA);
       isFirst = false;
-      const manual = at + h * HORIZON_NUMBERS;
-      const advantage = numbers[manual] - numbers[manual + PREDICTION_NUMBERS];
+      const advantage = records.survival(row, 0, h) - records.survival(row, 1, h);
       writer.write(OPEN_ADVANTAGE[h]);
       if (advantage < 0) writer.write(MINUS);
       writer.writeTenThousandths(Math.abs(advantage));
-      if (details?.drawn !== undefined) this.#details.writeDifferenceInterval(details.drawn, h, advantage);
+      details?.writeDifference(h, advantage);
       writer.write(CLOSE_ADVANTAGE);
     }
   }

@@ -1,11 +1,8 @@
 import type { Manifest } from '../../prediction/artefacts/manifest.js';
 import { HORIZONS, RISK_FACTOR_COUNT } from '../../prediction/dimensions.js';
-import {
-  factorCode,
-  HORIZON_NUMBERS,
-  PREDICTION_NUMBERS,
-} from '../../prediction/model/prediction-numbers.js';
-import type { DetailEncoder, RowDetails } from './detail-encoder.js';
+import { factorCode } from '../../prediction/model/prediction-numbers.js';
+import { numbersAt, type RowRecords } from '../../prediction/row-record.js';
+import type { DetailEncoder } from './detail-encoder.js';
 import { FragmentTable, fragment, type JsonWriter } from './json-writer.js';
 
 const OPEN_PREDICTION = HORIZONS.map((years) =>
@@ -30,7 +27,6 @@ export class PredictionEncoder {
 
   constructor(
     private readonly writer: JsonWriter,
-    private readonly encoder: DetailEncoder,
     { features }: Manifest,
   ) {
     const open = (before: string) => {
@@ -47,15 +43,15 @@ export class PredictionEncoder {
   }
 
   /**
-   * Writes the predictions of a set of horizons, ascending, separated by commas.
-   * @param numbers holds PREDICTION_NUMBERS values for each planting method, starting at `at`
+   * Writes the predictions of a method for a set of horizons, ascending, separated by commas.
+   * @param details what `include` adds; undefined where the row includes nothing
    */
   write(
-    numbers: Uint16Array,
-    at: number,
+    { numbers }: RowRecords,
+    row: number,
     method: number,
     horizons: number,
-    details: RowDetails | undefined,
+    details: DetailEncoder | undefined,
   ): void {
     const { writer } = this;
     let isFirst = true;
@@ -63,7 +59,7 @@ export class PredictionEncoder {
       if ((horizons & (1 << h)) === 0) continue;
       if (!isFirst) writer.write(COMMA);
       isFirst = false;
-      let from = at + method * PREDICTION_NUMBERS + h * HORIZON_NUMBERS;
+      let from = numbersAt(row, method, h);
       writer.write(OPEN_PREDICTION[h]);
       writer.writeTenThousandths(numbers[from++]);
       for (let rank = 0; rank < RISK_FACTOR_COUNT; rank++) {
@@ -73,14 +69,7 @@ export class PredictionEncoder {
       if (details === undefined) writer.write(CLOSE_PREDICTION);
       else {
         writer.write(CLOSE_RISK_FACTORS);
-        if (details.drawn !== undefined)
-          this.encoder.writeInterval(
-            details.drawn,
-            method,
-            h,
-            numbers[at + method * PREDICTION_NUMBERS + h * HORIZON_NUMBERS],
-          );
-        if (details.explained !== undefined) this.encoder.writeExplanation(details.explained[method], h);
+        details.writePrediction(method, h);
         writer.write(CLOSE);
       }
     }

@@ -74,3 +74,33 @@ export function shareGrid(
     index: indexPoints(grid),
   };
 }
+
+/** Grid points in terms of the lattice and the regions. */
+export interface MatchedPlaces {
+  /** Uint16 [points]: rows of the lattice. */
+  readonly latitude: Uint16Array;
+  /** Uint16 [points]: columns of the lattice. */
+  readonly longitude: Uint16Array;
+  /** Uint8 [points]: indexes into the grid's `regions`. */
+  readonly region: Uint8Array;
+}
+
+/**
+ * Reads the grid for many points at once: they lie far apart in memory, and a processor waits for several of such accesses
+ * at the same time if nothing else is done between them.
+ */
+export function matchedPlaces({ index, region }: SharedGrid, points: Int32Array): MatchedPlaces {
+  const { row, column } = index;
+  const places = {
+    latitude: new Uint16Array(points.length),
+    longitude: new Uint16Array(points.length),
+    region: new Uint8Array(points.length),
+  };
+  for (let i = 0; i < points.length; i++) {
+    const point = points[i];
+    places.latitude[i] = row[point];
+    places.longitude[i] = column[point];
+    places.region[i] = region[point];
+  }
+  return places;
+}

@@ -77,7 +77,7 @@ export class RowSubmitter {
         const order: RecordsOrder = { kind: 'records', memory: latitude.buffer, count, width };
         const { result, queueMs } = await this.#resultOf<RecordsResult>(request, reply, scheduler, order);
         addTimes(request, queueMs, result.inferenceMs);
-        use(piece, new RowRecords(result.status, result.bytes));
+        use(piece, new RowRecords(result.records));
       }
     };
     const calls = Array.from({ length: STEPS_AT_ONCE }, predict);
