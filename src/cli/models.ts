@@ -1,5 +1,4 @@
 import path from 'node:path';
-import { redactKeys } from '../accounts/key-format.js';
 import { loadConfig } from '../config.js';
 import { oneLine, quote } from '../output/printable.js';
 import { writeError, writeOutput } from '../output/write-output.js';
@@ -11,6 +10,7 @@ import { checkIntervals, intervalProbe } from '../prediction/intervals/interval-
 import { IntervalModel } from '../prediction/intervals/interval-model.js';
 import { checkModel, type Probe } from '../prediction/model/model-contract.js';
 import { SurvivalModel } from '../prediction/model/survival-model.js';
+import { redactKeys } from '../redact.js';
 import { failureOf, parseOptions, refusePositionals, UsageError } from './command-line.js';
 
 const USAGE = `Usage: npm run --silent models -- verify [DIR]
