@@ -1,6 +1,7 @@
 import { randomBytes } from 'node:crypto';
+import { displayForm } from '../redact.js';
 import type { Clock } from './clock.js';
-import { displayForm, generateKey, hashKey } from './key-format.js';
+import { generateKey, hashKey } from './key-format.js';
 import type { KeyRecord, KeyState } from './key-record.js';
 import type { AccountDump } from './store/account-dump.js';
 import type { AccountStore } from './store/account-store.js';

@@ -1,6 +1,6 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
-import { redactKeys } from '../accounts/key-format.js';
 import { oneLine, quote, shorten } from '../output/printable.js';
+import { redactKeys } from '../redact.js';
 
 /** An invalid command line; the message names the value and what is allowed. */
 export class UsageError extends Error {

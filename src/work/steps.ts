@@ -3,9 +3,9 @@ import { type PlanState, readPlan } from '../formats/geojson/planner.js';
 import { type CheckState, type JobAnswer, OpenTable } from '../formats/table/open-table.js';
 import type { TableJob, TableRequest } from '../formats/table/table-contract.js';
 import { ApiError, type ErrorObject } from '../prediction/errors/api-error.js';
+import type { GenerationData } from '../prediction/per-generation.js';
 import type { Predictor, PredictorData } from '../prediction/predictor.js';
 import type { StepHandler } from './messages.js';
-import type { GenerationData } from './serving/per-generation.js';
 
 /** The body of a table in memory that all threads share. */
 export interface TableBody {

@@ -14,7 +14,7 @@ import {
 } from 'apache-arrow';
 import { modelOf } from '../../prediction/artefacts/manifest.js';
 import { HORIZONS } from '../../prediction/dimensions.js';
-import type { GenerationData } from '../../work/serving/per-generation.js';
+import type { GenerationData } from '../../prediction/per-generation.js';
 import { ERROR_COLUMNS, horizonColumns, horizonsOf, PLACE_COLUMNS } from '../table/columns.js';
 import type { RunOutcomes } from '../table/run-outcomes.js';
 import type { EncodedRows, TableRequest } from '../table/table-contract.js';

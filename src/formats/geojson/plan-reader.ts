@@ -9,8 +9,8 @@ import {
   type PlantingMethod,
 } from '../../prediction/dimensions.js';
 import { ApiError } from '../../prediction/errors/api-error.js';
+import { type GenerationData, perGeneration } from '../../prediction/per-generation.js';
 import { SiteRows } from '../../prediction/site-rows.js';
-import { type GenerationData, perGeneration } from '../../work/serving/per-generation.js';
 import { optionRulesOf } from '../request/option-schemas.js';
 import { OptionWriter } from '../request/option-writer.js';
 import { parseDocument } from '../request/read-document.js';

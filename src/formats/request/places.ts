@@ -1,6 +1,6 @@
 import { Coverage } from '../../prediction/locate/coverage.js';
 import { NearestPoint } from '../../prediction/locate/nearest-point.js';
-import { type GenerationData, perGeneration } from '../../work/serving/per-generation.js';
+import { type GenerationData, perGeneration } from '../../prediction/per-generation.js';
 
 /** The coverage of a generation. */
 export const coverageOf = perGeneration(({ artefacts }: GenerationData) => new Coverage(artefacts.regions));

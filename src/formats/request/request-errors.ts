@@ -5,8 +5,8 @@ import { MAX_RISE_M, OWN_ELEVATION } from '../../prediction/conditions/adjustmen
 import { PLANTING_METHODS } from '../../prediction/dimensions.js';
 import type { ErrorObject } from '../../prediction/errors/api-error.js';
 import { show, shownPath } from '../../prediction/errors/shown-value.js';
+import type { GenerationData } from '../../prediction/per-generation.js';
 import { ROW_STATUS, type SiteRows } from '../../prediction/site-rows.js';
-import type { GenerationData } from '../../work/serving/per-generation.js';
 import { misspellingsIn } from './misspellings.js';
 import { METRES_PER_FOOT } from './option-schemas.js';
 import { nearestDataOf, placeHint } from './places.js';

@@ -10,8 +10,8 @@ import {
   type PlantingMethod,
 } from '../../prediction/dimensions.js';
 import { ApiError, type ErrorObject } from '../../prediction/errors/api-error.js';
+import { perGeneration } from '../../prediction/per-generation.js';
 import { SiteRows } from '../../prediction/site-rows.js';
-import { perGeneration } from '../../work/serving/per-generation.js';
 import { optionNear } from './misspellings.js';
 import { optionRulesOf } from './option-schemas.js';
 import { horizonSetOf, OptionWriter, type StatedOptions } from './option-writer.js';

@@ -7,8 +7,8 @@ import {
 } from '../../prediction/conditions/adjustments.js';
 import { PLANTING_METHODS, type PlantingMethod } from '../../prediction/dimensions.js';
 import type { ErrorObject } from '../../prediction/errors/api-error.js';
+import { type GenerationData, perGeneration } from '../../prediction/per-generation.js';
 import { OPTION, SiteRows } from '../../prediction/site-rows.js';
-import { type GenerationData, perGeneration } from '../../work/serving/per-generation.js';
 import { ELEVATION, optionRulesOf } from '../request/option-schemas.js';
 import { placeHint } from '../request/places.js';
 import { entryError, placeError } from '../request/request-errors.js';

@@ -1,6 +1,6 @@
 import { HORIZONS, RISK_FACTOR_COUNT } from '../../prediction/dimensions.js';
 import type { ErrorObject } from '../../prediction/errors/api-error.js';
-import type { GenerationData } from '../../work/serving/per-generation.js';
+import type { GenerationData } from '../../prediction/per-generation.js';
 import { type Fragment, fragment, NUMBER_BYTES, WORD_BYTES } from '../json/json-writer.js';
 import { ERROR_COLUMNS, horizonColumns, horizonsOf, ourColumns, PLACE_COLUMNS } from '../table/columns.js';
 import type { RunOutcomes } from '../table/run-outcomes.js';

@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { boundsOf } from '../../prediction/artefacts/regions.js';
 import { HORIZONS, PLANTING_METHODS } from '../../prediction/dimensions.js';
-import { perGeneration } from '../../work/serving/per-generation.js';
+import { perGeneration } from '../../prediction/per-generation.js';
 import type { Serving, ServingGeneration } from '../../work/serving/serving.js';
 import type { Endpoint } from '../openapi/document.js';
 import { coverageResponseSchema, speciesResponseSchema } from '../response/catalogue-schemas.js';

@@ -2,7 +2,7 @@ import { existsSync, readFileSync } from 'node:fs';
 import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
 import type { Artefacts } from '../../prediction/artefacts/artefacts.js';
-import { perGeneration } from '../../work/serving/per-generation.js';
+import { perGeneration } from '../../prediction/per-generation.js';
 import type { Serving, ServingGeneration } from '../../work/serving/serving.js';
 import type { OpenApiDocument } from '../openapi/document.js';
 import { CONTENT_SECURITY_POLICY, viewer } from '../openapi/viewer.js';

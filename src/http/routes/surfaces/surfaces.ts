@@ -6,8 +6,8 @@ import { SURFACE_FORMATS, SURFACE_TYPES } from '../../../formats/surface/surface
 import { SpeciesCatalogue } from '../../../prediction/artefacts/species.js';
 import { ApiError } from '../../../prediction/errors/api-error.js';
 import { latticePoints } from '../../../prediction/locate/lattice-points.js';
+import { perGeneration } from '../../../prediction/per-generation.js';
 import { VERSION } from '../../../version.js';
-import { perGeneration } from '../../../work/serving/per-generation.js';
 import { STEP_ROWS } from '../../../work/serving/row-submitter.js';
 import { BodyBudget } from '../../body/body-budget.js';
 import { negotiateType } from '../../body/media-type.js';

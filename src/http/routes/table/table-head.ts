@@ -10,7 +10,7 @@ import {
 } from '../../../formats/table/table-contract.js';
 import { ApiError } from '../../../prediction/errors/api-error.js';
 import { show } from '../../../prediction/errors/shown-value.js';
-import { perGeneration } from '../../../work/serving/per-generation.js';
+import { perGeneration } from '../../../prediction/per-generation.js';
 import type { ServingGeneration } from '../../../work/serving/serving.js';
 import { essenceOf, negotiateType } from '../../body/media-type.js';
 import { requireChunks } from '../../body/require-chunks.js';

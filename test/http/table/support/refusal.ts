@@ -1,7 +1,7 @@
 import { expect } from 'vitest';
 import type { TableRequest } from '../../../../src/formats/table/table-contract.js';
 import { ApiError, type ErrorObject } from '../../../../src/prediction/errors/api-error.js';
-import type { GenerationData } from '../../../../src/work/serving/per-generation.js';
+import type { GenerationData } from '../../../../src/prediction/per-generation.js';
 import { open } from './answer-table.js';
 
 /** Why a body is refused as a whole. */
