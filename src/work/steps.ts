@@ -1,5 +1,5 @@
-import type { Tier } from '../accounts/tiers.js';
-import { type PlanState, readPlan } from '../formats/geojson/planner.js';
+import type { UnitLimit } from '../formats/geojson/plan-reader.js';
+import { type Plan, readPlan } from '../formats/geojson/planner.js';
 import { type CheckState, type JobAnswer, OpenTable } from '../formats/table/open-table.js';
 import type { TableJob, TableRequest } from '../formats/table/table-contract.js';
 import { ApiError, type ErrorObject } from '../prediction/errors/api-error.js';
@@ -27,8 +27,8 @@ export type StepOrder =
   | {
       readonly kind: 'plan';
       readonly body: Uint8Array;
-      readonly tier: Tier;
-      readonly before: PlanState | undefined;
+      readonly limit: UnitLimit;
+      readonly before: Plan | undefined;
     };
 
 /** The results of orders by their kind. */
@@ -39,7 +39,7 @@ export interface StepResults {
     readonly ends: ReturnType<OpenTable['ends']> | undefined;
   };
   readonly rows: JobAnswer;
-  readonly plan: PlanState;
+  readonly plan: Plan;
 }
 
 /** A step ends with its result, or with what is wrong with the request. */
@@ -86,7 +86,7 @@ async function stepOf(order: StepOrder, predictor: Predictor, data: PredictorDat
   if (order.kind === 'plan') {
     const { buffer, byteOffset, length } = order.body;
     const body = Buffer.from(buffer, byteOffset, length);
-    return { result: { result: readPlan(body, order.tier, contextOf(data), order.before, STEP_MS) } };
+    return { result: { result: readPlan(body, order.limit, contextOf(data), order.before, STEP_MS) } };
   }
   const table = openTableOf(order.table, data);
   if (order.kind === 'rows') {
