@@ -1,8 +1,7 @@
 import { ApiError, type ErrorObject } from '../../prediction/errors/api-error.js';
 import { type GenerationData, perGeneration } from '../../prediction/per-generation.js';
 import { ROW_STATUS, SiteRows } from '../../prediction/site-rows.js';
-import type { Outline } from '../../prediction/units/outline.js';
-import { areaHa, centroid } from '../../prediction/units/outline-measures.js';
+import { areaHa, centroid, type Outline } from '../../prediction/units/outline.js';
 import { UnitPoints } from '../../prediction/units/unit-points.js';
 import { coverageOf, nearestDataOf } from '../request/places.js';
 import { type Issue, issuesError, placeError } from '../request/request-errors.js';

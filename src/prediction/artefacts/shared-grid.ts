@@ -1,6 +1,5 @@
 import type { GridFile, GridVariable, StoredIntegers } from './grid-file.js';
-import { indexPoints, type PointIndex } from './point-index.js';
-import { sharedCopy } from './shared-memory.js';
+import { indexPoints, type PointIndex, sharedCopy } from './point-index.js';
 
 /** A variable of the grid as it is stored: the value of a point is `offset` + `scale` * its integer. */
 export interface StoredColumn {
