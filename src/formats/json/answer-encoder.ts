@@ -1,13 +1,13 @@
 import type { Artefacts } from '../../prediction/artefacts/artefacts.js';
 import { modelOf } from '../../prediction/artefacts/manifest.js';
 import { type MatchedPlaces, matchedPlaces } from '../../prediction/artefacts/shared-grid.js';
-import { BOTH_METHODS, HORIZONS, PLANTING_METHODS } from '../../prediction/dimensions.js';
+import { BOTH_METHODS, HORIZONS, PLANTING_METHODS, RISK_FACTOR_COUNT } from '../../prediction/dimensions.js';
+import { factorCode } from '../../prediction/model/prediction-numbers.js';
 import type { Predictor, PredictorRun } from '../../prediction/predictor.js';
-import { RowRecords } from '../../prediction/row-record.js';
+import { numbersAt, RowRecords } from '../../prediction/row-record.js';
 import { OPTION, ROW_STATUS, type RowAnswers, type SiteRows } from '../../prediction/site-rows.js';
-import { DetailEncoder, detailsCapacity } from './detail-encoder.js';
+import { DetailEncoder } from './detail-encoder.js';
 import { type Fragment, FragmentTable, fragment, JsonWriter, NUMBER_BYTES } from './json-writer.js';
-import { PredictionEncoder, predictionsCapacity } from './prediction-encoder.js';
 
 const OPEN_SITE = fragment('{"site":{"latitude":');
 const LONGITUDE = fragment(',"longitude":');
@@ -17,16 +17,18 @@ const OPEN_METHOD = PLANTING_METHODS.map((method) =>
 const OPEN_COMPARED = PLANTING_METHODS.map((method, index) =>
   fragment(`${index === 0 ? ',"comparison":{' : ']},'}"${method}":{"predictions":[`),
 );
+const OPEN_PREDICTION = HORIZONS.map((years) =>
+  fragment(`{"horizon_years":${years},"survival_probability":`),
+);
+const CLOSE_PREDICTION = fragment('}]}');
+const CLOSE_RISK_FACTORS = fragment('}]');
 const OPEN_DIFFERENTIAL = fragment(']}},"method_differential":[');
 const OPEN_ADVANTAGE = HORIZONS.map((years) => fragment(`{"horizon_years":${years},"manual_advantage":`));
-const CLOSE_ADVANTAGE = fragment('}');
+const CLOSE = fragment('}');
 const COMMA = fragment(',');
 const MINUS = fragment('-');
 
 const DISTANCE_DECIMALS = 3;
-
-/** More than the bytes of an element that depend neither on the models nor on the species. */
-const FIXED_BYTES = 1000 + 5 * NUMBER_BYTES;
 
 /** The maximum size of one row's element in bytes. */
 export function elementCapacity({
@@ -34,15 +36,24 @@ export function elementCapacity({
   manifest,
   species,
 }: Pick<Artefacts, 'grid' | 'manifest' | 'species'>): number {
-  const longest = (texts: readonly unknown[]) =>
-    Math.max(...texts.map((text) => Buffer.byteLength(JSON.stringify(text))));
+  const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
+  const longest = (values: readonly unknown[]) => Math.max(...values.map(bytesOf));
+  const { features } = manifest;
+  const longestLabel = longest(features.map(({ label }) => label));
+  const contributions = features
+    .map(({ name, label, unit }) => bytesOf([name, label, unit]) + 80 + 3 * NUMBER_BYTES)
+    .reduce((sum, bytes) => sum + bytes);
+  const interval = 50 + 3 * NUMBER_BYTES;
+  const riskFactors = RISK_FACTOR_COUNT * (longestLabel + 100);
+  const prediction = 150 + riskFactors + interval + NUMBER_BYTES + contributions;
   return (
-    FIXED_BYTES +
+    1100 + // what depends neither on the models nor on the species
+    6 * NUMBER_BYTES +
     longest(grid.regions) +
     longest(species) +
-    longest([modelOf(manifest)]) +
-    PLANTING_METHODS.length * predictionsCapacity(manifest) +
-    detailsCapacity(manifest)
+    bytesOf(modelOf(manifest)) +
+    contributions + // the names of all features in `outside_training` at most
+    HORIZONS.length * (PLANTING_METHODS.length * prediction + interval)
   );
 }
 
@@ -52,12 +63,14 @@ const INCLUDING = OPTION.intervals | OPTION.explanation | OPTION.site;
 /** Answers rows in JSON, from prepared fragments: only numbers are formatted row by row. */
 export class AnswerEncoder {
   readonly #writer = new JsonWriter();
-  readonly #predictions: PredictionEncoder;
   readonly #details: DetailEncoder;
   /** The JSON with the latitude of each row of the lattice. */
   readonly #matchedLatitudes: FragmentTable;
   /** The JSON from the longitude of each column of the lattice to the distance. */
   readonly #matchedLongitudes: FragmentTable;
+  /** The JSON that opens a risk factor, by its code. */
+  readonly #firstFactor: FragmentTable;
+  readonly #nextFactor: FragmentTable;
   readonly #regions: readonly Fragment[];
   readonly #species: readonly Fragment[];
   readonly #model: string;
@@ -68,7 +81,16 @@ export class AnswerEncoder {
   constructor(private readonly predictor: Predictor) {
     const { grid, manifest, species } = predictor.data;
     this.#details = new DetailEncoder(this.#writer, predictor);
-    this.#predictions = new PredictionEncoder(this.#writer, manifest);
+    const openFactor = (before: string) => {
+      const byCode: string[] = [];
+      for (const [feature, { label }] of manifest.features.entries())
+        for (const impact of ['positive', 'negative'])
+          byCode[factorCode(feature, impact === 'negative')] =
+            `${before}{"factor":${JSON.stringify(label)},"impact":"${impact}","magnitude":`;
+      return new FragmentTable(byCode);
+    };
+    this.#firstFactor = openFactor(',"risk_factors":[');
+    this.#nextFactor = openFactor('},');
     this.#matchedLatitudes = new FragmentTable(
       Array.from(grid.index.latitudes, (degrees) => `,"matched_latitude":${degrees}`),
     );
@@ -122,7 +144,7 @@ export class AnswerEncoder {
     if (method === BOTH_METHODS) this.#writeComparison(records, row, horizons, details);
     else {
       writer.write(OPEN_METHOD[method]);
-      this.#predictions.write(records, row, method, horizons, details);
+      this.#writePredictions(records, row, method, horizons, details);
     }
     writer.write(this.#endAt(rows.generatedAtMs[row]));
   }
@@ -161,6 +183,39 @@ export class AnswerEncoder {
     if (kept !== -1) writer.readWords(start, places.words, places.textOf(kept));
   }
 
+  /**
+   * Writes the predictions of a method for a set of horizons, ascending, separated by commas.
+   * @param details what `include` adds; undefined where the row includes nothing
+   */
+  #writePredictions(
+    { numbers }: RowRecords,
+    row: number,
+    method: number,
+    horizons: number,
+    details: DetailEncoder | undefined,
+  ): void {
+    const writer = this.#writer;
+    let isFirst = true;
+    for (let h = 0; h < HORIZONS.length; h++) {
+      if ((horizons & (1 << h)) === 0) continue;
+      if (!isFirst) writer.write(COMMA);
+      isFirst = false;
+      let from = numbersAt(row, method, h);
+      writer.write(OPEN_PREDICTION[h]);
+      writer.writeTenThousandths(numbers[from++]);
+      for (let rank = 0; rank < RISK_FACTOR_COUNT; rank++) {
+        writer.writeOf(rank === 0 ? this.#firstFactor : this.#nextFactor, numbers[from++]);
+        writer.writeTenThousandths(numbers[from++]);
+      }
+      if (details === undefined) writer.write(CLOSE_PREDICTION);
+      else {
+        writer.write(CLOSE_RISK_FACTORS);
+        details.writePrediction(method, h);
+        writer.write(CLOSE);
+      }
+    }
+  }
+
   #writeComparison(
     records: RowRecords,
     row: number,
@@ -170,7 +225,7 @@ export class AnswerEncoder {
     const writer = this.#writer;
     for (let method = 0; method < PLANTING_METHODS.length; method++) {
       writer.write(OPEN_COMPARED[method]);
-      this.#predictions.write(records, row, method, horizons, details);
+      this.#writePredictions(records, row, method, horizons, details);
     }
     writer.write(OPEN_DIFFERENTIAL);
     let isFirst = true;
@@ -183,7 +238,7 @@ export class AnswerEncoder {
       if (advantage < 0) writer.write(MINUS);
       writer.writeTenThousandths(Math.abs(advantage));
       details?.writeDifference(h, advantage);
-      writer.write(CLOSE_ADVANTAGE);
+      writer.write(CLOSE);
     }
   }
 

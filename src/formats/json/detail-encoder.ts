@@ -1,11 +1,10 @@
-import type { Artefacts } from '../../prediction/artefacts/artefacts.js';
 import { valueAt } from '../../prediction/artefacts/shared-grid.js';
 import { HORIZONS, PLANTING_METHODS } from '../../prediction/dimensions.js';
 import { IntervalEnds } from '../../prediction/intervals/interval-predictor.js';
 import type { Predictor, PredictorRun } from '../../prediction/predictor.js';
 import type { RowRecords } from '../../prediction/row-record.js';
 import { OPTION, type SiteRows } from '../../prediction/site-rows.js';
-import { type Fragment, fragment, type JsonWriter, NUMBER_BYTES } from './json-writer.js';
+import { type Fragment, fragment, type JsonWriter } from './json-writer.js';
 
 const MATCHED_ELEVATION = fragment(',"matched_elevation_m":');
 const NATIVE = [false, true].map((isNative) =>
@@ -26,18 +25,6 @@ const CONTRIBUTION_SCALE = 10 ** CONTRIBUTION_DECIMALS;
 /** Values and averages have 3 decimals: more than the grid's steps. */
 const VALUE_SCALE = 1000;
 const rounded = (value: number) => Math.round(value * VALUE_SCALE) / VALUE_SCALE;
-
-/** The maximum size of what options add to the element of one row, in bytes. */
-export function detailsCapacity({ features }: Artefacts['manifest']): number {
-  const texts = features.map(({ name, label, unit }) =>
-    Buffer.byteLength(JSON.stringify([name, label, unit])),
-  );
-  const contributions = texts.reduce((sum, bytes) => sum + bytes + 80 + 3 * NUMBER_BYTES, 0);
-  const site = 100 + NUMBER_BYTES + contributions; // the names of the features at most
-  const interval = 50 + 3 * NUMBER_BYTES;
-  const prediction = interval + 50 + NUMBER_BYTES + contributions;
-  return site + HORIZONS.length * (PLANTING_METHODS.length * prediction + interval);
-}
 
 /** Writes what `include` adds to the answer of one row after the other. */
 export class DetailEncoder {

@@ -2,14 +2,7 @@ import path from 'node:path';
 import { ArtefactError } from './artefact-error.js';
 import { ListedFiles, readArtefactFile, sha256Of } from './artefact-file.js';
 import { type GridFile, parseGrid } from './grid-file.js';
-import {
-  MANIFEST_FILE,
-  type Manifest,
-  type ModelFile,
-  parseManifest,
-  readIntervalFiles,
-  readModelFiles,
-} from './manifest.js';
+import { MANIFEST_FILE, type Manifest, type ModelFile, parseManifest, readModelFiles } from './manifest.js';
 import { optionColumns } from './option-columns.js';
 import { boundsOf, parseRegions, type Region } from './regions.js';
 import { type SharedGrid, shareGrid } from './shared-grid.js';
@@ -79,16 +72,13 @@ export function readArtefacts(dataDir: string, modelDir: string): Artefacts {
         `feature ${name} has its error in ${error.column}, which is not a column of the grid in ${unit}`,
       );
   }
-  const modelFiles = readModelFiles(modelDir, manifest);
-  const intervalFiles = readIntervalFiles(modelDir, manifest);
   const featureNames = manifest.features.map(({ name }) => name);
   return {
     grid: shareGrid(grid, featureNames, optionColumns(gridFile.path, grid, manifest)),
     regions,
     species,
     manifest,
-    modelFiles,
-    intervalFiles,
+    ...readModelFiles(modelDir, manifest),
     modelDigest: sha256Of(manifestFile.bytes),
     gridDigest: sha256Of(dataFiles.list.bytes),
   };
