@@ -13,8 +13,8 @@ import { show } from '../../../prediction/errors/shown-value.js';
 import { perGeneration } from '../../../prediction/per-generation.js';
 import type { Generation } from '../../../work/generation.js';
 import { essenceOf, negotiateType } from '../../body/media-type.js';
-import { requireChunks } from '../../body/require-chunks.js';
 import { checkAnnounced } from '../../body/upload.js';
+import { requireChunks } from '../../server/malformed-requests.js';
 import { callerOf } from '../../server/request-state.js';
 import { readTableQuery } from './table-query.js';
 

@@ -9,7 +9,6 @@ import { MemoryBudget } from '../../../work/admission.js';
 import type { Generation } from '../../../work/generation.js';
 import { JobError } from '../../../work/job.js';
 import { SharedMemory, type SharedRange } from '../../../work/shared-memory.js';
-import { sendContinue } from '../../body/expect-continue.js';
 import { readUpload } from '../../body/upload.js';
 import { closedBeforeTable } from '../../errors/common-errors.js';
 import type { Endpoint } from '../../openapi/document.js';
@@ -108,8 +107,9 @@ export function tableRoute(app: FastifyInstance, { config, serving, metrics }: R
     takeMemory(budget, memoryOf(bytes), request, reply);
   });
   app.addContentTypeParser('*', async (request: FastifyRequest, payload: Readable) => {
-    connectionOf(request.raw).exemptFromTimeout();
-    sendContinue(request);
+    const connection = connectionOf(request.raw);
+    connection.exemptFromTimeout();
+    connection.sendContinue();
     const isGzip = isGzipped(request);
     const limitBytes = limitBytesOf(request, config);
     const range = memory.take((isGzip ? undefined : announcedBytesOf(request)) ?? limitBytes);
