@@ -1,7 +1,7 @@
 import { isUtf8 } from 'node:buffer';
 import { ApiError } from '../../prediction/errors/api-error.js';
 import { show } from '../../prediction/errors/shown-value.js';
-import { documentEnd, JsonError, OPEN_ARRAY, OPEN_OBJECT, valueEnd } from './json.js';
+import { documentEnd, JsonError, OPEN_ARRAY, OPEN_OBJECT } from './json.js';
 import { issuesError } from './request-errors.js';
 
 /** What Python's json.dumps and str write that is not JSON, and other languages, and what to write instead. */
@@ -52,7 +52,7 @@ function containersIn(bytes: Buffer): number {
 /** The messages of JSON.parse depend on the version of Node and often lack the position. */
 function documentError(bytes: Buffer, error: unknown): unknown {
   try {
-    documentEnd(bytes, (at) => valueEnd(bytes, at));
+    documentEnd(bytes);
     return error;
   } catch (found) {
     if (!(found instanceof JsonError)) return found;

@@ -1,6 +1,6 @@
 import type { z } from 'zod';
 import type { Config } from '../../config.js';
-import { optionRulesOf } from '../../formats/request/option-schemas.js';
+import { optionRulesOf } from '../../formats/request/options.js';
 import { type RequestSchemas, requestSchemas } from '../../formats/request/schemas.js';
 import type { Artefacts } from '../../prediction/artefacts/artefacts.js';
 import { ERROR_STATUS, type ErrorCode } from '../../prediction/errors/api-error.js';

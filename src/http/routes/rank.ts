@@ -1,8 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { type RankedRow, rankingBody } from '../../formats/json/ranking.js';
 import { nearestDataOf } from '../../formats/request/places.js';
-import { type Ranking, rankReaderOf } from '../../formats/request/rank-reader.js';
 import { placeError } from '../../formats/request/request-errors.js';
+import { type Ranking, requestReaderOf } from '../../formats/request/request-reader.js';
 import { HORIZONS } from '../../prediction/dimensions.js';
 import { ApiError, type ErrorObject } from '../../prediction/errors/api-error.js';
 import { SiteRows } from '../../prediction/site-rows.js';
@@ -32,10 +32,9 @@ export function rankRoute(app: FastifyInstance, { serving, submitter, metrics }:
   app.post<{ Body: Buffer }>(rankEndpoint.path, async (request, reply) => {
     const generation = serving.current;
     const { manifest, grid } = generation.artefacts;
-    const reading = rankReaderOf(generation).read(request.body);
+    const ranking = requestReaderOf(generation).readRanking(request.body);
     request.state.sites = 1;
-    if (reading.error !== undefined) throw failure(reading.error);
-    const { ranking } = reading;
+    if ('code' in ranking) throw failure(ranking);
     const { site, nativeOnly } = ranking;
     // Which point it is does not matter where the site has no answer.
     const point = Math.max(0, nearestDataOf(generation).find(site.longitude[0], site.latitude[0]));

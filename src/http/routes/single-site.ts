@@ -34,10 +34,9 @@ export function singleSiteRoutes(app: FastifyInstance, { serving, submitter, met
   const route = ({ path }: Endpoint, kind: 'prediction' | 'comparison') =>
     app.post<{ Body: Buffer }>(path, async (request, reply) => {
       const generation = serving.current;
-      const reading = requestReaderOf(generation).readSite(request.body, kind);
+      const rows = requestReaderOf(generation).readSite(request.body, kind);
       request.state.sites = 1;
-      if (reading.error !== undefined) throw failure(reading.error);
-      const { rows } = reading;
+      if ('code' in rows) throw failure(rows);
       const answers = await submitter.submit(request, reply, generation.singleSites, rows);
       for (const [row, status] of answers.unanswered())
         throw failure(placeError(status, rows, row, generation));
