@@ -1,6 +1,4 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
-import { KeyTurns } from '../work/serving/key-turns.js';
-import { RowSubmitter } from '../work/serving/row-submitter.js';
 import { useJsonBodies } from './body/json-body.js';
 import { authenticateRequests } from './hooks/authentication.js';
 import { rejectOverload, rejectOverloadUncounted } from './hooks/overload.js';
@@ -23,6 +21,7 @@ import { tableEndpoint, tableRoute } from './routes/table/table.js';
 import { usageEndpoint, usageRoute } from './routes/usage.js';
 import { connectionOf } from './server/connection.js';
 import { createServer } from './server/server.js';
+import { Submitter } from './submitter.js';
 
 /** In the order of /openapi.json. */
 const ENDPOINTS = [
@@ -47,8 +46,7 @@ export function createApi(parts: ApiParts, log: FastifyBaseLogger): FastifyInsta
   const { config, clock, phase, accounts, serving, connections, metrics } = parts;
   const context: RouteContext = {
     ...parts,
-    submitter: new RowSubmitter(clock, config.requestTimeoutMs),
-    turns: new KeyTurns(config.queueLimitSites, config.requestTimeoutMs),
+    submitter: new Submitter(clock, config.requestTimeoutMs, config.queueLimitSites),
   };
   const app = createServer(config, phase, log, connections, WHERE_LISTED, (request, reply) => {
     for (const job of request.state.jobs ?? []) job.abandon();

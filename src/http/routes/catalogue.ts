@@ -2,7 +2,8 @@ import type { FastifyInstance } from 'fastify';
 import { boundsOf } from '../../prediction/artefacts/regions.js';
 import { HORIZONS, PLANTING_METHODS } from '../../prediction/dimensions.js';
 import { perGeneration } from '../../prediction/per-generation.js';
-import type { Serving, ServingGeneration } from '../../work/serving/serving.js';
+import type { Generation } from '../../work/generation.js';
+import type { Serving } from '../../work/serving/serving.js';
 import type { Endpoint } from '../openapi/document.js';
 import { coverageResponseSchema, speciesResponseSchema } from '../response/catalogue-schemas.js';
 import { compressOnDemand } from '../response/compression.js';
@@ -18,10 +19,10 @@ export function catalogueRoute(
   app: FastifyInstance,
   { path }: Endpoint,
   serving: Serving,
-  describe: (generation: ServingGeneration) => object,
+  describe: (generation: Generation) => object,
   cacheControl: string = CACHE_CONTROL.catalogue,
 ): void {
-  const answerOf = perGeneration((generation: ServingGeneration) =>
+  const answerOf = perGeneration((generation: Generation) =>
     compressOnDemand(Buffer.from(JSON.stringify(describe(generation)))),
   );
   app.get(path, async (request, reply) => {

@@ -3,7 +3,8 @@ import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
 import type { Artefacts } from '../../prediction/artefacts/artefacts.js';
 import { perGeneration } from '../../prediction/per-generation.js';
-import type { Serving, ServingGeneration } from '../../work/serving/serving.js';
+import type { Generation } from '../../work/generation.js';
+import type { Serving } from '../../work/serving/serving.js';
 import type { OpenApiDocument } from '../openapi/document.js';
 import { CONTENT_SECURITY_POLICY, viewer } from '../openapi/viewer.js';
 import { compressOnce, compressOnDemand } from '../response/compression.js';
@@ -21,7 +22,7 @@ export function documentRoutes(
   serving: Serving,
   documentOf: (artefacts: Artefacts) => OpenApiDocument,
 ): void {
-  const documentBodyOf = perGeneration(({ artefacts }: ServingGeneration) =>
+  const documentBodyOf = perGeneration(({ artefacts }: Generation) =>
     compressOnce(Buffer.from(JSON.stringify(documentOf(artefacts)))),
   );
   documentBodyOf(serving.current); // so that the first request need not wait for it

@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { modelOf } from '../../prediction/artefacts/manifest.js';
-import type { ServingGeneration } from '../../work/serving/serving.js';
+import type { Generation } from '../../work/generation.js';
 import type { Endpoint } from '../openapi/document.js';
 import { modelResponseSchema } from '../response/catalogue-schemas.js';
 import { CACHE_CONTROL } from '../response/headers.js';
@@ -17,7 +17,7 @@ export const modelEndpoint: Endpoint = {
 
 /** GET /v1/model: the identity of what serves, its origin, features and scores. */
 export function modelRoute(app: FastifyInstance, { serving }: RouteContext): void {
-  const describe = ({ artefacts: { manifest, grid, modelDigest, gridDigest } }: ServingGeneration) => ({
+  const describe = ({ artefacts: { manifest, grid, modelDigest, gridDigest } }: Generation) => ({
     ...modelOf(manifest),
     digest: modelDigest,
     outcomes: manifest.outcomes,

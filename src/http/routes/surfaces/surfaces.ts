@@ -8,16 +8,15 @@ import { ApiError } from '../../../prediction/errors/api-error.js';
 import { latticePoints } from '../../../prediction/locate/lattice-points.js';
 import { perGeneration } from '../../../prediction/per-generation.js';
 import { VERSION } from '../../../version.js';
-import { STEP_ROWS } from '../../../work/serving/row-submitter.js';
-import { BodyBudget } from '../../body/body-budget.js';
+import { MemoryBudget } from '../../../work/admission.js';
 import { negotiateType } from '../../body/media-type.js';
 import { requireChunks } from '../../body/require-chunks.js';
-import { SURFACES_FULL } from '../../errors/common-errors.js';
 import type { Endpoint } from '../../openapi/document.js';
 import { addVary, preferredEncoding, sendStream } from '../../response/compression.js';
 import { CACHE_CONTROL, isCurrent, strongETag } from '../../response/headers.js';
 import { surfaceResponses } from '../../response/surface-schemas.js';
 import { callerOf } from '../../server/request-state.js';
+import { STEP_ROWS, takeMemory } from '../../submitter.js';
 import type { RouteContext } from '../context.js';
 import { SURVIVALS_PER_POINT } from './surface.js';
 import { readSurfaceQuery, surfaceQuerySchema } from './surface-query.js';
@@ -56,8 +55,8 @@ interface SurfaceRequest {
 }
 
 /** GET /v1/surfaces/{species_code}: the grid's points with the survival of one species. */
-export function surfacesRoute(app: FastifyInstance, { serving, submitter, turns }: RouteContext): void {
-  const budget = new BodyBudget(MEMORY_BYTES, SURFACES_FULL);
+export function surfacesRoute(app: FastifyInstance, { serving, submitter }: RouteContext): void {
+  const budget = new MemoryBudget(MEMORY_BYTES);
   app.get<SurfaceRequest>('/v1/surfaces/:species_code', async (request, reply) => {
     requireChunks(request, 'A surface');
     const generation = serving.current;
@@ -79,18 +78,17 @@ export function surfacesRoute(app: FastifyInstance, { serving, submitter, turns 
       return reply.code(304).headers(headers).send();
     }
 
-    const { id } = callerOf(request);
-    turns.check(id);
+    submitter.checkTurns(request);
     const { step, points } = latticePoints(grid.index, query.box, query.maxPoints);
     request.state.sites = points.length;
-    budget.take(BYTES_PER_POINT * points.length, id, reply.raw);
+    takeMemory(budget, BYTES_PER_POINT * points.length, request, reply);
     const survival = new Uint16Array(SURVIVALS_PER_POINT * points.length);
     const pieces = surfaceRows(artefacts, species, points, query, STEP_ROWS);
     const predict = () =>
       submitter.predictPieces(request, reply, generation.batches, pieces, (piece, records) =>
         copySurvival(piece, records, survival, points.length),
       );
-    await generation.keepOpen(() => turns.run(id, reply, predict));
+    await submitter.inTurn(request, reply, generation, predict);
 
     addVary(reply, 'accept');
     reply

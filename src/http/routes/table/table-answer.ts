@@ -2,8 +2,8 @@ import type { Cancellation } from '../../../formats/table/cancellation.js';
 import type { CheckState, JobAnswer } from '../../../formats/table/open-table.js';
 import type { TableJob } from '../../../formats/table/table-contract.js';
 import { ApiError, type ErrorCode } from '../../../prediction/errors/api-error.js';
+import { type Job, JobError } from '../../../work/job.js';
 import type { Scheduler } from '../../../work/scheduler.js';
-import type { Step } from '../../../work/step.js';
 import type { StepOrder, StepOutcome, StepResults, TableBody } from '../../../work/steps.js';
 
 /** Jobs after the first are given up after so many request timeouts. */
@@ -35,7 +35,7 @@ export class TableAnswer {
   #ends: StepResults['check']['ends'];
   #first: Promise<JobAnswer> | undefined;
   /** The steps that workers may have. */
-  readonly #steps = new Set<Step>();
+  readonly #steps = new Set<Job>();
 
   constructor(
     private readonly body: TableBody,
@@ -50,7 +50,7 @@ export class TableAnswer {
     return this.#state?.rowCount ?? 0;
   }
 
-  /** Checks the body, however long that waits for others. @throws ApiError where it is no table, StepError */
+  /** Checks the body, however long that waits for others. @throws ApiError where it is no table, JobError */
   async check(): Promise<void> {
     for (;;) {
       const order = { kind: 'check', table: this.body, state: this.#state } as const;
@@ -64,7 +64,7 @@ export class TableAnswer {
     }
   }
 
-  /** Waits for the answer to the first job, which decides whether there is one. @throws StepError */
+  /** Waits for the answer to the first job, which decides whether there is one. @throws JobError */
   async start(): Promise<void> {
     if (this.#jobs.length === 0) return;
     const startedMs = performance.now();
@@ -74,7 +74,7 @@ export class TableAnswer {
     await this.#first;
   }
 
-  /** The bytes of the answer. @throws StepError */
+  /** The bytes of the answer. @throws JobError */
   async *bytes(): AsyncGenerator<Uint8Array> {
     const ends = this.#ends;
     if (ends === undefined) throw new Error('the body was not checked');
@@ -100,14 +100,14 @@ export class TableAnswer {
 
   /** Resolves when no worker reads the body any more; the table must be closed. */
   async left(): Promise<void> {
-    await Promise.all([...this.#steps].map(({ left }) => left));
+    await Promise.all([...this.#steps].map((step) => step.left()));
   }
 
   #answerLater(job: TableJob): Promise<JobAnswer> {
     return this.#answer(job, performance.now() + PATIENCE * this.caller.timeoutMs);
   }
 
-  async #answer(job: TableJob, deadlineMs: number, onDone?: (step: Step) => void): Promise<JobAnswer> {
+  async #answer(job: TableJob, deadlineMs: number, onDone?: (step: Job) => void): Promise<JobAnswer> {
     const state = this.#state;
     if (state === undefined) throw new Error('the body was not checked');
     const answer = await this.#do<'rows'>({ kind: 'rows', table: this.body, state, job }, deadlineMs, onDone);
@@ -118,16 +118,17 @@ export class TableAnswer {
   async #do<Kind extends 'check' | 'rows'>(
     order: StepOrder,
     deadlineMs: number,
-    onDone?: (step: Step) => void,
+    onDone?: (step: Job) => void,
   ): Promise<StepResults[Kind]> {
     const { keyId, scheduler, closed } = this.caller;
     if (closed.isCancelled) throw new Error('the table was given up');
-    const step = scheduler.submitStep(keyId, order, deadlineMs);
+    const step = scheduler.submitStep<StepOutcome<Kind>>({ keyId, deadlineMs, order });
     this.#steps.add(step);
-    void step.left.then(() => this.#steps.delete(step));
-    const outcome = (await step.result) as StepOutcome<Kind>;
-    if ('refusal' in outcome) throw new ApiError(outcome.refusal);
+    void step.left().then(() => this.#steps.delete(step));
+    const outcome = await step.outcome;
+    if (outcome.kind !== 'answered') throw new JobError(outcome);
+    if ('refusal' in outcome.result) throw new ApiError(outcome.result.refusal);
     onDone?.(step);
-    return outcome.result;
+    return outcome.result.result;
   }
 }

@@ -11,7 +11,7 @@ import {
 import { ApiError } from '../../../prediction/errors/api-error.js';
 import { show } from '../../../prediction/errors/shown-value.js';
 import { perGeneration } from '../../../prediction/per-generation.js';
-import type { ServingGeneration } from '../../../work/serving/serving.js';
+import type { Generation } from '../../../work/generation.js';
 import { essenceOf, negotiateType } from '../../body/media-type.js';
 import { requireChunks } from '../../body/require-chunks.js';
 import { checkAnnounced } from '../../body/upload.js';
@@ -31,7 +31,7 @@ export interface TableHead {
 }
 
 /** Reads all of a request but its body. @throws ApiError in the order of the interface */
-export function readHead(request: FastifyRequest, config: Config, generation: ServingGeneration): TableHead {
+export function readHead(request: FastifyRequest, config: Config, generation: Generation): TableHead {
   const { headers } = request;
   requireChunks(request, 'A table');
   const sent = essenceOf(headers['content-type']) as TableMediaType;

@@ -5,18 +5,18 @@ import { SCENARIO } from '../../../formats/request/options.js';
 import { Cancellation } from '../../../formats/table/cancellation.js';
 import type { TableMediaType } from '../../../formats/table/table-contract.js';
 import { HORIZONS } from '../../../prediction/dimensions.js';
-import { stepError } from '../../../work/serving/row-submitter.js';
-import type { ServingGeneration } from '../../../work/serving/serving.js';
+import { MemoryBudget } from '../../../work/admission.js';
+import type { Generation } from '../../../work/generation.js';
+import { JobError } from '../../../work/job.js';
 import { SharedMemory, type SharedRange } from '../../../work/shared-memory.js';
-import { StepError } from '../../../work/step.js';
-import { BodyBudget } from '../../body/body-budget.js';
 import { sendContinue } from '../../body/expect-continue.js';
 import { readUpload } from '../../body/upload.js';
-import { closedBeforeTable, TABLES_FULL } from '../../errors/common-errors.js';
+import { closedBeforeTable } from '../../errors/common-errors.js';
 import type { Endpoint } from '../../openapi/document.js';
 import { sendStream } from '../../response/compression.js';
 import { connectionOf } from '../../server/connection.js';
 import { callerOf } from '../../server/request-state.js';
+import { failureError, takeMemory } from '../../submitter.js';
 import type { RouteContext } from '../context.js';
 import { TableAnswer } from './table-answer.js';
 import { announcedBytesOf, isGzipped, limitBytesOf, readHead, type TableHead } from './table-head.js';
@@ -97,7 +97,7 @@ let tableCount = 0;
 /** POST /v1/predict/table: a table of sites in and out. */
 export function tableRoute(app: FastifyInstance, { config, serving, metrics }: RouteContext): void {
   const { requestTimeoutMs: timeoutMs } = config;
-  const budget = new BodyBudget(config.tableMemoryBytes, TABLES_FULL);
+  const budget = new MemoryBudget(config.tableMemoryBytes);
   const memory = new SharedMemory();
 
   app.removeAllContentTypeParsers();
@@ -105,7 +105,7 @@ export function tableRoute(app: FastifyInstance, { config, serving, metrics }: R
     const asked = readHead(request, config, serving.current);
     const announcedBytes = asked.isGzip ? undefined : announcedBytesOf(request);
     const bytes = announcedBytes ?? limitBytesOf(request, config);
-    budget.take(memoryOf(bytes), callerOf(request).id, reply.raw);
+    takeMemory(budget, memoryOf(bytes), request, reply);
   });
   app.addContentTypeParser('*', async (request: FastifyRequest, payload: Readable) => {
     connectionOf(request.raw).exemptFromTimeout();
@@ -149,7 +149,8 @@ export function tableRoute(app: FastifyInstance, { config, serving, metrics }: R
     connection.setTimeout(0);
     const cut = () => void connection.destroy();
     generation.tables.add(cut);
-    closed.onCancel(() => generation.tables.remove(cut));
+    closed.onCancel(() => generation.tables.delete(cut));
+    void generation.keepOpen(() => new Promise<void>((resolve) => closed.onCancel(resolve)));
     const { memory: shared, at, length: bytes } = request.body;
     answer = new TableAnswer(
       { id: tableCount++, memory: shared, at, bytes, request: asked.request },
@@ -180,7 +181,7 @@ export function tableRoute(app: FastifyInstance, { config, serving, metrics }: R
       const hasHungUp = closed.isCancelled;
       closed.cancel();
       if (hasHungUp) throw closedBeforeTable();
-      throw error instanceof StepError ? stepError(error, request, timeoutMs) : error;
+      throw error instanceof JobError ? failureError(error.outcome, request, timeoutMs) : error;
     } finally {
       connection.off('hangup', hangUp);
     }
@@ -197,7 +198,7 @@ function sendTable(
   reply: FastifyReply,
   bytes: Readable,
   { outputType }: TableHead,
-  { artefacts }: ServingGeneration,
+  { artefacts }: Generation,
 ): FastifyReply {
   reply.type(CONTENT_TYPES[outputType] ?? outputType);
   reply.header('model-outcomes', artefacts.manifest.outcomes);
