@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import type { Admission, Caller } from '../../accounts/accounts.js';
-import { redactKeys } from '../../accounts/key-format.js';
+import { redactKeys } from '../../output/printable.js';
 import type { Job } from '../../work/scheduler.js';
 import type { Step } from '../../work/step.js';
 
