@@ -88,6 +88,11 @@ function optionsUnder(rules: OptionRules) {
 
 type OptionName = keyof ReturnType<typeof optionsUnder>;
 
+/** Which options there are does not depend on the generation. */
+export const OPTION_NAMES: readonly string[] = Object.keys(
+  optionsUnder({ conditions: [], hasLapseRates: true, hasIntervals: true }),
+);
+
 /** The options of a request as parsed; undefined where absent. */
 export type StatedOptions = { readonly [name in OptionName]?: unknown };
 

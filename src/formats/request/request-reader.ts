@@ -13,7 +13,7 @@ import { ApiError, type ErrorObject } from '../../prediction/errors/api-error.js
 import { type GenerationData, perGeneration } from '../../prediction/per-generation.js';
 import { SiteRows } from '../../prediction/site-rows.js';
 import { optionNear } from './misspellings.js';
-import { OptionWriter, optionRulesOf, type StatedOptions } from './options.js';
+import { OPTION_NAMES, OptionWriter, optionRulesOf, type StatedOptions } from './options.js';
 import { speciesOf } from './places.js';
 import { parseDocument } from './read-document.js';
 import {
@@ -81,7 +81,8 @@ interface SiteFields extends StatedOptions {
   readonly horizons?: unknown;
 }
 
-const FIELD_SET: ReadonlySet<string> = new Set(FIELDS);
+/** The fields of a site, and whether they are options. */
+const IS_OPTION = new Map(FIELDS.map((name) => [name, OPTION_NAMES.includes(name)]));
 
 /**
  * Reads the bodies of requests for sites into columns. A plain loop reads what is valid; the schemas say what is wrong
@@ -125,7 +126,7 @@ export class RequestReader {
     const requests = isObject(body) ? (body as { readonly requests?: unknown }).requests : undefined;
     // The schema would copy a long array.
     if (!Array.isArray(requests)) throw new ApiError(invalidBatch(body));
-    checkBatchSize(requests.length, limit);
+    if (requests.length > limit.sites) throw batchTooLarge(requests.length, limit);
     if (requests.length > this.#rows.count) this.#rows = new SiteRows(limit.sites, this.#width);
     const entries = new Int32Array(requests.length);
     const failed = new Map<number, FailedEntry>();
@@ -134,12 +135,9 @@ export class RequestReader {
       const site = requests[entry];
       if (isObject(site) && this.#write(site, rowCount, methodOf(site))) entries[rowCount++] = entry;
       else {
-        const { latitude, longitude } = isObject(site) ? site : ({} as SiteFields);
-        failed.set(entry, {
-          error: this.#errorOf(site, this.#schemas.prediction),
-          latitude: numberOrNull(latitude),
-          longitude: numberOrNull(longitude),
-        });
+        const { latitude, longitude }: SiteFields = isObject(site) ? site : {};
+        const error = this.#errorOf(site, this.#schemas.prediction);
+        failed.set(entry, { error, latitude: numberOrNull(latitude), longitude: numberOrNull(longitude) });
       }
     }
     const rows = this.#rows.first(rowCount);
@@ -162,7 +160,7 @@ export class RequestReader {
     const names: readonly unknown[] = planting_methods ?? PLANTING_METHODS;
     const methods = names.map((name) => PLANTING_METHODS.indexOf(name as PlantingMethod));
     if (methods.includes(-1)) return unknownMethod('each of planting_methods', names[methods.indexOf(-1)]);
-    if (!this.#writeSite(site, 0)) throw new Error('the site of a valid ranking was rejected');
+    if (!this.#writeSite(site, 0, true)) throw new Error('the site of a valid ranking was rejected');
     return {
       site: this.#rows.first(1),
       species: [...new Set(species)],
@@ -186,16 +184,19 @@ export class RequestReader {
     if (species === -1 || method === -1) return false;
     this.#rows.species[row] = species;
     this.#rows.method[row] = method;
+    let hasOptions = false;
     for (const name in site) {
-      if (FIELD_SET.has(name)) continue;
+      const isOption = IS_OPTION.get(name);
+      if (isOption) hasOptions = true;
+      if (isOption !== undefined) continue;
       const option = optionNear(name, OPTIONS);
       if (option !== undefined && !Object.hasOwn(site, option)) return false; // misspelt
     }
-    return this.#writeSite(site, row);
+    return this.#writeSite(site, row, hasOptions);
   }
 
   /** Writes the place, horizons and options of a site to a row. @returns whether they are valid */
-  #writeSite(site: SiteFields, row: number): boolean {
+  #writeSite(site: SiteFields, row: number, hasOptions: boolean): boolean {
     const rows = this.#rows;
     const { latitude, longitude, horizons: years } = site;
     if (typeof latitude !== 'number' || Math.abs(latitude) > MAX_LATITUDE) return false;
@@ -206,13 +207,7 @@ export class RequestReader {
     rows.longitude[row] = longitude;
     rows.horizons[row] = horizons;
     rows.options[row] = 0;
-    const { elevation_m, conditions, scenario, include } = site;
-    const hasNone =
-      elevation_m === undefined &&
-      conditions === undefined &&
-      scenario === undefined &&
-      include === undefined;
-    return hasNone || this.#options.write(site, rows, row);
+    return !hasOptions || this.#options.write(site, rows, row);
   }
 }
 
@@ -251,10 +246,8 @@ function invalidBatch(body: unknown): ErrorObject {
   return error;
 }
 
-/** @throws ApiError batch_too_large */
-function checkBatchSize(submitted: number, { tier, sites }: BatchLimit): void {
-  if (submitted <= sites) return;
-  throw new ApiError({
+function batchTooLarge(submitted: number, { tier, sites }: BatchLimit): ApiError {
+  return new ApiError({
     code: 'batch_too_large',
     message: `The batch has ${submitted} entries; the ${tier} tier allows ${sites}.`,
     details: { submitted, tier_limit: sites, tier },
