@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { loadConfig } from '../config.js';
-import { oneLine, quote } from '../output/printable.js';
+import { oneLine, quote, redactKeys } from '../output/printable.js';
 import { writeError, writeOutput } from '../output/write-output.js';
 import { ArtefactError } from '../prediction/artefacts/artefact-error.js';
 import { identityOf, readArtefacts } from '../prediction/artefacts/artefacts.js';
@@ -10,7 +10,6 @@ import { checkIntervals, intervalProbe } from '../prediction/intervals/interval-
 import { IntervalModel } from '../prediction/intervals/interval-model.js';
 import { checkModel, type Probe } from '../prediction/model/model-contract.js';
 import { SurvivalModel } from '../prediction/model/survival-model.js';
-import { redactKeys } from '../redact.js';
 import { failureOf, parseOptions, refusePositionals, UsageError } from './command-line.js';
 
 const USAGE = `Usage: npm run --silent models -- verify [DIR]

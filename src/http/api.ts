@@ -7,18 +7,15 @@ import { enableServerTiming, logRequest } from './hooks/request-log.js';
 import { openApiDocument } from './openapi/document.js';
 import { enableCompression } from './response/compression.js';
 import { batchEndpoint, batchRoute } from './routes/batch.js';
-import { coverageEndpoint, coverageRoute, speciesEndpoint, speciesRoute } from './routes/catalogue.js';
+import { catalogueRoutes, coverageEndpoint, modelEndpoint, speciesEndpoint } from './routes/catalogue.js';
 import type { ApiParts, RouteContext } from './routes/context.js';
 import { documentRoutes } from './routes/documents.js';
-import { healthEndpoint, healthRoute } from './routes/health.js';
-import { modelEndpoint, modelRoute } from './routes/model.js';
 import { pageRoutes } from './routes/page.js';
 import { planEndpoint, planRoute } from './routes/plan.js';
-import { rankEndpoint, rankRoute } from './routes/rank.js';
-import { compareEndpoint, predictEndpoint, singleSiteRoutes } from './routes/single-site.js';
+import { compareEndpoint, predictEndpoint, rankEndpoint, singleSiteRoutes } from './routes/single-site.js';
+import { healthEndpoint, healthRoute, usageEndpoint, usageRoute } from './routes/status.js';
 import { surfacesEndpoint, surfacesRoute } from './routes/surfaces/surfaces.js';
 import { tableEndpoint, tableRoute } from './routes/table/table.js';
-import { usageEndpoint, usageRoute } from './routes/usage.js';
 import { connectionOf } from './server/connection.js';
 import { createServer } from './server/server.js';
 import { Submitter } from './submitter.js';
@@ -73,11 +70,8 @@ export function createApi(parts: ApiParts, log: FastifyBaseLogger): FastifyInsta
     keyed.register(async (others) => {
       enforceQuota(others, accounts);
       singleSiteRoutes(others, context);
-      rankRoute(others, context);
       surfacesRoute(others, context);
-      speciesRoute(others, context);
-      coverageRoute(others, context);
-      modelRoute(others, context);
+      catalogueRoutes(others, context);
     });
   });
   app.register(async (tables) => {

@@ -9,8 +9,7 @@ import { PLANTING_METHODS, type PlantingMethod } from '../../prediction/dimensio
 import type { ErrorObject } from '../../prediction/errors/api-error.js';
 import { type GenerationData, perGeneration } from '../../prediction/per-generation.js';
 import { OPTION, SiteRows } from '../../prediction/site-rows.js';
-import { ELEVATION, optionRulesOf } from '../request/option-schemas.js';
-import { placeHint } from '../request/places.js';
+import { ELEVATION, optionRulesOf } from '../request/options.js';
 import { entryError, placeError } from '../request/request-errors.js';
 import { MAX_LATITUDE, MAX_LONGITUDE, requestSchemas } from '../request/schemas.js';
 import type { ReadColumn } from './columns.js';
@@ -114,9 +113,7 @@ export class RowChecks {
 
   /** What is wrong with a row that could not be written. */
   error(site: StatedSite): ErrorObject {
-    const { schema, species } = this.#rules;
-    const hint = (latitude: number, longitude: number) => placeHint(this.context, latitude, longitude);
-    const error = entryError(schema, site, [], species, hint);
+    const error = entryError(this.context, this.#rules.schema, site, []);
     const hasComma = [site.latitude, site.longitude, site.elevation_m].some(
       (value) => typeof value === 'string' && DECIMAL_COMMA.test(value),
     );

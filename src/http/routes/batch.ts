@@ -51,7 +51,10 @@ export function batchRoute(app: FastifyInstance, { serving, submitter, metrics }
     const { id, tier } = callerOf(request);
     // Many bodies may have arrived since the first look at the queue, and reading one is most of what a rejection costs.
     if (generation.batches.wouldReject(id)) throw QUEUE_FULL;
-    const batch = requestReaderOf(generation).readBatch(request.body, tier);
+    const batch = requestReaderOf(generation).readBatch(request.body, {
+      tier,
+      sites: TIERS[tier].sitesPerBatch,
+    });
     request.state.sites = batch.total;
     // A client that hangs up while its request waits only ends its side: no event says so before a response is written.
     const hasHungUp = () => connectionOf(request.raw).hasHungUp;

@@ -1,7 +1,7 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import type { Admission, Caller } from '../../accounts/accounts.js';
-import { redactKeys } from '../../redact.js';
+import { redactKeys } from '../../output/printable.js';
 import type { Job } from '../../work/job.js';
 
 /** What hooks and handlers learn about a request, for its headers, its log line and its metrics. */

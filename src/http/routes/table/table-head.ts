@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { TIERS } from '../../../accounts/tiers.js';
 import type { Config } from '../../../config.js';
-import { optionRulesOf } from '../../../formats/request/option-schemas.js';
+import { optionRulesOf } from '../../../formats/request/options.js';
 import {
   TABLE_FORMATS,
   TABLE_TYPES,

@@ -1,7 +1,7 @@
 import { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { SCENARIO } from '../../../formats/request/option-schemas.js';
+import { SCENARIO } from '../../../formats/request/options.js';
 import { Cancellation } from '../../../formats/table/cancellation.js';
 import type { TableMediaType } from '../../../formats/table/table-contract.js';
 import { HORIZONS } from '../../../prediction/dimensions.js';
