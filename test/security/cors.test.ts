@@ -27,14 +27,18 @@ beforeAll(async () => {
 afterAll(() => Promise.all(Object.values(services).map((service) => service.stop())));
 
 /** A request of each kind. */
-const REQUESTS: readonly (readonly [path: string, contentType?: string, body?: string])[] = [
+const REQUESTS: readonly (readonly [
+  path: string,
+  contentType: string | undefined,
+  body: string | undefined,
+])[] = [
   ['/v1/predict', 'application/json', JSON.stringify(PREDICT_REQUEST)],
   [TABLE_PATH, 'text/csv', csvOf([PREDICT_REQUEST])],
   ['/v1/plan', 'application/json', JSON.stringify(PLAN_REQUEST)],
   ['/v1/predict/rank', 'application/json', JSON.stringify(FOREST_SITE)],
-  ['/v1/surfaces/PSME?max_points=10'],
-  ['/v1/model'],
-  ['/v1/usage'],
+  ['/v1/surfaces/PSME?max_points=10', undefined, undefined],
+  ['/v1/model', undefined, undefined],
+  ['/v1/usage', undefined, undefined],
 ];
 
 /** What a browser asks before a page of an origin may send a request with a key. */
@@ -55,7 +59,7 @@ const corsHeaders = ({ headers }: Response) =>
   [...headers.keys()].filter((name) => name.startsWith('access-control-'));
 
 /** Asks for leave, and then sends the request of a page. */
-async function askAndSend(origin: string, [path, contentType, body]: (typeof REQUESTS)[number]) {
+async function askAndSend(origin: string, path: string, contentType?: string, body?: string) {
   const { listed } = services;
   const method = body === undefined ? 'GET' : 'POST';
   const asked = await preflight(listed, origin, path, method);
@@ -67,9 +71,9 @@ async function askAndSend(origin: string, [path, contentType, body]: (typeof REQ
 
 test.each(REQUESTS)(
   'a listed origin may ask %s and read its headers, without credentials',
-  async (...request) => {
+  async (path, contentType, body) => {
     for (const origin of [LISTED, ALSO_LISTED]) {
-      const { method, asked, answer } = await askAndSend(origin, request);
+      const { method, asked, answer } = await askAndSend(origin, path, contentType, body);
       expect([asked.status, asked.headers.get(ALLOW_ORIGIN)]).toEqual([204, origin]);
       expect(asked.headers.get('access-control-allow-methods')!.split(', ')).toContain(method);
       expect(asked.headers.get('vary')).toMatch(/origin/i);
@@ -96,9 +100,9 @@ test.each(REQUESTS)(
 
 test.each(REQUESTS)(
   'an origin that is not listed may neither ask %s nor read its answer',
-  async (...request) => {
+  async (path, contentType, body) => {
     for (const origin of UNLISTED) {
-      const { asked, answer } = await askAndSend(origin, request);
+      const { asked, answer } = await askAndSend(origin, path, contentType, body);
       expect(corsHeaders(asked)).toEqual([]);
       await expectError(asked, 405, 'method_not_allowed');
       expect([answer.status, corsHeaders(answer)]).toEqual([200, []]);
