@@ -26,7 +26,7 @@ import {
   Vector,
 } from 'apache-arrow';
 import { beforeAll, expect, test } from 'vitest';
-import type { TableFormat, TableJob } from '../../../src/formats/table/table-contract.js';
+import type { TableFormat, TableJob } from '../../../src/formats/table/table-request.js';
 import { ApiError } from '../../../src/prediction/errors/api-error.js';
 import { openPredictor } from '../../../src/prediction/open-predictor.js';
 import type { Predictor, PredictorData } from '../../../src/prediction/predictor.js';

@@ -1,7 +1,7 @@
 import { Float64, RecordBatchStreamWriter, tableFromIPC, Utf8 } from 'apache-arrow';
 import { beforeAll, expect, test } from 'vitest';
-import type { TableFormat } from '../../../src/formats/table/table-contract.js';
-import { JOB_BYTES } from '../../../src/formats/table/table-source.js';
+import type { TableFormat } from '../../../src/formats/table/table-request.js';
+import { JOB_BYTES } from '../../../src/formats/text/lines.js';
 import type { PredictorData } from '../../../src/prediction/predictor.js';
 import { readPredictorData } from '../../../testing/project.js';
 import { seededRandom } from '../../../testing/random.js';

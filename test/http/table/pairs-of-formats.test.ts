@@ -2,7 +2,7 @@ import { DataType, tableFromIPC } from 'apache-arrow';
 import { beforeAll, expect, test } from 'vitest';
 import { placeHint } from '../../../src/formats/request/places.js';
 import { RequestReader } from '../../../src/formats/request/request-reader.js';
-import type { TableFormat, TableRequest } from '../../../src/formats/table/table-contract.js';
+import type { TableFormat, TableRequest } from '../../../src/formats/table/table-request.js';
 import { HORIZONS } from '../../../src/prediction/dimensions.js';
 import { openPredictor } from '../../../src/prediction/open-predictor.js';
 import type { Predictor, PredictorData } from '../../../src/prediction/predictor.js';

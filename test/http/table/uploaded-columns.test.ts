@@ -1,6 +1,6 @@
 import { Bool, Float64, Int32, LargeUtf8, Schema, Table, tableFromIPC, tableToIPC, Utf8 } from 'apache-arrow';
 import { beforeAll, expect, test } from 'vitest';
-import type { TableFormat } from '../../../src/formats/table/table-contract.js';
+import type { TableFormat } from '../../../src/formats/table/table-request.js';
 import { openPredictor } from '../../../src/prediction/open-predictor.js';
 import type { Predictor, PredictorData } from '../../../src/prediction/predictor.js';
 import { readPredictorData } from '../../../testing/project.js';

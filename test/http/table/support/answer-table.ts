@@ -1,5 +1,5 @@
 import { type CheckState, OpenTable } from '../../../../src/formats/table/open-table.js';
-import type { TableJob, TableRequest } from '../../../../src/formats/table/table-contract.js';
+import type { TableJob, TableRequest } from '../../../../src/formats/table/table-request.js';
 import { ALL_HORIZONS } from '../../../../src/prediction/dimensions.js';
 import type { Predictor, PredictorData } from '../../../../src/prediction/predictor.js';
 import type { GenerationData } from '../../../../src/work/serving/per-generation.js';

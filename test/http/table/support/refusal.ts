@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import type { TableRequest } from '../../../../src/formats/table/table-contract.js';
+import type { TableRequest } from '../../../../src/formats/table/table-request.js';
 import { ApiError, type ErrorObject } from '../../../../src/prediction/errors/api-error.js';
 import type { GenerationData } from '../../../../src/work/serving/per-generation.js';
 import { open } from './answer-table.js';
