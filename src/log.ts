@@ -1,6 +1,6 @@
 import pino from 'pino';
 import sonicBoom from 'sonic-boom';
-import { redactKeys } from './accounts/key-format.js';
+import { redactKeys } from './output/printable.js';
 
 const STDOUT = 1;
 

@@ -1,9 +1,9 @@
+import type { KeyRecord } from './api-key.js';
+import { hashKey, isWellFormed } from './api-key.js';
 import type { Clock } from './clock.js';
 import { Coalescer } from './coalescer.js';
 import { DailyQuota } from './daily-quota.js';
 import { KeyDirectory } from './key-directory.js';
-import { hashKey, isWellFormed } from './key-format.js';
-import type { KeyRecord } from './key-record.js';
 import type { AccountStore } from './store/account-store.js';
 import { StoreUnavailableError } from './store/store-errors.js';
 import type { KeyDay } from './store/usage-store.js';

@@ -1,6 +1,5 @@
 import { type ParseArgsConfig, parseArgs } from 'node:util';
-import { redactKeys } from '../accounts/key-format.js';
-import { oneLine, quote, shorten } from '../output/printable.js';
+import { oneLine, quote, redactKeys, shorten } from '../output/printable.js';
 
 /** An invalid command line; the message names the value and what is allowed. */
 export class UsageError extends Error {

@@ -1,6 +1,6 @@
 import type { ParseArgsConfig } from 'node:util';
+import type { KeyState } from '../accounts/api-key.js';
 import type { KeyAdministration } from '../accounts/key-administration.js';
-import type { KeyState } from '../accounts/key-record.js';
 import { TIER_NAMES } from '../accounts/tiers.js';
 import { refusePositionals } from './command-line.js';
 import { dayFrom, keyIdFrom, overlapMsFrom, ownerFrom, readDump, tierFrom } from './keys-arguments.js';

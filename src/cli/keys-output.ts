@@ -1,4 +1,4 @@
-import type { KeyRecord } from '../accounts/key-record.js';
+import type { KeyRecord } from '../accounts/api-key.js';
 
 /** The output of a command, as text and as JSON. Neither is escaped yet. */
 export interface Output {

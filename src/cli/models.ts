@@ -1,7 +1,6 @@
 import path from 'node:path';
-import { redactKeys } from '../accounts/key-format.js';
 import { loadConfig } from '../config.js';
-import { oneLine, quote } from '../output/printable.js';
+import { oneLine, quote, redactKeys } from '../output/printable.js';
 import { writeError, writeOutput } from '../output/write-output.js';
 import { ArtefactError } from '../prediction/artefacts/artefact-error.js';
 import { identityOf, readArtefacts } from '../prediction/artefacts/artefacts.js';

@@ -1,10 +1,9 @@
 import { setTimeout as delay } from 'node:timers/promises';
 import { systemClock } from '../accounts/clock.js';
-import { redactKeys } from '../accounts/key-format.js';
 import { StoreOpenError, StoreUnavailableError } from '../accounts/store/store-errors.js';
 import { ConfigError, configHelp, loadConfig } from '../config.js';
 import { createLog, type Log } from '../log.js';
-import { oneLine, quote } from '../output/printable.js';
+import { oneLine, quote, redactKeys } from '../output/printable.js';
 import { OutputError, writeError, writeOutput, writeSecret } from '../output/write-output.js';
 import { ArtefactError } from '../prediction/artefacts/artefact-error.js';
 import { WorkerStartError } from '../work/worker-pool.js';

@@ -5,7 +5,7 @@ import type { FastifyInstance } from 'fastify';
 import { Accounts } from '../accounts/accounts.js';
 import type { Clock } from '../accounts/clock.js';
 import { type IssuedKey, KeyAdministration } from '../accounts/key-administration.js';
-import { openStore } from '../accounts/store/open-store.js';
+import { openStore } from '../accounts/store/account-store.js';
 import { CountRefusedError } from '../accounts/usage-meter.js';
 import type { Config } from '../config.js';
 import { createApi } from '../http/api.js';

@@ -39,7 +39,7 @@ export function watchState(
     () => generations.sum(({ batches }) => batches.unfinishedJobs),
   );
   metrics.gauge('nurselog_tables_open', 'Tables whose body was received and whose answer is not sent.', () =>
-    generations.sum(({ tables }) => tables.count),
+    generations.sum(({ tables }) => tables.size),
   );
   metrics.gauge(
     'nurselog_workers_ready',

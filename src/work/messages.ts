@@ -6,8 +6,6 @@ import type { Predictor, PredictorData } from '../prediction/predictor.js';
 export interface WorkerData {
   readonly predictor: PredictorData;
   readonly runBuffers: readonly SharedArrayBuffer[];
-  /** The module whose default export, a StepHandler, does the steps of work: a URL. */
-  readonly stepModule: string;
 }
 
 /** Predicts rows, whose memory is that of SiteRows: a step that every worker knows. The result is a RecordsResult. */

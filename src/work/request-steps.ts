@@ -1,6 +1,6 @@
 import { ApiError } from '../prediction/errors/api-error.js';
+import { type Job, JobError } from './job.js';
 import type { Scheduler } from './scheduler.js';
-import type { Step } from './step.js';
 import type { StepOrder, StepOutcome, StepResults } from './steps.js';
 
 /** The steps of a request whose answer comes from workers, in the turns of its key. */
@@ -10,7 +10,7 @@ export class RequestSteps {
   #queueMs: number | undefined;
   #isCancelled = false;
   /** Those that workers may have. */
-  readonly #steps = new Set<Step>();
+  readonly #steps = new Set<Job>();
 
   /** @param keyId the API key whose turns the steps use */
   constructor(
@@ -35,21 +35,22 @@ export class RequestSteps {
 
   /** Resolves when no worker reads the memory of the request any more; it must have been cancelled. */
   async left(): Promise<void> {
-    await Promise.all([...this.#steps].map(({ left }) => left));
+    await Promise.all([...this.#steps].map((step) => step.left()));
   }
 
-  /** Has a worker do a step. @param deadlineMs on the clock of `performance.now()` @throws ApiError, StepError */
+  /** Has a worker do a step. @param deadlineMs on the clock of `performance.now()` @throws ApiError, JobError */
   async do<Kind extends StepOrder['kind']>(
     order: StepOrder & { readonly kind: Kind },
     deadlineMs: number,
   ): Promise<StepResults[Kind]> {
     if (this.#isCancelled) throw new Error('the request was given up');
-    const step = this.scheduler.submitStep(this.keyId, order, deadlineMs);
+    const step = this.scheduler.submitStep<StepOutcome<Kind>>({ keyId: this.keyId, deadlineMs, order });
     this.#steps.add(step);
-    void step.left.then(() => this.#steps.delete(step));
-    const outcome = (await step.result) as StepOutcome<Kind>;
-    if ('refusal' in outcome) throw new ApiError(outcome.refusal);
-    const { result } = outcome;
+    void step.left().then(() => this.#steps.delete(step));
+    const outcome = await step.outcome;
+    if (outcome.kind !== 'answered') throw new JobError(outcome);
+    if ('refusal' in outcome.result) throw new ApiError(outcome.result.refusal);
+    const { result } = outcome.result;
     if ('inferenceMs' in result) {
       this.inferenceMs += result.inferenceMs;
       this.#queueMs ??= step.queueMs;

@@ -10,9 +10,9 @@ import {
 import { type CheckState, type JobAnswer, OpenTable } from '../formats/table/open-table.js';
 import type { TableJob, TableRequest } from '../formats/table/table-request.js';
 import { ApiError, type ErrorObject } from '../prediction/errors/api-error.js';
+import type { GenerationData } from '../prediction/per-generation.js';
 import type { Predictor, PredictorData } from '../prediction/predictor.js';
 import type { StepHandler } from './messages.js';
-import type { GenerationData } from './serving/per-generation.js';
 
 /** The body of a table in memory that all threads share. */
 export interface TableBody {

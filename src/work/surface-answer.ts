@@ -16,7 +16,7 @@ export class SurfaceAnswer {
     private readonly steps: RequestSteps,
   ) {}
 
-  /** Predicts for all points. @param deadlineMs on the clock of `performance.now()` @throws StepError */
+  /** Predicts for all points. @param deadlineMs on the clock of `performance.now()` @throws JobError */
   async predict(deadlineMs: number): Promise<void> {
     const { surface } = this;
     const { length } = surface.points;
@@ -39,7 +39,7 @@ export class SurfaceAnswer {
     await Promise.all(calls).finally(() => Promise.allSettled(calls));
   }
 
-  /** The bytes of the answer, each part made when the one before it was taken. @throws StepError */
+  /** The bytes of the answer, each part made when the one before it was taken. @throws JobError */
   async *bytes(type: SurfaceType, timeoutMs: number): AsyncGenerator<Uint8Array> {
     const { surface } = this;
     let start: PartStart | undefined = { section: 0, from: 0 };

@@ -34,7 +34,7 @@ export class TableAnswer {
     return this.#state?.rowCount ?? 0;
   }
 
-  /** Checks the body, however long that waits for others. @throws ApiError where it is no table, StepError */
+  /** Checks the body, however long that waits for others. @throws ApiError where it is no table, JobError */
   async check(): Promise<void> {
     for (;;) {
       const order = { kind: 'check', table: this.body, state: this.#state } as const;
@@ -48,14 +48,14 @@ export class TableAnswer {
     }
   }
 
-  /** Waits for the answer to the first job, which decides whether there is one. @throws StepError */
+  /** Waits for the answer to the first job, which decides whether there is one. @throws JobError */
   async start(): Promise<void> {
     if (this.#jobs.length === 0) return;
     this.#first = this.#answer(this.#jobs[0], this.options.timeoutMs);
     await this.#first;
   }
 
-  /** The bytes of the answer. @throws StepError */
+  /** The bytes of the answer. @throws JobError */
   async *bytes(): AsyncGenerator<Uint8Array> {
     const ends = this.#ends;
     if (ends === undefined) throw new Error('the body was not checked');

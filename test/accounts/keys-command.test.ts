@@ -1,7 +1,7 @@
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
-import { hashKey } from '../../src/accounts/key-format.js';
-import { openStore } from '../../src/accounts/store/open-store.js';
+import { hashKey } from '../../src/accounts/api-key.js';
+import { openStore } from '../../src/accounts/store/account-store.js';
 import { DATABASES } from './support/databases.js';
 import { json, KEY, keysOn } from './support/run-keys.js';
 import { temporaryFolder } from './support/temporary-folder.js';

@@ -4,6 +4,8 @@ import { FairQueue, type Waiting } from '../../src/work/fair-queue.js';
 
 /** A job whose rows know what became of them. */
 class TestJob implements Waiting {
+  takenRows = 0;
+  /** Rows that the queue gave. */
   taken = 0;
   dropped = false;
 

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { SiteRows } from '../../src/prediction/site-rows.js';
 import { BufferPool } from '../../src/work/buffer-pool.js';
 import { MainThreadExecutor } from '../../src/work/main-thread-executor.js';
-import { type Job, Scheduler } from '../../src/work/scheduler.js';
+import { Scheduler } from '../../src/work/scheduler.js';
 import { createPlainPredictor } from '../../testing/oracle/plain-prediction.js';
 import { dataDir, modelDir, readPredictorData, searchRadiusKm } from '../../testing/project.js';
 import { seededRandom } from '../../testing/random.js';
@@ -12,7 +12,7 @@ import { plainAnswer, randomRequests, rowsOf } from '../prediction/support/site-
 
 const LIMIT = 1000;
 const data = readPredictorData();
-const submit = (scheduler: Scheduler, keyId: string, rows: SiteRows): Job =>
+const submit = (scheduler: Scheduler, keyId: string, rows: SiteRows) =>
   scheduler.submit({ keyId, rows, deadlineMs: performance.now() + 60_000 });
 const anySite = () => rowsOf(randomRequests(data, 1, seededRandom(7), 0.4), new Date(), data);
 
@@ -28,9 +28,9 @@ test('Sites that come at once, before and after the models are open, each get th
         const outcome = await submit(scheduler, 'key', rowsOf([request], at, data)).outcome;
         if (outcome.kind !== 'answered') return expect.unreachable(outcome.kind);
         const plain = await plainAnswer(oracle, data, request, at);
-        const [unanswered] = outcome.answers.unanswered();
+        const [unanswered] = outcome.result.unanswered();
         if (unanswered === undefined)
-          expectSameAnswer(String(outcome.answers.single()), JSON.stringify(plain));
+          expectSameAnswer(String(outcome.result.single()), JSON.stringify(plain));
         else expect(plain).toBe(STATUS_CODES[unanswered[1]]);
       }),
     );

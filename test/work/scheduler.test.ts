@@ -3,8 +3,10 @@ import { openPredictor } from '../../src/prediction/open-predictor.js';
 import type { Predictor } from '../../src/prediction/predictor.js';
 import { ROW_STATUS } from '../../src/prediction/site-rows.js';
 import { BufferPool } from '../../src/work/buffer-pool.js';
+import type { Job } from '../../src/work/job.js';
+import type { JobAnswers } from '../../src/work/job-answers.js';
 import { MainThreadExecutor } from '../../src/work/main-thread-executor.js';
-import { type Job, Scheduler } from '../../src/work/scheduler.js';
+import { Scheduler } from '../../src/work/scheduler.js';
 import { placeOf, readPredictorData } from '../../testing/project.js';
 import { seededRandom } from '../../testing/random.js';
 import { answer, elementsOf } from '../prediction/support/elements.js';
@@ -39,7 +41,7 @@ afterEach(async () => {
 afterAll(() => workers.pool.close());
 
 const requestsOf = (count: number) => randomRequests(data, count, random, 0.4, ['site']);
-const submit = (keyId: string, requests: readonly SiteRequest[], timeoutMs = 60_000): Job =>
+const submit = (keyId: string, requests: readonly SiteRequest[], timeoutMs = 60_000): Job<JobAnswers> =>
   scheduler.submit({
     keyId,
     rows: rowsOf(requests, GENERATED_AT, data),
@@ -50,15 +52,15 @@ const submitAny = (keyId: string, count: number, timeoutMs?: number) =>
 const kindOf = async (job: Job) => (await job.outcome).kind;
 const totalRuns = () => workers.runs.reduce((sum, rows) => sum + rows);
 
-async function expectAnswersTo(requests: readonly SiteRequest[], job: Job): Promise<void> {
+async function expectAnswersTo(requests: readonly SiteRequest[], job: Job<JobAnswers>): Promise<void> {
   const outcome = await job.outcome;
   if (outcome.kind !== 'answered') return expect.unreachable(outcome.kind);
   const expected = await answer(predictor, data, rowsOf(requests, GENERATED_AT, data));
   const failed = [...expected.status.entries()].filter(([, status]) => status !== ROW_STATUS.answered);
-  expect([...outcome.answers.unanswered()]).toEqual(failed);
+  expect([...outcome.result.unanswered()]).toEqual(failed);
   const inserted = new Map(failed.map(([row]) => [row, `"row ${row}"`]));
   const elements = elementsOf(expected).map((element, row) => inserted.get(row) ?? element);
-  expect(String(outcome.answers.join('{"a":[', inserted, '],"b":1}').bytes)).toBe(
+  expect(String(outcome.result.join('{"a":[', inserted, '],"b":1}').bytes)).toBe(
     `{"a":[${elements.join()}],"b":1}`,
   );
 }

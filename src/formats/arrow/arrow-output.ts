@@ -10,7 +10,7 @@ import {
   vectorFromArray,
 } from 'apache-arrow';
 import { modelOf } from '../../prediction/artefacts/manifest.js';
-import type { GenerationData } from '../../work/serving/per-generation.js';
+import type { GenerationData } from '../../prediction/per-generation.js';
 import {
   ERROR_COLUMNS,
   type OutputColumn,

@@ -9,10 +9,9 @@ import {
   type PlantingMethod,
 } from '../../prediction/dimensions.js';
 import { ApiError } from '../../prediction/errors/api-error.js';
+import { type GenerationData, perGeneration } from '../../prediction/per-generation.js';
 import { SiteRows } from '../../prediction/site-rows.js';
-import { type GenerationData, perGeneration } from '../../work/serving/per-generation.js';
-import { optionRulesOf } from '../request/option-schemas.js';
-import { OptionWriter } from '../request/option-writer.js';
+import { OptionWriter, optionRulesOf } from '../request/options.js';
 import { parseDocument } from '../request/read-document.js';
 import {
   type Issue,
@@ -94,7 +93,7 @@ export class PlanReader {
 
   #speciesOf({ species_codes }: PlanRequest): number[] {
     if (species_codes === undefined) return this.#species.list.map((_, index) => index);
-    const codes = species_codes as string[];
+    const codes = species_codes;
     const unknown = codes.find((code) => this.#species.indexOf(code) === -1);
     if (unknown !== undefined) throw new ApiError(unknownSpecies(unknown, this.#species));
     return [...new Set(codes.map((code) => this.#species.indexOf(code)))];

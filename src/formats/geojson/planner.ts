@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import type { Tier } from '../../accounts/tiers.js';
 import { ApiError, type ErrorObject } from '../../prediction/errors/api-error.js';
-import type { GenerationData } from '../../work/serving/per-generation.js';
+import type { GenerationData } from '../../prediction/per-generation.js';
 import { issuesError } from '../request/request-errors.js';
 import { planOption, ranked } from './plan-options.js';
 import { type PlanOrder, planReaderOf } from './plan-reader.js';

@@ -1,9 +1,9 @@
 import type { ErrorObject } from '../../prediction/errors/api-error.js';
+import { type GenerationData, perGeneration } from '../../prediction/per-generation.js';
 import { ROW_STATUS, SiteRows } from '../../prediction/site-rows.js';
 import type { Outline } from '../../prediction/units/outline.js';
 import { areaHa, centroid } from '../../prediction/units/outline-measures.js';
 import { UnitPoints } from '../../prediction/units/unit-points.js';
-import { type GenerationData, perGeneration } from '../../work/serving/per-generation.js';
 import { coverageOf, nearestDataOf } from '../request/places.js';
 import { placeError } from '../request/request-errors.js';
 import { unitError } from './unit-reader.js';

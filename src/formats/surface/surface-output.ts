@@ -1,6 +1,6 @@
 import { Field, Int32, Schema } from 'apache-arrow';
 import { modelOf } from '../../prediction/artefacts/manifest.js';
-import type { GenerationData } from '../../work/serving/per-generation.js';
+import type { GenerationData } from '../../prediction/per-generation.js';
 import { OutputTypes, StreamWriter } from '../arrow/stream-writer.js';
 import { SURFACE_COLUMNS, type SurfaceRow, textListsOf } from '../table/output-columns.js';
 import { ColumnWriter } from '../text/column-writer.js';

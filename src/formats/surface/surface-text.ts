@@ -1,6 +1,6 @@
 import { modelOf } from '../../prediction/artefacts/manifest.js';
 import { HORIZONS, PLANTING_METHODS } from '../../prediction/dimensions.js';
-import type { GenerationData } from '../../work/serving/per-generation.js';
+import type { GenerationData } from '../../prediction/per-generation.js';
 import { type OutputColumn, SURFACE_COLUMNS, type SurfaceRow } from '../table/output-columns.js';
 import {
   csvCell,

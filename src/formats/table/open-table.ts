@@ -1,8 +1,8 @@
 import type { ErrorCode, ErrorObject } from '../../prediction/errors/api-error.js';
+import type { GenerationData } from '../../prediction/per-generation.js';
 import type { Predictor } from '../../prediction/predictor.js';
 import { RowRecords } from '../../prediction/row-record.js';
 import { ROW_STATUS, SiteRows } from '../../prediction/site-rows.js';
-import type { GenerationData } from '../../work/serving/per-generation.js';
 import { ArrowOutput } from '../arrow/arrow-output.js';
 import type { ArrowSource } from '../arrow/arrow-source.js';
 import { type ArrowState, checkArrow, openArrow } from '../arrow/open-arrow.js';

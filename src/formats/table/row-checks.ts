@@ -7,10 +7,9 @@ import {
 } from '../../prediction/conditions/adjustments.js';
 import { PLANTING_METHODS, type PlantingMethod } from '../../prediction/dimensions.js';
 import type { ErrorObject } from '../../prediction/errors/api-error.js';
+import { type GenerationData, perGeneration } from '../../prediction/per-generation.js';
 import { OPTION, SiteRows } from '../../prediction/site-rows.js';
-import { type GenerationData, perGeneration } from '../../work/serving/per-generation.js';
-import { ELEVATION, optionRulesOf } from '../request/option-schemas.js';
-import { placeHint } from '../request/places.js';
+import { ELEVATION, optionRulesOf } from '../request/options.js';
 import { entryError, placeError } from '../request/request-errors.js';
 import { MAX_LATITUDE, MAX_LONGITUDE, requestSchemas } from '../request/schemas.js';
 import { READ_COLUMNS, type ReadColumn, type ReadPositions } from './input-columns.js';
@@ -135,9 +134,7 @@ export class RowChecks {
       rows.adjustments[OWN_ELEVATION] = Number(site.elevation_m);
       return placeError(status, rows, 0, this.context);
     }
-    const { schema, species } = this.#rules;
-    const hint = (latitude: number, longitude: number) => placeHint(this.context, latitude, longitude);
-    const error = entryError(schema, site, [], species, hint);
+    const error = entryError(this.context, this.#rules.schema, site, []);
     const hasComma = [site.latitude, site.longitude, site.elevation_m].some(
       (value) => typeof value === 'string' && DECIMAL_COMMA.test(value),
     );

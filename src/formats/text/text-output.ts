@@ -1,4 +1,4 @@
-import type { GenerationData } from '../../work/serving/per-generation.js';
+import type { GenerationData } from '../../prediction/per-generation.js';
 import { ERROR_COLUMNS, type PredictedRow, tableColumns, textListsOf } from '../table/output-columns.js';
 import type { TableJob, TableRequest } from '../table/table-request.js';
 import {

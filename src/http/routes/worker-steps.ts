@@ -1,14 +1,14 @@
 import { Readable } from 'node:stream';
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { ApiError } from '../../prediction/errors/api-error.js';
+import type { Generation } from '../../work/generation.js';
+import { JobError } from '../../work/job.js';
 import { RequestSteps } from '../../work/request-steps.js';
-import { stepError } from '../../work/serving/row-submitter.js';
-import type { ServingGeneration } from '../../work/serving/serving.js';
-import { StepError } from '../../work/step.js';
 import { sendStream } from '../response/compression.js';
 import { JSON_TYPE } from '../response/headers.js';
 import { connectionOf } from '../server/connection.js';
 import { callerOf } from '../server/request-state.js';
+import { failureError } from '../submitter.js';
 
 /**
  * The steps of a request whose answer comes from workers, until the response is closed. The generation is kept as long.
@@ -17,20 +17,24 @@ import { callerOf } from '../server/request-state.js';
 export function stepsOf(
   request: FastifyRequest,
   reply: FastifyReply,
-  generation: ServingGeneration,
+  generation: Generation,
   release: () => void,
 ): RequestSteps {
   const connection = connectionOf(request.raw);
   const steps = new RequestSteps(callerOf(request).id, generation.batches);
   const cut = () => void connection.destroy();
   generation.tables.add(cut);
-  const close = () => {
+  const closed = new Promise((resolve) => {
+    if (reply.raw.closed) resolve(undefined);
+    else reply.raw.once('close', resolve);
+  });
+  void generation.keepOpen(async () => {
+    await closed;
     steps.cancel();
-    generation.tables.remove(cut);
-    void steps.left().then(release);
-  };
-  if (reply.raw.closed) close();
-  else reply.raw.once('close', close);
+    generation.tables.delete(cut);
+    await steps.left();
+    release();
+  });
   return steps;
 }
 
@@ -54,7 +58,8 @@ export async function beforeFirstByte(
   try {
     if (!steps.isCancelled) await work();
   } catch (error) {
-    if (!steps.isCancelled) throw error instanceof StepError ? stepError(error, request, timeoutMs) : error;
+    if (steps.isCancelled) throw hungUp();
+    throw error instanceof JobError ? failureError(error.outcome, request, timeoutMs) : error;
   } finally {
     connection.off('hangup', cancel);
   }

@@ -1,6 +1,5 @@
 import { DataType, tableFromIPC } from 'apache-arrow';
 import { beforeAll, expect, test } from 'vitest';
-import { placeHint } from '../../../src/formats/request/places.js';
 import { RequestReader } from '../../../src/formats/request/request-reader.js';
 import type { TableFormat, TableRequest } from '../../../src/formats/table/table-request.js';
 import { HORIZONS } from '../../../src/prediction/dimensions.js';
@@ -17,9 +16,7 @@ let oracle: PlainPredictor;
 let reader: RequestReader;
 beforeAll(async () => {
   oracle = await createPlainPredictor(dataDir, modelDir, searchRadiusKm);
-  reader = new RequestReader(data, (latitude, longitude) =>
-    placeHint({ artefacts: data, searchRadiusKm }, latitude, longitude),
-  );
+  reader = new RequestReader({ artefacts: data, searchRadiusKm });
 });
 
 const FORMATS: readonly TableFormat[] = ['csv', 'ndjson', 'arrow'];
@@ -41,7 +38,10 @@ async function expectedColumns(row: SampleRow, request: TableRequest): Promise<A
   const include = request.intervals ? ['intervals'] : [];
   const elevation = elevation_m === null ? {} : { elevation_m };
   const entry = { ...site, ...elevation, scenario: request.scenario, include, horizons };
-  const { failed } = reader.readBatch(Buffer.from(JSON.stringify({ requests: [entry] })), 'hypha');
+  const { failed } = reader.readBatch(Buffer.from(JSON.stringify({ requests: [entry] })), {
+    tier: 'hypha',
+    sites: 1,
+  });
   const failure = failed.get(0)?.error;
   const answer = failure === undefined ? await oracle.predict(entry) : failure.code;
   const none: Record<string, unknown> = Object.fromEntries(

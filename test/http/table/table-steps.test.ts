@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
 import { BufferPool } from '../../../src/work/buffer-pool.js';
+import { JobError } from '../../../src/work/job.js';
 import { RequestSteps } from '../../../src/work/request-steps.js';
 import { Scheduler } from '../../../src/work/scheduler.js';
 import { SharedMemory } from '../../../src/work/shared-memory.js';
-import { StepError } from '../../../src/work/step.js';
 import { TableAnswer } from '../../../src/work/table-answer.js';
 import { readPredictorData } from '../../../testing/project.js';
 import { PREDICT_REQUEST } from '../../support/requests.js';
@@ -92,7 +92,7 @@ test('a table whose first job has no worker in time ends with the time, and noth
   const table = tableOf('ours', ROWS, 0, 30);
   await table.check();
   workers.hold();
-  await expect(table.start()).rejects.toMatchObject({ kind: 'timed-out' });
+  await expect(table.start()).rejects.toMatchObject({ outcome: { kind: 'timed-out' } });
   expect(scheduler.unfinishedJobs).toBe(0);
 });
 
@@ -102,7 +102,7 @@ test('a later job waits for several request timeouts, and then cuts the answer o
   workers.hold();
   const startedMs = performance.now();
   const error = await read(parts).catch((thrown) => thrown);
-  expect(error).toBeInstanceOf(StepError);
+  expect(error).toBeInstanceOf(JobError);
   expect(performance.now() - startedMs).toBeGreaterThanOrEqual(4 * 500 - 1);
 });
 
@@ -133,7 +133,7 @@ test('a step whose worker dies is repeated by another one', async () => {
 test('a step whose worker dies twice fails, and the next table is answered', async () => {
   const table = tableOf('ours');
   workers.beforeStart = () => void threads.terminateAll();
-  await expect(table.check()).rejects.toMatchObject({ kind: 'failed' });
+  await expect(table.check()).rejects.toMatchObject({ outcome: { kind: 'failed' } });
   workers.reset();
   expect(readCsv(await read(await start(tableOf('ours', 1))))).toHaveLength(1);
 });

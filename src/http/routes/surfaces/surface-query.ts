@@ -4,10 +4,10 @@ import {
   describedNumber,
   isWithin,
   type OptionNumber,
+  queryNumber,
   rangeMessage,
   SCENARIO,
-} from '../../../formats/request/option-schemas.js';
-import { queryNumber } from '../../../formats/request/query-number.js';
+} from '../../../formats/request/options.js';
 import { invalidRequest } from '../../../formats/request/request-errors.js';
 import { MAX_LATITUDE, MAX_LONGITUDE } from '../../../formats/request/schemas.js';
 import type { Scenario } from '../../../formats/surface/surface.js';

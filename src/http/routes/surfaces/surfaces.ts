@@ -7,20 +7,20 @@ import { PART_BYTES, SURFACE_TYPES } from '../../../formats/surface/surface-outp
 import { SpeciesCatalogue } from '../../../prediction/artefacts/species.js';
 import { ApiError } from '../../../prediction/errors/api-error.js';
 import { latticePoints } from '../../../prediction/locate/lattice-points.js';
+import { perGeneration } from '../../../prediction/per-generation.js';
 import { VERSION } from '../../../version.js';
-import { perGeneration } from '../../../work/serving/per-generation.js';
+import { MemoryBudget } from '../../../work/admission.js';
 import { SharedMemory } from '../../../work/shared-memory.js';
 import { SurfaceAnswer } from '../../../work/surface-answer.js';
-import { BodyBudget } from '../../body/body-budget.js';
 import { negotiateType } from '../../body/media-type.js';
-import { requireChunks } from '../../body/require-chunks.js';
-import { closedWhileWaiting, SURFACES_FULL } from '../../errors/common-errors.js';
+import { closedWhileWaiting } from '../../errors/common-errors.js';
 import type { Endpoint } from '../../openapi/document.js';
 import { addVary, preferredEncoding } from '../../response/compression.js';
-import { isCurrent, strongETag } from '../../response/etag.js';
-import { CACHE_CONTROL } from '../../response/headers.js';
+import { CACHE_CONTROL, isCurrent, strongETag } from '../../response/headers.js';
 import { surfaceResponses } from '../../response/surface-schemas.js';
+import { requireChunks } from '../../server/malformed-requests.js';
 import { callerOf } from '../../server/request-state.js';
+import { takeMemory } from '../../submitter.js';
 import type { RouteContext } from '../context.js';
 import { beforeFirstByte, sendParts, stepsOf } from '../worker-steps.js';
 import { readSurfaceQuery, surfaceQuerySchema } from './surface-query.js';
@@ -60,9 +60,9 @@ interface SurfaceRequest {
 }
 
 /** GET /v1/surfaces/{species_code}: the grid's points with the survival of one species. */
-export function surfacesRoute(app: FastifyInstance, { config, serving, turns }: RouteContext): void {
+export function surfacesRoute(app: FastifyInstance, { config, serving, submitter }: RouteContext): void {
   const { requestTimeoutMs: timeoutMs } = config;
-  const budget = new BodyBudget(MEMORY_BYTES, SURFACES_FULL);
+  const budget = new MemoryBudget(MEMORY_BYTES);
   const memory = new SharedMemory();
   app.get<SurfaceRequest>('/v1/surfaces/:species_code', async (request, reply) => {
     requireChunks(request, 'A surface');
@@ -85,12 +85,12 @@ export function surfacesRoute(app: FastifyInstance, { config, serving, turns }: 
       return reply.code(304).headers(headers).send();
     }
 
-    const { id } = callerOf(request);
-    turns.check(id);
+    submitter.checkTurns(request);
     const { step, points } = latticePoints(grid.index, query.box, query.maxPoints);
     request.state.sites = points.length;
     const bytes = BYTES_PER_POINT * points.length;
-    budget.take(bytes + Math.min(PART_BYTES, ANSWER_BYTES_PER_POINT * points.length), id, reply.raw);
+    const answerBytes = Math.min(PART_BYTES, ANSWER_BYTES_PER_POINT * points.length);
+    takeMemory(budget, bytes + answerBytes, request, reply);
     const range = memory.take(bytes);
     const steps = stepsOf(request, reply, generation, () => memory.release(range));
     const sharedPoints = new Int32Array(range.memory, range.at, points.length);
@@ -103,7 +103,7 @@ export function surfacesRoute(app: FastifyInstance, { config, serving, turns }: 
     );
     const deadlineMs = performance.now() - reply.elapsedTime + timeoutMs;
     await beforeFirstByte(request, steps, timeoutMs, closedWhileWaiting, () =>
-      turns.run(id, reply, () => answer.predict(deadlineMs)),
+      submitter.inTurn(request, reply, generation, () => answer.predict(deadlineMs)),
     );
     if (points.length > 0) request.state.times = steps;
 

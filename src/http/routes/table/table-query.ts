@@ -1,5 +1,4 @@
-import { type OptionRules, rangeMessage, SCENARIO } from '../../../formats/request/option-schemas.js';
-import { queryNumber } from '../../../formats/request/query-number.js';
+import { type OptionRules, queryNumber, rangeMessage, SCENARIO } from '../../../formats/request/options.js';
 import { type Issue, issuesError } from '../../../formats/request/request-errors.js';
 import type { TableRequest } from '../../../formats/table/table-request.js';
 import { ALL_HORIZONS, HORIZONS } from '../../../prediction/dimensions.js';

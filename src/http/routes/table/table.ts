@@ -1,18 +1,17 @@
 import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { SCENARIO } from '../../../formats/request/option-schemas.js';
+import { SCENARIO } from '../../../formats/request/options.js';
 import type { TableMediaType } from '../../../formats/table/table-request.js';
 import { HORIZONS } from '../../../prediction/dimensions.js';
+import { MemoryBudget } from '../../../work/admission.js';
 import { SharedMemory, type SharedRange } from '../../../work/shared-memory.js';
 import { TableAnswer } from '../../../work/table-answer.js';
-import { BodyBudget } from '../../body/body-budget.js';
-import { sendContinue } from '../../body/expect-continue.js';
 import { readUpload } from '../../body/upload.js';
-import { closedBeforeTable, TABLES_FULL } from '../../errors/common-errors.js';
+import { closedBeforeTable } from '../../errors/common-errors.js';
 import type { Endpoint } from '../../openapi/document.js';
 import { connectionOf } from '../../server/connection.js';
-import { callerOf } from '../../server/request-state.js';
+import { takeMemory } from '../../submitter.js';
 import type { RouteContext } from '../context.js';
 import { beforeFirstByte, sendParts, stepsOf } from '../worker-steps.js';
 import { announcedBytesOf, isGzipped, limitBytesOf, readHead } from './table-head.js';
@@ -87,7 +86,7 @@ let tableCount = 0;
 /** POST /v1/predict/table: a table of sites in and out. */
 export function tableRoute(app: FastifyInstance, { config, serving, metrics }: RouteContext): void {
   const { requestTimeoutMs: timeoutMs } = config;
-  const budget = new BodyBudget(config.tableMemoryBytes, TABLES_FULL);
+  const budget = new MemoryBudget(config.tableMemoryBytes);
   const memory = new SharedMemory();
 
   app.removeAllContentTypeParsers();
@@ -95,11 +94,12 @@ export function tableRoute(app: FastifyInstance, { config, serving, metrics }: R
     const asked = readHead(request, config, serving.current);
     const announcedBytes = asked.isGzip ? undefined : announcedBytesOf(request);
     const bytes = announcedBytes ?? limitBytesOf(request, config);
-    budget.take(memoryOf(bytes), callerOf(request).id, reply.raw);
+    takeMemory(budget, memoryOf(bytes), request, reply);
   });
   app.addContentTypeParser('*', async (request: FastifyRequest, payload: Readable) => {
-    connectionOf(request.raw).exemptFromTimeout();
-    sendContinue(request);
+    const connection = connectionOf(request.raw);
+    connection.exemptFromTimeout();
+    connection.sendContinue();
     const isGzip = isGzipped(request);
     const limitBytes = limitBytesOf(request, config);
     const range = memory.take((isGzip ? undefined : announcedBytesOf(request)) ?? limitBytes);

@@ -1,4 +1,4 @@
-import type { Artefacts } from '../../prediction/artefacts/artefacts.js';
+import type { Artefacts } from './artefacts/artefacts.js';
 
 /** What requests are checked against: a part of a generation, and plain data that can be passed to another thread. */
 export interface GenerationData {
