@@ -7,7 +7,7 @@ import {
   TABLE_TYPES,
   type TableMediaType,
   type TableRequest,
-} from '../../../formats/table/table-contract.js';
+} from '../../../formats/table/table-request.js';
 import { ApiError } from '../../../prediction/errors/api-error.js';
 import { show } from '../../../prediction/errors/shown-value.js';
 import { perGeneration } from '../../../prediction/per-generation.js';
