@@ -1,6 +1,6 @@
 import pino from 'pino';
 import sonicBoom from 'sonic-boom';
-import { redactKeys } from './redact.js';
+import { redactKeys } from './output/printable.js';
 
 const STDOUT = 1;
 

@@ -1,6 +1,6 @@
 import { format } from 'node:util';
 import { expect, test } from 'vitest';
-import { generateKey } from '../src/accounts/key-format.js';
+import { generateKey } from '../src/accounts/api-key.js';
 import { createLog } from '../src/log.js';
 import { LogLines } from './support/log-lines.js';
 

@@ -7,7 +7,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { systemClock } from '../../src/accounts/clock.js';
 import { KeyAdministration } from '../../src/accounts/key-administration.js';
-import { openStore } from '../../src/accounts/store/open-store.js';
+import { openStore } from '../../src/accounts/store/account-store.js';
 import type { Server } from './server.js';
 
 const PROJECT = fileURLToPath(new URL('../..', import.meta.url));

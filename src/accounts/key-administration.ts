@@ -1,8 +1,7 @@
 import { randomBytes } from 'node:crypto';
-import { displayForm } from '../redact.js';
+import { displayForm } from '../output/printable.js';
+import { generateKey, hashKey, type KeyRecord, type KeyState } from './api-key.js';
 import type { Clock } from './clock.js';
-import { generateKey, hashKey } from './key-format.js';
-import type { KeyRecord, KeyState } from './key-record.js';
 import type { AccountDump } from './store/account-dump.js';
 import type { AccountStore } from './store/account-store.js';
 import type { DayUsage, UsageFilter } from './store/usage-store.js';
@@ -45,7 +44,7 @@ export class KeyAdministration {
   /** Issues an active key. Rejects with what `show` throws. */
   async issue(tier: Tier, owner: string, show: Show<IssuedKey> = () => {}): Promise<IssuedKey> {
     const issued = this.#newKey(tier, owner);
-    await this.store.keys.insert(issued.key, hashKey(issued.secret), () => show(issued));
+    await this.store.keys.insert(issued.key, hashKey(issued.secret), false, () => show(issued));
     return issued;
   }
 
@@ -55,7 +54,7 @@ export class KeyAdministration {
    */
   async issueFirst(tier: Tier, owner: string, show: Show<IssuedKey> = () => {}): Promise<IssuedKey | null> {
     const issued = this.#newKey(tier, owner);
-    const isIssued = await this.store.keys.insertIfNone(issued.key, hashKey(issued.secret), () =>
+    const isIssued = await this.store.keys.insert(issued.key, hashKey(issued.secret), true, () =>
       show(issued),
     );
     return isIssued ? issued : null;

@@ -1,6 +1,6 @@
 import { readFileSync, statSync } from 'node:fs';
 import { z } from 'zod';
-import { isKeyId, isOwner, OWNER_RULE } from '../accounts/key-record.js';
+import { isKeyId, isOwner, OWNER_RULE } from '../accounts/api-key.js';
 import { type AccountDump, accountDump } from '../accounts/store/account-dump.js';
 import { TIER_NAMES, type Tier } from '../accounts/tiers.js';
 import { quote, shorten } from '../output/printable.js';
@@ -58,11 +58,14 @@ export function readDump(positionals: readonly string[]): AccountDump {
     throw new UsageError(`expected one FILE written by "keys export", not ${positionals.length}`);
   }
   const [file] = positionals;
-  const dump = accountDump.safeParse(readJson(file));
+  const json = readJson(file);
+  const dump = accountDump.safeParse(json);
   if (dump.success) return dump.data;
   const [{ path, message }] = dump.error.issues;
+  const value = path.reduce<unknown>((at, name) => (at as Record<PropertyKey, unknown>)?.[name], json);
+  const given = typeof value === 'object' || value === undefined ? '' : ` (${quote(String(value))})`;
   throw new UsageError(
-    `${quote(file)} is not a file of "keys export": ${path.join('.') || 'content'}: ${message}`,
+    `${quote(file)} is not a file of "keys export": ${path.join('.') || 'content'}: ${shorten(message)}${given}`,
   );
 }
 

@@ -1,6 +1,6 @@
 import path from 'node:path';
 import { loadConfig } from '../config.js';
-import { oneLine, quote } from '../output/printable.js';
+import { oneLine, quote, redactKeys } from '../output/printable.js';
 import { writeError, writeOutput } from '../output/write-output.js';
 import { ArtefactError } from '../prediction/artefacts/artefact-error.js';
 import { identityOf, readArtefacts } from '../prediction/artefacts/artefacts.js';
@@ -8,7 +8,6 @@ import type { SharedGrid } from '../prediction/artefacts/shared-grid.js';
 import { PLANTING_METHODS } from '../prediction/dimensions.js';
 import { openIntervalModel, openSurvivalModel } from '../prediction/model/model-session.js';
 import { checkIntervals, checkModel, type Probe } from '../prediction/open-predictor.js';
-import { redactKeys } from '../redact.js';
 import { failureOf, parseOptions, refusePositionals, UsageError } from './command-line.js';
 
 const USAGE = `Usage: npm run --silent models -- verify [DIR]

@@ -1,6 +1,4 @@
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
-import { KeyTurns } from '../work/serving/key-turns.js';
-import { RowSubmitter } from '../work/serving/row-submitter.js';
 import { useJsonBodies } from './body/json-body.js';
 import { authenticateRequests } from './hooks/authentication.js';
 import { rejectOverload, rejectOverloadUncounted } from './hooks/overload.js';
@@ -9,20 +7,18 @@ import { enableServerTiming, logRequest } from './hooks/request-log.js';
 import { openApiDocument } from './openapi/document.js';
 import { enableCompression } from './response/compression.js';
 import { batchEndpoint, batchRoute } from './routes/batch.js';
-import { coverageEndpoint, coverageRoute, speciesEndpoint, speciesRoute } from './routes/catalogue.js';
+import { catalogueRoutes, coverageEndpoint, modelEndpoint, speciesEndpoint } from './routes/catalogue.js';
 import type { ApiParts, RouteContext } from './routes/context.js';
 import { documentRoutes } from './routes/documents.js';
-import { healthEndpoint, healthRoute } from './routes/health.js';
-import { modelEndpoint, modelRoute } from './routes/model.js';
 import { pageRoutes } from './routes/page.js';
 import { planEndpoint, planRoute } from './routes/plan.js';
-import { rankEndpoint, rankRoute } from './routes/rank.js';
-import { compareEndpoint, predictEndpoint, singleSiteRoutes } from './routes/single-site.js';
+import { compareEndpoint, predictEndpoint, rankEndpoint, singleSiteRoutes } from './routes/single-site.js';
+import { healthEndpoint, healthRoute, usageEndpoint, usageRoute } from './routes/status.js';
 import { surfacesEndpoint, surfacesRoute } from './routes/surfaces/surfaces.js';
 import { tableEndpoint, tableRoute } from './routes/table/table.js';
-import { usageEndpoint, usageRoute } from './routes/usage.js';
 import { connectionOf } from './server/connection.js';
 import { createServer } from './server/server.js';
+import { Submitter } from './submitter.js';
 
 /** In the order of /openapi.json. */
 const ENDPOINTS = [
@@ -47,8 +43,7 @@ export function createApi(parts: ApiParts, log: FastifyBaseLogger): FastifyInsta
   const { config, clock, phase, accounts, serving, connections, metrics } = parts;
   const context: RouteContext = {
     ...parts,
-    submitter: new RowSubmitter(clock, config.requestTimeoutMs),
-    turns: new KeyTurns(config.queueLimitSites, config.requestTimeoutMs),
+    submitter: new Submitter(clock, config.requestTimeoutMs, config.queueLimitSites),
   };
   const app = createServer(config, phase, log, connections, WHERE_LISTED, (request, reply) => {
     for (const job of request.state.jobs ?? []) job.abandon();
@@ -75,11 +70,8 @@ export function createApi(parts: ApiParts, log: FastifyBaseLogger): FastifyInsta
     keyed.register(async (others) => {
       enforceQuota(others, accounts);
       singleSiteRoutes(others, context);
-      rankRoute(others, context);
       surfacesRoute(others, context);
-      speciesRoute(others, context);
-      coverageRoute(others, context);
-      modelRoute(others, context);
+      catalogueRoutes(others, context);
     });
   });
   app.register(async (tables) => {

@@ -1,6 +1,6 @@
 import { type AddressInfo, BlockList } from 'node:net';
 import type { IssuedKey, KeyAdministration } from '../accounts/key-administration.js';
-import { isEmbedded } from '../accounts/store/open-store.js';
+import { isEmbedded } from '../accounts/store/account-store.js';
 import type { Log } from '../log.js';
 import { OutputError, writeError } from '../output/write-output.js';
 

@@ -1,29 +1,26 @@
-/** Work that waits: rows that may be taken in several pieces, or a step, which is taken by itself. */
+/** Work that waits: rows that may be taken in several parts, or a step, which is taken by itself. */
 export interface Waiting {
   /** The API key whose turn it uses. */
   readonly keyId: string;
   /** 0 for a step. */
   readonly rowCount: number;
+  /** Rows that wait no longer; the queue counts them. */
+  takenRows: number;
 }
 
-/** Rows [firstRow, firstRow + count) of a job. */
-export interface Piece<Job> {
+/** Rows [firstRow, firstRow + count) of a job; none of a step. */
+export interface Part<Job> {
   readonly job: Job;
   readonly firstRow: number;
   readonly count: number;
 }
 
-interface Entry<Job> {
-  readonly job: Job;
-  taken: number;
-}
-
 /** The waiting jobs of one key, oldest first. */
-class KeyQueue<Job extends Waiting> {
-  readonly entries: Entry<Job>[] = [];
-  rowCount = 0;
-
-  constructor(readonly keyId: string) {}
+interface KeyQueue<Job> {
+  readonly keyId: string;
+  readonly jobs: Job[];
+  /** Rows that wait. */
+  rowCount: number;
 }
 
 /**
@@ -37,48 +34,48 @@ export class FairQueue<Job extends Waiting> {
   /** The first key has the next turn; every key has jobs. */
   readonly #keys = new Map<string, KeyQueue<Job>>();
 
-  add(job: Job): void {
-    let key = this.#keys.get(job.keyId);
-    if (key === undefined) {
-      key = new KeyQueue(job.keyId);
-      this.#keys.set(job.keyId, key);
-    }
-    key.entries.push({ job, taken: 0 });
-    this.#count(key, job.rowCount);
-  }
-
   get isEmpty(): boolean {
     return this.#keys.size === 0;
   }
 
+  add(job: Job): void {
+    let key = this.#keys.get(job.keyId);
+    if (key === undefined) {
+      key = { keyId: job.keyId, jobs: [], rowCount: 0 };
+      this.#keys.set(job.keyId, key);
+    }
+    key.jobs.push(job);
+    this.#count(key, job.rowCount);
+  }
+
   /** Takes up to `maxRows` rows, of as many jobs as that needs, or one step. */
-  take(maxRows: number): Piece<Job>[] {
-    const pieces: Piece<Job>[] = [];
+  take(maxRows: number): Part<Job>[] {
+    const parts: Part<Job>[] = [];
     let left = maxRows;
     while (left > 0 && !this.isEmpty) {
       const share = Math.ceil(Math.min(left, this.rowCount) / this.#keys.size);
       for (const key of [...this.#keys.values()]) {
         if (left === 0) break;
-        const isStep = key.entries[0].job.rowCount === 0;
-        if (isStep && pieces.length > 0) return pieces;
+        const isStep = key.jobs[0].rowCount === 0;
+        if (isStep && parts.length > 0) return parts;
         this.#keys.delete(key.keyId);
-        if (isStep) pieces.push(this.#takeStep(key));
-        else left -= this.#takeFrom(key, Math.min(share, left), pieces);
-        if (key.entries.length > 0) this.#keys.set(key.keyId, key);
-        if (isStep) return pieces;
+        if (isStep) parts.push({ job: key.jobs.shift() as Job, firstRow: 0, count: 0 });
+        else left -= this.#takeRows(key, Math.min(share, left), parts);
+        if (key.jobs.length > 0) this.#keys.set(key.keyId, key);
+        if (isStep) return parts;
       }
     }
-    return pieces;
+    return parts;
   }
 
-  /** Removes the rows of a job that still wait. */
+  /** Removes what waits of a job. */
   drop(job: Job): void {
     const key = this.#keys.get(job.keyId);
-    const index = key?.entries.findLastIndex((entry) => entry.job === job) ?? -1;
+    const index = key?.jobs.lastIndexOf(job) ?? -1;
     if (key === undefined || index === -1) return;
-    const [{ taken }] = key.entries.splice(index, 1);
-    this.#count(key, taken - job.rowCount);
-    if (key.entries.length === 0) this.#keys.delete(key.keyId);
+    key.jobs.splice(index, 1);
+    this.#count(key, job.takenRows - job.rowCount);
+    if (key.jobs.length === 0) this.#keys.delete(key.keyId);
   }
 
   /**
@@ -88,11 +85,10 @@ export class FairQueue<Job extends Waiting> {
   newestOfLargest(): Job | undefined {
     let newest: Job | undefined;
     let mostRows = 0;
-    for (const { entries, rowCount } of this.#keys.values()) {
-      if (rowCount <= mostRows) continue;
-      const last = entries.findLast(({ job }) => job.rowCount > 0);
-      if (last === undefined || last.taken > 0) continue;
-      newest = last.job;
+    for (const { jobs, rowCount } of this.#keys.values()) {
+      const last = rowCount > mostRows ? jobs.findLast((job) => job.rowCount > 0) : undefined;
+      if (last === undefined || last.takenRows > 0) continue;
+      newest = last;
       mostRows = rowCount;
     }
     return newest;
@@ -107,27 +103,22 @@ export class FairQueue<Job extends Waiting> {
 
   /** Every job that waits. */
   *jobs(): Generator<Job> {
-    for (const { entries } of this.#keys.values()) for (const { job } of entries) yield job;
+    for (const { jobs } of this.#keys.values()) yield* jobs;
   }
 
-  #takeStep(key: KeyQueue<Job>): Piece<Job> {
-    const [{ job }] = key.entries.splice(0, 1);
-    return { job, firstRow: 0, count: 0 };
-  }
-
-  #takeFrom(key: KeyQueue<Job>, share: number, pieces: Piece<Job>[]): number {
+  #takeRows(key: KeyQueue<Job>, share: number, parts: Part<Job>[]): number {
     let taken = 0;
     let finished = 0;
-    while (finished < key.entries.length && taken < share) {
-      const entry = key.entries[finished];
-      if (entry.job.rowCount === 0) break;
-      const count = Math.min(share - taken, entry.job.rowCount - entry.taken);
-      pieces.push({ job: entry.job, firstRow: entry.taken, count });
-      entry.taken += count;
+    while (finished < key.jobs.length && taken < share) {
+      const job = key.jobs[finished];
+      if (job.rowCount === 0) break;
+      const count = Math.min(share - taken, job.rowCount - job.takenRows);
+      parts.push({ job, firstRow: job.takenRows, count });
+      job.takenRows += count;
       taken += count;
-      if (entry.taken === entry.job.rowCount) finished++;
+      if (job.takenRows === job.rowCount) finished++;
     }
-    key.entries.splice(0, finished);
+    key.jobs.splice(0, finished);
     this.#count(key, -taken);
     return taken;
   }

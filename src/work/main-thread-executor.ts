@@ -1,8 +1,8 @@
 import { AnswerEncoder } from '../formats/json/answer-encoder.js';
 import { openUntried } from '../prediction/open-predictor.js';
 import type { PredictorData } from '../prediction/predictor.js';
-import type { Executor, Run } from './executor.js';
 import { createRunBuffer, type RunBuffer } from './run-buffer.js';
+import type { Executor, Run } from './scheduler.js';
 
 /** Bounds how long a run keeps the main thread from its other work. */
 const MAX_RUN_ROWS = 64;
@@ -49,10 +49,6 @@ export class MainThreadExecutor implements Executor {
     this.#state = 'running';
     run.fill(this.#buffer.rows(run.count));
     void this.#answer(run);
-  }
-
-  startStep(): void {
-    throw new Error('steps of work are for worker threads');
   }
 
   async #answer(run: Run): Promise<void> {

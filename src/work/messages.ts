@@ -7,8 +7,6 @@ import type { RecordColumns } from '../prediction/row-record.js';
 export interface WorkerData {
   readonly predictor: PredictorData;
   readonly runBuffers: readonly SharedArrayBuffer[];
-  /** The module whose default export, a StepHandler, does the steps of work: a URL. */
-  readonly stepModule: string;
 }
 
 /** Predicts rows, whose memory is that of SiteRows: a step that every worker knows. The result is a RecordsResult. */

@@ -61,16 +61,11 @@ export class RunBuffer {
     return { status: this.#status.subarray(0, count), ends: this.#ends.subarray(0, count), json: this.#json };
   }
 
-  /** Has the worker answer the first `count` rows. */
+  /** Has the worker answer the first `count` rows, or with 0 take the step whose order it was sent. */
   order(count: number): void {
     this.#signals[COUNT] = count;
     Atomics.store(this.#signals, STATE, RUN_STATE.ordered);
     Atomics.notify(this.#signals, STATE);
-  }
-
-  /** Has the worker take a step, whose order it was sent. */
-  orderStep(): void {
-    this.order(0);
   }
 
   /** Blocks the worker's thread until a run or a step is ordered. @returns the rows of the run; 0 for a step */

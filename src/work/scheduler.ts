@@ -1,96 +1,99 @@
 import type { RowAnswers, SiteRows } from '../prediction/site-rows.js';
 import type { BufferPool } from './buffer-pool.js';
-import type { Executor, Run } from './executor.js';
-import { FairQueue, type Piece } from './fair-queue.js';
-import { JobAnswers } from './job-answers.js';
-import { Step, type StepEnd, StepError } from './step.js';
+import { FairQueue, type Part } from './fair-queue.js';
+import { Job, type RowsRequest, type StepRequest } from './job.js';
+import type { JobAnswers } from './job-answers.js';
 
-export type JobOutcome =
-  | { readonly kind: 'answered'; readonly answers: JobAnswers }
-  /** Too many sites waited; nothing was started. */
-  | { readonly kind: 'overloaded' }
-  /** The deadline passed before all rows were answered. */
-  | { readonly kind: 'timed-out' }
-  /** Its caller has hung up. */
-  | { readonly kind: 'abandoned' }
-  /** The models failed on its rows, twice. */
-  | { readonly kind: 'failed'; readonly error: Error };
-
-export interface JobRequest {
-  /** The API key whose turn the rows use. */
-  readonly keyId: string;
-  /** At least one. */
-  readonly rows: SiteRows;
-  /** When the job is given up, on the clock of `performance.now()`. */
-  readonly deadlineMs: number;
-  /** Where the caller can hang up unnoticed, how to notice: asked when a job that had to wait has its turn. */
-  readonly hasHungUp?: () => boolean;
+/** What answers runs: the worker threads, or the main thread, which takes no steps. */
+export interface Executor {
+  /** Rows of a run at most. */
+  readonly maxRunRows: number;
+  /** Runs that can start now. */
+  readonly free: number;
+  /** Called whenever a run can start; the scheduler sets it. */
+  onFree: () => void;
+  /** Work is waiting: calls `onFree` as soon as a run can start, which may be at once. */
+  request(): void;
+  /** Has the run fill in its rows and starts it; only while `free` is above 0. */
+  start(run: Run): void;
 }
 
-/** Rows on their way to their answers. */
-export class Job {
-  readonly keyId: string;
-  readonly rows: SiteRows;
-  readonly deadlineMs: number;
-  readonly hasHungUp: (() => boolean) | undefined;
-  readonly submittedMs = performance.now();
-  readonly answers: JobAnswers;
-  readonly outcome: Promise<JobOutcome>;
-  settle!: (outcome: JobOutcome) => void;
-  isSettled = false;
-  hadToWait = false;
-  answeredRows = 0;
-  startedMs: number | undefined;
-  /** Time in the models, summed over the runs that had a part of it. */
-  inferenceMs = 0;
+/** What an executor does at a time: rows of one or several jobs that are answered together, or a step. */
+export class Run {
+  /** Rows; 0 for a step. */
+  readonly count: number;
+  failures = 0;
 
   constructor(
-    { keyId, rows, deadlineMs, hasHungUp }: JobRequest,
-    buffers: BufferPool,
-    private readonly onAbandon: (job: Job) => void,
+    readonly parts: readonly Part<Job>[],
+    private readonly onEnd: (run: Run, error?: Error) => void,
   ) {
-    this.keyId = keyId;
-    this.rows = rows;
-    this.deadlineMs = deadlineMs;
-    this.hasHungUp = hasHungUp;
-    this.answers = new JobAnswers(buffers);
-    this.outcome = new Promise((resolve) => {
-      this.settle = resolve;
-    });
+    this.count = parts.reduce((sum, { count }) => sum + count, 0);
   }
 
-  /** Gives the job up, since its caller has hung up: what waits of it is not started. */
-  abandon(): void {
-    this.onAbandon(this);
+  /** The order of a step. */
+  get order(): object | undefined {
+    return this.parts[0].job.order;
   }
 
-  get rowCount(): number {
-    return this.rows.count;
+  /** Whether nobody waits for it any more. */
+  get isOver(): boolean {
+    return this.parts.every(({ job }) => job.isSettled);
   }
 
-  get isAnswered(): boolean {
-    return this.answeredRows === this.rowCount;
+  /** Begins the run and writes its rows. */
+  fill(rows: SiteRows): void {
+    const nowMs = performance.now();
+    let at = 0;
+    for (const { job, firstRow, count } of this.parts) {
+      job.startedMs ??= nowMs;
+      job.runs++;
+      rows.copyRows(at, job.rows, firstRow, count);
+      at += count;
+    }
   }
 
-  /** From its submission until the first of its rows was started. */
-  get queueMs(): number {
-    return (this.startedMs ?? this.submittedMs) - this.submittedMs;
+  /** Takes what is needed of the answers, whose memory is used again when this returns. */
+  deliver(answers: RowAnswers, inferenceMs: number): void {
+    let at = 0;
+    for (const { job, firstRow, count } of this.parts) {
+      job.add(answers, at, count, firstRow, (inferenceMs * count) / this.count);
+      at += count;
+    }
+    this.#end();
+  }
+
+  /** Takes the result of the step. */
+  deliverResult(result: unknown): void {
+    this.parts[0].job.settle({ kind: 'answered', result });
+    this.#end();
+  }
+
+  /** There will be no answers. */
+  fail(error: Error): void {
+    this.failures++;
+    this.#end(error);
+  }
+
+  #end(error?: Error): void {
+    this.onEnd(this, error);
+    for (const { job } of this.parts) job.leaveRun();
   }
 }
 
 /**
- * Brings rows to an executor, be it the workers or the main thread. A job is admitted whole or not at all: where more
+ * Brings jobs to an executor, be it the workers or the main thread. Rows are admitted whole or not at all: where more
  * sites than the limit wait, the newest jobs of the key that has most of them are rejected. Whenever a run can start it
  * takes rows of as many jobs as fit, keys taking turns; a large job is spread over all that is free. A job ends at its
- * deadline, or when its caller hangs up, whatever has become of its rows by then. Rows whose run failed are run once
- * more: a worker may die through no fault of theirs.
+ * deadline, or when its caller hangs up, whatever has become of it by then. A run that failed is started once more: a
+ * worker may die through no fault of its jobs.
  */
 export class Scheduler {
-  readonly #queue = new FairQueue<Job | Step>();
+  readonly #queue = new FairQueue<Job>();
   /** Under way. Arrays, not sets: V8 keeps what was deleted from a set alive until a full collection. */
-  readonly #runs: (JobRun | Step)[] = [];
+  readonly #runs: Run[] = [];
   /** Failed once. */
-  readonly #retries: (JobRun | Step)[] = [];
+  readonly #retries: Run[] = [];
   #unfinishedJobs = 0;
   #deadlineTimer: NodeJS.Timeout | undefined;
   #nextDeadlineMs = Number.POSITIVE_INFINITY;
@@ -115,41 +118,34 @@ export class Scheduler {
     return this.#unfinishedJobs;
   }
 
-  /** Whether a job of this key is certain to be rejected now. */
+  /** Whether rows of this key are certain to be rejected now. */
   wouldReject(keyId: string): boolean {
     if (this.waitingSites < this.queueLimitSites) return false;
     this.executor.request(); // collects runs that have ended meanwhile, which may empty the queue
     return this.waitingSites >= this.queueLimitSites && this.#queue.hasMost(keyId);
   }
 
-  submit(request: JobRequest): Job {
-    const job = new Job(request, this.buffers, this.#abandon);
-    this.#unfinishedJobs++;
-    this.#queue.add(job);
-    this.executor.request();
+  /** Has rows answered in the turns of a key. */
+  submit(request: RowsRequest): Job<JobAnswers> {
+    const job = new Job<JobAnswers>(request, this.buffers, this.#onSettled);
+    this.#add(job);
     job.hadToWait = job.startedMs === undefined;
     while (this.waitingSites > this.queueLimitSites) {
       const newest = this.#queue.newestOfLargest();
-      if (!(newest instanceof Job)) break;
-      this.#settle(newest, { kind: 'overloaded' });
+      if (newest === undefined) break;
+      newest.settle({ kind: 'overloaded' });
     }
-    if (!job.isSettled) this.#checkDeadlineAt(job.deadlineMs);
     return job;
   }
 
   /**
-   * Has a worker take a step of work in the turn of a key. Steps are not counted among the sites that wait: who submits
-   * them bounds how many there are.
-   * @param order what the worker is sent
-   * @param deadlineMs when it is given up, on the clock of `performance.now()`
+   * Has a worker take a step in the turn of a key. Steps are not counted among the sites that wait: who submits them
+   * bounds how many there are.
    */
-  submitStep(keyId: string, order: object, deadlineMs: number): Step {
-    const step = new Step(keyId, order, deadlineMs, this.#endStep, this.#abandonStep);
-    this.#unfinishedJobs++;
-    this.#queue.add(step);
-    this.executor.request();
-    this.#checkDeadlineAt(deadlineMs);
-    return step;
+  submitStep<Result>(request: StepRequest): Job<Result> {
+    const job = new Job<Result>(request, this.buffers, this.#onSettled);
+    this.#add(job);
+    return job;
   }
 
   /** Resolves when no job is unfinished and no run is under way; nothing may be submitted meanwhile. */
@@ -164,98 +160,55 @@ export class Scheduler {
     return this.#unfinishedJobs === 0 && this.#runs.length === 0;
   }
 
+  #add(job: Job): void {
+    this.#unfinishedJobs++;
+    this.#queue.add(job);
+    this.executor.request();
+    this.#checkDeadlineAt(job.deadlineMs);
+  }
+
   #startRuns(): void {
     while (this.executor.free > 0) {
       const run = this.#nextRetry() ?? this.#nextRun();
       if (run === undefined) return;
       this.#runs.push(run);
-      if (run instanceof Step) this.executor.startStep(run);
-      else this.executor.start(run);
+      this.executor.start(run);
     }
   }
 
   /** The run to be tried again; not one whose jobs have all ended, since a scheduler that is idle starts none. */
-  #nextRetry(): JobRun | Step | undefined {
+  #nextRetry(): Run | undefined {
     let run = this.#retries.shift();
-    while (run !== undefined && isOver(run)) run = this.#retries.shift();
+    while (run?.isOver) run = this.#retries.shift();
     return run;
   }
 
   /** The step or the run of rows whose turn it is; undefined where none wait. */
-  #nextRun(): JobRun | Step | undefined {
+  #nextRun(): Run | undefined {
     while (!this.#queue.isEmpty) {
       const share = Math.ceil(this.waitingSites / this.executor.free);
       const taken = this.#queue.take(Math.min(this.executor.maxRunRows, Math.max(1, share)));
-      const [{ job: first }] = taken;
-      if (first instanceof Step) return first;
-      const pieces = (taken as Piece<Job>[]).filter(({ job }) => !this.#dropIfHungUp(job));
-      if (pieces.length > 0) return new JobRun(pieces, this.#endRun, this.#deliver);
+      const parts = taken.filter(({ job }) => !dropIfHungUp(job));
+      if (parts.length > 0) return new Run(parts, this.#endRun);
     }
     return undefined;
   }
 
-  #dropIfHungUp(job: Job): boolean {
-    if (!job.hadToWait || job.hasHungUp?.() !== true) return false;
-    job.abandon();
-    return true;
-  }
-
-  readonly #abandon = (job: Job) => this.#settle(job, { kind: 'abandoned' });
-
-  readonly #deliver = ({ job, firstRow, count }: Piece<Job>, answers: RowAnswers, at: number, ms: number) => {
-    if (job.isSettled) return;
-    job.answers.add(answers, at, count, firstRow);
-    job.inferenceMs += ms;
-    job.answeredRows += count;
-    if (job.isAnswered) this.#settle(job, { kind: 'answered', answers: job.answers });
-  };
-
-  readonly #endRun = (run: JobRun, error: Error | undefined) => {
+  readonly #endRun = (run: Run, error?: Error) => {
     this.#runs.splice(this.#runs.indexOf(run), 1);
     if (error !== undefined) {
       if (run.failures === 1) this.#retries.push(run);
-      else for (const { job } of run.pieces) this.#settle(job, { kind: 'failed', error });
+      else for (const { job } of run.parts) job.settle({ kind: 'failed', error });
     }
-    this.#continue();
-  };
-
-  readonly #endStep = (step: Step, end: StepEnd) => {
-    this.#runs.splice(this.#runs.indexOf(step), 1);
-    if ('error' in end && step.failures === 1 && !step.isSettled) this.#retries.push(step);
-    else {
-      this.#settleStep(step, 'error' in end ? { error: new StepError('failed', end.error) } : end);
-      step.leave();
-    }
-    this.#continue();
-  };
-
-  /** After a run has ended. */
-  #continue(): void {
     if (!this.#queue.isEmpty || this.#retries.length > 0) this.executor.request();
     this.#reportIdle();
-  }
+  };
 
-  readonly #abandonStep = (step: Step) => this.#settleStep(step, { error: new StepError('abandoned') });
-
-  /** Ends a step for its caller; a worker may have it still. */
-  #settleStep(step: Step, end: StepEnd): void {
-    if (step.isSettled) return;
-    step.settle(end);
-    this.#unfinishedJobs--;
-    this.#queue.drop(step);
-    if (!this.#runs.includes(step)) step.leave();
-    this.#reportIdle();
-  }
-
-  #settle(job: Job, outcome: JobOutcome): void {
-    if (job.isSettled) return;
-    job.isSettled = true;
+  readonly #onSettled = (job: Job) => {
     this.#unfinishedJobs--;
     this.#queue.drop(job);
-    if (outcome.kind !== 'answered') job.answers.release();
-    job.settle(outcome);
     this.#reportIdle();
-  }
+  };
 
   #reportIdle(): void {
     if (!this.#isIdle) return;
@@ -273,62 +226,18 @@ export class Scheduler {
   #settleOverdue(): void {
     const nowMs = performance.now();
     this.#nextDeadlineMs = Number.POSITIVE_INFINITY;
-    const running = [...this.#runs, ...this.#retries].flatMap((run): (Job | Step)[] =>
-      run instanceof Step ? [run] : run.pieces.map(({ job }) => job),
-    );
-    for (const job of [...this.#queue.jobs(), ...running]) {
+    const started = [...this.#runs, ...this.#retries].flatMap(({ parts }) => parts.map(({ job }) => job));
+    for (const job of [...this.#queue.jobs(), ...started]) {
       if (job.isSettled) continue;
       if (job.deadlineMs > nowMs) this.#checkDeadlineAt(job.deadlineMs);
-      else if (job instanceof Step) this.#settleStep(job, { error: new StepError('timed-out') });
-      else this.#settle(job, { kind: 'timed-out' });
+      else job.settle({ kind: 'timed-out' });
     }
   }
 }
 
-/** Whether nobody waits for a run any more. */
-function isOver(run: JobRun | Step): boolean {
-  return run instanceof Step ? run.isSettled : run.pieces.every(({ job }) => job.isSettled);
-}
-
-/** Rows of one or several jobs that are answered together. */
-class JobRun implements Run {
-  readonly count: number;
-  failures = 0;
-
-  constructor(
-    readonly pieces: readonly Piece<Job>[],
-    private readonly onEnd: (run: JobRun, error: Error | undefined) => void,
-    private readonly onAnswers: (
-      piece: Piece<Job>,
-      answers: RowAnswers,
-      at: number,
-      inferenceMs: number,
-    ) => void,
-  ) {
-    this.count = pieces.reduce((sum, { count }) => sum + count, 0);
-  }
-
-  fill(rows: SiteRows): void {
-    const nowMs = performance.now();
-    let at = 0;
-    for (const { job, firstRow, count } of this.pieces) {
-      job.startedMs ??= nowMs;
-      rows.copyRows(at, job.rows, firstRow, count);
-      at += count;
-    }
-  }
-
-  deliver(answers: RowAnswers, inferenceMs: number): void {
-    let at = 0;
-    for (const piece of this.pieces) {
-      this.onAnswers(piece, answers, at, (inferenceMs * piece.count) / this.count);
-      at += piece.count;
-    }
-    this.onEnd(this, undefined);
-  }
-
-  fail(error: Error): void {
-    this.failures++;
-    this.onEnd(this, error);
-  }
+/** Gives a job up whose caller hung up while it waited. */
+function dropIfHungUp(job: Job): boolean {
+  if (!job.hadToWait || job.hasHungUp?.() !== true) return false;
+  job.abandon();
+  return true;
 }

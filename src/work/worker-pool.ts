@@ -1,13 +1,12 @@
 import '../prediction/model/no-telemetry.js';
 import { setTimeout as delay } from 'node:timers/promises';
-import { MessageChannel } from 'node:worker_threads';
+import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 import { errorOf } from '../prediction/artefacts/artefact-error.js';
 import type { PredictorData } from '../prediction/predictor.js';
-import type { Executor, Run, StepRun } from './executor.js';
 import type { Task, WorkerData, WorkerNotice } from './messages.js';
-import { createRunBuffer, MAX_RUN_ROWS } from './run-buffer.js';
-import { WorkerSlot } from './worker-slot.js';
+import { createRunBuffer, MAX_RUN_ROWS, type RunBuffer } from './run-buffer.js';
+import type { Executor, Run } from './scheduler.js';
 
 const WORKER_FILE = new URL('./worker.js', import.meta.url).href;
 
@@ -41,15 +40,11 @@ export class WorkerPool implements Executor {
   #settleOpened!: { resolve: () => void; reject: (error: Error) => void };
   #isClosed = false;
 
-  /**
-   * Starts the threads, which open the models; one that dies later is replaced.
-   * @param stepModule the URL of the module whose default export does the steps of work
-   */
+  /** Starts the threads, which open the models; one that dies later is replaced. */
   constructor(
     readonly size: number,
     predictor: PredictorData,
     private readonly watcher: WorkerWatcher,
-    stepModule: string,
   ) {
     this.#opened = new Promise((resolve, reject) => {
       this.#settleOpened = { resolve, reject };
@@ -59,7 +54,7 @@ export class WorkerPool implements Executor {
     const runBuffers = this.#slots.map(({ buffer }) => buffer.memory);
     this.#piscina = new Piscina({
       filename: WORKER_FILE,
-      workerData: { predictor, runBuffers, stepModule } satisfies WorkerData,
+      workerData: { predictor, runBuffers } satisfies WorkerData,
       minThreads: size,
       maxThreads: size,
       concurrentTasksPerWorker: 1,
@@ -108,12 +103,6 @@ export class WorkerPool implements Executor {
     slot.start(run);
   }
 
-  startStep(step: StepRun): void {
-    const slot = this.#slots.find(({ isFree }) => isFree);
-    if (slot === undefined) throw new Error('no worker is free');
-    slot.startStep(step);
-  }
-
   /**
    * Ends the threads. No run may be under way: ending a thread inside onnxruntime aborts the process. So threads that
    * are still opening their models are waited for.
@@ -160,7 +149,7 @@ export class WorkerPool implements Executor {
         slot.collect();
         break;
       case 'done':
-        slot.endStep(notice.result);
+        slot.end()?.deliverResult(notice.result);
         break;
       case 'failed':
         slot.fail(notice.error);
@@ -176,5 +165,47 @@ export class WorkerPool implements Executor {
         this.watcher.onReadyChange();
     }
     if (this.free > 0) this.onFree();
+  }
+}
+
+/** One worker's shared buffer, and its current run. */
+class WorkerSlot {
+  /** State of the slot's worker: `opening` its models until it reports. */
+  state: 'opening' | 'ready' | 'rejected' = 'opening';
+  /** Where its worker takes the orders of steps from. */
+  steps: MessagePort | undefined;
+  #run: Run | undefined;
+
+  constructor(readonly buffer: RunBuffer) {}
+
+  get isFree(): boolean {
+    return this.state === 'ready' && this.#run === undefined;
+  }
+
+  start(run: Run): void {
+    run.fill(this.buffer.rows(run.count));
+    this.#run = run;
+    if (run.order !== undefined) this.steps?.postMessage(run.order);
+    this.buffer.order(run.count);
+  }
+
+  /** Delivers the answers of the run, if they are there. */
+  collect(): void {
+    if (!this.buffer.isAnswered) return;
+    const run = this.end();
+    run?.deliver(this.buffer.answers(run.count), this.buffer.inferenceMs);
+  }
+
+  /** Ends the run, if there is one: it will have no answers. */
+  fail(error: Error): void {
+    this.buffer.withdraw();
+    this.end()?.fail(error);
+  }
+
+  /** Ends the run. @returns it, if there was one */
+  end(): Run | undefined {
+    const run = this.#run;
+    this.#run = undefined;
+    return run;
   }
 }

@@ -7,7 +7,7 @@ import { openPredictor } from '../prediction/open-predictor.js';
 import type { Predictor } from '../prediction/predictor.js';
 import { RowRecords } from '../prediction/row-record.js';
 import { SiteRows } from '../prediction/site-rows.js';
-import type { RecordsOrder, RecordsResult, StepHandler, Task, WorkerData, WorkerNotice } from './messages.js';
+import type { RecordsOrder, RecordsResult, Task, WorkerData, WorkerNotice } from './messages.js';
 import { RunBuffer } from './run-buffer.js';
 
 const data = workerData as WorkerData;
@@ -47,8 +47,6 @@ async function answer(encoder: AnswerEncoder, run: RunBuffer, count: number) {
   }
 }
 
-let handler: StepHandler | undefined;
-
 /** Does the step whose order was sent. */
 async function doStep(predictor: Predictor, run: RunBuffer, steps: MessagePort, buffer: number) {
   run.withdraw();
@@ -58,8 +56,8 @@ async function doStep(predictor: Predictor, run: RunBuffer, steps: MessagePort, 
       notify({ buffer, kind: 'done', result: await predictRecords(order as RecordsOrder, predictor) });
       return;
     }
-    handler ??= (await import(data.stepModule)).default as StepHandler;
-    const { result, transferred } = await handler(order, predictor, data.predictor);
+    const { default: handle } = await import('./steps.js'); // which loads the formats, only where they are needed
+    const { result, transferred } = await handle(order, predictor, data.predictor);
     notify({ buffer, kind: 'done', result }, transferred);
   } catch (error) {
     notify({ buffer, kind: 'failed', error: error as Error });

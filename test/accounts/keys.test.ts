@@ -1,5 +1,5 @@
 import { describe, expect, test } from 'vitest';
-import { generateKey } from '../../src/accounts/key-format.js';
+import { generateKey } from '../../src/accounts/api-key.js';
 import { DATABASES } from './support/databases.js';
 import { callerOf, openAccounts } from './support/open-accounts.js';
 

@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises';
 import { expect, onTestFinished, test } from 'vitest';
 import { Accounts } from '../../src/accounts/accounts.js';
+import { generateKey } from '../../src/accounts/api-key.js';
 import { systemClock } from '../../src/accounts/clock.js';
 import { KeyAdministration } from '../../src/accounts/key-administration.js';
-import { generateKey } from '../../src/accounts/key-format.js';
-import { openStore } from '../../src/accounts/store/open-store.js';
+import { openStore } from '../../src/accounts/store/account-store.js';
 import { StoreUnavailableError } from '../../src/accounts/store/store-errors.js';
 import { eventually } from '../support/eventually.js';
 import { amount, IS_LONG } from '../support/length.js';

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { openStore } from '../../src/accounts/store/open-store.js';
+import { openStore } from '../../src/accounts/store/account-store.js';
 import { HAS_POSTGRES, POSTGRES } from './support/databases.js';
 import { selfSignedCertificate, tlsFront } from './support/tls-front.js';
 

@@ -2,22 +2,23 @@ import editDistance from 'damerau-levenshtein';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { LARGEST_BATCH_SITES } from '../../src/accounts/tiers.js';
-import { optionRulesOf } from '../../src/formats/request/option-schemas.js';
+import { optionRulesOf } from '../../src/formats/request/options.js';
 import { RequestReader } from '../../src/formats/request/request-reader.js';
 import { requestSchemas } from '../../src/formats/request/schemas.js';
 import { SpeciesCatalogue } from '../../src/prediction/artefacts/species.js';
 import { INCLUDES, PLANTING_METHODS, type PlantingMethod } from '../../src/prediction/dimensions.js';
-import { ApiError } from '../../src/prediction/errors/api-error.js';
+import { ApiError, type ErrorObject } from '../../src/prediction/errors/api-error.js';
 import { OPTION, type SiteRows } from '../../src/prediction/site-rows.js';
 import type { PlainOptions } from '../../testing/oracle/plain-climate.js';
-import { readPredictorData } from '../../testing/project.js';
+import { readPredictorData, searchRadiusKm } from '../../testing/project.js';
 import { horizonSet } from '../prediction/support/site-requests.js';
 import { amount } from '../support/length.js';
 import { COMPARE_REQUEST, PREDICT_REQUEST } from '../support/requests.js';
 
 const data = readPredictorData();
 const species = new SpeciesCatalogue(data.species);
-const reader = new RequestReader(data, () => '');
+const HYPHA = { tier: 'hypha', sites: LARGEST_BATCH_SITES };
+const reader = new RequestReader({ artefacts: data, searchRadiusKm });
 const schema = requestSchemas(optionRulesOf(data)).prediction;
 const OPTIONS = ['horizons', 'elevation_m', 'conditions', 'scenario', 'include'];
 
@@ -90,7 +91,7 @@ function isMisspelt(entry: object): boolean {
 /** What the reader makes of a body. */
 function actual(text: string): Outcome {
   try {
-    const { total, rows, failed } = reader.readBatch(Buffer.from(text), 'hypha');
+    const { total, rows, failed } = reader.readBatch(Buffer.from(text), HYPHA);
     let row = 0;
     const outcome = Array.from({ length: total }, (_, entry): Row | Failure => {
       const failure = failed.get(entry);
@@ -311,7 +312,7 @@ test('a single site is read as the same entry of a batch, for a comparison witho
       const read = (kind: 'prediction' | 'comparison') => {
         try {
           const reading = reader.readSite(Buffer.from(text), kind);
-          return reading.error?.code ?? rowOf((reading as { rows: SiteRows }).rows, 0);
+          return 'code' in reading ? reading.code : rowOf(reading, 0);
         } catch (error) {
           return (error as ApiError).error.code;
         }
@@ -343,14 +344,16 @@ test('a batch is read as JSON.parse and the schema read it whatever single byte 
 test('a batch that is too large for every tier is refused with the number of its entries', () => {
   const bytes = Buffer.from(JSON.stringify({ requests: Array(5000).fill(PREDICT_REQUEST) }));
   const details = { submitted: 5000, tier_limit: 500, tier: 'hypha' };
-  expect(() => reader.readBatch(bytes, 'hypha')).toThrow(
+  expect(() => reader.readBatch(bytes, HYPHA)).toThrow(
     expect.objectContaining({ error: expect.objectContaining({ details }) }),
   );
 });
 
 /** The error of a prediction with these fields, beside the right ones. */
-const errorWith = (fields: object) =>
-  reader.readSite(Buffer.from(JSON.stringify({ ...PREDICT_REQUEST, ...fields })), 'prediction').error;
+function errorWith(fields: object, by = reader): ErrorObject | undefined {
+  const read = by.readSite(Buffer.from(JSON.stringify({ ...PREDICT_REQUEST, ...fields })), 'prediction');
+  return 'code' in read ? read : undefined;
+}
 
 test.each([
   ['2 or 10', [2, 10]],
@@ -378,11 +381,11 @@ test.each(['horizon', 'Horizons', 'horizonss', 'hroizons', 'horizóns', 'horiz\n
     };
     expect(errorWith({ [name]: [1] })).toEqual(error);
     const comparison = Buffer.from(JSON.stringify({ ...COMPARE_REQUEST, [name]: 1 }));
-    expect(reader.readSite(comparison, 'comparison')).toEqual({ error });
+    expect(reader.readSite(comparison, 'comparison')).toEqual(error);
     const batch = Buffer.from(
       JSON.stringify({ requests: [{ ...PREDICT_REQUEST, [name]: 1 }, PREDICT_REQUEST] }),
     );
-    const { failed, rows } = reader.readBatch(batch, 'hypha');
+    const { failed, rows } = reader.readBatch(batch, HYPHA);
     expect([...failed]).toEqual([[0, { error, latitude: 44.12, longitude: -122.03 }]]);
     expect(rows.count).toBe(1);
   },
@@ -410,14 +413,13 @@ test('a misspelt option is reported beside what else is wrong with the shape of 
 
 test('elevation_m is an invalid request that says why where the grid has no lapse rates', () => {
   const { elevation } = data.grid.columns;
-  const without = new RequestReader({ ...data, grid: { ...data.grid, columns: { elevation } } }, () => '');
-  const read = (fields: object) =>
-    without.readSite(Buffer.from(JSON.stringify({ ...PREDICT_REQUEST, ...fields })), 'prediction').error;
+  const artefacts = { ...data, grid: { ...data.grid, columns: { elevation } } };
+  const without = new RequestReader({ artefacts, searchRadiusKm });
   const message = 'elevation_m cannot be used: the data of this service have no lapse rates';
-  expect(read({ elevation_m: 850 })).toEqual({
+  expect(errorWith({ elevation_m: 850 }, without)).toEqual({
     code: 'invalid_request',
     message: `The request is not valid: ${message}.`,
     details: { issues: [{ path: 'elevation_m', message }] },
   });
-  expect(read({ scenario: { warming_c: 1 } })).toBeUndefined();
+  expect(errorWith({ scenario: { warming_c: 1 } }, without)).toBeUndefined();
 });

@@ -10,7 +10,7 @@ const OPENS =
 
 /** Modules that do, on what the operator configures or the package contains alone. */
 const OPENERS = [
-  'accounts/store/sqlite/open-sqlite-store.ts', // DATABASE_URL
+  'accounts/store/sqlite.ts', // DATABASE_URL
   'cli/keys-arguments.ts', // the operator's command
   'http/openapi/viewer.ts', // files of Swagger UI, at the start
   'http/routes/documents.ts', // the licences, at the start

@@ -3,7 +3,7 @@ import type { Socket } from 'node:net';
 import path from 'node:path';
 import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
-import { LibsqlDatabase } from '../../src/accounts/store/sqlite/libsql-database.js';
+import { LibsqlDatabase } from '../../src/accounts/store/sqlite.js';
 import { eventually } from '../support/eventually.js';
 import { openSocket, rawRequest, readAnswer } from '../support/raw-http.js';
 import { PREDICT_REQUEST } from '../support/requests.js';

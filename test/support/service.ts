@@ -4,7 +4,7 @@ import path from 'node:path';
 import type { DestinationStream } from 'pino';
 import { type Clock, systemClock } from '../../src/accounts/clock.js';
 import { KeyAdministration } from '../../src/accounts/key-administration.js';
-import { openStore } from '../../src/accounts/store/open-store.js';
+import { openStore } from '../../src/accounts/store/account-store.js';
 import type { Tier } from '../../src/accounts/tiers.js';
 import { type Config, loadConfig } from '../../src/config.js';
 import { createLog } from '../../src/log.js';
@@ -36,7 +36,7 @@ export async function startTestService(
   const config = loadConfig({
     PORT: '0',
     OPS_PORT: '0',
-    WORKERS: '2',
+    WORKERS: '1',
     DATABASE_URL: databaseUrl,
     ...environment,
   });

@@ -2,7 +2,7 @@ import { expect, test } from 'vitest';
 import type { SiteRows } from '../../src/prediction/site-rows.js';
 import { BufferPool } from '../../src/work/buffer-pool.js';
 import { MainThreadExecutor } from '../../src/work/main-thread-executor.js';
-import { type Job, Scheduler } from '../../src/work/scheduler.js';
+import { Scheduler } from '../../src/work/scheduler.js';
 import { createPlainPredictor } from '../../testing/oracle/plain-prediction.js';
 import { dataDir, modelDir, readPredictorData, searchRadiusKm } from '../../testing/project.js';
 import { seededRandom } from '../../testing/random.js';
@@ -12,7 +12,7 @@ import { plainAnswer, randomRequests, rowsOf } from '../prediction/support/site-
 
 const LIMIT = 1000;
 const data = readPredictorData();
-const submit = (scheduler: Scheduler, keyId: string, rows: SiteRows): Job =>
+const submit = (scheduler: Scheduler, keyId: string, rows: SiteRows) =>
   scheduler.submit({ keyId, rows, deadlineMs: performance.now() + 60_000 });
 const anySite = () => rowsOf(randomRequests(data, 1, seededRandom(7), 0.4), new Date(), data);
 
@@ -28,9 +28,9 @@ test('Sites that come at once, before and after the models are open, each get th
         const outcome = await submit(scheduler, 'key', rowsOf([request], at, data)).outcome;
         if (outcome.kind !== 'answered') return expect.unreachable(outcome.kind);
         const plain = await plainAnswer(oracle, data, request, at);
-        const [unanswered] = outcome.answers.unanswered();
+        const [unanswered] = outcome.result.unanswered();
         if (unanswered === undefined)
-          expectSameAnswer(String(outcome.answers.single()), JSON.stringify(plain));
+          expectSameAnswer(String(outcome.result.single()), JSON.stringify(plain));
         else expect(plain).toBe(STATUS_CODES[unanswered[1]]);
       }),
     );
@@ -66,15 +66,4 @@ test('A site is answered in the next run but one, however many another key has w
   expect(answeredOfOther).toBeLessThan(2 * executor.maxRunRows);
   await Promise.all(flood);
   expect(answeredOfOther).toBe(500);
-});
-
-test('Sites beyond the limit are rejected, the newest of the key with most of them.', async () => {
-  const scheduler = new Scheduler(new MainThreadExecutor(data), new BufferPool(), LIMIT);
-  const flood = Array.from({ length: LIMIT + 10 }, () => submit(scheduler, 'other', anySite()));
-  const own = Array.from({ length: 5 }, () => submit(scheduler, 'key', anySite()));
-  expect(scheduler.waitingSites).toBe(LIMIT);
-  const kinds = await Promise.all(flood.map(async ({ outcome }) => (await outcome).kind));
-  expect(kinds).toEqual(kinds.map((_, index) => (index < LIMIT - own.length ? 'answered' : 'overloaded')));
-  for (const { outcome } of own) expect((await outcome).kind).toBe('answered');
-  expect(scheduler.waitingSites).toBe(0);
 });

@@ -2,8 +2,9 @@ import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { SiteRows } from '../../src/prediction/site-rows.js';
 import { BufferPool } from '../../src/work/buffer-pool.js';
-import type { Executor, Run } from '../../src/work/executor.js';
-import { type Job, type JobOutcome, Scheduler } from '../../src/work/scheduler.js';
+import type { Job, JobOutcome } from '../../src/work/job.js';
+import type { JobAnswers } from '../../src/work/job-answers.js';
+import { type Executor, type Run, Scheduler } from '../../src/work/scheduler.js';
 import { amount } from '../support/length.js';
 import { PlainScheduler, type StartedRun } from './support/plain-scheduler.js';
 
@@ -61,10 +62,6 @@ class SteppedExecutor implements Executor {
     this.started.push({ run, rows: places });
   }
 
-  startStep(): void {
-    expect.fail('no step was submitted');
-  }
-
   /** Ends a run with elements that name their rows, or with an error. */
   end(index: number, error?: Error): void {
     const [{ run, rows }] = this.started.splice(index, 1);
@@ -98,7 +95,7 @@ test('The scheduler does with every row what its plain model says, shedding, dea
         const scheduler = new Scheduler(executor, new BufferPool(), limit);
         const model = new PlainScheduler(limit, maxRunRows);
         const jobs: Job[] = [];
-        const outcomes: (JobOutcome | undefined)[] = [];
+        const outcomes: (JobOutcome<JobAnswers> | undefined)[] = [];
         /** Answered jobs whose answers were looked at, which releases them. */
         const read = new Set<number>();
         for (const what of steps) {
@@ -150,7 +147,7 @@ test('The scheduler does with every row what its plain model says, shedding, dea
             if (outcome?.kind !== 'answered' || read.has(id)) return;
             read.add(id);
             const expected = Array.from({ length: rows }, (_, row) => `${id}/${row}`);
-            expect(outcome.answers.join('[', new Map(), ']').bytes.toString()).toBe(JSON.stringify(expected));
+            expect(outcome.result.join('[', new Map(), ']').bytes.toString()).toBe(JSON.stringify(expected));
           });
         }
         // All that is left ends, by answers or by deadlines, and then nothing is under way.

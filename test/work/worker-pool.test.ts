@@ -1,13 +1,15 @@
 import { afterAll, expect, test } from 'vitest';
 import type { ModelFile } from '../../src/prediction/artefacts/manifest.js';
 import type { PredictorData } from '../../src/prediction/predictor.js';
-import { STEP_MODULE } from '../../src/service/models/generation.js';
+import { BufferPool } from '../../src/work/buffer-pool.js';
+import { Job } from '../../src/work/job.js';
+import type { JobAnswers } from '../../src/work/job-answers.js';
+import { Run } from '../../src/work/scheduler.js';
 import { WorkerPool, WorkerStartError } from '../../src/work/worker-pool.js';
 import { readPredictorData } from '../../testing/project.js';
 import { seededRandom } from '../../testing/random.js';
 import { expectRefusal } from '../prediction/support/artefact-refusal.js';
 import { encodeConstantModel, soundModel } from '../prediction/support/constant-model.js';
-import { elementsOf } from '../prediction/support/elements.js';
 import { randomRequests, rowsOf } from '../prediction/support/site-requests.js';
 import { WorkerThreads } from './support/worker-threads.js';
 
@@ -23,15 +25,10 @@ async function withPool(
   check: (pool: WorkerPool, errors: Error[]) => Promise<void>,
 ): Promise<void> {
   const errors: Error[] = [];
-  const pool = new WorkerPool(
-    size,
-    given,
-    {
-      onError: (error) => errors.push(error),
-      onReadyChange: () => {},
-    },
-    STEP_MODULE,
-  );
+  const pool = new WorkerPool(size, given, {
+    onError: (error) => errors.push(error),
+    onReadyChange: () => {},
+  });
   try {
     await check(pool, errors);
   } finally {
@@ -44,14 +41,11 @@ const someRows = rowsOf(randomRequests(data, 20, seededRandom(3), 0.4), GENERATE
 /** The elements of the answers to some rows, once a worker is free. */
 async function answerSome(pool: WorkerPool): Promise<string[]> {
   while (pool.free === 0) await new Promise<void>((resolve) => onFree(pool, resolve));
-  return new Promise((resolve, reject) => {
-    pool.start({
-      count: someRows.count,
-      fill: (rows) => rows.copyRows(0, someRows, 0, someRows.count),
-      deliver: (answers) => resolve(elementsOf(answers)),
-      fail: reject,
-    });
-  });
+  const request = { keyId: 'key', rows: someRows, deadlineMs: Infinity };
+  const job = new Job<JobAnswers>(request, new BufferPool(), () => {});
+  pool.start(new Run([{ job, firstRow: 0, count: someRows.count }], () => {}));
+  const outcome = await job.outcome;
+  return outcome.kind === 'answered' ? Array.from(outcome.result.elements(), String) : expect.unreachable();
 }
 
 /** Calls back once, in the order in which it was asked. */

@@ -1,7 +1,9 @@
+import type { Kysely } from 'kysely';
 import { z } from 'zod';
-import { quote, shorten } from '../../output/printable.js';
-import { isKeyId, isOwner, KEY_STATES, OWNER_RULE } from '../key-record.js';
+import { isKeyId, isOwner, KEY_STATES, OWNER_RULE } from '../api-key.js';
 import { TIER_NAMES } from '../tiers.js';
+import type { AccountsDatabase } from './schema.js';
+import { isConstraintViolation } from './store-errors.js';
 
 /** The last moment with a year of four digits, which every output can show. */
 const LAST_MS = Date.UTC(10_000, 0) - 1;
@@ -9,23 +11,27 @@ const LAST_MS = Date.UTC(10_000, 0) - 1;
 /** More than a day can have, and far below the largest integer that JSON numbers hold exactly. */
 const MAX_REQUESTS = 1_000_000_000_000;
 
-const hash = text('64 lower-case hexadecimal digits', (value) => /^[0-9a-f]{64}$/.test(value));
-const display = text('the start of a key as in nurse_live_ab12…', (value) =>
-  /^nurse_live_[0-9a-f]{4}…$/.test(value),
-);
 const epochMs = wholeNumber(LAST_MS, 'a time in milliseconds since 1970, not after the year 9999');
 
 /** One key with its secrets and counts. */
-const keyDump = object({
+const keyDump = z.strictObject({
   id: text('an id as in key_0123456789ab', isKeyId),
-  tier: oneOf(TIER_NAMES),
+  tier: z.enum(TIER_NAMES, must(`one of ${TIER_NAMES.join(', ')}`)),
   owner: text(OWNER_RULE, isOwner),
-  state: oneOf(KEY_STATES),
-  display,
+  state: z.enum(KEY_STATES, must(`one of ${KEY_STATES.join(', ')}`)),
+  display: text('the start of a key as in nurse_live_ab12…', (value) =>
+    /^nurse_live_[0-9a-f]{4}…$/.test(value),
+  ),
   created_at_ms: epochMs,
-  secrets: z.array(object({ hash, created_at_ms: epochMs, valid_until_ms: epochMs.nullable() })),
+  secrets: z.array(
+    z.strictObject({
+      hash: text('64 lower-case hexadecimal digits', (value) => /^[0-9a-f]{64}$/.test(value)),
+      created_at_ms: epochMs,
+      valid_until_ms: epochMs.nullable(),
+    }),
+  ),
   usage: z.array(
-    object({
+    z.strictObject({
       day: z.iso.date(must('a day of the calendar as in 2026-11-20')),
       requests: wholeNumber(MAX_REQUESTS, `a whole number from 0 to ${MAX_REQUESTS}`),
     }),
@@ -33,44 +39,26 @@ const keyDump = object({
 });
 
 /** A whole store as JSON, for another database. It holds hashes of keys, never keys. */
-export const accountDump = object({
-  format: oneOf(['nurselog-accounts/1']),
-  keys: z.array(keyDump),
-}).superRefine(({ keys }, context) => {
-  const ids = new Set<string>();
-  const hashes = new Set<string>();
-  for (const [index, key] of keys.entries()) {
-    const days = new Set<string>();
-    const once = (seen: Set<string>, value: string, ...path: (string | number)[]) => {
-      if (seen.has(value))
-        context.addIssue({ code: 'custom', path: ['keys', index, ...path], message: `${value} is repeated` });
-      seen.add(value);
+export const accountDump = z
+  .strictObject({ format: z.literal('nurselog-accounts/1'), keys: z.array(keyDump) })
+  .superRefine(({ keys }, context) => {
+    const seen = new Set<string>();
+    const once = (value: string, path: (string | number)[], scope = '') => {
+      if (seen.has(scope + value))
+        context.addIssue({ code: 'custom', path: ['keys', ...path], message: 'is repeated' });
+      seen.add(scope + value);
     };
-    once(ids, key.id, 'id');
-    for (const [at, { hash }] of key.secrets.entries()) once(hashes, hash, 'secrets', at, 'hash');
-    for (const [at, { day }] of key.usage.entries()) once(days, day, 'usage', at, 'day');
-  }
-});
+    for (const [index, { id, secrets, usage }] of keys.entries()) {
+      once(id, [index, 'id']);
+      for (const [at, { hash }] of secrets.entries()) once(hash, [index, 'secrets', at, 'hash']);
+      for (const [at, { day }] of usage.entries()) once(day, [index, 'usage', at, 'day'], id);
+    }
+  });
 
 export type AccountDump = z.output<typeof accountDump>;
 
-/** One error message for everything that can be wrong with a value. */
 function must(be: string) {
-  return {
-    error: ({ input }: { readonly input?: unknown }) =>
-      input === undefined ? `must be ${be}` : `must be ${be}, not ${shown(input)}`,
-  };
-}
-
-function shown(input: unknown): string {
-  return typeof input === 'string' ? quote(input) : shorten(JSON.stringify(input));
-}
-
-function object<Shape extends z.ZodRawShape>(shape: Shape) {
-  return z.strictObject(shape, {
-    error: (issue) =>
-      issue.code === 'unrecognized_keys' ? `must not have ${quote(issue.keys[0])}` : undefined,
-  });
+  return { error: `must be ${be}` };
 }
 
 function text(be: string, isRight: (value: string) => boolean) {
@@ -81,6 +69,73 @@ function wholeNumber(max: number, be: string) {
   return z.int(must(be)).min(0, must(be)).max(max, must(be));
 }
 
-function oneOf<const Value extends string>(values: readonly Value[]) {
-  return z.enum(values, must(values.join(' or ')));
+/** Keeps a statement below SQLite's limit of 32,766 parameters. */
+const ROWS_PER_STATEMENT = 1000;
+
+/** Export and import of a whole store. */
+export class DumpStore {
+  constructor(private readonly db: Kysely<AccountsDatabase>) {}
+
+  /** All keys, secrets and counts, as of one moment. */
+  async read(): Promise<AccountDump> {
+    const { keys, secrets, usage } = await this.db
+      .transaction()
+      .setIsolationLevel('repeatable read')
+      .execute(async (trx) => ({
+        keys: await trx.selectFrom('api_keys').selectAll().orderBy('created_at_ms').orderBy('id').execute(),
+        secrets: await trx.selectFrom('key_secrets').selectAll().orderBy('created_at_ms').execute(),
+        usage: await trx.selectFrom('daily_usage').selectAll().orderBy('day').execute(),
+      }));
+    const dumps = new Map<string, AccountDump['keys'][number]>();
+    for (const key of keys) dumps.set(key.id, { ...key, secrets: [], usage: [] });
+    for (const { key_id, ...secret } of secrets) dumps.get(key_id)?.secrets.push(secret);
+    for (const { key_id, day, requests } of usage) dumps.get(key_id)?.usage.push({ day, requests });
+    return { format: 'nurselog-accounts/1', keys: [...dumps.values()] };
+  }
+
+  /** Adds a whole dump or, if the store has some of its keys or their secrets, nothing; the ids of those. */
+  async write({ keys }: AccountDump): Promise<string[]> {
+    const write = this.db.transaction().execute(async (trx) => {
+      const known = await knownAmong(trx, keys);
+      if (known.length > 0) return known;
+      const records = keys.map(({ secrets, usage, ...key }) => key);
+      const secrets = keys.flatMap(({ id, secrets }) => secrets.map((each) => ({ ...each, key_id: id })));
+      const usage = keys.flatMap(({ id, usage }) =>
+        usage.map((each) => ({ ...each, key_id: id, last_granted: 0 })),
+      );
+      for (const rows of chunks(records)) await trx.insertInto('api_keys').values(rows).execute();
+      for (const rows of chunks(secrets)) await trx.insertInto('key_secrets').values(rows).execute();
+      for (const rows of chunks(usage)) await trx.insertInto('daily_usage').values(rows).execute();
+      return [];
+    });
+    return write.catch(async (error) => {
+      // Another import may have added the keys meanwhile.
+      const known = isConstraintViolation(error) ? await knownAmong(this.db, keys) : [];
+      if (known.length > 0) return known;
+      throw error;
+    });
+  }
+}
+
+/** The ids of keys that the database holds, or of which it holds a secret. */
+async function knownAmong(trx: Kysely<AccountsDatabase>, keys: AccountDump['keys']): Promise<string[]> {
+  const ids = new Set<string>();
+  for (const some of chunks(keys.map(({ id }) => id))) {
+    const rows = await trx.selectFrom('api_keys').select('id').where('id', 'in', some).execute();
+    for (const { id } of rows) ids.add(id);
+  }
+  const hashes = new Set<string>();
+  for (const some of chunks(keys.flatMap(({ secrets }) => secrets.map(({ hash }) => hash)))) {
+    const rows = await trx.selectFrom('key_secrets').select('hash').where('hash', 'in', some).execute();
+    for (const { hash } of rows) hashes.add(hash);
+  }
+  return keys
+    .filter(({ id, secrets }) => ids.has(id) || secrets.some(({ hash }) => hashes.has(hash)))
+    .map(({ id }) => id);
+}
+
+function* chunks<Row>(rows: readonly Row[]): Generator<Row[]> {
+  for (let start = 0; start < rows.length; start += ROWS_PER_STATEMENT) {
+    yield rows.slice(start, start + ROWS_PER_STATEMENT);
+  }
 }

@@ -1,8 +1,45 @@
 import type { Kysely } from 'kysely';
-import { DumpStore } from './dump-store.js';
+import { DumpStore } from './account-dump.js';
 import { KeyStore } from './key-store.js';
-import type { AccountsDatabase } from './schema.js';
+import { openPostgres, withoutSecrets } from './postgres.js';
+import { type AccountsDatabase, NewerSchemaError } from './schema.js';
+import { openSqlite } from './sqlite.js';
+import { StoreOpenError } from './store-errors.js';
 import { UsageStore } from './usage-store.js';
+
+const SQLITE = 'sqlite:';
+
+const FILE_REMEDY =
+  '. It must be a SQLite database file that this user may write to, in a folder this user may write to; restore it from a backup or move it away.';
+
+/** Whether a database URL names the embedded store, a file on this machine. */
+export function isEmbedded(databaseUrl: string): boolean {
+  return databaseUrl.startsWith(SQLITE);
+}
+
+/**
+ * Opens the store that a database URL names and brings its schema up to date.
+ * @param databaseUrl `sqlite:PATH` or `postgres://…`, as the configuration ensures
+ * @param mustWrite whether an embedded store that takes no writes is refused: commands can read it, but the service could
+ * not count in it
+ * @throws StoreOpenError whose message is one line with the file or host and the reason
+ */
+export async function openStore(databaseUrl: string, mustWrite = false): Promise<AccountStore> {
+  if (!isEmbedded(databaseUrl)) {
+    const db = await openPostgres(databaseUrl).catch((error) => {
+      throw new StoreOpenError(withoutSecrets(databaseUrl), error);
+    });
+    return new AccountStore(db);
+  }
+  const path = databaseUrl.slice(SQLITE.length);
+  try {
+    const store = new AccountStore(await openSqlite(path));
+    if (mustWrite) await store.checkWrites();
+    return store;
+  } catch (error) {
+    throw new StoreOpenError(path, error, error instanceof NewerSchemaError ? '' : FILE_REMEDY);
+  }
+}
 
 /**
  * Storage of keys and counts in a migrated SQL database, which is closed with it. Every method rejects with

@@ -1,5 +1,5 @@
 import type { Kysely, Transaction } from 'kysely';
-import type { KeyRecord, KeyState } from '../key-record.js';
+import type { KeyRecord, KeyState } from '../api-key.js';
 import type { AccountsDatabase } from './schema.js';
 
 /** The key that a secret's hash belongs to. */
@@ -24,26 +24,25 @@ const KEY_RECORD = [
 export class KeyStore {
   constructor(private readonly db: Kysely<AccountsDatabase>) {}
 
-  /** Adds a key with its first secret. */
-  async insert(key: KeyRecord, secretHash: string, beforeCommit: () => void): Promise<void> {
-    await this.db.transaction().execute(async (trx) => {
-      await insertKey(trx, key, secretHash);
-      beforeCommit();
-    });
-  }
-
-  /** Adds a key only if the store holds none; of several callers at once one succeeds. @returns whether it was added */
-  async insertIfNone(key: KeyRecord, secretHash: string, beforeCommit: () => void): Promise<boolean> {
+  /**
+   * Adds a key with its first secret.
+   * @param onlyIfNone adds nothing if the store holds a key; of several callers at once one succeeds
+   * @returns whether it was added
+   */
+  insert(
+    key: KeyRecord,
+    secretHash: string,
+    onlyIfNone: boolean,
+    beforeCommit: () => void,
+  ): Promise<boolean> {
     return this.db.transaction().execute(async (trx) => {
-      // Concurrent callers wait here until the first has committed, and then insert nothing.
-      const claimed = await trx
-        .insertInto('first_key')
-        .values({ singleton: 1 })
-        .onConflict((conflict) => conflict.doNothing())
-        .returning('singleton')
-        .executeTakeFirst();
-      if (claimed === undefined || (await hasAny(trx))) return false;
-      await insertKey(trx, key, secretHash);
+      if (onlyIfNone && !(await claimFirstKey(trx))) return false;
+      const { createdAtMs, ...columns } = key;
+      await trx
+        .insertInto('api_keys')
+        .values({ ...columns, created_at_ms: createdAtMs })
+        .execute();
+      await insertSecret(trx, key.id, secretHash, createdAtMs);
       beforeCommit();
       return true;
     });
@@ -126,13 +125,15 @@ async function hasAny(db: Kysely<AccountsDatabase>): Promise<boolean> {
   return (await db.selectFrom('api_keys').select('id').limit(1).executeTakeFirst()) !== undefined;
 }
 
-async function insertKey(trx: Transaction<AccountsDatabase>, key: KeyRecord, hash: string): Promise<void> {
-  const { createdAtMs, ...columns } = key;
-  await trx
-    .insertInto('api_keys')
-    .values({ ...columns, created_at_ms: createdAtMs })
-    .execute();
-  await insertSecret(trx, key.id, hash, createdAtMs);
+/** Whether the transaction may add the first key. Concurrent callers wait until it ends. */
+async function claimFirstKey(trx: Transaction<AccountsDatabase>): Promise<boolean> {
+  const claimed = await trx
+    .insertInto('first_key')
+    .values({ singleton: 1 })
+    .onConflict((conflict) => conflict.doNothing())
+    .returning('singleton')
+    .executeTakeFirst();
+  return claimed !== undefined && !(await hasAny(trx));
 }
 
 async function insertSecret(

@@ -1,6 +1,6 @@
 /** The store is unreachable or cannot do its work now; the same call may succeed later. */
 export class StoreUnavailableError extends Error {
-  override readonly name: string = 'StoreUnavailableError';
+  override readonly name = 'StoreUnavailableError';
 
   /** @param reason for operators: it may name hosts and files and is not shown to callers */
   constructor(
@@ -9,11 +9,6 @@ export class StoreUnavailableError extends Error {
   ) {
     super(`the key store is unavailable: ${reason}`, { cause });
   }
-}
-
-/** Another process holds the write lock of the SQLite file: worth another attempt shortly. */
-export class StoreBusyError extends StoreUnavailableError {
-  override readonly name = 'StoreBusyError';
 }
 
 /** The store cannot be opened as configured; its message is one line that names what is wrong. */
@@ -27,19 +22,6 @@ export class StoreOpenError extends Error {
   constructor(store: string, cause: unknown, remedy = '') {
     const reason = cause instanceof StoreUnavailableError ? cause.reason : (cause as Error).message;
     super(`the key store ${store} cannot be used: ${reason}${remedy}`, { cause });
-  }
-}
-
-/** A newer release has changed the schema of the store, which this release cannot use any more. */
-export class NewerSchemaError extends Error {
-  override readonly name = 'NewerSchemaError';
-
-  /** @param migration the change that this release does not know */
-  constructor(migration: string) {
-    super(
-      `a newer release of nurselog has changed its schema (${migration}). ` +
-        'Start that release, or export the keys with it and import them into an empty store with this one.',
-    );
   }
 }
 

@@ -9,8 +9,7 @@ import {
 import { ApiError } from '../../prediction/errors/api-error.js';
 import { type GenerationData, perGeneration } from '../../prediction/per-generation.js';
 import { SiteRows } from '../../prediction/site-rows.js';
-import { optionRulesOf } from '../request/option-schemas.js';
-import { OptionWriter } from '../request/option-writer.js';
+import { OptionWriter, optionRulesOf } from '../request/options.js';
 import { parseDocument } from '../request/read-document.js';
 import {
   type Issue,
@@ -99,7 +98,7 @@ export function readOrder(bytes: Buffer, { tier, units: limit }: UnitLimit, gene
 
 function speciesOf({ species_codes }: PlanRequest, species: SpeciesCatalogue): number[] {
   if (species_codes === undefined) return species.list.map((_, index) => index);
-  const codes = species_codes as string[];
+  const codes = species_codes;
   const unknown = codes.find((code) => species.indexOf(code) === -1);
   if (unknown !== undefined) throw new ApiError(unknownSpecies(unknown, species));
   return [...new Set(codes.map((code) => species.indexOf(code)))];

@@ -1,8 +1,7 @@
 import { z } from 'zod';
 import { HORIZONS, type Horizon, PLANTING_METHODS } from '../../prediction/dimensions.js';
 import { show, showAll } from '../../prediction/errors/shown-value.js';
-import type { OptionRules } from '../request/option-schemas.js';
-import { optionSchemas } from '../request/option-schemas.js';
+import { type OptionRules, optionSchemas } from '../request/options.js';
 
 /** The largest cost of a planted tree or sown spot, in any currency. */
 const MAX_COST = 1_000_000_000;

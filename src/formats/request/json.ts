@@ -1,21 +1,10 @@
-export const QUOTE = 0x22;
-export const COMMA = 0x2c;
-const MINUS = 0x2d;
-const POINT = 0x2e;
-const ZERO = 0x30;
-const NINE = 0x39;
-export const OPEN_ARRAY = 0x5b;
-export const BACKSLASH = 0x5c;
-const CLOSE_ARRAY = 0x5d;
-export const OPEN_OBJECT = 0x7b;
-export const CLOSE_OBJECT = 0x7d;
-const SPACE = 0x20;
-const PLUS = 0x2b;
-const COLON = 0x3a;
-const LETTER_E = 0x65;
-const LETTER_U = 0x75;
-/** Set in lower-case letters, clear in upper-case ones. */
-const LOWER_CASE = 0x20;
+/*
+ * The grammar of JSON over bytes, for lines of tables, whose values are copied as they are written, and for the position of
+ * an error, which the messages of JSON.parse often lack.
+ */
+export const [QUOTE, COMMA, OPEN_ARRAY, BACKSLASH, OPEN_OBJECT, CLOSE_OBJECT] = Buffer.from('",[\\{}');
+const [MINUS, POINT, ZERO, NINE, CLOSE_ARRAY, SPACE, PLUS, COLON] = Buffer.from('-.09] +:');
+const [LOWER_E, UPPER_E, LOWER_U, LINE_FEED, CARRIAGE_RETURN, TAB] = Buffer.from('eEu\n\r\t');
 
 const ESCAPES = new Set(Buffer.from('"\\/bfnrt'));
 const HEX_DIGITS = new Set(Buffer.from('0123456789abcdefABCDEF'));
@@ -51,10 +40,11 @@ export function startsWith(bytes: Buffer, at: number, text: Buffer): boolean {
   return true;
 }
 
-/** A document, which is one value. @param rootEnd returns the offset after the value that starts at an offset @throws JsonError */
-export function documentEnd(bytes: Buffer, rootEnd: (at: number) => number): void {
-  const at = skipSpace(bytes, rootEnd(skipSpace(bytes, 0)));
-  if (at < bytes.length) throw new JsonError(at);
+/** A document, which is one value. @throws JsonError */
+export function documentEnd(bytes: Buffer): number {
+  const end = skipSpace(bytes, valueEnd(bytes, skipSpace(bytes, 0)));
+  if (end < bytes.length) throw new JsonError(end);
+  return end;
 }
 
 /** A value. @throws JsonError */
@@ -100,74 +90,57 @@ export function colonEnd(bytes: Buffer, start: number): number {
 
 /** A string. @throws JsonError */
 export function stringEnd(bytes: Buffer, start: number): number {
-  let at = plainTextEnd(bytes, byteEnd(bytes, start, QUOTE));
-  while (bytes[at] === BACKSLASH) at = plainTextEnd(bytes, escapeEnd(bytes, at));
-  return byteEnd(bytes, at, QUOTE);
-}
-
-/** Characters of a string as far as they stand for themselves: up to a quote, an escape or a control character. */
-function plainTextEnd(bytes: Buffer, start: number): number {
-  let at = start;
-  while (at < bytes.length && isPlain(bytes[at])) at++;
-  return at;
-}
-
-function isPlain(byte: number): boolean {
-  return byte > BACKSLASH || (byte >= SPACE && byte !== QUOTE && byte !== BACKSLASH);
-}
-
-function escapeEnd(bytes: Buffer, start: number): number {
-  const at = start + 1;
-  if (at < bytes.length && ESCAPES.has(bytes[at])) return at + 1;
-  let end = byteEnd(bytes, at, LETTER_U);
-  while (end < at + 5) {
-    if (!HEX_DIGITS.has(bytes[end])) throw new JsonError(end);
-    end++;
+  let at = byteEnd(bytes, start, QUOTE);
+  while (true) {
+    const byte = bytes[at];
+    if (byte === BACKSLASH) at = escapeEnd(bytes, at + 1);
+    else if (byte === QUOTE) return at + 1;
+    else if (byte >= SPACE) at++;
+    else throw new JsonError(at); // a control character, or no more bytes
   }
-  return end;
+}
+
+/** An escape after its backslash. */
+function escapeEnd(bytes: Buffer, start: number): number {
+  if (ESCAPES.has(bytes[start])) return start + 1;
+  const at = byteEnd(bytes, start, LOWER_U);
+  for (let i = at; i < at + 4; i++) if (!HEX_DIGITS.has(bytes[i])) throw new JsonError(i);
+  return at + 4;
 }
 
 /** A number or a literal. */
 function scalarEnd(bytes: Buffer, start: number): number {
   const first = bytes[start];
   if (first === MINUS || isDigit(first)) return numberEnd(bytes, first === MINUS ? start + 1 : start);
-  for (const literal of LITERALS) {
-    if (first !== literal[0]) continue;
-    for (let i = 1; i < literal.length; i++) byteEnd(bytes, start + i, literal[i]);
-    return start + literal.length;
-  }
-  throw new JsonError(start);
+  const literal = LITERALS.find((text) => text[0] === first);
+  if (literal === undefined) throw new JsonError(start);
+  for (let i = 1; i < literal.length; i++) byteEnd(bytes, start + i, literal[i]);
+  return start + literal.length;
 }
 
 /** A number after its sign. */
 function numberEnd(bytes: Buffer, start: number): number {
   let at = bytes[start] === ZERO ? start + 1 : digitsEnd(bytes, start);
   if (bytes[at] === POINT) at = digitsEnd(bytes, at + 1);
-  if ((bytes[at] | LOWER_CASE) !== LETTER_E) return at;
+  if (bytes[at] !== LOWER_E && bytes[at] !== UPPER_E) return at;
   at++;
-  if (bytes[at] === PLUS || bytes[at] === MINUS) at++;
-  return digitsEnd(bytes, at);
+  return digitsEnd(bytes, bytes[at] === PLUS || bytes[at] === MINUS ? at + 1 : at);
 }
 
 function digitsEnd(bytes: Buffer, start: number): number {
   let at = start;
-  while (at < bytes.length && isDigit(bytes[at])) at++;
+  while (isDigit(bytes[at])) at++;
   if (at === start) throw new JsonError(at);
   return at;
 }
 
 function isSpace(byte: number): boolean {
-  return byte <= SPACE && (byte === SPACE || byte === 0x0a || byte === 0x0d || byte === 0x09);
+  return byte === SPACE || byte === LINE_FEED || byte === CARRIAGE_RETURN || byte === TAB;
 }
 
 function isDigit(byte: number): boolean {
   return byte >= ZERO && byte <= NINE;
 }
-
-/*
- * Each function takes bytes whose grammar was checked and the offset where a value starts. At the offset 0 of a document
- * that is an object, none finds what it looks for: 0 can stand for "absent".
- */
 
 /** Powers of ten that a float64 holds exactly, as far as they are needed. */
 const POWERS_OF_TEN = Array.from({ length: 16 }, (_, exponent) => 10 ** exponent);
@@ -175,14 +148,14 @@ const POWERS_OF_TEN = Array.from({ length: 16 }, (_, exponent) => 10 ** exponent
 /** A decimal of at most this many digits is an integer over a power of ten, both exact, and so is rounded once. */
 const EXACT_DIGITS = 15;
 
-/** A number, the same as JSON.parse's; NaN for any other value. */
+/** The number that starts at an offset of JSON, the same as JSON.parse's; NaN for any other value. */
 export function numberAt(bytes: Buffer, start: number): number {
   const isNegative = bytes[start] === MINUS;
   let at = isNegative ? start + 1 : start;
   let digits = 0;
   let count = 0;
   let pointAt = 0;
-  for (let byte = bytes[at]; (byte >= ZERO && byte <= NINE) || byte === POINT; byte = bytes[++at]) {
+  for (let byte = bytes[at]; isDigit(byte) || byte === POINT; byte = bytes[++at]) {
     if (byte === POINT) pointAt = at;
     else {
       digits = digits * 10 + byte - ZERO;
@@ -190,11 +163,8 @@ export function numberAt(bytes: Buffer, start: number): number {
     }
   }
   if (count === 0) return Number.NaN;
-  const hasExponent = bytes[at] === 0x65 || bytes[at] === 0x45;
-  if (count > EXACT_DIGITS || hasExponent) {
-    const end = hasExponent ? valueEnd(bytes, start) : at;
-    return Number(bytes.toString('latin1', start, end));
-  }
+  if (count > EXACT_DIGITS || bytes[at] === LOWER_E || bytes[at] === UPPER_E)
+    return Number(bytes.toString('latin1', start, valueEnd(bytes, start)));
   const value = pointAt === 0 ? digits : digits / POWERS_OF_TEN[at - pointAt - 1];
   return isNegative ? -value : value;
 }

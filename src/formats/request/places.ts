@@ -1,6 +1,12 @@
+import { SpeciesCatalogue } from '../../prediction/artefacts/species.js';
 import { Coverage } from '../../prediction/locate/coverage.js';
 import { NearestPoint } from '../../prediction/locate/nearest-point.js';
 import { type GenerationData, perGeneration } from '../../prediction/per-generation.js';
+
+/** The species of a generation. */
+export const speciesOf = perGeneration(
+  ({ artefacts }: GenerationData) => new SpeciesCatalogue(artefacts.species),
+);
 
 /** The coverage of a generation. */
 export const coverageOf = perGeneration(({ artefacts }: GenerationData) => new Coverage(artefacts.regions));
@@ -10,16 +16,15 @@ export const nearestDataOf = perGeneration(
   ({ artefacts, searchRadiusKm }: GenerationData) => new NearestPoint(artefacts.grid.index, searchRadiusKm),
 );
 
+const SWAPPED = 'latitude and longitude are swapped';
+const NO_MINUS = 'the minus before the longitude is missing';
+
 /** The place within the coverage that was probably meant by one outside, as a sentence after a space; '' for none. */
 export function placeHint(generation: GenerationData, latitude: number, longitude: number): string {
   const mistakes = [
-    [latitude, -longitude, 'the minus before the longitude is missing'],
-    [longitude, latitude, 'latitude and longitude are swapped'],
-    [
-      longitude,
-      -latitude,
-      'latitude and longitude are swapped and the minus before the longitude is missing',
-    ],
+    [latitude, -longitude, NO_MINUS],
+    [longitude, latitude, SWAPPED],
+    [longitude, -latitude, `${SWAPPED} and ${NO_MINUS}`],
   ] as const;
   for (const [north, east, mistake] of mistakes) {
     if (coverageOf(generation).contains(east, north))

@@ -1,10 +1,10 @@
 import { isUtf8 } from 'node:buffer';
 import { ApiError } from '../../prediction/errors/api-error.js';
 import { show } from '../../prediction/errors/shown-value.js';
-import { documentEnd, JsonError, OPEN_ARRAY, OPEN_OBJECT, valueEnd } from './json.js';
+import { documentEnd, JsonError, OPEN_ARRAY, OPEN_OBJECT } from './json.js';
 import { issuesError } from './request-errors.js';
 
-/** What Python's json.dumps and str write that is not JSON, and other languages, and what to write instead. */
+/** Values that Python and other languages write and JSON does not have, and what to write instead. */
 const FOREIGN_WORDS = new Map([
   ...['NaN', 'nan', 'Infinity', 'inf', 'None', 'undefined'].map(
     (word) => [word, 'use null or leave the entry out'] as const,
@@ -52,7 +52,7 @@ function containersIn(bytes: Buffer): number {
 /** The messages of JSON.parse depend on the version of Node and often lack the position. */
 function documentError(bytes: Buffer, error: unknown): unknown {
   try {
-    documentEnd(bytes, (at) => valueEnd(bytes, at));
+    documentEnd(bytes);
     return error;
   } catch (found) {
     if (!(found instanceof JsonError)) return found;
@@ -62,20 +62,15 @@ function documentError(bytes: Buffer, error: unknown): unknown {
 
 /** Decoding replaces what is not valid: the first byte that changes. */
 function utf8ErrorOffset(bytes: Buffer): number {
-  const replaced = Buffer.from(bytes.toString('utf8'));
-  // By halves: comparing byte by byte would take long for a large body.
-  let [equal, different] = [0, bytes.length];
-  while (different - equal > 1) {
-    const middle = (equal + different) >>> 1;
-    if (bytes.subarray(equal, middle).equals(replaced.subarray(equal, middle))) equal = middle;
-    else different = middle;
-  }
-  return equal;
+  const replaced = Buffer.from(bytes.toString());
+  let at = 0;
+  while (bytes[at] === replaced[at]) at++;
+  return at;
 }
 
 /** @param offset of the first byte that cannot be JSON; characters are counted from 0, as Python's json does */
 function problemAt(bytes: Buffer, offset: number): string {
-  const charactersBefore = characterCount(bytes, offset);
+  const charactersBefore = bytes.toString('utf8', 0, offset).length;
   if (offset === bytes.length) return `it is truncated after ${charactersBefore} characters`;
   const after = bytes.toString('utf8', offset, offset + LONGEST_WORD);
   if (offset === 0 && after.startsWith(BYTE_ORDER_MARK))
@@ -87,16 +82,6 @@ function problemAt(bytes: Buffer, offset: number): string {
   if (advice !== undefined)
     return `${word} at character ${charactersBefore - wordStart.length} is not a JSON value; ${advice}`;
   return `unexpected ${show(String.fromCodePoint(after.codePointAt(0) ?? 0))} at character ${charactersBefore}`;
-}
-
-/** The UTF-16 code units of valid UTF-8 before an offset; decoding megabytes would take long. */
-function characterCount(bytes: Buffer, end: number): number {
-  let count = 0;
-  for (let at = 0; at < end; at++) {
-    const byte = bytes[at];
-    if (byte < 0x80 || byte >= 0xc0) count += byte < 0xf0 ? 1 : 2;
-  }
-  return count;
 }
 
 function invalidJson(message: string): ApiError {

@@ -8,8 +8,8 @@ import { show, shownPath } from '../../prediction/errors/shown-value.js';
 import type { GenerationData } from '../../prediction/per-generation.js';
 import { ROW_STATUS, type SiteRows } from '../../prediction/site-rows.js';
 import { misspellingsIn } from './misspellings.js';
-import { METRES_PER_FOOT } from './option-schemas.js';
-import { nearestDataOf, placeHint } from './places.js';
+import { METRES_PER_FOOT } from './options.js';
+import { nearestDataOf, placeHint, speciesOf } from './places.js';
 import { MAX_LATITUDE, type PredictRequest } from './schemas.js';
 
 /** As `match_distance_km` has. */
@@ -21,18 +21,17 @@ const MAX_DISTANCE_DECIMALS = 9;
  * What is wrong with an entry that cannot be predicted for: the first error in the order of the interface.
  * @param schema the shape of the entry
  * @param options the fields that it may have, to find those that are misspelt
- * @param placeHint says as a sentence which place was probably meant by a place that cannot be, or ''
  */
 export function entryError(
+  generation: GenerationData,
   schema: z.ZodType,
   entry: unknown,
   options: readonly string[],
-  species: SpeciesCatalogue,
-  placeHint: (latitude: number, longitude: number) => string,
 ): ErrorObject {
-  const invalid = siteShapeError(schema, entry, options, placeHint);
+  const invalid = siteShapeError(generation, schema, entry, options);
   if (invalid !== undefined) return invalid;
   const { species_code, planting_method } = Object(entry) as PredictRequest;
+  const species = speciesOf(generation);
   return species.indexOf(species_code) === -1
     ? unknownSpecies(species_code, species)
     : unknownMethod('planting_method', planting_method);
@@ -40,17 +39,16 @@ export function entryError(
 
 /** The error of a request for a site that does not have its shape; undefined where it has. See `entryError`. */
 export function siteShapeError(
+  generation: GenerationData,
   schema: z.ZodType,
   request: unknown,
   options: readonly string[],
-  placeHint: (latitude: number, longitude: number) => string,
 ): ErrorObject | undefined {
   const invalid = invalidRequest(schema, request, options);
-  if (invalid === undefined) return undefined;
   const { latitude, longitude } = Object(request) as PredictRequest;
   const isTooFar = typeof latitude === 'number' && Math.abs(latitude) > MAX_LATITUDE;
-  const hint = isTooFar ? placeHint(latitude, longitude) : '';
-  return { ...invalid, message: invalid.message + hint };
+  if (invalid === undefined || !isTooFar) return invalid;
+  return { ...invalid, message: invalid.message + placeHint(generation, latitude, longitude) };
 }
 
 /** The error of a text that is no species code. */
@@ -102,7 +100,10 @@ export function invalidRequest(
   const { error } = schema.safeParse(value);
   const found = (error?.issues ?? []).map(({ path, message }) => ({ path: path.join('.'), message }));
   const issues = [...others, ...found];
-  for (const { name, option } of misspellingsIn(value, options)) {
+  const misspellings = misspellingsIn(value, options);
+  for (const option of options) {
+    const name = misspellings.get(option);
+    if (name === undefined) continue;
     const message = `${show(name)} is not a field: write ${option}, or rename it if it is a tag of your own`;
     issues.push({ path: name, message });
   }

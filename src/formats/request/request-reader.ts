@@ -1,29 +1,36 @@
 import type { z } from 'zod';
-import { LARGEST_BATCH_SITES, TIERS, type Tier } from '../../accounts/tiers.js';
-import type { Artefacts } from '../../prediction/artefacts/artefacts.js';
-import { SpeciesCatalogue } from '../../prediction/artefacts/species.js';
+import type { SpeciesCatalogue } from '../../prediction/artefacts/species.js';
 import { adjustmentWidth } from '../../prediction/conditions/adjustments.js';
 import {
   ALL_HORIZONS,
   BOTH_METHODS,
+  HORIZONS,
+  type Horizon,
   PLANTING_METHODS,
   type PlantingMethod,
 } from '../../prediction/dimensions.js';
 import { ApiError, type ErrorObject } from '../../prediction/errors/api-error.js';
-import { perGeneration } from '../../prediction/per-generation.js';
+import { type GenerationData, perGeneration } from '../../prediction/per-generation.js';
 import { SiteRows } from '../../prediction/site-rows.js';
 import { optionNear } from './misspellings.js';
-import { optionRulesOf } from './option-schemas.js';
-import { horizonSetOf, OptionWriter, type StatedOptions } from './option-writer.js';
-import { placeHint } from './places.js';
+import { OPTION_NAMES, OptionWriter, optionRulesOf, type StatedOptions } from './options.js';
+import { speciesOf } from './places.js';
 import { parseDocument } from './read-document.js';
-import { entryError, invalidRequest } from './request-errors.js';
+import {
+  entryError,
+  invalidRequest,
+  siteShapeError,
+  unknownMethod,
+  unknownSpecies,
+} from './request-errors.js';
 import {
   batchRequestSchema,
   FIELDS,
   MAX_LATITUDE,
   MAX_LONGITUDE,
   OPTIONS,
+  RANKING_OPTIONS,
+  type RankRequest,
   type RequestSchemas,
   requestSchemas,
 } from './schemas.js';
@@ -40,16 +47,29 @@ export interface Batch {
   readonly failed: ReadonlyMap<number, FailedEntry>;
 }
 
-/** A single site: its row, or what is wrong with it. */
-export type SiteReading =
-  | { readonly rows: SiteRows; readonly error?: undefined }
-  | { readonly error: ErrorObject };
-
 export interface FailedEntry {
   readonly error: ErrorObject;
   /** Degrees as submitted; null where that was not a number. */
   readonly latitude: number | null;
   readonly longitude: number | null;
+}
+
+/** How many entries a batch may have: a tier and its limit. */
+export interface BatchLimit {
+  readonly tier: string;
+  readonly sites: number;
+}
+
+/** What to rank at a site. */
+export interface Ranking {
+  /** One row: the site with its horizons and options. Its species and method have no meaning. */
+  readonly site: SiteRows;
+  /** Indexes into the species list, without repeats, at least one. */
+  readonly species: readonly number[];
+  /** Indexes into PLANTING_METHODS, without repeats, at least one. */
+  readonly methods: readonly number[];
+  /** Whether species are left out whose native range does not hold the matched point. */
+  readonly nativeOnly: boolean;
 }
 
 /** The fields of a site as parsed. */
@@ -61,27 +81,28 @@ interface SiteFields extends StatedOptions {
   readonly horizons?: unknown;
 }
 
-const FIELD_SET: ReadonlySet<string> = new Set(FIELDS);
+/** The fields of a site, and whether they are options. */
+const IS_OPTION = new Map(FIELDS.map((name) => [name, OPTION_NAMES.includes(name)]));
 
-/** Reads the bodies of requests for sites into columns. */
+/**
+ * Reads the bodies of requests for sites into columns. A plain loop reads what is valid; the schemas say what is wrong
+ * with the rest.
+ */
 export class RequestReader {
   readonly #species: SpeciesCatalogue;
   readonly #schemas: RequestSchemas;
   readonly #options: OptionWriter;
-  /** The rows of the batch that is being read, and the entry of each. */
-  readonly #rows: SiteRows;
-  readonly #entries = new Int32Array(LARGEST_BATCH_SITES);
+  readonly #width: number;
+  /** The rows of the request that is being read. */
+  #rows: SiteRows;
 
-  /** @param placeHint says as a sentence which place was probably meant by a place that cannot be, or '' */
-  constructor(
-    artefacts: Pick<Artefacts, 'species' | 'manifest' | 'grid'>,
-    private readonly placeHint: (latitude: number, longitude: number) => string,
-  ) {
-    const rules = optionRulesOf(artefacts);
-    this.#species = new SpeciesCatalogue(artefacts.species);
+  constructor(private readonly generation: GenerationData) {
+    const rules = optionRulesOf(generation.artefacts);
+    this.#species = speciesOf(generation);
     this.#schemas = requestSchemas(rules);
     this.#options = new OptionWriter(rules);
-    this.#rows = new SiteRows(LARGEST_BATCH_SITES, adjustmentWidth(artefacts.manifest));
+    this.#width = adjustmentWidth(generation.artefacts.manifest);
+    this.#rows = new SiteRows(1, this.#width);
   }
 
   /**
@@ -89,87 +110,109 @@ export class RequestReader {
    * @returns its row, or what is wrong with it
    * @throws ApiError invalid_json
    */
-  readSite(bytes: Buffer, kind: 'prediction' | 'comparison'): SiteReading {
+  readSite(bytes: Buffer, kind: 'prediction' | 'comparison'): SiteRows | ErrorObject {
     const site = parseDocument(bytes);
     const isValid =
       isObject(site) && this.#write(site, 0, kind === 'comparison' ? BOTH_METHODS : methodOf(site));
-    if (isValid) return { rows: this.#rows.first(1) };
-    return { error: this.#errorOf(site, this.#schemas[kind]) };
+    return isValid ? this.#rows.first(1) : this.#errorOf(site, this.#schemas[kind]);
   }
 
   /**
    * Reads the body of POST /v1/predict/batch.
    * @throws ApiError invalid_json, and invalid_request or batch_too_large where the body is wrong as a whole
    */
-  readBatch(bytes: Buffer, tier: Tier): Batch {
+  readBatch(bytes: Buffer, limit: BatchLimit): Batch {
     const body = parseDocument(bytes);
     const requests = isObject(body) ? (body as { readonly requests?: unknown }).requests : undefined;
     // The schema would copy a long array.
     if (!Array.isArray(requests)) throw new ApiError(invalidBatch(body));
-    checkBatchSize(requests.length, tier);
+    if (requests.length > limit.sites) throw batchTooLarge(requests.length, limit);
+    if (requests.length > this.#rows.count) this.#rows = new SiteRows(limit.sites, this.#width);
+    const entries = new Int32Array(requests.length);
     const failed = new Map<number, FailedEntry>();
     let rowCount = 0;
     for (let entry = 0; entry < requests.length; entry++) {
       const site = requests[entry];
-      if (isObject(site) && this.#write(site, rowCount, methodOf(site))) this.#entries[rowCount++] = entry;
+      if (isObject(site) && this.#write(site, rowCount, methodOf(site))) entries[rowCount++] = entry;
       else {
-        const { latitude, longitude } = isObject(site) ? site : ({} as SiteFields);
-        failed.set(entry, {
-          error: this.#errorOf(site, this.#schemas.prediction),
-          latitude: numberOrNull(latitude),
-          longitude: numberOrNull(longitude),
-        });
+        const { latitude, longitude }: SiteFields = isObject(site) ? site : {};
+        const error = this.#errorOf(site, this.#schemas.prediction);
+        failed.set(entry, { error, latitude: numberOrNull(latitude), longitude: numberOrNull(longitude) });
       }
     }
     const rows = this.#rows.first(rowCount);
-    return { total: requests.length, rows, entries: this.#entries.slice(0, rowCount), failed };
-  }
-
-  #errorOf(site: unknown, schema: z.ZodType): ErrorObject {
-    return entryError(schema, site, OPTIONS, this.#species, this.placeHint);
+    return { total: requests.length, rows, entries: entries.subarray(0, rowCount), failed };
   }
 
   /**
-   * Writes a site to a row.
+   * Reads the body of POST /v1/predict/rank.
+   * @returns what to rank, or what is wrong with the request
+   * @throws ApiError invalid_json
+   */
+  readRanking(bytes: Buffer): Ranking | ErrorObject {
+    const body = parseDocument(bytes);
+    const invalid = siteShapeError(this.generation, this.#schemas.ranking, body, RANKING_OPTIONS);
+    if (invalid !== undefined) return invalid;
+    const { species_codes, planting_methods, native_only = true, ...site } = body as RankRequest;
+    const codes = species_codes ?? this.#species.list.map(({ species_code }) => species_code);
+    const species = codes.map((code) => this.#species.indexOf(code));
+    if (species.includes(-1)) return unknownSpecies(codes[species.indexOf(-1)], this.#species);
+    const names: readonly unknown[] = planting_methods ?? PLANTING_METHODS;
+    const methods = names.map((name) => PLANTING_METHODS.indexOf(name as PlantingMethod));
+    if (methods.includes(-1)) return unknownMethod('each of planting_methods', names[methods.indexOf(-1)]);
+    if (!this.#writeSite(site, 0, true)) throw new Error('the site of a valid ranking was rejected');
+    return {
+      site: this.#rows.first(1),
+      species: [...new Set(species)],
+      methods: [...new Set(methods)],
+      nativeOnly: native_only,
+    };
+  }
+
+  #errorOf(site: unknown, schema: z.ZodType): ErrorObject {
+    return entryError(this.generation, schema, site, OPTIONS);
+  }
+
+  /**
+   * Writes a site with its species and method to a row.
    * @param method -1 where it is not valid
    * @returns whether the site is valid: exactly where the schema, the species and the method are
    */
   #write(site: SiteFields, row: number, method: number): boolean {
-    const rows = this.#rows;
-    const { latitude, longitude, species_code, horizons: years } = site;
-    if (typeof latitude !== 'number' || Math.abs(latitude) > MAX_LATITUDE) return false;
-    if (typeof longitude !== 'number' || Math.abs(longitude) > MAX_LONGITUDE) return false;
+    const { species_code } = site;
     const species = typeof species_code === 'string' ? this.#species.indexOf(species_code) : -1;
-    const horizons = years === undefined ? ALL_HORIZONS : horizonSetOf(years);
-    if (species === -1 || method === -1 || horizons === 0) return false;
-    rows.latitude[row] = latitude;
-    rows.longitude[row] = longitude;
-    rows.species[row] = species;
-    rows.method[row] = method;
-    rows.horizons[row] = horizons;
-    rows.options[row] = 0;
+    if (species === -1 || method === -1) return false;
+    this.#rows.species[row] = species;
+    this.#rows.method[row] = method;
+    let hasOptions = false;
     for (const name in site) {
-      if (FIELD_SET.has(name)) continue;
+      const isOption = IS_OPTION.get(name);
+      if (isOption) hasOptions = true;
+      if (isOption !== undefined) continue;
       const option = optionNear(name, OPTIONS);
       if (option !== undefined && !Object.hasOwn(site, option)) return false; // misspelt
     }
-    const { elevation_m, conditions, scenario, include } = site;
-    const hasNone =
-      elevation_m === undefined &&
-      conditions === undefined &&
-      scenario === undefined &&
-      include === undefined;
-    return hasNone || this.#options.write(site, rows, row);
+    return this.#writeSite(site, row, hasOptions);
+  }
+
+  /** Writes the place, horizons and options of a site to a row. @returns whether they are valid */
+  #writeSite(site: SiteFields, row: number, hasOptions: boolean): boolean {
+    const rows = this.#rows;
+    const { latitude, longitude, horizons: years } = site;
+    if (typeof latitude !== 'number' || Math.abs(latitude) > MAX_LATITUDE) return false;
+    if (typeof longitude !== 'number' || Math.abs(longitude) > MAX_LONGITUDE) return false;
+    const horizons = years === undefined ? ALL_HORIZONS : horizonSetOf(years);
+    if (horizons === 0) return false;
+    rows.latitude[row] = latitude;
+    rows.longitude[row] = longitude;
+    rows.horizons[row] = horizons;
+    rows.options[row] = 0;
+    return !hasOptions || this.#options.write(site, rows, row);
   }
 }
 
 /** The reader of a generation. */
-export const requestReaderOf = perGeneration(
-  (generation) =>
-    new RequestReader(generation.artefacts, (latitude, longitude) =>
-      placeHint(generation, latitude, longitude),
-    ),
-);
+export const requestReaderOf = perGeneration((generation: GenerationData) => new RequestReader(generation));
 
 function isObject(value: unknown): value is SiteFields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
@@ -178,6 +221,18 @@ function isObject(value: unknown): value is SiteFields {
 /** The index of a site's planting method, or -1. */
 function methodOf({ planting_method }: SiteFields): number {
   return PLANTING_METHODS.indexOf(planting_method as PlantingMethod);
+}
+
+/** The set of horizons of a list as bits; 0 where it has none, or is anything else. */
+function horizonSetOf(years: unknown): number {
+  if (!Array.isArray(years)) return 0;
+  let set = 0;
+  for (const year of years) {
+    const horizon = HORIZONS.indexOf(year as Horizon);
+    if (horizon === -1) return 0;
+    set |= 1 << horizon;
+  }
+  return set;
 }
 
 function numberOrNull(value: unknown): number | null {
@@ -191,13 +246,10 @@ function invalidBatch(body: unknown): ErrorObject {
   return error;
 }
 
-/** @throws ApiError batch_too_large */
-function checkBatchSize(submitted: number, tier: Tier): void {
-  const limit = TIERS[tier].sitesPerBatch;
-  if (submitted <= limit) return;
-  throw new ApiError({
+function batchTooLarge(submitted: number, { tier, sites }: BatchLimit): ApiError {
+  return new ApiError({
     code: 'batch_too_large',
-    message: `The batch has ${submitted} entries; the ${tier} tier allows ${limit}.`,
-    details: { submitted, tier_limit: limit, tier },
+    message: `The batch has ${submitted} entries; the ${tier} tier allows ${sites}.`,
+    details: { submitted, tier_limit: sites, tier },
   });
 }

@@ -3,7 +3,7 @@ import type { Species } from '../../prediction/artefacts/species.js';
 import { HORIZONS, type Horizon, PLANTING_METHODS } from '../../prediction/dimensions.js';
 import { show, showAll } from '../../prediction/errors/shown-value.js';
 import { EXAMPLE_PLAN, planFields } from '../geojson/plan-schema.js';
-import { ELEVATION, type OptionRules, optionSchemas, SCENARIO } from './option-schemas.js';
+import { ELEVATION, type OptionRules, optionSchemas, SCENARIO } from './options.js';
 
 /** Degrees north or south, and east or west, that a request may have. */
 export const MAX_LATITUDE = 90;
@@ -16,38 +16,56 @@ function degrees(name: string, limit: number) {
   return z.number({ error }).min(-limit, { error }).max(limit, { error });
 }
 
-const horizonList = HORIZONS.join(', ');
-const isHorizon = (value: unknown): value is Horizon => HORIZONS.includes(value as Horizon);
-const horizonsError = ({ input }: { input?: unknown }) =>
-  `horizons must be a non-empty array of ${horizonList}, not ${show(input)}`;
+/**
+ * A list of values that callers choose from. Not an array of zod's: it takes long for half a million elements, and has an
+ * issue for each that is wrong, so that a body of 1 MiB could ask for an answer of 50.
+ * @param elements names them in messages
+ * @param each what they must be; without it they are checked elsewhere
+ */
+function listSchema<Element>(
+  name: string,
+  elements: string,
+  each: { readonly rule: string; isValid(element: unknown): boolean } | undefined,
+  meta: { maxItems?: number; items: object; description: string; examples: unknown[]; default?: unknown[] },
+) {
+  const { maxItems = Number.POSITIVE_INFINITY } = meta;
+  const messageFor = (list: unknown) => {
+    if (!Array.isArray(list) || list.length === 0)
+      return `${name} must be a non-empty array of ${elements}, not ${show(list)}`;
+    if (list.length > maxItems) return `${name} must have at most ${maxItems} elements, not ${list.length}`;
+    const wrong = each === undefined ? [] : list.filter((element) => !each.isValid(element));
+    return wrong.length === 0 ? undefined : `each ${each?.rule}, not ${showAll(wrong)}`;
+  };
+  return z
+    .unknown()
+    .refine((list): list is Element[] => messageFor(list) === undefined, {
+      error: ({ input }) => messageFor(input),
+    })
+    .optional()
+    .meta({ type: 'array', minItems: 1, ...meta });
+}
 
 const place = {
   latitude: degrees('latitude', MAX_LATITUDE).meta({ description: 'Degrees north.', examples: [44.12] }),
   longitude: degrees('longitude', MAX_LONGITUDE).meta({ description: 'Degrees east.', examples: [-122.03] }),
 };
 
+const horizonList = HORIZONS.join(', ');
 const years = {
-  // Not an array of zod's, which takes long for half a million elements. One issue for all of them, too: one for each
-  // would let a body of 1 MiB ask for an answer of 50.
-  horizons: z
-    .unknown()
-    .refine((years): years is unknown[] => Array.isArray(years) && years.length > 0, {
-      error: horizonsError,
-      abort: true,
-    })
-    .refine((years): years is Horizon[] => (years as unknown[]).every(isHorizon), {
-      error: ({ input }) =>
-        `each horizon must be one of ${horizonList}, not ${showAll((input as unknown[]).filter((year) => !isHorizon(year)))}`,
-    })
-    .optional()
-    .meta({
+  horizons: listSchema<Horizon>(
+    'horizons',
+    horizonList,
+    {
+      rule: `horizon must be one of ${horizonList}`,
+      isValid: (value) => HORIZONS.includes(value as Horizon),
+    },
+    {
+      items: { enum: [...HORIZONS] },
       description: 'Years; repeats collapse. All three by default.',
       examples: [[1, 5]],
       default: [...HORIZONS],
-      type: 'array',
-      minItems: 1,
-      items: { enum: [...HORIZONS] },
-    }),
+    },
+  ),
 };
 
 const site = {
@@ -89,58 +107,33 @@ function predictionExamples({ conditions, hasLapseRates }: OptionRules) {
   ];
 }
 
-const isNonEmptyArray = (value: unknown): value is unknown[] => Array.isArray(value) && value.length > 0;
 /** Most elements of a list to choose from: some dozen differ, and a body could have hundreds of thousands. */
 const MAX_CHOICES = 1000;
-const isShortList = (value: unknown) => (value as unknown[]).length <= MAX_CHOICES;
-const tooManyChoices = (name: string) => ({
-  error: ({ input }: { input?: unknown }) =>
-    `${name} must have at most ${MAX_CHOICES} elements, not ${(input as unknown[]).length}`,
-  abort: true,
-});
-const isText = (value: unknown) => typeof value === 'string';
 
 /** Which species and methods to choose from. */
 const choice = {
-  planting_methods: z
-    .unknown()
-    .refine(isNonEmptyArray, {
-      error: ({ input }) =>
-        `planting_methods must be a non-empty array of ${PLANTING_METHODS.join(', ')}, not ${show(input)}`,
-      abort: true,
-    })
-    .refine(isShortList, tooManyChoices('planting_methods'))
-    .optional()
-    .meta({
-      description: 'Planting methods; repeats collapse. Both by default.',
-      examples: [['manual']],
-      default: [...PLANTING_METHODS],
-      type: 'array',
-      minItems: 1,
-      maxItems: MAX_CHOICES,
-      items: { enum: [...PLANTING_METHODS] },
-    }),
-  // One issue for all codes: see horizons.
-  species_codes: z
-    .unknown()
-    .refine(isNonEmptyArray, {
-      error: ({ input }) => `species_codes must be a non-empty array of species codes, not ${show(input)}`,
-      abort: true,
-    })
-    .refine(isShortList, tooManyChoices('species_codes'))
-    .refine((codes) => (codes as unknown[]).every(isText), {
-      error: ({ input }) =>
-        `each species code must be a string such as "PSME", not ${showAll((input as unknown[]).filter((code) => !isText(code)))}`,
-    })
-    .optional()
-    .meta({
-      description: 'Codes of GET /v1/species, matched exactly; repeats collapse. All species by default.',
-      type: 'array',
-      minItems: 1,
+  // An element that is no method has an error code of its own.
+  planting_methods: listSchema<unknown>('planting_methods', PLANTING_METHODS.join(', '), undefined, {
+    maxItems: MAX_CHOICES,
+    items: { enum: [...PLANTING_METHODS] },
+    description: 'Planting methods; repeats collapse. Both by default.',
+    examples: [['manual']],
+    default: [...PLANTING_METHODS],
+  }),
+  species_codes: listSchema<string>(
+    'species_codes',
+    'species codes',
+    {
+      rule: 'species code must be a string such as "PSME"',
+      isValid: (code) => typeof code === 'string',
+    },
+    {
       maxItems: MAX_CHOICES,
       items: { $ref: '#/components/schemas/SpeciesCode' },
+      description: 'Codes of GET /v1/species, matched exactly; repeats collapse. All species by default.',
       examples: [['PSME', 'PIPO']],
-    }),
+    },
+  ),
   native_only: z
     .boolean({ error: ({ input }) => `native_only must be true or false, not ${show(input)}` })
     .optional()

@@ -22,28 +22,10 @@ export const QUEUE_FULL = retryLater(
   'The work queue is full and nothing was started: try again shortly.',
 );
 
-/** The bodies of tables that are open take all the memory that they may. */
-export const TABLES_FULL = retryLater(
+/** The tables, plans or surfaces that are open, of all keys or of one, are as many as there may be. */
+export const TOO_MANY_OPEN = retryLater(
   'overloaded',
-  'Too many tables are open and nothing was started: try again shortly.',
-);
-
-/** The bodies of plans take all the memory that they may. */
-export const PLANS_FULL = retryLater(
-  'overloaded',
-  'Too many plans are open and nothing was started: try again shortly.',
-);
-
-/** The surfaces that are being predicted and read take all the memory that they may. */
-export const SURFACES_FULL = retryLater(
-  'overloaded',
-  'Too many surfaces are open and nothing was started: try again shortly.',
-);
-
-/** As many plans and surfaces of a key as it may have are at work or wait for their turn. */
-export const KEY_TURNS_FULL = retryLater(
-  'overloaded',
-  'Too many plans and surfaces of this key are open and nothing was started: try again shortly.',
+  'Too many tables, plans or surfaces are open and nothing was started: try again shortly.',
 );
 
 /** The deadline of the request passed. */

@@ -1,7 +1,7 @@
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import type { Metrics } from '../../observability/metrics.js';
 import { CLIENT_CLOSED_STATUS } from '../errors/common-errors.js';
-import { isSent } from '../response/is-sent.js';
+import { isSent } from '../response/compression.js';
 import { connectionOf } from '../server/connection.js';
 
 /** Reports the times of a request to its caller in `Server-Timing`. */

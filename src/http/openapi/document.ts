@@ -1,14 +1,20 @@
 import type { z } from 'zod';
 import type { Config } from '../../config.js';
-import { optionRulesOf } from '../../formats/request/option-schemas.js';
+import { optionRulesOf } from '../../formats/request/options.js';
 import { type RequestSchemas, requestSchemas } from '../../formats/request/schemas.js';
 import type { Artefacts } from '../../prediction/artefacts/artefacts.js';
 import { ERROR_STATUS, type ErrorCode } from '../../prediction/errors/api-error.js';
 import { VERSION } from '../../version.js';
-import { type Body, contentOf, namedSchemas, parametersOf } from './content.js';
+import {
+  type Body,
+  contentOf,
+  errorResponse,
+  namedSchemas,
+  parametersOf,
+  responseObject,
+} from './content.js';
 import { guide } from './guide.js';
 import { HEADERS, type HeaderName } from './headers.js';
-import { errorResponse, responseObject, unchangedResponse } from './responses.js';
 
 /** The groups of endpoints, in order. */
 const TAGS = {
@@ -109,33 +115,19 @@ export function openApiDocument(
   };
 }
 
-function operation(
-  {
-    id,
-    tag = 'Predictions',
-    summary,
-    description,
-    isPublic = false,
-    isFree = false,
-    pathParameters,
-    query,
-    request,
-    response,
-    headers: ownHeaders = [],
-    errors: own = [],
-  }: Endpoint,
-  requests: RequestSchemas,
-) {
+function operation(endpoint: Endpoint, requests: RequestSchemas) {
+  const { id, tag = 'Predictions', summary, description, isPublic, isFree, request, response } = endpoint;
+  const { headers: ownHeaders = [] } = endpoint;
   const errors: ErrorCode[] = [
     ...where(!isPublic, ...KEY_ERRORS).filter((code) => !isFree || code !== 'rate_limit_exceeded'),
     'internal_error',
-    ...where(request !== undefined, ...BODY_ERRORS),
-    ...own,
+    ...where(request, ...BODY_ERRORS),
+    ...(endpoint.errors ?? []),
   ];
   const statuses = [...new Set(errors.map((code) => ERROR_STATUS[code]))].sort();
   const success = responseObject('The answer.', response, [
     ...where(!isPublic, ...QUOTA_HEADERS),
-    ...where(request !== undefined, 'Model-Outcomes', 'Server-Timing'),
+    ...where(request, 'Model-Outcomes', 'Server-Timing'),
     'Content-Encoding',
     'Vary',
     ...ownHeaders,
@@ -152,8 +144,8 @@ function operation(
     return [status, errorResponse(codes, headers)];
   });
   const parameters = [
-    ...parametersOf('path', pathParameters?.(requests)),
-    ...parametersOf('query', query?.(requests)),
+    ...parametersOf('path', endpoint.pathParameters?.(requests)),
+    ...parametersOf('query', endpoint.query?.(requests)),
   ];
   return {
     operationId: id,
@@ -165,7 +157,7 @@ function operation(
     ...(request && { requestBody: { required: true, content: contentOf(request(requests)) } }),
     responses: {
       200: success,
-      ...(ownHeaders.includes('ETag') && { 304: unchangedResponse(success.headers) }),
+      ...(ownHeaders.includes('ETag') && { 304: unchangedResponse(success) }),
       ...(isPublic && {
         '4XX': { $ref: '#/components/responses/NotHttp' },
         503: responseObject('Not in service: `starting`, `degraded` or `draining`.', response),
@@ -176,7 +168,13 @@ function operation(
   };
 }
 
+/** The response to a caller whose copy is current: nothing is predicted or compressed. */
+function unchangedResponse({ headers }: { headers: Record<string, object> }) {
+  const { 'Content-Encoding': _, 'Model-Outcomes': _outcomes, 'Server-Timing': _timing, ...kept } = headers;
+  return { description: 'The copy with the ETag of `If-None-Match` is current.', headers: kept };
+}
+
 /** The items under a condition, else none. */
-function where<Item extends string>(condition: boolean, ...items: readonly Item[]): readonly Item[] {
+function where<Item extends string>(condition: unknown, ...items: readonly Item[]): readonly Item[] {
   return condition ? items : [];
 }

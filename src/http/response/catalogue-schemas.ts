@@ -3,118 +3,117 @@ import { TIER_NAMES } from '../../accounts/tiers.js';
 import { OUTCOMES, scoreSchema } from '../../prediction/artefacts/manifest.js';
 import { speciesSchema } from '../../prediction/artefacts/species.js';
 import { HORIZONS, PLANTING_METHODS } from '../../prediction/dimensions.js';
-import { PHASES } from '../../work/serving/serving.js';
-import {
-  about,
-  component,
-  count,
-  counted,
-  horizonYears,
-  instant,
-  modelSchema,
-  plantingMethod,
-} from './schema-parts.js';
+import * as field from './fields.js';
 
-export const speciesResponseSchema = component('SpeciesList', {
-  species: z.array(component('Species', speciesSchema.shape)),
-  count: counted(31),
+/**
+ * The phases of the service: `starting` until every worker has loaded its models, `ok`, `degraded` when workers were
+ * lost, `draining` from SIGTERM on.
+ */
+const PHASES = ['ok', 'starting', 'degraded', 'draining'] as const;
+
+export type Phase = (typeof PHASES)[number];
+
+/** The phase as HTTP reads it; the service sets it. */
+export interface CurrentPhase {
+  readonly current: Phase;
+}
+
+export const speciesResponseSchema = field.component('SpeciesList', {
+  species: z.array(field.component('Species', speciesSchema.shape)),
+  count: field.count(31),
 });
 
-const degrees = (example: number) => z.number().meta({ examples: [example] });
-
-const regionSchema = component('Region', {
-  region: z.string().meta(about('ISO 3166-2 code.', 'US-OR')),
-  name: z.string().meta({ examples: ['Oregon'] }),
+const regionSchema = field.component('Region', {
+  region: field.text('US-OR', 'ISO 3166-2 code.'),
+  name: field.text('Oregon'),
   bounds: z.strictObject({
-    south: degrees(41.99162),
-    west: degrees(-124.57858),
-    north: degrees(46.26802),
-    east: degrees(-116.46391),
+    south: field.number(41.99162),
+    west: field.number(-124.57858),
+    north: field.number(46.26802),
+    east: field.number(-116.46391),
   }),
-  data_points: counted(240_858),
+  data_points: field.count(240_858),
 });
 
-export const coverageResponseSchema = component('Coverage', {
+export const coverageResponseSchema = field.component('Coverage', {
   regions: z.array(regionSchema),
-  data_points: counted(428_007),
-  search_radius_km: z.number().positive().meta(about('How far the nearest data point may be.', 0.8)),
-  horizons: z.array(horizonYears).meta({ examples: [[...HORIZONS]] }),
-  planting_methods: z.array(plantingMethod).meta({ examples: [[...PLANTING_METHODS]] }),
+  data_points: field.count(428_007),
+  search_radius_km: field.of(z.number().positive(), 0.8, 'How far the nearest data point may be.'),
+  horizons: field.of(z.array(field.horizonYears), [...HORIZONS]),
+  planting_methods: field.of(z.array(field.plantingMethod), [...PLANTING_METHODS]),
 });
 
-const sha256 = z
-  .string()
-  .regex(/^[0-9a-f]{64}$/)
-  .meta({ examples: ['229e4402fba823ec015c285340bc528defc3569a7c6c76e5ed5440c4076c5488'] });
+const sha256 = (description: string) =>
+  field.of(
+    z.string().regex(/^[0-9a-f]{64}$/),
+    '229e4402fba823ec015c285340bc528defc3569a7c6c76e5ed5440c4076c5488',
+    description,
+  );
 
-const servedFeatureSchema = component('Feature', {
-  feature: z.string().meta({ examples: ['vpd_max'] }),
-  factor: z.string().meta(about('Its name in risk factors.', 'vapor pressure deficit')),
-  unit: z.string().meta({ examples: ['hPa'] }),
-  minimum: z.number().meta(about('Smallest value that may be measured.', 0)),
-  maximum: z.number().meta(about('Largest value that may be measured.', 50)),
+const servedFeatureSchema = field.component('Feature', {
+  feature: field.text('vpd_max'),
+  factor: field.text('vapor pressure deficit', 'Its name in risk factors.'),
+  unit: field.text('hPa'),
+  minimum: field.number(0, 'Smallest value that may be measured.'),
+  maximum: field.number(50, 'Largest value that may be measured.'),
 });
 
 const { auc, brier, calibration_slope, expected_calibration_error } = scoreSchema.shape;
-const scoreComponent = component('Score', {
+const scoreComponent = field.component('Score', {
   ...scoreSchema.shape,
-  auc: auc.meta({ examples: [0.73] }),
-  brier: brier.meta({ examples: [0.1034] }),
-  calibration_slope: calibration_slope.meta({ examples: [0.978] }),
-  expected_calibration_error: expected_calibration_error.meta({ examples: [0.0021] }),
+  auc: field.of(auc, 0.73),
+  brier: field.of(brier, 0.1034),
+  calibration_slope: field.of(calibration_slope, 0.978),
+  expected_calibration_error: field.of(expected_calibration_error, 0.0021),
 });
 
-const modelDigest = sha256.describe('Changes with any byte of the models: SHA-256 of their manifest.');
+const modelDigest = sha256('Changes with any byte of the models: SHA-256 of their manifest.');
 
-export const modelResponseSchema = component('ServedModel', {
-  ...modelSchema.shape,
+export const modelResponseSchema = field.component('ServedModel', {
+  ...field.modelSchema.shape,
   digest: modelDigest,
   outcomes: z.enum(OUTCOMES).describe('Origin of the outcomes that the models were trained on.'),
-  caution: z
-    .string()
-    .meta(about('What the predictions may be used for.', 'The models are trained on simulated outcomes.')),
+  caution: field.text(
+    'The models are trained on simulated outcomes.',
+    'What the predictions may be used for.',
+  ),
   alive: z
     .strictObject({
-      manual: z.string().meta({ examples: ['A planted seedling counts as alive if it lives.'] }),
-      drone_seeded: z
-        .string()
-        .meta({ examples: ['A spot counts as alive if at least one seedling lives there.'] }),
+      manual: field.text('A planted seedling counts as alive if it lives.'),
+      drone_seeded: field.text('A spot counts as alive if at least one seedling lives there.'),
     })
     .describe('What "alive" means, by planting method.'),
   grid: z.strictObject({
-    points: counted(428_007),
-    digest: sha256.describe('Changes with any byte of the grid: SHA-256 of data/SHA256SUMS.'),
+    points: field.count(428_007),
+    digest: sha256('Changes with any byte of the grid: SHA-256 of data/SHA256SUMS.'),
   }),
-  interval_level: z
-    .number()
-    .nullable()
-    .meta(
-      about(
-        'Share of cases in which the survival of a planting is expected to lie in its interval; null without intervals.',
-        0.8,
-      ),
-    ),
+  interval_level: field.of(
+    z.number().nullable(),
+    0.8,
+    'Share of cases in which the survival of a planting is expected to lie in its interval; null without intervals.',
+  ),
   features: z.array(servedFeatureSchema),
   scores: z.array(scoreComponent.describe('On held-out blocks; null where a score is not defined.')),
 });
 
-export const usageResponseSchema = component('Usage', {
+export const usageResponseSchema = field.component('Usage', {
   tier: z.enum(TIER_NAMES),
-  requests_today: count.meta(about('Requests counted today, the UTC day.', 14)),
-  limit: count.nullable().meta(about('Requests a day; null is unlimited.', 10_000)),
-  remaining: count.nullable().meta(about('Requests left today; null is unlimited.', 9986)),
-  resets_at: instant.meta(about('The midnight UTC at which the count restarts.', '2026-11-23T00:00:00.000Z')),
+  requests_today: field.count(14, 'Requests counted today, the UTC day.'),
+  limit: field.of(z.int().min(0).nullable(), 10_000, 'Requests a day; null is unlimited.'),
+  remaining: field.of(z.int().min(0).nullable(), 9986, 'Requests left today; null is unlimited.'),
+  resets_at: field.of(
+    field.instant,
+    '2026-11-23T00:00:00.000Z',
+    'The midnight UTC at which the count restarts.',
+  ),
 });
 
-export const healthResponseSchema = component('Health', {
+export const healthResponseSchema = field.component('Health', {
   status: z.enum(PHASES),
-  version: z.string().meta(about('Of the service.', '1.0.0')),
-  model: z.strictObject({ ...modelSchema.shape, digest: modelDigest }),
-  data_points: counted(428_007),
-  species: counted(31),
-  workers: z.strictObject({ ready: counted(2), total: counted(2) }),
-  uptime_seconds: z
-    .number()
-    .min(0)
-    .meta({ examples: [3600] }),
+  version: field.text('1.0.0', 'Of the service.'),
+  model: z.strictObject({ ...field.modelSchema.shape, digest: modelDigest }),
+  data_points: field.count(428_007),
+  species: field.count(31),
+  workers: z.strictObject({ ready: field.count(2), total: field.count(2) }),
+  uptime_seconds: field.nonNegative(3600),
 });

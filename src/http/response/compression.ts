@@ -1,3 +1,4 @@
+import type { ServerResponse } from 'node:http';
 import type { Readable, Transform } from 'node:stream';
 import { promisify } from 'node:util';
 import zlib from 'node:zlib';
@@ -5,7 +6,6 @@ import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
 import pLimit from 'p-limit';
 import type { PooledBytes } from '../../work/buffer-pool.js';
-import { isSent } from './is-sent.js';
 
 /** Smaller responses fit into one packet uncompressed. */
 const MIN_BYTES = 1400;
@@ -28,18 +28,15 @@ const STREAM_WINDOW_BITS = 18;
 const brotli = promisify<Buffer, zlib.BrotliOptions, Buffer>(zlib.brotliCompress);
 const gzip = promisify<Buffer, zlib.ZlibOptions, Buffer>(zlib.gzip);
 /** Node 22.15 and newer have it. */
-const { zstdCompress, zstdCompressSync, createZstdCompress, constants } = zlib as unknown as {
+const { zstdCompress, createZstdCompress, constants } = zlib as unknown as {
   createZstdCompress?: (options: { params: Record<number, number> }) => Transform;
   constants: { ZSTD_c_windowLog: number };
   zstdCompress?: (body: Buffer, done: zlib.CompressCallback) => void;
-  zstdCompressSync?: (body: Buffer) => Buffer;
 };
 
 interface Encoding {
   /** Compresses a response quickly, in libuv's threads. */
   compress(body: Buffer): Promise<Buffer>;
-  /** Compresses a constant body well, in this thread. */
-  compressOnce(body: Buffer): Buffer;
   /** Compresses what is written to it quickly, in libuv's threads. */
   stream(): Transform;
 }
@@ -49,15 +46,13 @@ interface Encoding {
  * its 49 ms at 100 Mbit/s; docs/performance.md has the figures.
  */
 const ENCODINGS = new Map<string, Encoding>();
-if (zstdCompress !== undefined && zstdCompressSync !== undefined && createZstdCompress !== undefined)
+if (zstdCompress !== undefined && createZstdCompress !== undefined)
   ENCODINGS.set('zstd', {
     compress: promisify(zstdCompress),
-    compressOnce: zstdCompressSync,
     stream: () => createZstdCompress({ params: { [constants.ZSTD_c_windowLog]: STREAM_WINDOW_BITS } }),
   });
 ENCODINGS.set('br', {
   compress: (body) => brotli(body, { params: { [BROTLI_PARAM_QUALITY]: 1 } }),
-  compressOnce: (body) => zlib.brotliCompressSync(body, { params: { [BROTLI_PARAM_QUALITY]: 9 } }),
   stream: () =>
     zlib.createBrotliCompress({
       params: { [BROTLI_PARAM_QUALITY]: 1, [BROTLI_PARAM_LGWIN]: STREAM_WINDOW_BITS },
@@ -65,7 +60,6 @@ ENCODINGS.set('br', {
 });
 ENCODINGS.set('gzip', {
   compress: (body) => gzip(body, { level: 2 }),
-  compressOnce: (body) => zlib.gzipSync(body, { level: 9 }),
   stream: () => zlib.createGzip({ level: 2 }),
 });
 const OFFERED = [...ENCODINGS.keys(), IDENTITY];
@@ -74,12 +68,36 @@ const OFFERED = [...ENCODINGS.keys(), IDENTITY];
 export function enableCompression(app: FastifyInstance): void {
   app.addHook('onSend', (request, reply, payload, done) => {
     const body = typeof payload === 'string' ? Buffer.from(payload) : payload;
-    if (!Buffer.isBuffer(body) || body.length < MIN_BYTES || isNegotiated(reply)) {
-      done(null, payload);
-    } else {
-      compress(request, reply, body).then((compressed) => done(null, compressed), done);
-    }
+    const isNegotiated = String(reply.getHeader('vary') ?? '').includes(BY_ENCODING);
+    if (!Buffer.isBuffer(body) || body.length < MIN_BYTES || isNegotiated) done(null, payload);
+    else compress(request, reply, body).then((compressed) => done(null, compressed), done);
   });
+}
+
+/**
+ * Compresses a response body in the encoding that its caller prefers, and sets the headers that name it.
+ * @param compressIn gives the body in an encoding
+ */
+async function compress(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  body: Buffer,
+  compressIn = ({ compress }: Encoding) => limited(() => compress(body)),
+): Promise<Buffer> {
+  if (body.length < MIN_BYTES) return body;
+  const [name, encoding] = negotiate(request, reply);
+  if (encoding === undefined) return body;
+  const compressed = await compressIn(encoding);
+  setEncoding(reply, name);
+  return compressed;
+}
+
+/**
+ * Whether all of a response that has closed was handed to the system. `writableFinished` alone is also true of a response
+ * that had ended when its connection was destroyed, whatever was still to be sent.
+ */
+export function isSent(response: ServerResponse): boolean {
+  return response.writableFinished && !response.req.socket.destroyed;
 }
 
 /** Sends a body in memory of the pool, which is released once nobody reads it any more. */
@@ -101,8 +119,9 @@ export async function sendPooled(
 
 /** Sends a body as it comes, at the pace of the caller; one that fails cuts the connection. */
 export function sendStream(request: FastifyRequest, reply: FastifyReply, body: Readable): FastifyReply {
-  const encoding = negotiate(request, reply);
+  const [name, encoding] = negotiate(request, reply);
   if (encoding === undefined) return reply.send(body);
+  setEncoding(reply, name);
   body.once('error', () => {
     if (reply.raw.headersSent) return;
     reply.removeHeader('content-encoding'); // the error response is not compressed
@@ -117,40 +136,10 @@ export function sendStream(request: FastifyRequest, reply: FastifyReply, body: R
 }
 
 /**
- * Compresses a response body in the encoding that its caller prefers, and sets the headers that name it.
- * @param compressIn gives the body in an encoding
- */
-async function compress(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  body: Buffer,
-  compressIn = (encoding: Encoding) => limited(() => encoding.compress(body)),
-): Promise<Buffer> {
-  if (body.length < MIN_BYTES) return body;
-  const encoding = negotiate(request, reply);
-  if (encoding === undefined) return body;
-  try {
-    return await compressIn(encoding);
-  } catch (error) {
-    reply.removeHeader('content-encoding'); // the error response is not compressed
-    throw error;
-  }
-}
-
-/** Compresses a constant body once in every encoding. @returns gives it in the encoding that a caller prefers */
-export function compressOnce(body: Buffer): (request: FastifyRequest, reply: FastifyReply) => Buffer {
-  const compressed = new Map([...ENCODINGS.values()].map((each) => [each, each.compressOnce(body)]));
-  return (request, reply) => {
-    const encoding = negotiate(request, reply);
-    return (encoding && compressed.get(encoding)) ?? body;
-  };
-}
-
-/**
- * Compresses a large constant body that few ask for, when the first does; others who ask meanwhile wait for the same.
+ * A constant body. Each encoding is made when a caller first asks for it; others who ask meanwhile wait for the same.
  * @returns gives it in the encoding that a caller prefers
  */
-export function compressOnDemand(
+export function constantBody(
   body: Buffer,
 ): (request: FastifyRequest, reply: FastifyReply) => Promise<Buffer> {
   const compressed = new Map<Encoding, Promise<Buffer>>();
@@ -175,12 +164,12 @@ export function precompressed(
   compressed: ReadonlyMap<string, Buffer>,
 ): (request: FastifyRequest, reply: FastifyReply) => Buffer {
   const offered = [...compressed.keys(), IDENTITY];
-  return (request, reply) => compressed.get(negotiateName(request, reply, offered)) ?? body;
-}
-
-/** Whether the encoding of a response was chosen before. */
-function isNegotiated(reply: FastifyReply): boolean {
-  return String(reply.getHeader('vary') ?? '').includes(BY_ENCODING);
+  return (request, reply) => {
+    addVary(reply, BY_ENCODING);
+    const name = preferredEncoding(request, offered);
+    setEncoding(reply, name);
+    return compressed.get(name) ?? body;
+  };
 }
 
 /** Says in `Vary` what a response depends on. */
@@ -202,17 +191,13 @@ export function preferredEncoding(
   return negotiator.encoding(offered, { preferred: offered }) ?? IDENTITY;
 }
 
-/** Chooses the encoding of a response and sets its headers; undefined to send it uncompressed. */
-function negotiate(request: FastifyRequest, reply: FastifyReply): Encoding | undefined {
-  return ENCODINGS.get(negotiateName(request, reply, OFFERED));
+/** Chooses the encoding of a response; undefined to send it uncompressed. */
+function negotiate(request: FastifyRequest, reply: FastifyReply): [string, Encoding | undefined] {
+  addVary(reply, BY_ENCODING);
+  const name = preferredEncoding(request);
+  return [name, ENCODINGS.get(name)];
 }
 
-/** Chooses among encodings and sets the headers of the response. */
-function negotiateName(request: FastifyRequest, reply: FastifyReply, offered: readonly string[]): string {
-  addVary(reply, BY_ENCODING);
-  const name = preferredEncoding(request, offered);
-  if (name === IDENTITY) return name;
-  reply.header('content-encoding', name);
-  reply.removeHeader('content-length');
-  return name;
+function setEncoding(reply: FastifyReply, name: string): void {
+  if (name !== IDENTITY) reply.header('content-encoding', name).removeHeader('content-length');
 }

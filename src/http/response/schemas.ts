@@ -1,102 +1,74 @@
 import { z } from 'zod';
 import { RISK_FACTOR_COUNT } from '../../prediction/dimensions.js';
 import { errorObjectSchema } from '../../prediction/errors/api-error.js';
-import {
-  about,
-  component,
-  count,
-  counted,
-  generatedAt,
-  horizonYears,
-  modelSchema,
-  plantingMethod,
-  probability,
-  speciesCode,
-  speciesCommonName,
-} from './schema-parts.js';
+import * as field from './fields.js';
 
 // The response bodies, for /openapi.json and for tests that check real responses. The service does not validate its own
 // responses.
 
-const siteSchema = component('Site', {
-  latitude: z.number().meta(about('Requested latitude.', 44.12)),
-  longitude: z.number().meta(about('Requested longitude.', -122.03)),
-  matched_latitude: z.number().meta(about('Latitude of the nearest data point.', 44.11669)),
-  matched_longitude: z.number().meta(about('Longitude of the nearest data point.', -122.03331)),
-  match_distance_km: z.number().min(0).meta(about('Great-circle distance to it; lower is better.', 0.453)),
-  region: z.string().meta(about('ISO 3166-2 code of its region.', 'US-OR')),
-  matched_elevation_m: z
-    .number()
-    .exactOptional()
-    .meta(about('Elevation of the data point. With `site`.', 651)),
-  in_native_range: z
-    .boolean()
-    .exactOptional()
-    .meta(about('Whether it lies within the native range of the species. With `site`.', true)),
-  outside_training: z
-    .array(z.string())
-    .exactOptional()
-    .meta(
-      about('Features beyond the 1st to 99th percentile of the training sites. With `site`.', ['vpd_max']),
-    ),
+const siteSchema = field.component('Site', {
+  latitude: field.number(44.12, 'Requested latitude.'),
+  longitude: field.number(-122.03, 'Requested longitude.'),
+  matched_latitude: field.number(44.11669, 'Latitude of the nearest data point.'),
+  matched_longitude: field.number(-122.03331, 'Longitude of the nearest data point.'),
+  match_distance_km: field.nonNegative(0.453, 'Great-circle distance to it; lower is better.'),
+  region: field.text('US-OR', 'ISO 3166-2 code of its region.'),
+  matched_elevation_m: field.number(651, 'Elevation of the data point. With `site`.').exactOptional(),
+  in_native_range: field
+    .flag(true, 'Whether it lies within the native range of the species. With `site`.')
+    .exactOptional(),
+  outside_training: field
+    .of(
+      z.array(z.string()),
+      ['vpd_max'],
+      'Features beyond the 1st to 99th percentile of the training sites. With `site`.',
+    )
+    .exactOptional(),
 });
 
-const riskFactorSchema = component('RiskFactor', {
-  factor: z.string().meta({ examples: ['vapor pressure deficit'] }),
+const riskFactorSchema = field.component('RiskFactor', {
+  factor: field.text('vapor pressure deficit'),
   impact: z.enum(['positive', 'negative']),
-  magnitude: z
-    .number()
-    .min(0)
-    .meta(
-      about(
-        'Contribution to the survival probability, relative to the average site of species and method.',
-        0.0384,
-      ),
-    ),
+  magnitude: field.nonNegative(
+    0.0384,
+    'Contribution to the survival probability, relative to the average site of species and method.',
+  ),
 });
 
-const contributionSchema = component('Contribution', {
-  feature: z.string().meta(about('Key of GET /v1/model.', 'vpd_max')),
-  factor: z.string().meta({ examples: ['vapor pressure deficit'] }),
-  contribution: z
-    .number()
-    .meta(about('To the survival probability, relative to the average site.', -0.038412)),
-  value: z.number().meta(about('As the model saw it.', 12.6)),
-  unit: z.string().meta({ examples: ['hPa'] }),
-  average: z.number().meta(about('Value at the average site of species and method.', 9.81)),
+const contributionSchema = field.component('Contribution', {
+  feature: field.text('vpd_max', 'Key of GET /v1/model.'),
+  factor: field.text('vapor pressure deficit'),
+  contribution: field.number(-0.038412, 'To the survival probability, relative to the average site.'),
+  value: field.number(12.6, 'As the model saw it.'),
+  unit: field.text('hPa'),
+  average: field.number(9.81, 'Value at the average site of species and method.'),
 });
 
 /** An interval of values from a minimum to 1. @param expectation says where what is expected to lie */
 function intervalSchema(minimum: number, expectation: string, low: number, high: number) {
-  const end = (example: number) =>
-    z
-      .number()
-      .min(minimum)
-      .max(1)
-      .meta({ examples: [example] });
+  const end = (example: number) => field.of(z.number().min(minimum).max(1), example);
   return z
-    .strictObject({ level: probability.meta({ examples: [0.8] }), low: end(low), high: end(high) })
+    .strictObject({ level: field.share(0.8), low: end(low), high: end(high) })
     .exactOptional()
     .describe(`${expectation} is expected to lie in 8 of 10 cases (\`level\`). With \`intervals\`.`);
 }
 
-const predictionSchema = component('Prediction', {
-  horizon_years: horizonYears,
-  survival_probability: probability.meta({ examples: [0.94] }),
-  risk_factors: z
-    .array(riskFactorSchema)
-    .length(RISK_FACTOR_COUNT)
-    .meta(
-      about('Largest magnitude first.', [
-        { factor: 'vapor pressure deficit', impact: 'negative', magnitude: 0.0384 },
-        { factor: 'precipitation', impact: 'positive', magnitude: 0.0213 },
-        { factor: 'dew point temperature', impact: 'positive', magnitude: 0.0174 },
-      ]),
-    ),
+const predictionSchema = field.component('Prediction', {
+  horizon_years: field.horizonYears,
+  survival_probability: field.share(0.94),
+  risk_factors: field.of(
+    z.array(riskFactorSchema).length(RISK_FACTOR_COUNT),
+    [
+      { factor: 'vapor pressure deficit', impact: 'negative', magnitude: 0.0384 },
+      { factor: 'precipitation', impact: 'positive', magnitude: 0.0213 },
+      { factor: 'dew point temperature', impact: 'positive', magnitude: 0.0174 },
+    ],
+    'Largest magnitude first.',
+  ),
   interval: intervalSchema(0, 'Where the survival of a planting there', 0.8312, 0.9904),
-  baseline: probability
-    .exactOptional()
-    .meta(about('Survival at the average site of species and method. With `explanation`.', 0.913245)),
+  baseline: field
+    .share(0.913245, 'Survival at the average site of species and method. With `explanation`.')
+    .exactOptional(),
   contributions: z
     .array(contributionSchema)
     .exactOptional()
@@ -106,120 +78,104 @@ const predictionSchema = component('Prediction', {
 });
 
 const predictionsSchema = z.array(predictionSchema).min(1);
+const speciesShape = { species_code: field.speciesCode, species_common_name: field.speciesCommonName };
+/** The last fields of every answer. */
+const originShape = { model: field.modelSchema, generated_at: field.generatedAt };
 
-export const predictionResultSchema = component('PredictionResult', {
+export const predictionResultSchema = field.component('PredictionResult', {
   site: siteSchema,
-  species_code: speciesCode,
-  species_common_name: speciesCommonName,
-  planting_method: plantingMethod,
+  ...speciesShape,
+  planting_method: field.plantingMethod,
   predictions: predictionsSchema,
-  model: modelSchema,
-  generated_at: generatedAt,
+  ...originShape,
 });
 
-const failedResultSchema = component('FailedResult', {
+const failedResultSchema = field.component('FailedResult', {
   error: errorObjectSchema,
-  latitude: z.number().nullable().meta(about('Null where it was not a number.', 43.615)),
-  longitude: z.number().nullable().meta(about('Null where it was not a number.', -116.202)),
+  latitude: field.of(z.number().nullable(), 43.615, 'Null where it was not a number.'),
+  longitude: field.of(z.number().nullable(), -116.202, 'Null where it was not a number.'),
 });
 
-export const batchResponseSchema = component('BatchResult', {
+export const batchResponseSchema = field.component('BatchResult', {
   results: z.array(z.union([predictionResultSchema, failedResultSchema])),
-  summary: z.strictObject({ total: counted(2), successful: counted(1), failed: counted(1) }),
+  summary: z.strictObject({ total: field.count(2), successful: field.count(1), failed: field.count(1) }),
 });
 
 const methodPredictions = z.strictObject({ predictions: predictionsSchema });
 
-export const compareResponseSchema = component('ComparisonResult', {
+export const compareResponseSchema = field.component('ComparisonResult', {
   site: siteSchema,
-  species_code: speciesCode,
-  species_common_name: speciesCommonName,
+  ...speciesShape,
   comparison: z.strictObject({ manual: methodPredictions, drone_seeded: methodPredictions }),
   method_differential: z.array(
     z.strictObject({
-      horizon_years: horizonYears,
-      manual_advantage: z.number().min(-1).max(1).meta(about('Manual minus drone-seeded survival.', 0.0741)),
+      horizon_years: field.horizonYears,
+      manual_advantage: field.of(z.number().min(-1).max(1), 0.0741, 'Manual minus drone-seeded survival.'),
       interval: intervalSchema(-1, 'Where the difference itself', -0.0736, 0.322),
     }),
   ),
-  model: modelSchema,
-  generated_at: generatedAt,
+  ...originShape,
 });
 
 const { in_native_range, ...rankedSite } = siteSchema.shape;
 
-export const rankingResponseSchema = component('RankingResult', {
-  site: component('RankedSite', rankedSite),
-  horizon_years: horizonYears.describe('The longest horizon asked for: that of the order.'),
+export const rankingResponseSchema = field.component('RankingResult', {
+  site: field.component('RankedSite', rankedSite),
+  horizon_years: field.horizonYears.describe('The longest horizon asked for: that of the order.'),
   ranking: z.array(
-    component('RankedOption', {
-      rank: z.int().min(1).meta(about('From 1, the best.', 1)),
-      species_code: speciesCode,
-      species_common_name: speciesCommonName,
-      planting_method: plantingMethod,
+    field.component('RankedOption', {
+      rank: field.of(z.int().min(1), 1, 'From 1, the best.'),
+      ...speciesShape,
+      planting_method: field.plantingMethod,
       in_native_range: z
         .boolean()
         .describe('Whether the data point lies within the native range of the species.'),
       predictions: predictionsSchema,
     }),
   ),
-  model: modelSchema,
-  generated_at: generatedAt,
+  ...originShape,
 });
 
-const unitId = z.union([z.string(), z.number()]).meta(about('As requested.', 'A-17'));
+const unitId = field.of(z.union([z.string(), z.number()]), 'A-17', 'As requested.');
 
-const meanOf = (description: string, example: number) => probability.meta(about(description, example));
-
-const plannedUnitSchema = component('PlannedUnit', {
+const plannedUnitSchema = field.component('PlannedUnit', {
   id: unitId,
-  area_ha: z.number().positive().meta(about('On the ellipsoid WGS 84, its edges being geodesics.', 355.8232)),
-  data_points: count.meta(
-    about(
-      'Data points inside the unit that are averaged; 0 where the nearest to its centroid stands for it.',
-      9,
-    ),
+  area_ha: field.of(z.number().positive(), 355.8232, 'On the ellipsoid WGS 84, its edges being geodesics.'),
+  data_points: field.count(
+    9,
+    'Data points inside the unit that are averaged; 0 where the nearest to its centroid stands for it.',
   ),
-  nearest_km: z
-    .number()
-    .min(0)
-    .meta(about('From the centroid of the unit to the nearest data point.', 0.224)),
+  nearest_km: field.nonNegative(0.224, 'From the centroid of the unit to the nearest data point.'),
   options: z.array(
-    component('PlanOption', {
-      rank: z
-        .int()
-        .min(1)
-        .meta({ examples: [1] }),
-      species_code: speciesCode,
-      species_common_name: speciesCommonName,
-      planting_method: plantingMethod,
+    field.component('PlanOption', {
+      rank: field.of(z.int().min(1), 1),
+      ...speciesShape,
+      planting_method: field.plantingMethod,
       in_native_range: z
         .boolean()
         .describe('Whether at least half of its data points lie within the native range of the species.'),
       survival: z.strictObject({
-        mean: meanOf('Mean of the survival at the data points.', 0.8379),
-        low: meanOf('Mean of the low ends of their intervals.', 0.5951),
-        high: meanOf('Mean of the high ends of their intervals.', 0.9719),
+        mean: field.share(0.8379, 'Mean of the survival at the data points.'),
+        low: field.share(0.5951, 'Mean of the low ends of their intervals.'),
+        high: field.share(0.9719, 'Mean of the high ends of their intervals.'),
       }),
-      cost_per_survivor: z
-        .number()
-        .min(0)
-        .nullable()
-        .exactOptional()
-        .meta(
-          about('Cost of a tree that is alive at the horizon; null where none is. With `costs`.', 1.4322),
-        ),
+      cost_per_survivor: field
+        .of(
+          z.number().min(0).nullable(),
+          1.4322,
+          'Cost of a tree that is alive at the horizon; null where none is. With `costs`.',
+        )
+        .exactOptional(),
     }),
   ),
 });
 
-export const planResponseSchema = component('PlanResult', {
+export const planResponseSchema = field.component('PlanResult', {
   units: z.array(
-    z.union([plannedUnitSchema, component('FailedUnit', { id: unitId, error: errorObjectSchema })]),
+    z.union([plannedUnitSchema, field.component('FailedUnit', { id: unitId, error: errorObjectSchema })]),
   ),
-  horizon_years: horizonYears,
-  model: modelSchema,
-  generated_at: generatedAt,
+  horizon_years: field.horizonYears,
+  ...originShape,
 });
 
-export const errorResponseSchema = component('Error', { error: errorObjectSchema });
+export const errorResponseSchema = field.component('Error', { error: errorObjectSchema });

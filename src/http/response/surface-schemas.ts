@@ -1,58 +1,53 @@
 import { z } from 'zod';
-import {
-  about,
-  component,
-  horizonYears,
-  modelSchema,
-  probability,
-  speciesCode,
-  speciesCommonName,
-} from './schema-parts.js';
+import * as field from './fields.js';
 
-const survival = probability.meta({ examples: [0.8263] });
-const survivals = z.array(probability).meta({ examples: [[0.8263, 0.829]] });
+const survival = field.share(0.8263);
+const survivals = field.of(z.array(z.number().min(0).max(1)), [0.8263, 0.829]);
 const survivalColumns = z.strictObject({ 1: survivals, 3: survivals, 5: survivals });
 
 const surfaceShape = {
-  species_code: speciesCode,
-  species_common_name: speciesCommonName,
-  horizons: z.array(horizonYears),
-  points: z.int().min(0).meta(about('How many points follow.', 2)),
-  spacing_km: z.number().positive().meta(about('Between the rows of the points, north to south.', 0.927)),
+  species_code: field.speciesCode,
+  species_common_name: field.speciesCommonName,
+  horizons: z.array(field.horizonYears),
+  points: field.count(2, 'How many points follow.'),
+  spacing_km: field.of(z.number().positive(), 0.927, 'Between the rows of the points, north to south.'),
 };
 
 /** The bodies of surfaces by their media type. */
 export const surfaceResponses = {
-  'application/json': component('Surface', {
+  'application/json': field.component('Surface', {
     ...surfaceShape,
-    longitude: z.array(z.number()).meta(about('Degrees east.', [-122.09997, -122.09164])),
-    latitude: z.array(z.number()).meta(about('Degrees north.', [44.10003, 44.10003])),
-    elevation_m: z.array(z.number()).meta({ examples: [[1101, 1159]] }),
-    region: z.array(z.string()).meta(about('ISO 3166-2 codes.', ['US-OR', 'US-OR'])),
-    in_native_range: z
-      .array(z.boolean())
-      .meta(about('Whether the points lie within the native range of the species.', [true, true])),
+    longitude: field.of(z.array(z.number()), [-122.09997, -122.09164], 'Degrees east.'),
+    latitude: field.of(z.array(z.number()), [44.10003, 44.10003], 'Degrees north.'),
+    elevation_m: field.of(z.array(z.number()), [1101, 1159]),
+    region: field.of(z.array(z.string()), ['US-OR', 'US-OR'], 'ISO 3166-2 codes.'),
+    in_native_range: field.of(
+      z.array(z.boolean()),
+      [true, true],
+      'Whether the points lie within the native range of the species.',
+    ),
     survival: z.strictObject({ manual: survivalColumns, drone_seeded: survivalColumns }),
-    model: modelSchema,
+    model: field.modelSchema,
   }),
-  'application/geo+json': component('SurfaceFeatures', {
+  'application/geo+json': field.component('SurfaceFeatures', {
     type: z.literal('FeatureCollection'),
     ...surfaceShape,
-    model: modelSchema,
+    model: field.modelSchema,
     features: z.array(
-      component('SurfaceFeature', {
+      field.component('SurfaceFeature', {
         type: z.literal('Feature'),
         geometry: z.strictObject({
           type: z.literal('Point'),
-          coordinates: z
-            .array(z.number())
-            .length(2)
-            .meta(about('Degrees east, degrees north.', [-122.09997, 44.10003])),
+          coordinates: field.of(
+            z.array(z.number()).length(2),
+            [-122.09997, 44.10003],
+            'Degrees east, degrees north.',
+          ),
         }),
         properties: z.strictObject({
-          elevation_m: z.number().meta({ examples: [1101] }),
-          region: z.string().meta(about('ISO 3166-2 code.', 'US-OR')),
-          in_native_range: z.boolean(),
+          elevation_m: field.number(1101),
+          region: field.text('US-OR', 'ISO 3166-2 code.'),
+          in_native_range: field.flag(true),
           survival_manual_1: survival,
           survival_manual_3: survival,
           survival_manual_5: survival,

@@ -4,8 +4,8 @@ import { TIERS } from '../../accounts/tiers.js';
 import { placeError } from '../../formats/request/request-errors.js';
 import { type Batch, type FailedEntry, requestReaderOf } from '../../formats/request/request-reader.js';
 import type { batchRequestSchema } from '../../formats/request/schemas.js';
+import type { Generation } from '../../work/generation.js';
 import type { JobAnswers } from '../../work/job-answers.js';
-import type { ServingGeneration } from '../../work/serving/serving.js';
 import { QUEUE_FULL } from '../errors/common-errors.js';
 import type { Endpoint } from '../openapi/document.js';
 import { sendPooled } from '../response/compression.js';
@@ -51,7 +51,10 @@ export function batchRoute(app: FastifyInstance, { serving, submitter, metrics }
     const { id, tier } = callerOf(request);
     // Many bodies may have arrived since the first look at the queue, and reading one is most of what a rejection costs.
     if (generation.batches.wouldReject(id)) throw QUEUE_FULL;
-    const batch = requestReaderOf(generation).readBatch(request.body, tier);
+    const batch = requestReaderOf(generation).readBatch(request.body, {
+      tier,
+      sites: TIERS[tier].sitesPerBatch,
+    });
     request.state.sites = batch.total;
     // A client that hangs up while its request waits only ends its side: no event says so before a response is written.
     const hasHungUp = () => connectionOf(request.raw).hasHungUp;
@@ -80,7 +83,7 @@ export function batchRoute(app: FastifyInstance, { serving, submitter, metrics }
 function failuresOf(
   { rows, entries, failed }: Batch,
   answers: JobAnswers | undefined,
-  generation: ServingGeneration,
+  generation: Generation,
 ): ReadonlyMap<number, FailedEntry> {
   const failures = new Map(failed);
   for (const [row, status] of answers?.unanswered() ?? []) {

@@ -1,62 +1,60 @@
 import type { FastifyInstance } from 'fastify';
+import { modelOf } from '../../prediction/artefacts/manifest.js';
 import { boundsOf } from '../../prediction/artefacts/regions.js';
 import { HORIZONS, PLANTING_METHODS } from '../../prediction/dimensions.js';
 import { perGeneration } from '../../prediction/per-generation.js';
-import type { Serving, ServingGeneration } from '../../work/serving/serving.js';
+import type { Generation } from '../../work/generation.js';
 import type { Endpoint } from '../openapi/document.js';
-import { coverageResponseSchema, speciesResponseSchema } from '../response/catalogue-schemas.js';
-import { compressOnDemand } from '../response/compression.js';
+import * as schemas from '../response/catalogue-schemas.js';
+import { constantBody } from '../response/compression.js';
 import { CACHE_CONTROL, JSON_TYPE } from '../response/headers.js';
 import type { RouteContext } from './context.js';
-
-/**
- * A GET route whose answer is the same for every caller as long as a generation serves: it is written once, and compressed
- * once in each encoding that a caller asks for.
- * @param describe gives the answer
- */
-export function catalogueRoute(
-  app: FastifyInstance,
-  { path }: Endpoint,
-  serving: Serving,
-  describe: (generation: ServingGeneration) => object,
-  cacheControl: string = CACHE_CONTROL.catalogue,
-): void {
-  const answerOf = perGeneration((generation: ServingGeneration) =>
-    compressOnDemand(Buffer.from(JSON.stringify(describe(generation)))),
-  );
-  app.get(path, async (request, reply) => {
-    const body = await answerOf(serving.current)(request, reply);
-    return reply.type(JSON_TYPE).header('cache-control', cacheControl).send(body);
-  });
-}
 
 export const speciesEndpoint: Endpoint = {
   path: '/v1/species',
   id: 'listSpecies',
   tag: 'Catalogue',
   summary: 'List the species',
-  response: speciesResponseSchema,
+  response: schemas.speciesResponseSchema,
 };
-
-/** GET /v1/species: the species, ordered by code. */
-export function speciesRoute(app: FastifyInstance, { serving }: RouteContext): void {
-  catalogueRoute(app, speciesEndpoint, serving, ({ artefacts: { species } }) => ({
-    species,
-    count: species.length,
-  }));
-}
 
 export const coverageEndpoint: Endpoint = {
   path: '/v1/coverage',
   id: 'describeCoverage',
   tag: 'Catalogue',
   summary: 'List the regions of the coverage',
-  response: coverageResponseSchema,
+  response: schemas.coverageResponseSchema,
 };
 
-/** GET /v1/coverage: the regions and what is predicted in them. */
-export function coverageRoute(app: FastifyInstance, { serving }: RouteContext): void {
-  catalogueRoute(app, coverageEndpoint, serving, ({ artefacts: { grid, regions }, searchRadiusKm }) => ({
+export const modelEndpoint: Endpoint = {
+  path: '/v1/model',
+  id: 'describeModel',
+  tag: 'Catalogue',
+  summary: 'Describe the models and the grid in use',
+  response: schemas.modelResponseSchema,
+};
+
+/**
+ * GET /v1/species, /v1/coverage and /v1/model. Their answers are the same for every caller as long as a generation serves:
+ * they are written once, and compressed once in each encoding that a caller asks for.
+ */
+export function catalogueRoutes(app: FastifyInstance, { serving }: RouteContext): void {
+  const route = (
+    { path }: Endpoint,
+    describe: (generation: Generation) => object,
+    cacheControl: string = CACHE_CONTROL.catalogue,
+  ) => {
+    const bodyOf = perGeneration((generation: Generation) =>
+      constantBody(Buffer.from(JSON.stringify(describe(generation)))),
+    );
+    app.get(path, async (request, reply) => {
+      const body = await bodyOf(serving.current)(request, reply);
+      return reply.type(JSON_TYPE).header('cache-control', cacheControl).send(body);
+    });
+  };
+
+  route(speciesEndpoint, ({ artefacts: { species } }) => ({ species, count: species.length }));
+  route(coverageEndpoint, ({ artefacts: { grid, regions }, searchRadiusKm }) => ({
     regions: regions.map((region, index) => ({
       region: region.region,
       name: region.name,
@@ -68,4 +66,22 @@ export function coverageRoute(app: FastifyInstance, { serving }: RouteContext): 
     horizons: HORIZONS,
     planting_methods: PLANTING_METHODS,
   }));
+  const describeModel = ({ artefacts: { manifest, grid, modelDigest, gridDigest } }: Generation) => ({
+    ...modelOf(manifest),
+    digest: modelDigest,
+    outcomes: manifest.outcomes,
+    caution: manifest.caution,
+    alive: manifest.alive,
+    grid: { points: grid.pointCount, digest: gridDigest },
+    interval_level: manifest.interval_level,
+    features: manifest.features.map(({ name, label, unit, minimum, maximum }) => ({
+      feature: name,
+      factor: label,
+      unit,
+      minimum,
+      maximum,
+    })),
+    scores: manifest.scores,
+  });
+  route(modelEndpoint, describeModel, CACHE_CONTROL.default);
 }

@@ -2,10 +2,10 @@ import type { Accounts } from '../../accounts/accounts.js';
 import type { Clock } from '../../accounts/clock.js';
 import type { Config } from '../../config.js';
 import type { Metrics } from '../../observability/metrics.js';
-import type { KeyTurns } from '../../work/serving/key-turns.js';
-import type { RowSubmitter } from '../../work/serving/row-submitter.js';
-import type { CurrentPhase, Serving } from '../../work/serving/serving.js';
+import type { Serving } from '../../work/generation.js';
+import type { CurrentPhase } from '../response/catalogue-schemas.js';
 import type { Connections } from '../server/connections.js';
+import type { Submitter } from '../submitter.js';
 
 /** The parts of the service that the API is composed from. */
 export interface ApiParts {
@@ -20,6 +20,5 @@ export interface ApiParts {
 
 /** What routes have in common. */
 export interface RouteContext extends ApiParts {
-  readonly submitter: RowSubmitter;
-  readonly turns: KeyTurns;
+  readonly submitter: Submitter;
 }

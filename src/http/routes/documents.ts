@@ -3,10 +3,10 @@ import { fileURLToPath } from 'node:url';
 import type { FastifyInstance } from 'fastify';
 import type { Artefacts } from '../../prediction/artefacts/artefacts.js';
 import { perGeneration } from '../../prediction/per-generation.js';
-import type { Serving, ServingGeneration } from '../../work/serving/serving.js';
+import type { Generation, Serving } from '../../work/generation.js';
 import type { OpenApiDocument } from '../openapi/document.js';
 import { CONTENT_SECURITY_POLICY, viewer } from '../openapi/viewer.js';
-import { compressOnce, compressOnDemand } from '../response/compression.js';
+import { constantBody } from '../response/compression.js';
 import { CACHE_CONTROL, JSON_TYPE } from '../response/headers.js';
 
 /** Licences of third-party code in the page and /docs; `npm run build` writes the file. */
@@ -21,32 +21,33 @@ export function documentRoutes(
   serving: Serving,
   documentOf: (artefacts: Artefacts) => OpenApiDocument,
 ): void {
-  const documentBodyOf = perGeneration(({ artefacts }: ServingGeneration) =>
-    compressOnce(Buffer.from(JSON.stringify(documentOf(artefacts)))),
+  const openApiOf = perGeneration(({ artefacts }: Generation) =>
+    constantBody(Buffer.from(JSON.stringify(documentOf(artefacts)))),
   );
-  documentBodyOf(serving.current); // so that the first request need not wait for it
-  const cached = { 'cache-control': CACHE_CONTROL.document };
-  app.get('/openapi.json', (request, reply) =>
-    reply.type(JSON_TYPE).headers(cached).send(documentBodyOf(serving.current)(request, reply)),
-  );
-  if (existsSync(LICENSES)) {
-    const bodyOf = compressOnce(readFileSync(LICENSES));
-    app.get('/licenses.txt', (request, reply) =>
-      reply.type('text/plain; charset=utf-8').headers(cached).send(bodyOf(request, reply)),
-    );
-  }
+  openApiOf(serving.current); // so that the first request need not wait for it
+  const route = (
+    path: string,
+    type: string,
+    bodyOf: () => ReturnType<typeof constantBody>,
+    headers: Readonly<Record<string, string>> = { 'cache-control': CACHE_CONTROL.document },
+  ) => {
+    app.get(path, async (request, reply) => {
+      const body = await bodyOf()(request, reply);
+      return reply.type(type).headers(headers).send(body);
+    });
+  };
+  const constant = (bytes: Buffer | string) => {
+    const body = constantBody(Buffer.from(bytes));
+    return () => body;
+  };
+  route('/openapi.json', JSON_TYPE, () => openApiOf(serving.current));
+  if (existsSync(LICENSES))
+    route('/licenses.txt', 'text/plain; charset=utf-8', constant(readFileSync(LICENSES)));
   const { page, files } = viewer();
-  const pageHeaders = { ...cached, 'content-security-policy': CONTENT_SECURITY_POLICY };
-  app.get('/docs', (_request, reply) =>
-    reply.type('text/html; charset=utf-8').headers(pageHeaders).send(page),
-  );
-  for (const { path, type, body } of files) {
-    const bodyOf = compressOnDemand(body);
-    app.get(`/${path}`, async (request, reply) =>
-      reply
-        .type(type)
-        .header('cache-control', CACHE_CONTROL.hashed)
-        .send(await bodyOf(request, reply)),
-    );
-  }
+  route('/docs', 'text/html; charset=utf-8', constant(page), {
+    'cache-control': CACHE_CONTROL.document,
+    'content-security-policy': CONTENT_SECURITY_POLICY,
+  });
+  for (const { path, type, body } of files)
+    route(`/${path}`, type, constant(body), { 'cache-control': CACHE_CONTROL.hashed });
 }

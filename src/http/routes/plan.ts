@@ -5,13 +5,13 @@ import { MAX_PREDICTIONS, type Plan } from '../../formats/geojson/planner.js';
 import { modelOf } from '../../prediction/artefacts/manifest.js';
 import { HORIZONS } from '../../prediction/dimensions.js';
 import { MAX_UNIT_POINTS } from '../../prediction/units/unit-points.js';
-import { STEP_ROWS } from '../../work/serving/row-submitter.js';
-import { BodyBudget } from '../body/body-budget.js';
-import { closedWhileWaiting, PLANS_FULL, QUEUE_FULL } from '../errors/common-errors.js';
+import { MemoryBudget } from '../../work/admission.js';
+import { closedWhileWaiting, QUEUE_FULL } from '../errors/common-errors.js';
 import type { Endpoint } from '../openapi/document.js';
 import { JSON_TYPE } from '../response/headers.js';
 import { planResponseSchema } from '../response/schemas.js';
 import { callerOf } from '../server/request-state.js';
+import { STEP_ROWS, takeMemory } from '../submitter.js';
 import type { RouteContext } from './context.js';
 
 export const planEndpoint: Endpoint = {
@@ -34,10 +34,10 @@ const MAX_LARGEST_BODIES = 16;
 /** POST /v1/plan: planting units by species, method and cost. */
 export function planRoute(
   app: FastifyInstance,
-  { serving, submitter, turns, clock, config, metrics }: RouteContext,
+  { serving, submitter, clock, config, metrics }: RouteContext,
 ): void {
   const { bodyLimitBytes, planLimitBytes } = config;
-  const budget = new BodyBudget(MAX_LARGEST_BODIES * planLimitBytes, PLANS_FULL);
+  const budget = new MemoryBudget(MAX_LARGEST_BODIES * planLimitBytes);
   app.addHook('onRequest', async (request) => {
     const { hasLargeBodies } = TIERS[callerOf(request).tier];
     request.state.bodyLimitBytes = hasLargeBodies ? planLimitBytes : Math.min(bodyLimitBytes, planLimitBytes);
@@ -46,9 +46,8 @@ export function planRoute(
     const { headers, state } = request;
     const limitBytes = state.bodyLimitBytes ?? planLimitBytes;
     const bytes = Math.min(Number(headers['content-length'] ?? limitBytes), limitBytes);
-    const { id } = callerOf(request);
-    turns.check(id);
-    budget.take(bytes, id, reply.raw);
+    submitter.checkTurns(request);
+    takeMemory(budget, bytes, request, reply);
   });
   app.post<{ Body: Buffer }>(planEndpoint.path, { bodyLimit: planLimitBytes }, async (request, reply) => {
     const generation = serving.current;
@@ -65,17 +64,15 @@ export function planRoute(
       }
       return before;
     };
-    const work = () =>
-      turns.run(id, reply, async () => {
-        const plan = await read();
-        request.state.sites = plan.units.length;
-        const sums = new PlanSums(plan);
-        await submitter.predictPieces(request, reply, batches, sums.rows(STEP_ROWS), (piece, records) =>
-          sums.add(piece, records),
-        );
-        return { plan, sums };
-      });
-    const { plan, sums } = await generation.keepOpen(work);
+    const { plan, sums } = await submitter.inTurn(request, reply, generation, async () => {
+      const plan = await read();
+      request.state.sites = plan.units.length;
+      const sums = new PlanSums(plan);
+      await submitter.predictPieces(request, reply, batches, sums.rows(STEP_ROWS), (piece, records) =>
+        sums.add(piece, records),
+      );
+      return { plan, sums };
+    });
 
     for (const { error } of plan.units) metrics.sites.inc({ outcome: error?.code ?? 'answered' });
     const elements = await sums.elements(artefacts);

@@ -1,10 +1,16 @@
-import type { FastifyInstance } from 'fastify';
+import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import { type RankedRow, rankingBody } from '../../formats/json/ranking.js';
+import { nearestDataOf } from '../../formats/request/places.js';
 import { placeError } from '../../formats/request/request-errors.js';
-import { requestReaderOf } from '../../formats/request/request-reader.js';
+import { type Ranking, requestReaderOf } from '../../formats/request/request-reader.js';
+import { HORIZONS } from '../../prediction/dimensions.js';
 import { ApiError, type ErrorObject } from '../../prediction/errors/api-error.js';
+import { SiteRows } from '../../prediction/site-rows.js';
+import type { Generation } from '../../work/generation.js';
+import type { JobAnswers } from '../../work/job-answers.js';
 import { type Endpoint, SITE_ERRORS } from '../openapi/document.js';
 import { JSON_TYPE } from '../response/headers.js';
-import { compareResponseSchema, predictionResultSchema } from '../response/schemas.js';
+import { compareResponseSchema, predictionResultSchema, rankingResponseSchema } from '../response/schemas.js';
 import type { RouteContext } from './context.js';
 
 export const predictEndpoint: Endpoint = {
@@ -25,28 +31,88 @@ export const compareEndpoint: Endpoint = {
   errors: SITE_ERRORS,
 };
 
-/** POST /v1/predict, one site, species and method, and POST /v1/predict/compare, with both methods. */
+export const rankEndpoint: Endpoint = {
+  path: '/v1/predict/rank',
+  id: 'rankSpeciesAndMethods',
+  summary: 'Rank species and planting methods at one site',
+  description:
+    'Best first, by the survival at the longest horizon asked for. `predictions` are those of POST /v1/predict with the ' +
+    'same options. Where no species is native to the matched point, the ranking is empty.',
+  request: ({ ranking }) => ranking,
+  response: rankingResponseSchema,
+  errors: [...SITE_ERRORS, 'invalid_method'],
+};
+
+/**
+ * POST /v1/predict, one site, species and method; POST /v1/predict/compare, with both methods; POST /v1/predict/rank,
+ * with several species and methods, best first.
+ */
 export function singleSiteRoutes(app: FastifyInstance, { serving, submitter, metrics }: RouteContext): void {
   const failure = (error: ErrorObject) => {
     metrics.sites.inc({ outcome: error.code });
     return new ApiError(error);
   };
-  const route = ({ path }: Endpoint, kind: 'prediction' | 'comparison') =>
+  /** @param read the request, or what is wrong with it */
+  const checked = <Read extends object>(request: FastifyRequest, read: Read | ErrorObject): Read => {
+    request.state.sites = 1;
+    if ('code' in read) throw failure(read);
+    return read;
+  };
+  /** Answers rows that all have the same site. */
+  const answer = async (
+    request: FastifyRequest,
+    reply: FastifyReply,
+    generation: Generation,
+    rows: SiteRows,
+    bodyOf: (answers: JobAnswers) => Buffer | string,
+  ) => {
+    const answers = await submitter.submit(request, reply, generation.singleSites, rows);
+    for (const [row, status] of answers.unanswered())
+      throw failure(placeError(status, rows, row, generation));
+    metrics.sites.inc({ outcome: 'answered' });
+    const { outcomes } = generation.artefacts.manifest;
+    return reply.type(JSON_TYPE).header('model-outcomes', outcomes).send(bodyOf(answers));
+  };
+
+  const siteRoute = ({ path }: Endpoint, kind: 'prediction' | 'comparison') =>
     app.post<{ Body: Buffer }>(path, async (request, reply) => {
       const generation = serving.current;
-      const reading = requestReaderOf(generation).readSite(request.body, kind);
-      request.state.sites = 1;
-      if (reading.error !== undefined) throw failure(reading.error);
-      const { rows } = reading;
-      const answers = await submitter.submit(request, reply, generation.singleSites, rows);
-      for (const [row, status] of answers.unanswered())
-        throw failure(placeError(status, rows, row, generation));
-      metrics.sites.inc({ outcome: 'answered' });
-      return reply
-        .type(JSON_TYPE)
-        .header('model-outcomes', generation.artefacts.manifest.outcomes)
-        .send(answers.single());
+      const rows = checked(request, requestReaderOf(generation).readSite(request.body, kind));
+      return answer(request, reply, generation, rows, (answers) => answers.single());
     });
-  route(predictEndpoint, 'prediction');
-  route(compareEndpoint, 'comparison');
+  siteRoute(predictEndpoint, 'prediction');
+  siteRoute(compareEndpoint, 'comparison');
+
+  app.post<{ Body: Buffer }>(rankEndpoint.path, async (request, reply) => {
+    const generation = serving.current;
+    const ranking = checked(request, requestReaderOf(generation).readRanking(request.body));
+    const { site, nativeOnly } = ranking;
+    // Which point it is does not matter where the site has no answer.
+    const point = Math.max(0, nearestDataOf(generation).find(site.longitude[0], site.latitude[0]));
+    const { nativeRanges } = generation.artefacts.grid;
+    const isNative = (species: number) => ((nativeRanges[point] >>> species) & 1) === 1;
+    const listed = ranking.species.filter((species) => !nativeOnly || isNative(species));
+    // The site is in the answer also where nothing is listed.
+    const rows = rowsOf(ranking, listed.length > 0 ? listed : ranking.species.slice(0, 1));
+    const horizon = HORIZONS.findLast((_, h) => (site.horizons[0] & (1 << h)) !== 0) ?? HORIZONS[0];
+    return answer(request, reply, generation, rows, (answers) => {
+      const ranked = Array.from(answers.elements(), (json, row): RankedRow => {
+        return { method: rows.method[row], isNative: isNative(rows.species[row]), answer: json };
+      });
+      const body = rankingBody(ranked[0].answer, listed.length > 0 ? ranked : [], horizon);
+      answers.release();
+      return body;
+    });
+  });
+}
+
+/** A row for each of the species and each method of a ranking. */
+function rowsOf({ site, methods }: Ranking, species: readonly number[]): SiteRows {
+  const rows = new SiteRows(species.length * methods.length, site.width);
+  for (let row = 0; row < rows.count; row++) {
+    rows.copyRows(row, site, 0, 1);
+    rows.species[row] = species[Math.floor(row / methods.length)];
+    rows.method[row] = methods[row % methods.length];
+  }
+  return rows;
 }

@@ -1,9 +1,8 @@
 import { randomUUID } from 'node:crypto';
 import type { FastifyRequest } from 'fastify';
 import type { Admission, Caller } from '../../accounts/accounts.js';
-import { redactKeys } from '../../redact.js';
-import type { Job } from '../../work/scheduler.js';
-import type { Step } from '../../work/step.js';
+import { redactKeys } from '../../output/printable.js';
+import type { Job } from '../../work/job.js';
 
 /** What hooks and handlers learn about a request, for its headers, its log line and its metrics. */
 export interface RequestState {
@@ -14,7 +13,7 @@ export interface RequestState {
   /** Sites submitted. */
   sites?: number;
   /** Its rows and steps that were submitted and are not answered. */
-  jobs?: Set<Job | Step>;
+  jobs?: Set<Job>;
   /** The times of its jobs that were answered. */
   times?: JobTimes;
 }

@@ -1,4 +1,4 @@
-import { redactKeys } from '../../redact.js';
+import { redactKeys } from '../../output/printable.js';
 
 const SHOWN_CHARACTERS = 40;
 

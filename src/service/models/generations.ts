@@ -3,9 +3,9 @@ import type { Config } from '../../config.js';
 import { ArtefactError } from '../../prediction/artefacts/artefact-error.js';
 import { type Artefacts, identityOf, readArtefacts } from '../../prediction/artefacts/artefacts.js';
 import type { BufferPool } from '../../work/buffer-pool.js';
+import { Generation } from '../../work/generation.js';
 import { WorkerStartError, type WorkerWatcher } from '../../work/worker-pool.js';
-import type { WorkerGuard } from '../service-phase.js';
-import { type Generation, startGeneration } from './generation.js';
+import type { ServicePhase } from '../service-phase.js';
 import { preflight, ReloadError } from './preflight.js';
 
 /** Former generations that are kept for tables which their callers still read. */
@@ -23,19 +23,19 @@ export class Generations {
   #reloading: Promise<void> | undefined;
   #isReloadWanted = false;
 
-  /** @param guard is notified of the workers that serve */
+  /** @param phase is told of workers that die or become ready */
   constructor(
     artefacts: Artefacts,
     private readonly config: Config,
     private readonly buffers: BufferPool,
-    private readonly guard: WorkerGuard,
+    private readonly phase: ServicePhase,
     private readonly log: FastifyBaseLogger,
   ) {
     this.#watcher = {
       onError: (err) => log.error({ err }, 'a worker failed'),
-      onReadyChange: () => guard.check(this.current.workers),
+      onReadyChange: () => phase.checkWorkers(this.current.workers),
     };
-    this.#current = startGeneration(artefacts, config, buffers, this.#watcher);
+    this.#current = new Generation(artefacts, config, buffers, this.#watcher);
   }
 
   /** What serves at the moment. */
@@ -83,7 +83,7 @@ export class Generations {
       this.log.error(reason, 'reload rejected; previous models remain active');
       return;
     }
-    this.guard.check(this.current.workers);
+    this.phase.checkWorkers(this.current.workers);
     this.reloads.switched++;
     this.log.info({ ...logFieldsOf(this.current.artefacts), former: versionOf(former) }, 'models reloaded');
     const end = former.close().finally(() => this.#retiring.delete(former));
@@ -94,7 +94,7 @@ export class Generations {
   /** Cuts off the tables of all former generations but the last ones: each takes as much memory as the one that serves. */
   #cutTables(): void {
     const superfluous = [...this.#retiring.keys()].slice(0, -MAX_FORMER);
-    const tables = superfluous.reduce((sum, generation) => sum + generation.tables.cut(), 0);
+    const tables = superfluous.reduce((sum, generation) => sum + generation.cutTables(), 0);
     if (tables > 0)
       this.log.warn({ tables }, `tables that began more than ${MAX_FORMER} reloads ago were cut off`);
   }
@@ -109,7 +109,7 @@ export class Generations {
         `files in ${dataDir} or ${modelDir} changed while they were tried: send SIGHUP again when they are complete`,
       );
     }
-    const next = startGeneration(artefacts, this.config, this.buffers, this.#watcher);
+    const next = new Generation(artefacts, this.config, this.buffers, this.#watcher);
     try {
       await next.warmUp();
     } catch (error) {

@@ -2,7 +2,7 @@
 import { createInterface } from 'node:readline';
 import { Accounts } from '../../../dist/accounts/accounts.js';
 import { systemClock } from '../../../dist/accounts/clock.js';
-import { openStore } from '../../../dist/accounts/store/open-store.js';
+import { openStore } from '../../../dist/accounts/store/account-store.js';
 
 const rethrow = (error) => {
   throw error;

@@ -1,17 +1,16 @@
 import type { PredictorData } from '../../../src/prediction/predictor.js';
-import { STEP_MODULE } from '../../../src/service/models/generation.js';
-import type { Executor, Run, StepRun } from '../../../src/work/executor.js';
+import type { Executor, Run } from '../../../src/work/scheduler.js';
 import { WorkerPool } from '../../../src/work/worker-pool.js';
 
 /** The real pool behind a gate that can hold runs back; it records the runs that pass. */
 export class GatedWorkers implements Executor {
   readonly maxRunRows: number;
   onFree: () => void = () => {};
-  /** Rows of each run, in the order they came. */
+  /** Rows of each run, in the order they came; 0 for a step. */
   readonly runs: number[] = [];
   /** Called before a run or step is ordered from a worker thread, in the same turn. */
   beforeStart: () => void = () => {};
-  /** Called after a run is ordered from a worker thread, in the same turn. */
+  /** Called after it is ordered from a worker thread, in the same turn. */
   afterStart: () => void = () => {};
   #isOpen = true;
 
@@ -24,15 +23,10 @@ export class GatedWorkers implements Executor {
 
   /** Starts the real pool and waits until its models are open. */
   static async start(size: number, data: PredictorData): Promise<GatedWorkers> {
-    const pool = new WorkerPool(
-      size,
-      data,
-      {
-        onError: () => {}, // the outcomes of the jobs say so
-        onReadyChange: () => {},
-      },
-      STEP_MODULE,
-    );
+    const pool = new WorkerPool(size, data, {
+      onError: () => {}, // the outcomes of the jobs say so
+      onReadyChange: () => {},
+    });
     await pool.warmUp();
     return new GatedWorkers(pool);
   }
@@ -50,12 +44,6 @@ export class GatedWorkers implements Executor {
     this.beforeStart();
     this.pool.start(run);
     this.afterStart();
-  }
-
-  startStep(step: StepRun): void {
-    this.runs.push(0);
-    this.beforeStart();
-    this.pool.startStep(step);
   }
 
   /** From now on no run can start, as while all workers are busy. */

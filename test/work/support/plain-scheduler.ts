@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
-import type { Run } from '../../../src/work/executor.js';
-import type { JobOutcome } from '../../../src/work/scheduler.js';
+import type { JobOutcome } from '../../../src/work/job.js';
+import type { Run } from '../../../src/work/scheduler.js';
 
 /** A run with the rows that were written for it. */
 export interface StartedRun {
@@ -12,7 +12,7 @@ interface PlainJob {
   readonly keyId: string;
   readonly rowCount: number;
   readonly deadlineMs: number;
-  kind: 'open' | JobOutcome['kind'];
+  kind: 'open' | JobOutcome<unknown>['kind'];
   started: number;
   answered: number;
 }
@@ -57,7 +57,7 @@ export class PlainScheduler {
   }
 
   /** Ends a job that is open; what waits of it waits no more. */
-  settle(job: number, kind: JobOutcome['kind']): void {
+  settle(job: number, kind: JobOutcome<unknown>['kind']): void {
     if (this.jobs[job].kind === 'open') this.jobs[job].kind = kind;
     this.#dropIdleKeys();
   }

@@ -1,20 +1,20 @@
 import type { FastifyRequest } from 'fastify';
 import { TIERS } from '../../../accounts/tiers.js';
 import type { Config } from '../../../config.js';
-import { optionRulesOf } from '../../../formats/request/option-schemas.js';
+import { optionRulesOf } from '../../../formats/request/options.js';
 import {
   TABLE_FORMATS,
   TABLE_TYPES,
   type TableMediaType,
   type TableRequest,
-} from '../../../formats/table/table-contract.js';
+} from '../../../formats/table/table-request.js';
 import { ApiError } from '../../../prediction/errors/api-error.js';
 import { show } from '../../../prediction/errors/shown-value.js';
 import { perGeneration } from '../../../prediction/per-generation.js';
-import type { ServingGeneration } from '../../../work/serving/serving.js';
+import type { Generation } from '../../../work/generation.js';
 import { essenceOf, negotiateType } from '../../body/media-type.js';
-import { requireChunks } from '../../body/require-chunks.js';
 import { checkAnnounced } from '../../body/upload.js';
+import { requireChunks } from '../../server/malformed-requests.js';
 import { callerOf } from '../../server/request-state.js';
 import { readTableQuery } from './table-query.js';
 
@@ -31,7 +31,7 @@ export interface TableHead {
 }
 
 /** Reads all of a request but its body. @throws ApiError in the order of the interface */
-export function readHead(request: FastifyRequest, config: Config, generation: ServingGeneration): TableHead {
+export function readHead(request: FastifyRequest, config: Config, generation: Generation): TableHead {
   const { headers } = request;
   requireChunks(request, 'A table');
   const sent = essenceOf(headers['content-type']) as TableMediaType;

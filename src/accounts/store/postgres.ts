@@ -1,0 +1,142 @@
+import { Kysely, PostgresDialect, type PostgresPool, type PostgresPoolClient } from 'kysely';
+import { DatabaseError, Pool, type PoolConfig, types } from 'pg';
+import { type AccountsDatabase, migrate } from './schema.js';
+import { StoreUnavailableError } from './store-errors.js';
+
+/** Connections of one process. Claims and look-ups are grouped, so a few are enough for any number of requests. */
+const CONNECTIONS = 8;
+/** Together less than the time that a key is used without being read again: see KeyDirectory. */
+const CONNECT_TIMEOUT_MS = 1000;
+const QUERY_TIMEOUT_MS = 1500;
+const IDLE_TIMEOUT_MS = 30_000;
+/** Migrations wait for each other, and may rewrite a table. */
+const MIGRATION_TIMEOUT_MS = 120_000;
+
+/**
+ * Opens a migrated database of PostgreSQL. The URL's parameters are libpq's: `sslmode=verify-full&sslrootcert=FILE` for
+ * TLS.
+ */
+export async function openPostgres(url: string): Promise<Kysely<AccountsDatabase>> {
+  // A separate pool, since its long timeouts are not for requests.
+  const migrating = openDatabase(url, { max: 1, ...timeouts(MIGRATION_TIMEOUT_MS) });
+  await migrate(migrating).finally(() => migrating.destroy());
+  return openDatabase(url, { max: CONNECTIONS, ...timeouts(QUERY_TIMEOUT_MS) });
+}
+
+/** A database URL without its password and parameters, for messages. */
+export function withoutSecrets(url: string): string {
+  // A ? in the password that should have been escaped makes the URL invalid: what follows it is then no query.
+  const address = URL.canParse(url) ? url.replace(/\?.*$/, '') : url;
+  return address.replace(/\/\/.*@/, '//').replace(/\?.*$/, '');
+}
+
+function openDatabase(connectionString: string, config: PoolConfig): Kysely<AccountsDatabase> {
+  const pool = new ReconnectingPool({
+    connectionString,
+    application_name: 'nurselog',
+    connectionTimeoutMillis: CONNECT_TIMEOUT_MS,
+    idleTimeoutMillis: IDLE_TIMEOUT_MS,
+    keepAlive: true,
+    // Idle connections do not keep a finished process alive.
+    allowExitOnIdle: true,
+    types: { getTypeParser: parserOf },
+    ...config,
+  });
+  return new Kysely<AccountsDatabase>({ dialect: new PostgresDialect({ pool }) });
+}
+
+/** The client stops waiting and the server stops working, so that no abandoned query holds a lock. */
+function timeouts(timeoutMs: number): PoolConfig {
+  return {
+    query_timeout: timeoutMs,
+    statement_timeout: timeoutMs,
+    idle_in_transaction_session_timeout: timeoutMs,
+  };
+}
+
+/** Counts and times are bigint columns far below 2^53: they are read as numbers. */
+const parserOf: typeof types.getTypeParser = (oid: number, format?: 'text' | 'binary') =>
+  oid === types.builtins.INT8 ? Number : types.getTypeParser(oid, format as 'text');
+
+/**
+ * Classes of SQLSTATE caused by the server, its load or its permissions and not by the statement: connection exception,
+ * transaction rollback, read-only transaction, missing role or database, insufficient resources, lock not available,
+ * operator intervention (including statement timeouts), system error.
+ * https://www.postgresql.org/docs/current/errcodes-appendix.html
+ */
+const UNAVAILABLE = /^(08|25006|28|3D|40|53|55P03|57|58)/;
+
+/**
+ * A connection pool for kysely that survives lost connections: every query gets an answer or a `StoreUnavailableError`
+ * in bounded time, and a connection that stopped answering is never used again.
+ */
+class ReconnectingPool implements PostgresPool {
+  #pool: Pool;
+
+  /** @param config with `connectionTimeoutMillis` and `query_timeout`, which bound every wait */
+  constructor(private readonly config: PoolConfig) {
+    this.#pool = this.#newPool();
+  }
+
+  async connect(): Promise<PostgresPoolClient> {
+    const pool = this.#pool;
+    const client = await pool.connect().catch((error: Error) => {
+      throw new StoreUnavailableError(reasonOf(error), error);
+    });
+    client.on('error', ignore);
+    const query = async (sql: string, parameters: readonly unknown[]) => {
+      try {
+        return await client.query(sql, [...parameters]);
+      } catch (error) {
+        if (!isUnavailable(error)) throw error;
+        // pg stops waiting and leaves the query on its connection; it has no code for that.
+        if (error.message === 'Query read timeout') this.#replace(pool);
+        throw new StoreUnavailableError(reasonOf(error), error);
+      }
+    };
+    return {
+      // kysely's other overload, with a cursor, is for streaming and needs a cursor in the dialect's configuration.
+      query: query as unknown as PostgresPoolClient['query'],
+      // pg itself drops a broken connection here.
+      release: () => {
+        client.removeListener('error', ignore);
+        client.release();
+      },
+    };
+  }
+
+  end(): Promise<void> {
+    return this.#pool.end();
+  }
+
+  /**
+   * Replaces the pool. When one connection stops answering, the others most likely have too, and waiting for the
+   * timeout of each would take longer than the outage.
+   */
+  #replace(pool: Pool): void {
+    if (pool !== this.#pool) return;
+    this.#pool = this.#newPool();
+    void pool.end();
+  }
+
+  #newPool(): Pool {
+    const pool = new Pool(this.config);
+    pool.on('error', ignore);
+    return pool;
+  }
+}
+
+/** A connection that fails in use also fails its query; an idle one has already left the pool. */
+function ignore(): void {}
+
+/** Whether an error of pg means that the database cannot do its work now. Errors without SQLSTATE come from the connection. */
+function isUnavailable(error: unknown): error is Error {
+  return !(error instanceof DatabaseError) || UNAVAILABLE.test(error.code ?? '');
+}
+
+/** What an error says; one of several addresses of a host, none of which answers, says nothing itself. */
+function reasonOf(error: Error): string {
+  return error instanceof AggregateError && error.message === ''
+    ? error.errors.map(({ message }) => message).join(', ')
+    : error.message;
+}

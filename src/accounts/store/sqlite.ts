@@ -1,0 +1,188 @@
+import { existsSync, mkdirSync } from 'node:fs';
+import { dirname } from 'node:path';
+import { setTimeout as sleep } from 'node:timers/promises';
+import {
+  CompiledQuery,
+  type DatabaseConnection,
+  type Dialect,
+  Kysely,
+  SqliteAdapter,
+  type SqliteDatabase,
+  SqliteDriver,
+  SqliteIntrospector,
+  SqliteQueryCompiler,
+  type SqliteStatement,
+} from 'kysely';
+import Libsql from 'libsql';
+import { LRUCache } from 'lru-cache';
+import { type AccountsDatabase, migrate } from './schema.js';
+import { StoreUnavailableError } from './store-errors.js';
+
+/** How long to wait for the lock of another process: several hundred times the duration of one of our writes. */
+const LOCK_TIMEOUT_MS = 2000;
+const LOCK_RETRY_MS = 2;
+
+/** Opens a migrated SQLite file. The file and its folder are created if they are missing. */
+export async function openSqlite(path: string): Promise<Kysely<AccountsDatabase>> {
+  makeFolder(dirname(path));
+  const database = new LibsqlDatabase(path);
+  await retryWhileBusy(() => configure(database)); // another process may be opening or recovering the file
+  const db = new Kysely<AccountsDatabase>({ dialect: sharedSqliteDialect(database) });
+  await migrate(db);
+  return db;
+}
+
+/** Recursive, because mkdirSync's own recursion never ends below /proc. */
+function makeFolder(folder: string): void {
+  if (existsSync(folder)) return;
+  makeFolder(dirname(folder));
+  try {
+    mkdirSync(folder);
+  } catch (error) {
+    // Another process created it first.
+    if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error;
+  }
+}
+
+function configure(database: LibsqlDatabase): void {
+  database.pragma('busy_timeout = 0'); // `retryWhileBusy` does the waiting
+  // Readers and the writer do not block each other.
+  database.pragma('journal_mode = wal');
+  // Commits survive a killed process. They survive a power cut only from the next checkpoint on, at the latest the one
+  // at the end of every keys command: syncing the disk for each request would delay all others.
+  database.pragma('synchronous = normal');
+  database.pragma('foreign_keys = on');
+  const soundness = database.pragma('quick_check(1)');
+  if (soundness !== 'ok') throw new Error(String(soundness).replaceAll('\n', ' '));
+}
+
+/**
+ * Waits for the lock of another process without blocking this one: SQLite's own busy timeout sleeps inside the call and
+ * would block every request in flight. It also does not apply to every lock: a change of the journal mode never waits.
+ */
+async function retryWhileBusy<Result>(call: () => Result | Promise<Result>): Promise<Result> {
+  for (let waitedMs = 0; ; waitedMs += LOCK_RETRY_MS) {
+    try {
+      return await call();
+    } catch (error) {
+      if (!isBusy(error) || waitedMs >= LOCK_TIMEOUT_MS) throw error;
+      await sleep(LOCK_RETRY_MS);
+    }
+  }
+}
+
+function isBusy(error: unknown): boolean {
+  const { cause } = error as Error;
+  return cause instanceof Libsql.SqliteError && cause.code.startsWith('SQLITE_BUSY');
+}
+
+/**
+ * kysely's SQLite dialect for a file that several processes write to: every transaction takes the write lock when it
+ * begins. Otherwise a transaction that reads before it writes fails, instead of waiting, when another process wrote in
+ * between. The lock also serialises migrations, which kysely runs in one transaction where the adapter allows it.
+ */
+export function sharedSqliteDialect(database: LibsqlDatabase): Dialect {
+  return {
+    createDriver: () => new SharedSqliteDriver(database),
+    createAdapter: () => new TransactionalDdlAdapter(),
+    createQueryCompiler: () => new SqliteQueryCompiler(),
+    createIntrospector: (db) => new SqliteIntrospector(db),
+  };
+}
+
+class TransactionalDdlAdapter extends SqliteAdapter {
+  override get supportsTransactionalDdl(): boolean {
+    return true;
+  }
+}
+
+class SharedSqliteDriver extends SqliteDriver {
+  constructor(private readonly database: LibsqlDatabase) {
+    super({ database });
+  }
+
+  /** A connection that waits for the write lock of another process. */
+  override async acquireConnection(): Promise<DatabaseConnection> {
+    const connection = await super.acquireConnection();
+    return {
+      executeQuery: (query) => retryWhileBusy(() => connection.executeQuery(query)),
+      streamQuery: (query, chunkSize) => connection.streamQuery(query, chunkSize),
+    };
+  }
+
+  override async beginTransaction(connection: DatabaseConnection): Promise<void> {
+    await connection.executeQuery(CompiledQuery.raw('begin immediate'));
+  }
+
+  /** When the disk is full SQLite rolls back itself, and the statement that failed has reported the reason. */
+  override async rollbackTransaction(connection: DatabaseConnection): Promise<void> {
+    if (this.database.inTransaction) await super.rollbackTransaction(connection);
+  }
+}
+
+const STATEMENT_CACHE_SIZE = 64;
+
+/** Result codes caused by the machine and not by the statement: https://www.sqlite.org/rescode.html */
+const UNAVAILABLE =
+  /^SQLITE_(BUSY|LOCKED|FULL|IOERR|READONLY|CANTOPEN|CORRUPT|NOTADB|NOLFS|PROTOCOL|NOMEM|PERM)/;
+
+/**
+ * A libsql connection for kysely. It caches prepared statements (preparation is half the cost of a short query) and
+ * turns failures of the machine into `StoreUnavailableError`.
+ */
+export class LibsqlDatabase implements SqliteDatabase {
+  readonly #database: Libsql.Database;
+  readonly #statements = new LRUCache<string, SqliteStatement>({ max: STATEMENT_CACHE_SIZE });
+
+  /** Opens a file and creates it if it is missing; throws libsql's errors. */
+  constructor(private readonly path: string) {
+    this.#database = new Libsql(path);
+  }
+
+  get inTransaction(): boolean {
+    return this.#database.inTransaction;
+  }
+
+  prepare(sql: string): SqliteStatement {
+    const known = this.#statements.get(sql);
+    if (known !== undefined) return known;
+    const statement = this.#translated(() => this.#database.prepare<unknown[]>(sql));
+    const prepared: SqliteStatement = {
+      reader: statement.reader,
+      all: (parameters) => this.#translated(() => statement.all(parameters)),
+      run: (parameters) => this.#translated(() => statement.run(parameters)),
+      iterate: (parameters) => statement.iterate(parameters),
+    };
+    this.#statements.set(sql, prepared);
+    return prepared;
+  }
+
+  /** The value in the first column of the first row of a pragma's result. */
+  pragma(pragma: string): unknown {
+    const [row] = this.prepare(`pragma ${pragma}`).all([]) as Record<string, unknown>[];
+    return row && Object.values(row)[0];
+  }
+
+  close(): void {
+    try {
+      // Afterwards the write-ahead log is empty and a copy of the one file is a complete backup.
+      this.pragma('wal_checkpoint(truncate)');
+    } catch (error) {
+      // Such as a full disk. Nothing is lost: what was committed is read from the log when the file is opened again.
+      if (!(error instanceof StoreUnavailableError)) throw error;
+    }
+    // libsql closes the file when the last statement is released.
+    this.#statements.clear();
+    this.#database.close();
+  }
+
+  #translated<Result>(call: () => Result): Result {
+    try {
+      return call();
+    } catch (error) {
+      if (!(error instanceof Libsql.SqliteError)) throw error;
+      const reason = `${error.message} in ${this.path} (${error.code})`;
+      throw UNAVAILABLE.test(error.code) ? new StoreUnavailableError(reason, error) : error;
+    }
+  }
+}

@@ -1,0 +1,117 @@
+import { show } from '../../prediction/errors/shown-value.js';
+import { JsonError, OPEN_ARRAY, OPEN_OBJECT, skipSpace } from '../request/json.js';
+import { checkNameBytes, MAX_COLUMNS, readPositions } from '../table/input-columns.js';
+import {
+  checkRowCount,
+  maxRowsOf,
+  notATable,
+  type TableRequest,
+  type TableState,
+  wrongLine,
+} from '../table/table-request.js';
+import { JobList, lineAt, MAX_ROW_BYTES, textEnd, textStart } from '../text/lines.js';
+import { ColumnTypes } from './column-types.js';
+import { NdjsonSource } from './ndjson-source.js';
+import { ObjectColumns } from './object-columns.js';
+
+const LINE_FEED = 0x0a;
+/** The time is looked at after so many bytes. */
+const LOOK_BYTES = 2 ** 16;
+
+export interface NdjsonState extends TableState {
+  readonly format: 'ndjson';
+  /** Where the next row starts. */
+  readonly at: number;
+  /** The names of the columns so far as they are written between quotes, and the kinds of their values. */
+  readonly written: readonly string[];
+  readonly kinds: number[];
+}
+
+/**
+ * Checks some more of a table of JSON objects, one a line. Its columns are the union of their names.
+ * @param before how far the check has come
+ * @throws ApiError invalid_request, batch_too_large
+ */
+export function checkNdjson(
+  body: Buffer,
+  request: TableRequest,
+  before: NdjsonState | undefined,
+  isTimeUp: () => boolean,
+): NdjsonState {
+  const columns = new ObjectColumns(before?.written);
+  const types = new ColumnTypes(before?.kinds);
+  const list = new JobList(before, request.rowLimit);
+  let at = before?.at ?? textStart(body);
+  const text = body.subarray(0, textEnd(body, at, true));
+  for (let nextLook = at + LOOK_BYTES; at < text.length; ) {
+    const end = text.indexOf(LINE_FEED, at) + 1 || text.length;
+    const first = skipSpace(text, at);
+    if (first >= end && end < text.length) throw wrongLine(lineAt(body, at), 'is blank: remove it');
+    if (first < end) {
+      if (end - at > MAX_ROW_BYTES) throw wrongLine(lineAt(body, at), `has more than ${MAX_ROW_BYTES} bytes`);
+      checkObject(body, at, first, end, columns);
+      types.add(body, columns);
+      list.add(at, end, maxRowsOf(columns.names, request));
+    }
+    at = end;
+    if (at < nextLook) continue;
+    if (isTimeUp()) break;
+    nextLook = at + LOOK_BYTES;
+  }
+  const { jobs, rowCount } = list;
+  const isChecked = at >= text.length;
+  if (isChecked) {
+    if (rowCount === 0) throw notATable('it has no rows: write one JSON object a line');
+    readPositions(columns.names);
+    checkRowCount(rowCount, request);
+  }
+  return { format: 'ndjson', at, written: columns.written, kinds: types.kinds, jobs, rowCount, isChecked };
+}
+
+/** The table in a body that was checked. */
+export function ndjsonSource(
+  body: Buffer,
+  request: TableRequest,
+  { written, kinds }: NdjsonState,
+): NdjsonSource {
+  const columns = new ObjectColumns(written);
+  return new NdjsonSource(body, columns, new ColumnTypes(kinds), maxRowsOf(columns.names, request));
+}
+
+/** @param at where the first value of the line [start, end) starts */
+function checkObject(body: Buffer, start: number, at: number, end: number, columns: ObjectColumns): void {
+  if (body[at] !== OPEN_OBJECT) {
+    const remedy =
+      body[at] === OPEN_ARRAY ? ': write one object a line, without brackets and commas around them' : '';
+    throw wrongLine(lineAt(body, start), `is not a JSON object${remedy}`);
+  }
+  const line = body.subarray(0, end);
+  try {
+    const after = skipSpace(line, columns.scan(line, at));
+    if (after < end) throw new JsonError(after);
+  } catch (error) {
+    if (!(error instanceof JsonError)) throw error;
+    const problem =
+      error.offset < end - 1
+        ? `is not JSON at byte ${error.offset - start + 1}`
+        : 'is not a whole JSON object';
+    throw wrongLine(lineAt(body, start), `${problem}: write each object on one line`);
+  }
+  checkColumns(body, start, columns);
+}
+
+function checkColumns(body: Buffer, start: number, columns: ObjectColumns): void {
+  const { doubled, malformed, names, nameBytes } = columns;
+  if (malformed !== -1)
+    throw wrongLine(
+      lineAt(body, start),
+      `has the field ${show(names[malformed])}, whose name has half of a surrogate pair: rename it`,
+    );
+  if (doubled !== -1) throw wrongLine(lineAt(body, start), `has the field ${show(names[doubled])} twice`);
+  if (names.length > MAX_COLUMNS)
+    throw wrongLine(
+      lineAt(body, start),
+      `has the ${names.length}th column of the table, which may have at most ${MAX_COLUMNS}`,
+    );
+  checkNameBytes(nameBytes); // now: the names of many tables are kept while these are checked
+}

@@ -1,0 +1,246 @@
+import { z } from 'zod';
+import type { Artefacts } from '../../prediction/artefacts/artefacts.js';
+import { lapseColumnOf } from '../../prediction/artefacts/option-columns.js';
+import { CONDITIONS, MAX_RISE_M, OWN_ELEVATION, WARMING } from '../../prediction/conditions/adjustments.js';
+import { INCLUDES, type Include } from '../../prediction/dimensions.js';
+import { SHOWN_ELEMENTS, show, showAll } from '../../prediction/errors/shown-value.js';
+import { OPTION, SiteRows } from '../../prediction/site-rows.js';
+
+/** A number that a request may state: its name, its unit, its range and an example. */
+export interface OptionNumber {
+  readonly name: string;
+  readonly unit: string;
+  readonly minimum: number;
+  readonly maximum: number;
+  readonly example: number;
+}
+
+export const ELEVATION: OptionNumber = {
+  name: 'elevation_m',
+  unit: 'm',
+  minimum: -100,
+  maximum: 4400,
+  example: 850,
+};
+
+export const METRES_PER_FOOT = 0.3048;
+
+/** The members of `scenario`, in the order of WARMING and PRECIPITATION_CHANGE. */
+export const SCENARIO: readonly OptionNumber[] = [
+  { name: 'warming_c', unit: 'degC', minimum: -5, maximum: 10, example: 2 },
+  { name: 'precipitation_change_percent', unit: 'percent', minimum: -80, maximum: 200, example: -10 },
+];
+
+/** What a generation's grid and models allow of the options. */
+export interface OptionRules {
+  /** The values that `conditions` may have: the models' features. */
+  readonly conditions: readonly OptionNumber[];
+  /** Whether the grid says how climate changes with elevation. */
+  readonly hasLapseRates: boolean;
+  readonly hasIntervals: boolean;
+}
+
+export function optionRulesOf({ manifest, grid }: Pick<Artefacts, 'manifest' | 'grid'>): OptionRules {
+  return {
+    conditions: manifest.features.map((feature) => ({
+      ...feature,
+      example: Number(((feature.training.p1 + feature.training.p99) / 2).toPrecision(3)),
+    })),
+    hasLapseRates: manifest.features.some(({ name }) => lapseColumnOf(name) in grid.columns),
+    hasIntervals: manifest.interval_level !== null,
+  };
+}
+
+/** Receives what options state and what is wrong with them. */
+interface OptionSink {
+  /** @param column in the adjustments of a row */
+  number(column: number, value: number): void;
+  include(word: Include): void;
+  refuse(message: string, path?: string): void;
+}
+
+/** An option of a request. */
+interface Option {
+  /** What /openapi.json says about it. */
+  readonly meta: z.core.GlobalMeta;
+  read(value: unknown, sink: OptionSink): void;
+}
+
+/** The options of a request: the one list of them, and the one check of each. */
+function optionsUnder(rules: OptionRules) {
+  return {
+    elevation_m: elevation(rules),
+    conditions: objectOfNumbers(
+      'conditions',
+      rules.conditions,
+      CONDITIONS,
+      'What you measured, in place of the values of the grid: features of `GET /v1/model` with numbers in their units.',
+    ),
+    scenario: objectOfNumbers(
+      'scenario',
+      SCENARIO,
+      WARMING,
+      'A changed climate: temperatures move by `warming_c`, precipitation by its percentage, relative humidity stays.',
+    ),
+    include: include(rules),
+  } satisfies Record<string, Option>;
+}
+
+type OptionName = keyof ReturnType<typeof optionsUnder>;
+
+/** Which options there are does not depend on the generation. */
+export const OPTION_NAMES: readonly string[] = Object.keys(
+  optionsUnder({ conditions: [], hasLapseRates: true, hasIntervals: true }),
+);
+
+/** The options of a request as parsed; undefined where absent. */
+export type StatedOptions = { readonly [name in OptionName]?: unknown };
+
+/** The schemas of the options, as far as a generation allows them. */
+export function optionSchemas(rules: OptionRules): Record<OptionName, z.ZodOptional> {
+  const schemas = Object.entries(optionsUnder(rules)).map(([name, { meta, read }]) => {
+    const schema = z.unknown().superRefine((value, context) => {
+      const refuse = (message: string, ...path: string[]) =>
+        context.addIssue({ code: 'custom', message, path });
+      read(value, { number: ignore, include: ignore, refuse });
+    });
+    return [name, schema.optional().meta(meta)];
+  });
+  return Object.fromEntries(schemas) as Record<OptionName, z.ZodOptional>;
+}
+
+function ignore(): void {}
+
+/** Writes the options of requests to rows, under the rules of a generation. */
+export class OptionWriter implements OptionSink {
+  readonly #options: readonly [OptionName, Option][];
+  #rows = new SiteRows(0);
+  #row = 0;
+  #isValid = true;
+
+  constructor(rules: OptionRules) {
+    this.#options = Object.entries(optionsUnder(rules)) as [OptionName, Option][];
+  }
+
+  /** @returns whether the options are valid: exactly those that `optionSchemas` accepts */
+  write(stated: StatedOptions, rows: SiteRows, row: number): boolean {
+    this.#rows = rows;
+    this.#row = row;
+    this.#isValid = true;
+    rows.adjustments.fill(Number.NaN, row * rows.width, (row + 1) * rows.width);
+    for (const [name, option] of this.#options)
+      if (stated[name] !== undefined) option.read(stated[name], this);
+    return this.#isValid;
+  }
+
+  number(column: number, value: number): void {
+    const { adjustments, options, width } = this.#rows;
+    adjustments[this.#row * width + column] = value;
+    options[this.#row] |= OPTION.adjusted;
+  }
+
+  include(word: Include): void {
+    this.#rows.options[this.#row] |= OPTION[word];
+  }
+
+  refuse(): void {
+    this.#isValid = false;
+  }
+}
+
+function elevation({ hasLapseRates }: OptionRules): Option {
+  const description =
+    "The site's own elevation in metres: elevation and climate move from the matched point's to it. At most " +
+    `${MAX_RISE_M} m from the matched point's.`;
+  return {
+    meta: { ...describedNumber(ELEVATION), description },
+    read(value, sink) {
+      if (!hasLapseRates)
+        sink.refuse('elevation_m cannot be used: the data of this service have no lapse rates');
+      else if (isWithin(value, ELEVATION)) sink.number(OWN_ELEVATION, value);
+      else {
+        const isInFeet =
+          Number(value) > ELEVATION.maximum && isWithin(Number(value) * METRES_PER_FOOT, ELEVATION);
+        sink.refuse(rangeMessage(ELEVATION, value) + (isInFeet ? ' (was it in feet?)' : ''));
+      }
+    },
+  };
+}
+
+/**
+ * An object whose members are numbers within their ranges, and no others.
+ * @param first column of the numbers in the adjustments of a row
+ */
+function objectOfNumbers(
+  option: string,
+  numbers: readonly OptionNumber[],
+  first: number,
+  description: string,
+): Option {
+  const names = numbers.map(({ name }) => name);
+  const properties = Object.fromEntries(numbers.map((number) => [number.name, describedNumber(number)]));
+  return {
+    meta: { type: 'object', properties, additionalProperties: false, description },
+    read(value, sink) {
+      if (typeof value !== 'object' || value === null || Array.isArray(value)) {
+        sink.refuse(`${option} must be an object with numbers, not ${show(value)}`);
+        return;
+      }
+      const unknown = Object.keys(value).filter((name) => !names.includes(name));
+      if (unknown.length > 0) {
+        const keys = showAll(unknown.slice(0, SHOWN_ELEMENTS));
+        sink.refuse(`${option} must not have ${keys}: its keys are ${names.join(', ')}`);
+      }
+      numbers.forEach((number, index) => {
+        if (!Object.hasOwn(value, number.name)) return;
+        const member = (value as Record<string, unknown>)[number.name];
+        if (isWithin(member, number)) sink.number(first + index, member);
+        else sink.refuse(`${option}.${rangeMessage(number, member)}`, number.name);
+      });
+    },
+  };
+}
+
+function include({ hasIntervals }: OptionRules): Option {
+  const known = INCLUDES.join(', ');
+  const description =
+    'What to add to the answer: where the survival is expected to lie (`intervals`), all contributions ' +
+    '(`explanation`), what is known of the matched point (`site`).';
+  const allowed = INCLUDES.filter((word) => hasIntervals || word !== 'intervals');
+  return {
+    meta: { type: 'array', items: { enum: allowed }, description, examples: [['explanation', 'site']] },
+    read(value, sink) {
+      if (!Array.isArray(value)) sink.refuse(`include must be an array of ${known}, not ${show(value)}`);
+      else if (!value.every((word) => INCLUDES.includes(word))) {
+        // One issue for all: one for each would let a body of 1 MiB ask for an answer of 50.
+        const wrong = showAll(value.filter((word) => !INCLUDES.includes(word)));
+        sink.refuse(`each word of include must be one of ${known}, not ${wrong}`);
+      } else if (!hasIntervals && value.includes('intervals'))
+        sink.refuse('include cannot have intervals: the models of this service have none');
+      else for (const word of value) sink.include(word);
+    },
+  };
+}
+
+/** Whether a value is a number of the range; NaN is not. */
+export function isWithin(value: unknown, { minimum, maximum }: OptionNumber): value is number {
+  return typeof value === 'number' && value >= minimum && value <= maximum;
+}
+
+/** The message for a value outside the range of a number, without a full stop. */
+export function rangeMessage({ name, unit, minimum, maximum }: OptionNumber, value: unknown): string {
+  const of = unit === '1' ? '' : ` ${unit}`;
+  return `${name} must be a number from ${minimum} to ${maximum}${of}, not ${show(value)}`;
+}
+
+/** The JSON schema of a number. */
+export function describedNumber({ unit, minimum, maximum, example }: OptionNumber) {
+  return { type: 'number', minimum, maximum, description: `In ${unit}.`, examples: [example] } as const;
+}
+
+const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+
+/** The number that a parameter of a query is, in decimal or scientific notation; NaN for any other text. */
+export function queryNumber(text: string): number {
+  return DECIMAL.test(text) ? Number(text) : Number.NaN;
+}

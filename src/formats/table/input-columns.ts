@@ -1,0 +1,68 @@
+import { show } from '../../prediction/errors/shown-value.js';
+import { OUTPUT_NAMES } from './output-columns.js';
+import { notATable } from './table-request.js';
+
+/** The columns that every table has. */
+const REQUIRED_COLUMNS = ['latitude', 'longitude', 'species_code', 'planting_method'] as const;
+
+/** The columns that are read; the last one may be absent. */
+export const READ_COLUMNS = [...REQUIRED_COLUMNS, 'elevation_m'] as const;
+
+export type ReadColumn = (typeof READ_COLUMNS)[number];
+
+/** Where each column that is read is among the columns of a table; -1 for `elevation_m` where it is absent. */
+export type ReadPositions = Readonly<Record<ReadColumn, number>>;
+
+/** Most columns of a table. */
+export const MAX_COLUMNS = 1000;
+
+/** Most bytes of the names of all columns: JSON lines repeat them in every row. */
+const MAX_NAME_BYTES = 32 * 1024;
+
+const SHOWN_NAMES = 10;
+
+/** @throws ApiError invalid_request where the names of all columns have too many bytes */
+export function checkNameBytes(bytes: number): void {
+  if (bytes > MAX_NAME_BYTES)
+    throw notATable(
+      `the names of its columns have ${bytes} bytes, and may have at most ${MAX_NAME_BYTES} together`,
+    );
+}
+
+/**
+ * Finds the columns to read.
+ * @param names of the columns of a table in their order
+ * @param remedy what to do where columns are missing, as a part of a sentence, or ''
+ * @throws ApiError invalid_request for columns that are missing, doubled, too many, or named like ours
+ */
+export function readPositions(names: readonly string[], remedy = ''): ReadPositions {
+  if (names.length > MAX_COLUMNS)
+    throw notATable(`it has ${names.length} columns, and may have at most ${MAX_COLUMNS}`);
+  // A damaged Arrow schema may have null for a name.
+  const nameBytes = names.reduce((sum, name) => sum + Buffer.byteLength(String(name)), 0);
+  checkNameBytes(nameBytes);
+  const missing = REQUIRED_COLUMNS.filter((name) => !names.includes(name));
+  if (missing.length > 0) {
+    const shown = names.slice(0, SHOWN_NAMES).map(show).join(', ');
+    const more = names.length > SHOWN_NAMES ? `, and ${names.length - SHOWN_NAMES} more` : '';
+    const what = `column${missing.length === 1 ? '' : 's'} ${missing.join(', ')}`;
+    const given = names.length === 0 ? 'it has no columns' : `its columns are ${shown}${more}`;
+    throw notATable(`it has no ${what}; ${given}${remedy}`, missing[0]);
+  }
+  const positions = new Map<string, number>();
+  names.forEach((name, position) => {
+    const first = positions.get(name);
+    if (first !== undefined) {
+      const both = `columns ${first + 1} and ${position + 1}`;
+      throw notATable(`${both} are both named ${show(name)}, and names must differ`, name);
+    }
+    positions.set(name, position);
+  });
+  const ours = names.find((name) => OUTPUT_NAMES.has(name));
+  if (ours !== undefined)
+    throw notATable(`its column ${ours} has the name of a column of the answer: rename or remove it`, ours);
+  return Object.fromEntries(READ_COLUMNS.map((name) => [name, positions.get(name) ?? -1])) as Record<
+    ReadColumn,
+    number
+  >;
+}

@@ -1,0 +1,83 @@
+import { ApiError } from '../../prediction/errors/api-error.js';
+import { shownPath } from '../../prediction/errors/shown-value.js';
+
+/** The formats of tables, in and out, by their media type. */
+export const TABLE_FORMATS = {
+  'text/csv': 'csv',
+  'application/x-ndjson': 'ndjson',
+  'application/vnd.apache.arrow.stream': 'arrow',
+} as const;
+
+export type TableMediaType = keyof typeof TABLE_FORMATS;
+export const TABLE_TYPES = Object.keys(TABLE_FORMATS) as [TableMediaType, ...TableMediaType[]];
+export type TableFormat = (typeof TABLE_FORMATS)[TableMediaType];
+
+/** What a request asks for beside its body; checked, and plain data that can be passed to another thread. */
+export interface TableRequest {
+  /** Format of the body. */
+  readonly format: TableFormat;
+  /** Format of the answer. */
+  readonly output: TableFormat;
+  /** Set of horizons as bits: bit i stands for HORIZONS[i]. */
+  readonly horizons: number;
+  readonly intervals: boolean;
+  /** A changed climate; each of them absent where the query has none. */
+  readonly scenario: { readonly warming_c?: number; readonly precipitation_change_percent?: number };
+  /** The caller's tier, for messages. */
+  readonly tier: string;
+  /** Most rows that the tier allows. */
+  readonly rowLimit: number;
+  /** Rows of a job at most. */
+  readonly jobRows: number;
+}
+
+/** Consecutive rows of a table that are read, predicted and written in one step. */
+export interface TableJob {
+  readonly from: number;
+  readonly count: number;
+  /** Where their bytes are in a body of text. */
+  readonly start: number;
+  readonly end: number;
+}
+
+/** How far the check of a body has come; plain data that can be passed to another thread. */
+export interface TableState {
+  /** All of the body was checked. */
+  readonly isChecked: boolean;
+  /** Rows so far. */
+  readonly rowCount: number;
+  /** The jobs of these rows, in their order. */
+  readonly jobs: readonly TableJob[];
+}
+
+/** Most cells of a job, which take some dozen bytes each when they are parsed. */
+const JOB_CELLS = 2 ** 18;
+
+/** Most rows of a job of a table with columns of these names. */
+export function maxRowsOf({ length }: readonly string[], { jobRows }: TableRequest): number {
+  return Math.min(jobRows, Math.ceil(JOB_CELLS / Math.max(1, length)));
+}
+
+/** The refusal of a body that is no table. @param message what is wrong and what would be right, without a full stop */
+export function notATable(message: string, path = ''): ApiError {
+  return new ApiError({
+    code: 'invalid_request',
+    message: `The table is not valid: ${message}.`,
+    details: { issues: [{ path: shownPath(path), message }] },
+  });
+}
+
+/** The refusal of a body for what is in one of its lines, counted from 1. */
+export function wrongLine(line: number, message: string): ApiError {
+  return notATable(`line ${line} ${message}`, `line ${line}`);
+}
+
+/** @throws ApiError batch_too_large */
+export function checkRowCount(submitted: number, { rowLimit, tier }: TableRequest): void {
+  if (submitted <= rowLimit) return;
+  throw new ApiError({
+    code: 'batch_too_large',
+    message: `The table has ${submitted} rows; the ${tier} tier allows ${rowLimit}.`,
+    details: { submitted, tier_limit: rowLimit, tier },
+  });
+}

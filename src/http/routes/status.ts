@@ -1,0 +1,60 @@
+import type { FastifyInstance } from 'fastify';
+import { modelOf } from '../../prediction/artefacts/manifest.js';
+import { VERSION } from '../../version.js';
+import { rateLimitHeaders } from '../hooks/quota.js';
+import type { Endpoint } from '../openapi/document.js';
+import { healthResponseSchema, usageResponseSchema } from '../response/catalogue-schemas.js';
+import { callerOf } from '../server/request-state.js';
+import type { RouteContext } from './context.js';
+
+export const usageEndpoint: Endpoint = {
+  path: '/v1/usage',
+  id: 'describeUsage',
+  tag: 'Service',
+  summary: "Today's requests of the key",
+  description: 'Free: it is not counted, and still answers after the quota is reached.',
+  isFree: true,
+  response: usageResponseSchema,
+};
+
+/** GET /v1/usage: the count, limit and reset of the caller's key. */
+export function usageRoute(app: FastifyInstance, { accounts }: RouteContext): void {
+  app.get(usageEndpoint.path, async (request, reply) => {
+    const usage = await accounts.usageToday(callerOf(request));
+    reply.headers(rateLimitHeaders(usage));
+    return {
+      tier: usage.tier,
+      requests_today: usage.requests,
+      limit: usage.limit,
+      remaining: usage.remaining,
+      resets_at: new Date(usage.resetsAtMs).toISOString(),
+    };
+  });
+}
+
+export const healthEndpoint: Endpoint = {
+  path: '/v1/health',
+  id: 'health',
+  tag: 'Service',
+  summary: 'Health of the service',
+  description: 'Needs no key. 503 with the same body while it starts, drains or has lost workers.',
+  isPublic: true,
+  response: healthResponseSchema,
+};
+
+/** GET /v1/health: the phase of the service, its model and its workers. The only endpoint without a key. */
+export function healthRoute(app: FastifyInstance, { serving, phase }: RouteContext): void {
+  app.get(healthEndpoint.path, (_request, reply) => {
+    const { artefacts, workers } = serving.current;
+    reply.code(phase.current === 'ok' ? 200 : 503);
+    return {
+      status: phase.current,
+      version: VERSION,
+      model: { ...modelOf(artefacts.manifest), digest: artefacts.modelDigest },
+      data_points: artefacts.grid.pointCount,
+      species: artefacts.species.length,
+      workers: { ready: workers.ready, total: workers.size },
+      uptime_seconds: Math.floor(process.uptime()),
+    };
+  });
+}

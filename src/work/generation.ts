@@ -1,0 +1,84 @@
+import type { Config } from '../config.js';
+import type { Artefacts } from '../prediction/artefacts/artefacts.js';
+import type { BufferPool } from './buffer-pool.js';
+import { MainThreadExecutor } from './main-thread-executor.js';
+import { Scheduler } from './scheduler.js';
+import { WorkerPool, type WorkerWatcher } from './worker-pool.js';
+
+/**
+ * What predictions are served from: the grid and the models of one reading, and the schedulers over those that have
+ * them open. All of it changes together, since rows hold indexes of its species: a request takes the current one once.
+ */
+export class Generation {
+  readonly searchRadiusKm: number;
+  readonly workers: WorkerPool;
+  /** For batches, tables, plans and surfaces. */
+  readonly batches: Scheduler;
+  /** For single predictions, comparisons and rankings; the same one where workers answer these, too. */
+  readonly singleSites: Scheduler;
+  /** Open tables: what cuts the connection of each. */
+  readonly tables = new Set<() => void>();
+  readonly #mainThread: MainThreadExecutor | undefined;
+  readonly #open = new Set<Promise<unknown>>();
+
+  /** Starts workers on a grid and models, which they open meanwhile: see `warmUp`. */
+  constructor(
+    readonly artefacts: Artefacts,
+    { workers, searchRadiusKm, cacheBytes, queueLimitSites, singleSites }: Config,
+    buffers: BufferPool,
+    watcher: WorkerWatcher,
+  ) {
+    this.searchRadiusKm = searchRadiusKm;
+    const threads = workers + (singleSites === 'main' ? 1 : 0);
+    const data = { ...artefacts, searchRadiusKm, cacheBytes: cacheBytes / threads };
+    this.workers = new WorkerPool(workers, data, watcher);
+    this.batches = new Scheduler(this.workers, buffers, queueLimitSites);
+    this.#mainThread = singleSites === 'main' ? new MainThreadExecutor(data) : undefined;
+    this.singleSites =
+      this.#mainThread === undefined
+        ? this.batches
+        : new Scheduler(this.#mainThread, buffers, queueLimitSites);
+  }
+
+  /** Whether the main thread answers single predictions, comparisons and rankings. */
+  get answersOnMainThread(): boolean {
+    return this.#mainThread !== undefined;
+  }
+
+  /** Waits until it can serve. @throws ArtefactError where a model is not usable, WorkerStartError where a worker does not start */
+  async warmUp(): Promise<void> {
+    await this.workers.warmUp(); // tries the models
+    await this.#mainThread?.warmUp();
+  }
+
+  /** Does work that submits jobs after it has waited: the generation is not closed before the work has ended. */
+  async keepOpen<Result>(work: () => Promise<Result>): Promise<Result> {
+    const ended = work();
+    this.#open.add(ended);
+    try {
+      return await ended;
+    } finally {
+      this.#open.delete(ended);
+    }
+  }
+
+  /** Ends the connections of all open tables. @returns how many */
+  cutTables(): number {
+    const cuts = [...this.tables];
+    for (const cut of cuts) cut();
+    return cuts.length;
+  }
+
+  /** Ends the threads once all that was submitted is answered or given up; nothing may be submitted meanwhile. */
+  async close(): Promise<void> {
+    await Promise.allSettled(this.#open); // they submit jobs until then
+    // Ending a thread inside onnxruntime would abort the process.
+    await Promise.all([this.batches.idle(), this.singleSites.idle()]);
+    await this.workers.close();
+  }
+}
+
+/** What serves at the moment. */
+export interface Serving {
+  readonly current: Generation;
+}

@@ -1,0 +1,141 @@
+import { type RowAnswers, SiteRows } from '../prediction/site-rows.js';
+import type { BufferPool } from './buffer-pool.js';
+import type { Waiting } from './fair-queue.js';
+import { JobAnswers } from './job-answers.js';
+
+/** Why a job has no result. */
+export type JobFailure =
+  /** Too many sites waited; nothing was started. */
+  | { readonly kind: 'overloaded' }
+  /** The deadline passed first. */
+  | { readonly kind: 'timed-out' }
+  /** Its caller has hung up. */
+  | { readonly kind: 'abandoned' }
+  /** The worker failed on it, twice. */
+  | { readonly kind: 'failed'; readonly error: Error };
+
+export type JobOutcome<Result> = { readonly kind: 'answered'; readonly result: Result } | JobFailure;
+
+/** Thrown where only an error can say that a job has no result. */
+export class JobError extends Error {
+  override readonly name = 'JobError';
+
+  constructor(readonly outcome: JobFailure) {
+    super(`a job has no result: ${outcome.kind}`, { cause: 'error' in outcome ? outcome.error : undefined });
+  }
+}
+
+export interface JobRequest {
+  /** The API key whose turns the job uses. */
+  readonly keyId: string;
+  /** When the job is given up, on the clock of `performance.now()`. */
+  readonly deadlineMs: number;
+}
+
+/** Rows to be answered with JSON; the executor takes some at a time, in any number of runs. */
+export interface RowsRequest extends JobRequest {
+  /** At least one. */
+  readonly rows: SiteRows;
+  /** Where the caller can hang up unnoticed, how to notice: asked when a job that had to wait has its turn. */
+  readonly hasHungUp?: () => boolean;
+}
+
+/** A step: about 20 ms of other work, which a worker does as a whole. */
+export interface StepRequest extends JobRequest {
+  /** What the worker is sent. */
+  readonly order: object;
+}
+
+const NO_ROWS = new SiteRows(0);
+
+/** Rows or a step on the way to the result: JobAnswers, or what the worker returns. */
+export class Job<Result = unknown> implements Waiting {
+  readonly keyId: string;
+  readonly deadlineMs: number;
+  readonly rows: SiteRows;
+  readonly order: object | undefined;
+  readonly hasHungUp: (() => boolean) | undefined;
+  readonly outcome: Promise<JobOutcome<Result>>;
+  readonly submittedMs = performance.now();
+  startedMs: number | undefined;
+  /** Time in the models, summed over the runs of the rows. */
+  inferenceMs = 0;
+  takenRows = 0;
+  hadToWait = false;
+  isSettled = false;
+  /** Runs of it that executors have. */
+  runs = 0;
+  readonly #answers: JobAnswers;
+  #answeredRows = 0;
+  #settle!: (outcome: JobOutcome<unknown>) => void;
+  #onLeft: (() => void)[] | undefined;
+
+  constructor(
+    { keyId, deadlineMs, rows = NO_ROWS, hasHungUp, order }: JobRequest & Partial<RowsRequest & StepRequest>,
+    buffers: BufferPool,
+    private readonly onSettled: (job: Job) => void,
+  ) {
+    this.keyId = keyId;
+    this.deadlineMs = deadlineMs;
+    this.rows = rows;
+    this.hasHungUp = hasHungUp;
+    this.order = order;
+    this.#answers = new JobAnswers(buffers);
+    this.outcome = new Promise((resolve) => {
+      this.#settle = resolve as (outcome: JobOutcome<unknown>) => void;
+    });
+  }
+
+  /** 0 for a step. */
+  get rowCount(): number {
+    return this.rows.count;
+  }
+
+  /** From its submission until it was first started. */
+  get queueMs(): number {
+    return (this.startedMs ?? this.submittedMs) - this.submittedMs;
+  }
+
+  /** Gives the job up, since its caller has hung up: what waits of it is not started. */
+  abandon(): void {
+    this.settle({ kind: 'abandoned' });
+  }
+
+  /** Ends the job, if it has not ended. */
+  settle(outcome: JobOutcome<unknown>): void {
+    if (this.isSettled) return;
+    this.isSettled = true;
+    if (outcome.kind !== 'answered') this.#answers.release();
+    this.onSettled(this);
+    this.#settle(outcome);
+    this.#reportLeft();
+  }
+
+  /** Takes the answers to rows [at, at + count) of a run, which are the job's rows from `firstRow` on. */
+  add(answers: RowAnswers, at: number, count: number, firstRow: number, inferenceMs: number): void {
+    if (this.isSettled) return;
+    this.#answers.add(answers, at, count, firstRow);
+    this.inferenceMs += inferenceMs;
+    this.#answeredRows += count;
+    if (this.#answeredRows === this.rowCount) this.settle({ kind: 'answered', result: this.#answers });
+  }
+
+  /** An executor has it no longer. */
+  leaveRun(): void {
+    this.runs--;
+    this.#reportLeft();
+  }
+
+  /** Resolves when it has ended and no worker has it: it may end for its caller before. */
+  left(): Promise<void> {
+    return new Promise<void>((resolve) => {
+      this.#onLeft = [...(this.#onLeft ?? []), resolve];
+      this.#reportLeft();
+    });
+  }
+
+  #reportLeft(): void {
+    if (this.#onLeft === undefined || !this.isSettled || this.runs > 0) return;
+    for (const resolve of this.#onLeft) resolve();
+  }
+}

@@ -1,0 +1,111 @@
+import { expect, test } from 'vitest';
+import { KeyTurns, MemoryBudget } from '../../src/work/admission.js';
+import { seededRandom } from '../../testing/random.js';
+import { amount } from '../support/length.js';
+
+const LIMIT_BYTES = 1000;
+
+test('however keys take memory and give it back, all stay within the limit, and none keeps the next one from its first request', () => {
+  const random = seededRandom(15);
+  const budget = new MemoryBudget(LIMIT_BYTES);
+  const open: { key: string; bytes: number }[] = [];
+  const takenBy = (key?: string) =>
+    open.reduce((sum, taken) => sum + (key === undefined || taken.key === key ? taken.bytes : 0), 0);
+  let refused = 0;
+  for (let step = 0; step < amount({ short: 20_000, long: 1_000_000 }); step++) {
+    if (random() < 0.4 && open.length > 0) {
+      const [{ key, bytes }] = open.splice(Math.floor(random() * open.length), 1);
+      budget.giveBack(key, bytes);
+      continue;
+    }
+    const key = `key ${Math.floor(random() * 4)}`;
+    const bytes = 1 + Math.floor(random() * 200);
+    const isFirst = takenBy(key) === 0;
+    const free = LIMIT_BYTES - takenBy();
+    const isTaken = budget.take(key, bytes);
+    if (isTaken) open.push({ key, bytes });
+    else refused++;
+    if (isFirst) expect(isTaken).toBe(bytes <= free);
+    expect(takenBy()).toBeLessThanOrEqual(LIMIT_BYTES);
+  }
+  expect(refused).toBeGreaterThan(100);
+});
+
+test.each([1, 10, 30, 100, 250])(
+  'a key alone gets half of the memory and at most one request of %d bytes more, and another key then gets one',
+  (bytes) => {
+    const budget = new MemoryBudget(LIMIT_BYTES);
+    let taken = 0;
+    while (budget.take('greedy', bytes)) taken += bytes;
+    expect(Math.abs(taken - LIMIT_BYTES / 2)).toBeLessThanOrEqual(bytes);
+    expect(budget.take('other', bytes)).toBe(true);
+  },
+);
+
+test('one request is always accepted, be it larger than the limit', () => {
+  const budget = new MemoryBudget(LIMIT_BYTES);
+  expect(budget.take('a', 2 * LIMIT_BYTES)).toBe(true);
+  expect(budget.take('b', 1)).toBe(false);
+  budget.giveBack('a', 2 * LIMIT_BYTES);
+  expect(budget.take('b', 2 * LIMIT_BYTES)).toBe(true);
+});
+
+const LATER = performance.now() + 600_000;
+
+/** Requests that end together. */
+function gate(): { opened: Promise<void>; open: () => void } {
+  let open = () => {};
+  const opened = new Promise<void>((resolve) => {
+    open = resolve;
+  });
+  return { opened, open };
+}
+
+test('of 20 requests of a key two are at work at a time, in the order of their arrival; the 21st is refused', async () => {
+  const turns = new KeyTurns(20_000);
+  const { opened, open } = gate();
+  const begun: number[] = [];
+  let atWork = 0;
+  let mostAtWork = 0;
+  const runs = Array.from({ length: 20 }, (_, request) =>
+    turns.run('a key', LATER, async () => {
+      begun.push(request);
+      mostAtWork = Math.max(mostAtWork, ++atWork);
+      await opened;
+      atWork--;
+      return request;
+    }),
+  );
+  expect(await turns.run('a key', LATER, async () => {})).toEqual({ kind: 'overloaded' });
+  expect(turns.wouldReject('a key')).toBe(true);
+  const other = await turns.run('another key', LATER, async () => 'done');
+  expect(other).toEqual({ kind: 'answered', result: 'done' });
+  open();
+  const requests = Array.from({ length: 20 }, (_, request) => request);
+  expect(await Promise.all(runs)).toEqual(requests.map((result) => ({ kind: 'answered', result })));
+  expect(mostAtWork).toBe(2);
+  expect(begun).toEqual(requests);
+  expect(turns.wouldReject('a key')).toBe(false);
+});
+
+test('a request whose time is over while it waits is told so then, and never begun', async () => {
+  const turns = new KeyTurns(20_000);
+  const { opened, open } = gate();
+  const working = [1, 2].map(() => turns.run('a key', LATER, () => opened));
+  let begun = 0;
+  const waiting = turns.run('a key', performance.now() + 50, async () => begun++);
+  expect(await waiting).toEqual({ kind: 'timed-out' });
+  open();
+  await Promise.all(working);
+  expect(await turns.run('a key', LATER, async () => 'next')).toMatchObject({ result: 'next' });
+  expect(begun).toBe(0);
+});
+
+test('work that fails gives its turn up', async () => {
+  const turns = new KeyTurns(20_000);
+  const failing = Array.from({ length: 20 }, () =>
+    turns.run('a key', LATER, () => Promise.reject(new Error('failed'))),
+  );
+  for (const { status } of await Promise.allSettled(failing)) expect(status).toBe('rejected');
+  expect(turns.wouldReject('a key')).toBe(false);
+});
