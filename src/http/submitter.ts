@@ -1,13 +1,11 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../accounts/clock.js';
 import { ApiError } from '../prediction/errors/api-error.js';
-import { RowRecords } from '../prediction/row-record.js';
 import type { SiteRows } from '../prediction/site-rows.js';
 import { KeyTurns, type MemoryBudget } from '../work/admission.js';
 import type { Generation } from '../work/generation.js';
 import type { Job, JobFailure } from '../work/job.js';
 import type { JobAnswers } from '../work/job-answers.js';
-import type { RecordsOrder, RecordsResult } from '../work/messages.js';
 import type { Scheduler } from '../work/scheduler.js';
 import type { StepOrder, StepOutcome, StepResults } from '../work/steps.js';
 import {
@@ -86,32 +84,27 @@ export class Submitter {
   }
 
   /**
-   * Has workers predict the many rows of a request, in steps.
-   * @param pieces of the rows; the first error ends the generator
-   * @param use gets the records of each piece
-   * @throws ApiError where the service cannot answer them
+   * Has workers do steps of a request, several at the same time.
+   * @param orders the first error ends the generator
+   * @param use gets the result of each
+   * @throws ApiError where a step is refused or has no result in time
    */
-  async predictPieces<Piece extends { readonly rows: SiteRows }>(
+  async steps<Kind extends StepOrder['kind'], Order extends StepOrder & { readonly kind: Kind }>(
     request: FastifyRequest,
     reply: FastifyReply,
     scheduler: Scheduler,
-    pieces: Generator<Piece>,
-    use: (piece: Piece, records: RowRecords) => void,
+    orders: Generator<Order>,
+    use: (order: Order, result: StepResults[Kind]) => void,
   ): Promise<void> {
     // Both ends of a connection that was closed for sending may still be open: no event says so.
     const connection = connectionOf(request.raw);
-    const predict = async () => {
-      for (const piece of pieces) {
+    const work = async () => {
+      for (const order of orders) {
         if (connection.hasHungUp || connection.destroyed) throw closedWhileWaiting();
-        const { latitude, count, width } = piece.rows;
-        const order: RecordsOrder = { kind: 'records', memory: latitude.buffer, count, width };
-        const job = this.#submitStep<RecordsResult>(request, reply, scheduler, order);
-        const { records, inferenceMs } = await this.#resultOf(request, job);
-        addTimes(request, job.queueMs, inferenceMs);
-        use(piece, new RowRecords(records));
+        use(order, await this.step<Kind>(request, reply, scheduler, order));
       }
     };
-    const calls = Array.from({ length: STEPS_AT_ONCE }, predict);
+    const calls = Array.from({ length: STEPS_AT_ONCE }, work);
     // After the first error the others may still submit a step: the generation must not be closed before.
     await Promise.all(calls).finally(() => Promise.allSettled(calls));
   }
@@ -123,15 +116,14 @@ export class Submitter {
     scheduler: Scheduler,
     order: StepOrder & { readonly kind: Kind },
   ): Promise<StepResults[Kind]> {
-    const job = this.#submitStep<StepOutcome<Kind>>(request, reply, scheduler, order);
-    const result = await this.#resultOf(request, job);
-    if ('refusal' in result) throw new ApiError(result.refusal);
-    return result.result;
-  }
-
-  #submitStep<Result>(request: FastifyRequest, reply: FastifyReply, scheduler: Scheduler, order: object) {
     const { id: keyId } = callerOf(request);
-    return scheduler.submitStep<Result>({ keyId, deadlineMs: this.#deadlineOf(reply), order });
+    const deadlineMs = this.#deadlineOf(reply);
+    const job = scheduler.submitStep<StepOutcome<Kind>>({ keyId, deadlineMs, order });
+    const outcome = await this.#resultOf(request, job);
+    if ('refusal' in outcome) throw new ApiError(outcome.refusal);
+    const { result } = outcome;
+    if ('inferenceMs' in result) addTimes(request, job.queueMs, result.inferenceMs);
+    return result;
   }
 
   #deadlineOf(reply: FastifyReply): number {

@@ -1,4 +1,5 @@
 import type { UnitLimit } from '../formats/geojson/plan-reader.js';
+import { type PieceSums, type PlanPiece, sumPiece } from '../formats/geojson/plan-sums.js';
 import { type Plan, readPlan } from '../formats/geojson/planner.js';
 import { predictSurface, type Surface } from '../formats/surface/surface.js';
 import {
@@ -45,7 +46,9 @@ export type StepOrder =
       readonly body: Uint8Array;
       readonly limit: UnitLimit;
       readonly before: Plan | undefined;
-    };
+    }
+  /** Predicts for some rows of a plan. */
+  | { readonly kind: 'sums'; readonly piece: PlanPiece };
 
 /** The results of orders by their kind. */
 export interface StepResults {
@@ -58,6 +61,7 @@ export interface StepResults {
   readonly points: { readonly inferenceMs: number };
   readonly part: SurfacePart;
   readonly plan: Plan;
+  readonly sums: PieceSums;
 }
 
 /** A step ends with its result, or with what is wrong with the request. */
@@ -127,5 +131,7 @@ async function stepOf(order: StepOrder, predictor: Predictor, data: PredictorDat
       const body = Buffer.from(buffer, byteOffset, length);
       return { result: { result: readPlan(body, order.limit, context, order.before, STEP_MS) } };
     }
+    case 'sums':
+      return { result: { result: await sumPiece(order.piece, predictor) } };
   }
 }

@@ -6,6 +6,7 @@ import { modelOf } from '../../prediction/artefacts/manifest.js';
 import { HORIZONS } from '../../prediction/dimensions.js';
 import { MAX_UNIT_POINTS } from '../../prediction/units/unit-points.js';
 import { MemoryBudget } from '../../work/admission.js';
+import type { StepOrder } from '../../work/steps.js';
 import { closedWhileWaiting, QUEUE_FULL } from '../errors/common-errors.js';
 import type { Endpoint } from '../openapi/document.js';
 import { JSON_TYPE } from '../response/headers.js';
@@ -30,6 +31,12 @@ export const planEndpoint: Endpoint = {
 
 /** Bodies of plans take at most the memory of so many of the largest. */
 const MAX_LARGEST_BODIES = 16;
+
+type SumsOrder = StepOrder & { readonly kind: 'sums' };
+
+function* sumsOrders(sums: PlanSums): Generator<SumsOrder> {
+  for (const piece of sums.pieces(STEP_ROWS)) yield { kind: 'sums', piece };
+}
 
 /** POST /v1/plan: planting units by species, method and cost. */
 export function planRoute(
@@ -68,8 +75,8 @@ export function planRoute(
       const plan = await read();
       request.state.sites = plan.units.length;
       const sums = new PlanSums(plan);
-      await submitter.predictPieces(request, reply, batches, sums.rows(STEP_ROWS), (piece, records) =>
-        sums.add(piece, records),
+      await submitter.steps<'sums', SumsOrder>(request, reply, batches, sumsOrders(sums), (order, result) =>
+        sums.add(order.piece, result),
       );
       return { plan, sums };
     });
