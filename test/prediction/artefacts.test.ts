@@ -27,6 +27,12 @@ function featureOf({ features }: EditableManifest, name: string) {
   return features.find((feature) => feature.name === name)!;
 }
 
+/** Has the error of the dew point in a column. */
+function putErrorIn(column: string) {
+  return (manifest: EditableManifest) =>
+    Object.assign(featureOf(manifest, 'dew_point'), { error: { at_point: 0, per_km: 0, column } });
+}
+
 /** An edit of a JSON file: a function, or new values by their paths. */
 type Edit<Content> = ((content: Content) => unknown) | Readonly<Record<string, unknown>>;
 
@@ -145,12 +151,12 @@ const MANIFEST_REFUSALS: readonly (readonly [string, Edit<EditableManifest>, pro
   ['has a feature with a negative error', { 'features.4.error.per_km': -1 }, /^features\.4\.error\.per_km: /],
   [
     'has the error of a feature in a column that the grid lacks',
-    (m) => Object.assign(featureOf(m, 'dew_point').error, { column: 'moon_phase' }),
+    putErrorIn('moon_phase'),
     'feature dew_point has its error in moon_phase, which is not a column of the grid in degC',
   ],
   [
     'has the error of a feature in a column of another unit',
-    (m) => Object.assign(featureOf(m, 'dew_point').error, { column: 'soil_water_error' }),
+    putErrorIn('soil_water_error'),
     'has its error in soil_water_error, which is not a column of the grid in degC',
   ],
   [

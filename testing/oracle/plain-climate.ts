@@ -18,7 +18,7 @@ export function plainFeatures(
   { elevation_m, conditions, scenario = {} }: PlainOptions,
 ): Record<string, number> {
   const climate: Record<string, number> = {
-    ...values(['temperature_mean', 'temperature_max']),
+    ...values(['temperature_max']),
     ...values(names),
   };
   if (elevation_m !== undefined) {
@@ -33,16 +33,13 @@ export function plainFeatures(
   }
   Object.assign(climate, conditions);
   const { warming_c = 0, precipitation_change_percent = 0 } = scenario;
-  const { temperature_mean, temperature_max, dew_point, vpd_max } = climate;
+  const { temperature_max, vpd_max } = climate;
   for (const name of names) {
     if (name.startsWith('temperature_')) climate[name] += warming_c;
     if (name.startsWith('precipitation_')) climate[name] *= (100 + precipitation_change_percent) / 100;
   }
-  if (warming_c !== 0) {
-    const humidity = magnus(dew_point) / magnus(temperature_mean);
-    climate.dew_point = inverseMagnus(humidity * magnus(temperature_mean + warming_c));
+  if (warming_c !== 0)
     climate.vpd_max = (vpd_max / magnus(temperature_max)) * magnus(temperature_max + warming_c);
-  }
   return Object.fromEntries(names.map((name) => [name, climate[name]]));
 
   function values(of: readonly string[]): Record<string, number> {
@@ -55,9 +52,4 @@ export function plainFeatures(
 /** Magnus' formula, hPa, with the coefficients of Murray (1967). */
 function magnus(celsius: number): number {
   return 6.1078 * Math.exp((17.269 * celsius) / (237.3 + celsius));
-}
-
-function inverseMagnus(hectopascals: number): number {
-  const exponent = Math.log(hectopascals / 6.1078);
-  return (237.3 * exponent) / (17.269 - exponent);
 }

@@ -5,7 +5,11 @@ export interface PlainFeature {
   readonly label: string;
   readonly unit: string;
   readonly risk_factor: boolean;
-  readonly training: { readonly p1: number; readonly p99: number };
+  /** Absent for a feature of practice, which has a default. */
+  readonly training?: { readonly p1: number; readonly p99: number };
+  readonly default?: number;
+  /** The planting methods that a feature of practice concerns; absent for all. */
+  readonly methods?: readonly string[];
 }
 
 /** What `include: ["explanation"]` adds to a prediction. */
@@ -15,18 +19,24 @@ export function explanation(
   averages: readonly number[],
   baseline: number,
   contributions: Float32Array,
+  method: string,
 ) {
   return {
     baseline: rounded(baseline, 6),
     contributions: features
-      .map(({ name, label, unit }, i) => ({
-        feature: name,
-        factor: label,
-        contribution: rounded(contributions[i], 6),
-        value: rounded(inputs[i], 3),
-        unit,
-        average: rounded(averages[i], 3),
+      .map(({ name, label, unit, methods = [method] }, i) => ({
+        isConcerned: methods.includes(method),
+        reported: {
+          feature: name,
+          factor: label,
+          contribution: rounded(contributions[i], 6),
+          value: rounded(inputs[i], 3),
+          unit,
+          average: rounded(averages[i], 3),
+        },
       }))
+      .filter(({ isConcerned }) => isConcerned)
+      .map(({ reported }) => reported)
       .sort((a, b) => Math.abs(b.contribution) - Math.abs(a.contribution)),
   };
 }
@@ -47,7 +57,9 @@ export function siteDetails(
     in_native_range: Math.floor(ranges / 2 ** species) % 2 === 1,
     outside_training: features
       .filter(
-        ({ training }, i) => inputs[i] < Math.fround(training.p1) || inputs[i] > Math.fround(training.p99),
+        ({ training }, i) =>
+          training !== undefined &&
+          (inputs[i] < Math.fround(training.p1) || inputs[i] > Math.fround(training.p99)),
       )
       .map(({ name }) => name),
   };

@@ -3,6 +3,7 @@ import type { PlainOptions } from './plain-climate.js';
 export interface PlainError {
   readonly at_point: number;
   readonly per_km: number;
+  readonly per_elevation_km?: number;
   readonly column?: string;
   /** Whether the numbers are shares of the value. */
   readonly relative?: boolean;
@@ -14,18 +15,20 @@ export interface PlainError {
  * @param column the value of a column of the grid at the matched point; undefined where the grid has none
  */
 export function plainErrors(
-  features: readonly { readonly name: string; readonly error: PlainError }[],
+  features: readonly { readonly name: string; readonly error?: PlainError }[],
   values: Readonly<Record<string, number>>,
   column: (name: string) => number | undefined,
   distanceKm: number,
   { elevation_m, conditions = {} }: PlainOptions,
 ): Float32Array {
   return Float32Array.from(features, ({ name, error }) => {
-    if (Object.hasOwn(conditions, name)) return 0;
+    if (error === undefined || Object.hasOwn(conditions, name)) return 0;
     const atPoint = error.column === undefined ? error.at_point : column(error.column)!;
     const movesWithElevation = name === 'elevation' || column(`lapse_${name}`) !== undefined;
     const away = elevation_m !== undefined && movesWithElevation ? 0 : error.per_km * distanceKm;
-    return Math.sqrt(atPoint ** 2 + away ** 2) * (error.relative ? values[name] : 1);
+    const riseKm = elevation_m === undefined ? 0 : (elevation_m - column('elevation')!) / 1000;
+    const above = (error.per_elevation_km ?? 0) * riseKm;
+    return Math.sqrt(atPoint ** 2 + away ** 2 + above ** 2) * (error.relative ? values[name] : 1);
   });
 }
 

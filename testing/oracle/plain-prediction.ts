@@ -35,7 +35,7 @@ interface Manifest {
   readonly series: string;
   readonly horizons: readonly number[];
   readonly species: readonly string[];
-  readonly features: readonly (PlainFeature & { readonly error: PlainError })[];
+  readonly features: readonly (PlainFeature & { readonly error?: PlainError })[];
   readonly interval_level: number | null;
   readonly methods: Readonly<Record<string, PlainMethod>>;
 }
@@ -154,7 +154,8 @@ export class PlainPredictor {
       region: matched.region,
     };
     const names = this.manifest.features.map(({ name }) => name);
-    const column = (name: string) => this.variables[name]?.[point];
+    const defaults = new Map(this.manifest.features.map((feature) => [feature.name, feature.default]));
+    const column = (name: string) => this.variables[name]?.[point] ?? defaults.get(name);
     const values = plainFeatures(names, column, request);
     const unchanged = plainFeatures(names, column, { ...request, scenario: {} });
     const errors = plainErrors(this.manifest.features, unchanged, column, distanceKm, request);
@@ -190,7 +191,7 @@ export class PlainPredictor {
         risk_factors: this.riskFactors(ofHorizon),
         ...(draws && { interval: plainInterval(this.manifest.interval_level!, draws[h], probability) }),
         ...(includes(request, 'explanation') &&
-          explanation(this.manifest.features, inputs, averages, baseline[h], ofHorizon)),
+          explanation(this.manifest.features, inputs, averages, baseline[h], ofHorizon, method)),
       };
     });
   }

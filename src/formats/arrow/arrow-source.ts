@@ -179,7 +179,7 @@ class ArrowRows implements JobRows {
     return this.text(row, column) ?? '';
   }
 
-  hasElevation(row: number, column: number): boolean {
+  statesNumber(row: number, column: number): boolean {
     const { columns, from } = this.#sliceOf(row);
     return isValid(columns[column], row - from);
   }
@@ -187,7 +187,7 @@ class ArrowRows implements JobRows {
   stated(row: number, column: number, isText: boolean): unknown {
     const text = isText ? this.text(row, column) : null;
     if (text !== null) return fromLatin1(text);
-    return isText || !this.hasElevation(row, column) ? undefined : this.number(row, column);
+    return isText || !this.statesNumber(row, column) ? undefined : this.number(row, column);
   }
 
   text(row: number, column: number): string | null {

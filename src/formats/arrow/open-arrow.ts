@@ -1,6 +1,6 @@
 import { type Data, DataType, type Field, type Schema, Vector } from 'apache-arrow';
 import { show } from '../../prediction/errors/shown-value.js';
-import { READ_COLUMNS, type ReadPositions, readPositions } from '../table/input-columns.js';
+import { isOptional, READ_COLUMNS, type ReadPositions, readPositions } from '../table/input-columns.js';
 import type { TableFormat, TableRequest, TableState } from '../table/table-request.js';
 import { checkRowCount, notATable } from '../table/table-request.js';
 import { MAX_ROW_BYTES } from '../text/lines.js';
@@ -208,7 +208,7 @@ function checkReadColumns({ fields }: Schema, positions: ReadPositions): void {
     const isCode = column === 'species_code' || column === 'planting_method';
     const isRight = isCode
       ? isText(DataType.isDictionary(type) ? type.dictionary : type)
-      : isNumber(type) || (column === 'elevation_m' && DataType.isNull(type));
+      : isNumber(type) || (isOptional(column) && DataType.isNull(type));
     if (isRight) continue;
     throw notATable(
       `its column ${column} has the type ${typeName(type)}, but must have ${isCode ? TEXTS : NUMBERS}: cast it`,

@@ -99,7 +99,7 @@ class CsvRows implements JobRows {
     return this.#cells[row][column];
   }
 
-  hasElevation(row: number, column: number): boolean {
+  statesNumber(row: number, column: number): boolean {
     const cell = this.#cells[row][column];
     return cell !== '' && cell !== NOT_AVAILABLE;
   }

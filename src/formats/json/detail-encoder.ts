@@ -1,3 +1,4 @@
+import { isPractice } from '../../prediction/artefacts/manifest.js';
 import { valueAt } from '../../prediction/artefacts/shared-grid.js';
 import { HORIZONS, PLANTING_METHODS } from '../../prediction/dimensions.js';
 import { IntervalEnds } from '../../prediction/intervals/interval-predictor.js';
@@ -34,6 +35,8 @@ export class DetailEncoder {
   /** Float32 [features]: the range of the training sites. A feature is compared as the models see it. */
   readonly #lowest: Float32Array;
   readonly #highest: Float32Array;
+  /** The features that concern each method. */
+  readonly #concerned: readonly (readonly number[])[];
   /** The JSON around the numbers of a contribution, by feature. */
   readonly #open: readonly Fragment[];
   /** The JSON after a value, by method, species and feature. */
@@ -58,8 +61,17 @@ export class DetailEncoder {
     this.#ends = new IntervalEnds(level);
     this.#openInterval = fragment(`,"interval":{"level":${level},"low":`);
     this.#quotedNames = features.map(({ name }) => fragment(JSON.stringify(name)));
-    this.#lowest = Float32Array.from(features, ({ training }) => training.p1);
-    this.#highest = Float32Array.from(features, ({ training }) => training.p99);
+    this.#lowest = Float32Array.from(features, (f) =>
+      isPractice(f) ? Number.NEGATIVE_INFINITY : f.training.p1,
+    );
+    this.#highest = Float32Array.from(features, (f) =>
+      isPractice(f) ? Number.POSITIVE_INFINITY : f.training.p99,
+    );
+    this.#concerned = PLANTING_METHODS.map((method) =>
+      features.flatMap((f, index) =>
+        isPractice(f) && !(f.methods ?? PLANTING_METHODS).includes(method) ? [] : [index],
+      ),
+    );
     this.#open = features.map(({ name, label }) =>
       fragment(`{"feature":${JSON.stringify(name)},"factor":${JSON.stringify(label)},"contribution":`),
     );
@@ -141,8 +153,9 @@ export class DetailEncoder {
     writer.write(BASELINE);
     writer.writeDecimal(Math.round(outputs.baseline[output] * CONTRIBUTION_SCALE), CONTRIBUTION_DECIMALS);
     writer.write(CONTRIBUTIONS);
-    this.#rank(outputs.contributions, output * features.length);
-    for (let rank = 0; rank < features.length; rank++) {
+    const concerned = this.#concerned[method];
+    this.#rank(outputs.contributions, output * features.length, concerned);
+    for (let rank = 0; rank < concerned.length; rank++) {
       const f = this.#order[rank];
       if (rank > 0) writer.write(COMMA);
       writer.write(this.#open[f]);
@@ -155,15 +168,15 @@ export class DetailEncoder {
   }
 
   /** Rounds the contributions that start at an offset and orders the features: largest first, of equal ones the first. */
-  #rank(contributions: Float32Array, offset: number): void {
+  #rank(contributions: Float32Array, offset: number, features: readonly number[]): void {
     const values = this.#rounded;
     const order = this.#order;
-    for (let f = 0; f < values.length; f++) {
+    features.forEach((f, index) => {
       values[f] = Math.round(contributions[offset + f] * CONTRIBUTION_SCALE);
       const size = Math.abs(values[f]);
-      let rank = f;
+      let rank = index;
       for (; rank > 0 && Math.abs(values[order[rank - 1]]) < size; rank--) order[rank] = order[rank - 1];
       order[rank] = f;
-    }
+    });
   }
 }

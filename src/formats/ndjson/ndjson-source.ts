@@ -68,7 +68,7 @@ class NdjsonRows implements JobRows {
     return isText ? (this.text(row, column) ?? '') : '';
   }
 
-  hasElevation(row: number, column: number): boolean {
+  statesNumber(row: number, column: number): boolean {
     const start = this.#startOf(row, column);
     return start !== 0 && this.body[start] !== LETTER_N;
   }

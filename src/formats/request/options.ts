@@ -1,5 +1,6 @@
 import { z } from 'zod';
 import type { Artefacts } from '../../prediction/artefacts/artefacts.js';
+import { isPractice } from '../../prediction/artefacts/manifest.js';
 import { lapseColumnOf } from '../../prediction/artefacts/option-columns.js';
 import { CONDITIONS, MAX_RISE_M, OWN_ELEVATION, WARMING } from '../../prediction/conditions/adjustments.js';
 import { INCLUDES, type Include } from '../../prediction/dimensions.js';
@@ -13,12 +14,14 @@ export interface OptionNumber {
   readonly minimum: number;
   readonly maximum: number;
   readonly example: number;
+  /** What it is where it is not stated; stating it has no effect. */
+  readonly default?: number;
 }
 
 export const ELEVATION: OptionNumber = {
   name: 'elevation_m',
   unit: 'm',
-  minimum: -100,
+  minimum: -10,
   maximum: 4400,
   example: 850,
 };
@@ -44,11 +47,56 @@ export function optionRulesOf({ manifest, grid }: Pick<Artefacts, 'manifest' | '
   return {
     conditions: manifest.features.map((feature) => ({
       ...feature,
-      example: Number(((feature.training.p1 + feature.training.p99) / 2).toPrecision(3)),
+      example: isPractice(feature)
+        ? feature.default
+        : Number(((feature.training.p1 + feature.training.p99) / 2).toPrecision(3)),
     })),
     hasLapseRates: manifest.features.some(({ name }) => lapseColumnOf(name) in grid.columns),
     hasIntervals: manifest.interval_level !== null,
   };
+}
+
+/** A number that the query of a table or surface may assume for all its rows, with its column in the adjustments of a row. */
+export type Assumption = OptionNumber & { readonly column: number };
+
+/** Numbers by the name of their assumption. */
+export type Assumed = Readonly<Record<string, number>>;
+
+/** What may be assumed: a changed climate, and practice. */
+export function assumptionsUnder({ conditions }: OptionRules): readonly Assumption[] {
+  const scenario = SCENARIO.map((number, index) => ({ ...number, column: WARMING + index }));
+  const practice = conditions.flatMap((number, index) =>
+    number.default === undefined ? [] : [{ ...number, column: CONDITIONS + index }],
+  );
+  return [...scenario, ...practice];
+}
+
+/** The schema of each assumption, by its name. */
+export function assumptionSchemas(rules: OptionRules): Record<string, z.ZodOptional> {
+  const schemas = assumptionsUnder(rules).map((number) => {
+    const about = number.default === undefined ? 'A changed climate' : 'Practice';
+    const schema = z
+      .unknown()
+      .refine((value) => isWithin(value, number), { error: ({ input }) => rangeMessage(number, input) })
+      .optional()
+      .meta({ ...describedNumber(number), description: `${about}, in ${number.unit}.` });
+    return [number.name, schema] as const;
+  });
+  return Object.fromEntries(schemas);
+}
+
+/** The adjustments of a row for which something is assumed; NaN for what is not, or is the default. */
+export function adjustmentsFor(
+  assumed: Assumed,
+  assumptions: readonly Assumption[],
+  width: number,
+): Float64Array {
+  const adjustments = new Float64Array(width).fill(Number.NaN);
+  for (const { name, column, ...number } of assumptions) {
+    const value = assumed[name];
+    if (value !== undefined && value !== number.default) adjustments[column] = value;
+  }
+  return adjustments;
 }
 
 /** Receives what options state and what is wrong with them. */
@@ -74,7 +122,8 @@ function optionsUnder(rules: OptionRules) {
       'conditions',
       rules.conditions,
       CONDITIONS,
-      'What you measured, in place of the values of the grid: features of `GET /v1/model` with numbers in their units.',
+      'What you measured, in place of the values of the grid, and what you do: features of `GET /v1/model` with numbers in ' +
+        'their units.',
     ),
     scenario: objectOfNumbers(
       'scenario',
@@ -194,8 +243,8 @@ function objectOfNumbers(
       numbers.forEach((number, index) => {
         if (!Object.hasOwn(value, number.name)) return;
         const member = (value as Record<string, unknown>)[number.name];
-        if (isWithin(member, number)) sink.number(first + index, member);
-        else sink.refuse(`${option}.${rangeMessage(number, member)}`, number.name);
+        if (!isWithin(member, number)) sink.refuse(`${option}.${rangeMessage(number, member)}`, number.name);
+        else if (member !== number.default) sink.number(first + index, member);
       });
     },
   };
@@ -234,8 +283,15 @@ export function rangeMessage({ name, unit, minimum, maximum }: OptionNumber, val
 }
 
 /** The JSON schema of a number. */
-export function describedNumber({ unit, minimum, maximum, example }: OptionNumber) {
-  return { type: 'number', minimum, maximum, description: `In ${unit}.`, examples: [example] } as const;
+export function describedNumber({ unit, minimum, maximum, example, ...number }: OptionNumber) {
+  const described = {
+    type: 'number',
+    minimum,
+    maximum,
+    description: `In ${unit}.`,
+    examples: [example],
+  } as const;
+  return number.default === undefined ? described : { ...described, default: number.default };
 }
 
 const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;

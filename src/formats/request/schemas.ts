@@ -3,7 +3,7 @@ import type { Species } from '../../prediction/artefacts/species.js';
 import { HORIZONS, type Horizon, PLANTING_METHODS } from '../../prediction/dimensions.js';
 import { show, showAll } from '../../prediction/errors/shown-value.js';
 import { EXAMPLE_PLAN, planFields } from '../geojson/plan-schema.js';
-import { ELEVATION, type OptionRules, optionSchemas, SCENARIO } from './options.js';
+import { assumptionSchemas, ELEVATION, type OptionRules, optionSchemas, SCENARIO } from './options.js';
 
 /** Degrees north or south, and east or west, that a request may have. */
 export const MAX_LATITUDE = 90;
@@ -173,6 +173,8 @@ export function requestSchemas(rules: OptionRules, served: readonly Species[] = 
   const fields = { ...site, species_code: speciesCode };
   return {
     speciesCode,
+    /** Parameters of the queries of tables and surfaces. */
+    assumptions: assumptionSchemas(rules),
     /** Body of POST /v1/predict/compare. */
     comparison: z.object({ ...fields, ...options }).meta({ id: 'ComparisonRequest', examples: [EXAMPLE] }),
     /** Body of POST /v1/predict and entry of a batch. A planting method that is present but wrong has a code of its own. */

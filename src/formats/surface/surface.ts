@@ -1,23 +1,19 @@
 import type { Artefacts } from '../../prediction/artefacts/artefacts.js';
-import { adjustmentWidth, PRECIPITATION_CHANGE, WARMING } from '../../prediction/conditions/adjustments.js';
+import { adjustmentWidth } from '../../prediction/conditions/adjustments.js';
 import { ALL_HORIZONS, BOTH_METHODS, HORIZONS, PLANTING_METHODS } from '../../prediction/dimensions.js';
 import { EARTH_RADIUS_KM, RADIANS } from '../../prediction/locate/great-circle.js';
 import type { LatticePoints } from '../../prediction/locate/lattice-points.js';
 import type { Predictor } from '../../prediction/predictor.js';
 import { RowRecords } from '../../prediction/row-record.js';
 import { OPTION, SiteRows } from '../../prediction/site-rows.js';
-
-/** A changed climate; each of them absent where it is not stated. */
-export interface Scenario {
-  readonly warming_c?: number;
-  readonly precipitation_change_percent?: number;
-}
+import { type Assumed, adjustmentsFor, assumptionsUnder, optionRulesOf } from '../request/options.js';
 
 /** The survival of one species at points of the grid; plain data that can be passed to another thread. */
 export interface Surface extends LatticePoints {
   /** Index into the species list. */
   readonly species: number;
-  readonly scenario: Scenario;
+  /** What the query assumes of climate and practice. */
+  readonly assumed: Assumed;
   /** The reported survival in ten-thousandths, Uint16 [methods, horizons, points]. */
   readonly survival: Uint16Array;
 }
@@ -27,24 +23,22 @@ export const SURVIVALS_PER_POINT = PLANTING_METHODS.length * HORIZONS.length;
 
 /** Predicts for the points [from, from + count) of a surface with both methods. @returns the time in the models */
 export async function predictSurface(
-  { points, species, scenario, survival }: Surface,
+  { points, species, assumed, survival }: Surface,
   from: number,
   count: number,
   { grid, manifest }: Pick<Artefacts, 'grid' | 'manifest'>,
   predictor: Predictor,
 ): Promise<number> {
-  const { warming_c = Number.NaN, precipitation_change_percent = Number.NaN } = scenario;
-  const isChanged = !(Number.isNaN(warming_c) && Number.isNaN(precipitation_change_percent));
+  const assumptions = assumptionsUnder(optionRulesOf({ grid, manifest }));
+  const adjustments = adjustmentsFor(assumed, assumptions, adjustmentWidth(manifest));
+  const isChanged = !adjustments.every(Number.isNaN);
   const { latitudes, longitudes, row: rowOf, column: columnOf } = grid.index;
-  const rows = new SiteRows(count, isChanged ? adjustmentWidth(manifest) : 0);
-  rows.adjustments.fill(Number.NaN);
+  const rows = new SiteRows(count, isChanged ? adjustments.length : 0);
   for (let row = 0; row < count; row++) {
     const point = points[from + row];
     rows.latitude[row] = latitudes[rowOf[point]];
     rows.longitude[row] = longitudes[columnOf[point]];
-    if (!isChanged) continue;
-    rows.adjustments[row * rows.width + WARMING] = warming_c;
-    rows.adjustments[row * rows.width + PRECIPITATION_CHANGE] = precipitation_change_percent;
+    if (isChanged) rows.adjustments.set(adjustments, row * rows.width);
   }
   rows.species.fill(species);
   rows.method.fill(BOTH_METHODS);

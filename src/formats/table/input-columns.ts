@@ -5,12 +5,25 @@ import { notATable } from './table-request.js';
 /** The columns that every table has. */
 const REQUIRED_COLUMNS = ['latitude', 'longitude', 'species_code', 'planting_method'] as const;
 
-/** The columns that are read; the last one may be absent. */
-export const READ_COLUMNS = [...REQUIRED_COLUMNS, 'elevation_m'] as const;
+/** The columns of numbers that a table may lack, and a row may leave empty. */
+export const OPTIONAL_COLUMNS = [
+  'elevation_m',
+  'vegetation_control',
+  'overstory_cover',
+  'seeds_per_spot',
+] as const;
+
+/** The columns that are read. */
+export const READ_COLUMNS = [...REQUIRED_COLUMNS, ...OPTIONAL_COLUMNS] as const;
+
+/** Whether a column is one of the optional ones. */
+export function isOptional(column: string): boolean {
+  return (OPTIONAL_COLUMNS as readonly string[]).includes(column);
+}
 
 export type ReadColumn = (typeof READ_COLUMNS)[number];
 
-/** Where each column that is read is among the columns of a table; -1 for `elevation_m` where it is absent. */
+/** Where each column that is read is among the columns of a table; -1 for an optional one that is absent. */
 export type ReadPositions = Readonly<Record<ReadColumn, number>>;
 
 /** Most columns of a table. */

@@ -1,18 +1,27 @@
 import { SpeciesCatalogue } from '../../prediction/artefacts/species.js';
-import {
-  adjustmentWidth,
-  OWN_ELEVATION,
-  PRECIPITATION_CHANGE,
-  WARMING,
-} from '../../prediction/conditions/adjustments.js';
+import { adjustmentWidth, OWN_ELEVATION } from '../../prediction/conditions/adjustments.js';
 import { PLANTING_METHODS, type PlantingMethod } from '../../prediction/dimensions.js';
 import type { ErrorObject } from '../../prediction/errors/api-error.js';
 import { type GenerationData, perGeneration } from '../../prediction/per-generation.js';
 import { OPTION, SiteRows } from '../../prediction/site-rows.js';
-import { ELEVATION, optionRulesOf } from '../request/options.js';
+import {
+  adjustmentsFor,
+  assumptionSchemas,
+  assumptionsUnder,
+  ELEVATION,
+  isWithin,
+  type OptionNumber,
+  optionRulesOf,
+} from '../request/options.js';
 import { entryError, placeError } from '../request/request-errors.js';
 import { MAX_LATITUDE, MAX_LONGITUDE, requestSchemas } from '../request/schemas.js';
-import { READ_COLUMNS, type ReadColumn, type ReadPositions } from './input-columns.js';
+import {
+  isOptional,
+  OPTIONAL_COLUMNS,
+  READ_COLUMNS,
+  type ReadColumn,
+  type ReadPositions,
+} from './input-columns.js';
 import type { TableRequest } from './table-request.js';
 import type { JobRows } from './table-source.js';
 
@@ -21,7 +30,7 @@ type StatedSite = { [column in ReadColumn]?: unknown };
 
 /** Rows of a job that can be predicted for. */
 interface CheckedRows {
-  /** With OPTION.adjusted and adjustments where a scenario or an elevation is stated. */
+  /** With OPTION.adjusted and adjustments where a row or the query states something of its site. */
   readonly rows: SiteRows;
   /** Where each is in the job, counted from 0. */
   readonly positions: Uint16Array;
@@ -33,95 +42,93 @@ const DECIMAL_COMMA = /^\s*[+-]?\d+,\d+\s*$/;
 /** What rows are checked against: made once of a context. */
 const rulesOf = perGeneration(({ artefacts }: GenerationData) => {
   const rules = optionRulesOf(artefacts);
+  const assumptions = assumptionsUnder(rules);
+  const practice = assumptions.filter(({ name }) => isOptional(name));
   return {
     species: new SpeciesCatalogue(artefacts.species),
-    schema: requestSchemas(rules).prediction,
-    hasLapseRates: rules.hasLapseRates,
+    schema: requestSchemas(rules).prediction.extend(assumptionSchemas(rules)),
+    assumptions,
+    // Another model may lack a feature of practice: its column is then one of the caller's own.
+    numbers: OPTIONAL_COLUMNS.flatMap((column): OptionalNumber[] => {
+      if (column === 'elevation_m')
+        return [{ ...ELEVATION, column, at: OWN_ELEVATION, isUsable: rules.hasLapseRates }];
+      const number = practice.find(({ name }) => name === column);
+      return number === undefined ? [] : [{ ...number, column, at: number.column, isUsable: true }];
+    }),
   };
 });
+
+/** An optional column, and where its numbers are among the adjustments of a row. */
+interface OptionalNumber extends OptionNumber {
+  readonly column: ReadColumn;
+  readonly at: number;
+  readonly isUsable: boolean;
+}
 
 /** Checks rows like entries of a batch. */
 export class RowChecks {
   readonly #rules: ReturnType<typeof rulesOf>;
   readonly #options: number;
-  readonly #width: number;
-  /** NaN where not stated. */
-  readonly #warmingC: number;
-  readonly #precipitationChange: number;
+  /** The adjustments of a row that states nothing of its own. */
+  readonly #assumed: Float64Array;
 
   constructor(
     private readonly context: GenerationData,
     private readonly request: TableRequest,
   ) {
-    const { warming_c = Number.NaN, precipitation_change_percent = Number.NaN } = request.scenario;
     this.#rules = rulesOf(context);
-    this.#width = adjustmentWidth(context.artefacts.manifest);
-    this.#warmingC = warming_c;
-    this.#precipitationChange = precipitation_change_percent;
+    const width = adjustmentWidth(context.artefacts.manifest);
+    this.#assumed = adjustmentsFor(request.assumed, this.#rules.assumptions, width);
     this.#options =
-      (request.intervals ? OPTION.intervals : 0) |
-      (Number.isNaN(warming_c) && Number.isNaN(precipitation_change_percent) ? 0 : OPTION.adjusted);
+      (request.intervals ? OPTION.intervals : 0) | (this.#assumed.every(Number.isNaN) ? 0 : OPTION.adjusted);
   }
 
   /** Reads the rows of a job that are valid. `error` says what is wrong with the others. */
   read(job: JobRows, count: number, columns: ReadPositions): CheckedRows {
-    const { latitude, longitude, species_code, planting_method, elevation_m } = columns;
-    const isAdjusted = elevation_m !== -1 || (this.#options & OPTION.adjusted) !== 0;
-    const rows = new SiteRows(count, isAdjusted ? this.#width : 0);
+    const numbers = this.#rules.numbers.filter(({ column }) => columns[column] !== -1);
+    const isAdjusted = numbers.length > 0 || (this.#options & OPTION.adjusted) !== 0;
+    const rows = new SiteRows(count, isAdjusted ? this.#assumed.length : 0);
     const positions = new Uint16Array(count);
     let valid = 0;
-    for (let i = 0; i < count; i++) {
-      const hasElevation = elevation_m !== -1 && job.hasElevation(i, elevation_m);
-      const isValid = this.#write(
-        rows,
-        valid,
-        job.number(i, latitude),
-        job.number(i, longitude),
-        this.#rules.species.indexOf(job.code(i, species_code)),
-        PLANTING_METHODS.indexOf(job.code(i, planting_method) as PlantingMethod),
-        hasElevation,
-        hasElevation ? job.number(i, elevation_m) : Number.NaN,
-      );
-      if (isValid) positions[valid++] = i;
-    }
+    for (let i = 0; i < count; i++)
+      if (this.#write(rows, valid, job, i, columns, numbers)) positions[valid++] = i;
     return valid === count
       ? { rows, positions }
       : { rows: rows.first(valid), positions: positions.slice(0, valid) };
   }
 
-  /** Writes a row, if it can be predicted for. */
+  /** Writes row `i` of a job to a row, if it can be predicted for. */
   #write(
     rows: SiteRows,
     row: number,
-    latitude: number,
-    longitude: number,
-    species: number,
-    method: number,
-    hasElevation: boolean,
-    elevationM: number,
+    job: JobRows,
+    i: number,
+    columns: ReadPositions,
+    numbers: readonly OptionalNumber[],
   ): boolean {
+    const latitude = job.number(i, columns.latitude);
+    const longitude = job.number(i, columns.longitude);
+    const species = this.#rules.species.indexOf(job.code(i, columns.species_code));
+    const method = PLANTING_METHODS.indexOf(job.code(i, columns.planting_method) as PlantingMethod);
     const isPlace = Math.abs(latitude) <= MAX_LATITUDE && Math.abs(longitude) <= MAX_LONGITUDE; // not NaN
     if (!isPlace || species === -1 || method === -1) return false;
-    if (hasElevation) {
-      const isWithin = elevationM >= ELEVATION.minimum && elevationM <= ELEVATION.maximum;
-      if (!isWithin || !this.#rules.hasLapseRates) return false;
-    }
     rows.latitude[row] = latitude;
     rows.longitude[row] = longitude;
     rows.species[row] = species;
     rows.method[row] = method;
     rows.horizons[row] = this.request.horizons;
-    rows.options[row] = this.#options | (hasElevation ? OPTION.adjusted : 0);
-    if (rows.width > 0) this.#adjust(rows, row, elevationM);
+    rows.options[row] = this.#options;
+    if (rows.width === 0) return true;
+    const first = row * rows.width;
+    rows.adjustments.set(this.#assumed, first);
+    for (const number of numbers) {
+      if (!job.statesNumber(i, columns[number.column])) continue;
+      const value = job.number(i, columns[number.column]);
+      if (!number.isUsable || !isWithin(value, number)) return false;
+      rows.adjustments[first + number.at] = value === number.default ? Number.NaN : value;
+      rows.options[row] |= OPTION.adjusted;
+    }
     return true;
-  }
-
-  #adjust({ adjustments, width }: SiteRows, row: number, elevationM: number): void {
-    const first = row * width;
-    adjustments.fill(Number.NaN, first, first + width);
-    adjustments[first + OWN_ELEVATION] = elevationM;
-    adjustments[first + WARMING] = this.#warmingC;
-    adjustments[first + PRECIPITATION_CHANGE] = this.#precipitationChange;
   }
 
   /** Why a row has no prediction. @param status ROW_STATUS of its place; undefined where the row is not valid */
@@ -135,7 +142,7 @@ export class RowChecks {
       return placeError(status, rows, 0, this.context);
     }
     const error = entryError(this.context, this.#rules.schema, site, []);
-    const hasComma = [site.latitude, site.longitude, site.elevation_m].some(
+    const hasComma = [site.latitude, site.longitude, ...OPTIONAL_COLUMNS.map((name) => site[name])].some(
       (value) => typeof value === 'string' && DECIMAL_COMMA.test(value),
     );
     const advice = hasComma ? ' Write decimals with a point, not with a comma.' : '';
@@ -147,7 +154,7 @@ function statedSite(job: JobRows, row: number, columns: ReadPositions): StatedSi
   const site: StatedSite = {};
   for (const name of READ_COLUMNS) {
     const column = columns[name];
-    if (column === -1 || (name === 'elevation_m' && !job.hasElevation(row, column))) continue;
+    if (column === -1 || (isOptional(name) && !job.statesNumber(row, column))) continue;
     const value = job.stated(row, column, name === 'species_code' || name === 'planting_method');
     if (value !== undefined) site[name] = value;
   }

@@ -1,5 +1,6 @@
 import { ApiError } from '../../prediction/errors/api-error.js';
 import { shownPath } from '../../prediction/errors/shown-value.js';
+import type { Assumed } from '../request/options.js';
 
 /** The formats of tables, in and out, by their media type. */
 export const TABLE_FORMATS = {
@@ -21,8 +22,8 @@ export interface TableRequest {
   /** Set of horizons as bits: bit i stands for HORIZONS[i]. */
   readonly horizons: number;
   readonly intervals: boolean;
-  /** A changed climate; each of them absent where the query has none. */
-  readonly scenario: { readonly warming_c?: number; readonly precipitation_change_percent?: number };
+  /** What the query assumes of climate and practice. */
+  readonly assumed: Assumed;
   /** The caller's tier, for messages. */
   readonly tier: string;
   /** Most rows that the tier allows. */

@@ -26,8 +26,8 @@ export interface JobRows {
   number(row: number, column: number): number;
   /** The text of a cell as far as it can be a code; '' for any other value. */
   code(row: number, column: number): string;
-  /** Whether a cell of `elevation_m` states one, be it valid or not. */
-  hasElevation(row: number, column: number): boolean;
+  /** Whether a cell of an optional column states a number, be it valid or not. */
+  statesNumber(row: number, column: number): boolean;
   /** What a cell states, as messages show it; undefined where it is empty. @param isText whether the column has texts */
   stated(row: number, column: number, isText: boolean): unknown;
   /** A cell as text; null where it is empty. */

@@ -1,6 +1,6 @@
 import { z } from 'zod';
 import { TIER_NAMES } from '../../accounts/tiers.js';
-import { OUTCOMES, scoreSchema } from '../../prediction/artefacts/manifest.js';
+import { evidenceSchema, OUTCOMES, scoreSchema } from '../../prediction/artefacts/manifest.js';
 import { speciesSchema } from '../../prediction/artefacts/species.js';
 import { HORIZONS, PLANTING_METHODS } from '../../prediction/dimensions.js';
 import * as field from './fields.js';
@@ -56,6 +56,9 @@ const servedFeatureSchema = field.component('Feature', {
   unit: field.text('hPa'),
   minimum: field.number(0, 'Smallest value that may be measured.'),
   maximum: field.number(50, 'Largest value that may be measured.'),
+  default: field
+    .number(0.5, 'Of practice, which is no column of the grid: average practice, at which it has no effect.')
+    .exactOptional(),
 });
 
 const { auc, brier, calibration_slope, expected_calibration_error } = scoreSchema.shape;
@@ -65,6 +68,24 @@ const scoreComponent = field.component('Score', {
   brier: field.of(brier, 0.1034),
   calibration_slope: field.of(calibration_slope, 0.978),
   expected_calibration_error: field.of(expected_calibration_error, 0.0021),
+});
+
+const { source, place, treatment, species_code, years, trees, observed, predicted, low, high, use } =
+  evidenceSchema.shape;
+const evidenceComponent = field.component('Evidence', {
+  ...evidenceSchema.shape,
+  source: field.of(source, 'published_levels'),
+  place: field.of(place, 'Medford'),
+  treatment: field.of(treatment, 'weed control', 'Null where it is not known.'),
+  species_code: field.of(species_code, 'PSME'),
+  years: field.of(years, 4.8, 'After which the trees were counted.'),
+  horizon_years: field.horizonYears.describe('The horizon compared with.'),
+  trees: field.of(trees, 200, 'Null where it is not known.'),
+  observed: field.of(observed, 0.93, 'Share of the trees that lived.'),
+  predicted: field.of(predicted, 0.81),
+  low: field.of(low, 0.52, 'Of the interval of the prediction.'),
+  high: field.of(high, 0.97),
+  use: field.of(use, 'held_out', 'Whether the models were conditioned on it, or only compared with it.'),
 });
 
 const modelDigest = sha256('Changes with any byte of the models: SHA-256 of their manifest.');
@@ -94,6 +115,9 @@ export const modelResponseSchema = field.component('ServedModel', {
   ),
   features: z.array(servedFeatureSchema),
   scores: z.array(scoreComponent.describe('On held-out blocks; null where a score is not defined.')),
+  evidence: z
+    .array(evidenceComponent)
+    .describe('Plantings that were observed, and what the models predict of them.'),
 });
 
 export const usageResponseSchema = field.component('Usage', {

@@ -74,14 +74,16 @@ export function catalogueRoutes(app: FastifyInstance, { serving }: RouteContext)
     alive: manifest.alive,
     grid: { points: grid.pointCount, digest: gridDigest },
     interval_level: manifest.interval_level,
-    features: manifest.features.map(({ name, label, unit, minimum, maximum }) => ({
+    features: manifest.features.map(({ name, label, unit, minimum, maximum, ...feature }) => ({
       feature: name,
       factor: label,
       unit,
       minimum,
       maximum,
+      ...('default' in feature && { default: feature.default }),
     })),
     scores: manifest.scores,
+    evidence: manifest.evidence,
   });
   route(modelEndpoint, describeModel, CACHE_CONTROL.default);
 }

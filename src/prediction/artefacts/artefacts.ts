@@ -2,7 +2,14 @@ import path from 'node:path';
 import { ArtefactError } from './artefact-error.js';
 import { ListedFiles, readArtefactFile, sha256Of } from './artefact-file.js';
 import { type GridFile, parseGrid } from './grid-file.js';
-import { MANIFEST_FILE, type Manifest, type ModelFile, parseManifest, readModelFiles } from './manifest.js';
+import {
+  isPractice,
+  MANIFEST_FILE,
+  type Manifest,
+  type ModelFile,
+  parseManifest,
+  readModelFiles,
+} from './manifest.js';
 import { optionColumns } from './option-columns.js';
 import { boundsOf, parseRegions, type Region } from './regions.js';
 import { type SharedGrid, shareGrid } from './shared-grid.js';
@@ -59,7 +66,9 @@ export function readArtefacts(dataDir: string, modelDir: string): Artefacts {
     refuse(`coverage is ${manifest.coverage}, but the grid's is ${grid.coverage}`);
   if (String(manifest.species) !== String(species.map(({ species_code }) => species_code)))
     refuse('species are not those of species.json in its order');
-  for (const { name, unit, minimum, maximum, error } of manifest.features) {
+  for (const feature of manifest.features) {
+    if (isPractice(feature)) continue;
+    const { name, unit, minimum, maximum, error } = feature;
     const column = grid.variables.get(name) ?? refuse(`feature ${name} is not a column of the grid`);
     if (column.unit !== unit)
       refuse(`feature ${name} is in ${unit}, but the grid's column is in ${column.unit}`);
@@ -72,9 +81,8 @@ export function readArtefacts(dataDir: string, modelDir: string): Artefacts {
         `feature ${name} has its error in ${error.column}, which is not a column of the grid in ${unit}`,
       );
   }
-  const featureNames = manifest.features.map(({ name }) => name);
   return {
-    grid: shareGrid(grid, featureNames, optionColumns(gridFile.path, grid, manifest)),
+    grid: shareGrid(grid, manifest.features, optionColumns(gridFile.path, grid, manifest)),
     regions,
     species,
     manifest,

@@ -7,36 +7,74 @@ import { type ArtefactFile, parseJsonFile, readCheckedFile } from './artefact-fi
 const MAX_FEATURES = 2 ** 15;
 
 /** Origins of training outcomes. */
-export const OUTCOMES = ['simulated', 'observed'] as const;
+export const OUTCOMES = ['simulated', 'calibrated', 'observed'] as const;
 
-/** Numbers are in the feature's unit. */
-const featureSchema = z
-  .object({
-    /** Name of the grid variable. */
-    name: z.string().min(1),
-    unit: z.string(),
-    /** Bounds of measured values; the bounds of the grid's column lie within. */
-    minimum: z.number(),
-    maximum: z.number(),
-    /** The factor's name in answers. */
-    label: z.string().min(1),
-    /** Whether it may appear as a risk factor. */
-    risk_factor: z.boolean(),
-    /** 1st and 99th percentile over the sites of the training outcomes. */
-    training: z
-      .object({ p1: z.number(), p99: z.number() })
-      .refine(({ p1, p99 }) => p1 <= p99, { error: 'p1 is above p99' }),
-    /** Standard error of the grid's value: sqrt(at_point² + (per_km * distance to the matched point in km)²). */
-    error: z.object({
-      at_point: z.number().nonnegative(),
-      per_km: z.number().nonnegative(),
-      /** Name of the grid variable whose value at the point takes the place of `at_point`. */
-      column: z.string().min(1).optional(),
-      /** Whether the numbers are shares of the value. */
-      relative: z.literal(true).optional(),
-    }),
+/** What every feature has; numbers are in its unit. */
+const commonFields = {
+  name: z.string().min(1),
+  unit: z.string(),
+  /** Bounds of what a request may state. */
+  minimum: z.number(),
+  maximum: z.number(),
+  /** The factor's name in answers. */
+  label: z.string().min(1),
+  /** Whether it may appear as a risk factor. */
+  risk_factor: z.boolean(),
+};
+
+/** A feature of practice: no column of the grid, and at its default without effect. */
+const practiceSchema = z
+  .strictObject({
+    ...commonFields,
+    /** Average practice, by which the models were trained. */
+    default: z.number(),
+    /** The planting methods that it concerns; absent for all. */
+    methods: z.array(z.enum(PLANTING_METHODS)).min(1).optional(),
   })
-  .refine(({ minimum, maximum }) => minimum < maximum, { error: 'minimum is not below maximum' });
+  .refine((feature) => feature.default >= feature.minimum && feature.default <= feature.maximum, {
+    error: 'default is not from minimum to maximum',
+  });
+
+/** A feature that is a column of the grid, whose bounds lie within those of the feature. */
+const gridFeatureSchema = z.object({
+  ...commonFields,
+  /** 1st and 99th percentile over the sites of the training outcomes. */
+  training: z
+    .object({ p1: z.number(), p99: z.number() })
+    .refine(({ p1, p99 }) => p1 <= p99, { error: 'p1 is above p99' }),
+  /**
+   * Standard error of the grid's value: sqrt(at_point² + (per_km * distance to the matched point in km)² +
+   * (per_elevation_km * difference in elevation in km)²).
+   */
+  error: z.object({
+    at_point: z.number().nonnegative(),
+    per_km: z.number().nonnegative(),
+    per_elevation_km: z.number().nonnegative().optional(),
+    /** Name of the grid variable whose value at the point takes the place of `at_point`. */
+    column: z.string().min(1).optional(),
+    /** Whether the numbers are shares of the value. */
+    relative: z.literal(true).optional(),
+  }),
+});
+
+/** One of the two, by whether it has a default: a union would not say what is wrong in which. */
+const featureSchema = z.unknown().transform((value, context) => {
+  const hasDefault = typeof value === 'object' && value !== null && 'default' in value;
+  const { data, error } = (hasDefault ? practiceSchema : gridFeatureSchema).safeParse(value);
+  for (const { message, path } of error?.issues ?? [])
+    context.addIssue({ code: 'custom', message, path: [...path] });
+  if (data !== undefined && data.minimum >= data.maximum)
+    context.addIssue({ code: 'custom', message: 'minimum is not below maximum' });
+  return data ?? z.NEVER;
+});
+
+export type PracticeFeature = z.output<typeof practiceSchema>;
+export type GridFeature = z.output<typeof gridFeatureSchema>;
+
+/** Whether a feature is of practice, and no column of the grid. */
+export function isPractice(feature: PracticeFeature | GridFeature): feature is PracticeFeature {
+  return 'default' in feature;
+}
 
 const fileSchema = z.object({ file: z.string().min(1), sha256: z.string().regex(/^[0-9a-f]{64}$/) });
 
@@ -57,9 +95,28 @@ export const scoreSchema = z.object({
   expected_calibration_error: z.number().min(0).max(1),
 });
 
+/** A planting that was observed, and what the models predict of it. */
+export const evidenceSchema = z.object({
+  source: z.string().min(1),
+  place: z.string().min(1),
+  treatment: z.string().min(1).nullable(),
+  species_code: z.string().min(1),
+  planting_method: z.enum(PLANTING_METHODS),
+  /** As observed. */
+  years: z.number().positive(),
+  /** That it is compared with. */
+  horizon_years: z.literal(HORIZONS),
+  trees: z.int().positive().nullable(),
+  observed: z.number().min(0).max(1),
+  predicted: z.number().min(0).max(1),
+  low: z.number().min(0).max(1),
+  high: z.number().min(0).max(1),
+  use: z.enum(['conditioning', 'held_out', 'shown']),
+});
+
 const manifestSchema = z
   .object({
-    format: z.literal('nurselog-model/2'),
+    format: z.literal('nurselog-model/3'),
     version: z.string().min(1),
     codename: z.string().min(1),
     series: z.string().min(1),
@@ -79,6 +136,7 @@ const manifestSchema = z
     /** Probability that an interval of the interval graphs contains the value; null without those graphs. */
     interval_level: z.number().gt(0).lt(1).nullable(),
     scores: z.array(scoreSchema),
+    evidence: z.array(evidenceSchema),
   })
   .superRefine((manifest, context) => {
     const complain = (field: string, message: string) =>

@@ -1,6 +1,6 @@
 import { ArtefactError } from './artefact-error.js';
 import type { GridFile } from './grid-file.js';
-import type { Manifest } from './manifest.js';
+import { isPractice, type Manifest } from './manifest.js';
 
 /** The column with the change of a variable with elevation. */
 export function lapseColumnOf(name: string): string {
@@ -11,13 +11,10 @@ export function lapseColumnOf(name: string): string {
 export const LAPSE_OF_LOGARITHM = '1/km';
 
 /** The temperature, degrees Celsius, that a feature follows in a changed climate where relative humidity stays. */
-export const TEMPERATURE_OF_HUMIDITY: Readonly<Record<string, string>> = {
-  dew_point: 'temperature_mean',
-  vpd_max: 'temperature_max',
-};
+export const TEMPERATURE_OF_VAPOR_PRESSURE: Readonly<Record<string, string>> = { vpd_max: 'temperature_max' };
 
 /**
- * The columns that options of requests need beside the features: elevation, the temperatures that humidity follows, and
+ * The columns that options of requests need beside the features: elevation, the temperatures that vapor pressure deficits follow, and
  * the lapse rates of these and of the features, as far as the grid has any, and the errors of features.
  * @throws ArtefactError naming the grid's file where a column is missing or in another unit
  */
@@ -30,11 +27,12 @@ export function optionColumns(file: string, grid: GridFile, { features }: Manife
       throw new ArtefactError(file, `column ${name} is in ${column.unit}, but must be in ${unit}`);
     if (!names.includes(name)) names.push(name);
   };
-  const moved = new Map(features.map(({ name, unit }) => [name, unit]));
+  const gridFeatures = features.flatMap((feature) => (isPractice(feature) ? [] : [feature]));
+  const moved = new Map(gridFeatures.map(({ name, unit }) => [name, unit]));
   require('elevation', 'm');
-  for (const { name, unit, error } of features) {
+  for (const { name, unit, error } of gridFeatures) {
     if (error.column !== undefined) require(error.column, unit);
-    const temperature = TEMPERATURE_OF_HUMIDITY[name];
+    const temperature = TEMPERATURE_OF_VAPOR_PRESSURE[name];
     if (temperature === undefined) continue;
     require(temperature, 'degC');
     moved.set(temperature, 'degC');

@@ -1,4 +1,5 @@
 import type { GridFile, GridVariable, StoredIntegers } from './grid-file.js';
+import { isPractice, type Manifest } from './manifest.js';
 import { indexPoints, type PointIndex, sharedCopy } from './point-index.js';
 
 /** A variable of the grid as it is stored: the value of a point is `offset` + `scale` * its integer. */
@@ -35,12 +36,12 @@ export interface SharedGrid {
 
 /**
  * Copies a grid into shared memory.
- * @param featureNames the models' features in order
+ * @param modelFeatures the models' features in order; those of practice have their default at every point
  * @param columnNames the variables to keep as they are stored
  */
 export function shareGrid(
   grid: GridFile,
-  featureNames: readonly string[],
+  modelFeatures: Manifest['features'],
   columnNames: readonly string[],
 ): SharedGrid {
   const { version, coverage, regions, pointCount } = grid;
@@ -49,12 +50,14 @@ export function shareGrid(
     if (found === undefined) throw new Error(`the grid has no variable ${name}`);
     return found;
   };
-  const featureCount = featureNames.length;
+  const featureCount = modelFeatures.length;
   const features = new Float32Array(new SharedArrayBuffer(4 * pointCount * featureCount));
-  featureNames.forEach((name, feature) => {
-    const { integers, scale, offset } = variable(name);
+  modelFeatures.forEach((modelFeature, feature) => {
+    const { integers, scale, offset } = isPractice(modelFeature)
+      ? { integers: undefined, scale: 0, offset: modelFeature.default }
+      : variable(modelFeature.name);
     for (let point = 0; point < pointCount; point++) {
-      features[point * featureCount + feature] = offset + scale * integers[point];
+      features[point * featureCount + feature] = offset + scale * (integers?.[point] ?? 0);
     }
   });
   const columns = columnNames.map((name) => {

@@ -1,15 +1,18 @@
 import type { Manifest } from '../artefacts/manifest.js';
-import { LAPSE_OF_LOGARITHM, lapseColumnOf, TEMPERATURE_OF_HUMIDITY } from '../artefacts/option-columns.js';
+import {
+  LAPSE_OF_LOGARITHM,
+  lapseColumnOf,
+  TEMPERATURE_OF_VAPOR_PRESSURE,
+} from '../artefacts/option-columns.js';
 import { type SharedGrid, type StoredColumn, valueAt } from '../artefacts/shared-grid.js';
 import { OPTION, type SiteRows } from '../site-rows.js';
 import { CONDITIONS, OWN_ELEVATION, PRECIPITATION_CHANGE, WARMING } from './adjustments.js';
 
 const METRES_PER_KM = 1000;
 
-/** A feature that follows the saturation pressure at a temperature where relative humidity stays. */
-interface Humidity {
+/** A vapor pressure deficit: it follows the saturation pressure at a temperature where relative humidity stays. */
+interface Deficit {
   readonly feature: number;
-  readonly isDewPoint: boolean;
   /** The temperature as a feature, or -1 where it is none: then it is that of the column. */
   readonly temperatureFeature: number;
   readonly temperatureColumn: StoredColumn;
@@ -25,7 +28,7 @@ export class SiteFeatures {
   readonly #lapses: readonly (StoredColumn | undefined)[];
   readonly #temperatures: readonly number[];
   readonly #precipitations: readonly number[];
-  readonly #humidities: readonly Humidity[];
+  readonly #deficits: readonly Deficit[];
   /** The features of one site with all digits, while they are adjusted. */
   readonly #values: Float64Array;
 
@@ -40,12 +43,11 @@ export class SiteFeatures {
     this.#lapses = names.map(lapseOf);
     this.#temperatures = startingWith('temperature_');
     this.#precipitations = startingWith('precipitation_');
-    this.#humidities = Object.entries(TEMPERATURE_OF_HUMIDITY).flatMap(([name, temperature]) => {
+    this.#deficits = Object.entries(TEMPERATURE_OF_VAPOR_PRESSURE).flatMap(([name, temperature]) => {
       const feature = names.indexOf(name);
       if (feature === -1) return [];
       return {
         feature,
-        isDewPoint: name === 'dew_point',
         temperatureFeature: names.indexOf(temperature),
         temperatureColumn: columns[temperature],
         temperatureLapse: lapseOf(temperature),
@@ -134,19 +136,15 @@ export class SiteFeatures {
     for (let f = 0; f < values.length; f++) target[to + f] = values[f];
   }
 
-  /** Warms the values: humidity first, since it depends on the temperatures before. */
+  /** Warms the values: vapor pressure deficits first, since they depend on the temperatures before. */
   #warm(point: number, riseKm: number, warming: number): void {
     const values = this.#values;
-    for (const humidity of this.#humidities) {
-      const { feature, isDewPoint, temperatureFeature, temperatureColumn, temperatureLapse } = humidity;
+    for (const { feature, temperatureFeature, temperatureColumn, temperatureLapse } of this.#deficits) {
       const temperature =
         temperatureFeature === -1
           ? movedBy(valueAt(temperatureColumn, point), temperatureLapse, point, riseKm)
           : values[temperatureFeature];
-      const ratio = saturationPressure(temperature + warming) / saturationPressure(temperature);
-      values[feature] = isDewPoint
-        ? dewPointAt(saturationPressure(values[feature]) * ratio)
-        : values[feature] * ratio;
+      values[feature] *= saturationPressure(temperature + warming) / saturationPressure(temperature);
     }
     for (const feature of this.#temperatures) values[feature] += warming;
   }
@@ -171,10 +169,4 @@ const B_DEGREES = 237.3;
 /** The saturation vapor pressure over water, hPa, at a temperature in degrees Celsius. */
 export function saturationPressure(temperature: number): number {
   return PRESSURE_AT_0_HPA * Math.exp((A * temperature) / (temperature + B_DEGREES));
-}
-
-/** The dew point, degrees Celsius, at a vapor pressure in hPa: the inverse of `saturationPressure`. */
-export function dewPointAt(pressure: number): number {
-  const log = Math.log(pressure / PRESSURE_AT_0_HPA);
-  return (B_DEGREES * log) / (A - log);
 }

@@ -1,4 +1,4 @@
-import type { Manifest } from '../artefacts/manifest.js';
+import { isPractice, type Manifest } from '../artefacts/manifest.js';
 import { lapseColumnOf } from '../artefacts/option-columns.js';
 import { type SharedGrid, type StoredColumn, valueAt } from '../artefacts/shared-grid.js';
 import { CONDITIONS, OWN_ELEVATION } from '../conditions/adjustments.js';
@@ -9,11 +9,22 @@ interface FeatureError {
   readonly atPoint: number;
   readonly column: StoredColumn | undefined;
   readonly perKm: number;
-  /** Whether `atPoint` and `perKm` are shares of the value. */
+  readonly perElevationKm: number;
+  /** Whether these are shares of the value. */
   readonly isRelative: boolean;
   /** Whether it moves to the site's own elevation, so that the distance to the point no longer matters. */
   readonly isMoved: boolean;
 }
+
+/** What is done at a site is known. */
+const EXACT: FeatureError = {
+  atPoint: 0,
+  column: undefined,
+  perKm: 0,
+  perElevationKm: 0,
+  isRelative: false,
+  isMoved: false,
+};
 
 /** How far the features of sites may be from the truth. */
 export class SiteErrors {
@@ -24,18 +35,23 @@ export class SiteErrors {
     { features }: Pick<Manifest, 'features'>,
     private readonly sites: SiteFeatures,
   ) {
-    this.#features = features.map(({ name, error }) => ({
-      atPoint: error.at_point,
-      column: error.column === undefined ? undefined : columns[error.column],
-      perKm: error.per_km,
-      isRelative: error.relative === true,
-      isMoved: name === 'elevation' || lapseColumnOf(name) in columns,
-    }));
+    this.#features = features.map((feature) => {
+      if (isPractice(feature)) return EXACT;
+      const { name, error } = feature;
+      return {
+        atPoint: error.at_point,
+        column: error.column === undefined ? undefined : columns[error.column],
+        perKm: error.per_km,
+        perElevationKm: error.per_elevation_km ?? 0,
+        isRelative: error.relative === true,
+        isMoved: name === 'elevation' || lapseColumnOf(name) in columns,
+      };
+    });
   }
 
   /**
-   * Writes the standard errors of a row's features, in their units, to `target`, starting at `to`: that at the point and
-   * that of the distance to it, as independent errors; 0 for what the caller measured. A scenario changes none: shares are
+   * Writes the standard errors of a row's features, in their units, to `target`, starting at `to`: that at the point,
+   * that of the distance to it and that of the difference in elevation, as independent errors; 0 for what the caller measured. A scenario changes none: shares are
    * of the value before it.
    */
   write(
@@ -49,13 +65,16 @@ export class SiteErrors {
     const isAdjusted = (options[row] & OPTION.adjusted) !== 0;
     const from = row * width;
     const elevationM = isAdjusted ? adjustments[from + OWN_ELEVATION] : Number.NaN;
+    const hasOwnElevation = !Number.isNaN(elevationM);
+    const riseKm = hasOwnElevation ? (elevationM - this.sites.elevationAt(point)) / 1000 : 0;
     for (let f = 0; f < this.#features.length; f++) {
-      const { atPoint, column, perKm, isRelative, isMoved } = this.#features[f];
+      const { atPoint, column, perKm, perElevationKm, isRelative, isMoved } = this.#features[f];
       const isMeasured = isAdjusted && !Number.isNaN(adjustments[from + CONDITIONS + f]);
       const unit = isRelative ? Math.abs(this.sites.valueAt(point, f, elevationM)) : 1;
       const here = column === undefined ? atPoint * unit : valueAt(column, point);
-      const away = isMoved && !Number.isNaN(elevationM) ? 0 : perKm * unit * distanceKm;
-      target[to + f] = isMeasured ? 0 : Math.sqrt(here * here + away * away);
+      const away = isMoved && hasOwnElevation ? 0 : perKm * unit * distanceKm;
+      const above = perElevationKm * unit * riseKm;
+      target[to + f] = isMeasured ? 0 : Math.sqrt(here * here + away * away + above * above);
     }
   }
 }

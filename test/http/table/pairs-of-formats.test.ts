@@ -37,7 +37,7 @@ async function expectedColumns(row: SampleRow, request: TableRequest): Promise<A
   const horizons = HORIZONS.filter((_, h) => (request.horizons & (1 << h)) !== 0);
   const include = request.intervals ? ['intervals'] : [];
   const elevation = elevation_m === null ? {} : { elevation_m };
-  const entry = { ...site, ...elevation, scenario: request.scenario, include, horizons };
+  const entry = { ...site, ...elevation, scenario: request.assumed, include, horizons };
   const { failed } = reader.readBatch(Buffer.from(JSON.stringify({ requests: [entry] })), {
     tier: 'hypha',
     sites: 1,
@@ -106,7 +106,7 @@ function valuesOfCsv(row: AnswerRow, names: readonly string[]): AnswerRow {
 const VARIANTS: readonly Partial<TableRequest>[] = [
   {},
   { horizons: 0b101, intervals: true },
-  { horizons: 0b010, scenario: { warming_c: 2.5, precipitation_change_percent: -10 } },
+  { horizons: 0b010, assumed: { warming_c: 2.5, precipitation_change_percent: -10 } },
 ];
 
 for (const format of FORMATS) {

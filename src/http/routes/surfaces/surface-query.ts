@@ -1,24 +1,26 @@
 import { z } from 'zod';
 import { TIER_NAMES, TIERS, type Tier } from '../../../accounts/tiers.js';
 import {
-  describedNumber,
+  type Assumed,
+  assumptionSchemas,
   isWithin,
   type OptionNumber,
+  optionRulesOf,
   queryNumber,
-  rangeMessage,
-  SCENARIO,
 } from '../../../formats/request/options.js';
 import { invalidRequest } from '../../../formats/request/request-errors.js';
 import { MAX_LATITUDE, MAX_LONGITUDE } from '../../../formats/request/schemas.js';
-import type { Scenario } from '../../../formats/surface/surface.js';
 import { ApiError } from '../../../prediction/errors/api-error.js';
 import { show } from '../../../prediction/errors/shown-value.js';
 import type { Box } from '../../../prediction/locate/lattice-points.js';
+import { type GenerationData, perGeneration } from '../../../prediction/per-generation.js';
 
 /** The query of a surface. */
-export interface SurfaceQuery extends Scenario {
-  readonly bbox?: readonly number[];
-  readonly max_points?: number;
+export interface SurfaceQuery {
+  readonly box: Box;
+  readonly maxPoints: number;
+  /** What it assumes of climate and practice. */
+  readonly assumed: Assumed;
 }
 
 /** Points of a surface where the query does not say how many. */
@@ -33,13 +35,15 @@ const POINTS: OptionNumber = {
   maximum: Math.max(...TIER_NAMES.map((tier) => TIERS[tier].pointsPerSurface)),
   example: 5000,
 };
-const [WARMING, PRECIPITATION_CHANGE] = SCENARIO;
-const PARAMETERS = ['bbox', POINTS.name, ...SCENARIO.map(({ name }) => name)].join(', ');
-
 const mostPoints = TIER_NAMES.map((tier) => `${tier} ${TIERS[tier].pointsPerSurface}`).join(', ');
 
-/** The parameters of the query, as numbers. @param limit of the points of the caller's tier */
-export function surfaceQuerySchema(limit: number) {
+/**
+ * The parameters of the query, as numbers.
+ * @param limit of the points of the caller's tier
+ * @param assumptions the schemas of what may be assumed
+ */
+export function surfaceQuerySchema(limit: number, assumptions: Record<string, z.ZodOptional>) {
+  const known = ['bbox', POINTS.name, ...Object.keys(assumptions)].join(', ');
   return z.strictObject(
     {
       bbox: z
@@ -77,23 +81,25 @@ export function surfaceQuerySchema(limit: number) {
             'and so on; none are averaged. Rows and columns are counted from the corner of the grid or, where none of the ' +
             `points lies in these, from the first point within the box. By tier at most ${mostPoints}.`,
         }),
-      warming_c: numberSchema(WARMING),
-      precipitation_change_percent: numberSchema(PRECIPITATION_CHANGE),
+      ...assumptions,
     },
     {
       error: (issue) =>
         issue.code === 'unrecognized_keys'
-          ? `${issue.keys.map(show).join(', ')} is not a parameter of the query: these are ${PARAMETERS}`
+          ? `${issue.keys.map(show).join(', ')} is not a parameter of the query: these are ${known}`
           : undefined,
     },
   );
 }
 
-const schemaOf = {
-  spore: surfaceQuerySchema(TIERS.spore.pointsPerSurface),
-  mycel: surfaceQuerySchema(TIERS.mycel.pointsPerSurface),
-  hypha: surfaceQuerySchema(TIERS.hypha.pointsPerSurface),
-} satisfies Record<Tier, z.ZodType>;
+const schemasOf = perGeneration(({ artefacts }: GenerationData) => {
+  const assumptions = assumptionSchemas(optionRulesOf(artefacts));
+  const schemaOf = (tier: Tier) => surfaceQuerySchema(TIERS[tier].pointsPerSurface, assumptions);
+  return { spore: schemaOf('spore'), mycel: schemaOf('mycel'), hypha: schemaOf('hypha') } satisfies Record<
+    Tier,
+    z.ZodType
+  >;
+});
 
 /**
  * Reads the query of a surface.
@@ -103,18 +109,19 @@ const schemaOf = {
 export function readSurfaceQuery(
   parameters: Readonly<Record<string, unknown>>,
   tier: Tier,
-): SurfaceQuery & { readonly box: Box; readonly maxPoints: number } {
+  generation: GenerationData,
+): SurfaceQuery {
   const numbers = Object.fromEntries(
     Object.entries(parameters).map(([name, value]) => [
       name,
       name === 'bbox' ? boxOf(value) : numberOf(value),
     ]),
   );
-  const error = invalidRequest(schemaOf[tier], numbers);
+  const error = invalidRequest(schemasOf(generation)[tier], numbers);
   if (error !== undefined) throw new ApiError(error);
-  const query = numbers as SurfaceQuery;
-  const [west, south, east, north] = query.bbox ?? EVERYWHERE;
-  return { ...query, box: { west, south, east, north }, maxPoints: query.max_points ?? DEFAULT_POINTS };
+  const { bbox = EVERYWHERE, max_points = DEFAULT_POINTS, ...assumed } = numbers;
+  const [west, south, east, north] = bbox as readonly number[];
+  return { box: { west, south, east, north }, maxPoints: max_points as number, assumed: assumed as Assumed };
 }
 
 /** A number as text; anything else as it is, for the error message. */
@@ -136,12 +143,4 @@ function isBox(value: unknown): boolean {
   const isOnEarth =
     west >= -MAX_LONGITUDE && east <= MAX_LONGITUDE && south >= -MAX_LATITUDE && north <= MAX_LATITUDE;
   return isOnEarth && west <= east && south <= north;
-}
-
-function numberSchema(number: OptionNumber) {
-  return z
-    .unknown()
-    .refine((value) => isWithin(value, number), { error: ({ input }) => rangeMessage(number, input) })
-    .optional()
-    .meta({ ...describedNumber(number), description: `A changed climate, in ${number.unit}.` });
 }

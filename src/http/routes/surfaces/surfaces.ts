@@ -38,7 +38,8 @@ export const surfacesEndpoint: Endpoint = {
     z.object({
       species_code: z.string().meta({ description: 'A code of GET /v1/species.', examples: ['PSME'] }),
     }),
-  query: () => surfaceQuerySchema(Math.max(...TIER_NAMES.map((tier) => TIERS[tier].pointsPerSurface))),
+  query: ({ assumptions }) =>
+    surfaceQuerySchema(Math.max(...TIER_NAMES.map((tier) => TIERS[tier].pointsPerSurface)), assumptions),
   response: surfaceResponses,
   headers: ['ETag', 'Model-Outcomes', 'Server-Timing'],
   errors: ['invalid_request', 'invalid_species', 'not_acceptable', 'overloaded'],
@@ -70,7 +71,7 @@ export function surfacesRoute(app: FastifyInstance, { config, serving, submitter
     const { artefacts } = generation;
     const { grid, manifest } = artefacts;
     const type = negotiateType(request, SURFACE_TYPES);
-    const query = readSurfaceQuery(request.query, callerOf(request).tier);
+    const query = readSurfaceQuery(request.query, callerOf(request).tier, generation);
     const { species_code } = request.params;
     const species = catalogueOf(generation).indexOf(species_code);
     if (species === -1) throw new ApiError(unknownSpecies(species_code, catalogueOf(generation)));
@@ -98,7 +99,7 @@ export function surfacesRoute(app: FastifyInstance, { config, serving, submitter
     const survivalAt = range.at + points.byteLength;
     const survival = new Uint16Array(range.memory, survivalAt, SURVIVALS_PER_POINT * points.length);
     const answer = new SurfaceAnswer(
-      { species, scenario: query, step, points: sharedPoints, survival },
+      { species, assumed: query.assumed, step, points: sharedPoints, survival },
       steps,
     );
     const deadlineMs = performance.now() - reply.elapsedTime + timeoutMs;

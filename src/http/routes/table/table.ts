@@ -1,7 +1,6 @@
 import type { Readable } from 'node:stream';
 import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
-import { SCENARIO } from '../../../formats/request/options.js';
 import type { TableMediaType } from '../../../formats/table/table-request.js';
 import { HORIZONS } from '../../../prediction/dimensions.js';
 import { MemoryBudget } from '../../../work/admission.js';
@@ -32,30 +31,23 @@ const tables: Record<TableMediaType, z.ZodType> = {
     .meta({ id: 'ArrowTable', description: 'A stream of the Apache Arrow IPC format.' }),
 };
 
-const scenario = Object.fromEntries(
-  SCENARIO.map(({ name, unit, minimum, maximum }) => [
-    name,
-    z.number().min(minimum).max(maximum).optional().describe(`A changed climate, in ${unit}.`),
-  ]),
-);
-
 export const tableEndpoint: Endpoint = {
   path: '/v1/predict/table',
   id: 'predictTable',
   summary: 'Predict survival for a file of sites',
   description:
-    'Columns `latitude`, `longitude`, `species_code`, `planting_method` and optionally `elevation_m`; others are kept. The ' +
-    'answer has all of them and then ours: the matched point, for each horizon its survival and risk factors, and ' +
+    'Columns `latitude`, `longitude`, `species_code`, `planting_method` and optionally `elevation_m` and what is done there: ' +
+    '`vegetation_control`, `overstory_cover`, `seeds_per_spot`; others are kept. The answer has all of them and then ours: the matched point, for each horizon its survival and risk factors, and ' +
     '`error_code` and `error_message` of rows that fail. `Accept` chooses its format among the same three. It is sent while ' +
     'the rows are predicted for: one that breaks off ends without its last chunk. `Content-Encoding: gzip` is understood.',
-  query: () =>
+  query: ({ assumptions }) =>
     z.object({
       horizons: z
         .array(z.literal([...HORIZONS]))
         .optional()
         .describe('Years; all three by default.'),
       include: z.array(z.literal('intervals')).optional().describe('What to add to the answer.'),
-      ...scenario,
+      ...assumptions,
     }),
   request: () => tables,
   response: tables,

@@ -20,7 +20,7 @@ export function tableRequest(of: Partial<TableRequest> & Pick<TableRequest, 'for
     output: of.format,
     horizons: ALL_HORIZONS,
     intervals: false,
-    scenario: {},
+    assumed: {},
     tier: 'hypha',
     rowLimit: 200_000,
     jobRows: 2000,
