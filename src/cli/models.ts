@@ -4,6 +4,7 @@ import { oneLine, quote, redactKeys } from '../output/printable.js';
 import { writeError, writeOutput } from '../output/write-output.js';
 import { ArtefactError } from '../prediction/artefacts/artefact-error.js';
 import { identityOf, readArtefacts } from '../prediction/artefacts/artefacts.js';
+import { isPractice } from '../prediction/artefacts/manifest.js';
 import type { SharedGrid } from '../prediction/artefacts/shared-grid.js';
 import { PLANTING_METHODS } from '../prediction/dimensions.js';
 import { openIntervalModel, openSurvivalModel } from '../prediction/model/model-session.js';
@@ -58,14 +59,18 @@ async function verifyModels(
     report(`models  ${manifest.version} (series ${manifest.series}) in ${modelDir}`);
     report(`grid    ${grid.version}: ${grid.pointCount} points, coverage ${grid.coverage}`);
     report(`digests ${identityOf(artefacts)}`);
-    report(`ok      manifest: ${manifest.features.length} features are columns of the grid in its units`);
+    const practice = manifest.features.filter(isPractice);
+    const columns = manifest.features.length - practice.length;
+    report(
+      `ok      manifest: ${columns} features are columns of the grid in its units, ${practice.length} are of practice`,
+    );
     report(`ok      manifest: ${species.length} species are those of species.json in its order`);
     report('ok      model files: present, SHA-256 as in the manifest');
     for (const [index, method] of PLANTING_METHODS.entries()) {
       const model = await openSurvivalModel(modelFiles[index], manifest);
       let durationMs = 0;
       for (const probe of everySpeciesEverywhere(grid, species.length))
-        durationMs += await checkModel(model, grid, probe);
+        durationMs += await checkModel(model, artefacts, probe);
       const rows = grid.pointCount * species.length;
       report(
         `ok      ${method}: finite, within 0 to 1, never rising, baseline + contributions = survival (${rows.toLocaleString('en')} rows)`,

@@ -1,6 +1,6 @@
 import { ArtefactError } from './artefacts/artefact-error.js';
 import type { Artefacts } from './artefacts/artefacts.js';
-import type { SharedGrid } from './artefacts/shared-grid.js';
+import { isPractice } from './artefacts/manifest.js';
 import { SiteFeatures } from './conditions/site-features.js';
 import { HORIZONS } from './dimensions.js';
 import { SiteErrors } from './intervals/site-errors.js';
@@ -36,7 +36,7 @@ export async function openPredictor(data: PredictorData): Promise<Predictor> {
   const count = 8 * species.length;
   const points = Int32Array.from({ length: count }, (_, i) => Math.floor((i * grid.pointCount) / count));
   const probe = { points, species: Uint8Array.from(points, (_, i) => i % species.length) };
-  for (const model of predictor.models) await checkModel(model, grid, probe);
+  for (const model of predictor.models) await checkModel(model, data, probe);
   for (const model of predictor.intervalModels) await checkIntervals(model, data, probe);
   return predictor;
 }
@@ -55,13 +55,14 @@ export async function openUntried(data: PredictorData): Promise<Predictor> {
 
 /**
  * Runs a model on a probe of the grid and checks the contract: shapes, finite numbers in the range of probabilities,
- * survival that does not rise with the horizon, contributions that sum to survival - baseline.
+ * survival that does not rise with the horizon, contributions that sum to survival - baseline, none of practice at its
+ * default.
  * @returns the duration of the run in milliseconds
  * @throws ArtefactError naming the model file, the broken rule, the grid point and the species
  */
 export async function checkModel(
   model: SurvivalModel,
-  grid: SharedGrid,
+  { grid, manifest }: Pick<Artefacts, 'grid' | 'manifest'>,
   { points, species }: Probe,
 ): Promise<number> {
   const width = model.featureCount;
@@ -92,7 +93,12 @@ export async function checkModel(
     if (at % horizons > 0 && survival[at] > survival[at - 1])
       fail(`survival rises at ${years} years ${where(row)}`);
     let sum = baseline[at];
-    for (let f = 0; f < width; f++) sum += contributions[at * width + f];
+    for (let f = 0; f < width; f++) {
+      const contribution = contributions[at * width + f];
+      if (contribution !== 0 && isPractice(manifest.features[f]))
+        fail(`${manifest.features[f].name} contributes ${contribution} at its default ${where(row)}`);
+      sum += contribution;
+    }
     if (Math.abs(sum - survival[at]) > SUM_TOLERANCE) {
       const parts = `but baseline + contributions is ${sum} ${where(row)}`;
       fail(`survival at ${years} years is ${survival[at]}, ${parts}`);
