@@ -12,6 +12,8 @@ import type { TableJob, TableRequest } from '../formats/table/table-request.js';
 import { ApiError, type ErrorObject } from '../prediction/errors/api-error.js';
 import type { GenerationData } from '../prediction/per-generation.js';
 import type { Predictor, PredictorData } from '../prediction/predictor.js';
+import { type RecordColumns, RowRecords } from '../prediction/row-record.js';
+import { SiteRows } from '../prediction/site-rows.js';
 import type { StepHandler } from './messages.js';
 
 /** The body of a table in memory that all threads share. */
@@ -45,6 +47,13 @@ export type StepOrder =
       readonly body: Uint8Array;
       readonly limit: UnitLimit;
       readonly before: Plan | undefined;
+    }
+  /** Predicts rows of a plan, whose memory is that of SiteRows. */
+  | {
+      readonly kind: 'records';
+      readonly memory: ArrayBufferLike;
+      readonly count: number;
+      readonly width: number;
     };
 
 /** The results of orders by their kind. */
@@ -58,6 +67,7 @@ export interface StepResults {
   readonly points: { readonly inferenceMs: number };
   readonly part: SurfacePart;
   readonly plan: Plan;
+  readonly records: { readonly records: RecordColumns; readonly inferenceMs: number };
 }
 
 /** A step ends with its result, or with what is wrong with the request. */
@@ -126,6 +136,12 @@ async function stepOf(order: StepOrder, predictor: Predictor, data: PredictorDat
       const { buffer, byteOffset, length } = order.body;
       const body = Buffer.from(buffer, byteOffset, length);
       return { result: { result: readPlan(body, order.limit, context, order.before, STEP_MS) } };
+    }
+    case 'records': {
+      const rows = new SiteRows(order.count, order.width, order.memory);
+      const records = RowRecords.create(rows);
+      const { inferenceMs } = await predictor.predict(rows, records);
+      return { result: { result: { records, inferenceMs } } };
     }
   }
 }
