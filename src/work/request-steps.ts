@@ -3,6 +3,9 @@ import { type Job, JobError } from './job.js';
 import type { Scheduler } from './scheduler.js';
 import type { StepOrder, StepOutcome, StepResults } from './steps.js';
 
+/** Steps that predict for the same request at the same time. */
+const STEPS_AT_ONCE = 4;
+
 /** The steps of a request whose answer comes from workers, in the turns of its key. */
 export class RequestSteps {
   /** Time in the models, summed over the steps. */
@@ -21,6 +24,11 @@ export class RequestSteps {
   /** How long the first step that predicts waited. */
   get queueMs(): number {
     return this.#queueMs ?? 0;
+  }
+
+  /** Whether a step has predicted. */
+  get hasPredicted(): boolean {
+    return this.#queueMs !== undefined;
   }
 
   get isCancelled(): boolean {
@@ -56,5 +64,14 @@ export class RequestSteps {
       this.#queueMs ??= step.queueMs;
     }
     return result;
+  }
+
+  /** Does steps for all pieces, some at the same time. The first error ends the generator of the pieces. */
+  async forEach<Piece>(pieces: Generator<Piece>, work: (piece: Piece) => Promise<void>): Promise<void> {
+    const calls = Array.from({ length: STEPS_AT_ONCE }, async () => {
+      for (const piece of pieces) await work(piece);
+    });
+    // After an error the others may have a step under way, which uses the memory of the request.
+    await Promise.all(calls).finally(() => Promise.allSettled(calls));
   }
 }

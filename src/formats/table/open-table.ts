@@ -100,7 +100,7 @@ export class OpenTable {
     const moveTo = (row: number) => {
       predicted.record = recordOf[row];
       predicted.method = sites.rows.method[predicted.record];
-      predicted.point = records.point(predicted.record);
+      predicted.point = records.points[predicted.record];
     };
     const { bytes, rowCount } = output.encode(rows, { errors, row: predicted, moveTo }, job);
     const failures = new Map<ErrorCode, number>();
