@@ -144,7 +144,7 @@ test('an answer of which not every byte is sent when its connection is closed is
   const impatient = await startTestService({ REQUEST_TIMEOUT_MS: '1500', WORKERS: '2' }, undefined, log);
   const socket = await openSocket(impatient.apiUrl);
   // An answer of more than the buffers of both sides hold.
-  const path = '/v1/surfaces/PSME?max_points=300000';
+  const path = '/v1/surfaces/PSME?max_points=150000';
   const head = [`GET ${path} HTTP/1.1`, 'Host: test', `X-API-Key: ${impatient.key}`, 'X-Request-Id: unread'];
   socket.write(`${head.join('\r\n')}\r\n\r\n`);
   socket.on('error', () => {});
