@@ -71,26 +71,43 @@ export class JobAnswers {
    * @param close what it ends with, at most 256 bytes
    */
   join(open: string, inserted: ReadonlyMap<number, string>, close: string): PooledBytes {
-    const [first] = this.#slices;
-    if (inserted.size === 0 && this.#slices.length === 1) return wrapInPlace(first.elements, open, close);
-    const body = new ElementList(open);
+    if (inserted.size === 0 && this.#slices.length === 1)
+      return wrapInPlace(this.#slices[0].elements, open, close);
+    const texts = [open, ...inserted.values(), close].reduce(
+      (sum, text) => sum + Buffer.byteLength(text) + 1,
+      0,
+    );
+    const body = this.buffers.acquire(
+      this.#slices.reduce((sum, { elements }) => sum + elements.bytes.length, texts),
+    );
+    let at = body.bytes.write(open);
+    const start = at;
     let index = 0;
     const insert = () => {
       for (let text = inserted.get(index); text !== undefined; text = inserted.get(++index))
-        body.insert(text);
+        at += body.bytes.write(`${text},`, at);
     };
     for (const { status, ends, elements } of this.#slices) {
+      let copied = 0; // bytes of the slice; rows without an element have none
+      const copyTo = (end: number) => {
+        at += elements.bytes.copy(body.bytes, at, copied, end);
+        copied = end;
+      };
       for (let row = 0; row < status.length; row++) {
         if (status[row] !== ROW_STATUS.answered) continue;
-        insert();
-        body.copy(elements.bytes, row === 0 ? 0 : ends[row - 1], ends[row]);
+        if (inserted.has(index)) {
+          copyTo(row === 0 ? 0 : ends[row - 1]);
+          insert();
+        }
         index++;
       }
+      copyTo(elements.bytes.length);
     }
     insert();
-    const joined = body.join(close, this.buffers);
+    if (at > start) at--; // over the last comma
+    at += body.bytes.write(close, at);
     this.release();
-    return joined;
+    return body.within(body.bytes.subarray(0, at));
   }
 
   /** Gives the memory of all answers back. */
@@ -112,50 +129,4 @@ function wrapInPlace(elements: PooledBytes, open: string, close: string): Pooled
   bytes.write(open);
   bytes.write(close, openLength + length - 1);
   return elements.within(bytes);
-}
-
-/** Elements to be joined, each followed by a comma; those that are neighbours in the same bytes are copied as one range. */
-class ElementList {
-  readonly #chunks: Buffer[];
-  #bytes: Buffer = Buffer.alloc(0);
-  #from = 0;
-  #to = 0;
-
-  constructor(open: string) {
-    this.#chunks = [Buffer.from(open)];
-  }
-
-  copy(bytes: Buffer, from: number, to: number): void {
-    if (bytes !== this.#bytes || from !== this.#to) {
-      this.#closeRange();
-      this.#bytes = bytes;
-      this.#from = from;
-    }
-    this.#to = to;
-  }
-
-  insert(text: string): void {
-    this.#closeRange();
-    this.#chunks.push(Buffer.from(`${text},`));
-  }
-
-  join(close: string, buffers: BufferPool): PooledBytes {
-    this.#closeRange();
-    const hasElements = this.#chunks.length > 1;
-    const end = Buffer.from(close);
-    const length = this.#chunks.reduce((sum, chunk) => sum + chunk.length, 0) - (hasElements ? 1 : 0);
-    const body = buffers.acquire(length + Math.max(1, end.length));
-    let at = 0;
-    for (const chunk of this.#chunks) {
-      body.bytes.set(chunk, at);
-      at += chunk.length;
-    }
-    body.bytes.set(end, length); // over the last comma
-    return body.within(body.bytes.subarray(0, length + end.length));
-  }
-
-  #closeRange(): void {
-    if (this.#to > this.#from) this.#chunks.push(this.#bytes.subarray(this.#from, this.#to));
-    this.#from = this.#to;
-  }
 }

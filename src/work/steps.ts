@@ -1,7 +1,14 @@
 import type { Tier } from '../accounts/tiers.js';
 import { type PlanState, readPlan } from '../formats/geojson/planner.js';
+import { predictSurface, type Surface } from '../formats/surface/surface.js';
+import {
+  encodeSurface,
+  type PartStart,
+  type SurfacePart,
+  type SurfaceType,
+} from '../formats/surface/surface-output.js';
 import { type CheckState, type JobAnswer, OpenTable } from '../formats/table/open-table.js';
-import type { TableJob, TableRequest } from '../formats/table/table-contract.js';
+import type { TableJob, TableRequest } from '../formats/table/table-request.js';
 import { ApiError, type ErrorObject } from '../prediction/errors/api-error.js';
 import type { GenerationData } from '../prediction/per-generation.js';
 import type { Predictor, PredictorData } from '../prediction/predictor.js';
@@ -23,6 +30,15 @@ export type StepOrder =
   | { readonly kind: 'check'; readonly table: TableBody; readonly state: CheckState | undefined }
   /** Answers rows of a table. @param state of the check at its end, without the jobs */
   | { readonly kind: 'rows'; readonly table: TableBody; readonly state: CheckState; readonly job: TableJob }
+  /** Predicts for some points of a surface, whose arrays lie in shared memory. */
+  | { readonly kind: 'points'; readonly surface: Surface; readonly from: number; readonly count: number }
+  /** Writes a part of a surface. */
+  | {
+      readonly kind: 'part';
+      readonly surface: Surface;
+      readonly type: SurfaceType;
+      readonly start: PartStart;
+    }
   /** Reads the next units of a plan. */
   | {
       readonly kind: 'plan';
@@ -39,6 +55,8 @@ export interface StepResults {
     readonly ends: ReturnType<OpenTable['ends']> | undefined;
   };
   readonly rows: JobAnswer;
+  readonly points: { readonly inferenceMs: number };
+  readonly part: SurfacePart;
   readonly plan: PlanState;
 }
 
@@ -62,8 +80,8 @@ function contextOf({ grid, manifest, species, regions, searchRadiusKm }: Predict
   return context;
 }
 
-function openTableOf({ id, memory, at, bytes, request }: TableBody, data: PredictorData): OpenTable {
-  const table = tables.get(id) ?? new OpenTable(new Uint8Array(memory, at, bytes), request, contextOf(data));
+function openTableOf({ id, memory, at, bytes, request }: TableBody, context: GenerationData): OpenTable {
+  const table = tables.get(id) ?? new OpenTable(new Uint8Array(memory, at, bytes), request, context);
   tables.delete(id);
   tables.set(id, table);
   if (tables.size > KEPT_TABLES) tables.delete(tables.keys().next().value as number);
@@ -83,17 +101,31 @@ const doStep: StepHandler = async (order, predictor, data) => {
 export default doStep;
 
 async function stepOf(order: StepOrder, predictor: Predictor, data: PredictorData) {
-  if (order.kind === 'plan') {
-    const { buffer, byteOffset, length } = order.body;
-    const body = Buffer.from(buffer, byteOffset, length);
-    return { result: { result: readPlan(body, order.tier, contextOf(data), order.before, STEP_MS) } };
+  const context = contextOf(data);
+  switch (order.kind) {
+    case 'check': {
+      const table = openTableOf(order.table, context);
+      const endMs = performance.now() + STEP_MS;
+      const state = table.check(order.state, () => performance.now() > endMs);
+      return { result: { result: { state, ends: state.isChecked ? table.ends(state) : undefined } } };
+    }
+    case 'rows': {
+      const result = await openTableOf(order.table, context).answer(order.state, order.job, predictor);
+      return { result: { result }, transferred: [result.bytes.buffer] };
+    }
+    case 'points': {
+      const { surface, from, count } = order;
+      const inferenceMs = await predictSurface(surface, from, count, context.artefacts, predictor);
+      return { result: { result: { inferenceMs } } };
+    }
+    case 'part': {
+      const result = encodeSurface(order.surface, context.artefacts, order.type, order.start);
+      return { result: { result }, transferred: [result.bytes.buffer] };
+    }
+    case 'plan': {
+      const { buffer, byteOffset, length } = order.body;
+      const body = Buffer.from(buffer, byteOffset, length);
+      return { result: { result: readPlan(body, order.tier, context, order.before, STEP_MS) } };
+    }
   }
-  const table = openTableOf(order.table, data);
-  if (order.kind === 'rows') {
-    const result = await table.answer(order.state, order.job, predictor);
-    return { result: { result }, transferred: [result.bytes.buffer] };
-  }
-  const endMs = performance.now() + STEP_MS;
-  const state = table.check(order.state, () => performance.now() > endMs);
-  return { result: { result: { state, ends: state.isChecked ? table.ends(state) : undefined } } };
 }

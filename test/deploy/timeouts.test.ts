@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { DEFAULT_RETRY } from '../../clients/typescript/src/retry.js';
 import { type Config, loadConfig } from '../../src/config.js';
-import { PATIENCE } from '../../src/http/routes/table/table-answer.js';
+import { PATIENCE } from '../../src/work/table-answer.js';
 import { startTestService } from '../support/service.js';
 
 const read = (name: string) => readFileSync(fileURLToPath(new URL(`../../${name}`, import.meta.url)), 'utf8');

@@ -1,5 +1,5 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import type { TableFormat } from '../../src/formats/table/table-contract.js';
+import type { TableFormat } from '../../src/formats/table/table-request.js';
 import { planResponseSchema } from '../../src/http/response/schemas.js';
 import type { PredictorData } from '../../src/prediction/predictor.js';
 import { readPredictorData } from '../../testing/project.js';

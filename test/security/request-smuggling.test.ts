@@ -90,14 +90,6 @@ test.each(['2.0', '1.2', '0.9', '1.10', '3'])(
   },
 );
 
-test.each(['RTSP/1.0', 'ICE/1.1', 'RTSP/1.1'])(
-  'a request with %s is 400 and ends the connection',
-  async (protocol) => {
-    const request = `GET /v1/health ${protocol}\r\nHost: x\r\n\r\n`;
-    expect((await answersTo(request + SMUGGLED)).statuses).toEqual([400]);
-  },
-);
-
 test('an HTTP/1.0 request with a Transfer-Encoding is 400 and ends the connection', async () => {
   const request = post([CHUNKED], CHUNKED_BODY).replace('HTTP/1.1', 'HTTP/1.0');
   expect((await answersTo(request + SMUGGLED)).statuses).toEqual([400]);

@@ -1,17 +1,12 @@
 import type { Data, Field, Schema } from 'apache-arrow';
-import { writeCsvCell } from '../csv/csv-cell.js';
-import type { ReadPositions } from '../table/columns.js';
-import type { RowChecks, StatedSite } from '../table/row-checks.js';
-import type { TableJob, TableSites } from '../table/table-contract.js';
-import { PIECE_BYTES } from '../table/table-output.js';
-import type { ArrowPart, JobRows, TableSource } from '../table/table-source.js';
-import { jsonMembers } from '../text/latin1.js';
+import type { ReadPositions } from '../table/input-columns.js';
+import type { TableJob } from '../table/table-request.js';
+import { type ArrowPart, type JobRows, PIECE_BYTES, type TableSource } from '../table/table-source.js';
 import { restOf } from '../text/lines.js';
-import type { RowWriter } from '../text/row-writer.js';
-import { type Cells, cellsOf } from './cells.js';
+import { fromLatin1 } from '../text/text-formats.js';
+import { type Cells, cellsOf, isValid, numbersOf } from './cells.js';
 import { batchHeader, ColumnLoader, type Dictionaries } from './load-columns.js';
 import { messageAt } from './messages.js';
-import { SiteColumns } from './site-columns.js';
 import { sliceColumn } from './slice-column.js';
 import { readSchema } from './text-views.js';
 
@@ -23,7 +18,7 @@ export interface StreamBatch {
   /** Its first row among those of the table. */
   readonly firstRow: number;
   readonly rowCount: number;
-  /** Its columns, nested ones included, and their buffers: what is decoded grows with them. */
+  /** Its columns and their buffers: what is decoded grows with them. */
   readonly parts: number;
 }
 
@@ -32,19 +27,15 @@ interface LoadedBatch {
   readonly batch: StreamBatch;
   readonly columns: readonly Data[];
   readonly bytes: number;
-  sites?: SiteColumns;
-  cells?: readonly Cells[];
 }
 
-/** Rows of one batch. */
-interface Part {
-  readonly loaded: LoadedBatch;
-  /** The first of them in the batch. */
+/** Consecutive rows of a batch, whose columns are slices; dictionaries are whole. */
+interface Slice extends ArrowPart {
+  /** The first of them in the job. */
   readonly from: number;
-  readonly count: number;
 }
 
-/** Batches whose columns are kept: runs are read and written in turns. */
+/** Batches whose columns are kept: jobs may share them. */
 const KEPT_BATCHES = 4;
 
 /** Most batches of a job: each is decoded for it. */
@@ -60,10 +51,8 @@ const NOT_FINITE: ReadonlySet<string> = new Set(['NaN', 'Infinity', '-Infinity']
 export class ArrowSource implements TableSource {
   readonly names: readonly string[];
   readonly lineEnd = '\n';
-  readonly members: readonly string[];
   /** The batches used last. */
   readonly #loaded: LoadedBatch[] = [];
-
   readonly #schema: Schema;
 
   /**
@@ -80,7 +69,6 @@ export class ArrowSource implements TableSource {
   ) {
     this.#schema = readSchema(sent);
     this.names = sent.fields.map(({ name }) => name);
-    this.members = jsonMembers(this.names);
   }
 
   /** All rows in jobs. */
@@ -97,30 +85,29 @@ export class ArrowSource implements TableSource {
     return this.#schema.fields;
   }
 
-  arrowMetadata(): ReadonlyMap<string, string> {
+  get arrowMetadata(): ReadonlyMap<string, string> {
     return this.#schema.metadata;
   }
 
   columnsBefore({ from }: TableJob): Data[] {
-    const [part] = this.parts(from - 1, 1);
-    return part.loaded.columns.map((column) => sliceColumn(column, part.from, 0));
+    const { columns } = this.#loadKept(this.#batchOf(from - 1));
+    return columns.map((column) => sliceColumn(column, 0, 0));
   }
 
   rows(job: TableJob): JobRows {
     return new ArrowRows(this, job);
   }
 
-  /** The rows [from, from + count), by batch: those of one are loaded at a time. */
-  *parts(from: number, count: number): Generator<Part, undefined> {
-    let index = this.#batchOf(from);
-    for (let row = from; row < from + count; index++) {
-      const loaded = this.#loadKept(index);
-      const { firstRow, rowCount } = loaded.batch;
-      const end = Math.min(from + count, firstRow + rowCount);
-      yield { loaded, from: row - firstRow, count: end - row };
-      row = end;
+  /** The rows of a job from one of them on, in slices of at most PIECE_BYTES, if these have more than one row. */
+  *slices(job: TableJob, first: number): Generator<Slice> {
+    for (let from = first; from < job.count; ) {
+      const { batch, columns, bytes } = this.#loadKept(this.#batchOf(job.from + from));
+      const inBatch = job.from + from - batch.firstRow;
+      const maxRows = Math.max(1, Math.floor((PIECE_BYTES * batch.rowCount) / bytes));
+      const rowCount = Math.min(maxRows, job.count - from, batch.rowCount - inBatch);
+      yield { from, rowCount, columns: columns.map((column) => sliceColumn(column, inBatch, rowCount)) };
+      from += rowCount;
     }
-    return undefined;
   }
 
   /** The index of the first batch that is too much for a job that begins with a given one. */
@@ -170,101 +157,67 @@ export class ArrowSource implements TableSource {
   }
 }
 
+/** Rows of an Arrow table. The slice that was read last is kept: rows are read in their order. */
 class ArrowRows implements JobRows {
-  /** The part that was asked for last, and the rows before it. */
-  #part: Part | undefined;
-  #before = 0;
-  readonly #parts: Generator<Part, undefined>;
+  #slice: Slice | undefined;
+  /** Readers of its columns, made when they are first used. */
+  #cells: Cells[] = [];
+  #numbers: ((row: number) => number)[] = [];
 
   constructor(
     private readonly source: ArrowSource,
     private readonly job: TableJob,
-  ) {
-    this.#parts = source.parts(job.from, job.count);
+  ) {}
+
+  number(row: number, column: number): number {
+    const { columns, from } = this.#sliceOf(row);
+    this.#numbers[column] ??= numbersOf(columns[column]);
+    return this.#numbers[column](row - from);
   }
 
-  sites(checks: RowChecks): TableSites {
-    const { from, count } = this.job;
-    const rows = checks.rows(count, this.source.positions.elevation_m !== -1);
-    const positions = new Uint16Array(count);
-    let valid = 0;
-    let position = 0;
-    for (const { loaded, from: first, count: partCount } of this.source.parts(from, count)) {
-      loaded.sites ??= new SiteColumns(loaded.columns, this.source.positions, checks);
-      const { sites } = loaded;
-      for (let row = first; row < first + partCount; row++, position++) {
-        const isValid = checks.write(
-          rows,
-          valid,
-          sites.latitude(row),
-          sites.longitude(row),
-          sites.species(row),
-          sites.method(row),
-          sites.elevationM(row),
-        );
-        if (isValid) positions[valid++] = position;
-      }
-    }
-    return { rows: valid === count ? rows : rows.first(valid), positions: positions.subarray(0, valid) };
+  code(row: number, column: number): string {
+    return this.text(row, column) ?? '';
   }
 
-  stated(row: number, checks: RowChecks): StatedSite {
-    const [{ loaded, from }] = this.source.parts(this.job.from + row, 1);
-    loaded.sites ??= new SiteColumns(loaded.columns, this.source.positions, checks);
-    return loaded.sites.stated(from);
+  hasElevation(row: number, column: number): boolean {
+    const { columns, from } = this.#sliceOf(row);
+    return isValid(columns[column], row - from);
+  }
+
+  stated(row: number, column: number, isText: boolean): unknown {
+    const text = isText ? this.text(row, column) : null;
+    if (text !== null) return fromLatin1(text);
+    return isText || !this.hasElevation(row, column) ? undefined : this.number(row, column);
+  }
+
+  text(row: number, column: number): string | null {
+    const { columns, from } = this.#sliceOf(row);
+    this.#cells[column] ??= cellsOf(columns[column]);
+    return this.#cells[column].text(row - from);
+  }
+
+  json(row: number, column: number): string {
+    const text = this.text(row, column);
+    if (text === null) return 'null';
+    if (this.#cells[column].isString) return JSON.stringify(text);
+    return NOT_FINITE.has(text) ? 'null' : text;
+  }
+
+  arrowParts(): Iterable<ArrowPart> {
+    return this.source.slices(this.job, 0);
   }
 
   rest(from: number): TableJob {
     return restOf(this.job, from, 0);
   }
 
-  writeCsv(writer: RowWriter, row: number): void {
-    const { cells, at } = this.#cellsOf(row);
-    for (let column = 0; column < cells.length; column++) {
-      if (column > 0) writer.writeBytes(',');
-      const text = cells[column].text(at) ?? '';
-      if (cells[column].isString) writeCsvCell(writer, text);
-      else writer.writeBytes(text);
-    }
+  #sliceOf(row: number): Slice {
+    const last = this.#slice;
+    if (last !== undefined && row >= last.from && row < last.from + last.rowCount) return last;
+    const [slice] = this.source.slices(this.job, row);
+    this.#slice = slice;
+    this.#cells = [];
+    this.#numbers = [];
+    return slice;
   }
-
-  writeJson(writer: RowWriter, row: number): void {
-    const { cells, at } = this.#cellsOf(row);
-    const { members } = this.source;
-    let json = '{';
-    for (let column = 0; column < cells.length; column++) {
-      const text = cells[column].text(at);
-      const value = text !== null && cells[column].isString ? JSON.stringify(text) : jsonNumber(text);
-      json += `${members[column]}${value},`;
-    }
-    writer.writeBytes(json);
-  }
-
-  *arrowParts(): Generator<ArrowPart> {
-    for (const { loaded, from, count } of this.#parts) {
-      const rowBytes = loaded.bytes / loaded.batch.rowCount;
-      const partRows = Math.max(1, Math.floor(PIECE_BYTES / rowBytes));
-      for (let row = from; row < from + count; row += partRows) {
-        const rowCount = Math.min(partRows, from + count - row);
-        yield { rowCount, columns: loaded.columns.map((column) => sliceColumn(column, row, rowCount)) };
-      }
-    }
-  }
-
-  /** The cells of a row, and where it is in them; rows are asked for in their order. */
-  #cellsOf(row: number): { cells: readonly Cells[]; at: number } {
-    while (this.#part === undefined || row >= this.#before + this.#part.count) {
-      this.#before += this.#part?.count ?? 0;
-      this.#part = this.#parts.next().value;
-      if (this.#part === undefined) throw new Error(`row ${row} is not in the job`);
-    }
-    const { loaded, from } = this.#part;
-    loaded.cells ??= loaded.columns.map(cellsOf);
-    return { cells: loaded.cells, at: from + row - this.#before };
-  }
-}
-
-/** A number or a boolean. */
-function jsonNumber(text: string | null): string {
-  return text === null || NOT_FINITE.has(text) ? 'null' : text;
 }

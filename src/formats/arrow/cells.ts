@@ -10,7 +10,7 @@ export interface Cells {
   text(row: number): string | null;
 }
 
-/** A reader of a column of any type that `isWritable`. */
+/** A reader of a column of any type that `isWritable`; not of views. */
 export function cellsOf(data: Data): Cells {
   const { isString, format } = formatOf(data);
   if (data.nullCount === 0 && !DataType.isNull(data.type)) return { isString, text: format };
@@ -39,7 +39,6 @@ function formatOf(data: Data): { isString: boolean; format: Format } {
   const { type, values } = data;
   if (DataType.isDictionary(type)) return dictionaryFormat(data);
   if (isText(type)) return { isString: true, format: textFormat(data) };
-  if (DataType.isUtf8View(type)) return { isString: true, format: viewFormat(data) };
   if (DataType.isBool(type))
     return { isString: false, format: (row) => String((values[row >> 3] & (1 << (row & 7))) !== 0) };
   if (DataType.isDecimal(type))
@@ -78,16 +77,6 @@ export function textLength(data: Data): ((row: number) => number) | undefined {
   }
   if (!isText(type)) return undefined;
   return (row) => Number(valueOffsets[row + 1]) - Number(valueOffsets[row]);
-}
-
-function viewFormat(data: Data): Format {
-  const texts = new ViewTexts(data);
-  return (row) => {
-    const bytes = texts.bytes(row);
-    return bytes === undefined
-      ? null
-      : Buffer.from(bytes.buffer, bytes.byteOffset, bytes.length).toString('latin1');
-  };
 }
 
 function dictionaryFormat({ values, dictionary }: Data): { isString: boolean; format: Format } {

@@ -1,6 +1,6 @@
 import { DataType, DateUnit, type Field, Precision, type Schema, Type } from 'apache-arrow';
 import { show } from '../../prediction/errors/shown-value.js';
-import { notATable } from '../table/table-errors.js';
+import { notATable } from '../table/table-request.js';
 import { readType } from './text-views.js';
 
 const INTEGER_BITS: readonly number[] = [8, 16, 32, 64];

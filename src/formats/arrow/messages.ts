@@ -1,5 +1,5 @@
 import { Message, MetadataVersion } from 'apache-arrow';
-import { notATable } from '../table/table-errors.js';
+import { notATable } from '../table/table-request.js';
 import { checkMetadata, MetadataError } from './metadata-check.js';
 
 /** A message of a stream: its metadata, checked, and its body. */

@@ -1,5 +1,5 @@
 import { MessageHeader } from 'apache-arrow';
-import { MAX_COLUMNS } from '../table/columns.js';
+import { MAX_COLUMNS } from '../table/input-columns.js';
 
 /*
  * Bounds what the metadata of a message can make the library do. They are flatbuffers, and the library follows every offset

@@ -1,8 +1,8 @@
 import { type Data, DataType, type Field, type Schema, Vector } from 'apache-arrow';
 import { show } from '../../prediction/errors/shown-value.js';
-import { READ_COLUMNS, type ReadPositions, readPositions } from '../table/columns.js';
-import type { TableFormat, TableRequest, TableState } from '../table/table-contract.js';
-import { checkRowCount, notATable } from '../table/table-errors.js';
+import { READ_COLUMNS, type ReadPositions, readPositions } from '../table/input-columns.js';
+import type { TableFormat, TableRequest, TableState } from '../table/table-request.js';
+import { checkRowCount, notATable } from '../table/table-request.js';
 import { MAX_ROW_BYTES } from '../text/lines.js';
 import { ArrowSource, type StreamBatch } from './arrow-source.js';
 import { textLength } from './cells.js';

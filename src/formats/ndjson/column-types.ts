@@ -1,4 +1,4 @@
-import { BooleanColumn, NumberColumn, TextColumn } from '../arrow/column-builders.js';
+import { Bool, Float64, Utf8 } from 'apache-arrow';
 import { QUOTE } from '../request/json.js';
 import type { ObjectColumns } from './object-columns.js';
 
@@ -25,10 +25,10 @@ export class ColumnTypes {
       if (starts[column] !== 0) this.kinds[column] |= kindAt(bytes, starts[column], ends[column]);
   }
 
-  /** A column of Arrow: numbers, booleans, or texts; of values of several kinds, and of arrays and objects, their JSON. */
-  builder(column: number, rowCount: number): NumberColumn | BooleanColumn | TextColumn {
-    if (this.kinds[column] === NUMBER) return new NumberColumn(rowCount);
-    return this.kinds[column] === BOOLEAN ? new BooleanColumn(rowCount) : new TextColumn(rowCount);
+  /** The type of a column of Arrow; of values of several kinds, and of arrays and objects, their JSON as text. */
+  arrowType(column: number): Float64 | Bool | Utf8 {
+    if (this.kinds[column] === NUMBER) return new Float64();
+    return this.kinds[column] === BOOLEAN ? new Bool() : new Utf8();
   }
 }
 

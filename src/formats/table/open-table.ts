@@ -1,21 +1,19 @@
-import type { ErrorCode } from '../../prediction/errors/api-error.js';
+import type { ErrorCode, ErrorObject } from '../../prediction/errors/api-error.js';
 import type { GenerationData } from '../../prediction/per-generation.js';
 import type { Predictor } from '../../prediction/predictor.js';
 import { RowRecords } from '../../prediction/row-record.js';
-import { SiteRows } from '../../prediction/site-rows.js';
+import { ROW_STATUS, SiteRows } from '../../prediction/site-rows.js';
 import { ArrowOutput } from '../arrow/arrow-output.js';
 import type { ArrowSource } from '../arrow/arrow-source.js';
 import { type ArrowState, checkArrow, openArrow } from '../arrow/open-arrow.js';
+import { type CsvState, checkCsv } from '../csv/check-csv.js';
 import { CsvSource } from '../csv/csv-source.js';
-import { type CsvState, checkCsv } from '../csv/open-csv.js';
-import { checkNdjson, type NdjsonState, ndjsonSource } from '../ndjson/open-ndjson.js';
-import { csvFormat, NDJSON } from '../text/text-formats.js';
+import { checkNdjson, type NdjsonState, ndjsonSource } from '../ndjson/check-ndjson.js';
 import { TextOutput } from '../text/text-output.js';
+import { type ReadPositions, readPositions } from './input-columns.js';
 import { RowChecks } from './row-checks.js';
-import { NOT_PREDICTED, runOutcomes } from './run-outcomes.js';
-import type { TableJob, TableRequest } from './table-contract.js';
-import type { TableOutput } from './table-output.js';
-import type { TableSource } from './table-source.js';
+import type { TableJob, TableRequest } from './table-request.js';
+import type { TableOutput, TableSource } from './table-source.js';
 
 /** How far the check of a body has come, by its format. */
 export type CheckState = CsvState | NdjsonState | ArrowState;
@@ -35,12 +33,18 @@ export interface JobAnswer {
 /** Most rows that are predicted for together: the memory of a predictor grows with them. */
 const RUN_ROWS = 500;
 
+/** The parts of a table that was checked. */
+interface CheckedTable {
+  readonly source: TableSource;
+  readonly columns: ReadPositions;
+  readonly output: TableOutput;
+}
+
 /** A body, which is checked and then answered. It keeps what was read of the body, and nothing else. */
 export class OpenTable {
   readonly #body: Buffer;
   #arrow: ArrowSource | undefined;
-  #source: TableSource | undefined;
-  #output: TableOutput | undefined;
+  #checked: CheckedTable | undefined;
   readonly #checks: RowChecks;
 
   /** @param context pass the same object for all tables of a generation: what is made of it is kept */
@@ -73,32 +77,40 @@ export class OpenTable {
 
   /** What the answer begins with, and what it ends with. */
   ends(state: CheckState): { readonly head: Uint8Array; readonly tail: Uint8Array } {
-    const output = this.#outputOf(state);
+    const { output } = this.#open(state);
     return { head: output.head(), tail: output.tail() };
   }
 
   /** Answers the rows of a job. @param state of the check at its end */
   async answer(state: CheckState, job: TableJob, predictor: Predictor): Promise<JobAnswer> {
-    const source = this.#sourceOf(state);
-    const read = source.rows(job);
-    const { rows, positions } = read.sites(this.#checks);
-    const methods = new Uint8Array(job.count).fill(NOT_PREDICTED);
-    for (let i = 0; i < rows.count; i++) methods[positions[i]] = rows.method[i];
-    const { records, inferenceMs } = await predict(rows, predictor);
-    const outcomes = runOutcomes(records, methods, (row, status) => {
-      const site = read.stated(row, this.#checks);
-      return status === undefined ? this.#checks.error(site) : this.#checks.placeError(status, site);
+    const { source, columns, output } = this.#open(state);
+    const rows = source.rows(job);
+    const sites = this.#checks.read(rows, job.count, columns);
+    const { records, inferenceMs } = await predict(sites.rows, predictor);
+    const recordOf = new Int16Array(job.count).fill(-1);
+    sites.positions.forEach((row, record) => {
+      recordOf[row] = record;
     });
-    const before = job.from > 0 ? source.columnsBefore(job) : undefined;
-    const { bytes, rowCount } = this.#outputOf(state).encode(read, outcomes, before);
+    const errors = new Map<number, ErrorObject>();
+    recordOf.forEach((record, row) => {
+      const status = record === -1 ? undefined : records.status[record];
+      if (status !== ROW_STATUS.answered) errors.set(row, this.#checks.error(rows, row, columns, status));
+    });
+    const predicted = { grid: this.context.artefacts.grid, records, record: 0, method: 0, point: 0 };
+    const moveTo = (row: number) => {
+      predicted.record = recordOf[row];
+      predicted.method = sites.rows.method[predicted.record];
+      predicted.point = records.point(predicted.record);
+    };
+    const { bytes, rowCount } = output.encode(rows, { errors, row: predicted, moveTo }, job);
     const failures = new Map<ErrorCode, number>();
     let failed = 0;
-    for (const [row, { code }] of outcomes.errors) {
+    for (const [row, { code }] of errors) {
       if (row >= rowCount) continue;
       failures.set(code, (failures.get(code) ?? 0) + 1);
       failed++;
     }
-    const rest = rowCount < job.count ? read.rest(rowCount) : undefined;
+    const rest = rowCount < job.count ? rows.rest(rowCount) : undefined;
     return { bytes, answered: rowCount - failed, failures: [...failures], rest, inferenceMs };
   }
 
@@ -107,33 +119,25 @@ export class OpenTable {
     return this.#arrow;
   }
 
-  #sourceOf(state: CheckState): TableSource {
-    this.#source ??= this.#open(state);
-    return this.#source;
+  #open(state: CheckState): CheckedTable {
+    if (this.#checked !== undefined) return this.#checked;
+    const { request } = this;
+    const { artefacts } = this.context;
+    const source = this.#sourceOf(state);
+    const columns = readPositions(source.names);
+    const Output = request.output === 'arrow' ? ArrowOutput : TextOutput;
+    this.#checked = { source, columns, output: new Output(source, artefacts, request) };
+    return this.#checked;
   }
 
-  #open(state: CheckState): TableSource {
+  #sourceOf(state: CheckState): TableSource {
     if (state.format === 'arrow') return this.#stream;
     if (state.format === 'ndjson') return ndjsonSource(this.#body, this.request, state);
     if (state.header === undefined) throw new Error('a table without a header');
     return new CsvSource(this.#body, state.header);
   }
-
-  #outputOf(state: CheckState): TableOutput {
-    const { request } = this;
-    const { artefacts } = this.context;
-    if (this.#output !== undefined) return this.#output;
-    const source = this.#sourceOf(state);
-    if (request.output === 'arrow') this.#output = new ArrowOutput(source, artefacts, request);
-    else {
-      const format = request.output === 'csv' ? csvFormat(source, request) : NDJSON;
-      this.#output = new TextOutput(format, artefacts, request);
-    }
-    return this.#output;
-  }
 }
 
-/** Predicts rows. */
 async function predict(rows: SiteRows, predictor: Predictor) {
   const records = RowRecords.create(rows.count);
   let inferenceMs = 0;

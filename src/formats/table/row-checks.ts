@@ -12,11 +12,20 @@ import { OPTION, SiteRows } from '../../prediction/site-rows.js';
 import { ELEVATION, optionRulesOf } from '../request/options.js';
 import { entryError, placeError } from '../request/request-errors.js';
 import { MAX_LATITUDE, MAX_LONGITUDE, requestSchemas } from '../request/schemas.js';
-import type { ReadColumn } from './columns.js';
-import type { TableRequest } from './table-contract.js';
+import { READ_COLUMNS, type ReadColumn, type ReadPositions } from './input-columns.js';
+import type { TableRequest } from './table-request.js';
+import type { JobRows } from './table-source.js';
 
 /** What a row states of its site, as messages show it; absent where the cell is empty or null. */
-export type StatedSite = { -readonly [column in ReadColumn]?: unknown };
+type StatedSite = { [column in ReadColumn]?: unknown };
+
+/** Rows of a job that can be predicted for. */
+interface CheckedRows {
+  /** With OPTION.adjusted and adjustments where a scenario or an elevation is stated. */
+  readonly rows: SiteRows;
+  /** Where each is in the job, counted from 0. */
+  readonly positions: Uint16Array;
+}
 
 /** A decimal comma instead of a point. */
 const DECIMAL_COMMA = /^\s*[+-]?\d+,\d+\s*$/;
@@ -54,41 +63,45 @@ export class RowChecks {
       (Number.isNaN(warming_c) && Number.isNaN(precipitation_change_percent) ? 0 : OPTION.adjusted);
   }
 
-  /** Rows to write to. @param hasElevations whether any may state its own elevation */
-  rows(count: number, hasElevations: boolean): SiteRows {
-    const isAdjusted = hasElevations || (this.#options & OPTION.adjusted) !== 0;
-    return new SiteRows(count, isAdjusted ? this.#width : 0);
+  /** Reads the rows of a job that are valid. `error` says what is wrong with the others. */
+  read(job: JobRows, count: number, columns: ReadPositions): CheckedRows {
+    const { latitude, longitude, species_code, planting_method, elevation_m } = columns;
+    const isAdjusted = elevation_m !== -1 || (this.#options & OPTION.adjusted) !== 0;
+    const rows = new SiteRows(count, isAdjusted ? this.#width : 0);
+    const positions = new Uint16Array(count);
+    let valid = 0;
+    for (let i = 0; i < count; i++) {
+      const hasElevation = elevation_m !== -1 && job.hasElevation(i, elevation_m);
+      const isValid = this.#write(
+        rows,
+        valid,
+        job.number(i, latitude),
+        job.number(i, longitude),
+        this.#rules.species.indexOf(job.code(i, species_code)),
+        PLANTING_METHODS.indexOf(job.code(i, planting_method) as PlantingMethod),
+        hasElevation,
+        hasElevation ? job.number(i, elevation_m) : Number.NaN,
+      );
+      if (isValid) positions[valid++] = i;
+    }
+    return valid === count
+      ? { rows, positions }
+      : { rows: rows.first(valid), positions: positions.slice(0, valid) };
   }
 
-  /** The index of a species by its code, or -1. */
-  speciesOf(code: string): number {
-    return this.#rules.species.indexOf(code);
-  }
-
-  /** The index of a planting method by its name, or -1. */
-  methodOf(name: string): number {
-    return PLANTING_METHODS.indexOf(name as PlantingMethod);
-  }
-
-  /**
-   * Writes a row.
-   * @param latitude NaN where it is not a number, as the longitude
-   * @param species -1 for none, as the method
-   * @param elevationM NaN where none is stated, infinite where it is not a number
-   * @returns whether it can be predicted for; if not, `error` tells why
-   */
-  write(
+  /** Writes a row, if it can be predicted for. */
+  #write(
     rows: SiteRows,
     row: number,
     latitude: number,
     longitude: number,
     species: number,
     method: number,
+    hasElevation: boolean,
     elevationM: number,
   ): boolean {
     const isPlace = Math.abs(latitude) <= MAX_LATITUDE && Math.abs(longitude) <= MAX_LONGITUDE; // not NaN
     if (!isPlace || species === -1 || method === -1) return false;
-    const hasElevation = !Number.isNaN(elevationM);
     if (hasElevation) {
       const isWithin = elevationM >= ELEVATION.minimum && elevationM <= ELEVATION.maximum;
       if (!isWithin || !this.#rules.hasLapseRates) return false;
@@ -111,8 +124,16 @@ export class RowChecks {
     adjustments[first + PRECIPITATION_CHANGE] = this.#precipitationChange;
   }
 
-  /** What is wrong with a row that could not be written. */
-  error(site: StatedSite): ErrorObject {
+  /** Why a row has no prediction. @param status ROW_STATUS of its place; undefined where the row is not valid */
+  error(job: JobRows, row: number, columns: ReadPositions, status: number | undefined): ErrorObject {
+    const site = statedSite(job, row, columns);
+    if (status !== undefined) {
+      const rows = new SiteRows(1, 1);
+      rows.latitude[0] = Number(site.latitude);
+      rows.longitude[0] = Number(site.longitude);
+      rows.adjustments[OWN_ELEVATION] = Number(site.elevation_m);
+      return placeError(status, rows, 0, this.context);
+    }
     const error = entryError(this.context, this.#rules.schema, site, []);
     const hasComma = [site.latitude, site.longitude, site.elevation_m].some(
       (value) => typeof value === 'string' && DECIMAL_COMMA.test(value),
@@ -120,13 +141,15 @@ export class RowChecks {
     const advice = hasComma ? ' Write decimals with a point, not with a comma.' : '';
     return { ...error, message: error.message + advice };
   }
+}
 
-  /** Why there is no answer for the place of a row. @param status ROW_STATUS */
-  placeError(status: number, site: StatedSite): ErrorObject {
-    const rows = new SiteRows(1, 1);
-    rows.latitude[0] = Number(site.latitude);
-    rows.longitude[0] = Number(site.longitude);
-    rows.adjustments[OWN_ELEVATION] = Number(site.elevation_m);
-    return placeError(status, rows, 0, this.context);
+function statedSite(job: JobRows, row: number, columns: ReadPositions): StatedSite {
+  const site: StatedSite = {};
+  for (const name of READ_COLUMNS) {
+    const column = columns[name];
+    if (column === -1 || (name === 'elevation_m' && !job.hasElevation(row, column))) continue;
+    const value = job.stated(row, column, name === 'species_code' || name === 'planting_method');
+    if (value !== undefined) site[name] = value;
   }
+  return site;
 }

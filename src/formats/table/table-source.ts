@@ -1,16 +1,47 @@
 import type { Data, Field } from 'apache-arrow';
+import type { ErrorObject } from '../../prediction/errors/api-error.js';
 import type { RowWriter } from '../text/row-writer.js';
-import type { RowChecks, StatedSite } from './row-checks.js';
-import type { TableJob, TableSites } from './table-contract.js';
+import type { PredictedRow } from './output-columns.js';
+import type { TableJob } from './table-request.js';
 
-/** The uploaded columns of rows, counted from the first of them. */
-export interface UploadedRows {
-  /** Writes the cells of a row as CSV, without a line end. */
-  writeCsv(writer: RowWriter, row: number): void;
-  /** Writes a row as the beginning of a JSON object: its members, each followed by a comma. */
-  writeJson(writer: RowWriter, row: number): void;
-  /** The rows as columns: parts that follow each other, each with all columns. */
+/** The table in a body that was checked. */
+export interface TableSource {
+  /** The names of its columns, in their order. */
+  readonly names: readonly string[];
+  /** The line end of a CSV table; '\n' for other formats. */
+  readonly lineEnd: '\n' | '\r\n';
+  /** The columns as those of an Arrow table. */
+  arrowFields(): readonly Field[];
+  /** The metadata of an uploaded Arrow table. */
+  readonly arrowMetadata?: ReadonlyMap<string, string>;
+  /** The columns of an uploaded Arrow table without rows, with the dictionaries that were sent before a job. */
+  columnsBefore?(job: TableJob): readonly Data[];
+  /** Reads the rows of a job. */
+  rows(job: TableJob): JobRows;
+}
+
+/** The uploaded cells of the rows of a job: both are counted from 0. Texts are UTF-8 as latin1. */
+export interface JobRows {
+  /** NaN for a cell that is not a number. */
+  number(row: number, column: number): number;
+  /** The text of a cell as far as it can be a code; '' for any other value. */
+  code(row: number, column: number): string;
+  /** Whether a cell of `elevation_m` states one, be it valid or not. */
+  hasElevation(row: number, column: number): boolean;
+  /** What a cell states, as messages show it; undefined where it is empty. @param isText whether the column has texts */
+  stated(row: number, column: number, isText: boolean): unknown;
+  /** A cell as text; null where it is empty. */
+  text(row: number, column: number): string | null;
+  /** A cell as JSON. */
+  json(row: number, column: number): string;
+  /** Copies the cells of a row as they were uploaded as CSV. @returns false where they must be written anew */
+  copyCsv?(writer: RowWriter, row: number): boolean;
+  /** Copies a row as it was uploaded as JSON, without its last brace and with a comma after its members. */
+  copyJson?(writer: RowWriter, row: number): void;
+  /** The rows as columns of Arrow: parts that follow each other, each with all columns. */
   arrowParts(): Iterable<ArrowPart>;
+  /** The rows from one of them on. */
+  rest(from: number): TableJob;
 }
 
 export interface ArrowPart {
@@ -18,31 +49,34 @@ export interface ArrowPart {
   readonly columns: readonly Data[];
 }
 
-/** Most bytes of a job, if it has more than one row. */
-export const JOB_BYTES = 2 ** 20;
-
-/** The rows of a job, counted from 0. */
-export interface JobRows extends UploadedRows {
-  /** Those that can be predicted for. */
-  sites(checks: RowChecks): TableSites;
-  /** What a row states of its site. */
-  stated(row: number, checks: RowChecks): StatedSite;
-  /** The rows from one of them on. */
-  rest(from: number): TableJob;
+/** What became of the rows of a job. */
+export interface RowOutcomes {
+  /** The errors of rows that have no prediction. */
+  readonly errors: ReadonlyMap<number, ErrorObject>;
+  /** What columns are read from. */
+  readonly row: PredictedRow;
+  /** Moves it to a row that has a prediction. */
+  readonly moveTo: (row: number) => void;
 }
 
-/** The table in a body that was checked. */
-export interface TableSource {
-  /** The names of its columns, in their order. */
-  readonly names: readonly string[];
-  /** The columns as those of an Arrow table. */
-  arrowFields(): readonly Field[];
-  /** The metadata of an Arrow table. */
-  arrowMetadata(): ReadonlyMap<string, string>;
-  /** The columns of an Arrow table without rows, as they are where a job begins that is not the first. */
-  columnsBefore(job: TableJob): readonly Data[];
-  /** The line end of a CSV table; '\n' for other formats. */
-  readonly lineEnd: '\n' | '\r\n';
-  /** Reads the rows of a job. */
-  rows(job: TableJob): JobRows;
+/**
+ * Bytes of an answer after which no more rows of a job are written. Rows may be far longer than they were: JSON repeats the
+ * names of columns, and escapes.
+ */
+export const PIECE_BYTES = 2 ** 22;
+
+/** The answer to the first rows of a job. */
+export interface EncodedRows {
+  /** In memory of its own. */
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** How many rows that is; fewer than the job has where these are more than PIECE_BYTES. */
+  readonly rowCount: number;
+}
+
+/** Writes an answer in one of the formats. */
+export interface TableOutput {
+  head(): Uint8Array;
+  /** Writes the rows of a job, uploaded columns first. */
+  encode(rows: JobRows, outcomes: RowOutcomes, job: TableJob): EncodedRows;
+  tail(): Uint8Array;
 }

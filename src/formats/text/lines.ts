@@ -1,7 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import type { TableJob, TableState } from '../table/table-contract.js';
-import { notATable, wrongLine } from '../table/table-errors.js';
-import { JOB_BYTES } from '../table/table-source.js';
+import { notATable, type TableJob, type TableState, wrongLine } from '../table/table-request.js';
 
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
@@ -72,6 +70,9 @@ function firstLineNotUtf8(body: Buffer): number {
 
 /** Most bytes of a row: rows are read one by one into memory. */
 export const MAX_ROW_BYTES = 2 ** 20;
+
+/** Most bytes of a job, if it has more than one row. */
+export const JOB_BYTES = 2 ** 20;
 
 /** Puts the rows of a text into jobs, each of JOB_BYTES at most if it is not one row. */
 export class JobList {

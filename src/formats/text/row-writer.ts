@@ -3,20 +3,19 @@ import { JsonWriter, WORD_BYTES } from '../json/json-writer.js';
 /** Texts of more characters are written faster by one call than one by one. */
 const LONG = 24;
 
-/** Memory beyond this is given back after a run of large rows. */
+/** Memory beyond this is given back after large rows. */
 const MAX_KEPT_BYTES = 2 ** 22;
 
 /** Writes text as bytes into memory that grows. */
 export class RowWriter extends JsonWriter {
   #memory = Buffer.alloc(0);
 
-  /** Starts over. */
   start(): void {
     if (this.#memory.length > MAX_KEPT_BYTES) this.#memory = Buffer.alloc(0);
     this.begin(this.#memory);
   }
 
-  /** Makes room: what JsonWriter writes is not checked. */
+  /** Ensures that so many bytes can be written: JsonWriter does not check. */
   reserve(bytes: number): void {
     const { length } = this;
     const needed = length + bytes + WORD_BYTES;
@@ -41,7 +40,6 @@ export class RowWriter extends JsonWriter {
     else for (let i = 0; i < text.length; i++) this.#memory[this.length++] = text.charCodeAt(i);
   }
 
-  /** Writes a text as UTF-8. */
   writeText(text: string): void {
     this.reserve(3 * text.length);
     this.length += this.#memory.write(text, this.length);

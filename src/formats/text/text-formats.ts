@@ -1,30 +1,69 @@
-import { csvCell } from '../csv/quoted-cell.js';
-import { ourColumns, PLACE_COLUMNS } from '../table/columns.js';
-import type { TableRequest } from '../table/table-contract.js';
-import type { TableSource } from '../table/table-source.js';
-import type { TextFormat } from './text-output.js';
+/** How a format of text writes rows of values. */
+export interface TextFormat {
+  /** What comes before the value of a column. @param index of the column among those that are written */
+  before(name: string, index: number): string;
+  /** A text as a value. */
+  quote(text: string): string;
+  /** The value of a column that has none. */
+  readonly nothing: string;
+  /** What comes after the last value of a row. */
+  readonly after: string;
+}
 
-/** CSV with a header line and the line ends of the uploaded table. */
-export function csvFormat(
-  { names, lineEnd }: TableSource,
-  { horizons, intervals }: TableRequest,
-): TextFormat {
+/** A cell with any of these is quoted. */
+const TO_QUOTE = /[",\r\n]/;
+
+/** A cell of CSV (RFC 4180): quoted where it must be. */
+export function csvCell(text: string): string {
+  return TO_QUOTE.test(text) ? `"${text.replaceAll('"', '""')}"` : text;
+}
+
+export function csvFormat(lineEnd: '\n' | '\r\n'): TextFormat {
   return {
-    head: [...names, ...ourColumns(horizons, intervals)].map(csvCell).join(',') + lineEnd,
-    writeUploaded: (rows, writer, row) => rows.writeCsv(writer, row),
-    before: () => ',',
-    text: csvCell,
+    before: (_name, index) => (index === 0 ? '' : ','),
+    quote: csvCell,
     nothing: '',
     after: lineEnd,
   };
 }
 
-/** Objects, one a line. */
+/** Objects, one a line. Whoever writes a row begins it with `{`. */
 export const NDJSON: TextFormat = {
-  head: '',
-  writeUploaded: (rows, writer, row) => rows.writeJson(writer, row),
-  before: (name) => `${name === PLACE_COLUMNS[0] ? '' : ','}${JSON.stringify(name)}:`,
-  text: (value) => JSON.stringify(value),
+  before: (name, index) => `${index === 0 ? '' : ','}${JSON.stringify(name)}:`,
+  quote: JSON.stringify,
   nothing: 'null',
   after: '}\n',
 };
+
+/** Features of GeoJSON (RFC 7946), each followed by a comma: two coordinates, and then properties. */
+export const GEOJSON_FEATURES: TextFormat = {
+  before: (name, index) => {
+    if (index === 0) return '{"type":"Feature","geometry":{"type":"Point","coordinates":[';
+    if (index === 1) return ',';
+    return `${index === 2 ? ']},"properties":{' : ','}${JSON.stringify(name)}:`;
+  },
+  quote: JSON.stringify,
+  nothing: 'null',
+  after: '}},',
+};
+
+/** The elements of an array of JSON, each followed by a comma. */
+export const JSON_ELEMENTS: TextFormat = {
+  before: () => '',
+  quote: JSON.stringify,
+  nothing: 'null',
+  after: ',',
+};
+
+/*
+ * Uploaded text is read and written as latin1: every character is a byte of its UTF-8, and commas, quotes and line ends
+ * are where they are in the text.
+ */
+
+export function toLatin1(text: string): string {
+  return Buffer.from(text).toString('latin1');
+}
+
+export function fromLatin1(bytes: string): string {
+  return Buffer.from(bytes, 'latin1').toString();
+}

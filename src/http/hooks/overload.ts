@@ -1,10 +1,10 @@
 import type { FastifyInstance } from 'fastify';
 import { TIERS } from '../../accounts/tiers.js';
-import type { CurrentPhase, Serving } from '../../work/serving/serving.js';
-import { isAwaitingContinue } from '../body/expect-continue.js';
+import type { Serving } from '../../work/generation.js';
 import { QUEUE_FULL } from '../errors/common-errors.js';
+import type { CurrentPhase } from '../response/catalogue-schemas.js';
 import { renderError } from '../response/error-response.js';
-import { isFinalResponse } from '../server/final-response.js';
+import { connectionOf } from '../server/connection.js';
 import { callerOf } from '../server/request-state.js';
 
 const { status, headers, body } = renderError(QUEUE_FULL);
@@ -32,8 +32,8 @@ export function rejectOverloadUncounted(app: FastifyInstance, serving: Serving, 
       !serving.current.batches.wouldReject(id) ||
       phase.current === 'draining' ||
       request.headers.origin !== undefined ||
-      isFinalResponse(reply) ||
-      isAwaitingContinue(request.raw)
+      !reply.raw.shouldKeepAlive || // as the caller asked
+      connectionOf(request.raw).isAwaitingContinue
     ) {
       done();
     } else {

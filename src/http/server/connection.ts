@@ -52,6 +52,8 @@ export class Connection extends Duplex {
   /** The last key that was sent. The next request takes turns as one of the same key, since it is not read yet. */
   #keyId: string | undefined;
   #rejectedStatus: number | undefined;
+  /** Whether the caller of the last request waits for `100 Continue` and has not sent the body. */
+  isAwaitingContinue = false;
 
   /** @param turns shared by all connections */
   constructor(
@@ -106,9 +108,10 @@ export class Connection extends Duplex {
 
   /**
    * Begins a request whose head is parsed.
+   * @param isAwaitingContinue whether its caller waits for `100 Continue` before sending the body
    * @returns false if it must not be answered, because the request before it is not
    */
-  begin(request: IncomingMessage, response: ServerResponse): boolean {
+  begin(request: IncomingMessage, response: ServerResponse, isAwaitingContinue: boolean): boolean {
     this.#hasPartOfHead = false;
     if (this.#isAnswering || this.#isEnding) {
       this.endAfterResponse();
@@ -116,10 +119,17 @@ export class Connection extends Duplex {
     }
     this.#request = request;
     this.#response = response;
+    this.isAwaitingContinue = isAwaitingContinue;
     this.#bodyBytes = Number(request.headers['content-length'] ?? 0);
     // Node's parser drops what it got together with such a request: it may be a part of the next one.
     if (request.headers.upgrade !== undefined) this.endAfterResponse();
     return true;
+  }
+
+  /** Has the caller send the body, if it waits: called when the body is about to be read. */
+  sendContinue(): void {
+    if (this.isAwaitingContinue) this.#response?.writeContinue();
+    this.isAwaitingContinue = false;
   }
 
   /** Remembers the key of the last request. */
@@ -231,10 +241,6 @@ export class Connection extends Duplex {
         return;
       }
       if (this.isPaused()) return;
-      if (!this.#isReceiving && isForeign(bytes)) {
-        this.reject(Object.assign(new Error('not HTTP'), { code: 'HPE_INVALID_VERSION' }));
-        continue;
-      }
       const bodyBytes = this.#isReceivingBody ? this.#bodyBytes : 0;
       if ((!isFirst && bodyBytes === 0) || !this.#mayPass(bytes)) {
         this.#passLater();
@@ -297,16 +303,6 @@ function turnEnd(bytes: Buffer): number {
 /** The connection of a request. */
 export function connectionOf({ socket }: IncomingMessage): Connection {
   return socket as unknown as Connection;
-}
-
-/** Ends of the request lines of other protocols that Node's parser reads as HTTP. */
-const FOREIGN = /(?:RTSP|ICE)\/\d\.\d\r?\n$/;
-const LONGEST_END = 'RTSP/1.0\r\n'.length;
-
-/** Whether a head begins with a request line of another protocol. */
-function isForeign(bytes: Buffer): boolean {
-  const end = bytes.indexOf(LINE_FEED) + 1;
-  return FOREIGN.test(bytes.toString('latin1', Math.max(0, end - LONGEST_END), end));
 }
 
 /** Whether bytes are a line end, which some callers send after a body and the parser skips. */

@@ -1,5 +1,6 @@
 import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
+import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../../prediction/errors/api-error.js';
 import { renderError } from '../response/error-response.js';
 import { requestId } from './request-state.js';
@@ -77,6 +78,16 @@ export function framingError({ httpVersion, headers, rawHeaders }: IncomingMessa
   return transferEncoding.toLowerCase() === 'chunked'
     ? undefined
     : invalidRequest('The only supported Transfer-Encoding is chunked.');
+}
+
+/**
+ * Refuses HTTP/1.0, which has no chunks: an answer of unknown length that breaks off would end like one that is whole.
+ * @param what is answered, with its article
+ * @throws ApiError invalid_request
+ */
+export function requireChunks({ raw }: FastifyRequest, what: string): void {
+  if (raw.httpVersion === '1.0')
+    throw invalidRequest(`${what} needs HTTP/1.1: in HTTP/1.0 an answer that breaks off would look whole.`);
 }
 
 function invalidRequest(message: string, status = 400): ApiError {

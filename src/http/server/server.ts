@@ -9,15 +9,13 @@ import Fastify, {
 } from 'fastify';
 import type { Config } from '../../config.js';
 import { ApiError } from '../../prediction/errors/api-error.js';
-import type { CurrentPhase } from '../../work/serving/serving.js';
-import { expectContinue } from '../body/expect-continue.js';
 import { notFound } from '../errors/common-errors.js';
+import type { CurrentPhase } from '../response/catalogue-schemas.js';
 import { handleError, sendError } from '../response/error-response.js';
 import { DEFAULT_HEADERS } from '../response/headers.js';
 import { allowOrigins, logRefusedOrigins, originHeaders } from './allowed-origins.js';
 import { type Connection, connectionOf } from './connection.js';
 import type { Connections } from './connections.js';
-import { announceFinalResponses } from './final-response.js';
 import { enableGracefulClose } from './graceful-close.js';
 import { framingError, MAX_HEADERS, rejectExpectation, rejectTunnel } from './malformed-requests.js';
 import { requestId } from './request-state.js';
@@ -94,7 +92,12 @@ export function createServer(
       done(request.is404 || request.method === 'OPTIONS' ? missingRoute(request) : undefined);
     });
   });
-  announceFinalResponses(app, phase);
+  app.addHook('onSend', (request, reply, _payload, done) => {
+    // Where a caller was not told to send the body, what follows could be either the body or the next request.
+    if (phase.current === 'draining' || connectionOf(request.raw).isAwaitingContinue)
+      reply.header('connection', 'close');
+    done();
+  });
   app.setErrorHandler(handleError);
   return app;
 }
@@ -127,20 +130,14 @@ function httpServer(handle: RequestListener): Server {
   // Node silently drops headers beyond this number: one more than the limit is enough to notice. It limits trailers, too.
   http.maxHeadersCount = MAX_HEADERS + 1;
   const ifFirst =
-    (listener: RequestListener): RequestListener =>
+    (listener: RequestListener, isAwaitingContinue = false): RequestListener =>
     (request, response) => {
-      if (connectionOf(request).begin(request, response)) listener(request, response);
+      if (connectionOf(request).begin(request, response, isAwaitingContinue)) listener(request, response);
     };
   http.on('request', ifFirst(handle));
   http.on('checkExpectation', ifFirst(rejectExpectation));
   // Handled as others: whoever reads the body has it sent, and none that is rejected.
-  http.on(
-    'checkContinue',
-    ifFirst((request, response) => {
-      expectContinue(request, response);
-      handle(request, response);
-    }),
-  );
+  http.on('checkContinue', ifFirst(handle, true));
   http.on('connect', (request) => {
     const connection = connectionOf(request);
     if (connection.isIdle) rejectTunnel(request, connection);

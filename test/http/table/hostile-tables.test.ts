@@ -25,28 +25,17 @@ import {
   Utf8View,
   Vector,
 } from 'apache-arrow';
-import { beforeAll, expect, test } from 'vitest';
-import type { TableFormat, TableJob } from '../../../src/formats/table/table-contract.js';
+import { expect, test } from 'vitest';
+import type { TableFormat, TableJob } from '../../../src/formats/table/table-request.js';
 import { ApiError } from '../../../src/prediction/errors/api-error.js';
-import { openPredictor } from '../../../src/prediction/open-predictor.js';
-import type { Predictor, PredictorData } from '../../../src/prediction/predictor.js';
-import { readPredictorData } from '../../../testing/project.js';
 import { seededRandom } from '../../../testing/random.js';
 import { amount } from '../../support/length.js';
-import { answerTable, contextOf, open, tableRequest } from './support/answer-table.js';
+import { answerTable, data, open, predictor, refusalOf, tableRequest } from './support/answer-table.js';
 import { arrowOf, arrowOfManyTypes, bodyOf, siteColumns } from './support/bodies.js';
-import { refusalOf } from './support/refusal.js';
 import { type SampleRow, sampleRows } from './support/samples.js';
 
-let data: PredictorData;
-let predictor: Predictor;
-beforeAll(async () => {
-  data = readPredictorData();
-  predictor = await openPredictor(data);
-});
-
 const messageOf = (body: Uint8Array | string, format: TableFormat) =>
-  refusalOf(body, tableRequest({ format }), contextOf(data)).message;
+  refusalOf(body, tableRequest({ format })).message;
 
 const MEBIBYTES = 32;
 const HEADER = 'latitude,longitude,species_code,planting_method\n';
@@ -78,7 +67,7 @@ test.each(['csv', 'ndjson'] as const)(
     const row = '{"latitude":44.12,"longitude":-122.03,"species_code":"PSME","planting_method":"manual"}\n';
     const body = Buffer.alloc(MEBIBYTES * 2 ** 20, '\n');
     body.write(format === 'csv' ? `${HEADER}44.12,-122.03,PSME,manual\n` : row);
-    expect(open(body, tableRequest({ format }), contextOf(data)).rowCount).toBe(1);
+    expect(open(body, tableRequest({ format })).rowCount).toBe(1);
     expect(messageOf(body.fill(row, body.length - row.length), format)).toMatch(
       /line [23] is blank: remove it\./,
     );
@@ -91,7 +80,7 @@ test.each(['csv', 'ndjson'] as const)(
 test('rows of nearly a MiB with quotes and line ends in every field are read in time proportional to the body', () => {
   const field = `"${'a""\n'.repeat(240_000)}"`;
   const body = `note,${HEADER}${`${field},44.12,-122.03,PSME,manual\n`.repeat(4)}`;
-  const table = open(Buffer.from(body), tableRequest({ format: 'csv' }), contextOf(data));
+  const table = open(Buffer.from(body), tableRequest({ format: 'csv' }));
   expect(table.rowCount).toBe(4);
 });
 
@@ -137,7 +126,7 @@ test('a column of views in more buffers than a record batch may have is refused 
     const table = tableFromIPC(bodyOf('arrow', rows)).assign(new Table({ note: new Vector([note]) }));
     return tableToIPC(table, 'stream');
   };
-  expect(open(bodyWith(9000), tableRequest({ format: 'arrow' }), contextOf(data)).rowCount).toBe(1);
+  expect(open(bodyWith(9000), tableRequest({ format: 'arrow' })).rowCount).toBe(1);
   expect(messageOf(bodyWith(10_000), 'arrow')).toMatch(
     /it has 100\d\d buffers, and may have at most 10000: write larger buffers, or texts as utf8\./,
   );
@@ -168,7 +157,6 @@ test.each<DataType>([
   const { message, details } = refusalOf(
     Buffer.from(streamOf(new Schema([...sites, new Field('other', type)]))),
     tableRequest({ format: 'arrow' }),
-    contextOf(data),
   );
   expect(message).toContain('its column "other" has the type ');
   expect(details).toMatchObject({ issues: [{ path: 'other' }] });
@@ -193,8 +181,8 @@ test('a long text of a dictionary that every row refers to is refused where each
   const rows = sampleRows(data, 100, seededRandom(3));
   const note = [new Dictionary(new Utf8(), new Int32()), rows.map(() => 'x'.repeat(20_000))] as const;
   const body = arrowOf({ ...siteColumns(rows), note });
-  expect(open(body, tableRequest({ format: 'arrow' }), contextOf(data)).rowCount).toBe(100);
-  const { message } = refusalOf(body, tableRequest({ format: 'arrow', output: 'csv' }), contextOf(data));
+  expect(open(body, tableRequest({ format: 'arrow' })).rowCount).toBe(100);
+  const { message } = refusalOf(body, tableRequest({ format: 'arrow', output: 'csv' }));
   expect(message).toMatch(
     /its dictionaries have texts of 20004 bytes for a row, and may have 16384: send these columns as utf8/,
   );
@@ -234,7 +222,7 @@ test.each([
       (isCsv ? `${HEADER.trim()},plot,${names}${first}` : '') +
       Array.from({ length: 1500 }, (_, i) => rowOf(i)).join('');
     const request = tableRequest({ format, output: 'arrow' });
-    const answer = tableFromIPC(await answerTable(body, request, data, predictor, 1500));
+    const answer = tableFromIPC(await answerTable(body, request, 1500));
     expect(Math.max(...answer.batches.map(({ numRows }) => numRows))).toBeLessThan(2 ** 18 / 300);
     expect([...(answer.getChild('plot') ?? [])]).toEqual(Array.from({ length: 1500 }, (_, i) => `${i}`));
   },
@@ -259,8 +247,8 @@ test('a row of longer texts than CSV and JSON lines may have is refused where th
   const rows = sampleRows(data, 3, seededRandom(6));
   const notes = ['', 'x'.repeat(2 ** 20 + 1), ''];
   const body = arrowOf({ ...siteColumns(rows), note: [new Utf8(), notes] });
-  expect(open(body, tableRequest({ format: 'arrow' }), contextOf(data)).rowCount).toBe(3);
-  const { message } = refusalOf(body, tableRequest({ format: 'arrow', output: 'ndjson' }), contextOf(data));
+  expect(open(body, tableRequest({ format: 'arrow' })).rowCount).toBe(3);
+  const { message } = refusalOf(body, tableRequest({ format: 'arrow', output: 'ndjson' }));
   expect(message).toMatch(
     /row 2 of record batch 1 has texts of 10485\d\d bytes, and may have 1048576: ask for an Arrow stream\./,
   );
@@ -270,7 +258,7 @@ test('32 rows of a megabyte of quotes each are answered', async () => {
   const row = `44.12,-122.03,PSME,manual,"${'""'.repeat(2 ** 19 - 50)}"\n`;
   const request = tableRequest({ format: 'csv' });
   const body = `${HEADER.trim()},note\n${row.repeat(MEBIBYTES)}`;
-  const answer = await answerTable(body, request, data, predictor);
+  const answer = await answerTable(body, request);
   expect(answer.toString('latin1').split(row.slice(0, -1))).toHaveLength(MEBIBYTES + 1);
 });
 
@@ -286,7 +274,7 @@ test('views may refer to the same text many times if it is short, and come back 
   const rows = sampleRows(data, 2000, seededRandom(4));
   const text = 'Riverside Fire, unit 12 '.repeat(100);
   const body = tableOfViews(rows, text);
-  const answer = tableFromIPC(await answerTable(body, tableRequest({ format: 'arrow' }), data, predictor));
+  const answer = tableFromIPC(await answerTable(body, tableRequest({ format: 'arrow' })));
   expect([...(answer.getChild('note') ?? [])]).toEqual(rows.map(() => text));
   expect(messageOf(tableOfViews(rows, 'x'.repeat(5000)), 'arrow')).toMatch(
     /texts of views share their bytes and have up to 5000 in a row, where 4096 are allowed: send these columns as utf8\./,
@@ -298,7 +286,7 @@ test.each(['csv', 'ndjson'] as const)(
   async (output) => {
     const rows = sampleRows(data, 2000, seededRandom(5));
     const body = tableOfViews(rows, '"\u0001'.repeat(2000)); // CSV doubles quotes, and JSON escapes both
-    const { table, state } = open(body, tableRequest({ format: 'arrow', output }), contextOf(data));
+    const { table, state } = open(body, tableRequest({ format: 'arrow', output }));
     const lengths: number[] = [];
     let rowCount = 0;
     for (let [job]: (TableJob | undefined)[] = [...state.jobs]; job !== undefined; ) {
@@ -323,7 +311,7 @@ test('an Arrow stream whose every number in turn is as large as can be is read o
       body.writeUInt32LE(value, at);
       try {
         const request = tableRequest({ format: 'arrow', output: 'csv' });
-        await answerTable(body, request, data, predictor);
+        await answerTable(body, request);
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;
         refused++;
@@ -335,7 +323,7 @@ test('an Arrow stream whose every number in turn is as large as can be is read o
 
 test('formulas of spreadsheets are data and come back as they were', () => {
   const body = `note,${HEADER}=1+1,44.12,-122.03,PSME,manual\n@x,44.12,-122.03,PSME,manual\n`;
-  const table = open(Buffer.from(body), tableRequest({ format: 'csv' }), contextOf(data));
+  const table = open(Buffer.from(body), tableRequest({ format: 'csv' }));
   expect(table.rowCount).toBe(2);
   expect(Buffer.from(table.head).toString()).toMatch(/^note,latitude/);
 });

@@ -1,18 +1,11 @@
 import { Float64, RecordBatchStreamWriter, tableFromIPC, Utf8 } from 'apache-arrow';
-import { beforeAll, expect, test } from 'vitest';
-import type { TableFormat } from '../../../src/formats/table/table-contract.js';
-import { JOB_BYTES } from '../../../src/formats/table/table-source.js';
-import type { PredictorData } from '../../../src/prediction/predictor.js';
-import { readPredictorData } from '../../../testing/project.js';
+import { expect, test } from 'vitest';
+import type { TableFormat } from '../../../src/formats/table/table-request.js';
+import { JOB_BYTES } from '../../../src/formats/text/lines.js';
 import { seededRandom } from '../../../testing/random.js';
-import { contextOf, open, tableRequest } from './support/answer-table.js';
+import { data, open, tableRequest } from './support/answer-table.js';
 import { arrowOf, bodyOf } from './support/bodies.js';
 import { sampleRows } from './support/samples.js';
-
-let data: PredictorData;
-beforeAll(() => {
-  data = readPredictorData();
-});
 
 const MAX_ROWS = 2000;
 const SITE = '44.12,-122.03,PSME,manual';
@@ -22,7 +15,7 @@ const OBJECT = '"latitude":44.12,"longitude":-122.03,"species_code":"PSME","plan
 /** The numbers of rows of the jobs of a table, in their order. */
 function jobsOf(body: string | Uint8Array, format: TableFormat): number[] {
   const request = tableRequest({ format, jobRows: MAX_ROWS });
-  const { state, rowCount } = open(Buffer.from(body), request, contextOf(data));
+  const { state, rowCount } = open(Buffer.from(body), request);
   let row = 0;
   for (const { from, count } of state.jobs) {
     expect(from).toBe(row);

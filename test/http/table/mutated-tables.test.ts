@@ -1,24 +1,14 @@
 import { tableFromIPC } from 'apache-arrow';
-import { beforeAll, expect, test } from 'vitest';
-import type { TableFormat } from '../../../src/formats/table/table-contract.js';
+import { expect, test } from 'vitest';
+import type { TableFormat } from '../../../src/formats/table/table-request.js';
 import { ApiError } from '../../../src/prediction/errors/api-error.js';
-import { openPredictor } from '../../../src/prediction/open-predictor.js';
-import type { Predictor, PredictorData } from '../../../src/prediction/predictor.js';
-import { readPredictorData } from '../../../testing/project.js';
 import { seededRandom } from '../../../testing/random.js';
 import { amount } from '../../support/length.js';
 import { mutateBytes } from '../../support/mutate-bytes.js';
-import { answerTable, tableRequest } from './support/answer-table.js';
+import { answerTable, data, tableRequest } from './support/answer-table.js';
 import { arrowOfManyTypes, bodyOf } from './support/bodies.js';
 import { parsePlainCsv } from './support/plain-csv.js';
 import { sampleRows } from './support/samples.js';
-
-let data: PredictorData;
-let predictor: Predictor;
-beforeAll(async () => {
-  data = readPredictorData();
-  predictor = await openPredictor(data);
-});
 
 const FORMATS: readonly TableFormat[] = ['csv', 'ndjson', 'arrow'];
 
@@ -41,10 +31,7 @@ test.each(FORMATS)(
       const output = FORMATS[round % FORMATS.length];
       const request = tableRequest({ format, output, rowLimit: 10 });
       try {
-        expectReadable(
-          await answerTable(mutateBytes(Buffer.from(body), random), request, data, predictor, 5),
-          output,
-        );
+        expectReadable(await answerTable(mutateBytes(Buffer.from(body), random), request, 5), output);
         seen.answered++;
       } catch (error) {
         if (!(error instanceof ApiError)) throw error;

@@ -1,26 +1,20 @@
 import { DataType, tableFromIPC } from 'apache-arrow';
 import { beforeAll, expect, test } from 'vitest';
 import { RequestReader } from '../../../src/formats/request/request-reader.js';
-import type { TableFormat, TableRequest } from '../../../src/formats/table/table-contract.js';
+import type { TableFormat, TableRequest } from '../../../src/formats/table/table-request.js';
 import { HORIZONS } from '../../../src/prediction/dimensions.js';
-import { openPredictor } from '../../../src/prediction/open-predictor.js';
-import type { Predictor, PredictorData } from '../../../src/prediction/predictor.js';
 import { createPlainPredictor, type PlainPredictor } from '../../../testing/oracle/plain-prediction.js';
-import { dataDir, modelDir, readPredictorData, searchRadiusKm } from '../../../testing/project.js';
+import { dataDir, modelDir, searchRadiusKm } from '../../../testing/project.js';
 import { seededRandom } from '../../../testing/random.js';
 import { amount } from '../../support/length.js';
-import { answerTable, tableRequest } from './support/answer-table.js';
+import { answerTable, data, tableRequest } from './support/answer-table.js';
 import { bodyOf } from './support/bodies.js';
 import { type AnswerRow, readAnswer } from './support/read-answer.js';
 import { type SampleRow, sampleRows } from './support/samples.js';
 
-let data: PredictorData;
-let predictor: Predictor;
 let oracle: PlainPredictor;
 let reader: RequestReader;
 beforeAll(async () => {
-  data = readPredictorData();
-  predictor = await openPredictor(data);
   oracle = await createPlainPredictor(dataDir, modelDir, searchRadiusKm);
   reader = new RequestReader({ artefacts: data, searchRadiusKm });
 });
@@ -128,7 +122,7 @@ for (const format of FORMATS) {
           HORIZONS.filter((_, h) => (request.horizons & (1 << h)) !== 0),
           request.intervals,
         );
-        const answer = await answerTable(bodyOf(format, rows), request, data, predictor, 17);
+        const answer = await answerTable(bodyOf(format, rows), request, 17);
         const answered = readAnswer(answer, output);
         expect(answered).toHaveLength(rows.length);
         expect(Object.keys(answered[0])).toEqual([...Object.keys(rows[0]), ...names]);
@@ -153,12 +147,7 @@ for (const format of FORMATS) {
 
 test('an Arrow answer names the model and where its outcomes come from', async () => {
   const rows = sampleRows(data, 3, seededRandom(1));
-  const answer = await answerTable(
-    bodyOf('csv', rows),
-    tableRequest({ format: 'csv', output: 'arrow' }),
-    data,
-    predictor,
-  );
+  const answer = await answerTable(bodyOf('csv', rows), tableRequest({ format: 'csv', output: 'arrow' }));
   const { version, codename, series, outcomes } = data.manifest;
   const model = JSON.parse(tableFromIPC(answer).schema.metadata.get('model')!);
   expect(model).toEqual({ version, codename, series, outcomes });
@@ -169,7 +158,7 @@ test('all texts that an Arrow answer adds are dictionaries, and each record batc
   const bad = (longitude: number) => ({ ...good, longitude });
   const rows = [good, bad(-190), good, bad(200), bad(-190)];
   const request = tableRequest({ format: 'ndjson', output: 'arrow' });
-  const answer = tableFromIPC(await answerTable(bodyOf('ndjson', rows), request, data, predictor, 1));
+  const answer = tableFromIPC(await answerTable(bodyOf('ndjson', rows), request, 1));
   expect(answer.batches).toHaveLength(rows.length);
   const added = answer.schema.fields.slice(Object.keys(good).length);
   const texts = added.filter(({ type }) => !DataType.isFloat(type));

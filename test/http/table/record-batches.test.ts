@@ -1,16 +1,12 @@
 import { RecordBatchStreamWriter, tableFromIPC } from 'apache-arrow';
 import { expect, test } from 'vitest';
-import { openPredictor } from '../../../src/prediction/open-predictor.js';
-import { readPredictorData } from '../../../testing/project.js';
 import { seededRandom } from '../../../testing/random.js';
-import { answerTable, tableRequest } from './support/answer-table.js';
+import { answerTable, data, tableRequest } from './support/answer-table.js';
 import { bodyOf } from './support/bodies.js';
 import { readAnswer } from './support/read-answer.js';
 import { sampleRows } from './support/samples.js';
 
 test('the rows of record batches of any size, several in a job, have the answers that they have in one batch', async () => {
-  const data = readPredictorData();
-  const predictor = await openPredictor(data);
   const whole = bodyOf('arrow', sampleRows(data, 60, seededRandom(20_261_123)));
   const [batch] = tableFromIPC(whole).batches;
   const writer = new RecordBatchStreamWriter();
@@ -23,7 +19,6 @@ test('the rows of record batches of any size, several in a job, have the answers
   writer.finish();
 
   const request = tableRequest({ format: 'arrow', intervals: true });
-  const answerOf = async (body: Uint8Array) =>
-    readAnswer(await answerTable(body, request, data, predictor, 25), 'arrow');
+  const answerOf = async (body: Uint8Array) => readAnswer(await answerTable(body, request, 25), 'arrow');
   expect(await answerOf(writer.toUint8Array(true))).toEqual(await answerOf(Buffer.from(whole)));
 });

@@ -1,23 +1,13 @@
 import { Bool, Float64, Int32, LargeUtf8, Schema, Table, tableFromIPC, tableToIPC, Utf8 } from 'apache-arrow';
-import { beforeAll, expect, test } from 'vitest';
-import type { TableFormat } from '../../../src/formats/table/table-contract.js';
-import { openPredictor } from '../../../src/prediction/open-predictor.js';
-import type { Predictor, PredictorData } from '../../../src/prediction/predictor.js';
-import { readPredictorData } from '../../../testing/project.js';
+import { expect, test } from 'vitest';
+import type { TableFormat } from '../../../src/formats/table/table-request.js';
 import { seededRandom } from '../../../testing/random.js';
 import { amount } from '../../support/length.js';
-import { answerTable, tableRequest } from './support/answer-table.js';
+import { answerRows, answerTable, data, tableRequest } from './support/answer-table.js';
 import { arrowOf, arrowOfManyTypes, siteColumns } from './support/bodies.js';
 import { writePlainCsv } from './support/plain-csv.js';
 import { readAnswer } from './support/read-answer.js';
 import { sampleRows } from './support/samples.js';
-
-let data: PredictorData;
-let predictor: Predictor;
-beforeAll(async () => {
-  data = readPredictorData();
-  predictor = await openPredictor(data);
-});
 
 const FORMATS: readonly TableFormat[] = ['csv', 'ndjson', 'arrow'];
 const PIECES = [
@@ -84,7 +74,7 @@ test.each(FORMATS)('texts of any characters come back unchanged from every forma
       }),
     };
     for (const format of FORMATS) {
-      const answer = await answerTable(bodies[format], tableRequest({ format, output }), data, predictor, 7);
+      const answer = await answerTable(bodies[format], tableRequest({ format, output }), 7);
       const answered = readAnswer(answer, output);
       expect(answered.map((row) => names.map((name) => row[name]))).toEqual(rows);
       expect(answered.every(({ survival_5 }) => survival_5 !== null && survival_5 !== '')).toBe(true);
@@ -97,12 +87,7 @@ test('a CSV table without quotes comes back byte for byte, with our columns afte
     'note,latitude,longitude,species_code,planting_method',
     '  é ,044.120,-122.03000,PSME,manual',
   ];
-  const answer = await answerTable(
-    `${lines.join('\r\n')}\r\n`,
-    tableRequest({ format: 'csv' }),
-    data,
-    predictor,
-  );
+  const answer = await answerTable(`${lines.join('\r\n')}\r\n`, tableRequest({ format: 'csv' }));
   const answered = answer.toString().split('\r\n');
   expect(answered.map((line, index) => line.startsWith(`${lines[index]},`)).slice(0, 2)).toEqual([
     true,
@@ -114,7 +99,7 @@ test('the members of JSON lines come back byte for byte, with our fields after t
   const members =
     '{ "id" : 12345678901234567890, "a":1.10, "b":{"c":[1, 2]},"latitude":4.412e1,"longitude":-122.03,';
   const body = `  ${members}"species_code":"PS\\u004dE","planting_method":"manual" } \r\n`;
-  const answer = (await answerTable(body, tableRequest({ format: 'ndjson' }), data, predictor)).toString();
+  const answer = (await answerTable(body, tableRequest({ format: 'ndjson' }))).toString();
   expect(
     answer.startsWith(
       `${members}"species_code":"PS\\u004dE","planting_method":"manual" ,"matched_latitude":`,
@@ -132,10 +117,7 @@ test('the columns of JSON lines are all names in the order in which they appear 
   ]
     .map((row) => JSON.stringify(row))
     .join('\n');
-  const csv = readAnswer(
-    await answerTable(body, tableRequest({ format: 'ndjson', output: 'csv' }), data, predictor),
-    'csv',
-  );
+  const csv = readAnswer(await answerTable(body, tableRequest({ format: 'ndjson', output: 'csv' })), 'csv');
   expect(Object.keys(csv[0]).slice(0, 7)).toEqual(['a', ...Object.keys(site), 'b', 'c']);
   expect(csv.map(({ a, b, c }) => [a, b, c])).toEqual([
     ['1', '', ''],
@@ -151,12 +133,7 @@ test('columns of JSON lines are numbers, booleans or texts in Arrow, and integer
     `{${site},"number":null,"flag":null,"mixed":"a","id":1}`,
     `{${site},"number":-122.03999999999999,"flag":false,"mixed":false,"id":2,"list":null}`,
   ].join('\n');
-  const answer = await answerTable(
-    body,
-    tableRequest({ format: 'ndjson', output: 'arrow' }),
-    data,
-    predictor,
-  );
+  const answer = await answerTable(body, tableRequest({ format: 'ndjson', output: 'arrow' }));
   const types = tableFromIPC(answer).schema.fields.map(({ name, type }) => [name, String(type)]);
   expect(Object.fromEntries(types)).toMatchObject({
     number: String(new Float64()),
@@ -178,7 +155,7 @@ test('the columns of an Arrow stream come back with their types, values, nulls a
   const before = tableFromIPC(body);
   for (const runRows of [1, 7, 8, 100]) {
     const request = tableRequest({ format: 'arrow' });
-    const after = tableFromIPC(await answerTable(body, request, data, predictor, runRows));
+    const after = tableFromIPC(await answerTable(body, request, runRows));
     for (const field of before.schema.fields) {
       const same = after.schema.fields.find(({ name }) => name === field.name);
       const type = field.name === 'view' ? new Utf8() : field.type; // views come back as utf8
@@ -197,7 +174,7 @@ test('the metadata of an Arrow schema come back, but under the key model with th
     ['model', 'mine'],
   ]);
   const body = tableToIPC(new Table(new Schema(batch.schema.fields, metadata), [batch]), 'stream');
-  const answer = await answerTable(body, tableRequest({ format: 'arrow' }), data, predictor);
+  const answer = await answerTable(body, tableRequest({ format: 'arrow' }));
   const after = tableFromIPC(answer).schema.metadata;
   expect(after.get('note')).toBe('mine');
   expect(JSON.parse(after.get('model') ?? '')).toHaveProperty('outcomes');
@@ -213,8 +190,26 @@ test('a table of more rows than a byte of indexes is answered in runs of any siz
   const body = arrowOf({ ...siteColumns(rows), row: [new Int32(), rows.map((_, row) => row)] });
   const answers = await Promise.all(
     [1, 64, 300].map((runRows) =>
-      answerTable(body, tableRequest({ format: 'arrow', output: 'csv' }), data, predictor, runRows),
+      answerTable(body, tableRequest({ format: 'arrow', output: 'csv' }), runRows),
     ),
   );
   expect(new Set(answers.map(String)).size).toBe(1);
+});
+
+test('a CSV header alone is an empty table', async () => {
+  const header = HEADER.join();
+  for (const body of [header, `${header}\n`, `${header}\r\n\r\n`]) {
+    const answer = (await answerTable(body, tableRequest({ format: 'csv' }))).toString();
+    expect(answer).toMatch(new RegExp(`^${header},matched_latitude,[^\n]*\n$`));
+  }
+});
+
+test('a byte order mark, CRLF and numbers in quotes or white space change no answer', async () => {
+  const header = HEADER.join();
+  const [plain] = await answerRows(`${header}\n${SITE.join()}\n`, { format: 'csv' });
+  const others = `\ufeff${header}\r\n"44.12", -122.03 ,PSME,"manual"\r\n`;
+  const [answered] = await answerRows(others, { format: 'csv' });
+  expect(Object.values(answered).slice(4)).toEqual(Object.values(plain).slice(4));
+  const answer = (await answerTable(others, tableRequest({ format: 'csv' }))).toString();
+  expect(answer.replaceAll('\r\n', '')).not.toMatch(/[\r\n]/);
 });

@@ -10,15 +10,10 @@ import {
 } from '../../../formats/request/options.js';
 import { invalidRequest } from '../../../formats/request/request-errors.js';
 import { MAX_LATITUDE, MAX_LONGITUDE } from '../../../formats/request/schemas.js';
+import type { Scenario } from '../../../formats/surface/surface.js';
 import { ApiError } from '../../../prediction/errors/api-error.js';
 import { show } from '../../../prediction/errors/shown-value.js';
 import type { Box } from '../../../prediction/locate/lattice-points.js';
-
-/** A changed climate; each of them absent where it is not stated. */
-export interface Scenario {
-  readonly warming_c?: number;
-  readonly precipitation_change_percent?: number;
-}
 
 /** The query of a surface. */
 export interface SurfaceQuery extends Scenario {

@@ -2,25 +2,28 @@ import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { TIER_NAMES, TIERS } from '../../../accounts/tiers.js';
 import { unknownSpecies } from '../../../formats/request/request-errors.js';
-import { SURFACE_FORMATS, SURFACE_TYPES } from '../../../formats/surface/surface-formats.js';
+import { SURVIVALS_PER_POINT } from '../../../formats/surface/surface.js';
+import { PART_BYTES, SURFACE_TYPES } from '../../../formats/surface/surface-output.js';
 import { SpeciesCatalogue } from '../../../prediction/artefacts/species.js';
 import { ApiError } from '../../../prediction/errors/api-error.js';
 import { latticePoints } from '../../../prediction/locate/lattice-points.js';
 import { perGeneration } from '../../../prediction/per-generation.js';
 import { VERSION } from '../../../version.js';
 import { MemoryBudget } from '../../../work/admission.js';
+import { SharedMemory } from '../../../work/shared-memory.js';
+import { SurfaceAnswer } from '../../../work/surface-answer.js';
 import { negotiateType } from '../../body/media-type.js';
-import { requireChunks } from '../../body/require-chunks.js';
+import { closedWhileWaiting } from '../../errors/common-errors.js';
 import type { Endpoint } from '../../openapi/document.js';
-import { addVary, preferredEncoding, sendStream } from '../../response/compression.js';
+import { addVary, preferredEncoding } from '../../response/compression.js';
 import { CACHE_CONTROL, isCurrent, strongETag } from '../../response/headers.js';
 import { surfaceResponses } from '../../response/surface-schemas.js';
+import { requireChunks } from '../../server/malformed-requests.js';
 import { callerOf } from '../../server/request-state.js';
-import { STEP_ROWS, takeMemory } from '../../submitter.js';
+import { takeMemory } from '../../submitter.js';
 import type { RouteContext } from '../context.js';
-import { SURVIVALS_PER_POINT } from './surface.js';
+import { beforeFirstByte, sendParts, stepsOf } from '../worker-steps.js';
 import { readSurfaceQuery, surfaceQuerySchema } from './surface-query.js';
-import { copySurvival, surfaceRows } from './surface-rows.js';
 
 export const surfacesEndpoint: Endpoint = {
   path: '/v1/surfaces/{species_code}',
@@ -43,6 +46,8 @@ export const surfacesEndpoint: Endpoint = {
 
 /** Memory for a point and its survival, which a request holds until its answer is sent. */
 const BYTES_PER_POINT = Int32Array.BYTES_PER_ELEMENT + SURVIVALS_PER_POINT * Uint16Array.BYTES_PER_ELEMENT;
+/** What a point takes in an answer at most: a feature of GeoJSON. */
+const ANSWER_BYTES_PER_POINT = 400;
 
 /** What the surfaces of all callers together may keep: some twenty of the whole grid. */
 const MEMORY_BYTES = 128 * 1024 * 1024;
@@ -55,8 +60,10 @@ interface SurfaceRequest {
 }
 
 /** GET /v1/surfaces/{species_code}: the grid's points with the survival of one species. */
-export function surfacesRoute(app: FastifyInstance, { serving, submitter }: RouteContext): void {
+export function surfacesRoute(app: FastifyInstance, { config, serving, submitter }: RouteContext): void {
+  const { requestTimeoutMs: timeoutMs } = config;
   const budget = new MemoryBudget(MEMORY_BYTES);
+  const memory = new SharedMemory();
   app.get<SurfaceRequest>('/v1/surfaces/:species_code', async (request, reply) => {
     requireChunks(request, 'A surface');
     const generation = serving.current;
@@ -81,23 +88,27 @@ export function surfacesRoute(app: FastifyInstance, { serving, submitter }: Rout
     submitter.checkTurns(request);
     const { step, points } = latticePoints(grid.index, query.box, query.maxPoints);
     request.state.sites = points.length;
-    takeMemory(budget, BYTES_PER_POINT * points.length, request, reply);
-    const survival = new Uint16Array(SURVIVALS_PER_POINT * points.length);
-    const pieces = surfaceRows(artefacts, species, points, query, STEP_ROWS);
-    const predict = () =>
-      submitter.predictPieces(request, reply, generation.batches, pieces, (piece, records) =>
-        copySurvival(piece, records, survival, points.length),
-      );
-    await submitter.inTurn(request, reply, generation, predict);
+    const bytes = BYTES_PER_POINT * points.length;
+    const answerBytes = Math.min(PART_BYTES, ANSWER_BYTES_PER_POINT * points.length);
+    takeMemory(budget, bytes + answerBytes, request, reply);
+    const range = memory.take(bytes);
+    const steps = stepsOf(request, reply, generation, () => memory.release(range));
+    const sharedPoints = new Int32Array(range.memory, range.at, points.length);
+    sharedPoints.set(points);
+    const survivalAt = range.at + points.byteLength;
+    const survival = new Uint16Array(range.memory, survivalAt, SURVIVALS_PER_POINT * points.length);
+    const answer = new SurfaceAnswer(
+      { species, scenario: query, step, points: sharedPoints, survival },
+      steps,
+    );
+    const deadlineMs = performance.now() - reply.elapsedTime + timeoutMs;
+    await beforeFirstByte(request, steps, timeoutMs, closedWhileWaiting, () =>
+      submitter.inTurn(request, reply, generation, () => answer.predict(deadlineMs)),
+    );
+    if (points.length > 0) request.state.times = steps;
 
     addVary(reply, 'accept');
-    reply
-      .type(SURFACE_FORMATS[type].contentType)
-      .headers({ ...headers, 'model-outcomes': manifest.outcomes });
-    return sendStream(
-      request,
-      reply,
-      SURFACE_FORMATS[type].stream({ artefacts, species, step, points, survival }),
-    );
+    reply.headers({ ...headers, 'model-outcomes': manifest.outcomes });
+    return sendParts(request, reply, type, answer.bytes(type, timeoutMs), steps, 'a surface');
   });
 }

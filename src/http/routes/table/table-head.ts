@@ -7,14 +7,14 @@ import {
   TABLE_TYPES,
   type TableMediaType,
   type TableRequest,
-} from '../../../formats/table/table-contract.js';
+} from '../../../formats/table/table-request.js';
 import { ApiError } from '../../../prediction/errors/api-error.js';
 import { show } from '../../../prediction/errors/shown-value.js';
 import { perGeneration } from '../../../prediction/per-generation.js';
 import type { Generation } from '../../../work/generation.js';
 import { essenceOf, negotiateType } from '../../body/media-type.js';
-import { requireChunks } from '../../body/require-chunks.js';
 import { checkAnnounced } from '../../body/upload.js';
+import { requireChunks } from '../../server/malformed-requests.js';
 import { callerOf } from '../../server/request-state.js';
 import { readTableQuery } from './table-query.js';
 

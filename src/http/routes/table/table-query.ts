@@ -1,6 +1,6 @@
 import { type OptionRules, queryNumber, rangeMessage, SCENARIO } from '../../../formats/request/options.js';
 import { type Issue, issuesError } from '../../../formats/request/request-errors.js';
-import type { TableRequest } from '../../../formats/table/table-contract.js';
+import type { TableRequest } from '../../../formats/table/table-request.js';
 import { ALL_HORIZONS, HORIZONS } from '../../../prediction/dimensions.js';
 import { ApiError } from '../../../prediction/errors/api-error.js';
 import { SHOWN_ELEMENTS, show, showAll } from '../../../prediction/errors/shown-value.js';

@@ -1,25 +1,20 @@
-import { Readable } from 'node:stream';
-import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
+import type { Readable } from 'node:stream';
+import type { FastifyInstance, FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { SCENARIO } from '../../../formats/request/options.js';
-import { Cancellation } from '../../../formats/table/cancellation.js';
-import type { TableMediaType } from '../../../formats/table/table-contract.js';
+import type { TableMediaType } from '../../../formats/table/table-request.js';
 import { HORIZONS } from '../../../prediction/dimensions.js';
 import { MemoryBudget } from '../../../work/admission.js';
-import type { Generation } from '../../../work/generation.js';
-import { JobError } from '../../../work/job.js';
 import { SharedMemory, type SharedRange } from '../../../work/shared-memory.js';
-import { sendContinue } from '../../body/expect-continue.js';
+import { TableAnswer } from '../../../work/table-answer.js';
 import { readUpload } from '../../body/upload.js';
 import { closedBeforeTable } from '../../errors/common-errors.js';
 import type { Endpoint } from '../../openapi/document.js';
-import { sendStream } from '../../response/compression.js';
 import { connectionOf } from '../../server/connection.js';
-import { callerOf } from '../../server/request-state.js';
-import { failureError, takeMemory } from '../../submitter.js';
+import { takeMemory } from '../../submitter.js';
 import type { RouteContext } from '../context.js';
-import { TableAnswer } from './table-answer.js';
-import { announcedBytesOf, isGzipped, limitBytesOf, readHead, type TableHead } from './table-head.js';
+import { beforeFirstByte, sendParts, stepsOf } from '../worker-steps.js';
+import { announcedBytesOf, isGzipped, limitBytesOf, readHead } from './table-head.js';
 
 const tables: Record<TableMediaType, z.ZodType> = {
   'text/csv': z.string().meta({
@@ -70,9 +65,6 @@ export const tableEndpoint: Endpoint = {
 /** The speed of an upload is averaged over this share of the request timeout. */
 const WINDOW_SHARE = 1 / 2;
 
-/** Bytes of an answer that wait for its caller, beside the rows of one job. */
-const BUFFERED_BYTES = 64 * 1024;
-
 /**
  * Request timeouts without progress after which an answer is cut off. The system reports progress when a third of what it
  * buffers is free, and it buffers up to 4 MB: with 10 s, callers who read 16 KiB a second make progress in time.
@@ -88,9 +80,6 @@ const MAX_JOBS_UNDER_WAY = 8;
  */
 const OPEN_TABLE_BYTES = 5 * 2 ** 20;
 const OPEN_TABLE_SHARE = 50;
-
-/** Where the content type says more than the media type. */
-const CONTENT_TYPES: Partial<Record<TableMediaType, string>> = { 'text/csv': 'text/csv; charset=utf-8' };
 
 let tableCount = 0;
 
@@ -108,8 +97,9 @@ export function tableRoute(app: FastifyInstance, { config, serving, metrics }: R
     takeMemory(budget, memoryOf(bytes), request, reply);
   });
   app.addContentTypeParser('*', async (request: FastifyRequest, payload: Readable) => {
-    connectionOf(request.raw).exemptFromTimeout();
-    sendContinue(request);
+    const connection = connectionOf(request.raw);
+    connection.exemptFromTimeout();
+    connection.sendContinue();
     const isGzip = isGzipped(request);
     const limitBytes = limitBytesOf(request, config);
     const range = memory.take((isGzip ? undefined : announcedBytesOf(request)) ?? limitBytes);
@@ -126,86 +116,44 @@ export function tableRoute(app: FastifyInstance, { config, serving, metrics }: R
       throw error;
     }
   });
-  /** Gives the memory of a body back when no worker reads it any more. */
-  const release = async (range: SharedRange, answer: TableAnswer | undefined) => {
-    await answer?.left();
-    memory.release(range);
-  };
 
   app.post<{ Body: SharedRange }>(tableEndpoint.path, async (request, reply) => {
     const generation = serving.current;
-    let answer: TableAnswer | undefined;
-    const closed = new Cancellation();
-    const hangUp = () => closed.cancel();
-    closed.onCancel(() => void release(request.body, answer));
-    if (reply.raw.closed) closed.cancel();
-    else reply.raw.once('close', hangUp);
+    const steps = stepsOf(request, reply, generation, () => memory.release(request.body));
     const asked = readHead(request, config, generation); // again: other models may serve since the body began to arrive
     const connection = connectionOf(request.raw);
-    if (reply.raw.closed || connection.hasHungUp) throw closedBeforeTable();
-    // A client that hangs up only ends its side: nothing else says so before something is sent to it.
-    connection.once('hangup', hangUp);
-    // The check of a table waits for others, however long: nothing moves on the connection meanwhile.
-    connection.setTimeout(0);
-    const cut = () => void connection.destroy();
-    generation.tables.add(cut);
-    closed.onCancel(() => generation.tables.delete(cut));
-    void generation.keepOpen(() => new Promise<void>((resolve) => closed.onCancel(resolve)));
     const { memory: shared, at, length: bytes } = request.body;
-    answer = new TableAnswer(
+    const answer = new TableAnswer(
       { id: tableCount++, memory: shared, at, bytes, request: asked.request },
+      steps,
       {
-        keyId: callerOf(request).id,
-        scheduler: generation.batches,
         jobsUnderWay: Math.min(generation.workers.size + 1, MAX_JOBS_UNDER_WAY),
         timeoutMs,
-        closed,
         onRows: (answered, failures) => {
           metrics.sites.inc({ outcome: 'answered' }, answered);
           for (const [outcome, rows] of failures) metrics.sites.inc({ outcome }, rows);
         },
       },
     );
+    // The check of a table waits for others, however long: nothing moves on the connection meanwhile.
+    connection.setTimeout(0);
     try {
-      await answer.check();
-      connection.setTimeout(IDLE_FACTOR * timeoutMs); // Node sets the usual one with the next request
-      request.state.sites = answer.rowCount;
-      await answer.start();
-      if (answer.rowCount > 0) request.state.times = answer; // its times grow until the answer ends
-      const parts = answer.bytes();
-      const stream = Readable.from(parts, { objectMode: false, highWaterMark: BUFFERED_BYTES });
-      stream.once('error', (error) => logFailure(request, error, closed));
-      return sendTable(request, reply, stream, asked, generation);
-    } catch (error) {
-      connection.setTimeout(IDLE_FACTOR * timeoutMs);
-      const hasHungUp = closed.isCancelled;
-      closed.cancel();
-      if (hasHungUp) throw closedBeforeTable();
-      throw error instanceof JobError ? failureError(error.outcome, request, timeoutMs) : error;
+      await beforeFirstByte(request, steps, timeoutMs, closedBeforeTable, async () => {
+        await answer.check();
+        connection.setTimeout(IDLE_FACTOR * timeoutMs);
+        request.state.sites = answer.rowCount;
+        await answer.start();
+      });
     } finally {
-      connection.off('hangup', hangUp);
+      connection.setTimeout(IDLE_FACTOR * timeoutMs); // Node sets the usual one with the next request
     }
+    if (answer.rowCount > 0) request.state.times = steps; // its times grow until the answer ends
+    reply.header('model-outcomes', generation.artefacts.manifest.outcomes);
+    return sendParts(request, reply, asked.outputType, answer.bytes(), steps, 'a table');
   });
 }
 
 /** The memory that a table takes, by the bytes of its body. */
 function memoryOf(bodyBytes: number): number {
   return bodyBytes + Math.min(OPEN_TABLE_BYTES, OPEN_TABLE_SHARE * bodyBytes);
-}
-
-function sendTable(
-  request: FastifyRequest,
-  reply: FastifyReply,
-  bytes: Readable,
-  { outputType }: TableHead,
-  { artefacts }: Generation,
-): FastifyReply {
-  reply.type(CONTENT_TYPES[outputType] ?? outputType);
-  reply.header('model-outcomes', artefacts.manifest.outcomes);
-  return sendStream(request, reply, bytes);
-}
-
-/** Logs why an answer was cut off, unless its caller has hung up. */
-function logFailure(request: FastifyRequest, err: Error, { isCancelled }: Cancellation): void {
-  if (!isCancelled) request.log.error({ err }, 'a table was cut off');
 }

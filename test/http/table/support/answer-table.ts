@@ -1,8 +1,16 @@
+import { expect } from 'vitest';
 import { type CheckState, OpenTable } from '../../../../src/formats/table/open-table.js';
-import type { TableJob, TableRequest } from '../../../../src/formats/table/table-contract.js';
+import type { TableJob, TableRequest } from '../../../../src/formats/table/table-request.js';
 import { ALL_HORIZONS } from '../../../../src/prediction/dimensions.js';
-import type { GenerationData } from '../../../../src/prediction/per-generation.js';
-import type { Predictor, PredictorData } from '../../../../src/prediction/predictor.js';
+import { ApiError, type ErrorObject } from '../../../../src/prediction/errors/api-error.js';
+import { openPredictor } from '../../../../src/prediction/open-predictor.js';
+import { readPredictorData } from '../../../../testing/project.js';
+import { type AnswerRow, readAnswer } from './read-answer.js';
+
+/** The real grid and models. */
+export const data = readPredictorData();
+export const predictor = await openPredictor(data);
+const context = { artefacts: data, searchRadiusKm: data.searchRadiusKm };
 
 const JOB_ROWS = 500;
 
@@ -21,7 +29,7 @@ export function tableRequest(of: Partial<TableRequest> & Pick<TableRequest, 'for
 }
 
 /** Checks a body, in as many steps as it can be checked in, each by another thread's table. */
-export function open(body: Uint8Array, request: TableRequest, context: GenerationData) {
+export function open(body: Uint8Array, request: TableRequest) {
   let state: CheckState | undefined;
   let table: OpenTable;
   do {
@@ -31,17 +39,26 @@ export function open(body: Uint8Array, request: TableRequest, context: Generatio
   return { table, state, rowCount: state.rowCount, ...table.ends(state) };
 }
 
-/** Answers a whole table as the service does, with the real models: its jobs by two threads in turns. */
+/** Why a body is refused as a whole. */
+export function refusalOf(body: Uint8Array | string, request: TableRequest): ErrorObject {
+  try {
+    open(Buffer.from(body), request);
+  } catch (error) {
+    if (error instanceof ApiError) return error.error;
+    throw error;
+  }
+  return expect.fail('the table was opened');
+}
+
+/** Answers a whole table as the service does: its jobs by two threads in turns. */
 export async function answerTable(
   body: Uint8Array | string,
   request: TableRequest,
-  data: PredictorData,
-  predictor: Predictor,
   jobRows = JOB_ROWS,
 ): Promise<Buffer> {
   const asked = { ...request, jobRows };
-  const { table, state, head, tail } = open(Buffer.from(body), asked, contextOf(data));
-  const tables = [table, new OpenTable(Buffer.from(body), asked, contextOf(data))];
+  const { table, state, head, tail } = open(Buffer.from(body), asked);
+  const tables = [table, new OpenTable(Buffer.from(body), asked, context)];
   const parts = [head];
   for (const [index, first] of state.jobs.entries()) {
     for (let job: TableJob | undefined = first; job !== undefined; ) {
@@ -53,10 +70,12 @@ export async function answerTable(
   return Buffer.concat([...parts, tail]);
 }
 
-const contexts = new WeakMap<PredictorData, GenerationData>();
-
-export function contextOf(data: PredictorData): GenerationData {
-  const context = contexts.get(data) ?? { artefacts: data, searchRadiusKm: data.searchRadiusKm };
-  contexts.set(data, context);
-  return context;
+/** The rows of the answer to a table. */
+export async function answerRows(
+  body: Uint8Array | string,
+  of: Partial<TableRequest> & Pick<TableRequest, 'format'>,
+  jobRows = JOB_ROWS,
+): Promise<AnswerRow[]> {
+  const request = tableRequest(of);
+  return readAnswer(await answerTable(body, request, jobRows), request.output);
 }

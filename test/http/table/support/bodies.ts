@@ -17,7 +17,7 @@ import {
   Utf8View,
   vectorFromArray,
 } from 'apache-arrow';
-import type { TableFormat } from '../../../../src/formats/table/table-contract.js';
+import type { TableFormat } from '../../../../src/formats/table/table-request.js';
 import { writePlainCsv } from './plain-csv.js';
 import type { SampleRow } from './samples.js';
 

@@ -1,5 +1,5 @@
 import { DataType, tableFromIPC } from 'apache-arrow';
-import type { TableFormat } from '../../../../src/formats/table/table-contract.js';
+import type { TableFormat } from '../../../../src/formats/table/table-request.js';
 import { parsePlainCsv } from './plain-csv.js';
 
 export type AnswerRow = Readonly<Record<string, unknown>>;

@@ -1,5 +1,5 @@
-import type { Tier } from '../../accounts/tiers.js';
-import type { SiteRows } from '../../prediction/site-rows.js';
+import { ApiError } from '../../prediction/errors/api-error.js';
+import { shownPath } from '../../prediction/errors/shown-value.js';
 
 /** The formats of tables, in and out, by their media type. */
 export const TABLE_FORMATS = {
@@ -23,14 +23,15 @@ export interface TableRequest {
   readonly intervals: boolean;
   /** A changed climate; each of them absent where the query has none. */
   readonly scenario: { readonly warming_c?: number; readonly precipitation_change_percent?: number };
-  readonly tier: Tier;
+  /** The caller's tier, for messages. */
+  readonly tier: string;
   /** Most rows that the tier allows. */
   readonly rowLimit: number;
   /** Rows of a job at most. */
   readonly jobRows: number;
 }
 
-/** Consecutive rows of a table that are read, answered and written together. */
+/** Consecutive rows of a table that are read, predicted and written in one step. */
 export interface TableJob {
   readonly from: number;
   readonly count: number;
@@ -49,26 +50,34 @@ export interface TableState {
   readonly jobs: readonly TableJob[];
 }
 
-/** Rows of a job that can be predicted for. */
-export interface TableSites {
-  /** With OPTION.adjusted and adjustments where a scenario or an elevation is stated. */
-  readonly rows: SiteRows;
-  /** Where each is in the job, counted from 0. */
-  readonly positions: Uint16Array;
-}
-
-/** The answer to the first rows of a job. */
-export interface EncodedRows {
-  /** In memory of its own. */
-  readonly bytes: Uint8Array<ArrayBuffer>;
-  /** How many rows that is; fewer than the job has where these are more than PIECE_BYTES. */
-  readonly rowCount: number;
-}
-
 /** Most cells of a job, which take some dozen bytes each when they are parsed. */
 const JOB_CELLS = 2 ** 18;
 
 /** Most rows of a job of a table with columns of these names. */
 export function maxRowsOf({ length }: readonly string[], { jobRows }: TableRequest): number {
   return Math.min(jobRows, Math.ceil(JOB_CELLS / Math.max(1, length)));
+}
+
+/** The refusal of a body that is no table. @param message what is wrong and what would be right, without a full stop */
+export function notATable(message: string, path = ''): ApiError {
+  return new ApiError({
+    code: 'invalid_request',
+    message: `The table is not valid: ${message}.`,
+    details: { issues: [{ path: shownPath(path), message }] },
+  });
+}
+
+/** The refusal of a body for what is in one of its lines, counted from 1. */
+export function wrongLine(line: number, message: string): ApiError {
+  return notATable(`line ${line} ${message}`, `line ${line}`);
+}
+
+/** @throws ApiError batch_too_large */
+export function checkRowCount(submitted: number, { rowLimit, tier }: TableRequest): void {
+  if (submitted <= rowLimit) return;
+  throw new ApiError({
+    code: 'batch_too_large',
+    message: `The table has ${submitted} rows; the ${tier} tier allows ${rowLimit}.`,
+    details: { submitted, tier_limit: rowLimit, tier },
+  });
 }

@@ -1,8 +1,14 @@
 import { show } from '../../prediction/errors/shown-value.js';
 import { JsonError, OPEN_ARRAY, OPEN_OBJECT, skipSpace } from '../request/json.js';
-import { checkNameBytes, MAX_COLUMNS, readPositions } from '../table/columns.js';
-import { maxRowsOf, type TableRequest, type TableState } from '../table/table-contract.js';
-import { checkRowCount, notATable, wrongLine } from '../table/table-errors.js';
+import { checkNameBytes, MAX_COLUMNS, readPositions } from '../table/input-columns.js';
+import {
+  checkRowCount,
+  maxRowsOf,
+  notATable,
+  type TableRequest,
+  type TableState,
+  wrongLine,
+} from '../table/table-request.js';
 import { JobList, lineAt, MAX_ROW_BYTES, textEnd, textStart } from '../text/lines.js';
 import { ColumnTypes } from './column-types.js';
 import { NdjsonSource } from './ndjson-source.js';
@@ -69,8 +75,7 @@ export function ndjsonSource(
   { written, kinds }: NdjsonState,
 ): NdjsonSource {
   const columns = new ObjectColumns(written);
-  const partRows = maxRowsOf(columns.names, request);
-  return new NdjsonSource(body, columns, readPositions(columns.names), new ColumnTypes(kinds), partRows);
+  return new NdjsonSource(body, columns, new ColumnTypes(kinds), maxRowsOf(columns.names, request));
 }
 
 /** @param at where the first value of the line [start, end) starts */

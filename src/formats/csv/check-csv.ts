@@ -1,9 +1,15 @@
 import Papa from 'papaparse';
-import { readPositions } from '../table/columns.js';
-import { maxRowsOf, type TableRequest, type TableState } from '../table/table-contract.js';
-import { checkRowCount, notATable, wrongLine } from '../table/table-errors.js';
-import { fromLatin1 } from '../text/latin1.js';
+import { readPositions } from '../table/input-columns.js';
+import {
+  checkRowCount,
+  maxRowsOf,
+  notATable,
+  type TableRequest,
+  type TableState,
+  wrongLine,
+} from '../table/table-request.js';
 import { JobList, lineAt, MAX_ROW_BYTES, textEnd, textStart } from '../text/lines.js';
+import { fromLatin1 } from '../text/text-formats.js';
 import { CSV_GRAMMAR, type CsvHeader } from './csv-source.js';
 
 const LINE_FEED = 0x0a;
@@ -19,8 +25,7 @@ export interface CsvState extends TableState {
 /**
  * Checks some more of a CSV table (RFC 4180, with a header line; LF or CRLF).
  *
- * Text is parsed as latin1, whatever its characters: then every character is a byte, positions are offsets in the body,
- * and what is written as latin1 again is the UTF-8 that was uploaded.
+ * Text is parsed as latin1, whatever its characters: every character is a byte, and positions are offsets in the body.
  * @param before how far the check has come
  * @throws ApiError invalid_request, batch_too_large
  */

@@ -1,6 +1,6 @@
-import { HORIZONS, RISK_FACTOR_COUNT } from '../../prediction/dimensions.js';
 import { show } from '../../prediction/errors/shown-value.js';
-import { notATable } from './table-errors.js';
+import { OUTPUT_NAMES } from './output-columns.js';
+import { notATable } from './table-request.js';
 
 /** The columns that every table has. */
 const REQUIRED_COLUMNS = ['latitude', 'longitude', 'species_code', 'planting_method'] as const;
@@ -12,41 +12,6 @@ export type ReadColumn = (typeof READ_COLUMNS)[number];
 
 /** Where each column that is read is among the columns of a table; -1 for `elevation_m` where it is absent. */
 export type ReadPositions = Readonly<Record<ReadColumn, number>>;
-
-/** Our columns before those of the horizons. */
-export const PLACE_COLUMNS = [
-  'matched_latitude',
-  'matched_longitude',
-  'match_distance_km',
-  'region',
-] as const;
-/** Our columns after them. */
-export const ERROR_COLUMNS = ['error_code', 'error_message'] as const;
-
-/** Our columns of a horizon, in their order. */
-export function horizonColumns(years: number, intervals: boolean): string[] {
-  const ranks = Array.from({ length: RISK_FACTOR_COUNT }, (_, index) => index + 1);
-  const factors = ranks.flatMap((rank) => [`factor_${years}_${rank}`, `contribution_${years}_${rank}`]);
-  return [`survival_${years}`, ...factors, ...(intervals ? [`low_${years}`, `high_${years}`] : [])];
-}
-
-/** Indexes into HORIZONS of a set of horizons, ascending. */
-export function horizonsOf(set: number): number[] {
-  return HORIZONS.flatMap((_, h) => ((set & (1 << h)) === 0 ? [] : [h]));
-}
-
-/** The names of all columns that we write, in their order. */
-export function ourColumns(horizons: number, intervals: boolean): string[] {
-  const ofHorizons = horizonsOf(horizons).flatMap((h) => horizonColumns(HORIZONS[h], intervals));
-  return [...PLACE_COLUMNS, ...ofHorizons, ...ERROR_COLUMNS];
-}
-
-/** Any name of ours, of any answer. */
-const OUR_NAMES: ReadonlySet<string> = new Set([
-  ...PLACE_COLUMNS,
-  ...HORIZONS.flatMap((years) => horizonColumns(years, true)),
-  ...ERROR_COLUMNS,
-]);
 
 /** Most columns of a table. */
 export const MAX_COLUMNS = 1000;
@@ -93,15 +58,11 @@ export function readPositions(names: readonly string[], remedy = ''): ReadPositi
     }
     positions.set(name, position);
   });
-  const ours = names.find((name) => OUR_NAMES.has(name));
+  const ours = names.find((name) => OUTPUT_NAMES.has(name));
   if (ours !== undefined)
     throw notATable(`its column ${ours} has the name of a column of the answer: rename or remove it`, ours);
-  const position = (name: ReadColumn) => positions.get(name) ?? -1;
-  return {
-    latitude: position('latitude'),
-    longitude: position('longitude'),
-    species_code: position('species_code'),
-    planting_method: position('planting_method'),
-    elevation_m: position('elevation_m'),
-  };
+  return Object.fromEntries(READ_COLUMNS.map((name) => [name, positions.get(name) ?? -1])) as Record<
+    ReadColumn,
+    number
+  >;
 }

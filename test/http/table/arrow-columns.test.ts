@@ -4,7 +4,6 @@ import {
   DateMillisecond,
   Decimal,
   Dictionary,
-  Field,
   Float32,
   Float64,
   Int16,
@@ -12,10 +11,8 @@ import {
   Int64,
   LargeUtf8,
   makeData,
-  Null,
   RecordBatch,
   RecordBatchStreamWriter,
-  SparseUnion,
   Table,
   tableFromIPC,
   tableToIPC,
@@ -23,21 +20,10 @@ import {
   Vector,
   vectorFromArray,
 } from 'apache-arrow';
-import { beforeAll, expect, test } from 'vitest';
-import { openPredictor } from '../../../src/prediction/open-predictor.js';
-import type { Predictor, PredictorData } from '../../../src/prediction/predictor.js';
-import { readPredictorData } from '../../../testing/project.js';
-import { answerTable, contextOf, tableRequest } from './support/answer-table.js';
+import { expect, test } from 'vitest';
+import { answerTable, refusalOf, tableRequest } from './support/answer-table.js';
 import { arrowOf, type Column } from './support/bodies.js';
 import { readAnswer } from './support/read-answer.js';
-import { refusalOf } from './support/refusal.js';
-
-let data: PredictorData;
-let predictor: Predictor;
-beforeAll(async () => {
-  data = readPredictorData();
-  predictor = await openPredictor(data);
-});
 
 const request = tableRequest({ format: 'arrow' });
 
@@ -47,124 +33,26 @@ const SITES: Record<string, Column> = {
   species_code: [new Utf8(), ['PSME', 'TSHE']],
   planting_method: [new Utf8(), ['manual', 'drone_seeded']],
 };
-const without = (name: string) =>
-  Object.fromEntries(Object.entries(SITES).filter(([other]) => other !== name));
 const stream = (columns: Record<string, Column>) => arrowOf({ ...SITES, ...columns });
-
-test.each<[mistake: string, body: () => Buffer | string, problem: string]>([
-  ['an empty body', () => '', 'the body is empty'],
-  ['CSV', () => 'latitude,longitude\n', 'it is not an Arrow stream, which begins with FF FF FF FF'],
-  [
-    'an Arrow file',
-    () => Buffer.from(tableToIPC(tableFromIPC(stream({})), 'file')),
-    'it is an Arrow file, not an Arrow stream: write it with new_stream, not new_file (Feather V2 is a file, too)',
-  ],
-  ['a Parquet file', () => 'PAR1....', 'it is a Parquet file: send an Arrow stream'],
-  [
-    'a missing column',
-    () => arrowOf(without('longitude')),
-    'it has no column longitude; its columns are "latitude", "species_code", "planting_method"',
-  ],
-  [
-    'a column with the name of one of the answer',
-    () => stream({ error_code: [new Utf8(), ['a', 'b']] }),
-    'its column error_code has the name of a column of the answer: rename or remove it',
-  ],
-  [
-    'numbers as text',
-    () => stream({ latitude: [new Utf8(), ['44.12', '45.5']] }),
-    'its column latitude has the type Utf8, but must have numbers (integers, floating-point numbers or decimals): cast it',
-  ],
-  [
-    'numbers for texts',
-    () => stream({ species_code: [new Float64(), [1, 2]] }),
-    'its column species_code has the type Float64, but must have texts (utf8, large_utf8 or a dictionary of them): cast it',
-  ],
-  [
-    'a column of unions',
-    () => {
-      const type = new SparseUnion([0], [new Field('a', new Float64())]);
-      const children = [makeData({ type: new Float64(), data: new Float64Array(2) })];
-      const mixed = makeData({ type, length: 2, typeIds: new Int8Array(2), children });
-      return Buffer.from(
-        tableToIPC(tableFromIPC(stream({})).assign(new Table({ mixed: new Vector([mixed]) })), 'stream'),
-      );
-    },
-    'its column "mixed" has the type Union<Float64>, which is not read: cast or remove it',
-  ],
-  [
-    'bytes after its end',
-    () => Buffer.concat([stream({}), Buffer.alloc(8)]),
-    '8 bytes follow the end of the Arrow stream: send one stream',
-  ],
-])('an Arrow stream that is %s is refused with what is wrong and what would be right', (_, body, problem) => {
-  const { code, message } = refusalOf(body(), request, contextOf(data));
-  expect(code).toBe('invalid_request');
-  expect(message).toBe(`The table is not valid: ${problem}.`);
-});
-
-test('an Arrow stream that is cut off anywhere is refused', () => {
-  const whole = stream({});
-  for (let length = 1; length < whole.length; length++) {
-    const { message } = refusalOf(whole.subarray(0, length), request, contextOf(data));
-    expect(message).toMatch(/the Arrow stream is truncated/);
-  }
-});
 
 test('an Arrow stream is read wherever in memory it starts', async () => {
   const body = stream({});
   for (let offset = 0; offset < 8; offset++) {
     const moved = Buffer.alloc(offset + body.length);
     moved.set(body, offset);
-    const answer = tableFromIPC(await answerTable(moved.subarray(offset), request, data, predictor));
+    const answer = tableFromIPC(await answerTable(moved.subarray(offset), request));
     expect([...(answer.getChild('latitude') ?? [])]).toEqual([44.12, 45.5]);
   }
 });
 
-test('an Arrow stream with more rows than the tier allows is refused with their number', () => {
-  const few = tableRequest({ format: 'arrow', rowLimit: 1, tier: 'spore' });
-  expect(refusalOf(stream({}), few, contextOf(data))).toMatchObject({
-    code: 'batch_too_large',
-    details: { submitted: 2, tier_limit: 1, tier: 'spore' },
-  });
-});
-
 test('a column of bytes is answered in Arrow, and refused by name for text', async () => {
   const body = stream({ shape: [new Binary(), [Buffer.from('a'), null]] });
-  const [first, second] = readAnswer(await answerTable(body, request, data, predictor), 'arrow');
+  const [first, second] = readAnswer(await answerTable(body, request), 'arrow');
   expect([first.shape, second.shape]).toEqual([Uint8Array.from(Buffer.from('a')), null]);
-  expect(refusalOf(body, tableRequest({ format: 'arrow', output: 'csv' }), contextOf(data)).message).toBe(
+  expect(refusalOf(body, tableRequest({ format: 'arrow', output: 'csv' })).message).toBe(
     'The table is not valid: its column "shape" has the type Binary, which is not written as CSV: remove it, or ask for ' +
       'an Arrow stream.',
   );
-});
-
-test('nulls, NaN and what is out of range are rows with errors', async () => {
-  const body = arrowOf({
-    latitude: [new Float64(), [null, Number.NaN, 44.12, 44.12, 44.12, 44.12]],
-    longitude: [new Float64(), [-122.03, -122.03, Number.NEGATIVE_INFINITY, -122.03, -122.03, -122.03]],
-    species_code: [new Dictionary(new Utf8(), new Int32()), ['PSME', 'PSME', 'PSME', null, 'psme', 'PSME']],
-    planting_method: [new Utf8(), ['manual', 'manual', 'manual', 'manual', 'manual', null]],
-    elevation_m: [new Null(), Array(6).fill(null)],
-  });
-  const rows = readAnswer(await answerTable(body, request, data, predictor), 'arrow');
-  expect(rows.map(({ error_code, error_message }) => [error_code, error_message])).toEqual([
-    ['invalid_request', 'The request is not valid: latitude must be a number from -90 to 90, not nothing.'],
-    ['invalid_request', 'The request is not valid: latitude must be a number from -90 to 90, not NaN.'],
-    [
-      'invalid_request',
-      'The request is not valid: longitude must be a number from -180 to 180, not -Infinity.',
-    ],
-    [
-      'invalid_request',
-      'The request is not valid: species_code must be a string such as "PSME", not nothing.',
-    ],
-    ['invalid_species', 'species_code "psme" is not a known species code. Did you mean PSME (Douglas-fir)?'],
-    [
-      'invalid_request',
-      'The request is not valid: planting_method is missing: it must be "manual" or "drone_seeded".',
-    ],
-  ]);
 });
 
 test.each<[types: string, columns: Record<string, Column>]>([
@@ -198,9 +86,7 @@ test.each<[types: string, columns: Record<string, Column>]>([
     longitude: [new Float64(), plain.longitude],
   });
   const answers = await Promise.all(
-    [stream(columns), same].map(async (body) =>
-      readAnswer(await answerTable(body, request, data, predictor), 'arrow'),
-    ),
+    [stream(columns), same].map(async (body) => readAnswer(await answerTable(body, request), 'arrow')),
   );
   const [ours, expected] = answers.map((rows) => rows.map((row) => Object.values(row).slice(4)));
   expect(ours).toEqual(expected);
@@ -243,8 +129,6 @@ test('a table of several record batches with growing and replaced dictionaries i
     const answer = await answerTable(
       await writer.toUint8Array(true),
       tableRequest({ format: 'arrow', output }),
-      data,
-      predictor,
       4,
     );
     const rows = readAnswer(answer, output);
@@ -261,7 +145,7 @@ test('floating-point numbers keep the sign of zero as text', async () => {
     double: [new Float64(), [-0, 0]],
   });
   for (const output of ['csv', 'ndjson'] as const) {
-    const answer = await answerTable(body, tableRequest({ format: 'arrow', output }), data, predictor);
+    const answer = await answerTable(body, tableRequest({ format: 'arrow', output }));
     const zeros = readAnswer(answer, output).map((row) => [row.single, row.double].map(Number));
     expect(zeros).toEqual([
       [-0, -0],
@@ -280,7 +164,7 @@ test('dates beyond what ISO 8601 shows are written as numbers of their unit with
     new Table({ days: new Vector([days]), milliseconds: new Vector([milliseconds]) }),
   );
   const csv = tableRequest({ format: 'arrow', output: 'csv' });
-  const answer = await answerTable(tableToIPC(table, 'stream'), csv, data, predictor);
+  const answer = await answerTable(tableToIPC(table, 'stream'), csv);
   expect(readAnswer(answer, 'csv')).toMatchObject([
     { days: '100000001', milliseconds: '4611686018427387905' },
     { days: '1970-01-01', milliseconds: '1969-12-31' },
@@ -292,11 +176,11 @@ test('dates are written as ISO 8601 and 64-bit integers with all their digits', 
     day: [new DateDay(), [new Date('2026-11-22'), null]],
     id: [new Int64(), [9_007_199_254_740_993n, -1n]],
   });
-  const csv = await answerTable(body, tableRequest({ format: 'arrow', output: 'csv' }), data, predictor);
+  const csv = await answerTable(body, tableRequest({ format: 'arrow', output: 'csv' }));
   expect(readAnswer(csv, 'csv')).toMatchObject([
     { day: '2026-11-22', id: '9007199254740993' },
     { day: '', id: '-1' },
   ]);
-  const json = await answerTable(body, tableRequest({ format: 'arrow', output: 'ndjson' }), data, predictor);
+  const json = await answerTable(body, tableRequest({ format: 'arrow', output: 'ndjson' }));
   expect(json.toString()).toContain('"day":"2026-11-22","id":9007199254740993,');
 });

@@ -1,0 +1,106 @@
+import {
+  AsyncByteQueue,
+  Bool,
+  type Data,
+  type DataType,
+  Dictionary,
+  Float32,
+  Float64,
+  Int8,
+  Int16,
+  type Int32,
+  makeData,
+  RecordBatch,
+  RecordBatchStreamWriter,
+  type Schema,
+  Struct,
+  Utf8,
+  type Vector,
+  vectorFromArray,
+} from 'apache-arrow';
+import type { OutputColumn, TextLists } from '../table/output-columns.js';
+import { ColumnBuilder } from './column-builder.js';
+
+/** Collects what a writer of Arrow writes: the queue of the library is read asynchronously. */
+class CollectingSink extends AsyncByteQueue {
+  chunks: Uint8Array[] = [];
+  bytes = 0;
+
+  override write(chunk: Uint8Array): void {
+    this.chunks.push(chunk);
+    this.bytes += chunk.byteLength;
+  }
+}
+
+/** Writes an Arrow stream. */
+export class StreamWriter {
+  readonly #sink = new CollectingSink();
+  readonly #writer = new RecordBatchStreamWriter();
+
+  /** The schema is the first that is written; each dictionary precedes the first record batch that has it. */
+  constructor(private readonly schema: Schema) {
+    this.#writer.reset(this.#sink, schema);
+  }
+
+  /** Writes a record batch. */
+  write(children: Data[], length: number): void {
+    const type = new Struct(this.schema.fields);
+    this.#writer.write(new RecordBatch(this.schema, makeData({ type, length, nullCount: 0, children })));
+  }
+
+  finish(): void {
+    this.#writer.finish();
+  }
+
+  /** Bytes that were written since the last `take`. */
+  get length(): number {
+    return this.#sink.bytes;
+  }
+
+  /** What was written since the last call, in memory of its own. */
+  take(): Uint8Array<ArrayBuffer> {
+    const bytes = new Uint8Array(this.#sink.bytes);
+    let at = 0;
+    for (const chunk of this.#sink.chunks) {
+      bytes.set(chunk, at);
+      at += chunk.byteLength;
+    }
+    this.#sink.chunks = [];
+    this.#sink.bytes = 0;
+    return bytes;
+  }
+}
+
+/** Makes columns of Arrow from columns of an answer. */
+export class OutputTypes {
+  readonly #lists = new Map<string, { readonly type: Dictionary; readonly texts: Vector<Utf8> }>();
+
+  /**
+   * @param ids of the dictionaries of lists: any that the library chooses would differ from answer to answer
+   * @param indexes the type of indexes; by default the smallest
+   */
+  constructor(lists: TextLists, ids: Partial<Record<keyof TextLists, number>>, indexes?: Int32) {
+    for (const [name, id] of Object.entries(ids)) {
+      const texts = lists[name as keyof TextLists];
+      const smallest = texts.length < 2 ** 7 ? new Int8() : new Int16();
+      const type = new Dictionary(new Utf8(), indexes ?? smallest, id);
+      this.#lists.set(name, { type, texts: vectorFromArray([...texts], new Utf8()) });
+    }
+  }
+
+  typeOf({ type, texts }: Pick<OutputColumn<never>, 'type' | 'texts'>): DataType {
+    if (texts !== undefined) return this.#list(texts).type;
+    return type === 'flag' ? new Bool() : type === 'float64' ? new Float64() : new Float32();
+  }
+
+  builder(column: Pick<OutputColumn<never>, 'type' | 'texts'>, length: number): ColumnBuilder {
+    const texts = column.texts === undefined ? undefined : this.#list(column.texts).texts;
+    return new ColumnBuilder(this.typeOf(column), length, texts);
+  }
+
+  #list(name: keyof TextLists) {
+    const list = this.#lists.get(name);
+    if (list === undefined) throw new Error(`no dictionary of ${name}`);
+    return list;
+  }
+}

@@ -1,0 +1,122 @@
+import { Field, Int32, Schema } from 'apache-arrow';
+import { modelOf } from '../../prediction/artefacts/manifest.js';
+import type { GenerationData } from '../../prediction/per-generation.js';
+import { OutputTypes, StreamWriter } from '../arrow/stream-writer.js';
+import { SURFACE_COLUMNS, type SurfaceRow, textListsOf } from '../table/output-columns.js';
+import { ColumnWriter } from '../text/column-writer.js';
+import { RowWriter } from '../text/row-writer.js';
+import { type Surface, surfaceFields } from './surface.js';
+import { csvSections, geoJsonSections, jsonSections, type TextSection } from './surface-text.js';
+
+/** Where a part of an answer begins: in a section of its text, and at a point. */
+export interface PartStart {
+  readonly section: number;
+  readonly from: number;
+}
+
+export interface SurfacePart {
+  /** In memory of its own; of any format at most PART_BYTES. */
+  readonly bytes: Uint8Array<ArrayBuffer>;
+  /** Where the next part begins; undefined after the last one. */
+  readonly next: PartStart | undefined;
+}
+
+type Artefacts = GenerationData['artefacts'];
+type Encoder = (surface: Surface, artefacts: Artefacts, start: PartStart) => SurfacePart;
+
+/** What writes a part of a surface, by media type; the default type first. */
+const ENCODERS = {
+  'application/json': textEncoder(jsonSections),
+  'application/geo+json': textEncoder(geoJsonSections),
+  'text/csv': textEncoder(csvSections),
+  'application/vnd.apache.arrow.stream': encodeArrow,
+} as const satisfies Record<string, Encoder>;
+
+export type SurfaceType = keyof typeof ENCODERS;
+
+export const SURFACE_TYPES = Object.keys(ENCODERS) as [SurfaceType, ...SurfaceType[]];
+
+/** Values of a part of a text. */
+const PART_VALUES = 2 ** 13;
+/** Points of a record batch. */
+const BATCH_POINTS = 8192;
+
+/** What a part takes at most: 8192 points of Arrow, or 750 features of some 400 bytes. */
+export const PART_BYTES = 2 ** 19;
+
+/** Writes a part of a surface. */
+export function encodeSurface(
+  surface: Surface,
+  artefacts: Artefacts,
+  type: SurfaceType,
+  start: PartStart,
+): SurfacePart {
+  return ENCODERS[type](surface, artefacts, start);
+}
+
+function rowOf({ species, survival, points }: Surface, { grid }: Artefacts): SurfaceRow {
+  return { grid, species, survival, count: points.length, position: 0, point: 0 };
+}
+
+function textEncoder(sectionsOf: (surface: Surface, artefacts: Artefacts) => TextSection[]): Encoder {
+  return (surface, artefacts, { section, from }) => {
+    const { points } = surface;
+    const sections = sectionsOf(surface, artefacts);
+    const { head, columns, format, tail } = sections[section];
+    const writer = new RowWriter();
+    writer.start();
+    if (from === 0) writer.writeText(head);
+    const values = new ColumnWriter(columns, format, textListsOf(artefacts), writer);
+    const row = rowOf(surface, artefacts);
+    const end = Math.min(points.length, from + Math.ceil(PART_VALUES / columns.length));
+    for (row.position = from; row.position < end; row.position++) {
+      row.point = points[row.position];
+      values.write(row);
+    }
+    if (end < points.length) return { bytes: writer.written(), next: { section, from: end } };
+    if (end > from && format.after.endsWith(',')) writer.length--;
+    writer.writeText(tail);
+    const isLast = section === sections.length - 1;
+    return { bytes: writer.written(), next: isLast ? undefined : { section: section + 1, from: 0 } };
+  };
+}
+
+/** The id of the dictionary of regions; one that the library chooses would differ from answer to answer. */
+const REGION_ID = 0;
+
+/** An Arrow stream: what its JSON says beside the columns is in the metadata of the schema. */
+function encodeArrow(surface: Surface, artefacts: Artefacts, { from }: PartStart): SurfacePart {
+  const columns = SURFACE_COLUMNS;
+  const types = new OutputTypes(textListsOf(artefacts), { regions: REGION_ID }, new Int32());
+  const fields = columns.map((column) => new Field(column.name, types.typeOf(column)));
+  const head = { ...surfaceFields(surface, artefacts), model: modelOf(artefacts.manifest) };
+  const metadata = Object.entries(head).map(
+    ([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)] as const,
+  );
+  const writer = new StreamWriter(new Schema(fields, new Map(metadata)));
+  const row = rowOf(surface, artefacts);
+  const write = (start: number, count: number) => {
+    const builders = columns.map((column) => types.builder(column, count));
+    for (let i = 0; i < count; i++) {
+      row.position = start + i;
+      row.point = surface.points[start + i];
+      for (let column = 0; column < columns.length; column++)
+        builders[column].set(i, columns[column].value(row));
+    }
+    writer.write(
+      builders.map((builder) => builder.data()),
+      count,
+    );
+  };
+  // The schema and the dictionary were sent with the first part.
+  if (from > 0) {
+    write(from, 0);
+    writer.take();
+  }
+  const count = Math.min(BATCH_POINTS, surface.points.length - from);
+  write(from, count);
+  const end = from + count;
+  if (end < surface.points.length) return { bytes: writer.take(), next: { section: 0, from: end } };
+  writer.finish();
+  return { bytes: writer.take(), next: undefined };
+}

@@ -1,0 +1,79 @@
+import type { Artefacts } from '../../prediction/artefacts/artefacts.js';
+import { adjustmentWidth, PRECIPITATION_CHANGE, WARMING } from '../../prediction/conditions/adjustments.js';
+import { ALL_HORIZONS, BOTH_METHODS, HORIZONS, PLANTING_METHODS } from '../../prediction/dimensions.js';
+import { EARTH_RADIUS_KM, RADIANS } from '../../prediction/locate/great-circle.js';
+import type { LatticePoints } from '../../prediction/locate/lattice-points.js';
+import type { Predictor } from '../../prediction/predictor.js';
+import { RowRecords } from '../../prediction/row-record.js';
+import { OPTION, SiteRows } from '../../prediction/site-rows.js';
+
+/** A changed climate; each of them absent where it is not stated. */
+export interface Scenario {
+  readonly warming_c?: number;
+  readonly precipitation_change_percent?: number;
+}
+
+/** The survival of one species at points of the grid; plain data that can be passed to another thread. */
+export interface Surface extends LatticePoints {
+  /** Index into the species list. */
+  readonly species: number;
+  readonly scenario: Scenario;
+  /** The reported survival in ten-thousandths, Uint16 [methods, horizons, points]. */
+  readonly survival: Uint16Array;
+}
+
+/** The numbers of survival at a point. */
+export const SURVIVALS_PER_POINT = PLANTING_METHODS.length * HORIZONS.length;
+
+/** Predicts for the points [from, from + count) of a surface with both methods. @returns the time in the models */
+export async function predictSurface(
+  { points, species, scenario, survival }: Surface,
+  from: number,
+  count: number,
+  { grid, manifest }: Pick<Artefacts, 'grid' | 'manifest'>,
+  predictor: Predictor,
+): Promise<number> {
+  const { warming_c = Number.NaN, precipitation_change_percent = Number.NaN } = scenario;
+  const isChanged = !(Number.isNaN(warming_c) && Number.isNaN(precipitation_change_percent));
+  const { latitudes, longitudes, row: rowOf, column: columnOf } = grid.index;
+  const rows = new SiteRows(count, isChanged ? adjustmentWidth(manifest) : 0);
+  rows.adjustments.fill(Number.NaN);
+  for (let row = 0; row < count; row++) {
+    const point = points[from + row];
+    rows.latitude[row] = latitudes[rowOf[point]];
+    rows.longitude[row] = longitudes[columnOf[point]];
+    if (!isChanged) continue;
+    rows.adjustments[row * rows.width + WARMING] = warming_c;
+    rows.adjustments[row * rows.width + PRECIPITATION_CHANGE] = precipitation_change_percent;
+  }
+  rows.species.fill(species);
+  rows.method.fill(BOTH_METHODS);
+  rows.horizons.fill(ALL_HORIZONS);
+  rows.options.fill(isChanged ? OPTION.adjusted : 0);
+  const records = RowRecords.create(count);
+  const { inferenceMs } = await predictor.record(rows, records);
+  for (let method = 0; method < PLANTING_METHODS.length; method++)
+    for (let h = 0; h < HORIZONS.length; h++) {
+      const to = (method * HORIZONS.length + h) * points.length + from;
+      for (let row = 0; row < count; row++) survival[to + row] = records.survival(row, method, h);
+    }
+  return inferenceMs;
+}
+
+const SPACING_DECIMALS = 3;
+
+/** What a surface says of itself, as the first fields of its JSON. */
+export function surfaceFields(
+  { species, points, step }: Surface,
+  artefacts: Pick<Artefacts, 'grid' | 'species'>,
+) {
+  const { species_code, common_name } = artefacts.species[species];
+  const rowsApartKm = (step / artefacts.grid.index.stepsPerDegree) * RADIANS * EARTH_RADIUS_KM;
+  return {
+    species_code,
+    species_common_name: common_name,
+    horizons: HORIZONS,
+    points: points.length,
+    spacing_km: Number(rowsApartKm.toFixed(SPACING_DECIMALS)),
+  };
+}

@@ -1,0 +1,93 @@
+import { Readable } from 'node:stream';
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import type { ApiError } from '../../prediction/errors/api-error.js';
+import type { Generation } from '../../work/generation.js';
+import { JobError } from '../../work/job.js';
+import { RequestSteps } from '../../work/request-steps.js';
+import { sendStream } from '../response/compression.js';
+import { JSON_TYPE } from '../response/headers.js';
+import { connectionOf } from '../server/connection.js';
+import { callerOf } from '../server/request-state.js';
+import { failureError } from '../submitter.js';
+
+/**
+ * The steps of a request whose answer comes from workers, until the response is closed. The generation is kept as long.
+ * @param release gives memory back that the steps read, when no worker has it any more
+ */
+export function stepsOf(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  generation: Generation,
+  release: () => void,
+): RequestSteps {
+  const connection = connectionOf(request.raw);
+  const steps = new RequestSteps(callerOf(request).id, generation.batches);
+  const cut = () => void connection.destroy();
+  generation.tables.add(cut);
+  const closed = new Promise((resolve) => {
+    if (reply.raw.closed) resolve(undefined);
+    else reply.raw.once('close', resolve);
+  });
+  void generation.keepOpen(async () => {
+    await closed;
+    steps.cancel();
+    generation.tables.delete(cut);
+    await steps.left();
+    release();
+  });
+  return steps;
+}
+
+/**
+ * Does the steps that come before the first byte, unless the caller hangs up meanwhile.
+ * @param hungUp makes the error of a caller who has hung up
+ * @throws ApiError
+ */
+export async function beforeFirstByte(
+  request: FastifyRequest,
+  steps: RequestSteps,
+  timeoutMs: number,
+  hungUp: () => ApiError,
+  work: () => Promise<void>,
+): Promise<void> {
+  const connection = connectionOf(request.raw);
+  const cancel = () => steps.cancel();
+  // A client that hangs up only ends its side: nothing else says so before something is sent to it.
+  connection.once('hangup', cancel);
+  if (connection.hasHungUp) cancel();
+  try {
+    if (!steps.isCancelled) await work();
+  } catch (error) {
+    if (steps.isCancelled) throw hungUp();
+    throw error instanceof JobError ? failureError(error.outcome, request, timeoutMs) : error;
+  } finally {
+    connection.off('hangup', cancel);
+  }
+  if (steps.isCancelled) throw hungUp();
+}
+
+/** Bytes of an answer that wait for its caller, beside what workers have made. */
+const BUFFERED_BYTES = 64 * 1024;
+
+/** Where the content type says more than the media type. */
+const CONTENT_TYPES: Partial<Record<string, string>> = {
+  'text/csv': 'text/csv; charset=utf-8',
+  'application/json': JSON_TYPE,
+};
+
+/** Sends an answer at the pace of its caller; one that fails is logged and cuts the connection. @param what is answered */
+export function sendParts(
+  request: FastifyRequest,
+  reply: FastifyReply,
+  mediaType: string,
+  parts: AsyncGenerator<Uint8Array>,
+  steps: RequestSteps,
+  what: string,
+): FastifyReply {
+  const stream = Readable.from(parts, { objectMode: false, highWaterMark: BUFFERED_BYTES });
+  stream.once('error', (err) => {
+    if (!steps.isCancelled) request.log.error({ err }, `${what} was cut off`);
+  });
+  reply.type(CONTENT_TYPES[mediaType] ?? mediaType);
+  return sendStream(request, reply, stream);
+}

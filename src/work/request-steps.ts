@@ -1,0 +1,60 @@
+import { ApiError } from '../prediction/errors/api-error.js';
+import { type Job, JobError } from './job.js';
+import type { Scheduler } from './scheduler.js';
+import type { StepOrder, StepOutcome, StepResults } from './steps.js';
+
+/** The steps of a request whose answer comes from workers, in the turns of its key. */
+export class RequestSteps {
+  /** Time in the models, summed over the steps. */
+  inferenceMs = 0;
+  #queueMs: number | undefined;
+  #isCancelled = false;
+  /** Those that workers may have. */
+  readonly #steps = new Set<Job>();
+
+  /** @param keyId the API key whose turns the steps use */
+  constructor(
+    private readonly keyId: string,
+    private readonly scheduler: Scheduler,
+  ) {}
+
+  /** How long the first step that predicts waited. */
+  get queueMs(): number {
+    return this.#queueMs ?? 0;
+  }
+
+  get isCancelled(): boolean {
+    return this.#isCancelled;
+  }
+
+  /** Gives the request up: nobody waits for its answer any more. */
+  cancel(): void {
+    this.#isCancelled = true;
+    for (const step of this.#steps) step.abandon();
+  }
+
+  /** Resolves when no worker reads the memory of the request any more; it must have been cancelled. */
+  async left(): Promise<void> {
+    await Promise.all([...this.#steps].map((step) => step.left()));
+  }
+
+  /** Has a worker do a step. @param deadlineMs on the clock of `performance.now()` @throws ApiError, JobError */
+  async do<Kind extends StepOrder['kind']>(
+    order: StepOrder & { readonly kind: Kind },
+    deadlineMs: number,
+  ): Promise<StepResults[Kind]> {
+    if (this.#isCancelled) throw new Error('the request was given up');
+    const step = this.scheduler.submitStep<StepOutcome<Kind>>({ keyId: this.keyId, deadlineMs, order });
+    this.#steps.add(step);
+    void step.left().then(() => this.#steps.delete(step));
+    const outcome = await step.outcome;
+    if (outcome.kind !== 'answered') throw new JobError(outcome);
+    if ('refusal' in outcome.result) throw new ApiError(outcome.result.refusal);
+    const { result } = outcome.result;
+    if ('inferenceMs' in result) {
+      this.inferenceMs += result.inferenceMs;
+      this.#queueMs ??= step.queueMs;
+    }
+    return result;
+  }
+}

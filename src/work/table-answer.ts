@@ -1,0 +1,88 @@
+import type { CheckState, JobAnswer } from '../formats/table/open-table.js';
+import type { TableJob } from '../formats/table/table-request.js';
+import type { ErrorCode } from '../prediction/errors/api-error.js';
+import type { RequestSteps } from './request-steps.js';
+import type { StepResults, TableBody } from './steps.js';
+
+/** Steps after the first that predicts are given up after so many request timeouts. */
+export const PATIENCE = 4;
+
+/** How a table is answered. */
+export interface TableOptions {
+  /** Jobs that are under way at the same time. */
+  readonly jobsUnderWay: number;
+  /** How long the first job may wait for its answer. */
+  readonly timeoutMs: number;
+  /** Called with the rows of a part of the answer: how many have an answer, and how many an error, by its code. */
+  readonly onRows: (answered: number, failures: readonly (readonly [ErrorCode, number])[]) => void;
+}
+
+/** A table, whose body the workers check and whose rows they answer in jobs; the answers are sent in the order of the rows. */
+export class TableAnswer {
+  #state: CheckState | undefined;
+  #jobs: readonly TableJob[] = [];
+  #ends: StepResults['check']['ends'];
+  #first: Promise<JobAnswer> | undefined;
+
+  constructor(
+    private readonly body: TableBody,
+    private readonly steps: RequestSteps,
+    private readonly options: TableOptions,
+  ) {}
+
+  get rowCount(): number {
+    return this.#state?.rowCount ?? 0;
+  }
+
+  /** Checks the body, however long that waits for others. @throws ApiError where it is no table, JobError */
+  async check(): Promise<void> {
+    for (;;) {
+      const order = { kind: 'check', table: this.body, state: this.#state } as const;
+      const { state, ends } = await this.steps.do(order, Number.POSITIVE_INFINITY);
+      this.#state = state;
+      this.#ends = ends;
+      if (ends === undefined) continue;
+      this.#jobs = state.jobs;
+      this.#state = { ...state, jobs: [] };
+      return;
+    }
+  }
+
+  /** Waits for the answer to the first job, which decides whether there is one. @throws JobError */
+  async start(): Promise<void> {
+    if (this.#jobs.length === 0) return;
+    this.#first = this.#answer(this.#jobs[0], this.options.timeoutMs);
+    await this.#first;
+  }
+
+  /** The bytes of the answer. @throws JobError */
+  async *bytes(): AsyncGenerator<Uint8Array> {
+    const ends = this.#ends;
+    if (ends === undefined) throw new Error('the body was not checked');
+    const { jobsUnderWay, timeoutMs, onRows } = this.options;
+    yield ends.head;
+    const underWay = this.#first === undefined ? [] : [this.#first];
+    let next = underWay.length;
+    while (next < this.#jobs.length || underWay.length > 0) {
+      for (; underWay.length < jobsUnderWay && next < this.#jobs.length; next++) {
+        const answer = this.#answer(this.#jobs[next], PATIENCE * timeoutMs);
+        answer.catch(() => {}); // thrown where it is awaited
+        underWay.push(answer);
+      }
+      let answer = await underWay.shift();
+      while (answer !== undefined) {
+        const { bytes, answered, failures, rest } = answer;
+        onRows(answered, failures);
+        yield bytes;
+        answer = rest && (await this.#answer(rest, PATIENCE * timeoutMs));
+      }
+    }
+    yield ends.tail;
+  }
+
+  async #answer(job: TableJob, patienceMs: number): Promise<JobAnswer> {
+    const state = this.#state;
+    if (state === undefined) throw new Error('the body was not checked');
+    return this.steps.do({ kind: 'rows', table: this.body, state, job }, performance.now() + patienceMs);
+  }
+}
