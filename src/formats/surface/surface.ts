@@ -50,8 +50,8 @@ export async function predictSurface(
   rows.method.fill(BOTH_METHODS);
   rows.horizons.fill(ALL_HORIZONS);
   rows.options.fill(isChanged ? OPTION.adjusted : 0);
-  const records = RowRecords.create(count);
-  const { inferenceMs } = await predictor.record(rows, records);
+  const records = RowRecords.create(rows);
+  const { inferenceMs } = await predictor.predict(rows, records);
   for (let method = 0; method < PLANTING_METHODS.length; method++)
     for (let h = 0; h < HORIZONS.length; h++) {
       const to = (method * HORIZONS.length + h) * points.length + from;

@@ -139,12 +139,12 @@ export class OpenTable {
 }
 
 async function predict(rows: SiteRows, predictor: Predictor) {
-  const records = RowRecords.create(rows.count);
+  const records = RowRecords.create(rows);
   let inferenceMs = 0;
   for (let from = 0; from < rows.count; from += RUN_ROWS) {
     const run = new SiteRows(Math.min(RUN_ROWS, rows.count - from), rows.width);
     run.copyRows(0, rows, from, run.count);
-    inferenceMs += (await predictor.record(run, records.part(from, run.count))).inferenceMs;
+    inferenceMs += (await predictor.predict(run, records.part(from, run.count))).inferenceMs;
   }
   return { records, inferenceMs };
 }
