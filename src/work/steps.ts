@@ -1,4 +1,5 @@
 import type { UnitLimit } from '../formats/geojson/plan-reader.js';
+import { type PieceSums, type PlanPiece, sumPiece } from '../formats/geojson/plan-sums.js';
 import { type Plan, readPlan } from '../formats/geojson/planner.js';
 import { predictSurface, type Surface } from '../formats/surface/surface.js';
 import {
@@ -12,8 +13,6 @@ import type { TableJob, TableRequest } from '../formats/table/table-request.js';
 import { ApiError, type ErrorObject } from '../prediction/errors/api-error.js';
 import type { GenerationData } from '../prediction/per-generation.js';
 import type { Predictor, PredictorData } from '../prediction/predictor.js';
-import { type RecordColumns, RowRecords } from '../prediction/row-record.js';
-import { SiteRows } from '../prediction/site-rows.js';
 
 /** The body of a table in memory that all threads share. */
 export interface TableBody {
@@ -47,13 +46,8 @@ export type StepOrder =
       readonly limit: UnitLimit;
       readonly before: Plan | undefined;
     }
-  /** Predicts rows of a plan, whose memory is that of SiteRows. */
-  | {
-      readonly kind: 'records';
-      readonly memory: ArrayBufferLike;
-      readonly count: number;
-      readonly width: number;
-    };
+  /** Predicts for some rows of a plan. */
+  | { readonly kind: 'sums'; readonly piece: PlanPiece };
 
 /** The results of orders by their kind. */
 export interface StepResults {
@@ -66,7 +60,7 @@ export interface StepResults {
   readonly points: { readonly inferenceMs: number };
   readonly part: SurfacePart;
   readonly plan: Plan;
-  readonly records: { readonly records: RecordColumns; readonly inferenceMs: number };
+  readonly sums: PieceSums;
 }
 
 /** A step ends with its result, or with what is wrong with the request. */
@@ -143,11 +137,7 @@ async function stepOf(order: StepOrder, predictor: Predictor, context: Generatio
       const body = Buffer.from(buffer, byteOffset, length);
       return { result: { result: readPlan(body, order.limit, context, order.before, STEP_MS) } };
     }
-    case 'records': {
-      const rows = new SiteRows(order.count, order.width, order.memory);
-      const records = RowRecords.create(rows);
-      const { inferenceMs } = await predictor.predict(rows, records);
-      return { result: { result: { records, inferenceMs } } };
-    }
+    case 'sums':
+      return { result: { result: await sumPiece(order.piece, predictor) } };
   }
 }

@@ -4,7 +4,6 @@ import { PlanSums } from '../../formats/geojson/plan-sums.js';
 import { MAX_PREDICTIONS, type Plan } from '../../formats/geojson/planner.js';
 import { modelOf } from '../../prediction/artefacts/manifest.js';
 import { HORIZONS } from '../../prediction/dimensions.js';
-import { RowRecords } from '../../prediction/row-record.js';
 import { MAX_UNIT_POINTS } from '../../prediction/units/unit-points.js';
 import { MemoryBudget } from '../../work/admission.js';
 import { RequestSteps } from '../../work/request-steps.js';
@@ -72,12 +71,9 @@ export function planRoute(
         plan = await steps.do({ kind: 'plan', body, limit, before: plan }, deadlineMs);
       request.state.sites = plan.units.length;
       const sums = new PlanSums(plan);
-      await steps.forEach(sums.rows(STEP_ROWS), async (piece) => {
-        const { latitude, count, width } = piece.rows;
-        const order = { kind: 'records', memory: latitude.buffer, count, width } as const;
-        const { records } = await steps.do(order, deadlineMs);
-        sums.add(piece, new RowRecords(records));
-      });
+      await steps.forEach(sums.pieces(STEP_ROWS), async (piece) =>
+        sums.add(piece, await steps.do({ kind: 'sums', piece }, deadlineMs)),
+      );
       return { plan, sums };
     };
     const { plan, sums } = await beforeFirstByte(request, steps, requestTimeoutMs, closedWhileWaiting, () =>
