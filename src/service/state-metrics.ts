@@ -38,8 +38,10 @@ export function watchState(
     'Jobs that were admitted for the workers and are not answered: one of a batch, several of a table, plan or surface.',
     () => generations.sum(({ batches }) => batches.unfinishedJobs),
   );
-  metrics.gauge('nurselog_tables_open', 'Tables whose body was received and whose answer is not sent.', () =>
-    generations.sum(({ tables }) => tables.size),
+  metrics.gauge(
+    'nurselog_tables_open',
+    'Tables whose body was received, and surfaces, whose answer is not sent.',
+    () => generations.sum(({ tables }) => tables.size),
   );
   metrics.gauge(
     'nurselog_workers_ready',
