@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { defineConfig, type Plugin } from 'vitest/config';
+import { defineConfig, type Plugin, type TestProjectInlineConfiguration } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
 import { IS_LONG } from './test/support/length.js';
 
@@ -17,8 +17,8 @@ const loadCompiledSources: Plugin = {
   },
 };
 
-/** Folders whose tests mostly wait for processes. */
-const LONGEST = /\/test\/(reliability|service|deploy|accounts)\//;
+/** Folders whose tests mostly wait for processes or browsers. */
+const LONGEST = /\/test\/(cli|page|reliability|service|deploy|accounts)\//;
 
 /** Starts the files that take longest first, so that none of them runs alone at the end. */
 class LongestFirst extends BaseSequencer {
@@ -28,21 +28,45 @@ class LongestFirst extends BaseSequencer {
   }
 }
 
+/** Tests that measure or crash their process, or change what it shares. */
+const OWN_PROCESS = [
+  'test/{deploy,page,reliability,service,work}/**/*.test.ts',
+  'test/http/body-memory.test.ts',
+  'test/security/{costly,mutated}-*.test.ts',
+];
+
+function project(name: string, options: TestProjectInlineConfiguration['test']) {
+  return {
+    plugins: [loadCompiledSources],
+    test: {
+      name,
+      // onnxruntime's native library does not survive worker threads of the runner: forks only.
+      pool: 'forks' as const,
+      // The compiled service runs as it is.
+      server: { deps: { external: [/\/dist\//] } },
+      // Waits end by events; these only bound them, also on a machine that is kept busy.
+      testTimeout: IS_LONG ? 1_200_000 : 120_000,
+      hookTimeout: 120_000,
+      expect: { poll: { timeout: 100_000 } },
+      ...options,
+    },
+  };
+}
+
 export default defineConfig({
-  plugins: [loadCompiledSources],
   test: {
-    // onnxruntime's native library does not survive worker threads of the runner: forks only.
-    pool: 'forks',
-    include: ['test/**/*.test.ts', 'clients/typescript/test/**/*.test.ts'],
     globalSetup: ['test/support/build.ts'],
-    // The compiled service runs as it is.
-    server: { deps: { external: [/\/dist\//] } },
     // Tests wait for processes more than they compute: with 150 %, a fifth of two cores was idle.
     maxWorkers: '200%',
     sequence: { sequencer: LongestFirst },
-    // Waits end by events; these only bound them, also on a machine that is kept busy.
-    testTimeout: IS_LONG ? 1_200_000 : 120_000,
-    hookTimeout: 120_000,
-    expect: { poll: { timeout: 100_000 } },
+    projects: [
+      project('own process', { include: OWN_PROCESS }),
+      // A process for many files saves a second of CPU for each: that of a fresh one, and of loading the service.
+      project('shared process', {
+        // Not `exclude`, which would replace what the command line excludes.
+        include: ['{test,clients/typescript/test}/**/*.test.ts', ...OWN_PROCESS.map((glob) => `!${glob}`)],
+        isolate: false,
+      }),
+    ],
   },
 });

@@ -1,7 +1,6 @@
 import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { LARGEST_BATCH_SITES } from './accounts/tiers.js';
 import { printable, quote, shorten } from './output/printable.js';
 
 const projectFile = (name: string) => fileURLToPath(new URL(`../${name}`, import.meta.url));
@@ -11,6 +10,9 @@ const port = wholeNumber(0, 65_535);
 
 /** Variables of the clients, which may run in the same environment. */
 const CLIENT_VARIABLES = ['NURSELOG_URL', 'NURSELOG_API_KEY'];
+
+/** The most entries that a batch of any tier may hold. */
+export const LARGEST_BATCH_SITES = 500;
 
 /** The value of `corsOrigins` that allows every origin. */
 export const ANY_ORIGIN = '*';

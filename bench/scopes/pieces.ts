@@ -2,12 +2,13 @@ import { around, distance } from 'geokdbush';
 import pointInPolygon from 'point-in-polygon-hao';
 import { AnswerEncoder, elementCapacity } from '../../src/formats/json/answer-encoder.js';
 import { JsonWriter } from '../../src/formats/json/json-writer.js';
-import { matchedPlaces } from '../../src/formats/json/matched-places.js';
-import { PredictionCache } from '../../src/prediction/cache/prediction-cache.js';
+import { PredictionCache } from '../../src/prediction/cache.js';
 import { Coverage } from '../../src/prediction/locate/coverage.js';
 import { distanceKm, EARTH_RADIUS_KM, haversin, RADIANS } from '../../src/prediction/locate/great-circle.js';
 import { NearestPoint } from '../../src/prediction/locate/nearest-point.js';
 import { PREDICTION_NUMBERS } from '../../src/prediction/model/prediction-numbers.js';
+import { Predictor } from '../../src/prediction/predictor.js';
+import { RowRecords } from '../../src/prediction/row-record.js';
 import { SiteRows } from '../../src/prediction/site-rows.js';
 import { treeOf } from '../../testing/oracle/plain-nearest-point.js';
 import { placeOf, readPredictorData } from '../../testing/project.js';
@@ -149,24 +150,22 @@ const numbers = Uint16Array.from({ length: 2 * PREDICTION_NUMBERS }, (_, i) => (
 
 function answers({ data, places }: Inputs): Row[] {
   const memory = Buffer.alloc(2 * elementCapacity(data));
-  const writer = new JsonWriter();
-  const encoder = new AnswerEncoder(writer, data);
-  const rows = new SiteRows(CALLS);
-  places.forEach(({ latitude, longitude }, row) => {
-    rows.latitude[row] = latitude;
-    rows.longitude[row] = longitude;
-    rows.horizons[row] = 7;
-    rows.generatedAtMs[row] = 1.7e12;
-  });
-  const matched = matchedPlaces(
-    data.grid,
-    Int32Array.from(places, ({ point }) => point),
-  );
-  const write = (row: number) => {
-    writer.begin(memory);
-    encoder.writeSite(rows.longitude[row], rows.latitude[row], matched, row, 1.234);
-    encoder.writePredictions(rows, row, numbers, 0);
-    return writer.length;
+  const encoder = new AnswerEncoder(new Predictor({ ...data, cacheBytes: 0 }, []));
+  const rows = new SiteRows(1);
+  rows.horizons[0] = 7;
+  rows.generatedAtMs[0] = 1.7e12;
+  const records = RowRecords.create(rows);
+  records.numbers.set(numbers);
+  records.distancesKm[0] = 1.234;
+  const answers = { status: records.status, ends: new Uint32Array(1), json: memory };
+  const run = { inferenceMs: 0, runs: [], draws: [] };
+  const write = (place: number) => {
+    const { latitude, longitude, point } = places[place];
+    rows.latitude[0] = latitude;
+    rows.longitude[0] = longitude;
+    records.points[0] = point;
+    encoder.write(rows, records, run, answers);
+    return answers.ends[0];
   };
   // These objects exist already; a plain implementation has to create them, too.
   const objects = places.map((_, row) => JSON.parse(memory.toString('utf8', 0, write(row) - 1)) as object);

@@ -58,8 +58,6 @@ export class Accounts {
   readonly #meter: UsageMeter;
   /** Reads counts for GET /v1/usage, which is free: one query at a time, whatever the number of callers. */
   readonly #counts: Coalescer<KeyDay, number>;
-  /** The last day formatted, which is almost always the next one, too: formatting takes longest in an admission. */
-  #latestDay = { startsAtMs: Number.NaN, day: '' };
 
   /**
    * @param store closed with the accounts
@@ -75,7 +73,7 @@ export class Accounts {
     this.#quota = new DailyQuota(store.usage);
     this.#meter = new UsageMeter(store.usage, onBackgroundError);
     this.#counts = new Coalescer(async (wanted) => {
-      await this.#meter.flushOf(wanted);
+      await this.#meter.flush(wanted);
       return store.usage.counts(wanted);
     }, COUNTS_PER_QUERY);
   }
@@ -177,16 +175,9 @@ export class Accounts {
     const nowMs = this.clock.nowMs();
     const resetsAtMs = (Math.floor(nowMs / DAY_MS) + 1) * DAY_MS;
     return {
-      day: this.#utcDay(nowMs),
+      day: new Date(nowMs).toISOString().slice(0, 10),
       resetsAtMs,
       secondsToReset: Math.ceil((resetsAtMs - nowMs) / 1000),
     };
-  }
-
-  #utcDay(epochMs: number): string {
-    const startsAtMs = Math.floor(epochMs / DAY_MS) * DAY_MS;
-    if (startsAtMs !== this.#latestDay.startsAtMs)
-      this.#latestDay = { startsAtMs, day: new Date(startsAtMs).toISOString().slice(0, 10) };
-    return this.#latestDay.day;
   }
 }

@@ -1,3 +1,5 @@
+import { LARGEST_BATCH_SITES } from '../config.js';
+
 interface TierLimits {
   /** Requests admitted per UTC day; `null` is unlimited (still metered). */
   readonly requestsPerDay: number | null;
@@ -15,11 +17,15 @@ export type Tier = 'spore' | 'mycel' | 'hypha';
 export const TIERS: Readonly<Record<Tier, TierLimits>> = {
   spore: { requestsPerDay: 100, sitesPerBatch: 10, pointsPerSurface: 20_000, hasLargeBodies: false },
   mycel: { requestsPerDay: 10_000, sitesPerBatch: 100, pointsPerSurface: 20_000, hasLargeBodies: false },
-  hypha: { requestsPerDay: null, sitesPerBatch: 500, pointsPerSurface: 500_000, hasLargeBodies: true },
+  hypha: {
+    requestsPerDay: null,
+    sitesPerBatch: LARGEST_BATCH_SITES,
+    pointsPerSurface: 500_000,
+    hasLargeBodies: true,
+  },
 };
 
 /** The tiers' names, smallest first. */
 export const TIER_NAMES = Object.keys(TIERS) as readonly Tier[];
 
-/** The most entries that a batch of any tier may hold. */
-export const LARGEST_BATCH_SITES = Math.max(...TIER_NAMES.map((tier) => TIERS[tier].sitesPerBatch));
+export { LARGEST_BATCH_SITES };

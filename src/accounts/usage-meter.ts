@@ -32,7 +32,9 @@ export class UsageMeter {
     private readonly usage: UsageStore,
     private readonly onError: (error: unknown) => void,
   ) {
-    this.#timer = setInterval(() => this.flush().catch(onError), FLUSH_EVERY_MS);
+    this.#timer = setInterval(() => {
+      if (this.#flushing === undefined) this.flush().catch(onError);
+    }, FLUSH_EVERY_MS);
     this.#timer.unref();
   }
 
@@ -43,30 +45,23 @@ export class UsageMeter {
     this.#changes.set(name, { ...change, requests: before + change.requests });
   }
 
-  /** Writes the counts; a flush that is already running is awaited, not repeated. */
-  flush(): Promise<void> {
+  /**
+   * Writes every request counted before the call; with `wanted` nothing if none is of these keys and days, so that asking
+   * again and again does not write what others count.
+   */
+  async flush(wanted?: readonly KeyDay[]): Promise<void> {
+    await this.#flushing?.catch(() => {}); // its counts are kept for the next
+    if (wanted?.every((each) => !this.#changes.has(keyDayName(each)))) return;
     this.#flushing ??= this.#write().finally(() => {
       this.#flushing = undefined;
     });
-    return this.#flushing;
-  }
-
-  /** Writes every request counted before the call, those too that came while an earlier flush was running. */
-  async flushAll(): Promise<void> {
-    await this.#flushing?.catch(() => {}); // its counts are kept for the next
-    await this.flush();
-  }
-
-  /** The same if any of them are of these keys and days: asking again and again does not write what others count. */
-  async flushOf(wanted: readonly KeyDay[]): Promise<void> {
-    await this.#flushing?.catch(() => {});
-    if (wanted.some((each) => this.#changes.has(keyDayName(each)))) await this.flush();
+    await this.#flushing;
   }
 
   /** Stops the timer and writes the remaining counts. Rejects if they could not be written. */
   async close(): Promise<void> {
     clearInterval(this.#timer);
-    await this.flushAll();
+    await this.flush();
   }
 
   async #write(): Promise<void> {

@@ -29,21 +29,11 @@ export function parseOptions<Options extends NonNullable<ParseArgsConfig['option
   options: Options,
 ) {
   try {
-    return parseArgs({ args: joinNegativeNumbers(args), allowPositionals: true, options });
+    return parseArgs({ args: [...args], allowPositionals: true, options });
   } catch (error) {
     // The first sentence of parseArgs says what is wrong, the others how to escape.
     throw new UsageError(shorten((error as Error).message.split(/\.\s/, 1)[0]));
   }
-}
-
-/** Joins a negative number to the option before it, since parseArgs would take it for an option of its own. */
-function joinNegativeNumbers(args: readonly string[]): string[] {
-  const joined: string[] = [];
-  for (const arg of args) {
-    const isValue = /^-\d/.test(arg) && /^--[a-z-]+$/.test(joined.at(-1) ?? '');
-    joined.push(isValue ? `${joined.pop()}=${arg}` : arg);
-  }
-  return joined;
 }
 
 /** @throws UsageError if there is any positional argument */

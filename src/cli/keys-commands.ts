@@ -1,12 +1,19 @@
 import type { ParseArgsConfig } from 'node:util';
-import type { KeyState } from '../accounts/api-key.js';
+import type { KeyRecord, KeyState } from '../accounts/api-key.js';
 import type { KeyAdministration } from '../accounts/key-administration.js';
 import { TIER_NAMES } from '../accounts/tiers.js';
 import { refusePositionals } from './command-line.js';
 import { dayFrom, keyIdFrom, overlapMsFrom, ownerFrom, readDump, tierFrom } from './keys-arguments.js';
-import { fields, isoTime, keyJson, type Output, table } from './keys-output.js';
 
 const SHOWN_ONCE = 'shown only this once; keep it like a password.';
+
+/** The output of a command, as text and as JSON. Neither is escaped yet. */
+export interface Output {
+  readonly lines: readonly string[];
+  readonly json: unknown;
+  /** Whether it contains a secret. */
+  readonly isSecret?: boolean;
+}
 
 /** A command of `keys`. */
 export interface KeysCommand {
@@ -120,4 +127,33 @@ function stateChange(state: KeyState, description: string): KeysCommand {
       print({ json, lines: fields(json) });
     },
   };
+}
+
+/** A key as commands show it. */
+function keyJson({ id, tier, owner, state, display, createdAtMs }: KeyRecord) {
+  return { id, tier, owner, state, display, created_at: isoTime(createdAtMs) };
+}
+
+/** ISO 8601, or `null` for an invalid time, which old imports may have left in a store. */
+function isoTime(epochMs: number): string | null {
+  const time = new Date(epochMs);
+  return Number.isNaN(time.getTime()) ? null : time.toISOString();
+}
+
+/** `name  value` lines with the values in one column. */
+function fields(record: Record<string, unknown>): string[] {
+  const width = Math.max(...Object.keys(record).map((name) => name.length));
+  return Object.entries(record).map(([name, value]) => `${name.padEnd(width)}  ${value ?? '-'}`);
+}
+
+/** Records with the same fields as a table with a heading, or a line for no records. */
+function table(records: readonly Record<string, unknown>[], ifNone: string): string[] {
+  if (records.length === 0) return [ifNone];
+  const names = Object.keys(records[0]);
+  const rows = [names, ...records.map((record) => names.map((name) => String(record[name] ?? '-')))];
+  const widths = names.map((_, column) =>
+    rows.reduce((width, row) => Math.max(width, row[column].length), 0),
+  );
+  const padded = (row: string[]) => row.map((cell, column) => cell.padEnd(widths[column]));
+  return rows.map((row) => padded(row).join('  ').trimEnd());
 }

@@ -6,10 +6,8 @@ import { ArtefactError } from '../prediction/artefacts/artefact-error.js';
 import { identityOf, readArtefacts } from '../prediction/artefacts/artefacts.js';
 import type { SharedGrid } from '../prediction/artefacts/shared-grid.js';
 import { PLANTING_METHODS } from '../prediction/dimensions.js';
-import { checkIntervals, intervalProbe } from '../prediction/intervals/interval-contract.js';
-import { IntervalModel } from '../prediction/intervals/interval-model.js';
-import { checkModel, type Probe } from '../prediction/model/model-contract.js';
-import { SurvivalModel } from '../prediction/model/survival-model.js';
+import { openIntervalModel, openSurvivalModel } from '../prediction/model/model-session.js';
+import { checkIntervals, checkModel, type Probe } from '../prediction/open-predictor.js';
 import { failureOf, parseOptions, refusePositionals, UsageError } from './command-line.js';
 
 const USAGE = `Usage: npm run --silent models -- verify [DIR]
@@ -64,7 +62,7 @@ async function verifyModels(
     report(`ok      manifest: ${species.length} species are those of species.json in its order`);
     report('ok      model files: present, SHA-256 as in the manifest');
     for (const [index, method] of PLANTING_METHODS.entries()) {
-      const model = await SurvivalModel.open(modelFiles[index], manifest);
+      const model = await openSurvivalModel(modelFiles[index], manifest);
       let durationMs = 0;
       for (const probe of everySpeciesEverywhere(grid, species.length))
         durationMs += await checkModel(model, grid, probe);
@@ -78,11 +76,11 @@ async function verifyModels(
       );
     }
     for (const file of intervalFiles) {
-      const model = await IntervalModel.open(file, manifest);
+      const model = await openIntervalModel(file, manifest);
       let durationMs = 0;
       let rows = 0;
       for (const probe of everySpeciesEverywhere(grid, species.length, INTERVAL_STEP)) {
-        durationMs += await checkIntervals(model, intervalProbe(artefacts, probe));
+        durationMs += await checkIntervals(model, artefacts, probe);
         rows += probe.points.length;
       }
       const usPerRow = ((1000 * durationMs) / rows).toPrecision(2);

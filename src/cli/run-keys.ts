@@ -5,8 +5,7 @@ import { loadConfig } from '../config.js';
 import { printable, quote } from '../output/printable.js';
 import { OutputError } from '../output/write-output.js';
 import { failureOf, type Outcome, parseOptions, UsageError } from './command-line.js';
-import { KEYS_COMMANDS, type KeysCommand } from './keys-commands.js';
-import type { Output } from './keys-output.js';
+import { KEYS_COMMANDS, type KeysCommand, type Output } from './keys-commands.js';
 
 /**
  * Runs one `keys` command.

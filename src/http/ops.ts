@@ -2,7 +2,7 @@ import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import type { Accounts } from '../accounts/accounts.js';
 import type { Config } from '../config.js';
 import type { Metrics } from '../observability/metrics.js';
-import type { CurrentPhase } from '../work/serving/serving.js';
+import type { CurrentPhase } from './response/catalogue-schemas.js';
 import { Connections } from './server/connections.js';
 import { createServer } from './server/server.js';
 

@@ -106,9 +106,9 @@ export class Submitter {
         const { latitude, count, width } = piece.rows;
         const order: RecordsOrder = { kind: 'records', memory: latitude.buffer, count, width };
         const job = this.#submitStep<RecordsResult>(request, reply, scheduler, order);
-        const { status, bytes, inferenceMs } = await this.#resultOf(request, job);
+        const { records, inferenceMs } = await this.#resultOf(request, job);
         addTimes(request, job.queueMs, inferenceMs);
-        use(piece, new RowRecords(status, bytes));
+        use(piece, new RowRecords(records));
       }
     };
     const calls = Array.from({ length: STEPS_AT_ONCE }, predict);

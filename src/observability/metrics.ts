@@ -1,7 +1,20 @@
-import { Counter, Gauge, Histogram, Registry } from 'prom-client';
-import { collectNodeMetrics } from './node-metrics.js';
+import { createRequire } from 'node:module';
+import { Counter, collectDefaultMetrics, Gauge, Histogram, Registry } from 'prom-client';
+
+const require = createRequire(import.meta.url);
+
+/** Milliseconds between two measurements of the event loop. */
+const EVENT_LOOP_PRECISION_MS = 10;
 
 const SECONDS = [0.0005, 0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 10];
+
+type Collect = (registry: Registry, config: { readonly eventLoopMonitoringPrecision: number }) => void;
+
+/** One series of a metric. */
+interface LabelledValue {
+  readonly labels: Readonly<Record<string, string>>;
+  readonly value: number;
+}
 
 /** The Prometheus metrics of the process. */
 export class Metrics {
@@ -40,56 +53,42 @@ export class Metrics {
     collectNodeMetrics(this.registry);
   }
 
-  /** Shows a value as it is when the metrics are read. */
-  gauge(name: string, help: string, read: () => number | Promise<number>): void {
-    new Gauge({
-      name,
-      help,
-      registers: [this.registry],
-      async collect() {
-        this.set(await read());
-      },
-    });
-  }
-
-  /** Shows the constant 1 with labels as they are when the metrics are read. */
-  info(name: string, help: string, labelNames: readonly string[], read: () => Record<string, string>): void {
-    new Gauge({
+  /**
+   * Shows values that are kept elsewhere, as they are when the metrics are read.
+   * @param read one value without labels, or several with theirs
+   */
+  show(
+    kind: 'gauge' | 'counter',
+    name: string,
+    help: string,
+    read: () => number | Promise<number> | readonly LabelledValue[],
+    labelNames: readonly string[] = [],
+  ): void {
+    const Metric = kind === 'gauge' ? Gauge : Counter;
+    new Metric({
       name,
       help,
       labelNames,
       registers: [this.registry],
-      collect() {
+      async collect() {
+        const shown = await read();
         this.reset();
-        this.set(read(), 1);
+        if (typeof shown === 'number') this.inc(shown);
+        else for (const { labels, value } of shown) this.inc(labels, value);
       },
     });
   }
+}
 
-  /** Shows a count that is kept elsewhere. */
-  counter(name: string, help: string, read: () => number): void {
-    new Counter({
-      name,
-      help,
-      registers: [this.registry],
-      collect() {
-        this.reset();
-        this.inc(read());
-      },
-    });
-  }
-
-  /** Shows counts by outcome that are kept elsewhere. */
-  outcomes(name: string, help: string, read: () => Readonly<Record<string, number>>): void {
-    new Counter({
-      name,
-      help,
-      labelNames: ['outcome'],
-      registers: [this.registry],
-      collect() {
-        this.reset();
-        for (const [outcome, count] of Object.entries(read())) this.inc({ outcome }, count);
-      },
-    });
+/**
+ * Collects prom-client's metrics of Node and the process, but for that of garbage collections: to report one, Node 20
+ * makes functions with prototypes of their own, and V8 can wait for ever where another thread optimizes a function
+ * meanwhile. See docs/reliability.md.
+ */
+function collectNodeMetrics(registry: Registry): void {
+  for (const name of collectDefaultMetrics.metricsList) {
+    if (name === 'gc') continue;
+    const collect = require(`prom-client/lib/metrics/${name}.js`) as Collect;
+    collect(registry, { eventLoopMonitoringPrecision: EVENT_LOOP_PRECISION_MS });
   }
 }

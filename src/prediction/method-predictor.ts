@@ -1,12 +1,10 @@
-import type { PredictionCache } from './cache/prediction-cache.js';
+import type { PredictionCache } from './cache.js';
 import type { SiteFeatures } from './conditions/site-features.js';
 import { BOTH_METHODS, PLANTING_METHODS } from './dimensions.js';
-import { PREDICTION_NUMBERS, type PredictionReporter } from './model/prediction-numbers.js';
-import type { Survival, SurvivalModel } from './model/survival-model.js';
+import type { Survival, SurvivalModel } from './model/model-session.js';
+import type { PredictionReporter } from './model/prediction-numbers.js';
+import { numbersAt, type RowRecords } from './row-record.js';
 import { OPTION, ROW_STATUS, type SiteRows } from './site-rows.js';
-
-/** The numbers of a row: PREDICTION_NUMBERS for each method. */
-export const NUMBERS_PER_ROW = PLANTING_METHODS.length * PREDICTION_NUMBERS;
 
 /** What the cache does not hold: predictions for other features than the point's, and whole outputs of a model. */
 const UNCACHED = OPTION.adjusted | OPTION.explanation;
@@ -30,13 +28,8 @@ export class MethodPredictor {
     private readonly reporter: PredictionReporter,
   ) {}
 
-  /** Predicts for the matched rows that ask for the method, into `numbers`: runs the model once, on the cache misses. */
-  async predict(
-    rows: SiteRows,
-    status: Uint8Array,
-    points: Int32Array,
-    numbers: Uint16Array,
-  ): Promise<MethodRun> {
+  /** Predicts for the matched rows that ask for the method: runs the model once, on the cache misses. */
+  async predict(rows: SiteRows, { status, points, numbers }: RowRecords): Promise<MethodRun> {
     const misses = new Int32Array(rows.count);
     let count = 0;
     let isExplained = false;
@@ -44,7 +37,8 @@ export class MethodPredictor {
       const isAsked = rows.method[row] === this.method || rows.method[row] === BOTH_METHODS;
       if (!isAsked || status[row] !== ROW_STATUS.answered) continue;
       if ((rows.options[row] & UNCACHED) === 0) {
-        if (this.cache.find(this.#cacheKey(rows, row, points), numbers, this.#numbersOf(row))) continue;
+        if (this.cache.find(this.#cacheKey(rows, row, points), numbers, numbersAt(row, this.method, 0)))
+          continue;
       } else if ((rows.options[row] & OPTION.explanation) !== 0) isExplained = true;
       misses[count++] = row;
     }
@@ -53,22 +47,17 @@ export class MethodPredictor {
     const species = new Uint8Array(count);
     this.sites.writeAll(rows, misses, count, points, features);
     for (let position = 0; position < count; position++) species[position] = rows.species[misses[position]];
-    const outputs = await this.model.run(features, species);
+    const outputs = await this.model.run({ features }, species);
     const positions = isExplained ? new Int32Array(rows.count) : undefined;
     for (let position = 0; position < count; position++) {
       const row = misses[position];
-      const at = this.#numbersOf(row);
+      const at = numbersAt(row, this.method, 0);
       this.reporter.report(outputs, position, numbers, at);
       if ((rows.options[row] & UNCACHED) === 0)
         this.cache.keep(this.#cacheKey(rows, row, points), numbers, at);
       if (positions !== undefined) positions[row] = position;
     }
     return { outputs, positions };
-  }
-
-  /** The index where the numbers of a row start. */
-  #numbersOf(row: number): number {
-    return row * NUMBERS_PER_ROW + this.method * PREDICTION_NUMBERS;
   }
 
   /** A number above 0 for each combination of point, species and method: far below 2^53 for any grid. */

@@ -1,18 +1,43 @@
-import { checkIntervals, intervalProbe } from './intervals/interval-contract.js';
-import { IntervalModel } from './intervals/interval-model.js';
-import { checkModel, startProbe } from './model/model-contract.js';
-import { SurvivalModel } from './model/survival-model.js';
+import { ArtefactError } from './artefacts/artefact-error.js';
+import type { Artefacts } from './artefacts/artefacts.js';
+import type { SharedGrid } from './artefacts/shared-grid.js';
+import { SiteFeatures } from './conditions/site-features.js';
+import { HORIZONS } from './dimensions.js';
+import { SiteErrors } from './intervals/site-errors.js';
+import {
+  type IntervalModel,
+  openIntervalModel,
+  openSurvivalModel,
+  type SurvivalModel,
+} from './model/model-session.js';
 import { Predictor, type PredictorData } from './predictor.js';
+import { SiteRows } from './site-rows.js';
+
+/** Allowed difference between survival and baseline + contributions. */
+const SUM_TOLERANCE = 1e-4;
+
+/** Fewer draws would make the ends of intervals those of single draws. */
+const MIN_DRAWS = 30;
+
+/** Grid points and species to check a model on: pairs of equal index. */
+export interface Probe {
+  readonly points: Int32Array;
+  readonly species: Uint8Array;
+}
 
 /**
- * Opens the models and checks them on a probe of the grid.
+ * Opens the models and checks them on a probe of the grid: every species, at points spread over it, few enough to check at
+ * every start.
  * @throws ArtefactError where a model cannot be loaded or breaks the contract
  */
 export async function openPredictor(data: PredictorData): Promise<Predictor> {
   const predictor = await openUntried(data);
-  const probe = startProbe(data.grid, data.species.length);
-  for (const model of predictor.models) await checkModel(model, data.grid, probe);
-  for (const model of predictor.intervalModels) await checkIntervals(model, intervalProbe(data, probe));
+  const { grid, species } = data;
+  const count = 8 * species.length;
+  const points = Int32Array.from({ length: count }, (_, i) => Math.floor((i * grid.pointCount) / count));
+  const probe = { points, species: Uint8Array.from(points, (_, i) => i % species.length) };
+  for (const model of predictor.models) await checkModel(model, grid, probe);
+  for (const model of predictor.intervalModels) await checkIntervals(model, data, probe);
   return predictor;
 }
 
@@ -22,8 +47,119 @@ export async function openPredictor(data: PredictorData): Promise<Predictor> {
  */
 export async function openUntried(data: PredictorData): Promise<Predictor> {
   const models = [];
-  for (const file of data.modelFiles) models.push(await SurvivalModel.open(file, data.manifest));
+  for (const file of data.modelFiles) models.push(await openSurvivalModel(file, data.manifest));
   const intervalModels = [];
-  for (const file of data.intervalFiles) intervalModels.push(await IntervalModel.open(file, data.manifest));
+  for (const file of data.intervalFiles) intervalModels.push(await openIntervalModel(file, data.manifest));
   return new Predictor(data, models, intervalModels);
+}
+
+/**
+ * Runs a model on a probe of the grid and checks the contract: shapes, finite numbers in the range of probabilities,
+ * survival that does not rise with the horizon, contributions that sum to survival - baseline.
+ * @returns the duration of the run in milliseconds
+ * @throws ArtefactError naming the model file, the broken rule, the grid point and the species
+ */
+export async function checkModel(
+  model: SurvivalModel,
+  grid: SharedGrid,
+  { points, species }: Probe,
+): Promise<number> {
+  const width = model.featureCount;
+  const features = new Float32Array(points.length * width);
+  points.forEach((point, row) => {
+    features.set(grid.features.subarray(point * width, (point + 1) * width), row * width);
+  });
+  const fail = failureOf(model);
+  const { outputs, durationMs } = await timed(model, { features }, species);
+  const { survival, baseline, contributions } = outputs;
+  const where = (row: number) => `at grid point ${points[row]}, species ${species[row]}`;
+  const horizons = HORIZONS.length;
+  for (const { name, values, perRow, min } of [
+    { name: 'survival', values: survival, perRow: horizons, min: 0 },
+    { name: 'baseline', values: baseline, perRow: horizons, min: 0 },
+    // A difference of two probabilities.
+    { name: 'contributions', values: contributions, perRow: horizons * width, min: -1 },
+  ]) {
+    if (values.length !== points.length * perRow)
+      fail(`${name} has ${values.length / points.length} values a row, not ${perRow}`);
+    const bad = values.findIndex((value) => !(value >= min && value <= 1));
+    if (bad !== -1)
+      fail(`${name} is ${values[bad]}, not from ${min} to 1, ${where(Math.floor(bad / perRow))}`);
+  }
+  for (let at = 0; at < survival.length; at++) {
+    const row = Math.floor(at / horizons);
+    const years = HORIZONS[at % horizons];
+    if (at % horizons > 0 && survival[at] > survival[at - 1])
+      fail(`survival rises at ${years} years ${where(row)}`);
+    let sum = baseline[at];
+    for (let f = 0; f < width; f++) sum += contributions[at * width + f];
+    if (Math.abs(sum - survival[at]) > SUM_TOLERANCE) {
+      const parts = `but baseline + contributions is ${sum} ${where(row)}`;
+      fail(`survival at ${years} years is ${survival[at]}, ${parts}`);
+    }
+  }
+  return durationMs;
+}
+
+/**
+ * Runs an interval graph for sites at the grid points of a probe and checks the contract: enough draws, probabilities,
+ * survival that does not rise with the horizon in any draw.
+ * @returns the duration of the run in milliseconds
+ * @throws ArtefactError naming the file, the broken rule and the row
+ */
+export async function checkIntervals(
+  model: IntervalModel,
+  { grid, manifest }: Pick<Artefacts, 'grid' | 'manifest'>,
+  { points, species }: Probe,
+): Promise<number> {
+  const width = model.featureCount;
+  const rows = new SiteRows(points.length);
+  const siteFeatures = new SiteFeatures(grid, manifest);
+  const siteErrors = new SiteErrors(grid, manifest, siteFeatures);
+  const features = new Float32Array(points.length * width);
+  const errors = new Float32Array(points.length * width);
+  points.forEach((point, row) => {
+    siteFeatures.write(rows, row, point, features, row * width);
+    siteErrors.write(rows, row, point, 0, errors, row * width);
+  });
+  const fail = failureOf(model);
+  const { outputs, durationMs } = await timed(model, { features, errors }, species);
+  const { draws } = outputs;
+  const horizons = HORIZONS.length;
+  const count = draws.length / (horizons * species.length);
+  if (!Number.isInteger(count) || count < MIN_DRAWS)
+    fail(
+      `draws has ${draws.length / species.length} values a row, not ${horizons} times at least ${MIN_DRAWS}`,
+    );
+  draws.forEach((draw, at) => {
+    const where = () => `in row ${Math.floor(at / (horizons * count))} of the probe`;
+    const h = Math.floor(at / count) % horizons;
+    if (!(draw >= 0 && draw <= 1)) fail(`draws is ${draw}, not from 0 to 1, ${where()}`);
+    if (h > 0 && draw > draws[at - count]) fail(`a draw rises at ${HORIZONS[h]} years ${where()}`);
+  });
+  return durationMs;
+}
+
+function failureOf({ file }: { readonly file: string }): (problem: string) => never {
+  return (problem) => {
+    throw new ArtefactError(file, problem);
+  };
+}
+
+/** Runs a model. @throws ArtefactError where it does not run */
+async function timed<Outputs>(
+  model: {
+    readonly file: string;
+    readonly featureCount: number;
+    run(columns: Readonly<Record<string, Float32Array>>, species: Uint8Array): Promise<Outputs>;
+  },
+  columns: Readonly<Record<string, Float32Array>>,
+  species: Uint8Array,
+) {
+  const startedMs = performance.now();
+  const outputs = await model.run(columns, species).catch((error: Error) => {
+    const reason = error.message.split('\n')[0];
+    return failureOf(model)(`does not run on the grid's ${model.featureCount} features: ${reason}`);
+  });
+  return { outputs, durationMs: performance.now() - startedMs };
 }

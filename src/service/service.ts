@@ -19,7 +19,7 @@ import { BufferPool } from '../work/buffer-pool.js';
 import { boundByDescriptors } from './descriptors.js';
 import { prepareFirstKey } from './first-run.js';
 import { Generations, logFieldsOf } from './models/generations.js';
-import { ServicePhase, WorkerGuard } from './service-phase.js';
+import { ServicePhase } from './service-phase.js';
 import { watchState } from './state-metrics.js';
 
 /** An address that cannot be listened on; the message is one line with its variables and the reason. */
@@ -70,10 +70,9 @@ export async function startService(
     ),
   );
 
-  const phase = new ServicePhase();
-  const guard = new WorkerGuard(phase, onFatal);
+  const phase = new ServicePhase(onFatal);
   const buffers = new BufferPool();
-  const generations = new Generations(artefacts, config, buffers, guard, log);
+  const generations = new Generations(artefacts, config, buffers, phase, log);
   const metrics = new Metrics();
   const connections = new Connections(boundByDescriptors(config.connectionLimit));
   watchState(metrics, generations, accounts, connections, log);
@@ -84,7 +83,6 @@ export async function startService(
   const end = async () => {
     await api.close();
     await generations.close();
-    guard.stop();
     await ops.close();
     await accounts.close();
   };
@@ -92,7 +90,7 @@ export async function startService(
     await listen(ops, 'OPS_', config.opsHost, config.opsPort);
     if (config.listen === 'at-start') await listen(api, '', config.host, config.port);
     await generations.current.warmUp();
-    phase.enter('ok'); // the key works as soon as it is shown
+    phase.start(); // the key works as soon as it is shown
     if (config.listen === 'when-ready') await listen(api, '', config.host, config.port);
     // Last, because the key is shown only once: a start that fails must not issue it.
     await prepareFirstKey(
@@ -103,6 +101,7 @@ export async function startService(
       (issued) => showFirstKey(urlOf(api), issued, api.hasRoute({ method: 'GET', url: '/' })),
     );
   } catch (error) {
+    phase.drain();
     // The reason is told even if a worker never returns from its models.
     const told = new AbortController();
     await Promise.race([end().catch(() => {}), delay(FAILED_END_MS, undefined, told)]);
@@ -115,7 +114,7 @@ export async function startService(
     opsUrl: urlOf(ops),
     startedWith: logFieldsOf(artefacts),
     stop: async () => {
-      phase.enter('draining');
+      phase.drain();
       await delay(config.drainDelayMs);
       await end();
     },

@@ -13,68 +13,79 @@ export function watchState(
   connections: Connections,
   log: Log,
 ): void {
-  metrics.gauge('nurselog_connections', 'Open connections of callers.', () => connections.size);
-  metrics.gauge('nurselog_connections_limit', 'Open connections allowed.', () => connections.limit);
-  metrics.counter(
+  metrics.show('gauge', 'nurselog_connections', 'Open connections of callers.', () => connections.size);
+  metrics.show('gauge', 'nurselog_connections_limit', 'Open connections allowed.', () => connections.limit);
+  metrics.show(
+    'counter',
     'nurselog_connections_closed_total',
     'Connections closed because there were too many: idle ones first.',
     () => connections.closedCount,
   );
-  metrics.gauge('nurselog_queue_sites', 'Sites that wait for a worker.', () =>
+  metrics.show('gauge', 'nurselog_queue_sites', 'Sites that wait for a worker.', () =>
     generations.sum(({ batches }) => batches.waitingSites),
   );
-  metrics.gauge(
+  metrics.show(
+    'gauge',
     'nurselog_single_sites_waiting',
     'Rows of single predictions, comparisons and rankings that wait for their run on the main thread.',
     () => generations.sum((each) => (each.answersOnMainThread ? each.singleSites.waitingSites : 0)),
   );
-  metrics.gauge(
+  metrics.show(
+    'gauge',
     'nurselog_single_sites_on_main_thread',
     'Whether single predictions, comparisons and rankings are answered on the main thread (SINGLE_SITES): 1 or 0.',
     () => Number(generations.current.answersOnMainThread),
   );
-  metrics.gauge(
+  metrics.show(
+    'gauge',
     'nurselog_jobs_unfinished',
     'Jobs that were admitted for the workers and are not answered: one of a batch, several of a table, plan or surface.',
     () => generations.sum(({ batches }) => batches.unfinishedJobs),
   );
-  metrics.gauge(
+  metrics.show(
+    'gauge',
     'nurselog_tables_open',
     'Tables whose body was received, and surfaces, whose answer is not sent.',
     () => generations.sum(({ tables }) => tables.size),
   );
-  metrics.gauge(
+  metrics.show(
+    'gauge',
     'nurselog_workers_ready',
     'Worker threads that are ready.',
     () => generations.current.workers.ready,
   );
-  metrics.gauge('nurselog_workers', 'Worker threads wanted.', () => generations.current.workers.size);
-  metrics.gauge('nurselog_store_up', 'Whether the key store takes writes: 1 or 0.', () =>
+  metrics.show('gauge', 'nurselog_workers', 'Worker threads wanted.', () => generations.current.workers.size);
+  metrics.show('gauge', 'nurselog_store_up', 'Whether the key store takes writes: 1 or 0.', () =>
     accounts.checkStore().then(
       () => 1,
       () => 0,
     ),
   );
-  metrics.info(
+  metrics.show(
+    'gauge',
     'nurselog_model_info',
     'The models and the grid that are served; the value is 1.',
-    ['version', 'codename', 'series', 'digest', 'grid', 'grid_digest'],
     () => {
       const { manifest, grid, modelDigest, gridDigest } = generations.current.artefacts;
-      return {
+      const labels = {
         ...modelOf(manifest),
         digest: modelDigest,
         grid: grid.version,
         grid_digest: gridDigest,
       };
+      return [{ labels, value: 1 }];
     },
+    ['version', 'codename', 'series', 'digest', 'grid', 'grid_digest'],
   );
-  metrics.outcomes(
+  metrics.show(
+    'counter',
     'nurselog_model_reloads_total',
     'Reloads of the models, by whether they were switched to or refused.',
-    () => generations.reloads,
+    () => Object.entries(generations.reloads).map(([outcome, value]) => ({ labels: { outcome }, value })),
+    ['outcome'],
   );
-  metrics.counter(
+  metrics.show(
+    'counter',
     'nurselog_log_lines_dropped_total',
     'Log lines lost because standard output could not be written to.',
     () => log.linesDropped(),

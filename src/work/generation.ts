@@ -77,3 +77,8 @@ export class Generation {
     await this.workers.close();
   }
 }
+
+/** What serves at the moment. */
+export interface Serving {
+  readonly current: Generation;
+}

@@ -1,5 +1,6 @@
+import { AnswerEncoder } from '../formats/json/answer-encoder.js';
 import { openUntried } from '../prediction/open-predictor.js';
-import type { Predictor, PredictorData } from '../prediction/predictor.js';
+import type { PredictorData } from '../prediction/predictor.js';
 import { createRunBuffer, type RunBuffer } from './run-buffer.js';
 import type { Executor, Run } from './scheduler.js';
 
@@ -15,19 +16,19 @@ export class MainThreadExecutor implements Executor {
   readonly maxRunRows = MAX_RUN_ROWS;
   onFree: () => void = () => {};
   readonly #buffer: RunBuffer;
-  readonly #predictor: Promise<Predictor>;
+  readonly #encoder: Promise<AnswerEncoder>;
   #state: 'idle' | 'requested' | 'free' | 'running' = 'idle';
 
   /** Opens the models meanwhile: see `warmUp`. They are tried elsewhere. */
   constructor(data: PredictorData) {
     this.#buffer = createRunBuffer(data);
-    this.#predictor = openUntried(data);
-    this.#predictor.catch(() => {}); // reported by warmUp
+    this.#encoder = openUntried(data).then((predictor) => new AnswerEncoder(predictor));
+    this.#encoder.catch(() => {}); // reported by warmUp
   }
 
   /** Waits until the models are open. @throws ArtefactError where one cannot be loaded */
   async warmUp(): Promise<void> {
-    await this.#predictor;
+    await this.#encoder;
   }
 
   get free(): number {
@@ -52,8 +53,8 @@ export class MainThreadExecutor implements Executor {
 
   async #answer(run: Run): Promise<void> {
     const answers = this.#buffer.answers(run.count);
-    const outcome = await this.#predictor
-      .then((predictor) => predictor.answer(this.#buffer.rows(run.count), answers))
+    const outcome = await this.#encoder
+      .then((encoder) => encoder.answer(this.#buffer.rows(run.count), answers))
       .catch((error: Error) => error);
     this.#state = 'idle';
     if (outcome instanceof Error) run.fail(outcome);

@@ -1,6 +1,7 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { ArtefactFailure } from '../prediction/artefacts/artefact-error.js';
 import type { Predictor, PredictorData } from '../prediction/predictor.js';
+import type { RecordColumns } from '../prediction/row-record.js';
 
 /** What a worker is given when it starts; the grid and the run buffers in it are shared, not copied. */
 export interface WorkerData {
@@ -16,10 +17,9 @@ export interface RecordsOrder {
   readonly width: number;
 }
 
-/** The memory of the RowRecords of all rows, and the time in the models. */
+/** The records of all rows, and the time in the models. */
 export interface RecordsResult {
-  readonly status: Uint8Array;
-  readonly bytes: Uint8Array;
+  readonly records: RecordColumns;
   readonly inferenceMs: number;
 }
 

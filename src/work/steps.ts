@@ -1,5 +1,5 @@
-import type { Tier } from '../accounts/tiers.js';
-import { type PlanState, readPlan } from '../formats/geojson/planner.js';
+import type { UnitLimit } from '../formats/geojson/plan-reader.js';
+import { type Plan, readPlan } from '../formats/geojson/planner.js';
 import { predictSurface, type Surface } from '../formats/surface/surface.js';
 import {
   encodeSurface,
@@ -43,8 +43,8 @@ export type StepOrder =
   | {
       readonly kind: 'plan';
       readonly body: Uint8Array;
-      readonly tier: Tier;
-      readonly before: PlanState | undefined;
+      readonly limit: UnitLimit;
+      readonly before: Plan | undefined;
     };
 
 /** The results of orders by their kind. */
@@ -57,7 +57,7 @@ export interface StepResults {
   readonly rows: JobAnswer;
   readonly points: { readonly inferenceMs: number };
   readonly part: SurfacePart;
-  readonly plan: PlanState;
+  readonly plan: Plan;
 }
 
 /** A step ends with its result, or with what is wrong with the request. */
@@ -125,7 +125,7 @@ async function stepOf(order: StepOrder, predictor: Predictor, data: PredictorDat
     case 'plan': {
       const { buffer, byteOffset, length } = order.body;
       const body = Buffer.from(buffer, byteOffset, length);
-      return { result: { result: readPlan(body, order.tier, context, order.before, STEP_MS) } };
+      return { result: { result: readPlan(body, order.limit, context, order.before, STEP_MS) } };
     }
   }
 }

@@ -1,5 +1,6 @@
 import { type MessagePort, parentPort, receiveMessageOnPort } from 'node:worker_threads';
 import { workerData } from 'piscina';
+import { AnswerEncoder } from '../formats/json/answer-encoder.js';
 import { failureOf } from '../prediction/artefacts/artefact-error.js';
 import { adjustmentWidth } from '../prediction/conditions/adjustments.js';
 import { openPredictor } from '../prediction/open-predictor.js';
@@ -26,17 +27,18 @@ export default async function serve({ buffer, steps }: Task): Promise<never> {
   }
   notify({ kind: 'ready', buffer });
   const run = new RunBuffer(data.runBuffers[buffer], adjustmentWidth(data.predictor.manifest));
+  const encoder = new AnswerEncoder(opened);
   for (;;) {
     const count = run.awaitOrder();
-    if (count > 0) notify({ buffer, ...(await answer(opened, run, count)) });
+    if (count > 0) notify({ buffer, ...(await answer(encoder, run, count)) });
     else await doStep(opened, run, steps, buffer);
   }
 }
 
 /** Answers the first `count` rows of a run buffer. @returns the notice to send */
-async function answer(predictor: Predictor, run: RunBuffer, count: number) {
+async function answer(encoder: AnswerEncoder, run: RunBuffer, count: number) {
   try {
-    const { inferenceMs } = await predictor.answer(run.rows(count), run.answers(count));
+    const { inferenceMs } = await encoder.answer(run.rows(count), run.answers(count));
     run.settle(inferenceMs);
     return { kind: 'answered' } as const;
   } catch (error) {
@@ -66,7 +68,8 @@ async function predictRecords(
   { memory, count, width }: RecordsOrder,
   predictor: Predictor,
 ): Promise<RecordsResult> {
-  const records = RowRecords.create(count);
-  const { inferenceMs } = await predictor.record(new SiteRows(count, width, memory), records);
-  return { status: records.status, bytes: records.bytes, inferenceMs };
+  const rows = new SiteRows(count, width, memory);
+  const records = RowRecords.create(rows);
+  const { inferenceMs } = await predictor.predict(rows, records);
+  return { records, inferenceMs };
 }

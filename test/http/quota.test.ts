@@ -1,22 +1,25 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { SettableClock } from '../accounts/support/settable-clock.js';
 import { expectError } from '../support/error-body.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
 import { startTestService, type TestService } from '../support/service.js';
 
+const NOON = '2026-11-20T12:00:00Z';
+const clock = new SettableClock(NOON);
 let service: TestService;
-let clock: SettableClock;
 let keyId: string;
 let spore: Record<string, string>;
 
+beforeAll(async () => {
+  service = await startTestService({}, clock);
+});
 beforeEach(async () => {
-  clock = new SettableClock('2026-11-20T12:00:00Z');
-  service = await startTestService({ WORKERS: '1' }, clock);
+  clock.set(NOON);
   const { id, secret } = await service.issueKey('spore');
   keyId = id;
   spore = { 'x-api-key': secret };
 });
-afterEach(() => service.stop());
+afterAll(() => service.stop());
 
 /** Requests left according to the RateLimit header of another request. */
 async function left(): Promise<number> {

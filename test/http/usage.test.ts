@@ -1,20 +1,23 @@
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
 import { usageResponseSchema } from '../../src/http/response/catalogue-schemas.js';
 import { SettableClock } from '../accounts/support/settable-clock.js';
 import { expectError } from '../support/error-body.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
 import { startTestService, type TestService } from '../support/service.js';
 
+const NOON = '2026-11-20T12:00:00Z';
+const clock = new SettableClock(NOON);
 let service: TestService;
-let clock: SettableClock;
 let spore: Record<string, string>;
 
+beforeAll(async () => {
+  service = await startTestService({}, clock);
+});
 beforeEach(async () => {
-  clock = new SettableClock('2026-11-20T12:00:00Z');
-  service = await startTestService({ WORKERS: '1' }, clock);
+  clock.set(NOON);
   spore = { 'x-api-key': (await service.issueKey('spore')).secret };
 });
-afterEach(() => service.stop());
+afterAll(() => service.stop());
 
 async function usage(headers?: Record<string, string>) {
   const response = await service.get('/v1/usage', headers);

@@ -27,45 +27,58 @@ function featureOf({ features }: EditableManifest, name: string) {
   return features.find((feature) => feature.name === name)!;
 }
 
-const MANIFEST_REFUSALS: readonly (readonly [
-  what: string,
-  edit: (manifest: EditableManifest) => unknown,
-  problem: string | RegExp,
-])[] = [
-  ['has another format', (m) => Object.assign(m, { format: 'nurselog-model/1' }), /^format: /],
-  ['has no version', (m) => Object.assign(m, { version: undefined }), /^version: /],
+/** An edit of a JSON file: a function, or new values by their paths. */
+type Edit<Content> = ((content: Content) => unknown) | Readonly<Record<string, unknown>>;
+
+/** Edits a JSON file of a copy and expects it to be named with the problem. @param name in the copy's folder */
+function expectRefusedEdit<Content>(name: string, edit: Edit<Content>, problem: string | RegExp) {
+  return expectRefusedAfter((copy) => {
+    const file = path.join(copy.folder, name);
+    copy.editJson(file, (content: Content) => {
+      if (typeof edit === 'function') edit(content);
+      else
+        for (const [place, value] of Object.entries(edit)) setAt(content as object, place.split('.'), value);
+    });
+    return file;
+  }, problem);
+}
+
+function setAt(content: object, place: readonly string[], value: unknown): void {
+  const parent = place.slice(0, -1).reduce((at, name) => Reflect.get(at, name) as object, content);
+  Object.assign(parent, { [place[place.length - 1]]: value });
+}
+
+const MANIFEST_REFUSALS: readonly (readonly [string, Edit<EditableManifest>, problem: string | RegExp])[] = [
+  ['has another format', { format: 'nurselog-model/1' }, /^format: /],
+  ['has no version', { version: undefined }, /^version: /],
   [
     'has a version of another coverage',
     (m) => Object.assign(m, { version: m.version.replace('pnw', 'ne') }),
     /^version: .* is not pnw_v<major>_<minor>_/,
   ],
-  [
-    'has a version of another codename',
-    (m) => Object.assign(m, { codename: 'heather' }),
-    /^version: .*_heather$/,
-  ],
+  ['has a version of another codename', { codename: 'heather' }, /^version: .*_heather$/],
   [
     'has a version without numbers',
     (m) => Object.assign(m, { version: `pnw_v_${m.codename}` }),
     /^version: /,
   ],
-  ['has no codename', (m) => Object.assign(m, { codename: '' }), /^codename: /],
-  ['has no series', (m) => Object.assign(m, { series: 7 }), /^series: /],
+  ['has no codename', { codename: '' }, /^codename: /],
+  ['has no series', { series: 7 }, /^series: /],
   [
     'is of another coverage than the grid',
     (m) => Object.assign(m, { coverage: 'ne', version: `ne_v1_0_${m.codename}` }),
     "coverage is ne, but the grid's is pnw",
   ],
-  ['has other horizons', (m) => Object.assign(m, { horizons: [1, 3, 10] }), 'horizons: must be 1, 3, 5'],
+  ['has other horizons', { horizons: [1, 3, 10] }, 'horizons: must be 1, 3, 5'],
   ['has the horizons in another order', (m) => m.horizons.reverse(), 'horizons: must be 1, 3, 5'],
-  ['has no species', (m) => Object.assign(m, { species: [] }), /^species: /],
+  ['has no species', { species: [] }, /^species: /],
   [
     'lacks a species of species.json',
     (m) => [m.species, m.methods.manual.averages, m.methods.drone_seeded.averages].map((list) => list.pop()),
     'species are not those of species.json',
   ],
   ['has the species in another order', (m) => m.species.reverse(), 'species are not those of species.json'],
-  ['has no features', (m) => Object.assign(m, { features: [] }), /^features: /],
+  ['has no features', { features: [] }, /^features: /],
   [
     'has more features than answers have codes for',
     (m) => Object.assign(m, { features: Array(32_769).fill(m.features[0]) }),
@@ -73,7 +86,7 @@ const MANIFEST_REFUSALS: readonly (readonly [
   ],
   [
     'has a feature that the grid lacks',
-    (m) => Object.assign(m.features[2], { name: 'moon_phase' }),
+    { 'features.2.name': 'moon_phase' },
     'feature moon_phase is not a column of the grid',
   ],
   [
@@ -96,14 +109,10 @@ const MANIFEST_REFUSALS: readonly (readonly [
     (m) => Object.assign(m.features[3], { label: m.features[0].label }),
     /^features: label ".*" appears twice$/,
   ],
-  [
-    'has a feature without a label',
-    (m) => Object.assign(m.features[0], { label: '' }),
-    /^features\.0\.label: /,
-  ],
+  ['has a feature without a label', { 'features.0.label': '' }, /^features\.0\.label: /],
   [
     'has a feature whose risk_factor is not a boolean',
-    (m) => Object.assign(m.features[0], { risk_factor: 'yes' }),
+    { 'features.0.risk_factor': 'yes' },
     /^features\.0\.risk_factor: /,
   ],
   [
@@ -111,45 +120,29 @@ const MANIFEST_REFUSALS: readonly (readonly [
     (m) => m.features.map((feature, i) => Object.assign(feature, { risk_factor: i < 2 })),
     'features: fewer than 3 features may be risk factors',
   ],
-  ['lacks a method', (m) => Object.assign(m.methods, { drone_seeded: undefined }), /^methods/],
+  ['lacks a method', { 'methods.drone_seeded': undefined }, /^methods/],
   ['has an unknown method', (m) => Object.assign(m.methods, { catapult: m.methods.manual }), /^methods/],
-  [
-    'has a malformed SHA-256',
-    (m) => Object.assign(m.methods.manual, { sha256: 'abc' }),
-    /^methods\.manual\.sha256: /,
-  ],
-  ['has outcomes of no known origin', (m) => Object.assign(m, { outcomes: 'guessed' }), /^outcomes: /],
-  ['has no caution', (m) => Object.assign(m, { caution: '' }), /^caution: /],
-  [
-    'does not say what alive means',
-    (m) => Object.assign(m.alive, { drone_seeded: undefined }),
-    /^alive\.drone_seeded: /,
-  ],
-  [
-    'has a feature without bounds',
-    (m) => Object.assign(m.features[4], { minimum: undefined }),
-    /^features\.4\.minimum: /,
-  ],
+  ['has a malformed SHA-256', { 'methods.manual.sha256': 'abc' }, /^methods\.manual\.sha256: /],
+  ['has outcomes of no known origin', { outcomes: 'guessed' }, /^outcomes: /],
+  ['has no caution', { caution: '' }, /^caution: /],
+  ['does not say what alive means', { 'alive.drone_seeded': undefined }, /^alive\.drone_seeded: /],
+  ['has a feature without bounds', { 'features.4.minimum': undefined }, /^features\.4\.minimum: /],
   [
     'has a feature whose bounds are exchanged',
-    (m) => Object.assign(m.features[4], { minimum: 15, maximum: -35 }),
+    { 'features.4.minimum': 15, 'features.4.maximum': -35 },
     'features.4: minimum is not below maximum',
   ],
   [
     'has a feature without training percentiles',
-    (m) => Object.assign(m.features[4], { training: undefined }),
+    { 'features.4.training': undefined },
     /^features\.4\.training: /,
   ],
   [
     'has a feature whose percentiles are exchanged',
-    (m) => Object.assign(m.features[4].training, { p1: 2, p99: 1 }),
+    { 'features.4.training.p1': 2, 'features.4.training.p99': 1 },
     'features.4.training: p1 is above p99',
   ],
-  [
-    'has a feature with a negative error',
-    (m) => Object.assign(m.features[4].error, { per_km: -1 }),
-    /^features\.4\.error\.per_km: /,
-  ],
+  ['has a feature with a negative error', { 'features.4.error.per_km': -1 }, /^features\.4\.error\.per_km: /],
   [
     'has the error of a feature in a column that the grid lacks',
     (m) => Object.assign(featureOf(m, 'dew_point').error, { column: 'moon_phase' }),
@@ -172,12 +165,12 @@ const MANIFEST_REFUSALS: readonly (readonly [
   ],
   [
     'has an average that is not a number',
-    (m) => Object.assign(m.methods.manual.averages[7], { 3: null }),
+    { 'methods.manual.averages.7.3': null },
     /^methods\.manual\.averages\.7\.3: /,
   ],
   [
     'has an interval graph for one method only',
-    (m) => Object.assign(m.methods.drone_seeded, { intervals: undefined }),
+    { 'methods.drone_seeded.intervals': undefined },
     'methods: only manual has intervals: all methods must have them or none',
   ],
   [
@@ -187,16 +180,12 @@ const MANIFEST_REFUSALS: readonly (readonly [
   ],
   [
     'has interval graphs without a level',
-    (m) => Object.assign(m, { interval_level: null }),
+    { interval_level: null },
     'interval_level: must be a number if the methods have intervals, otherwise null',
   ],
-  ['has a level of intervals of 1', (m) => Object.assign(m, { interval_level: 1 }), /^interval_level: /],
-  [
-    'has a score at another horizon',
-    (m) => Object.assign(m.scores[0], { horizon_years: 2 }),
-    /^scores\.0\.horizon_years: /,
-  ],
-  ['has a score above 1', (m) => Object.assign(m.scores[5], { brier: 1.2 }), /^scores\.5\.brier: /],
+  ['has a level of intervals of 1', { interval_level: 1 }, /^interval_level: /],
+  ['has a score at another horizon', { 'scores.0.horizon_years': 2 }, /^scores\.0\.horizon_years: /],
+  ['has a score above 1', { 'scores.5.brier': 1.2 }, /^scores\.5\.brier: /],
   [
     'has the scores of a method and horizon twice',
     (m) => m.scores.push(m.scores[1]),
@@ -204,13 +193,9 @@ const MANIFEST_REFUSALS: readonly (readonly [
   ],
 ];
 
-test.each(MANIFEST_REFUSALS)('a manifest that %s is refused', async (_, edit, problem) => {
-  await expectRefusedAfter((copy) => {
-    const file = path.join(copy.modelDir, 'manifest.json');
-    copy.editJson(file, edit);
-    return file;
-  }, problem);
-});
+test.each(MANIFEST_REFUSALS)('a manifest that %s is refused', (_, edit, problem) =>
+  expectRefusedEdit('models/manifest.json', edit, problem),
+);
 
 test.each(['', '{"format":', '[]', 'null'])('a manifest that is %j is refused', async (content) => {
   await expectRefusedAfter((copy) => {
@@ -240,7 +225,7 @@ interface Outlines {
 const eachPosition = ({ features }: Outlines, edit: (position: number[]) => unknown) =>
   features.flatMap(({ geometry }) => geometry.coordinates.flat(2)).forEach(edit);
 
-const refusals: readonly (readonly [string, (outlines: Outlines) => unknown, string | RegExp])[] = [
+const REGION_REFUSALS: readonly (readonly [string, Edit<Outlines>, string | RegExp])[] = [
   [
     'in another order than the grid has them',
     (o) => o.features.reverse(),
@@ -251,48 +236,17 @@ const refusals: readonly (readonly [string, (outlines: Outlines) => unknown, str
     (o) => o.features.pop(),
     'has the regions US-OR, but the grid has US-OR, US-WA',
   ],
-  [
-    'under another code',
-    (o) => Object.assign(o.features[0].properties, { region: 'US-ID' }),
-    /^has the regions US-ID/,
-  ],
-  ['of no feature', (o) => Object.assign(o, { features: [] }), /^features: /],
-  [
-    'that are points',
-    (o) => Object.assign(o.features[0].geometry, { type: 'Point' }),
-    /^features\.0\.geometry/,
-  ],
+  ['under another code', { 'features.0.properties.region': 'US-ID' }, /^has the regions US-ID/],
+  ['of no feature', { features: [] }, /^features: /],
+  ['that are points', { 'features.0.geometry.type': 'Point' }, /^features\.0\.geometry/],
   [
     'with an outline of three positions',
-    (o) =>
-      Object.assign(o.features[0].geometry, {
-        coordinates: [
-          [
-            [
-              [0, 0],
-              [1, 0],
-              [0, 0],
-            ],
-          ],
-        ],
-      }),
+    (o) => o.features[0].geometry.coordinates[0][0].splice(3),
     /^features\.0\.geometry\.coordinates\.0\.0/,
   ],
   [
     'with a position that is not a number',
-    (o) =>
-      Object.assign(o.features[0].geometry, {
-        coordinates: [
-          [
-            [
-              [0, null],
-              [1, 0],
-              [1, 1],
-              [0, 0],
-            ],
-          ],
-        ],
-      }),
+    { 'features.0.geometry.coordinates.0.0.0.1': null },
     /^features\.0\.geometry\.coordinates\.0\.0\.0/,
   ],
   [
@@ -320,31 +274,19 @@ const refusals: readonly (readonly [string, (outlines: Outlines) => unknown, str
   ],
 ];
 
-test.each(refusals)('regions %s are refused', async (_, edit, problem) => {
-  await expectRefusedAfter((copy) => {
-    const file = path.join(copy.dataDir, 'regions.geojson');
-    copy.editJson(file, edit);
-    return file;
-  }, problem);
-});
+test.each(REGION_REFUSALS)('regions %s are refused', (_, edit, problem) =>
+  expectRefusedEdit('data/regions.geojson', edit, problem),
+);
 
-test.each<readonly [string, (list: Record<string, unknown>[]) => unknown, RegExp]>([
-  [
-    'with a species that has no name',
-    (list) => Object.assign(list[4], { common_name: '' }),
-    /^4\.common_name: /,
-  ],
-  ['with an unknown group', (list) => Object.assign(list[0], { group: 'palm' }), /^0\.group: /],
+test.each<readonly [string, Edit<object[]>, RegExp]>([
+  ['with a species that has no name', { '4.common_name': '' }, /^4\.common_name: /],
+  ['with an unknown group', { '0.group': 'palm' }, /^0\.group: /],
   ['of no species', (list) => list.splice(0), /Too small|too small|at least/],
   ['with a species twice', (list) => Object.assign(list[1], list[0]), /^has .{3,6} twice$/],
   ['of more species than rows can hold', (list) => list.push(...Array(2).fill(list[0])), /<=32/],
-])('a species list %s is refused', async (_, edit, problem) => {
-  await expectRefusedAfter((copy) => {
-    const file = path.join(copy.dataDir, 'species.json');
-    copy.editJson(file, edit);
-    return file;
-  }, problem);
-});
+])('a species list %s is refused', (_, edit, problem) =>
+  expectRefusedEdit('data/species.json', edit, problem),
+);
 
 test.each([
   'data/grid.arrow',

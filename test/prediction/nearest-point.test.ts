@@ -96,33 +96,6 @@ test('the nearest point equals geokdbush.around midway between neighbours and on
   }
 });
 
-test.each([0.1, 0.5, 1, 20, 100, 500])(
-  'the nearest point within %d km equals geokdbush.around',
-  (radiusKm) => {
-    const random = seededRandom(radiusKm);
-    const nearest = new NearestPoint(index, radiusKm);
-    for (let i = 0; i < amount({ short: 300, long: 2000 }); i++) {
-      const [x, y] = gridPoints[Math.floor(random() * gridPoints.length)];
-      const reach = (2.5 * radiusKm) / 111;
-      const query: Place = [x + reach * (random() - 0.5), y + reach * (random() - 0.5)];
-      expectAround(nearest, gridTree, gridPoints, query, radiusKm);
-    }
-  },
-);
-
-test('the nearest point of any set equals geokdbush.around for any place and radius', () => {
-  const radius = fc.double({ min: 0.1, max: 500, noNaN: true });
-  const lookups = fc.array(queries, { minLength: 1, maxLength: 30 });
-  fc.assert(
-    fc.property(pointSets, lookups, radius, (set, queriesOf, radiusKm) => {
-      const tree = treeOf(set.points);
-      const nearest = new NearestPoint(set.index, radiusKm);
-      for (const query of queriesOf) expectAround(nearest, tree, set.points, query(set), radiusKm);
-    }),
-    { numRuns: amount({ short: 100, long: 1000 }) },
-  );
-});
-
 test('the nearest point of any set is that of a search of all, of equally near ones the one with the lowest index', () => {
   const radius = fc.constantFrom(0.1, 1, 20, 100, 500);
   const lookups = fc.array(queries, { minLength: 1, maxLength: 30 });

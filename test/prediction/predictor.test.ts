@@ -1,7 +1,7 @@
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import { beforeAll, expect, test } from 'vitest';
 import { readArtefacts } from '../../src/prediction/artefacts/artefacts.js';
-import { SurvivalModel } from '../../src/prediction/model/survival-model.js';
+import { openSurvivalModel } from '../../src/prediction/model/model-session.js';
 import { openPredictor } from '../../src/prediction/open-predictor.js';
 import { Predictor, type PredictorData } from '../../src/prediction/predictor.js';
 import { createPlainPredictor, type PlainPredictor } from '../../testing/oracle/plain-prediction.js';
@@ -131,7 +131,7 @@ test('the answers after a run that failed in one model are right when its memory
   const forOneRow = encodeConstantModel({ ...soundModel(data.manifest.features.length), rows: 1 });
   const models = await Promise.all(
     [{ path: 'one-row.onnx', bytes: forOneRow }, data.modelFiles[1]].map((file) =>
-      SurvivalModel.open(file, data.manifest),
+      openSurvivalModel(file, data.manifest),
     ),
   );
   const failing = new Predictor(data, models);

@@ -8,8 +8,11 @@ import {
   PRECIPITATION_CHANGE,
   WARMING,
 } from '../../src/prediction/conditions/adjustments.js';
-import { dewPointAt, saturationPressure } from '../../src/prediction/conditions/humidity.js';
-import { SiteFeatures } from '../../src/prediction/conditions/site-features.js';
+import {
+  dewPointAt,
+  SiteFeatures,
+  saturationPressure,
+} from '../../src/prediction/conditions/site-features.js';
 import { SiteRows } from '../../src/prediction/site-rows.js';
 import { readPredictorData } from '../../testing/project.js';
 

@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { SlotTable } from '../../src/prediction/cache/slot-table.js';
+import { SlotTable } from '../../src/prediction/cache.js';
 import { amount } from '../support/length.js';
 
 const CONTENT_WORDS = 3;

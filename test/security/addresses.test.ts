@@ -4,61 +4,13 @@ import { rawRequest, sendRaw } from '../support/raw-http.js';
 import { startTestService, type TestService } from '../support/service.js';
 
 /** What stands before, in and after a path so that one reader takes it for another path than the next. */
-const PREFIXES = [
-  '/',
-  '/.',
-  '/..',
-  '/%2e',
-  '/%2e%2e',
-  '/.%2e',
-  '/%2f',
-  '/%5c',
-  '\\',
-  '/\\',
-  '/x/..',
-  '/x/%2e%2e',
-  '/..;',
-  '/%00',
-  '/%09',
-];
-const SEPARATORS = [
-  '//',
-  '/./',
-  '/../',
-  '/%2e/',
-  '%2f',
-  '%2F',
-  '%252f',
-  '\\',
-  '%5c',
-  '/;/',
-  '/x/../',
-  '%c0%af',
-  '%ef%bc%8f',
-];
-const SUFFIXES = [
-  '/',
-  '/.',
-  '/..',
-  '/%2e',
-  '%2f',
-  '%5c',
-  '\\',
-  '%20',
-  '%00',
-  '%0a',
-  '%09',
-  ';',
-  ';x=1',
-  '.json',
-  '~',
-  '*',
-  '%3f',
-  '%23',
-  '/x',
-  '%',
-  '%2',
-];
+const PREFIXES = String.raw`/ /. /.. /%2e /%2e%2e /.%2e /%2f /%5c \ /\ /x/.. /x/%2e%2e /..; /%00 /%09`.split(
+  ' ',
+);
+const SEPARATORS = String.raw`// /./ /../ /%2e/ %2f %2F %252f \ %5c /;/ /x/../ %c0%af %ef%bc%8f`.split(' ');
+const SUFFIXES = String.raw`/ /. /.. /%2e %2f %5c \ %20 %00 %0a %09 ; ;x=1 .json ~ * %3f %23 /x % %2`.split(
+  ' ',
+);
 
 const KEYED = {
   GET: ['/v1/species', '/v1/coverage', '/v1/model', '/v1/surfaces/PSME'],

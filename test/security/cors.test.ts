@@ -1,10 +1,21 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { csvOf, TABLE_PATH } from '../http/support/tables.js';
+import { PLAN_REQUEST } from '../http/support/units.js';
 import { expectError } from '../support/error-body.js';
-import { PREDICT_REQUEST } from '../support/requests.js';
+import { LogLines } from '../support/log-lines.js';
+import { FOREST_SITE, PREDICT_REQUEST } from '../support/requests.js';
 import { startTestService, type TestService } from '../support/service.js';
 
 const LISTED = 'https://maps.example.org';
 const ALSO_LISTED = 'http://localhost:5173';
+const UNLISTED = [
+  'https://evil.example.org',
+  'null',
+  'https://maps.example.org.evil.org',
+  'http://maps.example.org',
+  'https://maps.example.org:8443',
+  'https://MAPS.example.org',
+];
 const ALLOW_ORIGIN = 'access-control-allow-origin';
 
 const services: Record<'none' | 'listed' | 'any', TestService> = {} as never;
@@ -15,14 +26,30 @@ beforeAll(async () => {
 });
 afterAll(() => Promise.all(Object.values(services).map((service) => service.stop())));
 
+/** A request of each kind. */
+const REQUESTS: readonly (readonly [
+  path: string,
+  contentType: string | undefined,
+  body: string | undefined,
+])[] = [
+  ['/v1/predict', 'application/json', JSON.stringify(PREDICT_REQUEST)],
+  [TABLE_PATH, 'text/csv', csvOf([PREDICT_REQUEST])],
+  ['/v1/plan', 'application/json', JSON.stringify(PLAN_REQUEST)],
+  ['/v1/predict/rank', 'application/json', JSON.stringify(FOREST_SITE)],
+  ['/v1/surfaces/PSME?max_points=10', undefined, undefined],
+  ['/v1/model', undefined, undefined],
+  ['/v1/usage', undefined, undefined],
+];
+
 /** What a browser asks before a page of an origin may send a request with a key. */
-function preflight(service: TestService, origin: string, path = '/v1/predict'): Promise<Response> {
+function preflight(service: TestService, origin: string, path = '/v1/predict', method = 'POST') {
+  const asked = 'accept,content-encoding,content-type,if-none-match,x-api-key';
   return fetch(service.apiUrl + path, {
     method: 'OPTIONS',
     headers: {
       origin,
-      'access-control-request-method': 'POST',
-      'access-control-request-headers': 'content-type,x-api-key',
+      'access-control-request-method': method,
+      'access-control-request-headers': asked,
     },
   });
 }
@@ -31,39 +58,63 @@ function preflight(service: TestService, origin: string, path = '/v1/predict'): 
 const corsHeaders = ({ headers }: Response) =>
   [...headers.keys()].filter((name) => name.startsWith('access-control-'));
 
-test.each([LISTED, ALSO_LISTED])('a preflight of the listed origin %s needs no key', async (origin) => {
-  const response = await preflight(services.listed, origin);
-  expect(response.status).toBe(204);
-  expect(response.headers.get(ALLOW_ORIGIN)).toBe(origin);
-  expect(response.headers.get('access-control-allow-methods')).toBe('GET, POST');
-  const allowed = response.headers.get('access-control-allow-headers')!.toLowerCase().split(', ');
-  expect(allowed).toEqual(expect.arrayContaining(['content-type', 'x-api-key', 'x-request-id']));
-  expect(response.headers.get('vary')).toMatch(/origin/i);
-  expect(response.headers.has('x-request-id')).toBe(true);
-});
+/** Asks for leave, and then sends the request of a page. */
+async function askAndSend(origin: string, path: string, contentType?: string, body?: string) {
+  const { listed } = services;
+  const method = body === undefined ? 'GET' : 'POST';
+  const asked = await preflight(listed, origin, path, method);
+  const headers = { 'x-api-key': listed.key, origin, ...(contentType && { 'content-type': contentType }) };
+  const answer = await fetch(listed.apiUrl + path, { method, headers, ...(body && { body }) });
+  await answer.arrayBuffer();
+  return { method, asked, answer };
+}
 
-test('a preflight of an address with a parameter is answered, too', async () => {
-  const response = await preflight(services.listed, LISTED, '/v1/surfaces/PSME?max_points=10');
-  expect([response.status, response.headers.get(ALLOW_ORIGIN)]).toEqual([204, LISTED]);
-});
+test.each(REQUESTS)(
+  'a listed origin may ask %s and read its headers, without credentials',
+  async (path, contentType, body) => {
+    for (const origin of [LISTED, ALSO_LISTED]) {
+      const { method, asked, answer } = await askAndSend(origin, path, contentType, body);
+      expect([asked.status, asked.headers.get(ALLOW_ORIGIN)]).toEqual([204, origin]);
+      expect(asked.headers.get('access-control-allow-methods')!.split(', ')).toContain(method);
+      expect(asked.headers.get('vary')).toMatch(/origin/i);
+      expect(asked.headers.has('x-request-id')).toBe(true);
+      const names = ({ headers }: Response, kind: string) =>
+        headers.get(`access-control-${kind}-headers`)!.toLowerCase().split(', ');
+      for (const name of [
+        'accept',
+        'content-encoding',
+        'content-type',
+        'if-none-match',
+        'x-api-key',
+        'x-request-id',
+      ])
+        expect(names(asked, 'allow')).toContain(name);
+      expect([answer.status, answer.headers.get(ALLOW_ORIGIN)]).toEqual([200, origin]);
+      for (const name of ['etag', 'model-outcomes', 'ratelimit', 'retry-after', 'x-request-id'])
+        expect(names(answer, 'expose')).toContain(name);
+      for (const response of [asked, answer])
+        expect(corsHeaders(response)).not.toContain('access-control-allow-credentials');
+    }
+  },
+);
+
+test.each(REQUESTS)(
+  'an origin that is not listed may neither ask %s nor read its answer',
+  async (path, contentType, body) => {
+    for (const origin of UNLISTED) {
+      const { asked, answer } = await askAndSend(origin, path, contentType, body);
+      expect(corsHeaders(asked)).toEqual([]);
+      await expectError(asked, 405, 'method_not_allowed');
+      expect([answer.status, corsHeaders(answer)]).toEqual([200, []]);
+      expect(answer.headers.get('vary')).toMatch(/origin/i);
+    }
+  },
+);
 
 test('preflights are not counted', async () => {
   const before = await (await services.listed.get('/v1/usage')).json();
   for (let repeat = 0; repeat < 5; repeat++) await preflight(services.listed, LISTED);
   expect(await (await services.listed.get('/v1/usage')).json()).toEqual(before);
-});
-
-test.each([
-  'https://evil.example.org',
-  'null',
-  'https://maps.example.org.evil.org',
-  'http://maps.example.org',
-  'https://maps.example.org:8443',
-  'https://MAPS.example.org',
-])('a preflight of the unlisted origin %s is refused like any other method', async (origin) => {
-  const response = await preflight(services.listed, origin);
-  expect(corsHeaders(response)).toEqual([]);
-  await expectError(response, 405, 'method_not_allowed');
 });
 
 test('without CORS_ORIGINS no origin is answered, and no header of CORS is sent', async () => {
@@ -118,18 +169,6 @@ test('a path that cannot be decoded gets the same headers of CORS as one that do
   expect(listed.headers.get(ALLOW_ORIGIN)).toBe(LISTED);
 });
 
-test('an unlisted origin is answered without leave to read, and credentials are never allowed', async () => {
-  for (const service of Object.values(services)) {
-    for (const origin of [LISTED, 'https://evil.example.org', 'null']) {
-      const response = await service.post('/v1/predict', PREDICT_REQUEST, { origin });
-      expect(response.status).toBe(200);
-      expect(response.headers.has('access-control-allow-credentials')).toBe(false);
-      if (service === services.listed && origin !== LISTED)
-        expect(response.headers.has(ALLOW_ORIGIN)).toBe(false);
-    }
-  }
-});
-
 test('a large answer to a page of another origin is compressed and varies by both', async () => {
   const body = { requests: Array.from({ length: 20 }, () => PREDICT_REQUEST) };
   const response = await services.listed.post('/v1/predict/batch', body, {
@@ -160,4 +199,34 @@ test('a preflight of a path that does not exist is 404', async () => {
   for (const service of Object.values(services)) {
     await expectError(await preflight(service, LISTED, '/v1/nothing'), 404, 'not_found');
   }
+});
+
+/** The origins in the log after requests of pages of some origins. */
+async function loggedOrigins(corsOrigins: string, requests: readonly Record<string, string>[]) {
+  const log = new LogLines();
+  const service = await startTestService(
+    { ...(corsOrigins && { CORS_ORIGINS: corsOrigins }) },
+    undefined,
+    log,
+  );
+  for (const headers of requests) {
+    await service.get('/v1/health', headers);
+    await fetch(`${service.apiUrl}/v1/predict`, { method: 'OPTIONS', headers });
+  }
+  await service.stop();
+  const message = 'CORS_ORIGINS does not list the origin of a page';
+  return log.all.filter(({ msg }) => msg === message).map(({ origin }) => origin);
+}
+
+test('the first of many refused origins in a minute is logged, cut to 100 characters', async () => {
+  const long = `https://${'a'.repeat(5000)}.example`;
+  const requests = [long, 'https://b.example', 'null', long].map((origin) => ({ origin }));
+  expect(await loggedOrigins('', requests)).toEqual([long.slice(0, 100)]);
+  expect(await loggedOrigins(LISTED, requests.slice(1))).toEqual(['https://b.example']);
+});
+
+test('origins that are listed, those of the service itself and requests without one are not logged', async () => {
+  const own = { origin: 'https://nurselog.example', 'sec-fetch-site': 'same-origin' };
+  expect(await loggedOrigins(LISTED, [{}, { origin: LISTED }, own])).toEqual([]);
+  expect(await loggedOrigins('*', [{ origin: 'https://b.example' }])).toEqual([]);
 });

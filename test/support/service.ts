@@ -36,7 +36,7 @@ export async function startTestService(
   const config = loadConfig({
     PORT: '0',
     OPS_PORT: '0',
-    WORKERS: '2',
+    WORKERS: '1',
     DATABASE_URL: databaseUrl,
     ...environment,
   });

@@ -67,14 +67,3 @@ test('A site is answered in the next run but one, however many another key has w
   await Promise.all(flood);
   expect(answeredOfOther).toBe(500);
 });
-
-test('Sites beyond the limit are rejected, the newest of the key with most of them.', async () => {
-  const scheduler = new Scheduler(new MainThreadExecutor(data), new BufferPool(), LIMIT);
-  const flood = Array.from({ length: LIMIT + 10 }, () => submit(scheduler, 'other', anySite()));
-  const own = Array.from({ length: 5 }, () => submit(scheduler, 'key', anySite()));
-  expect(scheduler.waitingSites).toBe(LIMIT);
-  const kinds = await Promise.all(flood.map(async ({ outcome }) => (await outcome).kind));
-  expect(kinds).toEqual(kinds.map((_, index) => (index < LIMIT - own.length ? 'answered' : 'overloaded')));
-  for (const { outcome } of own) expect((await outcome).kind).toBe('answered');
-  expect(scheduler.waitingSites).toBe(0);
-});

@@ -92,15 +92,6 @@ test('Rows of many small requests share a run, and each request gets its own ans
   expect(workers.runs).toEqual([75, 75]);
 });
 
-test('Any mix of jobs of several keys is answered, each with its own rows.', async () => {
-  const jobs = Array.from({ length: 60 }, (_, i) => {
-    const requests = requestsOf(i % 3 === 0 ? 1 + Math.floor(500 * random()) : 1);
-    return { requests, job: submit(`key ${i % 5}`, requests) };
-  });
-  for (const { requests, job } of jobs) await expectAnswersTo(requests, job);
-  expect(scheduler.unfinishedJobs).toBe(0);
-});
-
 test('A single row of another key is among the first to start, before thousands that a key has queued.', async () => {
   workers.hold();
   const flood = Array.from({ length: 20 }, () => submitAny('flooder', 500));
@@ -110,19 +101,6 @@ test('A single row of another key is among the first to start, before thousands 
   expect(hasStarted(single)).toBe(true);
   expect(flood.filter(hasStarted).length).toBeLessThan(5);
   for (const job of [single, ...flood]) expect(await kindOf(job)).toBe('answered');
-});
-
-test('The queue limit counts sites, whatever the size of the jobs, and a rejected job leaves no trace.', async () => {
-  scheduler = new Scheduler(workers, new BufferPool(), 500);
-  workers.hold();
-  const small = Array.from({ length: 400 }, () => submitAny('key', 1));
-  expect(await kindOf(submitAny('key', 101))).toBe('overloaded');
-  expect(scheduler.waitingSites).toBe(400);
-  expect(scheduler.unfinishedJobs).toBe(400);
-  const fitting = submitAny('key', 100);
-  workers.release();
-  for (const job of [...small, fitting]) expect(await kindOf(job)).toBe('answered');
-  expect(totalRuns()).toBe(500);
 });
 
 test('A full queue makes room for another key by rejecting the newest jobs of the key with most sites.', async () => {
@@ -146,14 +124,6 @@ test('A job ends at its deadline, and what waits of it is not started.', async (
   workers.release();
   await scheduler.idle();
   expect(workers.runs).toEqual([]);
-});
-
-test('The earlier of two deadlines holds, in whichever order the jobs came.', async () => {
-  workers.hold();
-  const later = submitAny('key', 1);
-  const earlier = submitAny('key', 1, 30);
-  expect(await kindOf(earlier)).toBe('timed-out');
-  expect(later.isSettled).toBe(false);
 });
 
 test('The rows of a caller who has hung up are dropped, and the others are answered.', async () => {
@@ -189,51 +159,39 @@ test('The other jobs of a run are answered when the caller of one hangs up in th
   expect(await kindOf(gone)).toBe('abandoned');
 });
 
-test('A job that is answered stays answered when its caller hangs up afterwards.', async () => {
-  const job = submitAny('key', 5);
-  expect(await kindOf(job)).toBe('answered');
-  job.abandon();
-  expect(await kindOf(job)).toBe('answered');
-  expect(scheduler.unfinishedJobs).toBe(0);
-});
-
-test('The rows of a worker that died are given to another one.', async () => {
+/** Has the one worker of a scheduler die with its first run. */
+async function withMortalWorker(check: (single: GatedWorkers) => Promise<void>): Promise<void> {
   const ownThread = new WorkerThreads();
   const single = await GatedWorkers.start(1, data);
   try {
     scheduler = new Scheduler(single, new BufferPool(), 1000);
-    const requests = requestsOf(200);
     single.beforeStart = () => {
       // Before the order, so that the thread ends without entering onnxruntime, which would abort the process.
       if (single.runs.length === 1) void ownThread.terminateAll();
     };
-    const job = submit('key', requests);
-    await expectAnswersTo(requests, job);
-    expect(single.runs).toEqual([200, 200]);
+    await check(single);
   } finally {
     await single.pool.close();
     ownThread.stopWatching();
   }
+}
+
+test('The rows of a worker that died are given to another one.', async () => {
+  await withMortalWorker(async (single) => {
+    const requests = requestsOf(200);
+    await expectAnswersTo(requests, submit('key', requests));
+    expect(single.runs).toEqual([200, 200]);
+  });
 });
 
 test('Rows whose worker died are not given to another one once their caller has hung up.', async () => {
-  const ownThread = new WorkerThreads();
-  const single = await GatedWorkers.start(1, data);
-  try {
-    scheduler = new Scheduler(single, new BufferPool(), 1000);
-    single.beforeStart = () => {
-      if (single.runs.length === 1) void ownThread.terminateAll();
-    };
-    const gone = submitAny('key', 200);
-    gone.abandon();
+  await withMortalWorker(async (single) => {
+    submitAny('key', 200).abandon();
     await scheduler.idle(); // when the run has failed
     const requests = requestsOf(3);
     await expectAnswersTo(requests, submit('key', requests));
     expect(single.runs).toEqual([200, 3]);
-  } finally {
-    await single.pool.close();
-    ownThread.stopWatching();
-  }
+  });
 });
 
 test('Only the jobs of a run that no worker can answer fail.', async () => {

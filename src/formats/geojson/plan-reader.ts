@@ -1,5 +1,3 @@
-import { TIERS, type Tier } from '../../accounts/tiers.js';
-import type { Artefacts } from '../../prediction/artefacts/artefacts.js';
 import { SpeciesCatalogue } from '../../prediction/artefacts/species.js';
 import { adjustmentWidth } from '../../prediction/conditions/adjustments.js';
 import {
@@ -22,7 +20,13 @@ import {
 } from '../request/request-errors.js';
 import { type PlanRequest, requestSchemas } from '../request/schemas.js';
 import { NOT_OF_PLANS } from './plan-schema.js';
-import { readFeatures, type UnitFeature } from './unit-reader.js';
+import { readFeatures } from './unit-reader.js';
+
+/** How many units a plan may have. */
+export interface UnitLimit {
+  readonly tier: string;
+  readonly units: number;
+}
 
 /** The request for a plan without its units; plain data that can be passed to another thread. */
 export interface PlanOrder {
@@ -39,87 +43,65 @@ export interface PlanOrder {
   readonly adjustments: Float64Array;
 }
 
+/** What requests are read with: it depends on grid and models. */
+const rulesOf = perGeneration(({ artefacts }: GenerationData) => {
+  const rules = optionRulesOf(artefacts);
+  const schema = requestSchemas(rules).plan.omit({ units: true }).extend(NOT_OF_PLANS);
+  return {
+    schema,
+    /** The fields that may be absent and are no mistake. */
+    optional: Object.keys(schema.shape).filter((name) => !(name in NOT_OF_PLANS)),
+    options: new OptionWriter(rules),
+    species: new SpeciesCatalogue(artefacts.species),
+    hasIntervals: rules.hasIntervals,
+  };
+});
+
 const DEFAULT_HORIZON: Horizon = 5;
 
 const NO_INTERVALS = 'a plan needs intervals, and the models of this service have none';
 
-/** Reads the bodies of POST /v1/plan. */
-export class PlanReader {
-  readonly #species: SpeciesCatalogue;
-  readonly #schema;
-  readonly #options: OptionWriter;
-  readonly #width: number;
-  /** The fields that may be absent and are no mistake. */
-  readonly #optional: readonly string[];
-  readonly #hasIntervals: boolean;
-
-  constructor(artefacts: Pick<Artefacts, 'species' | 'manifest' | 'grid'>) {
-    const rules = optionRulesOf(artefacts);
-    this.#species = new SpeciesCatalogue(artefacts.species);
-    this.#schema = requestSchemas(rules).plan.omit({ units: true }).extend(NOT_OF_PLANS);
-    this.#options = new OptionWriter(rules);
-    this.#width = adjustmentWidth(artefacts.manifest);
-    this.#hasIntervals = rules.hasIntervals;
-    this.#optional = Object.keys(this.#schema.shape).filter((name) => !(name in NOT_OF_PLANS));
+/**
+ * Reads the body of POST /v1/plan up to the ids of its units.
+ * @throws ApiError where the request is wrong as a whole
+ */
+export function readOrder(bytes: Buffer, { tier, units: limit }: UnitLimit, generation: GenerationData) {
+  const { schema, optional, options, species, hasIntervals } = rulesOf(generation);
+  const body = parseDocument(bytes);
+  const { units } = Object(body) as { readonly units?: unknown };
+  const found = readFeatures(units, limit);
+  const issues: Issue[] = hasIntervals ? [] : [{ path: '', message: NO_INTERVALS }];
+  if ('message' in found) issues.push(found);
+  const invalid = invalidRequest(schema, body, optional, [...issues, ...missingCosts(Object(body))]);
+  if (invalid !== undefined) throw new ApiError(invalid);
+  if ('message' in found) throw new ApiError(issuesError(issues));
+  if (found.total > limit) {
+    throw new ApiError({
+      code: 'batch_too_large',
+      message: `The plan has ${found.total} units; the ${tier} tier allows ${limit}.`,
+      details: { submitted: found.total, tier_limit: limit, tier },
+    });
   }
+  if (found.issues.length > 0) throw new ApiError(issuesError(found.issues));
 
-  /** @throws ApiError where the body is wrong as a whole */
-  read(bytes: Buffer, tier: Tier): { readonly order: PlanOrder; readonly units: readonly UnitFeature[] } {
-    const body = parseDocument(bytes);
-    const { units } = Object(body) as { readonly units?: unknown };
-    const found = readFeatures(units, TIERS[tier].sitesPerBatch);
-    const issues: Issue[] = this.#hasIntervals ? [] : [{ path: '', message: NO_INTERVALS }];
-    if ('message' in found) issues.push(found);
-    const invalid = invalidRequest(this.#schema, body, this.#optional, [
-      ...issues,
-      ...missingCosts(Object(body)),
-    ]);
-    if (invalid !== undefined) throw new ApiError(invalid);
-    if ('message' in found) throw new ApiError(issuesError(issues));
-    checkUnitCount(found.total, tier);
-    if (found.issues.length > 0) throw new ApiError(issuesError(found.issues));
-
-    const request = body as PlanRequest;
-    const order = {
-      species: this.#speciesOf(request),
-      methods: methodsOf(request),
-      horizon: HORIZONS.indexOf(request.horizon ?? DEFAULT_HORIZON),
-      nativeOnly: request.native_only ?? true,
-      costs: costsOf(request),
-      adjustments: this.#adjustmentsOf(request),
-    };
-    return { order, units: found.features };
-  }
-
-  #speciesOf({ species_codes }: PlanRequest): number[] {
-    if (species_codes === undefined) return this.#species.list.map((_, index) => index);
-    const codes = species_codes;
-    const unknown = codes.find((code) => this.#species.indexOf(code) === -1);
-    if (unknown !== undefined) throw new ApiError(unknownSpecies(unknown, this.#species));
-    return [...new Set(codes.map((code) => this.#species.indexOf(code)))];
-  }
-
-  /** What a valid request states of all its sites. */
-  #adjustmentsOf({ conditions, scenario }: PlanRequest): Float64Array {
-    const row = new SiteRows(1, this.#width);
-    if (!this.#options.write({ conditions, scenario }, row, 0))
-      throw new Error('the options of a valid request were rejected');
-    return row.first(1).adjustments;
-  }
+  const request = body as PlanRequest;
+  const order: PlanOrder = {
+    species: speciesOf(request, species),
+    methods: methodsOf(request),
+    horizon: HORIZONS.indexOf(request.horizon ?? DEFAULT_HORIZON),
+    nativeOnly: request.native_only ?? true,
+    costs: costsOf(request),
+    adjustments: adjustmentsOf(request, options, adjustmentWidth(generation.artefacts.manifest)),
+  };
+  return { order, features: found.features };
 }
 
-/** The reader of a generation. */
-export const planReaderOf = perGeneration(({ artefacts }: GenerationData) => new PlanReader(artefacts));
-
-/** @throws ApiError batch_too_large */
-function checkUnitCount(submitted: number, tier: Tier): void {
-  const limit = TIERS[tier].sitesPerBatch;
-  if (submitted <= limit) return;
-  throw new ApiError({
-    code: 'batch_too_large',
-    message: `The plan has ${submitted} units; the ${tier} tier allows ${limit}.`,
-    details: { submitted, tier_limit: limit, tier },
-  });
+function speciesOf({ species_codes }: PlanRequest, species: SpeciesCatalogue): number[] {
+  if (species_codes === undefined) return species.list.map((_, index) => index);
+  const codes = species_codes;
+  const unknown = codes.find((code) => species.indexOf(code) === -1);
+  if (unknown !== undefined) throw new ApiError(unknownSpecies(unknown, species));
+  return [...new Set(codes.map((code) => species.indexOf(code)))];
 }
 
 function methodsOf({ planting_methods }: PlanRequest): number[] {
@@ -144,4 +126,12 @@ function missingCosts({ costs, planting_methods = PLANTING_METHODS }: Record<str
 function costsOf({ costs }: PlanRequest): PlanOrder['costs'] {
   if (costs === undefined) return undefined;
   return PLANTING_METHODS.map((method) => (costs as Partial<Record<PlantingMethod, number>>)[method]);
+}
+
+/** What a valid request states of all its sites. */
+function adjustmentsOf({ conditions, scenario }: PlanRequest, options: OptionWriter, width: number) {
+  const row = new SiteRows(1, width);
+  if (!options.write({ conditions, scenario }, row, 0))
+    throw new Error('the options of a valid request were rejected');
+  return row.first(1).adjustments;
 }

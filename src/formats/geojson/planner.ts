@@ -1,142 +1,169 @@
-import { setImmediate as nextTurn } from 'node:timers/promises';
-import type { Tier } from '../../accounts/tiers.js';
 import { ApiError, type ErrorObject } from '../../prediction/errors/api-error.js';
-import type { GenerationData } from '../../prediction/per-generation.js';
-import { issuesError } from '../request/request-errors.js';
-import { planOption, ranked } from './plan-options.js';
-import { type PlanOrder, planReaderOf } from './plan-reader.js';
-import type { PlanSums, UnitSpecies } from './plan-sums.js';
-import { outlineOf, type UnitFeature, type UnitId } from './unit-reader.js';
-import { sitesOf, type UnitSites } from './unit-sites.js';
+import { type GenerationData, perGeneration } from '../../prediction/per-generation.js';
+import { ROW_STATUS, SiteRows } from '../../prediction/site-rows.js';
+import { areaHa, centroid, type Outline } from '../../prediction/units/outline.js';
+import { UnitPoints } from '../../prediction/units/unit-points.js';
+import { coverageOf, nearestDataOf } from '../request/places.js';
+import { type Issue, issuesError, placeError } from '../request/request-errors.js';
+import { type PlanOrder, readOrder, type UnitLimit } from './plan-reader.js';
+import { readOutline, type UnitFeature, type UnitId, unitError } from './unit-reader.js';
 
-/** Units whose options are sorted and written in one turn of the event loop: a millisecond or two. */
-const UNITS_PER_TURN = 25;
+/** Where a unit is predicted for. */
+export interface UnitSites {
+  /** Hectares with 4 decimals. */
+  readonly areaHa: number;
+  /** Grid points inside the unit that are averaged; 0 where there are none. */
+  readonly dataPoints: number;
+  /** From the centroid to the nearest grid point, km with 3 decimals. */
+  readonly nearestKm: number;
+  /** The grid points of its sites, at least one: those inside, or the nearest to the centroid. */
+  readonly points: Int32Array;
+  /** Degrees of its sites: those points, or the centroid. */
+  readonly latitude: Float64Array;
+  readonly longitude: Float64Array;
+}
 
-/** Predictions that a request may ask for: sites by species and planting methods. */
-export const MAX_PREDICTIONS = 200_000;
+/** A species that is predicted for a unit. */
+export interface UnitSpecies {
+  /** Index into the species list. */
+  readonly species: number;
+  readonly isNative: boolean;
+}
 
-/** A unit of a plan: where its sites are among those of the plan, or what is wrong with it. */
-type PlannedUnit =
-  | { readonly id: UnitId; readonly unit: number; readonly error?: undefined }
+/** A unit of a plan, or what is wrong with it. */
+export type PlannedUnit =
+  | {
+      readonly id: UnitId;
+      readonly sites: UnitSites;
+      readonly species: readonly UnitSpecies[];
+      readonly error?: undefined;
+    }
   | { readonly id: UnitId; readonly error: ErrorObject };
 
-/** A request whose units were read; plain data that can be passed to another thread. */
+/** A request whose units were read as far as `units` goes; plain data that can be passed to another thread. */
 export interface Plan {
   readonly order: PlanOrder;
   readonly units: readonly PlannedUnit[];
-  readonly sites: readonly UnitSites[];
-  /** The species of each unit, unit by unit. */
-  readonly entries: readonly UnitSpecies[];
-}
-
-/** How far the reading of a plan has come; plain data that can be passed to another thread. */
-export interface PlanState {
-  readonly plan: Plan;
   /** All units were read. */
   readonly isRead: boolean;
 }
+
+/** Predictions that a request may ask for: sites by species and planting methods. */
+export const MAX_PREDICTIONS = 200_000;
 
 /** The body is parsed in every step: so many times as long is spent on units, at least. */
 const UNITS_SHARE = 2;
 
 /**
  * Reads the body of POST /v1/plan, the outlines of some more of its units and the grid points inside them.
- * @param before how far the reading has come; undefined at the beginning
+ * @param before the plan of the step before; undefined at the beginning
  * @param stepMs for which units are read
  * @throws ApiError where the request is wrong as a whole
  */
 export function readPlan(
   body: Buffer,
-  tier: Tier,
+  limit: UnitLimit,
   generation: GenerationData,
-  before: PlanState | undefined,
+  before: Plan | undefined,
   stepMs: number,
-): PlanState {
+): Plan {
   const startedMs = performance.now();
-  const { order, units: features } = planReaderOf(generation).read(body, tier);
+  const { order, features } = readOrder(body, limit, generation);
   const parsedMs = performance.now();
   const endMs = parsedMs + Math.max(stepMs, UNITS_SHARE * (parsedMs - startedMs));
-  const units = [...(before?.plan.units ?? [])];
-  const sites = [...(before?.plan.sites ?? [])];
-  const entries = [...(before?.plan.entries ?? [])];
-  const predictionsOf = ({ unit }: UnitSpecies) => sites[unit].points.length * order.methods.length;
-  let predictions = entries.reduce((sum, entry) => sum + predictionsOf(entry), 0);
+  const units = [...(before?.units ?? [])];
+  let predictions = units.reduce((sum, unit) => sum + predictionsOf(unit, order), 0);
   while (units.length < features.length) {
-    const feature = features[units.length];
-    const { id } = feature;
-    const outline = outlineOf(feature);
-    const found = 'code' in outline ? outline : sitesOf(outline, generation);
-    if ('code' in found) units.push({ id, error: found });
-    else {
-      const unit = sites.push(found) - 1;
-      units.push({ id, unit });
-      for (const entry of speciesOf(order, unit, found, generation.artefacts.grid.nativeRanges)) {
-        entries.push(entry);
-        predictions += predictionsOf(entry);
-      }
-    }
+    const unit = planUnit(features[units.length], order, generation);
+    units.push(unit);
+    predictions += predictionsOf(unit, order);
     if (predictions > MAX_PREDICTIONS)
-      throw new ApiError(issuesError([tooMany(features, order, units.length)]));
+      throw new ApiError(issuesError([tooMany(units.length, features.length, order)]));
     if (performance.now() > endMs) break;
   }
-  return { plan: { order, units, sites, entries }, isRead: units.length === features.length };
+  return { order, units, isRead: units.length === features.length };
 }
 
-function tooMany(units: readonly UnitFeature[], { methods }: PlanOrder, read: number) {
+function tooMany(read: number, total: number, { methods }: PlanOrder): Issue {
   const message =
     `the plan needs more than ${MAX_PREDICTIONS} predictions, which are data points by species and planting methods ` +
-    `(the first ${read} of ${units.length} units alone, with ${methods.length === 1 ? 'one method' : 'both methods'}): ` +
+    `(the first ${read} of ${total} units alone, with ${methods.length === 1 ? 'one method' : 'both methods'}): ` +
     'send fewer units, species or methods in a request';
   return { path: '', message };
 }
 
-/** The species to predict for a unit. */
-function* speciesOf(
-  { species, nativeOnly }: PlanOrder,
-  unit: number,
-  { points }: UnitSites,
-  nativeRanges: Uint32Array,
-): Generator<UnitSpecies> {
-  for (const index of species) {
-    const native = points.reduce((count, point) => count + ((nativeRanges[point] >>> index) & 1), 0);
-    const isNative = 2 * native >= points.length;
-    if (isNative || !nativeOnly) yield { unit, species: index, isNative };
+function predictionsOf(unit: PlannedUnit, { methods }: PlanOrder): number {
+  return unit.error === undefined ? unit.sites.points.length * unit.species.length * methods.length : 0;
+}
+
+function planUnit({ id, feature }: UnitFeature, order: PlanOrder, generation: GenerationData): PlannedUnit {
+  try {
+    const sites = sitesOf(readOutline(feature), generation);
+    return { id, sites, species: speciesAt(sites, order, generation.artefacts.grid.nativeRanges) };
+  } catch (error) {
+    if (error instanceof ApiError) return { id, error: error.error };
+    throw error;
   }
 }
 
-/** The elements of `units` in the answer, as JSON. */
-export async function unitElements(
-  { order, units, sites, entries }: Plan,
-  sums: PlanSums,
-  { artefacts }: GenerationData,
-): Promise<string[]> {
-  const elements: string[] = [];
-  let entry = 0;
-  for (const [index, planned] of units.entries()) {
-    if (index % UNITS_PER_TURN === UNITS_PER_TURN - 1) await nextTurn();
-    if (planned.error !== undefined) {
-      elements.push(JSON.stringify(planned));
-      continue;
-    }
-    const { id, unit } = planned;
-    const options = [];
-    for (; entry < entries.length && entries[entry].unit === unit; entry++) {
-      const { species, isNative } = entries[entry];
-      for (const method of order.methods) {
-        const means = sums.means(entry, method);
-        options.push(planOption(artefacts.species[species], method, isNative, means, order.costs?.[method]));
-      }
-    }
-    const { areaHa, dataPoints, nearestKm } = sites[unit];
-    elements.push(
-      JSON.stringify({
-        id,
-        area_ha: areaHa,
-        data_points: dataPoints,
-        nearest_km: nearestKm,
-        options: ranked(options),
-      }),
-    );
+/** The species to predict: native ones are those whose range holds at least half of the points. */
+function speciesAt(
+  { points }: UnitSites,
+  { species, nativeOnly }: PlanOrder,
+  nativeRanges: Uint32Array,
+): UnitSpecies[] {
+  return species.flatMap((index) => {
+    const native = points.reduce((count, point) => count + ((nativeRanges[point] >>> index) & 1), 0);
+    const isNative = 2 * native >= points.length;
+    return isNative || !nativeOnly ? [{ species: index, isNative }] : [];
+  });
+}
+
+const rounded = (value: number, decimals: number) => Number(value.toFixed(decimals));
+const AREA_DECIMALS = 4;
+const DISTANCE_DECIMALS = 3;
+/** Decimals of a centroid's degrees: about a metre. */
+const PLACE_DECIMALS = 5;
+
+const unitPointsOf = perGeneration(({ artefacts }: GenerationData) => new UnitPoints(artefacts.grid.index));
+
+/** Finds the sites of a unit. @throws ApiError where there are none */
+function sitesOf(outline: Outline, generation: GenerationData): UnitSites {
+  const area = rounded(areaHa(outline), AREA_DECIMALS);
+  const middle = centroid(outline);
+  if (area <= 0 || middle === undefined) throw unitError('geometry', 'the unit has no area');
+  const place = new SiteRows(1);
+  const latitude = rounded(middle.latitude, PLACE_DECIMALS);
+  const longitude = rounded(middle.longitude, PLACE_DECIMALS);
+  place.latitude[0] = latitude;
+  place.longitude[0] = longitude;
+  const failure = (status: number) =>
+    new ApiError(placeError(status, place, 0, generation, 'the centroid, '));
+  const points = unitPointsOf(generation).find(outline);
+  if (points.length === 0 && !coverageOf(generation).contains(longitude, latitude))
+    throw failure(ROW_STATUS.outsideCoverage);
+  const nearest = nearestDataOf(generation);
+  const nearestPoint = nearest.findAnywhere(longitude, latitude);
+  const { distanceKm } = nearest;
+  const measured = {
+    areaHa: area,
+    dataPoints: points.length,
+    nearestKm: rounded(distanceKm, DISTANCE_DECIMALS),
+  };
+  if (points.length > 0) {
+    const { latitudes, longitudes, row, column } = generation.artefacts.grid.index;
+    return {
+      ...measured,
+      points,
+      latitude: Float64Array.from(points, (point) => latitudes[row[point]]),
+      longitude: Float64Array.from(points, (point) => longitudes[column[point]]),
+    };
   }
-  return elements;
+  if (distanceKm > generation.searchRadiusKm) throw failure(ROW_STATUS.noNearbyData);
+  return {
+    ...measured,
+    points: Int32Array.of(nearestPoint),
+    latitude: place.latitude,
+    longitude: place.longitude,
+  };
 }

@@ -1,11 +1,18 @@
-import type { ErrorObject } from '../../prediction/errors/api-error.js';
+import { ApiError } from '../../prediction/errors/api-error.js';
 import { SHOWN_ELEMENTS, show } from '../../prediction/errors/shown-value.js';
-import type { Outline } from '../../prediction/units/outline.js';
-import { type OutlineProblem, outlineProblem } from '../../prediction/units/outline-problem.js';
+import type { Outline, Ring } from '../../prediction/units/outline.js';
+import {
+  MAX_POSITIONS,
+  type OutlineProblem,
+  outlineProblem,
+} from '../../prediction/units/outline-problem.js';
 import type { Issue } from '../request/request-errors.js';
-import { readOutline } from './outline-reader.js';
+import { MAX_LATITUDE, MAX_LONGITUDE } from '../request/schemas.js';
 
 export type UnitId = string | number;
+
+/** A GeoJSON object as parsed. */
+type GeoJson = Readonly<Partial<Record<'type' | 'features' | 'id' | 'geometry' | 'coordinates', unknown>>>;
 
 /** A feature of the request. */
 export interface UnitFeature {
@@ -22,11 +29,20 @@ export interface UnitFeatures {
   readonly issues: readonly Issue[];
 }
 
-/** A GeoJSON object as parsed. */
-type GeoJson = Readonly<Partial<Record<'type' | 'features' | 'id' | 'geometry' | 'coordinates', unknown>>>;
-
 /** Most bytes of an id as JSON. */
 const MAX_ID_BYTES = 4096;
+
+/** Numbers of a position: GeoJSON wants at most three. */
+const MAX_NUMBERS = 10;
+
+/** A ring of GeoJSON repeats its first position at the end. */
+const MIN_POSITIONS = 4;
+
+/** An edge that spans this many degrees of longitude is shorter around the other side of the earth. */
+const MAX_EDGE_DEGREES = 180;
+
+/** Degrees of longitude and latitude are below this; coordinates in metres or feet mostly are not. */
+const MAX_DEGREES = 360;
 
 /** Digits of a place in a message: metres. */
 const PLACE_DECIMALS = 5;
@@ -40,8 +56,9 @@ const CROSSING: Readonly<Record<Exclude<OutlineProblem['kind'], 'too intricate'>
 };
 
 /**
- * Reads the features of a FeatureCollection and their ids, or says what is wrong with the collection.
+ * Reads the features of a FeatureCollection and their ids.
  * @param limit of features to read
+ * @returns the features, or what is wrong with the collection
  */
 export function readFeatures(units: unknown, limit: number): UnitFeatures | Issue {
   const wrong = (path: string, rule: string, value: unknown): Issue => ({
@@ -54,7 +71,7 @@ export function readFeatures(units: unknown, limit: number): UnitFeatures | Issu
   if (!Array.isArray(list)) return wrong('units.features', 'an array', list);
   const features: UnitFeature[] = [];
   const issues: Issue[] = [];
-  const seen = new Map<UnitId, number>();
+  const seen = new Map<unknown, number>();
   list.slice(0, limit).forEach((feature: unknown, index) => {
     const path = `units.features.${index}`;
     if (!isObject(feature)) {
@@ -65,36 +82,15 @@ export function readFeatures(units: unknown, limit: number): UnitFeatures | Issu
     const problem = idProblem(id, seen);
     if (problem !== undefined) issues.push({ path: `${path}.id`, message: `${path}.id ${problem}` });
     else {
-      seen.set(id as UnitId, index);
+      seen.set(id, index);
       features.push({ id: id as UnitId, feature });
     }
   });
   return { features, total: list.length, issues: issues.slice(0, SHOWN_ELEMENTS) };
 }
 
-/** Reads the outline of a feature. @returns it, or what is wrong with the feature */
-export function outlineOf({ feature }: UnitFeature): Outline | ErrorObject {
-  const wrong = (path: string, rule: string, value: unknown) =>
-    unitError(path, `${path} must be ${rule}, not ${show(value)}`);
-  const { type, geometry } = feature;
-  if (type !== 'Feature') return wrong('type', '"Feature"', type);
-  if (!isObject(geometry)) return wrong('geometry', 'a Polygon or MultiPolygon', geometry);
-  const { type: kind, coordinates } = geometry;
-  if (kind !== 'Polygon' && kind !== 'MultiPolygon')
-    return wrong('geometry.type', '"Polygon" or "MultiPolygon"', kind);
-  if (coordinates === undefined) return unitError('geometry.coordinates', 'geometry.coordinates is missing');
-  const outline = readOutline(kind, coordinates);
-  if ('message' in outline) return unitError(outline.path, outline.message);
-  const problem = outlineProblem(outline);
-  return problem === undefined ? outline : unitError('geometry', problemMessage(problem));
-}
-
-function isObject(value: unknown): value is GeoJson {
-  return typeof value === 'object' && value !== null && !Array.isArray(value);
-}
-
 /** What is wrong with the id of a feature, if anything. @param seen the features before it by their ids */
-function idProblem(id: unknown, seen: ReadonlyMap<UnitId, number>): string | undefined {
+function idProblem(id: unknown, seen: ReadonlyMap<unknown, number>): string | undefined {
   if (typeof id !== 'string' && typeof id !== 'number')
     return `must be a string or a number, not ${show(id)}`;
   if (typeof id === 'number' && !Number.isFinite(id)) return `must be a finite number, not ${show(id)}`;
@@ -108,16 +104,138 @@ function idProblem(id: unknown, seen: ReadonlyMap<UnitId, number>): string | und
 }
 
 /** The error of a unit. */
-export function unitError(path: string, message: string): ErrorObject {
-  return {
+export function unitError(path: string, message: string): ApiError {
+  return new ApiError({
     code: 'invalid_request',
     message: `The unit is not valid: ${message}.`,
     details: { issues: [{ path, message }] },
-  };
+  });
+}
+
+const wrongUnit = (path: string, rule: string, value: unknown) =>
+  unitError(path, `${path} must be ${rule}, not ${show(value)}`);
+
+/**
+ * Reads the outline of a feature, without positions that equal the one before.
+ * @throws ApiError invalid_request where it is not the outline of a unit
+ */
+export function readOutline({ type, geometry }: GeoJson): Outline {
+  if (type !== 'Feature') throw wrongUnit('type', '"Feature"', type);
+  if (!isObject(geometry)) throw wrongUnit('geometry', 'a Polygon or MultiPolygon', geometry);
+  const { type: kind, coordinates } = geometry;
+  if (kind !== 'Polygon' && kind !== 'MultiPolygon')
+    throw wrongUnit('geometry.type', '"Polygon" or "MultiPolygon"', kind);
+  const path = 'geometry.coordinates';
+  if (coordinates === undefined) throw unitError(path, `${path} is missing`);
+  const outline = { coordinates: [], rings: [] };
+  if (kind === 'Polygon') readPolygon(coordinates, path, 0, outline);
+  else {
+    const polygons = arrayOf(coordinates, path, 'polygons');
+    if (polygons.length === 0) throw unitError(path, `${path} is empty`);
+    for (const [index, polygon] of polygons.entries())
+      readPolygon(polygon, `${path}.${index}`, index, outline);
+  }
+  const read: Outline = { coordinates: Float64Array.from(outline.coordinates), rings: outline.rings };
+  const problem = outlineProblem(read);
+  if (problem !== undefined) throw unitError('geometry', problemMessage(problem));
+  return read;
+}
+
+/** An outline as far as it was read. */
+interface OutlineStart {
+  readonly coordinates: number[];
+  readonly rings: Ring[];
+}
+
+function readPolygon(rings: unknown, path: string, polygon: number, outline: OutlineStart): void {
+  const list = arrayOf(rings, path, 'rings');
+  if (list.length === 0) throw unitError(path, `${path} is empty: a polygon has at least one ring`);
+  for (const [index, positions] of list.entries()) {
+    const start = outline.coordinates.length / 2;
+    readRing(positions, `${path}.${index}`, outline.coordinates);
+    outline.rings.push({ start, end: outline.coordinates.length / 2, polygon, isHole: index > 0 });
+  }
+}
+
+/** Appends the positions of a ring. */
+function readRing(positions: unknown, path: string, coordinates: number[]): void {
+  const start = coordinates.length;
+  const list = arrayOf(positions, path, 'positions');
+  let [lastLongitude, lastLatitude] = [Number.NaN, Number.NaN];
+  for (let index = 0; index < list.length; index++) {
+    const position = list[index];
+    if (!isPosition(position))
+      throw wrongUnit(`${path}.${index}`, '[longitude, latitude] in numbers', position);
+    const [longitude, latitude] = position;
+    if (Math.abs(longitude) > MAX_LONGITUDE || Math.abs(latitude) > MAX_LATITUDE)
+      throw placeError(`${path}.${index}`, longitude, latitude);
+    if (Math.abs(longitude - lastLongitude) >= MAX_EDGE_DEGREES)
+      throw widthError(`${path}.${index}`, lastLongitude, longitude);
+    if (longitude === lastLongitude && latitude === lastLatitude) continue;
+    coordinates.push(longitude, latitude);
+    if (coordinates.length > 2 * MAX_POSITIONS)
+      throw unitError('geometry', `the outline has more than ${MAX_POSITIONS} positions: simplify it`);
+    [lastLongitude, lastLatitude] = [longitude, latitude];
+  }
+  const ring = `the ring ${path}`;
+  if (list.length < MIN_POSITIONS) {
+    const rule = `must have at least ${MIN_POSITIONS} positions, the last equal to the first`;
+    throw unitError(path, `${ring} ${rule}, not ${list.length}`);
+  }
+  const [longitude, latitude] = list[0] as readonly number[];
+  if (longitude !== lastLongitude || latitude !== lastLatitude) {
+    const rule = `its last position must equal its first, [${longitude}, ${latitude}]`;
+    throw unitError(path, `${ring} is not closed: ${rule}, but is [${lastLongitude}, ${lastLatitude}]`);
+  }
+  if (coordinates.length - start < 2 * MIN_POSITIONS) throw unitError(path, `${ring} encloses no area`);
+}
+
+function isObject(value: unknown): value is GeoJson {
+  return typeof value === 'object' && value !== null && !Array.isArray(value);
+}
+
+function arrayOf(value: unknown, path: string, elements: string): readonly unknown[] {
+  if (!Array.isArray(value)) throw wrongUnit(path, `an array of ${elements}`, value);
+  return value;
+}
+
+/** Whether a value begins with two numbers; a third one, the height, may be anything. */
+function isPosition(value: unknown): value is readonly number[] {
+  return (
+    Array.isArray(value) &&
+    value.length <= MAX_NUMBERS &&
+    typeof value[0] === 'number' &&
+    typeof value[1] === 'number'
+  );
+}
+
+/** The shape inside such an edge is ambiguous: points lie along its straight line, its area along the shorter way. */
+function widthError(path: string, from: number, to: number): ApiError {
+  const edge = `the one to ${path} goes from ${from} to ${to}`;
+  const advice = 'check the signs, and divide a polygon that crosses the antimeridian there';
+  return unitError(
+    path,
+    `an edge must span less than ${MAX_EDGE_DEGREES} degrees of longitude, but ${edge}: ${advice}`,
+  );
+}
+
+/** The error of a position that is nowhere, with what it probably is. */
+function placeError(path: string, longitude: number, latitude: number): ApiError {
+  const [east, north] = [Math.abs(longitude), Math.abs(latitude)];
+  const limits = `longitude must be from -${MAX_LONGITUDE} to ${MAX_LONGITUDE}, latitude from -${MAX_LATITUDE} to ${MAX_LATITUDE}`;
+  let hint = '';
+  if (east > MAX_DEGREES || north > MAX_DEGREES)
+    hint = '; the coordinates look projected, in metres or feet: convert them to WGS 84 (EPSG:4326) degrees';
+  else if (east <= MAX_LATITUDE && north <= MAX_LONGITUDE)
+    hint = '; it looks as if they are swapped: GeoJSON puts the longitude first';
+  return unitError(path, `${path} is [${longitude}, ${latitude}], but ${limits}${hint}`);
 }
 
 function problemMessage(problem: OutlineProblem): string {
   if (problem.kind === 'too intricate') return 'the outline is too intricate to be checked: simplify it';
-  const place = `longitude ${problem.longitude.toFixed(PLACE_DECIMALS)}, latitude ${problem.latitude.toFixed(PLACE_DECIMALS)}`;
-  return `${CROSSING[problem.kind]} near ${place}: repair the geometry, for example with the tool of a GIS that fixes geometries`;
+  const [longitude, latitude] = [problem.longitude, problem.latitude].map((degrees) =>
+    degrees.toFixed(PLACE_DECIMALS),
+  );
+  const advice = 'repair the geometry, for example with the tool of a GIS that fixes geometries';
+  return `${CROSSING[problem.kind]} near longitude ${longitude}, latitude ${latitude}: ${advice}`;
 }

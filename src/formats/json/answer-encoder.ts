@@ -1,12 +1,13 @@
 import type { Artefacts } from '../../prediction/artefacts/artefacts.js';
 import { modelOf } from '../../prediction/artefacts/manifest.js';
-import { BOTH_METHODS, HORIZONS, PLANTING_METHODS } from '../../prediction/dimensions.js';
-import { HORIZON_NUMBERS, PREDICTION_NUMBERS } from '../../prediction/model/prediction-numbers.js';
-import type { SiteRows } from '../../prediction/site-rows.js';
-import { DetailEncoder, detailsCapacity, type RowDetails } from './detail-encoder.js';
-import { type Fragment, FragmentTable, fragment, type JsonWriter, NUMBER_BYTES } from './json-writer.js';
-import type { MatchedPlaces } from './matched-places.js';
-import { PredictionEncoder, predictionsCapacity } from './prediction-encoder.js';
+import { type MatchedPlaces, matchedPlaces } from '../../prediction/artefacts/shared-grid.js';
+import { BOTH_METHODS, HORIZONS, PLANTING_METHODS, RISK_FACTOR_COUNT } from '../../prediction/dimensions.js';
+import { factorCode } from '../../prediction/model/prediction-numbers.js';
+import type { Predictor, PredictorRun } from '../../prediction/predictor.js';
+import { numbersAt, RowRecords } from '../../prediction/row-record.js';
+import { OPTION, ROW_STATUS, type RowAnswers, type SiteRows } from '../../prediction/site-rows.js';
+import { DetailEncoder } from './detail-encoder.js';
+import { type Fragment, FragmentTable, fragment, JsonWriter, NUMBER_BYTES } from './json-writer.js';
 
 const OPEN_SITE = fragment('{"site":{"latitude":');
 const LONGITUDE = fragment(',"longitude":');
@@ -16,43 +17,60 @@ const OPEN_METHOD = PLANTING_METHODS.map((method) =>
 const OPEN_COMPARED = PLANTING_METHODS.map((method, index) =>
   fragment(`${index === 0 ? ',"comparison":{' : ']},'}"${method}":{"predictions":[`),
 );
+const OPEN_PREDICTION = HORIZONS.map((years) =>
+  fragment(`{"horizon_years":${years},"survival_probability":`),
+);
+const CLOSE_PREDICTION = fragment('}]}');
+const CLOSE_RISK_FACTORS = fragment('}]');
 const OPEN_DIFFERENTIAL = fragment(']}},"method_differential":[');
 const OPEN_ADVANTAGE = HORIZONS.map((years) => fragment(`{"horizon_years":${years},"manual_advantage":`));
-const CLOSE_ADVANTAGE = fragment('}');
+const CLOSE = fragment('}');
 const COMMA = fragment(',');
 const MINUS = fragment('-');
 
 const DISTANCE_DECIMALS = 3;
-const METRES_PER_KM = 1000;
-
-/** More than the bytes of an element that depend neither on the models nor on the species. */
-const FIXED_BYTES = 1000 + 5 * NUMBER_BYTES;
-
-/** What answers contain besides numbers. */
-export type AnswerTexts = Pick<Artefacts, 'grid' | 'manifest' | 'species'>;
 
 /** The maximum size of one row's element in bytes. */
-export function elementCapacity({ grid, manifest, species }: AnswerTexts): number {
-  const longest = (texts: readonly unknown[]) =>
-    Math.max(...texts.map((text) => Buffer.byteLength(JSON.stringify(text))));
+export function elementCapacity({
+  grid,
+  manifest,
+  species,
+}: Pick<Artefacts, 'grid' | 'manifest' | 'species'>): number {
+  const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
+  const longest = (values: readonly unknown[]) => Math.max(...values.map(bytesOf));
+  const { features } = manifest;
+  const longestLabel = longest(features.map(({ label }) => label));
+  const contributions = features
+    .map(({ name, label, unit }) => bytesOf([name, label, unit]) + 80 + 3 * NUMBER_BYTES)
+    .reduce((sum, bytes) => sum + bytes);
+  const interval = 50 + 3 * NUMBER_BYTES;
+  const riskFactors = RISK_FACTOR_COUNT * (longestLabel + 100);
+  const prediction = 150 + riskFactors + interval + NUMBER_BYTES + contributions;
   return (
-    FIXED_BYTES +
+    1100 + // what depends neither on the models nor on the species
+    6 * NUMBER_BYTES +
     longest(grid.regions) +
     longest(species) +
-    longest([modelOf(manifest)]) +
-    PLANTING_METHODS.length * predictionsCapacity(manifest) +
-    detailsCapacity(manifest)
+    bytesOf(modelOf(manifest)) +
+    contributions + // the names of all features in `outside_training` at most
+    HORIZONS.length * (PLANTING_METHODS.length * prediction + interval)
   );
 }
 
-/** Writes the JSON of answers from prepared fragments: only numbers are formatted row by row. */
+/** What adds to an answer. */
+const INCLUDING = OPTION.intervals | OPTION.explanation | OPTION.site;
+
+/** Answers rows in JSON, from prepared fragments: only numbers are formatted row by row. */
 export class AnswerEncoder {
-  readonly #predictions: PredictionEncoder;
+  readonly #writer = new JsonWriter();
   readonly #details: DetailEncoder;
   /** The JSON with the latitude of each row of the lattice. */
   readonly #matchedLatitudes: FragmentTable;
   /** The JSON from the longitude of each column of the lattice to the distance. */
   readonly #matchedLongitudes: FragmentTable;
+  /** The JSON that opens a risk factor, by its code. */
+  readonly #firstFactor: FragmentTable;
+  readonly #nextFactor: FragmentTable;
   readonly #regions: readonly Fragment[];
   readonly #species: readonly Fragment[];
   readonly #model: string;
@@ -60,12 +78,19 @@ export class AnswerEncoder {
   #end: Fragment = fragment('');
   #endTimeMs = Number.NaN;
 
-  constructor(
-    private readonly writer: JsonWriter,
-    { grid, manifest, species }: AnswerTexts,
-  ) {
-    this.#details = new DetailEncoder(writer, { grid, manifest });
-    this.#predictions = new PredictionEncoder(writer, this.#details, manifest);
+  constructor(private readonly predictor: Predictor) {
+    const { grid, manifest, species } = predictor.data;
+    this.#details = new DetailEncoder(this.#writer, predictor);
+    const openFactor = (before: string) => {
+      const byCode: string[] = [];
+      for (const [feature, { label }] of manifest.features.entries())
+        for (const impact of ['positive', 'negative'])
+          byCode[factorCode(feature, impact === 'negative')] =
+            `${before}{"factor":${JSON.stringify(label)},"impact":"${impact}","magnitude":`;
+      return new FragmentTable(byCode);
+    };
+    this.#firstFactor = openFactor(',"risk_factors":[');
+    this.#nextFactor = openFactor('},');
     this.#matchedLatitudes = new FragmentTable(
       Array.from(grid.index.latitudes, (degrees) => `,"matched_latitude":${degrees}`),
     );
@@ -80,59 +105,127 @@ export class AnswerEncoder {
     this.#model = JSON.stringify(modelOf(manifest));
   }
 
-  /** Opens the element of a row and writes its site. */
-  writeSite(
-    longitude: number,
-    latitude: number,
-    places: MatchedPlaces,
-    row: number,
-    distanceKm: number,
-  ): void {
-    const { writer } = this;
-    writer.write(OPEN_SITE);
-    writer.writeNumber(latitude);
-    writer.write(LONGITUDE);
-    writer.writeNumber(longitude);
-    writer.writeOf(this.#matchedLatitudes, places.latitude[row]);
-    writer.writeOf(this.#matchedLongitudes, places.longitude[row]);
-    writer.writeDecimal(Math.round(distanceKm * METRES_PER_KM), DISTANCE_DECIMALS);
-    writer.write(this.#regions[places.region[row]]);
-  }
-
-  /** Adds to the site that was written last what `include` asks for. @param features as the models saw them */
-  writeSiteDetails(point: number, species: number, features: Float32Array): void {
-    this.#details.writeSite(point, species, features);
-  }
-
   /**
-   * Writes the element of a row from its site to its end, followed by a comma.
-   * @param numbers holds PREDICTION_NUMBERS values for each planting method, starting at `at`
+   * Predicts every row and writes its element. Calls must not overlap.
+   * @param answers receives the answers; its `json` holds at least `elementCapacity` bytes for each row
    */
-  writePredictions(
+  async answer(rows: SiteRows, answers: RowAnswers): Promise<PredictorRun> {
+    const records = RowRecords.create(rows, answers.status);
+    const run = await this.predictor.predict(rows, records);
+    this.write(rows, records, run, answers);
+    return run;
+  }
+
+  /** Writes the elements of rows that were predicted. */
+  write(rows: SiteRows, records: RowRecords, run: PredictorRun, { status, ends, json }: RowAnswers): void {
+    const places = matchedPlaces(this.predictor.data.grid, records.points);
+    this.#writer.begin(json);
+    for (let row = 0; row < rows.count; row++) {
+      if (status[row] === ROW_STATUS.answered) this.#writeElement(rows, row, records, places, run);
+      ends[row] = this.#writer.length;
+    }
+  }
+
+  /** Writes the element of a row, followed by a comma. */
+  #writeElement(
     rows: SiteRows,
     row: number,
-    numbers: Uint16Array,
-    at: number,
-    details?: RowDetails,
+    records: RowRecords,
+    places: MatchedPlaces,
+    run: PredictorRun,
   ): void {
-    const { writer } = this;
+    const writer = this.#writer;
+    this.#writeSite(rows, row, records, places);
+    const details = (rows.options[row] & INCLUDING) === 0 ? undefined : this.#details;
+    details?.begin(rows, row, records, run);
     writer.write(this.#species[rows.species[row]]);
     const horizons = rows.horizons[row];
     const method = rows.method[row];
-    if (method === BOTH_METHODS) {
-      this.#writeComparison(numbers, at, horizons, details);
-    } else {
+    if (method === BOTH_METHODS) this.#writeComparison(records, row, horizons, details);
+    else {
       writer.write(OPEN_METHOD[method]);
-      this.#predictions.write(numbers, at, method, horizons, details);
+      this.#writePredictions(records, row, method, horizons, details);
     }
     writer.write(this.#endAt(rows.generatedAtMs[row]));
   }
 
-  #writeComparison(numbers: Uint16Array, at: number, horizons: number, details?: RowDetails): void {
-    const { writer } = this;
+  /** Writes the site of a row, from the cache where the place is in it. */
+  #writeSite(
+    { longitude, latitude }: SiteRows,
+    row: number,
+    records: RowRecords,
+    matched: MatchedPlaces,
+  ): void {
+    const writer = this.#writer;
+    const { places } = this.predictor;
+    const cached = places.find(longitude[row], latitude[row]);
+    if (cached !== -1) {
+      writer.writeWords(places.words, places.textOf(cached), places.textLengthOf(cached));
+      return;
+    }
+    const start = writer.length;
+    writer.write(OPEN_SITE);
+    writer.writeNumber(latitude[row]);
+    writer.write(LONGITUDE);
+    writer.writeNumber(longitude[row]);
+    writer.writeOf(this.#matchedLatitudes, matched.latitude[row]);
+    writer.writeOf(this.#matchedLongitudes, matched.longitude[row]);
+    writer.writeDecimal(records.distanceM(row), DISTANCE_DECIMALS);
+    writer.write(this.#regions[matched.region[row]]);
+    const bytes = writer.length - start;
+    const kept = places.keep(
+      longitude[row],
+      latitude[row],
+      records.points[row],
+      records.distancesKm[row],
+      bytes,
+    );
+    if (kept !== -1) writer.readWords(start, places.words, places.textOf(kept));
+  }
+
+  /**
+   * Writes the predictions of a method for a set of horizons, ascending, separated by commas.
+   * @param details what `include` adds; undefined where the row includes nothing
+   */
+  #writePredictions(
+    { numbers }: RowRecords,
+    row: number,
+    method: number,
+    horizons: number,
+    details: DetailEncoder | undefined,
+  ): void {
+    const writer = this.#writer;
+    let isFirst = true;
+    for (let h = 0; h < HORIZONS.length; h++) {
+      if ((horizons & (1 << h)) === 0) continue;
+      if (!isFirst) writer.write(COMMA);
+      isFirst = false;
+      let from = numbersAt(row, method, h);
+      writer.write(OPEN_PREDICTION[h]);
+      writer.writeTenThousandths(numbers[from++]);
+      for (let rank = 0; rank < RISK_FACTOR_COUNT; rank++) {
+        writer.writeOf(rank === 0 ? this.#firstFactor : this.#nextFactor, numbers[from++]);
+        writer.writeTenThousandths(numbers[from++]);
+      }
+      if (details === undefined) writer.write(CLOSE_PREDICTION);
+      else {
+        writer.write(CLOSE_RISK_FACTORS);
+        details.writePrediction(method, h);
+        writer.write(CLOSE);
+      }
+    }
+  }
+
+  #writeComparison(
+    records: RowRecords,
+    row: number,
+    horizons: number,
+    details: DetailEncoder | undefined,
+  ): void {
+    const writer = this.#writer;
     for (let method = 0; method < PLANTING_METHODS.length; method++) {
       writer.write(OPEN_COMPARED[method]);
-      this.#predictions.write(numbers, at, method, horizons, details);
+      this.#writePredictions(records, row, method, horizons, details);
     }
     writer.write(OPEN_DIFFERENTIAL);
     let isFirst = true;
@@ -140,13 +233,12 @@ export class AnswerEncoder {
       if ((horizons & (1 << h)) === 0) continue;
       if (!isFirst) writer.write(COMMA);
       isFirst = false;
-      const manual = at + h * HORIZON_NUMBERS;
-      const advantage = numbers[manual] - numbers[manual + PREDICTION_NUMBERS];
+      const advantage = records.survival(row, 0, h) - records.survival(row, 1, h);
       writer.write(OPEN_ADVANTAGE[h]);
       if (advantage < 0) writer.write(MINUS);
       writer.writeTenThousandths(Math.abs(advantage));
-      if (details?.drawn !== undefined) this.#details.writeDifferenceInterval(details.drawn, h, advantage);
-      writer.write(CLOSE_ADVANTAGE);
+      details?.writeDifference(h, advantage);
+      writer.write(CLOSE);
     }
   }
 

@@ -1,10 +1,10 @@
-import type { Artefacts } from '../../prediction/artefacts/artefacts.js';
 import { valueAt } from '../../prediction/artefacts/shared-grid.js';
 import { HORIZONS, PLANTING_METHODS } from '../../prediction/dimensions.js';
-import type { Draws } from '../../prediction/intervals/interval-predictor.js';
-import { IntervalQuantiles } from '../../prediction/intervals/interval-quantiles.js';
-import type { Survival } from '../../prediction/model/survival-model.js';
-import { type Fragment, fragment, type JsonWriter, NUMBER_BYTES } from './json-writer.js';
+import { IntervalEnds } from '../../prediction/intervals/interval-predictor.js';
+import type { Predictor, PredictorRun } from '../../prediction/predictor.js';
+import type { RowRecords } from '../../prediction/row-record.js';
+import { OPTION, type SiteRows } from '../../prediction/site-rows.js';
+import { type Fragment, fragment, type JsonWriter } from './json-writer.js';
 
 const MATCHED_ELEVATION = fragment(',"matched_elevation_m":');
 const NATIVE = [false, true].map((isNative) =>
@@ -26,49 +26,10 @@ const CONTRIBUTION_SCALE = 10 ** CONTRIBUTION_DECIMALS;
 const VALUE_SCALE = 1000;
 const rounded = (value: number) => Math.round(value * VALUE_SCALE) / VALUE_SCALE;
 
-/** The prediction of one method at one site, to be explained. */
-export interface Explained {
-  readonly outputs: Survival;
-  /** The site's position in the outputs. */
-  readonly position: number;
-  /** Index into PLANTING_METHODS. */
-  readonly method: number;
-  readonly species: number;
-  /** Float32 [features]: as the model saw them. */
-  readonly features: Float32Array;
-}
-
-/** A row with its draws by method, undefined for a method that it does not ask for. */
-export interface Drawn {
-  readonly draws: readonly (Draws | undefined)[];
-  readonly row: number;
-}
-
-/** What options add to the predictions of a row. */
-export interface RowDetails {
-  readonly drawn?: Drawn;
-  /** By method. */
-  readonly explained?: readonly Explained[];
-}
-
-/** The maximum size of what options add to the element of one row, in bytes. */
-export function detailsCapacity({ features }: Artefacts['manifest']): number {
-  const texts = features.map(({ name, label, unit }) =>
-    Buffer.byteLength(JSON.stringify([name, label, unit])),
-  );
-  const contributions = texts.reduce((sum, bytes) => sum + bytes + 80 + 3 * NUMBER_BYTES, 0);
-  const site = 100 + NUMBER_BYTES + contributions; // the names of the features at most
-  const interval = 50 + 3 * NUMBER_BYTES;
-  const prediction = interval + 50 + NUMBER_BYTES + contributions;
-  return site + HORIZONS.length * (PLANTING_METHODS.length * prediction + interval);
-}
-
-/** Writes what `include` adds to an answer. */
+/** Writes what `include` adds to the answer of one row after the other. */
 export class DetailEncoder {
-  readonly #quantiles: IntervalQuantiles;
+  readonly #ends: IntervalEnds;
   readonly #openInterval: Fragment;
-  readonly #elevation: Artefacts['grid']['columns'][string];
-  readonly #nativeRanges: Uint32Array;
   readonly #quotedNames: readonly Fragment[];
   /** Float32 [features]: the range of the training sites. A feature is compared as the models see it. */
   readonly #lowest: Float32Array;
@@ -80,16 +41,22 @@ export class DetailEncoder {
   /** Rounded contributions that are being written, and their features in order. */
   readonly #rounded: Int32Array;
   readonly #order: Int32Array;
+  /** Float32 [features]: those of the row, as the models saw them. */
+  readonly #features: Float32Array;
+  #row = 0;
+  #options = 0;
+  #species = 0;
+  #records!: RowRecords;
+  #run!: PredictorRun;
 
   constructor(
     private readonly writer: JsonWriter,
-    { grid, manifest: { features, methods, interval_level } }: Pick<Artefacts, 'grid' | 'manifest'>,
+    private readonly predictor: Predictor,
   ) {
+    const { features, methods, interval_level } = predictor.data.manifest;
     const level = interval_level ?? 0; // no row asks for intervals of models that have none
-    this.#quantiles = new IntervalQuantiles(level);
+    this.#ends = new IntervalEnds(level);
     this.#openInterval = fragment(`,"interval":{"level":${level},"low":`);
-    this.#elevation = grid.columns.elevation;
-    this.#nativeRanges = grid.nativeRanges;
     this.#quotedNames = features.map(({ name }) => fragment(JSON.stringify(name)));
     this.#lowest = Float32Array.from(features, ({ training }) => training.p1);
     this.#highest = Float32Array.from(features, ({ training }) => training.p99);
@@ -105,18 +72,29 @@ export class DetailEncoder {
     );
     this.#rounded = new Int32Array(features.length);
     this.#order = new Int32Array(features.length);
+    this.#features = new Float32Array(features.length);
   }
 
-  /**
-   * Adds fields to the site that was written last.
-   * @param features Float32 [features]: as the models saw them
-   */
-  writeSite(point: number, species: number, features: Float32Array): void {
+  /** Takes the row whose site was written last, and adds to that site what the row includes. */
+  begin(rows: SiteRows, row: number, records: RowRecords, run: PredictorRun): void {
+    this.#row = row;
+    this.#options = rows.options[row];
+    this.#species = rows.species[row];
+    this.#records = records;
+    this.#run = run;
+    if ((this.#options & (OPTION.site | OPTION.explanation)) === 0) return;
+    this.predictor.sites.write(rows, row, records.points[row], this.#features, 0);
+    if ((this.#options & OPTION.site) !== 0) this.#writeSite(records.points[row]);
+  }
+
+  #writeSite(point: number): void {
     const { writer } = this;
+    const { grid } = this.predictor.data;
+    const features = this.#features;
     writer.length--; // its closing brace
     writer.write(MATCHED_ELEVATION);
-    writer.writeNumber(valueAt(this.#elevation, point));
-    writer.write(NATIVE[(this.#nativeRanges[point] >>> species) & 1]);
+    writer.writeNumber(valueAt(grid.columns.elevation, point));
+    writer.write(NATIVE[(grid.nativeRanges[point] >>> this.#species) & 1]);
     let isFirst = true;
     for (let f = 0; f < features.length; f++) {
       if (features[f] >= this.#lowest[f] && features[f] <= this.#highest[f]) continue;
@@ -127,38 +105,39 @@ export class DetailEncoder {
     writer.write(CLOSE_SITE);
   }
 
-  /**
-   * Writes the interval of one method's survival.
-   * @param h index into HORIZONS
-   * @param reported the survival that is reported, in ten-thousandths
-   */
-  writeInterval({ draws, row }: Drawn, method: number, h: number, reported: number): void {
-    const ofMethod = draws[method];
-    if (ofMethod === undefined) throw new Error(`no draws of method ${method}`);
-    this.#quantiles.ofMethod(ofMethod, row, h, reported);
-    this.#writeEnds();
+  /** Writes what the row includes in the prediction of a method. @param h index into HORIZONS */
+  writePrediction(method: number, h: number): void {
+    if ((this.#options & OPTION.intervals) !== 0) {
+      const low = this.#records.low(this.#row, method, h);
+      this.#writeInterval(low, this.#records.high(this.#row, method, h));
+    }
+    if ((this.#options & OPTION.explanation) !== 0) this.#writeExplanation(method, h);
   }
 
   /** Writes the interval of the difference between the methods. @param reported the difference, in ten-thousandths */
-  writeDifferenceInterval({ draws: [manual, droneSeeded], row }: Drawn, h: number, reported: number): void {
+  writeDifference(h: number, reported: number): void {
+    if ((this.#options & OPTION.intervals) === 0) return;
+    const [manual, droneSeeded] = this.#run.draws;
     if (manual === undefined || droneSeeded === undefined) throw new Error('no draws of both methods');
-    this.#quantiles.ofDifference(manual, droneSeeded, row, h, reported);
-    this.#writeEnds();
+    this.#ends.find(manual, this.#row, h, reported, droneSeeded);
+    this.#writeInterval(this.#ends.low, this.#ends.high);
   }
 
-  #writeEnds(): void {
+  #writeInterval(low: number, high: number): void {
     const { writer } = this;
     writer.write(this.#openInterval);
-    writer.writeDecimal(this.#quantiles.low, INTERVAL_DECIMALS);
+    writer.writeDecimal(low, INTERVAL_DECIMALS);
     writer.write(HIGH);
-    writer.writeDecimal(this.#quantiles.high, INTERVAL_DECIMALS);
+    writer.writeDecimal(high, INTERVAL_DECIMALS);
     writer.write(CLOSE_INTERVAL);
   }
 
-  /** Writes the baseline and all contributions at a horizon. @param h index into HORIZONS */
-  writeExplanation({ outputs, position, method, species, features }: Explained, h: number): void {
+  /** Writes the baseline and all contributions. */
+  #writeExplanation(method: number, h: number): void {
     const { writer } = this;
-    const output = position * HORIZONS.length + h;
+    const features = this.#features;
+    const { outputs, positions } = this.#run.runs[method];
+    const output = (positions?.[this.#row] ?? 0) * HORIZONS.length + h;
     writer.write(BASELINE);
     writer.writeDecimal(Math.round(outputs.baseline[output] * CONTRIBUTION_SCALE), CONTRIBUTION_DECIMALS);
     writer.write(CONTRIBUTIONS);
@@ -170,7 +149,7 @@ export class DetailEncoder {
       writer.writeDecimal(this.#rounded[f], CONTRIBUTION_DECIMALS);
       writer.write(VALUE);
       writer.writeNumber(rounded(features[f]));
-      writer.write(this.#averages[method][species][f]);
+      writer.write(this.#averages[method][this.#species][f]);
     }
     writer.write(CLOSE_LIST);
   }

@@ -140,12 +140,12 @@ export class OpenTable {
 
 /** Predicts for rows, of which a few at a time are in the models. */
 export async function predictRows(rows: SiteRows, predictor: Predictor) {
-  const records = RowRecords.create(rows.count);
+  const records = RowRecords.create(rows);
   let inferenceMs = 0;
   for (let from = 0; from < rows.count; from += RUN_ROWS) {
     const run = new SiteRows(Math.min(RUN_ROWS, rows.count - from), rows.width);
     run.copyRows(0, rows, from, run.count);
-    inferenceMs += (await predictor.record(run, records.part(from, run.count))).inferenceMs;
+    inferenceMs += (await predictor.predict(run, records.part(from, run.count))).inferenceMs;
   }
   return { records, inferenceMs };
 }

@@ -1,7 +1,8 @@
 import type { FastifyInstance } from 'fastify';
 import { TIERS } from '../../accounts/tiers.js';
-import type { CurrentPhase, Serving } from '../../work/serving/serving.js';
+import type { Serving } from '../../work/generation.js';
 import { QUEUE_FULL } from '../errors/common-errors.js';
+import type { CurrentPhase } from '../response/catalogue-schemas.js';
 import { renderError } from '../response/error-response.js';
 import { connectionOf } from '../server/connection.js';
 import { callerOf } from '../server/request-state.js';

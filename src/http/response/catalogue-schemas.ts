@@ -3,8 +3,20 @@ import { TIER_NAMES } from '../../accounts/tiers.js';
 import { OUTCOMES, scoreSchema } from '../../prediction/artefacts/manifest.js';
 import { speciesSchema } from '../../prediction/artefacts/species.js';
 import { HORIZONS, PLANTING_METHODS } from '../../prediction/dimensions.js';
-import { PHASES } from '../../work/serving/serving.js';
 import * as field from './fields.js';
+
+/**
+ * The phases of the service: `starting` until every worker has loaded its models, `ok`, `degraded` when workers were
+ * lost, `draining` from SIGTERM on.
+ */
+const PHASES = ['ok', 'starting', 'degraded', 'draining'] as const;
+
+export type Phase = (typeof PHASES)[number];
+
+/** The phase as HTTP reads it; the service sets it. */
+export interface CurrentPhase {
+  readonly current: Phase;
+}
 
 export const speciesResponseSchema = field.component('SpeciesList', {
   species: z.array(field.component('Species', speciesSchema.shape)),

@@ -2,7 +2,8 @@ import type { Accounts } from '../../accounts/accounts.js';
 import type { Clock } from '../../accounts/clock.js';
 import type { Config } from '../../config.js';
 import type { Metrics } from '../../observability/metrics.js';
-import type { CurrentPhase, Serving } from '../../work/serving/serving.js';
+import type { Serving } from '../../work/generation.js';
+import type { CurrentPhase } from '../response/catalogue-schemas.js';
 import type { Connections } from '../server/connections.js';
 import type { Submitter } from '../submitter.js';
 

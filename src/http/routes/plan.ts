@@ -1,7 +1,7 @@
 import type { FastifyInstance } from 'fastify';
 import { TIERS } from '../../accounts/tiers.js';
 import { PlanSums } from '../../formats/geojson/plan-sums.js';
-import { MAX_PREDICTIONS, type Plan, type PlanState, unitElements } from '../../formats/geojson/planner.js';
+import { MAX_PREDICTIONS, type Plan } from '../../formats/geojson/planner.js';
 import { modelOf } from '../../prediction/artefacts/manifest.js';
 import { HORIZONS } from '../../prediction/dimensions.js';
 import { MAX_UNIT_POINTS } from '../../prediction/units/unit-points.js';
@@ -54,19 +54,20 @@ export function planRoute(
     const { artefacts, batches } = generation;
     const { id, tier } = callerOf(request);
     if (batches.wouldReject(id)) throw QUEUE_FULL;
+    const limit = { tier, units: TIERS[tier].sitesPerBatch };
     const read = async (): Promise<Plan> => {
       const body = new Uint8Array(request.body);
-      let before: PlanState | undefined;
+      let before: Plan | undefined;
       while (before?.isRead !== true) {
         if (reply.raw.closed) throw closedWhileWaiting();
-        before = await submitter.step<'plan'>(request, reply, batches, { kind: 'plan', body, tier, before });
+        before = await submitter.step<'plan'>(request, reply, batches, { kind: 'plan', body, limit, before });
       }
-      return before.plan;
+      return before;
     };
     const { plan, sums } = await submitter.inTurn(request, reply, generation, async () => {
       const plan = await read();
       request.state.sites = plan.units.length;
-      const sums = new PlanSums(plan.order, plan.sites, plan.entries);
+      const sums = new PlanSums(plan);
       await submitter.predictPieces(request, reply, batches, sums.rows(STEP_ROWS), (piece, records) =>
         sums.add(piece, records),
       );
@@ -74,7 +75,7 @@ export function planRoute(
     });
 
     for (const { error } of plan.units) metrics.sites.inc({ outcome: error?.code ?? 'answered' });
-    const elements = await unitElements(plan, sums, generation);
+    const elements = await sums.elements(artefacts);
     const end = {
       horizon_years: HORIZONS[plan.order.horizon],
       model: modelOf(artefacts.manifest),

@@ -9,8 +9,8 @@ import Fastify, {
 } from 'fastify';
 import type { Config } from '../../config.js';
 import { ApiError } from '../../prediction/errors/api-error.js';
-import type { CurrentPhase } from '../../work/serving/serving.js';
 import { notFound } from '../errors/common-errors.js';
+import type { CurrentPhase } from '../response/catalogue-schemas.js';
 import { handleError, sendError } from '../response/error-response.js';
 import { DEFAULT_HEADERS } from '../response/headers.js';
 import { allowOrigins, logRefusedOrigins, originHeaders } from './allowed-origins.js';

@@ -2,14 +2,7 @@ import path from 'node:path';
 import { ArtefactError } from './artefact-error.js';
 import { ListedFiles, readArtefactFile, sha256Of } from './artefact-file.js';
 import { type GridFile, parseGrid } from './grid-file.js';
-import {
-  MANIFEST_FILE,
-  type Manifest,
-  type ModelFile,
-  parseManifest,
-  readIntervalFiles,
-  readModelFiles,
-} from './manifest.js';
+import { MANIFEST_FILE, type Manifest, type ModelFile, parseManifest, readModelFiles } from './manifest.js';
 import { optionColumns } from './option-columns.js';
 import { boundsOf, parseRegions, type Region } from './regions.js';
 import { type SharedGrid, shareGrid } from './shared-grid.js';
@@ -58,80 +51,66 @@ export function readArtefacts(dataDir: string, modelDir: string): Artefacts {
   const manifestFile = readArtefactFile(path.join(modelDir, MANIFEST_FILE));
   const manifest = parseManifest(manifestFile);
 
-  if (String(grid.regions) !== String(regions.map(({ region }) => region))) {
-    throw new ArtefactError(
-      path.join(dataDir, DATA_FILES.regions),
-      `has the regions ${regions.map(({ region }) => region).join(', ')}, but the grid has ${grid.regions.join(', ')}`,
-    );
-  }
-  for (const index of regions.keys())
-    checkRegion(path.join(dataDir, DATA_FILES.regions), grid, regions, index);
-  if (manifest.coverage !== grid.coverage) {
-    throw new ArtefactError(
-      manifestFile.path,
-      `coverage is ${manifest.coverage}, but the grid's is ${grid.coverage}`,
-    );
-  }
-  if (String(manifest.species) !== String(species.map(({ species_code }) => species_code))) {
-    throw new ArtefactError(manifestFile.path, 'species are not those of species.json in its order');
-  }
+  checkRegions(path.join(dataDir, DATA_FILES.regions), grid, regions);
+  const refuse = (problem: string): never => {
+    throw new ArtefactError(manifestFile.path, problem);
+  };
+  if (manifest.coverage !== grid.coverage)
+    refuse(`coverage is ${manifest.coverage}, but the grid's is ${grid.coverage}`);
+  if (String(manifest.species) !== String(species.map(({ species_code }) => species_code)))
+    refuse('species are not those of species.json in its order');
   for (const { name, unit, minimum, maximum, error } of manifest.features) {
-    const variable = grid.variables.get(name);
-    if (variable === undefined)
-      throw new ArtefactError(manifestFile.path, `feature ${name} is not a column of the grid`);
-    if (variable.unit !== unit) {
-      throw new ArtefactError(
-        manifestFile.path,
-        `feature ${name} is in ${unit}, but the grid's column is in ${variable.unit}`,
-      );
+    const column = grid.variables.get(name) ?? refuse(`feature ${name} is not a column of the grid`);
+    if (column.unit !== unit)
+      refuse(`feature ${name} is in ${unit}, but the grid's column is in ${column.unit}`);
+    if (column.minimum < minimum || column.maximum > maximum) {
+      const bounds = `${column.minimum} to ${column.maximum}`;
+      refuse(`feature ${name} is from ${minimum} to ${maximum}, but the grid's column is from ${bounds}`);
     }
-    if (variable.minimum < minimum || variable.maximum > maximum) {
-      throw new ArtefactError(
-        manifestFile.path,
-        `feature ${name} is from ${minimum} to ${maximum}, but the grid's column is from ${variable.minimum} to ${variable.maximum}`,
-      );
-    }
-    if (error.column !== undefined && grid.variables.get(error.column)?.unit !== unit) {
-      throw new ArtefactError(
-        manifestFile.path,
+    if (error.column !== undefined && grid.variables.get(error.column)?.unit !== unit)
+      refuse(
         `feature ${name} has its error in ${error.column}, which is not a column of the grid in ${unit}`,
       );
-    }
   }
-  const modelFiles = readModelFiles(modelDir, manifest);
-  const intervalFiles = readIntervalFiles(modelDir, manifest);
   const featureNames = manifest.features.map(({ name }) => name);
   return {
     grid: shareGrid(grid, featureNames, optionColumns(gridFile.path, grid, manifest)),
     regions,
     species,
     manifest,
-    modelFiles,
-    intervalFiles,
+    ...readModelFiles(modelDir, manifest),
     modelDigest: sha256Of(manifestFile.bytes),
     gridDigest: sha256Of(dataFiles.list.bytes),
   };
 }
 
-/** So far, in degrees, a point may lie outside the region that its cell mostly belongs to. */
+/** How far, in degrees, a point may lie outside the region that its cell mostly belongs to. */
 const BORDER_DEGREES = 0.1;
 
-/** @throws ArtefactError where a region is named twice, or points of the grid that are said to lie in it do not */
-function checkRegion(file: string, grid: GridFile, regions: readonly Region[], index: number): void {
-  const { region } = regions[index];
-  if (regions.findIndex((other) => other.region === region) !== index)
-    throw new ArtefactError(file, `has the region ${region} twice`);
-  const { south, west, north, east } = boundsOf(regions[index]);
-  const isWithin = (degrees: number, from: number, to: number) =>
-    degrees >= from - BORDER_DEGREES && degrees <= to + BORDER_DEGREES;
-  const stray = grid.region.findIndex((of, point) => {
-    const [latitude, longitude] = [grid.latitudes[grid.row[point]], grid.longitudes[grid.column[point]]];
-    return of === index && !(isWithin(latitude, south, north) && isWithin(longitude, west, east));
-  });
-  if (stray === -1) return;
-  const place = `${grid.latitudes[grid.row[stray]]}, ${grid.longitudes[grid.column[stray]]}`;
-  throw new ArtefactError(
-    file,
-    `the outline of ${region} does not reach row ${stray} of the grid, at ${place}`,
-  );
+/** @throws ArtefactError where the regions are not those of the grid, or points of the grid do not lie in theirs */
+function checkRegions(file: string, grid: GridFile, regions: readonly Region[]): void {
+  const names = regions.map(({ region }) => region);
+  if (String(grid.regions) !== String(names)) {
+    const found = `has the regions ${names.join(', ')}`;
+    throw new ArtefactError(file, `${found}, but the grid has ${grid.regions.join(', ')}`);
+  }
+  for (const [index, region] of regions.entries()) {
+    if (names.indexOf(region.region) !== index)
+      throw new ArtefactError(file, `has the region ${region.region} twice`);
+    const { south, west, north, east } = boundsOf(region);
+    const isWithin = (degrees: number, from: number, to: number) =>
+      degrees >= from - BORDER_DEGREES && degrees <= to + BORDER_DEGREES;
+    const placeOf = (point: number) =>
+      [grid.latitudes[grid.row[point]], grid.longitudes[grid.column[point]]] as const;
+    const stray = grid.region.findIndex((of, point) => {
+      const [latitude, longitude] = placeOf(point);
+      return of === index && !(isWithin(latitude, south, north) && isWithin(longitude, west, east));
+    });
+    if (stray === -1) continue;
+    const place = placeOf(stray).join(', ');
+    throw new ArtefactError(
+      file,
+      `the outline of ${region.region} does not reach row ${stray} of the grid, at ${place}`,
+    );
+  }
 }

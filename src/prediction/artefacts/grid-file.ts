@@ -1,4 +1,4 @@
-import { tableFromIPC, type Vector } from 'apache-arrow';
+import { type Field, type Table, tableFromIPC } from 'apache-arrow';
 import { z } from 'zod';
 import { ArtefactError } from './artefact-error.js';
 import { type ArtefactFile, firstProblem } from './artefact-file.js';
@@ -82,9 +82,8 @@ export function parseGrid({ path: file, bytes }: ArtefactFile): GridFile {
   if (!metadata.success) throw new ArtefactError(file, `metadata ${firstProblem(metadata.error)}`);
   const { version, coverage, regions, lattice } = metadata.data;
 
-  const column = (name: string) => valuesOf(file, name, table.getChild(name));
-  const steps = (name: string) => integersOf(file, name, column(name), [Uint16Array]);
-  const [row, pointColumn] = [steps('row'), steps('column')];
+  const row = integersOf(file, table, 'row', [Uint16Array]);
+  const column = integersOf(file, table, 'column', [Uint16Array]);
   const grid: GridFile = {
     version,
     coverage,
@@ -92,15 +91,15 @@ export function parseGrid({ path: file, bytes }: ArtefactFile): GridFile {
     pointCount: table.numRows,
     stepsPerDegree: lattice.steps_per_degree,
     latitudes: coordinates(lattice.south, lattice.steps_per_degree, row),
-    longitudes: coordinates(lattice.west, lattice.steps_per_degree, pointColumn),
+    longitudes: coordinates(lattice.west, lattice.steps_per_degree, column),
     row,
-    column: pointColumn,
-    region: integersOf(file, 'region', column('region'), [Uint8Array]),
-    nativeRanges: integersOf(file, 'native_ranges', column('native_ranges'), [Uint32Array]),
+    column,
+    region: integersOf(file, table, 'region', [Uint8Array]),
+    nativeRanges: integersOf(file, table, 'native_ranges', [Uint32Array]),
     variables: new Map(
       table.schema.fields
         .filter(({ name }) => !OTHER_COLUMNS.includes(name))
-        .map(({ name, metadata: field }) => [name, variableOf(file, name, field, column(name))]),
+        .map((field) => [field.name, variableOf(file, table, field)]),
     ),
   };
   checkPoints(file, grid);
@@ -125,45 +124,32 @@ function decodeArrow(file: string, bytes: Buffer) {
   }
 }
 
-function valuesOf(file: string, name: string, vector: Vector | null): unknown {
-  if (vector === null) throw new ArtefactError(file, `column ${name} is missing`);
-  return vector.nullCount === 0 ? vector.toArray() : undefined;
-}
-
 function integersOf<T extends StoredIntegers | Uint32Array>(
   file: string,
+  table: Table,
   name: string,
-  values: unknown,
   types: readonly { new (length: number): T; readonly name: string }[],
 ): T {
+  const vector = table.getChild(name);
+  if (vector === null) throw new ArtefactError(file, `column ${name} is missing`);
+  const values: unknown = vector.nullCount === 0 ? vector.toArray() : undefined;
   for (const type of types) if (values instanceof type) return values;
-  throw new ArtefactError(
-    file,
-    `column ${name} is not ${types.map((type) => type.name).join(' or ')} without nulls`,
-  );
+  const wanted = types.map((type) => type.name).join(' or ');
+  throw new ArtefactError(file, `column ${name} is not ${wanted} without nulls`);
 }
 
-function variableOf(
-  file: string,
-  name: string,
-  field: ReadonlyMap<string, string>,
-  values: unknown,
-): GridVariable {
-  const integers = integersOf<StoredIntegers>(file, name, values, INTEGER_ARRAYS);
-  const metadata = variableSchema.safeParse(Object.fromEntries(field));
-  if (!metadata.success) throw new ArtefactError(file, `column ${name}: ${firstProblem(metadata.error)}`);
-  const { scale, offset, minimum, maximum } = metadata.data;
+function variableOf(file: string, table: Table, { name, metadata }: Field): GridVariable {
+  const integers = integersOf<StoredIntegers>(file, table, name, INTEGER_ARRAYS);
+  const parsed = variableSchema.safeParse(Object.fromEntries(metadata));
+  if (!parsed.success) throw new ArtefactError(file, `column ${name}: ${firstProblem(parsed.error)}`);
+  const { scale, offset, minimum, maximum } = parsed.data;
   // Half a step more, for the rounding of scale * integer.
   const lowest = (minimum - offset) / scale - 0.5;
   const highest = (maximum - offset) / scale + 0.5;
   const row = integers.findIndex((integer) => integer < lowest || integer > highest);
-  if (row !== -1) {
-    throw new ArtefactError(
-      file,
-      `column ${name}, row ${row} is ${offset + scale * integers[row]}, not from ${minimum} to ${maximum}`,
-    );
-  }
-  return { ...metadata.data, integers };
+  if (row === -1) return { ...parsed.data, integers };
+  const value = offset + scale * integers[row];
+  throw new ArtefactError(file, `column ${name}, row ${row} is ${value}, not from ${minimum} to ${maximum}`);
 }
 
 function checkPoints(file: string, grid: GridFile): void {
@@ -173,20 +159,16 @@ function checkPoints(file: string, grid: GridFile): void {
     (r, point) => r < row[point - 1] || (r === row[point - 1] && column[point] <= column[point - 1]),
   );
   if (unordered !== -1) {
-    throw new ArtefactError(
-      file,
-      `row ${unordered} is not in the order of the lattice's rows, then columns, each point once`,
-    );
+    const rule = "is not in the order of the lattice's rows, then columns, each point once";
+    throw new ArtefactError(file, `row ${unordered} ${rule}`);
   }
   // No coverage is near a pole or the antimeridian: such a point is an error.
   const far = row.findIndex(
     (r, point) => Math.abs(latitudes[r]) > 80 || Math.abs(longitudes[column[point]]) > 170,
   );
   if (far !== -1) {
-    throw new ArtefactError(
-      file,
-      `row ${far} lies at ${latitudes[row[far]]}, ${longitudes[column[far]]}: not in any coverage`,
-    );
+    const place = `${latitudes[row[far]]}, ${longitudes[column[far]]}`;
+    throw new ArtefactError(file, `row ${far} lies at ${place}: not in any coverage`);
   }
   const stray = grid.region.findIndex((region) => region >= grid.regions.length);
   if (stray !== -1) throw new ArtefactError(file, `column region, row ${stray} names no region`);

@@ -142,24 +142,14 @@ export interface ModelFile {
 }
 
 /**
- * Reads the model files, in the order of PLANTING_METHODS.
+ * Reads the model files and the interval graphs, each in the order of PLANTING_METHODS; the latter are empty if the
+ * manifest names none.
  * @throws ArtefactError naming the first that is missing or does not have the manifest's SHA-256
  */
-export function readModelFiles(modelDir: string, manifest: Manifest): ModelFile[] {
-  return PLANTING_METHODS.map((method) => readModelFile(modelDir, manifest.methods[method]));
-}
-
-/**
- * Reads the interval graphs, in the order of PLANTING_METHODS; empty if the manifest names none.
- * @throws ArtefactError naming the first that is missing or does not have the manifest's SHA-256
- */
-export function readIntervalFiles(modelDir: string, manifest: Manifest): ModelFile[] {
-  return PLANTING_METHODS.flatMap((method) => {
-    const { intervals } = manifest.methods[method];
-    return intervals === undefined ? [] : [readModelFile(modelDir, intervals)];
-  });
-}
-
-function readModelFile(modelDir: string, { file, sha256 }: z.output<typeof fileSchema>): ModelFile {
-  return readCheckedFile(path.join(modelDir, file), sha256, MANIFEST_FILE);
+export function readModelFiles(modelDir: string, { methods }: Manifest) {
+  const read = ({ file, sha256 }: z.output<typeof fileSchema>): ModelFile =>
+    readCheckedFile(path.join(modelDir, file), sha256, MANIFEST_FILE);
+  const modelFiles = PLANTING_METHODS.map((method) => read(methods[method]));
+  const intervalFiles = PLANTING_METHODS.flatMap((method) => methods[method].intervals ?? []).map(read);
+  return { modelFiles, intervalFiles };
 }

@@ -1,5 +1,4 @@
 import KDBush from 'kdbush';
-import { sharedCopy } from './shared-memory.js';
 
 /** With more, the rounding of coordinates to 5 decimals would be a large part of the distance between two nodes. */
 export const MAX_STEPS_PER_DEGREE = 10_000;
@@ -72,4 +71,14 @@ function treeOf(count: number, placeOf: (point: number) => readonly [longitude: 
   const tree = new KDBush(count, LEAF_POINTS, Float64Array, SharedArrayBuffer);
   for (let point = 0; point < count; point++) tree.add(...placeOf(point));
   return tree.finish().data as SharedArrayBuffer;
+}
+
+/** A copy of numbers in shared memory. */
+export function sharedCopy<
+  Numbers extends Uint8Array | Int8Array | Uint16Array | Int16Array | Uint32Array | Float64Array,
+>(numbers: Numbers): Numbers {
+  const memory = new SharedArrayBuffer(numbers.byteLength);
+  const copy = new (numbers.constructor as new (memory: SharedArrayBuffer) => Numbers)(memory);
+  copy.set(numbers);
+  return copy;
 }

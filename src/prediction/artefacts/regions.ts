@@ -34,6 +34,7 @@ export function parseRegions(file: ArtefactFile): Region[] {
   return parseJsonFile(file, regionsSchema);
 }
 
+/** A box in degrees, its edges included; west is not east of east. */
 export interface Bounds {
   readonly south: number;
   readonly west: number;

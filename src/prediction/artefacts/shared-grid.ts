@@ -1,6 +1,5 @@
 import type { GridFile, GridVariable, StoredIntegers } from './grid-file.js';
-import { indexPoints, type PointIndex } from './point-index.js';
-import { sharedCopy } from './shared-memory.js';
+import { indexPoints, type PointIndex, sharedCopy } from './point-index.js';
 
 /** A variable of the grid as it is stored: the value of a point is `offset` + `scale` * its integer. */
 export interface StoredColumn {
@@ -73,4 +72,34 @@ export function shareGrid(
     nativeRanges: sharedCopy(grid.nativeRanges),
     index: indexPoints(grid),
   };
+}
+
+/** Grid points in terms of the lattice and the regions. */
+export interface MatchedPlaces {
+  /** Uint16 [points]: rows of the lattice. */
+  readonly latitude: Uint16Array;
+  /** Uint16 [points]: columns of the lattice. */
+  readonly longitude: Uint16Array;
+  /** Uint8 [points]: indexes into the grid's `regions`. */
+  readonly region: Uint8Array;
+}
+
+/**
+ * Reads the grid for many points at once: they lie far apart in memory, and a processor waits for several of such accesses
+ * at the same time if nothing else is done between them.
+ */
+export function matchedPlaces({ index, region }: SharedGrid, points: Int32Array): MatchedPlaces {
+  const { row, column } = index;
+  const places = {
+    latitude: new Uint16Array(points.length),
+    longitude: new Uint16Array(points.length),
+    region: new Uint8Array(points.length),
+  };
+  for (let i = 0; i < points.length; i++) {
+    const point = points[i];
+    places.latitude[i] = row[point];
+    places.longitude[i] = column[point];
+    places.region[i] = region[point];
+  }
+  return places;
 }

@@ -3,7 +3,6 @@ import { LAPSE_OF_LOGARITHM, lapseColumnOf, TEMPERATURE_OF_HUMIDITY } from '../a
 import { type SharedGrid, type StoredColumn, valueAt } from '../artefacts/shared-grid.js';
 import { OPTION, type SiteRows } from '../site-rows.js';
 import { CONDITIONS, OWN_ELEVATION, PRECIPITATION_CHANGE, WARMING } from './adjustments.js';
-import { dewPointAt, saturationPressure } from './humidity.js';
 
 const METRES_PER_KM = 1000;
 
@@ -158,4 +157,24 @@ function movedBy(value: number, lapse: StoredColumn | undefined, point: number, 
   if (lapse === undefined) return value;
   const change = valueAt(lapse, point) * riseKm;
   return lapse.unit === LAPSE_OF_LOGARITHM ? value * Math.exp(change) : value + change;
+}
+
+/*
+ * Magnus' formula with the coefficients of Murray (1967), On the computation of saturation vapor pressure, J. Appl.
+ * Meteorol. 6:203-204, by which PRISM, and so the grid, turns dew points into vapor pressure deficits (Daly, Smith and
+ * Olson 2015, PLoS ONE 10(10): e0141140).
+ */
+const PRESSURE_AT_0_HPA = 6.1078;
+const A = 17.269;
+const B_DEGREES = 237.3;
+
+/** The saturation vapor pressure over water, hPa, at a temperature in degrees Celsius. */
+export function saturationPressure(temperature: number): number {
+  return PRESSURE_AT_0_HPA * Math.exp((A * temperature) / (temperature + B_DEGREES));
+}
+
+/** The dew point, degrees Celsius, at a vapor pressure in hPa: the inverse of `saturationPressure`. */
+export function dewPointAt(pressure: number): number {
+  const log = Math.log(pressure / PRESSURE_AT_0_HPA);
+  return (B_DEGREES * log) / (A - log);
 }

@@ -1,36 +1,37 @@
 import type { SiteFeatures } from '../conditions/site-features.js';
-import { BOTH_METHODS } from '../dimensions.js';
+import { BOTH_METHODS, HORIZONS } from '../dimensions.js';
+import type { IntervalModel } from '../model/model-session.js';
+import { intervalAt, type RowRecords } from '../row-record.js';
 import { OPTION, ROW_STATUS, type SiteRows } from '../site-rows.js';
-import type { IntervalModel } from './interval-model.js';
 import type { SiteErrors } from './site-errors.js';
 
 /** The draws of one method for the rows that ask for intervals. */
 export interface Draws {
   /** Float32 [n, horizons, draws] */
   readonly values: Float32Array;
-  /** The position in them of each row that asks. */
+  /** The n rows. */
+  readonly rows: readonly number[];
+  /** The position in `values` of each row that asks. */
   readonly positions: Int32Array;
-  /** Rows in them. */
-  readonly count: number;
 }
 
-/** Draws the survival of one planting method. */
+/** Predicts the intervals of one planting method. */
 export class IntervalPredictor {
-  /** @param method its index in PLANTING_METHODS */
+  readonly #ends: IntervalEnds;
+
+  /** @param method its index in PLANTING_METHODS @param level the probability that an interval contains the value */
   constructor(
     private readonly method: number,
     private readonly model: IntervalModel,
+    level: number,
     private readonly sites: SiteFeatures,
     private readonly errors: SiteErrors,
-  ) {}
+  ) {
+    this.#ends = new IntervalEnds(level);
+  }
 
   /** Runs the graph once, for the matched rows that ask for intervals and the method; undefined where none does. */
-  async draw(
-    rows: SiteRows,
-    status: Uint8Array,
-    points: Int32Array,
-    distancesKm: Float64Array,
-  ): Promise<Draws | undefined> {
+  async draw(rows: SiteRows, { status, points, distancesKm }: RowRecords): Promise<Draws | undefined> {
     const asking: number[] = [];
     for (let row = 0; row < rows.count; row++) {
       if ((rows.options[row] & OPTION.intervals) === 0 || status[row] !== ROW_STATUS.answered) continue;
@@ -49,6 +50,62 @@ export class IntervalPredictor {
       species[position] = rows.species[row];
       positions[row] = position;
     });
-    return { values: await this.model.run(features, species, errors), positions, count: asking.length };
+    const { draws } = await this.model.run({ features, errors }, species);
+    return { values: draws, rows: asking, positions };
+  }
+
+  /** Reports the intervals of survival that is reported already. */
+  report(draws: Draws, records: RowRecords): void {
+    for (const row of draws.rows) {
+      for (let h = 0; h < HORIZONS.length; h++) {
+        this.#ends.find(draws, row, h, records.survival(row, this.method, h));
+        const at = intervalAt(row, this.method, h);
+        records.intervals[at] = this.#ends.low;
+        records.intervals[at + 1] = this.#ends.high;
+      }
+    }
+  }
+}
+
+/** Finds the ends of intervals among draws, in ten-thousandths, halves up like survival. */
+export class IntervalEnds {
+  /** The ends of the interval found last. */
+  low = 0;
+  high = 0;
+  /** Ascending, of one row and horizon. */
+  #draws = new Float64Array(0);
+
+  /** @param level the probability that the interval contains the value */
+  constructor(private readonly level: number) {}
+
+  /**
+   * Finds the interval of one method's survival, or of the difference between two: draw by draw, since a draw is the same
+   * world for both.
+   * @param h index into HORIZONS
+   * @param reported the survival or difference that is reported, in ten-thousandths: never outside
+   */
+  find(draws: Draws, row: number, h: number, reported: number, subtracted?: Draws): void {
+    const count = draws.values.length / (draws.rows.length * HORIZONS.length);
+    if (count !== this.#draws.length) this.#draws = new Float64Array(count);
+    const from = (draws.positions[row] * HORIZONS.length + h) * count;
+    for (let d = 0; d < count; d++) this.#draws[d] = draws.values[from + d];
+    if (subtracted !== undefined) {
+      const other = (subtracted.positions[row] * HORIZONS.length + h) * count;
+      for (let d = 0; d < count; d++) this.#draws[d] -= subtracted.values[other + d];
+    }
+    this.#draws.sort();
+    const tail = (1 - this.level) / 2;
+    this.low = Math.min(reported, this.#quantile(tail));
+    this.high = Math.max(reported, this.#quantile(1 - tail));
+  }
+
+  /** A quantile in ten-thousandths, linear between the draws: type 7 of Hyndman and Fan (1996), NumPy's default. */
+  #quantile(share: number): number {
+    const draws = this.#draws;
+    const at = share * (draws.length - 1);
+    const below = Math.floor(at);
+    const above = Math.min(below + 1, draws.length - 1);
+    const value = draws[below] + (at - below) * (draws[above] - draws[below]);
+    return Math.floor(value * 10_000 + 0.5);
   }
 }

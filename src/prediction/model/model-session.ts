@@ -11,8 +11,40 @@ const OPTIONS = {
   executionMode: 'sequential',
 } as const satisfies InferenceSession.SessionOptions;
 
-/** An ONNX file that is open in this thread, with inputs by site: features, a species and, for some graphs, more. */
-export class ModelSession<Output extends string> {
+/** The outputs of a survival model for n rows. */
+export interface Survival {
+  /** Float32 [n, horizons]: probabilities. */
+  readonly survival: Float32Array;
+  /** Float32 [n, horizons]: the average site of the row's species. */
+  readonly baseline: Float32Array;
+  /** Float32 [n, horizons, features]: survival = baseline + their sum. */
+  readonly contributions: Float32Array;
+}
+
+/** The survival model of one planting method. Its column is `features`. */
+export type SurvivalModel = ModelSession<keyof Survival>;
+
+/**
+ * The interval graph of one planting method. Its columns are `features` and `errors`, their standard errors. Its output is
+ * Float32 [n, horizons, draws]: survival in equally likely worlds. A draw is the same world for both methods.
+ */
+export type IntervalModel = ModelSession<'draws'>;
+
+/** @throws ArtefactError as `ModelSession.open` */
+export function openSurvivalModel(file: ModelFile, manifest: Manifest): Promise<SurvivalModel> {
+  const outputs = ['survival', 'baseline', 'contributions'] as const;
+  return ModelSession.open(file, manifest, ['features', 'species'], outputs);
+}
+
+/** @throws ArtefactError as `ModelSession.open` */
+export function openIntervalModel(file: ModelFile, manifest: Manifest): Promise<IntervalModel> {
+  return ModelSession.open(file, manifest, ['features', 'species', 'errors'], ['draws']);
+}
+
+const NO_VALUES = new Float32Array(0);
+
+/** An ONNX file that is open in this thread. */
+class ModelSession<Output extends string> {
   /** A BigInt for each species, since creating one for each row would cost time. */
   readonly #speciesIndexes: readonly bigint[];
   readonly featureCount: number;
@@ -40,19 +72,19 @@ export class ModelSession<Output extends string> {
     const session = await InferenceSession.create(bytes, OPTIONS).catch((error: Error) => {
       throw new ArtefactError(path, `onnxruntime cannot load it: ${error.message.split('\n')[0]}`);
     });
-    const has = (names: readonly string[], wanted: readonly string[]) =>
-      wanted.every((name) => names.includes(name));
-    if (!has(session.inputNames, inputs) || !has(session.outputNames, outputs)) {
-      throw new ArtefactError(
-        path,
-        `has inputs ${session.inputNames} and outputs ${session.outputNames}, not ${inputs.join(', ')} and ${outputs}`,
-      );
+    const { inputNames, outputNames } = session;
+    if (
+      !inputs.every((name) => inputNames.includes(name)) ||
+      !outputs.every((name) => outputNames.includes(name))
+    ) {
+      const found = `has inputs ${inputNames} and outputs ${outputNames}`;
+      throw new ArtefactError(path, `${found}, not ${inputs.join(', ')} and ${outputs}`);
     }
     return new ModelSession(session, path, outputs, manifest);
   }
 
   /**
-   * Runs the graph for at least one row.
+   * Runs the graph.
    * @param columns Float32 [n, features] each, by the name of their input
    * @param species [n] indexes of species
    * @returns each output, Float32
@@ -62,13 +94,18 @@ export class ModelSession<Output extends string> {
     species: Uint8Array,
   ): Promise<Record<Output, Float32Array>> {
     const count = species.length;
+    if (count === 0) return this.#collect(() => NO_VALUES);
     const indexes = new BigInt64Array(count);
     for (let row = 0; row < count; row++) indexes[row] = this.#speciesIndexes[species[row]];
     const feeds: Record<string, Tensor> = { species: new Tensor('int64', indexes, [count]) };
     for (const [name, values] of Object.entries(columns))
       feeds[name] = new Tensor('float32', values, [count, this.featureCount]);
     const results = await this.session.run(feeds);
-    const data = this.outputs.map((name) => [name, results[name].data]);
-    return Object.fromEntries(data) as Record<Output, Float32Array>;
+    return this.#collect((name) => results[name].data as Float32Array);
+  }
+
+  #collect(values: (output: Output) => Float32Array): Record<Output, Float32Array> {
+    const entries = this.outputs.map((name) => [name, values(name)]);
+    return Object.fromEntries(entries) as Record<Output, Float32Array>;
   }
 }

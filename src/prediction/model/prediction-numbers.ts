@@ -1,6 +1,6 @@
 import type { Manifest } from '../artefacts/manifest.js';
 import { HORIZONS, RISK_FACTOR_COUNT } from '../dimensions.js';
-import type { Survival } from './survival-model.js';
+import type { Survival } from './model-session.js';
 
 /**
  * What is reported of one method at one site, as whole numbers (uint16). For each horizon: the survival probability in

@@ -1,5 +1,6 @@
 import { orient2d } from 'robust-predicates';
-import { boundsBetween, type Outline, type OutlineBounds } from './outline.js';
+import type { Bounds } from '../artefacts/regions.js';
+import { boundsBetween, type Outline } from './outline.js';
 
 /** Where positions lie, as bits; a position on an edge lies in neither. */
 const INSIDE = 1;
@@ -17,7 +18,7 @@ export interface NestingProblem {
 /** Tests which ring of an outline lies in which; the rings may touch, but do not cross. */
 export class RingNesting {
   readonly #touches = new Set<number>();
-  readonly #bounds: readonly OutlineBounds[];
+  readonly #bounds: readonly Bounds[];
   /** The rings of each polygon, the outer one first. */
   readonly #polygons: number[][] = [];
   #comparisons = 0;

@@ -5,7 +5,7 @@ import { type Artefacts, identityOf, readArtefacts } from '../../prediction/arte
 import type { BufferPool } from '../../work/buffer-pool.js';
 import { Generation } from '../../work/generation.js';
 import { WorkerStartError, type WorkerWatcher } from '../../work/worker-pool.js';
-import type { WorkerGuard } from '../service-phase.js';
+import type { ServicePhase } from '../service-phase.js';
 import { preflight, ReloadError } from './preflight.js';
 
 /** Former generations that are kept for tables which their callers still read. */
@@ -23,17 +23,17 @@ export class Generations {
   #reloading: Promise<void> | undefined;
   #isReloadWanted = false;
 
-  /** @param guard is notified of the workers that serve */
+  /** @param phase is told of workers that die or become ready */
   constructor(
     artefacts: Artefacts,
     private readonly config: Config,
     private readonly buffers: BufferPool,
-    private readonly guard: WorkerGuard,
+    private readonly phase: ServicePhase,
     private readonly log: FastifyBaseLogger,
   ) {
     this.#watcher = {
       onError: (err) => log.error({ err }, 'a worker failed'),
-      onReadyChange: () => guard.check(this.current.workers),
+      onReadyChange: () => phase.checkWorkers(this.current.workers),
     };
     this.#current = new Generation(artefacts, config, buffers, this.#watcher);
   }
@@ -83,7 +83,7 @@ export class Generations {
       this.log.error(reason, 'reload rejected; previous models remain active');
       return;
     }
-    this.guard.check(this.current.workers);
+    this.phase.checkWorkers(this.current.workers);
     this.reloads.switched++;
     this.log.info({ ...logFieldsOf(this.current.artefacts), former: versionOf(former) }, 'models reloaded');
     const end = former.close().finally(() => this.#retiring.delete(former));

@@ -1,5 +1,5 @@
 import { expect } from 'vitest';
-import { elementCapacity } from '../../../src/formats/json/answer-encoder.js';
+import { AnswerEncoder, elementCapacity } from '../../../src/formats/json/answer-encoder.js';
 import type { Predictor, PredictorData } from '../../../src/prediction/predictor.js';
 import { ROW_STATUS, type RowAnswers, type SiteRows } from '../../../src/prediction/site-rows.js';
 
@@ -17,7 +17,7 @@ export async function answer(predictor: Predictor, data: PredictorData, rows: Si
     ends: new Uint32Array(rows.count),
     json: new Uint8Array(rows.count * elementCapacity(data)),
   };
-  await predictor.answer(rows, answers);
+  await new AnswerEncoder(predictor).answer(rows, answers);
   return answers;
 }
 

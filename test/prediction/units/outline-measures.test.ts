@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { areaHa, centroid } from '../../../src/prediction/units/outline-measures.js';
+import { areaHa, centroid } from '../../../src/prediction/units/outline.js';
 import { outlineOf, type PolygonRings, type Position, rectangle } from '../support/outlines.js';
 
 const SQUARE = rectangle(-122.05, 44.1, -122.03, 44.12);

@@ -1,0 +1,154 @@
+import { PREDICTION_NUMBERS } from './model/prediction-numbers.js';
+
+/** Slots of a set. */
+const WAYS = 4;
+/** A slot begins with its key. */
+const KEY_WORDS = 2;
+
+const keyWords = new Float64Array(KEY_WORDS);
+const keyBits = new Uint32Array(keyWords.buffer);
+
+/**
+ * A bounded, set-associative hash table without objects: slots of a fixed size in one array, each with a key of two
+ * numbers. A key is stored in any slot of its set and evicts the oldest one. The operating system provides the memory
+ * only as slots are used.
+ */
+export class SlotTable {
+  /** The memory; the content of a slot begins at the index that `find` and `claim` return. */
+  readonly words: Float64Array;
+  readonly #slotWords: number;
+  readonly #setWords: number;
+  readonly #sets: number;
+
+  /**
+   * @param maxBytes limit of its memory; a table smaller than a set stores nothing
+   * @param contentWords size of a slot's content in float64 words
+   */
+  constructor(maxBytes: number, contentWords: number) {
+    this.#slotWords = KEY_WORDS + contentWords;
+    this.#setWords = WAYS * this.#slotWords;
+    this.#sets = Math.floor(maxBytes / (this.#setWords * Float64Array.BYTES_PER_ELEMENT));
+    this.words = new Float64Array(this.#sets * this.#setWords);
+  }
+
+  /** @returns the index of the content stored under a key; -1 if there is none, as always for the key (0, 0) */
+  find(first: number, second: number): number {
+    // An empty slot has that key.
+    if (this.#sets === 0 || (first === 0 && second === 0)) return -1;
+    const set = this.#setOf(first, second);
+    for (let slot = set; slot < set + this.#setWords; slot += this.#slotWords) {
+      if (this.words[slot] === first && this.words[slot + 1] === second) return slot + KEY_WORDS;
+    }
+    return -1;
+  }
+
+  /** Adds a key that is not in the table. @returns the index at which to write its content; -1 if nothing is stored */
+  claim(first: number, second: number): number {
+    if (this.#sets === 0) return -1;
+    const set = this.#setOf(first, second);
+    this.words.copyWithin(set + this.#slotWords, set, set + this.#setWords - this.#slotWords);
+    this.words[set] = first;
+    this.words[set + 1] = second;
+    return set + KEY_WORDS;
+  }
+
+  /** The index of a key's set. The hash spreads keys that differ in a few bits, as neighbouring places do. */
+  #setOf(first: number, second: number): number {
+    keyWords[0] = first;
+    keyWords[1] = second;
+    let hash = 0;
+    for (let i = 0; i < keyBits.length; i++) {
+      hash = Math.imul(hash ^ keyBits[i], 0x9e3779b1);
+      hash ^= hash >>> 15;
+    }
+    return Math.floor(((hash >>> 0) / 2 ** 32) * this.#sets) * this.#setWords;
+  }
+}
+
+/** A slot with its key is 64 bytes, one cache line. */
+const PREDICTION_WORDS = 6;
+const NUMBERS_PER_WORD = 4;
+
+/** A bounded cache of the reported numbers of predictions, by an integer key above 0. */
+export class PredictionCache {
+  readonly #table: SlotTable;
+  readonly #numbers: Uint16Array;
+
+  /** @param maxBytes limit of its memory; 0 disables it */
+  constructor(maxBytes: number) {
+    this.#table = new SlotTable(maxBytes, PREDICTION_WORDS);
+    this.#numbers = new Uint16Array(this.#table.words.buffer);
+  }
+
+  /** Copies cached numbers to `numbers`, starting at `at`. @returns whether the key was cached */
+  find(key: number, numbers: Uint16Array, at: number): boolean {
+    const content = this.#table.find(key, 0);
+    if (content === -1) return false;
+    const from = content * NUMBERS_PER_WORD;
+    for (let i = 0; i < PREDICTION_NUMBERS; i++) numbers[at + i] = this.#numbers[from + i];
+    return true;
+  }
+
+  /** Caches the numbers that start at `at` under a key that is not cached. */
+  keep(key: number, numbers: Uint16Array, at: number): void {
+    const content = this.#table.claim(key, 0);
+    if (content === -1) return;
+    const to = content * NUMBERS_PER_WORD;
+    for (let i = 0; i < PREDICTION_NUMBERS; i++) this.#numbers[to + i] = numbers[at + i];
+  }
+}
+
+/** Layout of a place: grid point, distance in km, bytes of its text; then the text in words of 8 bytes. */
+const DISTANCE = 1;
+const TEXT_LENGTH = 2;
+const TEXT = 3;
+/** A slot with its key is 256 bytes, 216 of them for text: the JSON of a site takes at most 190 with a region like US-OR. */
+const PLACE_WORDS = 30;
+const MAX_TEXT_BYTES = (PLACE_WORDS - TEXT) * Float64Array.BYTES_PER_ELEMENT;
+
+/** A bounded cache of matched places: their grid point, its distance, and the text that a format writes of the place. */
+export class PlaceCache {
+  /** The memory of the texts. */
+  readonly words: Float64Array;
+  readonly #table: SlotTable;
+
+  /** @param maxBytes limit of its memory; 0 disables it */
+  constructor(maxBytes: number) {
+    this.#table = new SlotTable(maxBytes, PLACE_WORDS);
+    this.words = this.#table.words;
+  }
+
+  /** @returns a place's entry, for the methods below, or -1. It is valid until the next `keep`. */
+  find(longitude: number, latitude: number): number {
+    return this.#table.find(longitude, latitude);
+  }
+
+  pointOf(entry: number): number {
+    return this.words[entry];
+  }
+
+  distanceKmOf(entry: number): number {
+    return this.words[entry + DISTANCE];
+  }
+
+  /** The index of the first word of an entry's text. */
+  textOf(entry: number): number {
+    return entry + TEXT;
+  }
+
+  /** Bytes. */
+  textLengthOf(entry: number): number {
+    return this.words[entry + TEXT_LENGTH];
+  }
+
+  /** Adds a place that is not cached. @returns its entry, whose text is to be written; -1 where there is no space */
+  keep(longitude: number, latitude: number, point: number, distanceKm: number, textLength: number): number {
+    if (textLength > MAX_TEXT_BYTES) return -1;
+    const entry = this.#table.claim(longitude, latitude);
+    if (entry === -1) return -1;
+    this.words[entry] = point;
+    this.words[entry + DISTANCE] = distanceKm;
+    this.words[entry + TEXT_LENGTH] = textLength;
+    return entry;
+  }
+}
