@@ -1,7 +1,6 @@
 import type { MessagePort } from 'node:worker_threads';
 import type { ArtefactFailure } from '../prediction/artefacts/artefact-error.js';
 import type { Predictor, PredictorData } from '../prediction/predictor.js';
-import type { RecordColumns } from '../prediction/row-record.js';
 
 /** What a worker is given when it starts; the grid and the run buffers in it are shared, not copied. */
 export interface WorkerData {
@@ -9,21 +8,7 @@ export interface WorkerData {
   readonly runBuffers: readonly SharedArrayBuffer[];
 }
 
-/** Predicts rows, whose memory is that of SiteRows: a step that every worker knows. The result is a RecordsResult. */
-export interface RecordsOrder {
-  readonly kind: 'records';
-  readonly memory: ArrayBufferLike;
-  readonly count: number;
-  readonly width: number;
-}
-
-/** The records of all rows, and the time in the models. */
-export interface RecordsResult {
-  readonly records: RecordColumns;
-  readonly inferenceMs: number;
-}
-
-/** Does another step of work. @returns its result, and the memory in it that is transferred to the main thread */
+/** Does a step of work. @returns its result, and the memory in it that is transferred to the main thread */
 export type StepHandler = (
   order: object,
   predictor: Predictor,

@@ -7,11 +7,13 @@ import {
   type SurfacePart,
   type SurfaceType,
 } from '../formats/surface/surface-output.js';
-import { type CheckState, type JobAnswer, OpenTable } from '../formats/table/open-table.js';
+import { type CheckState, type JobAnswer, OpenTable, predictRows } from '../formats/table/open-table.js';
 import type { TableJob, TableRequest } from '../formats/table/table-request.js';
 import { ApiError, type ErrorObject } from '../prediction/errors/api-error.js';
 import type { GenerationData } from '../prediction/per-generation.js';
 import type { Predictor, PredictorData } from '../prediction/predictor.js';
+import type { RecordColumns } from '../prediction/row-record.js';
+import { SiteRows } from '../prediction/site-rows.js';
 import type { StepHandler } from './messages.js';
 
 /** The body of a table in memory that all threads share. */
@@ -39,6 +41,13 @@ export type StepOrder =
       readonly type: SurfaceType;
       readonly start: PartStart;
     }
+  /** Predicts for rows, whose memory is that of SiteRows. */
+  | {
+      readonly kind: 'records';
+      readonly memory: ArrayBufferLike;
+      readonly count: number;
+      readonly width: number;
+    }
   /** Reads the next units of a plan. */
   | {
       readonly kind: 'plan';
@@ -57,6 +66,7 @@ export interface StepResults {
   readonly rows: JobAnswer;
   readonly points: { readonly inferenceMs: number };
   readonly part: SurfacePart;
+  readonly records: { readonly records: RecordColumns; readonly inferenceMs: number };
   readonly plan: Plan;
 }
 
@@ -121,6 +131,11 @@ async function stepOf(order: StepOrder, predictor: Predictor, data: PredictorDat
     case 'part': {
       const result = encodeSurface(order.surface, context.artefacts, order.type, order.start);
       return { result: { result }, transferred: [result.bytes.buffer] };
+    }
+    case 'records': {
+      const rows = new SiteRows(order.count, order.width, order.memory);
+      const { records, inferenceMs } = await predictRows(rows, predictor);
+      return { result: { result: { records, inferenceMs } } };
     }
     case 'plan': {
       const { buffer, byteOffset, length } = order.body;

@@ -5,9 +5,7 @@ import { failureOf } from '../prediction/artefacts/artefact-error.js';
 import { adjustmentWidth } from '../prediction/conditions/adjustments.js';
 import { openPredictor } from '../prediction/open-predictor.js';
 import type { Predictor } from '../prediction/predictor.js';
-import { RowRecords } from '../prediction/row-record.js';
-import { SiteRows } from '../prediction/site-rows.js';
-import type { RecordsOrder, RecordsResult, Task, WorkerData, WorkerNotice } from './messages.js';
+import type { Task, WorkerData, WorkerNotice } from './messages.js';
 import { RunBuffer } from './run-buffer.js';
 
 const data = workerData as WorkerData;
@@ -52,24 +50,10 @@ async function doStep(predictor: Predictor, run: RunBuffer, steps: MessagePort, 
   run.withdraw();
   try {
     const order = receiveMessageOnPort(steps)?.message as object;
-    if ('kind' in order && order.kind === 'records') {
-      notify({ buffer, kind: 'done', result: await predictRecords(order as RecordsOrder, predictor) });
-      return;
-    }
     const { default: handle } = await import('./steps.js'); // which loads the formats, only where they are needed
     const { result, transferred } = await handle(order, predictor, data.predictor);
     notify({ buffer, kind: 'done', result }, transferred);
   } catch (error) {
     notify({ buffer, kind: 'failed', error: error as Error });
   }
-}
-
-async function predictRecords(
-  { memory, count, width }: RecordsOrder,
-  predictor: Predictor,
-): Promise<RecordsResult> {
-  const rows = new SiteRows(count, width, memory);
-  const records = RowRecords.create(rows);
-  const { inferenceMs } = await predictor.predict(rows, records);
-  return { records, inferenceMs };
 }
