@@ -44,7 +44,7 @@ export class Submitter {
     rows.generatedAtMs.fill(this.clock.nowMs());
     const job = scheduler.submit({
       keyId: callerOf(request).id,
-      deadlineMs: this.#deadlineOf(reply),
+      deadlineMs: this.deadlineOf(reply),
       rows,
       ...(hasHungUp && { hasHungUp }),
     });
@@ -72,12 +72,13 @@ export class Submitter {
   ): Promise<Result> {
     this.checkTurns(request);
     const { id } = callerOf(request);
-    const outcome = await generation.keepOpen(() => this.#turns.run(id, this.#deadlineOf(reply), work));
+    const outcome = await generation.keepOpen(() => this.#turns.run(id, this.deadlineOf(reply), work));
     if (outcome.kind !== 'answered') throw failureError(outcome, request, this.timeoutMs);
     return outcome.result;
   }
 
-  #deadlineOf(reply: FastifyReply): number {
+  /** When a request is given up, on the clock of `performance.now()`. */
+  deadlineOf(reply: FastifyReply): number {
     return performance.now() - reply.elapsedTime + this.timeoutMs;
   }
 }

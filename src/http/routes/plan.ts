@@ -30,18 +30,18 @@ export const planEndpoint: Endpoint = {
   errors: ['batch_too_large', 'invalid_species', 'invalid_method', 'overloaded'],
 };
 
-/** Bodies of plans take at most the memory of so many of the largest. */
-const MAX_LARGEST_BODIES = 16;
-
 /** Rows of a step: other keys have their turns between them. */
 const STEP_ROWS = 500;
+
+/** Bodies of plans take at most the memory of so many of the largest. */
+const MAX_LARGEST_BODIES = 16;
 
 /** POST /v1/plan: planting units by species, method and cost. */
 export function planRoute(
   app: FastifyInstance,
   { serving, submitter, clock, config, metrics }: RouteContext,
 ): void {
-  const { bodyLimitBytes, planLimitBytes, requestTimeoutMs } = config;
+  const { bodyLimitBytes, planLimitBytes } = config;
   const budget = new MemoryBudget(MAX_LARGEST_BODIES * planLimitBytes);
   app.addHook('onRequest', async (request) => {
     const { hasLargeBodies } = TIERS[callerOf(request).tier];
@@ -60,26 +60,33 @@ export function planRoute(
     const { id, tier } = callerOf(request);
     if (batches.wouldReject(id)) throw QUEUE_FULL;
     const limit = { tier, units: TIERS[tier].sitesPerBatch };
+    const deadlineMs = submitter.deadlineOf(reply);
     const steps = new RequestSteps(id, batches);
     if (reply.raw.closed) throw closedWhileWaiting();
     reply.raw.once('close', () => steps.cancel());
-    const deadlineMs = performance.now() - reply.elapsedTime + requestTimeoutMs;
-    const work = async () => {
+    const read = async (): Promise<Plan> => {
       const body = new Uint8Array(request.body);
       let plan: Plan | undefined;
       while (plan?.isRead !== true)
-        plan = await steps.do({ kind: 'plan', body, limit, before: plan }, deadlineMs);
+        plan = await steps.do<'plan'>({ kind: 'plan', body, limit, before: plan }, deadlineMs);
+      return plan;
+    };
+    const predict = async () => {
+      const plan = await read();
       request.state.sites = plan.units.length;
       const sums = new PlanSums(plan);
-      await steps.forEach(sums.pieces(STEP_ROWS), async (piece) =>
+      await steps.doEach(sums.pieces(STEP_ROWS), async (piece) =>
         sums.add(piece, await steps.do({ kind: 'sums', piece }, deadlineMs)),
       );
       return { plan, sums };
     };
-    const { plan, sums } = await beforeFirstByte(request, steps, requestTimeoutMs, closedWhileWaiting, () =>
-      submitter.inTurn(request, reply, generation, work),
+    const { plan, sums } = await beforeFirstByte(
+      request,
+      steps,
+      config.requestTimeoutMs,
+      closedWhileWaiting,
+      () => submitter.inTurn(request, reply, generation, predict),
     );
-    if (steps.hasPredicted) request.state.times = steps;
 
     for (const { error } of plan.units) metrics.sites.inc({ outcome: error?.code ?? 'answered' });
     const elements = await sums.elements(artefacts);
