@@ -32,7 +32,7 @@ export interface paths {
         put?: never;
         /**
          * Predict survival for many sites
-         * @description Entries that fail are elements with an `error` in their place, and the batch still answers 200.
+         * @description Entries by tier, at most: spore 10, mycel 100, hypha 500. An entry that fails is an element with an `error` in its place; the batch is still answered with 200.
          */
         post: operations["predictBatch"];
         delete?: never;
@@ -69,7 +69,7 @@ export interface paths {
         put?: never;
         /**
          * Rank species and planting methods at one site
-         * @description Best first, by the survival at the longest horizon asked for. `predictions` are those of POST /v1/predict with the same options. Where no species is native to the matched point, the ranking is empty.
+         * @description Best first, by survival at the longest horizon requested. `predictions` are those of POST /v1/predict with the same options. The ranking is empty where no species is native to the matched point.
          */
         post: operations["rankSpeciesAndMethods"];
         delete?: never;
@@ -179,7 +179,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Models and grid in use, with features, scores and origin of the outcomes */
+        /** Describe the models and the grid in use */
         get: operations["describeModel"];
         put?: never;
         post?: never;
@@ -198,7 +198,7 @@ export interface paths {
         };
         /**
          * Today's requests of the key
-         * @description Free: it is not counted, and is answered after the quota is reached, too.
+         * @description Free: it is not counted, and still answers after the quota is reached.
          */
         get: operations["describeUsage"];
         put?: never;
@@ -238,123 +238,6 @@ export interface components {
          * @example PSME
          */
         SpeciesCode: string;
-        /**
-         * @example {
-         *       "latitude": 44.12,
-         *       "longitude": -122.03,
-         *       "species_code": "PSME"
-         *     }
-         */
-        ComparisonRequest: {
-            /**
-             * @description Degrees north.
-             * @example 44.12
-             */
-            latitude: number;
-            /**
-             * @description Degrees east.
-             * @example -122.03
-             */
-            longitude: number;
-            species_code: components["schemas"]["SpeciesCode"];
-            /**
-             * @description Years; repeats collapse. All three by default.
-             * @default [
-             *       1,
-             *       3,
-             *       5
-             *     ]
-             * @example [
-             *       1,
-             *       5
-             *     ]
-             */
-            horizons?: (1 | 3 | 5)[];
-            /**
-             * @description The site's own elevation in metres: elevation and climate move from the matched point's to it. At most 1000 m from the matched point's.
-             * @example 850
-             */
-            elevation_m?: number;
-            /** @description What you measured, in place of the values of the grid: features of `GET /v1/model` with numbers in their units. */
-            conditions?: {
-                /**
-                 * @description In m.
-                 * @example 1060
-                 */
-                elevation?: number;
-                /**
-                 * @description In m.
-                 * @example 29
-                 */
-                terrain_ruggedness?: number;
-                /**
-                 * @description In degrees.
-                 * @example 15.3
-                 */
-                slope?: number;
-                /**
-                 * @description In MJ/cm2/a.
-                 * @example 0.677
-                 */
-                heat_load?: number;
-                /**
-                 * @description In mm.
-                 * @example 2230
-                 */
-                precipitation_annual?: number;
-                /**
-                 * @description In degC.
-                 * @example -2.56
-                 */
-                temperature_min_january?: number;
-                /**
-                 * @description In degC.
-                 * @example 1.69
-                 */
-                dew_point?: number;
-                /**
-                 * @description In hPa.
-                 * @example 10.6
-                 */
-                vpd_max?: number;
-                /**
-                 * @description In mm.
-                 * @example 166
-                 */
-                soil_water_capacity?: number;
-                /**
-                 * @description In percent.
-                 * @example 21.8
-                 */
-                soil_clay?: number;
-                /**
-                 * @description In percent.
-                 * @example 62.4
-                 */
-                crown_ratio?: number;
-            };
-            /** @description A changed climate: temperatures move by `warming_c`, precipitation by its percentage, relative humidity stays. */
-            scenario?: {
-                /**
-                 * @description In degC.
-                 * @example 2
-                 */
-                warming_c?: number;
-                /**
-                 * @description In percent.
-                 * @example -10
-                 */
-                precipitation_change_percent?: number;
-            };
-            /**
-             * @description What to add to the answer: where the survival is expected to lie (`intervals`), all contributions (`explanation`), what is known of the matched point (`site`).
-             * @example [
-             *       "explanation",
-             *       "site"
-             *     ]
-             */
-            include?: ("intervals" | "explanation" | "site")[];
-        };
         /**
          * @example {
          *       "latitude": 44.12,
@@ -499,6 +382,143 @@ export interface components {
              *     ]
              */
             include?: ("intervals" | "explanation" | "site")[];
+        };
+        /**
+         * @example {
+         *       "latitude": 44.12,
+         *       "longitude": -122.03,
+         *       "species_code": "PSME"
+         *     }
+         */
+        ComparisonRequest: {
+            /**
+             * @description Degrees north.
+             * @example 44.12
+             */
+            latitude: number;
+            /**
+             * @description Degrees east.
+             * @example -122.03
+             */
+            longitude: number;
+            species_code: components["schemas"]["SpeciesCode"];
+            /**
+             * @description Years; repeats collapse. All three by default.
+             * @default [
+             *       1,
+             *       3,
+             *       5
+             *     ]
+             * @example [
+             *       1,
+             *       5
+             *     ]
+             */
+            horizons?: (1 | 3 | 5)[];
+            /**
+             * @description The site's own elevation in metres: elevation and climate move from the matched point's to it. At most 1000 m from the matched point's.
+             * @example 850
+             */
+            elevation_m?: number;
+            /** @description What you measured, in place of the values of the grid: features of `GET /v1/model` with numbers in their units. */
+            conditions?: {
+                /**
+                 * @description In m.
+                 * @example 1060
+                 */
+                elevation?: number;
+                /**
+                 * @description In m.
+                 * @example 29
+                 */
+                terrain_ruggedness?: number;
+                /**
+                 * @description In degrees.
+                 * @example 15.3
+                 */
+                slope?: number;
+                /**
+                 * @description In MJ/cm2/a.
+                 * @example 0.677
+                 */
+                heat_load?: number;
+                /**
+                 * @description In mm.
+                 * @example 2230
+                 */
+                precipitation_annual?: number;
+                /**
+                 * @description In degC.
+                 * @example -2.56
+                 */
+                temperature_min_january?: number;
+                /**
+                 * @description In degC.
+                 * @example 1.69
+                 */
+                dew_point?: number;
+                /**
+                 * @description In hPa.
+                 * @example 10.6
+                 */
+                vpd_max?: number;
+                /**
+                 * @description In mm.
+                 * @example 166
+                 */
+                soil_water_capacity?: number;
+                /**
+                 * @description In percent.
+                 * @example 21.8
+                 */
+                soil_clay?: number;
+                /**
+                 * @description In percent.
+                 * @example 62.4
+                 */
+                crown_ratio?: number;
+            };
+            /** @description A changed climate: temperatures move by `warming_c`, precipitation by its percentage, relative humidity stays. */
+            scenario?: {
+                /**
+                 * @description In degC.
+                 * @example 2
+                 */
+                warming_c?: number;
+                /**
+                 * @description In percent.
+                 * @example -10
+                 */
+                precipitation_change_percent?: number;
+            };
+            /**
+             * @description What to add to the answer: where the survival is expected to lie (`intervals`), all contributions (`explanation`), what is known of the matched point (`site`).
+             * @example [
+             *       "explanation",
+             *       "site"
+             *     ]
+             */
+            include?: ("intervals" | "explanation" | "site")[];
+        };
+        BatchRequest: {
+            /**
+             * @description Entries.
+             * @example [
+             *       {
+             *         "latitude": 44.12,
+             *         "longitude": -122.03,
+             *         "species_code": "PSME",
+             *         "planting_method": "manual"
+             *       },
+             *       {
+             *         "latitude": 43.615,
+             *         "longitude": -116.202,
+             *         "species_code": "PSME",
+             *         "planting_method": "drone_seeded"
+             *       }
+             *     ]
+             */
+            requests: components["schemas"]["PredictionRequest"][];
         };
         /**
          * @example {
@@ -1675,6 +1695,7 @@ export interface components {
                  * @example US-OR
                  */
                 region: string;
+                /** @example true */
                 in_native_range: boolean;
                 /** @example 0.8263 */
                 survival_manual_1: number;
@@ -1734,26 +1755,6 @@ export interface components {
         NdjsonTable: string;
         /** @description A stream of the Apache Arrow IPC format. */
         ArrowTable: string;
-        BatchRequest: {
-            /**
-             * @description Entries, at most the tier's batch size: spore 10, mycel 100, hypha 500.
-             * @example [
-             *       {
-             *         "latitude": 44.12,
-             *         "longitude": -122.03,
-             *         "species_code": "PSME",
-             *         "planting_method": "manual"
-             *       },
-             *       {
-             *         "latitude": 43.615,
-             *         "longitude": -116.202,
-             *         "species_code": "PSME",
-             *         "planting_method": "drone_seeded"
-             *       }
-             *     ]
-             */
-            requests: components["schemas"]["PredictionRequest"][];
-        };
     };
     responses: {
         /** @description 404 `not_found` */
@@ -1796,7 +1797,7 @@ export interface components {
     headers: {
         /** @description The request's id: the caller's own X-Request-Id where it is 1 to 128 of [A-Za-z0-9._-], else a new one. */
         "X-Request-Id": string;
-        /** @description `no-store`, but for the lists of GET /v1/species and GET /v1/coverage, which a client may keep for five minutes, and for surfaces, which it may keep and must ask for again with their ETag. */
+        /** @description `no-store`, except for GET /v1/species and GET /v1/coverage, which a client may keep for five minutes, and for surfaces, which it may keep and must revalidate with their ETag. */
         "Cache-Control": "no-store" | "private, max-age=300" | "private, no-cache";
         /**
          * @description How to authenticate: with an API key in the header X-API-Key.
@@ -1838,7 +1839,7 @@ export interface components {
         /** @description On predictions: whether the models were trained on simulated or on observed outcomes; see GET /v1/model. */
         "Model-Outcomes": "simulated" | "observed";
         /**
-         * @description Milliseconds that the request waited for its run (`queue`) and was in the models (`inference`); of a table, as far as known when its answer begins.
+         * @description Milliseconds that the request waited (`queue`) and was in the models (`inference`); of a table, as known when its answer begins.
          * @example queue;dur=0.120, inference;dur=1.034
          */
         "Server-Timing": string;

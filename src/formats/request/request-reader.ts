@@ -82,7 +82,7 @@ interface SiteFields extends StatedOptions {
 }
 
 /** The fields of a site, and whether they are options. */
-const IS_OPTION = new Map(FIELDS.map((name) => [name, OPTION_NAMES.includes(name)]));
+const IS_OPTION = new Map(FIELDS.map((name) => [name, (OPTION_NAMES as readonly string[]).includes(name)]));
 
 /**
  * Reads the bodies of requests for sites into columns. A plain loop reads what is valid; the schemas say what is wrong
