@@ -1,4 +1,5 @@
 import type { UnitLimit } from '../formats/geojson/plan-reader.js';
+import { type PieceSums, type PlanPiece, sumPiece } from '../formats/geojson/plan-sums.js';
 import { type Plan, readPlan } from '../formats/geojson/planner.js';
 import { predictSurface, type Surface } from '../formats/surface/surface.js';
 import {
@@ -12,7 +13,6 @@ import type { TableJob, TableRequest } from '../formats/table/table-request.js';
 import { ApiError, type ErrorObject } from '../prediction/errors/api-error.js';
 import type { GenerationData } from '../prediction/per-generation.js';
 import type { Predictor, PredictorData } from '../prediction/predictor.js';
-import type { StepHandler } from './messages.js';
 
 /** The body of a table in memory that all threads share. */
 export interface TableBody {
@@ -45,7 +45,9 @@ export type StepOrder =
       readonly body: Uint8Array;
       readonly limit: UnitLimit;
       readonly before: Plan | undefined;
-    };
+    }
+  /** Predicts for some rows of a plan. */
+  | { readonly kind: 'sums'; readonly piece: PlanPiece };
 
 /** The results of orders by their kind. */
 export interface StepResults {
@@ -58,6 +60,7 @@ export interface StepResults {
   readonly points: { readonly inferenceMs: number };
   readonly part: SurfacePart;
   readonly plan: Plan;
+  readonly sums: PieceSums;
 }
 
 /** A step ends with its result, or with what is wrong with the request. */
@@ -88,20 +91,27 @@ function openTableOf({ id, memory, at, bytes, request }: TableBody, context: Gen
   return table;
 }
 
+/** A StepOutcome, and the memory in it that is transferred to the main thread. */
+interface StepResult {
+  readonly result: object;
+  readonly transferred?: readonly ArrayBuffer[];
+}
+
 /** Does a step of work. */
-const doStep: StepHandler = async (order, predictor, data) => {
+export async function doStep(
+  order: StepOrder,
+  predictor: Predictor,
+  data: PredictorData,
+): Promise<StepResult> {
   try {
-    return await stepOf(order as StepOrder, predictor, data);
+    return await stepOf(order, predictor, contextOf(data));
   } catch (error) {
     if (error instanceof ApiError) return { result: { refusal: error.error } };
     throw error;
   }
-};
+}
 
-export default doStep;
-
-async function stepOf(order: StepOrder, predictor: Predictor, data: PredictorData) {
-  const context = contextOf(data);
+async function stepOf(order: StepOrder, predictor: Predictor, context: GenerationData): Promise<StepResult> {
   switch (order.kind) {
     case 'check': {
       const table = openTableOf(order.table, context);
@@ -127,5 +137,7 @@ async function stepOf(order: StepOrder, predictor: Predictor, data: PredictorDat
       const body = Buffer.from(buffer, byteOffset, length);
       return { result: { result: readPlan(body, order.limit, context, order.before, STEP_MS) } };
     }
+    case 'sums':
+      return { result: { result: await sumPiece(order.piece, predictor) } };
   }
 }

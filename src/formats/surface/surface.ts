@@ -4,8 +4,8 @@ import { ALL_HORIZONS, BOTH_METHODS, HORIZONS, PLANTING_METHODS } from '../../pr
 import { EARTH_RADIUS_KM, RADIANS } from '../../prediction/locate/great-circle.js';
 import type { LatticePoints } from '../../prediction/locate/lattice-points.js';
 import type { Predictor } from '../../prediction/predictor.js';
-import { RowRecords } from '../../prediction/row-record.js';
 import { OPTION, SiteRows } from '../../prediction/site-rows.js';
+import { predictRows } from '../table/open-table.js';
 
 /** A changed climate; each of them absent where it is not stated. */
 export interface Scenario {
@@ -50,8 +50,7 @@ export async function predictSurface(
   rows.method.fill(BOTH_METHODS);
   rows.horizons.fill(ALL_HORIZONS);
   rows.options.fill(isChanged ? OPTION.adjusted : 0);
-  const records = RowRecords.create(rows);
-  const { inferenceMs } = await predictor.predict(rows, records);
+  const { records, inferenceMs } = await predictRows(rows, predictor);
   for (let method = 0; method < PLANTING_METHODS.length; method++)
     for (let h = 0; h < HORIZONS.length; h++) {
       const to = (method * HORIZONS.length + h) * points.length + from;
