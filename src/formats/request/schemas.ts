@@ -201,9 +201,11 @@ export function requestSchemas(rules: OptionRules, served: readonly Species[] = 
   };
 }
 
-/** The shape of the body of a batch without its entries. */
+/** The shape of the body of a batch without its entries. Not an array of zod's, which would copy it. */
 export const batchRequestSchema = z.object({
-  requests: z.array(z.unknown(), { error: ({ input }) => `requests must be an array, not ${show(input)}` }),
+  requests: z.unknown().refine(Array.isArray, {
+    error: ({ input }) => `requests must be an array, not ${show(input)}`,
+  }),
 });
 
 /** Which fields exist does not depend on the generation. */
