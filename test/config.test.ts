@@ -5,22 +5,22 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ConfigError, configHelp, describeVariables, loadConfig } from '../src/config.js';
 
-/** Of each variable: the field it becomes, a good value and what it is read as, and values that cannot be. */
-const VARIABLES: Readonly<
-  Record<
-    string,
-    { field: string; given: string; read: string | number | readonly string[]; bad: readonly string[] }
-  >
-> = {
-  HOST: { field: 'host', given: '::', read: '::', bad: [] },
-  PORT: { field: 'port', given: '0', read: 0, bad: ['65536', '-1', '80.5', 'http', '0x50', ' 80', '1e3'] },
-  OPS_HOST: { field: 'opsHost', given: '10.0.0.1', read: '10.0.0.1', bad: [] },
-  OPS_PORT: { field: 'opsPort', given: '65535', read: 65_535, bad: ['65536', 'NaN'] },
-  DATABASE_URL: {
-    field: 'databaseUrl',
-    given: 'postgres://user@db/keys',
-    read: 'postgres://user@db/keys',
-    bad: [
+/** Each variable, a good value, what it is read as, and values that are refused. */
+const VARIABLES: readonly (readonly [
+  name: string,
+  given: string,
+  read: string | number | readonly string[],
+  bad: readonly string[],
+])[] = [
+  ['HOST', '::', '::', []],
+  ['PORT', '0', 0, ['65536', '-1', '80.5', 'http', '0x50', ' 80', '1e3']],
+  ['OPS_HOST', '10.0.0.1', '10.0.0.1', []],
+  ['OPS_PORT', '65535', 65_535, ['65536', 'NaN']],
+  [
+    'DATABASE_URL',
+    'postgres://user@db/keys',
+    'postgres://user@db/keys',
+    [
       '',
       'mysql://db',
       'sqlite:',
@@ -34,12 +34,12 @@ const VARIABLES: Readonly<
       'sqlite:file:keys.db',
       'sqlite: http://db',
     ],
-  },
-  CORS_ORIGINS: {
-    field: 'corsOrigins',
-    given: 'https://maps.example.org, http://localhost:5173',
-    read: ['https://maps.example.org', 'http://localhost:5173'],
-    bad: [
+  ],
+  [
+    'CORS_ORIGINS',
+    'https://maps.example.org, http://localhost:5173',
+    ['https://maps.example.org', 'http://localhost:5173'],
+    [
       'maps.example.org',
       'https://maps.example.org/',
       'https://Maps.example.org',
@@ -50,65 +50,37 @@ const VARIABLES: Readonly<
       'https://a.org;https://b.org',
       'https://a.org,',
     ],
-  },
-  LISTEN: { field: 'listen', given: 'when-ready', read: 'when-ready', bad: ['ready', 'At-start', '0'] },
-  EXPLORER: { field: 'explorer', given: 'off', read: 'off', bad: ['false', 'On', '0'] },
-  MAP_STYLE_URL: {
-    field: 'mapStyleUrl',
-    given: 'https://tiles.example.org/style.json',
-    read: 'https://tiles.example.org/style.json',
-    bad: [
-      'tiles.example.org/style.json',
-      '/style.json',
-      'file:///style.json',
-      'javascript:alert(1)',
-      'https://',
-    ],
-  },
-  WORKERS: { field: 'workers', given: '3', read: 3, bad: ['0', '257', 'two', '1.5'] },
-  CACHE_BYTES: { field: 'cacheBytes', given: '0', read: 0, bad: ['-1', '64MB', '17179869185'] },
-  SINGLE_SITES: {
-    field: 'singleSites',
-    given: 'workers',
-    read: 'workers',
-    bad: ['thread', 'MAIN', 'main,workers'],
-  },
-  QUEUE_LIMIT_SITES: { field: 'queueLimitSites', given: '500', read: 500, bad: ['499', '10000001', 'many'] },
-  REQUEST_TIMEOUT_MS: { field: 'requestTimeoutMs', given: '100', read: 100, bad: ['99', '600001', '10s'] },
-  BODY_LIMIT_BYTES: { field: 'bodyLimitBytes', given: '1024', read: 1024, bad: ['1023', '1MiB', '67108865'] },
-  TABLE_LIMIT_ROWS: { field: 'tableLimitRows', given: '500', read: 500, bad: ['499', '10000001', 'all'] },
-  TABLE_LIMIT_BYTES: {
-    field: 'tableLimitBytes',
-    given: '1024',
-    read: 1024,
-    bad: ['1023', '268435457', '32MiB'],
-  },
-  TABLE_MEMORY_BYTES: {
-    field: 'tableMemoryBytes',
-    given: '1024',
-    read: 1024,
-    bad: ['1023', '68719476737', '1GiB'],
-  },
-  PLAN_LIMIT_BYTES: {
-    field: 'planLimitBytes',
-    given: '67108864',
-    read: 67_108_864,
-    bad: ['1023', '8MiB', '67108865'],
-  },
-  CONNECTION_LIMIT: { field: 'connectionLimit', given: '10', read: 10, bad: ['0', '1000001', 'all'] },
-  SEARCH_RADIUS_KM: {
-    field: 'searchRadiusKm',
-    given: '2.5',
-    read: 2.5,
-    bad: ['0', '100.1', '-5', '5km', 'NaN', '1e1'],
-  },
-  DATA_DIR: { field: 'dataDir', given: 'elsewhere', read: 'elsewhere', bad: [] },
-  MODEL_DIR: { field: 'modelDir', given: '../models', read: '../models', bad: [] },
-  LOG_LEVEL: { field: 'logLevel', given: 'silent', read: 'silent', bad: ['loud', 'INFO'] },
-  DRAIN_DELAY_MS: { field: 'drainDelayMs', given: '600000', read: 600_000, bad: ['600001', '-1'] },
-  SHUTDOWN_TIMEOUT_MS: { field: 'shutdownTimeoutMs', given: '100', read: 100, bad: ['99', 'never'] },
-};
-const variables = Object.entries(VARIABLES).map(([name, variable]) => ({ name, ...variable }));
+  ],
+  ['LISTEN', 'when-ready', 'when-ready', ['ready', 'At-start', '0']],
+  ['EXPLORER', 'off', 'off', ['false', 'On', '0']],
+  [
+    'MAP_STYLE_URL',
+    'https://tiles.example.org/style.json',
+    'https://tiles.example.org/style.json',
+    ['tiles.example.org/style.json', '/style.json', 'file:///style.json', 'javascript:alert(1)', 'https://'],
+  ],
+  ['WORKERS', '3', 3, ['0', '257', 'two', '1.5']],
+  ['CACHE_BYTES', '0', 0, ['-1', '64MB', '17179869185']],
+  ['SINGLE_SITES', 'workers', 'workers', ['thread', 'MAIN', 'main,workers']],
+  ['QUEUE_LIMIT_SITES', '500', 500, ['499', '10000001', 'many']],
+  ['REQUEST_TIMEOUT_MS', '100', 100, ['99', '600001', '10s']],
+  ['BODY_LIMIT_BYTES', '1024', 1024, ['1023', '1MiB', '67108865']],
+  ['TABLE_LIMIT_ROWS', '500', 500, ['499', '10000001', 'all']],
+  ['TABLE_LIMIT_BYTES', '1024', 1024, ['1023', '268435457', '32MiB']],
+  ['TABLE_MEMORY_BYTES', '1024', 1024, ['1023', '68719476737', '1GiB']],
+  ['PLAN_LIMIT_BYTES', '67108864', 67_108_864, ['1023', '8MiB', '67108865']],
+  ['CONNECTION_LIMIT', '10', 10, ['0', '1000001', 'all']],
+  ['SEARCH_RADIUS_KM', '2.5', 2.5, ['0', '100.1', '-5', '5km', 'NaN', '1e1']],
+  ['DATA_DIR', 'elsewhere', 'elsewhere', []],
+  ['MODEL_DIR', '../models', '../models', []],
+  ['LOG_LEVEL', 'silent', 'silent', ['loud', 'INFO']],
+  ['DRAIN_DELAY_MS', '600000', 600_000, ['600001', '-1']],
+  ['SHUTDOWN_TIMEOUT_MS', '100', 100, ['99', 'never']],
+];
+const variables = VARIABLES.map(([name, given, read, bad]) => {
+  const field = name.toLowerCase().replaceAll(/_([a-z])/g, (_, letter: string) => letter.toUpperCase());
+  return { name, field, given, read, bad };
+});
 const fieldOf = (environment: NodeJS.ProcessEnv, field: string) =>
   Object.entries(loadConfig(environment)).find(([name]) => name === field)?.[1];
 

@@ -48,16 +48,10 @@ export class KeyAdministration {
     return issued;
   }
 
-  /**
-   * Issues the first key of a store, or nothing if it holds one; of several processes at once only one issues it.
-   * Rejects with what `show` throws.
-   */
-  async issueFirst(tier: Tier, owner: string, show: Show<IssuedKey> = () => {}): Promise<IssuedKey | null> {
+  /** The same if the store holds no key; of several processes at once only one issues it. @returns whether it did */
+  issueFirst(tier: Tier, owner: string, show: Show<IssuedKey> = () => {}): Promise<boolean> {
     const issued = this.#newKey(tier, owner);
-    const isIssued = await this.store.keys.insert(issued.key, hashKey(issued.secret), true, () =>
-      show(issued),
-    );
-    return isIssued ? issued : null;
+    return this.store.keys.insert(issued.key, hashKey(issued.secret), true, () => show(issued));
   }
 
   /** Whether the store has any key, in whatever state. */

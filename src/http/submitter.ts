@@ -1,13 +1,12 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../accounts/clock.js';
-import { ApiError } from '../prediction/errors/api-error.js';
+import type { ApiError } from '../prediction/errors/api-error.js';
 import type { SiteRows } from '../prediction/site-rows.js';
 import { KeyTurns, type MemoryBudget } from '../work/admission.js';
 import type { Generation } from '../work/generation.js';
-import type { Job, JobFailure } from '../work/job.js';
+import type { JobFailure } from '../work/job.js';
 import type { JobAnswers } from '../work/job-answers.js';
 import type { Scheduler } from '../work/scheduler.js';
-import type { StepOrder, StepOutcome, StepResults } from '../work/steps.js';
 import {
   closedWhileWaiting,
   internalError,
@@ -15,14 +14,7 @@ import {
   TOO_MANY_OPEN,
   timedOut,
 } from './errors/common-errors.js';
-import { connectionOf } from './server/connection.js';
 import { callerOf } from './server/request-state.js';
-
-/** Rows of a step: other keys have their turns between them. */
-export const STEP_ROWS = 500;
-
-/** Steps of a plan or surface that are under way at the same time. */
-const STEPS_AT_ONCE = 4;
 
 /** Submits the work of requests to a scheduler; its failures are errors of the interface. */
 export class Submitter {
@@ -38,7 +30,7 @@ export class Submitter {
   }
 
   /**
-   * Has the rows of a request answered; its state knows the jobs that are not answered, and the times of those that are.
+   * Has the rows of a request answered, at once; its state knows the job, and then its times.
    * @param hasHungUp see RowsRequest
    * @throws ApiError where the service cannot answer them
    */
@@ -52,13 +44,15 @@ export class Submitter {
     rows.generatedAtMs.fill(this.clock.nowMs());
     const job = scheduler.submit({
       keyId: callerOf(request).id,
-      deadlineMs: this.#deadlineOf(reply),
+      deadlineMs: this.deadlineOf(reply),
       rows,
       ...(hasHungUp && { hasHungUp }),
     });
-    const answers = await this.#resultOf(request, job);
-    addTimes(request, job.queueMs, job.inferenceMs);
-    return answers;
+    request.state.job = job;
+    const outcome = await job.outcome;
+    if (outcome.kind !== 'answered') throw failureError(outcome, request, this.timeoutMs);
+    request.state.times = job;
+    return outcome.result;
   }
 
   /** @throws ApiError overloaded where no further plan or surface of the caller would be admitted */
@@ -78,66 +72,14 @@ export class Submitter {
   ): Promise<Result> {
     this.checkTurns(request);
     const { id } = callerOf(request);
-    const outcome = await generation.keepOpen(() => this.#turns.run(id, this.#deadlineOf(reply), work));
+    const outcome = await generation.keepOpen(() => this.#turns.run(id, this.deadlineOf(reply), work));
     if (outcome.kind !== 'answered') throw failureError(outcome, request, this.timeoutMs);
     return outcome.result;
   }
 
-  /**
-   * Has workers do steps of a request, several at the same time.
-   * @param orders the first error ends the generator
-   * @param use gets the result of each
-   * @throws ApiError where a step is refused or has no result in time
-   */
-  async steps<Kind extends StepOrder['kind'], Order extends StepOrder & { readonly kind: Kind }>(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    scheduler: Scheduler,
-    orders: Generator<Order>,
-    use: (order: Order, result: StepResults[Kind]) => void,
-  ): Promise<void> {
-    // Both ends of a connection that was closed for sending may still be open: no event says so.
-    const connection = connectionOf(request.raw);
-    const work = async () => {
-      for (const order of orders) {
-        if (connection.hasHungUp || connection.destroyed) throw closedWhileWaiting();
-        use(order, await this.step<Kind>(request, reply, scheduler, order));
-      }
-    };
-    const calls = Array.from({ length: STEPS_AT_ONCE }, work);
-    // After the first error the others may still submit a step: the generation must not be closed before.
-    await Promise.all(calls).finally(() => Promise.allSettled(calls));
-  }
-
-  /** Has a worker do a step of a request. @throws ApiError where it is refused or has no result in time */
-  async step<Kind extends StepOrder['kind']>(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    scheduler: Scheduler,
-    order: StepOrder & { readonly kind: Kind },
-  ): Promise<StepResults[Kind]> {
-    const { id: keyId } = callerOf(request);
-    const deadlineMs = this.#deadlineOf(reply);
-    const job = scheduler.submitStep<StepOutcome<Kind>>({ keyId, deadlineMs, order });
-    const outcome = await this.#resultOf(request, job);
-    if ('refusal' in outcome) throw new ApiError(outcome.refusal);
-    const { result } = outcome;
-    if ('inferenceMs' in result) addTimes(request, job.queueMs, result.inferenceMs);
-    return result;
-  }
-
-  #deadlineOf(reply: FastifyReply): number {
+  /** When a request is given up, on the clock of `performance.now()`. */
+  deadlineOf(reply: FastifyReply): number {
     return performance.now() - reply.elapsedTime + this.timeoutMs;
-  }
-
-  async #resultOf<Result>(request: FastifyRequest, job: Job<Result>): Promise<Result> {
-    const { state } = request;
-    state.jobs ??= new Set();
-    state.jobs.add(job);
-    const outcome = await job.outcome;
-    state.jobs.delete(job);
-    if (outcome.kind !== 'answered') throw failureError(outcome, request, this.timeoutMs);
-    return outcome.result;
   }
 }
 
@@ -155,12 +97,6 @@ export function takeMemory(
   const { id } = callerOf(request);
   if (!budget.take(id, bytes)) throw TOO_MANY_OPEN;
   raw.once('close', () => budget.giveBack(id, bytes));
-}
-
-/** Adds to the times of a request; only its first piece of work waits in its place. */
-function addTimes({ state }: FastifyRequest, queueMs: number, inferenceMs: number): void {
-  const times = state.times ?? { queueMs, inferenceMs: 0 };
-  state.times = { ...times, inferenceMs: times.inferenceMs + inferenceMs };
 }
 
 /** The error of a request whose job has no result. @param timeoutMs how long it had */

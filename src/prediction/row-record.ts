@@ -69,11 +69,6 @@ export class RowRecords {
     );
   }
 
-  /** Index of the grid point that the row was matched to. */
-  point(row: number): number {
-    return this.points[row];
-  }
-
   /** The reported distance to it in metres. */
   distanceM(row: number): number {
     return Math.round(this.distancesKm[row] * METRES_PER_KM);

@@ -45,7 +45,7 @@ export function watchState(
   metrics.show(
     'gauge',
     'nurselog_tables_open',
-    'Tables whose body was received and whose answer is not sent.',
+    'Tables whose body was received, and surfaces, whose answer is not sent.',
     () => generations.sum(({ tables }) => tables.size),
   );
   metrics.show(

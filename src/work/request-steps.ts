@@ -3,6 +3,9 @@ import { type Job, JobError } from './job.js';
 import type { Scheduler } from './scheduler.js';
 import type { StepOrder, StepOutcome, StepResults } from './steps.js';
 
+/** Steps of a request that are under way at the same time: other keys have their turns between them. */
+const STEPS_AT_ONCE = 4;
+
 /** The steps of a request whose answer comes from workers, in the turns of its key. */
 export class RequestSteps {
   /** Time in the models, summed over the steps. */
@@ -17,6 +20,11 @@ export class RequestSteps {
     private readonly keyId: string,
     private readonly scheduler: Scheduler,
   ) {}
+
+  /** Whether any step has predicted. */
+  get hasPredicted(): boolean {
+    return this.#queueMs !== undefined;
+  }
 
   /** How long the first step that predicts waited. */
   get queueMs(): number {
@@ -56,5 +64,15 @@ export class RequestSteps {
       this.#queueMs ??= step.queueMs;
     }
     return result;
+  }
+
+  /** Does the step of each piece of work, a few at a time. @param pieces which the first error ends */
+  async doEach<Piece>(pieces: Generator<Piece>, doStep: (piece: Piece) => Promise<void>): Promise<void> {
+    const doSome = async () => {
+      for (const piece of pieces) await doStep(piece);
+    };
+    const calls = Array.from({ length: STEPS_AT_ONCE }, doSome);
+    // After an error the others may have a step under way: it uses memory of the request.
+    await Promise.all(calls).finally(() => Promise.allSettled(calls));
   }
 }

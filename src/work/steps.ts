@@ -13,7 +13,6 @@ import type { TableJob, TableRequest } from '../formats/table/table-request.js';
 import { ApiError, type ErrorObject } from '../prediction/errors/api-error.js';
 import type { GenerationData } from '../prediction/per-generation.js';
 import type { Predictor, PredictorData } from '../prediction/predictor.js';
-import type { StepHandler } from './messages.js';
 
 /** The body of a table in memory that all threads share. */
 export interface TableBody {
@@ -92,20 +91,27 @@ function openTableOf({ id, memory, at, bytes, request }: TableBody, context: Gen
   return table;
 }
 
+/** A StepOutcome, and the memory in it that is transferred to the main thread. */
+interface StepResult {
+  readonly result: object;
+  readonly transferred?: readonly ArrayBuffer[];
+}
+
 /** Does a step of work. */
-const doStep: StepHandler = async (order, predictor, data) => {
+export async function doStep(
+  order: StepOrder,
+  predictor: Predictor,
+  data: PredictorData,
+): Promise<StepResult> {
   try {
-    return await stepOf(order as StepOrder, predictor, data);
+    return await stepOf(order, predictor, contextOf(data));
   } catch (error) {
     if (error instanceof ApiError) return { result: { refusal: error.error } };
     throw error;
   }
-};
+}
 
-export default doStep;
-
-async function stepOf(order: StepOrder, predictor: Predictor, data: PredictorData) {
-  const context = contextOf(data);
+async function stepOf(order: StepOrder, predictor: Predictor, context: GenerationData): Promise<StepResult> {
   switch (order.kind) {
     case 'check': {
       const table = openTableOf(order.table, context);

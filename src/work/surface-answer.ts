@@ -6,9 +6,6 @@ import { PATIENCE } from './table-answer.js';
 /** Points of a step: other keys have their turns between them. */
 const STEP_POINTS = 500;
 
-/** Steps of a surface that predict at the same time. */
-const STEPS_AT_ONCE = 4;
-
 /** A surface, whose points the workers predict for and whose parts they write. Its arrays lie in shared memory. */
 export class SurfaceAnswer {
   constructor(
@@ -19,24 +16,9 @@ export class SurfaceAnswer {
   /** Predicts for all points. @param deadlineMs on the clock of `performance.now()` @throws JobError */
   async predict(deadlineMs: number): Promise<void> {
     const { surface } = this;
-    const { length } = surface.points;
-    let next = 0;
-    const predictSome = async () => {
-      while (next < length) {
-        const from = next;
-        next += STEP_POINTS;
-        const count = Math.min(STEP_POINTS, length - from);
-        try {
-          await this.steps.do({ kind: 'points', surface, from, count }, deadlineMs);
-        } catch (error) {
-          next = length;
-          throw error;
-        }
-      }
-    };
-    const calls = Array.from({ length: STEPS_AT_ONCE }, predictSome);
-    // After an error the others may have a step under way: it writes to the memory of the surface.
-    await Promise.all(calls).finally(() => Promise.allSettled(calls));
+    await this.steps.doEach(piecesOf(surface.points.length), async (piece) => {
+      await this.steps.do({ kind: 'points', surface, ...piece }, deadlineMs);
+    });
   }
 
   /** The bytes of the answer, each part made when the one before it was taken. @throws JobError */
@@ -50,4 +32,9 @@ export class SurfaceAnswer {
       start = part.next;
     }
   }
+}
+
+function* piecesOf(points: number) {
+  for (let from = 0; from < points; from += STEP_POINTS)
+    yield { from, count: Math.min(STEP_POINTS, points - from) };
 }

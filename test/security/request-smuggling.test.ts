@@ -1,11 +1,14 @@
 import { afterAll, beforeAll, expect, test } from 'vitest';
+import { csvOf, TABLE_PATH } from '../http/support/tables.js';
+import { PLAN_REQUEST } from '../http/support/units.js';
 import { answersOn } from '../support/raw-http.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
 import { startTestService, type TestService } from '../support/service.js';
 
 const BODY = JSON.stringify(PREDICT_REQUEST);
 const SMUGGLED = 'GET /v1/health HTTP/1.1\r\nHost: x\r\nX-Request-Id: smuggled\r\n\r\n';
-const CHUNKED_BODY = `${BODY.length.toString(16)}\r\n${BODY}\r\n0\r\n\r\n`;
+const chunked = (body: string) => `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
+const CHUNKED_BODY = chunked(BODY);
 
 let service: TestService;
 beforeAll(async () => {
@@ -15,12 +18,17 @@ afterAll(() => service.stop());
 
 const answersTo = (bytes: string) => answersOn(service.apiUrl, bytes);
 
-const post = (headers: readonly string[], body: string, path = '/v1/predict') =>
+const post = (
+  headers: readonly string[],
+  body: string,
+  path = '/v1/predict',
+  contentType = 'application/json',
+) =>
   [
     `POST ${path} HTTP/1.1`,
     'Host: x',
     `X-API-Key: ${service.key}`,
-    'Content-Type: application/json',
+    `Content-Type: ${contentType}`,
     'X-Request-Id: first',
     ...headers,
     '',
@@ -66,13 +74,40 @@ test.each([
   expect((await answersTo(post(headers, body) + SMUGGLED)).statuses).toEqual([400]);
 });
 
+test.each([
+  [TABLE_PATH, 'text/csv', csvOf(Array(20).fill(PREDICT_REQUEST))],
+  ['/v1/plan', 'application/json', JSON.stringify(PLAN_REQUEST)],
+])(
+  '%s ends the connection where the end of its body is ambiguous, and answers no request within it',
+  async (path, type, body) => {
+    const length = `Content-Length: ${body.length}`;
+    for (const [headers, sent] of [
+      [[length, CHUNKED], chunked(body)],
+      [['Transfer-Encoding: gzip, chunked'], chunked(body)],
+      [['Transfer-Encoding : chunked'], chunked(body)],
+      [[length, length], body],
+      [[`Content-Length: +${body.length}`], body],
+      [[CHUNKED], chunked(body).replace(/^/, '0x')],
+      [[CHUNKED], chunked(body).replace('\r\n', '\n')],
+    ] as const) {
+      const { statuses, ids } = await answersTo(post(headers, sent, path, type) + SMUGGLED);
+      expect([headers, statuses]).toEqual([headers, [400]]);
+      expect(ids).not.toContain('smuggled');
+    }
+    for (const [header, sent] of [
+      [`Content-Length: ${SMUGGLED.length}`, SMUGGLED],
+      [CHUNKED, chunked(SMUGGLED)],
+    ])
+      expect((await answersTo(post([header], sent, path, type))).ids).toEqual(['first']);
+  },
+);
+
 test('a request inside a body is never answered, whatever the response to the outer one', async () => {
   const length = `Content-Length: ${SMUGGLED.length}`;
-  const chunks = `${SMUGGLED.length.toString(16)}\r\n${SMUGGLED}\r\n0\r\n\r\n`;
   const paths = ['/v1/predict', '/v1/predict/batch', '/v1/health', '/v1/species', '/nothing', '/v1/%zz'];
   for (const path of paths) {
     for (const method of ['POST', 'GET', 'PUT', 'DELETE', 'OPTIONS', 'HEAD']) {
-      for (const outer of [post([length], SMUGGLED, path), post([CHUNKED], chunks, path)]) {
+      for (const outer of [post([length], SMUGGLED, path), post([CHUNKED], chunked(SMUGGLED), path)]) {
         const { statuses, ids } = await answersTo(outer.replace(/^POST/, method));
         expect([path, method, statuses.length, ids]).toEqual([path, method, 1, ['first']]);
       }

@@ -1,9 +1,9 @@
 import { gzipSync } from 'node:zlib';
 import { afterAll, beforeAll, expect, test } from 'vitest';
-import { csvOf, postTable, TABLE_PATH } from '../http/support/tables.js';
+import { csvOf, postTable } from '../http/support/tables.js';
 import { PLAN_REQUEST } from '../http/support/units.js';
 import { expectError, parseErrorBody } from '../support/error-body.js';
-import { answersOn, openSocket, readAnswer } from '../support/raw-http.js';
+import { openSocket, rawRequest, readAnswer } from '../support/raw-http.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
 import { startTestService, type TestService } from '../support/service.js';
 
@@ -58,65 +58,18 @@ test('bytes after the end of a gzip body are refused, unless they are the zeros 
   expect((await postGzip(Buffer.concat([gzipSync(CSV), Buffer.alloc(512)]))).status).toBe(200);
 });
 
-const SMUGGLED = 'GET /v1/health HTTP/1.1\r\nHost: x\r\nX-Request-Id: smuggled\r\n\r\n';
 const PLAN = JSON.stringify(PLAN_REQUEST);
 
-/** The streamed endpoints, and a body that each takes. */
-const STREAMED: readonly (readonly [path: string, contentType: string, body: string])[] = [
-  [TABLE_PATH, 'text/csv', CSV],
-  ['/v1/plan', 'application/json', PLAN],
-];
-
-const request = (path: string, contentType: string, headers: readonly string[], body: string) =>
-  [
-    `POST ${path} HTTP/1.1`,
-    'Host: x',
+const planHead = (bytes: number) =>
+  rawRequest('POST /v1/plan HTTP/1.1', [
     `X-API-Key: ${service.key}`,
-    `Content-Type: ${contentType}`,
-    'X-Request-Id: first',
-    ...headers,
-    '',
-    body,
-  ].join('\r\n');
-
-const chunked = (body: string) => `${body.length.toString(16)}\r\n${body}\r\n0\r\n\r\n`;
-
-test.each(STREAMED)(
-  '%s ends the connection where the end of its body is ambiguous',
-  async (path, type, body) => {
-    const length = `Content-Length: ${body.length}`;
-    for (const [headers, sent] of [
-      [[length, 'Transfer-Encoding: chunked'], chunked(body)],
-      [['Transfer-Encoding: gzip, chunked'], chunked(body)],
-      [['Transfer-Encoding : chunked'], chunked(body)],
-      [[length, length], body],
-      [[`Content-Length: +${body.length}`], body],
-      [['Transfer-Encoding: chunked'], chunked(body).replace(/^/, '0x')],
-      [['Transfer-Encoding: chunked'], chunked(body).replace('\r\n', '\n')],
-    ] as const) {
-      const { statuses, ids } = await answersOn(
-        service.apiUrl,
-        request(path, type, headers, sent) + SMUGGLED,
-      );
-      expect([headers, statuses]).toEqual([headers, [400]]);
-      expect(ids).not.toContain('smuggled');
-    }
-  },
-);
-
-test.each(STREAMED)('a request within the body of %s is never answered', async (path, type) => {
-  for (const [headers, sent] of [
-    [[`Content-Length: ${SMUGGLED.length}`], SMUGGLED],
-    [['Transfer-Encoding: chunked'], chunked(SMUGGLED)],
-  ] as const) {
-    const { ids } = await answersOn(service.apiUrl, request(path, type, headers, sent));
-    expect(ids).toEqual(['first']);
-  }
-});
+    'Content-Type: application/json',
+    `Content-Length: ${bytes}`,
+  ]);
 
 test('a plan that arrives byte by byte is 408 after the request timeout', async () => {
   const socket = await openSocket(service.apiUrl);
-  socket.write(request('/v1/plan', 'application/json', [`Content-Length: ${PLAN.length}`], ''));
+  socket.write(planHead(PLAN.length));
   let at = 0;
   const trickle = setInterval(() => socket.write(PLAN[at++] ?? ''), TIMEOUT_MS / 100);
   const { status, body } = await readAnswer(socket);
@@ -125,17 +78,11 @@ test('a plan that arrives byte by byte is 408 after the request timeout', async 
 });
 
 test('callers who announce bodies of plans and never send them hold their memory until the request timeout alone', async () => {
-  const head = request(
-    '/v1/plan',
-    'application/json',
-    [`Content-Length: ${service.config.planLimitBytes}`],
-    '',
-  );
   const mostOfKey = 8; // half of the memory of 16 of the largest
   const answers = await Promise.all(
     Array.from({ length: mostOfKey }, async () => {
       const socket = await openSocket(service.apiUrl);
-      socket.write(head);
+      socket.write(planHead(service.config.planLimitBytes));
       return readAnswer(socket);
     }),
   );

@@ -35,13 +35,10 @@ interface Slice extends ArrowPart {
   readonly from: number;
 }
 
-/** Batches whose columns are kept: jobs may share them. */
-const KEPT_BATCHES = 4;
-
 /** Most batches of a job: each is decoded for it. */
 const JOB_BATCHES = 32;
 
-/** Most parts of the batches of a job, and of those that are kept, where these are more than one. */
+/** Most parts of the batches of a job, if it has more than one. */
 const MAX_PARTS = 2 ** 12;
 
 /** JSON has no such numbers. */
@@ -51,8 +48,8 @@ const NOT_FINITE: ReadonlySet<string> = new Set(['NaN', 'Infinity', '-Infinity']
 export class ArrowSource implements TableSource {
   readonly names: readonly string[];
   readonly lineEnd = '\n';
-  /** The batches used last. */
-  readonly #loaded: LoadedBatch[] = [];
+  /** The batch that was used last. */
+  #loaded: LoadedBatch | undefined;
   readonly #schema: Schema;
 
   /**
@@ -144,16 +141,11 @@ export class ArrowSource implements TableSource {
 
   #loadKept(index: number): LoadedBatch {
     const batch = this.batches[index];
-    const kept = this.#loaded.find((loaded) => loaded.batch === batch);
-    if (kept !== undefined) return kept;
-    const columns = this.load(index, 'a record batch');
-    const bytes = messageAt(this.stream, batch.at).body.length;
-    const loaded = { batch, columns, bytes };
-    this.#loaded.push(loaded);
-    let parts = this.#loaded.reduce((sum, kept) => sum + kept.batch.parts, 0);
-    while (this.#loaded.length > KEPT_BATCHES || (this.#loaded.length > 1 && parts > MAX_PARTS))
-      parts -= this.#loaded.shift()?.batch.parts ?? 0;
-    return loaded;
+    if (this.#loaded?.batch !== batch) {
+      const columns = this.load(index, 'a record batch');
+      this.#loaded = { batch, columns, bytes: messageAt(this.stream, batch.at).body.length };
+    }
+    return this.#loaded;
   }
 }
 

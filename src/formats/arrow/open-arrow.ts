@@ -75,8 +75,12 @@ export function checkArrow(
   while (batch < source.batches.length) {
     const where = `record batch ${++batch}`;
     const columns = source.load(batch - 1, where);
-    checkCodes(columns, source.positions);
-    if (output !== 'arrow') checkTexts(columns, where);
+    const { species_code, planting_method } = source.positions;
+    if (output === 'arrow') checkDictionaries([columns[species_code], columns[planting_method]], '');
+    else {
+      checkRowTexts(columns, where);
+      checkDictionaries(columns, ', or ask for an Arrow stream');
+    }
     if (isTimeUp()) break;
   }
   const isChecked = batch === source.batches.length;
@@ -147,28 +151,14 @@ function tooMany(what: string): Error {
 const MAX_DICTIONARY_TEXT_BYTES = 2 ** 14;
 const longestTexts = new WeakMap<Vector, number>();
 
-function checkTexts(columns: readonly Data[], where: string): void {
-  checkRowTexts(columns, where);
-  const bytes = longestTextsOf(columns);
+/** @param columns whose texts are read or written for every row */
+function checkDictionaries(columns: readonly Data[], remedy: string): void {
+  const bytes = columns.reduce((sum, { dictionary }) => sum + (dictionary ? longestText(dictionary) : 0), 0);
   if (bytes > MAX_DICTIONARY_TEXT_BYTES)
     throw notATable(
-      `its dictionaries have texts of ${bytes} bytes for a row, and may have ${MAX_DICTIONARY_TEXT_BYTES}: ` +
-        'send these columns as utf8, or ask for an Arrow stream',
+      `the dictionaries of its columns have texts of ${bytes} bytes for a row, and may have ${MAX_DICTIONARY_TEXT_BYTES}: ` +
+        `send these columns as utf8${remedy}`,
     );
-}
-
-/** The texts of these are read in every row. */
-function checkCodes(columns: readonly Data[], { species_code, planting_method }: ReadPositions): void {
-  const bytes = longestTextsOf([columns[species_code], columns[planting_method]]);
-  if (bytes > MAX_DICTIONARY_TEXT_BYTES)
-    throw notATable(
-      `the dictionaries of species_code and planting_method have texts of ${bytes} bytes, and may have ${MAX_DICTIONARY_TEXT_BYTES}`,
-    );
-}
-
-/** The bytes that the texts of dictionaries may have in a row. */
-function longestTextsOf(columns: readonly Data[]): number {
-  return columns.reduce((sum, { dictionary }) => sum + (dictionary ? longestText(dictionary) : 0), 0);
 }
 
 /** A row is written as one text. */

@@ -4,9 +4,9 @@ import { ALL_HORIZONS, BOTH_METHODS, HORIZONS, PLANTING_METHODS } from '../../pr
 import { EARTH_RADIUS_KM, RADIANS } from '../../prediction/locate/great-circle.js';
 import type { LatticePoints } from '../../prediction/locate/lattice-points.js';
 import type { Predictor } from '../../prediction/predictor.js';
-import { RowRecords } from '../../prediction/row-record.js';
 import { OPTION, SiteRows } from '../../prediction/site-rows.js';
 import { type Assumed, adjustmentsFor, assumptionsUnder, optionRulesOf } from '../request/options.js';
+import { predictRows } from '../table/open-table.js';
 
 /** The survival of one species at points of the grid; plain data that can be passed to another thread. */
 export interface Surface extends LatticePoints {
@@ -44,8 +44,7 @@ export async function predictSurface(
   rows.method.fill(BOTH_METHODS);
   rows.horizons.fill(ALL_HORIZONS);
   rows.options.fill(isChanged ? OPTION.adjusted : 0);
-  const records = RowRecords.create(rows);
-  const { inferenceMs } = await predictor.predict(rows, records);
+  const { records, inferenceMs } = await predictRows(rows, predictor);
   for (let method = 0; method < PLANTING_METHODS.length; method++)
     for (let h = 0; h < HORIZONS.length; h++) {
       const to = (method * HORIZONS.length + h) * points.length + from;

@@ -86,7 +86,7 @@ export class OpenTable {
     const { source, columns, output } = this.#open(state);
     const rows = source.rows(job);
     const sites = this.#checks.read(rows, job.count, columns);
-    const { records, inferenceMs } = await predict(sites.rows, predictor);
+    const { records, inferenceMs } = await predictRows(sites.rows, predictor);
     const recordOf = new Int16Array(job.count).fill(-1);
     sites.positions.forEach((row, record) => {
       recordOf[row] = record;
@@ -100,7 +100,7 @@ export class OpenTable {
     const moveTo = (row: number) => {
       predicted.record = recordOf[row];
       predicted.method = sites.rows.method[predicted.record];
-      predicted.point = records.point(predicted.record);
+      predicted.point = records.points[predicted.record];
     };
     const { bytes, rowCount } = output.encode(rows, { errors, row: predicted, moveTo }, job);
     const failures = new Map<ErrorCode, number>();
@@ -138,7 +138,8 @@ export class OpenTable {
   }
 }
 
-async function predict(rows: SiteRows, predictor: Predictor) {
+/** Predicts for rows, of which a few at a time are in the models. */
+export async function predictRows(rows: SiteRows, predictor: Predictor) {
   const records = RowRecords.create(rows);
   let inferenceMs = 0;
   for (let from = 0; from < rows.count; from += RUN_ROWS) {

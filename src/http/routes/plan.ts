@@ -6,14 +6,15 @@ import { modelOf } from '../../prediction/artefacts/manifest.js';
 import { HORIZONS } from '../../prediction/dimensions.js';
 import { MAX_UNIT_POINTS } from '../../prediction/units/unit-points.js';
 import { MemoryBudget } from '../../work/admission.js';
-import type { StepOrder } from '../../work/steps.js';
+import { RequestSteps } from '../../work/request-steps.js';
 import { closedWhileWaiting, QUEUE_FULL } from '../errors/common-errors.js';
 import type { Endpoint } from '../openapi/document.js';
 import { JSON_TYPE } from '../response/headers.js';
 import { planResponseSchema } from '../response/schemas.js';
 import { callerOf } from '../server/request-state.js';
-import { STEP_ROWS, takeMemory } from '../submitter.js';
+import { takeMemory } from '../submitter.js';
 import type { RouteContext } from './context.js';
+import { beforeFirstByte } from './worker-steps.js';
 
 export const planEndpoint: Endpoint = {
   path: '/v1/plan',
@@ -29,14 +30,11 @@ export const planEndpoint: Endpoint = {
   errors: ['batch_too_large', 'invalid_species', 'invalid_method', 'overloaded'],
 };
 
+/** Rows of a step: other keys have their turns between them. */
+const STEP_ROWS = 500;
+
 /** Bodies of plans take at most the memory of so many of the largest. */
 const MAX_LARGEST_BODIES = 16;
-
-type SumsOrder = StepOrder & { readonly kind: 'sums' };
-
-function* sumsOrders(sums: PlanSums): Generator<SumsOrder> {
-  for (const piece of sums.pieces(STEP_ROWS)) yield { kind: 'sums', piece };
-}
 
 /** POST /v1/plan: planting units by species, method and cost. */
 export function planRoute(
@@ -62,24 +60,33 @@ export function planRoute(
     const { id, tier } = callerOf(request);
     if (batches.wouldReject(id)) throw QUEUE_FULL;
     const limit = { tier, units: TIERS[tier].sitesPerBatch };
+    const deadlineMs = submitter.deadlineOf(reply);
+    const steps = new RequestSteps(id, batches);
+    if (reply.raw.closed) throw closedWhileWaiting();
+    reply.raw.once('close', () => steps.cancel());
     const read = async (): Promise<Plan> => {
       const body = new Uint8Array(request.body);
-      let before: Plan | undefined;
-      while (before?.isRead !== true) {
-        if (reply.raw.closed) throw closedWhileWaiting();
-        before = await submitter.step<'plan'>(request, reply, batches, { kind: 'plan', body, limit, before });
-      }
-      return before;
+      let plan: Plan | undefined;
+      while (plan?.isRead !== true)
+        plan = await steps.do<'plan'>({ kind: 'plan', body, limit, before: plan }, deadlineMs);
+      return plan;
     };
-    const { plan, sums } = await submitter.inTurn(request, reply, generation, async () => {
+    const predict = async () => {
       const plan = await read();
       request.state.sites = plan.units.length;
       const sums = new PlanSums(plan);
-      await submitter.steps<'sums', SumsOrder>(request, reply, batches, sumsOrders(sums), (order, result) =>
-        sums.add(order.piece, result),
+      await steps.doEach(sums.pieces(STEP_ROWS), async (piece) =>
+        sums.add(piece, await steps.do({ kind: 'sums', piece }, deadlineMs)),
       );
       return { plan, sums };
-    });
+    };
+    const { plan, sums } = await beforeFirstByte(
+      request,
+      steps,
+      config.requestTimeoutMs,
+      closedWhileWaiting,
+      () => submitter.inTurn(request, reply, generation, predict),
+    );
 
     for (const { error } of plan.units) metrics.sites.inc({ outcome: error?.code ?? 'answered' });
     const elements = await sums.elements(artefacts);

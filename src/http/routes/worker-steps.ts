@@ -43,27 +43,29 @@ export function stepsOf(
  * @param hungUp makes the error of a caller who has hung up
  * @throws ApiError
  */
-export async function beforeFirstByte(
+export async function beforeFirstByte<Result>(
   request: FastifyRequest,
   steps: RequestSteps,
   timeoutMs: number,
   hungUp: () => ApiError,
-  work: () => Promise<void>,
-): Promise<void> {
+  work: () => Promise<Result>,
+): Promise<Result> {
   const connection = connectionOf(request.raw);
   const cancel = () => steps.cancel();
   // A client that hangs up only ends its side: nothing else says so before something is sent to it.
   connection.once('hangup', cancel);
   if (connection.hasHungUp) cancel();
   try {
-    if (!steps.isCancelled) await work();
+    const result = await work();
+    if (steps.isCancelled) throw hungUp();
+    return result;
   } catch (error) {
     if (steps.isCancelled) throw hungUp();
     throw error instanceof JobError ? failureError(error.outcome, request, timeoutMs) : error;
   } finally {
     connection.off('hangup', cancel);
+    if (steps.hasPredicted) request.state.times = steps; // they grow until the answer ends
   }
-  if (steps.isCancelled) throw hungUp();
 }
 
 /** Bytes of an answer that wait for its caller, beside what workers have made. */

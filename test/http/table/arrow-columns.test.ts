@@ -21,9 +21,10 @@ import {
   vectorFromArray,
 } from 'apache-arrow';
 import { expect, test } from 'vitest';
-import { answerTable, refusalOf, tableRequest } from './support/answer-table.js';
-import { arrowOf, type Column } from './support/bodies.js';
-import { readAnswer } from './support/read-answer.js';
+import { seededRandom } from '../../../testing/random.js';
+import { answerRows, answerTable, data, refusalOf, tableRequest } from './support/answer-table.js';
+import { arrowOf, bodyOf, type Column } from './support/bodies.js';
+import { sampleRows } from './support/samples.js';
 
 const request = tableRequest({ format: 'arrow' });
 
@@ -47,7 +48,7 @@ test('an Arrow stream is read wherever in memory it starts', async () => {
 
 test('a column of bytes is answered in Arrow, and refused by name for text', async () => {
   const body = stream({ shape: [new Binary(), [Buffer.from('a'), null]] });
-  const [first, second] = readAnswer(await answerTable(body, request), 'arrow');
+  const [first, second] = await answerRows(body, { format: 'arrow' });
   expect([first.shape, second.shape]).toEqual([Uint8Array.from(Buffer.from('a')), null]);
   expect(refusalOf(body, tableRequest({ format: 'arrow', output: 'csv' })).message).toBe(
     'The table is not valid: its column "shape" has the type Binary, which is not written as CSV: remove it, or ask for ' +
@@ -86,7 +87,7 @@ test.each<[types: string, columns: Record<string, Column>]>([
     longitude: [new Float64(), plain.longitude],
   });
   const answers = await Promise.all(
-    [stream(columns), same].map(async (body) => readAnswer(await answerTable(body, request), 'arrow')),
+    [stream(columns), same].map((body) => answerRows(body, { format: 'arrow' })),
   );
   const [ours, expected] = answers.map((rows) => rows.map((row) => Object.values(row).slice(4)));
   expect(ours).toEqual(expected);
@@ -126,12 +127,7 @@ test('a table of several record batches with growing and replaced dictionaries i
   writer.finish();
   const codes = batches.flatMap((batch) => batch.codes);
   for (const output of ['csv', 'ndjson', 'arrow'] as const) {
-    const answer = await answerTable(
-      await writer.toUint8Array(true),
-      tableRequest({ format: 'arrow', output }),
-      4,
-    );
-    const rows = readAnswer(answer, output);
+    const rows = await answerRows(writer.toUint8Array(true), { format: 'arrow', output }, 4);
     expect(rows.map(({ species_code, plot }) => [species_code, Number(plot)])).toEqual(
       codes.map((code, plot) => [code, plot]),
     );
@@ -145,12 +141,10 @@ test('floating-point numbers keep the sign of zero as text', async () => {
     double: [new Float64(), [-0, 0]],
   });
   for (const output of ['csv', 'ndjson'] as const) {
-    const answer = await answerTable(body, tableRequest({ format: 'arrow', output }));
-    const zeros = readAnswer(answer, output).map((row) => [row.single, row.double].map(Number));
-    expect(zeros).toEqual([
-      [-0, -0],
-      [0, 0],
-    ]);
+    const zeros = (await answerRows(body, { format: 'arrow', output })).map((row) =>
+      [row.single, row.double].map(Number),
+    );
+    expect(zeros.flat()).toEqual([-0, -0, 0, 0]);
   }
 });
 
@@ -163,9 +157,8 @@ test('dates beyond what ISO 8601 shows are written as numbers of their unit with
   const table = tableFromIPC(stream({})).assign(
     new Table({ days: new Vector([days]), milliseconds: new Vector([milliseconds]) }),
   );
-  const csv = tableRequest({ format: 'arrow', output: 'csv' });
-  const answer = await answerTable(tableToIPC(table, 'stream'), csv);
-  expect(readAnswer(answer, 'csv')).toMatchObject([
+  const rows = await answerRows(tableToIPC(table, 'stream'), { format: 'arrow', output: 'csv' });
+  expect(rows).toMatchObject([
     { days: '100000001', milliseconds: '4611686018427387905' },
     { days: '1970-01-01', milliseconds: '1969-12-31' },
   ]);
@@ -176,11 +169,25 @@ test('dates are written as ISO 8601 and 64-bit integers with all their digits', 
     day: [new DateDay(), [new Date('2026-11-22'), null]],
     id: [new Int64(), [9_007_199_254_740_993n, -1n]],
   });
-  const csv = await answerTable(body, tableRequest({ format: 'arrow', output: 'csv' }));
-  expect(readAnswer(csv, 'csv')).toMatchObject([
+  expect(await answerRows(body, { format: 'arrow', output: 'csv' })).toMatchObject([
     { day: '2026-11-22', id: '9007199254740993' },
     { day: '', id: '-1' },
   ]);
   const json = await answerTable(body, tableRequest({ format: 'arrow', output: 'ndjson' }));
   expect(json.toString()).toContain('"day":"2026-11-22","id":9007199254740993,');
+});
+
+test('the rows of record batches of any size, several in a job, have the answers that they have in one batch', async () => {
+  const whole = bodyOf('arrow', sampleRows(data, 60, seededRandom(20_261_123)));
+  const [batch] = tableFromIPC(whole).batches;
+  const writer = new RecordBatchStreamWriter();
+  let from = 0;
+  for (const rows of [3, 11, 1, 16, 2, 27]) {
+    writer.write(batch.slice(from, from + rows));
+    from += rows;
+  }
+  expect(from).toBe(batch.numRows);
+  writer.finish();
+  const answerOf = (body: Uint8Array) => answerRows(body, { format: 'arrow', intervals: true }, 25);
+  expect(await answerOf(writer.toUint8Array(true))).toEqual(await answerOf(whole));
 });
