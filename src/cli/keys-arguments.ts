@@ -2,62 +2,65 @@ import { readFileSync, statSync } from 'node:fs';
 import { z } from 'zod';
 import { isKeyId, isOwner, OWNER_RULE } from '../accounts/api-key.js';
 import { type AccountDump, accountDump } from '../accounts/store/account-dump.js';
-import { TIER_NAMES, type Tier } from '../accounts/tiers.js';
+import { TIER_NAMES } from '../accounts/tiers.js';
 import { quote, shorten } from '../output/printable.js';
-import { UsageError } from './command-line.js';
+import { parseOptions, refusePositionals, UsageError } from './command-line.js';
 
 const OVERLAP_MAX_MINUTES = 30 * 24 * 60;
+const OVERLAP_RULE = `a whole number from 0 to ${OVERLAP_MAX_MINUTES}`;
 const MS_PER_MINUTE = 60_000;
 
-/** The only positional argument, a key id. */
-export function keyIdFrom(positionals: readonly string[]): string {
-  if (positionals.length !== 1) {
-    throw new UsageError(`expected one KEY_ID, not ${positionals.length}; "keys list" shows the ids`);
-  }
-  const [id] = positionals;
-  if (isKeyId(id)) return id;
-  throw new UsageError(
-    `${quote(id)} is not a key id; ids look like key_0123456789ab and "keys list" shows them`,
-  );
+const must = (be: string) => ({ error: `must be ${be}` });
+
+export const tier = z.enum(TIER_NAMES, must(`one of ${TIER_NAMES.join(', ')}`));
+
+/** The person or group that a key is issued to. */
+export const owner = z.string(must(OWNER_RULE)).trim().refine(isOwner, must(OWNER_RULE));
+
+export const keyId = z
+  .string(must('the id of a key, which "keys list" shows'))
+  .refine(isKeyId, must('an id such as key_0123456789ab, which "keys list" shows'));
+
+/** Minutes as milliseconds. */
+export const overlapMs = z
+  .string()
+  .regex(/^\d+$/, must(OVERLAP_RULE))
+  .transform(Number)
+  .refine((minutes) => minutes <= OVERLAP_MAX_MINUTES, must(OVERLAP_RULE))
+  .transform((minutes) => minutes * MS_PER_MINUTE)
+  .default(0);
+
+export const day = z.iso.date(must('a UTC day such as 2026-11-20')).optional();
+
+export const dumpFile = z.string(must('a file written by "keys export"'));
+
+/**
+ * Parses the arguments of a command, which may also have `--json`.
+ * @param schema the options, under their names, and at most one operand, under a name in capitals
+ * @throws UsageError naming the option or operand
+ */
+export function parseArguments<Shape extends z.ZodRawShape>(args: readonly string[], schema: Shape) {
+  const isOperand = (name: string) => name === name.toUpperCase();
+  const names = Object.keys(schema);
+  const operands = names.filter(isOperand);
+  const options = names.filter((name) => !isOperand(name)).map((name) => [name, { type: 'string' }] as const);
+  const { values, positionals } = parseOptions(args, {
+    ...Object.fromEntries(options),
+    json: { type: 'boolean' },
+  });
+  refusePositionals(positionals.slice(operands.length));
+  const { json = false, ...given }: Record<string, unknown> = values;
+  for (const name of operands) given[name] = positionals[0];
+  const parsed = z.object(schema).safeParse(given);
+  if (parsed.success) return { json: json === true, values: parsed.data };
+  const [{ path, message }] = parsed.error.issues;
+  const name = String(path[0]);
+  const notGiven = given[name] === undefined ? '' : `, not ${quote(String(given[name]))}`;
+  throw new UsageError(`${isOperand(name) ? '' : '--'}${name} ${message}${notGiven}`);
 }
 
-/** The value of `--tier`. */
-export function tierFrom(value: string | undefined): Tier {
-  const tier = TIER_NAMES.find((name) => name === value);
-  if (tier !== undefined) return tier;
-  const given = value === undefined ? '--tier is missing' : `--tier ${quote(value)} is not a tier`;
-  throw new UsageError(`${given}; the tiers are ${TIER_NAMES.join(', ')}`);
-}
-
-/** The value of `--owner`, trimmed: the person or group that the key is issued to. */
-export function ownerFrom(value: string | undefined): string {
-  const owner = value?.trim() ?? '';
-  if (isOwner(owner)) return owner;
-  throw new UsageError(`--owner must be ${OWNER_RULE}${owner === '' ? '' : `, not ${quote(owner)}`}`);
-}
-
-/** The value of `--overlap-minutes` in milliseconds; 0 when absent. */
-export function overlapMsFrom(value: string | undefined): number {
-  if (value === undefined) return 0;
-  const minutes = Number(value);
-  if (/^\d+$/.test(value) && minutes <= OVERLAP_MAX_MINUTES) return minutes * MS_PER_MINUTE;
-  throw new UsageError(
-    `--overlap-minutes ${quote(value)} must be a whole number from 0 to ${OVERLAP_MAX_MINUTES}`,
-  );
-}
-
-/** The value of `--day`, a valid date as `YYYY-MM-DD`; `undefined` when absent. */
-export function dayFrom(value: string | undefined): string | undefined {
-  if (value === undefined || z.iso.date().safeParse(value).success) return value;
-  throw new UsageError(`--day ${quote(value)} is not a day; it must be a UTC day such as 2026-11-20`);
-}
-
-/** The content of the only positional argument, a file written by `keys export`. */
-export function readDump(positionals: readonly string[]): AccountDump {
-  if (positionals.length !== 1) {
-    throw new UsageError(`expected one FILE written by "keys export", not ${positionals.length}`);
-  }
-  const [file] = positionals;
+/** The content of a file written by `keys export`. */
+export function readDump(file: string): AccountDump {
   const json = readJson(file);
   const dump = accountDump.safeParse(json);
   if (dump.success) return dump.data;

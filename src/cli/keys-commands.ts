@@ -1,9 +1,8 @@
-import type { ParseArgsConfig } from 'node:util';
+import type { z } from 'zod';
 import type { KeyRecord, KeyState } from '../accounts/api-key.js';
 import type { KeyAdministration } from '../accounts/key-administration.js';
 import { TIER_NAMES } from '../accounts/tiers.js';
-import { refusePositionals } from './command-line.js';
-import { dayFrom, keyIdFrom, overlapMsFrom, ownerFrom, readDump, tierFrom } from './keys-arguments.js';
+import { day, dumpFile, keyId, overlapMs, owner, readDump, tier } from './keys-arguments.js';
 
 const SHOWN_ONCE = 'shown only this once; keep it like a password.';
 
@@ -16,60 +15,60 @@ export interface Output {
 }
 
 /** A command of `keys`. */
-export interface KeysCommand {
+export interface KeysCommand<Shape extends z.ZodRawShape = z.ZodRawShape> {
   readonly synopsis: string;
   readonly description: string;
-  readonly options?: NonNullable<ParseArgsConfig['options']>;
+  /** See `parseArguments`. */
+  readonly schema: Shape;
   /** The result if the output could not be printed. */
   readonly ifUnprinted: string;
   /** @param print throws OutputError */
   run(
     keys: KeyAdministration,
-    options: Readonly<Record<string, string | undefined>>,
-    positionals: readonly string[],
+    values: z.output<z.ZodObject<Shape>>,
     print: (output: Output) => void,
   ): Promise<void>;
 }
 
-const text = { type: 'string' } as const;
+/** Gives `run` the types of its schema. */
+const command = <Shape extends z.ZodRawShape>(definition: KeysCommand<Shape>) =>
+  definition as unknown as KeysCommand;
 
 /** The commands by name. */
 export const KEYS_COMMANDS: Readonly<Record<string, KeysCommand>> = {
-  issue: {
+  issue: command({
     synopsis: `--tier ${TIER_NAMES.join('|')} --owner OWNER`,
     description: 'Issue a key and print it, only this once.',
-    options: { tier: text, owner: text },
+    schema: { tier, owner },
     ifUnprinted: 'nothing was issued',
-    async run(keys, { tier, owner }, positionals, print) {
-      refusePositionals(positionals);
-      await keys.issue(tierFrom(tier), ownerFrom(owner), ({ key, secret }) => {
+    async run(keys, { tier, owner }, print) {
+      await keys.issue(tier, owner, ({ key, secret }) => {
         const json = { key: secret, ...keyJson(key) };
         print({ json, lines: [`Issued. The key is ${SHOWN_ONCE}`, '', ...fields(json)], isSecret: true });
       });
     },
-  },
-  list: {
+  }),
+  list: command({
     synopsis: '',
     description: 'List all keys, oldest first.',
+    schema: {},
     ifUnprinted: 'the list is not complete',
-    async run(keys, _options, positionals, print) {
-      refusePositionals(positionals);
+    async run(keys, _values, print) {
       const json = (await keys.list()).map(keyJson);
       print({ json, lines: table(json, 'There are no keys; "keys issue" issues one.') });
     },
-  },
+  }),
   deactivate: stateChange('deactivated', 'Refuse the key (403) until it is activated again.'),
   activate: stateChange('active', 'Accept a deactivated key again.'),
   revoke: stateChange('revoked', 'Refuse the key (401) permanently.'),
-  rotate: {
+  rotate: command({
     synopsis: 'KEY_ID [--overlap-minutes N]',
     description:
       'Give the key a new secret and print it, only this once. The old secret is refused at once, or after N minutes.',
-    options: { 'overlap-minutes': text },
+    schema: { KEY_ID: keyId, 'overlap-minutes': overlapMs },
     ifUnprinted: 'the old key stays valid',
-    async run(keys, options, positionals, print) {
-      const overlapMs = overlapMsFrom(options['overlap-minutes']);
-      await keys.rotate(keyIdFrom(positionals), overlapMs, ({ key, secret, oldSecretValidUntilMs }) => {
+    async run(keys, { KEY_ID: id, 'overlap-minutes': overlap }, print) {
+      await keys.rotate(id, overlap, ({ key, secret, oldSecretValidUntilMs }) => {
         const shown = { key: secret, ...keyJson(key) };
         const validUntil = oldSecretValidUntilMs === null ? null : isoTime(oldSecretValidUntilMs);
         const oldKey = validUntil === null ? 'is refused from now on' : `is accepted until ${validUntil}`;
@@ -80,53 +79,54 @@ export const KEYS_COMMANDS: Readonly<Record<string, KeysCommand>> = {
         });
       });
     },
-  },
-  usage: {
+  }),
+  usage: command({
     synopsis: '[KEY_ID] [--day YYYY-MM-DD]',
     description: 'Show the number of requests by key and UTC day.',
-    options: { day: text },
+    schema: { KEY_ID: keyId.optional(), day },
     ifUnprinted: 'the list is not complete',
-    async run(keys, { day }, positionals, print) {
-      const keyId = positionals.length === 0 ? undefined : keyIdFrom(positionals);
-      const usage = await keys.usage({ keyId, day: dayFrom(day) });
+    async run(keys, { KEY_ID, day }, print) {
+      const usage = await keys.usage({ keyId: KEY_ID, day });
       const json = usage.map(({ keyId, day, requests }) => ({ day, id: keyId, requests }));
       print({ json, lines: table(json, 'No requests were counted.') });
     },
-  },
-  export: {
+  }),
+  export: command({
     synopsis: '',
     description:
       'Print the whole store as JSON for import into another. It contains hashes of keys, not the keys.',
+    schema: {},
     ifUnprinted: 'the export is not complete',
-    async run(keys, _options, positionals, print) {
-      refusePositionals(positionals);
+    async run(keys, _values, print) {
       const json = await keys.export();
       print({ json, lines: JSON.stringify(json, null, 2).split('\n') });
     },
-  },
-  import: {
+  }),
+  import: command({
     synopsis: 'FILE',
     description: 'Add everything that another store exported, or nothing.',
+    schema: { FILE: dumpFile },
     ifUnprinted: 'everything was imported',
-    async run(keys, _options, positionals, print) {
-      const dump = readDump(positionals);
+    async run(keys, { FILE }, print) {
+      const dump = readDump(FILE);
       await keys.import(dump);
       const imported = dump.keys.length;
       print({ json: { imported }, lines: [`Imported ${imported} keys with their secrets and counts.`] });
     },
-  },
+  }),
 };
 
 function stateChange(state: KeyState, description: string): KeysCommand {
-  return {
+  return command({
     synopsis: 'KEY_ID',
     description,
+    schema: { KEY_ID: keyId },
     ifUnprinted: `the key is ${state}`,
-    async run(keys, _options, positionals, print) {
-      const json = keyJson(await keys.setState(keyIdFrom(positionals), state));
+    async run(keys, { KEY_ID }, print) {
+      const json = keyJson(await keys.setState(KEY_ID, state));
       print({ json, lines: fields(json) });
     },
-  };
+  });
 }
 
 /** A key as commands show it. */

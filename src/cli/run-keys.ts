@@ -4,7 +4,8 @@ import { openStore } from '../accounts/store/account-store.js';
 import { loadConfig } from '../config.js';
 import { printable, quote } from '../output/printable.js';
 import { OutputError } from '../output/write-output.js';
-import { failureOf, type Outcome, parseOptions, UsageError } from './command-line.js';
+import { failureOf, type Outcome, UsageError } from './command-line.js';
+import { parseArguments } from './keys-arguments.js';
 import { KEYS_COMMANDS, type KeysCommand, type Output } from './keys-commands.js';
 
 /**
@@ -32,8 +33,7 @@ export async function runKeys(
 
   async function runCommand([name, ...rest]: readonly string[]): Promise<void> {
     const command = commandNamed(name);
-    const { values, positionals } = parseOptions(rest, { ...command.options, json: { type: 'boolean' } });
-    const { json, ...options } = values;
+    const { json, values } = parseArguments(rest, command.schema);
     const store = await openStore(loadConfig(environment).databaseUrl);
     const administration = new KeyAdministration(store, clock);
     let isPrinted = false;
@@ -45,7 +45,7 @@ export async function runKeys(
       isPrinted = true;
     };
     try {
-      await command.run(administration, options as Record<string, string | undefined>, positionals, print);
+      await command.run(administration, values, print);
     } catch (error) {
       // The first error is the one to report.
       await store.close().catch(() => {});

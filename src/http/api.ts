@@ -46,7 +46,7 @@ export function createApi(parts: ApiParts, log: FastifyBaseLogger): FastifyInsta
     submitter: new Submitter(clock, config.requestTimeoutMs, config.queueLimitSites),
   };
   const app = createServer(config, phase, log, connections, WHERE_LISTED, (request, reply) => {
-    for (const job of request.state.jobs ?? []) job.abandon();
+    request.state.job?.abandon();
     const { caller } = request.state;
     if (caller !== undefined) connectionOf(request.raw).rememberKey(caller.id);
     logRequest(request, reply, metrics);

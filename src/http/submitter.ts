@@ -4,7 +4,7 @@ import type { ApiError } from '../prediction/errors/api-error.js';
 import type { SiteRows } from '../prediction/site-rows.js';
 import { KeyTurns, type MemoryBudget } from '../work/admission.js';
 import type { Generation } from '../work/generation.js';
-import type { Job, JobFailure } from '../work/job.js';
+import type { JobFailure } from '../work/job.js';
 import type { JobAnswers } from '../work/job-answers.js';
 import type { Scheduler } from '../work/scheduler.js';
 import {
@@ -30,7 +30,7 @@ export class Submitter {
   }
 
   /**
-   * Has the rows of a request answered; its state knows the jobs that are not answered, and the times of those that are.
+   * Has the rows of a request answered, at once; its state knows the job, and then its times.
    * @param hasHungUp see RowsRequest
    * @throws ApiError where the service cannot answer them
    */
@@ -44,13 +44,15 @@ export class Submitter {
     rows.generatedAtMs.fill(this.clock.nowMs());
     const job = scheduler.submit({
       keyId: callerOf(request).id,
-      deadlineMs: this.deadlineOf(reply),
+      deadlineMs: this.#deadlineOf(reply),
       rows,
       ...(hasHungUp && { hasHungUp }),
     });
-    const answers = await this.#resultOf(request, job);
-    addTimes(request, job.queueMs, job.inferenceMs);
-    return answers;
+    request.state.job = job;
+    const outcome = await job.outcome;
+    if (outcome.kind !== 'answered') throw failureError(outcome, request, this.timeoutMs);
+    request.state.times = job;
+    return outcome.result;
   }
 
   /** @throws ApiError overloaded where no further plan or surface of the caller would be admitted */
@@ -70,24 +72,13 @@ export class Submitter {
   ): Promise<Result> {
     this.checkTurns(request);
     const { id } = callerOf(request);
-    const outcome = await generation.keepOpen(() => this.#turns.run(id, this.deadlineOf(reply), work));
+    const outcome = await generation.keepOpen(() => this.#turns.run(id, this.#deadlineOf(reply), work));
     if (outcome.kind !== 'answered') throw failureError(outcome, request, this.timeoutMs);
     return outcome.result;
   }
 
-  /** When a request is given up, on the clock of `performance.now()`. */
-  deadlineOf(reply: FastifyReply): number {
+  #deadlineOf(reply: FastifyReply): number {
     return performance.now() - reply.elapsedTime + this.timeoutMs;
-  }
-
-  async #resultOf<Result>(request: FastifyRequest, job: Job<Result>): Promise<Result> {
-    const { state } = request;
-    state.jobs ??= new Set();
-    state.jobs.add(job);
-    const outcome = await job.outcome;
-    state.jobs.delete(job);
-    if (outcome.kind !== 'answered') throw failureError(outcome, request, this.timeoutMs);
-    return outcome.result;
   }
 }
 
@@ -105,12 +96,6 @@ export function takeMemory(
   const { id } = callerOf(request);
   if (!budget.take(id, bytes)) throw TOO_MANY_OPEN;
   raw.once('close', () => budget.giveBack(id, bytes));
-}
-
-/** Adds to the times of a request; only its first piece of work waits in its place. */
-function addTimes({ state }: FastifyRequest, queueMs: number, inferenceMs: number): void {
-  const times = state.times ?? { queueMs, inferenceMs: 0 };
-  state.times = { ...times, inferenceMs: times.inferenceMs + inferenceMs };
 }
 
 /** The error of a request whose job has no result. @param timeoutMs how long it had */

@@ -20,52 +20,37 @@ export function intervalAt(row: number, method: number, h: number): number {
   return row * ENDS_PER_ROW + 2 * (method * HORIZONS.length + h);
 }
 
-/** The columns of RowRecords: plain data that can be passed to another thread. */
-export interface RecordColumns {
-  /** Uint8 [rows]: ROW_STATUS. */
-  readonly status: Uint8Array;
-  /** Int32 [rows]: the grid point that the row was matched to. */
-  readonly points: Int32Array;
-  /** Float64 [rows]: the great-circle distance to it. */
-  readonly distancesKm: Float64Array;
-  /** Uint16 [rows, methods, PREDICTION_NUMBERS]: what is reported. */
-  readonly numbers: Uint16Array;
-  /** Int16 [rows, methods, horizons, 2]: low and high end of each interval; empty where no row asks for intervals. */
-  readonly intervals: Int16Array;
-}
-
 /**
  * The predictions for rows as records, in their order: what every format reports of them. Survival, contributions and
  * interval ends are integers: the reported number is the integer divided by 10,000. Only what a row asked for is defined,
  * and nothing where its status is not `answered`. Methods, horizons and risk factors are indexes: into PLANTING_METHODS,
  * into HORIZONS, and from the largest magnitude (0) to the smallest.
  */
-export class RowRecords implements RecordColumns {
-  readonly status: Uint8Array;
-  readonly points: Int32Array;
-  readonly distancesKm: Float64Array;
-  readonly numbers: Uint16Array;
-  readonly intervals: Int16Array;
-
-  constructor({ status, points, distancesKm, numbers, intervals }: RecordColumns) {
-    this.status = status;
-    this.points = points;
-    this.distancesKm = distancesKm;
-    this.numbers = numbers;
-    this.intervals = intervals;
-  }
+export class RowRecords {
+  private constructor(
+    /** Uint8 [rows]: ROW_STATUS. */
+    readonly status: Uint8Array,
+    /** Int32 [rows]: the grid point that the row was matched to. */
+    readonly points: Int32Array,
+    /** Float64 [rows]: the great-circle distance to it. */
+    readonly distancesKm: Float64Array,
+    /** Uint16 [rows, methods, PREDICTION_NUMBERS]: what is reported. */
+    readonly numbers: Uint16Array,
+    /** Int16 [rows, methods, horizons, 2]: low and high end of each interval; empty where no row asks for intervals. */
+    readonly intervals: Int16Array,
+  ) {}
 
   /** Memory for the records of rows. @param status memory for their statuses */
   static create({ count, options }: SiteRows, status: Uint8Array = new Uint8Array(count)): RowRecords {
     let asked = 0;
     for (let row = 0; row < count; row++) asked |= options[row];
-    return new RowRecords({
+    return new RowRecords(
       status,
-      points: new Int32Array(count),
-      distancesKm: new Float64Array(count),
-      numbers: new Uint16Array(count * NUMBERS_PER_ROW),
-      intervals: new Int16Array((asked & OPTION.intervals) === 0 ? 0 : count * ENDS_PER_ROW),
-    });
+      new Int32Array(count),
+      new Float64Array(count),
+      new Uint16Array(count * NUMBERS_PER_ROW),
+      new Int16Array((asked & OPTION.intervals) === 0 ? 0 : count * ENDS_PER_ROW),
+    );
   }
 
   get count(): number {
@@ -75,13 +60,13 @@ export class RowRecords implements RecordColumns {
   /** The records of `count` rows from one on, in the same memory. */
   part(from: number, count: number): RowRecords {
     const end = from + count;
-    return new RowRecords({
-      status: this.status.subarray(from, end),
-      points: this.points.subarray(from, end),
-      distancesKm: this.distancesKm.subarray(from, end),
-      numbers: this.numbers.subarray(from * NUMBERS_PER_ROW, end * NUMBERS_PER_ROW),
-      intervals: this.intervals.subarray(from * ENDS_PER_ROW, end * ENDS_PER_ROW),
-    });
+    return new RowRecords(
+      this.status.subarray(from, end),
+      this.points.subarray(from, end),
+      this.distancesKm.subarray(from, end),
+      this.numbers.subarray(from * NUMBERS_PER_ROW, end * NUMBERS_PER_ROW),
+      this.intervals.subarray(from * ENDS_PER_ROW, end * ENDS_PER_ROW),
+    );
   }
 
   /** Index of the grid point that the row was matched to. */

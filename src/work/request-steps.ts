@@ -3,7 +3,7 @@ import { type Job, JobError } from './job.js';
 import type { Scheduler } from './scheduler.js';
 import type { StepOrder, StepOutcome, StepResults } from './steps.js';
 
-/** Steps of a request that are under way at the same time: other keys have their turns between them. */
+/** Steps that predict for the same request at the same time. */
 const STEPS_AT_ONCE = 4;
 
 /** The steps of a request whose answer comes from workers, in the turns of its key. */
@@ -21,14 +21,14 @@ export class RequestSteps {
     private readonly scheduler: Scheduler,
   ) {}
 
-  /** Whether any step has predicted. */
-  get hasPredicted(): boolean {
-    return this.#queueMs !== undefined;
-  }
-
   /** How long the first step that predicts waited. */
   get queueMs(): number {
     return this.#queueMs ?? 0;
+  }
+
+  /** Whether a step has predicted. */
+  get hasPredicted(): boolean {
+    return this.#queueMs !== undefined;
   }
 
   get isCancelled(): boolean {
@@ -66,13 +66,12 @@ export class RequestSteps {
     return result;
   }
 
-  /** Does the step of each piece of work, a few at a time. @param pieces which the first error ends */
-  async doEach<Piece>(pieces: Generator<Piece>, doStep: (piece: Piece) => Promise<void>): Promise<void> {
-    const doSome = async () => {
-      for (const piece of pieces) await doStep(piece);
-    };
-    const calls = Array.from({ length: STEPS_AT_ONCE }, doSome);
-    // After an error the others may have a step under way: it uses memory of the request.
+  /** Does steps for all pieces, some at the same time. The first error ends the generator of the pieces. */
+  async forEach<Piece>(pieces: Generator<Piece>, work: (piece: Piece) => Promise<void>): Promise<void> {
+    const calls = Array.from({ length: STEPS_AT_ONCE }, async () => {
+      for (const piece of pieces) await work(piece);
+    });
+    // After an error the others may have a step under way, which uses the memory of the request.
     await Promise.all(calls).finally(() => Promise.allSettled(calls));
   }
 }

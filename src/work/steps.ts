@@ -1,4 +1,5 @@
 import type { UnitLimit } from '../formats/geojson/plan-reader.js';
+import { type PieceSums, type PlanPiece, sumPiece } from '../formats/geojson/plan-sums.js';
 import { type Plan, readPlan } from '../formats/geojson/planner.js';
 import { predictSurface, type Surface } from '../formats/surface/surface.js';
 import {
@@ -7,14 +8,11 @@ import {
   type SurfacePart,
   type SurfaceType,
 } from '../formats/surface/surface-output.js';
-import { type CheckState, type JobAnswer, OpenTable, predictRows } from '../formats/table/open-table.js';
+import { type CheckState, type JobAnswer, OpenTable } from '../formats/table/open-table.js';
 import type { TableJob, TableRequest } from '../formats/table/table-request.js';
 import { ApiError, type ErrorObject } from '../prediction/errors/api-error.js';
 import type { GenerationData } from '../prediction/per-generation.js';
 import type { Predictor, PredictorData } from '../prediction/predictor.js';
-import type { RecordColumns } from '../prediction/row-record.js';
-import { SiteRows } from '../prediction/site-rows.js';
-import type { StepHandler } from './messages.js';
 
 /** The body of a table in memory that all threads share. */
 export interface TableBody {
@@ -41,20 +39,15 @@ export type StepOrder =
       readonly type: SurfaceType;
       readonly start: PartStart;
     }
-  /** Predicts for rows, whose memory is that of SiteRows. */
-  | {
-      readonly kind: 'records';
-      readonly memory: ArrayBufferLike;
-      readonly count: number;
-      readonly width: number;
-    }
   /** Reads the next units of a plan. */
   | {
       readonly kind: 'plan';
       readonly body: Uint8Array;
       readonly limit: UnitLimit;
       readonly before: Plan | undefined;
-    };
+    }
+  /** Predicts for some rows of a plan. */
+  | { readonly kind: 'sums'; readonly piece: PlanPiece };
 
 /** The results of orders by their kind. */
 export interface StepResults {
@@ -66,8 +59,8 @@ export interface StepResults {
   readonly rows: JobAnswer;
   readonly points: { readonly inferenceMs: number };
   readonly part: SurfacePart;
-  readonly records: { readonly records: RecordColumns; readonly inferenceMs: number };
   readonly plan: Plan;
+  readonly sums: PieceSums;
 }
 
 /** A step ends with its result, or with what is wrong with the request. */
@@ -98,20 +91,27 @@ function openTableOf({ id, memory, at, bytes, request }: TableBody, context: Gen
   return table;
 }
 
+/** A StepOutcome, and the memory in it that is transferred to the main thread. */
+interface StepResult {
+  readonly result: object;
+  readonly transferred?: readonly ArrayBuffer[];
+}
+
 /** Does a step of work. */
-const doStep: StepHandler = async (order, predictor, data) => {
+export async function doStep(
+  order: StepOrder,
+  predictor: Predictor,
+  data: PredictorData,
+): Promise<StepResult> {
   try {
-    return await stepOf(order as StepOrder, predictor, data);
+    return await stepOf(order, predictor, contextOf(data));
   } catch (error) {
     if (error instanceof ApiError) return { result: { refusal: error.error } };
     throw error;
   }
-};
+}
 
-export default doStep;
-
-async function stepOf(order: StepOrder, predictor: Predictor, data: PredictorData) {
-  const context = contextOf(data);
+async function stepOf(order: StepOrder, predictor: Predictor, context: GenerationData): Promise<StepResult> {
   switch (order.kind) {
     case 'check': {
       const table = openTableOf(order.table, context);
@@ -132,15 +132,12 @@ async function stepOf(order: StepOrder, predictor: Predictor, data: PredictorDat
       const result = encodeSurface(order.surface, context.artefacts, order.type, order.start);
       return { result: { result }, transferred: [result.bytes.buffer] };
     }
-    case 'records': {
-      const rows = new SiteRows(order.count, order.width, order.memory);
-      const { records, inferenceMs } = await predictRows(rows, predictor);
-      return { result: { result: { records, inferenceMs } } };
-    }
     case 'plan': {
       const { buffer, byteOffset, length } = order.body;
       const body = Buffer.from(buffer, byteOffset, length);
       return { result: { result: readPlan(body, order.limit, context, order.before, STEP_MS) } };
     }
+    case 'sums':
+      return { result: { result: await sumPiece(order.piece, predictor) } };
   }
 }

@@ -16,8 +16,9 @@ export class SurfaceAnswer {
   /** Predicts for all points. @param deadlineMs on the clock of `performance.now()` @throws JobError */
   async predict(deadlineMs: number): Promise<void> {
     const { surface } = this;
-    await this.steps.doEach(piecesOf(surface.points.length), async (piece) => {
-      await this.steps.do({ kind: 'points', surface, ...piece }, deadlineMs);
+    await this.steps.forEach(starts(surface.points.length), async (from) => {
+      const count = Math.min(STEP_POINTS, surface.points.length - from);
+      await this.steps.do({ kind: 'points', surface, from, count }, deadlineMs);
     });
   }
 
@@ -34,7 +35,7 @@ export class SurfaceAnswer {
   }
 }
 
-function* piecesOf(points: number) {
-  for (let from = 0; from < points; from += STEP_POINTS)
-    yield { from, count: Math.min(STEP_POINTS, points - from) };
+/** Where the steps of so many points start. */
+function* starts(length: number): Generator<number> {
+  for (let from = 0; from < length; from += STEP_POINTS) yield from;
 }

@@ -4,9 +4,9 @@ import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 import { errorOf } from '../prediction/artefacts/artefact-error.js';
 import type { PredictorData } from '../prediction/predictor.js';
-import type { Task, WorkerData, WorkerNotice } from './messages.js';
 import { createRunBuffer, MAX_RUN_ROWS, type RunBuffer } from './run-buffer.js';
 import type { Executor, Run } from './scheduler.js';
+import type { Task, WorkerData, WorkerNotice } from './worker.js';
 
 const WORKER_FILE = new URL('./worker.js', import.meta.url).href;
 

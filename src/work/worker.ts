@@ -1,12 +1,37 @@
 import { type MessagePort, parentPort, receiveMessageOnPort } from 'node:worker_threads';
 import { workerData } from 'piscina';
 import { AnswerEncoder } from '../formats/json/answer-encoder.js';
-import { failureOf } from '../prediction/artefacts/artefact-error.js';
+import { type ArtefactFailure, failureOf } from '../prediction/artefacts/artefact-error.js';
 import { adjustmentWidth } from '../prediction/conditions/adjustments.js';
 import { openPredictor } from '../prediction/open-predictor.js';
-import type { Predictor } from '../prediction/predictor.js';
-import type { Task, WorkerData, WorkerNotice } from './messages.js';
+import type { Predictor, PredictorData } from '../prediction/predictor.js';
 import { RunBuffer } from './run-buffer.js';
+
+/** What a worker is given when it starts; the grid and the run buffers in it are shared, not copied. */
+export interface WorkerData {
+  readonly predictor: PredictorData;
+  readonly runBuffers: readonly SharedArrayBuffer[];
+}
+
+/** The one task of a worker, which never ends: to answer what is ordered in a run buffer. */
+export interface Task {
+  /** Index of the run buffer. */
+  readonly buffer: number;
+  /** Where the orders of steps come from. */
+  readonly steps: MessagePort;
+}
+
+/** What a worker reports, with the index of its run buffer. */
+export type WorkerNotice = { readonly buffer: number } & (
+  | { readonly kind: 'ready' }
+  | ArtefactFailure
+  /** The answers of the run are in the buffer. */
+  | { readonly kind: 'answered' }
+  /** The step is done. */
+  | { readonly kind: 'done'; readonly result: unknown }
+  /** The run or step threw; the worker is still ready. */
+  | { readonly kind: 'failed'; readonly error: Error }
+);
 
 const data = workerData as WorkerData;
 
@@ -29,7 +54,7 @@ export default async function serve({ buffer, steps }: Task): Promise<never> {
   for (;;) {
     const count = run.awaitOrder();
     if (count > 0) notify({ buffer, ...(await answer(encoder, run, count)) });
-    else await doStep(opened, run, steps, buffer);
+    else await takeStep(opened, run, steps, buffer);
   }
 }
 
@@ -46,12 +71,12 @@ async function answer(encoder: AnswerEncoder, run: RunBuffer, count: number) {
 }
 
 /** Does the step whose order was sent. */
-async function doStep(predictor: Predictor, run: RunBuffer, steps: MessagePort, buffer: number) {
+async function takeStep(predictor: Predictor, run: RunBuffer, steps: MessagePort, buffer: number) {
   run.withdraw();
   try {
-    const order = receiveMessageOnPort(steps)?.message as object;
-    const { default: handle } = await import('./steps.js'); // which loads the formats, only where they are needed
-    const { result, transferred } = await handle(order, predictor, data.predictor);
+    const order = receiveMessageOnPort(steps)?.message;
+    const { doStep } = await import('./steps.js'); // which loads the formats, only where they are needed
+    const { result, transferred } = await doStep(order, predictor, data.predictor);
     notify({ buffer, kind: 'done', result }, transferred);
   } catch (error) {
     notify({ buffer, kind: 'failed', error: error as Error });

@@ -1,9 +1,14 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { sha256Of } from '../../src/prediction/artefacts/artefact-file.js';
+import { DATA_FILES } from '../../src/prediction/artefacts/artefacts.js';
+import { MANIFEST_FILE } from '../../src/prediction/artefacts/manifest.js';
 import { modelDir } from '../../testing/project.js';
+import { ProjectCopy } from '../../testing/project-copy.js';
+import { writeGridSample } from '../prediction/support/grid-copy.js';
 import { type OutputTo, runCommand } from '../support/command-process.js';
+import { IS_LONG } from '../support/length.js';
 
 test.each([
   [['--nonsense'], "Unknown option '--nonsense'"],
@@ -23,12 +28,19 @@ test.each([
 );
 
 test('models verify accepts the models of the project and measures the time per row of each', async () => {
-  const { code, stdout, stderr } = await runCommand('models', ['verify'], {});
+  const copy = new ProjectCopy();
+  onTestFinished(() => copy.remove());
+  if (!IS_LONG) writeGridSample(path.join(copy.dataDir, DATA_FILES.grid), 50); // all points take half a minute of CPU
+  copy.listDataFiles();
+  const { code, stdout, stderr } = await runCommand('models', ['verify'], {
+    DATA_DIR: copy.dataDir,
+    MODEL_DIR: copy.modelDir,
+  });
   expect({ code, stderr }).toEqual({ code: 0, stderr: '' });
   const times = [...stdout.matchAll(/^time {4}(\w+): ([\d.e+]+) us per row, measured on this machine/gm)];
   expect(times.map(([, method]) => method)).toEqual(['manual', 'drone_seeded']);
   for (const [, , usPerRow] of times) expect(Number(usPerRow)).toBeGreaterThan(0);
-  const digest = sha256Of(readFileSync(path.join(modelDir, 'manifest.json')));
+  const digest = sha256Of(readFileSync(path.join(modelDir, MANIFEST_FILE)));
   expect(stdout).toMatch(new RegExp(`^digests models ${digest}, grid [0-9a-f]{64}$`, 'm'));
   expect(stdout).toMatch(/\nThe models may be served.\n$/);
 });

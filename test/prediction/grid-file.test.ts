@@ -29,8 +29,14 @@ const withNull = () => {
   return vectorFromArray(values, new Uint16());
 };
 
-const lattice = (changes: object) =>
-  JSON.stringify({ south: 41.90003, west: -124.99997, steps_per_degree: 120, ...changes });
+/** Changes of the lattice, which is JSON in the metadata. */
+const lattice = (changes: object): GridChanges => ({
+  metadata: {
+    lattice: JSON.stringify({ south: 41.90003, west: -124.99997, steps_per_degree: 120, ...changes }),
+  },
+});
+const elevation = (metadata: Record<string, string>): GridChanges => ({ fields: { elevation: metadata } });
+const columns = (changed: NonNullable<GridChanges['columns']>): GridChanges => ({ columns: changed });
 
 const REFUSALS: readonly (readonly [what: string, changes: GridChanges, problem: string | RegExp])[] = [
   ['of another format', { metadata: { format: 'nurselog-grid/1' } }, /metadata format/],
@@ -43,83 +49,71 @@ const REFUSALS: readonly (readonly [what: string, changes: GridChanges, problem:
   ['with an empty list of regions', { metadata: { regions: '[]' } }, /metadata regions/],
   ['without a lattice', { metadata: { lattice: undefined } }, /metadata lattice/],
   ['with a lattice that is not JSON', { metadata: { lattice: '120' } }, /metadata lattice/],
-  [
-    'with a lattice without steps',
-    { metadata: { lattice: lattice({ steps_per_degree: 0 }) } },
-    /metadata lattice/,
-  ],
+  ['with a lattice without steps', lattice({ steps_per_degree: 0 }), /metadata lattice/],
   [
     'with a lattice finer than coordinates of 5 decimals can be',
-    { metadata: { lattice: lattice({ steps_per_degree: 50_000 }) } },
+    lattice({ steps_per_degree: 50_000 }),
     /metadata lattice/,
   ],
-  [
-    'with a lattice without an origin',
-    { metadata: { lattice: lattice({ south: null }) } },
-    /metadata lattice/,
-  ],
-  ['without rows', { columns: { row: undefined } }, 'column row is missing'],
-  ['without columns of the lattice', { columns: { column: undefined } }, 'column column is missing'],
-  ['without the points’ regions', { columns: { region: undefined } }, 'column region is missing'],
+  ['with a lattice without an origin', lattice({ south: null }), /metadata lattice/],
+  ['without rows', columns({ row: undefined }), 'column row is missing'],
+  ['without columns of the lattice', columns({ column: undefined }), 'column column is missing'],
+  ['without the points’ regions', columns({ region: undefined }), 'column region is missing'],
   [
     'whose rows are float32',
-    { columns: { row: makeVector(Float32Array.from(columnCopy('row'))) } },
+    columns({ row: makeVector(Float32Array.from(columnCopy('row'))) }),
     'column row is not Uint16Array',
   ],
   [
     'whose variable is float64',
-    { columns: { elevation: makeVector(Float64Array.from(columnCopy('elevation'))) } },
+    columns({ elevation: makeVector(Float64Array.from(columnCopy('elevation'))) }),
     'column elevation is not Uint8Array or Int8Array or Uint16Array or Int16Array',
   ],
   [
     'whose regions are text',
-    { columns: { region: vectorFromArray([...columnCopy('region')].map(String), new Utf8()) } },
+    columns({ region: vectorFromArray([...columnCopy('region')].map(String), new Utf8()) }),
     'column region is not Uint8Array',
   ],
   ['with a null', { columns: { row: withNull() } }, 'column row is not Uint16Array without nulls'],
-  ['whose variable has no unit', { fields: { elevation: { unit: '' } } }, /^column elevation: unit: /],
-  ['whose variable has no scale', { fields: { elevation: { scale: '' } } }, /^column elevation: scale: /],
-  ['whose scale is 0', { fields: { elevation: { scale: '0' } } }, 'column elevation: scale: must be above 0'],
-  ['whose offset is no number', { fields: { elevation: { offset: 'ten' } } }, /^column elevation: offset: /],
+  ['whose variable has no unit', elevation({ unit: '' }), /^column elevation: unit: /],
+  ['whose variable has no scale', elevation({ scale: '' }), /^column elevation: scale: /],
+  ['whose scale is 0', elevation({ scale: '0' }), 'column elevation: scale: must be above 0'],
+  ['whose offset is no number', elevation({ offset: 'ten' }), /^column elevation: offset: /],
   [
     'whose bounds are exchanged',
-    { fields: { elevation: { minimum: '4400', maximum: '-100' } } },
+    elevation({ minimum: '4400', maximum: '-100' }),
     'column elevation: minimum is not below maximum',
   ],
   [
     'with a value above its bounds',
-    { columns: { elevation: changed<Int16Array>('elevation', 100, 5000) } },
+    columns({ elevation: changed<Int16Array>('elevation', 100, 5000) }),
     'column elevation, row 100 is 5000, not from -100 to 4400',
   ],
   [
     'with a scale that takes its values beyond their bounds',
-    { fields: { elevation: { scale: '3.28084' } } },
+    elevation({ scale: '3.28084' }),
     /^column elevation, row \d+ is [\d.]+, not from -100 to 4400$/,
   ],
-  [
-    'with a point at a pole',
-    { metadata: { lattice: lattice({ south: 82 }) } },
-    /^row 0 lies at 8.*: not in any coverage$/,
-  ],
-  ['with a point at the antimeridian', { metadata: { lattice: lattice({ west: 171 }) } }, /^row 0 lies at/],
+  ['with a point at a pole', lattice({ south: 82 }), /^row 0 lies at 8.*: not in any coverage$/],
+  ['with a point at the antimeridian', lattice({ west: 171 }), /^row 0 lies at/],
   [
     'whose rows are not in order',
-    { columns: { row: changed<Uint16Array>('row', 1000, 0) } },
+    columns({ row: changed<Uint16Array>('row', 1000, 0) }),
     "row 1000 is not in the order of the lattice's rows, then columns, each point once",
   ],
   [
     'whose columns are not in order within a row',
-    { columns: { column: changed<Uint16Array>('column', 1, 0) } },
+    columns({ column: changed<Uint16Array>('column', 1, 0) }),
     "row 1 is not in the order of the lattice's rows, then columns, each point once",
   ],
   [
     'with a point twice',
-    { columns: { column: changed<Uint16Array>('column', 1, columnCopy<Uint16Array>('column')[0]!) } },
+    columns({ column: changed<Uint16Array>('column', 1, columnCopy<Uint16Array>('column')[0]!) }),
     "row 1 is not in the order of the lattice's rows, then columns, each point once",
   ],
   [
     'with a point of a region that is not in its list',
-    { columns: { region: changed<Uint8Array>('region', 9, 2) } },
+    columns({ region: changed<Uint8Array>('region', 9, 2) }),
     'column region, row 9 names no region',
   ],
 ];
@@ -134,12 +128,9 @@ test('a grid file without a point is refused', async () => {
   await expectRefusal(() => parseGridOf(file), file, 'holds no points');
 });
 
-test('a missing grid file is refused', async () => {
+test('a missing grid file and one that is a folder are refused', async () => {
   const missing = path.join(folder, 'nowhere.arrow');
   await expectRefusal(() => parseGridOf(missing), missing, 'the file is missing');
-});
-
-test('a grid file that is a folder is refused', async () => {
   await expectRefusal(() => parseGridOf(folder), folder, 'cannot be read (EISDIR)');
 });
 
@@ -173,8 +164,8 @@ test('a grid file is read with the columns and metadata that were written', () =
     expect(grid.longitudes[grid.column[point]!]).toBeCloseTo(-125.00414 + (columns[point]! + 0.5) / 120, 5);
   }
   expect(Buffer.compare(grid.region, columnCopy<Uint8Array>('region'))).toBe(0);
-  const elevation = grid.variables.get('elevation');
-  expect(elevation).toMatchObject({ unit: 'm', scale: 1, offset: 0, minimum: -100, maximum: 4400 });
-  expect(elevation?.integers.findIndex((metres, i) => metres !== columnCopyOfElevation[i])).toBe(-1);
+  const variable = grid.variables.get('elevation');
+  expect(variable).toMatchObject({ unit: 'm', scale: 1, offset: 0, minimum: -100, maximum: 4400 });
+  expect(variable?.integers.findIndex((metres, i) => metres !== columnCopyOfElevation[i])).toBe(-1);
   expect(grid.pointCount).toBe(rows.length);
 });

@@ -18,6 +18,8 @@ export interface ClientRequest {
 /** A caller on a connection of its own, kept by default. */
 export class Client {
   readonly #agent: Agent;
+  /** The local port of the connection of the last request. */
+  localPort: number | undefined;
 
   /** @param keepsConnection whether it is used for more than one request */
   constructor(
@@ -32,6 +34,9 @@ export class Client {
   async send({ method, path, headers, body }: ClientRequest) {
     const options = { method, headers: { ...headers, 'x-api-key': this.key }, agent: this.#agent };
     const sent = httpRequest(this.api + path, options);
+    sent.once('socket', ({ localPort }) => {
+      this.localPort = localPort;
+    });
     sent.end(body);
     const [response] = (await once(sent, 'response')) as [IncomingMessage];
     const parts: Buffer[] = [];

@@ -2,6 +2,10 @@
 
 from __future__ import annotations
 
+import inspect
+import re
+from pathlib import Path
+
 import pytest
 from frames import table
 from service_process import ServiceProcess
@@ -10,6 +14,7 @@ from nurselog import AsyncClient, Client
 from nurselog.errors import ConfigurationError
 
 SECRET = "nurse_live_" + 32 * "a"
+OPERATIONS = Path(__file__).parents[3] / "docs/operations.md"
 
 
 @pytest.fixture(autouse=True)
@@ -89,3 +94,9 @@ def test_a_key_that_no_header_can_carry_is_refused_without_repeating_it(key: str
 @pytest.mark.parametrize("client", [Client, AsyncClient])
 def test_a_client_does_not_show_its_key(client: type[Client] | type[AsyncClient]) -> None:
     assert SECRET not in repr(client("http://127.0.0.1:8080", SECRET))
+
+
+@pytest.mark.parametrize("client", [Client, AsyncClient])
+def test_the_default_timeout_is_that_of_the_time_limits(client: type[Client] | type[AsyncClient]) -> None:
+    [seconds] = re.findall(r"^\| `timeout` \(Python client\) \| (\d+) s ", OPERATIONS.read_text(), re.MULTILINE)
+    assert inspect.signature(client).parameters["timeout"].default == float(seconds)

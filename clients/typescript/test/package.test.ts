@@ -24,10 +24,9 @@ beforeAll(async () => {
   folder = mkdtempSync(path.join(tmpdir(), 'nurselog-client-'));
   const installed = path.join(folder, 'node_modules/@nurselog/client');
   mkdirSync(installed, { recursive: true });
-  await run('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: packageFolder });
-  await run('tar', ['-xzf', path.join(folder, 'nurselog-client-1.0.0.tgz'), '--strip-components=1'], {
-    cwd: installed,
-  });
+  const packing = run('npm', ['pack', '--silent', '--pack-destination', folder], { cwd: packageFolder });
+  const packed = (await packing).stdout.trim().split('\n').at(-1)!;
+  await run('tar', ['-xzf', path.join(folder, packed), '--strip-components=1'], { cwd: installed });
   for (const name of ['openapi-fetch', 'openapi-typescript-helpers'])
     cpSync(path.join(modules, name), path.join(folder, 'node_modules', name), { recursive: true });
   writeFileSync(path.join(folder, 'package.json'), '{ "type": "module" }');

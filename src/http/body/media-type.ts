@@ -17,7 +17,7 @@ export function negotiateType<MediaType extends string>(
 ): MediaType {
   if (accept === undefined || accept.trim() === '' || accept.length > MAX_ACCEPT_CHARACTERS)
     return available[0];
-  // The types have no parameters, but callers may name what holds for the answer anyway: its charset, and the header line of CSV.
+  // Callers may name parameters that hold anyway: the charset, and the header line of CSV.
   const headers = {
     ...raw.headers,
     accept: accept.replaceAll(/;\s*(charset="?utf-8"?|header=present)/gi, ''),

@@ -5,7 +5,7 @@ import { show, shownPath } from '../../prediction/errors/shown-value.js';
 /** Seconds after which a caller may retry when the service cannot answer now. */
 const RETRY_AFTER_SECONDS = 1;
 
-/** nginx's status for a client that closed its connection: for the log, nobody receives it. */
+/** nginx's status for a client that closed its connection: for the log alone. */
 export const CLIENT_CLOSED_STATUS = 499;
 
 /** A temporary failure of the service, with the time after which to retry. */
@@ -16,7 +16,7 @@ export function retryLater(
   return new ApiError({ code, message }, { 'retry-after': String(RETRY_AFTER_SECONDS) });
 }
 
-/** Too many sites wait. A constant, because a stack trace per error would cost more than the rest of a rejection. */
+/** Too many sites wait. A constant, since a stack trace for each error would cost more than the rest of a rejection. */
 export const QUEUE_FULL = retryLater(
   'overloaded',
   'The work queue is full and nothing was started: try again shortly.',
@@ -28,12 +28,11 @@ export const TOO_MANY_OPEN = retryLater(
   'Too many tables, plans or surfaces are open and nothing was started: try again shortly.',
 );
 
-/** The deadline of the request passed. */
 export function timedOut(timeoutMs: number): ApiError {
   return retryLater('overloaded', `The request timed out after ${timeoutMs} ms: try again shortly.`);
 }
 
-/** The client closed its side of the connection while its request waited, as one that hangs up does. */
+/** The client closed its side of the connection while its request waited, as one does that disconnects. */
 export function closedWhileWaiting(): ApiError {
   return retryLater(
     'overloaded',
@@ -42,7 +41,7 @@ export function closedWhileWaiting(): ApiError {
   );
 }
 
-/** The client closed its side of the connection before the answer to its table began, as one that hangs up does. */
+/** The same before the answer to a table began. */
 export function closedBeforeTable(): ApiError {
   const message =
     'The connection was closed for sending before the answer to the table began, which looks as if its caller had ' +

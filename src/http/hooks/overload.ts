@@ -10,9 +10,7 @@ import { callerOf } from '../server/request-state.js';
 const { status, headers, body } = renderError(QUEUE_FULL);
 const HEADERS = Object.entries(headers).flat();
 
-/**
- * Rejects a batch, table or plan that the full queue would not take before its body is read, which would be most of the work.
- */
+/** Rejects a batch, table or plan before its body is read where the queue is full: reading it is most of the work. */
 export function rejectOverload(app: FastifyInstance, serving: Serving): void {
   app.addHook('onRequest', (request, _reply, done) => {
     if (serving.current.batches.wouldReject(callerOf(request).id)) done(QUEUE_FULL);
@@ -21,9 +19,9 @@ export function rejectOverload(app: FastifyInstance, serving: Serving): void {
 }
 
 /**
- * The same on the shortest way, past Fastify's reply and its hooks and before the request is counted. Under overload
- * nine of ten batches are rejected, so what a rejection costs decides how many are answered. Not for limited tiers, whose
- * quota is in every response, nor for pages of other origins, nor where the response ends its connection.
+ * Does the same before the request is counted, without Fastify's reply and hooks. Under overload nine of ten batches are
+ * rejected, so that the cost of a rejection decides how many are answered. Limited tiers, whose responses have the quota,
+ * pages of other origins and responses that end their connection are left to `rejectOverload`.
  */
 export function rejectOverloadUncounted(app: FastifyInstance, serving: Serving, phase: CurrentPhase): void {
   app.addHook('onRequest', (request, reply, done) => {

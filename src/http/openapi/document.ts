@@ -19,7 +19,7 @@ import { HEADERS, type HeaderName } from './headers.js';
 /** The groups of endpoints, in order. */
 const TAGS = {
   Predictions: 'How likely planted trees are to survive.',
-  Catalogue: 'What can be asked for, and what answers.',
+  Catalogue: 'Species, regions and models.',
   Service: 'The key and the service.',
 };
 
@@ -34,7 +34,7 @@ export interface Endpoint {
   readonly description?: string;
   /** Whether it answers without a key. */
   readonly isPublic?: boolean;
-  /** Whether it is not counted, and so never refused for the quota. */
+  /** Whether it is not counted, so that the quota never refuses it. */
   readonly isFree?: boolean;
   /** The parameters of the path, which stand in it as `{name}`. */
   readonly pathParameters?: (schemas: RequestSchemas) => z.ZodObject;

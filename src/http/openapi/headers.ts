@@ -13,8 +13,8 @@ export const HEADERS = {
     { pattern: '^[A-Za-z0-9._-]{1,128}$' },
   ),
   'Cache-Control': header(
-    '`no-store`, but for the lists of GET /v1/species and GET /v1/coverage, which a client may keep for five minutes, and ' +
-      'for surfaces, which it may keep and must ask for again with their ETag.',
+    '`no-store`, except for GET /v1/species and GET /v1/coverage, which a client may keep for five minutes, and for ' +
+      'surfaces, which it may keep and must revalidate with their ETag.',
     undefined,
     { enum: [CACHE_CONTROL.default, CACHE_CONTROL.catalogue, CACHE_CONTROL.revalidated] },
   ),
@@ -44,7 +44,7 @@ export const HEADERS = {
     { enum: OUTCOMES },
   ),
   'Server-Timing': header(
-    'Milliseconds that the request waited for its run (`queue`) and was in the models (`inference`); of a table, as far as known when its answer begins.',
+    'Milliseconds that the request waited (`queue`) and was in the models (`inference`); of a table, as known when its answer begins.',
     'queue;dur=0.120, inference;dur=1.034',
   ),
 };

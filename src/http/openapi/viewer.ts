@@ -1,18 +1,10 @@
 import { createHash } from 'node:crypto';
 import { readFileSync } from 'node:fs';
 import { createRequire } from 'node:module';
+import { contentSecurityPolicy } from '../response/headers.js';
 
-/** What the page may load: files of the service itself. Swagger UI has images inside its style sheet, and nothing else inline. */
-export const CONTENT_SECURITY_POLICY = [
-  "default-src 'none'",
-  "script-src 'self'",
-  "style-src 'self'",
-  "img-src 'self' data:",
-  "connect-src 'self'",
-  "base-uri 'none'",
-  "form-action 'none'",
-  "frame-ancestors 'none'",
-].join('; ');
+/** Swagger UI has images inside its style sheet, and nothing else inline. */
+export const CONTENT_SECURITY_POLICY = contentSecurityPolicy("img-src 'self' data:", "connect-src 'self'");
 
 const SCRIPT = `const dark = matchMedia('(prefers-color-scheme: dark)');
 const setScheme = () => document.documentElement.classList.toggle('dark-mode', dark.matches);

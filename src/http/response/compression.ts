@@ -18,11 +18,11 @@ const limited = pLimit(MAX_AT_ONCE);
 const MAX_ACCEPT_CHARACTERS = 500;
 
 const IDENTITY = 'identity';
-/** What a response says in `Vary` whose encoding was negotiated. */
+/** The value of `Vary` where the encoding was negotiated. */
 const BY_ENCODING = 'accept-encoding';
 const { BROTLI_PARAM_LGWIN, BROTLI_PARAM_QUALITY } = zlib.constants;
 
-/** Bits of the window of a stream, 256 KiB: with the defaults each would take megabytes as long as its caller reads. */
+/** Bits of a stream's window, 256 KiB: with the default each stream would hold megabytes while its caller reads. */
 const STREAM_WINDOW_BITS = 18;
 
 const brotli = promisify<Buffer, zlib.BrotliOptions, Buffer>(zlib.brotliCompress);
@@ -172,7 +172,7 @@ export function precompressed(
   };
 }
 
-/** Says in `Vary` what a response depends on. */
+/** Adds a header of the request to `Vary`. */
 export function addVary(reply: FastifyReply, header: 'accept' | typeof BY_ENCODING): void {
   reply.header('vary', [reply.getHeader('vary'), header].filter(Boolean).join(', '));
 }

@@ -21,6 +21,15 @@ export const DEFAULT_HEADERS = {
   'cache-control': CACHE_CONTROL.default,
 } as const;
 
+/** The policy of a page that loads files of the service alone. @param own directives that the page has beside these */
+export function contentSecurityPolicy(...own: readonly string[]): string {
+  const [before, after] = [
+    ["default-src 'none'", "script-src 'self'", "style-src 'self'"],
+    ["base-uri 'none'", "form-action 'none'", "frame-ancestors 'none'"],
+  ];
+  return [...before, ...own, ...after].join('; ');
+}
+
 export const JSON_TYPE = 'application/json; charset=utf-8';
 
 /** A strong ETag for what is identified by some values: another for any other values. */

@@ -30,7 +30,7 @@ export const batchEndpoint: Endpoint = {
   id: 'predictBatch',
   summary: 'Predict survival for many sites',
   description:
-    'Entries that fail are elements with an `error` in their place, and the batch still answers 200.',
+    'An entry that fails is an element with an `error` in its place; the batch is still answered with 200.',
   request: ({ prediction }) =>
     z
       .object({

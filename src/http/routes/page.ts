@@ -3,7 +3,7 @@ import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
 import { precompressed } from '../response/compression.js';
-import { CACHE_CONTROL, JSON_TYPE } from '../response/headers.js';
+import { CACHE_CONTROL, contentSecurityPolicy, JSON_TYPE } from '../response/headers.js';
 
 /** The built page, which `npm run build` writes beside the compiled service. */
 const PAGE_FOLDER = fileURLToPath(new URL('../../web/', import.meta.url));
@@ -22,21 +22,6 @@ const COMPRESSED = [
   ['br', '.br'],
   ['gzip', '.gz'],
 ] as const;
-
-/** What the page may load: its own files alone, and the operator's map. */
-function contentSecurityPolicy(mapOrigin: string): string {
-  return [
-    "default-src 'none'",
-    "script-src 'self'",
-    "style-src 'self'",
-    "worker-src 'self'",
-    `img-src 'self' data: blob:${mapOrigin}`, // MapLibre's buttons, and the map in the printed report
-    `connect-src 'self'${mapOrigin}`,
-    "base-uri 'none'",
-    "form-action 'none'",
-    "frame-ancestors 'none'",
-  ].join('; ');
-}
 
 /**
  * GET / and /assets/…: the planner's page.
@@ -59,7 +44,11 @@ export function pageRoutes(
   const mapOrigin = mapStyleUrl === undefined ? '' : ` ${new URL(mapStyleUrl).origin}`;
   // On every file: a worker has the policies of its own file, not those of the page that starts it.
   const policies = {
-    'content-security-policy': contentSecurityPolicy(mapOrigin),
+    'content-security-policy': contentSecurityPolicy(
+      "worker-src 'self'",
+      `img-src 'self' data: blob:${mapOrigin}`, // MapLibre's buttons, and the map in the printed report
+      `connect-src 'self'${mapOrigin}`,
+    ),
     'referrer-policy': 'no-referrer',
   };
   const headers = {

@@ -4,7 +4,6 @@ import { PlanSums } from '../../formats/geojson/plan-sums.js';
 import { MAX_PREDICTIONS, type Plan } from '../../formats/geojson/planner.js';
 import { modelOf } from '../../prediction/artefacts/manifest.js';
 import { HORIZONS } from '../../prediction/dimensions.js';
-import { RowRecords } from '../../prediction/row-record.js';
 import { MAX_UNIT_POINTS } from '../../prediction/units/unit-points.js';
 import { MemoryBudget } from '../../work/admission.js';
 import { RequestSteps } from '../../work/request-steps.js';
@@ -31,18 +30,18 @@ export const planEndpoint: Endpoint = {
   errors: ['batch_too_large', 'invalid_species', 'invalid_method', 'overloaded'],
 };
 
-/** Rows of a step: other keys have their turns between them. */
-const STEP_ROWS = 500;
-
 /** Bodies of plans take at most the memory of so many of the largest. */
 const MAX_LARGEST_BODIES = 16;
+
+/** Rows of a step: other keys have their turns between them. */
+const STEP_ROWS = 500;
 
 /** POST /v1/plan: planting units by species, method and cost. */
 export function planRoute(
   app: FastifyInstance,
   { serving, submitter, clock, config, metrics }: RouteContext,
 ): void {
-  const { bodyLimitBytes, planLimitBytes } = config;
+  const { bodyLimitBytes, planLimitBytes, requestTimeoutMs } = config;
   const budget = new MemoryBudget(MAX_LARGEST_BODIES * planLimitBytes);
   app.addHook('onRequest', async (request) => {
     const { hasLargeBodies } = TIERS[callerOf(request).tier];
@@ -61,36 +60,26 @@ export function planRoute(
     const { id, tier } = callerOf(request);
     if (batches.wouldReject(id)) throw QUEUE_FULL;
     const limit = { tier, units: TIERS[tier].sitesPerBatch };
-    const deadlineMs = submitter.deadlineOf(reply);
     const steps = new RequestSteps(id, batches);
     if (reply.raw.closed) throw closedWhileWaiting();
     reply.raw.once('close', () => steps.cancel());
-    const read = async (): Promise<Plan> => {
+    const deadlineMs = performance.now() - reply.elapsedTime + requestTimeoutMs;
+    const work = async () => {
       const body = new Uint8Array(request.body);
       let plan: Plan | undefined;
       while (plan?.isRead !== true)
-        plan = await steps.do<'plan'>({ kind: 'plan', body, limit, before: plan }, deadlineMs);
-      return plan;
-    };
-    const predict = async () => {
-      const plan = await read();
+        plan = await steps.do({ kind: 'plan', body, limit, before: plan }, deadlineMs);
       request.state.sites = plan.units.length;
       const sums = new PlanSums(plan);
-      await steps.doEach(sums.rows(STEP_ROWS), async (piece) => {
-        const { latitude, count, width } = piece.rows;
-        const order = { kind: 'records', memory: latitude.buffer, count, width } as const;
-        const { records } = await steps.do(order, deadlineMs);
-        sums.add(piece, new RowRecords(records));
-      });
+      await steps.forEach(sums.pieces(STEP_ROWS), async (piece) =>
+        sums.add(piece, await steps.do({ kind: 'sums', piece }, deadlineMs)),
+      );
       return { plan, sums };
     };
-    const { plan, sums } = await beforeFirstByte(
-      request,
-      steps,
-      config.requestTimeoutMs,
-      closedWhileWaiting,
-      () => submitter.inTurn(request, reply, generation, predict),
+    const { plan, sums } = await beforeFirstByte(request, steps, requestTimeoutMs, closedWhileWaiting, () =>
+      submitter.inTurn(request, reply, generation, work),
     );
+    if (steps.hasPredicted) request.state.times = steps;
 
     for (const { error } of plan.units) metrics.sites.inc({ outcome: error?.code ?? 'answered' });
     const elements = await sums.elements(artefacts);

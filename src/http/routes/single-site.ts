@@ -36,8 +36,8 @@ export const rankEndpoint: Endpoint = {
   id: 'rankSpeciesAndMethods',
   summary: 'Rank species and planting methods at one site',
   description:
-    'Best first, by the survival at the longest horizon asked for. `predictions` are those of POST /v1/predict with the ' +
-    'same options. Where no species is native to the matched point, the ranking is empty.',
+    'Best first, by survival at the longest horizon requested. `predictions` are those of POST /v1/predict with the ' +
+    'same options. The ranking is empty where no species is native to the matched point.',
   request: ({ ranking }) => ranking,
   response: rankingResponseSchema,
   errors: [...SITE_ERRORS, 'invalid_method'],

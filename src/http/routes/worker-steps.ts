@@ -56,6 +56,7 @@ export async function beforeFirstByte<Result>(
   connection.once('hangup', cancel);
   if (connection.hasHungUp) cancel();
   try {
+    if (steps.isCancelled) throw hungUp();
     const result = await work();
     if (steps.isCancelled) throw hungUp();
     return result;
@@ -64,7 +65,6 @@ export async function beforeFirstByte<Result>(
     throw error instanceof JobError ? failureError(error.outcome, request, timeoutMs) : error;
   } finally {
     connection.off('hangup', cancel);
-    if (steps.hasPredicted) request.state.times = steps; // they grow until the answer ends
   }
 }
 

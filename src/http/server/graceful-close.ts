@@ -17,9 +17,10 @@ const CLOSE_IDLE_INTERVAL_MS = 50;
  * its end.
  *
  * Two kinds of connections would be reset otherwise. Those that the system has accepted and the server has not, when the
- * listening socket closes: so requests that arrive while the server closes wait until it has stopped listening. Soon all
- * callers wait, no further connection comes, and none is left in the backlog. And connections that look idle although
- * their caller is about to send: they stay open for a moment, and their next response announces their end.
+ * listening socket closes: so requests that arrive while the server closes wait until it has stopped listening. Soon most
+ * callers wait, and it is unlikely that one connects in the moment before the listening socket closes. And connections
+ * that look idle although their caller is about to send: they stay open for a moment, and their next response announces
+ * their end.
  */
 export function enableGracefulClose(app: FastifyInstance, connections: Connections): void {
   const { server } = app;

@@ -12,9 +12,9 @@ export interface RequestState {
   bodyLimitBytes?: number;
   /** Sites submitted. */
   sites?: number;
-  /** Its rows and steps that were submitted and are not answered. */
-  jobs?: Set<Job>;
-  /** The times of its jobs that were answered. */
+  /** Its rows that were submitted at once. */
+  job?: Job;
+  /** The times of its work that was done. */
   times?: JobTimes;
 }
 

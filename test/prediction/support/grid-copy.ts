@@ -51,6 +51,15 @@ export function writeGridCopy(
   writeFileSync(file, tableToIPC(table, 'file'));
 }
 
+/** Writes the project's grid with every nth of its points. */
+export function writeGridSample(file: string, n: number): void {
+  const columns = original.schema.fields.map(({ name }) => {
+    const values = columnCopy(name).filter((_, point) => point % n === 0);
+    return [name, makeVector(values)] as const;
+  });
+  writeGridCopy(file, { columns: Object.fromEntries(columns) });
+}
+
 /** Writes a grid with the columns of the project's and no points. */
 export function writeEmptyGrid(file: string): void {
   writeFileSync(file, tableToIPC(new Table(original.schema), 'file'));

@@ -6,12 +6,10 @@ import { readWhole, type Target, type WholeAnswers } from './mixed-load.js';
 export interface Tally {
   /** Answers by status; those of 200 that are not whole by what they answer. */
   readonly answers: Map<number | string, number>;
-  /** Requests that got no answer, by what their caller saw: the connection was reset, or ended under them. */
-  readonly lost: Map<string, number>;
+  /** Requests that got no answer: what their caller saw, and the local port of their connection. */
+  readonly unanswered: { readonly port: number | undefined; readonly what: string }[];
   /** Requests on a kept connection that was closed for having been idle too long: a busy machine delays callers. */
   late: number;
-  /** Requests that were not sent: their connection was reset before the service had accepted it. */
-  unaccepted: number;
   /** When a connection was refused for the first time, as `performance.now()` has it: the service listens no more. */
   refusedAtMs: number;
 }
@@ -29,9 +27,8 @@ export interface Manners {
 export function newTally(): Tally {
   return {
     answers: new Map(),
-    lost: new Map(),
+    unanswered: [],
     late: 0,
-    unaccepted: 0,
     refusedAtMs: Number.POSITIVE_INFINITY,
   };
 }
@@ -54,6 +51,7 @@ export async function callUntilRefused(
   for (let index = first; ; index++) {
     const [request, whole] = requests[index % requests.length]!;
     [sentMs, sentBeforeMs] = [performance.now(), sentMs];
+    const portBefore = client.localPort;
     try {
       const { status, body } = await client.send(request);
       count(
@@ -61,15 +59,15 @@ export async function callUntilRefused(
         status === 200 && readWhole(request, body) !== whole ? `other ${request.name}` : status,
       );
     } catch (error) {
-      const { code, message, syscall } = error as NodeJS.ErrnoException;
+      const { code, message } = error as NodeJS.ErrnoException;
       if (code === 'ECONNREFUSED') {
         tally.refusedAtMs = Math.min(tally.refusedAtMs, performance.now());
         return;
       }
-      const isCutOff = message === 'aborted';
-      if (code === 'ECONNRESET' && syscall === 'connect') tally.unaccepted++;
-      else if (keepsConnection && !isCutOff && sentMs - sentBeforeMs > keptMs) tally.late++;
-      else count(tally.lost, `${request.name}, ${code}: ${message}`);
+      const port = client.localPort;
+      const wasIdle = port === portBefore && message !== 'aborted';
+      if (wasIdle && sentMs - sentBeforeMs > keptMs) tally.late++;
+      else tally.unanswered.push({ port, what: `${request.name}, ${code}: ${message}` });
     }
     if (pauseMs > 0) await delay(Math.random() * pauseMs);
   }

@@ -1,4 +1,5 @@
 import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { usageResponseSchema } from '../../src/http/response/catalogue-schemas.js';
 import { SettableClock } from '../accounts/support/settable-clock.js';
 import { expectError } from '../support/error-body.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
@@ -98,16 +99,6 @@ test('a 401, 404, 405 or 429 and GET /v1/health are not counted', async () => {
   expect(await service.administration.usage({ keyId, day: undefined })).toMatchObject([{ requests: 100 }]);
 });
 
-test('a 403 is not counted', async () => {
-  expect(await left()).toBe(99);
-  await service.administration.setState(keyId, 'deactivated');
-  clock.advanceMs(5000);
-  await expectError(await service.get('/v1/species', spore), 403, 'key_inactive');
-  await service.administration.setState(keyId, 'active');
-  clock.advanceMs(5000);
-  expect(await left()).toBe(98);
-});
-
 test.each([
   ['00:00:00.000', '86400'],
   ['12:34:56.001', '41104'],
@@ -132,4 +123,104 @@ test('the count restarts at midnight UTC to the millisecond', async () => {
   const response = await service.get('/v1/species', spore);
   expect(response.status).toBe(200);
   expect(response.headers.get('ratelimit')).toBe('"daily";r=99;t=86400');
+  const { body } = await usage(spore);
+  expect(body).toMatchObject({ requests_today: 1, remaining: 99, resets_at: '2026-11-22T00:00:00.000Z' });
+});
+
+async function usage(headers?: Record<string, string>) {
+  const response = await service.get('/v1/usage', headers);
+  expect(response.status).toBe(200);
+  return { body: usageResponseSchema.parse(await response.json()), headers: response.headers };
+}
+
+test("usage reports the key's requests of the day, its limit and when it restarts, and is not counted itself", async () => {
+  for (let request = 0; request < 3; request++) await service.post('/v1/predict', PREDICT_REQUEST, spore);
+  for (let repeat = 0; repeat < 3; repeat++) {
+    const { body, headers } = await usage(spore);
+    expect(body).toEqual({
+      tier: 'spore',
+      requests_today: 3,
+      limit: 100,
+      remaining: 97,
+      resets_at: '2026-11-21T00:00:00.000Z',
+    });
+    expect(Object.keys(body)).toEqual(['tier', 'requests_today', 'limit', 'remaining', 'resets_at']);
+    expect(headers.get('ratelimit')).toBe('"daily";r=97;t=43200');
+    expect(headers.get('ratelimit-policy')).toBe('"daily";q=100;w=86400');
+  }
+});
+
+test('usage answers a key that has no request left', async () => {
+  await Promise.all(Array.from({ length: 105 }, () => service.get('/v1/species', spore)));
+  await expectError(await service.get('/v1/species', spore), 429, 'rate_limit_exceeded');
+  expect((await usage(spore)).body).toMatchObject({ requests_today: 100, remaining: 0 });
+});
+
+test('an unlimited key sees every request that it was answered for, without limit or headers', async () => {
+  const hypha = { 'x-api-key': (await service.issueKey('hypha')).secret };
+  for (let count = 0; count <= 20; count++) {
+    const { body, headers } = await usage(hypha);
+    expect(body).toMatchObject({ tier: 'hypha', requests_today: count, limit: null, remaining: null });
+    expect(headers.has('ratelimit')).toBe(false);
+    await service.get('/v1/species', hypha);
+  }
+});
+
+test('many callers of usage at once each see the count of their own key', async () => {
+  const keys = await Promise.all(Array.from({ length: 8 }, () => service.issueKey('mycel')));
+  await Promise.all(
+    keys.flatMap(({ secret }, count) =>
+      Array.from({ length: count }, () => service.get('/v1/species', { 'x-api-key': secret })),
+    ),
+  );
+  const seen = await Promise.all(keys.map(({ secret }) => usage({ 'x-api-key': secret })));
+  expect(seen.map(({ body }) => body.requests_today)).toEqual([0, 1, 2, 3, 4, 5, 6, 7]);
+});
+
+test('usage needs a key', async () => {
+  await expectError(await service.get('/v1/usage', { 'x-api-key': '' }), 401, 'invalid_api_key');
+});
+
+/** A request with a key, which is known from now on. */
+const call = (key = spore['x-api-key']) => service.get('/v1/species', { 'x-api-key': key });
+
+test('a deactivated key is 403 within 5 seconds, which is not counted, and 200 within 5 seconds of its activation', async () => {
+  expect((await call()).status).toBe(200);
+  await service.administration.setState(keyId, 'deactivated');
+  clock.advanceMs(5000);
+  await expectError(await call(), 403, 'key_inactive');
+  await service.administration.setState(keyId, 'active');
+  clock.advanceMs(5000);
+  expect((await call()).headers.get('ratelimit')).toMatch(/r=98;/);
+});
+
+test('a revoked key is 401 within 5 seconds', async () => {
+  expect((await call()).status).toBe(200);
+  await service.administration.setState(keyId, 'revoked');
+  clock.advanceMs(5000);
+  await expectError(await call(), 401, 'invalid_api_key');
+});
+
+test("after a rotation the old secret is 401 within 5 seconds and the new one continues the day's count", async () => {
+  expect((await call()).status).toBe(200);
+  const rotated = await service.administration.rotate(keyId, 0);
+  clock.advanceMs(5000);
+  await expectError(await call(), 401, 'invalid_api_key');
+  expect((await call(rotated.secret)).headers.get('ratelimit')).toMatch(/r=98;/);
+});
+
+test('after a rotation with an overlap both secrets share one count until the old one expires', async () => {
+  expect((await call()).status).toBe(200);
+  const rotated = await service.administration.rotate(keyId, 60_000);
+  clock.advanceMs(59_999);
+  expect((await call()).headers.get('ratelimit')).toMatch(/r=98;/);
+  expect((await call(rotated.secret)).headers.get('ratelimit')).toMatch(/r=97;/);
+  clock.advanceMs(1);
+  await expectError(await call(), 401, 'invalid_api_key');
+  expect((await call(rotated.secret)).status).toBe(200);
+});
+
+test('a key issued while the service runs is 200 at once', async () => {
+  const issued = await service.issueKey('mycel');
+  expect((await call(issued.secret)).status).toBe(200);
 });

@@ -1,0 +1,98 @@
+import { once } from 'node:events';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expectError } from '../support/error-body.js';
+import { eventually } from '../support/eventually.js';
+import { openSocket, rawRequest } from '../support/raw-http.js';
+import { PREDICT_REQUEST } from '../support/requests.js';
+import { startTestService, type TestService } from '../support/service.js';
+import { csvOf, postTable, TABLE_PATH } from './support/tables.js';
+import { PLAN_REQUEST } from './support/units.js';
+
+const TABLE_BYTES = 2_000_000;
+/** What a table of that size takes while it is open. */
+const OPEN_BYTES = TABLE_BYTES + 5 * 2 ** 20;
+
+/** All plans together may take the memory of 16 of the largest, and those of one key alone half of it. */
+const ADMITTED_PLANS = 8;
+
+/** Of the whole grid: some 7 MB each, so that fewer of them than these fit into 128 MiB. */
+const WHOLE_GRID = '/v1/surfaces/PSME?max_points=500000';
+const SURFACES = 30;
+
+let service: TestService;
+beforeAll(async () => {
+  service = await startTestService({
+    REQUEST_TIMEOUT_MS: '120000', // uploads that wait are not too slow meanwhile
+    QUEUE_LIMIT_SITES: '1000000',
+    TABLE_LIMIT_BYTES: String(TABLE_BYTES),
+    TABLE_MEMORY_BYTES: String(2 * OPEN_BYTES + 20_000), // and one of a row
+  });
+});
+afterAll(() => service.stop());
+
+const newKey = async () => (await service.issueKey('hypha')).secret;
+
+async function send(line: string, headers: readonly string[]) {
+  const socket = await openSocket(service.apiUrl);
+  onTestFinished(() => void socket.destroy());
+  socket.write(rawRequest(`${line} HTTP/1.1`, headers));
+  return socket;
+}
+
+/** Sends the head of a request and waits until it is answered or the body asked for. */
+async function announce(path: string, type: string, key: string, bytes: number) {
+  const headers = [`X-API-Key: ${key}`, `Content-Type: ${type}`, `Content-Length: ${bytes}`];
+  const socket = await send(`POST ${path}`, [...headers, 'Expect: 100-continue']);
+  return { socket, text: String((await once(socket, 'data'))[0]) };
+}
+
+const CONTINUE = /^HTTP\/1\.1 100 /;
+const OVERLOADED = /^HTTP\/1\.1 503 .*"code":"overloaded","message":"Too many/s;
+
+test('beyond half of the memory for tables a key is overloaded before its body, and beyond all of it every key', async () => {
+  const [one, other, third] = [await newKey(), await newKey(), await newKey()];
+  const announceLarge = (key: string) => announce(TABLE_PATH, 'text/csv', key, TABLE_BYTES);
+  const postSmall = (rows: number, key: string) =>
+    postTable(service, csvOf(Array(rows).fill(PREDICT_REQUEST)), '', { 'x-api-key': key });
+  const large = await announceLarge(one);
+  expect(large.text).toMatch(CONTINUE);
+  expect((await announceLarge(one)).text).toMatch(OVERLOADED);
+  await expectError(await postSmall(100, one), 503, 'overloaded');
+  expect((await announceLarge(other)).text).toMatch(CONTINUE);
+  expect((await postSmall(1, third)).status).toBe(200);
+  const refused = await postSmall(100, third);
+  await expectError(refused, 503, 'overloaded');
+  expect(refused.headers.get('retry-after')).toBe('1');
+  large.socket.destroy();
+  await eventually(async () => expect((await postSmall(100, third)).status).toBe(200));
+});
+
+test('plans beyond half of the memory for plans are overloaded before their body is sent, until others are gone; other keys are admitted', async () => {
+  const announceLargest = (key: string) =>
+    announce('/v1/plan', 'application/json', key, service.config.planLimitBytes);
+  const admitted = await Promise.all(
+    Array.from({ length: ADMITTED_PLANS }, () => announceLargest(service.key)),
+  );
+  for (const { text } of admitted) expect(text).toMatch(CONTINUE);
+  expect((await announceLargest(service.key)).text).toMatch(OVERLOADED);
+  expect((await announceLargest(await newKey())).text).toMatch(CONTINUE);
+  for (const { socket } of admitted) socket.destroy();
+  await eventually(async () => expect((await service.post('/v1/plan', PLAN_REQUEST)).status).toBe(200));
+});
+
+test('surfaces beyond the memory for all are overloaded at once, until others have ended', async () => {
+  const refused: string[] = [];
+  const sockets = [];
+  for (let caller = 0; caller < SURFACES && refused.length === 0; caller++) {
+    const socket = await send(`GET ${WHOLE_GRID}`, [`X-API-Key: ${service.key}`]);
+    socket.on('data', (chunk) => refused.push(String(chunk)));
+    sockets.push(socket);
+  }
+  while (refused.length === 0) await Promise.race(sockets.map((socket) => once(socket, 'data')));
+  expect(refused[0]).toMatch(OVERLOADED);
+  for (const socket of sockets) socket.destroy();
+  await eventually(async () => {
+    const { status } = await service.get('/v1/surfaces/PSME?max_points=20000');
+    expect(status).toBe(200);
+  });
+});
