@@ -73,7 +73,7 @@ export function textLength(data: Data): ((row: number) => number) | undefined {
   const { type, valueOffsets } = data;
   if (DataType.isUtf8View(type)) {
     const texts = new ViewTexts(data);
-    return (row) => (isValid(data, row) ? (texts.bytes(row)?.length ?? 0) : 0);
+    return (row) => texts.bytes(row)?.length ?? 0;
   }
   if (!isText(type)) return undefined;
   return (row) => Number(valueOffsets[row + 1]) - Number(valueOffsets[row]);
