@@ -15,7 +15,7 @@ import { startTestService, type TestService } from '../support/service.js';
 
 let service: TestService;
 beforeAll(async () => {
-  service = await startTestService({ SEARCH_RADIUS_KM: '7.5' });
+  service = await startTestService({ SEARCH_RADIUS_KM: '7.5', WORKERS: '2' });
 });
 afterAll(() => service.stop());
 

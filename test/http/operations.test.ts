@@ -24,7 +24,7 @@ function parseMetrics(text: string): Map<string, number> {
 let service: TestService;
 const log = new LogLines();
 beforeAll(async () => {
-  service = await startTestService({}, undefined, log);
+  service = await startTestService({ WORKERS: '2' }, undefined, log);
 });
 afterAll(() => service.stop());
 
@@ -83,7 +83,7 @@ test('requests and sites are counted in the metrics by route, status, tier and o
   expect(moved('nurselog_queue_duration_seconds_count')).toBe(1);
   expect(moved('nurselog_inference_duration_seconds_count')).toBe(1);
   expect(moved('nurselog_inference_duration_seconds_sum')).toBeGreaterThan(0);
-  expect(after.get('nurselog_workers_ready')).toBe(1);
+  expect(after.get('nurselog_workers_ready')).toBe(2);
   expect(after.get('nurselog_queue_sites')).toBe(0);
 });
 
@@ -141,11 +141,17 @@ test('rejected requests have a log line, with what is known of them', async () =
 
 test('an answer of which not every byte is sent when its connection is closed is logged with status 499', async () => {
   // Time enough for the surface on a busy machine; the connection is closed some request timeouts later.
-  const impatient = await startTestService({ REQUEST_TIMEOUT_MS: '1500', WORKERS: '2' }, undefined, log);
+  const impatient = await startTestService({ REQUEST_TIMEOUT_MS: '3000', WORKERS: '2' }, undefined, log);
   const socket = await openSocket(impatient.apiUrl);
   // An answer of more than the buffers of both sides hold.
-  const path = '/v1/surfaces/PSME?max_points=150000';
-  const head = [`GET ${path} HTTP/1.1`, 'Host: test', `X-API-Key: ${impatient.key}`, 'X-Request-Id: unread'];
+  const path = '/v1/surfaces/PSME?max_points=100000';
+  const head = [
+    `GET ${path} HTTP/1.1`,
+    'Host: test',
+    `X-API-Key: ${impatient.key}`,
+    'X-Request-Id: unread',
+    'Accept: application/geo+json',
+  ];
   socket.write(`${head.join('\r\n')}\r\n\r\n`);
   socket.on('error', () => {});
   const { status } = await log.find((line) => line.request_id === 'unread' && line.status !== 200);

@@ -20,7 +20,7 @@ const listening = ({ msg }: LogLine) => /^Server listening at (\S+)$/.exec(Strin
 
 test('a service that is starting is 503 for callers, health and readiness until every worker is ready', async () => {
   const log = new LogLines();
-  started = startTestService(releases.environment, undefined, log);
+  started = startTestService({ ...releases.environment, WORKERS: '2' }, undefined, log);
   // The operators' address first, then the API's.
   const ops = listening(await log.find((line) => listening(line) !== undefined))!;
   const api = listening(await log.find((line) => ![undefined, ops].includes(listening(line))))!;

@@ -32,7 +32,7 @@ export interface paths {
         put?: never;
         /**
          * Predict survival for many sites
-         * @description Entries that fail are elements with an `error` in their place, and the batch still answers 200.
+         * @description Entries by tier, at most: spore 10, mycel 100, hypha 500. An entry that fails is an element with an `error` in its place; the batch is still answered with 200.
          */
         post: operations["predictBatch"];
         delete?: never;
@@ -69,7 +69,7 @@ export interface paths {
         put?: never;
         /**
          * Rank species and planting methods at one site
-         * @description Best first, by the survival at the longest horizon asked for. `predictions` are those of POST /v1/predict with the same options. Where no species is native to the matched point, the ranking is empty.
+         * @description Best first, by survival at the longest horizon requested. `predictions` are those of POST /v1/predict with the same options. The ranking is empty where no species is native to the matched point.
          */
         post: operations["rankSpeciesAndMethods"];
         delete?: never;
@@ -179,7 +179,7 @@ export interface paths {
             path?: never;
             cookie?: never;
         };
-        /** Models and grid in use, with features, scores and origin of the outcomes */
+        /** Describe the models and the grid in use */
         get: operations["describeModel"];
         put?: never;
         post?: never;
@@ -198,7 +198,7 @@ export interface paths {
         };
         /**
          * Today's requests of the key
-         * @description Free: it is not counted, and is answered after the quota is reached, too.
+         * @description Free: it is not counted, and still answers after the quota is reached.
          */
         get: operations["describeUsage"];
         put?: never;
@@ -233,11 +233,39 @@ export interface paths {
 export type webhooks = Record<string, never>;
 export interface components {
     schemas: {
-        /**
-         * @description A code of GET /v1/species, matched exactly.
-         * @example PSME
-         */
-        SpeciesCode: string;
+        /** @description A stream of the Apache Arrow IPC format. */
+        ArrowTable: string;
+        BatchRequest: {
+            /**
+             * @description Entries.
+             * @example [
+             *       {
+             *         "latitude": 44.12,
+             *         "longitude": -122.03,
+             *         "species_code": "PSME",
+             *         "planting_method": "manual"
+             *       },
+             *       {
+             *         "latitude": 43.615,
+             *         "longitude": -116.202,
+             *         "species_code": "PSME",
+             *         "planting_method": "drone_seeded"
+             *       }
+             *     ]
+             */
+            requests: components["schemas"]["PredictionRequest"][];
+        };
+        BatchResult: {
+            results: (components["schemas"]["PredictionResult"] | components["schemas"]["FailedResult"])[];
+            summary: {
+                /** @example 2 */
+                total: number;
+                /** @example 1 */
+                successful: number;
+                /** @example 1 */
+                failed: number;
+            };
+        };
         /**
          * @example {
          *       "latitude": 44.12,
@@ -355,306 +383,293 @@ export interface components {
              */
             include?: ("intervals" | "explanation" | "site")[];
         };
-        /**
-         * @example {
-         *       "latitude": 44.12,
-         *       "longitude": -122.03,
-         *       "species_code": "PSME",
-         *       "planting_method": "manual"
-         *     }
-         * @example {
-         *       "latitude": 44.12,
-         *       "longitude": -122.03,
-         *       "species_code": "PSME",
-         *       "planting_method": "drone_seeded",
-         *       "horizons": [
-         *         5
-         *       ],
-         *       "elevation_m": 850,
-         *       "conditions": {
-         *         "crown_ratio": 62.4
-         *       },
-         *       "scenario": {
-         *         "warming_c": 2,
-         *         "precipitation_change_percent": -10
-         *       },
-         *       "include": [
-         *         "explanation",
-         *         "site"
-         *       ]
-         *     }
-         */
-        PredictionRequest: {
+        ComparisonResult: {
+            site: components["schemas"]["Site"];
             /**
-             * @description Degrees north.
-             * @example 44.12
+             * @description As requested.
+             * @example PSME
              */
-            latitude: number;
+            species_code: string;
+            /** @example Douglas-fir */
+            species_common_name: string;
+            comparison: {
+                manual: {
+                    predictions: components["schemas"]["Prediction"][];
+                };
+                drone_seeded: {
+                    predictions: components["schemas"]["Prediction"][];
+                };
+            };
+            method_differential: {
+                /** @enum {number} */
+                horizon_years: 1 | 3 | 5;
+                /**
+                 * @description Manual minus drone-seeded survival.
+                 * @example 0.0741
+                 */
+                manual_advantage: number;
+                /** @description Where the difference itself is expected to lie in 8 of 10 cases (`level`). With `intervals`. */
+                interval?: {
+                    /** @example 0.8 */
+                    level: number;
+                    /** @example -0.0736 */
+                    low: number;
+                    /** @example 0.322 */
+                    high: number;
+                };
+            }[];
+            model: components["schemas"]["Model"];
             /**
-             * @description Degrees east.
-             * @example -122.03
+             * Format: date-time
+             * @example 2026-11-22T11:17:47.575Z
              */
-            longitude: number;
-            species_code: components["schemas"]["SpeciesCode"];
+            generated_at: string;
+        };
+        Contribution: {
             /**
-             * @description Years; repeats collapse. All three by default.
-             * @default [
+             * @description Key of GET /v1/model.
+             * @example vpd_max
+             */
+            feature: string;
+            /** @example vapor pressure deficit */
+            factor: string;
+            /**
+             * @description To the survival probability, relative to the average site.
+             * @example -0.038412
+             */
+            contribution: number;
+            /**
+             * @description As the model saw it.
+             * @example 12.6
+             */
+            value: number;
+            /** @example hPa */
+            unit: string;
+            /**
+             * @description Value at the average site of species and method.
+             * @example 9.81
+             */
+            average: number;
+        };
+        Coverage: {
+            regions: components["schemas"]["Region"][];
+            /** @example 428007 */
+            data_points: number;
+            /**
+             * @description How far the nearest data point may be.
+             * @example 0.8
+             */
+            search_radius_km: number;
+            /**
+             * @example [
              *       1,
              *       3,
              *       5
              *     ]
+             */
+            horizons: (1 | 3 | 5)[];
+            /**
              * @example [
-             *       1,
-             *       5
-             *     ]
-             */
-            horizons?: (1 | 3 | 5)[];
-            /**
-             * @description How the tree is planted.
-             * @example manual
-             * @enum {string}
-             */
-            planting_method: "manual" | "drone_seeded";
-            /**
-             * @description The site's own elevation in metres: elevation and climate move from the matched point's to it. At most 1000 m from the matched point's.
-             * @example 850
-             */
-            elevation_m?: number;
-            /** @description What you measured, in place of the values of the grid: features of `GET /v1/model` with numbers in their units. */
-            conditions?: {
-                /**
-                 * @description In m.
-                 * @example 1060
-                 */
-                elevation?: number;
-                /**
-                 * @description In m.
-                 * @example 29
-                 */
-                terrain_ruggedness?: number;
-                /**
-                 * @description In degrees.
-                 * @example 15.3
-                 */
-                slope?: number;
-                /**
-                 * @description In MJ/cm2/a.
-                 * @example 0.677
-                 */
-                heat_load?: number;
-                /**
-                 * @description In mm.
-                 * @example 2230
-                 */
-                precipitation_annual?: number;
-                /**
-                 * @description In degC.
-                 * @example -2.56
-                 */
-                temperature_min_january?: number;
-                /**
-                 * @description In degC.
-                 * @example 1.69
-                 */
-                dew_point?: number;
-                /**
-                 * @description In hPa.
-                 * @example 10.6
-                 */
-                vpd_max?: number;
-                /**
-                 * @description In mm.
-                 * @example 166
-                 */
-                soil_water_capacity?: number;
-                /**
-                 * @description In percent.
-                 * @example 21.8
-                 */
-                soil_clay?: number;
-                /**
-                 * @description In percent.
-                 * @example 62.4
-                 */
-                crown_ratio?: number;
-            };
-            /** @description A changed climate: temperatures move by `warming_c`, precipitation by its percentage, relative humidity stays. */
-            scenario?: {
-                /**
-                 * @description In degC.
-                 * @example 2
-                 */
-                warming_c?: number;
-                /**
-                 * @description In percent.
-                 * @example -10
-                 */
-                precipitation_change_percent?: number;
-            };
-            /**
-             * @description What to add to the answer: where the survival is expected to lie (`intervals`), all contributions (`explanation`), what is known of the matched point (`site`).
-             * @example [
-             *       "explanation",
-             *       "site"
-             *     ]
-             */
-            include?: ("intervals" | "explanation" | "site")[];
-        };
-        /**
-         * @example {
-         *       "latitude": 44.12,
-         *       "longitude": -122.03
-         *     }
-         * @example {
-         *       "latitude": 44.12,
-         *       "longitude": -122.03,
-         *       "species_codes": [
-         *         "PSME",
-         *         "TSHE",
-         *         "PIPO"
-         *       ],
-         *       "planting_methods": [
-         *         "manual"
-         *       ],
-         *       "native_only": false,
-         *       "horizons": [
-         *         5
-         *       ]
-         *     }
-         */
-        RankingRequest: {
-            /**
-             * @description Degrees north.
-             * @example 44.12
-             */
-            latitude: number;
-            /**
-             * @description Degrees east.
-             * @example -122.03
-             */
-            longitude: number;
-            /**
-             * @description Planting methods; repeats collapse. Both by default.
-             * @default [
              *       "manual",
              *       "drone_seeded"
              *     ]
-             * @example [
-             *       "manual"
-             *     ]
              */
-            planting_methods?: ("manual" | "drone_seeded")[];
-            /**
-             * @description Codes of GET /v1/species, matched exactly; repeats collapse. All species by default.
-             * @example [
-             *       "PSME",
-             *       "PIPO"
-             *     ]
-             */
-            species_codes?: components["schemas"]["SpeciesCode"][];
-            /**
-             * @description Whether to leave out species whose native range does not hold the matched point. Ranges are drawn to kilometres: species that stand at their edges may be left out.
-             * @default true
-             * @example false
-             */
-            native_only?: boolean;
-            /**
-             * @description Years; repeats collapse. All three by default.
-             * @default [
-             *       1,
-             *       3,
-             *       5
-             *     ]
-             * @example [
-             *       1,
-             *       5
-             *     ]
-             */
-            horizons?: (1 | 3 | 5)[];
-            /**
-             * @description The site's own elevation in metres: elevation and climate move from the matched point's to it. At most 1000 m from the matched point's.
-             * @example 850
-             */
-            elevation_m?: number;
-            /** @description What you measured, in place of the values of the grid: features of `GET /v1/model` with numbers in their units. */
-            conditions?: {
+            planting_methods: ("manual" | "drone_seeded")[];
+        };
+        /**
+         * @description RFC 4180 with a header line, in UTF-8.
+         * @example latitude,longitude,species_code,planting_method
+         *     44.12,-122.03,PSME,manual
+         */
+        CsvTable: string;
+        Error: {
+            error: {
                 /**
-                 * @description In m.
-                 * @example 1060
+                 * @example outside_coverage
+                 * @enum {string}
                  */
-                elevation?: number;
+                code: "invalid_json" | "invalid_api_key" | "key_inactive" | "not_found" | "method_not_allowed" | "not_acceptable" | "payload_too_large" | "unsupported_media_type" | "outside_coverage" | "no_nearby_data" | "invalid_species" | "invalid_method" | "batch_too_large" | "elevation_mismatch" | "invalid_request" | "rate_limit_exceeded" | "internal_error" | "overloaded" | "unavailable";
                 /**
-                 * @description In m.
-                 * @example 29
+                 * @description Which value was wrong, why, and what would be right.
+                 * @example latitude 43.615, longitude -116.202 is outside the coverage, which is Oregon and Washington.
                  */
-                terrain_ruggedness?: number;
+                message: string;
                 /**
-                 * @description In degrees.
-                 * @example 15.3
+                 * @description More about it, by code.
+                 * @example {
+                 *       "suggestion": "GET /v1/coverage lists the regions and their bounds."
+                 *     }
                  */
-                slope?: number;
-                /**
-                 * @description In MJ/cm2/a.
-                 * @example 0.677
-                 */
-                heat_load?: number;
-                /**
-                 * @description In mm.
-                 * @example 2230
-                 */
-                precipitation_annual?: number;
-                /**
-                 * @description In degC.
-                 * @example -2.56
-                 */
-                temperature_min_january?: number;
-                /**
-                 * @description In degC.
-                 * @example 1.69
-                 */
-                dew_point?: number;
-                /**
-                 * @description In hPa.
-                 * @example 10.6
-                 */
-                vpd_max?: number;
-                /**
-                 * @description In mm.
-                 * @example 166
-                 */
-                soil_water_capacity?: number;
-                /**
-                 * @description In percent.
-                 * @example 21.8
-                 */
-                soil_clay?: number;
-                /**
-                 * @description In percent.
-                 * @example 62.4
-                 */
-                crown_ratio?: number;
+                details?: {
+                    [key: string]: unknown;
+                };
             };
-            /** @description A changed climate: temperatures move by `warming_c`, precipitation by its percentage, relative humidity stays. */
-            scenario?: {
+        };
+        FailedResult: {
+            error: {
                 /**
-                 * @description In degC.
-                 * @example 2
+                 * @example outside_coverage
+                 * @enum {string}
                  */
-                warming_c?: number;
+                code: "invalid_json" | "invalid_api_key" | "key_inactive" | "not_found" | "method_not_allowed" | "not_acceptable" | "payload_too_large" | "unsupported_media_type" | "outside_coverage" | "no_nearby_data" | "invalid_species" | "invalid_method" | "batch_too_large" | "elevation_mismatch" | "invalid_request" | "rate_limit_exceeded" | "internal_error" | "overloaded" | "unavailable";
                 /**
-                 * @description In percent.
-                 * @example -10
+                 * @description Which value was wrong, why, and what would be right.
+                 * @example latitude 43.615, longitude -116.202 is outside the coverage, which is Oregon and Washington.
                  */
-                precipitation_change_percent?: number;
+                message: string;
+                /**
+                 * @description More about it, by code.
+                 * @example {
+                 *       "suggestion": "GET /v1/coverage lists the regions and their bounds."
+                 *     }
+                 */
+                details?: {
+                    [key: string]: unknown;
+                };
             };
             /**
-             * @description What to add to the answer: where the survival is expected to lie (`intervals`), all contributions (`explanation`), what is known of the matched point (`site`).
-             * @example [
-             *       "explanation",
-             *       "site"
-             *     ]
+             * @description Null where it was not a number.
+             * @example 43.615
              */
-            include?: ("intervals" | "explanation" | "site")[];
+            latitude: number | null;
+            /**
+             * @description Null where it was not a number.
+             * @example -116.202
+             */
+            longitude: number | null;
+        };
+        FailedUnit: {
+            /**
+             * @description As requested.
+             * @example A-17
+             */
+            id: string | number;
+            error: {
+                /**
+                 * @example outside_coverage
+                 * @enum {string}
+                 */
+                code: "invalid_json" | "invalid_api_key" | "key_inactive" | "not_found" | "method_not_allowed" | "not_acceptable" | "payload_too_large" | "unsupported_media_type" | "outside_coverage" | "no_nearby_data" | "invalid_species" | "invalid_method" | "batch_too_large" | "elevation_mismatch" | "invalid_request" | "rate_limit_exceeded" | "internal_error" | "overloaded" | "unavailable";
+                /**
+                 * @description Which value was wrong, why, and what would be right.
+                 * @example latitude 43.615, longitude -116.202 is outside the coverage, which is Oregon and Washington.
+                 */
+                message: string;
+                /**
+                 * @description More about it, by code.
+                 * @example {
+                 *       "suggestion": "GET /v1/coverage lists the regions and their bounds."
+                 *     }
+                 */
+                details?: {
+                    [key: string]: unknown;
+                };
+            };
+        };
+        Feature: {
+            /** @example vpd_max */
+            feature: string;
+            /**
+             * @description Its name in risk factors.
+             * @example vapor pressure deficit
+             */
+            factor: string;
+            /** @example hPa */
+            unit: string;
+            /**
+             * @description Smallest value that may be measured.
+             * @example 0
+             */
+            minimum: number;
+            /**
+             * @description Largest value that may be measured.
+             * @example 50
+             */
+            maximum: number;
+        };
+        Health: {
+            /** @enum {string} */
+            status: "ok" | "starting" | "degraded" | "draining";
+            /**
+             * @description Of the service.
+             * @example 1.0.0
+             */
+            version: string;
+            model: {
+                /** @example pnw_v1_3_hemlock */
+                version: string;
+                /** @example hemlock */
+                codename: string;
+                /** @example Nurselog */
+                series: string;
+                /**
+                 * @description Changes with any byte of the models: SHA-256 of their manifest.
+                 * @example 229e4402fba823ec015c285340bc528defc3569a7c6c76e5ed5440c4076c5488
+                 */
+                digest: string;
+            };
+            /** @example 428007 */
+            data_points: number;
+            /** @example 31 */
+            species: number;
+            workers: {
+                /** @example 2 */
+                ready: number;
+                /** @example 2 */
+                total: number;
+            };
+            /** @example 3600 */
+            uptime_seconds: number;
+        };
+        Model: {
+            /** @example pnw_v1_3_hemlock */
+            version: string;
+            /** @example hemlock */
+            codename: string;
+            /** @example Nurselog */
+            series: string;
+        };
+        /**
+         * @description A JSON object a line, in UTF-8.
+         * @example {"latitude":44.12,"longitude":-122.03,"species_code":"PSME","planting_method":"manual"}
+         */
+        NdjsonTable: string;
+        PlanOption: {
+            /** @example 1 */
+            rank: number;
+            /**
+             * @description As requested.
+             * @example PSME
+             */
+            species_code: string;
+            /** @example Douglas-fir */
+            species_common_name: string;
+            /** @enum {string} */
+            planting_method: "manual" | "drone_seeded";
+            /** @description Whether at least half of its data points lie within the native range of the species. */
+            in_native_range: boolean;
+            survival: {
+                /**
+                 * @description Mean of the survival at the data points.
+                 * @example 0.8379
+                 */
+                mean: number;
+                /**
+                 * @description Mean of the low ends of their intervals.
+                 * @example 0.5951
+                 */
+                low: number;
+                /**
+                 * @description Mean of the high ends of their intervals.
+                 * @example 0.9719
+                 */
+                high: number;
+            };
+            /**
+             * @description Cost of a tree that is alive at the horizon; null where none is. With `costs`.
+             * @example 1.4322
+             */
+            cost_per_survivor?: number | null;
         };
         /**
          * @example {
@@ -898,99 +913,39 @@ export interface components {
              */
             native_only?: boolean;
         };
-        Model: {
-            /** @example pnw_v1_3_hemlock */
-            version: string;
-            /** @example hemlock */
-            codename: string;
-            /** @example Nurselog */
-            series: string;
+        PlanResult: {
+            units: (components["schemas"]["PlannedUnit"] | components["schemas"]["FailedUnit"])[];
+            /** @enum {number} */
+            horizon_years: 1 | 3 | 5;
+            model: components["schemas"]["Model"];
+            /**
+             * Format: date-time
+             * @example 2026-11-22T11:17:47.575Z
+             */
+            generated_at: string;
         };
-        Site: {
+        PlannedUnit: {
             /**
-             * @description Requested latitude.
-             * @example 44.12
+             * @description As requested.
+             * @example A-17
              */
-            latitude: number;
+            id: string | number;
             /**
-             * @description Requested longitude.
-             * @example -122.03
+             * @description On the ellipsoid WGS 84, its edges being geodesics.
+             * @example 355.8232
              */
-            longitude: number;
+            area_ha: number;
             /**
-             * @description Latitude of the nearest data point.
-             * @example 44.11669
+             * @description Data points inside the unit that are averaged; 0 where the nearest to its centroid stands for it.
+             * @example 9
              */
-            matched_latitude: number;
+            data_points: number;
             /**
-             * @description Longitude of the nearest data point.
-             * @example -122.03331
+             * @description From the centroid of the unit to the nearest data point.
+             * @example 0.224
              */
-            matched_longitude: number;
-            /**
-             * @description Great-circle distance to it; lower is better.
-             * @example 0.453
-             */
-            match_distance_km: number;
-            /**
-             * @description ISO 3166-2 code of its region.
-             * @example US-OR
-             */
-            region: string;
-            /**
-             * @description Elevation of the data point. With `site`.
-             * @example 651
-             */
-            matched_elevation_m?: number;
-            /**
-             * @description Whether it lies within the native range of the species. With `site`.
-             * @example true
-             */
-            in_native_range?: boolean;
-            /**
-             * @description Features beyond the 1st to 99th percentile of the training sites. With `site`.
-             * @example [
-             *       "vpd_max"
-             *     ]
-             */
-            outside_training?: string[];
-        };
-        RiskFactor: {
-            /** @example vapor pressure deficit */
-            factor: string;
-            /** @enum {string} */
-            impact: "positive" | "negative";
-            /**
-             * @description Contribution to the survival probability, relative to the average site of species and method.
-             * @example 0.0384
-             */
-            magnitude: number;
-        };
-        Contribution: {
-            /**
-             * @description Key of GET /v1/model.
-             * @example vpd_max
-             */
-            feature: string;
-            /** @example vapor pressure deficit */
-            factor: string;
-            /**
-             * @description To the survival probability, relative to the average site.
-             * @example -0.038412
-             */
-            contribution: number;
-            /**
-             * @description As the model saw it.
-             * @example 12.6
-             */
-            value: number;
-            /** @example hPa */
-            unit: string;
-            /**
-             * @description Value at the average site of species and method.
-             * @example 9.81
-             */
-            average: number;
+            nearest_km: number;
+            options: components["schemas"]["PlanOption"][];
         };
         Prediction: {
             /** @enum {number} */
@@ -1035,6 +990,151 @@ export interface components {
             /** @description Of all features, largest first: with the baseline they add up to the survival. With `explanation`. */
             contributions?: components["schemas"]["Contribution"][];
         };
+        /**
+         * @example {
+         *       "latitude": 44.12,
+         *       "longitude": -122.03,
+         *       "species_code": "PSME",
+         *       "planting_method": "manual"
+         *     }
+         * @example {
+         *       "latitude": 44.12,
+         *       "longitude": -122.03,
+         *       "species_code": "PSME",
+         *       "planting_method": "drone_seeded",
+         *       "horizons": [
+         *         5
+         *       ],
+         *       "elevation_m": 850,
+         *       "conditions": {
+         *         "crown_ratio": 62.4
+         *       },
+         *       "scenario": {
+         *         "warming_c": 2,
+         *         "precipitation_change_percent": -10
+         *       },
+         *       "include": [
+         *         "explanation",
+         *         "site"
+         *       ]
+         *     }
+         */
+        PredictionRequest: {
+            /**
+             * @description Degrees north.
+             * @example 44.12
+             */
+            latitude: number;
+            /**
+             * @description Degrees east.
+             * @example -122.03
+             */
+            longitude: number;
+            species_code: components["schemas"]["SpeciesCode"];
+            /**
+             * @description Years; repeats collapse. All three by default.
+             * @default [
+             *       1,
+             *       3,
+             *       5
+             *     ]
+             * @example [
+             *       1,
+             *       5
+             *     ]
+             */
+            horizons?: (1 | 3 | 5)[];
+            /**
+             * @description How the tree is planted.
+             * @example manual
+             * @enum {string}
+             */
+            planting_method: "manual" | "drone_seeded";
+            /**
+             * @description The site's own elevation in metres: elevation and climate move from the matched point's to it. At most 1000 m from the matched point's.
+             * @example 850
+             */
+            elevation_m?: number;
+            /** @description What you measured, in place of the values of the grid: features of `GET /v1/model` with numbers in their units. */
+            conditions?: {
+                /**
+                 * @description In m.
+                 * @example 1060
+                 */
+                elevation?: number;
+                /**
+                 * @description In m.
+                 * @example 29
+                 */
+                terrain_ruggedness?: number;
+                /**
+                 * @description In degrees.
+                 * @example 15.3
+                 */
+                slope?: number;
+                /**
+                 * @description In MJ/cm2/a.
+                 * @example 0.677
+                 */
+                heat_load?: number;
+                /**
+                 * @description In mm.
+                 * @example 2230
+                 */
+                precipitation_annual?: number;
+                /**
+                 * @description In degC.
+                 * @example -2.56
+                 */
+                temperature_min_january?: number;
+                /**
+                 * @description In degC.
+                 * @example 1.69
+                 */
+                dew_point?: number;
+                /**
+                 * @description In hPa.
+                 * @example 10.6
+                 */
+                vpd_max?: number;
+                /**
+                 * @description In mm.
+                 * @example 166
+                 */
+                soil_water_capacity?: number;
+                /**
+                 * @description In percent.
+                 * @example 21.8
+                 */
+                soil_clay?: number;
+                /**
+                 * @description In percent.
+                 * @example 62.4
+                 */
+                crown_ratio?: number;
+            };
+            /** @description A changed climate: temperatures move by `warming_c`, precipitation by its percentage, relative humidity stays. */
+            scenario?: {
+                /**
+                 * @description In degC.
+                 * @example 2
+                 */
+                warming_c?: number;
+                /**
+                 * @description In percent.
+                 * @example -10
+                 */
+                precipitation_change_percent?: number;
+            };
+            /**
+             * @description What to add to the answer: where the survival is expected to lie (`intervals`), all contributions (`explanation`), what is known of the matched point (`site`).
+             * @example [
+             *       "explanation",
+             *       "site"
+             *     ]
+             */
+            include?: ("intervals" | "explanation" | "site")[];
+        };
         PredictionResult: {
             site: components["schemas"]["Site"];
             /**
@@ -1054,52 +1154,12 @@ export interface components {
              */
             generated_at: string;
         };
-        FailedResult: {
-            error: {
-                /**
-                 * @example outside_coverage
-                 * @enum {string}
-                 */
-                code: "invalid_json" | "invalid_api_key" | "key_inactive" | "not_found" | "method_not_allowed" | "not_acceptable" | "payload_too_large" | "unsupported_media_type" | "outside_coverage" | "no_nearby_data" | "invalid_species" | "invalid_method" | "batch_too_large" | "elevation_mismatch" | "invalid_request" | "rate_limit_exceeded" | "internal_error" | "overloaded" | "unavailable";
-                /**
-                 * @description Which value was wrong, why, and what would be right.
-                 * @example latitude 43.615, longitude -116.202 is outside the coverage, which is Oregon and Washington.
-                 */
-                message: string;
-                /**
-                 * @description More about it, by code.
-                 * @example {
-                 *       "suggestion": "GET /v1/coverage lists the regions and their bounds."
-                 *     }
-                 */
-                details?: {
-                    [key: string]: unknown;
-                };
-            };
+        RankedOption: {
             /**
-             * @description Null where it was not a number.
-             * @example 43.615
+             * @description From 1, the best.
+             * @example 1
              */
-            latitude: number | null;
-            /**
-             * @description Null where it was not a number.
-             * @example -116.202
-             */
-            longitude: number | null;
-        };
-        BatchResult: {
-            results: (components["schemas"]["PredictionResult"] | components["schemas"]["FailedResult"])[];
-            summary: {
-                /** @example 2 */
-                total: number;
-                /** @example 1 */
-                successful: number;
-                /** @example 1 */
-                failed: number;
-            };
-        };
-        ComparisonResult: {
-            site: components["schemas"]["Site"];
+            rank: number;
             /**
              * @description As requested.
              * @example PSME
@@ -1107,38 +1167,11 @@ export interface components {
             species_code: string;
             /** @example Douglas-fir */
             species_common_name: string;
-            comparison: {
-                manual: {
-                    predictions: components["schemas"]["Prediction"][];
-                };
-                drone_seeded: {
-                    predictions: components["schemas"]["Prediction"][];
-                };
-            };
-            method_differential: {
-                /** @enum {number} */
-                horizon_years: 1 | 3 | 5;
-                /**
-                 * @description Manual minus drone-seeded survival.
-                 * @example 0.0741
-                 */
-                manual_advantage: number;
-                /** @description Where the difference itself is expected to lie in 8 of 10 cases (`level`). With `intervals`. */
-                interval?: {
-                    /** @example 0.8 */
-                    level: number;
-                    /** @example -0.0736 */
-                    low: number;
-                    /** @example 0.322 */
-                    high: number;
-                };
-            }[];
-            model: components["schemas"]["Model"];
-            /**
-             * Format: date-time
-             * @example 2026-11-22T11:17:47.575Z
-             */
-            generated_at: string;
+            /** @enum {string} */
+            planting_method: "manual" | "drone_seeded";
+            /** @description Whether the data point lies within the native range of the species. */
+            in_native_range: boolean;
+            predictions: components["schemas"]["Prediction"][];
         };
         RankedSite: {
             /**
@@ -1184,24 +1217,161 @@ export interface components {
              */
             outside_training?: string[];
         };
-        RankedOption: {
+        /**
+         * @example {
+         *       "latitude": 44.12,
+         *       "longitude": -122.03
+         *     }
+         * @example {
+         *       "latitude": 44.12,
+         *       "longitude": -122.03,
+         *       "species_codes": [
+         *         "PSME",
+         *         "TSHE",
+         *         "PIPO"
+         *       ],
+         *       "planting_methods": [
+         *         "manual"
+         *       ],
+         *       "native_only": false,
+         *       "horizons": [
+         *         5
+         *       ]
+         *     }
+         */
+        RankingRequest: {
             /**
-             * @description From 1, the best.
-             * @example 1
+             * @description Degrees north.
+             * @example 44.12
              */
-            rank: number;
+            latitude: number;
             /**
-             * @description As requested.
-             * @example PSME
+             * @description Degrees east.
+             * @example -122.03
              */
-            species_code: string;
-            /** @example Douglas-fir */
-            species_common_name: string;
-            /** @enum {string} */
-            planting_method: "manual" | "drone_seeded";
-            /** @description Whether the data point lies within the native range of the species. */
-            in_native_range: boolean;
-            predictions: components["schemas"]["Prediction"][];
+            longitude: number;
+            /**
+             * @description Planting methods; repeats collapse. Both by default.
+             * @default [
+             *       "manual",
+             *       "drone_seeded"
+             *     ]
+             * @example [
+             *       "manual"
+             *     ]
+             */
+            planting_methods?: ("manual" | "drone_seeded")[];
+            /**
+             * @description Codes of GET /v1/species, matched exactly; repeats collapse. All species by default.
+             * @example [
+             *       "PSME",
+             *       "PIPO"
+             *     ]
+             */
+            species_codes?: components["schemas"]["SpeciesCode"][];
+            /**
+             * @description Whether to leave out species whose native range does not hold the matched point. Ranges are drawn to kilometres: species that stand at their edges may be left out.
+             * @default true
+             * @example false
+             */
+            native_only?: boolean;
+            /**
+             * @description Years; repeats collapse. All three by default.
+             * @default [
+             *       1,
+             *       3,
+             *       5
+             *     ]
+             * @example [
+             *       1,
+             *       5
+             *     ]
+             */
+            horizons?: (1 | 3 | 5)[];
+            /**
+             * @description The site's own elevation in metres: elevation and climate move from the matched point's to it. At most 1000 m from the matched point's.
+             * @example 850
+             */
+            elevation_m?: number;
+            /** @description What you measured, in place of the values of the grid: features of `GET /v1/model` with numbers in their units. */
+            conditions?: {
+                /**
+                 * @description In m.
+                 * @example 1060
+                 */
+                elevation?: number;
+                /**
+                 * @description In m.
+                 * @example 29
+                 */
+                terrain_ruggedness?: number;
+                /**
+                 * @description In degrees.
+                 * @example 15.3
+                 */
+                slope?: number;
+                /**
+                 * @description In MJ/cm2/a.
+                 * @example 0.677
+                 */
+                heat_load?: number;
+                /**
+                 * @description In mm.
+                 * @example 2230
+                 */
+                precipitation_annual?: number;
+                /**
+                 * @description In degC.
+                 * @example -2.56
+                 */
+                temperature_min_january?: number;
+                /**
+                 * @description In degC.
+                 * @example 1.69
+                 */
+                dew_point?: number;
+                /**
+                 * @description In hPa.
+                 * @example 10.6
+                 */
+                vpd_max?: number;
+                /**
+                 * @description In mm.
+                 * @example 166
+                 */
+                soil_water_capacity?: number;
+                /**
+                 * @description In percent.
+                 * @example 21.8
+                 */
+                soil_clay?: number;
+                /**
+                 * @description In percent.
+                 * @example 62.4
+                 */
+                crown_ratio?: number;
+            };
+            /** @description A changed climate: temperatures move by `warming_c`, precipitation by its percentage, relative humidity stays. */
+            scenario?: {
+                /**
+                 * @description In degC.
+                 * @example 2
+                 */
+                warming_c?: number;
+                /**
+                 * @description In percent.
+                 * @example -10
+                 */
+                precipitation_change_percent?: number;
+            };
+            /**
+             * @description What to add to the answer: where the survival is expected to lie (`intervals`), all contributions (`explanation`), what is known of the matched point (`site`).
+             * @example [
+             *       "explanation",
+             *       "site"
+             *     ]
+             */
+            include?: ("intervals" | "explanation" | "site")[];
         };
         RankingResult: {
             site: components["schemas"]["RankedSite"];
@@ -1217,146 +1387,6 @@ export interface components {
              * @example 2026-11-22T11:17:47.575Z
              */
             generated_at: string;
-        };
-        PlanOption: {
-            /** @example 1 */
-            rank: number;
-            /**
-             * @description As requested.
-             * @example PSME
-             */
-            species_code: string;
-            /** @example Douglas-fir */
-            species_common_name: string;
-            /** @enum {string} */
-            planting_method: "manual" | "drone_seeded";
-            /** @description Whether at least half of its data points lie within the native range of the species. */
-            in_native_range: boolean;
-            survival: {
-                /**
-                 * @description Mean of the survival at the data points.
-                 * @example 0.8379
-                 */
-                mean: number;
-                /**
-                 * @description Mean of the low ends of their intervals.
-                 * @example 0.5951
-                 */
-                low: number;
-                /**
-                 * @description Mean of the high ends of their intervals.
-                 * @example 0.9719
-                 */
-                high: number;
-            };
-            /**
-             * @description Cost of a tree that is alive at the horizon; null where none is. With `costs`.
-             * @example 1.4322
-             */
-            cost_per_survivor?: number | null;
-        };
-        PlannedUnit: {
-            /**
-             * @description As requested.
-             * @example A-17
-             */
-            id: string | number;
-            /**
-             * @description On the ellipsoid WGS 84, its edges being geodesics.
-             * @example 355.8232
-             */
-            area_ha: number;
-            /**
-             * @description Data points inside the unit that are averaged; 0 where the nearest to its centroid stands for it.
-             * @example 9
-             */
-            data_points: number;
-            /**
-             * @description From the centroid of the unit to the nearest data point.
-             * @example 0.224
-             */
-            nearest_km: number;
-            options: components["schemas"]["PlanOption"][];
-        };
-        FailedUnit: {
-            /**
-             * @description As requested.
-             * @example A-17
-             */
-            id: string | number;
-            error: {
-                /**
-                 * @example outside_coverage
-                 * @enum {string}
-                 */
-                code: "invalid_json" | "invalid_api_key" | "key_inactive" | "not_found" | "method_not_allowed" | "not_acceptable" | "payload_too_large" | "unsupported_media_type" | "outside_coverage" | "no_nearby_data" | "invalid_species" | "invalid_method" | "batch_too_large" | "elevation_mismatch" | "invalid_request" | "rate_limit_exceeded" | "internal_error" | "overloaded" | "unavailable";
-                /**
-                 * @description Which value was wrong, why, and what would be right.
-                 * @example latitude 43.615, longitude -116.202 is outside the coverage, which is Oregon and Washington.
-                 */
-                message: string;
-                /**
-                 * @description More about it, by code.
-                 * @example {
-                 *       "suggestion": "GET /v1/coverage lists the regions and their bounds."
-                 *     }
-                 */
-                details?: {
-                    [key: string]: unknown;
-                };
-            };
-        };
-        PlanResult: {
-            units: (components["schemas"]["PlannedUnit"] | components["schemas"]["FailedUnit"])[];
-            /** @enum {number} */
-            horizon_years: 1 | 3 | 5;
-            model: components["schemas"]["Model"];
-            /**
-             * Format: date-time
-             * @example 2026-11-22T11:17:47.575Z
-             */
-            generated_at: string;
-        };
-        Error: {
-            error: {
-                /**
-                 * @example outside_coverage
-                 * @enum {string}
-                 */
-                code: "invalid_json" | "invalid_api_key" | "key_inactive" | "not_found" | "method_not_allowed" | "not_acceptable" | "payload_too_large" | "unsupported_media_type" | "outside_coverage" | "no_nearby_data" | "invalid_species" | "invalid_method" | "batch_too_large" | "elevation_mismatch" | "invalid_request" | "rate_limit_exceeded" | "internal_error" | "overloaded" | "unavailable";
-                /**
-                 * @description Which value was wrong, why, and what would be right.
-                 * @example latitude 43.615, longitude -116.202 is outside the coverage, which is Oregon and Washington.
-                 */
-                message: string;
-                /**
-                 * @description More about it, by code.
-                 * @example {
-                 *       "suggestion": "GET /v1/coverage lists the regions and their bounds."
-                 *     }
-                 */
-                details?: {
-                    [key: string]: unknown;
-                };
-            };
-        };
-        Species: {
-            /**
-             * @description Code to use in requests, matched exactly.
-             * @example PSME
-             */
-            species_code: string;
-            /** @example Douglas-fir */
-            common_name: string;
-            /** @example Pseudotsuga menziesii */
-            scientific_name: string;
-            /** @enum {string} */
-            group: "conifer" | "hardwood";
-        };
-        SpeciesList: {
-            species: components["schemas"]["Species"][];
-            /** @example 31 */
-            count: number;
         };
         Region: {
             /**
@@ -1379,51 +1409,16 @@ export interface components {
             /** @example 240858 */
             data_points: number;
         };
-        Coverage: {
-            regions: components["schemas"]["Region"][];
-            /** @example 428007 */
-            data_points: number;
-            /**
-             * @description How far the nearest data point may be.
-             * @example 0.8
-             */
-            search_radius_km: number;
-            /**
-             * @example [
-             *       1,
-             *       3,
-             *       5
-             *     ]
-             */
-            horizons: (1 | 3 | 5)[];
-            /**
-             * @example [
-             *       "manual",
-             *       "drone_seeded"
-             *     ]
-             */
-            planting_methods: ("manual" | "drone_seeded")[];
-        };
-        Feature: {
-            /** @example vpd_max */
-            feature: string;
-            /**
-             * @description Its name in risk factors.
-             * @example vapor pressure deficit
-             */
+        RiskFactor: {
+            /** @example vapor pressure deficit */
             factor: string;
-            /** @example hPa */
-            unit: string;
+            /** @enum {string} */
+            impact: "positive" | "negative";
             /**
-             * @description Smallest value that may be measured.
-             * @example 0
+             * @description Contribution to the survival probability, relative to the average site of species and method.
+             * @example 0.0384
              */
-            minimum: number;
-            /**
-             * @description Largest value that may be measured.
-             * @example 50
-             */
-            maximum: number;
+            magnitude: number;
         };
         Score: {
             /** @enum {string} */
@@ -1485,64 +1480,77 @@ export interface components {
             features: components["schemas"]["Feature"][];
             scores: components["schemas"]["Score"][];
         };
-        Usage: {
-            /** @enum {string} */
-            tier: "spore" | "mycel" | "hypha";
+        Site: {
             /**
-             * @description Requests counted today, the UTC day.
-             * @example 14
+             * @description Requested latitude.
+             * @example 44.12
              */
-            requests_today: number;
+            latitude: number;
             /**
-             * @description Requests a day; null is unlimited.
-             * @example 10000
+             * @description Requested longitude.
+             * @example -122.03
              */
-            limit: number | null;
+            longitude: number;
             /**
-             * @description Requests left today; null is unlimited.
-             * @example 9986
+             * @description Latitude of the nearest data point.
+             * @example 44.11669
              */
-            remaining: number | null;
+            matched_latitude: number;
             /**
-             * Format: date-time
-             * @description The midnight UTC at which the count restarts.
-             * @example 2026-11-23T00:00:00.000Z
+             * @description Longitude of the nearest data point.
+             * @example -122.03331
              */
-            resets_at: string;
+            matched_longitude: number;
+            /**
+             * @description Great-circle distance to it; lower is better.
+             * @example 0.453
+             */
+            match_distance_km: number;
+            /**
+             * @description ISO 3166-2 code of its region.
+             * @example US-OR
+             */
+            region: string;
+            /**
+             * @description Elevation of the data point. With `site`.
+             * @example 651
+             */
+            matched_elevation_m?: number;
+            /**
+             * @description Whether it lies within the native range of the species. With `site`.
+             * @example true
+             */
+            in_native_range?: boolean;
+            /**
+             * @description Features beyond the 1st to 99th percentile of the training sites. With `site`.
+             * @example [
+             *       "vpd_max"
+             *     ]
+             */
+            outside_training?: string[];
         };
-        Health: {
-            /** @enum {string} */
-            status: "ok" | "starting" | "degraded" | "draining";
+        Species: {
             /**
-             * @description Of the service.
-             * @example 1.0.0
+             * @description Code to use in requests, matched exactly.
+             * @example PSME
              */
-            version: string;
-            model: {
-                /** @example pnw_v1_3_hemlock */
-                version: string;
-                /** @example hemlock */
-                codename: string;
-                /** @example Nurselog */
-                series: string;
-                /**
-                 * @description Changes with any byte of the models: SHA-256 of their manifest.
-                 * @example 229e4402fba823ec015c285340bc528defc3569a7c6c76e5ed5440c4076c5488
-                 */
-                digest: string;
-            };
-            /** @example 428007 */
-            data_points: number;
+            species_code: string;
+            /** @example Douglas-fir */
+            common_name: string;
+            /** @example Pseudotsuga menziesii */
+            scientific_name: string;
+            /** @enum {string} */
+            group: "conifer" | "hardwood";
+        };
+        /**
+         * @description A code of GET /v1/species, matched exactly.
+         * @example PSME
+         */
+        SpeciesCode: string;
+        SpeciesList: {
+            species: components["schemas"]["Species"][];
             /** @example 31 */
-            species: number;
-            workers: {
-                /** @example 2 */
-                ready: number;
-                /** @example 2 */
-                total: number;
-            };
-            /** @example 3600 */
-            uptime_seconds: number;
+            count: number;
         };
         Surface: {
             /**
@@ -1652,6 +1660,13 @@ export interface components {
             };
             model: components["schemas"]["Model"];
         };
+        /**
+         * Format: binary
+         * @description The columns of the CSV; what the JSON says beside its columns is in the metadata of the schema.
+         */
+        SurfaceArrow: string;
+        /** @description A header line, and a line for each point: longitude, latitude and the properties of a SurfaceFeature. */
+        SurfaceCsv: string;
         SurfaceFeature: {
             /** @constant */
             type: "Feature";
@@ -1675,6 +1690,7 @@ export interface components {
                  * @example US-OR
                  */
                 region: string;
+                /** @example true */
                 in_native_range: boolean;
                 /** @example 0.8263 */
                 survival_manual_1: number;
@@ -1714,45 +1730,30 @@ export interface components {
             model: components["schemas"]["Model"];
             features: components["schemas"]["SurfaceFeature"][];
         };
-        /** @description A header line, and a line for each point: longitude, latitude and the properties of a SurfaceFeature. */
-        SurfaceCsv: string;
-        /**
-         * Format: binary
-         * @description The columns of the CSV; what the JSON says beside its columns is in the metadata of the schema.
-         */
-        SurfaceArrow: string;
-        /**
-         * @description RFC 4180 with a header line, in UTF-8.
-         * @example latitude,longitude,species_code,planting_method
-         *     44.12,-122.03,PSME,manual
-         */
-        CsvTable: string;
-        /**
-         * @description A JSON object a line, in UTF-8.
-         * @example {"latitude":44.12,"longitude":-122.03,"species_code":"PSME","planting_method":"manual"}
-         */
-        NdjsonTable: string;
-        /** @description A stream of the Apache Arrow IPC format. */
-        ArrowTable: string;
-        BatchRequest: {
+        Usage: {
+            /** @enum {string} */
+            tier: "spore" | "mycel" | "hypha";
             /**
-             * @description Entries, at most the tier's batch size: spore 10, mycel 100, hypha 500.
-             * @example [
-             *       {
-             *         "latitude": 44.12,
-             *         "longitude": -122.03,
-             *         "species_code": "PSME",
-             *         "planting_method": "manual"
-             *       },
-             *       {
-             *         "latitude": 43.615,
-             *         "longitude": -116.202,
-             *         "species_code": "PSME",
-             *         "planting_method": "drone_seeded"
-             *       }
-             *     ]
+             * @description Requests counted today, the UTC day.
+             * @example 14
              */
-            requests: components["schemas"]["PredictionRequest"][];
+            requests_today: number;
+            /**
+             * @description Requests a day; null is unlimited.
+             * @example 10000
+             */
+            limit: number | null;
+            /**
+             * @description Requests left today; null is unlimited.
+             * @example 9986
+             */
+            remaining: number | null;
+            /**
+             * Format: date-time
+             * @description The midnight UTC at which the count restarts.
+             * @example 2026-11-23T00:00:00.000Z
+             */
+            resets_at: string;
         };
     };
     responses: {
@@ -1796,7 +1797,7 @@ export interface components {
     headers: {
         /** @description The request's id: the caller's own X-Request-Id where it is 1 to 128 of [A-Za-z0-9._-], else a new one. */
         "X-Request-Id": string;
-        /** @description `no-store`, but for the lists of GET /v1/species and GET /v1/coverage, which a client may keep for five minutes, and for surfaces, which it may keep and must ask for again with their ETag. */
+        /** @description `no-store`, except for GET /v1/species and GET /v1/coverage, which a client may keep for five minutes, and for surfaces, which it may keep and must revalidate with their ETag. */
         "Cache-Control": "no-store" | "private, max-age=300" | "private, no-cache";
         /**
          * @description How to authenticate: with an API key in the header X-API-Key.
@@ -1838,7 +1839,7 @@ export interface components {
         /** @description On predictions: whether the models were trained on simulated or on observed outcomes; see GET /v1/model. */
         "Model-Outcomes": "simulated" | "observed";
         /**
-         * @description Milliseconds that the request waited for its run (`queue`) and was in the models (`inference`); of a table, as far as known when its answer begins.
+         * @description Milliseconds that the request waited (`queue`) and was in the models (`inference`); of a table, as known when its answer begins.
          * @example queue;dur=0.120, inference;dur=1.034
          */
         "Server-Timing": string;

@@ -89,9 +89,9 @@ function optionsUnder(rules: OptionRules) {
 type OptionName = keyof ReturnType<typeof optionsUnder>;
 
 /** Which options there are does not depend on the generation. */
-export const OPTION_NAMES: readonly string[] = Object.keys(
+export const OPTION_NAMES = Object.keys(
   optionsUnder({ conditions: [], hasLapseRates: true, hasIntervals: true }),
-);
+) as readonly OptionName[];
 
 /** The options of a request as parsed; undefined where absent. */
 export type StatedOptions = { readonly [name in OptionName]?: unknown };
@@ -113,13 +113,13 @@ function ignore(): void {}
 
 /** Writes the options of requests to rows, under the rules of a generation. */
 export class OptionWriter implements OptionSink {
-  readonly #options: readonly [OptionName, Option][];
+  readonly #options: readonly Option[];
   #rows = new SiteRows(0);
   #row = 0;
   #isValid = true;
 
   constructor(rules: OptionRules) {
-    this.#options = Object.entries(optionsUnder(rules)) as [OptionName, Option][];
+    this.#options = Object.values(optionsUnder(rules));
   }
 
   /** @returns whether the options are valid: exactly those that `optionSchemas` accepts */
@@ -128,8 +128,10 @@ export class OptionWriter implements OptionSink {
     this.#row = row;
     this.#isValid = true;
     rows.adjustments.fill(Number.NaN, row * rows.width, (row + 1) * rows.width);
-    for (const [name, option] of this.#options)
-      if (stated[name] !== undefined) option.read(stated[name], this);
+    for (let i = 0; i < OPTION_NAMES.length; i++) {
+      const value = stated[OPTION_NAMES[i]];
+      if (value !== undefined) this.#options[i].read(value, this);
+    }
     return this.#isValid;
   }
 
@@ -186,17 +188,23 @@ function objectOfNumbers(
         sink.refuse(`${option} must be an object with numbers, not ${show(value)}`);
         return;
       }
-      const unknown = Object.keys(value).filter((name) => !names.includes(name));
+      const unknown: string[] = [];
+      let known = 0;
+      for (const name in value) {
+        if (names.includes(name)) known++;
+        else unknown.push(name);
+      }
       if (unknown.length > 0) {
         const keys = showAll(unknown.slice(0, SHOWN_ELEMENTS));
         sink.refuse(`${option} must not have ${keys}: its keys are ${names.join(', ')}`);
       }
-      numbers.forEach((number, index) => {
-        if (!Object.hasOwn(value, number.name)) return;
-        const member = (value as Record<string, unknown>)[number.name];
-        if (isWithin(member, number)) sink.number(first + index, member);
-        else sink.refuse(`${option}.${rangeMessage(number, member)}`, number.name);
-      });
+      for (let i = 0; known > 0; i++) {
+        if (!Object.hasOwn(value, names[i])) continue;
+        known--;
+        const member = (value as Record<string, unknown>)[names[i]];
+        if (isWithin(member, numbers[i])) sink.number(first + i, member);
+        else sink.refuse(`${option}.${rangeMessage(numbers[i], member)}`, names[i]);
+      }
     },
   };
 }

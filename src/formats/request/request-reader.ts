@@ -73,16 +73,13 @@ export interface Ranking {
 }
 
 /** The fields of a site as parsed. */
-interface SiteFields extends StatedOptions {
-  readonly latitude?: unknown;
-  readonly longitude?: unknown;
-  readonly species_code?: unknown;
-  readonly planting_method?: unknown;
-  readonly horizons?: unknown;
-}
+type SiteFields = StatedOptions &
+  Readonly<
+    Partial<Record<'latitude' | 'longitude' | 'species_code' | 'planting_method' | 'horizons', unknown>>
+  >;
 
 /** The fields of a site, and whether they are options. */
-const IS_OPTION = new Map(FIELDS.map((name) => [name, OPTION_NAMES.includes(name)]));
+const IS_OPTION = new Map(FIELDS.map((name) => [name, (OPTION_NAMES as readonly string[]).includes(name)]));
 
 /**
  * Reads the bodies of requests for sites into columns. A plain loop reads what is valid; the schemas say what is wrong
@@ -123,9 +120,9 @@ export class RequestReader {
    */
   readBatch(bytes: Buffer, limit: BatchLimit): Batch {
     const body = parseDocument(bytes);
-    const requests = isObject(body) ? (body as { readonly requests?: unknown }).requests : undefined;
-    // The schema would copy a long array.
-    if (!Array.isArray(requests)) throw new ApiError(invalidBatch(body));
+    const invalid = invalidRequest(batchRequestSchema, body);
+    if (invalid !== undefined) throw new ApiError(invalid);
+    const { requests } = body as { readonly requests: readonly unknown[] };
     if (requests.length > limit.sites) throw batchTooLarge(requests.length, limit);
     if (requests.length > this.#rows.count) this.#rows = new SiteRows(limit.sites, this.#width);
     const entries = new Int32Array(requests.length);
@@ -237,13 +234,6 @@ function horizonSetOf(years: unknown): number {
 
 function numberOrNull(value: unknown): number | null {
   return typeof value === 'number' && Number.isFinite(value) ? value : null;
-}
-
-/** The error of a body that is no object with an array of requests. */
-function invalidBatch(body: unknown): ErrorObject {
-  const error = invalidRequest(batchRequestSchema, body);
-  if (error === undefined) throw new Error('a body without an array of requests is valid');
-  return error;
 }
 
 function batchTooLarge(submitted: number, { tier, sites }: BatchLimit): ApiError {

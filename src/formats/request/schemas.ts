@@ -90,11 +90,17 @@ const plantingMethod = z
 
 const EXAMPLE = { latitude: 44.12, longitude: -122.03, species_code: 'PSME' };
 
+/** One in forest, and one outside the coverage. */
+const EXAMPLE_ENTRIES = [
+  { ...EXAMPLE, planting_method: 'manual' },
+  { latitude: 43.615, longitude: -116.202, species_code: 'PSME', planting_method: 'drone_seeded' },
+];
+
 /** Examples of a prediction: one with the fields it must have, and one with all options. */
 function predictionExamples({ conditions, hasLapseRates }: OptionRules) {
   const measured = conditions.slice(-1).map(({ name, example }) => [name, example]);
   return [
-    { ...EXAMPLE, planting_method: 'manual' },
+    EXAMPLE_ENTRIES[0],
     {
       ...EXAMPLE,
       planting_method: 'drone_seeded',
@@ -171,14 +177,21 @@ export function requestSchemas(rules: OptionRules, served: readonly Species[] = 
   // A code that is not served has an error of its own, so that the schema only describes them.
   const speciesCode = site.species_code.meta({ id: 'SpeciesCode', ...(codes.length > 0 && { enum: codes }) });
   const fields = { ...site, species_code: speciesCode };
+  /** Body of POST /v1/predict and entry of a batch. A planting method that is present but wrong has a code of its own. */
+  const prediction = z
+    .object({ ...fields, planting_method: plantingMethod, ...options })
+    .meta({ id: 'PredictionRequest', examples: predictionExamples(rules) });
   return {
     speciesCode,
     /** Body of POST /v1/predict/compare. */
     comparison: z.object({ ...fields, ...options }).meta({ id: 'ComparisonRequest', examples: [EXAMPLE] }),
-    /** Body of POST /v1/predict and entry of a batch. A planting method that is present but wrong has a code of its own. */
-    prediction: z
-      .object({ ...fields, planting_method: plantingMethod, ...options })
-      .meta({ id: 'PredictionRequest', examples: predictionExamples(rules) }),
+    prediction,
+    /** Body of POST /v1/predict/batch, whose entries are checked one by one. */
+    batch: z
+      .object({
+        requests: z.array(prediction).meta({ description: 'Entries.', examples: [EXAMPLE_ENTRIES] }),
+      })
+      .meta({ id: 'BatchRequest' }),
     /** Body of POST /v1/predict/rank. A method or species that is none has a code of its own. */
     ranking: z
       .object({ ...place, ...choice, ...years, ...options })
@@ -188,9 +201,11 @@ export function requestSchemas(rules: OptionRules, served: readonly Species[] = 
   };
 }
 
-/** Body of POST /v1/predict/batch. Its entries are checked one by one. */
+/** The shape of the body of a batch without its entries. Not an array of zod's, which would copy it. */
 export const batchRequestSchema = z.object({
-  requests: z.array(z.unknown(), { error: ({ input }) => `requests must be an array, not ${show(input)}` }),
+  requests: z.unknown().refine(Array.isArray, {
+    error: ({ input }) => `requests must be an array, not ${show(input)}`,
+  }),
 });
 
 /** Which fields exist does not depend on the generation. */

@@ -32,11 +32,12 @@ export function parametersOf(place: 'path' | 'query', { shape }: z.ZodObject = z
   });
 }
 
-/** Every schema that has a name, by name. */
+/** Every schema that has a name, by name. Sorted, since modules may be loaded in any order. */
 export function namedSchemas(): Record<string, Json> {
   const uri = (id: string) => `#/components/schemas/${id}`;
   const { schemas } = z.toJSONSchema(z.globalRegistry, { uri, io: 'input' });
-  return Object.fromEntries(Object.entries(schemas).map(([id, schema]) => [id, withoutIds(schema as Json)]));
+  const names = Object.keys(schemas).toSorted();
+  return Object.fromEntries(names.map((id) => [id, withoutIds(schemas[id] as Json)]));
 }
 
 function schemaOf(schema: z.ZodType): Json {

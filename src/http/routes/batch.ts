@@ -1,9 +1,7 @@
 import type { FastifyInstance } from 'fastify';
-import { z } from 'zod';
 import { TIERS } from '../../accounts/tiers.js';
 import { placeError } from '../../formats/request/request-errors.js';
 import { type Batch, type FailedEntry, requestReaderOf } from '../../formats/request/request-reader.js';
-import type { batchRequestSchema } from '../../formats/request/schemas.js';
 import type { Generation } from '../../work/generation.js';
 import type { JobAnswers } from '../../work/job-answers.js';
 import { QUEUE_FULL } from '../errors/common-errors.js';
@@ -19,27 +17,14 @@ const batchSizes = Object.entries(TIERS)
   .map(([tier, { sitesPerBatch }]) => `${tier} ${sitesPerBatch}`)
   .join(', ');
 
-/** One in forest, and one outside the coverage. */
-const EXAMPLE_ENTRIES = [
-  { latitude: 44.12, longitude: -122.03, species_code: 'PSME', planting_method: 'manual' },
-  { latitude: 43.615, longitude: -116.202, species_code: 'PSME', planting_method: 'drone_seeded' },
-];
-
 export const batchEndpoint: Endpoint = {
   path: '/v1/predict/batch',
   id: 'predictBatch',
   summary: 'Predict survival for many sites',
   description:
-    'An entry that fails is an element with an `error` in its place; the batch is still answered with 200.',
-  request: ({ prediction }) =>
-    z
-      .object({
-        requests: z.array(prediction).meta({
-          description: `Entries, at most the tier's batch size: ${batchSizes}.`,
-          examples: [EXAMPLE_ENTRIES],
-        }),
-      } satisfies Record<keyof typeof batchRequestSchema.shape, z.ZodType>)
-      .meta({ id: 'BatchRequest' }),
+    `Entries by tier, at most: ${batchSizes}. An entry that fails is an element with an \`error\` in its place; the batch ` +
+    'is still answered with 200.',
+  request: ({ batch }) => batch,
   response: batchResponseSchema,
   errors: ['batch_too_large', 'overloaded'],
 };
