@@ -105,7 +105,6 @@ export function surfacesRoute(app: FastifyInstance, { config, serving, submitter
     await beforeFirstByte(request, steps, timeoutMs, closedWhileWaiting, () =>
       submitter.inTurn(request, reply, generation, () => answer.predict(deadlineMs)),
     );
-    if (points.length > 0) request.state.times = steps;
 
     addVary(reply, 'accept');
     reply.headers({ ...headers, 'model-outcomes': manifest.outcomes });

@@ -147,7 +147,6 @@ export function tableRoute(app: FastifyInstance, { config, serving, metrics }: R
     } finally {
       connection.setTimeout(IDLE_FACTOR * timeoutMs); // Node sets the usual one with the next request
     }
-    if (answer.rowCount > 0) request.state.times = steps; // its times grow until the answer ends
     reply.header('model-outcomes', generation.artefacts.manifest.outcomes);
     return sendParts(request, reply, asked.outputType, answer.bytes(), steps, 'a table');
   });
