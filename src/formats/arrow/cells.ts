@@ -73,7 +73,7 @@ export function textLength(data: Data): ((row: number) => number) | undefined {
   const { type, valueOffsets } = data;
   if (DataType.isUtf8View(type)) {
     const texts = new ViewTexts(data);
-    return (row) => (isValid(data, row) ? (texts.bytes(row)?.length ?? 0) : 0);
+    return (row) => texts.bytes(row)?.length ?? 0;
   }
   if (!isText(type)) return undefined;
   return (row) => Number(valueOffsets[row + 1]) - Number(valueOffsets[row]);
@@ -82,13 +82,20 @@ export function textLength(data: Data): ((row: number) => number) | undefined {
 function dictionaryFormat({ values, dictionary }: Data): { isString: boolean; format: Format } {
   // Deltas add parts to a dictionary.
   const parts = (dictionary?.data ?? []).map((part) => ({ length: part.length, cells: cellsOf(part) }));
-  const format = (row: number) => {
-    let index = Number(values[row]);
+  const textAt = (index: number): string | null => {
+    let at = index;
     for (const { length, cells } of parts) {
-      if (index < length) return cells.text(index);
-      index -= length;
+      if (at < length) return cells.text(at);
+      at -= length;
     }
     return null;
+  };
+  const known = new Map<number, string | null>();
+  const format = (row: number) => {
+    const index = Number(values[row]);
+    const text = known.get(index) ?? textAt(index);
+    known.set(index, text);
+    return text;
   };
   return { isString: parts.some(({ cells }) => cells.isString), format };
 }

@@ -3,7 +3,7 @@ import { type Data, DataType, type Dictionary, type Message, makeData, type Vect
 import { isLarge, isText, valueBytes } from './column-types.js';
 import { ALIGNMENT, damaged } from './messages.js';
 import { sliceColumn } from './slice-column.js';
-import { areUtf8, readType, viewBytes, viewSizes } from './text-views.js';
+import { readType, ViewTexts, viewBytes } from './text-views.js';
 
 /** The layout of the body of a record batch or a dictionary, as the library decodes it. */
 export interface BatchHeader {
@@ -48,7 +48,7 @@ export class ColumnLoader {
   #buffer = 0;
   #views = 0;
   /** The columns of views, the bytes of all their texts, and of the longest in a row at most. */
-  readonly #viewColumns: Data[] = [];
+  readonly #viewColumns: ViewTexts[] = [];
   #viewTextBytes = 0;
   #longestViewTexts = 0;
   /** Bytes that no buffer has claimed: buffers that share bytes could ask for an answer far larger than the body. */
@@ -78,7 +78,7 @@ export class ColumnLoader {
       throw this.#damaged(
         `texts of views share their bytes and have up to ${this.#longestViewTexts} in a row, where ${MAX_SHARED_TEXT_BYTES} are allowed: send these columns as utf8`,
       );
-    if (!this.#viewColumns.every(areUtf8)) throw this.#damaged('a text is not UTF-8');
+    if (!this.#viewColumns.every((texts) => texts.areUtf8())) throw this.#damaged('a text is not UTF-8');
     return columns;
   }
 
@@ -119,9 +119,10 @@ export class ColumnLoader {
     for (let left = this.header.variadicBufferCounts[this.#views++] ?? 0; left > 0; left--)
       variadicBuffers.push(this.#bytes());
     const column = makeData({ ...nulls, type, views, variadicBuffers } as never) as Data;
-    const sizes = viewSizes(column);
+    const texts = new ViewTexts(column);
+    const sizes = texts.sizes();
     if (sizes === undefined) throw this.#damaged('a text is not where its view says');
-    this.#viewColumns.push(column);
+    this.#viewColumns.push(texts);
     this.#viewTextBytes += sizes.totalBytes;
     this.#longestViewTexts += sizes.longestBytes;
     return column;

@@ -1,5 +1,5 @@
 import { type Data, DataType, makeData } from 'apache-arrow';
-import { textsOfViews } from './text-views.js';
+import { ViewTexts } from './text-views.js';
 
 /**
  * Rows [from, from + length) of a column that has not been sliced. The library's own slices are written with the rest of
@@ -15,7 +15,8 @@ export function sliceColumn(data: Data, from: number, length: number): Data {
     nullBitmap: hasNulls ? sliceBits(data.nullBitmap, from, length) : new Uint8Array(0),
   };
   if (DataType.isBool(type)) return makeData({ ...nulls, type, data: sliceBits(data.values, from, length) });
-  if (DataType.isUtf8View(type)) return makeData({ ...nulls, ...textsOfViews(data, from, length) } as never);
+  if (DataType.isUtf8View(type))
+    return makeData({ ...nulls, ...new ViewTexts(data).slice(from, length) } as never);
   const { values, valueOffsets } = data.slice(from, length);
   return makeData({ ...nulls, type, data: values, valueOffsets, dictionary } as never);
 }

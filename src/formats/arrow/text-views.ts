@@ -21,73 +21,53 @@ export function viewBytes(count: number): number {
 
 /** The texts of a column of views. */
 export class ViewTexts {
-  readonly #views: Uint8Array;
   readonly #words: Int32Array;
-  readonly #buffers: readonly Uint8Array[];
 
-  constructor({ values, variadicBuffers }: Data) {
-    this.#views = values;
-    this.#words = new Int32Array(values.buffer, values.byteOffset, values.length / 4);
-    this.#buffers = variadicBuffers;
+  constructor(private readonly column: Data) {
+    const { buffer, byteOffset, length } = column.values;
+    this.#words = new Int32Array(buffer, byteOffset, length / Int32Array.BYTES_PER_ELEMENT);
   }
 
-  /** The bytes of a text that is not null; undefined where they are not there. */
+  /** The bytes of a text, none where it is null; undefined where they are not where its view says. */
   bytes(row: number): Uint8Array | undefined {
+    const { values, variadicBuffers } = this.column;
+    if (!this.column.getValid(row)) return NOTHING;
     const at = VIEW_WORDS * row;
     const length = this.#words[at];
     if (length < 0) return undefined;
     const isInline = length <= MAX_INLINE_BYTES;
-    const buffer = isInline ? this.#views : this.#buffers[this.#words[at + BUFFER_WORD]];
+    const buffer = isInline ? values : variadicBuffers[this.#words[at + BUFFER_WORD]];
     const start = isInline ? viewBytes(row) + INLINE_AT : this.#words[at + OFFSET_WORD];
     const isThere = buffer !== undefined && start >= 0 && start + length <= buffer.length;
     return isThere ? buffer.subarray(start, start + length) : undefined;
   }
-}
 
-/** The sizes of texts. */
-export interface TextSizes {
-  readonly totalBytes: number;
-  readonly longestBytes: number;
-}
-
-/** The sizes of the texts of a column of views; undefined where a text is not where its view says. */
-export function viewSizes(column: Data): TextSizes | undefined {
-  const texts = new ViewTexts(column);
-  let totalBytes = 0;
-  let longestBytes = 0;
-  for (let row = 0; row < column.length; row++) {
-    if (!column.getValid(row)) continue;
-    const text = texts.bytes(row);
-    if (text === undefined) return undefined;
-    totalBytes += text.length;
-    longestBytes = Math.max(longestBytes, text.length);
+  /** The bytes of all texts and of the longest; undefined where one is not where its view says. */
+  sizes(): { readonly totalBytes: number; readonly longestBytes: number } | undefined {
+    let totalBytes = 0;
+    let longestBytes = 0;
+    for (let row = 0; row < this.column.length; row++) {
+      const text = this.bytes(row);
+      if (text === undefined) return undefined;
+      totalBytes += text.length;
+      longestBytes = Math.max(longestBytes, text.length);
+    }
+    return { totalBytes, longestBytes };
   }
-  return { totalBytes, longestBytes };
-}
 
-/** Whether all texts of a column of views are UTF-8: of views that share their bytes, these are read as often. */
-export function areUtf8(column: Data): boolean {
-  const texts = new ViewTexts(column);
-  for (let row = 0; row < column.length; row++)
-    if (column.getValid(row) && !isUtf8(texts.bytes(row) ?? NOTHING)) return false;
-  return true;
-}
-
-/** Rows [from, from + length) of a checked column of views, as utf8 has them. */
-export function textsOfViews(
-  column: Data,
-  from: number,
-  length: number,
-): { type: DataType; valueOffsets: Int32Array; data: Uint8Array } {
-  const views = new ViewTexts(column);
-  const valueOffsets = new Int32Array(length + 1);
-  const texts: Uint8Array[] = [];
-  for (let row = 0; row < length; row++) {
-    const text = column.getValid(from + row) ? views.bytes(from + row) : undefined;
-    valueOffsets[row + 1] = valueOffsets[row] + (text?.length ?? 0);
-    if (text !== undefined) texts.push(text);
+  /** Whether all texts are UTF-8: views may share bytes, which are then read as often. */
+  areUtf8(): boolean {
+    for (let row = 0; row < this.column.length; row++) if (!isUtf8(this.bytes(row) ?? NOTHING)) return false;
+    return true;
   }
-  return { type: readType(column.type), valueOffsets, data: Buffer.concat(texts) };
+
+  /** Rows [from, from + length) of a checked column as utf8 has them. */
+  slice(from: number, length: number) {
+    const texts = Array.from({ length }, (_, row) => this.bytes(from + row) ?? NOTHING);
+    const valueOffsets = new Int32Array(length + 1);
+    for (const [row, text] of texts.entries()) valueOffsets[row + 1] = valueOffsets[row] + text.length;
+    return { type: readType(this.column.type), valueOffsets, data: Buffer.concat(texts) };
+  }
 }
 
 const utf8Types = new WeakMap<DataType, Utf8>();

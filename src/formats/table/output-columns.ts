@@ -48,6 +48,7 @@ interface PointRow {
 }
 
 const TEN_THOUSANDTHS = 10_000;
+const PROBABILITY_DECIMALS = 4;
 const METRES_PER_KM = 1000;
 /** Decimals of degrees: about a metre. */
 const DEGREES_DECIMALS = 5;
@@ -92,6 +93,7 @@ function horizonColumns(years: number, h: number): TableColumn[] {
   const probability = (name: string, value: (row: PredictedRow) => number): TableColumn => ({
     name,
     type: 'float32',
+    decimals: PROBABILITY_DECIMALS,
     h,
     value: (row) => value(row) / TEN_THOUSANDTHS,
   });
@@ -124,6 +126,7 @@ const TABLE_COLUMNS: readonly TableColumn[] = [
   {
     name: 'match_distance_km',
     type: 'float64',
+    decimals: 3,
     value: ({ records, record }) => records.distanceM(record) / METRES_PER_KM,
   },
   REGION,
@@ -177,6 +180,7 @@ export const SURFACE_COLUMNS: readonly OutputColumn<SurfaceRow>[] = [
       (years, h): OutputColumn<SurfaceRow> => ({
         name: `survival_${method}_${years}`,
         type: 'float32',
+        decimals: PROBABILITY_DECIMALS,
         value: ({ survival, count, position }) =>
           survival[(m * HORIZONS.length + h) * count + position] / TEN_THOUSANDTHS,
       }),

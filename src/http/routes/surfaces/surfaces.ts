@@ -102,8 +102,9 @@ export function surfacesRoute(app: FastifyInstance, { config, serving, submitter
       { species, assumed: query.assumed, step, points: sharedPoints, survival },
       steps,
     );
+    const deadlineMs = performance.now() - reply.elapsedTime + timeoutMs;
     await beforeFirstByte(request, steps, timeoutMs, closedWhileWaiting, () =>
-      submitter.inTurn(request, reply, generation, () => answer.predict(submitter.deadlineOf(reply))),
+      submitter.inTurn(request, reply, generation, () => answer.predict(deadlineMs)),
     );
 
     addVary(reply, 'accept');

@@ -1,22 +1,30 @@
 import type { FastifyRequest } from 'fastify';
 import { TIERS } from '../../../accounts/tiers.js';
 import type { Config } from '../../../config.js';
-import { optionRulesOf } from '../../../formats/request/options.js';
+import {
+  assumptionsUnder,
+  isWithin,
+  type OptionRules,
+  optionRulesOf,
+  queryNumber,
+  rangeMessage,
+} from '../../../formats/request/options.js';
+import { type Issue, issuesError } from '../../../formats/request/request-errors.js';
 import {
   TABLE_FORMATS,
   TABLE_TYPES,
   type TableMediaType,
   type TableRequest,
 } from '../../../formats/table/table-request.js';
+import { ALL_HORIZONS, HORIZONS } from '../../../prediction/dimensions.js';
 import { ApiError } from '../../../prediction/errors/api-error.js';
-import { show } from '../../../prediction/errors/shown-value.js';
+import { SHOWN_ELEMENTS, show, showAll } from '../../../prediction/errors/shown-value.js';
 import { perGeneration } from '../../../prediction/per-generation.js';
 import type { Generation } from '../../../work/generation.js';
 import { essenceOf, negotiateType } from '../../body/media-type.js';
 import { checkAnnounced } from '../../body/upload.js';
 import { requireChunks } from '../../server/malformed-requests.js';
 import { callerOf } from '../../server/request-state.js';
-import { readTableQuery } from './table-query.js';
 
 /** Rows of a job: enough for a large record batch, and some 20 ms of work. */
 const JOB_ROWS = 2000;
@@ -80,4 +88,61 @@ export function isGzipped({ headers }: FastifyRequest): boolean {
     code: 'unsupported_media_type',
     message: `A table must be sent without a Content-Encoding or with gzip, not ${show(encoding)}.`,
   });
+}
+
+/**
+ * Reads the query of a table's request.
+ * @param query its parameters; an array where one is given several times
+ * @throws ApiError invalid_request with every issue found
+ */
+function readTableQuery(
+  query: Readonly<Record<string, string | readonly string[]>>,
+  rules: OptionRules,
+): Pick<TableRequest, 'horizons' | 'intervals' | 'assumed'> {
+  const assumptions = assumptionsUnder(rules);
+  const known = ['horizons', 'include', ...assumptions.map(({ name }) => name)];
+  const issues: Issue[] = [];
+  const refuse = (path: string, message: string) => issues.push({ path, message });
+  let unknown = 0;
+  for (const [name, value] of Object.entries(query)) {
+    if (!known.includes(name)) {
+      if (unknown++ === SHOWN_ELEMENTS) break; // thousands go into an address
+      refuse(name, `${show(name)} is not a parameter of the query: these are ${known.join(', ')}`);
+    } else if (typeof value !== 'string') refuse(name, `${name} must be given once`);
+  }
+  const textOf = (name: string) => {
+    const value = Object.hasOwn(query, name) ? query[name] : undefined;
+    return typeof value === 'string' ? value : undefined;
+  };
+
+  const years = textOf('horizons')?.split(',');
+  const wrongYears = years?.filter((text) => !HORIZONS.some((horizon) => String(horizon) === text)) ?? [];
+  if (wrongYears.length > 0)
+    refuse(
+      'horizons',
+      `horizons must be of ${HORIZONS.join(', ')}, separated by commas, not ${showAll(wrongYears)}`,
+    );
+  const horizons = HORIZONS.reduce(
+    (set, horizon, h) => (years?.includes(String(horizon)) ? set | (1 << h) : set),
+    0,
+  );
+
+  const words = (textOf('include') ?? '').split(',').filter((word) => word !== '');
+  const wrongWords = words.filter((word) => word !== 'intervals');
+  if (wrongWords.length > 0)
+    refuse('include', `include can only be intervals for a table, not ${showAll(wrongWords)}`);
+  const intervals = words.includes('intervals');
+  if (intervals && !rules.hasIntervals)
+    refuse('include', 'include cannot have intervals: the models of this service have none');
+
+  const assumed: Record<string, number> = {};
+  for (const number of assumptions) {
+    const text = textOf(number.name);
+    if (text === undefined) continue;
+    const value = queryNumber(text);
+    if (isWithin(value, number)) assumed[number.name] = value;
+    else refuse(number.name, rangeMessage(number, text));
+  }
+  if (issues.length > 0) throw new ApiError(issuesError(issues));
+  return { horizons: years === undefined ? ALL_HORIZONS : horizons, intervals, assumed };
 }
