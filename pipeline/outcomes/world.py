@@ -54,12 +54,13 @@ class World:
     # Drought
     vpd_drought: float = _factor(1.3, 0.3, "sources give the direction and the shape, not the size")
     precipitation_drought: float = _factor(1.4, 0.3, "as VPD")
-    dew_point_drought: float = _factor(0.6, 0.4, "fog and night-time recovery are rarely measured on seedlings")
+    dew_point_drought: float = _factor(0.8, 0.4, "fog and night-time recovery are rarely measured on seedlings")
     heat_load_drought: float = _factor(0.14, 0.4, "south slopes are the classical failure; sizes differ by study")
     drought_sensitivity: float = _factor(0.85, 0.2, "response of a species of middling drought tolerance to dry sites")
-    drought_rank_effect: float = _factor(0.17, 0.3, "change of that response with a rank of drought tolerance")
+    drought_rank_effect: float = _factor(0.12, 0.3, "change of that response with a rank of drought tolerance")
     drought_saturation: float = _factor(1.3, 0.2, "score at which low rainfall levels off; dry air does not")
-    moist_site_benefit: float = _factor(0.6, 0.2, "response to moist sites, the same for all species")
+    moist_site_benefit: float = _factor(0.75, 0.2, "response to moist sites of a species of middling drought tolerance")
+    moist_rank_effect: float = _factor(0.1, 0.3, "change of that with a rank: trees of dry sites gain less from rain")
     local_adaptation: float = _shift(0.25, 0.1, "share of the home climate that local seed is used to: common gardens")
     drought_year: float = _shift(0.0, 0.5, "VPD of the first summers, in scores: standard deviation of single years")
     # Soil
@@ -71,7 +72,7 @@ class World:
     # Frost, competition, terrain
     dew_point_frost: float = _factor(0.5, 0.4, "radiation frost depends on the spot")
     january_frost: float = _factor(0.8, 0.4, "beside the species' sensitivity to frost")
-    january_cold: float = _factor(0.25, 0.4, "a colder winter within the range; coastal seed is less hardy")
+    january_cold: float = _factor(0.06, 0.4, "a colder winter within the range; coastal seed is less hardy")
     frost_sensitivity: float = _factor(0.6, 0.2, "of a species of middling frost tolerance")
     frost_rank_effect: float = _factor(0.2, 0.3, "change of that with a rank of frost tolerance")
     crown_ratio: float = _factor(0.6, 0.4, "effect of the planting site's own openness")
@@ -79,20 +80,26 @@ class World:
     planting_openness: float = _shift(0.5, 0.3, "sites are opened before planting: score above that of the forest")
     light_demand: float = _factor(0.7, 0.2, "of a species of middling shade tolerance")
     light_rank_effect: float = _factor(0.5, 0.3, "change of that with a rank of shade tolerance")
-    brush: float = _factor(1.3, 0.4, "for a score of dew point; by year 10 30 to 42 % had died in the Coast Range")
+    brush: float = _factor(1.0, 0.4, "for a score of dew point; by year 10 30 to 42 % had died in the Coast Range")
     brush_start: float = _shift(0.6, 0.15, "score of dew point above which brush and browse grow")
     slope: float = _factor(0.1, 0.5, "creep and ravel depend on the spot")
     terrain_ruggedness: float = _factor(0.08, 0.5, "beside the slope, which it mostly follows")
+    elevation_frost: float = _factor(0.3, 0.4, "growing-season frost depends on the spot")
+    night_frost: float = _factor(0.7, 0.4, "radiation frost of clear nights, beside that of level ground")
+    frost_flat: float = _factor(1.5, 0.4, "cold air on level ground where nights are clear; sizes differ by basin")
     bottomland: float = _factor(1.0, 0.3, "for a score of slope, and a kilometre above the valley; silvics, no size")
     # Outside the native range
     envelope_cap: float = _factor(2.0, 0.3, "most that one side of an envelope costs, before its weight")
     envelope_steepness: float = _factor(2.3, 0.4, "cost of the first spread outside")
     envelope_margin: float = _shift(0.0, 0.15, "spreads by which seedlings' limits are wider than those of the range")
-    precipitation_envelope: float = _factor(1.0, 0.3, "weight")
-    january_mild: float = _factor(0.5, 0.4, "unmet chilling delays budburst by weeks and kills few seedlings")
+    precipitation_envelope: float = _factor(0.8, 0.3, "weight")
+    january_mild: float = _factor(0.02, 0.4, "unmet chilling delays budburst by weeks and kills few seedlings")
+    humid_envelope: float = _factor(1.0, 0.3, "weight of air more humid than in the range: brush, rot, foliage disease")
     zone_low: float = _factor(2.5, 0.3, "cost of the first kilometre below the zone of the species")
-    zone_high: float = _factor(2.5, 0.3, "cost of the first kilometre above it")
-    wet_site_disease: float = _factor(0.6, 0.4, "for each rank of drought tolerance above 3")
+    zone_high: float = _factor(3.0, 0.3, "cost of the first kilometre above it")
+    wet_envelope: float = _factor(1.1, 0.4, "weight of more rain than in the range: needle cast, snow press")
+    wet_site_disease: float = _factor(0.8, 0.4, "for each rank of drought tolerance above 3")
+    moist_competition: float = _factor(0.2, 0.4, "as that, for a score of precipitation: others overtop them")
     # Practice, docs/simulation.md
     vegetation: float = _factor(1.6, 0.4, "from complete to no control of vegetation: Rainier 0.6, Idaho 2.7 and 7.5")
     vegetation_rank_effect: float = _factor(0.4, 0.4, "change of that with a rank of shade tolerance: the same sources")
@@ -128,9 +135,7 @@ class World:
         "share by which a harmful term harms germinants more; never measured for drone seeding",
     )
     level: float = _shift(0.0, 0.35, "hazards of both methods at the published site: one sample of one service")
-    emergence: float = _factor(
-        0.0175, 0.45, "germinants a viable seed: 0.009 to 0.045 of seed rain at Mount Rainier"
-    )
+    emergence: float = _factor(0.0175, 0.45, "germinants a viable seed: 0.009 to 0.045 of seed rain at Mount Rainier")
     germinant_survival: float = _factor(0.17, 0.35, "of the first year: 0.03 to 0.18 of three species, H.J. Andrews")
     # Between plantings alike on the grid
     programme_sd: float = _factor(0.85, 0.35, "year, crew, stock lot, browse: with places, 0.99 (0.13 to 0.99) in BC")

@@ -7,11 +7,17 @@ import timeit
 import numpy as np
 import pytest
 
+from pipeline.evaluation.forestry.local_contrast import differences, near_pairs, opposite_slopes
+from pipeline.evaluation.forestry.native import first_factor_shares, native_pairs
+from pipeline.evaluation.forestry.plausibility import (
+    PLAUSIBLE_SURVIVAL,
+    SPREAD,
+    check_ordering,
+    orderings,
+    published_sample,
+)
 from pipeline.evaluation.graph import GraphModel
-from pipeline.evaluation.local_contrast import differences, near_pairs, opposite_slopes
 from pipeline.evaluation.model_card.inputs import WITHOUT_LOCAL_TRUTH
-from pipeline.evaluation.native import first_factor_shares, native_pairs
-from pipeline.evaluation.plausibility import PLAUSIBLE_SURVIVAL, SPREAD, check_ordering, orderings, published_sample
 from pipeline.grid.arrow_file import read_grid
 from pipeline.grid.data_files import GRID
 from pipeline.grid.points import SEARCH_RADIUS_KM
