@@ -1,12 +1,15 @@
 import dataclasses
+import json
 
 import numpy as np
 import pytest
 
+from pipeline.evaluation.graph import GraphModel
 from pipeline.grid.arrow_file import read_grid
 from pipeline.grid.data_files import GRID
 from pipeline.models.features import FEATURES, with_practice
-from pipeline.outcomes.periods import HORIZONS
+from pipeline.models_command import MODELS
+from pipeline.outcomes.periods import HORIZONS, METHODS
 from pipeline.outcomes.practice import DEFAULTS, LINEAR_PRACTICES, PRACTICES
 from pipeline.outcomes.species import species_codes
 
@@ -17,6 +20,23 @@ ROWS = 3000
 @pytest.fixture(scope="session")
 def whole_grid():
     return read_grid(GRID)
+
+
+@pytest.fixture(scope="session")
+def grid(whole_grid):
+    return whole_grid
+
+
+@pytest.fixture(scope="session")
+def graphs():
+    """The committed models by method."""
+    return {method: GraphModel(MODELS / f"{method}.onnx") for method in METHODS}
+
+
+@pytest.fixture(scope="session")
+def manifest():
+    """The manifest of the committed models."""
+    return json.loads((MODELS / "manifest.json").read_text(encoding="utf-8"))
 
 
 @pytest.fixture(scope="session")
