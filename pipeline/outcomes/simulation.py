@@ -4,7 +4,7 @@ The trees follow the hazards of `true_hazards` plus a site effect that no grid c
 crew would record: place, species, method, year, and whether the tree lived. It does not have the hazards.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -12,17 +12,19 @@ from scipy.special import expit
 from tqdm import tqdm
 
 from pipeline.grid.arrow_file import Grid
-from pipeline.outcomes.envelopes import Envelope, Environment, species_envelopes
+from pipeline.outcomes.envelopes import AXES, Envelope, Environment, Scale, on_axis, species_envelopes
 from pipeline.outcomes.intercepts import (
     PUBLISHED_SITE,
     PUBLISHED_SPECIES,
     PUBLISHED_SURVIVAL,
+    averaging,
     expected_survival,
     intercepts,
 )
 from pipeline.outcomes.periods import METHODS
+from pipeline.outcomes.seeds import seed_ratio, spot_logits
 from pipeline.outcomes.species import species_codes
-from pipeline.outcomes.true_hazards import predictor
+from pipeline.outcomes.true_hazards import method_logit, predictor, species_terms
 from pipeline.outcomes.world import World
 
 PLOTS = 10_000
@@ -39,17 +41,29 @@ VISITS = (1, 3, 5)
 
 @dataclass(frozen=True)
 class Truth:
-    """The hazards of a world: `environment` and `envelopes` of the grid, and intercepts [periods] by method."""
+    """The hazards of a world: environment, scale and envelopes of the grid, and intercepts [periods] by method."""
 
     world: World
     environment: Environment
+    scale: Scale
     envelopes: list[Envelope]
     intercepts: dict[str, np.ndarray]
 
     def logits(self, method: str, species: int, points: np.ndarray) -> np.ndarray:
-        """Return the hazard logits [points, periods] of a species, by its index, at the typical site of grid points."""
-        environment, envelope = self.environment.at(points), self.envelopes[species]
-        return self.intercepts[method] + predictor(environment, species, envelope, self.world, method)
+        """Return the hazard logits [points, periods] of a species, by its index, at the typical site of grid points.
+
+        The practice is the average one, and a spot has the default seeds.
+        """
+        return self.logits_in(self.environment.at(points), method, species)
+
+    def logits_in(self, environment: Environment, method: str, species: int) -> np.ndarray:
+        """Return the hazard logits [points, periods] of a species, by its index, in an environment [points]."""
+        logits = self.sown_logits(environment, method, species)
+        return logits if method == METHODS[0] else spot_logits(logits, seed_ratio(self.world))
+
+    def sown_logits(self, environment: Environment, method: str, species: int) -> np.ndarray:
+        """Return the same, for seed at the central rates of emergence and first-year survival."""
+        return self.intercepts[method] + predictor(environment, species, self.envelopes[species], self.world, method)
 
     def survival(self, method: str, species: np.ndarray, point: np.ndarray) -> np.ndarray:
         """Return expected survival [rows, horizons] of species at points [rows], the best prediction from the grid."""
@@ -59,30 +73,52 @@ class Truth:
             survival[rows] = expected_survival(self.logits(method, index, point[rows]), self.site_sd(method))
         return survival
 
+    def curve(self, method: str, species: int, feature: str, values: np.ndarray) -> np.ndarray:
+        """Return the logits [values, periods] of the terms of one feature at its values, others at their medians."""
+        medians = {name: np.full(len(values), self.scale.middle[name]) for name in AXES}
+        axes = medians | {feature: on_axis(feature, np.asarray(values, dtype=np.float64))}
+        environment = Environment.of_axes(axes, np.zeros(len(values)), self.scale)
+        total = np.zeros((len(values), len(VISITS)))
+        for term in species_terms(environment, species, self.envelopes[species], self.world):
+            if term.variable == feature:
+                weights = np.array(self.world.process_weights[term.process])
+                total += method_logit(term, method, self.world)[:, None] * weights
+        return total
+
+    def averaged_curve(self, method: str, species: int, feature: str, values: np.ndarray) -> np.ndarray:
+        """Return the same on the logit of the hazard averaged over sites, which is what trees of many sites show."""
+        return averaging(self.site_sd(method)) * self.curve(method, species, feature, values)
+
     def site_sd(self, method: str) -> float:
         """Return the standard deviation, in logits, of what no grid column explains."""
-        return self.world.site_sd if method == "manual" else self.world.seeding_site_sd
+        return self.world.site_sd(method)
 
 
 def true_process(grid: Grid, world: World) -> Truth:
     """Return the hazards of every species at every grid point in a world."""
-    environment = Environment.of_grid(grid)
-    return truth_of_world(world, environment, species_envelopes(grid, environment), grid.nearest(*PUBLISHED_SITE))
+    environment, scale = Environment.of_grid(grid), Scale.of_grid(grid)
+    envelopes = species_envelopes(grid, environment)
+    site = environment.at(np.array([grid.nearest(*PUBLISHED_SITE)]))
+    return Truth(world, environment, scale, envelopes, solved_intercepts(world, site, envelopes))
 
 
-def truth_of_world(world: World, environment: Environment, envelopes: list[Envelope], published_point: int) -> Truth:
-    """Return the hazards of a world from what all worlds share, which takes much longer to compute."""
+def truth_of_world(world: World, central: Truth, published: Environment) -> Truth:
+    """Return the hazards of a world, with what all worlds share from another and the published site's environment."""
+    return replace(central, world=world, intercepts=solved_intercepts(world, published, central.envelopes))
+
+
+def solved_intercepts(world: World, published: Environment, envelopes: list[Envelope]) -> dict[str, np.ndarray]:
+    """Return the intercepts [periods] by method, from the environment of the published site.
+
+    The published sample is taken to be of usual stock in a usual year.
+    """
     species = species_codes().index(PUBLISHED_SPECIES)
-    site = environment.at(np.array([published_point]))
-    at_site, solved = {}, {}
+    usual = replace(world, drought_year=0.0, stock_shift=(0.0,) * len(species_codes()))
+    solved = {}
     for method in METHODS:
-        at_site[method] = predictor(site, species, envelopes[species], world, method)[0]
-        site_sd = world.site_sd if method == "manual" else world.seeding_site_sd
-        solved[method] = intercepts(at_site[method], PUBLISHED_SURVIVAL[method], site_sd)
-    manual, seeded = METHODS
-    gap = at_site[seeded] + solved[seeded] - at_site[manual] - solved[manual]
-    solved[seeded] += (world.seeding_gap - 1.0) * gap
-    return Truth(world, environment, envelopes, {method: level + world.level for method, level in solved.items()})
+        at_site = predictor(published, species, envelopes[species], usual, method)[0]
+        solved[method] = world.level + intercepts(at_site, PUBLISHED_SURVIVAL[method], world.site_sd(method))
+    return solved
 
 
 def simulated_outcomes(grid: Grid, truth: Truth, seed: int) -> pd.DataFrame:

@@ -11,6 +11,7 @@ from pipeline.evaluation.held_out import FOLD_SEED, Evaluation
 from pipeline.evaluation.model_card.evidence import evidence_section
 from pipeline.evaluation.model_card.inputs import inputs_section
 from pipeline.evaluation.model_card.intervals import intervals_section
+from pipeline.evaluation.model_card.limits import limits_section
 from pipeline.evaluation.model_card.maps import map_gap, map_survival
 from pipeline.evaluation.model_card.near_places import near_places_section
 from pipeline.evaluation.model_card.plausibility import plausibility_section
@@ -18,7 +19,6 @@ from pipeline.evaluation.model_card.plots import plot_calibration, plot_effects
 from pipeline.evaluation.model_card.text import (
     data_section,
     ebm_section,
-    limits_section,
     overall_section,
     recovery_section,
     species_section,
@@ -53,7 +53,7 @@ def write_model_card(
     """
     folds, held_out, best = evaluation.folds, evaluation.held_out, evaluation.best
     plot_calibration(held_out, maps / "calibration.png")
-    training = [feature["training"] for feature in manifest["features"]]
+    training = [feature["training"] for feature in manifest["features"] if "training" in feature]
     plot_effects(grid, models, truth, training, maps / "effects.png")
     graphs = {method: GraphModel(card.parent / f"{method}.onnx") for method in METHODS}
     regions = read_regions(REGIONS)
@@ -70,7 +70,7 @@ def write_model_card(
     ]
     if truth:
         seen, unseen = (counts[METHODS[0]].of_points(chosen) for chosen in (folds > 0, folds == 0))
-        reference = fit_methods(grid, {METHODS[0]: seen}, knots)[METHODS[0]]
+        reference = fit_methods(grid, {METHODS[0]: seen}, knots, truth)[METHODS[0]]
         known = truth.survival(METHODS[0], unseen.species, unseen.point)[:, 0]
         sections.append(ebm_section(compare_with_ebm(grid, seen, unseen, reference, known, FOLD_SEED)))
         by_method = {method: recovery(grid, truth, models[method], method) for method in METHODS}

@@ -1,9 +1,11 @@
+from dataclasses import replace
+
 import numpy as np
 import pytest
 
 from pipeline.evaluation.evidence import compare_with_evidence
-from pipeline.evaluation.local_contrast import DISTANCE_KM, differences, near_pairs, opposite_slopes
-from pipeline.evaluation.native import NativePairs, error_effects, first_factor_shares, native_pairs
+from pipeline.evaluation.forestry.local_contrast import DISTANCE_KM, differences, near_pairs, opposite_slopes
+from pipeline.evaluation.forestry.native import NativePairs, error_effects, first_factor_shares, native_pairs
 from pipeline.evaluation.scores import native_rows
 from pipeline.grid.arrow_file import read_grid
 from pipeline.grid.data_files import GRID
@@ -14,6 +16,7 @@ from pipeline.models.features import FEATURE_NAMES, FEATURES
 from pipeline.models.hazard import HazardModel
 from pipeline.models.input_errors import INPUT_ERRORS
 from pipeline.outcomes.periods import HORIZONS, METHODS, PeriodCounts
+from pipeline.outcomes.practice import LINEAR_PRACTICES
 from pipeline.outcomes.species import species_codes
 
 
@@ -38,7 +41,8 @@ def model_of(grid):
     def with_effect(name, rise):
         curves = np.zeros((count, len(FEATURES), KNOTS, len(HORIZONS)))
         curves[:, FEATURE_NAMES.index(name)] = rise * (np.arange(KNOTS) - KNOTS / 2)[:, None]
-        return HazardModel(knots, np.full((count, len(HORIZONS)), -2.0), curves)
+        no_practice = np.zeros((count, len(LINEAR_PRACTICES), len(HORIZONS)))
+        return HazardModel(knots, np.full((count, len(HORIZONS)), -2.0), curves, no_practice, False)
 
     return with_effect
 
@@ -98,7 +102,7 @@ def test_opposite_slopes_face_north_and_south_at_the_same_height_of_one_valley(g
 
 def test_every_row_of_the_evidence_has_points_and_the_survival_of_its_method_and_year(grid, model_of):
     flat = model_of("slope", 0.0)
-    poor = HazardModel(flat.knots, flat.intercepts + 1.0, flat.curves)
+    poor = replace(flat, intercepts=flat.intercepts + 1.0)
     compared = compare_with_evidence(grid, dict(zip(METHODS, (flat, poor), strict=True)))
     assert len(compared) == 13
     for row in compared:
