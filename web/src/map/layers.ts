@@ -3,7 +3,7 @@ import { call } from '../api/service.js';
 import type { Horizon, Method, Species, Surface } from '../api/types.js';
 import { METHOD_NAMES, percent, points, years } from '../page/format.js';
 import { hasIntervals } from '../state/catalogues.js';
-import { LAYERS, type Layer, layer } from '../state/choices.js';
+import { type Assumptions, addTo, LAYERS, type Layer, layer } from '../state/choices.js';
 import type { PaintedCells } from './cell-layer.js';
 import { Cells } from './cells.js';
 import { advantageScale, classScale, survivalScale, widthScale } from './colours.js';
@@ -22,8 +22,7 @@ export interface LayerQuestion {
   readonly method: Method;
   readonly horizon: Horizon;
   readonly bounds: Bounds | null;
-  readonly warmingC: number;
-  readonly precipitationPercent: number;
+  readonly assumed: Assumptions;
 }
 
 /** Painted cells that can say what is under the pointer. */
@@ -95,11 +94,10 @@ async function advantageLayer(question: LayerQuestion, signal: AbortSignal): Pro
 }
 
 async function widthLayer(question: LayerQuestion, signal: AbortSignal): Promise<ShownLayer> {
-  const { species, method, horizon, warmingC, precipitationPercent } = question;
+  const { species, method, horizon, assumed } = question;
   const surface = await loadSurface({ ...question, maxPoints: WIDTH_POINTS }, signal);
   const query = new URLSearchParams({ horizons: String(horizon), include: 'intervals' });
-  if (warmingC !== 0) query.set('warming_c', String(warmingC));
-  if (precipitationPercent !== 0) query.set('precipitation_change_percent', String(precipitationPercent));
+  addTo(query, assumed);
   const rows = surface.latitude.map(
     (latitude, index) => `${latitude},${surface.longitude[index]},${species},${method}`,
   );

@@ -1,4 +1,4 @@
-import { climateText, years } from '../page/format.js';
+import { assumptionsText, years } from '../page/format.js';
 import { type ScoredPoints, scoredPoints } from '../state/points.js';
 import { type Ramp, type Scale, survivalScale } from './colours.js';
 import type { ShownLayer } from './layers.js';
@@ -55,10 +55,8 @@ function RampBar({ scale }: { scale: Ramp }) {
 
 /** The colours of the points of a file, which are those of the layer of survival. */
 function PointColours({ scored, cells }: { scored: ScoredPoints; cells: Scale }) {
-  const { horizon, warmingC, precipitationPercent } = scored.question;
-  const scale = survivalScale(
-    `survival after ${years(horizon)}, ${climateText(warmingC, precipitationPercent)}`,
-  );
+  const { horizon, assumed } = scored.question;
+  const scale = survivalScale(`survival after ${years(horizon)}, ${assumptionsText(assumed)}`);
   const isSame = cells.kind === 'ramp' && cells.colours === scale.colours;
   return (
     <>

@@ -4,17 +4,7 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { number, percent, years } from '../page/format.js';
 import { ErrorNote } from '../page/notes.js';
 import { catalogues, nameOf } from '../state/catalogues.js';
-import {
-  camera,
-  chooseSite,
-  horizon,
-  method,
-  panel,
-  precipitationPercent,
-  site,
-  species,
-  warmingC,
-} from '../state/choices.js';
+import { assumptions, camera, chooseSite, horizon, method, panel, site, species } from '../state/choices.js';
 import { chosenRow, scoredPoints, survivalOf } from '../state/points.js';
 import { chosenUnit, editedUnit } from '../state/units.js';
 import { useAnswer } from '../state/use-answer.js';
@@ -54,8 +44,7 @@ export function MapView() {
     method: method.value,
     horizon: horizon.value,
     bounds: bounds ?? null,
-    warmingC: warmingC.value,
-    precipitationPercent: precipitationPercent.value,
+    assumed: assumptions(),
   };
   const { answer, error, isLoading } = useAnswer(
     known === null || bounds === undefined ? null : JSON.stringify(question),

@@ -1,5 +1,6 @@
 import { callJson } from '../api/service.js';
 import type { Surface } from '../api/types.js';
+import { type Assumptions, addTo } from '../state/choices.js';
 
 /** West, south, east, north, in degrees. */
 export type Bounds = readonly [number, number, number, number];
@@ -9,8 +10,7 @@ export interface SurfaceQuestion {
   /** null for everywhere. */
   readonly bounds: Bounds | null;
   readonly maxPoints: number;
-  readonly warmingC: number;
-  readonly precipitationPercent: number;
+  readonly assumed: Assumptions;
 }
 
 /** Surfaces that are kept: enough to go back to what was looked at before. */
@@ -19,11 +19,10 @@ const kept = new Map<string, Surface>();
 
 /** Asks for the surface of a species, or takes one that was asked for before. @throws NurselogError */
 export async function loadSurface(question: SurfaceQuestion, signal: AbortSignal): Promise<Surface> {
-  const { species, bounds, maxPoints, warmingC, precipitationPercent } = question;
+  const { species, bounds, maxPoints, assumed } = question;
   const query = new URLSearchParams({ max_points: String(maxPoints) });
   if (bounds !== null) query.set('bbox', bounds.join(','));
-  if (warmingC !== 0) query.set('warming_c', String(warmingC));
-  if (precipitationPercent !== 0) query.set('precipitation_change_percent', String(precipitationPercent));
+  addTo(query, assumed);
   const path = `/v1/surfaces/${species}?${query}`;
   const known = kept.get(path);
   if (known !== undefined) return known;

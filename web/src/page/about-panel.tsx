@@ -3,6 +3,7 @@ import type { Coverage, ServedModel } from '../api/types.js';
 import { METHODS } from '../api/types.js';
 import { loadUsage, usage } from '../state/catalogues.js';
 import { forgetKey } from '../state/key.js';
+import { EvidenceSection } from './evidence-section.js';
 import { METHOD_NAMES, number, percent, years } from './format.js';
 
 /** What the figures are, from GET /v1/model: nothing of it is written here twice. */
@@ -32,7 +33,7 @@ export function AboutPanel({ model, coverage }: { model: ServedModel; coverage: 
       <p>
         {model.interval_level === null
           ? 'The models that serve give no intervals.'
-          : `A bar or band is the range in which the survival of a planting there is expected to lie in ${Math.round(model.interval_level * 10)} of 10 cases. It includes errors of the grid and differences between plantings at the same site.`}
+          : `A bar or band is the range in which the survival of a planting there is expected to lie in ${Math.round(model.interval_level * 10)} of 10 cases. It includes errors of the grid and differences between sites and between programmes of planting: year, crew and stock.`}
       </p>
       <h3>How large a cell is</h3>
       <p>
@@ -47,6 +48,7 @@ export function AboutPanel({ model, coverage }: { model: ServedModel; coverage: 
         it. The map is drawn to kilometres, and trees stand beyond its edges. “Beyond training” is a feature
         outside the range of 98 % of the training sites: the model extrapolates there.
       </p>
+      <EvidenceSection evidence={model.evidence} />
       <h3>Skill on held-out data</h3>
       <div class="table">
         <table>

@@ -3,17 +3,22 @@ import { HORIZONS, METHODS } from '../api/types.js';
 import { offeredLayers, shownLayerName } from '../map/layers.js';
 import { catalogues } from '../state/catalogues.js';
 import {
+  assumptions,
   horizon,
   type Layer,
   layer,
   method,
   PRECIPITATION_PERCENT,
+  type Practice,
+  practice,
+  practiceOf,
   precipitationPercent,
   species,
   WARMING_C,
   warmingC,
 } from '../state/choices.js';
 import { METHOD_NAMES, years } from './format.js';
+import { useTypedNumber } from './use-typed-number.js';
 
 const LAYER_NAMES: Readonly<Record<Layer, string>> = {
   survival: 'Survival',
@@ -70,15 +75,28 @@ export function Controls() {
           ))}
         </select>
       </label>
-      <Slider title="Warming" unit="°C" value={warmingC} limits={WARMING_C} />
-      <Slider title="Precipitation" unit="%" value={precipitationPercent} limits={PRECIPITATION_PERCENT} />
-      {(warmingC.value !== 0 || precipitationPercent.value !== 0) && (
+      <ClimateSlider title="Warming" unit="°C" value={warmingC} limits={WARMING_C} />
+      <ClimateSlider
+        title="Precipitation"
+        unit="%"
+        value={precipitationPercent}
+        limits={PRECIPITATION_PERCENT}
+      />
+      {practiceOf(catalogues.value?.model.features ?? []).map((each) =>
+        each.maximum <= 100 ? (
+          <PracticeSlider key={each.feature} {...each} />
+        ) : (
+          <PracticeNumber key={each.feature} {...each} />
+        ),
+      )}
+      {Object.keys(assumptions()).length > 0 && (
         <button
           type="button"
-          aria-label="Reset to today's climate"
+          aria-label="Reset to today's climate and average practice"
           onClick={() => {
             warmingC.value = 0;
             precipitationPercent.value = 0;
+            practice.value = {};
           }}
         >
           Reset
@@ -118,34 +136,99 @@ function Choice<Value extends string | number>({ title, choice, options }: Choic
   );
 }
 
-interface SliderProps {
+interface ClimateSliderProps {
   title: string;
   unit: string;
   value: Signal<number>;
   limits: { readonly min: number; readonly max: number; readonly step: number };
 }
 
-function Slider({ title, unit, value, limits }: SliderProps) {
+function ClimateSlider({ title, unit, value, limits }: ClimateSliderProps) {
   const sign = value.value > 0 ? '+' : value.value < 0 ? '−' : '±';
+  return (
+    <Slider
+      title={title}
+      unit={unit}
+      text={`${sign}${Math.abs(value.value)} ${unit}`}
+      value={value.value}
+      {...limits}
+      onValue={(chosen) => {
+        value.value = chosen;
+      }}
+    />
+  );
+}
+
+/** Chooses what is done about a feature of practice; the model's default is not asked for. */
+function practise(feature: string, value: number, average: number): void {
+  const { [feature]: _, ...others } = practice.peek();
+  practice.value = value === average ? others : { ...others, [feature]: value };
+}
+
+function PracticeSlider({ feature, factor, minimum, maximum, default: average }: Practice) {
+  const value = practice.value[feature] ?? average;
+  const perCent = 100 / maximum;
+  return (
+    <Slider
+      title={titleOf(factor)}
+      unit="%"
+      text={`${Math.round(value * perCent)} %${value === average ? ' (average)' : ''}`}
+      value={value}
+      min={minimum}
+      max={maximum}
+      step={maximum / 100}
+      onValue={(chosen) => practise(feature, chosen, average)}
+    />
+  );
+}
+
+function PracticeNumber({ feature, factor, minimum, maximum, default: average }: Practice) {
+  const typed = useTypedNumber(practice.value[feature] ?? null, { min: minimum, max: maximum }, (value) =>
+    practise(feature, value ?? average, average),
+  );
+  return (
+    <label>
+      {titleOf(factor)}
+      <input
+        type="number"
+        min={minimum}
+        max={maximum}
+        value={typed.text}
+        placeholder={String(average)}
+        aria-invalid={typed.isWrong}
+        onInput={typed.onInput}
+      />
+    </label>
+  );
+}
+
+const titleOf = (factor: string) => `${factor[0]!.toUpperCase()}${factor.slice(1)}`;
+
+interface SliderProps {
+  title: string;
+  unit: string;
+  text: string;
+  value: number;
+  min: number;
+  max: number;
+  step: number;
+  onValue: (value: number) => void;
+}
+
+function Slider({ title, unit, text, value, min, max, step, onValue }: SliderProps) {
   return (
     <label class="slider">
       <span class="slider-value">
-        {title}{' '}
-        <output>
-          {sign}
-          {Math.abs(value.value)} {unit}
-        </output>
+        {title} <output>{text}</output>
       </span>
       <input
         type="range"
         aria-label={`${title}, ${unit}`}
-        min={limits.min}
-        max={limits.max}
-        step={limits.step}
-        value={value.value}
-        onInput={({ currentTarget }) => {
-          value.value = Number(currentTarget.value);
-        }}
+        min={min}
+        max={max}
+        step={step}
+        value={value}
+        onInput={({ currentTarget }) => onValue(Number(currentTarget.value))}
       />
     </label>
   );

@@ -44,13 +44,27 @@ export function propertyText(value: unknown): string {
     : String(value ?? '');
 }
 
-/** The climate that figures are for. */
-export function climateText(warmingC: number, precipitationPercent: number): string {
-  if (warmingC === 0 && precipitationPercent === 0) return "today's climate";
+/** How texts name what is assumed of practice, by feature. */
+const PRACTICE_TEXTS: Readonly<Record<string, (value: number) => string>> = {
+  vegetation_control: (value) => `${percent(value)} of competing vegetation controlled`,
+  overstory_cover: (value) => `${value} % overstory cover`,
+  seeds_per_spot: (value) => `${counted(value, 'viable seed')} a pod`,
+};
+
+/** The climate and practice that figures are for. */
+export function assumptionsText({
+  warming_c = 0,
+  precipitation_change_percent = 0,
+  ...practice
+}: Readonly<Record<string, number>>): string {
   const change = (value: number, unit: string, more: string, less: string) =>
     value === 0 ? [] : [`${Math.abs(value)} ${unit} ${value > 0 ? more : less}`];
-  return [
-    ...change(warmingC, '°C', 'warmer', 'colder'),
-    ...change(precipitationPercent, '%', 'more precipitation', 'less precipitation'),
+  const climate = [
+    ...change(warming_c, '°C', 'warmer', 'colder'),
+    ...change(precipitation_change_percent, '%', 'more precipitation', 'less precipitation'),
   ].join(' and ');
+  const practised = Object.entries(practice).map(
+    ([feature, value]) => PRACTICE_TEXTS[feature]?.(value) ?? `${feature} ${value}`,
+  );
+  return [climate || "today's climate", ...practised].join(', ');
 }

@@ -3,18 +3,17 @@ import { LegendContent } from '../map/legend.js';
 import { mapPicture, shownLayer } from '../map/shown-map.js';
 import { catalogues, nameOf } from '../state/catalogues.js';
 import {
+  assumptions,
   conditions,
   elevationM,
   horizon,
   layer,
   method,
   panel,
-  precipitationPercent,
   site,
   species,
-  warmingC,
 } from '../state/choices.js';
-import { climateText, METHOD_NAMES, unitName, years } from './format.js';
+import { assumptionsText, METHOD_NAMES, unitName, years } from './format.js';
 
 /** The map as it is printed; undefined where the browser's own command prints. */
 const picture = signal<string | undefined>(undefined);
@@ -41,8 +40,8 @@ export function PrintHead() {
       <p>
         <strong>nurselog</strong>, {new Date().toLocaleDateString('en-US', { dateStyle: 'long' })}.{' '}
         {nameOf(species.value)}, {METHOD_NAMES[method.value].toLowerCase()}, alive after{' '}
-        {years(horizon.value)}, {climateText(warmingC.value, precipitationPercent.value)}. Model{' '}
-        {model?.version}, digest {model?.digest.slice(0, 12)}.
+        {years(horizon.value)}, {assumptionsText(assumptions())}. Model {model?.version}, digest{' '}
+        {model?.digest.slice(0, 12)}.
       </p>
       {panel.value === 'site' && site.value !== null && (
         <p>

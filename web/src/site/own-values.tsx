@@ -6,7 +6,7 @@ import { catalogues } from '../state/catalogues.js';
 import { conditions, elevationM, method } from '../state/choices.js';
 import { ElevationNote } from './elevation-note.js';
 
-const ELEVATION_M = { min: -100, max: 4400 };
+const ELEVATION_M = { min: -10, max: 4400 };
 
 /**
  * What the planner knows better than the grid: the site's own elevation, and measured conditions.
@@ -43,7 +43,7 @@ export function OwnValues({ answer, matchedM }: { answer: Comparison | null; mat
       <details open={count > 0}>
         <summary>Measured conditions{count > 0 && ` (${count})`}</summary>
         {features
-          .filter(({ feature }) => feature !== 'elevation')
+          .filter((each) => each.feature !== 'elevation' && each.default === undefined)
           .map(({ feature, factor, unit, minimum, maximum }) => (
             <Field
               key={feature}

@@ -1,5 +1,5 @@
 import { batch, effect, signal } from '@preact/signals';
-import { HORIZONS, type Horizon, METHODS, type Method } from '../api/types.js';
+import { HORIZONS, type Horizon, METHODS, type Method, type ServedModel } from '../api/types.js';
 
 export interface Place {
   readonly latitude: number;
@@ -22,6 +22,8 @@ export const precipitationPercent = signal(0);
 export const site = signal<Place | null>(null);
 /** The site's own elevation in metres; null for that of the matched point. */
 export const elevationM = signal<number | null>(null);
+/** What the planner does, by feature of practice: what is not here is as the model has it by default. */
+export const practice = signal<Readonly<Record<string, number>>>({});
 /** Measured values by feature. */
 export const conditions = signal<Readonly<Record<string, number>>>({});
 /** Zoom and centre of the map; null until it was moved. */
@@ -31,10 +33,45 @@ export const camera = signal<{ readonly zoom: number; readonly center: Place } |
 export const WARMING_C = { min: 0, max: 6, step: 0.5 } as const;
 export const PRECIPITATION_PERCENT = { min: -50, max: 50, step: 5 } as const;
 
-/** The scenario of a request; undefined for today's climate. */
-export function scenario(): { warming_c: number; precipitation_change_percent: number } | undefined {
-  if (warmingC.value === 0 && precipitationPercent.value === 0) return undefined;
-  return { warming_c: warmingC.value, precipitation_change_percent: precipitationPercent.value };
+/** A feature of practice: one with a default in GET /v1/model. */
+export type Practice = ServedModel['features'][number] & { readonly default: number };
+
+export function practiceOf(features: ServedModel['features']): Practice[] {
+  return features.filter((feature): feature is Practice => feature.default !== undefined);
+}
+
+/** What figures are asked for beside place, species and method, by the parameters of surfaces and tables. */
+export type Assumptions = Readonly<Record<string, number>>;
+
+/** The chosen climate and practice; empty for today's climate and average practice. */
+export function assumptions(): Assumptions {
+  return {
+    ...(warmingC.value !== 0 && { warming_c: warmingC.value }),
+    ...(precipitationPercent.value !== 0 && { precipitation_change_percent: precipitationPercent.value }),
+    ...practice.value,
+  };
+}
+
+/** Adds assumptions to a query. */
+export function addTo(query: URLSearchParams, asked: Assumptions): URLSearchParams {
+  for (const [name, value] of Object.entries(asked)) query.set(name, String(value));
+  return query;
+}
+
+/** Assumptions as options of a body, with measured conditions. */
+export function optionsOf(
+  { warming_c, precipitation_change_percent, ...practised }: Assumptions,
+  measured: Readonly<Record<string, number>> = {},
+): { scenario?: object; conditions?: object } {
+  const scenario = {
+    ...(warming_c !== undefined && { warming_c }),
+    ...(precipitation_change_percent !== undefined && { precipitation_change_percent }),
+  };
+  const stated = { ...practised, ...measured };
+  return {
+    ...(Object.keys(scenario).length > 0 && { scenario }),
+    ...(Object.keys(stated).length > 0 && { conditions: stated }),
+  };
 }
 
 /** Chooses a site; what was measured elsewhere does not apply to it. */
@@ -72,18 +109,24 @@ export function readAddress(): void {
     panel.value = oneOf(fields.get('panel'), PANELS) ?? panel.value;
     warmingC.value = numberIn(fields.get('warming'), -5, 10) ?? 0;
     precipitationPercent.value = numberIn(fields.get('precipitation'), -80, 200) ?? 0;
+    practice.value = numbersOf(fields, 'practice.');
     site.value = placeOf(fields.get('site')?.split(',') ?? []);
-    elevationM.value = numberIn(fields.get('elevation'), -100, 4400);
-    conditions.value = Object.fromEntries(
-      [...fields]
-        .filter(([name, value]) => name.startsWith('measured.') && numberIn(value, -1e6, 1e6) !== null)
-        .map(([name, value]) => [name.slice('measured.'.length), Number(value)]),
-    );
+    elevationM.value = numberIn(fields.get('elevation'), -10, 4400);
+    conditions.value = numbersOf(fields, 'measured.');
     const [zoom, ...center] = fields.get('map')?.split('/') ?? [];
     const place = placeOf(center);
     const level = numberIn(zoom ?? null, 0, 20);
     if (place !== null && level !== null) camera.value = { zoom: level, center: place };
   });
+}
+
+/** The numbers of fields whose names begin with a prefix, by the rest of the name. */
+function numbersOf(fields: URLSearchParams, prefix: string): Record<string, number> {
+  return Object.fromEntries(
+    [...fields]
+      .filter(([name, value]) => name.startsWith(prefix) && numberIn(value, -1e6, 1e6) !== null)
+      .map(([name, value]) => [name.slice(prefix.length), Number(value)]),
+  );
 }
 
 function placeOf([latitude, longitude]: readonly string[]): Place | null {
@@ -111,6 +154,8 @@ function addressOfChoices(): string {
   });
   if (warmingC.value !== 0) fields.set('warming', String(warmingC.value));
   if (precipitationPercent.value !== 0) fields.set('precipitation', String(precipitationPercent.value));
+  for (const [feature, value] of Object.entries(practice.value))
+    fields.set(`practice.${feature}`, String(value));
   if (site.value !== null) fields.set('site', `${site.value.latitude},${site.value.longitude}`);
   if (elevationM.value !== null) fields.set('elevation', String(elevationM.value));
   for (const [feature, value] of Object.entries(conditions.value))

@@ -1,5 +1,6 @@
 import { batch, signal } from '@preact/signals';
 import type { Horizon, Method } from '../api/types.js';
+import type { Assumptions } from './choices.js';
 
 export type Row = Readonly<Record<string, string>>;
 
@@ -15,8 +16,7 @@ export interface PointsQuestion {
   readonly species: string | null;
   readonly method: Method | null;
   readonly horizon: Horizon;
-  readonly warmingC: number;
-  readonly precipitationPercent: number;
+  readonly assumed: Assumptions;
 }
 
 /** The answered rows of a file of points. */

@@ -11,7 +11,8 @@ export interface PlanQuestion {
   readonly speciesCodes: readonly string[] | undefined;
   /** Of both methods, or undefined. */
   readonly costs: Readonly<Record<Method, number>> | undefined;
-  readonly scenario: object | undefined;
+  readonly scenario?: object;
+  readonly conditions?: object;
 }
 
 /** Units of a request at most; parts that are too large all the same are divided. */
@@ -74,7 +75,7 @@ async function planPart(
   question: PlanQuestion,
   signal: AbortSignal,
 ): Promise<readonly Answer[] | NurselogError | null> {
-  const { horizon, nativeOnly, speciesCodes, costs, scenario } = question;
+  const { horizon, nativeOnly, speciesCodes, costs, scenario, conditions } = question;
   const body = {
     units: {
       type: 'FeatureCollection',
@@ -85,6 +86,7 @@ async function planPart(
     species_codes: speciesCodes,
     costs,
     scenario,
+    conditions,
   };
   try {
     return (await callJson<Plan>('/v1/plan', { body, signal })).units;

@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
 import { showBox } from '../map/shown-map.js';
-import { climateText, counted, METHOD_NAMES, number, percent, years } from '../page/format.js';
+import { assumptionsText, counted, METHOD_NAMES, number, percent, years } from '../page/format.js';
 import { ErrorNote } from '../page/notes.js';
 import { nameOf } from '../state/catalogues.js';
-import { horizon, method, precipitationPercent, species, warmingC } from '../state/choices.js';
+import { assumptions, horizon, method, species } from '../state/choices.js';
 import {
   clearScored,
   type PointsQuestion,
@@ -110,8 +110,7 @@ const questionNow = ({ rows }: PointTable): PointsQuestion => ({
   species: rows.every((row) => row.species_code) ? null : species.value,
   method: rows.every((row) => row.planting_method) ? null : method.value,
   horizon: horizon.value,
-  warmingC: warmingC.value,
-  precipitationPercent: precipitationPercent.value,
+  assumed: assumptions(),
 });
 
 const questionText = (question: PointsQuestion) =>
@@ -119,17 +118,16 @@ const questionText = (question: PointsQuestion) =>
     question.species === null ? "each row's species" : nameOf(question.species),
     question.method === null ? "each row's method" : METHOD_NAMES[question.method].toLowerCase(),
     `after ${years(question.horizon)}`,
-    climateText(question.warmingC, question.precipitationPercent),
+    assumptionsText(question.assumed),
   ].join(', ');
 
 /** What another question has that is not as before. */
 function changesBetween(before: PointsQuestion, now: PointsQuestion): string[] {
-  const isSameClimate =
-    before.warmingC === now.warmingC && before.precipitationPercent === now.precipitationPercent;
+  const isSameClimateAndPractice = JSON.stringify(before.assumed) === JSON.stringify(now.assumed);
   return [
     ...(before.species === now.species ? [] : ['another species']),
     ...(before.method === now.method ? [] : ['another method']),
     ...(before.horizon === now.horizon ? [] : ['another year']),
-    ...(isSameClimate ? [] : ['another climate']),
+    ...(isSameClimateAndPractice ? [] : ['another climate or practice']),
   ];
 }

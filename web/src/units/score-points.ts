@@ -1,6 +1,7 @@
 import Papa from 'papaparse';
 import { call } from '../api/service.js';
 import { hasIntervals } from '../state/catalogues.js';
+import { addTo } from '../state/choices.js';
 import type { PointsQuestion, PointTable, Row } from '../state/points.js';
 import { batchSize } from './batch-size.js';
 
@@ -15,11 +16,10 @@ export async function scorePoints(
   onRows: (columns: readonly string[], rows: readonly Record<string, string>[]) => void,
   signal: AbortSignal,
 ): Promise<void> {
-  const { species, method, horizon, warmingC, precipitationPercent } = question;
+  const { species, method, horizon, assumed } = question;
   const query = new URLSearchParams({ horizons: String(horizon) });
   if (hasIntervals()) query.set('include', 'intervals');
-  if (warmingC !== 0) query.set('warming_c', String(warmingC));
-  if (precipitationPercent !== 0) query.set('precipitation_change_percent', String(precipitationPercent));
+  addTo(query, assumed);
   const columns = [...new Set([...table.columns, 'species_code', 'planting_method'])];
   const size = batchSize();
   for (let start = 0; start < table.rows.length; start += size) {

@@ -7,7 +7,7 @@ import { ErrorNote, errorText } from '../page/notes.js';
 import { printPage } from '../page/print-head.js';
 import { useTypedNumber } from '../page/use-typed-number.js';
 import { hasIntervals, nameOf } from '../state/catalogues.js';
-import { horizon, panel, scenario, species } from '../state/choices.js';
+import { assumptions, horizon, optionsOf, panel, species } from '../state/choices.js';
 import { pointTable, takePoints } from '../state/points.js';
 import { addUnits, boxOf, costs, nativeOnly, onlyChosenSpecies, type Unit, units } from '../state/units.js';
 import { useAnswer } from '../state/use-answer.js';
@@ -66,7 +66,7 @@ function PlannedUnits() {
     nativeOnly: nativeOnly.value,
     speciesCodes: onlyChosen ? [species.value] : undefined,
     costs: manual === null || drone_seeded === null ? undefined : { manual, drone_seeded },
-    scenario: scenario(),
+    ...optionsOf(assumptions()),
   };
   const shown = units.value;
   const { answer, error, isLoading } = useAnswer(
