@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import socket
-from datetime import datetime, timedelta, timezone
+from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
 
 import httpx
@@ -72,7 +72,7 @@ def test_a_short_or_malformed_retry_after_does_not_end_the_doubling(retry_after:
 def test_a_date_of_retry_after_is_a_wait() -> None:
     steps = exchange(species(), RetryPolicy(4))
     next(steps)
-    tomorrow = format_datetime(datetime.now(timezone.utc) + timedelta(days=1), usegmt=True)
+    tomorrow = format_datetime(datetime.now(UTC) + timedelta(days=1), usegmt=True)
     with pytest.raises(errors.UnexpectedResponseError) as raised:
         steps.send(httpx.Response(503, headers={"Retry-After": tomorrow}))
     assert raised.value.retry_after is not None

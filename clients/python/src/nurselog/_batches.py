@@ -16,12 +16,12 @@ from nurselog.errors import (
     NurselogError,
     PayloadTooLargeError,
 )
-from nurselog.types import SiteRequest
+from nurselog.types import PredictionRequest
 
 MAX_BATCH_SITES = 500
 """The largest batch of any tier."""
 
-_SITE_FIELDS = SiteRequest.__required_keys__ | SiteRequest.__optional_keys__
+_SITE_FIELDS = PredictionRequest.__required_keys__ | PredictionRequest.__optional_keys__
 
 # Quota, key and overload concern all batches alike: what failed for one after its retries is not tried for the rest.
 _STOPPING_STATUSES = frozenset({401, 403, 429, 502, 503, 504})
@@ -72,7 +72,7 @@ class BatchPlan:
     def next_batch(self) -> Batch | None:
         """The next sites to send; None if none wait.
 
-        Sites with a field of `SiteRequest` that has no form in JSON are settled with an error.
+        Sites with a field of `PredictionRequest` that has no form in JSON are settled with an error.
         """
         while (sites := self._take()) is not None:
             entries: dict[int, bytes] = {}

@@ -136,7 +136,7 @@ class Client:
         """Predicts survival at any number of sites, in batches of the size that the key's tier allows.
 
         Args:
-            sites: Fields of `SiteRequest` for each site; other fields are ignored.
+            sites: Fields of `PredictionRequest` for each site; other fields are ignored.
             horizons: As of `predict`, for sites that have none of their own; so are `scenario` and `include`.
             scenario: See `horizons`.
             include: See `horizons`.

@@ -171,6 +171,13 @@ def predict(
     elevation_m: Annotated[
         str | None, typer.Option(metavar="COLUMN|NUMBER", help="Elevation of the site in metres.")
     ] = None,
+    vegetation_control: Annotated[
+        str | None, typer.Option(metavar="COLUMN|NUMBER", help="From 0, none, to 1, complete.")
+    ] = None,
+    overstory_cover: Annotated[
+        str | None, typer.Option(metavar="COLUMN|NUMBER", help="Percent of trees that stand above.")
+    ] = None,
+    seeds_per_spot: Annotated[str | None, typer.Option(metavar="COLUMN|NUMBER", help="Viable seeds of a pod.")] = None,
     horizon: Horizons = None,
     include: Annotated[list[str] | None, typer.Option(help="intervals.")] = None,
     warming_c: Warming = None,
@@ -192,6 +199,9 @@ def predict(
         "species_code": species,
         "planting_method": method,
         "elevation_m": column_or_number(elevation_m),
+        "vegetation_control": column_or_number(vegetation_control),
+        "overstory_cover": column_or_number(overstory_cover),
+        "seeds_per_spot": column_or_number(seeds_per_spot),
         "horizons": horizon or None,
         "include": include or None,
         "warming_c": warming_c,

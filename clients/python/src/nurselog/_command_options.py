@@ -2,11 +2,9 @@
 
 from __future__ import annotations
 
-from typing import Annotated, TypeAlias, cast
+from typing import Annotated, Any, TypeAlias
 
 import typer
-
-from nurselog.types import SiteOptions
 
 Json: TypeAlias = Annotated[bool, typer.Option("--json", help="Print the answer of the service as JSON.")]
 Latitude: TypeAlias = Annotated[float, typer.Argument(help="Degrees north.")]
@@ -36,7 +34,7 @@ def site_options(
     warming_c: float | None,
     precipitation_change_percent: float | None,
     include: list[str] | None,
-) -> SiteOptions:
+) -> dict[str, Any]:
     """The options of a request that were given; an elevation of 0 is one, an empty list is none."""
     options = {
         "horizons": horizon,
@@ -45,7 +43,7 @@ def site_options(
         "scenario": scenario(warming_c, precipitation_change_percent),
         "include": include,
     }
-    return cast("SiteOptions", {name: value for name, value in options.items() if value or value == 0})
+    return {name: value for name, value in options.items() if value or value == 0}
 
 
 def scenario(warming_c: float | None, precipitation_change_percent: float | None) -> dict[str, float]:

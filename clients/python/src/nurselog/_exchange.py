@@ -5,7 +5,7 @@ from __future__ import annotations
 import random
 from collections.abc import Generator
 from dataclasses import dataclass
-from datetime import datetime, timezone
+from datetime import UTC, datetime
 from email.utils import parsedate_to_datetime
 from itertools import count
 from typing import TypeAlias
@@ -114,5 +114,5 @@ def _retry_after_s(response: httpx.Response) -> float | None:
     except ValueError:
         return None
     # Without a zone it is in UTC, as are all dates of HTTP.
-    date = date if date.tzinfo is not None else date.replace(tzinfo=timezone.utc)
-    return max((date - datetime.now(timezone.utc)).total_seconds(), 0.0)
+    date = date if date.tzinfo is not None else date.replace(tzinfo=UTC)
+    return max((date - datetime.now(UTC)).total_seconds(), 0.0)

@@ -142,6 +142,9 @@ def surface(
     bbox: tuple[float, float, float, float] | None = None,
     max_points: int | None = None,
     scenario: Scenario | None = None,
+    vegetation_control: float | None = None,
+    overstory_cover: float | None = None,
+    seeds_per_spot: float | None = None,
 ) -> Operation[Surface]:
     """Gives the survival of one species at the data points, as columns: for maps.
 
@@ -150,11 +153,20 @@ def surface(
         bbox: West, south, east and north in degrees; by default everywhere.
         max_points: Where there are more, the points of a coarser lattice; by default 20,000.
         scenario: A changed climate: `warming_c`, `precipitation_change_percent` or both.
+        vegetation_control: Control of competing vegetation, from 0 (none) to 1 (complete).
+        overstory_cover: Cover of trees that stand above the planting, percent.
+        seeds_per_spot: Viable seeds of a pod, 1 to 10,000.
 
     Raises:
         NurselogError: One subclass for each error code.
     """
-    given: dict[str, object] = {**(scenario or {})}
+    practice = {
+        "vegetation_control": vegetation_control,
+        "overstory_cover": overstory_cover,
+        "seeds_per_spot": seeds_per_spot,
+    }
+    given: dict[str, object] = {name: value for name, value in practice.items() if value is not None}
+    given.update(scenario or {})
     if bbox is not None:
         given["bbox"] = ",".join(str(degrees) for degrees in bbox)
     if max_points is not None:

@@ -1,156 +1,460 @@
-"""The types of requests and answers. Answers are the JSON objects of the service, with fields that are unknown here.
-
-Fields of the classes named `…Additions` are present only if `include` asked for them.
-"""
+"""The types of requests and answers, written by generate_types.py from the service's /openapi.json."""
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from typing import Any, Literal, TypedDict
-
-PlantingMethod = Literal["manual", "drone_seeded"]
-Include = Literal["intervals", "explanation", "site"]
+from typing import Any, Literal, NotRequired, TypedDict
 
 
-class Scenario(TypedDict, total=False):
-    """A changed climate: degrees Celsius from -5 to 10, and percent of precipitation from -80 to 200."""
+class Conditions(TypedDict):
+    """
+    What you measured, in place of the values of the grid: features of `GET /v1/model` with numbers in their units.
+    """
 
-    warming_c: float
-    precipitation_change_percent: float
+    elevation: NotRequired[float]
+    """
+    In m.
+    """
+    terrain_ruggedness: NotRequired[float]
+    """
+    In m.
+    """
+    slope: NotRequired[float]
+    """
+    In degrees.
+    """
+    heat_load: NotRequired[float]
+    """
+    In MJ/cm2/a.
+    """
+    precipitation_annual: NotRequired[float]
+    """
+    In mm.
+    """
+    temperature_min_january: NotRequired[float]
+    """
+    In degC.
+    """
+    dew_point: NotRequired[float]
+    """
+    In degC.
+    """
+    vpd_max: NotRequired[float]
+    """
+    In hPa.
+    """
+    soil_water_capacity: NotRequired[float]
+    """
+    In mm.
+    """
+    soil_clay: NotRequired[float]
+    """
+    In percent.
+    """
+    crown_ratio: NotRequired[float]
+    """
+    In percent.
+    """
 
 
-class SiteOptions(TypedDict, total=False):
-    """Optional fields of a site of `predict_many`, with the meaning of the arguments of `predict`."""
+class Scenario(TypedDict):
+    """
+    A changed climate: temperatures move by `warming_c`, precipitation by its percentage, relative humidity stays.
+    """
 
-    horizons: Sequence[int]
-    elevation_m: float
-    conditions: Mapping[str, float]
-    scenario: Scenario
-    include: Sequence[Include]
+    warming_c: NotRequired[float]
+    """
+    In degC.
+    """
+    precipitation_change_percent: NotRequired[float]
+    """
+    In percent.
+    """
 
 
-class SiteRequest(SiteOptions):
-    """A site of `predict_many`. Other fields are allowed and ignored by the service."""
-
+class ComparisonRequest(TypedDict):
     latitude: float
+    """
+    Degrees north.
+    """
     longitude: float
+    """
+    Degrees east.
+    """
     species_code: str
-    planting_method: PlantingMethod
+    """
+    A code of GET /v1/species, matched exactly.
+    """
+    horizons: NotRequired[list[Literal[1, 3, 5]]]
+    """
+    Years; repeats collapse. All three by default.
+    """
+    elevation_m: NotRequired[float]
+    """
+    The site's own elevation in metres: elevation and climate move from the matched point's to it. At most 1000 m from the matched point's.
+    """
+    conditions: NotRequired[Conditions]
+    """
+    What you measured, in place of the values of the grid: features of `GET /v1/model` with numbers in their units.
+    """
+    scenario: NotRequired[Scenario]
+    """
+    A changed climate: temperatures move by `warming_c`, precipitation by its percentage, relative humidity stays.
+    """
+    include: NotRequired[list[Literal['intervals', 'explanation', 'site']]]
+    """
+    What to add to the answer: where the survival is expected to lie (`intervals`), all contributions (`explanation`), what is known of the matched point (`site`).
+    """
 
 
-class SiteAdditions(TypedDict, total=False):
-    """What `include=["site"]` adds."""
-
-    matched_elevation_m: float
-    in_native_range: bool
-    outside_training: list[str]
-
-
-class Site(SiteAdditions):
-    """The site as requested, and the data point that it was matched to."""
-
+class PredictionRequest(TypedDict):
     latitude: float
+    """
+    Degrees north.
+    """
     longitude: float
+    """
+    Degrees east.
+    """
+    species_code: str
+    """
+    A code of GET /v1/species, matched exactly.
+    """
+    horizons: NotRequired[list[Literal[1, 3, 5]]]
+    """
+    Years; repeats collapse. All three by default.
+    """
+    planting_method: Literal['manual', 'drone_seeded']
+    """
+    How the tree is planted.
+    """
+    elevation_m: NotRequired[float]
+    """
+    The site's own elevation in metres: elevation and climate move from the matched point's to it. At most 1000 m from the matched point's.
+    """
+    conditions: NotRequired[Conditions]
+    """
+    What you measured, in place of the values of the grid: features of `GET /v1/model` with numbers in their units.
+    """
+    scenario: NotRequired[Scenario]
+    """
+    A changed climate: temperatures move by `warming_c`, precipitation by its percentage, relative humidity stays.
+    """
+    include: NotRequired[list[Literal['intervals', 'explanation', 'site']]]
+    """
+    What to add to the answer: where the survival is expected to lie (`intervals`), all contributions (`explanation`), what is known of the matched point (`site`).
+    """
+
+
+class RankingRequest(TypedDict):
+    latitude: float
+    """
+    Degrees north.
+    """
+    longitude: float
+    """
+    Degrees east.
+    """
+    planting_methods: NotRequired[list[Literal['manual', 'drone_seeded']]]
+    """
+    Planting methods; repeats collapse. Both by default.
+    """
+    species_codes: NotRequired[list[str]]
+    """
+    Codes of GET /v1/species, matched exactly; repeats collapse. All species by default.
+    """
+    native_only: NotRequired[bool]
+    """
+    Whether to leave out species whose native range does not hold the matched point. Ranges are drawn to kilometres: species that stand at their edges may be left out.
+    """
+    horizons: NotRequired[list[Literal[1, 3, 5]]]
+    """
+    Years; repeats collapse. All three by default.
+    """
+    elevation_m: NotRequired[float]
+    """
+    The site's own elevation in metres: elevation and climate move from the matched point's to it. At most 1000 m from the matched point's.
+    """
+    conditions: NotRequired[Conditions]
+    """
+    What you measured, in place of the values of the grid: features of `GET /v1/model` with numbers in their units.
+    """
+    scenario: NotRequired[Scenario]
+    """
+    A changed climate: temperatures move by `warming_c`, precipitation by its percentage, relative humidity stays.
+    """
+    include: NotRequired[list[Literal['intervals', 'explanation', 'site']]]
+    """
+    What to add to the answer: where the survival is expected to lie (`intervals`), all contributions (`explanation`), what is known of the matched point (`site`).
+    """
+
+
+class Outline1(TypedDict):
+    type: Literal['Polygon']
+    coordinates: list[list[list[float]]]
+
+
+class Outline2(TypedDict):
+    type: Literal['MultiPolygon']
+    coordinates: list[list[list[list[float]]]]
+
+
+class Unit(TypedDict):
+    type: Literal['Feature']
+    id: str | float
+    """
+    Unique in the request, at most 4096 bytes as JSON.
+    """
+    geometry: Outline1 | Outline2
+
+
+class Units(TypedDict):
+    """
+    Planting units: Polygons and MultiPolygons in WGS 84 degrees. Their properties are ignored.
+    """
+
+    type: Literal['FeatureCollection']
+    features: list[Unit]
+
+
+class Costs(TypedDict):
+    """
+    What a planted tree (`manual`) and a sown spot (`drone_seeded`) cost, in any currency: for every method asked for. Options are then ranked by cost per survivor.
+    """
+
+    manual: NotRequired[float]
+    drone_seeded: NotRequired[float]
+
+
+class PlanRequest(TypedDict):
+    units: Units
+    """
+    Planting units: Polygons and MultiPolygons in WGS 84 degrees. Their properties are ignored.
+    """
+    horizon: NotRequired[Literal[1, 3, 5]]
+    """
+    Years.
+    """
+    costs: NotRequired[Costs]
+    """
+    What a planted tree (`manual`) and a sown spot (`drone_seeded`) cost, in any currency: for every method asked for. Options are then ranked by cost per survivor.
+    """
+    scenario: NotRequired[Scenario]
+    """
+    A changed climate: temperatures move by `warming_c`, precipitation by its percentage, relative humidity stays.
+    """
+    conditions: NotRequired[Conditions]
+    """
+    What you measured, in place of the values of the grid: features of `GET /v1/model` with numbers in their units.
+    """
+    planting_methods: NotRequired[list[Literal['manual', 'drone_seeded']]]
+    """
+    Planting methods; repeats collapse. Both by default.
+    """
+    species_codes: NotRequired[list[str]]
+    """
+    Codes of GET /v1/species, matched exactly; repeats collapse. All species by default.
+    """
+    native_only: NotRequired[bool]
+    """
+    Whether to leave out species whose native range does not hold the matched point. Ranges are drawn to kilometres: species that stand at their edges may be left out.
+    """
+
+
+class Model(TypedDict):
+    version: str
+    codename: str
+    series: str
+
+
+class Site(TypedDict):
+    latitude: float
+    """
+    Requested latitude.
+    """
+    longitude: float
+    """
+    Requested longitude.
+    """
     matched_latitude: float
+    """
+    Latitude of the nearest data point.
+    """
     matched_longitude: float
+    """
+    Longitude of the nearest data point.
+    """
     match_distance_km: float
+    """
+    Great-circle distance to it; lower is better.
+    """
     region: str
+    """
+    ISO 3166-2 code of its region.
+    """
+    matched_elevation_m: NotRequired[float]
+    """
+    Elevation of the data point. With `site`.
+    """
+    in_native_range: NotRequired[bool]
+    """
+    Whether it lies within the native range of the species. With `site`.
+    """
+    outside_training: NotRequired[list[str]]
+    """
+    Features beyond the 1st to 99th percentile of the training sites. With `site`.
+    """
 
 
 class RiskFactor(TypedDict):
-    """One of the three factors that matter most. `magnitude` is in probability."""
-
     factor: str
-    impact: Literal["positive", "negative"]
+    impact: Literal['positive', 'negative']
     magnitude: float
+    """
+    Contribution to the survival probability, relative to the average site of species and method.
+    """
+
+
+class Contribution(TypedDict):
+    feature: str
+    """
+    Key of GET /v1/model.
+    """
+    factor: str
+    contribution: float
+    """
+    To the survival probability, relative to the average site.
+    """
+    value: float
+    """
+    As the model saw it.
+    """
+    unit: str
+    average: float
+    """
+    Value at the average site of species and method.
+    """
 
 
 class Interval(TypedDict):
-    """Contains the value of a planting there with the probability `level`."""
+    """
+    Where the survival of a planting there is expected to lie in 8 of 10 cases (`level`). With `intervals`.
+    """
 
     level: float
     low: float
     high: float
 
 
-class Contribution(TypedDict):
-    """The signed contribution of a feature, in probability, with its value and that of the average site."""
-
-    feature: str
-    factor: str
-    contribution: float
-    value: float
-    unit: str
-    average: float
-
-
-class PredictionAdditions(TypedDict, total=False):
-    """What `include=["intervals", "explanation"]` adds."""
-
-    interval: Interval
-    baseline: float
-    contributions: list[Contribution]
-
-
-class Prediction(PredictionAdditions):
-    """Survival to one horizon."""
-
-    horizon_years: int
+class Prediction(TypedDict):
+    horizon_years: Literal[1, 3, 5]
     survival_probability: float
     risk_factors: list[RiskFactor]
-
-
-class Model(TypedDict):
-    """The model that answered."""
-
-    version: str
-    codename: str
-    series: str
+    """
+    Largest magnitude first.
+    """
+    interval: NotRequired[Interval]
+    """
+    Where the survival of a planting there is expected to lie in 8 of 10 cases (`level`). With `intervals`.
+    """
+    baseline: NotRequired[float]
+    """
+    Survival at the average site of species and method. With `explanation`.
+    """
+    contributions: NotRequired[list[Contribution]]
+    """
+    Of all features, largest first: with the baseline they add up to the survival. With `explanation`.
+    """
 
 
 class PredictionResult(TypedDict):
-    """Answer of `predict`, and of `predict_many` for one site."""
-
     site: Site
     species_code: str
+    """
+    As requested.
+    """
     species_common_name: str
-    planting_method: PlantingMethod
+    planting_method: Literal['manual', 'drone_seeded']
     predictions: list[Prediction]
     model: Model
     generated_at: str
 
 
-class MethodPredictions(TypedDict):
-    """The predictions of one planting method."""
+class Error(TypedDict):
+    code: Literal['invalid_json', 'invalid_api_key', 'key_inactive', 'not_found', 'method_not_allowed', 'not_acceptable', 'payload_too_large', 'unsupported_media_type', 'outside_coverage', 'no_nearby_data', 'invalid_species', 'invalid_method', 'batch_too_large', 'elevation_mismatch', 'invalid_request', 'rate_limit_exceeded', 'internal_error', 'overloaded', 'unavailable']
+    message: str
+    """
+    Which value was wrong, why, and what would be right.
+    """
+    details: NotRequired[dict[str, Any]]
+    """
+    More about it, by code.
+    """
 
+
+class FailedResult(TypedDict):
+    error: Error
+    latitude: float | None
+    """
+    Null where it was not a number.
+    """
+    longitude: float | None
+    """
+    Null where it was not a number.
+    """
+
+
+class Summary(TypedDict):
+    total: int
+    successful: int
+    failed: int
+
+
+class BatchResult(TypedDict):
+    results: list[PredictionResult | FailedResult]
+    summary: Summary
+
+
+class ManualPredictions(TypedDict):
+    predictions: list[Prediction]
+
+
+class DroneSeededPredictions(TypedDict):
     predictions: list[Prediction]
 
 
 class MethodComparison(TypedDict):
-    """The predictions by planting method."""
-
-    manual: MethodPredictions
-    drone_seeded: MethodPredictions
+    manual: ManualPredictions
+    drone_seeded: DroneSeededPredictions
 
 
-class MethodDifferenceAdditions(TypedDict, total=False):
-    """What `include=["intervals"]` adds."""
+class DifferenceInterval(TypedDict):
+    """
+    Where the difference itself is expected to lie in 8 of 10 cases (`level`). With `intervals`.
+    """
 
-    interval: Interval
+    level: float
+    low: float
+    high: float
 
 
-class MethodDifference(MethodDifferenceAdditions):
-    """Manual minus drone-seeded survival to one horizon."""
-
-    horizon_years: int
+class MethodDifference(TypedDict):
+    horizon_years: Literal[1, 3, 5]
     manual_advantage: float
+    """
+    Manual minus drone-seeded survival.
+    """
+    interval: NotRequired[DifferenceInterval]
+    """
+    Where the difference itself is expected to lie in 8 of 10 cases (`level`). With `intervals`.
+    """
 
 
 class ComparisonResult(TypedDict):
-    """Answer of `compare`."""
-
     site: Site
     species_code: str
+    """
+    As requested.
+    """
     species_common_name: str
     comparison: MethodComparison
     method_differential: list[MethodDifference]
@@ -158,88 +462,171 @@ class ComparisonResult(TypedDict):
     generated_at: str
 
 
-class RankedSiteAdditions(TypedDict, total=False):
-    """What `include=["site"]` adds."""
-
-    matched_elevation_m: float
-    outside_training: list[str]
-
-
-class RankedSite(RankedSiteAdditions):
-    """The site of a ranking as requested, and the data point that it was matched to."""
-
+class RankedSite(TypedDict):
     latitude: float
+    """
+    Requested latitude.
+    """
     longitude: float
+    """
+    Requested longitude.
+    """
     matched_latitude: float
+    """
+    Latitude of the nearest data point.
+    """
     matched_longitude: float
+    """
+    Longitude of the nearest data point.
+    """
     match_distance_km: float
+    """
+    Great-circle distance to it; lower is better.
+    """
     region: str
+    """
+    ISO 3166-2 code of its region.
+    """
+    matched_elevation_m: NotRequired[float]
+    """
+    Elevation of the data point. With `site`.
+    """
+    outside_training: NotRequired[list[str]]
+    """
+    Features beyond the 1st to 99th percentile of the training sites. With `site`.
+    """
 
 
 class RankedOption(TypedDict):
-    """A species and planting method, with its place in the ranking, from 1."""
-
     rank: int
+    """
+    From 1, the best.
+    """
     species_code: str
+    """
+    As requested.
+    """
     species_common_name: str
-    planting_method: PlantingMethod
+    planting_method: Literal['manual', 'drone_seeded']
     in_native_range: bool
+    """
+    Whether the data point lies within the native range of the species.
+    """
     predictions: list[Prediction]
 
 
 class RankingResult(TypedDict):
-    """Answer of `rank`, best first by the survival at `horizon_years`."""
-
     site: RankedSite
-    horizon_years: int
+    horizon_years: Literal[1, 3, 5]
+    """
+    The longest horizon asked for: that of the order.
+    """
     ranking: list[RankedOption]
     model: Model
     generated_at: str
 
 
-class SurfaceSurvival(TypedDict):
-    """Survival at the points of a surface by planting method and horizon: "1", "3" and "5"."""
+class UnitSurvival(TypedDict):
+    mean: float
+    """
+    Mean of the survival at the data points.
+    """
+    low: float
+    """
+    Mean of the low ends of their intervals.
+    """
+    high: float
+    """
+    Mean of the high ends of their intervals.
+    """
 
-    manual: dict[str, list[float]]
-    drone_seeded: dict[str, list[float]]
 
-
-class Surface(TypedDict):
-    """Answer of `surface`: columns with a value for each point."""
-
+class PlanOption(TypedDict):
+    rank: int
     species_code: str
+    """
+    As requested.
+    """
     species_common_name: str
-    horizons: list[int]
-    points: int
-    spacing_km: float
-    longitude: list[float]
-    latitude: list[float]
-    elevation_m: list[float]
-    region: list[str]
-    in_native_range: list[bool]
-    survival: SurfaceSurvival
+    planting_method: Literal['manual', 'drone_seeded']
+    in_native_range: bool
+    """
+    Whether at least half of its data points lie within the native range of the species.
+    """
+    survival: UnitSurvival
+    cost_per_survivor: NotRequired[float | None]
+    """
+    Cost of a tree that is alive at the horizon; null where none is. With `costs`.
+    """
+
+
+class PlannedUnit(TypedDict):
+    id: str | float
+    """
+    As requested.
+    """
+    area_ha: float
+    """
+    On the ellipsoid WGS 84, its edges being geodesics.
+    """
+    data_points: int
+    """
+    Data points inside the unit that are averaged; 0 where the nearest to its centroid stands for it.
+    """
+    nearest_km: float
+    """
+    From the centroid of the unit to the nearest data point.
+    """
+    options: list[PlanOption]
+
+
+class FailedUnit(TypedDict):
+    id: str | float
+    """
+    As requested.
+    """
+    error: Error
+
+
+class PlanResult(TypedDict):
+    units: list[PlannedUnit | FailedUnit]
+    horizon_years: Literal[1, 3, 5]
     model: Model
+    generated_at: str
+
+
+class ErrorObject(TypedDict):
+    code: Literal['invalid_json', 'invalid_api_key', 'key_inactive', 'not_found', 'method_not_allowed', 'not_acceptable', 'payload_too_large', 'unsupported_media_type', 'outside_coverage', 'no_nearby_data', 'invalid_species', 'invalid_method', 'batch_too_large', 'elevation_mismatch', 'invalid_request', 'rate_limit_exceeded', 'internal_error', 'overloaded', 'unavailable']
+    message: str
+    """
+    Which value was wrong, why, and what would be right.
+    """
+    details: NotRequired[dict[str, Any]]
+    """
+    More about it, by code.
+    """
+
+
+class ErrorBody(TypedDict):
+    error: ErrorObject
 
 
 class Species(TypedDict):
-    """A species that can be predicted."""
-
     species_code: str
+    """
+    Code to use in requests, matched exactly.
+    """
     common_name: str
     scientific_name: str
-    group: Literal["conifer", "hardwood"]
+    group: Literal['conifer', 'hardwood']
 
 
 class SpeciesList(TypedDict):
-    """Answer of `species`."""
-
     species: list[Species]
     count: int
 
 
 class Bounds(TypedDict):
-    """A box in degrees."""
-
     south: float
     west: float
     north: float
@@ -247,147 +634,213 @@ class Bounds(TypedDict):
 
 
 class Region(TypedDict):
-    """A region with data. Its bounds contain places without data, too."""
-
     region: str
+    """
+    ISO 3166-2 code.
+    """
     name: str
     bounds: Bounds
     data_points: int
 
 
 class Coverage(TypedDict):
-    """Answer of `coverage`."""
-
     regions: list[Region]
     data_points: int
     search_radius_km: float
-    horizons: list[int]
-    planting_methods: list[PlantingMethod]
-
-
-class Alive(TypedDict):
-    """What "alive" means, by planting method."""
-
-    manual: str
-    drone_seeded: str
-
-
-class Grid(TypedDict):
-    """The data points that serve."""
-
-    points: int
-    digest: str
+    """
+    How far the nearest data point may be.
+    """
+    horizons: list[Literal[1, 3, 5]]
+    planting_methods: list[Literal['manual', 'drone_seeded']]
 
 
 class Feature(TypedDict):
-    """A feature of the models: a key of `conditions`, with the smallest and largest value that may be measured."""
-
     feature: str
     factor: str
+    """
+    Its name in risk factors.
+    """
     unit: str
     minimum: float
+    """
+    Smallest value that may be measured.
+    """
     maximum: float
+    """
+    Largest value that may be measured.
+    """
 
 
 class Score(TypedDict):
-    """Scores on held-out blocks; None where one is not defined."""
-
-    planting_method: PlantingMethod
-    horizon_years: int
+    planting_method: Literal['manual', 'drone_seeded']
+    horizon_years: Literal[1, 3, 5]
     auc: float | None
     brier: float
     calibration_slope: float | None
     expected_calibration_error: float
 
 
-class ServedModel(Model):
-    """Answer of `model`."""
+class Alive(TypedDict):
+    """
+    What "alive" means, by planting method.
+    """
 
+    manual: str
+    drone_seeded: str
+
+
+class Grid(TypedDict):
+    points: int
     digest: str
-    outcomes: Literal["simulated", "observed"]
+    """
+    Changes with any byte of the grid: SHA-256 of data/SHA256SUMS.
+    """
+
+
+class ServedModel(TypedDict):
+    version: str
+    codename: str
+    series: str
+    digest: str
+    """
+    Changes with any byte of the models: SHA-256 of their manifest.
+    """
+    outcomes: Literal['simulated', 'observed']
+    """
+    Origin of the outcomes that the models were trained on.
+    """
     caution: str
+    """
+    What the predictions may be used for.
+    """
     alive: Alive
+    """
+    What "alive" means, by planting method.
+    """
     grid: Grid
     interval_level: float | None
+    """
+    Share of cases in which the survival of a planting is expected to lie in its interval; null without intervals.
+    """
     features: list[Feature]
     scores: list[Score]
 
 
-class SurvivalMeans(TypedDict):
-    """Means over the data points of a unit: of the survival, and of the ends of its interval."""
-
-    mean: float
-    low: float
-    high: float
-
-
-class PlanOptionAdditions(TypedDict, total=False):
-    """What `costs` add; None where no tree survives."""
-
-    cost_per_survivor: float | None
-
-
-class PlanOption(PlanOptionAdditions):
-    """A species and a planting method for a unit."""
-
-    rank: int
-    species_code: str
-    species_common_name: str
-    planting_method: PlantingMethod
-    in_native_range: bool
-    survival: SurvivalMeans
-
-
-class PlannedUnit(TypedDict):
-    """A unit with its options, best first."""
-
-    id: str | int | float
-    area_ha: float
-    data_points: int
-    nearest_km: float
-    options: list[PlanOption]
-
-
-class FailedUnit(TypedDict):
-    """A unit that could not be answered: `error` has `code`, `message` and mostly `details`."""
-
-    id: str | int | float
-    error: Mapping[str, Any]
-
-
-class PlanResult(TypedDict):
-    """Answer of `plan`."""
-
-    units: list[PlannedUnit | FailedUnit]
-    horizon_years: int
-    model: Model
-    generated_at: str
-
-
 class Usage(TypedDict):
-    """Answer of `usage`. `limit` and `remaining` are None where requests are unlimited."""
-
-    tier: str
+    tier: Literal['spore', 'mycel', 'hypha']
     requests_today: int
+    """
+    Requests counted today, the UTC day.
+    """
     limit: int | None
+    """
+    Requests a day; null is unlimited.
+    """
     remaining: int | None
+    """
+    Requests left today; null is unlimited.
+    """
     resets_at: str
+    """
+    The midnight UTC at which the count restarts.
+    """
+
+
+class HealthModel(TypedDict):
+    version: str
+    codename: str
+    series: str
+    digest: str
+    """
+    Changes with any byte of the models: SHA-256 of their manifest.
+    """
 
 
 class Workers(TypedDict):
-    """The worker threads of the service."""
-
     ready: int
     total: int
 
 
 class Health(TypedDict):
-    """Answer of `health`."""
-
-    status: Literal["ok", "starting", "degraded", "draining"]
+    status: Literal['ok', 'starting', 'degraded', 'draining']
     version: str
-    model: Mapping[str, Any]
+    """
+    Of the service.
+    """
+    model: HealthModel
     data_points: int
     species: int
     workers: Workers
     uptime_seconds: float
+
+
+ManualSurvival = TypedDict(
+    'ManualSurvival',
+    {
+        '1': list[float],
+        '3': list[float],
+        '5': list[float],
+    },
+)
+
+
+DroneSeededSurvival = TypedDict(
+    'DroneSeededSurvival',
+    {
+        '1': list[float],
+        '3': list[float],
+        '5': list[float],
+    },
+)
+
+
+class SurfaceSurvival(TypedDict):
+    manual: ManualSurvival
+    drone_seeded: DroneSeededSurvival
+
+
+class Surface(TypedDict):
+    species_code: str
+    """
+    As requested.
+    """
+    species_common_name: str
+    horizons: list[Literal[1, 3, 5]]
+    points: int
+    """
+    How many points follow.
+    """
+    spacing_km: float
+    """
+    Between the rows of the points, north to south.
+    """
+    longitude: list[float]
+    """
+    Degrees east.
+    """
+    latitude: list[float]
+    """
+    Degrees north.
+    """
+    elevation_m: list[float]
+    region: list[str]
+    """
+    ISO 3166-2 codes.
+    """
+    in_native_range: list[bool]
+    """
+    Whether the points lie within the native range of the species.
+    """
+    survival: SurfaceSurvival
+    model: Model
+
+
+class BatchRequest(TypedDict):
+    requests: list[PredictionRequest]
+    """
+    Entries, at most the tier's batch size: spore 10, mycel 100, hypha 500.
+    """
+
+
+PlantingMethod = Literal['manual', 'drone_seeded']
+Include = Literal['intervals', 'explanation', 'site']

@@ -98,6 +98,9 @@ def predict_table(
     species_code: str = "species_code",
     planting_method: str = "planting_method",
     elevation_m: str | float | None = None,
+    vegetation_control: str | float | None = None,
+    overstory_cover: str | float | None = None,
+    seeds_per_spot: str | float | None = None,
     horizons: Sequence[int] | None = None,
     include: Sequence[Literal["intervals"]] | None = None,
     warming_c: float | None = None,
@@ -120,6 +123,9 @@ def predict_table(
         species_code: The column of the code of the species, or a code for all rows, such as "PSME".
         planting_method: The column of the method, or "manual" or "drone_seeded" for all rows.
         elevation_m: The column of the site's own elevation in metres, or a number for all rows; empty cells are none.
+        vegetation_control: The same for the control of competing vegetation, from 0 (none) to 1 (complete).
+        overstory_cover: The same for the cover of trees that stand above the planting, percent.
+        seeds_per_spot: The same for the viable seeds of a pod, 1 to 10,000; without effect for `manual`.
         horizons: Years after planting, of 1, 3 and 5; by default all.
         include: ["intervals"] adds the bounds of each survival as `low_…` and `high_…`.
         warming_c: Degrees Celsius of a changed climate.
@@ -134,7 +140,16 @@ def predict_table(
             up to the first row without an answer.
         TypeError: `frame` is none of these.
     """
-    columns = SiteColumns(latitude, longitude, species_code, planting_method, elevation_m)
+    columns = SiteColumns(
+        latitude,
+        longitude,
+        species_code,
+        planting_method,
+        elevation_m,
+        vegetation_control,
+        overstory_cover,
+        seeds_per_spot,
+    )
     query = _query(horizons, include, warming_c, precipitation_change_percent)
     return TableCall(adapt(frame, categories=categories), columns, query, concurrency)
 
@@ -147,6 +162,9 @@ def predict_tables(
     species_code: str = "species_code",
     planting_method: str = "planting_method",
     elevation_m: str | float | None = None,
+    vegetation_control: str | float | None = None,
+    overstory_cover: str | float | None = None,
+    seeds_per_spot: str | float | None = None,
     horizons: Sequence[int] | None = None,
     include: Sequence[Literal["intervals"]] | None = None,
     warming_c: float | None = None,
@@ -164,7 +182,16 @@ def predict_tables(
     Returns:
         An iterator of the parts with the columns of the answer, in their order.
     """
-    columns = SiteColumns(latitude, longitude, species_code, planting_method, elevation_m)
+    columns = SiteColumns(
+        latitude,
+        longitude,
+        species_code,
+        planting_method,
+        elevation_m,
+        vegetation_control,
+        overstory_cover,
+        seeds_per_spot,
+    )
     query = _query(horizons, include, warming_c, precipitation_change_percent)
     return TablesCall(frames, columns, query, concurrency, categories)
 

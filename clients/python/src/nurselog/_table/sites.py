@@ -19,6 +19,8 @@ ANY_TEXT = ""
 DECIMAL_COMMA = r"^-?[0-9]+,[0-9]+$"
 """Which texts a column is refused for if it has no number."""
 
+_OPTIONAL = ("elevation_m", "vegetation_control", "overstory_cover", "seeds_per_spot")
+
 _CODES = {"species_code": re.compile("[A-Z]{3,5}[0-9]{0,2}"), "planting_method": re.compile("manual|drone_seeded")}
 
 _ALTERNATIVES = {
@@ -36,13 +38,16 @@ class SiteColumns:
     species_code: str = "species_code"
     planting_method: str = "planting_method"
     elevation_m: str | float | None = None
+    vegetation_control: str | float | None = None
+    overstory_cover: str | float | None = None
+    seeds_per_spot: str | float | None = None
 
 
 def sites_of(frame: Adapter, columns: SiteColumns, refused: str | None = ANY_TEXT) -> pa.Table:
     """The table that is sent for a frame, row by row: numbers are float64 and texts dictionaries.
 
-    A cell without a number becomes NaN, which the service answers with an error row; an elevation that is empty or the
-    text NA is none.
+    A cell without a number becomes NaN, which the service answers with an error row; a cell of an optional column
+    that is empty or the text NA is none.
 
     Args:
         frame: The frame.
@@ -67,15 +72,16 @@ def sites_of(frame: Adapter, columns: SiteColumns, refused: str | None = ANY_TEX
         "species_code": _texts(frame, columns.species_code, "species_code"),
         "planting_method": _texts(frame, columns.planting_method, "planting_method"),
     }
-    elevation = columns.elevation_m
-    if isinstance(elevation, str):
-        values = _decoded(_column(frame, elevation, "elevation_m"))
-        if _is_text(values.type):
-            # As R writes a missing value.
-            values = pc.if_else(pc.equal(values, "NA"), None, values)
-        arrays["elevation_m"] = numbers_of(values, elevation, refused)
-    elif elevation is not None:
-        arrays["elevation_m"] = pa.repeat(pa.scalar(float(elevation)), frame.rows)
+    for role in _OPTIONAL:
+        given = getattr(columns, role)
+        if isinstance(given, str):
+            values = _decoded(_column(frame, given, role))
+            if _is_text(values.type):
+                # As R writes a missing value.
+                values = pc.if_else(pc.equal(values, "NA"), None, values)
+            arrays[role] = numbers_of(values, given, refused)
+        elif given is not None:
+            arrays[role] = pa.repeat(pa.scalar(float(given)), frame.rows)
     return pa.table(arrays)
 
 
