@@ -1,4 +1,5 @@
-SITE_COLUMNS <- c("latitude", "longitude", "species_code", "planting_method", "elevation_m")
+OPTIONAL_COLUMNS <- c("elevation_m", "vegetation_control", "overstory_cover", "seeds_per_spot")
+SITE_COLUMNS <- c("latitude", "longitude", "species_code", "planting_method", OPTIONAL_COLUMNS)
 
 #' Survival of planted trees at many sites
 #'
@@ -6,12 +7,14 @@ SITE_COLUMNS <- c("latitude", "longitude", "species_code", "planting_method", "e
 #' cannot be answered has `NA` in the new columns but `error_code` and `error_message`.
 #'
 #' @param sites A data frame with the columns `latitude` and `longitude` in degrees (WGS 84), or an sf object of points in
-#'   any coordinate reference system. Columns `species_code`, `planting_method` and `elevation_m` (metres, `NA` for that
-#'   of the grid) are used if they are there.
+#'   any coordinate reference system. Columns `species_code` and `planting_method` are used if they are there, and so are
+#'   `elevation_m` (metres), `vegetation_control` (0 none to 1 complete), `overstory_cover` (percent) and `seeds_per_spot`
+#'   (viable seeds a pod): `NA` in these is the elevation of the grid and average practice.
 #' @param species_code Code of a species, such as `"PSME"`, for all sites, in place of the column.
 #' @param planting_method `"manual"` or `"drone_seeded"` for all sites, in place of the column.
 #' @param horizons Years: any of 1, 3 and 5.
 #' @param intervals Whether to add the ends of the intervals that hold 8 of 10 plantings.
+#' @param vegetation_control,overstory_cover,seeds_per_spot What is done at all sites that do not have it in their column.
 #' @param warming_c,precipitation_change_percent A changed climate: degrees Celsius, and percent of precipitation.
 #' @param progress Whether to show a progress bar.
 #' @param url,key Address of the service and API key; see [nurselog-package].
@@ -24,12 +27,14 @@ SITE_COLUMNS <- c("latitude", "longitude", "species_code", "planting_method", "e
 #' }
 #' @export
 predict_survival <- function(sites, species_code = NULL, planting_method = NULL, horizons = c(1, 3, 5),
-                             intervals = FALSE, warming_c = NULL, precipitation_change_percent = NULL,
+                             intervals = FALSE, vegetation_control = NULL, overstory_cover = NULL,
+                             seeds_per_spot = NULL, warming_c = NULL, precipitation_change_percent = NULL,
                              progress = interactive(), url = NULL, key = NULL) {
   table <- site_table(sites, species_code, planting_method)
   query <- given(
     horizons = paste(horizons, collapse = ","),
     include = if (intervals) "intervals",
+    vegetation_control = vegetation_control, overstory_cover = overstory_cover, seeds_per_spot = seeds_per_spot,
     warming_c = warming_c,
     precipitation_change_percent = precipitation_change_percent
   )
@@ -70,7 +75,7 @@ site_table <- function(sites, species_code, planting_method) {
     latitude = number_text(latitude), longitude = number_text(longitude),
     species_code = column("species_code", species_code), planting_method = column("planting_method", planting_method)
   )
-  if (!is.null(sites[["elevation_m"]])) table$elevation_m <- number_text(sites[["elevation_m"]])
+  for (name in intersect(OPTIONAL_COLUMNS, names(sites))) table[[name]] <- number_text(sites[[name]])
   table
 }
 

@@ -6,7 +6,7 @@
 #' @param planting_methods Methods to compare; by default both.
 #' @param native_only Whether to leave out species whose native range does not hold the site.
 #' @param elevation_m The site's own elevation in metres.
-#' @param conditions Named list of measured values by feature of the model.
+#' @param conditions Named list of measured values, and of practice such as `vegetation_control`, by feature of the model.
 #' @return A data frame with a row for each species and method: `rank`, `species_code`, `species_common_name`,
 #'   `planting_method`, `in_native_range`, and `survival_5` and so on for each horizon.
 #' @examples

@@ -2,6 +2,7 @@
 #'
 #' @inheritParams predict_survival
 #' @param species_code Code of a species, such as `"PSME"`.
+#' @param vegetation_control,overstory_cover,seeds_per_spot What is done everywhere; by default average practice.
 #' @param bbox Named vector `xmin`, `ymin`, `xmax`, `ymax` in degrees, or what [sf::st_bbox()] gives in any coordinate
 #'   reference system; by default everywhere.
 #' @param max_points Where there are more data points, the points of a coarser lattice are taken. Above 20,000 a key of
@@ -13,12 +14,13 @@
 #' terra::plot(surface("PSME", c(xmin = -122.5, ymin = 44, xmax = -121.5, ymax = 44.8))[["manual_5"]])
 #' }
 #' @export
-surface <- function(species_code, bbox = NULL, max_points = 20000, warming_c = NULL,
-                    precipitation_change_percent = NULL, url = NULL, key = NULL) {
+surface <- function(species_code, bbox = NULL, max_points = 20000, vegetation_control = NULL, overstory_cover = NULL,
+                    seeds_per_spot = NULL, warming_c = NULL, precipitation_change_percent = NULL, url = NULL,
+                    key = NULL) {
   query <- given(
     bbox = if (!is.null(bbox)) paste(number_text(box_in_degrees(bbox)), collapse = ","),
-    max_points = number_text(max_points), warming_c = warming_c,
-    precipitation_change_percent = precipitation_change_percent
+    max_points = number_text(max_points), vegetation_control = vegetation_control, overstory_cover = overstory_cover,
+    seeds_per_spot = seeds_per_spot, warming_c = warming_c, precipitation_change_percent = precipitation_change_percent
   )
   path <- paste0("/v1/surfaces/", utils::URLencode(species_code, reserved = TRUE))
   response <- call_service(path, query, accept = "text/csv", url = url, key = key)

@@ -61,3 +61,13 @@ test_that("sites that cannot be read are refused before anything is sent", {
   points <- sf::st_sf(geometry = sf::st_sfc(sf::st_point(c(1, 2))))
   expect_error(predict_survival(points, "PSME", "manual"), "coordinate reference system")
 })
+
+test_that("practice is taken from its column, then from the argument", {
+  skip_without_service()
+  sites <- data.frame(latitude = 44.12, longitude = -122.03, seeds_per_spot = c(3, NA))
+  few <- predict_survival(sites, "PSME", "drone_seeded", horizons = 1, seeds_per_spot = 3, progress = FALSE)
+  expect_equal(few$survival_1[1], few$survival_1[2])
+  usual <- predict_survival(sites, "PSME", "drone_seeded", horizons = 1, progress = FALSE)
+  expect_equal(usual$survival_1[1], few$survival_1[1])
+  expect_gt(usual$survival_1[2], usual$survival_1[1])
+})
