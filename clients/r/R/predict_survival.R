@@ -1,0 +1,132 @@
+OPTIONAL_COLUMNS <- c("elevation_m", "vegetation_control", "overstory_cover", "seeds_per_spot")
+SITE_COLUMNS <- c("latitude", "longitude", "species_code", "planting_method", OPTIONAL_COLUMNS)
+
+#' Survival of planted trees at many sites
+#'
+#' Adds the predictions to a table of sites. Rows keep their order, and columns their values and types. A site that
+#' cannot be answered has `NA` in the new columns but `error_code` and `error_message`.
+#'
+#' @param sites A data frame with the columns `latitude` and `longitude` in degrees (WGS 84), or an sf object of points in
+#'   any coordinate reference system. Columns `species_code` and `planting_method` are used if they are there, and so are
+#'   `elevation_m` (metres), `vegetation_control` (0 none to 1 complete), `overstory_cover` (percent) and `seeds_per_spot`
+#'   (viable seeds a pod): `NA` in these is the elevation of the grid and average practice.
+#' @param species_code Code of a species, such as `"PSME"`, for all sites, in place of the column.
+#' @param planting_method `"manual"` or `"drone_seeded"` for all sites, in place of the column.
+#' @param horizons Years: any of 1, 3 and 5.
+#' @param intervals Whether to add the ends of the intervals that hold 8 of 10 plantings.
+#' @param vegetation_control,overstory_cover,seeds_per_spot What is done at all sites that do not have it in their column.
+#' @param warming_c,precipitation_change_percent A changed climate: degrees Celsius, and percent of precipitation.
+#' @param progress Whether to show a progress bar.
+#' @param url,key Address of the service and API key; see [nurselog-package].
+#' @return `sites` with further columns: `survival_5` and so on are probabilities, `factor_5_1` is the factor that matters
+#'   most and `contribution_5_1` its contribution to the probability.
+#' @examples
+#' \dontrun{
+#' sites <- data.frame(latitude = c(44.12, 45.3), longitude = c(-122.03, -121.9))
+#' predict_survival(sites, "PSME", "manual")
+#' }
+#' @export
+predict_survival <- function(sites, species_code = NULL, planting_method = NULL, horizons = c(1, 3, 5),
+                             intervals = FALSE, vegetation_control = NULL, overstory_cover = NULL,
+                             seeds_per_spot = NULL, warming_c = NULL, precipitation_change_percent = NULL,
+                             progress = interactive(), url = NULL, key = NULL) {
+  table <- site_table(sites, species_code, planting_method)
+  query <- given(
+    horizons = paste(horizons, collapse = ","),
+    include = if (intervals) "intervals",
+    vegetation_control = vegetation_control, overstory_cover = overstory_cover, seeds_per_spot = seeds_per_spot,
+    warming_c = warming_c,
+    precipitation_change_percent = precipitation_change_percent
+  )
+  answers <- answer_rows(table, query, progress, url, key)
+  added <- answers[setdiff(names(answers), SITE_COLUMNS)]
+  taken <- intersect(names(added), names(sites))
+  if (length(taken) > 0) {
+    rlang::abort(paste0("`sites` has a column named as one of the answer: ", paste(taken, collapse = ", "), "."))
+  }
+  for (name in names(added)) sites[[name]] <- added[[name]]
+  sites
+}
+
+#' The columns that the service reads, as text
+#' @noRd
+site_table <- function(sites, species_code, planting_method) {
+  if (!is.data.frame(sites)) rlang::abort("`sites` must be a data frame or an sf object.")
+  count <- nrow(sites)
+  column <- function(name, value) {
+    values <- if (!is.null(value)) rep_len(value, count) else sites[[name]]
+    if (is.null(values)) {
+      rlang::abort(paste0("`sites` has no column ", name, ", and the argument ", name, " is missing."))
+    }
+    as.character(values)
+  }
+  if (inherits(sites, "sf")) {
+    if (is.na(sf::st_crs(sites))) rlang::abort("`sites` has no coordinate reference system: set it with sf::st_crs().")
+    if (!all(sf::st_geometry_type(sites) == "POINT")) rlang::abort("`sites` must be points.")
+    place <- sf::st_coordinates(sf::st_transform(sf::st_geometry(sites), 4326))
+    latitude <- place[, 2]
+    longitude <- place[, 1]
+  } else {
+    latitude <- sites[["latitude"]]
+    longitude <- sites[["longitude"]]
+    if (is.null(latitude) || is.null(longitude)) rlang::abort("`sites` must have the columns latitude and longitude.")
+  }
+  table <- data.frame(
+    latitude = number_text(latitude), longitude = number_text(longitude),
+    species_code = column("species_code", species_code), planting_method = column("planting_method", planting_method)
+  )
+  for (name in intersect(OPTIONAL_COLUMNS, names(sites))) table[[name]] <- number_text(sites[[name]])
+  table
+}
+
+#' Numbers with all their digits; texts and factors as they are, `NA` as an empty cell
+#' @noRd
+number_text <- function(values) {
+  text <- if (is.numeric(values)) sprintf("%.15g", values) else as.character(values)
+  text[is.na(values)] <- ""
+  text
+}
+
+#' Sends rows in parts, as large as the tier of the key allows
+#' @noRd
+answer_rows <- function(table, query, progress, url, key) {
+  part_rows <- 50000L
+  parts <- list()
+  done <- 0L
+  if (progress) bar <- utils::txtProgressBar(max = max(1L, nrow(table)), style = 3)
+  repeat {
+    last <- min(done + part_rows, nrow(table))
+    part <- table[seq_len(last - done) + done, , drop = FALSE]
+    answer <- tryCatch(
+      answer_part(part, query, url, key),
+      nurselog_batch_too_large = function(error) error
+    )
+    if (inherits(answer, "error")) {
+      part_rows <- as.integer(answer$details$tier_limit)
+      next
+    }
+    parts[[length(parts) + 1L]] <- answer
+    done <- last
+    if (progress) utils::setTxtProgressBar(bar, done)
+    if (done >= nrow(table)) break
+  }
+  if (progress) close(bar)
+  do.call(rbind, parts)
+}
+
+answer_part <- function(part, query, url, key) {
+  cells <- lapply(part, function(values) ifelse(grepl("[\",\r\n]", values), quoted(values), values))
+  lines <- c(paste(names(part), collapse = ","), do.call(paste, c(unname(cells), sep = ",")))
+  if (nrow(part) == 0) lines <- lines[1]
+  body <- list(data = charToRaw(enc2utf8(paste0(paste(lines, collapse = "\n"), "\n"))), type = "text/csv")
+  response <- call_service("/v1/predict/table", query, body, accept = "text/csv", url = url, key = key)
+  answer <- utils::read.csv(
+    text = httr2::resp_body_string(response), colClasses = "character", na.strings = "", encoding = "UTF-8",
+    check.names = FALSE
+  )
+  numeric <- grepl("^(matched_|match_distance|survival_|contribution_|low_|high_)", names(answer))
+  answer[numeric] <- lapply(answer[numeric], as.numeric)
+  answer
+}
+
+quoted <- function(values) paste0("\"", gsub("\"", "\"\"", values), "\"")

@@ -1,0 +1,100 @@
+RETRIED_STATUSES <- c(408L, 429L, 502L, 503L, 504L)
+MAX_ATTEMPTS <- 11L
+# Longer waits, such as until the quota of the next day, are left to the caller.
+MAX_RETRY_AFTER_S <- 60
+
+#' Sends a request, again if it fails for a moment
+#'
+#' @param path Path of the endpoint, such as `/v1/predict`.
+#' @param query Named list of parameters.
+#' @param body `NULL`, or a list with `data` (raw) and `type` (media type).
+#' @param accept Media type of the answer.
+#' @param path_on_disk Where the answer is saved, or `NULL`.
+#' @return A response of httr2.
+#' @noRd
+call_service <- function(path, query = list(), body = NULL, accept = "application/json", url = NULL, key = NULL) {
+  url <- url %||% Sys.getenv("NURSELOG_URL", "http://127.0.0.1:8080")
+  key <- key %||% Sys.getenv("NURSELOG_API_KEY", "")
+  if (key == "") {
+    rlang::abort("There is no API key: set NURSELOG_API_KEY or the argument `key`.", class = "nurselog_error")
+  }
+  request <- httr2::request(paste0(sub("/+$", "", url), path))
+  request <- httr2::req_url_query(request, !!!query)
+  request <- httr2::req_headers(request, `X-API-Key` = key, Accept = accept)
+  request <- httr2::req_user_agent(request, paste0("nurselog-r/", utils::packageVersion("nurselog")))
+  request <- httr2::req_timeout(request, 300)
+  request <- httr2::req_error(request, is_error = function(response) FALSE)
+  if (!is.null(body)) request <- httr2::req_body_raw(request, body$data, type = body$type)
+  for (attempt in seq_len(MAX_ATTEMPTS)) {
+    response <- tryCatch(httr2::req_perform(request), error = identity)
+    if (inherits(response, "error")) {
+      failure <- list(
+        code = "connection_failed", status = NULL, details = NULL, request_id = NULL,
+        message = paste0("No response from ", url, ": ", conditionMessage(response))
+      )
+      wait_s <- 0
+    } else if (httr2::resp_status(response) < 400L) {
+      return(response)
+    } else {
+      failure <- failure_of(response)
+      wait_s <- retry_after_s(response)
+      is_temporary <- httr2::resp_status(response) %in% RETRIED_STATUSES && wait_s <= MAX_RETRY_AFTER_S
+      if (!is_temporary) break
+    }
+    if (attempt < MAX_ATTEMPTS) Sys.sleep(max(wait_s, min(0.5 * 2^(attempt - 1), 8)))
+  }
+  signal_failure(failure)
+}
+
+#' What a response says is wrong
+#' @noRd
+failure_of <- function(response) {
+  status <- httr2::resp_status(response)
+  error <- tryCatch(httr2::resp_body_json(response, check_type = FALSE)$error, error = function(e) NULL)
+  list(
+    code = error$code %||% "unexpected_response",
+    status = status,
+    message = error$message %||% paste0("Unexpected response: status ", status, "."),
+    details = error$details,
+    request_id = httr2::resp_header(response, "X-Request-Id")
+  )
+}
+
+#' Seconds of Retry-After; 0 without it
+#' @noRd
+retry_after_s <- function(response) {
+  value <- suppressWarnings(as.numeric(httr2::resp_header(response, "Retry-After") %||% "0"))
+  if (is.na(value)) 0 else value
+}
+
+signal_failure <- function(failure) {
+  rlang::abort(
+    failure$message,
+    class = c(paste0("nurselog_", failure$code), "nurselog_error"),
+    code = failure$code, status = failure$status, details = failure$details, request_id = failure$request_id,
+    call = NULL
+  )
+}
+
+json_body <- function(object) {
+  text <- jsonlite::toJSON(object, auto_unbox = TRUE, digits = NA, null = "null")
+  list(data = charToRaw(enc2utf8(text)), type = "application/json")
+}
+
+post_json <- function(path, object, url, key) {
+  response <- call_service(path, body = json_body(object), url = url, key = key)
+  jsonlite::fromJSON(httr2::resp_body_string(response), simplifyVector = FALSE)
+}
+
+`%||%` <- function(value, default) if (is.null(value)) default else value
+
+#' A list without its NULLs
+#' @noRd
+given <- function(...) Filter(Negate(is.null), list(...))
+
+#' The scenario of a body; `NULL` for today's climate
+#' @noRd
+scenario_of <- function(warming_c, precipitation_change_percent) {
+  scenario <- given(warming_c = warming_c, precipitation_change_percent = precipitation_change_percent)
+  if (length(scenario) > 0) scenario
+}

@@ -1,0 +1,4 @@
+library(testthat)
+library(nurselog)
+
+test_check("nurselog")

@@ -1,0 +1,17 @@
+# The tests call a running service: NURSELOG_URL and NURSELOG_API_KEY name it and a key of tier hypha.
+skip_without_service <- function() {
+  skip_if(Sys.getenv("NURSELOG_API_KEY") == "", "NURSELOG_API_KEY names no key of a running service")
+}
+
+PLACE <- list(latitude = 44.12, longitude = -122.03)
+
+# A single prediction, asked for without the functions that are tested.
+survival_of <- function(latitude, longitude, species_code, planting_method, year) {
+  request <- httr2::request(paste0(Sys.getenv("NURSELOG_URL"), "/v1/predict"))
+  request <- httr2::req_headers(request, `X-API-Key` = Sys.getenv("NURSELOG_API_KEY"))
+  request <- httr2::req_body_json(request, list(
+    latitude = latitude, longitude = longitude, species_code = species_code, planting_method = planting_method
+  ), digits = 15)
+  predictions <- httr2::resp_body_json(httr2::req_perform(request))$predictions
+  Find(function(each) each$horizon_years == year, predictions)$survival_probability
+}

@@ -1,0 +1,35 @@
+test_that("a ranking is in the order of the survival at its longest horizon", {
+  skip_without_service()
+  ranking <- rank_species(PLACE$latitude, PLACE$longitude, horizons = c(1, 5))
+  expect_equal(ranking$rank, seq_len(nrow(ranking)))
+  expect_false(is.unsorted(rev(ranking$survival_5)))
+  expect_true(all(ranking$in_native_range))
+  psme <- ranking[ranking$species_code == "PSME" & ranking$planting_method == "manual", ]
+  expect_equal(psme$survival_5, survival_of(44.12, -122.03, "PSME", "manual", 5))
+})
+
+test_that("units in feet of the state plane have their area, options and costs", {
+  skip_without_service()
+  box <- sf::st_as_sfc(sf::st_bbox(c(xmin = -122.05, ymin = 44.1, xmax = -122.03, ymax = 44.12), crs = 4326))
+  units <- sf::st_sf(name = c("A-17", "sea"), geometry = c(box, box - c(4, 0)), crs = 4326)
+  plan <- plan_units(
+    sf::st_transform(units, 2269), id = "name", species_codes = "PSME", costs = c(manual = 1.2, drone_seeded = 0.35)
+  )
+  expect_equal(plan$unit, c("A-17", "A-17", "sea"))
+  expect_equal(plan$rank[1:2], 1:2)
+  # 0.02 degrees are 2.222 km from south to north and, at 44.11 degrees north, 1.600 km from west to east.
+  expect_equal(plan$area_ha[1], 222.2 * 1.6, tolerance = 0.01)
+  cost <- c(manual = 1.2, drone_seeded = 0.35)[plan$planting_method[1:2]]
+  expect_equal(plan$cost_per_survivor[1:2], unname(round(cost / plan$mean[1:2], 4)), tolerance = 1e-4)
+  expect_equal(is.na(plan$error_code), c(TRUE, TRUE, FALSE))
+})
+
+test_that("a surface has the survival of its points in the cells that hold them", {
+  skip_without_service()
+  map <- surface("PSME", c(xmin = -122.2, ymin = 44, xmax = -122, ymax = 44.2))
+  expect_equal(terra::crs(map, describe = TRUE)$code, "4326")
+  expect_setequal(names(map), paste(rep(c("manual", "drone_seeded"), each = 3), c(1, 3, 5), sep = "_"))
+  middle <- terra::xyFromCell(map, which(!is.na(terra::values(map)[, "manual_5"]))[1])
+  value <- terra::extract(map[["manual_5"]], middle)[1, 1]
+  expect_equal(value, survival_of(middle[2], middle[1], "PSME", "manual", 5))
+})

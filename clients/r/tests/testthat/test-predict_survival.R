@@ -1,0 +1,73 @@
+test_that("rows keep their order, values and types, and get what a single prediction gives", {
+  skip_without_service()
+  sites <- data.frame(
+    latitude = c(44.12, 45.3, 44.12), longitude = c(-122.03, -121.9, -122.03),
+    species_code = factor(c("PSME", "TSHE", "PSME")), planting_method = c("manual", "drone_seeded", "drone_seeded"),
+    elevation_m = c(NA, 900, NA), crew = c("a, \"b\"", NA, "c"), day = as.Date("2026-03-01") + 0:2
+  )
+  answer <- predict_survival(sites, progress = FALSE)
+  expect_identical(answer[names(sites)], sites)
+  expect_true(all(is.na(answer$error_code)))
+  expect_equal(answer$survival_5[1], survival_of(44.12, -122.03, "PSME", "manual", 5))
+  expect_equal(answer$survival_1[3], survival_of(44.12, -122.03, "PSME", "drone_seeded", 1))
+  expect_type(answer$factor_5_1, "character")
+})
+
+test_that("points in another reference system are the same places", {
+  skip_without_service()
+  degrees <- sf::st_as_sf(data.frame(x = -122.03, y = 44.12), coords = c("x", "y"), crs = 4326)
+  utm <- sf::st_transform(degrees, 32610)
+  ask <- function(sites) predict_survival(sites, "PSME", "manual", horizons = 5, progress = FALSE)
+  expect_s3_class(ask(utm), "sf")
+  expect_equal(ask(utm)$survival_5, ask(degrees)$survival_5)
+  expect_identical(sf::st_geometry(ask(utm)), sf::st_geometry(utm))
+})
+
+test_that("a row with an error keeps the others, and says what was wrong", {
+  skip_without_service()
+  sites <- data.frame(latitude = c(44.12, 10, NA), longitude = c(-122.03, -122, -122))
+  answer <- predict_survival(sites, "PSME", "manual", intervals = TRUE, progress = FALSE)
+  expect_equal(answer$error_code, c(NA, "outside_coverage", "invalid_request"))
+  expect_equal(is.na(answer$survival_3), c(FALSE, TRUE, TRUE))
+  expect_lte(answer$low_3[1], answer$survival_3[1])
+  expect_gte(answer$high_3[1], answer$survival_3[1])
+})
+
+test_that("no rows are an answer with all columns", {
+  skip_without_service()
+  none <- predict_survival(data.frame(latitude = numeric(0), longitude = numeric(0)), "PSME", "manual", progress = FALSE)
+  expect_equal(nrow(none), 0)
+  expect_true(all(c("survival_1", "error_code") %in% names(none)))
+})
+
+test_that("a refusal is a condition with the code, status and request id of the service", {
+  skip_without_service()
+  expect_error(
+    predict_survival(data.frame(latitude = 44.12, longitude = -122.03), "PSME", "manual", horizons = 2, progress = FALSE),
+    class = "nurselog_invalid_request"
+  )
+  error <- tryCatch(rank_species(10, -122), nurselog_error = identity)
+  expect_s3_class(error, "nurselog_outside_coverage")
+  expect_equal(error$status, 422L)
+  expect_match(error$details$suggestion, "GET /v1/coverage")
+  expect_false(is.null(error$request_id))
+  wrong <- paste0("nurse_live_", strrep("0", 32))
+  expect_error(rank_species(44.12, -122.03, key = wrong), class = "nurselog_invalid_api_key")
+})
+
+test_that("sites that cannot be read are refused before anything is sent", {
+  expect_error(predict_survival(data.frame(x = 1), "PSME", "manual"), "latitude and longitude")
+  expect_error(predict_survival(data.frame(latitude = 1, longitude = 2), "PSME"), "planting_method")
+  points <- sf::st_sf(geometry = sf::st_sfc(sf::st_point(c(1, 2))))
+  expect_error(predict_survival(points, "PSME", "manual"), "coordinate reference system")
+})
+
+test_that("practice is taken from its column, then from the argument", {
+  skip_without_service()
+  sites <- data.frame(latitude = 44.12, longitude = -122.03, seeds_per_spot = c(3, NA))
+  few <- predict_survival(sites, "PSME", "drone_seeded", horizons = 1, seeds_per_spot = 3, progress = FALSE)
+  expect_equal(few$survival_1[1], few$survival_1[2])
+  usual <- predict_survival(sites, "PSME", "drone_seeded", horizons = 1, progress = FALSE)
+  expect_equal(usual$survival_1[1], few$survival_1[1])
+  expect_gt(usual$survival_1[2], usual$survival_1[1])
+})
