@@ -40,7 +40,7 @@ async function errorOf(option: string, code: string) {
   return error;
 }
 
-const elevationRange = (value: string) => `elevation_m must be a number from -100 to 4400 m, not ${value}`;
+const elevationRange = (value: string) => `elevation_m must be a number from -10 to 4400 m, not ${value}`;
 const unknownConditions = (names: string) => `conditions must not have ${names}: its keys are ${KEYS}`;
 const vpd = (value: string) => `conditions.vpd_max must be a number from 0 to 50 hPa, not ${value}`;
 const warming = (value: string) => `scenario.warming_c must be a number from -5 to 10 degC, not ${value}`;
@@ -62,7 +62,7 @@ test.each([
   ['"elevation_m":[850]', 'elevation_m', elevationRange('an array of 1')],
   ['"elevation_m":{}', 'elevation_m', elevationRange('an object')],
   ['"elevation_m":true', 'elevation_m', elevationRange('true')],
-  ['"elevation_m":-100.5', 'elevation_m', elevationRange('-100.5')],
+  ['"elevation_m":-10.5', 'elevation_m', elevationRange('-10.5')],
   ['"elevation_m":1e999', 'elevation_m', elevationRange('Infinity')],
   ['"elevation_m":15000', 'elevation_m', elevationRange('15000')],
   ['"elevation_m":6200', 'elevation_m', `${elevationRange('6200')} (was it in feet?)`],

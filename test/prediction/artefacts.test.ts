@@ -101,9 +101,9 @@ const MANIFEST_REFUSALS: readonly (readonly [string, Edit<EditableManifest>, pro
     "feature elevation is in ft, but the grid's column is in m",
   ],
   [
-    'has a feature with narrower bounds than the grid',
-    (m) => Object.assign(m.features.find(({ name }) => name === 'elevation')!, { maximum: 3000 }),
-    "feature elevation is from -100 to 3000, but the grid's column is from -100 to 4400",
+    'has a feature with narrower bounds than the points of the grid',
+    (m) => Object.assign(m.features.find(({ name }) => name === 'elevation')!, { maximum: 1000 }),
+    /feature elevation is from -10 to 1000, but the grid has a point with 1\d{3}$/,
   ],
   [
     'has a feature twice',
@@ -162,12 +162,12 @@ const MANIFEST_REFUSALS: readonly (readonly [string, Edit<EditableManifest>, pro
   [
     'lacks the averages of a species',
     (m) => m.methods.manual.averages.pop(),
-    'methods.manual.averages: must be 31 rows (species) of 11 numbers (features)',
+    'methods.manual.averages: must be 31 rows (species) of 14 numbers (features)',
   ],
   [
     'lacks the average of a feature',
     (m) => m.methods.drone_seeded.averages[30].pop(),
-    'methods.drone_seeded.averages: must be 31 rows (species) of 11 numbers (features)',
+    'methods.drone_seeded.averages: must be 31 rows (species) of 14 numbers (features)',
   ],
   [
     'has an average that is not a number',
@@ -354,9 +354,9 @@ test.each<[string, (file: string) => void, RegExp]>([
 test.each<readonly [what: string, changes: GridChanges, problem: string]>([
   ['native ranges', { columns: { native_ranges: undefined } }, 'column native_ranges is missing'],
   [
-    'the temperature that dew points follow',
-    { columns: { temperature_mean: undefined } },
-    'column temperature_mean is missing',
+    'the temperature that vapor pressure deficits follow',
+    { columns: { temperature_max: undefined } },
+    'column temperature_max is missing',
   ],
   [
     'lapse rates in the unit of their variable',

@@ -129,7 +129,7 @@ export interface paths {
         put?: never;
         /**
          * Predict survival for a file of sites
-         * @description Columns `latitude`, `longitude`, `species_code`, `planting_method` and optionally `elevation_m`; others are kept. The answer has all of them and then ours: the matched point, for each horizon its survival and risk factors, and `error_code` and `error_message` of rows that fail. `Accept` chooses its format among the same three. It is sent while the rows are predicted for: one that breaks off ends without its last chunk. `Content-Encoding: gzip` is understood.
+         * @description Columns `latitude`, `longitude`, `species_code`, `planting_method` and optionally `elevation_m` and what is done there: `vegetation_control`, `overstory_cover`, `seeds_per_spot`; others are kept. The answer has all of them and then ours: the matched point, for each horizon its survival and risk factors, and `error_code` and `error_message` of rows that fail. `Accept` chooses its format among the same three. It is sent while the rows are predicted for: one that breaks off ends without its last chunk. `Content-Encoding: gzip` is understood.
          */
         post: operations["predictTable"];
         delete?: never;
@@ -303,7 +303,7 @@ export interface components {
              * @example 850
              */
             elevation_m?: number;
-            /** @description What you measured, in place of the values of the grid: features of `GET /v1/model` with numbers in their units. */
+            /** @description What you measured, in place of the values of the grid, and what you do: features of `GET /v1/model` with numbers in their units. */
             conditions?: {
                 /**
                  * @description In m.
@@ -360,6 +360,24 @@ export interface components {
                  * @example 62.4
                  */
                 crown_ratio?: number;
+                /**
+                 * @description In 1.
+                 * @default 0.5
+                 * @example 0.5
+                 */
+                vegetation_control?: number;
+                /**
+                 * @description In percent.
+                 * @default 10
+                 * @example 10
+                 */
+                overstory_cover?: number;
+                /**
+                 * @description In seeds.
+                 * @default 740
+                 * @example 740
+                 */
+                seeds_per_spot?: number;
             };
             /** @description A changed climate: temperatures move by `warming_c`, precipitation by its percentage, relative humidity stays. */
             scenario?: {
@@ -435,7 +453,7 @@ export interface components {
             factor: string;
             /**
              * @description To the survival probability, relative to the average site.
-             * @example -0.038412
+             * @example -0.030212
              */
             contribution: number;
             /**
@@ -504,6 +522,56 @@ export interface components {
                     [key: string]: unknown;
                 };
             };
+        };
+        Evidence: {
+            /** @example published_levels */
+            source: string;
+            /** @example Medford */
+            place: string;
+            /**
+             * @description Null where it is not known.
+             * @example weed control
+             */
+            treatment: string | null;
+            /** @example PSME */
+            species_code: string;
+            /** @enum {string} */
+            planting_method: "manual" | "drone_seeded";
+            /**
+             * @description After which the trees were counted.
+             * @example 4.8
+             */
+            years: number;
+            /**
+             * @description The horizon compared with.
+             * @enum {number}
+             */
+            horizon_years: 1 | 3 | 5;
+            /**
+             * @description Null where it is not known.
+             * @example 200
+             */
+            trees: number | null;
+            /**
+             * @description Share of the trees that lived.
+             * @example 0.93
+             */
+            observed: number;
+            /** @example 0.81 */
+            predicted: number;
+            /**
+             * @description Of the interval of the prediction.
+             * @example 0.52
+             */
+            low: number;
+            /** @example 0.97 */
+            high: number;
+            /**
+             * @description Whether the models were conditioned on it, or only compared with it.
+             * @example held_out
+             * @enum {string}
+             */
+            use: "conditioning" | "held_out" | "shown";
         };
         FailedResult: {
             error: {
@@ -586,6 +654,11 @@ export interface components {
              * @example 50
              */
             maximum: number;
+            /**
+             * @description Of practice, which is no column of the grid: average practice, at which it has no effect.
+             * @example 0.5
+             */
+            default?: number;
         };
         Health: {
             /** @enum {string} */
@@ -596,9 +669,9 @@ export interface components {
              */
             version: string;
             model: {
-                /** @example pnw_v1_3_hemlock */
+                /** @example pnw_v1_4_larch */
                 version: string;
-                /** @example hemlock */
+                /** @example larch */
                 codename: string;
                 /** @example Nurselog */
                 series: string;
@@ -622,9 +695,9 @@ export interface components {
             uptime_seconds: number;
         };
         Model: {
-            /** @example pnw_v1_3_hemlock */
+            /** @example pnw_v1_4_larch */
             version: string;
-            /** @example hemlock */
+            /** @example larch */
             codename: string;
             /** @example Nurselog */
             series: string;
@@ -829,7 +902,7 @@ export interface components {
                  */
                 precipitation_change_percent?: number;
             };
-            /** @description What you measured, in place of the values of the grid: features of `GET /v1/model` with numbers in their units. */
+            /** @description What you measured, in place of the values of the grid, and what you do: features of `GET /v1/model` with numbers in their units. */
             conditions?: {
                 /**
                  * @description In m.
@@ -886,6 +959,24 @@ export interface components {
                  * @example 62.4
                  */
                 crown_ratio?: number;
+                /**
+                 * @description In 1.
+                 * @default 0.5
+                 * @example 0.5
+                 */
+                vegetation_control?: number;
+                /**
+                 * @description In percent.
+                 * @default 10
+                 * @example 10
+                 */
+                overstory_cover?: number;
+                /**
+                 * @description In seeds.
+                 * @default 740
+                 * @example 740
+                 */
+                seeds_per_spot?: number;
             };
             /**
              * @description Planting methods; repeats collapse. Both by default.
@@ -950,7 +1041,7 @@ export interface components {
         Prediction: {
             /** @enum {number} */
             horizon_years: 1 | 3 | 5;
-            /** @example 0.94 */
+            /** @example 0.9422 */
             survival_probability: number;
             /**
              * @description Largest magnitude first.
@@ -958,17 +1049,17 @@ export interface components {
              *       {
              *         "factor": "vapor pressure deficit",
              *         "impact": "negative",
-             *         "magnitude": 0.0384
+             *         "magnitude": 0.0302
              *       },
              *       {
              *         "factor": "precipitation",
              *         "impact": "positive",
-             *         "magnitude": 0.0213
+             *         "magnitude": 0.0251
              *       },
              *       {
              *         "factor": "dew point temperature",
              *         "impact": "positive",
-             *         "magnitude": 0.0174
+             *         "magnitude": 0.0246
              *       }
              *     ]
              */
@@ -1007,7 +1098,7 @@ export interface components {
          *       ],
          *       "elevation_m": 850,
          *       "conditions": {
-         *         "crown_ratio": 62.4
+         *         "seeds_per_spot": 740
          *       },
          *       "scenario": {
          *         "warming_c": 2,
@@ -1055,7 +1146,7 @@ export interface components {
              * @example 850
              */
             elevation_m?: number;
-            /** @description What you measured, in place of the values of the grid: features of `GET /v1/model` with numbers in their units. */
+            /** @description What you measured, in place of the values of the grid, and what you do: features of `GET /v1/model` with numbers in their units. */
             conditions?: {
                 /**
                  * @description In m.
@@ -1112,6 +1203,24 @@ export interface components {
                  * @example 62.4
                  */
                 crown_ratio?: number;
+                /**
+                 * @description In 1.
+                 * @default 0.5
+                 * @example 0.5
+                 */
+                vegetation_control?: number;
+                /**
+                 * @description In percent.
+                 * @default 10
+                 * @example 10
+                 */
+                overstory_cover?: number;
+                /**
+                 * @description In seeds.
+                 * @default 740
+                 * @example 740
+                 */
+                seeds_per_spot?: number;
             };
             /** @description A changed climate: temperatures move by `warming_c`, precipitation by its percentage, relative humidity stays. */
             scenario?: {
@@ -1293,7 +1402,7 @@ export interface components {
              * @example 850
              */
             elevation_m?: number;
-            /** @description What you measured, in place of the values of the grid: features of `GET /v1/model` with numbers in their units. */
+            /** @description What you measured, in place of the values of the grid, and what you do: features of `GET /v1/model` with numbers in their units. */
             conditions?: {
                 /**
                  * @description In m.
@@ -1350,6 +1459,24 @@ export interface components {
                  * @example 62.4
                  */
                 crown_ratio?: number;
+                /**
+                 * @description In 1.
+                 * @default 0.5
+                 * @example 0.5
+                 */
+                vegetation_control?: number;
+                /**
+                 * @description In percent.
+                 * @default 10
+                 * @example 10
+                 */
+                overstory_cover?: number;
+                /**
+                 * @description In seeds.
+                 * @default 740
+                 * @example 740
+                 */
+                seeds_per_spot?: number;
             };
             /** @description A changed climate: temperatures move by `warming_c`, precipitation by its percentage, relative humidity stays. */
             scenario?: {
@@ -1416,7 +1543,7 @@ export interface components {
             impact: "positive" | "negative";
             /**
              * @description Contribution to the survival probability, relative to the average site of species and method.
-             * @example 0.0384
+             * @example 0.0302
              */
             magnitude: number;
         };
@@ -1435,9 +1562,9 @@ export interface components {
             expected_calibration_error: number;
         };
         ServedModel: {
-            /** @example pnw_v1_3_hemlock */
+            /** @example pnw_v1_4_larch */
             version: string;
-            /** @example hemlock */
+            /** @example larch */
             codename: string;
             /** @example Nurselog */
             series: string;
@@ -1450,7 +1577,7 @@ export interface components {
              * @description Origin of the outcomes that the models were trained on.
              * @enum {string}
              */
-            outcomes: "simulated" | "observed";
+            outcomes: "simulated" | "calibrated" | "observed";
             /**
              * @description What the predictions may be used for.
              * @example The models are trained on simulated outcomes.
@@ -1479,6 +1606,8 @@ export interface components {
             interval_level: number | null;
             features: components["schemas"]["Feature"][];
             scores: components["schemas"]["Score"][];
+            /** @description Plantings that were observed, and what the models predict of them. */
+            evidence: components["schemas"]["Evidence"][];
         };
         Site: {
             /**
@@ -1837,7 +1966,7 @@ export interface components {
          */
         ETag: string;
         /** @description On predictions: whether the models were trained on simulated or on observed outcomes; see GET /v1/model. */
-        "Model-Outcomes": "simulated" | "observed";
+        "Model-Outcomes": "simulated" | "calibrated" | "observed";
         /**
          * @description Milliseconds that the request waited (`queue`) and was in the models (`inference`); of a table, as known when its answer begins.
          * @example queue;dur=0.120, inference;dur=1.034
@@ -2723,6 +2852,12 @@ export interface operations {
                 warming_c?: number;
                 /** @description A changed climate, in percent. */
                 precipitation_change_percent?: number;
+                /** @description Practice, in 1. */
+                vegetation_control?: number;
+                /** @description Practice, in percent. */
+                overstory_cover?: number;
+                /** @description Practice, in seeds. */
+                seeds_per_spot?: number;
             };
             header?: never;
             path: {
@@ -2878,6 +3013,12 @@ export interface operations {
                 warming_c?: number;
                 /** @description A changed climate, in percent. */
                 precipitation_change_percent?: number;
+                /** @description Practice, in 1. */
+                vegetation_control?: number;
+                /** @description Practice, in percent. */
+                overstory_cover?: number;
+                /** @description Practice, in seeds. */
+                seeds_per_spot?: number;
             };
             header?: never;
             path?: never;

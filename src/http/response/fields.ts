@@ -28,8 +28,8 @@ export const speciesCommonName = text('Douglas-fir');
 export const plantingMethod = z.enum(PLANTING_METHODS);
 
 export const modelSchema = component('Model', {
-  version: text('pnw_v1_3_hemlock'),
-  codename: text('hemlock'),
+  version: text('pnw_v1_4_larch'),
+  codename: text('larch'),
   series: text('Nurselog'),
 });
 

@@ -72,9 +72,12 @@ export function readArtefacts(dataDir: string, modelDir: string): Artefacts {
     const column = grid.variables.get(name) ?? refuse(`feature ${name} is not a column of the grid`);
     if (column.unit !== unit)
       refuse(`feature ${name} is in ${unit}, but the grid's column is in ${column.unit}`);
-    if (column.minimum < minimum || column.maximum > maximum) {
-      const bounds = `${column.minimum} to ${column.maximum}`;
-      refuse(`feature ${name} is from ${minimum} to ${maximum}, but the grid's column is from ${bounds}`);
+    const { scale, offset, integers } = column;
+    const [lowest, highest] = [(minimum - offset) / scale - 0.5, (maximum - offset) / scale + 0.5];
+    const outside = integers.find((integer) => integer < lowest || integer > highest);
+    if (outside !== undefined) {
+      const value = offset + scale * outside;
+      refuse(`feature ${name} is from ${minimum} to ${maximum}, but the grid has a point with ${value}`);
     }
     if (error.column !== undefined && grid.variables.get(error.column)?.unit !== unit)
       refuse(

@@ -136,7 +136,7 @@ const manifestSchema = z
     /** Probability that an interval of the interval graphs contains the value; null without those graphs. */
     interval_level: z.number().gt(0).lt(1).nullable(),
     scores: z.array(scoreSchema),
-    evidence: z.array(evidenceSchema),
+    evidence: z.array(evidenceSchema).default([]),
   })
   .superRefine((manifest, context) => {
     const complain = (field: string, message: string) =>

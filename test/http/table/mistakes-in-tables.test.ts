@@ -184,12 +184,12 @@ test.each<[cell: string, problem: string | undefined]>([
   ['', undefined],
   ['NA', undefined],
   ['"NA"', undefined],
-  ['4400.5', 'elevation_m must be a number from -100 to 4400 m, not 4400.5 (was it in feet?)'],
-  ['high', 'elevation_m must be a number from -100 to 4400 m, not "high"'],
-  ['na', 'elevation_m must be a number from -100 to 4400 m, not "na"'],
-  ['N/A', 'elevation_m must be a number from -100 to 4400 m, not "N/A"'],
-  [' NA', 'elevation_m must be a number from -100 to 4400 m, not " NA"'],
-  ['NAN', 'elevation_m must be a number from -100 to 4400 m, not "NAN"'],
+  ['4400.5', 'elevation_m must be a number from -10 to 4400 m, not 4400.5 (was it in feet?)'],
+  ['high', 'elevation_m must be a number from -10 to 4400 m, not "high"'],
+  ['na', 'elevation_m must be a number from -10 to 4400 m, not "na"'],
+  ['N/A', 'elevation_m must be a number from -10 to 4400 m, not "N/A"'],
+  [' NA', 'elevation_m must be a number from -10 to 4400 m, not " NA"'],
+  ['NAN', 'elevation_m must be a number from -10 to 4400 m, not "NAN"'],
 ])('an elevation of %j in CSV states none or is an error, and is echoed', async (cell, problem) => {
   const [none, row] = await answerRows(`${HEADER},elevation_m\n${ROW},\n${ROW},${cell}\n`, { format: 'csv' });
   const elevation_m = cell.replaceAll('"', '');
@@ -204,7 +204,7 @@ test.each<[mistake: string, row: object, code: string, message: string]>([
   ['no field at all', {}, 'invalid_request', `not nothing; ${SPECIES}; ${METHOD}.`],
   ['a species in lower case', { ...SITE, species_code: 'psme' }, 'invalid_species', PROPOSAL],
   ['an array', { ...SITE, planting_method: ['manual'] }, 'invalid_method', `${AS_METHOD} an array of 1.`],
-  ['an elevation as text', { ...SITE, elevation_m: '900' }, 'invalid_request', '-100 to 4400 m, not "900".'],
+  ['an elevation as text', { ...SITE, elevation_m: '900' }, 'invalid_request', '-10 to 4400 m, not "900".'],
 ])('a row of JSON lines with %s is a row with an error', async (_, row, code, message) => {
   const [good, bad] = await answerRows(`${LINE}\n${JSON.stringify(row)}\n`, { format: 'ndjson' });
   expect(good).toMatchObject({ ...SITE, region: 'US-OR', error_code: null, error_message: null });
