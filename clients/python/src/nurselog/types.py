@@ -5,9 +5,15 @@ from __future__ import annotations
 from typing import Any, Literal, NotRequired, TypedDict
 
 
+class Summary(TypedDict):
+    total: int
+    successful: int
+    failed: int
+
+
 class Conditions(TypedDict):
     """
-    What you measured, in place of the values of the grid: features of `GET /v1/model` with numbers in their units.
+    What you measured, in place of the values of the grid, and what you do: features of `GET /v1/model` with numbers in their units.
     """
 
     elevation: NotRequired[float]
@@ -54,6 +60,18 @@ class Conditions(TypedDict):
     """
     In percent.
     """
+    vegetation_control: NotRequired[float]
+    """
+    In 1.
+    """
+    overstory_cover: NotRequired[float]
+    """
+    In percent.
+    """
+    seeds_per_spot: NotRequired[float]
+    """
+    In seeds.
+    """
 
 
 class Scenario(TypedDict):
@@ -71,120 +89,220 @@ class Scenario(TypedDict):
     """
 
 
-class ComparisonRequest(TypedDict):
-    latitude: float
+class DifferenceInterval(TypedDict):
     """
-    Degrees north.
+    Where the difference itself is expected to lie in 8 of 10 cases (`level`). With `intervals`.
     """
-    longitude: float
+
+    level: float
+    low: float
+    high: float
+
+
+class MethodDifference(TypedDict):
+    horizon_years: Literal[1, 3, 5]
+    manual_advantage: float
     """
-    Degrees east.
+    Manual minus drone-seeded survival.
     """
-    species_code: str
+    interval: NotRequired[DifferenceInterval]
     """
-    A code of GET /v1/species, matched exactly.
-    """
-    horizons: NotRequired[list[Literal[1, 3, 5]]]
-    """
-    Years; repeats collapse. All three by default.
-    """
-    elevation_m: NotRequired[float]
-    """
-    The site's own elevation in metres: elevation and climate move from the matched point's to it. At most 1000 m from the matched point's.
-    """
-    conditions: NotRequired[Conditions]
-    """
-    What you measured, in place of the values of the grid: features of `GET /v1/model` with numbers in their units.
-    """
-    scenario: NotRequired[Scenario]
-    """
-    A changed climate: temperatures move by `warming_c`, precipitation by its percentage, relative humidity stays.
-    """
-    include: NotRequired[list[Literal['intervals', 'explanation', 'site']]]
-    """
-    What to add to the answer: where the survival is expected to lie (`intervals`), all contributions (`explanation`), what is known of the matched point (`site`).
+    Where the difference itself is expected to lie in 8 of 10 cases (`level`). With `intervals`.
     """
 
 
-class PredictionRequest(TypedDict):
-    latitude: float
+class Contribution(TypedDict):
+    feature: str
     """
-    Degrees north.
+    Key of GET /v1/model.
     """
-    longitude: float
+    factor: str
+    contribution: float
     """
-    Degrees east.
+    To the survival probability, relative to the average site.
+    """
+    value: float
+    """
+    As the model saw it.
+    """
+    unit: str
+    average: float
+    """
+    Value at the average site of species and method.
+    """
+
+
+class ErrorObject(TypedDict):
+    code: Literal['invalid_json', 'invalid_api_key', 'key_inactive', 'not_found', 'method_not_allowed', 'not_acceptable', 'payload_too_large', 'unsupported_media_type', 'outside_coverage', 'no_nearby_data', 'invalid_species', 'invalid_method', 'batch_too_large', 'elevation_mismatch', 'invalid_request', 'rate_limit_exceeded', 'internal_error', 'overloaded', 'unavailable']
+    message: str
+    """
+    Which value was wrong, why, and what would be right.
+    """
+    details: NotRequired[dict[str, Any]]
+    """
+    More about it, by code.
+    """
+
+
+class ErrorBody(TypedDict):
+    error: ErrorObject
+
+
+class Evidence(TypedDict):
+    source: str
+    place: str
+    treatment: str | None
+    """
+    Null where it is not known.
     """
     species_code: str
-    """
-    A code of GET /v1/species, matched exactly.
-    """
-    horizons: NotRequired[list[Literal[1, 3, 5]]]
-    """
-    Years; repeats collapse. All three by default.
-    """
     planting_method: Literal['manual', 'drone_seeded']
+    years: float
     """
-    How the tree is planted.
+    After which the trees were counted.
     """
-    elevation_m: NotRequired[float]
+    horizon_years: Literal[1, 3, 5]
     """
-    The site's own elevation in metres: elevation and climate move from the matched point's to it. At most 1000 m from the matched point's.
+    The horizon compared with.
     """
-    conditions: NotRequired[Conditions]
+    trees: int | None
     """
-    What you measured, in place of the values of the grid: features of `GET /v1/model` with numbers in their units.
+    Null where it is not known.
     """
-    scenario: NotRequired[Scenario]
+    observed: float
     """
-    A changed climate: temperatures move by `warming_c`, precipitation by its percentage, relative humidity stays.
+    Share of the trees that lived.
     """
-    include: NotRequired[list[Literal['intervals', 'explanation', 'site']]]
+    predicted: float
+    low: float
     """
-    What to add to the answer: where the survival is expected to lie (`intervals`), all contributions (`explanation`), what is known of the matched point (`site`).
+    Of the interval of the prediction.
+    """
+    high: float
+    use: Literal['conditioning', 'held_out', 'shown']
+    """
+    Whether the models were conditioned on it, or only compared with it.
     """
 
 
-class RankingRequest(TypedDict):
-    latitude: float
+class Error(TypedDict):
+    code: Literal['invalid_json', 'invalid_api_key', 'key_inactive', 'not_found', 'method_not_allowed', 'not_acceptable', 'payload_too_large', 'unsupported_media_type', 'outside_coverage', 'no_nearby_data', 'invalid_species', 'invalid_method', 'batch_too_large', 'elevation_mismatch', 'invalid_request', 'rate_limit_exceeded', 'internal_error', 'overloaded', 'unavailable']
+    message: str
     """
-    Degrees north.
+    Which value was wrong, why, and what would be right.
     """
-    longitude: float
+    details: NotRequired[dict[str, Any]]
     """
-    Degrees east.
+    More about it, by code.
     """
-    planting_methods: NotRequired[list[Literal['manual', 'drone_seeded']]]
+
+
+class FailedResult(TypedDict):
+    error: Error
+    latitude: float | None
     """
-    Planting methods; repeats collapse. Both by default.
+    Null where it was not a number.
     """
-    species_codes: NotRequired[list[str]]
+    longitude: float | None
     """
-    Codes of GET /v1/species, matched exactly; repeats collapse. All species by default.
+    Null where it was not a number.
     """
-    native_only: NotRequired[bool]
+
+
+class FailedUnit(TypedDict):
+    id: str | float
     """
-    Whether to leave out species whose native range does not hold the matched point. Ranges are drawn to kilometres: species that stand at their edges may be left out.
+    As requested.
     """
-    horizons: NotRequired[list[Literal[1, 3, 5]]]
+    error: Error
+
+
+class Feature(TypedDict):
+    feature: str
+    factor: str
     """
-    Years; repeats collapse. All three by default.
+    Its name in risk factors.
     """
-    elevation_m: NotRequired[float]
+    unit: str
+    minimum: float
     """
-    The site's own elevation in metres: elevation and climate move from the matched point's to it. At most 1000 m from the matched point's.
+    Smallest value that may be measured.
     """
-    conditions: NotRequired[Conditions]
+    maximum: float
     """
-    What you measured, in place of the values of the grid: features of `GET /v1/model` with numbers in their units.
+    Largest value that may be measured.
     """
-    scenario: NotRequired[Scenario]
+    default: NotRequired[float]
     """
-    A changed climate: temperatures move by `warming_c`, precipitation by its percentage, relative humidity stays.
+    Of practice, which is no column of the grid: average practice, at which it has no effect.
     """
-    include: NotRequired[list[Literal['intervals', 'explanation', 'site']]]
+
+
+class HealthModel(TypedDict):
+    version: str
+    codename: str
+    series: str
+    digest: str
     """
-    What to add to the answer: where the survival is expected to lie (`intervals`), all contributions (`explanation`), what is known of the matched point (`site`).
+    Changes with any byte of the models: SHA-256 of their manifest.
+    """
+
+
+class Workers(TypedDict):
+    ready: int
+    total: int
+
+
+class Health(TypedDict):
+    status: Literal['ok', 'starting', 'degraded', 'draining']
+    version: str
+    """
+    Of the service.
+    """
+    model: HealthModel
+    data_points: int
+    species: int
+    workers: Workers
+    uptime_seconds: float
+
+
+class Model(TypedDict):
+    version: str
+    codename: str
+    series: str
+
+
+class UnitSurvival(TypedDict):
+    mean: float
+    """
+    Mean of the survival at the data points.
+    """
+    low: float
+    """
+    Mean of the low ends of their intervals.
+    """
+    high: float
+    """
+    Mean of the high ends of their intervals.
+    """
+
+
+class PlanOption(TypedDict):
+    rank: int
+    species_code: str
+    """
+    As requested.
+    """
+    species_common_name: str
+    planting_method: Literal['manual', 'drone_seeded']
+    in_native_range: bool
+    """
+    Whether at least half of its data points lie within the native range of the species.
+    """
+    survival: UnitSurvival
+    cost_per_survivor: NotRequired[float | None]
+    """
+    Cost of a tree that is alive at the horizon; null where none is. With `costs`.
     """
 
 
@@ -225,45 +343,154 @@ class Costs(TypedDict):
     drone_seeded: NotRequired[float]
 
 
-class PlanRequest(TypedDict):
-    units: Units
+class PlannedUnit(TypedDict):
+    id: str | float
     """
-    Planting units: Polygons and MultiPolygons in WGS 84 degrees. Their properties are ignored.
+    As requested.
     """
-    horizon: NotRequired[Literal[1, 3, 5]]
+    area_ha: float
     """
-    Years.
+    On the ellipsoid WGS 84, its edges being geodesics.
     """
-    costs: NotRequired[Costs]
+    data_points: int
     """
-    What a planted tree (`manual`) and a sown spot (`drone_seeded`) cost, in any currency: for every method asked for. Options are then ranked by cost per survivor.
+    Data points inside the unit that are averaged; 0 where the nearest to its centroid stands for it.
     """
-    scenario: NotRequired[Scenario]
+    nearest_km: float
     """
-    A changed climate: temperatures move by `warming_c`, precipitation by its percentage, relative humidity stays.
+    From the centroid of the unit to the nearest data point.
     """
-    conditions: NotRequired[Conditions]
+    options: list[PlanOption]
+
+
+class Interval(TypedDict):
     """
-    What you measured, in place of the values of the grid: features of `GET /v1/model` with numbers in their units.
+    Where the survival of a planting there is expected to lie in 8 of 10 cases (`level`). With `intervals`.
     """
-    planting_methods: NotRequired[list[Literal['manual', 'drone_seeded']]]
+
+    level: float
+    low: float
+    high: float
+
+
+class RankedSite(TypedDict):
+    latitude: float
     """
-    Planting methods; repeats collapse. Both by default.
+    Requested latitude.
     """
-    species_codes: NotRequired[list[str]]
+    longitude: float
     """
-    Codes of GET /v1/species, matched exactly; repeats collapse. All species by default.
+    Requested longitude.
     """
-    native_only: NotRequired[bool]
+    matched_latitude: float
     """
-    Whether to leave out species whose native range does not hold the matched point. Ranges are drawn to kilometres: species that stand at their edges may be left out.
+    Latitude of the nearest data point.
+    """
+    matched_longitude: float
+    """
+    Longitude of the nearest data point.
+    """
+    match_distance_km: float
+    """
+    Great-circle distance to it; lower is better.
+    """
+    region: str
+    """
+    ISO 3166-2 code of its region.
+    """
+    matched_elevation_m: NotRequired[float]
+    """
+    Elevation of the data point. With `site`.
+    """
+    outside_training: NotRequired[list[str]]
+    """
+    Features beyond the 1st to 99th percentile of the training sites. With `site`.
     """
 
 
-class Model(TypedDict):
+class Bounds(TypedDict):
+    south: float
+    west: float
+    north: float
+    east: float
+
+
+class Region(TypedDict):
+    region: str
+    """
+    ISO 3166-2 code.
+    """
+    name: str
+    bounds: Bounds
+    data_points: int
+
+
+class RiskFactor(TypedDict):
+    factor: str
+    impact: Literal['positive', 'negative']
+    magnitude: float
+    """
+    Contribution to the survival probability, relative to the average site of species and method.
+    """
+
+
+class Score(TypedDict):
+    planting_method: Literal['manual', 'drone_seeded']
+    horizon_years: Literal[1, 3, 5]
+    auc: float | None
+    brier: float
+    calibration_slope: float | None
+    expected_calibration_error: float
+
+
+class Alive(TypedDict):
+    """
+    What "alive" means, by planting method.
+    """
+
+    manual: str
+    drone_seeded: str
+
+
+class Grid(TypedDict):
+    points: int
+    digest: str
+    """
+    Changes with any byte of the grid: SHA-256 of data/SHA256SUMS.
+    """
+
+
+class ServedModel(TypedDict):
     version: str
     codename: str
     series: str
+    digest: str
+    """
+    Changes with any byte of the models: SHA-256 of their manifest.
+    """
+    outcomes: Literal['simulated', 'calibrated', 'observed']
+    """
+    Origin of the outcomes that the models were trained on.
+    """
+    caution: str
+    """
+    What the predictions may be used for.
+    """
+    alive: Alive
+    """
+    What "alive" means, by planting method.
+    """
+    grid: Grid
+    interval_level: float | None
+    """
+    Share of cases in which the survival of a planting is expected to lie in its interval; null without intervals.
+    """
+    features: list[Feature]
+    scores: list[Score]
+    evidence: list[Evidence]
+    """
+    Plantings that were observed, and what the models predict of them.
+    """
 
 
 class Site(TypedDict):
@@ -305,312 +532,6 @@ class Site(TypedDict):
     """
 
 
-class RiskFactor(TypedDict):
-    factor: str
-    impact: Literal['positive', 'negative']
-    magnitude: float
-    """
-    Contribution to the survival probability, relative to the average site of species and method.
-    """
-
-
-class Contribution(TypedDict):
-    feature: str
-    """
-    Key of GET /v1/model.
-    """
-    factor: str
-    contribution: float
-    """
-    To the survival probability, relative to the average site.
-    """
-    value: float
-    """
-    As the model saw it.
-    """
-    unit: str
-    average: float
-    """
-    Value at the average site of species and method.
-    """
-
-
-class Interval(TypedDict):
-    """
-    Where the survival of a planting there is expected to lie in 8 of 10 cases (`level`). With `intervals`.
-    """
-
-    level: float
-    low: float
-    high: float
-
-
-class Prediction(TypedDict):
-    horizon_years: Literal[1, 3, 5]
-    survival_probability: float
-    risk_factors: list[RiskFactor]
-    """
-    Largest magnitude first.
-    """
-    interval: NotRequired[Interval]
-    """
-    Where the survival of a planting there is expected to lie in 8 of 10 cases (`level`). With `intervals`.
-    """
-    baseline: NotRequired[float]
-    """
-    Survival at the average site of species and method. With `explanation`.
-    """
-    contributions: NotRequired[list[Contribution]]
-    """
-    Of all features, largest first: with the baseline they add up to the survival. With `explanation`.
-    """
-
-
-class PredictionResult(TypedDict):
-    site: Site
-    species_code: str
-    """
-    As requested.
-    """
-    species_common_name: str
-    planting_method: Literal['manual', 'drone_seeded']
-    predictions: list[Prediction]
-    model: Model
-    generated_at: str
-
-
-class Error(TypedDict):
-    code: Literal['invalid_json', 'invalid_api_key', 'key_inactive', 'not_found', 'method_not_allowed', 'not_acceptable', 'payload_too_large', 'unsupported_media_type', 'outside_coverage', 'no_nearby_data', 'invalid_species', 'invalid_method', 'batch_too_large', 'elevation_mismatch', 'invalid_request', 'rate_limit_exceeded', 'internal_error', 'overloaded', 'unavailable']
-    message: str
-    """
-    Which value was wrong, why, and what would be right.
-    """
-    details: NotRequired[dict[str, Any]]
-    """
-    More about it, by code.
-    """
-
-
-class FailedResult(TypedDict):
-    error: Error
-    latitude: float | None
-    """
-    Null where it was not a number.
-    """
-    longitude: float | None
-    """
-    Null where it was not a number.
-    """
-
-
-class Summary(TypedDict):
-    total: int
-    successful: int
-    failed: int
-
-
-class BatchResult(TypedDict):
-    results: list[PredictionResult | FailedResult]
-    summary: Summary
-
-
-class ManualPredictions(TypedDict):
-    predictions: list[Prediction]
-
-
-class DroneSeededPredictions(TypedDict):
-    predictions: list[Prediction]
-
-
-class MethodComparison(TypedDict):
-    manual: ManualPredictions
-    drone_seeded: DroneSeededPredictions
-
-
-class DifferenceInterval(TypedDict):
-    """
-    Where the difference itself is expected to lie in 8 of 10 cases (`level`). With `intervals`.
-    """
-
-    level: float
-    low: float
-    high: float
-
-
-class MethodDifference(TypedDict):
-    horizon_years: Literal[1, 3, 5]
-    manual_advantage: float
-    """
-    Manual minus drone-seeded survival.
-    """
-    interval: NotRequired[DifferenceInterval]
-    """
-    Where the difference itself is expected to lie in 8 of 10 cases (`level`). With `intervals`.
-    """
-
-
-class ComparisonResult(TypedDict):
-    site: Site
-    species_code: str
-    """
-    As requested.
-    """
-    species_common_name: str
-    comparison: MethodComparison
-    method_differential: list[MethodDifference]
-    model: Model
-    generated_at: str
-
-
-class RankedSite(TypedDict):
-    latitude: float
-    """
-    Requested latitude.
-    """
-    longitude: float
-    """
-    Requested longitude.
-    """
-    matched_latitude: float
-    """
-    Latitude of the nearest data point.
-    """
-    matched_longitude: float
-    """
-    Longitude of the nearest data point.
-    """
-    match_distance_km: float
-    """
-    Great-circle distance to it; lower is better.
-    """
-    region: str
-    """
-    ISO 3166-2 code of its region.
-    """
-    matched_elevation_m: NotRequired[float]
-    """
-    Elevation of the data point. With `site`.
-    """
-    outside_training: NotRequired[list[str]]
-    """
-    Features beyond the 1st to 99th percentile of the training sites. With `site`.
-    """
-
-
-class RankedOption(TypedDict):
-    rank: int
-    """
-    From 1, the best.
-    """
-    species_code: str
-    """
-    As requested.
-    """
-    species_common_name: str
-    planting_method: Literal['manual', 'drone_seeded']
-    in_native_range: bool
-    """
-    Whether the data point lies within the native range of the species.
-    """
-    predictions: list[Prediction]
-
-
-class RankingResult(TypedDict):
-    site: RankedSite
-    horizon_years: Literal[1, 3, 5]
-    """
-    The longest horizon asked for: that of the order.
-    """
-    ranking: list[RankedOption]
-    model: Model
-    generated_at: str
-
-
-class UnitSurvival(TypedDict):
-    mean: float
-    """
-    Mean of the survival at the data points.
-    """
-    low: float
-    """
-    Mean of the low ends of their intervals.
-    """
-    high: float
-    """
-    Mean of the high ends of their intervals.
-    """
-
-
-class PlanOption(TypedDict):
-    rank: int
-    species_code: str
-    """
-    As requested.
-    """
-    species_common_name: str
-    planting_method: Literal['manual', 'drone_seeded']
-    in_native_range: bool
-    """
-    Whether at least half of its data points lie within the native range of the species.
-    """
-    survival: UnitSurvival
-    cost_per_survivor: NotRequired[float | None]
-    """
-    Cost of a tree that is alive at the horizon; null where none is. With `costs`.
-    """
-
-
-class PlannedUnit(TypedDict):
-    id: str | float
-    """
-    As requested.
-    """
-    area_ha: float
-    """
-    On the ellipsoid WGS 84, its edges being geodesics.
-    """
-    data_points: int
-    """
-    Data points inside the unit that are averaged; 0 where the nearest to its centroid stands for it.
-    """
-    nearest_km: float
-    """
-    From the centroid of the unit to the nearest data point.
-    """
-    options: list[PlanOption]
-
-
-class FailedUnit(TypedDict):
-    id: str | float
-    """
-    As requested.
-    """
-    error: Error
-
-
-class PlanResult(TypedDict):
-    units: list[PlannedUnit | FailedUnit]
-    horizon_years: Literal[1, 3, 5]
-    model: Model
-    generated_at: str
-
-
-class ErrorObject(TypedDict):
-    code: Literal['invalid_json', 'invalid_api_key', 'key_inactive', 'not_found', 'method_not_allowed', 'not_acceptable', 'payload_too_large', 'unsupported_media_type', 'outside_coverage', 'no_nearby_data', 'invalid_species', 'invalid_method', 'batch_too_large', 'elevation_mismatch', 'invalid_request', 'rate_limit_exceeded', 'internal_error', 'overloaded', 'unavailable']
-    message: str
-    """
-    Which value was wrong, why, and what would be right.
-    """
-    details: NotRequired[dict[str, Any]]
-    """
-    More about it, by code.
-    """
-
-
-class ErrorBody(TypedDict):
-    error: ErrorObject
-
-
 class Species(TypedDict):
     species_code: str
     """
@@ -624,154 +545,6 @@ class Species(TypedDict):
 class SpeciesList(TypedDict):
     species: list[Species]
     count: int
-
-
-class Bounds(TypedDict):
-    south: float
-    west: float
-    north: float
-    east: float
-
-
-class Region(TypedDict):
-    region: str
-    """
-    ISO 3166-2 code.
-    """
-    name: str
-    bounds: Bounds
-    data_points: int
-
-
-class Coverage(TypedDict):
-    regions: list[Region]
-    data_points: int
-    search_radius_km: float
-    """
-    How far the nearest data point may be.
-    """
-    horizons: list[Literal[1, 3, 5]]
-    planting_methods: list[Literal['manual', 'drone_seeded']]
-
-
-class Feature(TypedDict):
-    feature: str
-    factor: str
-    """
-    Its name in risk factors.
-    """
-    unit: str
-    minimum: float
-    """
-    Smallest value that may be measured.
-    """
-    maximum: float
-    """
-    Largest value that may be measured.
-    """
-
-
-class Score(TypedDict):
-    planting_method: Literal['manual', 'drone_seeded']
-    horizon_years: Literal[1, 3, 5]
-    auc: float | None
-    brier: float
-    calibration_slope: float | None
-    expected_calibration_error: float
-
-
-class Alive(TypedDict):
-    """
-    What "alive" means, by planting method.
-    """
-
-    manual: str
-    drone_seeded: str
-
-
-class Grid(TypedDict):
-    points: int
-    digest: str
-    """
-    Changes with any byte of the grid: SHA-256 of data/SHA256SUMS.
-    """
-
-
-class ServedModel(TypedDict):
-    version: str
-    codename: str
-    series: str
-    digest: str
-    """
-    Changes with any byte of the models: SHA-256 of their manifest.
-    """
-    outcomes: Literal['simulated', 'observed']
-    """
-    Origin of the outcomes that the models were trained on.
-    """
-    caution: str
-    """
-    What the predictions may be used for.
-    """
-    alive: Alive
-    """
-    What "alive" means, by planting method.
-    """
-    grid: Grid
-    interval_level: float | None
-    """
-    Share of cases in which the survival of a planting is expected to lie in its interval; null without intervals.
-    """
-    features: list[Feature]
-    scores: list[Score]
-
-
-class Usage(TypedDict):
-    tier: Literal['spore', 'mycel', 'hypha']
-    requests_today: int
-    """
-    Requests counted today, the UTC day.
-    """
-    limit: int | None
-    """
-    Requests a day; null is unlimited.
-    """
-    remaining: int | None
-    """
-    Requests left today; null is unlimited.
-    """
-    resets_at: str
-    """
-    The midnight UTC at which the count restarts.
-    """
-
-
-class HealthModel(TypedDict):
-    version: str
-    codename: str
-    series: str
-    digest: str
-    """
-    Changes with any byte of the models: SHA-256 of their manifest.
-    """
-
-
-class Workers(TypedDict):
-    ready: int
-    total: int
-
-
-class Health(TypedDict):
-    status: Literal['ok', 'starting', 'degraded', 'draining']
-    version: str
-    """
-    Of the service.
-    """
-    model: HealthModel
-    data_points: int
-    species: int
-    workers: Workers
-    uptime_seconds: float
 
 
 ManualSurvival = TypedDict(
@@ -835,11 +608,295 @@ class Surface(TypedDict):
     model: Model
 
 
+class Usage(TypedDict):
+    tier: Literal['spore', 'mycel', 'hypha']
+    requests_today: int
+    """
+    Requests counted today, the UTC day.
+    """
+    limit: int | None
+    """
+    Requests a day; null is unlimited.
+    """
+    remaining: int | None
+    """
+    Requests left today; null is unlimited.
+    """
+    resets_at: str
+    """
+    The midnight UTC at which the count restarts.
+    """
+
+
+class ComparisonRequest(TypedDict):
+    latitude: float
+    """
+    Degrees north.
+    """
+    longitude: float
+    """
+    Degrees east.
+    """
+    species_code: str
+    """
+    A code of GET /v1/species, matched exactly.
+    """
+    horizons: NotRequired[list[Literal[1, 3, 5]]]
+    """
+    Years; repeats collapse. All three by default.
+    """
+    elevation_m: NotRequired[float]
+    """
+    The site's own elevation in metres: elevation and climate move from the matched point's to it. At most 1000 m from the matched point's.
+    """
+    conditions: NotRequired[Conditions]
+    """
+    What you measured, in place of the values of the grid, and what you do: features of `GET /v1/model` with numbers in their units.
+    """
+    scenario: NotRequired[Scenario]
+    """
+    A changed climate: temperatures move by `warming_c`, precipitation by its percentage, relative humidity stays.
+    """
+    include: NotRequired[list[Literal['intervals', 'explanation', 'site']]]
+    """
+    What to add to the answer: where the survival is expected to lie (`intervals`), all contributions (`explanation`), what is known of the matched point (`site`).
+    """
+
+
+class Coverage(TypedDict):
+    regions: list[Region]
+    data_points: int
+    search_radius_km: float
+    """
+    How far the nearest data point may be.
+    """
+    horizons: list[Literal[1, 3, 5]]
+    planting_methods: list[Literal['manual', 'drone_seeded']]
+
+
+class PlanRequest(TypedDict):
+    units: Units
+    """
+    Planting units: Polygons and MultiPolygons in WGS 84 degrees. Their properties are ignored.
+    """
+    horizon: NotRequired[Literal[1, 3, 5]]
+    """
+    Years.
+    """
+    costs: NotRequired[Costs]
+    """
+    What a planted tree (`manual`) and a sown spot (`drone_seeded`) cost, in any currency: for every method asked for. Options are then ranked by cost per survivor.
+    """
+    scenario: NotRequired[Scenario]
+    """
+    A changed climate: temperatures move by `warming_c`, precipitation by its percentage, relative humidity stays.
+    """
+    conditions: NotRequired[Conditions]
+    """
+    What you measured, in place of the values of the grid, and what you do: features of `GET /v1/model` with numbers in their units.
+    """
+    planting_methods: NotRequired[list[Literal['manual', 'drone_seeded']]]
+    """
+    Planting methods; repeats collapse. Both by default.
+    """
+    species_codes: NotRequired[list[str]]
+    """
+    Codes of GET /v1/species, matched exactly; repeats collapse. All species by default.
+    """
+    native_only: NotRequired[bool]
+    """
+    Whether to leave out species whose native range does not hold the matched point. Ranges are drawn to kilometres: species that stand at their edges may be left out.
+    """
+
+
+class PlanResult(TypedDict):
+    units: list[PlannedUnit | FailedUnit]
+    horizon_years: Literal[1, 3, 5]
+    model: Model
+    generated_at: str
+
+
+class Prediction(TypedDict):
+    horizon_years: Literal[1, 3, 5]
+    survival_probability: float
+    risk_factors: list[RiskFactor]
+    """
+    Largest magnitude first.
+    """
+    interval: NotRequired[Interval]
+    """
+    Where the survival of a planting there is expected to lie in 8 of 10 cases (`level`). With `intervals`.
+    """
+    baseline: NotRequired[float]
+    """
+    Survival at the average site of species and method. With `explanation`.
+    """
+    contributions: NotRequired[list[Contribution]]
+    """
+    Of all features, largest first: with the baseline they add up to the survival. With `explanation`.
+    """
+
+
+class PredictionRequest(TypedDict):
+    latitude: float
+    """
+    Degrees north.
+    """
+    longitude: float
+    """
+    Degrees east.
+    """
+    species_code: str
+    """
+    A code of GET /v1/species, matched exactly.
+    """
+    horizons: NotRequired[list[Literal[1, 3, 5]]]
+    """
+    Years; repeats collapse. All three by default.
+    """
+    planting_method: Literal['manual', 'drone_seeded']
+    """
+    How the tree is planted.
+    """
+    elevation_m: NotRequired[float]
+    """
+    The site's own elevation in metres: elevation and climate move from the matched point's to it. At most 1000 m from the matched point's.
+    """
+    conditions: NotRequired[Conditions]
+    """
+    What you measured, in place of the values of the grid, and what you do: features of `GET /v1/model` with numbers in their units.
+    """
+    scenario: NotRequired[Scenario]
+    """
+    A changed climate: temperatures move by `warming_c`, precipitation by its percentage, relative humidity stays.
+    """
+    include: NotRequired[list[Literal['intervals', 'explanation', 'site']]]
+    """
+    What to add to the answer: where the survival is expected to lie (`intervals`), all contributions (`explanation`), what is known of the matched point (`site`).
+    """
+
+
+class PredictionResult(TypedDict):
+    site: Site
+    species_code: str
+    """
+    As requested.
+    """
+    species_common_name: str
+    planting_method: Literal['manual', 'drone_seeded']
+    predictions: list[Prediction]
+    model: Model
+    generated_at: str
+
+
+class RankedOption(TypedDict):
+    rank: int
+    """
+    From 1, the best.
+    """
+    species_code: str
+    """
+    As requested.
+    """
+    species_common_name: str
+    planting_method: Literal['manual', 'drone_seeded']
+    in_native_range: bool
+    """
+    Whether the data point lies within the native range of the species.
+    """
+    predictions: list[Prediction]
+
+
+class RankingRequest(TypedDict):
+    latitude: float
+    """
+    Degrees north.
+    """
+    longitude: float
+    """
+    Degrees east.
+    """
+    planting_methods: NotRequired[list[Literal['manual', 'drone_seeded']]]
+    """
+    Planting methods; repeats collapse. Both by default.
+    """
+    species_codes: NotRequired[list[str]]
+    """
+    Codes of GET /v1/species, matched exactly; repeats collapse. All species by default.
+    """
+    native_only: NotRequired[bool]
+    """
+    Whether to leave out species whose native range does not hold the matched point. Ranges are drawn to kilometres: species that stand at their edges may be left out.
+    """
+    horizons: NotRequired[list[Literal[1, 3, 5]]]
+    """
+    Years; repeats collapse. All three by default.
+    """
+    elevation_m: NotRequired[float]
+    """
+    The site's own elevation in metres: elevation and climate move from the matched point's to it. At most 1000 m from the matched point's.
+    """
+    conditions: NotRequired[Conditions]
+    """
+    What you measured, in place of the values of the grid, and what you do: features of `GET /v1/model` with numbers in their units.
+    """
+    scenario: NotRequired[Scenario]
+    """
+    A changed climate: temperatures move by `warming_c`, precipitation by its percentage, relative humidity stays.
+    """
+    include: NotRequired[list[Literal['intervals', 'explanation', 'site']]]
+    """
+    What to add to the answer: where the survival is expected to lie (`intervals`), all contributions (`explanation`), what is known of the matched point (`site`).
+    """
+
+
+class RankingResult(TypedDict):
+    site: RankedSite
+    horizon_years: Literal[1, 3, 5]
+    """
+    The longest horizon asked for: that of the order.
+    """
+    ranking: list[RankedOption]
+    model: Model
+    generated_at: str
+
+
 class BatchRequest(TypedDict):
     requests: list[PredictionRequest]
     """
-    Entries, at most the tier's batch size: spore 10, mycel 100, hypha 500.
+    Entries.
     """
+
+
+class BatchResult(TypedDict):
+    results: list[PredictionResult | FailedResult]
+    summary: Summary
+
+
+class ManualPredictions(TypedDict):
+    predictions: list[Prediction]
+
+
+class DroneSeededPredictions(TypedDict):
+    predictions: list[Prediction]
+
+
+class MethodComparison(TypedDict):
+    manual: ManualPredictions
+    drone_seeded: DroneSeededPredictions
+
+
+class ComparisonResult(TypedDict):
+    site: Site
+    species_code: str
+    """
+    As requested.
+    """
+    species_common_name: str
+    comparison: MethodComparison
+    method_differential: list[MethodDifference]
+    model: Model
+    generated_at: str
 
 
 PlantingMethod = Literal['manual', 'drone_seeded']
