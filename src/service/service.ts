@@ -15,7 +15,7 @@ import type { Log } from '../log.js';
 import { Metrics } from '../observability/metrics.js';
 import { quote, shorten } from '../output/printable.js';
 import { readArtefacts } from '../prediction/artefacts/artefacts.js';
-import { BufferPool } from '../work/buffer-pool.js';
+import { BufferPool } from '../work/memory/buffer-pool.js';
 import { boundByDescriptors } from './descriptors.js';
 import { prepareFirstKey } from './first-run.js';
 import { Generations, logFieldsOf } from './models/generations.js';

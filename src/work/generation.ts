@@ -1,7 +1,7 @@
 import type { Config } from '../config.js';
 import type { Artefacts } from '../prediction/artefacts/artefacts.js';
-import type { BufferPool } from './buffer-pool.js';
 import { MainThreadExecutor } from './main-thread-executor.js';
+import type { BufferPool } from './memory/buffer-pool.js';
 import { Scheduler } from './scheduler.js';
 import { WorkerPool, type WorkerWatcher } from './worker-pool.js';
 

@@ -1,5 +1,5 @@
 import { ROW_STATUS, type RowAnswers } from '../prediction/site-rows.js';
-import type { BufferPool, PooledBytes } from './buffer-pool.js';
+import type { BufferPool, PooledBytes } from './memory/buffer-pool.js';
 
 /** Free bytes before and after the elements of a slice, so that a body can be put around them without copying. */
 const MARGIN_BYTES = 256;

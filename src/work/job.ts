@@ -1,7 +1,7 @@
 import { type RowAnswers, SiteRows } from '../prediction/site-rows.js';
-import type { BufferPool } from './buffer-pool.js';
 import type { Waiting } from './fair-queue.js';
 import { JobAnswers } from './job-answers.js';
+import type { BufferPool } from './memory/buffer-pool.js';
 
 /** Why a job has no result. */
 export type JobFailure =

@@ -1,7 +1,7 @@
 import { AnswerEncoder } from '../formats/json/answer-encoder.js';
 import { openUntried } from '../prediction/open-predictor.js';
 import type { PredictorData } from '../prediction/predictor.js';
-import { createRunBuffer, type RunBuffer } from './run-buffer.js';
+import { createRunBuffer, type RunBuffer } from './memory/run-buffer.js';
 import type { Executor, Run } from './scheduler.js';
 
 /** Bounds how long a run keeps the main thread from its other work. */

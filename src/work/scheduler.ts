@@ -1,8 +1,8 @@
 import type { RowAnswers, SiteRows } from '../prediction/site-rows.js';
-import type { BufferPool } from './buffer-pool.js';
 import { FairQueue, type Part } from './fair-queue.js';
 import { Job, type RowsRequest, type StepRequest } from './job.js';
 import type { JobAnswers } from './job-answers.js';
+import type { BufferPool } from './memory/buffer-pool.js';
 
 /** What answers runs: the worker threads, or the main thread, which takes no steps. */
 export interface Executor {

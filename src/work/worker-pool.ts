@@ -4,7 +4,7 @@ import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { Piscina } from 'piscina';
 import { errorOf } from '../prediction/artefacts/artefact-error.js';
 import type { PredictorData } from '../prediction/predictor.js';
-import { createRunBuffer, MAX_RUN_ROWS, type RunBuffer } from './run-buffer.js';
+import { createRunBuffer, MAX_RUN_ROWS, type RunBuffer } from './memory/run-buffer.js';
 import type { Executor, Run } from './scheduler.js';
 import type { Task, WorkerData, WorkerNotice } from './worker.js';
 

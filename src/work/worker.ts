@@ -5,7 +5,7 @@ import { type ArtefactFailure, failureOf } from '../prediction/artefacts/artefac
 import { adjustmentWidth } from '../prediction/conditions/adjustments.js';
 import { openPredictor } from '../prediction/open-predictor.js';
 import type { Predictor, PredictorData } from '../prediction/predictor.js';
-import { RunBuffer } from './run-buffer.js';
+import { RunBuffer } from './memory/run-buffer.js';
 
 /** What a worker is given when it starts; the grid and the run buffers in it are shared, not copied. */
 export interface WorkerData {

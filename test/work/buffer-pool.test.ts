@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { BufferPool, type PooledBytes } from '../../src/work/buffer-pool.js';
+import { BufferPool, type PooledBytes } from '../../src/work/memory/buffer-pool.js';
 
 test('Memory that is in use is never given out again, whatever the size of the slabs of Node.', () => {
   const { poolSize } = Buffer;

@@ -1,7 +1,7 @@
 import { expect, test } from 'vitest';
 import type { SiteRows } from '../../src/prediction/site-rows.js';
-import { BufferPool } from '../../src/work/buffer-pool.js';
 import { MainThreadExecutor } from '../../src/work/main-thread-executor.js';
+import { BufferPool } from '../../src/work/memory/buffer-pool.js';
 import { Scheduler } from '../../src/work/scheduler.js';
 import { createPlainPredictor } from '../../testing/oracle/plain-prediction.js';
 import { dataDir, modelDir, readPredictorData, searchRadiusKm } from '../../testing/project.js';

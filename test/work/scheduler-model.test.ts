@@ -1,9 +1,9 @@
 import fc from 'fast-check';
 import { afterEach, beforeEach, expect, test, vi } from 'vitest';
 import { SiteRows } from '../../src/prediction/site-rows.js';
-import { BufferPool } from '../../src/work/buffer-pool.js';
 import type { Job, JobOutcome } from '../../src/work/job.js';
 import type { JobAnswers } from '../../src/work/job-answers.js';
+import { BufferPool } from '../../src/work/memory/buffer-pool.js';
 import { type Executor, type Run, Scheduler } from '../../src/work/scheduler.js';
 import { amount } from '../support/length.js';
 import { PlainScheduler, type StartedRun } from './support/plain-scheduler.js';

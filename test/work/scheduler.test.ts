@@ -2,10 +2,10 @@ import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest
 import { openPredictor } from '../../src/prediction/open-predictor.js';
 import type { Predictor } from '../../src/prediction/predictor.js';
 import { ROW_STATUS } from '../../src/prediction/site-rows.js';
-import { BufferPool } from '../../src/work/buffer-pool.js';
 import type { Job } from '../../src/work/job.js';
 import type { JobAnswers } from '../../src/work/job-answers.js';
 import { MainThreadExecutor } from '../../src/work/main-thread-executor.js';
+import { BufferPool } from '../../src/work/memory/buffer-pool.js';
 import { Scheduler } from '../../src/work/scheduler.js';
 import { placeOf, readPredictorData } from '../../testing/project.js';
 import { seededRandom } from '../../testing/random.js';

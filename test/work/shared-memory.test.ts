@@ -1,6 +1,6 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { SharedMemory, type SharedRange } from '../../src/work/shared-memory.js';
+import { SharedMemory, type SharedRange } from '../../src/work/memory/shared-memory.js';
 
 const step = fc.oneof(
   fc.record({ do: fc.constant('take' as const), bytes: fc.integer({ min: 0, max: 40 * 2 ** 20 }) }),

@@ -1,9 +1,9 @@
 import { afterAll, expect, test } from 'vitest';
 import type { ModelFile } from '../../src/prediction/artefacts/manifest.js';
 import type { PredictorData } from '../../src/prediction/predictor.js';
-import { BufferPool } from '../../src/work/buffer-pool.js';
 import { Job } from '../../src/work/job.js';
 import type { JobAnswers } from '../../src/work/job-answers.js';
+import { BufferPool } from '../../src/work/memory/buffer-pool.js';
 import { Run } from '../../src/work/scheduler.js';
 import { WorkerPool, WorkerStartError } from '../../src/work/worker-pool.js';
 import { readPredictorData } from '../../testing/project.js';

@@ -5,7 +5,7 @@ import zlib from 'node:zlib';
 import type { FastifyInstance, FastifyReply, FastifyRequest } from 'fastify';
 import Negotiator from 'negotiator';
 import pLimit from 'p-limit';
-import type { PooledBytes } from '../../work/buffer-pool.js';
+import type { PooledBytes } from '../../work/memory/buffer-pool.js';
 
 /** Smaller responses fit into one packet uncompressed. */
 const MIN_BYTES = 1400;

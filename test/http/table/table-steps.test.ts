@@ -1,9 +1,9 @@
 import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
-import { BufferPool } from '../../../src/work/buffer-pool.js';
 import { JobError } from '../../../src/work/job.js';
+import { BufferPool } from '../../../src/work/memory/buffer-pool.js';
+import { SharedMemory } from '../../../src/work/memory/shared-memory.js';
 import { RequestSteps } from '../../../src/work/request-steps.js';
 import { Scheduler } from '../../../src/work/scheduler.js';
-import { SharedMemory } from '../../../src/work/shared-memory.js';
 import { TableAnswer } from '../../../src/work/table-answer.js';
 import { readPredictorData } from '../../../testing/project.js';
 import { PREDICT_REQUEST } from '../../support/requests.js';

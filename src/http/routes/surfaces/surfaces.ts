@@ -10,7 +10,7 @@ import { latticePoints } from '../../../prediction/locate/lattice-points.js';
 import { perGeneration } from '../../../prediction/per-generation.js';
 import { VERSION } from '../../../version.js';
 import { MemoryBudget } from '../../../work/admission.js';
-import { SharedMemory } from '../../../work/shared-memory.js';
+import { SharedMemory } from '../../../work/memory/shared-memory.js';
 import { SurfaceAnswer } from '../../../work/surface-answer.js';
 import { negotiateType } from '../../body/media-type.js';
 import { closedWhileWaiting } from '../../errors/common-errors.js';

@@ -4,7 +4,7 @@ import { z } from 'zod';
 import type { TableMediaType } from '../../../formats/table/table-request.js';
 import { HORIZONS } from '../../../prediction/dimensions.js';
 import { MemoryBudget } from '../../../work/admission.js';
-import { SharedMemory, type SharedRange } from '../../../work/shared-memory.js';
+import { SharedMemory, type SharedRange } from '../../../work/memory/shared-memory.js';
 import { TableAnswer } from '../../../work/table-answer.js';
 import { readUpload } from '../../body/upload.js';
 import { closedBeforeTable } from '../../errors/common-errors.js';
