@@ -172,7 +172,7 @@ function PracticeSlider({ feature, factor, minimum, maximum, default: average }:
     <Slider
       title={titleOf(factor)}
       unit="%"
-      text={`${Math.round(value * perCent)} %${value === average ? ' (average)' : ''}`}
+      text={`${Math.round(value * perCent)} %`}
       value={value}
       min={minimum}
       max={maximum}

@@ -1,0 +1,62 @@
+import { expect } from 'vitest';
+import type { ServedModel } from '../../web/src/api/types.js';
+import { browserTest, serviceAndBrowser } from './support/browser.js';
+import { collection, drop, openUnits } from './support/units.js';
+
+const shared = serviceAndBrowser();
+
+browserTest(
+  'what is done about vegetation, overstory and seeds is asked of the map, the site, points and units',
+  async () => {
+    const { page, context, faults } = await openUnits(shared);
+    const asked: { path: string; body: string }[] = [];
+    page.on('request', (request) => {
+      const { pathname, search } = new URL(request.url());
+      asked.push({ path: pathname + search, body: request.postData() ?? '' });
+    });
+    const last = (path: string) => asked.findLast((request) => request.path.startsWith(path));
+    const choose = async () => {
+      await page.getByLabel('Vegetation control, %').fill('1');
+      await page.getByLabel('Overstory cover, %').fill('0');
+      await page.getByLabel('Seeds per spot').fill('3');
+    };
+    const practice = { vegetation_control: 1, overstory_cover: 0, seeds_per_spot: 3 };
+    const query = 'vegetation_control=1&overstory_cover=0&seeds_per_spot=3';
+
+    await choose();
+    await expect.poll(() => last('/v1/surfaces/')?.path).toContain(query);
+    await drop(page, 'units.geojson', collection(['North slope']));
+    await expect.poll(() => JSON.parse(last('/v1/plan')?.body || '{}').conditions).toEqual(practice);
+    await drop(page, 'points.csv', 'plot,latitude,longitude\nfirst,44.12,-122.03\n');
+    await page.getByRole('button', { name: 'Score the points' }).click();
+    await page.getByText('1 of 1 rows answered').waitFor();
+    expect(last('/v1/predict/table')?.path).toContain(query);
+    expect(await page.getByText('3 viable seeds a pod').count()).toBeGreaterThan(0);
+    await page.getByRole('tab', { name: 'Site' }).click();
+    await page.getByLabel('Latitude, longitude or a town').fill('44.12, -122.03');
+    await page.keyboard.press('Enter');
+    await expect
+      .poll(() => JSON.parse(last('/v1/predict/compare')?.body || '{}').conditions)
+      .toEqual(practice);
+
+    expect(new URL(page.url()).hash).toContain('practice.seeds_per_spot=3');
+    await page.reload();
+    expect(await page.getByLabel('Seeds per spot').inputValue()).toBe('3');
+    await page.getByRole('button', { name: "Reset to today's climate and average practice" }).click();
+    await expect.poll(() => last('/v1/surfaces/')?.path).not.toContain('vegetation_control');
+    expect(new URL(page.url()).hash).not.toContain('practice');
+    expect(faults).toEqual([]);
+    await context.close();
+  },
+);
+
+browserTest('About says how the figures did on planted trees, as GET /v1/model has it', async () => {
+  const { page, context } = await openUnits(shared);
+  const { evidence } = (await (await shared.service.get('/v1/model')).json()) as ServedModel;
+  await page.getByRole('tab', { name: 'About the figures' }).click();
+  await page.getByRole('heading', { name: 'Tested on planted trees' }).waitFor();
+  await page.getByText('Where it fits and where it misses').click();
+  const table = page.locator('details', { hasText: 'Where it fits' }).locator('tbody tr');
+  expect(await table.count()).toBe(evidence.length);
+  await context.close();
+});
