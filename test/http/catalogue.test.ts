@@ -90,7 +90,7 @@ test('GET /v1/health needs no key and reports version, model, data and workers',
     'workers',
     'uptime_seconds',
   ]);
-  expect(health).toMatchObject({ status: 'ok', species: 31, workers: { ready: 1, total: 1 } });
+  expect(health).toMatchObject({ status: 'ok', species: 31, workers: { ready: 2, total: 2 } });
 });
 
 test('health, model, coverage and predictions agree on the models and the number of data points', async () => {
@@ -121,7 +121,7 @@ async function servedModel() {
 }
 
 test('GET /v1/model describes the models as their manifest does, with the digests of manifest and data files', async () => {
-  const { version, codename, series, outcomes, caution, alive, interval_level, scores } = manifest;
+  const { version, codename, series, outcomes, caution, alive, interval_level, scores, evidence } = manifest;
   const model = await servedModel();
   expect(model).toEqual({
     version,
@@ -133,14 +133,16 @@ test('GET /v1/model describes the models as their manifest does, with the digest
     alive,
     grid: { points: statedPoints, digest: sha256Of(readFileSync(path.join(dataDir, 'SHA256SUMS'))) },
     interval_level,
-    features: manifest.features.map(({ name, label, unit, minimum, maximum }) => ({
+    features: manifest.features.map(({ name, label, unit, minimum, maximum, ...feature }) => ({
       feature: name,
       factor: label,
       unit,
       minimum,
       maximum,
+      ...('default' in feature && { default: feature.default }),
     })),
     scores,
+    evidence,
   });
 });
 
@@ -148,11 +150,15 @@ test('GET /v1/model has its fields in the documented order', async () => {
   const model = JSON.parse(await (await service.get('/v1/model')).text());
   const fields = (value: object) => Object.keys(value).join();
   expect(fields(model)).toBe(
-    'version,codename,series,digest,outcomes,caution,alive,grid,interval_level,features,scores',
+    'version,codename,series,digest,outcomes,caution,alive,grid,interval_level,features,scores,evidence',
   );
   expect(fields(model.alive)).toBe('manual,drone_seeded');
   expect(fields(model.grid)).toBe('points,digest');
   expect(fields(model.features[0])).toBe('feature,factor,unit,minimum,maximum');
+  expect(fields(model.features.at(-1))).toBe('feature,factor,unit,minimum,maximum,default');
+  expect(fields(model.evidence[0])).toBe(
+    'source,place,treatment,species_code,planting_method,years,horizon_years,trees,observed,predicted,low,high,use',
+  );
   expect(fields(model.scores[0])).toBe(
     'planting_method,horizon_years,auc,brier,calibration_slope,expected_calibration_error',
   );

@@ -29,7 +29,7 @@ test('a service that is starting is 503 for callers, health and readiness until 
   expect(health.status).toBe(503);
   expect(healthResponseSchema.parse(await health.json())).toMatchObject({
     status: 'starting',
-    workers: { total: 1 },
+    workers: { total: 2 },
   });
   expect(await (await fetch(`${ops}/readyz`)).json()).toEqual({
     status: 'not ready',

@@ -159,8 +159,9 @@ test('documents are compressed once and not per request', async () => {
   const page = await (await service.get('/docs')).text();
   const style = `/${/docs\/\w+\/swagger-ui\.css/.exec(page)![0]}`;
   const ask = (path: string, encoding: string) => request(`GET ${path}`, [`Accept-Encoding: ${encoding}`]);
-  // The files of the viewer are compressed for the first who asks.
-  for (const encoding of ['gzip', 'br']) await answersOn(service.apiUrl, ask(style, encoding));
+  // They are compressed for the first who asks.
+  for (const encoding of ['gzip', 'br'])
+    for (const path of [style, '/openapi.json']) await answersOn(service.apiUrl, ask(path, encoding));
   let compressions = 0;
   const counter = createHook({
     init: (_id, type) => {

@@ -20,11 +20,13 @@ export interface ConstantModel {
 
 const SLOW_WIDTH = 1500;
 
-/** A constant model that keeps the contract. */
+/** A constant model that keeps the contract. The last features, those of practice, contribute nothing. */
 export function soundModel(featureCount: number): ConstantModel {
-  const contributions = [0.05, 0.04, 0.03].map((largest) =>
-    Array.from({ length: featureCount }, (_, feature) => (feature === 0 ? largest : -0.001 * (feature % 2))),
-  );
+  const contributions = [0.05, 0.04, 0.03].map((largest) => [
+    largest,
+    -0.001,
+    ...Array.from({ length: featureCount - 2 }, () => 0),
+  ]);
   const baseline = [0.8, 0.6, 0.4];
   const survival = contributions.map((row, h) => row.reduce((sum, value) => sum + value, baseline[h]));
   return { baseline, survival, contributions };
