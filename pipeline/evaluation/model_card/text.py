@@ -60,7 +60,7 @@ survival minus baseline exactly."""
 def data_section(counts: dict[str, PeriodCounts], *, simulated: bool) -> str:
     """Describe the training data."""
     source = (
-        "**The outcomes are simulated.** No public table of planted or drone-seeded survival exists for Oregon and\n"
+        "**The outcomes are simulated.** No public table of planted or drone-seeded trees covers Oregon and\n"
         "Washington. `docs/simulation.md` describes the process. The fit uses what a field crew would record - place,\n"
         "species, method, and whether a tree was alive when last visited - and none of the simulated hazards; sites\n"
         "differ by more than the grid explains, and some trees are lost to follow-up. Every score below measures how\n"
@@ -219,8 +219,7 @@ def _slopes_outside(scores: pd.DataFrame) -> str:
 def limits_section(*, simulated: bool) -> str:
     """State the limits of the models."""
     first = (
-        "- They were never tested on a table of planted trees. Use them to test the service, not to choose what to\n"
-        "  plant."
+        "- They are trained on simulated outcomes. *Tested on planted trees* says what they may be used for."
         if simulated
         else "- They are fitted to the sites, species and years of the outcomes table; elsewhere they extrapolate."
     )

@@ -1,0 +1,44 @@
+"""Writes docs/evidence.md with its list and plots, and the result into a manifest."""
+
+from collections.abc import Sequence
+from pathlib import Path
+
+from pipeline.evaluation.evidence.document.card import caution
+from pipeline.evaluation.evidence.document.listing import evidence_rows, listing
+from pipeline.evaluation.evidence.document.plots import plot_elevation, plot_observed
+from pipeline.evaluation.evidence.document.report import INTERIOR, RAINIER, elevations_of_places, report
+from pipeline.evaluation.evidence.outside import OutsidePlaces
+from pipeline.evaluation.evidence.predictions import Comparison
+from pipeline.evaluation.evidence.redcedar import REDCEDAR
+from pipeline.evaluation.evidence.stands import CLEAR_PLOTS, stands
+from pipeline.grid.arrow_file import Grid
+from pipeline.models.manifest import manifest_text
+
+_GROUPS = {
+    RAINIER: "Mount Rainier",
+    INTERIOR: "British Columbia",
+    "emoran5/PILA_post-fire_seedling_model": "King Fire",
+    REDCEDAR: "Puget lowlands",
+}
+_NOT_CONDITIONED = "The models are not conditioned on these plantings."
+
+
+def write_evidence(grid: Grid, version: str, comparisons: Sequence[Comparison], output: Path) -> None:
+    """Write evidence.md, evidence/plantings.md and their plots into `output`, for models of a version."""
+    figures = output / "evidence"
+    figures.mkdir(parents=True, exist_ok=True)
+    text = report(comparisons, version, OutsidePlaces(grid), _NOT_CONDITIONED)
+    (output / "evidence.md").write_text(text, encoding="utf-8")
+    (figures / "plantings.md").write_text(listing(comparisons), encoding="utf-8")
+    plot_observed(comparisons, _GROUPS, figures / "observed.png")
+    found, clear = stands(comparisons), stands(comparisons, treatment=CLEAR_PLOTS)
+    plot_elevation(found, clear, elevations_of_places(), RAINIER, figures / "elevation.png")
+
+
+def write_into_manifest(manifest: dict, comparisons: Sequence[Comparison], directory: Path) -> dict:
+    """Add the plantings to a manifest, and to its caution their result if it is simulated; write and return it."""
+    added = manifest | {"evidence": evidence_rows(comparisons)}
+    if manifest["outcomes"] == "simulated" and not {"recalibration", "kept"} & manifest["provenance"].keys():
+        added["caution"] = caution(comparisons)
+    (directory / "manifest.json").write_text(manifest_text(added), encoding="utf-8")
+    return added
