@@ -14,14 +14,13 @@ from scipy.special import expit, logit
 from tqdm import tqdm
 
 from pipeline.evaluation.graph import GraphModel, IntervalGraph
-from pipeline.evaluation.grid.validation import west_of_crest
 from pipeline.grid.arrow_file import Grid
 from pipeline.grid.columns.definitions import COLUMNS
-from pipeline.intervals.fit import SITE_CORRELATION
 from pipeline.intervals.model import LEVEL
 from pipeline.intervals.refits import redrawn_truths
 from pipeline.models.features import FEATURE_NAMES
 from pipeline.models.input_errors import standard_errors
+from pipeline.outcomes.crest import west_of_crest
 from pipeline.outcomes.envelopes import LOGARITHMIC_AXES, Environment
 from pipeline.outcomes.periods import HORIZONS, METHODS
 from pipeline.outcomes.simulation import Truth
@@ -140,7 +139,8 @@ def _true_survival(grid: Grid, truth: Truth, points: np.ndarray) -> Iterator[dic
             logits = np.stack([moved.logits(method, index, sites) for index in species])
             survival[method] = np.cumprod(expit(-(logits + world.site_sd(method) * effect)), axis=2)
             own = generator.standard_normal(effect.shape)
-            effect = SITE_CORRELATION * effect + np.sqrt(1 - SITE_CORRELATION**2) * own
+            shared = world.world.site_correlation
+            effect = shared * effect + np.sqrt(1 - shared**2) * own
         survival[DIFFERENCE] = survival[METHODS[0]] - survival[METHODS[1]]
         yield {answer: survival[answer].round(DECIMALS) for answer in ANSWERS}
 
@@ -159,7 +159,7 @@ def _true_environment(
         # A score is linear in its axis.
         rate = np.ptp(of_grid.scores[name]) / np.ptp(of_points)
         scores[name] = of_grid.scores[name] + rate * (axes[name] - of_points)
-    return Environment(axes, scores)
+    return Environment(axes, scores, of_grid.zone_shift)
 
 
 def _groups(grid: Grid, points: np.ndarray, shape: tuple[int, ...]) -> dict[str, np.ndarray]:

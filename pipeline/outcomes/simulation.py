@@ -4,7 +4,7 @@ The trees follow the hazards of `true_hazards` plus a site effect that no grid c
 crew would record: place, species, method, year, and whether the tree lived. It does not have the hazards.
 """
 
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 
 import numpy as np
 import pandas as pd
@@ -21,6 +21,7 @@ from pipeline.outcomes.intercepts import (
     intercepts,
 )
 from pipeline.outcomes.periods import METHODS
+from pipeline.outcomes.seeds import seed_ratio, spot_logits
 from pipeline.outcomes.species import species_codes
 from pipeline.outcomes.true_hazards import predictor
 from pipeline.outcomes.world import World
@@ -47,9 +48,20 @@ class Truth:
     intercepts: dict[str, np.ndarray]
 
     def logits(self, method: str, species: int, points: np.ndarray) -> np.ndarray:
-        """Return the hazard logits [points, periods] of a species, by its index, at the typical site of grid points."""
-        environment, envelope = self.environment.at(points), self.envelopes[species]
-        return self.intercepts[method] + predictor(environment, species, envelope, self.world, method)
+        """Return the hazard logits [points, periods] of a species, by its index, at the typical site of grid points.
+
+        The practice is the average one, and a spot has the default seeds.
+        """
+        return self.logits_in(self.environment.at(points), method, species)
+
+    def logits_in(self, environment: Environment, method: str, species: int) -> np.ndarray:
+        """Return the hazard logits [points, periods] of a species, by its index, in an environment [points]."""
+        logits = self.sown_logits(environment, method, species)
+        return logits if method == METHODS[0] else spot_logits(logits, seed_ratio(self.world))
+
+    def sown_logits(self, environment: Environment, method: str, species: int) -> np.ndarray:
+        """Return the same, for seed at the central rates of emergence and first-year survival."""
+        return self.intercepts[method] + predictor(environment, species, self.envelopes[species], self.world, method)
 
     def survival(self, method: str, species: np.ndarray, point: np.ndarray) -> np.ndarray:
         """Return expected survival [rows, horizons] of species at points [rows], the best prediction from the grid."""
@@ -61,7 +73,7 @@ class Truth:
 
     def site_sd(self, method: str) -> float:
         """Return the standard deviation, in logits, of what no grid column explains."""
-        return self.world.site_sd if method == "manual" else self.world.seeding_site_sd
+        return self.world.site_sd(method)
 
 
 def true_process(grid: Grid, world: World) -> Truth:
@@ -72,17 +84,22 @@ def true_process(grid: Grid, world: World) -> Truth:
 
 def truth_of_world(world: World, environment: Environment, envelopes: list[Envelope], published_point: int) -> Truth:
     """Return the hazards of a world from what all worlds share, which takes much longer to compute."""
-    species = species_codes().index(PUBLISHED_SPECIES)
     site = environment.at(np.array([published_point]))
-    at_site, solved = {}, {}
+    return Truth(world, environment, envelopes, solved_intercepts(world, site, envelopes))
+
+
+def solved_intercepts(world: World, published: Environment, envelopes: list[Envelope]) -> dict[str, np.ndarray]:
+    """Return the intercepts [periods] by method, from the environment of the published site.
+
+    The published sample is taken to be of usual stock in a usual year.
+    """
+    species = species_codes().index(PUBLISHED_SPECIES)
+    usual = replace(world, drought_year=0.0, stock_shift=(0.0,) * len(species_codes()))
+    solved = {}
     for method in METHODS:
-        at_site[method] = predictor(site, species, envelopes[species], world, method)[0]
-        site_sd = world.site_sd if method == "manual" else world.seeding_site_sd
-        solved[method] = intercepts(at_site[method], PUBLISHED_SURVIVAL[method], site_sd)
-    manual, seeded = METHODS
-    gap = at_site[seeded] + solved[seeded] - at_site[manual] - solved[manual]
-    solved[seeded] += (world.seeding_gap - 1.0) * gap
-    return Truth(world, environment, envelopes, {method: level + world.level for method, level in solved.items()})
+        at_site = predictor(published, species, envelopes[species], usual, method)[0]
+        solved[method] = world.level + intercepts(at_site, PUBLISHED_SURVIVAL[method], world.site_sd(method))
+    return solved
 
 
 def simulated_outcomes(grid: Grid, truth: Truth, seed: int) -> pd.DataFrame:

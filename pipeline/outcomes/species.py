@@ -16,7 +16,9 @@ class Species:
 
     Tolerances are ranks from 1 (least) to 5 (most) among Northwest trees, ranked after the tables and
     species accounts of Minore (1979) and Burns and Honkala (1990). A vigor is subtracted from the hazard logit of the
-    species, as planting stock and as seed.
+    species, as planting stock and as seed. The zone is the elevations of its stands west of the crest at 45 N (Burns
+    and Honkala 1990; Franklin and Dyrness 1973); ``level_ground`` is the share, 0 to 1, by which it depends on level,
+    moist ground.
     """
 
     species_code: str
@@ -29,6 +31,9 @@ class Species:
     shade_tolerance: int
     planting_vigor: float
     seeding_vigor: float
+    zone_low_m: float
+    zone_high_m: float
+    level_ground: float
 
 
 @cache

@@ -12,6 +12,11 @@ from pipeline.outcomes.envelopes import Envelope, Environment
 from pipeline.outcomes.species import all_species
 from pipeline.outcomes.world import World
 
+ZONE_EDGE_KM = 0.15
+"""Width of the edge of a forest zone."""
+LEVEL_SLOPE = -1.0
+"""Score of the slope of level ground."""
+
 
 @dataclass(frozen=True)
 class Term:
@@ -34,9 +39,8 @@ def species_terms(environment: Environment, index: int, envelope: Envelope, worl
     drought_rank = species.drought_tolerance + world.drought_rank_shift[index] - 3
     frost_rank = species.frost_tolerance + world.frost_rank_shift[index] - 3
     shade_rank = species.shade_tolerance + world.shade_rank_shift[index] - 3
-    sensitivity = max(world.drought_sensitivity - world.drought_rank_effect * drought_rank, 0.0)
+    sensitivity = max(world.drought_sensitivity - world.drought_rank_effect * drought_rank, 0.1)
     frost = max(world.frost_sensitivity - world.frost_rank_effect * frost_rank, 0.0)
-    cold_edge = max(world.cold_edge - world.cold_edge_rank_effect * frost_rank, 0.0)
     light = world.light_demand - world.light_rank_effect * shade_rank
     axes, scores = environment.axes, environment.scores
 
@@ -44,12 +48,11 @@ def species_terms(environment: Environment, index: int, envelope: Envelope, worl
         """Return a score as seedlings from local seed meet it: less part of what their parents were used to."""
         return scores[name] - world.local_adaptation * np.clip(scores[name], *envelope.local_seed[name])
 
-    def stress(score: np.ndarray) -> np.ndarray:
-        return np.where(
-            score > 0,
-            sensitivity * bounded(score, world.drought_saturation),
-            world.moist_site_benefit * bounded(score, 1.0),
-        )
+    def stress(dry: np.ndarray, moist: np.ndarray) -> np.ndarray:
+        return np.where(dry > 0, sensitivity * dry, world.moist_site_benefit * moist)
+
+    def levelling(score: np.ndarray) -> np.ndarray:
+        return stress(bounded(score, world.drought_saturation), bounded(score, 1.0))
 
     def beyond(distance: np.ndarray) -> np.ndarray:
         """Return the cost of lying this many spreads outside: quadratic, then linear, then capped."""
@@ -62,35 +65,45 @@ def species_terms(environment: Environment, index: int, envelope: Envelope, worl
     def high(axis: str) -> np.ndarray:
         return beyond((axes[axis] - envelope.high[axis]) / envelope.spread[axis])
 
-    dryness = stress(adapted("vpd_max"))
-    rainlessness = stress(-adapted("precipitation_annual"))
+    vpd = adapted("vpd_max") + world.drought_year
+    dryness = stress(vpd, vpd)
+    rainlessness = levelling(-adapted("precipitation_annual"))
     thinness = -world.soil_water_reliability * bounded(scores["soil_water_capacity"], 1.5)
     openness = world.planting_openness + world.crown_ratio_reliability * bounded(scores["crown_ratio"], 2.0)
     humidity = np.maximum(scores["dew_point"] - world.brush_start, 0.0)
     wet_site_disease = world.wet_site_disease * max(drought_rank, 0.0)
-    elevation_envelope = world.elevation_high * cold_edge * high("elevation") + world.elevation_low * low("elevation")
+    zone_km = (axes["elevation"] + environment.zone_shift) / 1000
+    zone = world.zone_low * outside_zone(species.zone_low_m / 1000 - zone_km)
+    zone = zone + world.zone_high * outside_zone(zone_km - species.zone_high_m / 1000)
+    bottomland = world.bottomland * species.level_ground
+    level = np.maximum(scores["slope"] - LEVEL_SLOPE, 0.0)
+    coldness = np.maximum(-scores["temperature_min_january"], 0.0)
     return [
         Term("vpd_max", "drought", world.vpd_drought * dryness),
-        Term("vpd_max", "envelope", world.vpd_envelope * high("vpd_max")),
         Term("precipitation_annual", "drought", world.precipitation_drought * rainlessness),
         Term("precipitation_annual", "envelope", world.precipitation_envelope * low("precipitation_annual")),
         Term("precipitation_annual", "wetness", wet_site_disease * high("precipitation_annual")),
         Term("heat_load", "drought", world.heat_load_drought * sensitivity * bounded(scores["heat_load"], 3.0)),
-        Term("dew_point", "drought", world.dew_point_drought * stress(-adapted("dew_point"))),
+        Term("dew_point", "drought", world.dew_point_drought * levelling(-adapted("dew_point"))),
         Term("dew_point", "frost", world.dew_point_frost * low("dew_point")),
-        Term("soil_water_capacity", "soil", world.soil_water * thinness),
+        Term("soil_water_capacity", "soil", (world.soil_water + bottomland) * thinness),
         Term("soil_clay", "soil", world.soil_clay * bounded(scores["soil_clay"], 2.0)),
         Term("temperature_min_january", "frost", (world.january_frost + frost) * low("temperature_min_january")),
+        Term("temperature_min_january", "frost", world.january_cold * frost * coldness),
         Term("temperature_min_january", "envelope", world.january_mild * high("temperature_min_january")),
-        Term("elevation", "envelope", elevation_envelope),
-        Term("elevation", "frost", world.elevation_frost * frost * bounded(scores["elevation"], 2.0)),
+        Term("elevation", "envelope", zone),
         Term("dew_point", "competition", world.brush * humidity),
         Term("crown_ratio", "competition", -world.crown_ratio * light * openness),
         Term("terrain_ruggedness", "terrain", world.terrain_ruggedness * bounded(scores["terrain_ruggedness"], 2.0)),
-        Term("slope", "terrain", world.slope * bounded(scores["slope"], 2.0)),
+        Term("slope", "terrain", world.slope * bounded(scores["slope"], 2.0) + bottomland * bounded(level, 2.0)),
         Term("interaction", "drought", world.thin_soil_by_vpd * np.maximum(dryness, 0.0) * np.maximum(thinness, 0.0)),
         Term("interaction", "drought", world.openness_by_vpd * dryness * openness),
     ]
+
+
+def outside_zone(distance_km: np.ndarray) -> np.ndarray:
+    """Return the cost of lying this many kilometres outside the zone: from nothing, in the end linear."""
+    return ZONE_EDGE_KM * np.logaddexp(0.0, distance_km / ZONE_EDGE_KM)
 
 
 def method_logit(term: Term, method: str, world: World) -> np.ndarray:
@@ -105,7 +118,12 @@ def predictor(environment: Environment, index: int, envelope: Envelope, world: W
     total = np.zeros((len(environment.axes["elevation"]), 3))
     for term in species_terms(environment, index, envelope, world):
         total += method_logit(term, method, world)[:, None] * np.array(world.process_weights[term.process])
+    return total - vigor(index, world, method)
+
+
+def vigor(index: int, world: World, method: str) -> float:
+    """Return what is subtracted from the hazard logits of a species."""
     species = all_species()[index]
     if method == "manual":
-        return total - (species.planting_vigor + world.vigor_shift[index])
-    return total - (species.seeding_vigor + world.vigor_shift[index] + world.seeding_vigor_shift[index])
+        return species.planting_vigor + world.vigor_shift[index] + world.stock_shift[index]
+    return species.seeding_vigor + world.vigor_shift[index] + world.seeding_vigor_shift[index]

@@ -5,11 +5,12 @@ A world is one choice of all sizes. `World()` is the central one, from which the
 terms that the sizes belong to.
 """
 
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
 from dataclasses import dataclass, field, fields
 
 import numpy as np
 
+from pipeline.outcomes.periods import METHODS
 from pipeline.outcomes.species import species_codes
 
 _SPECIES = len(species_codes())
@@ -24,13 +25,13 @@ class Prior:
     sd: float
     reason: str
 
-    def draw(self, central: Size, generator: np.random.Generator) -> Size:
-        """Return a draw; the numbers of a tuple or dictionary are independent of each other."""
+    def moved(self, central: Size, deviates: Iterator[float]) -> Size:
+        """Return the size at standard normal deviates, of which each number of a tuple or dictionary takes the next."""
         if isinstance(central, Mapping):
-            return {name: self.draw(size, generator) for name, size in central.items()}
+            return {name: self.moved(size, deviates) for name, size in central.items()}
         if isinstance(central, tuple):
-            return tuple(self.draw(size, generator) for size in central)
-        step = self.sd * generator.standard_normal()
+            return tuple(self.moved(size, deviates) for size in central)
+        step = self.sd * next(deviates)
         return float(central * np.exp(step) if self.logarithmic else central + step)
 
 
@@ -51,17 +52,16 @@ class World:
     """All free sizes, in logits where nothing else is said. An effect is for one standard score of its grid column."""
 
     # Drought
-    vpd_drought: float = _factor(1.45, 0.3, "sources give the direction and the shape, not the size")
+    vpd_drought: float = _factor(1.3, 0.3, "sources give the direction and the shape, not the size")
     precipitation_drought: float = _factor(1.4, 0.3, "as VPD")
-    dew_point_drought: float = _factor(1.3, 0.4, "fog and night-time recovery are rarely measured on seedlings")
+    dew_point_drought: float = _factor(0.6, 0.4, "fog and night-time recovery are rarely measured on seedlings")
     heat_load_drought: float = _factor(0.14, 0.4, "south slopes are the classical failure; sizes differ by study")
     drought_sensitivity: float = _factor(0.85, 0.2, "response of a species of middling drought tolerance to dry sites")
-    drought_rank_effect: float = _factor(0.2, 0.3, "change of that response with a rank of drought tolerance")
-    drought_saturation: float = _factor(
-        1.3, 0.2, "score at which stress levels off: planting with care meets the worst"
-    )
-    moist_site_benefit: float = _factor(0.85, 0.2, "response to moist sites, the same for all species")
-    local_adaptation: float = _shift(0.4, 0.15, "share of the home climate that local seed is used to: common gardens")
+    drought_rank_effect: float = _factor(0.17, 0.3, "change of that response with a rank of drought tolerance")
+    drought_saturation: float = _factor(1.3, 0.2, "score at which low rainfall levels off; dry air does not")
+    moist_site_benefit: float = _factor(0.6, 0.2, "response to moist sites, the same for all species")
+    local_adaptation: float = _shift(0.25, 0.1, "share of the home climate that local seed is used to: common gardens")
+    drought_year: float = _shift(0.0, 0.5, "VPD of the first summers, in scores: standard deviation of single years")
     # Soil
     soil_water: float = _factor(0.55, 0.4, "effect of soil water that is known well")
     soil_water_reliability: float = _factor(0.45, 0.3, "0.66 squared: the correlation of the source with basins' soils")
@@ -71,7 +71,7 @@ class World:
     # Frost, competition, terrain
     dew_point_frost: float = _factor(0.5, 0.4, "radiation frost depends on the spot")
     january_frost: float = _factor(0.8, 0.4, "beside the species' sensitivity to frost")
-    elevation_frost: float = _factor(0.5, 0.4, "growing-season frost depends on the spot")
+    january_cold: float = _factor(0.25, 0.4, "a colder winter within the range; coastal seed is less hardy")
     frost_sensitivity: float = _factor(0.6, 0.2, "of a species of middling frost tolerance")
     frost_rank_effect: float = _factor(0.2, 0.3, "change of that with a rank of frost tolerance")
     crown_ratio: float = _factor(0.6, 0.4, "effect of the planting site's own openness")
@@ -81,21 +81,24 @@ class World:
     light_rank_effect: float = _factor(0.5, 0.3, "change of that with a rank of shade tolerance")
     brush: float = _factor(1.3, 0.4, "for a score of dew point; by year 10 30 to 42 % had died in the Coast Range")
     brush_start: float = _shift(0.6, 0.15, "score of dew point above which brush and browse grow")
-    slope: float = _factor(0.06, 0.5, "creep and ravel depend on the spot")
-    terrain_ruggedness: float = _factor(0.04, 0.5, "beside the slope, which it mostly follows")
+    slope: float = _factor(0.1, 0.5, "creep and ravel depend on the spot")
+    terrain_ruggedness: float = _factor(0.08, 0.5, "beside the slope, which it mostly follows")
+    bottomland: float = _factor(1.0, 0.3, "for a score of slope, and a kilometre above the valley; silvics, no size")
     # Outside the native range
     envelope_cap: float = _factor(2.0, 0.3, "most that one side of an envelope costs, before its weight")
     envelope_steepness: float = _factor(2.3, 0.4, "cost of the first spread outside")
     envelope_margin: float = _shift(0.0, 0.15, "spreads by which seedlings' limits are wider than those of the range")
-    vpd_envelope: float = _factor(0.2, 0.4, "weight; most of the cost of dry air is in the drought")
     precipitation_envelope: float = _factor(1.0, 0.3, "weight")
-    january_mild: float = _factor(1.8, 0.4, "unmet chilling; known for Douglas-fir, assumed for others")
-    elevation_high: float = _factor(1.6, 0.3, "weight")
-    elevation_low: float = _factor(1.6, 0.3, "weight")
-    cold_edge: float = _factor(0.85, 0.2, "response above its range of a species of middling frost tolerance")
-    cold_edge_rank_effect: float = _factor(0.25, 0.3, "change of that with a rank of frost tolerance")
+    january_mild: float = _factor(0.5, 0.4, "unmet chilling delays budburst by weeks and kills few seedlings")
+    zone_low: float = _factor(2.5, 0.3, "cost of the first kilometre below the zone of the species")
+    zone_high: float = _factor(2.5, 0.3, "cost of the first kilometre above it")
     wet_site_disease: float = _factor(0.6, 0.4, "for each rank of drought tolerance above 3")
-    # Ages, methods and sites
+    # Practice, docs/simulation.md
+    vegetation: float = _factor(1.6, 0.4, "from complete to no control of vegetation: Rainier 0.6, Idaho 2.7 and 7.5")
+    vegetation_rank_effect: float = _factor(0.4, 0.4, "change of that with a rank of shade tolerance: the same sources")
+    overstory: float = _factor(1.3, 0.4, "from no to full cover: Rainier 0.46 from small gaps to closed forest")
+    overstory_rank_effect: float = _factor(0.2, 0.4, "change of that with a rank of shade tolerance")
+    # Ages and methods
     process_weights: Mapping[str, tuple[float, ...]] = _factor(
         {
             "drought": (1.0, 0.8, 0.6),
@@ -105,6 +108,7 @@ class World:
             "terrain": (1.0, 0.6, 0.4),
             "envelope": (1.0, 0.9, 0.8),
             "wetness": (0.6, 0.8, 0.8),
+            "practice": (1.0, 1.0, 0.8),
         },
         0.15,
         "in year 1, years 2-3 and years 4-5: drought and frost act on small roots and shoots",
@@ -118,20 +122,31 @@ class World:
             "terrain": 0.5,
             "envelope": 0.2,
             "wetness": 0.2,
+            "practice": 0.3,
         },
         0.6,
         "share by which a harmful term harms germinants more; never measured for drone seeding",
     )
     level: float = _shift(0.0, 0.35, "hazards of both methods at the published site: one sample of one service")
-    seeding_gap: float = _factor(1.0, 0.5, "factor on the published difference between the methods; never measured")
-    site_sd: float = _factor(1.0, 0.2, "between planted sites alike on the grid: British Columbia, less its climate")
-    seeding_site_sd: float = _factor(1.3, 0.25, "between seeded sites alike on the grid; never measured")
+    emergence: float = _factor(
+        0.0175, 0.45, "germinants a viable seed: 0.009 to 0.045 of seed rain at Mount Rainier"
+    )
+    germinant_survival: float = _factor(0.17, 0.35, "of the first year: 0.03 to 0.18 of three species, H.J. Andrews")
+    # Between plantings alike on the grid
+    programme_sd: float = _factor(0.85, 0.35, "year, crew, stock lot, browse: with places, 0.99 (0.13 to 0.99) in BC")
+    place_sd: float = _factor(0.5, 0.4, "places alike on the grid: the rest of those 0.99, which place and year share")
+    stand_sd: float = _factor(0.42, 0.25, "between stands of a location in British Columbia (REML)")
+    plot_sd: float = _factor(0.83, 0.2, "between plots of a stand in British Columbia (REML)")
+    seeding_site_factor: float = _factor(1.15, 0.2, "all of these for seed, over those of planting; never measured")
     # Species
     drought_rank_shift: tuple[float, ...] = _shift((0.0,) * _SPECIES, 0.5, "a reading of two rankings; of each species")
     frost_rank_shift: tuple[float, ...] = _shift((0.0,) * _SPECIES, 0.5, "as the drought ranks")
     shade_rank_shift: tuple[float, ...] = _shift((0.0,) * _SPECIES, 0.5, "as the drought ranks")
-    vigor_shift: tuple[float, ...] = _shift((0.0,) * _SPECIES, 0.3, "stock of species is rarely compared on one site")
-    seeding_vigor_shift: tuple[float, ...] = _shift((0.0,) * _SPECIES, 0.4, "added to the above for seed")
+    vigor_shift: tuple[float, ...] = _shift((0.0,) * _SPECIES, 0.3, "species are rarely compared on one site")
+    stock_shift: tuple[float, ...] = _shift(
+        (0.0,) * _SPECIES, 0.45, "stock types of one species on Vancouver Island: 0.37 and 0.56 (logits of year 5)"
+    )
+    seeding_vigor_shift: tuple[float, ...] = _shift((0.0,) * _SPECIES, 0.4, "added to the vigor for seed")
 
     @classmethod
     def central(cls) -> "World":
@@ -139,9 +154,48 @@ class World:
         return cls()
 
     @classmethod
+    def from_deviates(cls, deviates: np.ndarray) -> "World":
+        """Return the world at standard normal deviates [deviate_count()]; zeros give the central world."""
+        if np.shape(deviates) != (deviate_count(),):
+            raise ValueError(f"deviates must be [{deviate_count()}], not {list(np.shape(deviates))}")
+        following, central = iter(deviates.tolist()), cls()
+        return cls(
+            **{size.name: size.metadata["prior"].moved(getattr(central, size.name), following) for size in fields(cls)}
+        )
+
+    @classmethod
     def draw(cls, generator: np.random.Generator) -> "World":
         """Return a world with every size drawn from its prior."""
-        central = cls()
-        return cls(
-            **{size.name: size.metadata["prior"].draw(getattr(central, size.name), generator) for size in fields(cls)}
-        )
+        return cls.from_deviates(generator.standard_normal(deviate_count()))
+
+    def site_sd(self, method: str) -> float:
+        """Return the standard deviation, in logits, of plots of new plantings that are alike on the grid."""
+        planted = float(np.sqrt(sum(sd**2 for sd in (self.programme_sd, self.place_sd, self.stand_sd, self.plot_sd))))
+        return planted if method == METHODS[0] else planted * self.seeding_site_factor
+
+    @property
+    def site_correlation(self) -> float:
+        """The correlation of the methods' effects at a site: programme and place are shared, stand and plot are not."""
+        return (self.programme_sd**2 + self.place_sd**2) / self.site_sd(METHODS[0]) ** 2
+
+
+def deviate_names() -> list[str]:
+    """Return the size that each deviate of a world moves, in order, such as ``brush`` or ``vigor_shift.PSME``."""
+    names = []
+    for size in fields(World):
+        names += _names(size.name, size.default_factory())
+    return names
+
+
+def deviate_count() -> int:
+    """Return the number of deviates of a world."""
+    return len(deviate_names())
+
+
+def _names(name: str, central: Size) -> list[str]:
+    if isinstance(central, Mapping):
+        return [entry for key, size in central.items() for entry in _names(f"{name}.{key}", size)]
+    if isinstance(central, tuple):
+        keys = species_codes() if len(central) == _SPECIES else range(len(central))
+        return [f"{name}.{key}" for key in keys]
+    return [name]

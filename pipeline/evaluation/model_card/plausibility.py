@@ -3,7 +3,6 @@
 import numpy as np
 
 from pipeline.evaluation.graph import GraphModel
-from pipeline.evaluation.grid.validation import west_of_crest
 from pipeline.evaluation.model_card.text import markdown_table
 from pipeline.evaluation.plausibility import (
     PLAUSIBLE_SURVIVAL,
@@ -17,6 +16,7 @@ from pipeline.evaluation.plausibility import (
 )
 from pipeline.grid.arrow_file import Grid
 from pipeline.models.features import FEATURES
+from pipeline.outcomes.crest import west_of_crest
 from pipeline.outcomes.intercepts import PUBLISHED_SITE, PUBLISHED_SPECIES, PUBLISHED_SURVIVAL
 from pipeline.outcomes.periods import HORIZONS, METHODS
 from pipeline.outcomes.species import species_codes

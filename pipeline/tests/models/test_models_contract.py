@@ -8,7 +8,6 @@ import numpy as np
 import pytest
 
 from pipeline.evaluation.graph import GraphModel
-from pipeline.evaluation.grid.validation import west_of_crest
 from pipeline.evaluation.local_contrast import differences, near_pairs, opposite_slopes
 from pipeline.evaluation.model_card.inputs import WITHOUT_LOCAL_TRUTH
 from pipeline.evaluation.native import first_factor_shares, native_pairs
@@ -19,6 +18,7 @@ from pipeline.grid.points import SEARCH_RADIUS_KM
 from pipeline.grid.projection import great_circle_km
 from pipeline.models.features import FEATURE_NAMES, FEATURES
 from pipeline.models_command import MODELS
+from pipeline.outcomes.crest import west_of_crest
 from pipeline.outcomes.intercepts import PUBLISHED_SURVIVAL
 from pipeline.outcomes.periods import HORIZONS, METHODS
 from pipeline.outcomes.species import species_codes

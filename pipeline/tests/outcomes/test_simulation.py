@@ -68,13 +68,12 @@ def test_drought_costs_a_sensitive_species_more_than_a_tolerant_one(grid, enviro
 
 
 def test_leaving_the_envelope_costs_survival(grid, environment, envelope):
-    narrow = replace(envelope, high=envelope.high | {"elevation": 1000.0})
-    outside = grid.columns["elevation"] > 1500
+    narrow = replace(envelope, low=envelope.low | {"temperature_min_january": -2.0})
+    outside = grid.columns["temperature_min_january"] < -6
     wide, cut = (predictor(environment, species("PISI"), each, CENTRAL, "manual")[:, 0] for each in (envelope, narrow))
     assert (cut[outside] > wide[outside] + 0.5).all()
-    assert cut[~outside & (grid.columns["elevation"] <= 1000)] == pytest.approx(
-        wide[~outside & (grid.columns["elevation"] <= 1000)]
-    )
+    inside = grid.columns["temperature_min_january"] >= -2
+    assert cut[inside] == pytest.approx(wide[inside])
 
 
 def hazard_of_the_mean_site(environment, envelope, code, **scores):
@@ -82,6 +81,7 @@ def hazard_of_the_mean_site(environment, envelope, code, **scores):
     site = Environment(
         {name: np.array([np.median(values)]) for name, values in environment.axes.items()},
         {name: np.array([scores.get(name, 0.0)]) for name in environment.scores},
+        np.zeros(1),
     )
     return predictor(site, species(code), envelope, CENTRAL, "manual")[0, 0]
 
@@ -126,7 +126,8 @@ def test_local_seed_softens_the_drought_of_the_home_climate_only(environment, en
 def truth(environment, envelope):
     """A world in which no site differs from another by what the grid knows."""
     weights = dict.fromkeys(CENTRAL.process_weights, (0.0, 0.0, 0.0))
-    world = replace(CENTRAL, process_weights=weights, site_sd=SITE_SD, seeding_site_sd=SITE_SD)
+    sizes = {"programme_sd": SITE_SD, "place_sd": 0.0, "stand_sd": 0.0, "plot_sd": 0.0, "seeding_site_factor": 1.0}
+    world = replace(CENTRAL, process_weights=weights, **sizes)
     level = dict.fromkeys(METHODS, np.array([-2.0, -2.2, -2.4]))
     return Truth(world, environment, [envelope] * len(species_codes()), level)
 

@@ -9,7 +9,7 @@ from pipeline.outcomes.intercepts import PUBLISHED_SITE, PUBLISHED_SPECIES, PUBL
 from pipeline.outcomes.periods import METHODS
 from pipeline.outcomes.simulation import true_process, truth_of_world
 from pipeline.outcomes.species import species_codes
-from pipeline.outcomes.world import Prior, World
+from pipeline.outcomes.world import Prior, World, deviate_names
 
 CENTRAL = World.central()
 
@@ -44,28 +44,38 @@ def test_the_same_generator_draws_the_same_world_and_another_draws_another():
 
 
 def test_a_factor_is_lognormal_about_its_central_value_and_a_shift_is_normal():
-    generator = np.random.default_rng(3)
-    factors = np.array(Prior(True, 0.3, "").draw((2.0,) * 20_000, generator))
-    shifts = np.array(Prior(False, 0.3, "").draw((2.0,) * 20_000, generator))
-    for draws in (np.log(factors / 2.0), shifts - 2.0):
-        assert draws.mean() == pytest.approx(0.0, abs=0.01)
-        assert draws.std() == pytest.approx(0.3, abs=0.01)
+    deviates = iter([-1.0, 2.0, -1.0, 2.0])
+    factors = Prior(True, 0.3, "").moved((2.0, 2.0), deviates)
+    shifts = Prior(False, 0.3, "").moved((2.0, 2.0), deviates)
+    assert factors == pytest.approx((2.0 * np.exp(-0.3), 2.0 * np.exp(0.6)))
+    assert shifts == pytest.approx((1.7, 2.6))
+
+
+def test_deviates_of_zero_give_the_central_world_and_each_moves_the_size_that_it_is_named_after():
+    names = deviate_names()
+    assert World.from_deviates(np.zeros(len(names))) == CENTRAL
+    for index, name in enumerate(names):
+        moved = World.from_deviates(np.eye(len(names))[index])
+        changed = [size.name for size in fields(World) if getattr(moved, size.name) != getattr(CENTRAL, size.name)]
+        assert changed == [name.split(".")[0]]
 
 
 def test_the_central_world_has_the_published_survival(survival):
     assert survival(CENTRAL) == pytest.approx(np.array([PUBLISHED_SURVIVAL[m] for m in METHODS]))
 
 
-def test_planting_survives_better_than_seeding_at_the_published_site_in_every_drawn_world(survival):
+def test_survival_never_rises_in_a_drawn_world(survival):
     generator = np.random.default_rng(4)
     for _ in range(10):
-        manual, seeded = survival(World.draw(generator))
-        assert (manual > seeded).all()
-        assert (np.diff(manual) < 0).all()
-        assert (np.diff(seeded) < 0).all()
+        assert (np.diff(survival(World.draw(generator)), axis=1) < 0).all()
 
 
-def test_a_wider_gap_between_methods_lowers_seeding_alone(survival):
-    usual, wide = survival(CENTRAL), survival(replace(CENTRAL, seeding_gap=2.0))
-    assert wide[0] == pytest.approx(usual[0])
-    assert (wide[1] < usual[1] - 0.02).all()
+def test_less_emergence_lowers_seeding_alone(survival):
+    usual, poor = survival(CENTRAL), survival(replace(CENTRAL, emergence=CENTRAL.emergence / 2))
+    assert poor[0] == pytest.approx(usual[0])
+    assert (poor[1] < usual[1] - 0.1).all()
+
+
+def test_programme_and_place_are_what_the_methods_share_of_a_site():
+    assert CENTRAL.site_correlation == pytest.approx(0.53, abs=0.005)
+    assert np.hypot(CENTRAL.programme_sd, CENTRAL.place_sd) == pytest.approx(0.99, abs=0.005)
