@@ -146,6 +146,11 @@ def _parser():
         type=Path,
         help="source files, to measure the climate of places outside the grid again",
     )
+    condition = command("condition", _condition, "condition the simulation on the plantings; half an hour", [])
+    condition.add_argument("--steps", type=_whole_number, default=8000, help="of each of two chains; default: 8000")
+    condition.add_argument(
+        "--held-out-steps", type=_whole_number, default=4000, help="of the chain without each source; default: 4000"
+    )
     example = command("example", _example, "write a table of outcomes: redcedars planted around Puget Sound", [])
     example.add_argument("--output", metavar="FILE", type=Path, required=True, help="CSV file to write")
     command("all", _all, "run grid, then models", [sources_and_elevation, models])
@@ -187,6 +192,12 @@ def _evidence(options):
     from pipeline.evidence_command import run
 
     run(options.models, options.output, options.sources)
+
+
+def _condition(options):
+    from pipeline.condition_command import run
+
+    run(options.steps, options.held_out_steps)
 
 
 def _example(options):

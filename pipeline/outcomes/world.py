@@ -128,9 +128,7 @@ class World:
         "share by which a harmful term harms germinants more; never measured for drone seeding",
     )
     level: float = _shift(0.0, 0.35, "hazards of both methods at the published site: one sample of one service")
-    emergence: float = _factor(
-        0.0175, 0.45, "germinants a viable seed: 0.009 to 0.045 of seed rain at Mount Rainier"
-    )
+    emergence: float = _factor(0.0175, 0.45, "germinants a viable seed: 0.009 to 0.045 of seed rain at Mount Rainier")
     germinant_survival: float = _factor(0.17, 0.35, "of the first year: 0.03 to 0.18 of three species, H.J. Andrews")
     # Between plantings alike on the grid
     programme_sd: float = _factor(0.85, 0.35, "year, crew, stock lot, browse: with places, 0.99 (0.13 to 0.99) in BC")

@@ -7,7 +7,7 @@ import numpy as np
 from scipy.special import betaln, expit, gammaln, logit, logsumexp, ndtri
 from scipy.stats import spearmanr
 
-from pipeline.evaluation.evidence.plantings import Census
+from pipeline.evaluation.evidence.plantings import Census, Planting
 from pipeline.evaluation.evidence.predictions import Comparison
 
 PLOT_SD = 0.83
@@ -33,9 +33,8 @@ class Counted:
     years: tuple[int, ...]
 
 
-def counted(comparison: Comparison) -> Counted | None:
+def counts_of(planting: Planting) -> Counted | None:
     """Return the counts of a planting, from its level if none are published; None if it has bounds only."""
-    planting = comparison.planting
     trees = planting.trees if planting.trees is not None else TREES_OF_LEVEL
     alive, years = [], []
     for census in values(planting.censuses):
@@ -86,7 +85,7 @@ def beta_binomial(alive: int, trees: int, share: np.ndarray, correlation: float)
 
 def log_score(comparison: Comparison) -> float:
     """Return the log probability of the counts, averaged over the draws; NaN without counts or draws."""
-    counts, draws = counted(comparison), comparison.predicted.draws
+    counts, draws = counts_of(comparison.planting), comparison.predicted.draws
     if counts is None or draws is None:
         return float("nan")
     return float(logsumexp(log_likelihood(counts, draws)) - np.log(len(draws)))
@@ -94,7 +93,7 @@ def log_score(comparison: Comparison) -> float:
 
 def base_rate_score(comparison: Comparison, others: Sequence[Comparison]) -> float:
     """Return the log score of a forecast that knows neither place nor species, only the plantings of other sources."""
-    counts = counted(comparison)
+    counts = counts_of(comparison.planting)
     if counts is None:
         return float("nan")
     draws = base_rates(others)

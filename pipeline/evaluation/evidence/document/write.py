@@ -3,6 +3,7 @@
 from collections.abc import Sequence
 from pathlib import Path
 
+from pipeline.evaluation.conditioning.section import conditioning_section
 from pipeline.evaluation.evidence.document.card import caution
 from pipeline.evaluation.evidence.document.listing import evidence_rows, listing
 from pipeline.evaluation.evidence.document.plots import plot_elevation, plot_observed
@@ -20,14 +21,13 @@ _GROUPS = {
     "emoran5/PILA_post-fire_seedling_model": "King Fire",
     REDCEDAR: "Puget lowlands",
 }
-_NOT_CONDITIONED = "The models are not conditioned on these plantings."
 
 
 def write_evidence(grid: Grid, version: str, comparisons: Sequence[Comparison], output: Path) -> None:
     """Write evidence.md, evidence/plantings.md and their plots into `output`, for models of a version."""
     figures = output / "evidence"
     figures.mkdir(parents=True, exist_ok=True)
-    text = report(comparisons, version, OutsidePlaces(grid), _NOT_CONDITIONED)
+    text = report(comparisons, version, OutsidePlaces(grid), conditioning_section())
     (output / "evidence.md").write_text(text, encoding="utf-8")
     (figures / "plantings.md").write_text(listing(comparisons), encoding="utf-8")
     plot_observed(comparisons, _GROUPS, figures / "observed.png")

@@ -1,0 +1,108 @@
+"""What conditioning gained, held out, whether its posterior may be served, and the files of both."""
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass, fields
+from pathlib import Path
+
+import numpy as np
+
+from pipeline.evaluation.evidence.plantings import DATA
+from pipeline.evaluation.evidence.summary import FITS
+from pipeline.outcomes.world import World, deviate_names
+from pipeline.sources.manifest import SourceError, sha256_of
+
+DIRECTORY = Path(__file__).parent
+POSTERIOR, RESULT = DIRECTORY / "posterior.npy", DIRECTORY / "result.json"
+
+
+class PosteriorError(SourceError):
+    """The posterior is not the one of its result; the message says what differs."""
+
+
+@dataclass(frozen=True)
+class HeldOut:
+    """A source that the chain did not see: mean log scores of its plantings, and values inside the 80 % intervals.
+
+    `error` is half the difference between the gains of the two halves of the chain.
+    """
+
+    source: str
+    plantings: int
+    prior: float
+    posterior: float
+    error: float
+    prior_inside: int
+    posterior_inside: int
+    compared: int
+
+    @property
+    def gain(self) -> float:
+        """Log score of the posterior less that of the prior, a planting."""
+        return self.posterior - self.prior
+
+
+@dataclass(frozen=True)
+class Moved:
+    """A deviate, with its posterior mean and SD (prior: 0 and 1), and the scale reduction of the chains."""
+
+    name: str
+    mean: float
+    sd: float
+    reduction: float
+
+
+@dataclass(frozen=True)
+class Result:
+    """The run of `condition`: chains, held-out sources, the deviates that moved most, and what it was run on."""
+
+    seed: int
+    steps: int
+    burn_in: int
+    accepted: list[float]
+    largest_reduction: float
+    held_out: list[HeldOut]
+    moved: list[Moved]
+    posterior_sha256: str
+    process_sha256: str
+    plantings_sha256: str
+
+    @property
+    def may_be_served(self) -> bool:
+        """Whether every held-out source gains, and the intervals hold as many values as those of a source that fits."""
+        shares = [source.posterior_inside / source.compared for source in self.held_out if source.compared]
+        return all(source.gain > 0 for source in self.held_out) and float(np.mean(shares)) >= FITS
+
+
+def write_result(result: Result) -> None:
+    """Write :data:`RESULT`."""
+    RESULT.write_text(json.dumps(asdict(result), indent=1) + "\n", encoding="utf-8")
+
+
+def read_result() -> Result | None:
+    """Return the result; None if `condition` has never run, PosteriorError if the posterior is another."""
+    if not RESULT.is_file():
+        return None
+    content = json.loads(RESULT.read_text(encoding="utf-8"))
+    if sha256_of(POSTERIOR) != content["posterior_sha256"]:
+        raise PosteriorError(f"{POSTERIOR}: does not have the SHA-256 of {RESULT.name}: run condition again")
+    lists = {"held_out": HeldOut, "moved": Moved}
+    return Result(
+        **{
+            name: [lists[name](**entry) for entry in value] if name in lists else value
+            for name, value in content.items()
+        }
+    )
+
+
+def process_sha256() -> str:
+    """Return a digest of the sizes of the central world and their priors."""
+    sizes = [[size.name, str(size.default_factory()), str(size.metadata["prior"])] for size in fields(World)]
+    return hashlib.sha256(json.dumps([deviate_names(), sizes]).encode()).hexdigest()
+
+
+def plantings_sha256() -> str:
+    """Return a digest of the plantings, places and treatments, and of the offsets."""
+    names = ("plantings.csv", "redcedar.csv", "places.csv", "treatments.csv", "outside_climate.json")
+    files = [*(DATA / name for name in names), DIRECTORY / "offsets.csv"]
+    return hashlib.sha256("".join(sha256_of(file) for file in files).encode()).hexdigest()
