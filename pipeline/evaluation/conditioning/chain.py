@@ -2,7 +2,7 @@
 
 Every unknown is a standard normal deviate, so that a step of preconditioned Crank-Nicolson, sqrt(1 - b^2) x + b noise,
 keeps the prior and is accepted by the likelihood alone (Cotter et al. 2013, Statistical Science 28: 424-446). The
-deviates of the world take one such step, then those of each level's units several, each unit accepted by itself: the
+deviates of the world take one such step, then those of each level's units one, each unit accepted by itself: the
 plantings of other units do not depend on it.
 """
 
@@ -14,7 +14,6 @@ from pipeline.evaluation.conditioning.observations import LEVELS, Observations
 from pipeline.outcomes.plantings import Plantings
 from pipeline.outcomes.world import World, deviate_count, deviate_names
 
-SWEEPS = 3
 UNIT_STEP = 0.5
 FIRST_STEP = 0.08
 ACCEPTED = 0.25
@@ -45,7 +44,7 @@ def run_chain(
     """Run a chain on the plantings where `used` [plantings] is true, and return every `thin`-th draw after burn-in."""
     generator = np.random.default_rng(seed)
     free = free_deviates()
-    deviates = np.where(free, generator.standard_normal(deviate_count()), 0.0)
+    deviates = np.zeros(deviate_count())
     effects = {level: generator.standard_normal(observations.units[level].max() + 1) for level in LEVELS}
     target = _Target(worlds, observations, used)
     world, logits = target.world(deviates)
@@ -53,15 +52,16 @@ def run_chain(
     step, accepted, recent, kept = FIRST_STEP, 0, 0, []
     for number in range(burn_in + steps):
         proposal = np.where(free, np.sqrt(1 - step**2) * deviates + step * generator.standard_normal(len(free)), 0.0)
-        new_world, new_logits = target.world(proposal)
-        new = target.likelihood(new_world, new_logits, effects)
-        if np.log(generator.random()) < new.sum() - likelihood.sum():
-            deviates, world, logits, likelihood = proposal, new_world, new_logits, new
-            recent += 1
-            accepted += number >= burn_in
-        for _ in range(SWEEPS):
-            for level in LEVELS:
-                likelihood = target.move_units(level, world, logits, effects, likelihood, generator)
+        chance = np.log(generator.random())
+        proposed = target.world(proposal)
+        if proposed is not None:
+            new = target.likelihood(*proposed, effects)
+            if chance < new.sum() - likelihood.sum():
+                deviates, (world, logits), likelihood = proposal, proposed, new
+                recent += 1
+                accepted += number >= burn_in
+        for level in LEVELS:
+            likelihood = target.move_units(level, world, logits, effects, likelihood, generator)
         if number < burn_in and (number + 1) % ADAPTED_EVERY == 0:
             step = float(np.clip(step * np.exp(recent / ADAPTED_EVERY - ACCEPTED), 0.005, 0.5))
             recent = 0
@@ -77,9 +77,13 @@ class _Target:
     def __init__(self, worlds: Plantings, observations: Observations, used: np.ndarray):
         self._worlds, self._observations, self._used = worlds, observations, used
 
-    def world(self, deviates: np.ndarray) -> tuple[World, np.ndarray]:
+    def world(self, deviates: np.ndarray) -> tuple[World, np.ndarray] | None:
+        """Return a world and its hazard logits; None where sites differ too much to give the published sample."""
         world = World.from_deviates(deviates)
-        return world, self._worlds.logits(world)
+        try:
+            return world, self._worlds.logits(world)
+        except ValueError:
+            return None
 
     def likelihood(self, world: World, logits: np.ndarray, effects: dict[str, np.ndarray]) -> np.ndarray:
         """Return the log likelihood [plantings], 0 for those that are not used."""

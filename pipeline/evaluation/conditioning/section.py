@@ -34,9 +34,9 @@ difference between the halves of the chain.
 **{_decision(result)}** The rule was set before: every held-out source must gain, and the intervals must hold at least
 {FITS:.0%} of its values on average over the sources.{_stale(result)}
 
-Two chains of {result.steps:,} steps after {result.burn_in:,} to burn in, on all sources. Of the steps {_accepted(result)} were
-accepted; the largest potential scale reduction over the deviates is {result.largest_reduction:.2f}. What moved most, in
-prior standard deviations:
+Two chains ran over all sources, {result.steps:,} steps each after {result.burn_in:,} to burn in. Of the steps
+{_accepted(result)} were accepted; the largest potential scale reduction over the deviates is
+{result.largest_reduction:.2f}. What moved most, in prior standard deviations:
 
 {_moved(result)}
 
@@ -82,8 +82,8 @@ def _stale(result: Result) -> str:
     if (result.process_sha256, result.plantings_sha256) == (process_sha256(), plantings_sha256()):
         return ""
     return (
-        "\n\n**The simulation or the plantings have changed since this run**: its figures are of an earlier version, and "
-        "`condition` should be run again."
+        "\n\n**The simulation or the plantings have changed since this run**: its figures are of an earlier version. "
+        "Run `condition` again."
     )
 
 

@@ -116,10 +116,12 @@ def base_rates(comparisons: Sequence[Comparison]) -> np.ndarray:
                 of_source.setdefault(min(year, 2), []).append(share ** (1 / (census.year - since)))
             reached, since = max(min(census.survival, reached), 0.005), census.year
     scores = ndtri((np.arange(BASE_DRAWS) + 0.5) / BASE_DRAWS)
-    yearly = []
+    yearly, means = [], np.zeros(0)
     for period in range(3):
-        means = logit([np.mean(years[period]) for years in shares.values() if period in years])
-        yearly.append(expit(means.mean() + means.std(ddof=1) * scores))
+        seen = logit([np.mean(years[period]) for years in shares.values() if period in years])
+        # A period that fewer than two sources saw is like the one before.
+        means = seen if len(seen) > 1 or not len(means) else means
+        yearly.append(expit(means.mean() + (means.std(ddof=1) if len(means) > 1 else 1.0) * scores))
     return np.cumprod(np.column_stack([*yearly, yearly[2], yearly[2]]), axis=1)
 
 

@@ -5,18 +5,14 @@ which a spot is made, and are not compared with the drone-seeded model.
 """
 
 import math
-from dataclasses import dataclass
+from dataclasses import dataclass, fields
 
 import pandas as pd
+from scipy.special import ndtri
 
 from pipeline.evaluation.evidence.plantings import DATA
+from pipeline.outcomes.world import World
 
-SPOT_SURVIVAL = 0.89
-"""First-year survival of spots of the published sample."""
-EMERGENCE = 0.0175
-"""Germinants of Douglas-fir per viable seed of the whole seed rain table, of which some places are not here."""
-GERMINANT_SURVIVAL = 0.17
-"""Of Douglas-fir germinants, in year 1 (Gashwiler 1971)."""
 MIN_SEEDS = 100
 """Rates of places with fewer seeds are chance."""
 
@@ -79,11 +75,26 @@ def germinants() -> pd.DataFrame:
     return pd.read_csv(DATA / "germinants.csv", keep_default_na=False)
 
 
-def seeds_for(spot: float) -> float:
-    """Return the viable seeds a pod of which at least one lives through year 1 with chance `spot`."""
-    return math.log(1 - spot) / math.log(1 - EMERGENCE * GERMINANT_SURVIVAL)
+@dataclass(frozen=True)
+class Part:
+    """A part of a spot in the simulation: central value, and the 80 % range of its prior."""
+
+    central: float
+    low: float
+    high: float
+
+    def holds(self, rate: float) -> bool:
+        """Return whether an observed rate lies in the range."""
+        return self.low <= rate <= self.high
+
+
+def part(name: str) -> Part:
+    """Return a part of :class:`.World`, `emergence` or `germinant_survival`."""
+    (size,) = (size for size in fields(World) if size.name == name)
+    central, spread = size.default_factory(), math.exp(ndtri(0.9) * size.metadata["prior"].sd)
+    return Part(central, central / spread, central * spread)
 
 
 def spot_survival(seeds: float) -> float:
-    """Return the chance that at least one of a pod's viable seeds lives through year 1."""
-    return 1 - (1 - EMERGENCE * GERMINANT_SURVIVAL) ** seeds
+    """Return the chance that at least one of a pod's viable seeds lives through year 1, at the central rates."""
+    return 1 - (1 - part("emergence").central * part("germinant_survival").central) ** seeds

@@ -29,6 +29,7 @@ from pipeline.evaluation.evidence.stands import (
 )
 from pipeline.evaluation.evidence.summary import FITS, MIN_VALUES, SourceResult, summarise
 from pipeline.evaluation.model_card.text import markdown_table
+from pipeline.outcomes.seeds import PUBLISHED_FIRST_YEAR, SEEDS_PER_SPOT
 
 RAINIER, INTERIOR = "AileneKane/mora_transplant", "tcharris2/MTP_Fd_Regen"
 _TEMPLATE = Path(__file__).with_name("report.md")
@@ -62,10 +63,10 @@ def report(comparisons: Sequence[Comparison], version: str, outside: OutsidePlac
         treatments=_treatment_table(comparisons),
         emergence_table=_emergence_table(),
         germinant_table=_germinant_table(),
-        emergence=f"{seeds.EMERGENCE:.2%}",
-        germinant_survival=f"{seeds.GERMINANT_SURVIVAL:.0%}",
-        spot=seeds.SPOT_SURVIVAL,
-        seeds_needed=f"{seeds.seeds_for(seeds.SPOT_SURVIVAL):,.0f}",
+        emergence=_part_text("emergence"),
+        germinant_survival=_part_text("germinant_survival"),
+        spot=PUBLISHED_FIRST_YEAR,
+        seeds_needed=f"{SEEDS_PER_SPOT:,.0f}",
         three_seeds=f"{seeds.spot_survival(3):.3f}",
         left_out=_left_out_table(),
         sources=_sources_table(),
@@ -171,6 +172,7 @@ _TREATMENTS = (
 
 
 def _emergence_table() -> str:
+    emergence = seeds.part("emergence")
     rows = [
         [
             entry.species_code,
@@ -180,19 +182,27 @@ def _emergence_table() -> str:
             f"{entry.germinants:,.0f}",
             f"{entry.rate:.1%}",
             f"{entry.lowest:.1%} to {entry.highest:.1%}",
+            "-" if "greenhouse" in entry.of else "yes" if emergence.holds(entry.rate) else "no",
         ]
         for entry in seeds.emergence()
     ]
-    return markdown_table(["species", "seeds", "source", "number", "germinants", "emerged", "places"], rows)
+    header = ["species", "seeds", "source", "number", "germinants", "emerged", "places", "in the range"]
+    return markdown_table(header, rows)
+
+
+def _part_text(name: str) -> str:
+    part = seeds.part(name)
+    return f"{part.central:.3g} ({part.low:.3f} to {part.high:.3f})"
 
 
 def _germinant_table() -> str:
-    table = seeds.germinants()
-    rows = [
-        [row["species_code"], row["source"], row["place"], f"{row['years']:g}", f"{row['survival']:.2f}", row["remark"]]
-        for row in table.to_dict("records")
-    ]
-    return markdown_table(["species", "source", "place", "year", "alive of emerged", "remark"], rows)
+    table, survival = seeds.germinants(), seeds.part("germinant_survival")
+    rows = []
+    for row in table.to_dict("records"):
+        held = "-" if row["years"] != 1 else "yes" if survival.holds(row["survival"]) else "no"
+        alive = [f"{row['years']:g}", f"{row['survival']:.2f}", held]
+        rows.append([row["species_code"], row["source"], row["place"], *alive, row["remark"]])
+    return markdown_table(["species", "source", "place", "year", "alive of emerged", "in the range", "remark"], rows)
 
 
 def _left_out_table() -> str:

@@ -59,10 +59,17 @@ def test_no_seed_or_germinant_is_in_the_rows_of_the_manifest():
     assert not sources & {"eleoperret/MastingCollab", "Gashwiler 1971"}
 
 
-def test_the_published_spot_needs_hundreds_of_seeds_and_three_seldom_make_one():
-    # ln(1 - .89) / ln(1 - .0175 * .17)
-    assert seeds.seeds_for(0.89) == pytest.approx(741, abs=1)
+def test_three_seeds_seldom_make_a_living_spot_and_740_make_the_published_one():
+    # 1 - (1 - .0175 * .17)^n
     assert seeds.spot_survival(3) == pytest.approx(0.009, abs=0.001)
+    assert seeds.spot_survival(740) == pytest.approx(0.89, abs=0.005)
+
+
+def test_the_range_of_a_part_is_that_of_its_lognormal_prior():
+    part = seeds.part("emergence")
+    assert part.low * part.high == pytest.approx(part.central**2)
+    assert part.holds(part.central)
+    assert not part.holds(0.2)
 
 
 def test_emergence_has_unsown_plots_taken_off_and_a_rate_of_each_species():
