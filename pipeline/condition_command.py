@@ -27,7 +27,7 @@ from pipeline.outcomes.world import deviate_count, deviate_names
 from pipeline.sources.manifest import sha256_of
 
 SEED = 20261124
-BURN_IN, HELD_OUT_BURN_IN = 3_000, 2_000
+BURN_IN, HELD_OUT_BURN_IN = 2_000, 500
 DRAWS = 200
 MOVED = 12
 
@@ -40,13 +40,13 @@ def run(steps: int, held_out_steps: int) -> None:
         worlds = Plantings(grid, observations.table)
         everything = np.ones(len(observations.plantings), dtype=bool)
         chains = [
-            run_chain(worlds, observations, everything, steps, BURN_IN, 2 * steps // DRAWS, SEED + number)
+            run_chain(worlds, observations, everything, steps, BURN_IN, max(2 * steps // DRAWS, 1), SEED + number)
             for number in tqdm(range(2), desc="chains")
         ]
         prior_draws = np.random.default_rng(SEED).standard_normal((2 * DRAWS, deviate_count()))
         prior = predict(worlds, observations, prior_draws, SEED)
         held_out = [
-            held_out_source(worlds, observations, prior, source, held_out_steps)
+            held_out_source(worlds, observations, prior, source, held_out_steps, chains[0].deviates[-1])
             for source in tqdm(observations.sources, desc="sources left out")
         ]
     draws = np.concatenate([chain.deviates for chain in chains]).astype(np.float32)
@@ -69,12 +69,12 @@ def run(steps: int, held_out_steps: int) -> None:
 
 
 def held_out_source(
-    worlds: Plantings, observations: Observations, prior: Prediction, source: str, steps: int
+    worlds: Plantings, observations: Observations, prior: Prediction, source: str, steps: int, start: np.ndarray
 ) -> HeldOut:
-    """Return how the posterior of the other sources predicts one."""
+    """Return how the posterior of the other sources predicts one; its chain starts at a world of all sources."""
     mine = observations.of_source(source)
     seed = SEED + 100 + observations.sources.index(source)
-    chain = run_chain(worlds, observations, ~mine, steps, HELD_OUT_BURN_IN, max(steps // DRAWS, 1), seed)
+    chain = run_chain(worlds, observations, ~mine, steps, HELD_OUT_BURN_IN, max(steps // DRAWS, 1), seed, start)
     whole = predict(worlds, observations, chain.deviates, SEED)
     middle = len(chain.deviates) // 2
     halves = [

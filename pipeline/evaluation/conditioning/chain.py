@@ -39,12 +39,22 @@ def free_deviates() -> np.ndarray:
 
 
 def run_chain(
-    worlds: Plantings, observations: Observations, used: np.ndarray, steps: int, burn_in: int, thin: int, seed: int
+    worlds: Plantings,
+    observations: Observations,
+    used: np.ndarray,
+    steps: int,
+    burn_in: int,
+    thin: int,
+    seed: int,
+    start: np.ndarray | None = None,
 ) -> Chain:
-    """Run a chain on the plantings where `used` [plantings] is true, and return every `thin`-th draw after burn-in."""
+    """Run a chain on the plantings where `used` [plantings] is true, and return every `thin`-th draw after burn-in.
+
+    It starts at the deviates `start`, by default those of the central world.
+    """
     generator = np.random.default_rng(seed)
     free = free_deviates()
-    deviates = np.zeros(deviate_count())
+    deviates = np.zeros(deviate_count()) if start is None else start
     effects = {level: generator.standard_normal(observations.units[level].max() + 1) for level in LEVELS}
     target = _Target(worlds, observations, used)
     world, logits = target.world(deviates)

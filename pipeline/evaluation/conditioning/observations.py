@@ -28,7 +28,8 @@ from pipeline.outcomes.practice import LINEAR_PRACTICES
 OFFSETS = Path(__file__).with_name("offsets.csv")
 """Of sources that state a condition that kills and that no input has: mean and SD on the hazard logit."""
 ONE_PROGRAMME = frozenset({"AileneKane/mora_transplant", REDCEDAR})
-"""Sources that planted all their places in one season and with one stock; others have a programme a location."""
+"""Sources that planted all their places in one season and with one stock; others have a programme a location
+and cohort."""
 LEVELS = ("offset", "programme", "place", "stand")
 _YEARS = 5
 
@@ -110,10 +111,9 @@ def _units(plantings: Sequence[Planting]) -> dict[str, np.ndarray]:
     """Return for each level the index of the unit [plantings] that each planting belongs to."""
     keys = {level: [] for level in LEVELS}
     for planting in plantings:
-        location = re.sub(r" stand \d+$", "", planting.place)
-        one = planting.source in ONE_PROGRAMME
+        cohort = re.sub(r" stand \d+$", "", planting.place)
         keys["offset"].append(planting.source)
-        keys["programme"].append((planting.source, None if one else location))
-        keys["place"].append((planting.source, location))
+        keys["programme"].append((planting.source, "" if planting.source in ONE_PROGRAMME else cohort))
+        keys["place"].append((planting.source, planting.location))
         keys["stand"].append((planting.source, planting.place))
     return {level: pd.factorize(pd.Series([str(key) for key in of_level]))[0] for level, of_level in keys.items()}

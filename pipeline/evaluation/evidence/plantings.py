@@ -4,6 +4,7 @@
 Network (CC0). Lines with a reason in `left_out` are kept and printed, and not compared.
 """
 
+import re
 from dataclasses import dataclass, field
 from pathlib import Path
 
@@ -56,6 +57,11 @@ class Planting:
     trees: int | None
     censuses: tuple[Census, ...]
     practice: dict[str, float] = field(default_factory=dict)
+
+    @property
+    def location(self) -> str:
+        """The place without the number of a stand or the year of a cohort, which share its coordinates."""
+        return re.sub(r" (stand \d+|20\d\d)$", "", self.place)
 
 
 def read_plantings() -> list[Planting]:

@@ -7,7 +7,6 @@ import numpy as np
 
 from pipeline.evaluation.evidence.predictions import Comparison
 from pipeline.evaluation.evidence.scores import base_rate_score, coverage, log_score, values
-from pipeline.evaluation.evidence.stands import stands
 
 FITS = 0.7
 """A source fits if at least this share of its observed values lies inside the 80 % intervals."""
@@ -19,13 +18,16 @@ MIN_VALUES = 3
 class SourceResult:
     """How the plantings of a source compare.
 
-    `inside`, `below` and `above` count observed values beside their intervals; `observed` and `predicted` are mean
-    survival in the first year that the source has; `gain` is the log score less that of the base rate, a planting.
+    `inside`, `below` and `above` count observed values beside their intervals, `width` is the mean width of those;
+    `observed` and `predicted` are mean survival in the first year that the source has; `gain` is the log score less
+    that of the base rate, a planting. `places` counts locations; `on_grid` trees stand in the two states.
     """
 
     source: str
     plantings: int
+    places: int
     trees: int
+    on_grid: int
     inside: int
     below: int
     above: int
@@ -33,8 +35,7 @@ class SourceResult:
     observed: float
     predicted: float
     gain: float
-    stands_inside: int
-    stands: int
+    width: float
 
     @property
     def compared(self) -> int:
@@ -57,6 +58,16 @@ class Result:
     def trees(self) -> int:
         """Planted trees that were counted."""
         return sum(source.trees for source in self.sources)
+
+    @property
+    def on_grid(self) -> int:
+        """Planted trees that were counted in the two states."""
+        return sum(source.on_grid for source in self.sources)
+
+    @property
+    def places(self) -> int:
+        """Places where trees were counted."""
+        return sum(source.places for source in self.sources if source.trees)
 
     @property
     def counted(self) -> int:
@@ -112,12 +123,15 @@ def summarise(comparisons: Sequence[Comparison]) -> Result:
         gains = [log_score(comparison) - base_rate_score(comparison, others) for comparison in mine]
         year = min(census.year for comparison in mine for census in values(comparison.planting.censuses))
         observed, predicted = _means(mine, year)
-        found = stands(mine)
+        trees = [comparison.planting.trees or 0 for comparison in mine]
+        on_grid = [comparison.predicted.found != "climate" for comparison in mine]
         results.append(
             SourceResult(
                 source,
                 len(mine),
-                sum(comparison.planting.trees or 0 for comparison in mine),
+                len({comparison.planting.location for comparison in mine}),
+                sum(trees),
+                sum(count for count, here in zip(trees, on_grid, strict=True) if here),
                 inside,
                 below,
                 above,
@@ -125,11 +139,21 @@ def summarise(comparisons: Sequence[Comparison]) -> Result:
                 observed,
                 predicted,
                 float(np.mean(gains)),
-                sum(stand.low <= stand.observed <= stand.high for stand in found),
-                len(found),
+                _mean_width(mine),
             )
         )
     return Result(results)
+
+
+def _mean_width(comparisons: Sequence[Comparison]) -> float:
+    """Return the mean width of the intervals of observed values; NaN without any."""
+    widths = [
+        float(np.diff(comparison.predicted.interval[:, census.year - 1])[0])
+        for comparison in comparisons
+        if comparison.predicted.interval is not None
+        for census in values(comparison.planting.censuses)
+    ]
+    return float(np.mean(widths)) if widths else float("nan")
 
 
 def _means(comparisons: Sequence[Comparison], year: int) -> tuple[float, float]:

@@ -24,7 +24,7 @@ def caution(comparisons: Sequence[Comparison]) -> str:
 def tested(comparisons: Sequence[Comparison]) -> str:
     """Return in two sentences the result of the test on planted trees, and what it allows."""
     result = summarise(comparisons)
-    on = f"Tested on {result.trees:,} planted trees of {result.counted} plantings"
+    on = f"Tested on {result.trees:,} planted trees of {result.counted} plantings at {result.places} places"
     on += f" and on {result.levels} published levels"
     found = "without intervals"
     if result.compared:
@@ -49,7 +49,7 @@ def use_of_figures(comparisons: Sequence[Comparison]) -> tuple[str, str]:
         )
     if covers:
         return "Use the interval as a rough range; do not choose places or species by the figures alone.", why
-    return "The intervals are too narrow for real plantings: do not choose by the figures what or where to plant.", why
+    return "The intervals miss too many real plantings: do not choose by the figures what or where to plant.", why
 
 
 def filled(text: str) -> str:
@@ -73,8 +73,8 @@ def where_of_sources() -> dict[str, str]:
 def result_table(result: Result) -> str:
     """Return the table of results by source."""
     where = where_of_sources()
-    header = ["source", "where", "plantings", "trees", "year", "observed", "predicted"]
-    header += ["inside", "below", "above", "gain"]
+    header = ["source", "where", "places", "plantings", "trees", "year", "observed", "predicted"]
+    header += ["inside", "below", "above", "width", "gain"]
     return markdown_table(header, [_row(source, where) for source in result.sources])
 
 
@@ -82,6 +82,7 @@ def _row(source: SourceResult, where: dict[str, str]) -> list[str]:
     return [
         source.source,
         where[source.source],
+        str(source.places),
         str(source.plantings),
         f"{source.trees:,}" if source.trees else "-",
         str(source.year),
@@ -90,6 +91,7 @@ def _row(source: SourceResult, where: dict[str, str]) -> list[str]:
         str(source.inside),
         str(source.below),
         str(source.above),
+        "-" if math.isnan(source.width) else f"{source.width:.2f}",
         "-" if math.isnan(source.gain) else f"{source.gain:+.2f}",
     ]
 
@@ -109,8 +111,8 @@ def evidence_section(comparisons: Sequence[Comparison], *, simulated: bool) -> s
 {filled(f"{opening} The reason: {why}.")}
 
 Observed and predicted are means over a source's plantings in the first year compared. *Inside*, *below* and *above*
-count observed values beside their 80 % intervals. *Gain* is the log score of the counts less that of a forecast that
-knows the other sources' survival and neither place nor species, a planting: above 0 the models tell more than that.
+count observed values beside their 80 % intervals, of which *width* is the mean width. *Gain* is the log score of the
+counts less that of a forecast that knows the other sources' survival and neither place nor species, a planting.
 
 {result_table(result)}
 

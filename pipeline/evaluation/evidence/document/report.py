@@ -51,6 +51,8 @@ def report(comparisons: Sequence[Comparison], version: str, outside: OutsidePlac
         min_values=MIN_VALUES,
         fits_share=f"{FITS:.0%}",
         result_table=result_table(result),
+        on_grid=f"{result.on_grid:,}",
+        trees=f"{result.trees:,}",
         tolerance=YEAR_TOLERANCE,
         design_effect=f"{DESIGN_EFFECT:.1f}",
         trees_of_level=TREES_OF_LEVEL,
@@ -80,8 +82,14 @@ def _named(sources: Sequence[SourceResult], where: dict[str, str]) -> str:
     for source in sources:
         outside = [f"{count} {side}" for count, side in ((source.below, "below"), (source.above, "above")) if count]
         note = f", {' and '.join(outside)}" if outside else ""
-        lines.append(f"- {where[source.source]}: {source.inside} of {source.compared} inside{note}")
+        bias = f"year {source.year} {source.observed:.2f} observed, {source.predicted:.2f} predicted"
+        seen = f"{source.inside} of {source.compared} values inside{note}, intervals {source.width:.2f} wide"
+        lines.append(f"- {where[source.source]} ({_number(source.places, 'place')}): {seen}; {bias}")
     return "\n".join(lines) or "- none"
+
+
+def _number(count: int, name: str) -> str:
+    return f"{count} {name}" if count == 1 else f"{count} {name}s"
 
 
 def _orders(comparisons: Sequence[Comparison], found: Sequence[Stand], clear: Sequence[Stand]) -> str:
