@@ -77,17 +77,14 @@ def held_out_source(
     chain = run_chain(worlds, observations, ~mine, steps, HELD_OUT_BURN_IN, max(steps // DRAWS, 1), seed, start)
     whole = predict(worlds, observations, chain.deviates, SEED)
     middle = len(chain.deviates) // 2
-    halves = [
-        predict(worlds, observations, draws, SEED).log_scores[mine].mean()
-        for draws in (chain.deviates[:middle], chain.deviates[middle:])
-    ]
+    halves = whole.score(mine, slice(middle)) - whole.score(mine, slice(middle, None))
     compared = inside(observations, prior, mine)[1]
     return HeldOut(
         source,
         int(mine.sum()),
-        round(float(prior.log_scores[mine].mean()), 3),
-        round(float(whole.log_scores[mine].mean()), 3),
-        round(abs(float(halves[0] - halves[1])) / 2, 3),
+        round(prior.score(mine), 3),
+        round(whole.score(mine), 3),
+        round(abs(halves) / 2, 3),
         inside(observations, prior, mine)[0],
         inside(observations, whole, mine)[0],
         compared,

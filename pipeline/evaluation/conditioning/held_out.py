@@ -19,10 +19,15 @@ _NODES, _WEIGHTS = roots_hermite(9)
 
 @dataclass(frozen=True)
 class Prediction:
-    """The log scores [plantings] of some draws, and the 80 % interval [2, plantings, years 1 to 5] of survival."""
+    """Log probabilities of counts [draws, plantings], and 80 % intervals of survival [2, plantings, years 1 to 5]."""
 
-    log_scores: np.ndarray
+    by_draw: np.ndarray
     interval: np.ndarray
+
+    def score(self, used: np.ndarray, draws: slice = slice(None)) -> float:
+        """Return the mean log score of the chosen plantings over some of the draws."""
+        chosen = self.by_draw[draws][:, used]
+        return float((logsumexp(chosen, axis=0) - np.log(len(chosen))).mean())
 
 
 def predict(worlds: Plantings, observations: Observations, deviates: np.ndarray, seed: int) -> Prediction:
@@ -45,8 +50,7 @@ def predict(worlds: Plantings, observations: Observations, deviates: np.ndarray,
         for _ in range(EFFECTS_PER_DRAW):
             effect = sd * generator.standard_normal(len(sd))
             survival.append(yearly(expected_survival(logits + effect[:, None], world.plot_sd)))
-    log_scores = logsumexp(scores, axis=0) - np.log(len(scores))
-    return Prediction(log_scores, np.quantile(survival, INTERVAL, axis=0))
+    return Prediction(np.array(scores), np.quantile(survival, INTERVAL, axis=0))
 
 
 def inside(observations: Observations, prediction: Prediction, used: np.ndarray) -> tuple[int, int]:

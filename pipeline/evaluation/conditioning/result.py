@@ -14,6 +14,8 @@ from pipeline.sources.manifest import SourceError, sha256_of
 
 DIRECTORY = Path(__file__).parent
 POSTERIOR, RESULT = DIRECTORY / "posterior.npy", DIRECTORY / "result.json"
+CONVERGED = 1.2
+"""Largest potential scale reduction of chains that agree."""
 
 
 class PosteriorError(SourceError):
@@ -68,10 +70,25 @@ class Result:
     plantings_sha256: str
 
     @property
-    def may_be_served(self) -> bool:
-        """Whether every held-out source gains, and the intervals hold as many values as those of a source that fits."""
+    def losing(self) -> list[str]:
+        """The held-out sources that the posterior predicts no better than the prior."""
+        return [source.source for source in self.held_out if source.gain <= 0]
+
+    @property
+    def covers(self) -> bool:
+        """Whether the intervals hold as many values, on average over the sources, as those of a source that fits."""
         shares = [source.posterior_inside / source.compared for source in self.held_out if source.compared]
-        return all(source.gain > 0 for source in self.held_out) and float(np.mean(shares)) >= FITS
+        return float(np.mean(shares)) >= FITS
+
+    @property
+    def has_converged(self) -> bool:
+        """Whether the two chains agree on every deviate."""
+        return self.largest_reduction < CONVERGED
+
+    @property
+    def may_be_served(self) -> bool:
+        """Whether the chains agree, every held-out source gains and the intervals cover."""
+        return self.has_converged and self.covers and not self.losing
 
 
 def write_result(result: Result) -> None:

@@ -3,8 +3,9 @@
 import pandas as pd
 
 from pipeline.evaluation.conditioning.observations import OFFSETS
-from pipeline.evaluation.conditioning.result import Result, plantings_sha256, process_sha256, read_result
+from pipeline.evaluation.conditioning.result import CONVERGED, Result, plantings_sha256, process_sha256, read_result
 from pipeline.evaluation.evidence.summary import FITS
+from pipeline.evaluation.evidence.text import filled
 from pipeline.evaluation.model_card.text import markdown_table
 
 _NEVER = "`python -m pipeline condition` has not been run: the models are not conditioned on these plantings."
@@ -19,9 +20,10 @@ def conditioning_section() -> str:
 def section_of(result: Result) -> str:
     """Return the section on a result."""
     return f"""`python -m pipeline condition` conditions the sizes of the simulation on the plantings: a Markov chain
-(preconditioned Crank-Nicolson) over the deviates of `World` from its priors and over the effects of {_LEVELS}.
-Drone-seeded spots are not used. Counts are as in the log score above. The offsets were fixed before the first chain was
-run and were not changed after it: hazard logits of sources that state a condition which kills and which no input has.
+(preconditioned Crank-Nicolson) over the deviates of `World` from its priors and over the effects of source, programme,
+place and stand. Drone-seeded spots are not used. Counts are as in the log score above. The offsets of sources on the
+hazard logit were fixed before the first chain was run and were not changed after it; only a source that states a
+condition which kills and which no input has gets one.
 
 {_offsets()}
 
@@ -31,19 +33,20 @@ difference between the halves of the chain.
 
 {_held_out(result)}
 
-**{_decision(result)}** The rule was set before: every held-out source must gain, and the intervals must hold at least
-{FITS:.0%} of its values on average over the sources.{_stale(result)}
+{filled(f"**{_decision(result)}** {_RULE}{_stale(result)}")}
 
-Two chains ran over all sources, {result.steps:,} steps each after {result.burn_in:,} to burn in. Of the steps
-{_accepted(result)} were accepted; the largest potential scale reduction over the deviates is
-{result.largest_reduction:.2f}. What moved most, in prior standard deviations:
+{filled(_chains(result))} What moved most, in prior standard deviations:
 
 {_moved(result)}
 
 The draws are in `pipeline/evaluation/conditioning/posterior.npy`, with their SHA-256 in `result.json` beside it."""
 
 
-_LEVELS = "source, programme, place and stand"
+_RULE = (
+    "The rule was set before: the two chains must agree (potential scale reduction below "
+    f"{CONVERGED}), every held-out source must gain, and the intervals must hold at least {FITS:.0%} of its values on "
+    "average over the sources."
+)
 
 
 def _offsets() -> str:
@@ -73,17 +76,30 @@ def _held_out(result: Result) -> str:
 def _decision(result: Result) -> str:
     if result.may_be_served:
         return "The posterior may be served."
-    lost = [source.source for source in result.held_out if source.gain <= 0]
-    why = f"these sources lose: {', '.join(lost)}" if lost else "too few values lie inside the intervals"
-    return f"The prior is served: {why}."
+    reasons = []
+    if result.losing:
+        reasons.append(f"{len(result.losing)} of {len(result.held_out)} sources lose ({', '.join(result.losing)})")
+    if not result.covers:
+        reasons.append("too few values lie inside the intervals")
+    if not result.has_converged:
+        reasons.append(f"the chains do not agree yet (potential scale reduction {result.largest_reduction:.1f})")
+    return f"The prior is served: {'; '.join(reasons)}."
+
+
+def _chains(result: Result) -> str:
+    return (
+        f"Two chains ran over all sources, {result.steps:,} steps each after {result.burn_in:,} to burn in. Of these "
+        f"{_accepted(result)} were accepted; the largest potential scale reduction over the deviates is "
+        f"{result.largest_reduction:.2f}."
+    )
 
 
 def _stale(result: Result) -> str:
     if (result.process_sha256, result.plantings_sha256) == (process_sha256(), plantings_sha256()):
         return ""
     return (
-        "\n\n**The simulation or the plantings have changed since this run**: its figures are of an earlier version. "
-        "Run `condition` again."
+        " **The simulation or the plantings have changed since this run**: its figures are of an earlier version. Run "
+        "`condition` again."
     )
 
 

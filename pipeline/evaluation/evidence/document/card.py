@@ -1,7 +1,6 @@
 """What the test on planted trees showed, in words: the caution of the manifest and the section of the model card."""
 
 import math
-import textwrap
 from collections.abc import Sequence
 
 import pandas as pd
@@ -10,6 +9,7 @@ from pipeline.evaluation.evidence.plantings import DATA
 from pipeline.evaluation.evidence.predictions import Comparison
 from pipeline.evaluation.evidence.stands import order_of, stands
 from pipeline.evaluation.evidence.summary import FITS, Result, SourceResult, summarise
+from pipeline.evaluation.evidence.text import filled
 from pipeline.evaluation.model_card.text import markdown_table
 
 ORDERED = 0.5
@@ -50,11 +50,6 @@ def use_of_figures(comparisons: Sequence[Comparison]) -> tuple[str, str]:
     if covers:
         return "Use the interval as a rough range; do not choose places or species by the figures alone.", why
     return "The intervals miss too many real plantings: do not choose by the figures what or where to plant.", why
-
-
-def filled(text: str) -> str:
-    """Return a paragraph in lines of at most 120 characters."""
-    return textwrap.fill(text, 120, break_long_words=False, break_on_hyphens=False)
 
 
 def rank_orders(comparisons: Sequence[Comparison]) -> list[tuple[str, int, float]]:

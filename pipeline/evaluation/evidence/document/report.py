@@ -8,7 +8,6 @@ import pandas as pd
 from pipeline.evaluation.evidence import seeds
 from pipeline.evaluation.evidence.document.card import (
     caution,
-    filled,
     rank_orders,
     result_table,
     use_of_figures,
@@ -28,6 +27,7 @@ from pipeline.evaluation.evidence.stands import (
     treatment_effect,
 )
 from pipeline.evaluation.evidence.summary import FITS, MIN_VALUES, SourceResult, summarise
+from pipeline.evaluation.evidence.text import filled
 from pipeline.evaluation.model_card.text import markdown_table
 from pipeline.outcomes.seeds import PUBLISHED_FIRST_YEAR, SEEDS_PER_SPOT
 

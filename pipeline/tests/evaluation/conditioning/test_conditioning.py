@@ -86,7 +86,7 @@ def test_a_prediction_of_a_new_planting_has_the_effects_that_the_source_was_not_
     draws = np.random.default_rng(4).standard_normal((40, deviate_count()))
     prediction = predict(worlds, observations, draws, seed=5)
     low, high = prediction.interval
-    assert prediction.log_scores.shape == (len(observations.plantings),)
+    assert prediction.by_draw.shape == (40, len(observations.plantings))
     assert (low < high).all()
     assert np.median(high[:, 0] - low[:, 0]) > 0.1
     held, compared = inside(observations, prediction, observations.of_source("Open Redcedar Adaptation Network"))
