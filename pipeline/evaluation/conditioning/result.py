@@ -2,14 +2,15 @@
 
 import hashlib
 import json
-from dataclasses import asdict, dataclass, fields
+from dataclasses import asdict, dataclass
 from pathlib import Path
 
 import numpy as np
 
 from pipeline.evaluation.evidence.plantings import DATA
 from pipeline.evaluation.evidence.summary import FITS
-from pipeline.outcomes.world import World, deviate_names
+from pipeline.outcomes.plantings import Plantings
+from pipeline.outcomes.world import World, deviate_count
 from pipeline.sources.manifest import SourceError, sha256_of
 
 DIRECTORY = Path(__file__).parent
@@ -112,10 +113,10 @@ def read_result() -> Result | None:
     )
 
 
-def process_sha256() -> str:
-    """Return a digest of the sizes of the central world and their priors."""
-    sizes = [[size.name, str(size.default_factory()), str(size.metadata["prior"])] for size in fields(World)]
-    return hashlib.sha256(json.dumps([deviate_names(), sizes]).encode()).hexdigest()
+def process_sha256(worlds: Plantings) -> str:
+    """Return a digest of the simulation: the hazard logits of plantings in the central world and in another."""
+    logits = [worlds.logits(World.from_deviates(np.full(deviate_count(), value))) for value in (0.0, 0.3)]
+    return hashlib.sha256(np.round(logits, 3).astype(np.float32).tobytes()).hexdigest()
 
 
 def plantings_sha256() -> str:

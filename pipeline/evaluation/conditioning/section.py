@@ -2,22 +2,29 @@
 
 import pandas as pd
 
-from pipeline.evaluation.conditioning.observations import OFFSETS
+from pipeline.evaluation.conditioning.observations import OFFSETS, read_observations
 from pipeline.evaluation.conditioning.result import CONVERGED, Result, plantings_sha256, process_sha256, read_result
+from pipeline.evaluation.evidence.plantings import read_plantings
 from pipeline.evaluation.evidence.summary import FITS
 from pipeline.evaluation.evidence.text import filled
 from pipeline.evaluation.model_card.text import markdown_table
+from pipeline.grid.arrow_file import Grid
+from pipeline.outcomes.plantings import Plantings
 
 _NEVER = "`python -m pipeline condition` has not been run: the models are not conditioned on these plantings."
 
 
-def conditioning_section() -> str:
-    """Return what `condition` found when it was last run."""
+def conditioning_section(grid: Grid) -> str:
+    """Return what `condition` found when it was last run, and whether it is out of date."""
     result = read_result()
-    return _NEVER if result is None else section_of(result)
+    if result is None:
+        return _NEVER
+    worlds = Plantings(grid, read_observations(grid, read_plantings()).table)
+    now = (process_sha256(worlds), plantings_sha256())
+    return section_of(result, is_stale=now != (result.process_sha256, result.plantings_sha256))
 
 
-def section_of(result: Result) -> str:
+def section_of(result: Result, *, is_stale: bool) -> str:
     """Return the section on a result."""
     return f"""`python -m pipeline condition` conditions the sizes of the simulation on the plantings: a Markov chain
 (preconditioned Crank-Nicolson) over the deviates of `World` from its priors and over the effects of source, programme,
@@ -33,7 +40,7 @@ difference between the halves of the chain.
 
 {_held_out(result)}
 
-{filled(f"**{_decision(result)}** {_RULE}{_stale(result)}")}
+{_decided(result, is_stale)}
 
 {filled(_chains(result))} What moved most, in prior standard deviations:
 
@@ -46,6 +53,12 @@ _RULE = (
     "The rule was set before: the two chains must agree (potential scale reduction below "
     f"{CONVERGED}), every held-out source must gain, and the intervals must hold at least {FITS:.0%} of its values on "
     "average over the sources."
+)
+
+
+_STALE = (
+    " **The simulation or the plantings have changed since this run**: its figures are of an earlier version. Run "
+    "`condition` again."
 )
 
 
@@ -86,20 +99,15 @@ def _decision(result: Result) -> str:
     return f"The prior is served: {'; '.join(reasons)}."
 
 
+def _decided(result: Result, is_stale: bool) -> str:
+    return filled(f"**{_decision(result)}** {_RULE}{_STALE if is_stale else ''}")
+
+
 def _chains(result: Result) -> str:
     return (
         f"Two chains ran over all sources, {result.steps:,} steps each after {result.burn_in:,} to burn in. Of these "
         f"{_accepted(result)} were accepted; the largest potential scale reduction over the deviates is "
         f"{result.largest_reduction:.2f}."
-    )
-
-
-def _stale(result: Result) -> str:
-    if (result.process_sha256, result.plantings_sha256) == (process_sha256(), plantings_sha256()):
-        return ""
-    return (
-        " **The simulation or the plantings have changed since this run**: its figures are of an earlier version. Run "
-        "`condition` again."
     )
 
 

@@ -27,7 +27,7 @@ def write_evidence(grid: Grid, version: str, comparisons: Sequence[Comparison], 
     """Write evidence.md, evidence/plantings.md and their plots into `output`, for models of a version."""
     figures = output / "evidence"
     figures.mkdir(parents=True, exist_ok=True)
-    text = report(comparisons, version, OutsidePlaces(grid), conditioning_section())
+    text = report(comparisons, version, OutsidePlaces(grid), conditioning_section(grid))
     (output / "evidence.md").write_text(text, encoding="utf-8")
     (figures / "plantings.md").write_text(listing(comparisons), encoding="utf-8")
     plot_observed(comparisons, _GROUPS, figures / "observed.png")
