@@ -23,8 +23,7 @@ from pipeline.intervals.model import LEVEL
 from pipeline.models.artefacts import read_artefacts
 from pipeline.models.base import check_base, keep_method
 from pipeline.models.basis import Knots
-from pipeline.models.features import FEATURE_NAMES, FEATURES
-from pipeline.models.hazard import fit_methods
+from pipeline.models.hazard import fit_methods, spanning_knots
 from pipeline.models.manifest import interval_file, write_manifest
 from pipeline.models.onnx_graph import write_onnx
 from pipeline.outcomes.periods import METHODS, match_points, period_counts
@@ -105,11 +104,11 @@ def build(
     for method in kept:
         check_base(base, method)
         print(f"No tree of the table is {method}: that model is kept from {base_directory}.")
-    knots = Knots.spanning(grid.features(FEATURE_NAMES), np.array([feature.logarithmic for feature in FEATURES]))
+    knots = spanning_knots(grid)
     trained = [method for method in METHODS if method in planted]
     counts = {method: period_counts(training.outcomes, training.point, method) for method in trained}
     check_trainable(counts, training_folds(grid, counts))
-    models = fit_methods(grid, counts, knots)
+    models = fit_methods(grid, counts, knots, training.truth)
     for method, model in models.items():
         write_onnx(model, models_directory / f"{method}.onnx")
     evaluation = evaluate(grid, training.truth, counts, knots)

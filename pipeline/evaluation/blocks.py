@@ -11,6 +11,7 @@ from pipeline.models.basis import Knots
 from pipeline.models.features import FEATURE_NAMES
 from pipeline.models.hazard import fit_methods
 from pipeline.outcomes.periods import PERIOD_NAMES, PeriodCounts
+from pipeline.outcomes.simulation import Truth
 from pipeline.outcomes.table import OutcomesError
 
 FOLDS = 5
@@ -60,14 +61,14 @@ def check_trainable(counts: dict[str, PeriodCounts], folds: np.ndarray) -> None:
 
 
 def held_out_predictions(
-    grid: Grid, counts: dict[str, PeriodCounts], knots: Knots, folds: np.ndarray
+    grid: Grid, counts: dict[str, PeriodCounts], knots: Knots, folds: np.ndarray, truth: Truth | None = None
 ) -> dict[str, HeldOut]:
     """Refit without each fold and predict it; every row of the outcomes is predicted once."""
     features = grid.features(FEATURE_NAMES)
     survival = {method: np.zeros_like(of_method.at_risk) for method, of_method in counts.items()}
     for fold in tqdm(range(FOLDS), desc="held-out blocks"):
         seen = {method: of_method.of_points(folds != fold) for method, of_method in counts.items()}
-        models = fit_methods(grid, seen, knots)
+        models = fit_methods(grid, seen, knots, truth)
         for method, model in models.items():
             mine = folds[counts[method].point] == fold
             rows = features[counts[method].point[mine]]

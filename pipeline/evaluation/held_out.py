@@ -43,7 +43,7 @@ def training_folds(grid: Grid, counts: dict[str, PeriodCounts]) -> np.ndarray:
 def evaluate(grid: Grid, truth: Truth | None, counts: dict[str, PeriodCounts], knots: Knots) -> Evaluation:
     """Refit without each fold of blocks, and score the predictions of it; `truth` is None for observed outcomes."""
     folds = training_folds(grid, counts)
-    held_out = held_out_predictions(grid, counts, knots, folds)
+    held_out = held_out_predictions(grid, counts, knots, folds, truth)
     best = truth and {method: truth.survival(method, trees.species, trees.point) for method, trees in counts.items()}
     native = {method: native_rows(grid, trees) for method, trees in counts.items()}
     everywhere, inside = overall_scores(held_out, best), overall_scores(held_out, best, native)

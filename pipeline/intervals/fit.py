@@ -19,9 +19,8 @@ from pipeline.outcomes.simulation import Truth
 
 WORLDS = 120
 SEED = 31
-# The spread between places (weather, soil, browse) is shared by trees planted and seeded there, that between stands
-# (stock, seed, crew) is not: standard deviations of 1.2 and 0.55 logits of planted Douglas-fir in British Columbia.
-SITE_CORRELATION = round(1.2**2 / (1.2**2 + 0.55**2), 2)
+VARIANCE_DECIMALS = 9
+"""A slope by a percent of cover has a small variance."""
 
 
 def fit_intervals(grid: Grid, truth: Truth, knots: Knots) -> dict[str, IntervalModel]:
@@ -55,7 +54,10 @@ def interval_models(refits: Refits, knots: Knots) -> dict[str, IntervalModel]:
             coefficients[:, 0],
             coefficients[:, 1:].reshape(len(coefficients), len(FEATURE_NAMES), KNOTS, COLUMNS),
             float(refits.site_variance[method].mean().round(DECIMALS)),
-            1.0 if method == METHODS[0] else SITE_CORRELATION,
+            1.0 if method == METHODS[0] else float(refits.site_correlation.mean().round(DECIMALS)),
+            refits.practice[method].mean(axis=0).round(DECIMALS),
+            refits.practice[method].var(axis=0).round(VARIANCE_DECIMALS),
+            method != METHODS[0],
         )
     return models
 

@@ -1,6 +1,6 @@
 """Write an interval model as an ONNX graph; `IntervalModel.draws` is the definition, the tests compare the two.
 
-In the shapes, N is rows, F features, P periods, H horizons (as many as periods) and D draws.
+In the shapes, N is rows, I inputs, P periods, H horizons (as many as periods) and D draws.
 """
 
 from pathlib import Path
@@ -10,26 +10,36 @@ import onnx
 from onnx import TensorProto
 
 from pipeline.intervals.model import DRAWS, IntervalModel, normal_scores
-from pipeline.models.graph_builder import GraphBuilder, add_curves
+from pipeline.models.features import INPUT_NAMES
+from pipeline.models.graph_builder import (
+    GraphBuilder,
+    add_curves,
+    add_fewer_or_more_seeds,
+    add_practice,
+    add_seed_ratio,
+)
 from pipeline.outcomes.periods import HORIZONS
 
 
 def interval_graph(model: IntervalModel) -> onnx.ModelProto:
-    """Return the graph: features [N,F], species [N], errors [N,F] -> draws [N,H,D], survival."""
-    count, periods = len(model.knots.start), len(HORIZONS)
+    """Return the graph: features [N,I], species [N], errors [N,I] -> draws [N,H,D], survival."""
+    count, periods = len(INPUT_NAMES), len(HORIZONS)
     graph = GraphBuilder()
     add_curves(graph, model.knots, model.curves)
+    add_practice(graph, model.practice)
     graph.constant("one", np.float32(1))
     graph.constant("axis_1", np.array([1], dtype=np.int64))
     graph.constant("intercepts", model.intercepts.T.astype(np.float32)[:, np.newaxis])
-    graph.add("ReduceSum", ["logits", "axis_1"], "sums", keepdims=1)
+    graph.add("ReduceSum", ["curve_logits", "axis_1"], "sums", keepdims=1)
     graph.add("Gather", ["intercepts", "species"], "levels", axis=2)
     graph.add("Add", ["sums", "levels"], "predicted")
     graph.constant("parts", np.array([periods, periods, 1], dtype=np.int64))
-    graph.add("Split", ["predicted", "parts"], "mean", "log_variance", "correlation_of_worlds", axis=0)
-    _input_variance(graph)
+    graph.add("Split", ["predicted", "parts"], "usual_mean", "log_variance", "correlation_of_worlds", axis=0)
+    graph.add("ReduceSum", ["practice_logits", "axis_1"], "by_practice", keepdims=1)
+    graph.add("Add", ["usual_mean", "by_practice"], "mean")
+    _input_variance(graph, model)
     _directions(graph, model)
-    _draws(graph, periods)
+    _draws(graph, periods, model.sown)
     return graph.model(
         "intervals",
         [
@@ -46,18 +56,26 @@ def write_interval_graph(model: IntervalModel, path: Path) -> None:
     path.write_bytes(interval_graph(model).SerializeToString(deterministic=True))
 
 
-def _input_variance(graph: GraphBuilder) -> None:
-    """Add `input_variance` [P, 1, N]: the squared slopes times standard errors, of all features."""
+def _input_variance(graph: GraphBuilder, model: IntervalModel) -> None:
+    """Add `input_variance` [P, 1, N]: squared slopes times errors of the grid's features, and the practice's."""
     periods = len(HORIZONS)
     graph.constant("rises_of", np.array([periods, periods + 1], dtype=np.int64))
     graph.add("Split", ["rise", "rises_of"], "mean_rise", "other_rise", axis=0)
-    graph.add("Transpose", ["errors"], "errors_by_feature", perm=[1, 0])
+    graph.add("Transpose", ["errors"], "errors_by_input", perm=[1, 0])
+    graph.add("Split", ["errors_by_input", "kinds"], "errors_by_feature", "no_errors", "no_seed_errors", axis=0)
     graph.add("Where", ["logarithmic", "positive", "one"], "logarithm_unit")
     graph.add("Mul", ["logarithm_unit", "knot_step"], "interval_unit")
     graph.add("Div", ["errors_by_feature", "interval_unit"], "error_in_intervals")
     graph.add("Mul", ["mean_rise", "error_in_intervals"], "logit_error")
     graph.add("Mul", ["logit_error", "logit_error"], "squared_logit_error")
-    graph.add("ReduceSum", ["squared_logit_error", "axis_1"], "input_variance", keepdims=1)
+    graph.add("ReduceSum", ["squared_logit_error", "axis_1"], "feature_variance", keepdims=1)
+    variances = np.transpose(model.practice_variance, (2, 1, 0)).astype(np.float32)
+    graph.constant("practice_variances", variances)
+    graph.add("Gather", ["practice_variances", "species"], "slope_variances", axis=2)
+    graph.add("Mul", ["departures", "departures"], "squared_departures")
+    graph.add("Mul", ["slope_variances", "squared_departures"], "effect_variances")
+    graph.add("ReduceSum", ["effect_variances", "axis_1"], "practice_variance", keepdims=1)
+    graph.add("Add", ["feature_variance", "practice_variance"], "input_variance")
 
 
 def _directions(graph: GraphBuilder, model: IntervalModel) -> None:
@@ -81,7 +99,7 @@ def _directions(graph: GraphBuilder, model: IntervalModel) -> None:
     graph.add("Mul", ["deviation", "independent_deviation"], "across")
 
 
-def _draws(graph: GraphBuilder, periods: int) -> None:
+def _draws(graph: GraphBuilder, periods: int, sown: bool) -> None:
     """Add `draws` [N, H, D]."""
     # Minus the logit of the hazard is the logit of living through the period.
     graph.constant("scores", -np.vstack([np.ones(DRAWS), normal_scores()]).astype(np.float32))
@@ -96,4 +114,29 @@ def _draws(graph: GraphBuilder, periods: int) -> None:
         alive.append(f"alive_{period}")
     for horizon, name in enumerate(alive):
         graph.add("Transpose", [name], f"draws_{horizon}", perm=[1, 0, 2])
-    graph.add("Concat", [f"draws_{horizon}" for horizon in range(periods)], "draws", axis=1)
+    usual = "usual_draws" if sown else "draws"
+    graph.add("Concat", [f"draws_{horizon}" for horizon in range(periods)], usual, axis=1)
+    if sown:
+        _seeds(graph)
+
+
+def _seeds(graph: GraphBuilder) -> None:
+    """Add `draws` for the seeds of each spot. Powers take longer than all else: none is taken if all are usual."""
+    add_seed_ratio(graph)
+    graph.constant("by_row", np.array([-1, 1, 1], dtype=np.int64))
+    graph.add("Reshape", ["seed_ratio", "by_row"], "ratio_by_row")
+    graph.add("Reshape", ["usual_seeds", "by_row"], "usual_by_row")
+    graph.add("Cast", ["usual_seeds"], "usual_number", to=TensorProto.INT32)
+    graph.add("ReduceMin", ["usual_number"], "all_usual_number", keepdims=0)
+    graph.add("Cast", ["all_usual_number"], "all_usual", to=TensorProto.BOOL)
+    same, other = GraphBuilder(), GraphBuilder()
+    same.add("Identity", ["usual_draws"], "same_draws")
+    add_fewer_or_more_seeds(other, "usual_draws", "ratio_by_row", "usual_by_row", "other_draws")
+    shape = ["N", len(HORIZONS), DRAWS]
+    graph.add(
+        "If",
+        ["all_usual"],
+        "draws",
+        then_branch=same.body("same_seeds", [("same_draws", TensorProto.FLOAT, shape)]),
+        else_branch=other.body("other_seeds", [("other_draws", TensorProto.FLOAT, shape)]),
+    )

@@ -5,8 +5,8 @@ variance is the sum of the variance over the refitted worlds (process and fit), 
 squared standard error of each input times the slope in it. All periods of a draw lie at the same normal score.
 
 Drone seeding has a second score, independent of the first. Its correlation with planting is the mean of the
-correlations of the three sources, weighted by their variances: that of the worlds is a function of the site, that of
-the sites is a constant, and an input error is the same for both methods.
+correlations of the sources, weighted by their variances: that of the worlds is a function of the site, that of the
+sites is a constant, and an input error and the effect of a practice are the same for both methods.
 """
 
 from dataclasses import dataclass
@@ -16,7 +16,9 @@ from scipy.special import expit
 from scipy.stats import norm
 
 from pipeline.models.basis import Knots
+from pipeline.models.features import with_practice
 from pipeline.outcomes.periods import HORIZONS
+from pipeline.outcomes.practice import DEFAULTS
 
 DRAWS = 32
 LEVEL = 0.8
@@ -48,7 +50,9 @@ class IntervalModel:
 
     The columns are the means over the refitted worlds of the periods' hazard logits, the logarithms of their variances
     from process and fit, and the correlation over the worlds with planting by hand. `site_variance` is between sites of
-    the same environment, `site_correlation` is that of a site's effects with those of planting by hand.
+    the same environment, `site_correlation` is that of a site's effects with those of planting by hand. `practice` and
+    `practice_variance` [species, linear practices, periods] are the mean and the variance over the worlds of the slopes
+    of the practice. If `sown`, survival is that of spots with `seeds_per_spot` seeds.
     """
 
     knots: Knots
@@ -56,21 +60,34 @@ class IntervalModel:
     curves: np.ndarray
     site_variance: float
     site_correlation: float
+    practice: np.ndarray
+    practice_variance: np.ndarray
+    sown: bool
 
     def draws(self, features: np.ndarray, species: np.ndarray, errors: np.ndarray) -> np.ndarray:
         """Return survival [rows, horizons, draws], all equally likely.
 
-        `features` float32 and their standard errors `errors` are [rows, features], `species` is int64 [rows].
+        `features` float32, of the grid or all inputs, and the standard errors `errors` of those of the grid are
+        [rows, features], `species` is int64 [rows].
         """
+        inputs, count = with_practice(features), self.curves.shape[1]
+        features, seeds = inputs[:, :count], inputs[:, -1]
+        departures = (inputs[:, count:-1] - DEFAULTS[:-1])[:, :, None]
         columns = self.intercepts[species] + self.knots.interpolate(self.curves, features, species).sum(axis=1)
+        mean = columns[:, MEAN] + (departures * self.practice[species]).sum(axis=1)
         slopes = self.knots.slopes(self.curves[..., MEAN], features, species)
         process = np.exp(columns[:, LOG_VARIANCE])
-        inputs = ((slopes * errors[:, :, None]) ** 2).sum(axis=1)
-        variance = process + self.site_variance + inputs
-        shared = columns[:, CORRELATION].clip(0, 1) * process + self.site_correlation * self.site_variance + inputs
+        given = ((slopes * errors[:, :, None]) ** 2).sum(axis=1)
+        given = given + (departures**2 * self.practice_variance[species]).sum(axis=1)
+        variance = process + self.site_variance + given
+        shared = columns[:, CORRELATION].clip(0, 1) * process + self.site_correlation * self.site_variance + given
         correlation = shared / variance
         along = np.sqrt(variance) * correlation
         across = np.sqrt(variance * (1 - correlation**2).clip(0))
         first, second = normal_scores()
-        logits = columns[:, MEAN, None] + along[:, :, None] * first + across[:, :, None] * second
-        return np.cumprod(expit(-logits), axis=1)
+        logits = mean[:, :, None] + along[:, :, None] * first + across[:, :, None] * second
+        alive = np.cumprod(expit(-logits), axis=1)
+        if not self.sown:
+            return alive
+        ratio = (seeds / DEFAULTS[-1])[:, None, None]
+        return np.where(ratio == 1, alive, 1 - (1 - alive) ** ratio)

@@ -5,45 +5,55 @@ deviate with the variance that the planting programme's trees and site effects g
 last step of the models' fit, with the same curves and penalties, and takes a second for a world.
 """
 
-from collections.abc import Iterator
+from collections.abc import Callable, Iterator
 from dataclasses import dataclass
+from functools import partial
 
 import numpy as np
 from scipy.special import expit
 from tqdm import tqdm
 
 from pipeline.grid.arrow_file import Grid
-from pipeline.models.basis import Knots
+from pipeline.models.basis import KNOTS, Knots
 from pipeline.models.features import FEATURE_NAMES
 from pipeline.models.fit import DEPARTURE_SMOOTHING, METHOD_SMOOTHING, fit_logits
+from pipeline.models.scenario import changed_climate
+from pipeline.models.shape import continued, is_fitted, with_given_curves
 from pipeline.outcomes.intercepts import PUBLISHED_SITE
 from pipeline.outcomes.periods import HORIZONS, METHODS
+from pipeline.outcomes.practice import practice_slopes
 from pipeline.outcomes.simulation import LOST_SHARE, TREES_PER_PLOT, Truth, plot_points, plots_of, truth_of_world
 from pipeline.outcomes.species import species_codes
 from pipeline.outcomes.world import World
 
 SITES = 1000
 """Sites of a species; each stands for several plots of the planting programme."""
+WARMING_C = 4.0
+"""The spread of the worlds is learned in today's climate and in one so much warmer."""
 
 
 @dataclass(frozen=True)
 class Refits:
     """Designs [sites, coefficients] of each species, and by method what all worlds gave.
 
-    `coefficients` is [worlds, species, coefficients, periods], intercept first; `site_variance` is [worlds].
+    The designs are of the sites in today's climate, then in one warmer by `WARMING_C`. `coefficients` is
+    [worlds, species, coefficients, periods], intercept first; `practice` is [worlds, species, practices, periods];
+    `site_variance` by method and `site_correlation` are [worlds].
     """
 
     designs: list[np.ndarray]
     coefficients: dict[str, np.ndarray]
+    practice: dict[str, np.ndarray]
     site_variance: dict[str, np.ndarray]
+    site_correlation: np.ndarray
 
 
 def redrawn_truths(grid: Grid, truth: Truth, count: int, seed: int) -> Iterator[Truth]:
     """Yield the hazards of `count` redrawn worlds."""
     generator = np.random.default_rng(seed)
-    published = grid.nearest(*PUBLISHED_SITE)
+    published = truth.environment.at(np.array([grid.nearest(*PUBLISHED_SITE)]))
     for _ in range(count):
-        yield truth_of_world(World.draw(generator), truth.environment, truth.envelopes, published)
+        yield truth_of_world(World.draw(generator), truth, published)
 
 
 def refit_worlds(grid: Grid, truth: Truth, knots: Knots, count: int, seed: int) -> Refits:
@@ -51,22 +61,44 @@ def refit_worlds(grid: Grid, truth: Truth, knots: Knots, count: int, seed: int) 
     generator = np.random.default_rng(seed + 1)
     points = [plot_points(envelope.inside, SITES, generator) for envelope in truth.envelopes]
     features = grid.features(FEATURE_NAMES)
-    designs = [np.hstack([np.ones((SITES, 1)), knots.hats(features[of]).toarray()]) for of in points]
+    designs = [_design(knots, features[of]) for of in points]
+    free = [design * np.append(True, is_fitted().repeat(KNOTS)) for design in designs]
     coefficients = {method: [] for method in METHODS}
+    practice = {method: [] for method in METHODS}
     site_variance = {method: [] for method in METHODS}
+    site_correlation = []
     for world in tqdm(redrawn_truths(grid, truth, count, seed), total=count, desc="refit worlds"):
         fitted = np.zeros((len(points), designs[0].shape[1], len(HORIZONS)))
         for method, smoothing in zip(METHODS, (METHOD_SMOOTHING, DEPARTURE_SMOOTHING), strict=True):
             logits = np.stack([world.logits(method, species, of) for species, of in enumerate(points)])
             responses, weights = _programme(logits, world.site_sd(method), generator)
-            fitted = _refit(designs, responses, weights, fitted, smoothing)
+            process = partial(world.curve, method)
+            reference = _with_curves(fitted, lambda curves, process=process: with_given_curves(curves, knots, process))
+            fitted = _refit((designs, free), responses, weights, reference, smoothing)
+            fitted = _with_curves(fitted, lambda curves, of=process: continued(curves, knots, features, of))
             coefficients[method].append(fitted)
+            slopes = [practice_slopes(species, world.world, method) for species in range(len(points))]
+            practice[method].append(np.stack(slopes))
             site_variance[method].append(world.site_sd(method) ** 2)
+        site_correlation.append(world.world.site_correlation)
+    warmed = [_design(knots, changed_climate(grid, of, WARMING_C)) for of in points]
     return Refits(
-        designs,
+        [np.vstack(both) for both in zip(designs, warmed, strict=True)],
         {method: np.stack(of) for method, of in coefficients.items()},
+        {method: np.stack(of) for method, of in practice.items()},
         {method: np.array(of) for method, of in site_variance.items()},
+        np.array(site_correlation),
     )
+
+
+def _design(knots: Knots, features: np.ndarray) -> np.ndarray:
+    return np.hstack([np.ones((len(features), 1)), knots.hats(features).toarray()])
+
+
+def _with_curves(fitted: np.ndarray, change: Callable[[np.ndarray], np.ndarray]) -> np.ndarray:
+    """Return coefficients [species, coefficients, periods] whose curves [species, features, knots, periods] change."""
+    curves = change(fitted[:, 1:].reshape(len(fitted), len(FEATURE_NAMES), KNOTS, -1))
+    return np.concatenate([fitted[:, :1], curves.reshape(len(fitted), -1, fitted.shape[2])], axis=1)
 
 
 def _programme(logits: np.ndarray, site_sd: float, generator: np.random.Generator) -> tuple[np.ndarray, np.ndarray]:
@@ -82,12 +114,13 @@ def _programme(logits: np.ndarray, site_sd: float, generator: np.random.Generato
 
 
 def _refit(designs, responses, weights, reference, smoothing):
-    """Return coefficients [species, coefficients, periods], fitted as departures from those of the reference."""
-    departures = responses - np.stack([design @ of for design, of in zip(designs, reference, strict=True)])
+    """Return coefficients [species, coefficients, periods], fitted as departures from those of the reference.
+
+    Of the designs [species][sites, coefficients] the first has all features, the second those whose curves are fitted.
+    """
+    everything, free = designs
+    departures = responses - np.stack([design @ of for design, of in zip(everything, reference, strict=True)])
     return reference + np.stack(
-        [
-            fit_logits(designs, departures[..., period], weights[..., period], smoothing)
-            for period in range(len(HORIZONS))
-        ],
+        [fit_logits(free, departures[..., period], weights[..., period], smoothing) for period in range(len(HORIZONS))],
         axis=-1,
     )

@@ -7,8 +7,8 @@ from pathlib import Path
 from pipeline.outcomes.periods import HORIZONS, METHODS
 from pipeline.sources.manifest import SourceError, sha256_of
 
-FORMAT = "nurselog-model/2"
-OUTCOMES = ("simulated", "observed")
+FORMAT = "nurselog-model/3"
+OUTCOMES = ("simulated", "calibrated", "observed")
 
 
 class ModelsError(SourceError):

@@ -3,7 +3,7 @@
 from pathlib import Path
 
 from pipeline.models.artefacts import ModelArtefacts, ModelsError
-from pipeline.models.features import FEATURE_NAMES
+from pipeline.models.features import INPUT_NAMES
 from pipeline.models.manifest import manifest_text
 from pipeline.outcomes.periods import METHODS
 from pipeline.outcomes.species import species_codes
@@ -15,7 +15,7 @@ def check_base(base: ModelArtefacts, kept: str) -> None:
     if kept not in base.methods:
         raise ModelsError(f"{path}: has no model for {kept}, and the table has no tree of it to train one")
     for name, own, new in (
-        ("features", base.feature_names, FEATURE_NAMES),
+        ("features", base.feature_names, INPUT_NAMES),
         ("species", base.manifest["species"], species_codes()),
     ):
         if own != new:

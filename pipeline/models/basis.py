@@ -1,5 +1,6 @@
 """Piecewise-linear functions on equally spaced knots, as penalised splines use them (Eilers and Marx 1996)."""
 
+from collections.abc import Sequence
 from dataclasses import dataclass
 
 import numpy as np
@@ -18,10 +19,23 @@ class Knots:
     logarithmic: np.ndarray
 
     @classmethod
-    def spanning(cls, features: np.ndarray, logarithmic: np.ndarray) -> "Knots":
-        """Return knots from the 0.2 to the 99.8 percentile of each feature; beyond them effects are constant."""
+    def spanning(
+        cls, features: np.ndarray, logarithmic: np.ndarray, reach: Sequence[tuple[float, float] | None] | None = None
+    ) -> "Knots":
+        """Return knots from the 0.2 to the 99.8 percentile of each feature, or over its `reach` where it has one.
+
+        Beyond the knots effects are constant.
+        """
         low, high = np.quantile(_scaled(features, logarithmic), (0.002, 0.998), axis=0)
+        for index, ends in enumerate(reach or ()):
+            if ends is not None:
+                low[index], high[index] = ends
         return cls(low.astype(np.float32), ((high - low) / (KNOTS - 1)).astype(np.float32), logarithmic)
+
+    def values(self, feature: int) -> np.ndarray:
+        """Return the values [knots] of a feature at its knots, in its unit."""
+        scaled = self.start[feature] + self.step[feature] * np.arange(KNOTS)
+        return np.exp(scaled) if self.logarithmic[feature] else scaled
 
     def locate(self, features: np.ndarray) -> tuple[np.ndarray, np.ndarray]:
         """Return interval index int64 and fraction float32 in [0, 1], both [rows, features]."""

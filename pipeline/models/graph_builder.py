@@ -3,7 +3,9 @@
 With equally spaced knots the interval is a division, one Gather reads the values of every feature, and the rest is
 elementwise. Rows are the last axis, so that elementwise operations run over long vectors.
 
-In the shapes, N is rows, F features and C columns, the number of curves of a species and feature.
+In the shapes, N is rows, F features of the grid, L practices with a slope (`LINEAR_PRACTICES`) and C columns, the
+number of curves of a species and feature. Inputs are the features of the grid, the L practices, and the seeds of a
+spot.
 """
 
 import numpy as np
@@ -11,6 +13,7 @@ import onnx
 from onnx import TensorProto, helper, numpy_helper
 
 from pipeline.models.basis import KNOTS, MIN_LOGGED, Knots
+from pipeline.outcomes.practice import DEFAULTS, LINEAR_PRACTICES
 
 OPSET = 17
 IR_VERSION = 8
@@ -31,15 +34,19 @@ class GraphBuilder:
         """Add a node; it has the name of its first output."""
         self.nodes.append(helper.make_node(operation, inputs, list(outputs), name=outputs[0], **attributes))
 
-    def model(self, name: str, inputs: list, outputs: list) -> onnx.ModelProto:
-        """Return the checked model with these inputs and outputs: (name, element type, shape) each."""
-        definition = helper.make_graph(
+    def body(self, name: str, outputs: list, inputs: list = ()) -> onnx.GraphProto:
+        """Return the graph with these inputs and outputs: (name, element type, shape) each."""
+        return helper.make_graph(
             self.nodes,
             name,
             [helper.make_tensor_value_info(*value) for value in inputs],
             [helper.make_tensor_value_info(*value) for value in outputs],
             self.constants,
         )
+
+    def model(self, name: str, inputs: list, outputs: list) -> onnx.ModelProto:
+        """Return the checked model with these inputs and outputs: (name, element type, shape) each."""
+        definition = self.body(name, outputs, inputs)
         proto = helper.make_model(
             definition, opset_imports=[helper.make_opsetid("", OPSET)], ir_version=IR_VERSION, producer_name="nurselog"
         )
@@ -50,9 +57,11 @@ class GraphBuilder:
 def add_curves(graph: GraphBuilder, knots: Knots, curves: np.ndarray) -> None:
     """Add the values `logits` [C, F, N] of curves [species, F, knots, C], linear between the two nearest knots.
 
-    Also `rise` [C, F, N], the change over the interval, and `positive` [F, N], the features that have logarithms.
+    Also `rise` [C, F, N], the change over the interval, `positive` [F, N], the features that have logarithms, and
+    `practice` [L, N] and `seeds` [1, N] of the inputs.
     """
     count, columns = curves.shape[1], curves.shape[3]
+    graph.constant("kinds", np.array([count, len(LINEAR_PRACTICES), 1], dtype=np.int64))
     graph.constant("knot_start", knots.start.reshape(-1, 1))
     graph.constant("knot_step", knots.step.reshape(-1, 1))
     graph.constant("logarithmic", knots.logarithmic.reshape(-1, 1))
@@ -62,7 +71,8 @@ def add_curves(graph: GraphBuilder, knots: Knots, curves: np.ndarray) -> None:
     graph.constant("last_interval", np.float32(KNOTS - 2))
     graph.constant("species_stride", np.int64(count * KNOTS))
     graph.constant("feature_offset", np.arange(count, dtype=np.int64).reshape(-1, 1) * KNOTS)
-    graph.add("Transpose", ["features"], "values", perm=[1, 0])
+    graph.add("Transpose", ["features"], "inputs", perm=[1, 0])
+    graph.add("Split", ["inputs", "kinds"], "values", "practice", "seeds", axis=0)
     graph.add("Max", ["values", "smallest_logged"], "positive")
     graph.add("Log", ["positive"], "logarithm")
     graph.add("Where", ["logarithmic", "logarithm", "values"], "scaled")
@@ -84,4 +94,33 @@ def add_curves(graph: GraphBuilder, knots: Knots, curves: np.ndarray) -> None:
     graph.add("Transpose", ["rows"], "columns", perm=[2, 0, 1])
     graph.add("Split", ["columns"], "at_knot", "rise", axis=0)
     graph.add("Mul", ["rise", "fraction"], "risen")
-    graph.add("Add", ["at_knot", "risen"], "logits")
+    graph.add("Add", ["at_knot", "risen"], "curve_logits")
+
+
+def add_practice(graph: GraphBuilder, slopes: np.ndarray) -> None:
+    """Add `departures` [L, N] from the default practice and `practice_logits` [P, L, N], for slopes [species, L, P]."""
+    graph.constant("practice_slopes", np.transpose(slopes, (2, 1, 0)).astype(np.float32))
+    graph.constant("default_practice", DEFAULTS[: len(LINEAR_PRACTICES)].reshape(-1, 1))
+    graph.add("Sub", ["practice", "default_practice"], "departures")
+    graph.add("Gather", ["practice_slopes", "species"], "slopes", axis=2)
+    graph.add("Mul", ["slopes", "departures"], "practice_logits")
+
+
+def add_fewer_or_more_seeds(graph: GraphBuilder, alive: str, ratio: str, is_usual: str, result: str) -> None:
+    """Add `result`: survival `alive` of spots with `ratio` times the default seeds; `one` is a constant of the graph.
+
+    Where `is_usual` it is `alive` itself, to the last bit.
+
+    A spot is dead if all of its seeds are: with chance dead^ratio.
+    """
+    graph.add("Sub", ["one", alive], f"{result}_usual_death")
+    graph.add("Pow", [f"{result}_usual_death", ratio], f"{result}_death")
+    graph.add("Sub", ["one", f"{result}_death"], f"{result}_other")
+    graph.add("Where", [is_usual, alive, f"{result}_other"], result)
+
+
+def add_seed_ratio(graph: GraphBuilder) -> None:
+    """Add `seed_ratio` [1, N], and `usual_seeds` [1, N], whether a spot has the default seeds."""
+    graph.constant("default_seeds", np.float32(DEFAULTS[-1]))
+    graph.add("Div", ["seeds", "default_seeds"], "seed_ratio")
+    graph.add("Equal", ["seeds", "default_seeds"], "usual_seeds")

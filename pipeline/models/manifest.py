@@ -10,15 +10,18 @@ import numpy as np
 
 from pipeline.grid.arrow_file import Grid
 from pipeline.grid.columns.definitions import COLUMNS
+from pipeline.models.artefacts import FORMAT
 from pipeline.models.features import FEATURE_NAMES, FEATURES
 from pipeline.models.hazard import average_sites
 from pipeline.models.input_errors import INPUT_ERRORS
-from pipeline.outcomes.periods import HORIZONS, PeriodCounts
+from pipeline.outcomes.periods import HORIZONS, METHODS, PeriodCounts
+from pipeline.outcomes.practice import PRACTICES, PracticeFeature
+from pipeline.outcomes.seeds import SEEDS_PER_SPOT
 from pipeline.outcomes.species import species_codes
 from pipeline.sources.manifest import sha256_of
 
 SERIES = "Nurselog"
-CODENAME = "hemlock"
+CODENAME = "larch"
 CAUTION = {
     # `evaluation.evidence` adds how they did on planted trees.
     "simulated": "The models are trained on simulated outcomes.",
@@ -31,7 +34,8 @@ ALIVE = {
     "manual": "A planted seedling counts as alive if it lives at the end of the horizon.",
     "drone_seeded": (
         "A spot sown with one seed pod counts as alive if at least one seedling lives there at the end of the horizon; "
-        "this is not the survival of a seed."
+        f"this is not the survival of a seed. A pod has {SEEDS_PER_SPOT:g} viable seeds unless seeds_per_spot says "
+        "otherwise: as many as the published sample needs at natural rates of emergence and first-year survival."
     ),
 }
 _BOUNDS = {column.name: column for column in COLUMNS}
@@ -59,7 +63,7 @@ def write_manifest(
     interval graphs, None if there are none.
     """
     manifest = {
-        "format": "nurselog-model/2",
+        "format": FORMAT,
         "version": f"{grid.coverage}_v{version}_{CODENAME}",
         "codename": CODENAME,
         "series": SERIES,
@@ -73,7 +77,7 @@ def write_manifest(
         "methods": {
             method: {
                 **_file(directory / f"{method}.onnx"),
-                "averages": average_sites(grid, counts[method]).round(4).tolist(),
+                "averages": _averages(grid, counts[method]),
                 **({"intervals": _file(directory / interval_file(method))} if interval_level else {}),
             }
             for method in counts
@@ -96,17 +100,20 @@ def _file(path: Path) -> dict[str, str]:
 
 
 def _features(grid: Grid, counts: dict[str, PeriodCounts]) -> list[dict]:
-    """Describe the features; the percentiles are over the grid points with training trees, each counted once."""
+    """Describe the features; the percentiles are over the grid points with training trees, each counted once.
+
+    Features of the practice follow those of the grid. They have no training values, and no error of their own.
+    """
     sites = np.unique(np.concatenate([trees.point for trees in counts.values()]))
     low, high = np.percentile(grid.features(FEATURE_NAMES)[sites].astype(np.float64), (1, 99), axis=0)
     # Rounded outwards, so that a value at a percentile does not lie beyond it.
     low, high = np.floor(low * 1e4) / 1e4, np.ceil(high * 1e4) / 1e4
     # Every feature may be named as a risk factor: columns that should not be named are not features.
-    return [
+    of_grid = [
         {
             "name": feature.name,
             "unit": grid.units[feature.name],
-            "minimum": _BOUNDS[feature.name].minimum,
+            "minimum": _BOUNDS[feature.name].minimum if feature.minimum is None else feature.minimum,
             "maximum": _BOUNDS[feature.name].maximum,
             "label": feature.label,
             "risk_factor": True,
@@ -115,6 +122,26 @@ def _features(grid: Grid, counts: dict[str, PeriodCounts]) -> list[dict]:
         }
         for feature, p1, p99 in zip(FEATURES, low.tolist(), high.tolist(), strict=True)
     ]
+    return of_grid + [_practice(practice) for practice in PRACTICES]
+
+
+def _practice(practice: PracticeFeature) -> dict:
+    entry = {
+        "name": practice.name,
+        "unit": practice.unit,
+        "minimum": practice.minimum,
+        "maximum": practice.maximum,
+        "label": practice.label,
+        "risk_factor": True,
+        "default": practice.default,
+    }
+    return entry if practice.methods == METHODS else entry | {"methods": list(practice.methods)}
+
+
+def _averages(grid: Grid, trees: PeriodCounts) -> list[list[float]]:
+    """Return the average site of each species [species, inputs], under the default practice."""
+    defaults = [practice.default for practice in PRACTICES]
+    return [[*site, *defaults] for site in average_sites(grid, trees).round(4).tolist()]
 
 
 def manifest_text(manifest: dict) -> str:

@@ -3,7 +3,8 @@
 Contributions are integrated as in `HazardModel.contributions`, with the same quadrature, whose error is shared out over
 the features in the same way; the tests compare the two.
 
-In the shapes, N is rows, F features, P periods, H horizons (as many as periods) and S steps of the quadrature.
+In the shapes, N is rows, I inputs (features of the grid, then practices), P periods, H horizons (as many as periods)
+and S steps of the quadrature.
 """
 
 from pathlib import Path
@@ -12,19 +13,29 @@ import numpy as np
 import onnx
 from onnx import TensorProto
 
-from pipeline.models.graph_builder import GraphBuilder, add_curves
+from pipeline.models.features import INPUT_NAMES
+from pipeline.models.graph_builder import (
+    GraphBuilder,
+    add_curves,
+    add_fewer_or_more_seeds,
+    add_practice,
+    add_seed_ratio,
+)
 from pipeline.models.hazard import SMALLEST_TOTAL, HazardModel, quadrature
 from pipeline.outcomes.periods import HORIZONS
 
 
 def onnx_model(model: HazardModel) -> onnx.ModelProto:
-    """Return the graph: features [N,F], species [N] -> survival, baseline [N,H], contributions [N,H,F]."""
-    count = len(model.knots.start)
+    """Return the graph: features [N,I], species [N] -> survival, baseline [N,H], contributions [N,H,I]."""
+    count = len(INPUT_NAMES)
     horizons = len(HORIZONS)
     graph = GraphBuilder()
     add_curves(graph, model.knots, model.curves)
+    add_practice(graph, model.practice)
+    graph.add("Concat", ["curve_logits", "practice_logits"], "logits", axis=1)
     _survival(graph, model)
     _contributions(graph, periods=horizons)
+    _seeds(graph, model.sown)
     return graph.model(
         "survival",
         [("features", TensorProto.FLOAT, ["N", count]), ("species", TensorProto.INT64, ["N"])],
@@ -64,14 +75,17 @@ def _survival(graph: GraphBuilder, model: HazardModel) -> None:
         graph.add("Mul", [alive[-1], f"lives_{period}"], f"alive_{period}")
         alive.append(f"alive_{period}")
     graph.add("Concat", alive, "alive", axis=0)
-    for output, step in (("baseline", "first_step"), ("survival", "last_step")):
+    for output, step in (("baseline", "first_step"), ("usual_survival", "last_step")):
         graph.add("Gather", ["alive", step], f"{output}_by_horizon", axis=1)
-        graph.add("Transpose", [f"{output}_by_horizon"], output, perm=[1, 0])
+    graph.add("Transpose", ["baseline_by_horizon"], "baseline", perm=[1, 0])
 
 
 def _contributions(graph: GraphBuilder, periods: int) -> None:
-    """Add `contributions` [N, H, F]: minus the integral of alive(horizon) * hazard(period) times the logits of the
-    periods up to the horizon, plus a share of the quadrature's error in proportion to its magnitude."""
+    """Add `shared` [H, I - 1, N], contributions without those of the seeds.
+
+    They are minus the integral of alive(horizon) * hazard(period) times the logits of the periods up to the horizon,
+    plus a share of the quadrature's error in proportion to its magnitude.
+    """
     weights = quadrature()[1]
     step_weights = np.concatenate([[0.0], -weights, [0.0]]).astype(np.float32)
     graph.constant("step_weights", step_weights.reshape(1, -1))
@@ -93,5 +107,18 @@ def _contributions(graph: GraphBuilder, periods: int) -> None:
     graph.add("Max", ["total_magnitude", "smallest_total"], "divisor")
     graph.add("Div", ["error", "divisor"], "error_share")
     graph.add("Mul", ["magnitudes", "error_share"], "corrections")
-    graph.add("Add", ["integrals", "corrections"], "by_horizon")
+    graph.add("Add", ["integrals", "corrections"], "shared")
+
+
+def _seeds(graph: GraphBuilder, sown: bool) -> None:
+    """Add `survival` [N, H] and `contributions` [N, H, I] with the seeds of a spot, which planting does not have."""
+    survival = "usual_survival_by_horizon"
+    if sown:
+        add_seed_ratio(graph)
+        add_fewer_or_more_seeds(graph, survival, "seed_ratio", "usual_seeds", "survival_by_horizon")
+        survival = "survival_by_horizon"
+    graph.add("Sub", [survival, "usual_survival_by_horizon"], "by_seeds")
+    graph.add("Unsqueeze", ["by_seeds", "axis_1"], "by_seeds_column")
+    graph.add("Concat", ["shared", "by_seeds_column"], "by_horizon", axis=1)
+    graph.add("Transpose", [survival], "survival", perm=[1, 0])
     graph.add("Transpose", ["by_horizon"], "contributions", perm=[2, 0, 1])

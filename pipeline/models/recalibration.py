@@ -44,16 +44,19 @@ def recalibrated_graph(path: Path, lines: Lines) -> onnx.ModelProto:
     proto = onnx.load(path)
     constants = {constant.name: constant for constant in proto.graph.initializer}
     periods = len(HORIZONS)
-    table, intercepts = (
-        numpy_helper.to_array(constants[name]) if name in constants else None for name in ("table", "intercepts")
+    table, intercepts, practice = (
+        numpy_helper.to_array(constants[name]) if name in constants else None
+        for name in ("table", "intercepts", "practice_slopes")
     )
-    if table is None or intercepts is None or table.shape[1:] != (2 * periods,) or len(intercepts) != periods:
+    known = all(values is not None for values in (table, intercepts, practice))
+    if not known or table.shape[1:] != (2 * periods,) or not len(intercepts) == len(practice) == periods:
         raise ModelsError(f"{path}: is not a graph that this pipeline wrote, so its hazards cannot be recalibrated")
     # Columns of the table are values at the knots of each period, then their rises to the next knot.
     scaled = table * np.tile(lines.slope, 2)
     column = (periods, 1, 1)
     shifted = lines.intercept.reshape(column) + intercepts * lines.slope.reshape(column)
-    for name, values in (("table", scaled), ("intercepts", shifted)):
+    steeper = practice * lines.slope.reshape(column)
+    for name, values in (("table", scaled), ("intercepts", shifted), ("practice_slopes", steeper)):
         constants[name].CopyFrom(numpy_helper.from_array(values.astype(np.float32), name))
     return proto
 

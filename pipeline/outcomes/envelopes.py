@@ -16,7 +16,7 @@ from pipeline.outcomes.species import all_species
 # Quantiles of the points inside the range that bound an axis. Range maps of mountain trees include valley floors, so
 # the warm, low side is cut more than the cold, high side, where the trees do grow up to the limit.
 LIMITS = {
-    "precipitation_annual": (0.05, 0.88),
+    "precipitation_annual": (0.05, 0.93),
     "temperature_min_january": (0.02, 0.88),
     "dew_point": (0.02, 0.98),
     "vpd_max": (0.02, 0.98),
@@ -83,9 +83,14 @@ class Environment:
         cls, values: dict[str, np.ndarray], latitude: np.ndarray, longitude: np.ndarray, scale: Scale
     ) -> "Environment":
         """Return the environment of places [points] from the values of the columns `AXES` in the grid's units."""
-        axes = {name: _on_axis(name, np.asarray(values[name], dtype=np.float64)) for name in AXES}
+        axes = {name: on_axis(name, np.asarray(values[name], dtype=np.float64)) for name in AXES}
+        return cls.of_axes(axes, zone_shift(latitude, longitude), scale)
+
+    @classmethod
+    def of_axes(cls, axes: dict[str, np.ndarray], shift: np.ndarray, scale: Scale) -> "Environment":
+        """Return the environment of places [points] from their axes and what moves their elevations to the zones'."""
         scores = {name: (axis - scale.middle[name]) / scale.spread[name] for name, axis in axes.items()}
-        return cls(axes, scores, zone_shift(latitude, longitude))
+        return cls(axes, scores, shift)
 
     def at(self, points: np.ndarray) -> "Environment":
         """Return the environment of the points with these indices, or of those where a mask is true."""
@@ -113,7 +118,7 @@ class Envelope:
 
 def axis_values(grid: Grid, axis: str) -> np.ndarray:
     """Return a column [points] as float64 on the scale of its envelope."""
-    return _on_axis(axis, grid.columns[axis].astype(np.float64))
+    return on_axis(axis, grid.columns[axis].astype(np.float64))
 
 
 def zone_shift(latitude: np.ndarray, longitude: np.ndarray) -> np.ndarray:
@@ -122,7 +127,8 @@ def zone_shift(latitude: np.ndarray, longitude: np.ndarray) -> np.ndarray:
     return ZONE_M_PER_DEGREE * (latitude - ZONE_LATITUDE) - ZONE_RISE_EAST_M * east
 
 
-def _on_axis(axis: str, values: np.ndarray) -> np.ndarray:
+def on_axis(axis: str, values: np.ndarray) -> np.ndarray:
+    """Return values of a column in the grid's units on the scale of its envelope."""
     return np.log(values) if axis in LOGARITHMIC_AXES else values
 
 

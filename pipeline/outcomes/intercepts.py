@@ -21,6 +21,14 @@ def expected_survival(logits: np.ndarray, site_sd: float) -> np.ndarray:
     return np.cumprod(alive, axis=-2) @ (_WEIGHTS / _WEIGHTS.sum())
 
 
+def averaging(site_sd: float) -> float:
+    """Return the factor on an effect on the logit when it is averaged over a normal site effect.
+
+    Zeger, Liang and Albert (1988), Biometrics 44: 1049-1060.
+    """
+    return float(1 / np.sqrt(1 + (16 * np.sqrt(3) / (15 * np.pi)) ** 2 * site_sd**2))
+
+
 def intercepts(published_predictor: np.ndarray, survival: tuple[float, ...], site_sd: float) -> np.ndarray:
     """Return the period intercepts [periods] that give `survival` at a site with this predictor [periods]."""
     found = np.zeros(0)

@@ -40,12 +40,12 @@ class Plantings:
         Columns: latitude, longitude, species_code, planting_method, the grid columns of `AXES` in the grid's units, and
         optionally those of `PRACTICES`, where NaN is the default.
         """
-        scale, everywhere = Scale.of_grid(grid), Environment.of_grid(grid)
+        self._scale, everywhere = Scale.of_grid(grid), Environment.of_grid(grid)
         self.count = len(table)
         self._envelopes: list[Envelope] = species_envelopes(grid, everywhere)
         self._published = everywhere.at(np.array([grid.nearest(*PUBLISHED_SITE)]))
         place = table["latitude"].to_numpy(), table["longitude"].to_numpy()
-        environment = Environment.of_values({name: table[name].to_numpy() for name in AXES}, *place, scale)
+        environment = Environment.of_values({name: table[name].to_numpy() for name in AXES}, *place, self._scale)
         practice = np.column_stack([_filled(table, feature) for feature in PRACTICES])
         self._groups = []
         for (code, method), rows in table.reset_index(drop=True).groupby(["species_code", "planting_method"]):
@@ -58,7 +58,7 @@ class Plantings:
         intercepts = solved_intercepts(world, self._published, self._envelopes)
         logits = np.zeros((self.count, len(HORIZONS)))
         for group in self._groups:
-            truth = Truth(world, group.environment, self._envelopes, intercepts)
+            truth = Truth(world, group.environment, self._scale, self._envelopes, intercepts)
             logits[group.rows] = practised_logits(truth, group.method, group.species, group.environment, group.practice)
         return logits
 

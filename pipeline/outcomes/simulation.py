@@ -12,18 +12,19 @@ from scipy.special import expit
 from tqdm import tqdm
 
 from pipeline.grid.arrow_file import Grid
-from pipeline.outcomes.envelopes import Envelope, Environment, species_envelopes
+from pipeline.outcomes.envelopes import AXES, Envelope, Environment, Scale, on_axis, species_envelopes
 from pipeline.outcomes.intercepts import (
     PUBLISHED_SITE,
     PUBLISHED_SPECIES,
     PUBLISHED_SURVIVAL,
+    averaging,
     expected_survival,
     intercepts,
 )
 from pipeline.outcomes.periods import METHODS
 from pipeline.outcomes.seeds import seed_ratio, spot_logits
 from pipeline.outcomes.species import species_codes
-from pipeline.outcomes.true_hazards import predictor
+from pipeline.outcomes.true_hazards import method_logit, predictor, species_terms
 from pipeline.outcomes.world import World
 
 PLOTS = 10_000
@@ -40,10 +41,11 @@ VISITS = (1, 3, 5)
 
 @dataclass(frozen=True)
 class Truth:
-    """The hazards of a world: `environment` and `envelopes` of the grid, and intercepts [periods] by method."""
+    """The hazards of a world: environment, scale and envelopes of the grid, and intercepts [periods] by method."""
 
     world: World
     environment: Environment
+    scale: Scale
     envelopes: list[Envelope]
     intercepts: dict[str, np.ndarray]
 
@@ -71,6 +73,22 @@ class Truth:
             survival[rows] = expected_survival(self.logits(method, index, point[rows]), self.site_sd(method))
         return survival
 
+    def curve(self, method: str, species: int, feature: str, values: np.ndarray) -> np.ndarray:
+        """Return the logits [values, periods] of the terms of one feature at its values, others at their medians."""
+        medians = {name: np.full(len(values), self.scale.middle[name]) for name in AXES}
+        axes = medians | {feature: on_axis(feature, np.asarray(values, dtype=np.float64))}
+        environment = Environment.of_axes(axes, np.zeros(len(values)), self.scale)
+        total = np.zeros((len(values), len(VISITS)))
+        for term in species_terms(environment, species, self.envelopes[species], self.world):
+            if term.variable == feature:
+                weights = np.array(self.world.process_weights[term.process])
+                total += method_logit(term, method, self.world)[:, None] * weights
+        return total
+
+    def averaged_curve(self, method: str, species: int, feature: str, values: np.ndarray) -> np.ndarray:
+        """Return the same on the logit of the hazard averaged over sites, which is what trees of many sites show."""
+        return averaging(self.site_sd(method)) * self.curve(method, species, feature, values)
+
     def site_sd(self, method: str) -> float:
         """Return the standard deviation, in logits, of what no grid column explains."""
         return self.world.site_sd(method)
@@ -78,14 +96,15 @@ class Truth:
 
 def true_process(grid: Grid, world: World) -> Truth:
     """Return the hazards of every species at every grid point in a world."""
-    environment = Environment.of_grid(grid)
-    return truth_of_world(world, environment, species_envelopes(grid, environment), grid.nearest(*PUBLISHED_SITE))
+    environment, scale = Environment.of_grid(grid), Scale.of_grid(grid)
+    envelopes = species_envelopes(grid, environment)
+    site = environment.at(np.array([grid.nearest(*PUBLISHED_SITE)]))
+    return Truth(world, environment, scale, envelopes, solved_intercepts(world, site, envelopes))
 
 
-def truth_of_world(world: World, environment: Environment, envelopes: list[Envelope], published_point: int) -> Truth:
-    """Return the hazards of a world from what all worlds share, which takes much longer to compute."""
-    site = environment.at(np.array([published_point]))
-    return Truth(world, environment, envelopes, solved_intercepts(world, site, envelopes))
+def truth_of_world(world: World, central: Truth, published: Environment) -> Truth:
+    """Return the hazards of a world, with what all worlds share from another and the published site's environment."""
+    return replace(central, world=world, intercepts=solved_intercepts(world, published, central.envelopes))
 
 
 def solved_intercepts(world: World, published: Environment, envelopes: list[Envelope]) -> dict[str, np.ndarray]:

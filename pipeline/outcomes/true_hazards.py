@@ -7,6 +7,7 @@ that it depends on, so that its recovery can be measured; `interaction` terms de
 from dataclasses import dataclass
 
 import numpy as np
+from scipy.special import expit
 
 from pipeline.outcomes.envelopes import Envelope, Environment
 from pipeline.outcomes.species import all_species
@@ -16,6 +17,8 @@ ZONE_EDGE_KM = 0.15
 """Width of the edge of a forest zone."""
 LEVEL_SLOPE = -1.0
 """Score of the slope of level ground."""
+FLAT_SLOPE, FLAT_WIDTH = -0.7, 0.1
+"""Score of the slope, some 2 degrees, below which cold air stays, and the width of the step."""
 
 
 @dataclass(frozen=True)
@@ -40,6 +43,7 @@ def species_terms(environment: Environment, index: int, envelope: Envelope, worl
     frost_rank = species.frost_tolerance + world.frost_rank_shift[index] - 3
     shade_rank = species.shade_tolerance + world.shade_rank_shift[index] - 3
     sensitivity = max(world.drought_sensitivity - world.drought_rank_effect * drought_rank, 0.1)
+    moist_benefit = max(world.moist_site_benefit - world.moist_rank_effect * drought_rank, 0.1)
     frost = max(world.frost_sensitivity - world.frost_rank_effect * frost_rank, 0.0)
     light = world.light_demand - world.light_rank_effect * shade_rank
     axes, scores = environment.axes, environment.scores
@@ -48,11 +52,9 @@ def species_terms(environment: Environment, index: int, envelope: Envelope, worl
         """Return a score as seedlings from local seed meet it: less part of what their parents were used to."""
         return scores[name] - world.local_adaptation * np.clip(scores[name], *envelope.local_seed[name])
 
-    def stress(dry: np.ndarray, moist: np.ndarray) -> np.ndarray:
-        return np.where(dry > 0, sensitivity * dry, world.moist_site_benefit * moist)
-
     def levelling(score: np.ndarray) -> np.ndarray:
-        return stress(bounded(score, world.drought_saturation), bounded(score, 1.0))
+        dry = sensitivity * bounded(score, world.drought_saturation)
+        return np.where(score > 0, dry, moist_benefit * bounded(score, 1.0))
 
     def beyond(distance: np.ndarray) -> np.ndarray:
         """Return the cost of lying this many spreads outside: quadratic, then linear, then capped."""
@@ -66,23 +68,28 @@ def species_terms(environment: Environment, index: int, envelope: Envelope, worl
         return beyond((axes[axis] - envelope.high[axis]) / envelope.spread[axis])
 
     vpd = adapted("vpd_max") + world.drought_year
-    dryness = stress(vpd, vpd)
+    dryness = np.where(vpd > 0, sensitivity, min(sensitivity, world.moist_site_benefit)) * vpd
     rainlessness = levelling(-adapted("precipitation_annual"))
     thinness = -world.soil_water_reliability * bounded(scores["soil_water_capacity"], 1.5)
     openness = world.planting_openness + world.crown_ratio_reliability * bounded(scores["crown_ratio"], 2.0)
     humidity = np.maximum(scores["dew_point"] - world.brush_start, 0.0)
-    wet_site_disease = world.wet_site_disease * max(drought_rank, 0.0)
+    of_dry_sites = max(drought_rank, 0.0)
+    wetness = np.maximum(scores["precipitation_annual"], 0.0)
+    wet_site = world.wet_site_disease * high("precipitation_annual") + world.moist_competition * wetness
+    flat = expit((FLAT_SLOPE - scores["slope"]) / FLAT_WIDTH)
     zone_km = (axes["elevation"] + environment.zone_shift) / 1000
     zone = world.zone_low * outside_zone(species.zone_low_m / 1000 - zone_km)
     zone = zone + world.zone_high * outside_zone(zone_km - species.zone_high_m / 1000)
     bottomland = world.bottomland * species.level_ground
     level = np.maximum(scores["slope"] - LEVEL_SLOPE, 0.0)
     coldness = np.maximum(-scores["temperature_min_january"], 0.0)
+    clear_nights = np.maximum(-scores["dew_point"], 0.0)
     return [
         Term("vpd_max", "drought", world.vpd_drought * dryness),
         Term("precipitation_annual", "drought", world.precipitation_drought * rainlessness),
         Term("precipitation_annual", "envelope", world.precipitation_envelope * low("precipitation_annual")),
-        Term("precipitation_annual", "wetness", wet_site_disease * high("precipitation_annual")),
+        Term("precipitation_annual", "envelope", world.wet_envelope * high("precipitation_annual")),
+        Term("precipitation_annual", "wetness", of_dry_sites * wet_site),
         Term("heat_load", "drought", world.heat_load_drought * sensitivity * bounded(scores["heat_load"], 3.0)),
         Term("dew_point", "drought", world.dew_point_drought * levelling(-adapted("dew_point"))),
         Term("dew_point", "frost", world.dew_point_frost * low("dew_point")),
@@ -91,8 +98,12 @@ def species_terms(environment: Environment, index: int, envelope: Envelope, worl
         Term("temperature_min_january", "frost", (world.january_frost + frost) * low("temperature_min_january")),
         Term("temperature_min_january", "frost", world.january_cold * frost * coldness),
         Term("temperature_min_january", "envelope", world.january_mild * high("temperature_min_january")),
+        Term("elevation", "frost", world.elevation_frost * frost * bounded(scores["elevation"], 2.0)),
+        Term("dew_point", "frost", world.night_frost * frost * bounded(clear_nights, 1.0)),
+        Term("interaction", "frost", world.frost_flat * frost * flat * bounded(clear_nights, 1.0)),
         Term("elevation", "envelope", zone),
         Term("dew_point", "competition", world.brush * humidity),
+        Term("dew_point", "envelope", world.humid_envelope * high("dew_point")),
         Term("crown_ratio", "competition", -world.crown_ratio * light * openness),
         Term("terrain_ruggedness", "terrain", world.terrain_ruggedness * bounded(scores["terrain_ruggedness"], 2.0)),
         Term("slope", "terrain", world.slope * bounded(scores["slope"], 2.0) + bottomland * bounded(level, 2.0)),

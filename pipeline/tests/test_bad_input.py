@@ -79,7 +79,7 @@ def test_a_models_directory_that_does_not_exist_is_named(capsys, tmp_path, table
         ),
         (lambda manifest: manifest["methods"]["manual"].pop("sha256"), "methods.manual must have file and sha256"),
         (lambda manifest: manifest["methods"].pop("manual"), "has no model for planting_method manual"),
-        (lambda manifest: manifest.update(format="x"), "format must be nurselog-model/2, not 'x'"),
+        (lambda manifest: manifest.update(format="x"), "format must be nurselog-model/3, not 'x'"),
         (lambda manifest: manifest.update(horizons=[1, 2]), "horizons must be [1, 3, 5], not [1, 2]"),
         (lambda manifest: manifest.update(features=[{}]), "features must be a list of objects with a name"),
         (lambda manifest: manifest["features"][0].update(name="depth"), "feature depth is not a column of the grid"),

@@ -12,6 +12,7 @@ from pipeline.evaluation.graph import GraphModel, IntervalGraph
 from pipeline.evaluation.held_out import FOLD_SEED, Evaluation
 from pipeline.evaluation.model_card.inputs import inputs_section
 from pipeline.evaluation.model_card.intervals import intervals_section
+from pipeline.evaluation.model_card.limits import limits_section
 from pipeline.evaluation.model_card.maps import map_gap, map_survival
 from pipeline.evaluation.model_card.near_places import near_places_section
 from pipeline.evaluation.model_card.plausibility import plausibility_section
@@ -19,7 +20,6 @@ from pipeline.evaluation.model_card.plots import plot_calibration, plot_effects
 from pipeline.evaluation.model_card.text import (
     data_section,
     ebm_section,
-    limits_section,
     overall_section,
     recovery_section,
     species_section,
@@ -72,7 +72,7 @@ def write_model_card(
     ]
     if truth:
         seen, unseen = (counts[METHODS[0]].of_points(chosen) for chosen in (folds > 0, folds == 0))
-        reference = fit_methods(grid, {METHODS[0]: seen}, knots)[METHODS[0]]
+        reference = fit_methods(grid, {METHODS[0]: seen}, knots, truth)[METHODS[0]]
         known = truth.survival(METHODS[0], unseen.species, unseen.point)[:, 0]
         sections.append(ebm_section(compare_with_ebm(grid, seen, unseen, reference, known, FOLD_SEED)))
         by_method = {method: recovery(grid, truth, models[method], method) for method in METHODS}

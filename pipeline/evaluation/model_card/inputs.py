@@ -1,9 +1,9 @@
 """The section of the model card on the features: errors, what they do to survival, and first risk factors."""
 
+from pipeline.evaluation.forestry.native import error_effects, first_factor_shares, native_pairs
+from pipeline.evaluation.forestry.plausibility import SPREAD
 from pipeline.evaluation.graph import GraphModel
 from pipeline.evaluation.model_card.text import markdown_table
-from pipeline.evaluation.native import error_effects, first_factor_shares, native_pairs
-from pipeline.evaluation.plausibility import SPREAD
 from pipeline.grid.arrow_file import Grid
 from pipeline.models.features import FEATURE_NAMES, FEATURES
 from pipeline.models.input_errors import INPUT_ERRORS, MATCH_DISTANCE_KM, InputError

@@ -2,9 +2,9 @@
 
 import numpy as np
 
+from pipeline.evaluation.forestry.local_contrast import DISTANCE_KM, differences, near_pairs, opposite_slopes
 from pipeline.evaluation.graph import GraphModel
 from pipeline.evaluation.grid.validation import west_of_crest
-from pipeline.evaluation.local_contrast import DISTANCE_KM, differences, near_pairs, opposite_slopes
 from pipeline.evaluation.model_card.text import markdown_table
 from pipeline.grid.arrow_file import Grid
 from pipeline.models.features import FEATURE_NAMES

@@ -2,9 +2,7 @@
 
 import numpy as np
 
-from pipeline.evaluation.graph import GraphModel
-from pipeline.evaluation.model_card.text import markdown_table
-from pipeline.evaluation.plausibility import (
+from pipeline.evaluation.forestry.plausibility import (
     PLAUSIBLE_SURVIVAL,
     SPREAD,
     check_ordering,
@@ -14,6 +12,10 @@ from pipeline.evaluation.plausibility import (
     survival_everywhere,
     top_magnitudes,
 )
+from pipeline.evaluation.forestry.warming import warming_rules
+from pipeline.evaluation.forestry.zones import stands, zone_rules
+from pipeline.evaluation.graph import GraphModel
+from pipeline.evaluation.model_card.text import markdown_table
 from pipeline.grid.arrow_file import Grid
 from pipeline.models.features import FEATURES
 from pipeline.outcomes.crest import west_of_crest
@@ -30,6 +32,7 @@ def plausibility_section(grid: Grid, models: dict[str, GraphModel], survival_ima
             _sample(grid, models),
             _spread(grid, models),
             _best_species(grid, models[METHODS[0]]),
+            _rules(grid, models[METHODS[0]]),
             f"![Survival to year 5 of six species]({survival_image})",
             f"![Difference between the methods]({gap_image})",
             _orderings(grid, models[METHODS[0]]),
@@ -103,6 +106,19 @@ def _best_species(grid: Grid, model: GraphModel) -> str:
     )
 
 
+def _rules(grid: Grid, model: GraphModel) -> str:
+    rows = [
+        [rule.text, f"{rule.value:.3f}", f"{rule.bound:g}", "yes" if rule.holds else "**no**"]
+        for rule in (*zone_rules(stands(grid, model)), *warming_rules(grid, model))
+    ]
+    table = markdown_table(["rule", "value", "at most", "holds"], rows)
+    intro = (
+        "Rules of zones and of a changed climate, planted by hand, year 5, at native points: shares of the points, "
+        "differences of mean survival, and survival at the published site."
+    )
+    return f"{intro}\n\n{table}"
+
+
 def _orderings(grid: Grid, model: GraphModel) -> str:
     results = [check_ordering(grid, model, ordering) for ordering in orderings()]
     rows = [
@@ -110,8 +126,8 @@ def _orderings(grid: Grid, model: GraphModel) -> str:
             result.ordering.site,
             f"{result.ordering.better} {result.better_survival:.2f}",
             f"{result.ordering.worse} {result.worse_survival:.2f}",
-            ", ".join(result.named),
-            result.ordering.why,
+            ", ".join(result.named) if result.ordering.factors else "",
+            f"{result.ordering.why} ({result.ordering.source})",
             "yes" if result.holds else "**no**",
         ]
         for result in results
@@ -120,6 +136,6 @@ def _orderings(grid: Grid, model: GraphModel) -> str:
     held = sum(result.holds for result in results)
     intro = (
         f"Orderings, hand-planted: {held} of {len(results)} hold. The better species need not be native there by its "
-        "range map."
+        "range map. Between neighbours the order alone is tested, and no factor is named."
     )
     return f"{intro}\n\n{markdown_table(header, rows)}"

@@ -5,11 +5,11 @@ import pandas as pd
 from pipeline.evaluation.ebm import EbmComparison
 from pipeline.evaluation.recovery import Recovery
 from pipeline.evaluation.scores import MIN_TREES
-from pipeline.grid.points import SEARCH_RADIUS_KM
 from pipeline.models.basis import KNOTS
 from pipeline.models.features import FEATURES
 from pipeline.models.hazard import QUADRATURE_NODES
 from pipeline.outcomes.periods import HORIZONS, METHODS, PeriodCounts
+from pipeline.outcomes.practice import PRACTICES
 
 MAX_BRIER_EXCESS = 0.03
 SLOPE_RANGE = (0.95, 1.05)
@@ -25,6 +25,7 @@ def markdown_table(header: list[str], rows: list[list[str]]) -> str:
 def what_section(manifest: dict) -> str:
     """Describe the models; version, caution and the meaning of "alive" are those of the manifest."""
     labels = ", ".join(feature.label for feature in FEATURES)
+    practices = ", ".join(f"{practice.label} ({practice.default:g})" for practice in PRACTICES)
     alive = "\n".join(f"- `{method}`: {meaning}" for method, meaning in manifest["alive"].items())
     return f"""# Model card: {manifest["version"]}
 
@@ -43,6 +44,14 @@ planting. Each is an additive discrete-time hazard model: the logit of the hazar
 4-5) is a species level plus one curve for each feature and species ({KNOTS} knots, linear between them). Survival is
 the product of one minus the hazards, so it cannot rise with the horizon. The features are
 {labels}.
+Three more describe the practice, with their defaults: {practices}. The models are trained at the defaults. The effects
+of the first two are those of the simulation, from published trials (`docs/simulation.md`); the seeds of a spot enter
+by the chance that all of them die. At its default a practice contributes 0.
+
+No curve of a harmful feature (maximum VPD, slope, ruggedness, heat load, thin soil) falls: each is the nearest one to
+the fit that does not. Beyond the climates of the grid the curves of the maximum VPD and the January minimum go on as
+the simulation does, in models of observed outcomes in a straight line. The January curve of simulated models is the
+simulation's at every value: a fit of it takes up what latitude and the crest do, which no feature states.
 
 The fit is a hierarchical penalised spline regression (Eilers and Marx 1996; Pedersen et al. 2019): a species' curve
 shrinks to the curve of all species, and the drone-seeded model is fitted as a departure from the manual one. The
@@ -214,36 +223,6 @@ def _slopes_outside(scores: pd.DataFrame) -> str:
         return f" Every calibration slope is from {low} to {high}."
     cases = [f"{row.species} year {row.horizon} ({row.slope:.2f})" for row in outside.itertuples()]
     return f" Calibration slopes outside {low} to {high}: {', '.join(cases)}."
-
-
-def limits_section(*, simulated: bool) -> str:
-    """State the limits of the models."""
-    first = (
-        "- They are trained on simulated outcomes. *Tested on planted trees* says what they may be used for."
-        if simulated
-        else "- They are fitted to the sites, species and years of the outcomes table; elsewhere they extrapolate."
-    )
-    return f"""## Limits
-
-{first}
-- Without options a prediction is for the nearest grid point, up to {SEARCH_RADIUS_KM:g} km away, with its slope, soil
-  and canopy. `elevation_m` moves elevation and climate to the site's own by the point's lapse rates; `conditions`
-  replace the grid's values with measured ones. The models were trained on the grid's values.
-- Beyond the climates of the training sites (`outside_training`), as under many scenarios, the models extrapolate:
-  beyond the 0.2 to the 99.8 percentile of the grid a feature's effect stays what it is there.
-- Stock, season, site preparation, browse protection and the year's weather are not inputs; predictions average over
-  them.
-- Elevation, dew point and the January minimum are correlated over the region: part of the contribution of one may be
-  due to another.
-- Slope and terrain ruggedness are correlated too, and their true effects are hardly larger than the error of the fit:
-  for a single species the sign of their contribution may be wrong.
-- `elevation_m` uses the slopes of climate with elevation around the point, which hold for some hundreds of metres. The
-  farther the site is from the point's elevation, the more its answer is an extrapolation, up to places above the tree
-  line. The error of these slopes is not in the intervals.
-- Native ranges are drawn to kilometres (Little's maps). Trees that stand at their edges may count as not native, such
-  as Sitka spruce in the upper Hoh valley, and are left out unless `native_only` is false.
-- A factor's contribution is relative to the average native training site of that species and method. It explains the
-  model and does not predict the effect of changing the factor."""
 
 
 def _number(value: float, decimals: int) -> str:

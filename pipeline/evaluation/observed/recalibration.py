@@ -2,6 +2,10 @@
 
 The likelihood is that of the discrete-time hazard model itself, over the trees at risk in each period; trees lost to
 follow-up are at risk until then (`periods.tree_periods`).
+
+A slope compares sites, and a few blocks have few independent sites: the fitted slope is drawn towards 1 as if
+`SLOPE_BLOCKS` more blocks had one of 1. Where the fitted slope would reverse the order of the sites, or none can be
+fitted, the level alone is: a whole period that dies more than predicted says so whatever the order of its sites.
 """
 
 from dataclasses import dataclass
@@ -15,6 +19,7 @@ from pipeline.outcomes.periods import HORIZONS, PERIOD_YEARS
 
 MIN_TREES = 10
 """Deaths, and survivors, in a period for a line."""
+SLOPE_BLOCKS = 5
 
 
 @dataclass(frozen=True)
@@ -34,7 +39,11 @@ class PeriodTrees:
 
 
 def fit_lines(trees: PeriodTrees, chosen: np.ndarray) -> tuple[Lines, list[str | None]]:
-    """Fit a line a period to chosen trees; where that is not possible the line changes nothing, and why."""
+    """Fit a line a period to chosen trees; where that is not possible the line changes nothing, and why.
+
+    A reason is also given where only the intercept is fitted.
+    """
+    blocks = len(np.unique(trees.block[chosen]))
     intercept, slope, why = np.zeros(len(HORIZONS)), np.ones(len(HORIZONS)), []
     for period in range(len(HORIZONS)):
         died = trees.died[chosen, period]
@@ -42,14 +51,20 @@ def fit_lines(trees: PeriodTrees, chosen: np.ndarray) -> tuple[Lines, list[str |
         if min(died.sum(), lived.sum()) < MIN_TREES:
             why.append(f"fewer than {MIN_TREES} trees died, or lived, in the period")
             continue
-        line = logistic_line(trees.logits[chosen, period], died, lived)
-        if not np.isfinite(line).all():
+        fitted = logistic_line(trees.logits[chosen, period], died, lived)[1]
+        ordered = np.isfinite(fitted) and fitted > 0
+        kept = 1 + (fitted - 1) * blocks / (blocks + SLOPE_BLOCKS) if ordered else 1.0
+        level = logistic_line(trees.logits[chosen, period], died, lived, slope=kept)[0]
+        if not np.isfinite(level):
             why.append("the likelihood has no maximum")
-        elif line[1] <= 0:
-            why.append(f"the slope is {line[1]:.2f}, which would reverse the order of the sites")
-        else:
-            intercept[period], slope[period] = line
+            continue
+        intercept[period], slope[period] = level, kept
+        if ordered:
             why.append(None)
+        elif np.isfinite(fitted):
+            why.append(f"level only: the slope is {fitted:.2f}, which would reverse the order of the sites")
+        else:
+            why.append("level only: the likelihood of a slope has no maximum")
     return Lines(intercept, slope), why
 
 

@@ -1,8 +1,9 @@
+
 import numpy as np
 import pytest
 
-from pipeline.evaluation.local_contrast import DISTANCE_KM, differences, near_pairs, opposite_slopes
-from pipeline.evaluation.native import NativePairs, error_effects, first_factor_shares, native_pairs
+from pipeline.evaluation.forestry.local_contrast import DISTANCE_KM, differences, near_pairs, opposite_slopes
+from pipeline.evaluation.forestry.native import NativePairs, error_effects, first_factor_shares, native_pairs
 from pipeline.evaluation.scores import native_rows
 from pipeline.grid.arrow_file import read_grid
 from pipeline.grid.data_files import GRID
@@ -13,6 +14,7 @@ from pipeline.models.features import FEATURE_NAMES, FEATURES
 from pipeline.models.hazard import HazardModel
 from pipeline.models.input_errors import INPUT_ERRORS
 from pipeline.outcomes.periods import HORIZONS, PeriodCounts
+from pipeline.outcomes.practice import LINEAR_PRACTICES
 from pipeline.outcomes.species import species_codes
 
 
@@ -37,7 +39,8 @@ def model_of(grid):
     def with_effect(name, rise):
         curves = np.zeros((count, len(FEATURES), KNOTS, len(HORIZONS)))
         curves[:, FEATURE_NAMES.index(name)] = rise * (np.arange(KNOTS) - KNOTS / 2)[:, None]
-        return HazardModel(knots, np.full((count, len(HORIZONS)), -2.0), curves)
+        no_practice = np.zeros((count, len(LINEAR_PRACTICES), len(HORIZONS)))
+        return HazardModel(knots, np.full((count, len(HORIZONS)), -2.0), curves, no_practice, False)
 
     return with_effect
 

@@ -1,15 +1,17 @@
 import numpy as np
 import pytest
 
-from pipeline.intervals.fit import SITE_CORRELATION, interval_models
 from pipeline.intervals.fit import WORLDS as FITTED_WORLDS
+from pipeline.intervals.fit import interval_models
 from pipeline.intervals.model import CORRELATION, DRAWS, LOG_VARIANCE, MEAN
 from pipeline.intervals.refits import SITES as FITTED_SITES
 from pipeline.intervals.refits import Refits
 from pipeline.models.basis import KNOTS, Knots
 from pipeline.models.features import FEATURES
 from pipeline.outcomes.periods import HORIZONS, METHODS
+from pipeline.outcomes.practice import LINEAR_PRACTICES
 from pipeline.outcomes.species import species_codes
+from pipeline.outcomes.world import World
 from pipeline.sources.manifest import PROJECT
 
 WORLDS = 400
@@ -42,7 +44,10 @@ def refits(features, knots):
         of[:, :, 1 : 1 + KNOTS] = 0.04 * scores[:, 1, None, None, None] * np.arange(KNOTS)[:, None]
         coefficients[method] = of
     variance = {method: np.linspace(0.2, 0.4, WORLDS) for method in METHODS}
-    return Refits([design] * species, coefficients, variance)
+    shape = (WORLDS, species, len(LINEAR_PRACTICES), len(HORIZONS))
+    slopes = np.broadcast_to(np.linspace(-1, 1, WORLDS).reshape(-1, 1, 1, 1), shape)
+    practice = dict.fromkeys(METHODS, slopes)
+    return Refits([design] * species, coefficients, practice, variance, np.linspace(0.4, 0.6, WORLDS))
 
 
 @pytest.fixture(scope="module")
@@ -74,9 +79,16 @@ def test_the_site_variance_is_the_mean_over_the_worlds(models):
     assert models["manual"].site_variance == pytest.approx(0.3)
 
 
+def test_the_site_correlation_and_the_slopes_of_the_practice_are_those_of_the_worlds(models, refits):
+    assert models["manual"].site_correlation == 1.0
+    assert models["drone_seeded"].site_correlation == pytest.approx(0.5)
+    assert models["manual"].practice == pytest.approx(0.0)
+    assert models["manual"].practice_variance == pytest.approx(refits.practice["manual"].var(axis=0), abs=1e-8)
+
+
 def test_the_documentation_states_the_numbers_of_worlds_sites_and_draws():
     text = (PROJECT / "docs" / "intervals.md").read_text(encoding="utf-8")
     assert f"redrawn {FITTED_WORLDS} times" in text
     assert f"From {FITTED_WORLDS} worlds to {DRAWS} draws" in text
     assert f"at {FITTED_SITES:,} sites" in text
-    assert f"correlated by {SITE_CORRELATION}" in text
+    assert f"correlated by {World.central().site_correlation:.2f}" in text

@@ -18,8 +18,9 @@ from pipeline.intervals.model import (
     normal_scores,
 )
 from pipeline.models.basis import KNOTS, Knots
-from pipeline.models.features import FEATURES
+from pipeline.models.features import FEATURES, with_practice
 from pipeline.outcomes.periods import HORIZONS
+from pipeline.outcomes.practice import DEFAULTS
 from pipeline.outcomes.species import species_codes
 from pipeline.tests.node_graph import needs_node, run_in_node
 
@@ -31,8 +32,8 @@ def errors(features):
     return np.random.default_rng(6).uniform(0, 8, features.shape).astype(np.float32)
 
 
-@pytest.fixture(scope="module")
-def model(features):
+@pytest.fixture(scope="module", params=[False, True], ids=["planted", "sown"])
+def model(features, practice_slopes, request):
     """Curves wilder than those of any fit, but for the mean logits, which stay where survival is not 0 or 1."""
     generator = np.random.default_rng(4)
     knots = Knots.spanning(features, np.array([feature.logarithmic for feature in FEATURES]))
@@ -40,7 +41,9 @@ def model(features):
     curves = np.cumsum(generator.normal(0, 0.1, shape), axis=2)
     intercepts = generator.normal(-1, 1, (shape[0], COLUMNS))
     intercepts[:, CORRELATION] += 1.5
-    return IntervalModel(knots, intercepts, curves, site_variance=0.9, site_correlation=0.8)
+    practice = {"practice": practice_slopes, "practice_variance": practice_slopes**2 / 4}
+    sites = {"site_variance": 0.9, "site_correlation": 0.8}
+    return IntervalModel(knots, intercepts, curves, **sites, **practice, sown=request.param)
 
 
 @pytest.fixture(scope="module")
@@ -64,10 +67,28 @@ def constant_model(model, mean, variance, correlation):
     return replace(model, intercepts=intercepts, curves=np.zeros_like(model.curves))
 
 
-def test_the_graph_computes_what_the_model_defines(model, draws_of, features, species, errors):
-    draws = draws_of(model, features, species, errors)
-    assert draws.shape == (len(features), len(HORIZONS), DRAWS)
-    assert draws == pytest.approx(model.draws(features, species, errors), abs=2e-4)
+def test_the_graph_computes_what_the_model_defines(model, draws_of, features, practised, species, errors):
+    for inputs in (features, practised):
+        draws = draws_of(model, inputs, species, errors)
+        assert draws.shape == (len(features), len(HORIZONS), DRAWS)
+        assert draws == pytest.approx(model.draws(inputs, species, errors), abs=2e-4)
+
+
+def test_rows_of_the_default_practice_have_the_same_draws_beside_others(
+    model, draws_of, features, practised, species, errors
+):
+    mixed = practised.copy()
+    mixed[:10] = with_practice(features[:10])
+    alone = draws_of(model, features[:10], species[:10], errors[:10])
+    assert np.array_equal(draws_of(model, mixed, species, errors)[:10], alone)
+
+
+def test_a_practice_away_from_its_default_widens_the_interval(model, draws_of, features, species, errors):
+    known = constant_model(model, mean=-1.5, variance=0.1, correlation=1.0)
+    certain = replace(known, practice=np.zeros_like(known.practice))
+    other = with_practice(features, np.array([1.0, 0.0, DEFAULTS[-1]]))
+    widths = [np.ptp(draws_of(certain, inputs, species, errors)[:, 0], axis=1) for inputs in (features, other)]
+    assert (widths[1] > widths[0]).mean() > 0.95
 
 
 def test_each_draw_is_a_probability_that_never_rises_with_the_horizon(model, draws_of, features, species, errors):

@@ -1,4 +1,5 @@
 import json
+from dataclasses import replace
 
 import numpy as np
 import onnx
@@ -19,13 +20,12 @@ LINES = Lines(np.array([0.4, -0.2, 1.1]), np.array([0.6, 1.4, 0.9]))
 
 
 @pytest.fixture(scope="module")
-def model(features):
+def model(features, practice_slopes):
     generator = np.random.default_rng(4)
     knots = Knots.spanning(features, np.array([feature.logarithmic for feature in FEATURES]))
     shape = (len(species_codes()), len(FEATURES), KNOTS, len(HORIZONS))
-    return HazardModel(
-        knots, generator.normal(-2, 1, (shape[0], shape[3])), np.cumsum(generator.normal(0, 0.1, shape), axis=2)
-    )
+    curves = np.cumsum(generator.normal(0, 0.1, shape), axis=2)
+    return HazardModel(knots, generator.normal(-2, 1, (shape[0], shape[3])), curves, practice_slopes, False)
 
 
 @pytest.fixture(scope="module")
@@ -37,13 +37,15 @@ def directory(model, tmp_path_factory):
     return path
 
 
-def test_the_recalibrated_graph_moves_each_hazard_along_its_line(model, directory, features, species):
-    moved = HazardModel(model.knots, LINES.intercept + LINES.slope * model.intercepts, LINES.slope * model.curves)
-    survival, baseline, contributions = GraphModel(directory / "recalibrated.onnx").run(features, species)
-    assert survival == pytest.approx(moved.survival(features, species), abs=1e-5)
-    assert baseline == pytest.approx(moved.baseline(species), abs=1e-5)
-    assert contributions == pytest.approx(moved.contributions(features, species), abs=1e-5)
-    assert survival == pytest.approx(LINES.survival(model.survival(features, species)), abs=1e-5)
+def test_the_recalibrated_graph_moves_each_hazard_along_its_line(model, directory, features, practised, species):
+    steeper = {name: LINES.slope * getattr(model, name) for name in ("curves", "practice")}
+    moved = replace(model, intercepts=LINES.intercept + LINES.slope * model.intercepts, **steeper)
+    for inputs in (features, practised):
+        survival, baseline, contributions = GraphModel(directory / "recalibrated.onnx").run(inputs, species)
+        assert survival == pytest.approx(moved.survival(inputs, species), abs=1e-5)
+        assert baseline == pytest.approx(moved.baseline(species), abs=1e-5)
+        assert contributions == pytest.approx(moved.contributions(inputs, species), abs=1e-5)
+        assert survival == pytest.approx(LINES.survival(model.survival(inputs, species)), abs=1e-5)
 
 
 def test_the_recalibrated_graph_keeps_the_contract_of_the_service(directory, features, species):

@@ -5,7 +5,7 @@ import pytest
 
 from pipeline.grid.arrow_file import read_grid
 from pipeline.grid.data_files import GRID
-from pipeline.outcomes.envelopes import LIMITS, Envelope, Environment
+from pipeline.outcomes.envelopes import LIMITS, Envelope, Environment, Scale
 from pipeline.outcomes.intercepts import PUBLISHED_SURVIVAL, expected_survival, intercepts
 from pipeline.outcomes.periods import METHODS
 from pipeline.outcomes.simulation import TREES_PER_PLOT, Truth, plots_of, simulated_outcomes
@@ -123,13 +123,13 @@ def test_local_seed_softens_the_drought_of_the_home_climate_only(environment, en
 
 
 @pytest.fixture(scope="module")
-def truth(environment, envelope):
+def truth(grid, environment, envelope):
     """A world in which no site differs from another by what the grid knows."""
     weights = dict.fromkeys(CENTRAL.process_weights, (0.0, 0.0, 0.0))
     sizes = {"programme_sd": SITE_SD, "place_sd": 0.0, "stand_sd": 0.0, "plot_sd": 0.0, "seeding_site_factor": 1.0}
     world = replace(CENTRAL, process_weights=weights, **sizes)
     level = dict.fromkeys(METHODS, np.array([-2.0, -2.2, -2.4]))
-    return Truth(world, environment, [envelope] * len(species_codes()), level)
+    return Truth(world, environment, Scale.of_grid(grid), [envelope] * len(species_codes()), level)
 
 
 @pytest.fixture(scope="module")

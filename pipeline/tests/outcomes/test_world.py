@@ -5,6 +5,7 @@ import pytest
 
 from pipeline.grid.arrow_file import read_grid
 from pipeline.grid.data_files import GRID
+from pipeline.outcomes.envelopes import Environment
 from pipeline.outcomes.intercepts import PUBLISHED_SITE, PUBLISHED_SPECIES, PUBLISHED_SURVIVAL
 from pipeline.outcomes.periods import METHODS
 from pipeline.outcomes.simulation import true_process, truth_of_world
@@ -19,11 +20,12 @@ def survival():
     """Return survival [methods, horizons] of the published species at the published site in a world."""
     grid = read_grid(GRID)
     point = grid.nearest(*PUBLISHED_SITE)
+    published = Environment.of_grid(grid).at(np.array([point]))
     central = true_process(grid, CENTRAL)
     species = np.array([species_codes().index(PUBLISHED_SPECIES)])
 
     def at_published_site(world):
-        truth = truth_of_world(world, central.environment, central.envelopes, point)
+        truth = truth_of_world(world, central, published)
         return np.stack([truth.survival(method, species, np.array([point]))[0] for method in METHODS])
 
     return at_published_site

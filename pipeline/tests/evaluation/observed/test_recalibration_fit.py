@@ -52,11 +52,23 @@ def test_a_period_without_deaths_stays_as_it_is(trees):
     assert why[1].startswith("fewer than 10 trees")
 
 
-def test_a_line_that_would_reverse_the_order_of_the_sites_is_not_used(trees):
+def test_a_slope_that_would_reverse_the_order_of_the_sites_is_not_used_but_the_level_is(trees):
+    everyone = np.ones(TREES, dtype=bool)
     reversed_ = PeriodTrees(-trees.logits, trees.at_risk, trees.died, trees.block, trees.fold)
-    lines, why = fit_lines(reversed_, np.ones(TREES, dtype=bool))
+    lines, why = fit_lines(reversed_, everyone)
     assert (lines.slope == 1).all()
-    assert all("reverse" in reason for reason in why)
+    assert all(reason.startswith("level only") and "reverse" in reason for reason in why)
+    expected = (trees.at_risk * expit(lines.intercept + reversed_.logits)).sum(axis=0)
+    assert expected == pytest.approx(trees.died.sum(axis=0), rel=1e-6)
+
+
+def test_few_blocks_draw_the_slope_towards_1_and_keep_the_number_of_deaths(trees):
+    few = trees.block < 2
+    apart = PeriodTrees(trees.logits, trees.at_risk, trees.died, np.arange(TREES) % 1000, trees.fold)
+    (drawn, _), (free, _) = (fit_lines(of, few) for of in (trees, apart))
+    assert (np.abs(drawn.slope - 1) < np.abs(free.slope - 1) * 0.5).all()
+    expected = (trees.at_risk * expit(drawn.intercept + drawn.slope * trees.logits))[few].sum(axis=0)
+    assert expected == pytest.approx(trees.died[few].sum(axis=0), rel=1e-6)
 
 
 def test_hazard_logits_are_those_of_the_survival_between_horizons():

@@ -4,8 +4,8 @@ from dataclasses import dataclass
 
 import numpy as np
 
+from pipeline.evaluation.forestry.plausibility import SPREAD
 from pipeline.evaluation.graph import GraphModel
-from pipeline.evaluation.plausibility import SPREAD
 from pipeline.grid.arrow_file import Grid
 from pipeline.models.features import FEATURE_NAMES
 from pipeline.models.input_errors import standard_errors
@@ -31,7 +31,7 @@ def native_pairs(grid: Grid) -> NativePairs:
 
 def first_factor_shares(pairs: NativePairs, model: GraphModel) -> np.ndarray:
     """Return for each feature the share of pairs [features] of which it is the first factor at year 5."""
-    contributions = model.contributions(pairs.features, pairs.species)[:, -1]
+    contributions = model.contributions(pairs.features, pairs.species)[:, -1, : len(FEATURE_NAMES)]
     first = np.abs(contributions).argmax(axis=1)
     return np.bincount(first, minlength=len(FEATURE_NAMES)) / len(first)
 

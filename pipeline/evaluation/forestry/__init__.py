@@ -1,0 +1,1 @@
+"""Whether the answers are those that a forester expects."""

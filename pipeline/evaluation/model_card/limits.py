@@ -1,0 +1,43 @@
+"""The section of the model card on limits."""
+
+from pipeline.grid.points import SEARCH_RADIUS_KM
+from pipeline.outcomes.seeds import SEEDS_PER_SPOT
+
+
+def limits_section(*, simulated: bool) -> str:
+    """State the limits of the models."""
+    first = (
+        "- They are trained on simulated outcomes. *Tested on planted trees* says what that allows."
+        if simulated
+        else "- They are fitted to the sites, species and years of the outcomes table; elsewhere they extrapolate."
+    )
+    return f"""## Limits
+
+{first}
+- Survival of `drone_seeded` counts spots, not seeds. The published sample needs about {SEEDS_PER_SPOT:g} viable seeds a
+  pod at natural rates (1.75 % of seeds emerge, 17 % of germinants live through year 1), many times what pods hold.
+  Ask with `seeds_per_spot` what your own pods would do: of three seeds about 1 % of the spots are alive after year 1.
+- Without options a prediction is for the nearest grid point, up to {SEARCH_RADIUS_KM:g} km away, with its slope, soil
+  and canopy. `elevation_m` moves elevation and climate to the site's own by the point's lapse rates; `conditions`
+  replace the grid's values with measured ones. The models were trained on the grid's values.
+- Beyond the climates of the training sites (`outside_training`), as under many scenarios, the models extrapolate. The
+  maximum VPD goes on to act up to 30 hPa and the January minimum from -25 to 10 C; the effect of any other feature
+  beyond the 0.2 to the 99.8 percentile of the grid stays what it is there.
+- A scenario moves a climate from place to place, not in time: seedlings are taken to come from seed of a climate like
+  the new one, so a change within a few decades costs more than the models say.
+- Stock, season, browse protection and the year's weather are not inputs; predictions average over them, and intervals
+  include them. The effects of vegetation and overstory are the same at every place, though shade helps on hot ground
+  and grass costs most where it is dry.
+- Elevation, dew point and precipitation are correlated over the region: part of the contribution of one may be due to
+  another.
+- Cold air on level ground kills where the two meet. A sum of curves has no such interaction, so frost flats are told by
+  their slope, dew point and elevation, and single flats elsewhere are missed.
+- Forest zones move with latitude and rise east of the crest. No feature states either, so a limit of elevation is that
+  of the species' average stand, off by up to some 200 m in the far north and south.
+- `elevation_m` uses the slopes of climate with elevation around the point, which hold for some hundreds of metres. The
+  farther the site is from the point's elevation, the wider its interval.
+- Western juniper has poor vigor by decision, so that it leads only where hardly another species is native.
+- Native ranges are drawn to kilometres (Little's maps). Trees that stand at their edges may count as not native, such
+  as Sitka spruce in the upper Hoh valley, and are left out unless `native_only` is false.
+- A factor's contribution is relative to the average native training site of that species and method. It explains the
+  model and does not predict the effect of changing the factor."""
