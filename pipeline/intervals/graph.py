@@ -10,13 +10,14 @@ import onnx
 from onnx import TensorProto
 
 from pipeline.intervals.model import DRAWS, IntervalModel, normal_scores
+from pipeline.models.basis import Knots
 from pipeline.models.features import INPUT_NAMES
 from pipeline.models.graph_builder import (
     GraphBuilder,
     add_curves,
-    add_fewer_or_more_seeds,
+    add_on_logged_rows,
     add_practice,
-    add_seed_ratio,
+    add_survival_of_seeds,
 )
 from pipeline.outcomes.periods import HORIZONS
 
@@ -63,9 +64,8 @@ def _input_variance(graph: GraphBuilder, model: IntervalModel) -> None:
     graph.add("Split", ["rise", "rises_of"], "mean_rise", "other_rise", axis=0)
     graph.add("Transpose", ["errors"], "errors_by_input", perm=[1, 0])
     graph.add("Split", ["errors_by_input", "kinds"], "errors_by_feature", "no_errors", "no_seed_errors", axis=0)
-    graph.add("Where", ["logarithmic", "positive", "one"], "logarithm_unit")
-    graph.add("Mul", ["logarithm_unit", "knot_step"], "interval_unit")
-    graph.add("Div", ["errors_by_feature", "interval_unit"], "error_in_intervals")
+    graph.add("Div", ["errors_by_feature", "knot_step"], "error_in_steps")
+    add_on_logged_rows(graph, model.knots, "error_in_steps", "error_in_intervals", _relative_to_values(model.knots))
     graph.add("Mul", ["mean_rise", "error_in_intervals"], "logit_error")
     graph.add("Mul", ["logit_error", "logit_error"], "squared_logit_error")
     graph.add("ReduceSum", ["squared_logit_error", "axis_1"], "feature_variance", keepdims=1)
@@ -76,6 +76,19 @@ def _input_variance(graph: GraphBuilder, model: IntervalModel) -> None:
     graph.add("Mul", ["slope_variances", "squared_departures"], "effect_variances")
     graph.add("ReduceSum", ["effect_variances", "axis_1"], "practice_variance", keepdims=1)
     graph.add("Add", ["feature_variance", "practice_variance"], "input_variance")
+
+
+def _relative_to_values(knots: Knots):
+    """Return what divides rows of errors by the values of the logarithmic features, of which there is one run."""
+    logged = np.flatnonzero(knots.logarithmic)
+
+    def divide(graph: GraphBuilder, rows: str, result: str) -> None:
+        graph.constant("logged_features", logged.astype(np.int64))
+        graph.add("Gather", ["values", "logged_features"], "logged_values", axis=0)
+        graph.add("Max", ["logged_values", "smallest_logged"], "positive_values")
+        graph.add("Div", [rows, "positive_values"], result)
+
+    return divide
 
 
 def _directions(graph: GraphBuilder, model: IntervalModel) -> None:
@@ -117,26 +130,4 @@ def _draws(graph: GraphBuilder, periods: int, sown: bool) -> None:
     usual = "usual_draws" if sown else "draws"
     graph.add("Concat", [f"draws_{horizon}" for horizon in range(periods)], usual, axis=1)
     if sown:
-        _seeds(graph)
-
-
-def _seeds(graph: GraphBuilder) -> None:
-    """Add `draws` for the seeds of each spot. Powers take longer than all else: none is taken if all are usual."""
-    add_seed_ratio(graph)
-    graph.constant("by_row", np.array([-1, 1, 1], dtype=np.int64))
-    graph.add("Reshape", ["seed_ratio", "by_row"], "ratio_by_row")
-    graph.add("Reshape", ["usual_seeds", "by_row"], "usual_by_row")
-    graph.add("Cast", ["usual_seeds"], "usual_number", to=TensorProto.INT32)
-    graph.add("ReduceMin", ["usual_number"], "all_usual_number", keepdims=0)
-    graph.add("Cast", ["all_usual_number"], "all_usual", to=TensorProto.BOOL)
-    same, other = GraphBuilder(), GraphBuilder()
-    same.add("Identity", ["usual_draws"], "same_draws")
-    add_fewer_or_more_seeds(other, "usual_draws", "ratio_by_row", "usual_by_row", "other_draws")
-    shape = ["N", len(HORIZONS), DRAWS]
-    graph.add(
-        "If",
-        ["all_usual"],
-        "draws",
-        then_branch=same.body("same_seeds", [("same_draws", TensorProto.FLOAT, shape)]),
-        else_branch=other.body("other_seeds", [("other_draws", TensorProto.FLOAT, shape)]),
-    )
+        add_survival_of_seeds(graph, usual, "draws", ["N", periods, DRAWS], (-1, 1, 1))

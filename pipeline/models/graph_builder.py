@@ -8,6 +8,9 @@ number of curves of a species and feature. Inputs are the features of the grid, 
 spot.
 """
 
+from collections.abc import Callable
+from itertools import groupby
+
 import numpy as np
 import onnx
 from onnx import TensorProto, helper, numpy_helper
@@ -57,14 +60,12 @@ class GraphBuilder:
 def add_curves(graph: GraphBuilder, knots: Knots, curves: np.ndarray) -> None:
     """Add the values `logits` [C, F, N] of curves [species, F, knots, C], linear between the two nearest knots.
 
-    Also `rise` [C, F, N], the change over the interval, `positive` [F, N], the features that have logarithms, and
-    `practice` [L, N] and `seeds` [1, N] of the inputs.
+    Also `rise` [C, F, N], the change over the interval, and `practice` [L, N] and `seeds` [1, N] of the inputs.
     """
     count, columns = curves.shape[1], curves.shape[3]
     graph.constant("kinds", np.array([count, len(LINEAR_PRACTICES), 1], dtype=np.int64))
     graph.constant("knot_start", knots.start.reshape(-1, 1))
     graph.constant("knot_step", knots.step.reshape(-1, 1))
-    graph.constant("logarithmic", knots.logarithmic.reshape(-1, 1))
     graph.constant("smallest_logged", MIN_LOGGED)
     graph.constant("zero", np.float32(0))
     graph.constant("last_knot", np.float32(KNOTS - 1))
@@ -73,9 +74,7 @@ def add_curves(graph: GraphBuilder, knots: Knots, curves: np.ndarray) -> None:
     graph.constant("feature_offset", np.arange(count, dtype=np.int64).reshape(-1, 1) * KNOTS)
     graph.add("Transpose", ["features"], "inputs", perm=[1, 0])
     graph.add("Split", ["inputs", "kinds"], "values", "practice", "seeds", axis=0)
-    graph.add("Max", ["values", "smallest_logged"], "positive")
-    graph.add("Log", ["positive"], "logarithm")
-    graph.add("Where", ["logarithmic", "logarithm", "values"], "scaled")
+    add_on_logged_rows(graph, knots, "values", "scaled", logarithms_of_values)
     graph.add("Sub", ["scaled", "knot_start"], "above_start")
     graph.add("Div", ["above_start", "knot_step"], "unclipped")
     graph.add("Clip", ["unclipped", "zero", "last_knot"], "position")
@@ -97,6 +96,33 @@ def add_curves(graph: GraphBuilder, knots: Knots, curves: np.ndarray) -> None:
     graph.add("Add", ["at_knot", "risen"], "curve_logits")
 
 
+def add_on_logged_rows(
+    graph: GraphBuilder, knots: Knots, values: str, result: str, of_rows: Callable[[GraphBuilder, str, str], None]
+) -> None:
+    """Add `result` [F, N]: `values` [F, N], in the rows of logarithmic features what `of_rows` adds of them.
+
+    Few features have logarithms, which take long.
+    """
+    runs = [(is_logged, len(list(run))) for is_logged, run in groupby(knots.logarithmic.tolist())]
+    if not knots.logarithmic.any():
+        graph.add("Identity", [values], result)
+        return
+    graph.constant(f"{result}_runs", np.array([length for _, length in runs], dtype=np.int64))
+    parts = [f"{result}_of_{index}" for index in range(len(runs))]
+    graph.add("Split", [values, f"{result}_runs"], *parts, axis=0)
+    for index, (is_logged, _) in enumerate(runs):
+        if is_logged:
+            of_rows(graph, parts[index], f"{parts[index]}_logged")
+            parts[index] += "_logged"
+    graph.add("Concat", parts, result, axis=0)
+
+
+def logarithms_of_values(graph: GraphBuilder, rows: str, result: str) -> None:
+    """Add the logarithms of rows of values."""
+    graph.add("Max", [rows, "smallest_logged"], f"{result}_positive")
+    graph.add("Log", [f"{result}_positive"], result)
+
+
 def add_practice(graph: GraphBuilder, slopes: np.ndarray) -> None:
     """Add `departures` [L, N] from the default practice and `practice_logits` [P, L, N], for slopes [species, L, P]."""
     graph.constant("practice_slopes", np.transpose(slopes, (2, 1, 0)).astype(np.float32))
@@ -106,21 +132,31 @@ def add_practice(graph: GraphBuilder, slopes: np.ndarray) -> None:
     graph.add("Mul", ["slopes", "departures"], "practice_logits")
 
 
-def add_fewer_or_more_seeds(graph: GraphBuilder, alive: str, ratio: str, is_usual: str, result: str) -> None:
-    """Add `result`: survival `alive` of spots with `ratio` times the default seeds; `one` is a constant of the graph.
+def add_survival_of_seeds(graph: GraphBuilder, usual: str, result: str, shape: list, rows: tuple[int, ...]) -> None:
+    """Add `result`: survival `usual`, both of `shape`, for the seeds of each spot; `one` is a constant of the graph.
 
-    Where `is_usual` it is `alive` itself, to the last bit.
-
-    A spot is dead if all of its seeds are: with chance dead^ratio.
+    A spot with r times the default seeds is dead with the r-th power of the chance, and one with the default seeds
+    survives as `usual`, to the last bit. `rows` is the shape of a number a row that broadcasts to `shape`. Powers take
+    longer than all else, so none is taken if all spots have the default seeds.
     """
-    graph.add("Sub", ["one", alive], f"{result}_usual_death")
-    graph.add("Pow", [f"{result}_usual_death", ratio], f"{result}_death")
-    graph.add("Sub", ["one", f"{result}_death"], f"{result}_other")
-    graph.add("Where", [is_usual, alive, f"{result}_other"], result)
-
-
-def add_seed_ratio(graph: GraphBuilder) -> None:
-    """Add `seed_ratio` [1, N], and `usual_seeds` [1, N], whether a spot has the default seeds."""
     graph.constant("default_seeds", np.float32(DEFAULTS[-1]))
-    graph.add("Div", ["seeds", "default_seeds"], "seed_ratio")
-    graph.add("Equal", ["seeds", "default_seeds"], "usual_seeds")
+    graph.constant("shape_of_rows", np.array(rows, dtype=np.int64))
+    graph.add("Reshape", ["seeds", "shape_of_rows"], "seeds_by_row")
+    graph.add("Div", ["seeds_by_row", "default_seeds"], "seed_ratio")
+    graph.add("Equal", ["seeds_by_row", "default_seeds"], "is_usual")
+    graph.add("Cast", ["is_usual"], "usual_number", to=TensorProto.INT32)
+    graph.add("ReduceMin", ["usual_number"], "least_usual_number", keepdims=0)
+    graph.add("Cast", ["least_usual_number"], "all_usual", to=TensorProto.BOOL)
+    same, other = GraphBuilder(), GraphBuilder()
+    same.add("Identity", [usual], "same_survival")
+    other.add("Sub", ["one", usual], "usual_death")
+    other.add("Pow", ["usual_death", "seed_ratio"], "death")
+    other.add("Sub", ["one", "death"], "unusual")
+    other.add("Where", ["is_usual", usual, "unusual"], "other_survival")
+    graph.add(
+        "If",
+        ["all_usual"],
+        result,
+        then_branch=same.body("same", [("same_survival", TensorProto.FLOAT, shape)]),
+        else_branch=other.body("other", [("other_survival", TensorProto.FLOAT, shape)]),
+    )

@@ -14,13 +14,7 @@ import onnx
 from onnx import TensorProto
 
 from pipeline.models.features import INPUT_NAMES
-from pipeline.models.graph_builder import (
-    GraphBuilder,
-    add_curves,
-    add_fewer_or_more_seeds,
-    add_practice,
-    add_seed_ratio,
-)
+from pipeline.models.graph_builder import GraphBuilder, add_curves, add_practice, add_survival_of_seeds
 from pipeline.models.hazard import SMALLEST_TOTAL, HazardModel, quadrature
 from pipeline.outcomes.periods import HORIZONS
 
@@ -114,8 +108,7 @@ def _seeds(graph: GraphBuilder, sown: bool) -> None:
     """Add `survival` [N, H] and `contributions` [N, H, I] with the seeds of a spot, which planting does not have."""
     survival = "usual_survival_by_horizon"
     if sown:
-        add_seed_ratio(graph)
-        add_fewer_or_more_seeds(graph, survival, "seed_ratio", "usual_seeds", "survival_by_horizon")
+        add_survival_of_seeds(graph, survival, "survival_by_horizon", [len(HORIZONS), "N"], (1, -1))
         survival = "survival_by_horizon"
     graph.add("Sub", [survival, "usual_survival_by_horizon"], "by_seeds")
     graph.add("Unsqueeze", ["by_seeds", "axis_1"], "by_seeds_column")

@@ -17,7 +17,7 @@ COMPLETE = ["--model-version", "1_2", "--output", "somewhere"]
         (COMPLETE[:2], "the following arguments are required: --output"),
         *(
             (["--model-version", version, *COMPLETE[2:]], f"'{version}' is not MAJOR_MINOR, such as 1_2")
-            for version in ("1.2", "1", "v1_2", "1_2_3", "pnw_v1_2_hemlock", "")
+            for version in ("1.2", "1", "v1_2", "1_2_3", "pnw_v1_2_larch", "")
         ),
     ],
 )

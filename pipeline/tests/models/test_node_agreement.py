@@ -6,9 +6,10 @@ import pytest
 from pipeline.evaluation.graph import GraphModel
 from pipeline.grid.arrow_file import read_grid
 from pipeline.grid.data_files import GRID
-from pipeline.models.features import FEATURE_NAMES
+from pipeline.models.features import FEATURE_NAMES, with_practice
 from pipeline.models_command import MODELS
 from pipeline.outcomes.periods import METHODS
+from pipeline.outcomes.practice import PRACTICES
 from pipeline.outcomes.species import species_codes
 from pipeline.tests.node_graph import needs_node, run_in_node
 
@@ -21,7 +22,9 @@ pytestmark = needs_node
 def test_node_and_python_agree_within_1e_5_on_10_000_rows(method, tmp_path):
     generator = np.random.default_rng(10)
     grid = read_grid(GRID)
-    features = grid.features(FEATURE_NAMES)[generator.integers(0, len(grid.latitude), ROWS)]
+    sites = grid.features(FEATURE_NAMES)[generator.integers(0, len(grid.latitude), ROWS)]
+    practice = np.column_stack([generator.uniform(each.minimum, each.maximum, ROWS) for each in PRACTICES])
+    features = with_practice(sites, practice)
     species = generator.integers(0, len(species_codes()), ROWS)
     graph = MODELS / f"{method}.onnx"
     in_node = run_in_node(graph, tmp_path, features=features, species=species)

@@ -3,8 +3,6 @@
 from collections.abc import Sequence
 from pathlib import Path
 
-import pandas as pd
-
 from pipeline.evaluation.evidence import seeds
 from pipeline.evaluation.evidence.document.card import (
     caution,
@@ -13,9 +11,18 @@ from pipeline.evaluation.evidence.document.card import (
     use_of_figures,
     where_of_sources,
 )
+from pipeline.evaluation.evidence.document.tables import (
+    emergence_table,
+    germinant_table,
+    left_out_table,
+    part_text,
+    places_table,
+    practices_table,
+    sources_table,
+)
 from pipeline.evaluation.evidence.outside import CLIMATE, OutsidePlaces
 from pipeline.evaluation.evidence.places import read_places
-from pipeline.evaluation.evidence.plantings import DATA, YEAR_TOLERANCE, left_out_lines
+from pipeline.evaluation.evidence.plantings import YEAR_TOLERANCE
 from pipeline.evaluation.evidence.predictions import Comparison
 from pipeline.evaluation.evidence.scores import DESIGN_EFFECT, MIN_TREES, TREES_OF_LEVEL
 from pipeline.evaluation.evidence.stands import (
@@ -63,15 +70,17 @@ def report(comparisons: Sequence[Comparison], version: str, outside: OutsidePlac
         elevation=_elevation(found, clear),
         stands=_stand_table(found),
         treatments=_treatment_table(comparisons),
-        emergence_table=_emergence_table(),
-        germinant_table=_germinant_table(),
-        emergence=_part_text("emergence"),
-        germinant_survival=_part_text("germinant_survival"),
+        emergence_table=emergence_table(),
+        germinant_table=germinant_table(),
+        emergence=part_text("emergence"),
+        germinant_survival=part_text("germinant_survival"),
         spot=PUBLISHED_FIRST_YEAR,
         seeds_needed=f"{SEEDS_PER_SPOT:,.0f}",
         three_seeds=f"{seeds.spot_survival(3):.3f}",
-        left_out=_left_out_table(),
-        sources=_sources_table(),
+        places=places_table(),
+        practices=practices_table(),
+        left_out=left_out_table(),
+        sources=sources_table(),
         conditioning=conditioning,
     )
 
@@ -177,57 +186,3 @@ _TREATMENTS = (
     ("60 % of the stand kept, not clearcut", INTERIOR, _retention),
     ("grass, not herbicide", "Pinto et al. 2018", _grass),
 )
-
-
-def _emergence_table() -> str:
-    emergence = seeds.part("emergence")
-    rows = [
-        [
-            entry.species_code,
-            entry.of,
-            entry.source,
-            f"{entry.seeds:,.0f}",
-            f"{entry.germinants:,.0f}",
-            f"{entry.rate:.1%}",
-            f"{entry.lowest:.1%} to {entry.highest:.1%}",
-            "-" if "greenhouse" in entry.of else "yes" if emergence.holds(entry.rate) else "no",
-        ]
-        for entry in seeds.emergence()
-    ]
-    header = ["species", "seeds", "source", "number", "germinants", "emerged", "places", "in the range"]
-    return markdown_table(header, rows)
-
-
-def _part_text(name: str) -> str:
-    part = seeds.part(name)
-    return f"{part.central:.3g} ({part.low:.3f} to {part.high:.3f})"
-
-
-def _germinant_table() -> str:
-    table, survival = seeds.germinants(), seeds.part("germinant_survival")
-    rows = []
-    for row in table.to_dict("records"):
-        held = "-" if row["years"] != 1 else "yes" if survival.holds(row["survival"]) else "no"
-        alive = [f"{row['years']:g}", f"{row['survival']:.2f}", held]
-        rows.append([row["species_code"], row["source"], row["place"], *alive, row["remark"]])
-    return markdown_table(["species", "source", "place", "year", "alive of emerged", "in the range", "remark"], rows)
-
-
-def _left_out_table() -> str:
-    lines = left_out_lines()
-    rows = []
-    for row in lines.to_dict("records"):
-        low, high = row["survival_low"], row["survival_high"]
-        level = f"{low:.3g}" if low == high else f"{low:.3g} to {high:.3g}"
-        years = "-" if pd.isna(row["years"]) else f"{row['years']:g}"
-        rows.append([row["source"], row["place"], row["species_code"], years, level, row["left_out"]])
-    return markdown_table(["source", "place", "species", "year", "survival", "why"], rows)
-
-
-def _sources_table() -> str:
-    table = pd.read_csv(DATA / "sources.csv", keep_default_na=False)
-    rows = [
-        [row["source"], row["citation"], row["licence"], row["note"], str(row["trees_of_source"])]
-        for row in table.to_dict("records")
-    ]
-    return markdown_table(["source", "citation", "licence", "note", "trees in the whole source"], rows)

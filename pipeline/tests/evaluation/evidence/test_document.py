@@ -13,7 +13,8 @@ from pipeline.models.artefacts import read_artefacts
 from pipeline.sources.manifest import PROJECT
 
 MODELS, DOCS = PROJECT / "models", PROJECT / "docs"
-FILES = ("evidence.md", "evidence/plantings.md", "evidence/observed.png", "evidence/elevation.png")
+FILES = ("evidence.md", "evidence/plantings.md")
+FIGURES = ("evidence/observed.png", "evidence/elevation.png")
 FIELDS = ["source", "place", "treatment", "species_code", "planting_method", "years", "horizon_years", "trees"]
 FIELDS += ["observed", "predicted", "low", "high", "use"]
 
@@ -30,6 +31,12 @@ def written(tmp_path_factory):
 @pytest.mark.parametrize("name", FILES)
 def test_the_committed_documents_are_what_the_command_writes(written, name):
     assert (written / name).read_bytes() == (DOCS / name).read_bytes()
+
+
+@pytest.mark.parametrize("name", FIGURES)
+def test_the_figures_are_written_and_small(written, name):
+    assert (DOCS / name).is_file()
+    assert 1_000 < (written / name).stat().st_size < 100_000
 
 
 def test_the_rows_of_the_manifest_are_those_of_the_specification():
