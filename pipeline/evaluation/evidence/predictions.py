@@ -19,13 +19,15 @@ YEARS = (1, 2, 3, 4, 5)
 class Predicted:
     """Survival [years], its draws [draws, years] and interval [2, years] for years 1 to 5; None without intervals.
 
-    `found` says how the place was read; see :class:`.Inputs`.
+    `found` says how the place was read; see :class:`.Inputs`. `beyond` names the features that lie outside the 1st to
+    the 99th percentile of the training sites, where the models extrapolate.
     """
 
     survival: np.ndarray
     draws: np.ndarray | None
     interval: np.ndarray | None
     found: str
+    beyond: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True)
@@ -58,19 +60,28 @@ def compare_plantings(grid: Grid, models: ModelArtefacts, plantings: list[Planti
         if inputs is None:
             print(f"{planting.source}, {planting.place}: neither on the grid nor in {FILE.name}; not compared")
             continue
+        beyond = _beyond(manifest["features"], inputs.features.mean(axis=0))
         species = np.full(len(inputs.features), manifest["species"].index(planting.species_code))
         survival = yearly(graphs[planting.method].survival(inputs.features, species).astype(np.float64)).mean(axis=0)
         graph = interval_graphs.get(planting.method)
         if graph is None:
-            compared.append(Comparison(planting, Predicted(survival, None, None, inputs.found)))
+            compared.append(Comparison(planting, Predicted(survival, None, None, inputs.found, beyond)))
             continue
         draws = graph.draws(inputs.features, species, inputs.errors).astype(np.float64)
         draws = yearly(draws.transpose(0, 2, 1).reshape(-1, draws.shape[1]))
         low, high = np.quantile(draws, INTERVAL, axis=0)
         # The service widens an interval that does not hold the answered value.
         interval = np.stack([np.minimum(low, survival), np.maximum(high, survival)])
-        compared.append(Comparison(planting, Predicted(survival, draws, interval, inputs.found)))
+        compared.append(Comparison(planting, Predicted(survival, draws, interval, inputs.found, beyond)))
     return compared
+
+
+def _beyond(features: list[dict], means: np.ndarray) -> tuple[str, ...]:
+    return tuple(
+        feature["label"]
+        for feature, value in zip(features, means, strict=True)
+        if "training" in feature and not feature["training"]["p1"] <= value <= feature["training"]["p99"]
+    )
 
 
 def yearly(survival: np.ndarray) -> np.ndarray:

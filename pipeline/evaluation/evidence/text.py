@@ -4,5 +4,6 @@ import textwrap
 
 
 def filled(text: str) -> str:
-    """Return a paragraph in lines of at most 120 characters."""
-    return textwrap.fill(text, 120, break_long_words=False, break_on_hyphens=False)
+    """Return a paragraph, or an item of a list, in lines of at most 120 characters."""
+    indent = "  " if text.startswith("- ") else ""
+    return textwrap.fill(text, 120, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)

@@ -26,10 +26,14 @@ def predicted_survival(models: ModelArtefacts, grid: Grid, outcomes: pd.DataFram
     unknown = sorted(set(outcomes["species_code"]) - set(models.manifest["species"]))
     if unknown:
         raise ModelsError(f"{path}: has no species {unknown[0]}, which the table has")
-    missing = [name for name in models.feature_names if name not in grid.columns]
+    of_grid = [feature["name"] for feature in models.manifest["features"] if "default" not in feature]
+    missing = [name for name in of_grid if name not in grid.columns]
     if missing:
         raise ModelsError(f"{path}: feature {missing[0]} is not a column of the grid")
-    features = grid.features(models.feature_names)
+    # The table does not say how its trees were planted: practice has its defaults.
+    defaults = [feature["default"] for feature in models.manifest["features"] if "default" in feature]
+    columns = grid.features(of_grid)
+    features = np.hstack([columns, np.tile(np.array(defaults, dtype=np.float32), (len(columns), 1))])
     species = pd.Index(models.manifest["species"]).get_indexer(outcomes["species_code"])
     survival = np.empty((len(outcomes), len(HORIZONS)))
     for method in sorted(set(outcomes["planting_method"])):

@@ -24,7 +24,7 @@ from pipeline.evaluation.evidence.outside import CLIMATE, OutsidePlaces
 from pipeline.evaluation.evidence.places import read_places
 from pipeline.evaluation.evidence.plantings import YEAR_TOLERANCE
 from pipeline.evaluation.evidence.predictions import Comparison
-from pipeline.evaluation.evidence.scores import DESIGN_EFFECT, MIN_TREES, TREES_OF_LEVEL
+from pipeline.evaluation.evidence.scores import DESIGN_EFFECT, MIN_TREES, TREES_OF_LEVEL, coverage
 from pipeline.evaluation.evidence.stands import (
     CLEAR_PLOTS,
     Stand,
@@ -58,6 +58,7 @@ def report(comparisons: Sequence[Comparison], version: str, outside: OutsidePlac
         min_values=MIN_VALUES,
         fits_share=f"{FITS:.0%}",
         result_table=result_table(result),
+        extrapolated=_extrapolated(comparisons),
         on_grid=f"{result.on_grid:,}",
         trees=f"{result.trees:,}",
         tolerance=YEAR_TOLERANCE,
@@ -95,6 +96,19 @@ def _named(sources: Sequence[SourceResult], where: dict[str, str]) -> str:
         seen = f"{source.inside} of {source.compared} values inside{note}, intervals {source.width:.2f} wide"
         lines.append(f"- {where[source.source]} ({_number(source.places, 'place')}): {seen}; {bias}")
     return "\n".join(lines) or "- none"
+
+
+def _extrapolated(comparisons: Sequence[Comparison]) -> str:
+    """Say how many values lie inside where the models extrapolate, and where they do not."""
+    counts = []
+    for beyond in (False, True):
+        inside, below, above = coverage([c for c in comparisons if bool(c.predicted.beyond) == beyond])
+        counts.append(f"{inside} of {inside + below + above}")
+    names = sorted({name for comparison in comparisons for name in comparison.predicted.beyond})
+    return filled(
+        f"- **Extrapolation.** Within the 1st to the 99th percentile of the training "
+        f"sites {counts[0]} values lie inside, beyond it in any feature ({', '.join(names) or 'none'}) {counts[1]}."
+    )
 
 
 def _number(count: int, name: str) -> str:
