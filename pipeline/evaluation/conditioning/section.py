@@ -28,9 +28,9 @@ def section_of(result: Result, *, is_stale: bool) -> str:
     """Return the section on a result."""
     return f"""`python -m pipeline condition` conditions the sizes of the simulation on the plantings: a Markov chain
 (preconditioned Crank-Nicolson) over the deviates of `World` from its priors and over the effects of source, programme,
-place and stand. Drone-seeded spots are not used. Counts are as in the log score above. The offsets of sources on the
-hazard logit were fixed before the first chain was run and were not changed after it; only a source that states a
-condition which kills and which no input has gets one.
+place and stand. Drone-seeded spots are not used. Counts are as in the log score above. A source that states a condition
+which kills and which no input has gets an offset on the hazard logit. The offsets were committed before the first
+result was looked at and were not changed after it, but whoever chose them had seen the counts.
 
 {_offsets()}
 
