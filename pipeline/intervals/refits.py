@@ -38,13 +38,13 @@ class Refits:
 
     The designs are of the sites in today's climate, then in one warmer by `WARMING_C`. `coefficients` is
     [worlds, species, coefficients, periods], intercept first; `practice` is [worlds, species, practices, periods];
-    `site_variance` by method and `site_correlation` are [worlds].
+    `site_sd` by method and `site_correlation` are [worlds].
     """
 
     designs: list[np.ndarray]
     coefficients: dict[str, np.ndarray]
     practice: dict[str, np.ndarray]
-    site_variance: dict[str, np.ndarray]
+    site_sd: dict[str, np.ndarray]
     site_correlation: np.ndarray
 
 
@@ -65,7 +65,7 @@ def refit_worlds(grid: Grid, truth: Truth, knots: Knots, count: int, seed: int) 
     free = [design * np.append(True, is_fitted().repeat(KNOTS)) for design in designs]
     coefficients = {method: [] for method in METHODS}
     practice = {method: [] for method in METHODS}
-    site_variance = {method: [] for method in METHODS}
+    site_sd = {method: [] for method in METHODS}
     site_correlation = []
     for world in tqdm(redrawn_truths(grid, truth, count, seed), total=count, desc="refit worlds"):
         fitted = np.zeros((len(points), designs[0].shape[1], len(HORIZONS)))
@@ -79,14 +79,14 @@ def refit_worlds(grid: Grid, truth: Truth, knots: Knots, count: int, seed: int) 
             coefficients[method].append(fitted)
             slopes = [practice_slopes(species, world.world, method) for species in range(len(points))]
             practice[method].append(np.stack(slopes))
-            site_variance[method].append(world.site_sd(method) ** 2)
+            site_sd[method].append(world.site_sd(method))
         site_correlation.append(world.world.site_correlation)
     warmed = [_design(knots, changed_climate(grid, of, WARMING_C)) for of in points]
     return Refits(
         [np.vstack(both) for both in zip(designs, warmed, strict=True)],
         {method: np.stack(of) for method, of in coefficients.items()},
         {method: np.stack(of) for method, of in practice.items()},
-        {method: np.array(of) for method, of in site_variance.items()},
+        {method: np.array(of) for method, of in site_sd.items()},
         np.array(site_correlation),
     )
 

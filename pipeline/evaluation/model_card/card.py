@@ -55,7 +55,7 @@ def write_model_card(
     """
     folds, held_out, best = evaluation.folds, evaluation.held_out, evaluation.best
     plot_calibration(held_out, maps / "calibration.png")
-    training = [feature["training"] for feature in manifest["features"]]
+    training = [feature["training"] for feature in manifest["features"] if "training" in feature]
     plot_effects(grid, models, truth, training, maps / "effects.png")
     graphs = {method: GraphModel(card.parent / f"{method}.onnx") for method in METHODS}
     regions = read_regions(REGIONS)

@@ -78,5 +78,5 @@ def test_there_are_enough_orderings_to_test():
 def test_places_200_m_apart_are_answered_alike(grid, graphs, method):
     near = near_pairs(grid, seed=4)
     change = differences(grid, graphs[method], near)
-    assert near.changes * (change > 0.05).mean() < 0.055
-    assert np.quantile(change, 0.95) < 0.1
+    assert near.changes * (change > 0.05).mean() < 0.07
+    assert np.quantile(change, 0.95) < 0.125

@@ -43,11 +43,11 @@ def refits(features, knots):
         of[:, :, 0] = -1 + 0.5 * scores[:, 0, None, None]
         of[:, :, 1 : 1 + KNOTS] = 0.04 * scores[:, 1, None, None, None] * np.arange(KNOTS)[:, None]
         coefficients[method] = of
-    variance = {method: np.linspace(0.2, 0.4, WORLDS) for method in METHODS}
+    site_sd = {method: np.linspace(0.2, 0.4, WORLDS) for method in METHODS}
     shape = (WORLDS, species, len(LINEAR_PRACTICES), len(HORIZONS))
     slopes = np.broadcast_to(np.linspace(-1, 1, WORLDS).reshape(-1, 1, 1, 1), shape)
     practice = dict.fromkeys(METHODS, slopes)
-    return Refits([design] * species, coefficients, practice, variance, np.linspace(0.4, 0.6, WORLDS))
+    return Refits([design] * species, coefficients, practice, site_sd, np.linspace(0.4, 0.6, WORLDS))
 
 
 @pytest.fixture(scope="module")
@@ -75,13 +75,15 @@ def test_the_correlation_between_the_methods_is_recovered(models, features):
     )
 
 
-def test_the_site_variance_is_the_mean_over_the_worlds(models):
-    assert models["manual"].site_variance == pytest.approx(0.3)
+def test_the_site_variance_is_that_of_the_mean_deviation_of_the_worlds(models):
+    assert models["manual"].site_variance == pytest.approx(0.3**2)
 
 
 def test_the_site_correlation_and_the_slopes_of_the_practice_are_those_of_the_worlds(models, refits):
     assert models["manual"].site_correlation == 1.0
-    assert models["drone_seeded"].site_correlation == pytest.approx(0.5)
+    deviations = refits.site_sd["manual"]
+    covariance = (refits.site_correlation * deviations**2).mean()
+    assert models["drone_seeded"].site_correlation == pytest.approx(covariance / deviations.mean() ** 2, abs=1e-5)
     assert models["manual"].practice == pytest.approx(0.0)
     assert models["manual"].practice_variance == pytest.approx(refits.practice["manual"].var(axis=0), abs=1e-8)
 
