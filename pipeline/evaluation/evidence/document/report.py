@@ -94,7 +94,8 @@ def _named(sources: Sequence[SourceResult], where: dict[str, str]) -> str:
         note = f", {' and '.join(outside)}" if outside else ""
         bias = f"year {source.year} {source.observed:.2f} observed, {source.predicted:.2f} predicted"
         seen = f"{source.inside} of {source.compared} values inside{note}, intervals {source.width:.2f} wide"
-        lines.append(f"- {where[source.source]} ({_number(source.places, 'place')}): {seen}; {bias}")
+        known = f"{source.source}, {_number(source.places, 'place')}"
+        lines.append(filled(f"- {where[source.source]} ({known}): {seen}; {bias}"))
     return "\n".join(lines) or "- none"
 
 
