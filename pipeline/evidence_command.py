@@ -4,7 +4,7 @@ from pathlib import Path
 
 from threadpoolctl import threadpool_limits
 
-from pipeline.evaluation.evidence.document.write import write_evidence, write_into_manifest
+from pipeline.evaluation.evidence.document.write import write_evidence, write_into_card, write_into_manifest
 from pipeline.evaluation.evidence.outside import measure_outside
 from pipeline.evaluation.evidence.places import outside_places
 from pipeline.evaluation.evidence.plantings import read_plantings
@@ -19,10 +19,11 @@ DOCS = PROJECT / "docs"
 
 
 def run(models_directory: Path, output: Path | None, sources: Path | None) -> None:
-    """Write evidence.md and the directory evidence/ beside it, and the result into the manifest of the models.
+    """Write evidence.md and the directory evidence/ beside it, and the result into the manifest and the card of the models.
 
-    The documents of the shipped models are in docs/, of others in their directory. With `output` they are written there
-    and the manifest is left as it is. With `sources`, the climate of places outside the grid is measured again first.
+    The documents of the shipped models are in docs/, of others in their directory. With `output` they are written
+    there and the models are left as they are. With `sources`, the climate of places outside the grid is measured again
+    first.
     """
     grid, models = read_grid(GRID), read_artefacts(models_directory)
     target = output or (DOCS if models_directory.resolve() == MODELS.resolve() else models_directory)
@@ -32,5 +33,8 @@ def run(models_directory: Path, output: Path | None, sources: Path | None) -> No
         comparisons = compare_plantings(grid, models, read_plantings())
         write_evidence(grid, models.manifest["version"], comparisons, target)
     if output is None:
-        write_into_manifest(models.manifest, comparisons, models_directory)
+        manifest = write_into_manifest(models.manifest, comparisons, models_directory)
+        card = models_directory / "model-card.md"
+        if card.is_file():
+            write_into_card(card, manifest, comparisons)
     print(f"wrote {target / 'evidence.md'}")

@@ -94,7 +94,7 @@ def log_score(comparison: Comparison) -> float:
 def base_rate_score(comparison: Comparison, others: Sequence[Comparison]) -> float:
     """Return the log score of a forecast that knows neither place nor species, only the plantings of other sources."""
     counts = counts_of(comparison.planting)
-    if counts is None:
+    if counts is None or not others:
         return float("nan")
     draws = base_rates(others)
     return float(logsumexp(log_likelihood(counts, draws)) - np.log(len(draws)))

@@ -12,6 +12,7 @@ from pipeline.evaluation.evidence.summary import FITS, Result, SourceResult, sum
 from pipeline.evaluation.evidence.text import filled
 from pipeline.evaluation.model_card.text import markdown_table
 
+SECTION = "## Tested on planted trees"
 ORDERED = 0.5
 """Places are in the right order if the rank correlation over a source's stands is at least this, in every source."""
 
@@ -101,7 +102,7 @@ def evidence_section(comparisons: Sequence[Comparison], *, simulated: bool) -> s
     )
     result = summarise(comparisons)
     why = use_of_figures(comparisons)[1]
-    return f"""## Tested on planted trees
+    return f"""{SECTION}
 
 {filled(f"{opening} The reason: {why}.")}
 

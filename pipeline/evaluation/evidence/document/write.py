@@ -1,10 +1,11 @@
 """Writes docs/evidence.md with its list and plots, and the result into a manifest."""
 
+import re
 from collections.abc import Sequence
 from pathlib import Path
 
 from pipeline.evaluation.conditioning.section import conditioning_section
-from pipeline.evaluation.evidence.document.card import caution
+from pipeline.evaluation.evidence.document.card import SECTION, caution, evidence_section
 from pipeline.evaluation.evidence.document.listing import evidence_rows, listing
 from pipeline.evaluation.evidence.document.plots import plot_elevation, plot_observed
 from pipeline.evaluation.evidence.document.report import INTERIOR, RAINIER, elevations_of_places, report
@@ -42,3 +43,12 @@ def write_into_manifest(manifest: dict, comparisons: Sequence[Comparison], direc
         added["caution"] = caution(comparisons)
     (directory / "manifest.json").write_text(manifest_text(added), encoding="utf-8")
     return added
+
+
+def write_into_card(card: Path, manifest: dict, comparisons: Sequence[Comparison]) -> None:
+    """Replace the caution of a model card and its section on planted trees."""
+    parts = re.split(r"^(?=## )", card.read_text(encoding="utf-8"), flags=re.MULTILINE)
+    parts[0] = re.sub(r"^\*\*.*\*\*$", lambda _: f"**{manifest['caution']}**", parts[0], count=1, flags=re.MULTILINE)
+    section = evidence_section(comparisons, simulated=manifest["outcomes"] == "simulated") + "\n\n"
+    replaced = [section if part.startswith(SECTION) else part for part in parts]
+    card.write_text("".join(replaced), encoding="utf-8")

@@ -6,7 +6,8 @@ import pytest
 
 from pipeline.__main__ import main
 from pipeline.evaluation.evidence import seeds
-from pipeline.evaluation.evidence.document.card import caution
+from pipeline.evaluation.evidence.document.card import SECTION, caution
+from pipeline.evaluation.evidence.document.write import write_into_card
 from pipeline.evaluation.evidence.plantings import read_plantings
 from pipeline.evaluation.evidence.predictions import compare_plantings
 from pipeline.models.artefacts import read_artefacts
@@ -85,3 +86,17 @@ def test_emergence_has_unsown_plots_taken_off_and_a_rate_of_each_species():
     # 44 germinants on 40 plots, of which 0.067 a plot of 10 came unsown; 2012 is left out.
     assert sown.germinants == pytest.approx(44 - 0.7)
     assert 0.01 < found["PSME", "seed rain, viable"].rate < 0.04
+
+
+def test_the_card_gets_the_caution_and_the_section_and_keeps_the_rest(tmp_path, whole_grid):
+    models = read_artefacts(MODELS)
+    comparisons = compare_plantings(whole_grid, models, read_plantings()[:5])
+    card = tmp_path / "model-card.md"
+    card.write_text(
+        "# Title\n\n**Old caution.**\n\n## First\n\n**Bold.**\n\n" + SECTION + "\n\nOld.\n\n## Last\n\nEnd.\n"
+    )
+    write_into_card(card, models.manifest, comparisons)
+    text = card.read_text()
+    assert text.startswith(f"# Title\n\n**{models.manifest['caution']}**\n\n## First\n\n**Bold.**\n\n{SECTION}\n")
+    assert text.endswith("not a seed.**\n\n## Last\n\nEnd.\n")
+    assert "Old" not in text
