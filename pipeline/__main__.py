@@ -147,9 +147,9 @@ def _parser():
         help="source files, to measure the climate of places outside the grid again",
     )
     condition = command("condition", _condition, "condition the simulation on the plantings; some minutes", [])
-    condition.add_argument("--steps", type=_whole_number, default=2000, help="of each of two chains; default: 2000")
+    condition.add_argument("--steps", type=_whole_number, default=10000, help="of each of two chains; default: 10000")
     condition.add_argument(
-        "--held-out-steps", type=_whole_number, default=1000, help="of the chain without each source; default: 1000"
+        "--held-out-steps", type=_whole_number, default=2000, help="of the chain without each source; default: 2000"
     )
     example = command("example", _example, "write a table of outcomes: redcedars planted around Puget Sound", [])
     example.add_argument("--output", metavar="FILE", type=Path, required=True, help="CSV file to write")

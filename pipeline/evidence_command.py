@@ -19,7 +19,7 @@ DOCS = PROJECT / "docs"
 
 
 def run(models_directory: Path, output: Path | None, sources: Path | None) -> None:
-    """Write evidence.md and the directory evidence/ beside it, and the result into the manifest and the card of the models.
+    """Write evidence.md and the directory evidence/ beside it, and the result into the models' manifest and card.
 
     The documents of the shipped models are in docs/, of others in their directory. With `output` they are written
     there and the models are left as they are. With `sources`, the climate of places outside the grid is measured again

@@ -108,6 +108,7 @@ def _chains(result: Result) -> str:
         f"Two chains ran over all sources, {result.steps:,} steps each after {result.burn_in:,} to burn in. Of these "
         f"{_accepted(result)} were accepted; the largest potential scale reduction over the deviates is "
         f"{result.largest_reduction:.2f}."
+        + ("" if result.has_converged else " Until the chains agree the gains above are provisional.")
     )
 
 
