@@ -93,9 +93,13 @@ def _check(path: Path, given: dict) -> None:
         if not isinstance(given.get(name), str):
             raise ModelsError(f"{path}: {name} must be a text, not {given.get(name)!r}")
     if given.get("outcomes") not in OUTCOMES:
-        raise ModelsError(f"{path}: outcomes must be {' or '.join(OUTCOMES)}, not {given.get('outcomes')!r}")
+        raise ModelsError(f"{path}: outcomes must be {_listed(OUTCOMES)}, not {given.get('outcomes')!r}")
     if not isinstance(given.get("scores"), list) or not isinstance(given.get("provenance"), dict):
         raise ModelsError(f"{path}: must have a list of scores and an object provenance")
+
+
+def _listed(words: tuple[str, ...]) -> str:
+    return f"{', '.join(words[:-1])} or {words[-1]}"
 
 
 def _all(values: object, holds) -> bool:
