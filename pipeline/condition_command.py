@@ -62,7 +62,7 @@ def run(steps: int, held_out_steps: int) -> None:
         moved=sorted(moved, key=lambda deviate: -abs(deviate.mean))[:MOVED],
         posterior_sha256=sha256_of(Path(POSTERIOR)),
         process_sha256=process_sha256(worlds),
-        plantings_sha256=plantings_sha256(),
+        plantings_sha256=plantings_sha256(observations),
     )
     write_result(result)
     print(section_of(result, is_stale=False))

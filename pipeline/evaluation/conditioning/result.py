@@ -7,7 +7,7 @@ from pathlib import Path
 
 import numpy as np
 
-from pipeline.evaluation.evidence.plantings import DATA
+from pipeline.evaluation.conditioning.observations import LEVELS, Observations
 from pipeline.evaluation.evidence.summary import FITS
 from pipeline.outcomes.plantings import Plantings
 from pipeline.outcomes.world import World, deviate_count
@@ -119,8 +119,10 @@ def process_sha256(worlds: Plantings) -> str:
     return hashlib.sha256(np.round(logits, 3).astype(np.float32).tobytes()).hexdigest()
 
 
-def plantings_sha256() -> str:
-    """Return a digest of the plantings, places and treatments, and of the offsets."""
-    names = ("plantings.csv", "redcedar.csv", "places.csv", "treatments.csv", "outside_climate.json")
-    files = [*(DATA / name for name in names), DIRECTORY / "offsets.csv"]
-    return hashlib.sha256("".join(sha256_of(file) for file in files).encode()).hexdigest()
+def plantings_sha256(observations: Observations) -> str:
+    """Return a digest of the counts, their environment and practice, and the offsets and units of their effects."""
+    numbers = observations.table.select_dtypes("number").round(3).to_csv(index=False, float_format="%.3f")
+    arrays = (observations.alive, observations.before, observations.since, observations.offset)
+    units = "".join(f"{level}{observations.units[level].tolist()}" for level in LEVELS)
+    content = numbers + units + "".join(str(array.astype(float).tolist()) for array in arrays)
+    return hashlib.sha256(content.encode()).hexdigest()

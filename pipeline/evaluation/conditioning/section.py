@@ -19,8 +19,8 @@ def conditioning_section(grid: Grid) -> str:
     result = read_result()
     if result is None:
         return _NEVER
-    worlds = Plantings(grid, read_observations(grid, read_plantings()).table)
-    now = (process_sha256(worlds), plantings_sha256())
+    observations = read_observations(grid, read_plantings())
+    now = (process_sha256(Plantings(grid, observations.table)), plantings_sha256(observations))
     return section_of(result, is_stale=now != (result.process_sha256, result.plantings_sha256))
 
 

@@ -24,11 +24,6 @@ CLIMATE = ("precipitation_annual", "temperature_min_january", "temperature_mean"
 HUMIDITY = ("dew_point", "vpd_max")
 EVERY = 150
 """One grid point in so many is used for the shift and the regression."""
-KING_FIRE = {
-    "Stumpy 2017": (1412.0, 0.1, 28.9),
-    "Stumpy 2018": (1370.0, 1.1, 30.2),
-}
-"""Annual precipitation (mm), January minimum and July maximum (C), 1992-2021, of the source, which has no elevation."""
 _JULY = 6
 _ELEVATIONS_M = (0.0, 3500.0)
 
@@ -92,7 +87,11 @@ def _predictors(climate: dict[str, np.ndarray]) -> np.ndarray:
 
 
 def measure_outside(grid: Grid, sources: Sources, places: list[dict]) -> None:
-    """Write :data:`FILE`: the climate of places with source, place, latitude, longitude and elevation_m (or NaN)."""
+    """Write :data:`FILE`: the climate of places, which are rows of `data/places.csv`.
+
+    A climate that the source states takes the place of the surfaces'. A place without an elevation stands where the
+    surface has the source's July maximum.
+    """
     surfaces = {
         name: read_surface(sources.path(f"surface_{name}"))
         for name in ("precipitation", "temperature_mean", "temperature_min", "temperature_max")
@@ -124,9 +123,9 @@ def _climate(surfaces: dict[str, SplineSurface], latitude, longitude, elevation)
 
 def _place(surfaces: dict[str, SplineSurface], shifts: dict[str, float], place: dict) -> dict:
     position = (np.array([place["latitude"]]), np.array([place["longitude"]]))
-    elevation, given = place["elevation_m"], KING_FIRE.get(place["place"])
-    if given:
-        july = given[2] - shifts["temperature_max"]
+    elevation, warmest_month = place["elevation_m"], place["temperature_max_july"]
+    if np.isnan(elevation):
+        july = warmest_month - shifts["temperature_max"]
         warmest = surfaces["temperature_max"]
         # The elevation at which the surface has the source's July maximum.
         elevation = brentq(lambda height: warmest.monthly(*position, [height])[0, _JULY] - july, *_ELEVATIONS_M)
@@ -134,7 +133,6 @@ def _place(surfaces: dict[str, SplineSurface], shifts: dict[str, float], place: 
     climate = {name: value + shifts[name] for name, value in climate.items() if name != "precipitation_annual"} | {
         "precipitation_annual": climate["precipitation_annual"] * np.exp(shifts["precipitation_annual"])
     }
-    if given:
-        climate["precipitation_annual"], climate["temperature_min_january"] = given[:2]
+    climate |= {name: place[name] for name in CLIMATE if not np.isnan(place.get(name, np.nan))}
     rounded = {name: round(climate[name], 1 if name == "precipitation_annual" else 2) for name in CLIMATE}
     return {"source": place["source"], "place": place["place"], "elevation_m": round(float(elevation)), **rounded}
