@@ -30,13 +30,13 @@ def limits_section(*, simulated: bool) -> str:
   and grass costs most where it is dry.
 - Elevation, dew point and precipitation are correlated over the region: part of the contribution of one may be due to
   another.
-- Cold air on level ground kills where the two meet. A sum of curves has no such interaction, so frost flats are told by
-  their slope, dew point and elevation, and single flats elsewhere are missed.
-- Forest zones move with latitude and rise east of the crest. No feature states either, so a limit of elevation is that
-  of the species' average stand, off by up to some 200 m in the far north and south.
+- Cold air on level ground is an interaction, which a sum of curves cannot represent. Frost flats are recognised by
+  their slope, dew point and elevation; single flats elsewhere are missed.
+- Forest zones lie lower to the north and higher east of the crest. No feature states either, so the models have the
+  limits of a species' average stand, which are off by some hundreds of metres in the far north and south.
 - `elevation_m` uses the slopes of climate with elevation around the point, which hold for some hundreds of metres. The
   farther the site is from the point's elevation, the wider its interval.
-- Western juniper has poor vigor by decision, so that it leads only where hardly another species is native.
+- Western juniper has a low vigor by choice, so that it leads only where hardly another species is native.
 - Native ranges are drawn to kilometres (Little's maps). Trees that stand at their edges may count as not native, such
   as Sitka spruce in the upper Hoh valley, and are left out unless `native_only` is false.
 - A factor's contribution is relative to the average native training site of that species and method. It explains the
