@@ -133,7 +133,25 @@ def _parser():
     recalibrate.add_argument(
         "--recalibration", metavar="FILE", type=Path, required=True, help="recalibration.json that evaluate wrote"
     )
-    example = command("example", _example, "write a made-up table of outcomes of 2,000 trees", [evaluated])
+    evidence = command("evidence", _evidence, "score models on the plantings of the project", [evaluated])
+    evidence.add_argument(
+        "--output",
+        metavar="DIR",
+        type=Path,
+        help="directory to write the report to, without changing the manifest of the models",
+    )
+    evidence.add_argument(
+        "--sources",
+        metavar="DIR",
+        type=Path,
+        help="source files, to measure the climate of places outside the grid again",
+    )
+    condition = command("condition", _condition, "condition the simulation on the plantings; some minutes", [])
+    condition.add_argument("--steps", type=_whole_number, default=10000, help="of each of two chains; default: 10000")
+    condition.add_argument(
+        "--held-out-steps", type=_whole_number, default=2000, help="of the chain without each source; default: 2000"
+    )
+    example = command("example", _example, "write a table of outcomes: redcedars planted around Puget Sound", [])
     example.add_argument("--output", metavar="FILE", type=Path, required=True, help="CSV file to write")
     command("all", _all, "run grid, then models", [sources_and_elevation, models])
     return parser
@@ -170,10 +188,22 @@ def _recalibrate(options):
     run(options.recalibration, options.models, options.model_version, options.output)
 
 
+def _evidence(options):
+    from pipeline.evidence_command import run
+
+    run(options.models, options.output, options.sources)
+
+
+def _condition(options):
+    from pipeline.condition_command import run
+
+    run(options.steps, options.held_out_steps)
+
+
 def _example(options):
     from pipeline.example_command import run
 
-    run(options.models, options.output)
+    run(options.output)
 
 
 def _all(options):

@@ -8,6 +8,9 @@ import pandas as pd
 from threadpoolctl import threadpool_limits
 
 from pipeline.evaluation.blocks import check_trainable
+from pipeline.evaluation.evidence.document.write import write_evidence, write_into_manifest
+from pipeline.evaluation.evidence.plantings import read_plantings
+from pipeline.evaluation.evidence.predictions import compare_plantings
 from pipeline.evaluation.held_out import evaluate, training_folds
 from pipeline.evaluation.model_card.card import write_model_card
 from pipeline.evaluation.observed.predictions import HELD_OUT_FILE, write_held_out
@@ -30,7 +33,8 @@ from pipeline.outcomes.world import World
 from pipeline.sources.manifest import PROJECT, SourceError, sha256_of
 
 MODELS = PROJECT / "models"
-MAPS = PROJECT / "docs" / "maps"
+DOCS = PROJECT / "docs"
+MAPS = DOCS / "maps"
 SEED = 20240607
 
 
@@ -113,11 +117,17 @@ def build(
     manifest = write_manifest(grid, version, training.origin, counts, scores, interval_level, models_directory)
     for method in kept:
         manifest = keep_method(base, method, manifest, models_directory)
+    comparisons = compare_plantings(grid, read_artefacts(models_directory), read_plantings())
+    manifest = write_into_manifest(manifest, comparisons, models_directory)
+    if models_directory.resolve() == MODELS.resolve():
+        write_evidence(grid, manifest["version"], comparisons, DOCS)
     if training.truth is None:
         held_out_file = models_directory / HELD_OUT_FILE
         write_held_out(training.outcomes, training.point, evaluation.held_out, evaluation.folds, held_out_file)
     card = models_directory / "model-card.md"
-    write_model_card(grid, training.truth, counts, knots, models, evaluation, manifest, card, maps_directory)
+    write_model_card(
+        grid, training.truth, counts, knots, models, evaluation, manifest, comparisons, card, maps_directory
+    )
 
 
 def write_intervals(grid: Grid, truth: Truth | None, knots: Knots, directory: Path) -> float | None:

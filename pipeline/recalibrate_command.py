@@ -4,7 +4,12 @@ import copy
 import shutil
 from pathlib import Path
 
+from pipeline.evaluation.evidence.document.write import write_into_manifest
+from pipeline.evaluation.evidence.plantings import read_plantings
+from pipeline.evaluation.evidence.predictions import compare_plantings
 from pipeline.evaluation.model_card.text import markdown_table
+from pipeline.grid.arrow_file import read_grid
+from pipeline.grid.data_files import GRID
 from pipeline.models.artefacts import ModelArtefacts, ModelsError, read_artefacts
 from pipeline.models.manifest import manifest_text
 from pipeline.models.recalibration import read_recalibration, recalibrated_graph
@@ -51,6 +56,8 @@ def run(recalibration_file: Path, models_directory: Path, number: str, output: P
         | {"recalibration": {"base": models.manifest["version"], "base_sha256": models.sha256(), "outcomes": table}},
     }
     (output / "manifest.json").write_text(manifest_text(manifest), encoding="utf-8")
+    comparisons = compare_plantings(read_grid(GRID), read_artefacts(output), read_plantings())
+    write_into_manifest(manifest, comparisons, output)
     (output / "model-card.md").write_text(_card(models, content, version), encoding="utf-8")
     print(f"wrote {output / 'manifest.json'}")
 

@@ -23,10 +23,8 @@ from pipeline.sources.manifest import sha256_of
 SERIES = "Nurselog"
 CODENAME = "larch"
 CAUTION = {
-    "simulated": (
-        "The models are trained on simulated outcomes and were never tested on a table of planted trees. "
-        "Use the survival figures to test software, not to choose what to plant."
-    ),
+    # `evaluation.evidence` adds how they did on planted trees.
+    "simulated": "The models are trained on simulated outcomes.",
     "observed": (
         "The models are fitted to a table of observed outcomes. "
         "For species, sites and years that the table does not cover, the survival figures are extrapolated."
@@ -147,6 +145,7 @@ def _averages(grid: Grid, trees: PeriodCounts) -> list[list[float]]:
 
 
 def manifest_text(manifest: dict) -> str:
-    """Return indented JSON with each list of numbers on one line."""
+    """Return indented JSON with each list of numbers and each row of the evidence on one line."""
     text = json.dumps(manifest, indent=2, allow_nan=False)
+    text = re.sub(r'\{\s+("source": [^{}]*?)\s+\}', lambda row: "{" + re.sub(r",\n\s+", ", ", row[1]) + "}", text)
     return re.sub(r"\[\s+([\s\d.,e+-]+?)\s+\]", lambda numbers: f"[{' '.join(numbers[1].split())}]", text) + "\n"

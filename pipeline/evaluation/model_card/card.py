@@ -1,14 +1,15 @@
 """models/model-card.md: what the models are, their training data, their scores and their limits."""
 
 import os
+from collections.abc import Sequence
 from pathlib import Path
 
 from pipeline.evaluation.coverage import answered_intervals, coverage, sample_of_sites
 from pipeline.evaluation.ebm import compare_with_ebm
-from pipeline.evaluation.evidence import compare_with_evidence
+from pipeline.evaluation.evidence.document.card import evidence_section
+from pipeline.evaluation.evidence.predictions import Comparison
 from pipeline.evaluation.graph import GraphModel, IntervalGraph
 from pipeline.evaluation.held_out import FOLD_SEED, Evaluation
-from pipeline.evaluation.model_card.evidence import evidence_section
 from pipeline.evaluation.model_card.inputs import inputs_section
 from pipeline.evaluation.model_card.intervals import intervals_section
 from pipeline.evaluation.model_card.limits import limits_section
@@ -44,10 +45,11 @@ def write_model_card(
     models: dict[str, HazardModel],
     evaluation: Evaluation,
     manifest: dict,
+    comparisons: Sequence[Comparison],
     card: Path,
     maps: Path,
 ) -> None:
-    """Draw the plots and write the card; `truth` is None for observed outcomes.
+    """Draw the plots and write the card; `truth` is None for observed outcomes, `comparisons` are real plantings.
 
     The graphs are read from the directory of the card, and the plausibility checks run on them.
     """
@@ -76,7 +78,7 @@ def write_model_card(
         by_method = {method: recovery(grid, truth, models[method], method) for method in METHODS}
         sections.append(recovery_section(by_method, image("effects.png")))
     sections += [
-        evidence_section(compare_with_evidence(grid, graphs), simulated=truth is not None),
+        evidence_section(comparisons, simulated=truth is not None),
         inputs_section(grid, graphs, simulated=truth is not None),
         near_places_section(grid, graphs),
         plausibility_section(grid, graphs, image("survival.png"), image("method-gap.png")),

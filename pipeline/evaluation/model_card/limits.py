@@ -7,7 +7,7 @@ from pipeline.outcomes.seeds import SEEDS_PER_SPOT
 def limits_section(*, simulated: bool) -> str:
     """State the limits of the models."""
     first = (
-        "- They are trained on simulated outcomes. What real plantings showed beside them is in `docs/evidence.md`."
+        "- They are trained on simulated outcomes. *Tested on planted trees* says what that allows."
         if simulated
         else "- They are fitted to the sites, species and years of the outcomes table; elsewhere they extrapolate."
     )

@@ -69,7 +69,7 @@ survival minus baseline exactly."""
 def data_section(counts: dict[str, PeriodCounts], *, simulated: bool) -> str:
     """Describe the training data."""
     source = (
-        "**The outcomes are simulated.** No public table of planted or drone-seeded survival exists for Oregon and\n"
+        "**The outcomes are simulated.** No public table of planted or drone-seeded trees covers Oregon and\n"
         "Washington. `docs/simulation.md` describes the process. The fit uses what a field crew would record - place,\n"
         "species, method, and whether a tree was alive when last visited - and none of the simulated hazards; sites\n"
         "differ by more than the grid explains, and some trees are lost to follow-up. Every score below measures how\n"

@@ -1,9 +1,6 @@
-from dataclasses import replace
-
 import numpy as np
 import pytest
 
-from pipeline.evaluation.evidence import compare_with_evidence
 from pipeline.evaluation.forestry.local_contrast import DISTANCE_KM, differences, near_pairs, opposite_slopes
 from pipeline.evaluation.forestry.native import NativePairs, error_effects, first_factor_shares, native_pairs
 from pipeline.evaluation.scores import native_rows
@@ -15,7 +12,7 @@ from pipeline.models.basis import KNOTS, Knots
 from pipeline.models.features import FEATURE_NAMES, FEATURES
 from pipeline.models.hazard import HazardModel
 from pipeline.models.input_errors import INPUT_ERRORS
-from pipeline.outcomes.periods import HORIZONS, METHODS, PeriodCounts
+from pipeline.outcomes.periods import HORIZONS, PeriodCounts
 from pipeline.outcomes.practice import LINEAR_PRACTICES
 from pipeline.outcomes.species import species_codes
 
@@ -98,16 +95,3 @@ def test_opposite_slopes_face_north_and_south_at_the_same_height_of_one_valley(g
     assert np.abs(grid.columns["elevation"][north] - grid.columns["elevation"][south]).max() <= 100
     apart = great_circle_km(grid.latitude[north], grid.longitude[north], grid.latitude[south], grid.longitude[south])
     assert apart.max() <= 2.02
-
-
-def test_every_row_of_the_evidence_has_points_and_the_survival_of_its_method_and_year(grid, model_of):
-    flat = model_of("slope", 0.0)
-    poor = replace(flat, intercepts=flat.intercepts + 1.0)
-    compared = compare_with_evidence(grid, dict(zip(METHODS, (flat, poor), strict=True)))
-    assert len(compared) == 13
-    for row in compared:
-        living = 1 / (1 + np.exp(-2.0 if row.evidence["method"] == "manual" else -1.0))
-        periods = HORIZONS.index(row.evidence["model_year"]) + 1
-        assert row.points > 100
-        assert (row.low, row.mean, row.high) == pytest.approx((living**periods,) * 3, abs=1e-6)
-        assert 0 <= row.evidence["observed_low"] <= row.evidence["observed_high"] <= 1

@@ -1,0 +1,118 @@
+"""What the test on planted trees showed, in words: the caution of the manifest and the section of the model card."""
+
+import math
+from collections.abc import Sequence
+
+import pandas as pd
+
+from pipeline.evaluation.evidence.plantings import DATA
+from pipeline.evaluation.evidence.predictions import Comparison
+from pipeline.evaluation.evidence.stands import order_of, stands
+from pipeline.evaluation.evidence.summary import FITS, Result, SourceResult, summarise
+from pipeline.evaluation.evidence.text import filled
+from pipeline.evaluation.model_card.text import markdown_table
+
+SECTION = "## Tested on planted trees"
+ORDERED = 0.5
+"""Places are in the right order if the rank correlation over a source's stands is at least this, in every source."""
+
+
+def caution(comparisons: Sequence[Comparison]) -> str:
+    """Return the caution of models of simulated outcomes, with the result of the test."""
+    return f"The models are trained on simulated outcomes. {tested(comparisons)}"
+
+
+def tested(comparisons: Sequence[Comparison]) -> str:
+    """Return in two sentences the result of the test on planted trees, and what it allows."""
+    result = summarise(comparisons)
+    on = f"Tested on {result.trees:,} planted trees of {result.counted} plantings at {result.places} places"
+    on += f" and on {result.levels} published levels"
+    found = "without intervals"
+    if result.compared:
+        found = f"{result.inside} of {result.compared} observed values lie inside the 80 % intervals"
+    return f"{on}: {found}. {use_of_figures(comparisons)[0]}"
+
+
+def use_of_figures(comparisons: Sequence[Comparison]) -> tuple[str, str]:
+    """Return in a sentence what the figures may be used for, and why, as the comparison found it."""
+    result, orders = summarise(comparisons), rank_orders(comparisons)
+    covers = result.compared > 0 and result.mean_share_inside >= FITS
+    places = bool(orders) and all(correlation >= ORDERED for _, _, correlation in orders)
+    ranks = ", ".join(f"{correlation:.2f} over {count} pairs ({source})" for source, count, correlation in orders)
+    share = "no interval was compared"
+    if result.compared:
+        share = f"{result.mean_share_inside:.0%} of the values of a source lie inside the intervals on average"
+    why = f"{share}; rank correlation of pairs of stand and species in year 1: {ranks or 'not estimable'}"
+    if covers and places:
+        return (
+            "Use survival with its interval as a rough range, and to compare places; ask a forester what to plant.",
+            why,
+        )
+    if covers:
+        return "Use the interval as a rough range; do not choose places or species by the figures alone.", why
+    return "The intervals miss too many real plantings: do not choose by the figures what or where to plant.", why
+
+
+def rank_orders(comparisons: Sequence[Comparison]) -> list[tuple[str, int, float]]:
+    """Return source, number of pairs of stand and species in year 1 and their rank correlation, where there is one."""
+    found = stands(comparisons)
+    orders = [(source, *order_of(found, source, 1)) for source in dict.fromkeys(stand.source for stand in found)]
+    return [order for order in orders if not math.isnan(order[2])]
+
+
+def where_of_sources() -> dict[str, str]:
+    """Return where each source's plantings are."""
+    table = pd.read_csv(DATA / "sources.csv")
+    return dict(zip(table["source"], table["where"], strict=True))
+
+
+def result_table(result: Result) -> str:
+    """Return the table of results by source."""
+    where = where_of_sources()
+    header = ["source", "where", "places", "plantings", "trees", "year", "observed", "predicted"]
+    header += ["inside", "below", "above", "width", "gain"]
+    return markdown_table(header, [_row(source, where) for source in result.sources])
+
+
+def _row(source: SourceResult, where: dict[str, str]) -> list[str]:
+    return [
+        source.source,
+        where[source.source],
+        str(source.places),
+        str(source.plantings),
+        f"{source.trees:,}" if source.trees else "-",
+        str(source.year),
+        f"{source.observed:.2f}",
+        f"{source.predicted:.2f}",
+        str(source.inside),
+        str(source.below),
+        str(source.above),
+        "-" if math.isnan(source.width) else f"{source.width:.2f}",
+        "-" if math.isnan(source.gain) else f"{source.gain:+.2f}",
+    ]
+
+
+def evidence_section(comparisons: Sequence[Comparison], *, simulated: bool) -> str:
+    """Return the section of the model card on planted trees."""
+    opening = caution(comparisons) if simulated else tested(comparisons)
+    view = (
+        "The sources were in view when the sizes of the simulation were set, so this\nis no independent test."
+        if simulated
+        else "The models were fitted without them."
+    )
+    result = summarise(comparisons)
+    why = use_of_figures(comparisons)[1]
+    return f"""{SECTION}
+
+{filled(f"{opening} The reason: {why}.")}
+
+Observed and predicted are means over a source's plantings in the first year compared. *Inside*, *below* and *above*
+count observed values beside their 80 % intervals, of which *width* is the mean width. *Gain* is the log score of the
+counts less that of a forecast that knows the other sources' survival and neither place nor species, a planting.
+
+{result_table(result)}
+
+`docs/evidence.md` says how the figures were compared, and shows stands, elevation, treatments and seeds;
+`docs/evidence/plantings.md` has every planting. {view}
+
+**Alive, for drone seeding, is a spot sown with a pod in which a seedling lives, not a seed.**"""

@@ -1,0 +1,168 @@
+"""The result of the comparison in figures: by source, and over all."""
+
+from collections.abc import Sequence
+from dataclasses import dataclass
+
+import numpy as np
+
+from pipeline.evaluation.evidence.predictions import Comparison
+from pipeline.evaluation.evidence.scores import base_rate_score, coverage, log_score, values
+
+FITS = 0.7
+"""A source fits if at least this share of its observed values lies inside the 80 % intervals."""
+MIN_VALUES = 3
+"""Of fewer values nothing can be said."""
+
+
+@dataclass(frozen=True)
+class SourceResult:
+    """How the plantings of a source compare.
+
+    `inside`, `below` and `above` count observed values beside their intervals, `width` is the mean width of those;
+    `observed` and `predicted` are mean survival in the first year that the source has; `gain` is the log score less
+    that of the base rate, a planting. `places` counts locations; `on_grid` trees stand in the two states.
+    """
+
+    source: str
+    plantings: int
+    places: int
+    trees: int
+    on_grid: int
+    inside: int
+    below: int
+    above: int
+    year: int
+    observed: float
+    predicted: float
+    gain: float
+    width: float
+
+    @property
+    def compared(self) -> int:
+        """Observed values that were compared with an interval."""
+        return self.inside + self.below + self.above
+
+    @property
+    def share_inside(self) -> float:
+        """Share of the values inside their interval; NaN without one."""
+        return self.inside / self.compared if self.compared else float("nan")
+
+
+@dataclass(frozen=True)
+class Result:
+    """The results of all sources that have a value, in the order of the files."""
+
+    sources: list[SourceResult]
+
+    @property
+    def trees(self) -> int:
+        """Planted trees that were counted."""
+        return sum(source.trees for source in self.sources)
+
+    @property
+    def on_grid(self) -> int:
+        """Planted trees that were counted in the two states."""
+        return sum(source.on_grid for source in self.sources)
+
+    @property
+    def places(self) -> int:
+        """Places where trees were counted."""
+        return sum(source.places for source in self.sources if source.trees)
+
+    @property
+    def counted(self) -> int:
+        """Plantings whose trees were counted."""
+        return sum(source.plantings for source in self.sources if source.trees)
+
+    @property
+    def levels(self) -> int:
+        """Plantings of which a level is published, without a number of trees."""
+        return sum(source.plantings for source in self.sources if not source.trees)
+
+    @property
+    def inside(self) -> int:
+        """Observed values inside their intervals."""
+        return sum(source.inside for source in self.sources)
+
+    @property
+    def compared(self) -> int:
+        """Observed values compared with an interval."""
+        return sum(source.compared for source in self.sources)
+
+    @property
+    def mean_share_inside(self) -> float:
+        """Share of values inside, each source counting the same."""
+        return float(np.nanmean([source.share_inside for source in self.sources]))
+
+    def fitting(self) -> list[SourceResult]:
+        """Return the sources that fit."""
+        return [source for source in self._judged() if source.share_inside >= FITS]
+
+    def missing(self) -> list[SourceResult]:
+        """Return the sources that do not fit."""
+        return [source for source in self._judged() if source.share_inside < FITS]
+
+    def unjudged(self) -> list[SourceResult]:
+        """Return the sources with too few values to say whether they fit."""
+        return [source for source in self.sources if source.compared < MIN_VALUES]
+
+    def _judged(self) -> list[SourceResult]:
+        return [source for source in self.sources if source.compared >= MIN_VALUES]
+
+
+def summarise(comparisons: Sequence[Comparison]) -> Result:
+    """Return the result of plantings; sources with bounds only are left out."""
+    of_source = {}
+    for comparison in comparisons:
+        if values(comparison.planting.censuses):
+            of_source.setdefault(comparison.planting.source, []).append(comparison)
+    results = []
+    for source, mine in of_source.items():
+        others = [comparison for comparison in comparisons if comparison.planting.source != source]
+        inside, below, above = coverage(mine)
+        gains = [log_score(comparison) - base_rate_score(comparison, others) for comparison in mine]
+        year = min(census.year for comparison in mine for census in values(comparison.planting.censuses))
+        observed, predicted = _means(mine, year)
+        trees = [comparison.planting.trees or 0 for comparison in mine]
+        on_grid = [comparison.predicted.found != "climate" for comparison in mine]
+        results.append(
+            SourceResult(
+                source,
+                len(mine),
+                len({comparison.planting.location for comparison in mine}),
+                sum(trees),
+                sum(count for count, here in zip(trees, on_grid, strict=True) if here),
+                inside,
+                below,
+                above,
+                year,
+                observed,
+                predicted,
+                float(np.mean(gains)),
+                _mean_width(mine),
+            )
+        )
+    return Result(results)
+
+
+def _mean_width(comparisons: Sequence[Comparison]) -> float:
+    """Return the mean width of the intervals of observed values; NaN without any."""
+    widths = [
+        float(np.diff(comparison.predicted.interval[:, census.year - 1])[0])
+        for comparison in comparisons
+        if comparison.predicted.interval is not None
+        for census in values(comparison.planting.censuses)
+    ]
+    return float(np.mean(widths)) if widths else float("nan")
+
+
+def _means(comparisons: Sequence[Comparison], year: int) -> tuple[float, float]:
+    """Return mean survival to a year, observed and predicted, weighted by trees where they are counted."""
+    rows = [
+        (comparison.planting.trees or 1, census.survival, comparison.predicted.survival[year - 1])
+        for comparison in comparisons
+        for census in values(comparison.planting.censuses)
+        if census.year == year
+    ]
+    trees, observed, predicted = np.array(rows).T
+    return float(np.average(observed, weights=trees)), float(np.average(predicted, weights=trees))

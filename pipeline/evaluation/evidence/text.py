@@ -1,0 +1,9 @@
+"""Paragraphs of generated documents."""
+
+import textwrap
+
+
+def filled(text: str) -> str:
+    """Return a paragraph, or an item of a list, in lines of at most 120 characters."""
+    indent = "  " if text.startswith("- ") else ""
+    return textwrap.fill(text, 120, subsequent_indent=indent, break_long_words=False, break_on_hyphens=False)
