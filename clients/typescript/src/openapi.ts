@@ -543,10 +543,10 @@ export interface components {
              */
             years: number;
             /**
-             * @description The horizon compared with.
-             * @enum {number}
+             * @description The year compared with; between two horizons the prediction is interpolated.
+             * @example 5
              */
-            horizon_years: 1 | 3 | 5;
+            horizon_years: number;
             /**
              * @description Null where it is not known.
              * @example 200

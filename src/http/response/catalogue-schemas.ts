@@ -70,8 +70,20 @@ const scoreComponent = field.component('Score', {
   expected_calibration_error: field.of(expected_calibration_error, 0.0021),
 });
 
-const { source, place, treatment, species_code, years, trees, observed, predicted, low, high, use } =
-  evidenceSchema.shape;
+const {
+  source,
+  place,
+  treatment,
+  species_code,
+  years,
+  horizon_years,
+  trees,
+  observed,
+  predicted,
+  low,
+  high,
+  use,
+} = evidenceSchema.shape;
 const evidenceComponent = field.component('Evidence', {
   ...evidenceSchema.shape,
   source: field.of(source, 'published_levels'),
@@ -79,7 +91,11 @@ const evidenceComponent = field.component('Evidence', {
   treatment: field.of(treatment, 'weed control', 'Null where it is not known.'),
   species_code: field.of(species_code, 'PSME'),
   years: field.of(years, 4.8, 'After which the trees were counted.'),
-  horizon_years: field.horizonYears.describe('The horizon compared with.'),
+  horizon_years: field.of(
+    horizon_years,
+    5,
+    'The year compared with; between two horizons the prediction is interpolated.',
+  ),
   trees: field.of(trees, 200, 'Null where it is not known.'),
   observed: field.of(observed, 0.93, 'Share of the trees that lived.'),
   predicted: field.of(predicted, 0.81),

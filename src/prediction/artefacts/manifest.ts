@@ -104,8 +104,11 @@ export const evidenceSchema = z.object({
   planting_method: z.enum(PLANTING_METHODS),
   /** As observed. */
   years: z.number().positive(),
-  /** That it is compared with. */
-  horizon_years: z.literal(HORIZONS),
+  /** The year that it is compared with; between two horizons the prediction is interpolated. */
+  horizon_years: z
+    .int()
+    .min(1)
+    .max(Math.max(...HORIZONS)),
   trees: z.int().positive().nullable(),
   observed: z.number().min(0).max(1),
   predicted: z.number().min(0).max(1),

@@ -161,9 +161,9 @@ class Evidence(TypedDict):
     """
     After which the trees were counted.
     """
-    horizon_years: Literal[1, 3, 5]
+    horizon_years: int
     """
-    The horizon compared with.
+    The year compared with; between two horizons the prediction is interpolated.
     """
     trees: int | None
     """
