@@ -19,8 +19,8 @@ from pipeline.grid.kriging import cell_centres
 from pipeline.grid.lattice import kriging_cells, normal_cells
 from pipeline.grid.points import lattice_nodes, place_points
 from pipeline.grid.regions import build_regions
+from pipeline.grid.relief.terrain import Terrain, heat_load, slope_and_aspect
 from pipeline.grid.sites import SiteReader, Sites
-from pipeline.grid.terrain import Terrain, heat_load, slope_and_aspect
 from pipeline.sources.outlines import FIPS, StateOutlines
 from pipeline.sources.plots import OREGON, WASHINGTON, read_plots
 

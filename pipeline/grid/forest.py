@@ -17,7 +17,7 @@ from sklearn.ensemble import HistGradientBoostingClassifier
 from pipeline.grid.kriging import CellKriging, Variogram, cell_centres
 from pipeline.grid.lattice import COLUMNS, ROWS, SOUTH, STEPS_PER_DEGREE, WEST, burn, kriging_cells
 from pipeline.grid.projection import great_circle_km, to_plane
-from pipeline.grid.terrain import slope_and_aspect
+from pipeline.grid.relief.terrain import slope_and_aspect
 from pipeline.sources.raster import Raster
 from pipeline.sources.shapes import read_ecoregions, read_shapes
 from pipeline.sources.tables import read_hydrologic_units, read_impervious

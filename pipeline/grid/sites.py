@@ -30,7 +30,7 @@ class Normals:
 class Sites:
     """N places: degrees, ``xyz`` [N, 3] in km, km and m, monthly ``normals`` and the ``vpd_min`` raster in hPa.
 
-    ``above`` [N, 2] is their height above the mean of :data:`~pipeline.grid.terrain.SURROUNDINGS_KM`, metres;
+    ``above`` [N, 2] is their height above the mean of :data:`~pipeline.grid.relief.terrain.SURROUNDINGS_KM`, metres;
     ``orography`` [N] and ``exposure`` [N, 6] are those of :class:`.Terrain`, metres.
     """
 

@@ -4,8 +4,8 @@ import numpy as np
 import pandas as pd
 import pytest
 
-from pipeline.grid.elevation_fit import check_metres, fit_states
-from pipeline.grid.terrain import heat_load, normal_cell_means, slope_and_aspect
+from pipeline.grid.relief.elevation_fit import check_metres, fit_states
+from pipeline.grid.relief.terrain import heat_load, normal_cell_means, slope_and_aspect
 from pipeline.sources.manifest import SourceError
 from pipeline.sources.raster import Raster
 

@@ -1,6 +1,6 @@
 import numpy as np
 
-from pipeline.grid.water import find_water
+from pipeline.grid.relief.water import find_water
 
 CELL_KM = (0.2, 0.2)
 

@@ -7,8 +7,8 @@ from rasterio.features import rasterize
 from rasterio.transform import from_origin
 from scipy.ndimage import gaussian_filter, maximum_filter, uniform_filter
 
-from pipeline.grid.elevation_fit import SEA_LEVEL, check_metres, fit_states, robust_line
-from pipeline.grid.water import find_water
+from pipeline.grid.relief.elevation_fit import SEA_LEVEL, check_metres, fit_states, robust_line
+from pipeline.grid.relief.water import find_water
 from pipeline.sources.raster import Raster
 from pipeline.sources.terrain_tiles import CELLS_PER_DEGREE, read_elevation_model, read_terrain_tiles
 
