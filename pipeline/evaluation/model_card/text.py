@@ -14,6 +14,14 @@ from pipeline.outcomes.practice import PRACTICES
 MAX_BRIER_EXCESS = 0.03
 SLOPE_RANGE = (0.95, 1.05)
 MAX_ECE = 0.01
+_BEYOND = {
+    False: (
+        "as the simulation does, in models of observed outcomes in a straight line. The January curve of simulated "
+        "models is the\nsimulation's at every value: a fit of it takes up what latitude and the crest do, which no "
+        "feature states."
+    ),
+    True: "in a straight line.",
+}
 
 
 def markdown_table(header: list[str], rows: list[list[str]]) -> str:
@@ -26,15 +34,8 @@ def what_section(manifest: dict) -> str:
     """Describe the models; version, caution and the meaning of "alive" are those of the manifest."""
     labels = ", ".join(feature.label for feature in FEATURES)
     practices = ", ".join(f"{practice.label} ({practice.default:g})" for practice in PRACTICES)
+    beyond = _BEYOND[manifest["outcomes"] == "observed"]
     alive = "\n".join(f"- `{method}`: {meaning}" for method, meaning in manifest["alive"].items())
-    beyond = (
-        "Beyond the climates of the grid the curves of the maximum VPD and the January minimum go on as\n"
-        "the simulation does. The January curve is the simulation's at every value: a fit of it takes up what\n"
-        "latitude and the crest do, which no feature states."
-        if manifest["outcomes"] == "simulated"
-        else "Beyond the climates of the grid the curves of the maximum VPD and the January minimum go on\n"
-        "in a straight line."
-    )
     return f"""# Model card: {manifest["version"]}
 
 **{manifest["caution"]}**
@@ -57,7 +58,8 @@ of the first two are those of the simulation, from published trials (`docs/simul
 by the chance that all of them die. At its default a practice contributes 0.
 
 No curve of a harmful feature (maximum VPD, slope, ruggedness, heat load, thin soil) falls: each is the nearest one to
-the fit that does not. {beyond}
+the fit that does not. Beyond the climates of the grid the curves of the maximum VPD and the January minimum go on
+{beyond}
 
 The fit is a hierarchical penalised spline regression (Eilers and Marx 1996; Pedersen et al. 2019): a species' curve
 shrinks to the curve of all species, and the drone-seeded model is fitted as a departure from the manual one. The
