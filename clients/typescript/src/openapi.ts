@@ -560,12 +560,12 @@ export interface components {
             /** @example 0.81 */
             predicted: number;
             /**
-             * @description Of the interval of the prediction.
+             * @description Of the interval of the prediction; null without intervals.
              * @example 0.52
              */
-            low: number;
+            low: number | null;
             /** @example 0.97 */
-            high: number;
+            high: number | null;
             /**
              * @description Whether the models were conditioned on it, or only compared with it.
              * @example held_out

@@ -99,7 +99,7 @@ const evidenceComponent = field.component('Evidence', {
   trees: field.of(trees, 200, 'Null where it is not known.'),
   observed: field.of(observed, 0.93, 'Share of the trees that lived.'),
   predicted: field.of(predicted, 0.81),
-  low: field.of(low, 0.52, 'Of the interval of the prediction.'),
+  low: field.of(low, 0.52, 'Of the interval of the prediction; null without intervals.'),
   high: field.of(high, 0.97),
   use: field.of(use, 'held_out', 'Whether the models were conditioned on it, or only compared with it.'),
 });

@@ -112,8 +112,9 @@ export const evidenceSchema = z.object({
   trees: z.int().positive().nullable(),
   observed: z.number().min(0).max(1),
   predicted: z.number().min(0).max(1),
-  low: z.number().min(0).max(1),
-  high: z.number().min(0).max(1),
+  /** Null where the models have no intervals. */
+  low: z.number().min(0).max(1).nullable(),
+  high: z.number().min(0).max(1).nullable(),
   use: z.enum(['conditioning', 'held_out', 'shown']),
 });
 

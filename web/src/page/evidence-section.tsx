@@ -1,7 +1,15 @@
 import type { ServedModel } from '../api/types.js';
-import { counted, METHOD_NAMES, percent, points, years } from './format.js';
+import { counted, METHOD_NAMES, percent, years } from './format.js';
 
 type Evidence = ServedModel['evidence'][number];
+
+/** A source with fewer values says little. */
+const MIN_VALUES = 3;
+/** The share of values inside from which the intervals of a source fit. */
+const MIN_SHARE = 0.7;
+
+const isInside = ({ observed, low, high }: Evidence) =>
+  low !== null && high !== null && observed >= low && observed <= high;
 
 /** How the figures did on real plantings, from GET /v1/model. */
 export function EvidenceSection({ evidence }: { evidence: readonly Evidence[] }) {
@@ -9,18 +17,29 @@ export function EvidenceSection({ evidence }: { evidence: readonly Evidence[] })
   // One planting may have been visited in several years.
   const treesOf = new Map(evidence.map((each) => [plantingOf(each), each.trees ?? 0]));
   const trees = [...treesOf.values()].reduce((sum, each) => sum + each, 0);
-  const inside = evidence.filter(({ observed, low, high }) => observed >= low && observed <= high);
-  const error = evidence.reduce((sum, { predicted, observed }) => sum + predicted - observed, 0);
+  const withIntervals = evidence.filter(({ low }) => low !== null);
+  const sources = [...new Set(withIntervals.map(({ source }) => source))].map((source) => {
+    const ofSource = withIntervals.filter((each) => each.source === source);
+    return { source, values: ofSource.length, inside: ofSource.filter(isInside).length };
+  });
+  const inside = sources.reduce((sum, each) => sum + each.inside, 0);
+  const list = (fits: boolean) =>
+    sources
+      .filter((each) => each.values >= MIN_VALUES && each.inside / each.values >= MIN_SHARE === fits)
+      .map((each) => `${each.source} ${each.inside} of ${each.values}`)
+      .join('; ');
   return (
     <>
       <h3>Tested on planted trees</h3>
       <p>
         The figures were compared with {counted(trees, 'planted tree')} of {counted(treesOf.size, 'planting')}
-        . {inside.length} of {counted(evidence.length, 'observed value')} lie in the interval that should hold
-        8 of 10; on average the prediction differs by {points(error / evidence.length)} points.
+        . {inside} of {counted(withIntervals.length, 'observed value')} lie in the interval that should hold 8
+        of 10.
       </p>
+      <p>Where the intervals fit: {list(true) || 'nowhere'}.</p>
+      <p>Where they miss: {list(false) || 'nowhere'}.</p>
       <details>
-        <summary>Where it fits and where it misses</summary>
+        <summary>All plantings</summary>
         <div class="table">
           <table>
             <thead>
@@ -48,7 +67,6 @@ export function EvidenceSection({ evidence }: { evidence: readonly Evidence[] })
 function EvidenceRow(row: Evidence) {
   const { source, place, treatment, species_code, planting_method, horizon_years } = row;
   const { trees, observed, predicted, low, high } = row;
-  const isInside = observed >= low && observed <= high;
   return (
     <tr>
       <td title={source}>
@@ -63,8 +81,8 @@ function EvidenceRow(row: Evidence) {
       <td>{percent(observed)}</td>
       <td>{percent(predicted)}</td>
       <td>
-        {percent(low)} to {percent(high)}
-        {!isInside && ' (missed)'}
+        {low !== null && high !== null && `${percent(low)} to ${percent(high)}`}
+        {low !== null && !isInside(row) && ' (missed)'}
       </td>
     </tr>
   );

@@ -174,11 +174,11 @@ class Evidence(TypedDict):
     Share of the trees that lived.
     """
     predicted: float
-    low: float
+    low: float | None
     """
-    Of the interval of the prediction.
+    Of the interval of the prediction; null without intervals.
     """
-    high: float
+    high: float | None
     use: Literal['conditioning', 'held_out', 'shown']
     """
     Whether the models were conditioned on it, or only compared with it.
