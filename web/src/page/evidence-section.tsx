@@ -3,7 +3,8 @@ import { counted, METHOD_NAMES, percent, years } from './format.js';
 
 type Evidence = ServedModel['evidence'][number];
 
-/** A source with fewer values says little. */
+/** A planting with fewer trees, and a source with fewer values, say little. */
+const MIN_TREES = 20;
 const MIN_VALUES = 3;
 /** The share of values inside from which the intervals of a source fit. */
 const MIN_SHARE = 0.7;
@@ -17,9 +18,9 @@ export function EvidenceSection({ evidence }: { evidence: readonly Evidence[] })
   // One planting may have been visited in several years.
   const treesOf = new Map(evidence.map((each) => [plantingOf(each), each.trees ?? 0]));
   const trees = [...treesOf.values()].reduce((sum, each) => sum + each, 0);
-  const withIntervals = evidence.filter(({ low }) => low !== null);
-  const sources = [...new Set(withIntervals.map(({ source }) => source))].map((source) => {
-    const ofSource = withIntervals.filter((each) => each.source === source);
+  const compared = evidence.filter(({ low, trees }) => low !== null && (trees ?? MIN_TREES) >= MIN_TREES);
+  const sources = [...new Set(compared.map(({ source }) => source))].map((source) => {
+    const ofSource = compared.filter((each) => each.source === source);
     return { source, values: ofSource.length, inside: ofSource.filter(isInside).length };
   });
   const inside = sources.reduce((sum, each) => sum + each.inside, 0);
@@ -33,8 +34,8 @@ export function EvidenceSection({ evidence }: { evidence: readonly Evidence[] })
       <h3>Tested on planted trees</h3>
       <p>
         The figures were compared with {counted(trees, 'planted tree')} of {counted(treesOf.size, 'planting')}
-        . {inside} of {counted(withIntervals.length, 'observed value')} lie in the interval that should hold 8
-        of 10.
+        . {inside} of {counted(compared.length, 'observed value')} lie in the interval that should hold 8 of
+        10; plantings of fewer than {MIN_TREES} trees are left out of these.
       </p>
       <p>Where the intervals fit: {list(true) || 'nowhere'}.</p>
       <p>Where they miss: {list(false) || 'nowhere'}.</p>
