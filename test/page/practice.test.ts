@@ -16,6 +16,7 @@ browserTest(
     });
     const last = (path: string) => asked.findLast((request) => request.path.startsWith(path));
     const choose = async () => {
+      await page.getByText('Practice', { exact: true }).click();
       await page.getByLabel('Vegetation control, %').fill('1');
       await page.getByLabel('Overstory cover, %').fill('0');
       await page.getByLabel('Seeds per spot').fill('3');

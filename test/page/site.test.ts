@@ -63,7 +63,7 @@ browserTest(
     await page.reload();
     await shown(page, 'drone_seeded', await survival('drone_seeded', { ...own, scenario: { warming_c: 2 } }));
     await page.getByLabel('Elevation, m').fill('9000');
-    await page.getByText('From -100.00 to 4,400.00.').waitFor();
+    await page.getByText('From -10.00 to 4,400.00.').waitFor();
     await page.getByRole('button', { name: "Use the grid's values" }).click();
     // At 1 the elevation is refused as that of another place; at 1 the precipitation is out of its limits.
     await page.getByLabel('Elevation, m').pressSequentially('1100', { delay: 300 });

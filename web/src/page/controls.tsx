@@ -82,13 +82,7 @@ export function Controls() {
         value={precipitationPercent}
         limits={PRECIPITATION_PERCENT}
       />
-      {practiceOf(catalogues.value?.model.features ?? []).map((each) =>
-        each.maximum <= 100 ? (
-          <PracticeSlider key={each.feature} {...each} />
-        ) : (
-          <PracticeNumber key={each.feature} {...each} />
-        ),
-      )}
+      <PracticeControls features={practiceOf(catalogues.value?.model.features ?? [])} />
       {Object.keys(assumptions()).length > 0 && (
         <button
           type="button"
@@ -156,6 +150,26 @@ function ClimateSlider({ title, unit, value, limits }: ClimateSliderProps) {
         value.value = chosen;
       }}
     />
+  );
+}
+
+/** What the planner does. */
+function PracticeControls({ features }: { features: readonly Practice[] }) {
+  if (features.length === 0) return null;
+  const count = Object.keys(practice.value).length;
+  return (
+    <details class="practice" open={count > 0}>
+      <summary>Practice{count > 0 && ` (${count})`}</summary>
+      <div>
+        {features.map((each) =>
+          each.maximum <= 100 ? (
+            <PracticeSlider key={each.feature} {...each} />
+          ) : (
+            <PracticeNumber key={each.feature} {...each} />
+          ),
+        )}
+      </div>
+    </details>
   );
 }
 

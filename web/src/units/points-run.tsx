@@ -121,13 +121,19 @@ const questionText = (question: PointsQuestion) =>
     assumptionsText(question.assumed),
   ].join(', ');
 
+/** The assumptions about the climate; others are about practice. */
+const CLIMATE = ['warming_c', 'precipitation_change_percent'];
+
 /** What another question has that is not as before. */
 function changesBetween(before: PointsQuestion, now: PointsQuestion): string[] {
-  const isSameClimateAndPractice = JSON.stringify(before.assumed) === JSON.stringify(now.assumed);
+  const changed = [...new Set([...Object.keys(before.assumed), ...Object.keys(now.assumed)])].filter(
+    (name) => before.assumed[name] !== now.assumed[name],
+  );
   return [
     ...(before.species === now.species ? [] : ['another species']),
     ...(before.method === now.method ? [] : ['another method']),
     ...(before.horizon === now.horizon ? [] : ['another year']),
-    ...(isSameClimateAndPractice ? [] : ['another climate or practice']),
+    ...(changed.some((name) => CLIMATE.includes(name)) ? ['another climate'] : []),
+    ...(changed.some((name) => !CLIMATE.includes(name)) ? ['another practice'] : []),
   ];
 }
