@@ -327,7 +327,8 @@ test.each([
   [
     'max_point=5',
     '',
-    '"max_point" is not a parameter of the query: these are bbox, max_points, warming_c, precipitation_change_percent',
+    '"max_point" is not a parameter of the query: these are bbox, max_points, warming_c, precipitation_change_percent, ' +
+      'vegetation_control, overstory_cover, seeds_per_spot',
   ],
 ])('the query %s is an invalid request that says so', async (query, path, message) => {
   const error = await expectError(await get(query), 422, 'invalid_request');
