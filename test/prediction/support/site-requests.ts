@@ -121,7 +121,7 @@ function randomOptions(
     elevation_m: optional(0.4, () => {
       const elevation = grid.columns.elevation;
       const other = valueAt(elevation, Math.floor(random() * grid.pointCount));
-      return Math.max(-100, rounded(between(other - 300, other + 300)));
+      return Math.max(-10, rounded(between(other - 300, other + 300)));
     }),
     conditions: optional(0.4, () =>
       Object.fromEntries(
