@@ -79,8 +79,8 @@ export class FairQueue<Job extends Waiting> {
   }
 
   /**
-   * The newest job of which no row was taken, of the key that has most rows waiting among those with such a job, the
-   * first of equals; undefined where there is none.
+   * Among keys whose newest job of rows is untouched, that job of the key with most rows waiting, the first of equals;
+   * undefined if there is none.
    */
   newestOfLargest(): Job | undefined {
     let newest: Job | undefined;

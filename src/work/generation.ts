@@ -16,7 +16,7 @@ export class Generation {
   readonly batches: Scheduler;
   /** For single predictions, comparisons and rankings; the same one where workers answer these, too. */
   readonly singleSites: Scheduler;
-  /** Open tables: what cuts the connection of each. */
+  /** Open tables and surfaces: each entry cuts the connection of one. */
   readonly tables = new Set<() => void>();
   readonly #mainThread: MainThreadExecutor | undefined;
   readonly #open = new Set<Promise<unknown>>();

@@ -36,7 +36,7 @@ export interface JobRequest {
 export interface RowsRequest extends JobRequest {
   /** At least one. */
   readonly rows: SiteRows;
-  /** Where the caller can hang up unnoticed, how to notice: asked when a job that had to wait has its turn. */
+  /** Says whether the caller has hung up, if no event does; asked when a job that had to wait gets its turn. */
   readonly hasHungUp?: () => boolean;
 }
 

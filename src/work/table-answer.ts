@@ -4,7 +4,7 @@ import type { ErrorCode } from '../prediction/errors/api-error.js';
 import type { RequestSteps } from './request-steps.js';
 import type { StepResults, TableBody } from './steps.js';
 
-/** Steps after the first that predicts are given up after so many request timeouts. */
+/** Request timeouts after which a job other than the first is given up. */
 export const PATIENCE = 4;
 
 /** How a table is answered. */

@@ -39,7 +39,7 @@ function notify(notice: WorkerNotice, transferred: readonly ArrayBuffer[] = []):
   parentPort?.postMessage(notice, transferred);
 }
 
-// While the module loads: piscina replaces a thread that dies later without limit.
+// Opened while the module loads: if a thread dies later, Piscina replaces it again and again.
 const opened = await openPredictor(data.predictor).catch((error: Error) => ({ error }));
 
 /** Answers the runs ordered in a run buffer and does steps, one after the other, for as long as the thread lives. */

@@ -88,7 +88,7 @@ function windowEnd(body: Buffer, start: number): number {
 
 /**
  * Parses the rows of the bytes [start, end).
- * @returns where the first row starts that is not complete in them; `end` if all are
+ * @returns where the first incomplete row starts; `end` if all are complete
  */
 function eachRow(
   body: Buffer,
@@ -104,7 +104,7 @@ function eachRow(
     ...CSV_GRAMMAR,
     step({ data, errors: [error], meta }, parser) {
       const rowEnd = start + meta.cursor;
-      if (rowStart === end) return; // the nothing after the last line end
+      if (rowStart === end) return; // the empty row that Papa Parse reports after the last line end
       if (error !== undefined) {
         if (error.code === 'MissingQuotes' && end < body.length) {
           parser.abort();

@@ -70,7 +70,7 @@ class CsvRows implements JobRows {
       Papa.parse<string[]>(text, {
         ...CSV_GRAMMAR,
         step: ({ data, meta }) => {
-          if (cells.length === count) return; // the nothing after the last line end
+          if (cells.length === count) return; // the empty row that Papa Parse reports after the last line end
           cells.push(data);
           this.#starts[cells.length] = start + meta.cursor;
         },

@@ -15,7 +15,7 @@ export interface PartStart {
 }
 
 export interface SurfacePart {
-  /** In memory of its own; of any format at most PART_BYTES. */
+  /** In memory of its own: at most PART_BYTES in any format. */
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** Where the next part begins; undefined after the last one. */
   readonly next: PartStart | undefined;
@@ -36,7 +36,7 @@ export type SurfaceType = keyof typeof ENCODERS;
 
 export const SURFACE_TYPES = Object.keys(ENCODERS) as [SurfaceType, ...SurfaceType[]];
 
-/** Values of a part of a text. */
+/** Most values in a part of text. */
 const PART_VALUES = 2 ** 13;
 /** Points of a record batch. */
 const BATCH_POINTS = 8192;

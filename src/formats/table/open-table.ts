@@ -138,7 +138,7 @@ export class OpenTable {
   }
 }
 
-/** Predicts for rows, of which a few at a time are in the models. */
+/** Predicts rows, at most RUN_ROWS at a time. */
 export async function predictRows(rows: SiteRows, predictor: Predictor) {
   const records = RowRecords.create(rows);
   let inferenceMs = 0;

@@ -160,7 +160,7 @@ export interface SurfaceRow extends PointRow {
   position: number;
 }
 
-/** The columns of a surface; those of survival are the last ones. */
+/** The columns of a surface. Longitude and latitude must be first (GeoJSON), survival last (JSON). */
 export const SURFACE_COLUMNS: readonly OutputColumn<SurfaceRow>[] = [
   longitude('longitude'),
   latitude('latitude'),

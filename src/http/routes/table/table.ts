@@ -67,8 +67,8 @@ const IDLE_FACTOR = 8;
 const MAX_JOBS_UNDER_WAY = 8;
 
 /**
- * What an open table takes beside its body: the answers to some jobs of 2,000 rows. Small tables have fewer rows than a job:
- * a row takes so many times the bytes that it has in the body.
+ * What an open table takes beside its body: the answers to some jobs of 2,000 rows. A small table is charged
+ * OPEN_TABLE_SHARE times its body instead, if that is less.
  */
 const OPEN_TABLE_BYTES = 5 * 2 ** 20;
 const OPEN_TABLE_SHARE = 50;
