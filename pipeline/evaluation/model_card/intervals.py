@@ -26,7 +26,7 @@ the chance of counting trees - inside the interval, over {SITES} sites of the gr
 
 Target: {low:.0%} to {high:.0%} over all and on both sides of the Cascades, for both methods and their difference:
 {reached}. *Reached* holds in worlds that are drawn from the same priors as those of the fit. Where no prior
-covers what happens on the ground, coverage is lower, and how much lower is not known.
+covers what happens on the ground, coverage is lower: see *Tested on planted trees*.
 
 {_coverage_table([result for result in results if result.group not in species_codes()])}
 

@@ -96,7 +96,7 @@ def evidence_section(comparisons: Sequence[Comparison], *, simulated: bool) -> s
     """Return the section of the model card on planted trees."""
     opening = caution(comparisons) if simulated else tested(comparisons)
     view = (
-        "The sources were in view when the sizes of the simulation were set, so this\nis no independent test."
+        "The sizes of vegetation, overstory and the spread between plantings were set from\nfour of these sources, and one interval was made to reach its value, so this is no independent test."
         if simulated
         else "The models were fitted without them."
     )
