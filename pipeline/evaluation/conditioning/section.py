@@ -36,8 +36,8 @@ result was looked at and were not changed after it, but whoever chose them had s
 
 Each source in turn was left out, and its plantings predicted by the prior and by the posterior of the others, each with
 a programme and a place of its own. The score is the mean log score of a planting; the error of the gain is half the
-difference between the halves of the chain. *Inside* is not the coverage of the served intervals above: here a source has
-a programme and a place of its own, and its offset.
+difference between the halves of the chain. *Inside* is not the coverage of the served intervals above: here a source
+has a programme and a place of its own, and its offset.
 
 {_held_out(result)}
 
