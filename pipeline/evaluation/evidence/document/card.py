@@ -96,8 +96,8 @@ def evidence_section(comparisons: Sequence[Comparison], *, simulated: bool) -> s
     """Return the section of the model card on planted trees."""
     opening = caution(comparisons) if simulated else tested(comparisons)
     view = (
-        "The sizes of vegetation, overstory and the spread\nbetween plantings were set from four of these sources, and one interval was "
-        "made to reach its value, so this is no\nindependent test."
+        "The sizes of vegetation, overstory and the spread\nbetween plantings were set from four of these sources, "
+        "and one interval was made to reach its value, so this is no\nindependent test."
         if simulated
         else "The models were fitted without them."
     )
