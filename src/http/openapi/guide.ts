@@ -48,6 +48,10 @@ const OPTIONS = `## Options
 Predictions, comparisons, rankings and entries of batches may state what you know of the site (\`elevation_m\`, \`conditions\`), ask for another climate (\`scenario\`), and ask
 for more in the answer (\`include\`). Without options answers do not change. The elevation takes effect first, then \`conditions\`, which replace what it moved, then
 \`scenario\`, which moves measured values, too. Fields of your own are ignored, but a name one letter away from an option is an error.
+
+\`conditions\` also states what you do: \`vegetation_control\` (0 none to 1 complete), \`overstory_cover\` (percent) and, for drone seeding, \`seeds_per_spot\` (viable seeds
+a pod). At their defaults, which \`GET /v1/model\` gives, they have no effect. Tables take them as columns or parameters, surfaces as parameters. \`evidence\` there has the
+plantings that the figures were held against.
 `;
 
 /** What readers of the interface have to know before its endpoints, in Markdown. */
