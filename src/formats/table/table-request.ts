@@ -1,6 +1,6 @@
 import { ApiError } from '../../prediction/errors/api-error.js';
 import { shownPath } from '../../prediction/errors/shown-value.js';
-import type { Assumed } from '../request/options.js';
+import type { Assumed } from '../request/assumptions.js';
 
 /** The formats of tables, in and out, by their media type. */
 export const TABLE_FORMATS = {

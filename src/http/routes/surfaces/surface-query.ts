@@ -1,13 +1,7 @@
 import { z } from 'zod';
 import { TIER_NAMES, TIERS, type Tier } from '../../../accounts/tiers.js';
-import {
-  type Assumed,
-  assumptionSchemas,
-  isWithin,
-  type OptionNumber,
-  optionRulesOf,
-  queryNumber,
-} from '../../../formats/request/options.js';
+import { type Assumed, assumptionSchemas } from '../../../formats/request/assumptions.js';
+import { isWithin, type OptionNumber, optionRulesOf, queryNumber } from '../../../formats/request/options.js';
 import { invalidRequest } from '../../../formats/request/request-errors.js';
 import { MAX_LATITUDE, MAX_LONGITUDE } from '../../../formats/request/schemas.js';
 import { ApiError } from '../../../prediction/errors/api-error.js';

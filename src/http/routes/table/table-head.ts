@@ -1,8 +1,8 @@
 import type { FastifyRequest } from 'fastify';
 import { TIERS } from '../../../accounts/tiers.js';
 import type { Config } from '../../../config.js';
+import { assumptionsUnder } from '../../../formats/request/assumptions.js';
 import {
-  assumptionsUnder,
   isWithin,
   type OptionRules,
   optionRulesOf,
