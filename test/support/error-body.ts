@@ -9,7 +9,9 @@ export function parseErrorBody(body: string): ErrorObject {
   expect(error.message).toMatch(/^[^\n]+\.( Did you mean .+\?)?$/);
   // What a stack, a path of this machine or the name of a library would look like.
   const ownWords = body.replaceAll(/\\"(?:[^"\\]|\\[^"])*\\"/g, ''); // without the caller's values, which are quoted
-  expect(ownWords).not.toMatch(/\.[jt]s\b|node_modules|\bat \w+ \(|fastify|FST_|\bzod\b|piscina|libsql|sqlite/i);
+  expect(ownWords).not.toMatch(
+    /\.[jt]s\b|node_modules|\bat \w+ \(|fastify|FST_|\bzod\b|piscina|libsql|sqlite/i,
+  );
   return error as ErrorObject;
 }
 
