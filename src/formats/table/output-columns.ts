@@ -156,7 +156,7 @@ export interface SurfaceRow extends PointRow {
   /** The reported survival in ten-thousandths, Uint16 [methods, horizons, points]. */
   readonly survival: Uint16Array;
   readonly count: number;
-  /** Of the point among those of the surface. */
+  /** Index of the point among those of the surface. */
   position: number;
 }
 

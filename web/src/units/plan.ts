@@ -9,7 +9,7 @@ export interface PlanQuestion {
   readonly nativeOnly: boolean;
   /** undefined for all species. */
   readonly speciesCodes: readonly string[] | undefined;
-  /** Of both methods, or undefined. */
+  /** The cost by method, of both; undefined where there are none. */
   readonly costs: Readonly<Record<Method, number>> | undefined;
   readonly scenario?: object;
   readonly conditions?: object;
