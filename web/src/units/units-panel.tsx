@@ -1,24 +1,24 @@
 import { useState } from 'preact/hooks';
 import type { Method } from '../api/types.js';
 import { METHODS } from '../api/types.js';
+import { download } from '../files/download.js';
+import { FileDrop } from '../files/file-drop.js';
+import type { FileContent } from '../files/read-file.js';
 import { isMapLoading, showBox } from '../map/shown-map.js';
 import { counted, METHOD_NAMES, number } from '../page/format.js';
 import { ErrorNote, errorText } from '../page/notes.js';
 import { printPage } from '../page/print-head.js';
 import { useTypedNumber } from '../page/use-typed-number.js';
+import { planUnits } from '../plan/plan.js';
+import { geoJsonOf, planCsv, rowsOf, type UnplannedUnit, unplannedOf } from '../plan/plan-rows.js';
+import { PlanTable } from '../plan/plan-table.js';
+import { Report } from '../plan/report.js';
+import { PointsRun } from '../points/points-run.js';
 import { hasIntervals, nameOf } from '../state/catalogues.js';
 import { assumptions, horizon, optionsOf, panel, species } from '../state/choices.js';
 import { pointTable, takePoints } from '../state/points.js';
 import { addUnits, boxOf, costs, nativeOnly, onlyChosenSpecies, type Unit, units } from '../state/units.js';
 import { useAnswer } from '../state/use-answer.js';
-import { download } from './download.js';
-import { FileDrop } from './file-drop.js';
-import { planUnits } from './plan.js';
-import { geoJsonOf, planCsv, rowsOf, type UnplannedUnit, unplannedOf } from './plan-rows.js';
-import { PlanTable } from './plan-table.js';
-import { PointsRun } from './points-run.js';
-import type { FileContent } from './read-file.js';
-import { Report } from './report.js';
 import { UnitEditor } from './unit-editor.js';
 
 /** Planting units: drawn or from files, planned by species, method and cost. Nothing is planned while it is hidden. */

@@ -1,6 +1,6 @@
 import type { FailedUnit, PlannedUnit, PlanOption } from '../api/types.js';
+import { csvText } from '../files/download.js';
 import type { SortKey, Unit } from '../state/units.js';
-import { csvText } from './download.js';
 
 /** One way to plant one unit, as a row of the table and of exports. */
 export interface PlanRow extends PlanOption {
