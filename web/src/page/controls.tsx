@@ -23,6 +23,7 @@ import { useTypedNumber } from './use-typed-number.js';
 
 const LAYER_NAMES: Readonly<Record<Layer, string>> = {
   survival: 'Survival',
+  change: 'Change from today',
   advantage: 'Hand against drone',
   width: 'Interval width',
   best: 'Best native species',

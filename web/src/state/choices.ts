@@ -6,7 +6,7 @@ export interface Place {
   readonly longitude: number;
 }
 
-export const LAYERS = ['survival', 'advantage', 'width', 'best'] as const;
+export const LAYERS = ['survival', 'change', 'advantage', 'width', 'best'] as const;
 export type Layer = (typeof LAYERS)[number];
 export const PANELS = ['site', 'units', 'about'] as const;
 export type Panel = (typeof PANELS)[number];
@@ -28,6 +28,10 @@ export const practice = signal<Readonly<Record<string, number>>>({});
 export const conditions = signal<Readonly<Record<string, number>>>({});
 /** Zoom and centre of the map; null until it was moved. */
 export const camera = signal<{ readonly zoom: number; readonly center: Place } | null>(null);
+
+/** Opacity of the cells on the map, which lets the relief show through. */
+export const OPACITY = { min: 0.2, max: 1, step: 0.1, default: 0.7 } as const;
+export const cellOpacity = signal<number>(OPACITY.default);
 
 /** The limits of a scenario that the page offers; the interface allows more. */
 export const WARMING_C = { min: 0, max: 6, step: 0.5 } as const;
@@ -113,6 +117,7 @@ export function readChoices(text: string): void {
     warmingC.value = numberIn(fields.get('warming'), -5, 10) ?? 0;
     precipitationPercent.value = numberIn(fields.get('precipitation'), -80, 200) ?? 0;
     practice.value = numbersOf(fields, 'practice.');
+    cellOpacity.value = numberIn(fields.get('opacity'), OPACITY.min, OPACITY.max) ?? OPACITY.default;
     site.value = placeOf(fields.get('site')?.split(',') ?? []);
     elevationM.value = numberIn(fields.get('elevation'), -10, 4400);
     conditions.value = numbersOf(fields, 'measured.');
@@ -159,6 +164,7 @@ export function choicesText(): string {
   if (precipitationPercent.value !== 0) fields.set('precipitation', String(precipitationPercent.value));
   for (const [feature, value] of Object.entries(practice.value))
     fields.set(`practice.${feature}`, String(value));
+  if (cellOpacity.value !== OPACITY.default) fields.set('opacity', String(cellOpacity.value));
   if (site.value !== null) fields.set('site', `${site.value.latitude},${site.value.longitude}`);
   if (elevationM.value !== null) fields.set('elevation', String(elevationM.value));
   for (const [feature, value] of Object.entries(conditions.value))
