@@ -3,16 +3,23 @@ import { call } from '../api/service.js';
 import type { Horizon, Method, Species, Surface } from '../api/types.js';
 import { METHOD_NAMES, percent, points, years } from '../page/format.js';
 import { hasIntervals } from '../state/catalogues.js';
-import { type Assumptions, addTo, LAYERS, type Layer, layer } from '../state/choices.js';
+import { type Assumptions, addTo, assumptions, LAYERS, type Layer, layer } from '../state/choices.js';
 import type { PaintedCells } from './cell-layer.js';
 import { Cells } from './cells.js';
-import { advantageScale, classScale, survivalScale, widthScale } from './colours.js';
+import { advantageScale, changeScale, classScale, survivalScale, widthScale } from './colours.js';
 import { type Bounds, loadSurface } from './surfaces.js';
 
 /** The layers that the models have. */
-export const offeredLayers = () => LAYERS.filter((name) => name !== 'width' || hasIntervals());
+export const offeredLayers = () =>
+  LAYERS.filter(
+    (name) => (name !== 'width' || hasIntervals()) && (name !== 'change' || isChanged(assumptions())),
+  );
 
-/** The chosen layer; survival where the models lack it. */
+/** Whether a climate other than today's is asked for. */
+const isChanged = ({ warming_c, precipitation_change_percent }: Assumptions) =>
+  warming_c !== undefined || precipitation_change_percent !== undefined;
+
+/** The chosen layer; survival where it is not offered. */
 export const shownLayerName = (): Layer => offeredLayers().find((name) => name === layer.value) ?? 'survival';
 
 /** What the map is to show. */
@@ -47,6 +54,8 @@ export function loadLayer(
   switch (question.layer) {
     case 'survival':
       return survivalLayer(question, signal);
+    case 'change':
+      return changeLayer(question, signal);
     case 'advantage':
       return advantageLayer(question, signal);
     case 'width':
@@ -74,6 +83,33 @@ async function survivalLayer(question: LayerQuestion, signal: AbortSignal): Prom
   };
 }
 
+/** The end of a scale that is symmetric about 0: the largest difference, in steps of 0.1. */
+const extentOf = (values: Float32Array) =>
+  Math.max(0.1, Math.ceil(values.reduce((most, value) => Math.max(most, Math.abs(value)), 0) * 10) / 10);
+
+/** Survival in the chosen climate minus that of today, with the same practice. */
+async function changeLayer(question: LayerQuestion, signal: AbortSignal): Promise<ShownLayer> {
+  const { method, horizon, assumed } = question;
+  const { warming_c: _, precipitation_change_percent: __, ...practice } = assumed;
+  const [then, today] = await Promise.all(
+    [assumed, practice].map((each) =>
+      loadSurface({ ...question, assumed: each, maxPoints: MAX_POINTS }, signal),
+    ),
+  );
+  const before = survivalOf(today!, method, horizon);
+  const after = survivalOf(then!, method, horizon);
+  const values = Float32Array.from(after, (value, index) => value - before[index]!);
+  return {
+    surface: then!,
+    cells: cellsOf(then!),
+    values,
+    isPale: then!.in_native_range.map((isNative) => !isNative),
+    scale: changeScale('Survival minus that of today, percentage points', extentOf(values)),
+    describe: (index) =>
+      `${percent(after[index]!)} alive after ${years(horizon)}, ${points(values[index]!)} points against today`,
+  };
+}
+
 async function advantageLayer(question: LayerQuestion, signal: AbortSignal): Promise<ShownLayer> {
   const { horizon } = question;
   const surface = await loadSurface({ ...question, maxPoints: MAX_POINTS }, signal);
@@ -81,14 +117,15 @@ async function advantageLayer(question: LayerQuestion, signal: AbortSignal): Pro
   const values = Float32Array.from(
     survivalOf(surface, 'manual', horizon).map((manual, index) => manual - drone[index]!),
   );
-  const largest = values.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
-  const extent = Math.max(0.1, Math.ceil(largest * 10) / 10);
   return {
     surface,
     cells: cellsOf(surface),
     values,
     isPale: surface.in_native_range.map((isNative) => !isNative),
-    scale: advantageScale(`Hand planting minus drone seeding after ${years(horizon)}, points`, extent),
+    scale: advantageScale(
+      `Hand planting minus drone seeding after ${years(horizon)}, points`,
+      extentOf(values),
+    ),
     describe: (index) => `Hand planting ${points(values[index]!)} points against drone seeding`,
   };
 }

@@ -1,4 +1,4 @@
-import { assumptionsText, years } from '../page/format.js';
+import { assumptionsText, distanceText, years } from '../page/format.js';
 import { type ScoredPoints, scoredPoints } from '../state/points.js';
 import { type Ramp, type Scale, survivalScale } from './colours.js';
 import type { ShownLayer } from './layers.js';
@@ -27,7 +27,7 @@ export function LegendContent({ shown }: { shown: ShownLayer }) {
       {scoredPoints.value !== null && <PointColours scored={scoredPoints.value} cells={scale} />}
       {hasPale && <p>Pale: outside the native range of {surface.species_common_name}.</p>}
       <p>
-        A cell is {cells.spacingKm < 1 ? '0.9' : cells.spacingKm.toFixed(1)} km from north to south
+        A cell is {distanceText(Math.max(cells.spacingKm, 0.9))} from north to south
         {cells.spacingKm > 1 ? ' and shows one data point; zoom in for more' : ': one data point of the grid'}
         .
       </p>
