@@ -1,5 +1,5 @@
 import { useId } from 'preact/hooks';
-import { assumptionsText, METHOD_NAMES, years } from '../page/format.js';
+import { assumptionsText, distanceText, METHOD_NAMES, years } from '../page/format.js';
 import { cellOpacity, OPACITY } from '../state/choices.js';
 import { type ScoredPoints, scoredPoints } from '../state/points.js';
 import { type Ramp, type Scale, survivalScale } from './colours.js';
@@ -60,7 +60,7 @@ export function LegendContent({ shown }: { shown: ShownLayer }) {
         {hasPale && ` Pale: outside the native range of ${surface.species_common_name}.`}
       </p>
       <p>
-        A cell is {cells.spacingKm < 1 ? '0.9' : cells.spacingKm.toFixed(1)} km from north to south
+        A cell is {distanceText(Math.max(cells.spacingKm, 0.9))} from north to south
         {cells.spacingKm > 1 ? ' and shows one data point; zoom in for more' : ': one data point of the grid'}
         .
       </p>

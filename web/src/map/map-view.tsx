@@ -1,7 +1,7 @@
 import { effect } from '@preact/signals';
 import { type Map as MapLibreMap, Marker } from 'maplibre-gl';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { number, percent, years } from '../page/format.js';
+import { elevationText, number, percent, years } from '../page/format.js';
 import { ErrorNote } from '../page/notes.js';
 import { catalogues, nameOf } from '../state/catalogues.js';
 import {
@@ -180,7 +180,7 @@ function textUnder(shown: ShownLayer | null, longitude: number, latitude: number
   if (shown === null || index === undefined) return '';
   const { surface } = shown;
   const range = shown.isPale[index] ? ', outside the native range' : '';
-  return `${shown.describe(index)}${range} · ${number(surface.elevation_m[index]!)} m`;
+  return `${shown.describe(index)}${range} · ${elevationText(surface.elevation_m[index]!)}`;
 }
 
 function textOfRow(index: number): string {

@@ -102,8 +102,11 @@ const oneOf = <Value extends string>(text: string | null, values: readonly Value
   values.find((value) => value === text);
 
 /** Reads the choices from the address; what is missing or wrong there keeps its default. */
-export function readAddress(): void {
-  const fields = new URLSearchParams(location.hash.slice(1));
+export const readAddress = () => readChoices(location.hash.slice(1));
+
+/** Reads choices as {@link choicesText} writes them; of anything else what can be read. */
+export function readChoices(text: string): void {
+  const fields = new URLSearchParams(text);
   batch(() => {
     const code = fields.get('species');
     if (code !== null && /^[A-Z]{4}$/.test(code)) species.value = code;
@@ -149,7 +152,7 @@ export function placeIn(text: string): Place | null {
 }
 
 /** The choices as the part of an address after #. */
-function addressOfChoices(): string {
+export function choicesText(): string {
   const fields = new URLSearchParams({
     species: species.value,
     method: method.value,
@@ -173,10 +176,23 @@ function addressOfChoices(): string {
   return fields.toString().replaceAll('%2C', ',').replaceAll('%2F', '/');
 }
 
-/** Keeps the address and the choices equal from now on. */
+/** Where the buttons Back and Forward of the browser lead: another site or panel. */
+const stepNow = () => `${panel.value} ${site.value?.latitude} ${site.value?.longitude}`;
+
+/** Keeps the address and the choices equal from now on. Another site or panel is another entry of the history. */
 export function followAddress(): void {
+  let step = stepNow();
+  let isReading = false;
   effect(() => {
-    history.replaceState(null, '', `#${addressOfChoices()}`);
+    const address = `#${choicesText()}`;
+    const isStep = step !== stepNow() && !isReading;
+    step = stepNow();
+    if (isStep) history.pushState(null, '', address);
+    else history.replaceState(null, '', address);
   });
-  window.addEventListener('hashchange', readAddress);
+  window.addEventListener('hashchange', () => {
+    isReading = true; // the entry is there already
+    readAddress();
+    isReading = false;
+  });
 }
