@@ -1,6 +1,6 @@
-import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
+import { availableCores } from './available-cores.js';
 import { printable, quote, shorten } from './output/printable.js';
 
 const projectFile = (name: string) => fileURLToPath(new URL(`../${name}`, import.meta.url));
@@ -87,8 +87,8 @@ const configSchema = z.object({
       'Style for MapLibre that the page shows below its own layers; its tiles, fonts and icons must be on the same origin. By default the page asks no other host.',
     ),
   workers: wholeNumber(1, 256)
-    .default(() => availableParallelism())
-    .describe('Worker threads; by default the available cores.'),
+    .default(() => availableCores())
+    .describe('Worker threads; by default the available cores, within the CPU quota of a container.'),
   queueLimitSites: wholeNumber(LARGEST_BATCH_SITES, 10_000_000)
     .default(20_000)
     .describe(
