@@ -131,6 +131,7 @@ class Client:
     compare = _method(operations.compare)
     rank = _method(operations.rank)
     surface = _method(operations.surface)
+    surface_file = _method(operations.surface_file)
     species = _method(operations.species)
     coverage = _method(operations.coverage)
     plan = _plan_method(plans.plan)

@@ -38,6 +38,7 @@ from nurselog._commands.options import (
 from nurselog._commands.plan_files import check_output, read_units, write_plan
 from nurselog._commands.predict_files import Job, UnfinishedError, predict_file
 from nurselog._commands.raster_files import is_raster, predict_raster_file, raster_options
+from nurselog._commands.surface_files import bbox_of, surface_format, write_surface
 from nurselog.errors import ConfigurationError, InvalidRequestError, NurselogError
 from nurselog.plans import refuse_answer_names, to_geodataframe
 
@@ -165,6 +166,10 @@ def plan(
     all_species: AllSpecies = False,
     cost_manual: Annotated[float | None, typer.Option(help="Cost of a planted tree.")] = None,
     cost_drone_seeded: Annotated[float | None, typer.Option(help="Cost of a sown spot.")] = None,
+    target_per_ha: Annotated[
+        float | None, typer.Option(help="Living trees a hectare wanted at the horizon: adds what to order.")
+    ] = None,
+    basis: Annotated[str | None, typer.Option(help="mean or low: the survival that the order counts on.")] = None,
     warming_c: Warming = None,
     precipitation_change_percent: PrecipitationChange = None,
     layer: Layer = None,
@@ -181,6 +186,8 @@ def plan(
         "native_only": not all_species,
         "costs": given(costs) or None,
         "scenario": scenario(warming_c, precipitation_change_percent) or None,
+        "target_per_ha": target_per_ha,
+        "basis": basis,
     }
     try:
         check_output(output)
@@ -200,3 +207,45 @@ def plan(
     typer.echo(f"{len(answer['units']) - failed} units planned, {failed} failed: {output}", err=True)
     if failed > 0 and failed == len(answer["units"]):
         raise typer.Exit(FAILED_ROWS)
+
+
+def surface(
+    species_code: Annotated[str, typer.Argument(metavar="SPECIES", help='A code of "nurselog species".')],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", help="GeoTIFF (.tif), CSV, GeoJSON, Arrow or JSON.")
+    ],
+    bbox: Annotated[
+        str | None, typer.Option(metavar="WEST,SOUTH,EAST,NORTH", help="In degrees; by default everywhere.")
+    ] = None,
+    max_points: Annotated[
+        int | None, typer.Option(help="Of files but GeoTIFF: where there are more, those of a coarser lattice.")
+    ] = None,
+    include: Annotated[list[str] | None, typer.Option(help="intervals, in a GeoTIFF.")] = None,
+    vegetation_control: Annotated[float | None, typer.Option(help="From 0, none, to 1, complete.")] = None,
+    overstory_cover: Annotated[float | None, typer.Option(help="Percent of trees that stand above.")] = None,
+    seeds_per_spot: Annotated[float | None, typer.Option(help="Viable seeds of a pod.")] = None,
+    warming_c: Warming = None,
+    precipitation_change_percent: PrecipitationChange = None,
+    decimal: Decimal = DecimalSign.POINT,
+    separator: Separator = None,
+) -> None:
+    """Write the survival of a species at the data points, as a file for maps."""
+    options: dict[str, Any] = {
+        "max_points": max_points,
+        "include": include or None,
+        "vegetation_control": vegetation_control,
+        "overstory_cover": overstory_cover,
+        "seeds_per_spot": seeds_per_spot,
+        "scenario": scenario(warming_c, precipitation_change_percent) or None,
+    }
+    try:
+        kind = surface_format(output)
+        options["bbox"] = None if bbox is None else bbox_of(bbox)
+        with Client(retries=RETRIES) as client:
+            content = client.surface_file(species_code, kind, **options)
+        write_surface(content, output, csv_style(decimal, separator))
+    except NurselogError as error:
+        fail(error)
+    except OSError as error:
+        complain(str(error))
+        raise typer.Exit(FAILURE) from None

@@ -88,7 +88,7 @@ def write_file(
 
 def pipe_csv(tables: Iterable[pa.Table], style: CsvStyle) -> None:
     """Writes CSV to standard output, each table as it comes."""
-    _write_csv(sys.stdout.buffer, tables, style)
+    write_csv(sys.stdout.buffer, tables, style)
 
 
 def _write(
@@ -106,7 +106,7 @@ def _write(
     if kind == "csv":
         with path.open("wb") as file:
             file.write(_BYTE_ORDER_MARK if byte_order_mark else b"")
-            _write_csv(file, rest, style)
+            write_csv(file, rest, style)
     elif kind == "parquet" and not geometry_names(first.schema):
         with pa.parquet.ParquetWriter(path, first.schema) as writer:
             for table in rest:
@@ -119,7 +119,7 @@ def _one_line(error: Exception) -> str:
     return " ".join(str(error).split())
 
 
-def _write_csv(file: BinaryIO, tables: Iterable[pa.Table], style: CsvStyle) -> None:
+def write_csv(file: BinaryIO, tables: Iterable[pa.Table], style: CsvStyle) -> None:
     """A geometry becomes the columns `latitude` and `longitude` of its point."""
     for number, table in enumerate(tables):
         plain = without_dictionaries(_with_coordinates(table) if geometry_names(table.schema) else table)
