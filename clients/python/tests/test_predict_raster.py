@@ -119,6 +119,10 @@ def test_each_cell_has_the_answer_of_its_centre_at_its_elevation(
 def test_elevations_of_other_cells_are_interpolated(service: ServiceProcess, tmp_path: Path) -> None:
     template = write_dem(tmp_path / "template.tif")
     fine = write_dem(tmp_path / "fine.tif", "EPSG:4326", scale=0.25)
+    with rasterio.open(fine, "r+") as file:  # as a band that states a scale
+        values = file.read(1)
+        file.write(np.where(values == file.nodata, values, (values - 100) / 0.1), 1)
+        file.scales, file.offsets = [0.1], [100]
     with Client(service.url, service.key) as client:
         bands = client.predict_raster(template, "PSME", **PLAIN, elevation_m=fine)
         plain = client.predict_raster(template, "PSME", **PLAIN)
@@ -141,14 +145,13 @@ def test_without_elevations_cells_without_data_are_left_out(service: ServiceProc
 
 
 def test_a_file_is_a_cloud_optimised_geotiff_with_a_named_band_for_each_answer(
-    service: ServiceProcess, tmp_path: Path
+    call: Caller, service: ServiceProcess, tmp_path: Path
 ) -> None:
     path = write_dem(tmp_path / "dem.tif")
     output = tmp_path / "survival.tif"
     options: dict[str, Any] = {"elevation_m": path, "horizons": [1, 5], "include": ["intervals"]}
-    with Client(service.url, service.key) as client:
-        whole = client.predict_raster(path, "PSME", **options)
-        lazy = client.predict_raster(path, "PSME", **options, output=output)
+    whole = call("predict_raster", path, "PSME", **options)
+    lazy = call("predict_raster", path, "PSME", **options, output=output)
     assert sorted(file.name for file in tmp_path.iterdir()) == ["dem.tif", "survival.tif"]
     assert cog_validate(output) == (True, [], [])
     with rasterio.open(output) as file, rasterio.open(path) as template:

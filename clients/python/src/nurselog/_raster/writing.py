@@ -41,7 +41,7 @@ class BandsFile:
 
     def __init__(self, folder: Path, template: Any, names: Sequence[str]) -> None:  # noqa: ANN401 - rasterio has no types
         """Creates the file in a folder for temporary files."""
-        self._path, self._names = folder / "bands.tif", names
+        self._path, self._names = folder / "windows.tif", names
         self._dataset = rasterio.open(
             self._path,
             "w",
@@ -82,7 +82,7 @@ class BandsFile:
         if output is None:
             with rioxarray.open_rasterio(self._path, masked=True) as bands:
                 return self._named(bands.load())
-        whole = self._path.with_name(output.name)
+        whole = self._path.with_name("whole.tif")
         try:
             copy(self._path, whole, driver="COG", **_COG)
             whole.replace(output)
