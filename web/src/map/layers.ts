@@ -34,6 +34,7 @@ export interface LayerQuestion {
 
 /** Painted cells that can say what is under the pointer. */
 export interface ShownLayer extends PaintedCells {
+  readonly question: LayerQuestion;
   readonly surface: Surface;
   describe(index: number): string;
 }
@@ -46,11 +47,21 @@ const BEST_POINTS = 4000;
 const AT_ONCE = 4;
 
 /** @param allSpecies for the layer of the best native species @throws NurselogError */
-export function loadLayer(
+export async function loadLayer(
   question: LayerQuestion,
   allSpecies: readonly Species[],
   signal: AbortSignal,
 ): Promise<ShownLayer> {
+  return { ...(await answerTo(question, allSpecies, signal)), question };
+}
+
+type Answer = Omit<ShownLayer, 'question'>;
+
+function answerTo(
+  question: LayerQuestion,
+  allSpecies: readonly Species[],
+  signal: AbortSignal,
+): Promise<Answer> {
   switch (question.layer) {
     case 'survival':
       return survivalLayer(question, signal);
@@ -69,7 +80,7 @@ const cellsOf = ({ longitude, latitude, spacing_km }: Surface) => new Cells(long
 const survivalOf = (surface: Surface, method: Method, horizon: Horizon) =>
   surface.survival[method][`${horizon}`];
 
-async function survivalLayer(question: LayerQuestion, signal: AbortSignal): Promise<ShownLayer> {
+async function survivalLayer(question: LayerQuestion, signal: AbortSignal): Promise<Answer> {
   const { method, horizon } = question;
   const surface = await loadSurface({ ...question, maxPoints: MAX_POINTS }, signal);
   const values = Float32Array.from(survivalOf(surface, method, horizon));
@@ -88,7 +99,7 @@ const extentOf = (values: Float32Array) =>
   Math.max(0.1, Math.ceil(values.reduce((most, value) => Math.max(most, Math.abs(value)), 0) * 10) / 10);
 
 /** Survival in the chosen climate minus that of today, with the same practice. */
-async function changeLayer(question: LayerQuestion, signal: AbortSignal): Promise<ShownLayer> {
+async function changeLayer(question: LayerQuestion, signal: AbortSignal): Promise<Answer> {
   const { method, horizon, assumed } = question;
   const { warming_c: _, precipitation_change_percent: __, ...practice } = assumed;
   const [then, today] = await Promise.all(
@@ -110,7 +121,7 @@ async function changeLayer(question: LayerQuestion, signal: AbortSignal): Promis
   };
 }
 
-async function advantageLayer(question: LayerQuestion, signal: AbortSignal): Promise<ShownLayer> {
+async function advantageLayer(question: LayerQuestion, signal: AbortSignal): Promise<Answer> {
   const { horizon } = question;
   const surface = await loadSurface({ ...question, maxPoints: MAX_POINTS }, signal);
   const drone = survivalOf(surface, 'drone_seeded', horizon);
@@ -130,7 +141,7 @@ async function advantageLayer(question: LayerQuestion, signal: AbortSignal): Pro
   };
 }
 
-async function widthLayer(question: LayerQuestion, signal: AbortSignal): Promise<ShownLayer> {
+async function widthLayer(question: LayerQuestion, signal: AbortSignal): Promise<Answer> {
   const { species, method, horizon, assumed } = question;
   const surface = await loadSurface({ ...question, maxPoints: WIDTH_POINTS }, signal);
   const query = new URLSearchParams({ horizons: String(horizon), include: 'intervals' });
@@ -169,7 +180,7 @@ async function bestLayer(
   question: LayerQuestion,
   allSpecies: readonly Species[],
   signal: AbortSignal,
-): Promise<ShownLayer> {
+): Promise<Answer> {
   const { method, horizon } = question;
   const waiting = [...allSpecies];
   const surfaces = new Map<Species, Surface>();

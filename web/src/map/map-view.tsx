@@ -4,7 +4,17 @@ import { useEffect, useRef, useState } from 'preact/hooks';
 import { elevationText, number, percent, years } from '../page/format.js';
 import { ErrorNote } from '../page/notes.js';
 import { catalogues, nameOf } from '../state/catalogues.js';
-import { assumptions, camera, chooseSite, horizon, method, panel, site, species } from '../state/choices.js';
+import {
+  assumptions,
+  camera,
+  cellOpacity,
+  chooseSite,
+  horizon,
+  method,
+  panel,
+  site,
+  species,
+} from '../state/choices.js';
 import { chosenRow, scoredPoints, survivalOf } from '../state/points.js';
 import { chosenUnit, editedUnit } from '../state/units.js';
 import { useAnswer } from '../state/use-answer.js';
@@ -111,6 +121,7 @@ export function MapView() {
           marker.getElement().setAttribute('aria-label', 'The chosen site');
         }
       }),
+      effect(() => cells.current.setOpacity(cellOpacity.value)),
       showUnits(map),
       showPoints(map),
       showHandles(map),
