@@ -1,5 +1,5 @@
+import { type PieceNumbers, type PlanPiece, predictPiece } from '../formats/geojson/plan-answer.js';
 import type { UnitLimit } from '../formats/geojson/plan-reader.js';
-import { type PieceSums, type PlanPiece, sumPiece } from '../formats/geojson/plan-sums.js';
 import { type Plan, readPlan } from '../formats/geojson/planner.js';
 import { predictSurface, type Surface } from '../formats/surface/surface.js';
 import {
@@ -47,7 +47,7 @@ export type StepOrder =
       readonly before: Plan | undefined;
     }
   /** Predicts for some rows of a plan. */
-  | { readonly kind: 'sums'; readonly piece: PlanPiece };
+  | { readonly kind: 'piece'; readonly piece: PlanPiece };
 
 /** The results of orders by their kind. */
 export interface StepResults {
@@ -60,7 +60,7 @@ export interface StepResults {
   readonly points: { readonly inferenceMs: number };
   readonly part: SurfacePart;
   readonly plan: Plan;
-  readonly sums: PieceSums;
+  readonly piece: PieceNumbers;
 }
 
 /** A step ends with its result, or with what is wrong with the request. */
@@ -137,7 +137,7 @@ async function stepOf(order: StepOrder, predictor: Predictor, context: Generatio
       const body = Buffer.from(buffer, byteOffset, length);
       return { result: { result: readPlan(body, order.limit, context, order.before, STEP_MS) } };
     }
-    case 'sums':
-      return { result: { result: await sumPiece(order.piece, predictor) } };
+    case 'piece':
+      return { result: { result: await predictPiece(order.piece, predictor) } };
   }
 }

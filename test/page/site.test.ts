@@ -320,3 +320,29 @@ browserTest('with a site shown a wide page is as large as the window, and a narr
   expect(await sizeIn({ width: 1280, height: 720 })).toEqual({ width: 1280, height: 720 });
   expect((await sizeIn({ width: 320, height: 568 })).width).toBe(320);
 });
+
+browserTest(
+  'a browser of US English shows and takes feet, inches and degrees Fahrenheit, the switch changes them, and is kept',
+  async () => {
+    const { page, context, faults } = await watchedPage(shared.browser, { locale: 'en-US' });
+    await page.goto(linkOf(shared.service, { site: '44.12,-122.03' }));
+    await page.getByLabel('Elevation, ft').fill('2313');
+    await page.getByText('2,313 ft = 705 m').waitFor();
+    await shown(page, 'manual', await survival('manual', { elevation_m: 705.0024 }));
+    await page.getByText('Measured conditions').click();
+    await page.getByLabel('dew point temperature, °F').fill('41');
+    const own = { elevation_m: 705.0024, conditions: { dew_point: 5 } };
+    await shown(page, 'manual', await survival('manual', own));
+    await page
+      .getByLabel(/precipitation.*, in$/)
+      .first()
+      .waitFor();
+    await page.getByLabel('Units of measure').selectOption('metric');
+    expect(await page.getByLabel('Elevation, m').inputValue()).toBe('705.0024');
+    expect(await page.getByLabel('dew point temperature, °C').inputValue()).toBe('5');
+    await page.reload();
+    await page.getByLabel('Elevation, m').waitFor();
+    expect(faults).toEqual([]);
+    await context.close();
+  },
+);

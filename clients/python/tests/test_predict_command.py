@@ -26,9 +26,9 @@ from service_process import ROOT, ServiceProcess
 from shapely.geometry import Point
 
 from nurselog import Client
+from nurselog._commands.predict_files import Job, predict_file
 from nurselog._files.reading import count, open_source
 from nurselog._files.writing import write_file
-from nurselog._predict_command import Job, predict_file
 
 SAMPLES = ROOT / "data/samples"
 PLANTED = ["--species", "PSME", "--method", "manual"]

@@ -14,7 +14,7 @@ import type { GenerationData } from '../../prediction/per-generation.js';
 import {
   ERROR_COLUMNS,
   type OutputColumn,
-  type PredictedRow,
+  type PredictedRows,
   type TextLists,
   tableColumns,
   textListsOf,
@@ -41,7 +41,7 @@ const ERROR_CODE = { type: 'text', texts: 'codes' } as const;
  */
 export class ArrowOutput implements TableOutput {
   readonly #schema: Schema;
-  readonly #columns: readonly OutputColumn<PredictedRow>[];
+  readonly #columns: readonly OutputColumn<PredictedRows>[];
   readonly #lists: TextLists;
   readonly #types: OutputTypes;
   readonly #messageType: Dictionary<Utf8, Int32>;
@@ -106,25 +106,23 @@ export class ArrowOutput implements TableOutput {
   }
 
   /** Our columns of `count` rows of a job. */
-  #ourColumns({ row, moveTo, errors }: RowOutcomes, from: number, count: number): Data[] {
-    const columns = this.#columns.map((column) => this.#types.builder(column, count));
+  #ourColumns({ predicted, errors }: RowOutcomes, from: number, count: number): Data[] {
+    const rows = predicted.part(from, count);
+    const columns = this.#columns.map((column) => this.#types.read(column, rows, count));
     const code = this.#types.builder(ERROR_CODE, count);
     const message = new ColumnBuilder(this.#messageType, count);
     const messages = new Map<string, number>();
     for (let i = 0; i < count; i++) {
       const error = errors.get(from + i);
       if (error === undefined) {
-        moveTo(from + i);
-        for (let column = 0; column < columns.length; column++)
-          columns[column].set(i, this.#columns[column].value(row));
         code.clear(i);
         message.clear(i);
       } else {
         for (const column of columns) column.clear(i);
-        code.set(i, this.#lists.codes.indexOf(error.code));
+        code.values[i] = this.#lists.codes.indexOf(error.code);
         const index = messages.get(error.message) ?? messages.size;
         messages.set(error.message, index);
-        message.set(i, index);
+        message.values[i] = index;
       }
     }
     if (messages.size > 0) this.#messages = textsVector([...messages.keys()].map(toLatin1));

@@ -125,8 +125,8 @@ class NdjsonRows implements JobRows {
       for (const [column, builder] of builders.entries()) {
         const start = this.#startOf(from + row, column);
         if (start === 0 || this.body[start] === LETTER_N) builder.clear(row);
-        else if (DataType.isFloat(builder.type)) builder.set(row, numberAt(this.body, start));
-        else if (DataType.isBool(builder.type)) builder.set(row, this.body[start] === LETTER_T ? 1 : 0);
+        else if (DataType.isFloat(builder.type)) builder.values[row] = numberAt(this.body, start);
+        else if (DataType.isBool(builder.type)) builder.values[row] = this.body[start] === LETTER_T ? 1 : 0;
         else builder.setText(row, this.text(from + row, column) ?? '');
       }
     return builders.map((builder) => builder.data());

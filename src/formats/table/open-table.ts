@@ -11,6 +11,7 @@ import { CsvSource } from '../csv/csv-source.js';
 import { checkNdjson, type NdjsonState, ndjsonSource } from '../ndjson/check-ndjson.js';
 import { TextOutput } from '../text/text-output.js';
 import { type ReadPositions, readPositions } from './input-columns.js';
+import { PredictedRows } from './output-columns.js';
 import { RowChecks } from './row-checks.js';
 import type { TableJob, TableRequest } from './table-request.js';
 import type { TableOutput, TableSource } from './table-source.js';
@@ -87,22 +88,23 @@ export class OpenTable {
     const rows = source.rows(job);
     const sites = this.#checks.read(rows, job.count, columns);
     const { records, inferenceMs } = await predictRows(sites.rows, predictor);
-    const recordOf = new Int16Array(job.count).fill(-1);
-    sites.positions.forEach((row, record) => {
-      recordOf[row] = record;
-    });
     const errors = new Map<number, ErrorObject>();
-    recordOf.forEach((record, row) => {
-      const status = record === -1 ? undefined : records.status[record];
+    const recordOf = new Uint16Array(job.count);
+    let record = 0;
+    for (let row = 0; row < job.count; row++) {
+      const isValid = sites.positions[record] === row;
+      const status = isValid ? records.status[record] : undefined;
       if (status !== ROW_STATUS.answered) errors.set(row, this.#checks.error(rows, row, columns, status));
-    });
-    const predicted = { grid: this.context.artefacts.grid, records, record: 0, method: 0, point: 0 };
-    const moveTo = (row: number) => {
-      predicted.record = recordOf[row];
-      predicted.method = sites.rows.method[predicted.record];
-      predicted.point = records.points[predicted.record];
-    };
-    const { bytes, rowCount } = output.encode(rows, { errors, row: predicted, moveTo }, job);
+      recordOf[row] = record;
+      if (isValid) record++;
+    }
+    const predicted = new PredictedRows(
+      this.context.artefacts.grid,
+      records,
+      recordOf,
+      Uint8Array.from(recordOf, (index) => sites.rows.method[index]),
+    );
+    const { bytes, rowCount } = output.encode(rows, { errors, predicted }, job);
     const failures = new Map<ErrorCode, number>();
     let failed = 0;
     for (const [row, { code }] of errors) {

@@ -1,7 +1,7 @@
 import type { Data, Field } from 'apache-arrow';
 import type { ErrorObject } from '../../prediction/errors/api-error.js';
 import type { RowWriter } from '../text/row-writer.js';
-import type { PredictedRow } from './output-columns.js';
+import type { PredictedRows } from './output-columns.js';
 import type { TableJob } from './table-request.js';
 
 /** The table in a body that was checked. */
@@ -53,10 +53,8 @@ export interface ArrowPart {
 export interface RowOutcomes {
   /** The errors of rows that have no prediction. */
   readonly errors: ReadonlyMap<number, ErrorObject>;
-  /** What columns are read from. */
-  readonly row: PredictedRow;
-  /** Moves it to a row that has a prediction. */
-  readonly moveTo: (row: number) => void;
+  /** What columns are read from, a row for each of the job. */
+  readonly predicted: PredictedRows;
 }
 
 /**

@@ -7,6 +7,11 @@ export const draft = signal<Pick<Unit, 'id' | 'geometry'> | null>(null);
 
 const SOURCE = 'units';
 const FILL = 'unit-fill';
+/** A dark line in a light casing is seen over every colour of the cells, in both themes. */
+const DARK = '#1a1a1a';
+const LIGHT = '#ffffff';
+/** From this zoom on units have their names. */
+const NAMES_ZOOM = 10;
 
 /** Shows the units on a map from now on. @returns ends that */
 export function showUnits(map: MapLibreMap): () => void {
@@ -20,17 +25,33 @@ export function showUnits(map: MapLibreMap): () => void {
   };
   map.on('style.load', () => {
     map.addSource(SOURCE, { type: 'geojson', data: { type: 'FeatureCollection', features: [] } });
+    // Invisible: it finds the unit at a point, and the colours below stay those of the legend.
+    map.addLayer({ id: FILL, type: 'fill', source: SOURCE, paint: { 'fill-opacity': 0 } });
     map.addLayer({
-      id: FILL,
-      type: 'fill',
+      id: 'unit-casing',
+      type: 'line',
       source: SOURCE,
-      paint: { 'fill-color': '#c2410c', 'fill-opacity': ['case', ['get', 'isChosen'], 0.35, 0.08] },
+      layout: { 'line-join': 'round' },
+      paint: { 'line-color': LIGHT, 'line-width': ['case', ['get', 'isChosen'], 8, 5] },
     });
     map.addLayer({
       id: 'unit-line',
       type: 'line',
       source: SOURCE,
-      paint: { 'line-color': '#c2410c', 'line-width': ['case', ['get', 'isChosen'], 3.5, 2] },
+      layout: { 'line-join': 'round' },
+      paint: { 'line-color': DARK, 'line-width': ['case', ['get', 'isChosen'], 4, 2] },
+    });
+    map.addLayer({
+      id: 'unit-name',
+      type: 'symbol',
+      source: SOURCE,
+      minzoom: NAMES_ZOOM,
+      layout: {
+        'text-field': ['get', 'name'],
+        'text-font': ['sans-serif'],
+        'text-size': 13,
+      },
+      paint: { 'text-color': DARK, 'text-halo-color': LIGHT, 'text-halo-width': 2 },
     });
     update();
   });

@@ -13,7 +13,7 @@ import {
   site,
   species,
 } from '../state/choices.js';
-import { assumptionsText, METHOD_NAMES, unitName, years } from './format.js';
+import { assumptionsText, elevationText, METHOD_NAMES, quantity, years } from './format.js';
 
 /** The map as it is printed; undefined where the browser's own command prints. */
 const picture = signal<string | undefined>(undefined);
@@ -77,7 +77,7 @@ function ownValues(): string {
   const features = catalogues.value?.model.features ?? [];
   const measured = features
     .filter(({ feature }) => feature in conditions.value)
-    .map(({ feature, factor, unit }) => `${factor} ${conditions.value[feature]} ${unitName(unit)}`.trim());
-  const own = elevationM.value === null ? [] : [`own elevation ${elevationM.value} m`];
+    .map(({ feature, factor, unit }) => `${factor} ${quantity(conditions.value[feature]!, unit, 1)}`);
+  const own = elevationM.value === null ? [] : [`own elevation ${elevationText(elevationM.value)}`];
   return [...own, ...measured].map((text) => `, ${text}`).join('');
 }

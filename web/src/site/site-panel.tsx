@@ -2,7 +2,15 @@ import { NurselogError } from '@nurselog/client/nurselog-error';
 import { callJson } from '../api/service.js';
 import type { Comparison } from '../api/types.js';
 import { METHODS } from '../api/types.js';
-import { METHOD_NAMES, number, percent, points, regionName, years } from '../page/format.js';
+import {
+  bothElevations,
+  distanceText,
+  METHOD_NAMES,
+  percent,
+  points,
+  regionName,
+  years,
+} from '../page/format.js';
 import { ErrorNote } from '../page/notes.js';
 import { catalogues, hasIntervals } from '../state/catalogues.js';
 import { horizon, method, site, species } from '../state/choices.js';
@@ -125,8 +133,8 @@ function MatchedPoint({ answer: { site: at, species_common_name } }: { answer: C
     <>
       <p class="small">
         {regionName(at.region)}. Data point at {at.matched_latitude}, {at.matched_longitude},{' '}
-        {at.match_distance_km} km away
-        {at.matched_elevation_m !== undefined && `, at ${number(at.matched_elevation_m)} m`}.
+        {distanceText(at.match_distance_km)} away
+        {at.matched_elevation_m !== undefined && `, at ${bothElevations(at.matched_elevation_m)}`}.
       </p>
       {at.in_native_range === false && <p class="flag">Outside the native range of {species_common_name}.</p>}
       {beyond.length > 0 && <p class="flag">Beyond training: {beyond.join(', ')}. The model extrapolates.</p>}

@@ -12,12 +12,13 @@ from typing import Any, Concatenate, ParamSpec
 import httpx
 import pyarrow as pa
 
-from nurselog import _operations, _plans, _settings
-from nurselog._batches import MAX_BATCH_SITES, BatchPlan
-from nurselog._exchange import DEFAULT_RETRIES, Outcome, RetryPolicy, exchange
+from nurselog import _settings
+from nurselog._calls import operations, plans
+from nurselog._calls.batches import MAX_BATCH_SITES, BatchPlan
+from nurselog._calls.exchange import DEFAULT_RETRIES, Outcome, RetryPolicy, exchange
+from nurselog._calls.operations import Answer, Operation, Result
+from nurselog._calls.plans import PlanSteps
 from nurselog._methods import describe
-from nurselog._operations import Answer, Operation, Result
-from nurselog._plans import PlanSteps
 from nurselog._table import calls
 from nurselog._table.calls import TableCall, TableQuery, TablesCall
 from nurselog._table.exchange import Reply, TableLimits, TableRequest, table_exchange
@@ -110,16 +111,16 @@ class AsyncClient:
         self._batch_sites = MAX_BATCH_SITES
         self._table_limits = TableLimits()
 
-    predict = _method(_operations.predict)
-    compare = _method(_operations.compare)
-    rank = _method(_operations.rank)
-    surface = _method(_operations.surface)
-    species = _method(_operations.species)
-    coverage = _method(_operations.coverage)
-    plan = _plan_method(_plans.plan)
-    model = _method(_operations.model)
-    usage = _method(_operations.usage)
-    health = _method(_operations.health)
+    predict = _method(operations.predict)
+    compare = _method(operations.compare)
+    rank = _method(operations.rank)
+    surface = _method(operations.surface)
+    species = _method(operations.species)
+    coverage = _method(operations.coverage)
+    plan = _plan_method(plans.plan)
+    model = _method(operations.model)
+    usage = _method(operations.usage)
+    health = _method(operations.health)
     predict_table = _table_method(calls.predict_table)
     predict_tables = _tables_method(calls.predict_tables)
 

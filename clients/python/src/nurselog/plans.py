@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from nurselog._plans import unit_ids
+from nurselog._calls.plans import unit_ids
 from nurselog.types import PlanResult
 
 if TYPE_CHECKING:

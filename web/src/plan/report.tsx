@@ -1,7 +1,8 @@
 import { METHODS } from '../api/types.js';
-import { counted, METHOD_NAMES, number, percent } from '../page/format.js';
+import { areaText, counted, METHOD_NAMES, percent } from '../page/format.js';
 import { catalogues } from '../state/catalogues.js';
-import { costs, units } from '../state/units.js';
+import { settings } from '../state/plan-settings.js';
+import { units } from '../state/units.js';
 import { costText, money, type PlanRow, type UnplannedUnit } from './plan-rows.js';
 
 /** Options that fit on two pages beside the map. */
@@ -23,7 +24,7 @@ export function Report({ rows, unplanned, scope }: ReportProps) {
     const key = `${unit.id} ${planting_method}`;
     return !seen.has(key) && seen.add(key) !== undefined;
   });
-  const { manual, drone_seeded } = costs.value;
+  const { manual, drone_seeded } = settings.value.costs;
   const hasCosts = manual !== null && drone_seeded !== null;
   return (
     <article class="print-only report">
@@ -50,7 +51,7 @@ export function Report({ rows, unplanned, scope }: ReportProps) {
             {best.slice(0, MAX_ROWS).map((row) => (
               <tr key={`${row.unit.id}-${row.planting_method}`}>
                 <td>{row.unit.name}</td>
-                <td>{number(row.planned.area_ha, 1)} ha</td>
+                <td>{areaText(row.planned.area_ha)}</td>
                 <td>{METHOD_NAMES[row.planting_method]}</td>
                 <td>{row.species_common_name}</td>
                 <td class="amount">{percent(row.survival.mean)}</td>

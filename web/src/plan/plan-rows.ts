@@ -1,6 +1,7 @@
 import type { FailedUnit, PlannedUnit, PlanOption } from '../api/types.js';
-import type { SortKey, Unit } from '../state/units.js';
-import { csvText } from './download.js';
+import { csvText } from '../files/download.js';
+import type { SortKey } from '../state/plan-settings.js';
+import type { Unit } from '../state/units.js';
 
 /** One way to plant one unit, as a row of the table and of exports. */
 export interface PlanRow extends PlanOption {

@@ -1,8 +1,8 @@
 import { NurselogError } from '@nurselog/client/nurselog-error';
+import { batchSize } from '../api/batch-size.js';
 import { callJson } from '../api/service.js';
 import type { FailedUnit, Horizon, Method, Plan, PlannedUnit } from '../api/types.js';
 import type { Unit } from '../state/units.js';
-import { batchSize } from './batch-size.js';
 
 export interface PlanQuestion {
   readonly horizon: Horizon;

@@ -1,18 +1,19 @@
 import { useState } from 'preact/hooks';
 import { showBox } from '../map/shown-map.js';
-import { METHOD_NAMES, number, percent } from '../page/format.js';
-import { boxOf, chosenUnit, onlyBest, planFilter, planOrder, type SortKey } from '../state/units.js';
+import { areaText, distanceText, METHOD_NAMES, number, percent } from '../page/format.js';
+import { changeSettings, type SortKey, settings } from '../state/plan-settings.js';
+import { boxOf, chosenUnit } from '../state/units.js';
 import { costText, money, type PlanRow, sortRows } from './plan-rows.js';
 
 const FIRST = 100;
 
 /** The options of the units: sorted, filtered, and linked with the map. */
 export function PlanTable({ rows, hasCosts }: { rows: readonly PlanRow[]; hasCosts: boolean }) {
-  const sort = planOrder.value;
+  const { sort, onlyBest, filter } = settings.value;
   const [limit, setLimit] = useState(FIRST);
-  const wanted = planFilter.value.trim().toLowerCase();
+  const wanted = filter.trim().toLowerCase();
   const matches = (row: PlanRow) =>
-    (!onlyBest.value || row.rank === 1) &&
+    (!onlyBest || row.rank === 1) &&
     `${row.unit.name} ${row.species_common_name} ${row.species_code} ${METHOD_NAMES[row.planting_method]}`
       .toLowerCase()
       .includes(wanted);
@@ -23,7 +24,7 @@ export function PlanTable({ rows, hasCosts }: { rows: readonly PlanRow[]; hasCos
         type="button"
         class="sort"
         onClick={() => {
-          planOrder.value = { by, isReversed: sort.by === by && !sort.isReversed };
+          changeSettings({ sort: { by, isReversed: sort.by === by && !sort.isReversed } });
         }}
       >
         {title} {sort.by !== by ? '' : sort.isReversed ? '▾' : '▴'}
@@ -38,19 +39,19 @@ export function PlanTable({ rows, hasCosts }: { rows: readonly PlanRow[]; hasCos
           Filter
           <input
             type="search"
-            value={planFilter.value}
+            value={filter}
             placeholder="unit, species or method"
             onInput={({ currentTarget }) => {
-              planFilter.value = currentTarget.value;
+              changeSettings({ filter: currentTarget.value });
             }}
           />
         </label>
         <label class="check">
           <input
             type="checkbox"
-            checked={onlyBest.value}
+            checked={onlyBest}
             onChange={() => {
-              onlyBest.value = !onlyBest.value;
+              changeSettings({ onlyBest: !onlyBest });
             }}
           />
           Best option of each unit only
@@ -107,9 +108,9 @@ function Row({ row, hasCosts }: { row: PlanRow; hasCosts: boolean }) {
         </button>
         <br />
         <small>
-          {number(planned.area_ha, planned.area_ha < 10 ? 1 : 0)} ha,{' '}
+          {areaText(planned.area_ha)},{' '}
           {planned.data_points === 0
-            ? `nearest point ${number(planned.nearest_km, 1)} km away`
+            ? `nearest point ${distanceText(planned.nearest_km)} away`
             : `${planned.data_points} points`}
         </small>
       </th>

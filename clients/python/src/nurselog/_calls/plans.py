@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Generator, Mapping, Sequence
 from typing import TYPE_CHECKING, Any
 
-from nurselog._operations import Operation, encode, plan_request
+from nurselog._calls.operations import Operation, encode, plan_request
 from nurselog._table.frames import WGS_84
 from nurselog.errors import BatchTooLargeError, InvalidRequestError, NurselogError, PayloadTooLargeError
 from nurselog.types import PlanResult, PlantingMethod, Scenario
