@@ -3,7 +3,7 @@ import { memoryLimitBytes } from '../control-groups.js';
 
 const MIB = 1024 * 1024;
 
-/** What the process and each worker take at most without the cache and tables: docs/operations.md, Sizing. */
+/** What the process and each worker take at most without the cache and tables: docs/deployment.md, Sizing. */
 const PROCESS_BYTES = 320 * MIB;
 const WORKER_BYTES = 64 * MIB;
 /** Memory for each byte of TABLE_MEMORY_BYTES: freed memory is not returned to the system at once. */
