@@ -1,6 +1,6 @@
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
-import { availableCores } from './available-cores.js';
+import { availableCores } from './control-groups.js';
 import { printable, quote, shorten } from './output/printable.js';
 
 const projectFile = (name: string) => fileURLToPath(new URL(`../${name}`, import.meta.url));

@@ -29,7 +29,7 @@ const LOADS = [
   { workload: 'plan', workers: 2, isRefusedAtOnce: false },
 ] as const;
 
-test.each(LOADS.filter(({ workload, workers }) => IS_LONG || workload === 'batch' || workers === 1))(
+test.each(LOADS.filter(({ workers }) => IS_LONG || workers === 1))(
   'of ten times more requests ($workload) than $workers workers can answer, the excess is refused, the rest is answered and none is lost, and then all is normal',
   async ({ workload, workers, isRefusedAtOnce }) => {
     const service = new ServiceProcess({

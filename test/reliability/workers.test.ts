@@ -44,7 +44,7 @@ test.each([
 ])(
   'a worker that fails by $death in the middle of batches costs no request, time after time',
   async ({ death, long }) => {
-    const deaths = amount({ short: 2, long });
+    const deaths = amount({ short: 1, long });
     const { service, failures, api, ops, key } = await startMortal(death);
     const load = new MixedLoad({ api, key }, await askForAll({ api, key }, MIX));
     onTestFinished(() => load.stop().catch(() => {})); // reported below
@@ -72,7 +72,7 @@ test.each([
   1_200_000,
 );
 
-test.each([1, WORKERS])(
+test.each(IS_LONG ? [1, WORKERS] : [WORKERS])(
   'where %i of 2 workers are lost for good, the service is degraded and not ready, ends with a code, and no request hangs',
   async (lost) => {
     const { service, failures, api, ops, key } = await startMortal('for good');
