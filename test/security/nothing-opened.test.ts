@@ -12,6 +12,7 @@ const OPENS =
 const OPENERS = [
   'accounts/store/sqlite.ts', // DATABASE_URL
   'cli/keys-arguments.ts', // the operator's command
+  'control-groups.ts', // /proc and /sys: the limits of the container
   'http/openapi/viewer.ts', // files of Swagger UI, at the start
   'http/routes/documents.ts', // the licences, at the start
   'http/routes/page.ts', // files of the page, at the start
