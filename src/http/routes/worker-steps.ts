@@ -12,7 +12,7 @@ import { failureError } from '../submitter.js';
 
 /**
  * The steps of a request whose answer comes from workers, until the response is closed. The generation is kept as long.
- * @param release gives memory back that the steps read, when no worker has it any more
+ * @param release frees the memory that the steps read; called when no worker uses it
  */
 export function stepsOf(
   request: FastifyRequest,
@@ -52,7 +52,7 @@ export async function beforeFirstByte<Result>(
 ): Promise<Result> {
   const connection = connectionOf(request.raw);
   const cancel = () => steps.cancel();
-  // A client that hangs up only ends its side: nothing else says so before something is sent to it.
+  // A caller who hangs up closes its side; nothing else shows it until something is sent.
   connection.once('hangup', cancel);
   if (connection.hasHungUp) cancel();
   try {
@@ -68,7 +68,7 @@ export async function beforeFirstByte<Result>(
   }
 }
 
-/** Bytes of an answer that wait for its caller, beside what workers have made. */
+/** Bytes of an answer that wait for its caller, beside what workers have written. */
 const BUFFERED_BYTES = 64 * 1024;
 
 /** Where the content type says more than the media type. */
