@@ -47,6 +47,7 @@ export class OpenTable {
   #arrow: ArrowSource | undefined;
   #checked: CheckedTable | undefined;
   readonly #checks: RowChecks;
+  #records: RowRecords | undefined;
 
   /** @param context pass the same object for all tables of a generation: what is made of it is kept */
   constructor(
@@ -87,23 +88,24 @@ export class OpenTable {
     const { source, columns, output } = this.#open(state);
     const rows = source.rows(job);
     const sites = this.#checks.read(rows, job.count, columns);
-    const { records, inferenceMs } = await predictRows(sites.rows, predictor);
+    const { records, inferenceMs } = await predictRows(sites.rows, predictor, this.#memoryFor(sites.rows));
     const errors = new Map<number, ErrorObject>();
-    const recordOf = new Uint16Array(job.count);
-    let record = 0;
+    const { grid } = this.context.artefacts;
+    const record = new Uint16Array(job.count);
+    const method = new Uint8Array(job.count);
+    const points = new Int32Array(job.count);
+    let valid = 0;
     for (let row = 0; row < job.count; row++) {
-      const isValid = sites.positions[record] === row;
-      const status = isValid ? records.status[record] : undefined;
+      const isValid = sites.positions[valid] === row;
+      const status = isValid ? records.status[valid] : undefined;
       if (status !== ROW_STATUS.answered) errors.set(row, this.#checks.error(rows, row, columns, status));
-      recordOf[row] = record;
-      if (isValid) record++;
+      if (!isValid) continue;
+      record[row] = valid;
+      method[row] = sites.rows.method[valid];
+      points[row] = records.points[valid];
+      valid++;
     }
-    const predicted = new PredictedRows(
-      this.context.artefacts.grid,
-      records,
-      recordOf,
-      Uint8Array.from(recordOf, (index) => sites.rows.method[index]),
-    );
+    const predicted = new PredictedRows(grid, records, record, method, points);
     const { bytes, rowCount } = output.encode(rows, { errors, predicted }, job);
     const failures = new Map<ErrorCode, number>();
     let failed = 0;
@@ -114,6 +116,13 @@ export class OpenTable {
     }
     const rest = rowCount < job.count ? rows.rest(rowCount) : undefined;
     return { bytes, answered: rowCount - failed, failures: [...failures], rest, inferenceMs };
+  }
+
+  /** Memory for the records of a job, which the next ones use again. */
+  #memoryFor(rows: SiteRows): RowRecords {
+    if (this.#records === undefined || this.#records.count < rows.count)
+      this.#records = RowRecords.create(rows);
+    return this.#records;
   }
 
   get #stream(): ArrowSource {
@@ -140,12 +149,14 @@ export class OpenTable {
   }
 }
 
-/** Predicts rows, at most RUN_ROWS at a time. */
-export async function predictRows(rows: SiteRows, predictor: Predictor) {
-  const records = RowRecords.create(rows);
+/** Predicts rows, at most RUN_ROWS at a time. @param memory for at least as many records */
+export async function predictRows(rows: SiteRows, predictor: Predictor, memory = RowRecords.create(rows)) {
+  const records = memory.part(0, rows.count);
   let inferenceMs = 0;
+  let run: SiteRows | undefined;
   for (let from = 0; from < rows.count; from += RUN_ROWS) {
-    const run = new SiteRows(Math.min(RUN_ROWS, rows.count - from), rows.width);
+    const count = Math.min(RUN_ROWS, rows.count - from);
+    if (run?.count !== count) run = new SiteRows(count, rows.width);
     run.copyRows(0, rows, from, run.count);
     inferenceMs += (await predictor.predict(run, records.part(from, run.count))).inferenceMs;
   }
