@@ -42,8 +42,8 @@ export class RequestSteps {
   }
 
   /** Resolves when no worker reads the memory of the request any more; it must have been cancelled. */
-  async left(): Promise<void> {
-    await Promise.all([...this.#steps].map((step) => step.left()));
+  async released(): Promise<void> {
+    await Promise.all([...this.#steps].map((step) => step.released()));
   }
 
   /** Has a worker do a step. @param deadlineMs on the clock of `performance.now()` @throws ApiError, JobError */
@@ -54,7 +54,7 @@ export class RequestSteps {
     if (this.#isCancelled) throw new Error('the request was given up');
     const step = this.scheduler.submitStep<StepOutcome<Kind>>({ keyId: this.keyId, deadlineMs, order });
     this.#steps.add(step);
-    void step.left().then(() => this.#steps.delete(step));
+    void step.released().then(() => this.#steps.delete(step));
     const outcome = await step.outcome;
     if (outcome.kind !== 'answered') throw new JobError(outcome);
     if ('refusal' in outcome.result) throw new ApiError(outcome.result.refusal);

@@ -67,7 +67,7 @@ export function openArrow(body: Uint8Array, request: TableRequest): ArrowSource 
  */
 export function checkArrow(
   source: ArrowSource,
-  { output, jobRows }: TableRequest,
+  { output, chunkRows }: TableRequest,
   before: ArrowState | undefined,
   isTimeUp: () => boolean,
 ): ArrowState {
@@ -84,8 +84,8 @@ export function checkArrow(
     if (isTimeUp()) break;
   }
   const isChecked = batch === source.batches.length;
-  const jobs = isChecked ? [...source.jobs(jobRows)] : [];
-  return { format: 'arrow', batch, jobs, rowCount: source.rowCount, isChecked };
+  const chunks = isChecked ? [...source.chunks(chunkRows)] : [];
+  return { format: 'arrow', batch, chunks, rowCount: source.rowCount, isChecked };
 }
 
 function decodeSchema({ message }: StreamMessage): Schema {

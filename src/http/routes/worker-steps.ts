@@ -23,7 +23,7 @@ export function stepsOf(
   const connection = connectionOf(request.raw);
   const steps = new RequestSteps(callerOf(request).id, generation.batches);
   const cut = () => void connection.destroy();
-  generation.tables.add(cut);
+  generation.streams.add(cut);
   const closed = new Promise((resolve) => {
     if (reply.raw.closed) resolve(undefined);
     else reply.raw.once('close', resolve);
@@ -31,8 +31,8 @@ export function stepsOf(
   void generation.keepOpen(async () => {
     await closed;
     steps.cancel();
-    generation.tables.delete(cut);
-    await steps.left();
+    generation.streams.delete(cut);
+    await steps.released();
     release();
   });
   return steps;

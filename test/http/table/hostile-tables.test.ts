@@ -26,7 +26,7 @@ import {
   Vector,
 } from 'apache-arrow';
 import { expect, test } from 'vitest';
-import type { TableFormat, TableJob } from '../../../src/formats/table/table-request.js';
+import type { TableChunk, TableFormat } from '../../../src/formats/table/table-request.js';
 import { ApiError } from '../../../src/prediction/errors/api-error.js';
 import { seededRandom } from '../../../testing/random.js';
 import { amount } from '../../support/length.js';
@@ -289,11 +289,11 @@ test.each(['csv', 'ndjson'] as const)(
     const { table, state } = open(body, tableRequest({ format: 'arrow', output }));
     const lengths: number[] = [];
     let rowCount = 0;
-    for (let [job]: (TableJob | undefined)[] = [...state.jobs]; job !== undefined; ) {
-      const { bytes, answered, failures, rest } = await table.answer(state, job, predictor);
+    for (let [chunk]: (TableChunk | undefined)[] = [...state.chunks]; chunk !== undefined; ) {
+      const { bytes, answered, failures, rest } = await table.answer(state, chunk, predictor);
       lengths.push(bytes.length);
       rowCount += failures.reduce((sum, [, count]) => sum + count, answered);
-      job = rest;
+      chunk = rest;
     }
     expect(rowCount).toBe(rows.length);
     expect(lengths.reduce((sum, length) => sum + length)).toBeGreaterThan(rows.length * 6000);
