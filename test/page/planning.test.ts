@@ -260,3 +260,58 @@ browserTest(
     await context.close();
   },
 );
+
+browserTest(
+  'a large unit says how its points spread and how many lie below the threshold, and can be split into parts that are the whole',
+  async () => {
+    const { page, context, faults } = await openUnits(shared);
+    await drop(page, 'units.geojson', UNITS);
+    await page.getByLabel('Douglas-fir only').check();
+    await page.locator('table.plan').getByRole('button', { name: 'North' }).click();
+    const { west, south, east, north } = {
+      west: RING[0]![0],
+      south: RING[0]![1],
+      east: RING[2]![0],
+      north: RING[2]![1],
+    };
+    const response = await shared.service.get(`/v1/surfaces/PSME?bbox=${[west, south, east, north]}`);
+    const surface = (await response.json()) as { points: number; survival: { manual: { 5: number[] } } };
+    const values = surface.survival.manual['5'].toSorted((a, b) => a - b);
+    const threshold = (values[4]! + values[5]!) / 2;
+    await page.getByLabel(/^Unsure where/).fill(String(threshold * 100));
+    const spread = page.locator('.spread');
+    await spread.getByText(`${surface.points} data points`).waitFor();
+    const share = (values.filter((value) => value < threshold).length / values.length) * 100;
+    await spread
+      .getByText(`: ${share < 9.95 ? share.toFixed(1) : Math.round(share)} % of the unit`)
+      .waitFor();
+
+    const areas = async () => {
+      const { features } = JSON.parse(await saved(page, 'Export GeoJSON')) as {
+        features: { properties: { unit: string; area_ha: number; data_points: number } }[];
+      };
+      return features.map(({ properties }) => properties).filter(({ unit }) => unit.startsWith('North'));
+    };
+    const [whole] = await areas();
+    for (const kind of ['elevation', 'survival']) {
+      await spread.getByRole('button', { name: `Split by ${kind}` }).click();
+      const accept = page.getByRole('button', { name: /^Accept \d units$/ });
+      const count = Number(/\d/.exec(await accept.innerText())![0]);
+      expect(count).toBeGreaterThan(1);
+      await accept.click();
+      await page.getByText(`${count + 1} of ${2 * (count + 1)} options`).waitFor();
+      const parts = await areas();
+      expect(parts).toHaveLength(count);
+      const sum = (of: (part: (typeof parts)[number]) => number) =>
+        parts.reduce((total, part) => total + of(part), 0);
+      // A long edge is another geodesic than its pieces.
+      expect(sum(({ area_ha }) => area_ha) / whole!.area_ha).toBeCloseTo(1, 4);
+      expect(sum(({ data_points }) => data_points)).toBe(whole!.data_points);
+      await page.getByRole('button', { name: 'Undo' }).click();
+      await page.getByText('2 of 4 options').waitFor();
+      await page.locator('table.plan').getByRole('button', { name: 'North' }).click();
+    }
+    expect(faults).toEqual([]);
+    await context.close();
+  },
+);

@@ -63,15 +63,20 @@ function drawSite(context: CanvasRenderingContext2D, { x, y }: { x: number; y: n
 }
 
 function drawText(context: CanvasRenderingContext2D, { x, y }: { x: number; y: number }, text: string): void {
-  context.font = 'bold 15px sans-serif';
+  // Above the name of the unit.
+  const middle = y - 22;
+  context.beginPath();
+  context.arc(x, middle, 12, 0, 2 * Math.PI);
+  context.fillStyle = '#ffffff';
+  context.strokeStyle = '#000000';
+  context.lineWidth = 1.5;
+  context.fill();
+  context.stroke();
+  context.font = 'bold 13px sans-serif';
   context.textAlign = 'center';
   context.textBaseline = 'middle';
-  context.lineJoin = 'round';
-  context.lineWidth = 4;
-  context.strokeStyle = '#ffffff';
   context.fillStyle = '#000000';
-  context.strokeText(text, x, y);
-  context.fillText(text, x, y);
+  context.fillText(text, x, middle);
 }
 
 /** A bar of a round length in the chosen unit, at most a quarter of the map wide. */

@@ -122,58 +122,62 @@ function Row({ row, hasCosts }: { row: PlanRow; hasCosts: boolean }) {
     chosenUnit.value = unit.id;
     showBox(boxOf([unit]));
   };
+  const classes = `${chosenUnit.value === unit.id ? 'chosen' : ''} ${isUnsure ? 'unsure' : ''}`;
   return (
-    <tr class={`${chosenUnit.value === unit.id ? 'chosen' : ''} ${isUnsure ? 'unsure' : ''}`}>
-      <th scope="row">
-        <button type="button" class="link" onClick={choose}>
-          {unit.name}
-        </button>
-        <br />
-        <small>
-          {areaText(planned.area_ha)},{' '}
-          {planned.data_points === 0
-            ? `nearest point ${distanceText(planned.nearest_km)} away`
-            : `${planned.data_points} points`}
-        </small>
-      </th>
-      <td>{row.rank}</td>
-      <td>
-        {row.species_common_name}
-        <br />
-        <small>
-          {METHOD_NAMES[row.planting_method]}
-          {!row.in_native_range && ', outside its native range'}
-          {row.order !== undefined && (
-            <>
-              <br />
-              {orderText(row)}
-            </>
-          )}
-        </small>
-      </td>
-      <td class="amount">
-        {percent(survival.mean)}
-        <br />
-        <small>
-          {percentRange(survival.low, survival.high)}
-          {planned.data_points > 1 && (
-            <>
-              <br />
-              <span title="8 of 10 data points of the unit">
-                points {percentRange(survival.p10, survival.p90)}
-              </span>
-            </>
-          )}
-          {isUnsure && (
-            <>
-              <br />
-              <em class="unsure-mark">unsure</em>
-            </>
-          )}
-        </small>
-      </td>
-      {hasCosts && <td class="amount">{costText(row.cost_per_survivor)}</td>}
-      {hasCosts && <td class="amount">{handPaysBelow === undefined ? '–' : money(handPaysBelow)}</td>}
-    </tr>
+    <>
+      <tr class={`${classes} ${row.order === undefined ? '' : 'has-order'}`}>
+        <th scope="row">
+          <button type="button" class="link" onClick={choose}>
+            {unit.name}
+          </button>
+          <br />
+          <small>
+            {areaText(planned.area_ha)},{' '}
+            {planned.data_points === 0
+              ? `nearest point ${distanceText(planned.nearest_km)} away`
+              : `${planned.data_points} points`}
+          </small>
+        </th>
+        <td>{row.rank}</td>
+        <td>
+          {row.species_common_name}
+          <br />
+          <small>
+            {METHOD_NAMES[row.planting_method]}
+            {!row.in_native_range && ', outside its native range'}
+          </small>
+        </td>
+        <td class="amount">
+          {percent(survival.mean)}
+          <br />
+          <small>
+            {percentRange(survival.low, survival.high)}
+            {planned.data_points > 1 && (
+              <>
+                <br />
+                <span title="8 of 10 data points of the unit">
+                  points {percentRange(survival.p10, survival.p90)}
+                </span>
+              </>
+            )}
+            {isUnsure && (
+              <>
+                <br />
+                <em class="unsure-mark">unsure</em>
+              </>
+            )}
+          </small>
+        </td>
+        {hasCosts && <td class="amount">{costText(row.cost_per_survivor)}</td>}
+        {hasCosts && <td class="amount">{handPaysBelow === undefined ? '–' : money(handPaysBelow)}</td>}
+      </tr>
+      {row.order !== undefined && (
+        <tr class={classes}>
+          <td colSpan={hasCosts ? 6 : 4}>
+            <small>Order: {orderText(row)}</small>
+          </td>
+        </tr>
+      )}
+    </>
   );
 }

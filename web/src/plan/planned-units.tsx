@@ -8,7 +8,7 @@ import { askedSpecies, SpeciesSets, scopeText } from '../page/species-sets.js';
 import { catalogues, hasIntervals } from '../state/catalogues.js';
 import { assumptions, horizon, optionsOf } from '../state/choices.js';
 import { changeSettings, type RankBy, settings } from '../state/plan-settings.js';
-import { type Unit, units, unsureUnits } from '../state/units.js';
+import { chosenUnit, type Unit, units, unsureUnits } from '../state/units.js';
 import { useAnswer } from '../state/use-answer.js';
 import { CostFields } from './cost-fields.js';
 import { OrderFields } from './order-fields.js';
@@ -19,6 +19,7 @@ import { PlanTable } from './plan-table.js';
 import { RankingFields } from './ranking-fields.js';
 import { Report } from './report.js';
 import { targetOf } from './targets.js';
+import { UnitSpread } from './unit-spread.js';
 
 /** The settings of the plan, its table, its exports and its report. */
 export function PlannedUnits() {
@@ -56,6 +57,7 @@ export function PlannedUnits() {
     `${noneLeft}.`,
     error === null ? undefined : errorText(error),
   );
+  const spreadRow = rows.find(({ rank, unit }) => rank === 1 && unit.id === chosenUnit.value);
   const model = catalogues.value?.model;
   const unsure = rows.filter(({ rank, isUnsure }) => rank === 1 && isUnsure).map(({ unit }) => unit.id);
   useEffect(() => {
@@ -85,6 +87,7 @@ export function PlannedUnits() {
               <PlanTable rows={rows} hasCosts={hasCosts} rankBy={rankBy} />
             </>
           )}
+          {spreadRow !== undefined && <UnitSpread key={spreadRow.unit.id} row={spreadRow} />}
           {/* Also without a plan: other programs read the units from there. */}
           {model !== undefined && (
             <div class="buttons">
