@@ -161,7 +161,7 @@ browserTest(
 
 browserTest('Back and Forward move between sites and panels', async () => {
   const { page, context, faults } = await openUnits(shared, { site: '44.12,-122.03' });
-  const place = page.getByLabel(/^Latitude, longitude/);
+  const place = page.locator('#place');
   await page.getByRole('tab', { name: 'Site' }).click();
   await expect.poll(() => place.inputValue()).toBe('44.12, -122.03');
   await place.fill('44.2, -122.1');
