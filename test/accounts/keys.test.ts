@@ -51,6 +51,15 @@ describe.each(DATABASES)('on $name', (database) => {
     });
   });
 
+  test('a later rotation without overlap ends every overlap that is still running', async () => {
+    const { accounts, keys } = await openAccounts(await database.create());
+    const { key, secret } = await keys.issue('mycel', 'Umpqua Growers');
+    const second = await keys.rotate(key.id, 600_000);
+    await keys.rotate(key.id, 0);
+    expect(await accounts.authenticate(secret)).toEqual({ kind: 'invalid' });
+    expect(await accounts.authenticate(second.secret)).toEqual({ kind: 'invalid' });
+  });
+
   test.each([
     ['deactivated', 20, 'inactive'],
     ['revoked', 100, 'invalid'],

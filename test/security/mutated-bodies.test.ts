@@ -74,8 +74,10 @@ const OPTIONS = {
   scenario: { warming_c: 2 },
   include: ['site', 'explanation', 'intervals'],
 };
+/** Fields of the caller's own, which may be anything. */
+const TAGS = { plot: 'A-17', notes: [{ id: 1, text: 'x' }, [1, 2, 3], null, true], crew: { size: 4 } };
 const mutatedSite = (site: object) => () =>
-  mutated(JSON.stringify(random() < 0.5 ? site : { ...site, ...OPTIONS }));
+  mutated(JSON.stringify({ ...site, ...(random() < 0.5 && OPTIONS), ...TAGS }));
 
 function mutatedBatch(isLarge: boolean): Buffer {
   const requests = scatteredSites(isLarge ? 500 : 1 + Math.floor(8 * random()));
