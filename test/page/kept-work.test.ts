@@ -1,7 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { browserTest, serviceAndBrowser } from './support/browser.js';
-import { collection, drop, openUnits, saved } from './support/units.js';
+import { collection, drop, openUnits, saved, storedText } from './support/units.js';
 
 const shared = serviceAndBrowser();
 
@@ -62,22 +62,6 @@ async function expectWork(page: Page): Promise<void> {
   expect(await page.getByLabel(/^Hand planting, per/).inputValue()).toBe('1.2');
   expect(await page.getByLabel('Warming, °C').inputValue()).toBe('2');
 }
-
-/** All that IndexedDB has, as text. */
-const storedText = (page: Page) =>
-  page.evaluate(
-    () =>
-      new Promise<string>((resolve) => {
-        const opened = indexedDB.open('nurselog');
-        opened.onsuccess = () => {
-          const all = opened.result.transaction('work').objectStore('work').getAll();
-          all.onsuccess = () => {
-            opened.result.close();
-            resolve(JSON.stringify(all.result));
-          };
-        };
-      }),
-  );
 
 browserTest(
   'work survives a reload and a new tab but not its switch or Clear, and the key is not kept with it',
@@ -177,7 +161,7 @@ browserTest(
 
 browserTest('Back and Forward move between sites and panels', async () => {
   const { page, context, faults } = await openUnits(shared, { site: '44.12,-122.03' });
-  const place = page.getByLabel(/^Latitude, longitude/);
+  const place = page.locator('#place');
   await page.getByRole('tab', { name: 'Site' }).click();
   await expect.poll(() => place.inputValue()).toBe('44.12, -122.03');
   await place.fill('44.2, -122.1');
@@ -187,7 +171,7 @@ browserTest('Back and Forward move between sites and panels', async () => {
   await page.getByRole('tab', { name: 'About the figures' }).click();
   await page.goBack();
   await page.getByRole('tab', { name: 'Site', selected: true }).waitFor();
-  expect(await place.inputValue()).toBe('44.2, -122.1');
+  await expect.poll(() => place.inputValue()).toBe('44.2, -122.1');
   await page.goBack();
   await expect.poll(() => place.inputValue()).toBe('44.12, -122.03');
   await page.goBack();

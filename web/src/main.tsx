@@ -6,6 +6,7 @@ import { takeKeyFromAddress } from './state/key.js';
 import './styles/base.css';
 import './styles/map.css';
 import './styles/panels.css';
+import './styles/work.css';
 import './styles/print.css';
 
 takeKeyFromAddress();

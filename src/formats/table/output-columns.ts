@@ -82,18 +82,19 @@ const REGION: OutputColumn<PointRows> = {
   },
 };
 
-/** Rows of a table. What columns read of rows that have no prediction means nothing. */
+/** Rows of a table. The values of rows without a prediction are undefined. */
 export class PredictedRows implements PointRows {
   /**
    * @param record the record of each row
    * @param method the method of each row, as an index into PLANTING_METHODS
+   * @param points the grid point of each row
    */
   constructor(
     readonly grid: SharedGrid,
     readonly records: RowRecords,
     readonly record: Uint16Array,
     readonly method: Uint8Array,
-    readonly points = Int32Array.from(record, (index) => records.points[index]),
+    readonly points: Int32Array,
   ) {}
 
   /** Some of the rows, in the same memory. */

@@ -1,9 +1,9 @@
 import type { GenerationData } from '../../prediction/per-generation.js';
 import { ERROR_COLUMNS, type PredictedRows, tableColumns, textListsOf } from '../table/output-columns.js';
-import type { TableJob, TableRequest } from '../table/table-request.js';
+import type { TableChunk, TableRequest } from '../table/table-request.js';
 import {
+  type ChunkRows,
   type EncodedRows,
-  type JobRows,
   PIECE_BYTES,
   type RowOutcomes,
   type TableOutput,
@@ -53,7 +53,7 @@ export class TextOutput implements TableOutput {
     return new Uint8Array(0);
   }
 
-  encode(rows: JobRows, { predicted, errors }: RowOutcomes, { count }: TableJob): EncodedRows {
+  encode(rows: ChunkRows, { predicted, errors }: RowOutcomes, { count }: TableChunk): EncodedRows {
     const writer = this.#writer;
     const { before, quote, after } = this.#format;
     const [code, message] = ERROR_COLUMNS.map((name) => before(name, this.#columnNames.length));
@@ -74,7 +74,7 @@ export class TextOutput implements TableOutput {
     return { bytes: writer.written(), rowCount: position };
   }
 
-  readonly #writeCells = (rows: JobRows, row: number): void => {
+  readonly #writeCells = (rows: ChunkRows, row: number): void => {
     const writer = this.#writer;
     if (rows.copyCsv?.(writer, row) === true) writer.writeBytes(',');
     else
@@ -82,7 +82,7 @@ export class TextOutput implements TableOutput {
         writer.writeBytes(`${csvCell(rows.text(row, column) ?? '')},`);
   };
 
-  readonly #writeMembers = (rows: JobRows, row: number): void => {
+  readonly #writeMembers = (rows: ChunkRows, row: number): void => {
     const writer = this.#writer;
     if (rows.copyJson !== undefined) {
       rows.copyJson(writer, row);

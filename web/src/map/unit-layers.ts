@@ -1,6 +1,6 @@
 import { effect, signal } from '@preact/signals';
 import type { GeoJSONSource, Map as MapLibreMap, PointLike } from 'maplibre-gl';
-import { chosenUnit, type Unit, units } from '../state/units.js';
+import { chosenUnit, type Unit, units, unsureUnits } from '../state/units.js';
 
 /** The shape of a unit while one of its corners is dragged; null otherwise. */
 export const draft = signal<Pick<Unit, 'id' | 'geometry'> | null>(null);
@@ -18,7 +18,7 @@ export function showUnits(map: MapLibreMap): () => void {
   const update = () => {
     const features = units.value.map(({ id, name, geometry }) => ({
       type: 'Feature' as const,
-      properties: { id, name, isChosen: id === chosenUnit.value },
+      properties: { id, name, isChosen: id === chosenUnit.value, isUnsure: unsureUnits.value.has(id) },
       geometry: draft.value?.id === id ? draft.value.geometry : geometry,
     }));
     map.getSource<GeoJSONSource>(SOURCE)?.setData({ type: 'FeatureCollection', features });
@@ -34,13 +34,19 @@ export function showUnits(map: MapLibreMap): () => void {
       layout: { 'line-join': 'round' },
       paint: { 'line-color': LIGHT, 'line-width': ['case', ['get', 'isChosen'], 8, 5] },
     });
-    map.addLayer({
-      id: 'unit-line',
-      type: 'line',
-      source: SOURCE,
-      layout: { 'line-join': 'round' },
-      paint: { 'line-color': DARK, 'line-width': ['case', ['get', 'isChosen'], 4, 2] },
-    });
+    for (const isUnsure of [false, true])
+      map.addLayer({
+        id: isUnsure ? 'unit-line-unsure' : 'unit-line',
+        type: 'line',
+        source: SOURCE,
+        filter: ['==', ['get', 'isUnsure'], isUnsure],
+        layout: { 'line-join': 'round' },
+        paint: {
+          'line-color': DARK,
+          'line-width': ['case', ['get', 'isChosen'], 4, 2],
+          ...(isUnsure && { 'line-dasharray': [3, 2] }),
+        },
+      });
     map.addLayer({
       id: 'unit-name',
       type: 'symbol',

@@ -7,6 +7,10 @@ export function percent(value: number): string {
   return `${Math.abs(points) < 9.95 && points !== 0 ? points.toFixed(1) : Math.round(points)} %`;
 }
 
+/** Two probabilities as a range: 14 to 99 %. */
+export const percentRange = (low: number, high: number) =>
+  `${percent(low).replace(' %', '')} to ${percent(high)}`;
+
 /** A difference of probabilities in percentage points, with its sign. */
 export function points(value: number): string {
   const text = Math.abs(value * 100).toFixed(1);
@@ -24,6 +28,17 @@ export const METHOD_NAMES: Readonly<Record<Method, string>> = {
   manual: 'Hand planting',
   drone_seeded: 'Drone seeding',
 };
+
+/** A cost per survivor as people read it. @param cost null where none survives; undefined while it is asked for */
+export const costText = (cost: number | null | undefined) =>
+  cost === undefined ? '…' : cost === null ? 'none survives' : money(cost);
+
+/** In dollars: whole ones from a thousand on, more decimals below ten cents, since a sown spot may cost less. */
+export const money = (amount: number) =>
+  `$${amount.toLocaleString('en-US', {
+    minimumFractionDigits: amount < 1000 ? 2 : 0,
+    maximumFractionDigits: amount < 0.1 ? 4 : amount < 1000 ? 2 : 0,
+  })}`;
 
 export const years = (count: number) => counted(count, 'year');
 
@@ -151,13 +166,17 @@ export function warmingText(degrees: number): string {
 }
 
 /** The chosen unit of area in the singular: as in "trees per acre". */
-export const areaUnit = () => (measures.value === 'us' ? 'acre' : 'hectare');
+export const areaUnit = (): 'acre' | 'hectare' => (measures.value === 'us' ? 'acre' : 'hectare');
 
 /** Things per hectare as things per chosen unit of area. */
 export const perArea = (perHa: number) => (measures.value === 'us' ? perHa * HA_PER_ACRE : perHa);
 
-/** Things per chosen unit of area as things per hectare. */
-export const perHectare = (perArea: number) => (measures.value === 'us' ? perArea / HA_PER_ACRE : perArea);
+/** Things per unit of area as things per hectare; without one, per chosen unit. */
+export const perHectare = (perUnit: number, unit = areaUnit()) =>
+  unit === 'acre' ? perUnit / HA_PER_ACRE : perUnit;
+
+/** An area in acres, whatever unit is chosen. */
+export const acres = (ha: number) => ha / HA_PER_ACRE;
 
 /** Today's date for names of files, as people here have it: 2026-11-25. */
 export const dateText = () => new Date().toLocaleDateString('en-CA');

@@ -1,54 +1,90 @@
 import type { FailedUnit, PlannedUnit, PlanOption } from '../api/types.js';
-import { csvText } from '../files/download.js';
-import type { SortKey } from '../state/plan-settings.js';
+import type { PlanSettings, RankBy, SortKey } from '../state/plan-settings.js';
 import type { Unit } from '../state/units.js';
 
 /** One way to plant one unit, as a row of the table and of exports. */
 export interface PlanRow extends PlanOption {
   readonly unit: Unit;
+  /** The number of the unit in lists and on the printed map, from 1. */
+  readonly number: number;
   readonly planned: PlannedUnit;
   /** Hand planting costs less per survivor below this cost of a planted tree; undefined without costs. */
   readonly handPaysBelow: number | undefined;
+  /** Whether the low end of the interval is below the planner's threshold. */
+  readonly isUnsure: boolean;
 }
 
 const isFailed = (unit: PlannedUnit | FailedUnit): unit is FailedUnit => 'error' in unit;
 
 /**
- * The options of all units. Hand planting costs less per survivor while (cost by hand / survival by hand) is below
- * (cost by drone / survival by drone).
- * @param droneCost of a sown spot; null where unknown
+ * The options of all units, ranked as the planner wants them. Hand planting costs less per survivor while (cost by
+ * hand / survival by hand) is below (cost by drone / survival by drone).
  */
 export function rowsOf(
   units: readonly Unit[],
   answers: readonly (PlannedUnit | FailedUnit)[],
-  droneCost: number | null,
+  { costs, rankBy, threshold }: Pick<PlanSettings, 'costs' | 'rankBy' | 'threshold'>,
 ): PlanRow[] {
-  const byId = new Map(units.map((unit) => [unit.id, unit]));
+  const places = new Map(units.map((unit, index) => [unit.id, { unit, number: index + 1 }]));
   return answers.flatMap((planned) => {
-    const unit = byId.get(String(planned.id));
-    if (isFailed(planned) || unit === undefined) return [];
+    const place = places.get(String(planned.id));
+    if (isFailed(planned) || place === undefined) return [];
     const mean = (species: string, method: string) =>
       planned.options.find((each) => each.species_code === species && each.planting_method === method)
         ?.survival.mean;
-    return planned.options.map((option) => {
+    return ranked(planned.options, rankBy).map((option) => {
       const [byHand, byDrone] = [
         mean(option.species_code, 'manual'),
         mean(option.species_code, 'drone_seeded'),
       ];
       const handPaysBelow =
-        droneCost === null || !byHand || !byDrone ? undefined : (droneCost * byHand) / byDrone;
-      return { ...option, unit, planned, handPaysBelow };
+        costs.drone_seeded === null || !byHand || !byDrone
+          ? undefined
+          : (costs.drone_seeded * byHand) / byDrone;
+      return { ...option, ...place, planned, handPaysBelow, isUnsure: option.survival.low < threshold };
     });
   });
 }
 
-/** A cost per survivor as people read it. @param cost null where none survives; undefined while it is asked for */
-export const costText = (cost: number | null | undefined) =>
-  cost === undefined ? '…' : cost === null ? 'none survives' : money(cost);
+/** Options by what a planner ranks by; equal ones as the service ranks them, by cost where there are costs. */
+function ranked(options: readonly PlanOption[], rankBy: RankBy): PlanOption[] {
+  if (rankBy === 'cost') return [...options];
+  const value = ({ survival }: PlanOption) => (rankBy === 'safest' ? survival.low : survival.mean);
+  return options
+    .toSorted((a, b) => value(b) - value(a) || a.rank - b.rank)
+    .map((option, index) => ({ ...option, rank: index + 1 }));
+}
 
-/** In dollars, with more decimals below ten cents: a sown spot may cost less. */
-export const money = (amount: number) =>
-  `$${amount.toLocaleString('en-US', { minimumFractionDigits: 2, maximumFractionDigits: amount < 0.1 ? 4 : 2 })}`;
+/** The order of one species by one method for all units whose best option it is. */
+export interface OrderLine {
+  readonly species: string;
+  readonly method: PlanOption['planting_method'];
+  readonly units: number;
+  readonly areaHa: number;
+  /** Trees or pods. */
+  readonly total: number;
+  /** In dollars; undefined without costs. */
+  readonly cost: number | undefined;
+}
+
+/** What to order for the best option of each unit, by species and method, most first; empty without a target. */
+export function orderLines(rows: readonly PlanRow[]): OrderLine[] {
+  const lines = new Map<string, OrderLine>();
+  for (const { rank, order, planned, ...row } of rows) {
+    if (rank !== 1 || !order) continue;
+    const key = `${row.species_code} ${row.planting_method}`;
+    const before = lines.get(key);
+    lines.set(key, {
+      species: row.species_common_name,
+      method: row.planting_method,
+      units: (before?.units ?? 0) + 1,
+      areaHa: (before?.areaHa ?? 0) + planned.area_ha,
+      total: (before?.total ?? 0) + order.total,
+      cost: order.cost === undefined ? undefined : (before?.cost ?? 0) + order.cost,
+    });
+  }
+  return [...lines.values()].sort((a, b) => b.total - a.total);
+}
 
 const VALUE_OF: Readonly<Record<SortKey, (row: PlanRow) => string | number>> = {
   unit: ({ unit }) => unit.name,
@@ -67,51 +103,6 @@ export function sortRows(rows: readonly PlanRow[], by: SortKey, isReversed: bool
     return first === second ? 0 : first - Number(second);
   };
   return rows.toSorted((a, b) => (isReversed ? compare(b, a) : compare(a, b)));
-}
-
-/** The columns of an export; only units without an option have an error. */
-const EXPORT_COLUMNS = [
-  'unit',
-  'area_ha',
-  'data_points',
-  'nearest_km',
-  'rank',
-  'species_code',
-  'species',
-  'planting_method',
-  'in_native_range',
-  'survival_mean',
-  'survival_low',
-  'survival_high',
-  'cost_per_survivor',
-  'hand_planting_pays_below',
-  'error',
-] as const;
-
-/** A row of an export. */
-function exportRow({
-  unit,
-  planned,
-  survival,
-  handPaysBelow,
-  ...option
-}: PlanRow): Record<Exclude<(typeof EXPORT_COLUMNS)[number], 'error'>, unknown> {
-  return {
-    unit: unit.name,
-    area_ha: planned.area_ha,
-    data_points: planned.data_points,
-    nearest_km: planned.nearest_km,
-    rank: option.rank,
-    species_code: option.species_code,
-    species: option.species_common_name,
-    planting_method: option.planting_method,
-    in_native_range: option.in_native_range,
-    survival_mean: survival.mean,
-    survival_low: survival.low,
-    survival_high: survival.high,
-    cost_per_survivor: option.cost_per_survivor ?? null,
-    hand_planting_pays_below: handPaysBelow === undefined ? null : Number(handPaysBelow.toFixed(4)),
-  };
 }
 
 /** A unit without an option. */
@@ -141,31 +132,4 @@ export function unplannedOf(
     if (isFailed(answer)) return [{ unit, kind: 'refused', error: answer.error.message }];
     return answer.options.length === 0 ? [{ unit, kind: 'none-left', error: noneLeft }] : [];
   });
-}
-
-/** A plan as CSV: all options, then the units without one. */
-export const planCsv = (rows: readonly PlanRow[], unplanned: readonly UnplannedUnit[]) =>
-  csvText(EXPORT_COLUMNS, [
-    ...rows.map(exportRow),
-    ...unplanned.map(({ unit, error }) => ({ unit: unit.name, error })),
-  ]);
-
-/** All units as GeoJSON, with the properties of their best option, else with the reason why they have none. */
-export function geoJsonOf(
-  units: readonly Unit[],
-  rows: readonly PlanRow[],
-  unplanned: readonly UnplannedUnit[],
-): string {
-  const best = new Map(rows.filter(({ rank }) => rank === 1).map((row) => [row.unit.id, row]));
-  const errors = new Map(unplanned.map(({ unit, error }) => [unit.id, error]));
-  const features = units.map(({ id, name, geometry }) => {
-    const row = best.get(id);
-    return {
-      type: 'Feature',
-      id,
-      properties: row === undefined ? { unit: name, error: errors.get(id) } : exportRow(row),
-      geometry,
-    };
-  });
-  return JSON.stringify({ type: 'FeatureCollection', features }, null, 1);
 }

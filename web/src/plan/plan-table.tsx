@@ -1,14 +1,37 @@
 import { useState } from 'preact/hooks';
 import { showBox } from '../map/shown-map.js';
-import { areaText, distanceText, METHOD_NAMES, number, percent } from '../page/format.js';
-import { changeSettings, type SortKey, settings } from '../state/plan-settings.js';
+import {
+  areaText,
+  costText,
+  distanceText,
+  METHOD_NAMES,
+  money,
+  number,
+  percent,
+  percentRange,
+} from '../page/format.js';
+import { changeSettings, type RankBy, type SortKey, settings } from '../state/plan-settings.js';
 import { boxOf, chosenUnit } from '../state/units.js';
-import { costText, money, type PlanRow, sortRows } from './plan-rows.js';
+import { orderText } from './order-table.js';
+import { type PlanRow, sortRows } from './plan-rows.js';
 
 const FIRST = 100;
 
+/** The order of the options within a unit, as a part of a sentence. */
+const ORDER_NAMES: Readonly<Record<RankBy, string>> = {
+  cost: 'cheapest survivor first',
+  survival: 'highest survival first',
+  safest: 'safest first',
+};
+
+interface PlanTableProps {
+  rows: readonly PlanRow[];
+  hasCosts: boolean;
+  rankBy: RankBy;
+}
+
 /** The options of the units: sorted, filtered, and linked with the map. */
-export function PlanTable({ rows, hasCosts }: { rows: readonly PlanRow[]; hasCosts: boolean }) {
+export function PlanTable({ rows, hasCosts, rankBy }: PlanTableProps) {
   const { sort, onlyBest, filter } = settings.value;
   const [limit, setLimit] = useState(FIRST);
   const wanted = filter.trim().toLowerCase();
@@ -61,8 +84,7 @@ export function PlanTable({ rows, hasCosts }: { rows: readonly PlanRow[]; hasCos
         <table class="plan">
           <caption>
             {number(shown.length)} of {number(rows.length)} options
-            {sort.by === 'unit' &&
-              `, ${hasCosts ? 'cheapest survivor first' : 'highest survival first'} within a unit`}
+            {sort.by === 'unit' && `, ${ORDER_NAMES[rankBy]} within a unit`}
           </caption>
           <thead>
             <tr>
@@ -71,7 +93,6 @@ export function PlanTable({ rows, hasCosts }: { rows: readonly PlanRow[]; hasCos
               {heading('species', 'Species, method')}
               {heading('survival', 'Alive')}
               {hasCosts && heading('cost', 'Per survivor')}
-              {hasCosts && <th scope="col">Hand pays below</th>}
             </tr>
           </thead>
           <tbody>
@@ -95,43 +116,70 @@ export function PlanTable({ rows, hasCosts }: { rows: readonly PlanRow[]; hasCos
 }
 
 function Row({ row, hasCosts }: { row: PlanRow; hasCosts: boolean }) {
-  const { unit, planned, survival, handPaysBelow } = row;
+  const { unit, planned, survival, handPaysBelow, isUnsure } = row;
   const choose = () => {
     chosenUnit.value = unit.id;
     showBox(boxOf([unit]));
   };
+  const classes = `${chosenUnit.value === unit.id ? 'chosen' : ''} ${isUnsure ? 'unsure' : ''}`;
+  const hasMore = row.order !== undefined || handPaysBelow !== undefined;
   return (
-    <tr class={chosenUnit.value === unit.id ? 'chosen' : ''}>
-      <th scope="row">
-        <button type="button" class="link" onClick={choose}>
-          {unit.name}
-        </button>
-        <br />
-        <small>
-          {areaText(planned.area_ha)},{' '}
-          {planned.data_points === 0
-            ? `nearest point ${distanceText(planned.nearest_km)} away`
-            : `${planned.data_points} points`}
-        </small>
-      </th>
-      <td>{row.rank}</td>
-      <td>
-        {row.species_common_name}
-        <br />
-        <small>
-          {METHOD_NAMES[row.planting_method]}
-          {!row.in_native_range && ', outside its native range'}
-        </small>
-      </td>
-      <td class="amount">
-        {percent(survival.mean)}
-        <br />
-        <small>
-          {percent(survival.low)} to {percent(survival.high)}
-        </small>
-      </td>
-      {hasCosts && <td class="amount">{costText(row.cost_per_survivor)}</td>}
-      {hasCosts && <td class="amount">{handPaysBelow === undefined ? '–' : money(handPaysBelow)}</td>}
-    </tr>
+    <>
+      <tr class={`${classes} ${hasMore ? 'has-more' : ''}`}>
+        <th scope="row">
+          <button type="button" class="link" onClick={choose}>
+            {unit.name}
+          </button>
+          <br />
+          <small>
+            {areaText(planned.area_ha)},{' '}
+            {planned.data_points === 0
+              ? `nearest point ${distanceText(planned.nearest_km)} away`
+              : `${planned.data_points} points`}
+          </small>
+        </th>
+        <td>{row.rank}</td>
+        <td>
+          {row.species_common_name}
+          <br />
+          <small>
+            {METHOD_NAMES[row.planting_method]}
+            {!row.in_native_range && ', outside its native range'}
+          </small>
+        </td>
+        <td class="amount">
+          {percent(survival.mean)}
+          <br />
+          <small>
+            {percentRange(survival.low, survival.high)}
+            {planned.data_points > 1 && (
+              <>
+                <br />
+                <span title="8 of 10 data points of the unit">
+                  points {percentRange(survival.p10, survival.p90)}
+                </span>
+              </>
+            )}
+            {isUnsure && (
+              <>
+                <br />
+                <em class="unsure-mark">unsure</em>
+              </>
+            )}
+          </small>
+        </td>
+        {hasCosts && <td class="amount">{costText(row.cost_per_survivor)}</td>}
+      </tr>
+      {hasMore && (
+        <tr class={classes}>
+          <td colSpan={hasCosts ? 5 : 4}>
+            <small>
+              {row.order !== undefined && `Order: ${orderText(row)}. `}
+              {handPaysBelow !== undefined && `Hand pays below ${money(handPaysBelow)} a planted tree.`}
+            </small>
+          </td>
+        </tr>
+      )}
+    </>
   );
 }

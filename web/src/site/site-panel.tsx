@@ -41,9 +41,7 @@ export function SitePanel() {
       <h2>Site</h2>
       <PlaceForm />
       {site.value === null && (
-        <p class="hint">
-          Click the map or type coordinates to see how trees would do there. A town moves the map.
-        </p>
+        <p class="hint">Click the map, or type where, to see how trees would do there.</p>
       )}
       {error !== null && <ErrorNote error={error} />}
       {error !== null && <NearestPoint error={error} />}

@@ -137,18 +137,13 @@ function numbersOf(fields: URLSearchParams, prefix: string): Record<string, numb
   );
 }
 
-function placeOf([latitude, longitude]: readonly string[]): Place | null {
+/** A place of two texts in degrees; null where they are none. */
+export function placeOf([latitude, longitude]: readonly string[]): Place | null {
   const place = {
     latitude: numberIn(latitude ?? null, -90, 90),
     longitude: numberIn(longitude ?? null, -180, 180),
   };
   return place.latitude === null || place.longitude === null ? null : (place as Place);
-}
-
-/** Two numbers in a text, as latitude and longitude; null for any other text. */
-export function placeIn(text: string): Place | null {
-  const parts = text.trim().split(/[\s,;]+/);
-  return parts.length === 2 ? placeOf(parts) : null;
 }
 
 /** The choices as the part of an address after #. */

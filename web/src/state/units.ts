@@ -16,6 +16,8 @@ export interface Unit {
 }
 
 export const units = signal<readonly Unit[]>([]);
+/** Ids of the units whose best option is unsure; they are drawn with a broken line. */
+export const unsureUnits = signal<ReadonlySet<string>>(new Set());
 /** The unit that is marked on the map and in the table. */
 export const chosenUnit = signal<string | null>(null);
 /** The unit whose corners can be moved on the map. */

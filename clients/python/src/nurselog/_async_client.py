@@ -19,10 +19,12 @@ from nurselog._calls.exchange import DEFAULT_RETRIES, Outcome, RetryPolicy, exch
 from nurselog._calls.operations import Answer, Operation, Result
 from nurselog._calls.plans import PlanSteps
 from nurselog._methods import describe
+from nurselog._raster.calls import Array, RasterCall, predict_raster
 from nurselog._table import calls
-from nurselog._table.calls import TableCall, TableQuery, TablesCall
+from nurselog._table.calls import TableCall, TablesCall
 from nurselog._table.exchange import Reply, TableLimits, TableRequest, table_exchange
 from nurselog._table.frames import Frame
+from nurselog._table.query import TableQuery
 from nurselog.errors import NurselogError
 from nurselog.types import Include, PlanResult, Scenario
 
@@ -54,15 +56,14 @@ def _table_method(
 ) -> Callable[Concatenate[AsyncClient, _Parameters], Coroutine[Any, Any, Frame]]:
     async def method(self: AsyncClient, /, *args: _Parameters.args, **kwargs: _Parameters.kwargs) -> Frame:
         call = build(*args, **kwargs)
-        gained: list[pa.Table] = []
         async with aclosing(self._answers(call)) as answers:
             try:
                 async for answer in answers:
-                    gained.append(answer)
+                    call.add(answer)
             except NurselogError as error:
-                call.fail(error, gained)
+                call.fail(error)
                 raise
-        return call.finish(gained)
+        return call.finish()
 
     describe(method, build)
     return method
@@ -84,6 +85,21 @@ def _tables_method(
                 raise
 
     describe(method, build, AsyncIterator)
+    return method
+
+
+def _raster_method(
+    build: Callable[_Parameters, RasterCall[Array]],
+) -> Callable[Concatenate[AsyncClient, _Parameters], Coroutine[Any, Any, Array]]:
+    async def method(self: AsyncClient, /, *args: _Parameters.args, **kwargs: _Parameters.kwargs) -> Array:
+        with build(*args, **kwargs) as call:
+            model = await self.model()
+            async with aclosing(self._answers(call)) as answers:
+                async for answer in answers:
+                    call.add(answer)
+            return await asyncio.to_thread(call.finish, model)  # compresses the file
+
+    describe(method, build)
     return method
 
 
@@ -115,6 +131,7 @@ class AsyncClient:
     compare = _method(operations.compare)
     rank = _method(operations.rank)
     surface = _method(operations.surface)
+    surface_file = _method(operations.surface_file)
     species = _method(operations.species)
     coverage = _method(operations.coverage)
     plan = _plan_method(plans.plan)
@@ -123,6 +140,7 @@ class AsyncClient:
     health = _method(operations.health)
     predict_table = _table_method(calls.predict_table)
     predict_tables = _tables_method(calls.predict_tables)
+    predict_raster = _raster_method(predict_raster)
 
     async def predict_many(
         self,
@@ -213,7 +231,9 @@ class AsyncClient:
         finally:
             await _end(tasks)
 
-    async def _answers(self, call: TableCall[Frame] | TablesCall[Frame]) -> AsyncGenerator[pa.Table, None]:
+    async def _answers(
+        self, call: TableCall[Frame] | TablesCall[Frame] | RasterCall[Array]
+    ) -> AsyncGenerator[pa.Table, None]:
         """The answers to the pieces of a call in their order, with pieces in flight ahead of the one that is taken."""
         limits = self._table_limits
         waiting: deque[asyncio.Task[pa.Table]] = deque()

@@ -9,11 +9,12 @@ import json
 import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
-from typing import Any, Generic, TypeVar, cast
+from typing import Any, Generic, Literal, TypeVar, cast
 from urllib.parse import quote, urlencode
 
 import httpx
 
+from nurselog._calls.notebooks import ShownRanking
 from nurselog.errors import InvalidRequestError, NurselogError, UnexpectedResponseError, error_from_object
 from nurselog.types import (
     ComparisonResult,
@@ -32,6 +33,8 @@ from nurselog.types import (
 )
 
 Answer = TypeVar("Answer")
+
+SurfaceFormat = Literal["tif", "csv", "geojson", "arrow", "json"]
 
 Result = PredictionResult | NurselogError
 """What one site of a batch gets."""
@@ -133,7 +136,8 @@ def rank(
         **_options(horizons, elevation_m, conditions, scenario, include),
     }
     given = {name: value for name, value in choice.items() if value is not None}
-    return _post("/v1/predict/rank", {"latitude": latitude, "longitude": longitude, **given})
+    body = encode({"latitude": latitude, "longitude": longitude, **given})
+    return Operation("POST", "/v1/predict/rank", _shown_ranking, body)
 
 
 def surface(
@@ -160,19 +164,43 @@ def surface(
     Raises:
         NurselogError: One subclass for each error code.
     """
-    practice = {
-        "vegetation_control": vegetation_control,
-        "overstory_cover": overstory_cover,
-        "seeds_per_spot": seeds_per_spot,
-    }
-    given: dict[str, object] = {name: value for name, value in practice.items() if value is not None}
-    given.update(scenario or {})
-    if bbox is not None:
-        given["bbox"] = ",".join(str(degrees) for degrees in bbox)
-    if max_points is not None:
-        given["max_points"] = max_points
-    query = f"?{urlencode(given, safe=',')}" if given else ""
-    return _get(f"/v1/surfaces/{quote(species_code, safe='')}{query}")
+    practice = (vegetation_control, overstory_cover, seeds_per_spot)
+    return _get(_surface_path(species_code, bbox, max_points, scenario, *practice))
+
+
+def surface_file(
+    species_code: str,
+    format: SurfaceFormat,
+    *,
+    bbox: tuple[float, float, float, float] | None = None,
+    max_points: int | None = None,
+    scenario: Scenario | None = None,
+    vegetation_control: float | None = None,
+    overstory_cover: float | None = None,
+    seeds_per_spot: float | None = None,
+    include: Sequence[Literal["intervals"]] | None = None,
+) -> Operation[bytes]:
+    """Gives the survival of one species as the bytes of a file. Further arguments as of `surface`.
+
+    Args:
+        species_code: A code of `species()`, such as "PSME".
+        format: "tif" is a cloud-optimised GeoTIFF with a band for each method and horizon, at full resolution; the
+            others, "csv", "geojson", "arrow" (a stream) and "json", have a row for each point.
+        bbox: See `surface`, as for the arguments that follow.
+        max_points: See `surface`.
+        scenario: See `surface`.
+        vegetation_control: See `surface`.
+        overstory_cover: See `surface`.
+        seeds_per_spot: See `surface`.
+        include: ["intervals"] adds the bounds of each survival, to "tif" alone.
+
+    Raises:
+        NurselogError: One subclass for each error code.
+    """
+    practice = (vegetation_control, overstory_cover, seeds_per_spot)
+    further = {"f": format, "include": ",".join(include or ()) or None}
+    path = _surface_path(species_code, bbox, max_points, scenario, *practice, further)
+    return Operation("GET", path, lambda response: response.content)
 
 
 def species() -> Operation[SpeciesList]:
@@ -246,6 +274,30 @@ def unexpected(response: httpx.Response, reason: str) -> UnexpectedResponseError
     )
 
 
+def _surface_path(
+    species_code: str,
+    bbox: tuple[float, float, float, float] | None,
+    max_points: int | None,
+    scenario: Scenario | None,
+    vegetation_control: float | None,
+    overstory_cover: float | None,
+    seeds_per_spot: float | None,
+    further: Mapping[str, object] | None = None,
+) -> str:
+    options = {
+        "bbox": None if bbox is None else ",".join(str(degrees) for degrees in bbox),
+        "max_points": max_points,
+        "vegetation_control": vegetation_control,
+        "overstory_cover": overstory_cover,
+        "seeds_per_spot": seeds_per_spot,
+        **(scenario or {}),
+        **(further or {}),
+    }
+    given = {name: value for name, value in options.items() if value is not None}
+    query = f"?{urlencode(given, safe=',')}" if given else ""
+    return f"/v1/surfaces/{quote(species_code, safe='')}{query}"
+
+
 def _site_fields(
     latitude: float,
     longitude: float,
@@ -283,6 +335,10 @@ def _get(path: str) -> Operation[Any]:
 
 def _post(path: str, fields: Mapping[str, object]) -> Operation[Any]:
     return Operation("POST", path, _object, encode(fields))
+
+
+def _shown_ranking(response: httpx.Response) -> RankingResult:
+    return cast("RankingResult", ShownRanking(_object(response)))
 
 
 def _object(response: httpx.Response) -> Any:  # noqa: ANN401 - the caller names the type of the answer
