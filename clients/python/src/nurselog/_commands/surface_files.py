@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
 
-from nurselog._calls.operations import SurfaceFormat
+from nurselog._calls.surfaces import SurfaceFormat
 from nurselog._files.formats import CsvStyle
 from nurselog._files.writing import write_csv
 from nurselog.errors import InvalidRequestError
