@@ -1,5 +1,5 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { z } from 'zod';
 import {
   batchResponseSchema,
@@ -9,7 +9,7 @@ import {
 } from '../../src/http/response/schemas.js';
 import { parseErrorBody } from '../support/error-body.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { serviceOfFile } from '../support/service.js';
 
 const ANSWERS: Readonly<Record<string, z.ZodType>> = {
   '/v1/predict': predictionResultSchema,
@@ -89,11 +89,7 @@ const request = fc.oneof(
     .map(([path, value]) => [path, JSON.stringify(value)] as const),
 );
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService();
-});
-afterAll(() => service.stop());
+const service = await serviceOfFile();
 
 test('10,000 random bodies each get a valid response or the error body of a 4xx, and never crash the service', async () => {
   const together = 50;
