@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { expectError } from '../support/error-body.js';
 import { type LogLine, LogLines } from '../support/log-lines.js';
 import { openSocket } from '../support/raw-http.js';
 import { OUTSIDE_COVERAGE, PREDICT_REQUEST } from '../support/requests.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { serviceOfFile, startTestService } from '../support/service.js';
 import { csvOf, postTable } from './support/tables.js';
 
 const SAMPLE =
@@ -21,12 +21,9 @@ function parseMetrics(text: string): Map<string, number> {
   return series;
 }
 
-let service: TestService;
 const log = new LogLines();
-beforeAll(async () => {
-  service = await startTestService({ WORKERS: '2' }, undefined, log);
-});
-afterAll(() => service.stop());
+
+const service = await serviceOfFile({ WORKERS: '2' }, undefined, log);
 
 const ops = (path: string) => fetch(service.opsUrl + path);
 const metrics = async () => parseMetrics(await (await ops('/metrics')).text());
@@ -144,7 +141,7 @@ test('an answer of which not every byte is sent when its connection is closed is
   const impatient = await startTestService({ REQUEST_TIMEOUT_MS: '3000', WORKERS: '2' }, undefined, log);
   const socket = await openSocket(impatient.apiUrl);
   // An answer of more than the buffers of both sides hold.
-  const path = '/v1/surfaces/PSME?max_points=100000';
+  const path = '/v1/surfaces/PSME?max_points=40000';
   const head = [
     `GET ${path} HTTP/1.1`,
     'Host: test',
