@@ -1,5 +1,5 @@
+import { type PieceNumbers, type PlanPiece, predictPiece } from '../formats/geojson/plan-answer.js';
 import type { UnitLimit } from '../formats/geojson/plan-reader.js';
-import { type PieceSums, type PlanPiece, sumPiece } from '../formats/geojson/plan-sums.js';
 import { type Plan, readPlan } from '../formats/geojson/planner.js';
 import { predictSurface, type Surface } from '../formats/surface/surface.js';
 import {
@@ -8,8 +8,8 @@ import {
   type SurfacePart,
   type SurfaceType,
 } from '../formats/surface/surface-output.js';
-import { type CheckState, type JobAnswer, OpenTable } from '../formats/table/open-table.js';
-import type { TableJob, TableRequest } from '../formats/table/table-request.js';
+import { type CheckState, type ChunkAnswer, OpenTable } from '../formats/table/open-table.js';
+import type { TableChunk, TableRequest } from '../formats/table/table-request.js';
 import { ApiError, type ErrorObject } from '../prediction/errors/api-error.js';
 import type { GenerationData } from '../prediction/per-generation.js';
 import type { Predictor, PredictorData } from '../prediction/predictor.js';
@@ -28,8 +28,13 @@ export interface TableBody {
 export type StepOrder =
   /** Checks some more of a table. @param state how far the check has come */
   | { readonly kind: 'check'; readonly table: TableBody; readonly state: CheckState | undefined }
-  /** Answers rows of a table. @param state of the check at its end, without the jobs */
-  | { readonly kind: 'rows'; readonly table: TableBody; readonly state: CheckState; readonly job: TableJob }
+  /** Answers rows of a table. @param state of the check at its end, without the chunks */
+  | {
+      readonly kind: 'rows';
+      readonly table: TableBody;
+      readonly state: CheckState;
+      readonly chunk: TableChunk;
+    }
   /** Predicts for some points of a surface, whose arrays lie in shared memory. */
   | { readonly kind: 'points'; readonly surface: Surface; readonly from: number; readonly count: number }
   /** Writes a part of a surface. */
@@ -47,7 +52,7 @@ export type StepOrder =
       readonly before: Plan | undefined;
     }
   /** Predicts for some rows of a plan. */
-  | { readonly kind: 'sums'; readonly piece: PlanPiece };
+  | { readonly kind: 'piece'; readonly piece: PlanPiece };
 
 /** The results of orders by their kind. */
 export interface StepResults {
@@ -56,11 +61,11 @@ export interface StepResults {
     /** What the answer begins and ends with, when all is checked. */
     readonly ends: ReturnType<OpenTable['ends']> | undefined;
   };
-  readonly rows: JobAnswer;
+  readonly rows: ChunkAnswer;
   readonly points: { readonly inferenceMs: number };
   readonly part: SurfacePart;
   readonly plan: Plan;
-  readonly sums: PieceSums;
+  readonly piece: PieceNumbers;
 }
 
 /** A step ends with its result, or with what is wrong with the request. */
@@ -120,7 +125,7 @@ async function stepOf(order: StepOrder, predictor: Predictor, context: Generatio
       return { result: { result: { state, ends: state.isChecked ? table.ends(state) : undefined } } };
     }
     case 'rows': {
-      const result = await openTableOf(order.table, context).answer(order.state, order.job, predictor);
+      const result = await openTableOf(order.table, context).answer(order.state, order.chunk, predictor);
       return { result: { result }, transferred: [result.bytes.buffer] };
     }
     case 'points': {
@@ -137,7 +142,7 @@ async function stepOf(order: StepOrder, predictor: Predictor, context: Generatio
       const body = Buffer.from(buffer, byteOffset, length);
       return { result: { result: readPlan(body, order.limit, context, order.before, STEP_MS) } };
     }
-    case 'sums':
-      return { result: { result: await sumPiece(order.piece, predictor) } };
+    case 'piece':
+      return { result: { result: await predictPiece(order.piece, predictor) } };
   }
 }

@@ -18,10 +18,10 @@ const REQUEST_TIMEOUT_MS = 2000;
 const GOOD_PAUSE_MS = 5;
 const MIN_GOOD = 50;
 const ALONE = amount({ short: 1, long: 300 });
-/** Of a good caller's predictions; the second, beside what it is when nobody else calls. */
+/** Limits for the predictions of a good caller: their median, and the increase of their p99 over calling alone. */
 const MEDIAN_MS = 50;
 const P99_MORE_MS = 250;
-/** What a service may have grown by: the memory of its largest rush. */
+/** Limit for the growth of the service: the memory of its largest rush. */
 const GROWTH_MB = 250;
 
 /** Each on its own, for the figures, or briefly all together. */

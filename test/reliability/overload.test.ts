@@ -15,7 +15,7 @@ const OPEN_TABLES_BYTES = 170 * 1024 * 1024;
 const PEAK_MS = amount({ short: 300, long: 5000 });
 const OVERLOAD_MS = amount({ short: 500, long: 30_000 });
 
-// What holds where callers and service share two cores: docs/reliability.md tells by how much it falls short of the aim.
+// Limits that hold where callers and service share two cores; docs/reliability.md has the aims and what was measured.
 const MIN_GOODPUT = 0.3;
 const REFUSED_WITHIN_MS = 50;
 

@@ -13,7 +13,7 @@ import { readMetrics } from './support/metrics.js';
 const CONNECTIONS = 100;
 const DURATION_MS = amount({ short: 500, long: 10_000 });
 const HEALTH = Buffer.from('GET /v1/health HTTP/1.1\r\nHost: test\r\n\r\n');
-/** The promises of docs/security.md; measured only where nothing else runs. */
+/** Limits from docs/security.md, checked in the long form only. */
 const MAX_GROWTH_MB = 100;
 const MAX_HEALTH_MS = 100;
 

@@ -43,7 +43,7 @@ const expectNothingLeft = ({ opsUrl } = service) =>
 /** A process that gets no time from a busy machine may look at rest, but hardly in so many readings in a row. */
 const READINGS_AT_REST = 10;
 
-/** Waits until nothing is predicted any more. @returns the sites that were */
+/** Waits until no more sites are predicted. @returns how many were */
 async function restingSites({ opsUrl } = service): Promise<number> {
   let before = -1;
   let readingsAtRest = 0;

@@ -21,12 +21,12 @@ async function startMortal(death: string) {
     WORKERS: String(WORKERS),
     // So that every row goes through a model.
     CACHE_BYTES: '0',
-    // Nothing is late, however busy the machine.
+    // No request times out, however busy the machine is.
     REQUEST_TIMEOUT_MS: '60000',
     NODE_OPTIONS: `--import=${MORTAL_WORKERS} --max-old-space-size=128`,
     DEATH: death,
   });
-  /** Failures of workers that the log tells. */
+  /** Failures of workers in the log. */
   const failures = { count: 0 };
   service.on('line', (line) => {
     if (line.includes('"msg":"a worker failed"')) failures.count++;
@@ -52,7 +52,7 @@ test.each([
     let longestMs = 0;
     for (let died = 1; died <= deaths; died++) {
       service.signal('SIGUSR2');
-      // Told when the thread has left the pool, before its rows go to another.
+      // Logged when the thread has left the pool, before its rows go to another.
       await eventually(() => expect(failures.count).toBeGreaterThanOrEqual(died));
       const diedMs = performance.now();
       await eventually(async () => expect(await missing()).toBe(0));

@@ -737,12 +737,24 @@ export interface components {
                  * @example 0.9719
                  */
                 high: number;
+                /**
+                 * @description The 10th percentile of the survival at the data points.
+                 * @example 0.8102
+                 */
+                p10: number;
+                /**
+                 * @description Their 90th percentile: how much survival differs within the unit.
+                 * @example 0.8611
+                 */
+                p90: number;
             };
             /**
              * @description Cost of a tree that is alive at the horizon; null where none is. With `costs`.
              * @example 1.4322
              */
             cost_per_survivor?: number | null;
+            /** @description What meets `target_per_ha`, rounded up; null where none survive. With `target_per_ha`. */
+            order?: components["schemas"]["PlantingOrder"] | null;
         };
         /**
          * @example {
@@ -789,7 +801,8 @@ export interface components {
          *       "costs": {
          *         "manual": 1.2,
          *         "drone_seeded": 0.35
-         *       }
+         *       },
+         *       "target_per_ha": 400
          *     }
          */
         PlanRequest: {
@@ -889,6 +902,17 @@ export interface components {
                 /** @example 0.35 */
                 drone_seeded?: number;
             };
+            /**
+             * @description Living trees wanted on a hectare at `horizon`: each option then says in `order` what to plant or sow.
+             * @example 400
+             */
+            target_per_ha?: number;
+            /**
+             * @description What `target_per_ha` is divided by: the mean survival, or the low end of its interval for a planting that is to meet the target in 9 of 10 cases.
+             * @default mean
+             * @enum {string}
+             */
+            basis?: "mean" | "low";
             /** @description A changed climate: temperatures move by `warming_c`, precipitation by its percentage, relative humidity stays. */
             scenario?: {
                 /**
@@ -1037,6 +1061,23 @@ export interface components {
              */
             nearest_km: number;
             options: components["schemas"]["PlanOption"][];
+        };
+        PlantingOrder: {
+            /**
+             * @description Trees to plant, or pods to sow, on a hectare.
+             * @example 478
+             */
+            per_ha: number;
+            /**
+             * @description The same in the unit.
+             * @example 169865
+             */
+            total: number;
+            /**
+             * @description Of the total. With `costs`.
+             * @example 203838
+             */
+            cost?: number;
         };
         Prediction: {
             /** @enum {number} */

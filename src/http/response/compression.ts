@@ -69,7 +69,8 @@ export function enableCompression(app: FastifyInstance): void {
   app.addHook('onSend', (request, reply, payload, done) => {
     const body = typeof payload === 'string' ? Buffer.from(payload) : payload;
     const isNegotiated = String(reply.getHeader('vary') ?? '').includes(BY_ENCODING);
-    if (!Buffer.isBuffer(body) || body.length < MIN_BYTES || isNegotiated) done(null, payload);
+    const isRange = reply.hasHeader('content-range');
+    if (!Buffer.isBuffer(body) || body.length < MIN_BYTES || isNegotiated || isRange) done(null, payload);
     else compress(request, reply, body).then((compressed) => done(null, compressed), done);
   });
 }
