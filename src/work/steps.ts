@@ -10,8 +10,8 @@ import {
   type PartType,
   type SurfacePart,
 } from '../formats/surface/surface-output.js';
-import { type CheckState, type JobAnswer, OpenTable } from '../formats/table/open-table.js';
-import type { TableJob, TableRequest } from '../formats/table/table-request.js';
+import { type CheckState, type ChunkAnswer, OpenTable } from '../formats/table/open-table.js';
+import type { TableChunk, TableRequest } from '../formats/table/table-request.js';
 import { ApiError, type ErrorObject } from '../prediction/errors/api-error.js';
 import type { GenerationData } from '../prediction/per-generation.js';
 import type { Predictor, PredictorData } from '../prediction/predictor.js';
@@ -30,8 +30,13 @@ export interface TableBody {
 export type StepOrder =
   /** Checks some more of a table. @param state how far the check has come */
   | { readonly kind: 'check'; readonly table: TableBody; readonly state: CheckState | undefined }
-  /** Answers rows of a table. @param state of the check at its end, without the jobs */
-  | { readonly kind: 'rows'; readonly table: TableBody; readonly state: CheckState; readonly job: TableJob }
+  /** Answers rows of a table. @param state of the check at its end, without the chunks */
+  | {
+      readonly kind: 'rows';
+      readonly table: TableBody;
+      readonly state: CheckState;
+      readonly chunk: TableChunk;
+    }
   /** Predicts for some points of a surface, whose arrays lie in shared memory. */
   | { readonly kind: 'points'; readonly surface: Surface; readonly from: number; readonly count: number }
   /** Writes a part of a surface. */
@@ -65,7 +70,7 @@ export interface StepResults {
     /** What the answer begins and ends with, when all is checked. */
     readonly ends: ReturnType<OpenTable['ends']> | undefined;
   };
-  readonly rows: JobAnswer;
+  readonly rows: ChunkAnswer;
   readonly points: { readonly inferenceMs: number };
   readonly part: SurfacePart;
   readonly tile: { readonly bytes: Uint8Array<ArrayBuffer> };
@@ -130,7 +135,7 @@ async function stepOf(order: StepOrder, predictor: Predictor, context: Generatio
       return { result: { result: { state, ends: state.isChecked ? table.ends(state) : undefined } } };
     }
     case 'rows': {
-      const result = await openTableOf(order.table, context).answer(order.state, order.job, predictor);
+      const result = await openTableOf(order.table, context).answer(order.state, order.chunk, predictor);
       return { result: { result }, transferred: [result.bytes.buffer] };
     }
     case 'points': {

@@ -28,7 +28,7 @@ beforeAll(async () => {
 });
 afterAll(() => service.stop());
 
-/** How many requests a key has made, as it is told. */
+/** How many requests of a key were counted. */
 async function usedBy(key: string): Promise<number> {
   const answer = await service.get('/v1/usage', { 'x-api-key': key });
   return ((await answer.json()) as { requests_today: number }).requests_today;

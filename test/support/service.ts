@@ -23,7 +23,7 @@ export interface TestService extends Service {
 }
 
 /**
- * Starts the service for a test file; stop it in `afterAll`.
+ * Starts the service for a test file; stop it in `afterAll`. Rejects with the reason of a failed start.
  * @param environment variables beside the free ports and the new store
  */
 export async function startTestService(
@@ -47,6 +47,9 @@ export async function startTestService(
   let key = '';
   const service = await startService(config, clock, log, onFatal, (_apiUrl, { secret }) => {
     key = secret;
+  }).catch((error) => {
+    rmSync(folder, { recursive: true, force: true });
+    throw error;
   });
   // A second connection to the same store: what an operator's command is.
   const store = await openStore(config.databaseUrl);

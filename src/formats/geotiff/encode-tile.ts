@@ -19,23 +19,26 @@ export function encodeTile(
   index: PointIndex,
 ): Uint8Array<ArrayBuffer> {
   const { points } = surface;
+  const { row, column } = index;
   const values = bandValues(surface, tile.band);
   const cells = TILE_SIZE * tile.scale;
   const north = raster.north - tile.row * cells;
   const west = raster.west + tile.column * cells;
+  const shift = Math.log2(tile.scale);
   const sums = new Uint32Array(TILE_SIZE * TILE_SIZE);
   const counts = new Uint32Array(TILE_SIZE * TILE_SIZE);
   const end = firstAt(points, index, north + 1);
   for (let position = firstAt(points, index, north - cells + 1); position < end; position++) {
     const point = points[position];
-    const x = Math.floor((index.column[point] - west) / tile.scale);
+    const x = (column[point] - west) >> shift;
     if (x < 0 || x >= TILE_SIZE) continue;
-    const at = Math.floor((north - index.row[point]) / tile.scale) * TILE_SIZE + x;
+    const at = ((north - row[point]) >> shift) * TILE_SIZE + x;
     sums[at] += values[position];
     counts[at]++;
   }
-  // Without a point 0 is divided by 0.
-  const pixels = Float32Array.from(sums, (sum, at) => Math.round(sum / counts[at]) / SCALE);
+  const pixels = new Float32Array(sums.length).fill(Number.NaN);
+  for (let at = 0; at < pixels.length; at++)
+    if (counts[at] > 0) pixels[at] = Math.round(sums[at] / counts[at]) / SCALE;
   return new Uint8Array(deflateSync(differences(pixels), { level: LEVEL }));
 }
 

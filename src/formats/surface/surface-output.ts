@@ -2,7 +2,7 @@ import { Field, Int32, Schema } from 'apache-arrow';
 import { modelOf } from '../../prediction/artefacts/manifest.js';
 import type { GenerationData } from '../../prediction/per-generation.js';
 import { OutputTypes, StreamWriter } from '../arrow/stream-writer.js';
-import { SURFACE_COLUMNS, type SurfaceRow, textListsOf } from '../table/output-columns.js';
+import { SURFACE_COLUMNS, type SurfaceRows, textListsOf } from '../table/output-columns.js';
 import { ColumnWriter } from '../text/column-writer.js';
 import { RowWriter } from '../text/row-writer.js';
 import { type Surface, surfaceFields } from './surface.js';
@@ -70,8 +70,10 @@ export function encodeSurface(
   return ENCODERS[type](surface, artefacts, start);
 }
 
-function rowOf({ species, survival, points }: Surface, { grid }: Artefacts): SurfaceRow {
-  return { grid, species, survival, count: points.length, position: 0, point: 0 };
+/** The points [from, end) of a surface. */
+function rowsOf(surface: Surface, { grid }: Artefacts, from: number, end: number): SurfaceRows {
+  const { species, survival, points } = surface;
+  return { grid, species, survival, count: points.length, from, points: points.subarray(from, end) };
 }
 
 function textEncoder(sectionsOf: (surface: Surface, artefacts: Artefacts) => TextSection[]): Encoder {
@@ -82,13 +84,10 @@ function textEncoder(sectionsOf: (surface: Surface, artefacts: Artefacts) => Tex
     const writer = new RowWriter();
     writer.start();
     if (from === 0) writer.writeText(head);
-    const values = new ColumnWriter(columns, format, textListsOf(artefacts), writer);
-    const row = rowOf(surface, artefacts);
     const end = Math.min(points.length, from + Math.ceil(PART_VALUES / columns.length));
-    for (row.position = from; row.position < end; row.position++) {
-      row.point = points[row.position];
-      values.write(row);
-    }
+    const values = new ColumnWriter(columns, end - from, format, textListsOf(artefacts), writer);
+    values.read(rowsOf(surface, artefacts, from, end));
+    for (let row = 0; row < end - from; row++) values.write(row);
     if (end < points.length) return { bytes: writer.written(), next: { section, from: end } };
     if (end > from && format.after.endsWith(',')) writer.length--;
     writer.writeText(tail);
@@ -110,17 +109,10 @@ function encodeArrow(surface: Surface, artefacts: Artefacts, { from }: PartStart
     ([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)] as const,
   );
   const writer = new StreamWriter(new Schema(fields, new Map(metadata)));
-  const row = rowOf(surface, artefacts);
   const write = (start: number, count: number) => {
-    const builders = columns.map((column) => types.builder(column, count));
-    for (let i = 0; i < count; i++) {
-      row.position = start + i;
-      row.point = surface.points[start + i];
-      for (let column = 0; column < columns.length; column++)
-        builders[column].set(i, columns[column].value(row));
-    }
+    const rows = rowsOf(surface, artefacts, start, start + count);
     writer.write(
-      builders.map((builder) => builder.data()),
+      columns.map((column) => types.read(column, rows, count).data()),
       count,
     );
   };

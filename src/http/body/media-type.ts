@@ -28,7 +28,7 @@ export function negotiateType<MediaType extends string>(
   if (accepted !== undefined) return accepted as MediaType;
   throw new ApiError({
     code: 'not_acceptable',
-    message: `The answer can be had as ${available.join(', ')}; Accept is ${show(accept)}.`,
+    message: `The answer is available as ${available.join(', ')}; Accept is ${show(accept)}.`,
     details: { available },
   });
 }

@@ -69,8 +69,10 @@ export function enableCompression(app: FastifyInstance): void {
   app.addHook('onSend', (request, reply, payload, done) => {
     const body = typeof payload === 'string' ? Buffer.from(payload) : payload;
     const isNegotiated = String(reply.getHeader('vary') ?? '').includes(BY_ENCODING);
-    const isImage = String(reply.getHeader('content-type')).startsWith('image/'); // compressed already
-    if (!Buffer.isBuffer(body) || body.length < MIN_BYTES || isNegotiated || isImage) done(null, payload);
+    // A range is one of the bytes as they are, and images are compressed already.
+    const isWhole =
+      !reply.hasHeader('content-range') && !String(reply.getHeader('content-type')).startsWith('image/');
+    if (!Buffer.isBuffer(body) || body.length < MIN_BYTES || isNegotiated || !isWhole) done(null, payload);
     else compress(request, reply, body).then((compressed) => done(null, compressed), done);
   });
 }

@@ -13,7 +13,7 @@ const BYTES_PER_TURN = 4096;
 /** Lines of these: Node emits an event for each chunk of a body, and a chunk of one byte takes two lines. */
 const LINES_PER_TURN = 128;
 
-/** So few bytes are passed without counting their lines: they have at most as many chunks of one byte as LINES_PER_TURN. */
+/** Up to this many bytes are passed without counting lines: they hold at most LINES_PER_TURN chunks of one byte. */
 const UNCOUNTED_BYTES = 768;
 
 const LINE_FEED = 0x0a;
@@ -45,7 +45,7 @@ export class Connection extends Duplex {
   #bodyBytes = 0;
   /** Whether a part of the head of the next request has been passed. */
   #hasPartOfHead = false;
-  /** When the last request began to arrive, on the clock of `performance.now()`; infinite if it may take its time. */
+  /** When the last request began to arrive, on the clock of `performance.now()`; infinite if it has no time limit. */
   #arrivalMs = 0;
   /** Whether the connection ends after the last response. */
   #isFinal = false;
@@ -60,7 +60,7 @@ export class Connection extends Duplex {
     private readonly socket: Socket,
     private readonly turns: RequestTurns,
   ) {
-    // The socket buffers; here, anything unread keeps the rest of what was received back.
+    // The socket buffers. Here, a single unread byte holds back the rest of what was received.
     super({ decodeStrings: false, readableHighWaterMark: 1 });
     socket
       .on('data', (bytes) => {
@@ -86,7 +86,7 @@ export class Connection extends Duplex {
     return this.#hasHungUp;
   }
 
-  /** Whether any request has come. */
+  /** Whether any request has arrived. */
   get hasBegun(): boolean {
     return this.#request !== undefined;
   }
@@ -96,7 +96,7 @@ export class Connection extends Duplex {
     return !this.#isAnswering && this.#waiting === undefined;
   }
 
-  /** Whether the last request has arrived as a whole, its response is sent, and no part of another one has come. */
+  /** Whether the last request has arrived as a whole, its response is sent, and no part of another one has arrived. */
   get isBetweenRequests(): boolean {
     return this.isIdle && !this.#isReceiving && !this.#isEnding;
   }
@@ -126,7 +126,7 @@ export class Connection extends Duplex {
     return true;
   }
 
-  /** Has the caller send the body, if it waits: called when the body is about to be read. */
+  /** Tells a caller who waits for it to send the body, which is about to be read. */
   sendContinue(): void {
     if (this.isAwaitingContinue) this.#response?.writeContinue();
     this.isAwaitingContinue = false;
@@ -138,7 +138,7 @@ export class Connection extends Duplex {
     this.#keyId = keyId;
   }
 
-  /** Lets the body that is arriving take its time: whoever reads it decides what is too slow. */
+  /** Exempts the arriving body from the time limit: its reader decides what is too slow. */
   exemptFromTimeout(): void {
     this.#arrivalMs = Number.POSITIVE_INFINITY;
   }

@@ -8,7 +8,7 @@ import { SharedMemory, type SharedRange } from '../../../work/memory/shared-memo
 import type { RequestSteps } from '../../../work/request-steps.js';
 import { SurfaceAnswer } from '../../../work/surface-answer.js';
 import { closedWhileWaiting } from '../../errors/common-errors.js';
-import { etagOf, type ResponseFile } from '../../response/file.js';
+import { byteTag } from '../../response/headers.js';
 import { type Submitter, takeMemory } from '../../submitter.js';
 import { beforeFirstByte, stepsOf } from '../worker-steps.js';
 import { type AskedSurface, rasterMetadata } from './surface-request.js';
@@ -22,6 +22,13 @@ const KEPT_BYTES = 64 * 1024 * 1024;
 const TEXT_BYTES_PER_POINT = 400;
 /** What a value takes at most in a GeoTIFF and the tiles that it is made of. */
 const RASTER_BYTES_PER_VALUE = 10;
+
+/** A file that was made. */
+interface SurfaceFile {
+  readonly bytes: Buffer;
+  /** Of the bytes as they are, without a content coding. */
+  readonly etag: string;
+}
 
 /** A surface that was predicted. */
 interface PredictedSurface {
@@ -43,7 +50,7 @@ function bytesOf(asked: AskedSurface): number {
 export class SurfaceWork {
   readonly #budget = new MemoryBudget(MEMORY_BYTES);
   readonly #memory = new SharedMemory();
-  readonly #kept = new LRUCache<string, ResponseFile>({
+  readonly #kept = new LRUCache<string, SurfaceFile>({
     maxSize: KEPT_BYTES,
     sizeCalculation: ({ bytes }) => bytes.length,
   });
@@ -54,7 +61,7 @@ export class SurfaceWork {
   ) {}
 
   /** A file that was made before. */
-  keptFile({ identity }: AskedSurface): ResponseFile | undefined {
+  keptFile({ identity }: AskedSurface): SurfaceFile | undefined {
     return this.#kept.get(identity);
   }
 
@@ -82,7 +89,7 @@ export class SurfaceWork {
     reply: FastifyReply,
     generation: Generation,
     asked: AskedSurface,
-  ): Promise<ResponseFile> {
+  ): Promise<SurfaceFile> {
     const { lattice, raster, type, identity } = asked;
     const mostBytes =
       raster === undefined
@@ -100,7 +107,7 @@ export class SurfaceWork {
         raster === undefined
           ? await answer.text(type as PartType, deadlineMs)
           : await answer.geoTiff(raster, artefacts.grid.index, rasterMetadata(asked, artefacts), deadlineMs);
-      const file = { bytes, etag: await etagOf(bytes) };
+      const file = { bytes, etag: await byteTag(bytes) };
       this.#kept.set(identity, file);
       return file;
     });

@@ -5,8 +5,8 @@ import { TIER_NAMES, TIERS } from '../../../accounts/tiers.js';
 import type { PartType } from '../../../formats/surface/surface-output.js';
 import { PATIENCE } from '../../../work/table-answer.js';
 import type { Endpoint } from '../../openapi/document.js';
+import { rangeOf, sendRange } from '../../response/byte-range.js';
 import { addVary, sendStream } from '../../response/compression.js';
-import { rangeOf, sendFile } from '../../response/file.js';
 import { CACHE_CONTROL, isCurrent } from '../../response/headers.js';
 import { surfaceResponses } from '../../response/surface-schemas.js';
 import type { RouteContext } from '../context.js';
@@ -80,11 +80,12 @@ export function surfacesRoute(app: FastifyInstance, { config, serving, submitter
     const file = raster === undefined ? { ...made, etag: asked.codedTag } : made;
     const stillCurrent = sendUnchanged(file.etag);
     if (stillCurrent !== undefined) return stillCurrent;
-    const range = rangeOf(request, file);
+    const { bytes, etag } = file;
+    const range = rangeOf(request, bytes.length, etag);
     if (kept !== undefined)
       work.takeMemory(range === undefined ? file.bytes.length : range[1] - range[0], request, reply);
     describeAnswer(file.etag);
     if (range !== undefined && raster === undefined) addVary(reply, 'accept-encoding');
-    return sendFile(reply, file, range);
+    return sendRange(reply, bytes, range);
   });
 }

@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { csvText, download } from '../files/download.js';
 import { showBox } from '../map/shown-map.js';
 import { assumptionsText, counted, METHOD_NAMES, number, percent, years } from '../page/format.js';
 import { ErrorNote } from '../page/notes.js';
@@ -16,7 +17,6 @@ import {
   takePoints,
 } from '../state/points.js';
 import { boxAround } from '../state/units.js';
-import { csvText, download } from './download.js';
 import { PointRows } from './point-rows.js';
 import { scorePoints } from './score-points.js';
 

@@ -3,24 +3,21 @@ import { ErrorNote } from '../page/notes.js';
 import { FileError } from './file-error.js';
 import { type FileContent, readFile } from './read-file.js';
 
+type Files = FileList | null | undefined;
+
+/** Reads the one file that was chosen or dropped. @throws FileError */
+export async function readOne(files: Files): Promise<FileContent | null> {
+  const [file, ...others] = files ?? [];
+  if (others.length > 0)
+    throw new FileError(
+      `${others.length + 1} files were dropped: drop one at a time, and the parts of a shapefile in one .zip.`,
+    );
+  return file === undefined ? null : readFile(file);
+}
+
 /** Takes a file by choice or drop. */
-export function FileDrop({ onContent }: { onContent: (content: FileContent) => void }) {
+export function FileDrop({ error, onFiles }: { error: Error | null; onFiles: (files: Files) => void }) {
   const [isOver, setOver] = useState(false);
-  const [error, setError] = useState<Error | null>(null);
-  const take = (files: FileList | null | undefined) => {
-    const [file, ...others] = files ?? [];
-    if (file === undefined) return;
-    if (others.length > 0) {
-      setError(
-        new FileError(
-          `${others.length + 1} files were dropped: drop one at a time, and the parts of a shapefile in one .zip.`,
-        ),
-      );
-      return;
-    }
-    setError(null);
-    readFile(file).then(onContent).catch(setError);
-  };
   return (
     <>
       {/* biome-ignore lint/a11y/noStaticElementInteractions: dropping is a way for the pointer; the field in it is for all */}
@@ -34,16 +31,16 @@ export function FileDrop({ onContent }: { onContent: (content: FileContent) => v
         onDrop={(event) => {
           event.preventDefault();
           setOver(false);
-          take(event.dataTransfer?.files);
+          onFiles(event.dataTransfer?.files);
         }}
       >
-        <label for="file">GeoJSON, CSV or zipped shapefile: drop it here, or</label>
+        <label for="file">GeoJSON, CSV, zipped shapefile or project: drop it here, or</label>
         <input
           id="file"
           type="file"
           accept=".geojson,.json,.csv,.zip"
           onChange={({ currentTarget }) => {
-            take(currentTarget.files);
+            onFiles(currentTarget.files);
             currentTarget.value = '';
           }}
         />

@@ -1,8 +1,8 @@
 import { NurselogError } from '@nurselog/client/nurselog-error';
+import { batchSize } from '../api/batch-size.js';
 import { callJson } from '../api/service.js';
 import type { FailedUnit, Horizon, Method, Plan, PlannedUnit } from '../api/types.js';
 import type { Unit } from '../state/units.js';
-import { batchSize } from './batch-size.js';
 
 export interface PlanQuestion {
   readonly horizon: Horizon;
@@ -11,6 +11,8 @@ export interface PlanQuestion {
   readonly speciesCodes: readonly string[] | undefined;
   /** The cost by method, of both; undefined where there are none. */
   readonly costs: Readonly<Record<Method, number>> | undefined;
+  /** What targets are divided by; without effect where there are none. */
+  readonly basis: 'mean' | 'low';
   readonly scenario?: object;
   readonly conditions?: object;
 }
@@ -35,35 +37,40 @@ export interface PlanAnswer {
 /**
  * Plans units, in as many requests as it takes. A unit that is refused has an error in its place; any other failure,
  * as that of the quota, ends the plan with what was answered before.
+ * @param targetOf living trees per hectare that are to be ordered for; units of another target are another request
  * @throws the reason of the signal
  */
 export async function planUnits(
   units: readonly Unit[],
   question: PlanQuestion,
+  targetOf: (unit: Unit) => number | undefined,
   signal: AbortSignal,
 ): Promise<PlanAnswer> {
-  const asked = JSON.stringify(question);
+  const askedFor = (unit: Unit) => JSON.stringify([question, targetOf(unit)]);
   const answers = new Map<string, Answer>();
-  for (const { id, geometry } of units) {
-    const known = kept.get(geometry);
-    if (known?.asked === asked) answers.set(id, { ...known.answer, id });
+  for (const unit of units) {
+    const known = kept.get(unit.geometry);
+    if (known?.asked === askedFor(unit)) answers.set(unit.id, { ...known.answer, id: unit.id });
   }
   const missing = units.filter(({ id }) => !answers.has(id));
   const size = Math.min(AT_ONCE, batchSize());
   const parts: (readonly Unit[])[] = [];
-  for (let start = 0; start < missing.length; start += size) parts.push(missing.slice(start, start + size));
+  for (const target of new Set(missing.map(targetOf))) {
+    const same = missing.filter((unit) => targetOf(unit) === target);
+    for (let start = 0; start < same.length; start += size) parts.push(same.slice(start, start + size));
+  }
   let error: NurselogError | null = null;
   for (let part = parts.shift(); part !== undefined && error === null; part = parts.shift()) {
-    const planned = await planPart(part, question, signal);
+    const planned = await planPart(part, question, targetOf(part[0]!), signal);
     if (planned === null) {
       const middle = Math.ceil(part.length / 2);
       parts.unshift(part.slice(0, middle), part.slice(middle));
     } else if (planned instanceof NurselogError) error = planned;
     else
       for (const [index, answer] of planned.entries()) {
-        const { id, geometry } = part[index]!;
-        kept.set(geometry, { asked, answer });
-        answers.set(id, answer);
+        const unit = part[index]!;
+        kept.set(unit.geometry, { asked: askedFor(unit), answer });
+        answers.set(unit.id, answer);
       }
   }
   return { units: units.map(({ id }) => answers.get(id)).filter((each) => each !== undefined), error };
@@ -73,9 +80,10 @@ export async function planUnits(
 async function planPart(
   units: readonly Unit[],
   question: PlanQuestion,
+  target: number | undefined,
   signal: AbortSignal,
 ): Promise<readonly Answer[] | NurselogError | null> {
-  const { horizon, nativeOnly, speciesCodes, costs, scenario, conditions } = question;
+  const { horizon, nativeOnly, speciesCodes, costs, basis, scenario, conditions } = question;
   const body = {
     units: {
       type: 'FeatureCollection',
@@ -85,6 +93,8 @@ async function planPart(
     native_only: nativeOnly,
     species_codes: speciesCodes,
     costs,
+    target_per_ha: target,
+    basis: target === undefined ? undefined : basis,
     scenario,
     conditions,
   };

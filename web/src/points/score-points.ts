@@ -1,9 +1,9 @@
 import Papa from 'papaparse';
+import { batchSize } from '../api/batch-size.js';
 import { call } from '../api/service.js';
 import { hasIntervals } from '../state/catalogues.js';
 import { addTo } from '../state/choices.js';
 import type { PointsQuestion, PointTable, Row } from '../state/points.js';
-import { batchSize } from './batch-size.js';
 
 /**
  * Scores points through the table endpoint, in parts.

@@ -2,7 +2,9 @@ import type { Feature, GeoJSON, MultiPolygon, Point, Polygon } from 'geojson';
 import Papa from 'papaparse';
 import { propertyText } from '../page/format.js';
 import type { PointTable } from '../state/points.js';
+import type { Work } from '../state/work.js';
 import { FileError } from './file-error.js';
+import { isProject, readProject } from './project-file.js';
 import { readShapefile } from './read-shapefile.js';
 
 /** What a dropped file holds. */
@@ -14,6 +16,8 @@ export interface FileContent {
   readonly ignored: number;
   /** Whether a projection of a shapefile is in NAD27. */
   readonly isNad27?: boolean;
+  /** All of a project; then nothing else. */
+  readonly project?: Work;
 }
 
 const MAX_BYTES = 30 * 1024 * 1024;
@@ -41,8 +45,7 @@ export async function readFile(file: File): Promise<FileContent> {
     return { ...sortFeatures(features), isNad27 };
   }
   if (name.endsWith('.csv')) return readCsv(await readText(file));
-  if (name.endsWith('.geojson') || name.endsWith('.json'))
-    return sortFeatures(readGeoJson(await readText(file)));
+  if (name.endsWith('.geojson') || name.endsWith('.json')) return readJson(await readText(file));
   if (name.endsWith('.shp'))
     throw new FileError(
       'A .shp file alone has no attributes and no projection: drop the zip of all its parts.',
@@ -58,13 +61,18 @@ async function readText(file: File): Promise<string> {
   return text;
 }
 
-function readGeoJson(text: string): Feature[] {
+function readJson(text: string): FileContent {
   let content: GeoJSON;
   try {
     content = JSON.parse(text) as GeoJSON;
   } catch {
     throw new FileError('The file is not JSON: it is damaged or truncated.');
   }
+  if (isProject(content)) return { polygons: [], points: null, ignored: 0, project: readProject(content) };
+  return sortFeatures(featuresOf(content));
+}
+
+function featuresOf(content: GeoJSON): Feature[] {
   if (content?.type === 'FeatureCollection' && Array.isArray(content.features)) return content.features;
   if (content?.type === 'Feature') return [content];
   if (content?.type === 'Polygon' || content?.type === 'MultiPolygon')
