@@ -116,6 +116,7 @@ def _parser():
         "build data/ - grid, regions, species, checksums - and maps of the grid",
         [sources_and_elevation],
     )
+    command("relief", _relief, "build the shaded relief of the planner's map", [sources_and_elevation])
     command("models", _models, "train models on the grid in data/", [models])
     evaluate = command("evaluate", _evaluate, "score models on a table of outcomes, without training", [evaluated])
     evaluate.add_argument("--outcomes", metavar="FILE", type=Path, required=True, help="CSV or Parquet table of trees")
@@ -166,6 +167,12 @@ def _fetch(options):
 
 def _grid(options):
     from pipeline.grid_command import run
+
+    run(Sources(options.sources), options.elevation)
+
+
+def _relief(options):
+    from pipeline.relief_command import run
 
     run(Sources(options.sources), options.elevation)
 

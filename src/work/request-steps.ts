@@ -3,7 +3,7 @@ import { type Job, JobError } from './job.js';
 import type { Scheduler } from './scheduler.js';
 import type { StepOrder, StepOutcome, StepResults } from './steps.js';
 
-/** Steps of a request that are under way at the same time: other keys have their turns between them. */
+/** Steps of a request that are in progress at the same time; other keys have their turns between them. */
 const STEPS_AT_ONCE = 4;
 
 /** The steps of a request whose answer comes from workers, in the turns of its key. */
@@ -12,7 +12,7 @@ export class RequestSteps {
   inferenceMs = 0;
   #queueMs: number | undefined;
   #isCancelled = false;
-  /** Those that workers may have. */
+  /** Steps that workers may have. */
   readonly #steps = new Set<Job>();
 
   /** @param keyId the API key whose turns the steps use */
@@ -35,7 +35,7 @@ export class RequestSteps {
     return this.#isCancelled;
   }
 
-  /** Gives the request up: nobody waits for its answer any more. */
+  /** Abandons the steps: nobody waits for the answer any more. */
   cancel(): void {
     this.#isCancelled = true;
     for (const step of this.#steps) step.abandon();

@@ -4,7 +4,7 @@ import { expect, test } from 'vitest';
 import { openSocket, readAll } from '../support/raw-http.js';
 import { serviceOfFile } from '../support/service.js';
 
-/** How long a body may take to arrive: a surface must be predicted within it. */
+/** How long a body may take to arrive: a surface must be predicted within it. Most tests wait for it: they run at once. */
 const TIMEOUT_MS = 6000;
 /** More than the buffers of both sides hold. */
 const LARGE_SURFACE = '/v1/surfaces/PSME?max_points=50000';
@@ -29,7 +29,7 @@ const REFUSED = [
   [415, '/v1/predict', () => [key, 'Content-Type: text/plain']],
 ] as const;
 
-test.each(REFUSED)(
+test.concurrent.each(REFUSED)(
   'a request that was answered with %i before its body comes gets no other answer when the body is late',
   async (status, path, headers) => {
     const socket = await answerTo(`POST ${path} HTTP/1.1`, [...headers(), LENGTH]);
@@ -37,7 +37,7 @@ test.each(REFUSED)(
   },
 );
 
-test.each(REFUSED)(
+test.concurrent.each(REFUSED)(
   'a request that was answered with %i before its body comes gets no other answer when a chunk is malformed',
   async (status, path, headers) => {
     const socket = await answerTo(`POST ${path} HTTP/1.1`, [...headers(), CHUNKED]);
@@ -46,19 +46,19 @@ test.each(REFUSED)(
   },
 );
 
-test('a request that was answered before its body comes gets no other answer when its caller closes its side', async () => {
+test.concurrent('a request that was answered before its body comes gets no other answer when its caller closes its side', async () => {
   const socket = await answerTo('POST /v1/predict HTTP/1.1', [LENGTH]);
   socket.end('{');
   expect((await readAll(socket)).statuses).toEqual([401]);
 });
 
-test('a request that was answered before its body comes and the next one on its connection are answered', async () => {
+test.concurrent('a request that was answered before its body comes and the next one on its connection are answered', async () => {
   const socket = await answerTo('POST /v1/predict HTTP/1.1', [LENGTH]);
   socket.end('0123456789GET /v1/health HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n');
   expect((await readAll(socket)).statuses).toEqual([401, 200]);
 });
 
-test.each([
+test.concurrent.each([
   ['does not come', LENGTH, ''],
   ['is malformed', CHUNKED, 'zz\r\n'],
 ])(

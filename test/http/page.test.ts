@@ -1,4 +1,4 @@
-import { readdirSync, statSync } from 'node:fs';
+import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
@@ -55,6 +55,32 @@ test('every file that the page names is served with its type, for ever, and comp
       const compressed = await rawBody(file, coding);
       expect(decompress(compressed).equals(body)).toBe(true);
     }
+  }
+});
+
+test('the tiles of the map are sent by ranges of bytes, uncompressed; a range that is none is ignored', async () => {
+  const folder = path.join(import.meta.dirname, '../../dist/web/assets');
+  const name = readdirSync(folder).find((each) => each.endsWith('.pmtiles'))!;
+  const whole = readFileSync(path.join(folder, name));
+  const get = (range: string) =>
+    fetch(`${service.apiUrl}/assets/${name}`, { headers: { range, 'accept-encoding': 'br, gzip' } });
+  for (const [range, first, end] of [
+    ['bytes=0-16383', 0, 16_384],
+    [`bytes=5-${2 * whole.length}`, 5, whole.length],
+    ['bytes=100-', 100, whole.length],
+    ['bytes=-5', whole.length - 5, whole.length],
+  ] as const) {
+    const response = await get(range);
+    expect([range, response.status]).toEqual([range, 206]);
+    expect(response.headers.get('content-range')).toBe(`bytes ${first}-${end - 1}/${whole.length}`);
+    expect(response.headers.get('content-encoding')).toBeNull();
+    expect(Buffer.from(await response.arrayBuffer()).equals(whole.subarray(first, end))).toBe(true);
+  }
+  expect((await get(`bytes=${whole.length}-`)).status).toBe(416);
+  for (const range of ['bytes=9-1', 'lines=1-2', 'bytes=0-1,4-5']) {
+    const response = await get(range);
+    expect([range, response.status]).toEqual([range, 200]);
+    expect((await response.arrayBuffer()).byteLength).toBe(whole.length);
   }
 });
 

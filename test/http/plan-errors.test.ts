@@ -230,6 +230,17 @@ const WHOLE: readonly Mistake[] = [
     /costs must not have "drone": its keys are manual, drone_seeded/,
   ],
   ['costs that are null', { costs: null }, /costs must be an object/],
+  ['no tree as a target', { target_per_ha: 0 }, /target_per_ha must be a number above 0, .*not 0/],
+  [
+    'a target for an acre of grass',
+    { target_per_ha: 100_001 },
+    /target_per_ha must be .* at most 100000, not 100001/,
+  ],
+  ['a target in quotes', { target_per_ha: '400' }, /target_per_ha must be a number above 0, .*not "400"/],
+  ['a target that is null', { target_per_ha: null }, /target_per_ha must be a number above 0, .*not null/],
+  ['another basis', { target_per_ha: 400, basis: 'p10' }, /basis must be "mean" or "low", not "p10"/],
+  ['a basis without a target', { basis: 'low' }, /target_per_ha is missing: give both, or neither/],
+  ['a target that is misspelt', { target_perha: 400 }, /target_perha.*target_per_ha/],
   ['an unknown condition', { conditions: { slop: 3 } }, /conditions must not have "slop"/],
   ['too much warming', { scenario: { warming_c: 20 } }, /scenario\.warming_c must be a number from -5 to 10/],
   [

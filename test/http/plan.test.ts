@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import type { z } from 'zod';
+import { plantingOrder } from '../../src/formats/geojson/planting-order.js';
 import { planResponseSchema, predictionResultSchema } from '../../src/http/response/schemas.js';
 import { HORIZONS, PLANTING_METHODS } from '../../src/prediction/dimensions.js';
 import { polygonContains } from '../../testing/oracle/plain-coverage.js';
@@ -63,10 +64,33 @@ const meanOf = (values: readonly number[]) => {
   return Math.round(tenThousandths / values.length) / 10_000;
 };
 
+/** A quantile, linear between the values: type 7 of R, the default of numpy. Rounded as all numbers are. */
+const quantile = (values: readonly number[], share: number) => {
+  const sorted = values.toSorted((a, b) => a - b);
+  const [index, rest] = [Math.floor((values.length - 1) * share + 1e-9), ((values.length - 1) * share) % 1];
+  const [below, above] = [sorted[index], sorted[Math.min(index + 1, values.length - 1)]];
+  return Math.round((below + (above - below) * (rest > 1 - 1e-9 ? 0 : rest)) * 10_000 + 1e-7) / 10_000;
+};
+
+/** What is reported of the survival at several sites. */
+const summaryOf = (singles: readonly { survival: number; low: number; high: number }[]) => ({
+  mean: meanOf(singles.map(({ survival }) => survival)),
+  low: meanOf(singles.map(({ low }) => low)),
+  high: meanOf(singles.map(({ high }) => high)),
+  p10: quantile(
+    singles.map(({ survival }) => survival),
+    0.1,
+  ),
+  p90: quantile(
+    singles.map(({ survival }) => survival),
+    0.9,
+  ),
+});
+
 const WITH_HOLE: PolygonRings = [FOREST_RING, rectangle(-122.045, 44.105, -122.035, 44.115)];
 
 test.each(HORIZONS)(
-  'survival and interval at %i years are means of single predictions at the data points',
+  'survival and interval at %i years are means and percentiles of single predictions at the data points',
   async (horizon) => {
     const scenario = horizon === 3 ? { scenario: { warming_c: 2 } } : {};
     const body = {
@@ -92,11 +116,8 @@ test.each(HORIZONS)(
           });
         }),
       );
-      expect(survival).toEqual({
-        mean: meanOf(single.map((each) => each.survival)),
-        low: meanOf(single.map((each) => each.low)),
-        high: meanOf(single.map((each) => each.high)),
-      });
+      expect(survival).toEqual(summaryOf(single));
+      expect(survival.p10).toBeLessThan(survival.p90);
     }
   },
 );
@@ -113,7 +134,7 @@ test('a unit without a data point uses the nearest to its centroid', async () =>
     const at = { species_code: 'PSME', planting_method, horizons: [5] };
     const rounded = (degrees: number) => Math.round(degrees * 1e5) / 1e5;
     const single = await predictAt(rounded(north), rounded(east), at);
-    expect(survival).toEqual({ mean: single.survival, low: single.low, high: single.high });
+    expect(survival).toEqual(summaryOf([single]));
   }
 });
 
@@ -207,6 +228,44 @@ test('with costs options are ranked by cost per survivor, which is the cost over
   expect(methods).toEqual(new Set(['drone_seeded']));
   const [without] = await units({ units: collection(unit('u', FOREST_RING)) });
   for (const option of without.options) expect(option).not.toHaveProperty('cost_per_survivor');
+});
+
+test.each([
+  ['mean', undefined, undefined],
+  ['mean', 'mean', { manual: 1.25, drone_seeded: 0.31 }],
+  ['low', 'low', { manual: 1.25, drone_seeded: 0.31 }],
+] as const)(
+  'an order is the target over %s survival, rounded up, by hectare and for the reported area (basis %s, costs %j)',
+  async (divisor, basis, costs) => {
+    const target = 437.5;
+    const body = { ...PLAN_REQUEST, costs };
+    const [without] = await units(body);
+    const [answer] = await units({ ...body, target_per_ha: target, basis });
+    const { area_ha, options } = answer;
+    expect(options.map(({ order: _, ...option }) => option)).toEqual(without.options);
+    for (const { survival, planting_method, order } of options) {
+      const cost = costs?.[planting_method];
+      // In integers: 437.5 is 4375 tenths, survival and area are ten-thousandths.
+      const tenThousandths = BigInt(Math.round(survival[divisor] * 10_000));
+      const roundedUp = (dividend: bigint, by: bigint) => Number((dividend + by - 1n) / by);
+      const total = roundedUp(4375n * BigInt(Math.round(area_ha * 10_000)), 10n * tenThousandths);
+      expect(order).toEqual({
+        per_ha: roundedUp(4375n * 1000n, tenThousandths),
+        total,
+        ...(cost !== undefined && { cost: Math.round(total * cost * 100) / 100 }),
+      });
+    }
+  },
+);
+
+test.each([
+  [1.1, 0.1, 3.3, { per_ha: 11, total: 37 }], // 1.1 / 0.1 is 11.000000000000002 in doubles
+  [0.07, 0.01, 100, { per_ha: 7, total: 700 }],
+  [100_000, 0.0001, 50_000_000, { per_ha: 1e9, total: 5e16 }],
+  [1e-7, 1, 1e-4, { per_ha: 1, total: 1 }],
+  [400, 0, 12, null],
+])('%d living trees at survival %d on %d ha need an order of %j', (target, survival, areaHa, order) => {
+  expect(plantingOrder(target, survival, areaHa, undefined)).toEqual(order);
 });
 
 test('one method, repeated codes and conditions are taken as they are everywhere', async () => {

@@ -34,7 +34,7 @@ async function send(headers: readonly string[], body: string | Uint8Array, key =
   return socket;
 }
 
-/** The memory of the table is given back, and another one of the largest size accepted. */
+/** Waits until the memory of the table is released: another one of the largest size is accepted. */
 const expectNothingLeft = () =>
   eventually(async () => {
     expect((await readMetrics(service.opsUrl)).value('nurselog_tables_open')).toBe(0);

@@ -65,7 +65,7 @@ test.each([
   const { code, message } = parseErrorBody(answer.body);
   expect({ code, message }).toEqual({
     code: 'invalid_request',
-    message: 'The body came too slowly: send at least 16 KiB a second, averaged over 1 s.',
+    message: 'The body arrived too slowly: send at least 16 KiB a second, averaged over 1 s.',
   });
 });
 

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import type { MultiPolygon, Polygon } from 'geojson';
 import { expect, test } from 'vitest';
+import { placeIn } from '../../web/src/state/coordinates.js';
 import {
   cornersText,
   insertCorner,
@@ -71,3 +72,31 @@ test('text that is no corner is named by its line', () => {
     ],
   ]);
 });
+
+// UTM by pyproj 3.7.2, EPSG:32610 and EPSG:32611.
+test.each([
+  ['44.12, -122.03', 44.12, -122.03],
+  ['44.12 -122.03', 44.12, -122.03],
+  ['44° 7′ 12″ N, 122° 1′ 48″ W', 44.12, -122.03],
+  ['44°07\'12"N 122°01\'48"W', 44.12, -122.03],
+  ['N 44 7.2 W 122 1.8', 44.12, -122.03],
+  ['44 7 12, -122 1 48', 44.12, -122.03],
+  ['44.12N 122.03W', 44.12, -122.03],
+  ['10T 577612.09 4885658.50', 44.12, -122.03],
+  ['UTM zone 11, 460937mE 5038618mN', 45.5, -117.5],
+])('%s is a place', (text, latitude, longitude) => {
+  const place = placeIn(text);
+  expect(place?.latitude).toBeCloseTo(latitude, 4);
+  expect(place?.longitude).toBeCloseTo(longitude, 4);
+});
+
+test.each([
+  '44.12',
+  '44 60 0 N, 122 1 48 W',
+  '91, 0',
+  '44 7 N, 122 W E',
+  '61T 577612 4885658',
+  '10T 5 6',
+  'Bend',
+  '',
+])('%j is no place', (text) => expect(placeIn(text)).toBeNull());

@@ -6,6 +6,7 @@ import { HAS_CHROMIUM } from '../support/chromium.js';
 import { startTestService, type TestService } from '../support/service.js';
 import { browserTest, linkOf, watchedPage } from './support/browser.js';
 import { launchBrowser } from './support/launch-browser.js';
+import { storedText } from './support/units.js';
 
 /** What would change the title if a name were taken for markup. */
 const MARKUP = '<img src=x onerror="document.title=1"><script>document.title=2</script>&amp;';
@@ -104,12 +105,15 @@ browserTest(
     expect(page.url()).not.toContain(hidden);
     const stored = await page.evaluate(async () => ({
       lasting: JSON.stringify(localStorage) + document.cookie,
-      databases: (await indexedDB.databases()).length,
+      databases: (await indexedDB.databases()).map(({ name }) => name),
       caches: (await caches.keys()).length,
       workers: (await navigator.serviceWorker.getRegistrations()).length,
       session: JSON.stringify(sessionStorage),
     }));
-    expect(stored).toMatchObject({ databases: 0, caches: 0, workers: 0 });
+    expect(stored).toMatchObject({ databases: ['nurselog'], caches: 0, workers: 0 });
+    const work = await storedText(page);
+    expect(work).toContain('site=44.12');
+    expect(work).not.toContain(hidden);
     expect(stored.lasting).not.toContain(hidden);
     expect(stored.session).toContain(hidden);
     expect(log.length).toBeGreaterThan(5);

@@ -1,6 +1,7 @@
+import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { browserTest, serviceAndBrowser } from './support/browser.js';
-import { collection, drop, openUnits, saved } from './support/units.js';
+import { collection, drop, openUnits, saved, storedText } from './support/units.js';
 
 const shared = serviceAndBrowser();
 
@@ -39,6 +40,145 @@ browserTest('a change of the panel keeps what the plan was narrowed to and its o
   expect(await page.getByLabel('Best option of each unit only').isChecked()).toBe(false);
   expect(await page.getByLabel('Filter').inputValue()).toBe('south');
   expect(await page.locator('table.plan th[aria-sort="ascending"]').innerText()).toContain('Alive');
+  expect(faults).toEqual([]);
+  await context.close();
+});
+
+/** Units and points, a cost and another climate, all of it answered. */
+async function workIn(page: Page): Promise<void> {
+  await drop(page, 'units.geojson', collection(['North slope', 'South slope']));
+  await drop(page, 'points.csv', 'plot,latitude,longitude\nfirst,44.12,-122.03\nsea,44,-130\n');
+  await page.getByRole('button', { name: 'Score the points' }).click();
+  await page.getByText('2 of 2 rows answered').waitFor();
+  await page.getByLabel(/^Hand planting, per/).fill('1.2');
+  await page.getByLabel(/^Drone seeding, per/).fill('0.6');
+  await page.getByLabel('Warming, °C').fill('2');
+  await page.locator('table.plan').getByText('South slope').waitFor();
+}
+
+async function expectWork(page: Page): Promise<void> {
+  await page.locator('table.plan').getByText('South slope').waitFor();
+  expect(await page.getByText('2 of 2 rows answered, 1 with an error').count()).toBe(1);
+  expect(await page.getByLabel(/^Hand planting, per/).inputValue()).toBe('1.2');
+  expect(await page.getByLabel('Warming, °C').inputValue()).toBe('2');
+}
+
+browserTest(
+  'work survives a reload and a new tab but not its switch or Clear, and the key is not kept with it',
+  async () => {
+    const { page, context, faults } = await openUnits(shared);
+    const questions: string[] = [];
+    page.on('dialog', (dialog) => {
+      questions.push(dialog.type());
+      return dialog.accept();
+    });
+    await workIn(page);
+    await expect.poll(() => storedText(page)).toContain('South slope');
+    expect(await storedText(page)).not.toContain(shared.service.key);
+    await page.reload();
+    await expectWork(page);
+    const tab = await context.newPage();
+    await tab.goto(`${shared.service.apiUrl}/#key=${shared.service.key}`); // without choices: those of the work
+    await expectWork(tab);
+    await tab.getByRole('button', { name: 'Undo' }).waitFor();
+    await tab.getByLabel('Change a unit').selectOption('North slope');
+    await tab.getByRole('button', { name: 'Remove this unit' }).click();
+    await page.getByText('The work was changed in another tab.').waitFor();
+    await page.getByRole('button', { name: 'Take it over' }).click();
+    await page.locator('table.plan').getByText('North slope').waitFor({ state: 'detached' });
+    await tab.close();
+    expect(questions).toEqual([]);
+
+    await page.getByLabel('Keep my work in this browser').uncheck();
+    await expect.poll(() => storedText(page)).toBe('[]');
+    await page.reload();
+    await page.getByRole('heading', { name: 'Planting units' }).waitFor();
+    expect(questions).toEqual(['beforeunload']);
+    expect(await page.getByLabel('Keep my work in this browser').isChecked()).toBe(false);
+    expect(await page.locator('table.plan').count()).toBe(0);
+    await page.getByLabel('Keep my work in this browser').check();
+    await drop(page, 'units.geojson', collection(['North slope']));
+    await expect.poll(() => storedText(page)).toContain('North slope');
+    await page.getByRole('button', { name: 'Clear' }).click();
+    await expect.poll(() => storedText(page)).not.toContain('North slope');
+    expect(questions).toEqual(['beforeunload', 'confirm']);
+    expect(await page.getByLabel('Change a unit').count()).toBe(0);
+    expect(faults).toEqual([]);
+    await context.close();
+  },
+);
+
+browserTest(
+  'a saved project opens elsewhere with all of the work, and a damaged or hostile one says what is wrong and does nothing',
+  async () => {
+    const first = await openUnits(shared);
+    await workIn(first.page);
+    const text = await saved(first.page, 'Save project');
+    await first.context.close();
+    const project = JSON.parse(text);
+    expect(project.type).toBe('FeatureCollection');
+    expect(project.features[0]).toMatchObject({ id: 'North slope', properties: { name: 'North slope' } });
+    expect(text).not.toContain(shared.service.key);
+
+    const { page, context, faults } = await openUnits(shared);
+    const open = (content: unknown) =>
+      page.getByLabel('Open project').setInputFiles({
+        name: 'project.geojson',
+        mimeType: '',
+        buffer: Buffer.from(typeof content === 'string' ? content : JSON.stringify(content)),
+      });
+    await open(text);
+    await page.getByText('Opened: a project with 2 units.').waitFor();
+    await expectWork(page);
+
+    const markup = '<img src=x onerror=document.title="run">';
+    const changed = (change: object) => ({ ...project, nurselog: { ...project.nurselog, ...change } });
+    const costly = { ...project.nurselog.settings, costs: { manual: '1', drone_seeded: 1 } };
+    for (const [content, message] of [
+      [text.slice(0, -10), 'The file is not JSON'],
+      [changed({ version: 2 }), 'The project has version 2; this page reads version 1.'],
+      [{ ...project, nurselog: null }, 'The project has version none'],
+      [{ ...project, features: {} }, 'The project has no list of features.'],
+      [changed({ settings: costly }), 'settings.costs.manual: Invalid input: expected number'],
+      [changed({ choices: markup.repeat(1000) }), 'choices: Too big'],
+      [{ ...project, features: [{ id: markup, geometry: null }] }, 'units.0.geometry: Invalid input'],
+    ] as const) {
+      await open(content);
+      await page.locator('#panel .error').getByText(message).waitFor();
+    }
+    await expectWork(page); // untouched
+    const hostile = { ...project.features[0], id: markup, properties: { constructor: markup, name: markup } };
+    await open({
+      ...changed({ choices: `key=${markup}&panel=${markup}&species=${markup}`, __proto__: { version: 1 } }),
+      features: [hostile],
+    });
+    await page.locator('table.plan').getByText(markup).waitFor();
+    expect(await page.title()).toBe('nurselog planner');
+    expect(faults).toEqual([]);
+    await context.close();
+  },
+);
+
+browserTest('Back and Forward move between sites and panels', async () => {
+  const { page, context, faults } = await openUnits(shared, { site: '44.12,-122.03' });
+  const place = page.locator('#place');
+  await page.getByRole('tab', { name: 'Site' }).click();
+  await expect.poll(() => place.inputValue()).toBe('44.12, -122.03');
+  await place.fill('44.2, -122.1');
+  await page.keyboard.press('Enter');
+  await page.waitForURL(/site=44.2,-122.1/);
+  await page.getByLabel('Warming, °C').fill('2'); // no step of its own
+  await page.getByRole('tab', { name: 'About the figures' }).click();
+  await page.goBack();
+  await page.getByRole('tab', { name: 'Site', selected: true }).waitFor();
+  await expect.poll(() => place.inputValue()).toBe('44.2, -122.1');
+  await page.goBack();
+  await expect.poll(() => place.inputValue()).toBe('44.12, -122.03');
+  await page.goBack();
+  await page.getByRole('tab', { name: 'Units', selected: true }).waitFor();
+  await page.goForward();
+  await page.goForward();
+  await expect.poll(() => place.inputValue()).toBe('44.2, -122.1');
   expect(faults).toEqual([]);
   await context.close();
 });

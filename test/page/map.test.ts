@@ -76,9 +76,42 @@ browserTest('each layer is drawn in its own way, with a legend', async () => {
     pictures.add(await drawn(page));
   }
   expect(pictures.size).toBe(4);
+  // The difference from today is offered in another climate alone.
+  expect(await page.getByLabel('Map shows').locator('option').allInnerTexts()).not.toContain(
+    'Change from today',
+  );
+  await page.getByLabel('Warming, °C').fill('2');
+  await page.getByLabel('Map shows').selectOption('change');
+  await page
+    .locator('.legend')
+    .getByText('Douglas-fir, hand planting, after 5 years, 2 °C warmer.')
+    .waitFor();
+  await mapReady(page);
+  const scenario = { scenario: { warming_c: 2, precipitation_change_percent: 0 } };
+  const change = (await survival('manual', scenario)) - (await survival('manual'));
+  expect(await underPointer(page)).toContain(`−${Math.abs(change * 100).toFixed(1)} points against today`);
   expect(faults).toEqual([]);
   await context.close();
 });
+
+browserTest(
+  'the relief shows through the cells as far as their opacity says, which the link keeps',
+  async () => {
+    const { page, context, faults } = await watchedPage(shared.browser);
+    const relief = page.waitForResponse(/relief.*\.pmtiles$/);
+    await page.goto(linkOf(shared.service, { map: CLOSE_UP }));
+    expect((await relief).status()).toBe(206);
+    await mapReady(page);
+    const before = await drawn(page);
+    await page.getByLabel('Opacity of cells').fill('0.4');
+    await expect.poll(() => drawn(page)).not.toBe(before);
+    expect(page.url()).toContain('opacity=0.4');
+    expect(await page.locator('.legend .ramp rect').last().getAttribute('opacity')).toBe('0.4');
+    expect(await page.locator('.legend').innerText()).toContain('Blank: no forest');
+    expect(faults).toEqual([]);
+    await context.close();
+  },
+);
 
 browserTest('the legend of the interval width reaches the widest intervals', async () => {
   const { page, context } = await watchedPage(shared.browser);

@@ -34,7 +34,7 @@ browserTest(
     expect(last('/v1/predict/table')?.path).toContain(query);
     expect(await page.getByText('3 viable seeds a pod').count()).toBeGreaterThan(0);
     await page.getByRole('tab', { name: 'Site' }).click();
-    await page.getByLabel('Latitude, longitude or a town').fill('44.12, -122.03');
+    await page.locator('#place').fill('44.12, -122.03');
     await page.keyboard.press('Enter');
     await expect
       .poll(() => JSON.parse(last('/v1/predict/compare')?.body || '{}').conditions)

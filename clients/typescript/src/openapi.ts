@@ -107,7 +107,7 @@ export interface paths {
         };
         /**
          * Survival map of one species
-         * @description Both planting methods at all horizons, as columns (JSON), features (GeoJSON), lines (CSV) or Arrow record batches; `Accept` chooses. The values are those of POST /v1/predict at the points. Where the box has more points than `max_points`, those of a coarser lattice are listed, and `spacing_km` says how far apart its rows are, north to south. A copy may be kept and asked for again with `If-None-Match`, which is answered at once.
+         * @description Both planting methods at all horizons, as columns (JSON), features (GeoJSON), lines (CSV), Arrow record batches or the bands of a cloud-optimized GeoTIFF; `f` chooses, or `Accept`. The values are those of POST /v1/predict at the points. Where the box has more points than `max_points`, those of a coarser lattice are listed, and `spacing_km` says how far apart its rows are, north to south. A copy may be kept and asked for again with `If-None-Match`, which is answered at once. GeoTIFFs, and GeoJSON and CSV of at most 20,000 points, have a `Content-Length` and can be read by `Range`; each such request counts. `HEAD` gives the status and headers of any format.
          */
         get: operations["surface"];
         put?: never;
@@ -737,12 +737,24 @@ export interface components {
                  * @example 0.9719
                  */
                 high: number;
+                /**
+                 * @description The 10th percentile of the survival at the data points.
+                 * @example 0.8102
+                 */
+                p10: number;
+                /**
+                 * @description Their 90th percentile: how much survival differs within the unit.
+                 * @example 0.8611
+                 */
+                p90: number;
             };
             /**
              * @description Cost of a tree that is alive at the horizon; null where none is. With `costs`.
              * @example 1.4322
              */
             cost_per_survivor?: number | null;
+            /** @description What meets `target_per_ha`, rounded up; null where none survive. With `target_per_ha`. */
+            order?: components["schemas"]["PlantingOrder"] | null;
         };
         /**
          * @example {
@@ -789,7 +801,8 @@ export interface components {
          *       "costs": {
          *         "manual": 1.2,
          *         "drone_seeded": 0.35
-         *       }
+         *       },
+         *       "target_per_ha": 400
          *     }
          */
         PlanRequest: {
@@ -889,6 +902,17 @@ export interface components {
                 /** @example 0.35 */
                 drone_seeded?: number;
             };
+            /**
+             * @description Living trees wanted on a hectare at `horizon`: each option then says in `order` what to plant or sow.
+             * @example 400
+             */
+            target_per_ha?: number;
+            /**
+             * @description What `target_per_ha` is divided by: the mean survival, or the low end of its interval for a planting that is to meet the target in 9 of 10 cases.
+             * @default mean
+             * @enum {string}
+             */
+            basis?: "mean" | "low";
             /** @description A changed climate: temperatures move by `warming_c`, precipitation by its percentage, relative humidity stays. */
             scenario?: {
                 /**
@@ -1037,6 +1061,23 @@ export interface components {
              */
             nearest_km: number;
             options: components["schemas"]["PlanOption"][];
+        };
+        PlantingOrder: {
+            /**
+             * @description Trees to plant, or pods to sow, on a hectare.
+             * @example 478
+             */
+            per_ha: number;
+            /**
+             * @description The same in the unit.
+             * @example 169865
+             */
+            total: number;
+            /**
+             * @description Of the total. With `costs`.
+             * @example 203838
+             */
+            cost?: number;
         };
         Prediction: {
             /** @enum {number} */
@@ -1859,6 +1900,11 @@ export interface components {
             model: components["schemas"]["Model"];
             features: components["schemas"]["SurfaceFeature"][];
         };
+        /**
+         * Format: binary
+         * @description A cloud-optimized GeoTIFF in EPSG:4326 whose pixels are the cells of the grid: float32, NaN where there is no point. Bands: `manual_1`, `manual_3`, `manual_5`, `drone_seeded_1`, `drone_seeded_3`, `drone_seeded_5`, and with `include=intervals` `low_` and `high_` of each. Species, model, outcomes, caution, climate and practice are its metadata. A pixel of an overview is the mean of the points in it.
+         */
+        SurfaceTiff: string;
         Usage: {
             /** @enum {string} */
             tier: "spore" | "mycel" | "hypha";
@@ -1965,6 +2011,16 @@ export interface components {
          * @example "0123456789abcdef"
          */
         ETag: string;
+        /**
+         * @description On answers that can be read by `Range`.
+         * @example bytes
+         */
+        "Accept-Ranges": string;
+        /**
+         * @description Which bytes of the answer follow, or how many it has.
+         * @example bytes 0-16383/6543210
+         */
+        "Content-Range": string;
         /** @description On predictions: whether the models were trained on simulated or on observed outcomes; see GET /v1/model. */
         "Model-Outcomes": "simulated" | "calibrated" | "observed";
         /**
@@ -2844,10 +2900,14 @@ export interface operations {
     surface: {
         parameters: {
             query?: {
+                /** @description The format of the answer, in place of `Accept`. */
+                f?: "json" | "geojson" | "csv" | "arrow" | "tif";
                 /** @description West, south, east and north in degrees, edges included. Everywhere by default. */
                 bbox?: number[];
-                /** @description Where there are more, the points of a coarser lattice: every second row and column of the grid, every third, and so on; none are averaged. Rows and columns are counted from the corner of the grid or, where none of the points lies in these, from the first point within the box. By tier at most spore 20000, mycel 20000, hypha 500000. */
+                /** @description Where there are more, the points of a coarser lattice: every second row and column of the grid, every third, and so on; none are averaged. Rows and columns are counted from the corner of the grid or, where none of the points lies in these, from the first point within the box. A GeoTIFF always has all points: where there are more than this, by default the most of the tier, it is refused. By tier at most spore 20000, mycel 20000, hypha 500000. */
                 max_points?: number;
+                /** @description Adds the ends of the intervals as bands `low_*` and `high_*`: with `f=tif` alone. */
+                include?: "intervals";
                 /** @description A changed climate, in degC. */
                 warming_c?: number;
                 /** @description A changed climate, in percent. */
@@ -2878,6 +2938,7 @@ export interface operations {
                     "Content-Encoding": components["headers"]["Content-Encoding"];
                     Vary: components["headers"]["Vary"];
                     ETag: components["headers"]["ETag"];
+                    "Accept-Ranges": components["headers"]["Accept-Ranges"];
                     "Model-Outcomes": components["headers"]["Model-Outcomes"];
                     "Server-Timing": components["headers"]["Server-Timing"];
                     [name: string]: unknown;
@@ -2887,6 +2948,31 @@ export interface operations {
                     "application/geo+json": components["schemas"]["SurfaceFeatures"];
                     "text/csv": components["schemas"]["SurfaceCsv"];
                     "application/vnd.apache.arrow.stream": components["schemas"]["SurfaceArrow"];
+                    "image/tiff": components["schemas"]["SurfaceTiff"];
+                };
+            };
+            /** @description The range of the answer. */
+            206: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Content-Encoding": components["headers"]["Content-Encoding"];
+                    Vary: components["headers"]["Vary"];
+                    ETag: components["headers"]["ETag"];
+                    "Accept-Ranges": components["headers"]["Accept-Ranges"];
+                    "Model-Outcomes": components["headers"]["Model-Outcomes"];
+                    "Server-Timing": components["headers"]["Server-Timing"];
+                    "Content-Range": components["headers"]["Content-Range"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Surface"];
+                    "application/geo+json": components["schemas"]["SurfaceFeatures"];
+                    "text/csv": components["schemas"]["SurfaceCsv"];
+                    "application/vnd.apache.arrow.stream": components["schemas"]["SurfaceArrow"];
+                    "image/tiff": components["schemas"]["SurfaceTiff"];
                 };
             };
             /** @description The copy with the ETag of `If-None-Match` is current. */
@@ -2932,6 +3018,19 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No byte of the answer is in the range. */
+            416: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "Accept-Ranges": components["headers"]["Accept-Ranges"];
+                    "Content-Range": components["headers"]["Content-Range"];
                     [name: string]: unknown;
                 };
                 content: {

@@ -19,7 +19,8 @@ import {
   unknownSpecies,
 } from '../request/request-errors.js';
 import { type PlanRequest, requestSchemas } from '../request/schemas.js';
-import { NOT_OF_PLANS } from './plan-schema.js';
+import { DEFAULT_BASIS, NOT_OF_PLANS } from './plan-schema.js';
+import type { PlantingTarget } from './planting-order.js';
 import { readFeatures } from './unit-reader.js';
 
 /** How many units a plan may have. */
@@ -39,6 +40,7 @@ export interface PlanOrder {
   readonly nativeOnly: boolean;
   /** By index into PLANTING_METHODS; undefined where the request has no costs. */
   readonly costs: readonly (number | undefined)[] | undefined;
+  readonly target: PlantingTarget | undefined;
   /** The scenario and conditions of the request, see `conditions/adjustments`; empty where it has none. */
   readonly adjustments: Float64Array;
 }
@@ -59,6 +61,9 @@ const rulesOf = perGeneration(({ artefacts }: GenerationData) => {
 
 const DEFAULT_HORIZON: Horizon = 5;
 
+const BASIS_ALONE =
+  'basis says what target_per_ha is divided by, and target_per_ha is missing: give both, or neither';
+
 const NO_INTERVALS = 'a plan needs intervals, and the models of this service have none';
 
 /**
@@ -68,9 +73,11 @@ const NO_INTERVALS = 'a plan needs intervals, and the models of this service hav
 export function readOrder(bytes: Buffer, { tier, units: limit }: UnitLimit, generation: GenerationData) {
   const { schema, optional, options, species, hasIntervals } = rulesOf(generation);
   const body = parseDocument(bytes);
-  const { units } = Object(body) as { readonly units?: unknown };
+  const { units, basis, target_per_ha } = Object(body) as Record<string, unknown>;
   const found = readFeatures(units, limit);
   const issues: Issue[] = hasIntervals ? [] : [{ path: '', message: NO_INTERVALS }];
+  if (basis !== undefined && target_per_ha === undefined)
+    issues.push({ path: 'basis', message: BASIS_ALONE });
   if ('message' in found) issues.push(found);
   const invalid = invalidRequest(schema, body, optional, [...issues, ...missingCosts(Object(body))]);
   if (invalid !== undefined) throw new ApiError(invalid);
@@ -91,6 +98,7 @@ export function readOrder(bytes: Buffer, { tier, units: limit }: UnitLimit, gene
     horizon: HORIZONS.indexOf(request.horizon ?? DEFAULT_HORIZON),
     nativeOnly: request.native_only ?? true,
     costs: costsOf(request),
+    target: targetOf(request),
     adjustments: adjustmentsOf(request, options, adjustmentWidth(generation.artefacts.manifest)),
   };
   return { order, features: found.features };
@@ -126,6 +134,10 @@ function missingCosts({ costs, planting_methods = PLANTING_METHODS }: Record<str
 function costsOf({ costs }: PlanRequest): PlanOrder['costs'] {
   if (costs === undefined) return undefined;
   return PLANTING_METHODS.map((method) => (costs as Partial<Record<PlantingMethod, number>>)[method]);
+}
+
+function targetOf({ target_per_ha, basis = DEFAULT_BASIS }: PlanRequest): PlantingTarget | undefined {
+  return target_per_ha === undefined ? undefined : { perHa: target_per_ha, basis };
 }
 
 /** What a valid request states of all its sites. */

@@ -2,6 +2,13 @@ import { z } from 'zod';
 import { HORIZONS, type Horizon, PLANTING_METHODS } from '../../prediction/dimensions.js';
 import { show, showAll } from '../../prediction/errors/shown-value.js';
 import { type OptionRules, optionSchemas } from '../request/options.js';
+import { PLANTING_BASES, type PlantingBasis } from './planting-order.js';
+
+/** Where the divisor of `target_per_ha` is not given. */
+export const DEFAULT_BASIS: PlantingBasis = 'mean';
+
+/** The most living trees a hectare that may be wanted. */
+const MAX_TARGET_PER_HA = 100_000;
 
 /** The largest cost of a planted tree or sown spot, in any currency. */
 const MAX_COST = 1_000_000_000;
@@ -65,6 +72,7 @@ export const EXAMPLE_PLAN = {
   },
   species_codes: ['PSME', 'TSHE'],
   costs: { manual: 1.2, drone_seeded: 0.35 },
+  target_per_ha: 400,
 };
 
 /** A field of other endpoints that has no meaning for units. */
@@ -113,6 +121,27 @@ export function planFields(rules: OptionRules) {
           'Options are then ranked by cost per survivor.',
         examples: [EXAMPLE_PLAN.costs],
       }),
+    target_per_ha: z
+      .number({ error: targetError })
+      .gt(0, { error: targetError })
+      .max(MAX_TARGET_PER_HA, { error: targetError })
+      .optional()
+      .meta({
+        description:
+          'Living trees wanted on a hectare at `horizon`: each option then says in `order` what to plant or sow.',
+        examples: [EXAMPLE_PLAN.target_per_ha],
+      }),
+    basis: z
+      .literal(PLANTING_BASES, {
+        error: ({ input }) => `basis must be ${PLANTING_BASES.map(show).join(' or ')}, not ${show(input)}`,
+      })
+      .optional()
+      .meta({
+        description:
+          'What `target_per_ha` is divided by: the mean survival, or the low end of its interval for a planting that is to ' +
+          'meet the target in 9 of 10 cases.',
+        default: DEFAULT_BASIS,
+      }),
     scenario,
     conditions,
   };
@@ -125,6 +154,10 @@ export const NOT_OF_PLANS = {
   ),
   include: noField('include cannot be used in a plan: intervals are always in it, and nothing else can be'),
 };
+
+function targetError({ input }: { input?: unknown }): string {
+  return `target_per_ha must be a number above 0, at most ${MAX_TARGET_PER_HA}, not ${show(input)}`;
+}
 
 function checkCosts(value: unknown, context: z.RefinementCtx): void {
   if (typeof value !== 'object' || value === null || Array.isArray(value)) {

@@ -82,7 +82,7 @@ const REGION: OutputColumn<PointRows> = {
   },
 };
 
-/** Rows of a table. What columns read of rows that have no prediction means nothing. */
+/** Rows of a table. The values of rows without a prediction are undefined. */
 export class PredictedRows implements PointRows {
   /**
    * @param record the record of each row

@@ -158,6 +158,8 @@ const plannedUnitSchema = field.component('PlannedUnit', {
         mean: field.share(0.8379, 'Mean of the survival at the data points.'),
         low: field.share(0.5951, 'Mean of the low ends of their intervals.'),
         high: field.share(0.9719, 'Mean of the high ends of their intervals.'),
+        p10: field.share(0.8102, 'The 10th percentile of the survival at the data points.'),
+        p90: field.share(0.8611, 'Their 90th percentile: how much survival differs within the unit.'),
       }),
       cost_per_survivor: field
         .of(
@@ -166,6 +168,15 @@ const plannedUnitSchema = field.component('PlannedUnit', {
           'Cost of a tree that is alive at the horizon; null where none is. With `costs`.',
         )
         .exactOptional(),
+      order: field
+        .component('PlantingOrder', {
+          per_ha: field.count(478, 'Trees to plant, or pods to sow, on a hectare.'),
+          total: field.count(169865, 'The same in the unit.'),
+          cost: field.nonNegative(203838, 'Of the total. With `costs`.').exactOptional(),
+        })
+        .nullable()
+        .exactOptional()
+        .describe('What meets `target_per_ha`, rounded up; null where none survive. With `target_per_ha`.'),
     }),
   ),
 });

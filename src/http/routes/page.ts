@@ -2,6 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
+import { rangeOf, sendRange } from '../response/byte-range.js';
 import { precompressed } from '../response/compression.js';
 import { CACHE_CONTROL, contentSecurityPolicy, JSON_TYPE } from '../response/headers.js';
 
@@ -9,12 +10,16 @@ import { CACHE_CONTROL, contentSecurityPolicy, JSON_TYPE } from '../response/hea
 const PAGE_FOLDER = fileURLToPath(new URL('../../web/', import.meta.url));
 const ASSETS = 'assets';
 
+/** Tiles of the map in one file, which is read by ranges. */
+const TILES = '.pmtiles';
+
 const TYPES: Readonly<Record<string, string>> = {
   '.js': 'text/javascript; charset=utf-8',
   '.mjs': 'text/javascript; charset=utf-8',
   '.css': 'text/css; charset=utf-8',
   '.json': JSON_TYPE,
   '.svg': 'image/svg+xml',
+  [TILES]: 'application/vnd.pmtiles',
 };
 
 /** Codings of the files beside a file, in order of preference, with the ends of their names. */
@@ -66,16 +71,17 @@ function assetRoute(app: FastifyInstance, name: string, policies: Readonly<Recor
   if (type === undefined) return;
   const file = path.join(PAGE_FOLDER, ASSETS, name);
   const copies = COMPRESSED.filter(([, end]) => existsSync(file + end));
+  const body = readFileSync(file);
   const bodyOf = precompressed(
-    readFileSync(file),
+    body,
     new Map(copies.map(([coding, end]) => [coding, readFileSync(file + end)])),
   );
-  app.get(`/${ASSETS}/${name}`, (request, reply) =>
-    reply
-      .type(type)
-      .headers({ ...policies, 'cache-control': CACHE_CONTROL.hashed })
-      .send(bodyOf(request, reply)),
-  );
+  app.get(`/${ASSETS}/${name}`, (request, reply) => {
+    reply.type(type).headers({ ...policies, 'cache-control': CACHE_CONTROL.hashed });
+    return type === TYPES[TILES]
+      ? sendRange(reply, body, rangeOf(request, body.length))
+      : reply.send(bodyOf(request, reply));
+  });
 }
 
 function escapeAttribute(text: string): string {

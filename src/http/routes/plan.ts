@@ -1,6 +1,6 @@
 import type { FastifyInstance } from 'fastify';
 import { TIERS } from '../../accounts/tiers.js';
-import { PlanSums } from '../../formats/geojson/plan-sums.js';
+import { PlanAnswer } from '../../formats/geojson/plan-answer.js';
 import { MAX_PREDICTIONS, type Plan } from '../../formats/geojson/planner.js';
 import { modelOf } from '../../prediction/artefacts/manifest.js';
 import { HORIZONS } from '../../prediction/dimensions.js';
@@ -74,13 +74,13 @@ export function planRoute(
     const predict = async () => {
       const plan = await read();
       request.state.sites = plan.units.length;
-      const sums = new PlanSums(plan);
-      await steps.doEach(sums.pieces(STEP_ROWS), async (piece) =>
-        sums.add(piece, await steps.do({ kind: 'sums', piece }, deadlineMs)),
+      const answer = new PlanAnswer(plan);
+      await steps.doEach(answer.pieces(STEP_ROWS), async (piece) =>
+        answer.add(piece, await steps.do({ kind: 'piece', piece }, deadlineMs)),
       );
-      return { plan, sums };
+      return { plan, answer };
     };
-    const { plan, sums } = await beforeFirstByte(
+    const { plan, answer } = await beforeFirstByte(
       request,
       steps,
       config.requestTimeoutMs,
@@ -89,7 +89,7 @@ export function planRoute(
     );
 
     for (const { error } of plan.units) metrics.sites.inc({ outcome: error?.code ?? 'answered' });
-    const elements = await sums.elements(artefacts);
+    const elements = await answer.elements(artefacts);
     const end = {
       horizon_years: HORIZONS[plan.order.horizon],
       model: modelOf(artefacts.manifest),

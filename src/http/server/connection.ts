@@ -32,7 +32,7 @@ export class Connection extends Duplex {
   #bodyBytes = 0;
   /** Whether a part of the head of the next request has been passed. */
   #hasPartOfHead = false;
-  /** When the last request began to arrive, on the clock of `performance.now()`; infinite if it may take its time. */
+  /** When the last request began to arrive, on the clock of `performance.now()`; infinite if it has no time limit. */
   #arrivalMs = 0;
   /** Whether the connection ends after the last response. */
   #isFinal = false;
@@ -47,7 +47,7 @@ export class Connection extends Duplex {
     private readonly socket: Socket,
     private readonly turns: RequestTurns,
   ) {
-    // The socket buffers; here, anything unread keeps the rest of what was received back.
+    // The socket buffers. Here, a single unread byte holds back the rest of what was received.
     super({ decodeStrings: false, readableHighWaterMark: 1 });
     socket
       .on('data', (bytes) => {
@@ -73,7 +73,7 @@ export class Connection extends Duplex {
     return this.#hasHungUp;
   }
 
-  /** Whether any request has come. */
+  /** Whether any request has arrived. */
   get hasBegun(): boolean {
     return this.#request !== undefined;
   }
@@ -83,7 +83,7 @@ export class Connection extends Duplex {
     return !this.#isAnswering && this.#waiting === undefined;
   }
 
-  /** Whether the last request has arrived as a whole, its response is sent, and no part of another one has come. */
+  /** Whether the last request has arrived as a whole, its response is sent, and no part of another one has arrived. */
   get isBetweenRequests(): boolean {
     return this.isIdle && !this.#isReceiving && !this.#isEnding;
   }
@@ -113,7 +113,7 @@ export class Connection extends Duplex {
     return true;
   }
 
-  /** Has the caller send the body, if it waits: called when the body is about to be read. */
+  /** Tells a caller who waits for it to send the body, which is about to be read. */
   sendContinue(): void {
     if (this.isAwaitingContinue) this.#response?.writeContinue();
     this.isAwaitingContinue = false;
@@ -125,7 +125,7 @@ export class Connection extends Duplex {
     this.#keyId = keyId;
   }
 
-  /** Lets the body that is arriving take its time: whoever reads it decides what is too slow. */
+  /** Exempts the arriving body from the time limit: its reader decides what is too slow. */
   exemptFromTimeout(): void {
     this.#arrivalMs = Number.POSITIVE_INFINITY;
   }

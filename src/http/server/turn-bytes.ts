@@ -7,7 +7,7 @@ export const BYTES_PER_TURN = 4096;
 /** Lines of these: Node emits an event for each chunk of a body, and a chunk of one byte takes two lines. */
 const LINES_PER_TURN = 128;
 
-/** So few bytes are passed without counting their lines: they have at most as many chunks of one byte as LINES_PER_TURN. */
+/** Up to this many bytes are passed without counting lines: they hold at most LINES_PER_TURN chunks of one byte. */
 const UNCOUNTED_BYTES = 768;
 
 const LINE_FEED = 0x0a;

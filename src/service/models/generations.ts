@@ -23,7 +23,7 @@ export class Generations {
   #reloading: Promise<void> | undefined;
   #isReloadWanted = false;
 
-  /** @param phase is told of workers that die or become ready */
+  /** @param phase is notified of workers that die or become ready */
   constructor(
     artefacts: Artefacts,
     private readonly config: Config,

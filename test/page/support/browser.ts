@@ -31,7 +31,11 @@ export interface WatchedPage {
 }
 
 /** The map is drawn in software: a smaller one that does not glide saves a quarter of the CPU. */
-const SMALL_AND_STILL = { viewport: { width: 1200, height: 700 }, reducedMotion: 'reduce' } as const;
+const SMALL_AND_STILL = {
+  viewport: { width: 1200, height: 700 },
+  reducedMotion: 'reduce',
+  locale: 'en-GB', // metric units
+} as const;
 
 /** Opens a page in a session of its own. */
 export async function watchedPage(

@@ -46,3 +46,19 @@ export const collection = (names: readonly unknown[]) =>
       geometry: { type: 'Polygon', coordinates: [RING.toReversed()] },
     })),
   });
+
+/** All work that the browser keeps, as text. */
+export const storedText = (page: Page) =>
+  page.evaluate(
+    () =>
+      new Promise<string>((resolve) => {
+        const opened = indexedDB.open('nurselog');
+        opened.onsuccess = () => {
+          const all = opened.result.transaction('work').objectStore('work').getAll();
+          all.onsuccess = () => {
+            opened.result.close();
+            resolve(JSON.stringify(all.result));
+          };
+        };
+      }),
+  );

@@ -1,5 +1,11 @@
-import type { LayerSpecification, StyleSpecification } from 'maplibre-gl';
+import type {
+  ExpressionSpecification,
+  LayerSpecification,
+  StyleSpecification,
+  SymbolLayerSpecification,
+} from 'maplibre-gl';
 import baseMap from '../../base-map/base-map.json?url';
+import relief from '../../base-map/relief.pmtiles?url';
 
 /** The colours of the base map by theme. */
 const THEMES = {
@@ -10,8 +16,12 @@ const THEMES = {
     river: '#7fa3b8',
     line: '#8b8f88',
     county: '#b9bbb3',
+    glacier: '#ffffff',
     text: '#2d332e',
+    quiet: '#5b635d',
+    blue: '#2c5a78',
     halo: '#ffffff',
+    relief: [0.55, 1],
   },
   dark: {
     water: '#10191d',
@@ -20,8 +30,12 @@ const THEMES = {
     river: '#4a6b7d',
     line: '#8d958f',
     county: '#4b534e',
+    glacier: '#55636a',
     text: '#e8ece8',
+    quiet: '#b4bdb6',
+    blue: '#9cc3da',
     halo: '#141a17',
+    relief: [0.02, 0.34],
   },
 } as const;
 
@@ -30,15 +44,59 @@ export type Theme = keyof typeof THEMES;
 /** Layers below this one are the ground, those from it on lie over the cells. */
 export const FIRST_OVER_CELLS = 'lake';
 
-const kind = (name: string) => ['==', ['get', 'kind'], name] as ['==', ['get', string], string];
+const kind = (name: string): ExpressionSpecification => ['==', ['get', 'kind'], name];
+
+/** Towns by zoom: the cities of the region first, villages from zoom 10. */
+const SHOWN_TOWN: ExpressionSpecification = [
+  '>=',
+  ['get', 'population'],
+  ['step', ['zoom'], 150_000, 6, 50_000, 7, 20_000, 8, 8000, 9, 1500, 10, 0],
+];
+
+interface LabelOptions {
+  readonly minzoom?: number;
+  readonly filter?: ExpressionSpecification;
+  readonly layout?: SymbolLayerSpecification['layout'];
+}
+
+/** Names of features of a kind, with a halo that keeps them readable over all colours of cells. */
+function label(
+  id: string,
+  ofKind: string,
+  paint: { readonly colour: string; readonly halo: string },
+  size: number | ExpressionSpecification,
+  { minzoom = 0, filter, layout }: LabelOptions,
+): SymbolLayerSpecification {
+  return {
+    id,
+    type: 'symbol',
+    source: 'base',
+    minzoom,
+    filter: filter === undefined ? kind(ofKind) : ['all', kind(ofKind), filter],
+    layout: { 'text-field': ['get', 'name'], 'text-font': ['sans-serif'], 'text-size': size, ...layout },
+    paint: { 'text-color': paint.colour, 'text-halo-color': paint.halo, 'text-halo-width': 1.6 },
+  };
+}
 
 function layersOf(theme: Theme): LayerSpecification[] {
-  const { water, land, state, river, line, county, text, halo } = THEMES[theme];
+  const { water, land, state, river, line, county, glacier, text, quiet, blue, halo } = THEMES[theme];
+  const [darkest, brightest] = THEMES[theme].relief;
   const source = 'base';
   return [
     { id: 'water', type: 'background', paint: { 'background-color': water } },
     { id: 'land', type: 'fill', source, filter: kind('land'), paint: { 'fill-color': land } },
     { id: 'state', type: 'fill', source, filter: kind('state'), paint: { 'fill-color': state } },
+    { id: 'glacier', type: 'fill', source, filter: kind('glacier'), paint: { 'fill-color': glacier } },
+    {
+      id: 'relief',
+      type: 'raster',
+      source: 'relief',
+      paint: {
+        'raster-brightness-min': darkest,
+        'raster-brightness-max': brightest,
+        'raster-fade-duration': 0,
+      },
+    },
     { id: 'lake', type: 'fill', source, filter: kind('lake'), paint: { 'fill-color': water } },
     {
       id: 'river',
@@ -65,11 +123,21 @@ function layersOf(theme: Theme): LayerSpecification[] {
       filter: kind('border'),
       paint: { 'line-color': line, 'line-width': 1.1 },
     },
+    label('river-name', 'river', { colour: blue, halo }, 11, {
+      minzoom: 7,
+      filter: ['has', 'name'],
+      layout: { 'symbol-placement': 'line', 'text-letter-spacing': 0.05 },
+    }),
+    label('lake-name', 'lake', { colour: blue, halo }, 11, { minzoom: 7, filter: ['has', 'name'] }),
+    label('county-name', 'county-name', { colour: quiet, halo }, 11, {
+      minzoom: 7,
+      layout: { 'text-transform': 'uppercase', 'text-letter-spacing': 0.1 },
+    }),
     {
       id: 'town-dot',
       type: 'circle',
       source,
-      filter: kind('town'),
+      filter: ['all', kind('town'), SHOWN_TOWN],
       paint: {
         'circle-radius': 2.5,
         'circle-color': text,
@@ -77,29 +145,33 @@ function layersOf(theme: Theme): LayerSpecification[] {
         'circle-stroke-width': 1,
       },
     },
-    {
-      id: 'town',
-      type: 'symbol',
-      source,
-      filter: kind('town'),
-      layout: {
-        'text-field': ['get', 'name'],
-        'text-font': ['sans-serif'],
-        'text-size': ['interpolate', ['linear'], ['get', 'rank'], 1, 14, 8, 11],
-        'text-anchor': 'left',
-        'text-offset': [0.6, 0],
-        'symbol-sort-key': ['get', 'rank'],
+    label(
+      'town',
+      'town',
+      { colour: text, halo },
+      ['interpolate', ['linear'], ['log10', ['get', 'population']], 3, 11, 6, 15],
+      {
+        filter: SHOWN_TOWN,
+        layout: {
+          'text-anchor': 'left',
+          'text-offset': [0.6, 0],
+          'symbol-sort-key': ['-', 0, ['get', 'population']],
+        },
       },
-      paint: { 'text-color': text, 'text-halo-color': halo, 'text-halo-width': 1.4 },
-    },
+    ),
   ];
 }
+
+const urlOf = (file: string) => new URL(file, location.href).href;
 
 /** The base map from the data that ship with the page. */
 export function baseStyle(theme: Theme): StyleSpecification {
   return {
     version: 8,
-    sources: { base: { type: 'geojson', data: new URL(baseMap, location.href).href } },
+    sources: {
+      base: { type: 'geojson', data: urlOf(baseMap) },
+      relief: { type: 'raster', url: `pmtiles://${urlOf(relief)}`, tileSize: 512 },
+    },
     layers: layersOf(theme),
   };
 }
@@ -108,7 +180,7 @@ export function baseStyle(theme: Theme): StyleSpecification {
 export function paintOf(theme: Theme): [string, string, unknown][] {
   return layersOf(theme).flatMap(({ id, paint }) =>
     Object.entries(paint ?? {})
-      .filter(([name]) => name.endsWith('color'))
+      .filter(([name]) => /color$|^raster-brightness/.test(name))
       .map(([name, value]): [string, string, unknown] => [id, name, value]),
   );
 }

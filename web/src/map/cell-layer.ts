@@ -27,14 +27,15 @@ const FRAGMENT = `#version 300 es
 precision mediump float;
 in vec2 painted;
 uniform sampler2D colours;
+uniform float opacity;
 out vec4 colour;
 void main() {
-  colour = vec4(texture(colours, vec2(painted.x, 0.5)).rgb, 1.0) * painted.y;
+  colour = vec4(texture(colours, vec2(painted.x, 0.5)).rgb, 1.0) * painted.y * opacity;
 }`;
 
 const FLOATS = 6;
-const OPAQUE = 0.88;
-const PALE = 0.28;
+/** Share of the chosen opacity that pale cells have. */
+export const PALE = 0.35;
 
 /** Draws cells as rectangles in the colours of their values: 20,000 of them are one draw call. */
 export class CellLayer implements CustomLayerInterface {
@@ -46,6 +47,8 @@ export class CellLayer implements CustomLayerInterface {
   #buffer: WebGLBuffer | null = null;
   #texture: WebGLTexture | null = null;
   #matrix: WebGLUniformLocation | null = null;
+  #opacityAt: WebGLUniformLocation | null = null;
+  #opacity = 1;
   #painted: PaintedCells | null = null;
   #isOutdated = false;
 
@@ -56,11 +59,18 @@ export class CellLayer implements CustomLayerInterface {
     this.#map?.triggerRepaint();
   }
 
+  /** @param opacity of all cells, 0 to 1 */
+  setOpacity(opacity: number): void {
+    this.#opacity = opacity;
+    this.#map?.triggerRepaint();
+  }
+
   onAdd(map: MapLibreMap, gl: WebGL2RenderingContext): void {
     this.#map = map;
     const program = link(gl);
     this.#program = program;
     this.#matrix = gl.getUniformLocation(program, 'matrix');
+    this.#opacityAt = gl.getUniformLocation(program, 'opacity');
     this.#texture = gl.createTexture();
     this.#array = gl.createVertexArray();
     gl.bindVertexArray(this.#array);
@@ -83,6 +93,7 @@ export class CellLayer implements CustomLayerInterface {
     if (this.#isOutdated) this.#upload(gl, painted);
     gl.useProgram(this.#program);
     gl.uniformMatrix4fv(this.#matrix, false, defaultProjectionData.mainMatrix);
+    gl.uniform1f(this.#opacityAt, this.#opacity);
     gl.bindVertexArray(this.#array);
     gl.drawArraysInstanced(gl.TRIANGLE_STRIP, 0, 4, painted.cells.count);
     gl.bindVertexArray(null);
@@ -93,7 +104,7 @@ export class CellLayer implements CustomLayerInterface {
     for (let index = 0; index < cells.count; index++) {
       const [west, south, east, north] = cells.edgesOf(index);
       const value = values[index]!;
-      const opacity = Number.isNaN(value) ? 0 : isPale[index] ? PALE : OPAQUE;
+      const opacity = Number.isNaN(value) ? 0 : isPale[index] ? PALE : 1;
       floats.set(
         [
           mercatorX(west),

@@ -74,6 +74,8 @@ const ticks = (values: readonly number[], label: (value: number) => string) =>
   values.map((value) => ({ value, label: label(value) }));
 const percentLabel = (value: number) => `${Math.round(value * 100)} %`;
 
+const pointsLabel = (value: number) => `${value < 0 ? '−' : '+'}${Math.round(Math.abs(value) * 100)}`;
+
 export const survivalScale = (title: string): Ramp => ({
   kind: 'ramp',
   title,
@@ -95,6 +97,17 @@ export const advantageScale = (title: string, extent: number): Scale => ({
     { value: 0, label: 'equal' },
     { value: extent, label: `hand +${Math.round(extent * 100)}` },
   ],
+});
+
+/** @param extent the largest difference shown, in probability */
+export const changeScale = (title: string, extent: number): Scale => ({
+  kind: 'ramp',
+  title,
+  min: -extent,
+  max: extent,
+  // Orange for losses, as elsewhere in the page.
+  colours: PURPLE_ORANGE.toReversed(),
+  ticks: ticks([-extent, 0, extent], (value) => (value === 0 ? 'as today' : pointsLabel(value))),
 });
 
 export const widthScale = (title: string): Scale => ({

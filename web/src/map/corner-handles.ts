@@ -15,11 +15,13 @@ import { draft } from './unit-layers.js';
 
 /** The corner that was clicked or focused last, which can be removed; null for none. */
 export const chosenCorner = signal<CornerAt | null>(null);
-/** Whether there are too many corners in view for handles. */
-export const hasTooManyCorners = signal(false);
+/** Whether corners in view have no handle: there are too many, or handles would touch. */
+export const hasHiddenCorners = signal(false);
 
 /** Corners in view that get a handle each. */
 const MAX_HANDLES = 150;
+/** Between the middles of two handles, in pixels: closer ones would touch. */
+const MIN_DISTANCE_PX = 18;
 /** Pixels that an arrow key moves a corner, and with Shift. */
 const STEP_PX = 1;
 const LARGE_STEP_PX = 10;
@@ -52,14 +54,18 @@ export function showHandles(map: MapLibreMap): () => void {
     const focused = markers.some((marker) => marker.getElement() === document.activeElement);
     clear();
     const rings = unit === undefined ? null : ringsOf(unit.geometry);
-    hasTooManyCorners.value = false;
+    hasHiddenCorners.value = false;
     if (unit === undefined || rings === null) return;
     const view = map.getBounds();
     const isVisible = ([longitude, latitude]: Position) => view.contains([longitude!, latitude!]);
-    if (rings.flat().filter(isVisible).length > MAX_HANDLES) {
-      hasTooManyCorners.value = true;
+    const visible = rings.flat().filter(isVisible);
+    if (visible.length > MAX_HANDLES) {
+      hasHiddenCorners.value = true;
       return;
     }
+    const at = chosenCorner.peek();
+    const spread = spreadOut(map, visible, at === null ? undefined : rings[at.ring]?.[at.index]);
+    hasHiddenCorners.value = visible.some((corner) => !spread.has(corner));
     const change = (next: Rings) => changeUnit(unit.id, { geometry: withRings(unit.geometry, next) });
     const add = (position: Position, isMiddle: boolean, label: string, at: CornerAt) => {
       const marker = handle(position, isMiddle, label);
@@ -106,9 +112,9 @@ export function showHandles(map: MapLibreMap): () => void {
         const next = corners[(index + 1) % corners.length]!;
         const middle = [(corner[0]! + next[0]!) / 2, (corner[1]! + next[1]!) / 2];
         const name = `${index + 1} of ${corners.length}${rings.length > 1 ? `, ring ${ring + 1}` : ''}`;
-        if (isVisible(middle))
+        if (isVisible(middle) && spread.areApart(corner, next))
           add(middle, true, `Add a corner after corner ${name}`, { ring, index: index + 1 });
-        if (isVisible(corner)) add(corner, false, `Corner ${name}`, { ring, index });
+        if (isVisible(corner) && spread.has(corner)) add(corner, false, `Corner ${name}`, { ring, index });
       }
   };
   const edited = () => units.value.find(({ id }) => id === editedUnit.value);
@@ -137,6 +143,24 @@ export function showHandles(map: MapLibreMap): () => void {
     for (const stop of stops) stop();
     clear();
     map.off('moveend', onMove);
+  };
+}
+
+/** The corners whose handles do not touch: the chosen one first, then each that is far enough from those before. */
+function spreadOut(map: MapLibreMap, corners: readonly Position[], chosen: Position | undefined) {
+  const pixel = ([longitude, latitude]: Position) => map.project([longitude!, latitude!]);
+  const pixels: ReturnType<typeof pixel>[] = [];
+  const shown = new Set<Position>();
+  for (const corner of chosen === undefined ? corners : [chosen, ...corners]) {
+    const at = pixel(corner);
+    if (pixels.some((each) => each.dist(at) < MIN_DISTANCE_PX)) continue;
+    pixels.push(at);
+    shown.add(corner);
+  }
+  return {
+    has: (corner: Position) => shown.has(corner),
+    /** Whether a handle between two neighbours touches neither. */
+    areApart: (a: Position, b: Position) => pixel(a).dist(pixel(b)) >= 2 * MIN_DISTANCE_PX,
   };
 }
 

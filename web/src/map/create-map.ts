@@ -1,5 +1,6 @@
 import {
   AttributionControl,
+  addProtocol,
   Map as MapLibreMap,
   NavigationControl,
   ScaleControl,
@@ -7,11 +8,13 @@ import {
 } from 'maplibre-gl';
 import 'maplibre-gl/dist/maplibre-gl.css';
 import workerUrl from 'maplibre-gl/dist/maplibre-gl-worker.mjs?url';
+import { Protocol } from 'pmtiles';
 import type { Place } from '../state/choices.js';
 import { baseStyle, FIRST_OVER_CELLS, paintOf, type Theme } from './base-style.js';
 import type { CellLayer } from './cell-layer.js';
 
 setWorkerUrl(new URL(workerUrl, location.href).href);
+addProtocol('pmtiles', new Protocol().tile);
 
 /** Oregon and Washington. */
 const REGION: [number, number, number, number] = [-124.9, 41.9, -116.4, 49.1];
@@ -55,7 +58,8 @@ export function createMap(
   map.addControl(
     new AttributionControl({
       compact: true,
-      customAttribution: 'Base map: Natural Earth; US Census Bureau. Made with MapLibre',
+      customAttribution:
+        'Terrain: Viewfinder Panoramas. Towns: GeoNames. Natural Earth; US Census Bureau. Made with MapLibre',
     }),
     'bottom-right',
   );

@@ -1,6 +1,6 @@
 import type { ComponentChildren } from 'preact';
 import { earlierUnits, editedUnit, undo, units } from '../state/units.js';
-import { chosenCorner, hasTooManyCorners, removeChosenCorner } from './corner-handles.js';
+import { chosenCorner, hasHiddenCorners, removeChosenCorner } from './corner-handles.js';
 import { drawing, finishDrawing, removeLastCorner } from './drawing.js';
 
 /** Lies over the map while a unit is drawn or edited: what to do, and the steps that pointers need. */
@@ -30,8 +30,8 @@ export function EditBar() {
   return (
     <Bar
       hint={
-        hasTooManyCorners.value
-          ? 'Zoom in to see corners that can be moved.'
+        hasHiddenCorners.value
+          ? 'Zoom in to see all corners and to move them.'
           : `${unit.name}: drag a corner to move it, a dot between corners to add one.`
       }
     >

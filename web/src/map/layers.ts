@@ -3,16 +3,23 @@ import { call } from '../api/service.js';
 import type { Horizon, Method, Species, Surface } from '../api/types.js';
 import { METHOD_NAMES, percent, points, years } from '../page/format.js';
 import { hasIntervals } from '../state/catalogues.js';
-import { type Assumptions, addTo, LAYERS, type Layer, layer } from '../state/choices.js';
+import { type Assumptions, addTo, assumptions, LAYERS, type Layer, layer } from '../state/choices.js';
 import type { PaintedCells } from './cell-layer.js';
 import { Cells } from './cells.js';
-import { advantageScale, classScale, survivalScale, widthScale } from './colours.js';
+import { advantageScale, changeScale, classScale, survivalScale, widthScale } from './colours.js';
 import { type Bounds, loadSurface } from './surfaces.js';
 
 /** The layers that the models have. */
-export const offeredLayers = () => LAYERS.filter((name) => name !== 'width' || hasIntervals());
+export const offeredLayers = () =>
+  LAYERS.filter(
+    (name) => (name !== 'width' || hasIntervals()) && (name !== 'change' || isChanged(assumptions())),
+  );
 
-/** The chosen layer; survival where the models lack it. */
+/** Whether a climate other than today's is asked for. */
+const isChanged = ({ warming_c, precipitation_change_percent }: Assumptions) =>
+  warming_c !== undefined || precipitation_change_percent !== undefined;
+
+/** The chosen layer; survival where it is not offered. */
 export const shownLayerName = (): Layer => offeredLayers().find((name) => name === layer.value) ?? 'survival';
 
 /** What the map is to show. */
@@ -27,6 +34,7 @@ export interface LayerQuestion {
 
 /** Painted cells that can say what is under the pointer. */
 export interface ShownLayer extends PaintedCells {
+  readonly question: LayerQuestion;
   readonly surface: Surface;
   describe(index: number): string;
 }
@@ -39,14 +47,26 @@ const BEST_POINTS = 4000;
 const AT_ONCE = 4;
 
 /** @param allSpecies for the layer of the best native species @throws NurselogError */
-export function loadLayer(
+export async function loadLayer(
   question: LayerQuestion,
   allSpecies: readonly Species[],
   signal: AbortSignal,
 ): Promise<ShownLayer> {
+  return { ...(await answerTo(question, allSpecies, signal)), question };
+}
+
+type Answer = Omit<ShownLayer, 'question'>;
+
+function answerTo(
+  question: LayerQuestion,
+  allSpecies: readonly Species[],
+  signal: AbortSignal,
+): Promise<Answer> {
   switch (question.layer) {
     case 'survival':
       return survivalLayer(question, signal);
+    case 'change':
+      return changeLayer(question, signal);
     case 'advantage':
       return advantageLayer(question, signal);
     case 'width':
@@ -60,7 +80,7 @@ const cellsOf = ({ longitude, latitude, spacing_km }: Surface) => new Cells(long
 const survivalOf = (surface: Surface, method: Method, horizon: Horizon) =>
   surface.survival[method][`${horizon}`];
 
-async function survivalLayer(question: LayerQuestion, signal: AbortSignal): Promise<ShownLayer> {
+async function survivalLayer(question: LayerQuestion, signal: AbortSignal): Promise<Answer> {
   const { method, horizon } = question;
   const surface = await loadSurface({ ...question, maxPoints: MAX_POINTS }, signal);
   const values = Float32Array.from(survivalOf(surface, method, horizon));
@@ -74,26 +94,54 @@ async function survivalLayer(question: LayerQuestion, signal: AbortSignal): Prom
   };
 }
 
-async function advantageLayer(question: LayerQuestion, signal: AbortSignal): Promise<ShownLayer> {
+/** The end of a scale that is symmetric about 0: the largest difference, in steps of 0.1. */
+const extentOf = (values: Float32Array) =>
+  Math.max(0.1, Math.ceil(values.reduce((most, value) => Math.max(most, Math.abs(value)), 0) * 10) / 10);
+
+/** Survival in the chosen climate minus that of today, with the same practice. */
+async function changeLayer(question: LayerQuestion, signal: AbortSignal): Promise<Answer> {
+  const { method, horizon, assumed } = question;
+  const { warming_c: _, precipitation_change_percent: __, ...practice } = assumed;
+  const [then, today] = await Promise.all(
+    [assumed, practice].map((each) =>
+      loadSurface({ ...question, assumed: each, maxPoints: MAX_POINTS }, signal),
+    ),
+  );
+  const before = survivalOf(today!, method, horizon);
+  const after = survivalOf(then!, method, horizon);
+  const values = Float32Array.from(after, (value, index) => value - before[index]!);
+  return {
+    surface: then!,
+    cells: cellsOf(then!),
+    values,
+    isPale: then!.in_native_range.map((isNative) => !isNative),
+    scale: changeScale('Survival minus that of today, percentage points', extentOf(values)),
+    describe: (index) =>
+      `${percent(after[index]!)} alive after ${years(horizon)}, ${points(values[index]!)} points against today`,
+  };
+}
+
+async function advantageLayer(question: LayerQuestion, signal: AbortSignal): Promise<Answer> {
   const { horizon } = question;
   const surface = await loadSurface({ ...question, maxPoints: MAX_POINTS }, signal);
   const drone = survivalOf(surface, 'drone_seeded', horizon);
   const values = Float32Array.from(
     survivalOf(surface, 'manual', horizon).map((manual, index) => manual - drone[index]!),
   );
-  const largest = values.reduce((most, value) => Math.max(most, Math.abs(value)), 0);
-  const extent = Math.max(0.1, Math.ceil(largest * 10) / 10);
   return {
     surface,
     cells: cellsOf(surface),
     values,
     isPale: surface.in_native_range.map((isNative) => !isNative),
-    scale: advantageScale(`Hand planting minus drone seeding after ${years(horizon)}, points`, extent),
+    scale: advantageScale(
+      `Hand planting minus drone seeding after ${years(horizon)}, points`,
+      extentOf(values),
+    ),
     describe: (index) => `Hand planting ${points(values[index]!)} points against drone seeding`,
   };
 }
 
-async function widthLayer(question: LayerQuestion, signal: AbortSignal): Promise<ShownLayer> {
+async function widthLayer(question: LayerQuestion, signal: AbortSignal): Promise<Answer> {
   const { species, method, horizon, assumed } = question;
   const surface = await loadSurface({ ...question, maxPoints: WIDTH_POINTS }, signal);
   const query = new URLSearchParams({ horizons: String(horizon), include: 'intervals' });
@@ -132,7 +180,7 @@ async function bestLayer(
   question: LayerQuestion,
   allSpecies: readonly Species[],
   signal: AbortSignal,
-): Promise<ShownLayer> {
+): Promise<Answer> {
   const { method, horizon } = question;
   const waiting = [...allSpecies];
   const surfaces = new Map<Species, Surface>();

@@ -1,4 +1,6 @@
-import { assumptionsText, years } from '../page/format.js';
+import { useId } from 'preact/hooks';
+import { assumptionsText, distanceText, METHOD_NAMES, years } from '../page/format.js';
+import { cellOpacity, OPACITY } from '../state/choices.js';
 import { type ScoredPoints, scoredPoints } from '../state/points.js';
 import { type Ramp, type Scale, survivalScale } from './colours.js';
 import type { ShownLayer } from './layers.js';
@@ -6,28 +8,59 @@ import type { ShownLayer } from './layers.js';
 /** Whether the legend may lie open on the map. */
 const HAS_ROOM = window.matchMedia('(min-width: 801px)').matches;
 
-/** What the colours mean, and how large a cell is. */
+/** What the colours mean, how large a cell is, and how much shows through. */
 export function Legend({ shown, isLoading }: { shown: ShownLayer | null; isLoading: boolean }) {
   if (shown === null) return null;
   return (
     <details class="legend" aria-busy={isLoading} open={HAS_ROOM}>
       <summary>{shown.scale.title}</summary>
       <LegendContent shown={shown} />
+      <label class="opacity">
+        Opacity of cells <span aria-hidden="true">{Math.round(cellOpacity.value * 100)} %</span>
+        <input
+          type="range"
+          min={OPACITY.min}
+          max={OPACITY.max}
+          step={OPACITY.step}
+          value={cellOpacity.value}
+          onInput={({ currentTarget }) => {
+            cellOpacity.value = Number(currentTarget.value);
+          }}
+        />
+      </label>
     </details>
   );
 }
 
-/** The legend without its title. */
+/** The legend without its title: what is drawn, also while another answer is awaited. */
 export function LegendContent({ shown }: { shown: ShownLayer }) {
-  const { scale, surface, cells } = shown;
+  const { scale, surface, cells, question } = shown;
   const hasPale = shown.isPale.includes(true);
   return (
     <>
-      {scale.kind === 'ramp' ? <RampBar scale={scale} /> : <Classes scale={scale} />}
+      {scale.kind === 'ramp' ? (
+        <RampBar scale={scale} opacity={cellOpacity.value} />
+      ) : (
+        <Classes scale={scale} />
+      )}
+      <p class="drawn">
+        {[
+          question.layer === 'best' ? null : surface.species_common_name,
+          question.layer === 'advantage' ? null : METHOD_NAMES[question.method].toLowerCase(),
+          `after ${years(question.horizon)}`,
+          assumptionsText(question.assumed),
+        ]
+          .filter((each) => each !== null)
+          .join(', ')}
+        .
+      </p>
       {scoredPoints.value !== null && <PointColours scored={scoredPoints.value} cells={scale} />}
-      {hasPale && <p>Pale: outside the native range of {surface.species_common_name}.</p>}
       <p>
-        A cell is {cells.spacingKm < 1 ? '0.9' : cells.spacingKm.toFixed(1)} km from north to south
+        Blank: no forest.
+        {hasPale && ` Pale: outside the native range of ${surface.species_common_name}.`}
+      </p>
+      <p>
+        A cell is {distanceText(Math.max(cells.spacingKm, 0.9))} from north to south
         {cells.spacingKm > 1 ? ' and shows one data point; zoom in for more' : ': one data point of the grid'}
         .
       </p>
@@ -35,14 +68,20 @@ export function LegendContent({ shown }: { shown: ShownLayer }) {
   );
 }
 
-function RampBar({ scale }: { scale: Ramp }) {
-  const width = 100 / scale.colours.length;
+/** The colours of a ramp as they are drawn: over the ground, with the opacity of the cells. */
+function RampBar({ scale, opacity }: { scale: Ramp; opacity: number }) {
+  const id = useId();
+  const last = scale.colours.length - 1;
   return (
     <>
       <svg class="ramp" viewBox="0 0 100 6" preserveAspectRatio="none" aria-hidden="true">
-        {scale.colours.map((colour, index) => (
-          <rect key={colour} x={index * width} y="0" width={width + 0.2} height="6" fill={colour} />
-        ))}
+        <linearGradient id={id}>
+          {scale.colours.map((colour, index) => (
+            <stop key={colour} offset={index / last} stop-color={colour} />
+          ))}
+        </linearGradient>
+        <rect class="ground" width="100" height="6" />
+        <rect width="100" height="6" fill={`url(#${id})`} opacity={opacity} />
       </svg>
       <div class="ticks">
         {scale.ticks.map(({ label }) => (
@@ -64,7 +103,7 @@ function PointColours({ scored, cells }: { scored: ScoredPoints; cells: Scale })
         Circles: points of the file, {scale.title}
         {isSame && ', in the same colours'}; grey: an error.
       </p>
-      {!isSame && <RampBar scale={scale} />}
+      {!isSame && <RampBar scale={scale} opacity={1} />}
     </>
   );
 }
@@ -75,7 +114,8 @@ function Classes({ scale }: { scale: Scale & { kind: 'classes' } }) {
       {scale.classes.map(({ label, colour }) => (
         <li key={label}>
           <svg viewBox="0 0 10 10" aria-hidden="true">
-            <rect width="10" height="10" fill={colour} />
+            <rect class="ground" width="10" height="10" />
+            <rect width="10" height="10" fill={colour} opacity={cellOpacity.value} />
           </svg>
           {label}
         </li>

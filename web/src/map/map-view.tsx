@@ -1,10 +1,20 @@
 import { effect } from '@preact/signals';
 import { type Map as MapLibreMap, Marker } from 'maplibre-gl';
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { number, percent, years } from '../page/format.js';
+import { elevationText, number, percent, years } from '../page/format.js';
 import { ErrorNote } from '../page/notes.js';
 import { catalogues, nameOf } from '../state/catalogues.js';
-import { assumptions, camera, chooseSite, horizon, method, panel, site, species } from '../state/choices.js';
+import {
+  assumptions,
+  camera,
+  cellOpacity,
+  chooseSite,
+  horizon,
+  method,
+  panel,
+  site,
+  species,
+} from '../state/choices.js';
 import { chosenRow, scoredPoints, survivalOf } from '../state/points.js';
 import { chosenUnit, editedUnit } from '../state/units.js';
 import { useAnswer } from '../state/use-answer.js';
@@ -111,6 +121,7 @@ export function MapView() {
           marker.getElement().setAttribute('aria-label', 'The chosen site');
         }
       }),
+      effect(() => cells.current.setOpacity(cellOpacity.value)),
       showUnits(map),
       showPoints(map),
       showHandles(map),
@@ -169,7 +180,7 @@ function textUnder(shown: ShownLayer | null, longitude: number, latitude: number
   if (shown === null || index === undefined) return '';
   const { surface } = shown;
   const range = shown.isPale[index] ? ', outside the native range' : '';
-  return `${shown.describe(index)}${range} · ${number(surface.elevation_m[index]!)} m`;
+  return `${shown.describe(index)}${range} · ${elevationText(surface.elevation_m[index]!)}`;
 }
 
 function textOfRow(index: number): string {

@@ -1,6 +1,6 @@
 import { signal } from '@preact/signals';
 import type { Map as MapLibreMap } from 'maplibre-gl';
-import { type Place, site } from '../state/choices.js';
+import type { Place } from '../state/choices.js';
 import type { ShownLayer } from './layers.js';
 
 /** The map of the page, for panels that move it or take its picture; null while there is none. */
@@ -27,39 +27,4 @@ const PLACE_ZOOM = 9;
 export function showOnMap({ latitude, longitude }: Place): void {
   const map = shownMap.peek();
   map?.easeTo({ center: [longitude, latitude], zoom: Math.max(map.getZoom(), PLACE_ZOOM) });
-}
-
-/** A picture of the map as it is drawn now with a dot at the site, as a data URL; undefined without a map. */
-export async function mapPicture(): Promise<string | undefined> {
-  const map = shownMap.peek();
-  if (map === null) return undefined;
-  const picture = new Promise<string>((resolve) => {
-    // The drawing is there only until the frame is shown.
-    map.once('render', () => resolve(pictureOf(map)));
-  });
-  map.triggerRepaint();
-  return picture;
-}
-
-const DOT_PX = 7;
-
-function pictureOf(map: MapLibreMap): string {
-  const drawn = map.getCanvas();
-  const canvas = document.createElement('canvas');
-  canvas.width = drawn.width;
-  canvas.height = drawn.height;
-  const context = canvas.getContext('2d');
-  context?.drawImage(drawn, 0, 0);
-  if (context !== null && site.value !== null) {
-    const { x, y } = map.project([site.value.longitude, site.value.latitude]);
-    const scale = drawn.width / drawn.clientWidth;
-    context.beginPath();
-    context.arc(x * scale, y * scale, DOT_PX * scale, 0, 2 * Math.PI);
-    context.fillStyle = '#c2410c';
-    context.strokeStyle = '#ffffff';
-    context.lineWidth = 2 * scale;
-    context.fill();
-    context.stroke();
-  }
-  return canvas.toDataURL('image/png');
 }

@@ -1,36 +1,63 @@
 import { effect, signal } from '@preact/signals';
 import type { GeoJSONSource, Map as MapLibreMap, PointLike } from 'maplibre-gl';
-import { chosenUnit, type Unit, units } from '../state/units.js';
+import { chosenUnit, type Unit, units, unsureUnits } from '../state/units.js';
 
 /** The shape of a unit while one of its corners is dragged; null otherwise. */
 export const draft = signal<Pick<Unit, 'id' | 'geometry'> | null>(null);
 
 const SOURCE = 'units';
 const FILL = 'unit-fill';
+/** A dark line in a light casing is seen over every colour of the cells, in both themes. */
+const DARK = '#1a1a1a';
+const LIGHT = '#ffffff';
+/** From this zoom on units have their names. */
+const NAMES_ZOOM = 10;
 
 /** Shows the units on a map from now on. @returns ends that */
 export function showUnits(map: MapLibreMap): () => void {
   const update = () => {
     const features = units.value.map(({ id, name, geometry }) => ({
       type: 'Feature' as const,
-      properties: { id, name, isChosen: id === chosenUnit.value },
+      properties: { id, name, isChosen: id === chosenUnit.value, isUnsure: unsureUnits.value.has(id) },
       geometry: draft.value?.id === id ? draft.value.geometry : geometry,
     }));
     map.getSource<GeoJSONSource>(SOURCE)?.setData({ type: 'FeatureCollection', features });
   };
   map.on('style.load', () => {
     map.addSource(SOURCE, { type: 'geojson', data: { type: 'FeatureCollection', features: [] } });
+    // Invisible: it finds the unit at a point, and the colours below stay those of the legend.
+    map.addLayer({ id: FILL, type: 'fill', source: SOURCE, paint: { 'fill-opacity': 0 } });
     map.addLayer({
-      id: FILL,
-      type: 'fill',
-      source: SOURCE,
-      paint: { 'fill-color': '#c2410c', 'fill-opacity': ['case', ['get', 'isChosen'], 0.35, 0.08] },
-    });
-    map.addLayer({
-      id: 'unit-line',
+      id: 'unit-casing',
       type: 'line',
       source: SOURCE,
-      paint: { 'line-color': '#c2410c', 'line-width': ['case', ['get', 'isChosen'], 3.5, 2] },
+      layout: { 'line-join': 'round' },
+      paint: { 'line-color': LIGHT, 'line-width': ['case', ['get', 'isChosen'], 8, 5] },
+    });
+    for (const isUnsure of [false, true])
+      map.addLayer({
+        id: isUnsure ? 'unit-line-unsure' : 'unit-line',
+        type: 'line',
+        source: SOURCE,
+        filter: ['==', ['get', 'isUnsure'], isUnsure],
+        layout: { 'line-join': 'round' },
+        paint: {
+          'line-color': DARK,
+          'line-width': ['case', ['get', 'isChosen'], 4, 2],
+          ...(isUnsure && { 'line-dasharray': [3, 2] }),
+        },
+      });
+    map.addLayer({
+      id: 'unit-name',
+      type: 'symbol',
+      source: SOURCE,
+      minzoom: NAMES_ZOOM,
+      layout: {
+        'text-field': ['get', 'name'],
+        'text-font': ['sans-serif'],
+        'text-size': 13,
+      },
+      paint: { 'text-color': DARK, 'text-halo-color': LIGHT, 'text-halo-width': 2 },
     });
     update();
   });

@@ -17,11 +17,13 @@ import {
   WARMING_C,
   warmingC,
 } from '../state/choices.js';
-import { METHOD_NAMES, years } from './format.js';
+import { METHOD_NAMES, warmingText, years } from './format.js';
+import { MeasureSwitch } from './measure-switch.js';
 import { useTypedNumber } from './use-typed-number.js';
 
 const LAYER_NAMES: Readonly<Record<Layer, string>> = {
   survival: 'Survival',
+  change: 'Change from today',
   advantage: 'Hand against drone',
   width: 'Interval width',
   best: 'Best native species',
@@ -75,12 +77,13 @@ export function Controls() {
           ))}
         </select>
       </label>
-      <ClimateSlider title="Warming" unit="°C" value={warmingC} limits={WARMING_C} />
+      <ClimateSlider title="Warming" unit="°C" value={warmingC} limits={WARMING_C} sizeOf={warmingText} />
       <ClimateSlider
         title="Precipitation"
         unit="%"
         value={precipitationPercent}
         limits={PRECIPITATION_PERCENT}
+        sizeOf={(percent) => `${Math.abs(percent)} %`}
       />
       <PracticeControls features={practiceOf(catalogues.value?.model.features ?? [])} />
       {Object.keys(assumptions()).length > 0 && (
@@ -96,6 +99,7 @@ export function Controls() {
           Reset
         </button>
       )}
+      <MeasureSwitch />
     </header>
   );
 }
@@ -135,15 +139,17 @@ interface ClimateSliderProps {
   unit: string;
   value: Signal<number>;
   limits: { readonly min: number; readonly max: number; readonly step: number };
+  /** A value as text, without its sign. */
+  sizeOf: (value: number) => string;
 }
 
-function ClimateSlider({ title, unit, value, limits }: ClimateSliderProps) {
+function ClimateSlider({ title, unit, value, limits, sizeOf }: ClimateSliderProps) {
   const sign = value.value > 0 ? '+' : value.value < 0 ? '−' : '±';
   return (
     <Slider
       title={title}
       unit={unit}
-      text={`${sign}${Math.abs(value.value)} ${unit}`}
+      text={`${sign}${sizeOf(value.value)}`}
       value={value.value}
       {...limits}
       onValue={(chosen) => {

@@ -1,10 +1,15 @@
 import type { Method } from '../api/types.js';
+import { measures } from '../state/measures.js';
 
 /** A probability as whole percent, with a decimal below ten. */
 export function percent(value: number): string {
   const points = value * 100;
   return `${Math.abs(points) < 9.95 && points !== 0 ? points.toFixed(1) : Math.round(points)} %`;
 }
+
+/** Two probabilities as a range: 14 to 99 %. */
+export const percentRange = (low: number, high: number) =>
+  `${percent(low).replace(' %', '')} to ${percent(high)}`;
 
 /** A difference of probabilities in percentage points, with its sign. */
 export function points(value: number): string {
@@ -24,15 +29,18 @@ export const METHOD_NAMES: Readonly<Record<Method, string>> = {
   drone_seeded: 'Drone seeding',
 };
 
-export const years = (count: number) => counted(count, 'year');
+/** A cost per survivor as people read it. @param cost null where none survives; undefined while it is asked for */
+export const costText = (cost: number | null | undefined) =>
+  cost === undefined ? '…' : cost === null ? 'none survives' : money(cost);
 
-/** A unit of a feature as people write it. */
-export function unitName(unit: string): string {
-  return (
-    ({ degC: '°C', degrees: '°', fraction: '', percent: '%', '1': '' } as Record<string, string>)[unit] ??
-    unit
-  );
-}
+/** In dollars: whole ones from a thousand on, more decimals below ten cents, since a sown spot may cost less. */
+export const money = (amount: number) =>
+  `$${amount.toLocaleString('en-US', {
+    minimumFractionDigits: amount < 1000 ? 2 : 0,
+    maximumFractionDigits: amount < 0.1 ? 4 : amount < 1000 ? 2 : 0,
+  })}`;
+
+export const years = (count: number) => counted(count, 'year');
 
 /** The name of a region. */
 export const regionName = (code: string) => ({ 'US-OR': 'Oregon', 'US-WA': 'Washington' })[code] ?? code;
@@ -57,14 +65,118 @@ export function assumptionsText({
   precipitation_change_percent = 0,
   ...practice
 }: Readonly<Record<string, number>>): string {
-  const change = (value: number, unit: string, more: string, less: string) =>
-    value === 0 ? [] : [`${Math.abs(value)} ${unit} ${value > 0 ? more : less}`];
+  const change = (value: number, sizeOf: (value: number) => string, more: string, less: string) =>
+    value === 0 ? [] : [`${sizeOf(value)} ${value > 0 ? more : less}`];
   const climate = [
-    ...change(warming_c, '°C', 'warmer', 'colder'),
-    ...change(precipitation_change_percent, '%', 'more precipitation', 'less precipitation'),
+    ...change(warming_c, warmingText, 'warmer', 'colder'),
+    ...change(
+      precipitation_change_percent,
+      (value) => `${Math.abs(value)} %`,
+      'more precipitation',
+      'less precipitation',
+    ),
   ].join(' and ');
   const practised = Object.entries(practice).map(
     ([feature, value]) => PRACTICE_TEXTS[feature]?.(value) ?? `${feature} ${value}`,
   );
   return [climate || "today's climate", ...practised].join(', ');
 }
+
+/** Sizes of US customary units, exact by definition (NIST Special Publication 811, appendix B). */
+const METRES_PER_FOOT = 0.3048;
+const KM_PER_MILE = 1.609344;
+const MM_PER_INCH = 25.4;
+const HA_PER_ACRE = 0.40468564224;
+
+/** A unit in which a quantity is shown and typed, and its relation to the unit of the interface. */
+export interface Measure {
+  /** As people write it after a number. */
+  readonly name: string;
+  /** What a value of the interface is in this unit. */
+  fromMetric(value: number): number;
+  /** What a value in this unit is in that of the interface. */
+  toMetric(value: number): number;
+}
+
+/** Decimals that a conversion keeps: enough for the same number to come back. */
+const DECIMALS = 6;
+const rounded = (value: number) => Number(value.toFixed(DECIMALS));
+
+const scaled = (name: string, size: number, offset = 0): Measure => ({
+  name,
+  fromMetric: (value) => rounded(value / size + offset),
+  toMetric: (value) => rounded((value - offset) * size),
+});
+
+const asIs = (name: string): Measure => ({
+  name,
+  fromMetric: (value) => value,
+  toMetric: (value) => value,
+});
+
+export const METRES = asIs('m');
+export const FEET = scaled('ft', METRES_PER_FOOT);
+
+const US_MEASURES: Readonly<Record<string, Measure>> = {
+  m: FEET,
+  km: scaled('mi', KM_PER_MILE),
+  mm: scaled('in', MM_PER_INCH),
+  ha: scaled('acres', HA_PER_ACRE),
+  degC: scaled('°F', 5 / 9, 32),
+};
+
+const METRIC_NAMES: Readonly<Record<string, string>> = {
+  degC: '°C',
+  degrees: '°',
+  fraction: '',
+  percent: '%',
+  '1': '',
+};
+
+/** The chosen unit for a unit of GET /v1/model, or for `ha` or `km`. */
+export function measureOf(unit: string): Measure {
+  const us = measures.value === 'us' ? US_MEASURES[unit] : undefined;
+  return us ?? asIs(METRIC_NAMES[unit] ?? unit);
+}
+
+/** A quantity with its unit, in the chosen units. @param value in the unit */
+export function quantity(value: number, unit: string, decimals = 0): string {
+  const measure = measureOf(unit);
+  return `${number(measure.fromMetric(value), decimals)} ${measure.name}`.trim();
+}
+
+export const elevationText = (metres: number) => quantity(metres, 'm');
+export const distanceText = (km: number) => quantity(km, 'km', 1);
+
+/** An area, with a decimal below ten. */
+export function areaText(ha: number): string {
+  return quantity(ha, 'ha', measureOf('ha').fromMetric(ha) < 9.95 ? 1 : 0);
+}
+
+/** An elevation in both units, the chosen one first: 705 m = 2,313 ft. */
+export function bothElevations(metres: number): string {
+  const inUnit = ({ name, fromMetric }: Measure) => `${number(fromMetric(metres))} ${name}`;
+  return (measures.value === 'us' ? [FEET, METRES] : [METRES, FEET]).map(inUnit).join(' = ');
+}
+
+/** A difference of temperatures without its sign; a degree Celsius is 1.8 degrees Fahrenheit. */
+export function warmingText(degrees: number): string {
+  const isUs = measures.value === 'us';
+  return `${Number(((isUs ? 1.8 : 1) * Math.abs(degrees)).toFixed(1))} ${isUs ? '°F' : '°C'}`;
+}
+
+/** The chosen unit of area in the singular: as in "trees per acre". */
+export const areaUnit = (): 'acre' | 'hectare' => (measures.value === 'us' ? 'acre' : 'hectare');
+
+/** Things per hectare as things per chosen unit of area. */
+export const perArea = (perHa: number) => (measures.value === 'us' ? perHa * HA_PER_ACRE : perHa);
+
+/** Things per unit of area as things per hectare; without one, per chosen unit. */
+export const perHectare = (perUnit: number, unit = areaUnit()) =>
+  unit === 'acre' ? perUnit / HA_PER_ACRE : perUnit;
+
+/** An area in acres, whatever unit is chosen. */
+export const acres = (ha: number) => ha / HA_PER_ACRE;
+
+/** Today's date for names of files, as people here have it: 2026-11-25. */
+export const dateText = () => new Date().toLocaleDateString('en-CA');

@@ -1,40 +1,24 @@
-import { signal } from '@preact/signals';
-import { LegendContent } from '../map/legend.js';
-import { mapPicture, shownLayer } from '../map/shown-map.js';
 import { catalogues, nameOf } from '../state/catalogues.js';
 import {
   assumptions,
   conditions,
   elevationM,
   horizon,
-  layer,
   method,
   panel,
   site,
   species,
 } from '../state/choices.js';
-import { assumptionsText, METHOD_NAMES, unitName, years } from './format.js';
+import { units } from '../state/units.js';
+import { assumptionsText, elevationText, METHOD_NAMES, quantity, years } from './format.js';
+import { PrintedMap } from './printed-map.js';
 
-/** The map as it is printed; undefined where the browser's own command prints. */
-const picture = signal<string | undefined>(undefined);
-
-/** Prints the open panel with the map. */
-export async function printPage(): Promise<void> {
-  picture.value = await mapPicture();
-  window.addEventListener(
-    'afterprint',
-    () => {
-      picture.value = undefined;
-    },
-    { once: true },
-  );
-  setTimeout(() => window.print(), 100); // after the picture is in the page
-}
+/** Prints the open panel. The browser's own command prints the same. */
+export const printPage = () => window.print();
 
 /** On paper above every panel: what was chosen, when, by which model, and the map with its legend. */
 export function PrintHead() {
   const model = catalogues.value?.model;
-  const shown = shownLayer.value;
   return (
     <div class="print-only print-head">
       <p>
@@ -54,20 +38,8 @@ export function PrintHead() {
           Outcomes: <strong>{model?.outcomes}</strong>. {model?.caution}
         </p>
       )}
-      {picture.value !== undefined && (
-        <figure>
-          <img src={picture.value} alt="The map" />
-          {shown !== null && (
-            <figcaption class="legend">
-              <strong>
-                {layer.value === 'best' ? '' : `${nameOf(species.value)}. `}
-                {shown.scale.title}
-              </strong>
-              <LegendContent shown={shown} />
-            </figcaption>
-          )}
-        </figure>
-      )}
+      {/* The report of units has it after its totals. */}
+      {(panel.value !== 'units' || units.value.length === 0) && <PrintedMap />}
     </div>
   );
 }
@@ -77,7 +49,7 @@ function ownValues(): string {
   const features = catalogues.value?.model.features ?? [];
   const measured = features
     .filter(({ feature }) => feature in conditions.value)
-    .map(({ feature, factor, unit }) => `${factor} ${conditions.value[feature]} ${unitName(unit)}`.trim());
-  const own = elevationM.value === null ? [] : [`own elevation ${elevationM.value} m`];
+    .map(({ feature, factor, unit }) => `${factor} ${quantity(conditions.value[feature]!, unit, 1)}`);
+  const own = elevationM.value === null ? [] : [`own elevation ${elevationText(elevationM.value)}`];
   return [...own, ...measured].map((text) => `, ${text}`).join('');
 }

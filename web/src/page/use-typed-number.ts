@@ -1,5 +1,9 @@
 import { useState } from 'preact/hooks';
 import { numberIn } from '../state/choices.js';
+import type { Measure } from './format.js';
+
+/** Digits of a value that was converted and not typed. */
+const CONVERTED_DIGITS = 5;
 
 interface Typed {
   readonly text: string;
@@ -11,19 +15,29 @@ interface Typed {
 /**
  * The text of a number field as it is typed, also while it is no number yet, as the 0. of 0.05. A value that the
  * text does not say, as after a reset, replaces the text.
+ * @param value in the unit of the interface, as are the limits
  * @param onValue gets the number, or null for none or one outside the limits
+ * @param measure the unit that is typed, where it is another one
  */
 export function useTypedNumber(
   value: number | null,
   { min, max }: { readonly min: number; readonly max: number },
   onValue: (value: number | null) => void,
+  measure?: Measure,
 ): Typed {
   const [typed, setTyped] = useState({ text: '', isWrong: false });
+  const read = (text: string) => {
+    const number = numberIn(text, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY);
+    return number === null ? null : numberIn(String(measure?.toMetric(number) ?? number), min, max);
+  };
   const onInput: Typed['onInput'] = ({ currentTarget: { value: text, validity } }) => {
-    const next = numberIn(text, min, max);
+    const next = read(text);
     setTyped({ text, isWrong: next === null && (text !== '' || validity.badInput) });
     onValue(next);
   };
-  if (numberIn(typed.text, min, max) === value) return { ...typed, onInput };
-  return { text: String(value ?? ''), isWrong: false, onInput };
+  if (read(typed.text) === value) return { ...typed, onInput };
+  const shown = value === null ? '' : (measure?.fromMetric(value) ?? value);
+  // Conversions of round numbers are no round numbers.
+  const text = String(shown === value || shown === '' ? shown : Number(shown.toPrecision(CONVERTED_DIGITS)));
+  return { text, isWrong: false, onInput };
 }

@@ -1,36 +1,39 @@
-import { number } from '../page/format.js';
+import { bothElevations, elevationText, FEET, METRES, measureOf, number } from '../page/format.js';
 import { elevationM } from '../state/choices.js';
 
-const METRES_PER_FOOT = 0.3048;
-
-/** From this difference on, metres, the typed elevation may be in feet, or that of another place. */
+/** From this difference on, metres, the typed elevation may be in the other unit, or that of another place. */
 const NOTED_DIFFERENCE_M = 150;
 
 /**
- * Says the site's own elevation in both units, and warns where the matched point lies far above or below.
+ * Says an elevation in both units, and warns where the matched point lies far above or below the site's own.
  * @param props.matchedM of the matched point; undefined while it is not known
  */
 export function ElevationNote({ matchedM }: { matchedM: number | undefined }) {
   const own = elevationM.value;
-  if (own === null) return null;
+  if (own === null)
+    return matchedM === undefined ? null : <p class="small">Data point: {bothElevations(matchedM)}</p>;
   const differenceM = own - (matchedM ?? own);
-  const fromFeet = Math.round(own * METRES_PER_FOOT);
+  const typedIn = measureOf('m');
+  const other = typedIn.name === FEET.name ? METRES : FEET;
+  const typed = typedIn.fromMetric(own);
+  const inOther = Math.round(other.toMetric(typed));
   return (
     <>
       <p class="small">
-        {number(own)} m = {number(own / METRES_PER_FOOT)} ft
+        {bothElevations(own)}
+        {matchedM !== undefined && `; data point: ${bothElevations(matchedM)}`}
       </p>
       {matchedM !== undefined && Math.abs(differenceM) >= NOTED_DIFFERENCE_M && (
         <p class="flag" role="status">
-          {number(Math.abs(differenceM))} m {differenceM > 0 ? 'above' : 'below'} the data point, which is at{' '}
-          {number(matchedM)} m. Is the number in feet?{' '}
+          {elevationText(Math.abs(differenceM))} {differenceM > 0 ? 'above' : 'below'} the data point, which
+          is at {elevationText(matchedM)}. Is the number in {other === FEET ? 'feet' : 'metres'}?{' '}
           <button
             type="button"
             onClick={() => {
-              elevationM.value = fromFeet;
+              elevationM.value = inOther;
             }}
           >
-            Use {number(own)} ft = {number(fromFeet)} m
+            Use {number(typed)} {other.name} = {elevationText(inOther)}
           </button>
         </p>
       )}

@@ -1,5 +1,6 @@
 import { NurselogError } from '@nurselog/client/nurselog-error';
 import { showOnMap } from '../map/shown-map.js';
+import { distanceText } from '../page/format.js';
 import { chooseSite, type Place } from '../state/choices.js';
 
 interface Nearest extends Place {
@@ -19,7 +20,8 @@ export function NearestPoint({ error }: { error: Error }) {
           showOnMap(nearest);
         }}
       >
-        Show the nearest data point: {nearest.latitude}, {nearest.longitude}, {nearest.distance_km} km away
+        Show the nearest data point: {nearest.latitude}, {nearest.longitude},{' '}
+        {distanceText(nearest.distance_km)} away
       </button>
     </p>
   );

@@ -1,6 +1,6 @@
 import { useState } from 'preact/hooks';
 import type { Comparison } from '../api/types.js';
-import { number, unitName } from '../page/format.js';
+import { type Measure, measureOf, number } from '../page/format.js';
 import { useTypedNumber } from '../page/use-typed-number.js';
 import { catalogues } from '../state/catalogues.js';
 import { conditions, elevationM, method } from '../state/choices.js';
@@ -31,9 +31,9 @@ export function OwnValues({ answer, matchedM }: { answer: Comparison | null; mat
       <Field
         id="elevation"
         label="Elevation"
-        unit="m"
+        measure={measureOf('m')}
         value={elevationM.value}
-        placeholder={matchedM === undefined ? '' : number(matchedM)}
+        placeholder={matchedM === undefined ? '' : number(measureOf('m').fromMetric(matchedM))}
         limits={ELEVATION_M}
         onValue={(value) => {
           elevationM.value = value;
@@ -49,9 +49,13 @@ export function OwnValues({ answer, matchedM }: { answer: Comparison | null; mat
               key={feature}
               id={`measured-${feature}`}
               label={factor}
-              unit={unitName(unit)}
+              measure={measureOf(unit)}
               value={measured[feature] ?? null}
-              placeholder={used.has(feature) ? String(Number(used.get(feature)!.toFixed(3))) : ''}
+              placeholder={
+                used.has(feature)
+                  ? String(Number(measureOf(unit).fromMetric(used.get(feature)!).toFixed(3)))
+                  : ''
+              }
               limits={{ min: minimum, max: maximum }}
               onValue={(value) => set(feature, value)}
             />
@@ -76,28 +80,30 @@ export function OwnValues({ answer, matchedM }: { answer: Comparison | null; mat
 interface FieldProps {
   id: string;
   label: string;
-  unit: string;
+  measure: Measure;
   value: number | null;
   placeholder: string;
+  /** In the unit of the interface, as is the value. */
   limits: { readonly min: number; readonly max: number };
   onValue: (value: number | null) => void;
 }
 
 /** A number that may be left empty. What is out of its limits is said and not used. */
-function Field({ id, label, unit, value, placeholder, limits, onValue }: FieldProps) {
-  const typed = useTypedNumber(value, limits, onValue);
+function Field({ id, label, measure, value, placeholder, limits, onValue }: FieldProps) {
+  const typed = useTypedNumber(value, limits, onValue, measure);
+  const [min, max] = [measure.fromMetric(limits.min), measure.fromMetric(limits.max)];
   return (
     <div class="field">
       <label for={id}>
         {label}
-        {unit !== '' && `, ${unit}`}
+        {measure.name !== '' && `, ${measure.name}`}
       </label>
       <input
         id={id}
         type="number"
         step="any"
-        min={limits.min}
-        max={limits.max}
+        min={min}
+        max={max}
         value={typed.text}
         placeholder={placeholder}
         aria-invalid={typed.isWrong}
@@ -105,7 +111,7 @@ function Field({ id, label, unit, value, placeholder, limits, onValue }: FieldPr
       />
       {typed.isWrong && (
         <p class="error" role="alert">
-          From {number(limits.min, 2)} to {number(limits.max, 2)}.
+          From {number(min, 2)} to {number(max, 2)}.
         </p>
       )}
     </div>

@@ -1,84 +1,99 @@
-import type { FeatureCollection, Point } from 'geojson';
 import { useEffect, useState } from 'preact/hooks';
-import baseMapUrl from '../../base-map/base-map.json?url';
 import { showOnMap } from '../map/shown-map.js';
-import { chooseSite, placeIn, site } from '../state/choices.js';
+import { chooseSite, type Place, site } from '../state/choices.js';
+import { placeIn } from '../state/coordinates.js';
+import { loadNamedPlaces, type NamedPlace, placeNamed, placesLike } from './named-places.js';
 
-interface Town {
-  readonly label: string;
-  readonly latitude: number;
-  readonly longitude: number;
-}
+/** Names that are offered at a time. */
+const MAX_OFFERED = 12;
+/** What the browser may take to find out where it is. */
+const LOCATION_TIMEOUT_MS = 30_000;
+/** T19S R5E S12, and other ways to write it. */
+const TOWNSHIP = /^T(?:OWNSHIP)?\.?\s*\d+\s*[NS]\b/i;
 
-const STATES = ['Oregon', 'Washington'];
-
-/** The towns of the base map, whose file the map has loaded already. */
-async function loadTowns(): Promise<Town[]> {
-  const response = await fetch(new URL(baseMapUrl, location.href));
-  const { features } = (await response.json()) as FeatureCollection<
-    Point,
-    { kind: string; name: string; state: string }
-  >;
-  return features
-    .filter(({ properties }) => properties.kind === 'town' && STATES.includes(properties.state))
-    .map(({ properties, geometry: { coordinates } }) => ({
-      label: `${properties.name}, ${properties.state}`,
-      longitude: coordinates[0]!,
-      latitude: coordinates[1]!,
-    }))
-    .sort((a, b) => a.label.localeCompare(b.label));
-}
-
-/** Chooses a site by its coordinates, or shows a town on the map: most towns have no forest, and so no data. */
+/** Chooses a site: by coordinates, by the name of a place, or where the browser is. */
 export function PlaceForm() {
-  const [towns, setTowns] = useState<readonly Town[]>([]);
+  const [places, setPlaces] = useState<readonly NamedPlace[]>([]);
   const [text, setText] = useState('');
-  const [isWrong, setWrong] = useState(false);
+  const [problem, setProblem] = useState('');
+  const [isLocating, setLocating] = useState(false);
   const chosen = site.value;
   useEffect(() => {
-    loadTowns().then(setTowns, () => undefined); // without towns the form takes coordinates
-  }, []);
-  useEffect(() => {
     if (chosen !== null) setText(`${chosen.latitude}, ${chosen.longitude}`);
-    setWrong(false);
+    setProblem('');
   }, [chosen]);
 
-  const go = (event: Event) => {
+  const go = async (event: Event) => {
     event.preventDefault();
-    const wanted = text.trim().toLowerCase();
-    const town = towns.find(
-      ({ label }) => label.toLowerCase() === wanted || label.toLowerCase().startsWith(`${wanted},`),
+    setProblem('');
+    // Without the list the form takes coordinates.
+    const place = placeIn(text) ?? placeNamed(await loadNamedPlaces().catch(() => []), text);
+    if (place === undefined) setProblem(problemOf(text));
+    else show(place);
+  };
+  const locate = () => {
+    setLocating(true);
+    setProblem('');
+    navigator.geolocation.getCurrentPosition(
+      ({ coords }) => {
+        setLocating(false);
+        show(coords);
+      },
+      ({ message }) => {
+        setLocating(false);
+        setProblem(`The browser did not say where it is${message === '' ? '' : `: ${message}`}.`);
+      },
+      { enableHighAccuracy: true, timeout: LOCATION_TIMEOUT_MS },
     );
-    const place = town ?? placeIn(text);
-    setWrong(place === null);
-    if (place === null) return;
-    if (town === undefined) chooseSite(place);
-    showOnMap(place);
   };
   return (
     <form class="place no-print" onSubmit={go}>
-      <label for="place">Latitude, longitude or a town</label>
+      <label for="place">Coordinates, town, county, lake, river or ZIP code</label>
       <div>
         <input
           id="place"
-          list="towns"
+          list="places"
+          autocomplete="off"
           value={text}
           placeholder="44.12, -122.03"
-          aria-invalid={isWrong}
+          aria-invalid={problem !== ''}
+          aria-describedby="place-help"
+          onFocus={() => loadNamedPlaces().then(setPlaces, () => undefined)}
           onInput={({ currentTarget }) => setText(currentTarget.value)}
         />
-        <datalist id="towns">
-          {towns.map(({ label }) => (
+        <datalist id="places">
+          {placesLike(places, text, MAX_OFFERED).map(({ label }) => (
             <option key={label} value={label} />
           ))}
         </datalist>
         <button type="submit">Show</button>
       </div>
-      {isWrong && (
+      <p id="place-help" class="small">
+        Coordinates as 44.12, -122.03, as 44 7 12 N, 122 1 48 W, or as UTM 10T 577600 4885700.
+      </p>
+      {/* Browsers tell pages of https and of this machine alone. */}
+      {window.isSecureContext && (
+        <button type="button" disabled={isLocating} onClick={locate}>
+          {isLocating ? 'Locating …' : 'My location'}
+        </button>
+      )}
+      {problem !== '' && (
         <p class="error" role="alert">
-          Type a latitude and a longitude in degrees, such as 44.12, -122.03, or a town of the list.
+          {problem}
         </p>
       )}
     </form>
   );
+}
+
+function show(place: Place): void {
+  chooseSite(place);
+  showOnMap(place);
+}
+
+/** Why a text is no place, and what would be one. */
+function problemOf(text: string): string {
+  if (TOWNSHIP.test(text.trim()))
+    return 'The page cannot find township, range and section: it has no map of them. Type coordinates or a town.';
+  return `“${text.trim()}” is neither coordinates nor a town, county, lake, river or ZIP code that the page knows. Mountains and roads are not in its list.`;
 }

@@ -1,39 +1,52 @@
 import { useState } from 'preact/hooks';
 import { callJson } from '../api/service.js';
-import type { Method, Ranking } from '../api/types.js';
+import type { Ranking } from '../api/types.js';
+import { HORIZONS } from '../api/types.js';
 import { METHOD_NAMES, percent, years } from '../page/format.js';
 import { ErrorNote } from '../page/notes.js';
+import { askedSpecies, SpeciesSets } from '../page/species-sets.js';
 import { hasIntervals } from '../state/catalogues.js';
 import { horizon, method, species } from '../state/choices.js';
+import { settings } from '../state/plan-settings.js';
 import { type Loading, useAnswer } from '../state/use-answer.js';
 import { siteRequest } from './site-request.js';
+import { SpeciesComparison } from './species-comparison.js';
+import { Whisker } from './whisker.js';
 
 const FIRST = 8;
-/** Units of the drawing. */
-const [WHISKER_SCALE, WHISKER_MARGIN] = [100, 5];
 
-/** Loads the native species at the site. @param isWanted false to ask for none */
+/** Loads the species of the chosen set at the site. @param isWanted false to ask for none */
 export function useRanking(isWanted: boolean): Loading<Ranking> {
+  const codes = askedSpecies(settings.value);
   const body = {
     ...siteRequest(),
-    horizons: [horizon.value],
+    horizons: codes === undefined ? [horizon.value] : HORIZONS,
+    species_codes: codes,
+    native_only: settings.value.nativeOnly,
     ...(hasIntervals() ? { include: ['intervals'] } : {}),
   };
-  return useAnswer(isWanted ? JSON.stringify(body) : null, (signal) =>
+  return useAnswer(isWanted && codes?.length !== 0 ? JSON.stringify(body) : null, (signal) =>
     callJson<Ranking>('/v1/predict/rank', { body, signal }),
   );
 }
 
-/** All native species at the site, best first. */
+/** The species of the chosen set at the site: all best first, some side by side. */
 export function RankingTable({ ranking: { answer, error, isLoading } }: { ranking: Loading<Ranking> }) {
   const [isWhole, setWhole] = useState(false);
   const rows = answer?.ranking ?? [];
+  const isSet = settings.value.species !== 'all';
   return (
     <section aria-busy={isLoading} class={isLoading ? 'stale' : ''}>
-      <h3>Native species, alive after {years(horizon.value)}</h3>
+      <h3>
+        {settings.value.nativeOnly ? 'Native species' : 'Species'}, alive after {years(horizon.value)}
+      </h3>
+      <div class="no-print">
+        <SpeciesSets name="compared-species" />
+      </div>
       {error !== null && <ErrorNote error={error} />}
-      {answer !== null && rows.length === 0 && <p>No species is native at this site.</p>}
-      {rows.length > 0 && (
+      {answer !== null && rows.length === 0 && <p>No species asked for is native at this site.</p>}
+      {isSet && rows.length > 0 && <SpeciesComparison rows={rows} />}
+      {!isSet && rows.length > 0 && (
         <table class="ranking">
           {hasIntervals() && <caption>Lines: 8 of 10 plantings, on a scale from 0 to 100 %</caption>}
           <thead>
@@ -86,37 +99,11 @@ export function RankingTable({ ranking: { answer, error, isLoading } }: { rankin
           </tbody>
         </table>
       )}
-      {rows.length > FIRST && (
+      {!isSet && rows.length > FIRST && (
         <button type="button" onClick={() => setWhole(!isWhole)}>
           {isWhole ? 'Show fewer' : `Show all ${rows.length}`}
         </button>
       )}
     </section>
-  );
-}
-
-interface WhiskerProps {
-  method: Method;
-  survival: number;
-  interval: { readonly low: number; readonly high: number };
-}
-
-/** Survival with its interval on a scale from 0 to 1; the text beside it says the same. */
-function Whisker({ method, survival, interval: { low, high } }: WhiskerProps) {
-  const at = (share: number) => WHISKER_MARGIN + share * WHISKER_SCALE;
-  return (
-    <svg
-      class={`whisker ${method}`}
-      viewBox={`0 0 ${WHISKER_SCALE + 2 * WHISKER_MARGIN} 12`}
-      aria-hidden="true"
-    >
-      <line class="grid" x1={at(0)} x2={at(1)} y1="6" y2="6" />
-      <path d={`M${at(low)} 2V10M${at(low)} 6H${at(high)}M${at(high)} 2V10`} />
-      {method === 'manual' ? (
-        <circle cx={at(survival)} cy="6" r="4" />
-      ) : (
-        <rect x={at(survival) - 3.5} y="2.5" width="7" height="7" />
-      )}
-    </svg>
   );
 }

@@ -2,7 +2,15 @@ import { NurselogError } from '@nurselog/client/nurselog-error';
 import { callJson } from '../api/service.js';
 import type { Comparison } from '../api/types.js';
 import { METHODS } from '../api/types.js';
-import { METHOD_NAMES, number, percent, points, regionName, years } from '../page/format.js';
+import {
+  bothElevations,
+  distanceText,
+  METHOD_NAMES,
+  percent,
+  points,
+  regionName,
+  years,
+} from '../page/format.js';
 import { ErrorNote } from '../page/notes.js';
 import { catalogues, hasIntervals } from '../state/catalogues.js';
 import { horizon, method, site, species } from '../state/choices.js';
@@ -33,9 +41,7 @@ export function SitePanel() {
       <h2>Site</h2>
       <PlaceForm />
       {site.value === null && (
-        <p class="hint">
-          Click the map or type coordinates to see how trees would do there. A town moves the map.
-        </p>
+        <p class="hint">Click the map, or type where, to see how trees would do there.</p>
       )}
       {error !== null && <ErrorNote error={error} />}
       {error !== null && <NearestPoint error={error} />}
@@ -125,8 +131,8 @@ function MatchedPoint({ answer: { site: at, species_common_name } }: { answer: C
     <>
       <p class="small">
         {regionName(at.region)}. Data point at {at.matched_latitude}, {at.matched_longitude},{' '}
-        {at.match_distance_km} km away
-        {at.matched_elevation_m !== undefined && `, at ${number(at.matched_elevation_m)} m`}.
+        {distanceText(at.match_distance_km)} away
+        {at.matched_elevation_m !== undefined && `, at ${bothElevations(at.matched_elevation_m)}`}.
       </p>
       {at.in_native_range === false && <p class="flag">Outside the native range of {species_common_name}.</p>}
       {beyond.length > 0 && <p class="flag">Beyond training: {beyond.join(', ')}. The model extrapolates.</p>}

@@ -1,11 +1,15 @@
 import type { Prediction } from '../api/types.js';
-import { number, percent, points, unitName } from '../page/format.js';
+import { measureOf, number, percent, points, quantity } from '../page/format.js';
 
 /** Features that are shown one by one; the others are one row. */
 const SHOWN = 9;
 
 const decimalsOf = (unit: string) =>
-  ['mm', 'm', '%'].includes(unit) ? 0 : unit === 'MJ/cm2/a' || unit === '1' ? 2 : 1;
+  ['mm', 'm', '%'].includes(unit) && measureOf(unit).name !== 'in'
+    ? 0
+    : unit === 'MJ/cm2/a' || unit === '1'
+      ? 2
+      : 1;
 
 /** The contributions of the features, from the average site to this one. */
 export function Waterfall({ prediction }: { prediction: Prediction }) {
@@ -38,8 +42,8 @@ export function Waterfall({ prediction }: { prediction: Prediction }) {
             <th scope="row">
               {factor}
               <small>
-                {number(value, decimalsOf(unit))} {unitName(unit)}, average{' '}
-                {number(average, decimalsOf(unit))}
+                {quantity(value, unit, decimalsOf(unit))}, average{' '}
+                {number(measureOf(unit).fromMetric(average), decimalsOf(unit))}
               </small>
             </th>
             <td class="bar">

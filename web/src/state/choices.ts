@@ -6,7 +6,7 @@ export interface Place {
   readonly longitude: number;
 }
 
-export const LAYERS = ['survival', 'advantage', 'width', 'best'] as const;
+export const LAYERS = ['survival', 'change', 'advantage', 'width', 'best'] as const;
 export type Layer = (typeof LAYERS)[number];
 export const PANELS = ['site', 'units', 'about'] as const;
 export type Panel = (typeof PANELS)[number];
@@ -28,6 +28,10 @@ export const practice = signal<Readonly<Record<string, number>>>({});
 export const conditions = signal<Readonly<Record<string, number>>>({});
 /** Zoom and centre of the map; null until it was moved. */
 export const camera = signal<{ readonly zoom: number; readonly center: Place } | null>(null);
+
+/** Opacity of the cells on the map, which lets the relief show through. */
+export const OPACITY = { min: 0.2, max: 1, step: 0.1, default: 0.7 } as const;
+export const cellOpacity = signal<number>(OPACITY.default);
 
 /** The limits of a scenario that the page offers; the interface allows more. */
 export const WARMING_C = { min: 0, max: 6, step: 0.5 } as const;
@@ -98,8 +102,11 @@ const oneOf = <Value extends string>(text: string | null, values: readonly Value
   values.find((value) => value === text);
 
 /** Reads the choices from the address; what is missing or wrong there keeps its default. */
-export function readAddress(): void {
-  const fields = new URLSearchParams(location.hash.slice(1));
+export const readAddress = () => readChoices(location.hash.slice(1));
+
+/** Reads choices as {@link choicesText} writes them; of anything else what can be read. */
+export function readChoices(text: string): void {
+  const fields = new URLSearchParams(text);
   batch(() => {
     const code = fields.get('species');
     if (code !== null && /^[A-Z]{4}$/.test(code)) species.value = code;
@@ -110,6 +117,7 @@ export function readAddress(): void {
     warmingC.value = numberIn(fields.get('warming'), -5, 10) ?? 0;
     precipitationPercent.value = numberIn(fields.get('precipitation'), -80, 200) ?? 0;
     practice.value = numbersOf(fields, 'practice.');
+    cellOpacity.value = numberIn(fields.get('opacity'), OPACITY.min, OPACITY.max) ?? OPACITY.default;
     site.value = placeOf(fields.get('site')?.split(',') ?? []);
     elevationM.value = numberIn(fields.get('elevation'), -10, 4400);
     conditions.value = numbersOf(fields, 'measured.');
@@ -129,7 +137,8 @@ function numbersOf(fields: URLSearchParams, prefix: string): Record<string, numb
   );
 }
 
-function placeOf([latitude, longitude]: readonly string[]): Place | null {
+/** A place of two texts in degrees; null where they are none. */
+export function placeOf([latitude, longitude]: readonly string[]): Place | null {
   const place = {
     latitude: numberIn(latitude ?? null, -90, 90),
     longitude: numberIn(longitude ?? null, -180, 180),
@@ -137,14 +146,8 @@ function placeOf([latitude, longitude]: readonly string[]): Place | null {
   return place.latitude === null || place.longitude === null ? null : (place as Place);
 }
 
-/** Two numbers in a text, as latitude and longitude; null for any other text. */
-export function placeIn(text: string): Place | null {
-  const parts = text.trim().split(/[\s,;]+/);
-  return parts.length === 2 ? placeOf(parts) : null;
-}
-
 /** The choices as the part of an address after #. */
-function addressOfChoices(): string {
+export function choicesText(): string {
   const fields = new URLSearchParams({
     species: species.value,
     method: method.value,
@@ -156,6 +159,7 @@ function addressOfChoices(): string {
   if (precipitationPercent.value !== 0) fields.set('precipitation', String(precipitationPercent.value));
   for (const [feature, value] of Object.entries(practice.value))
     fields.set(`practice.${feature}`, String(value));
+  if (cellOpacity.value !== OPACITY.default) fields.set('opacity', String(cellOpacity.value));
   if (site.value !== null) fields.set('site', `${site.value.latitude},${site.value.longitude}`);
   if (elevationM.value !== null) fields.set('elevation', String(elevationM.value));
   for (const [feature, value] of Object.entries(conditions.value))
@@ -167,10 +171,23 @@ function addressOfChoices(): string {
   return fields.toString().replaceAll('%2C', ',').replaceAll('%2F', '/');
 }
 
-/** Keeps the address and the choices equal from now on. */
+/** Where the buttons Back and Forward of the browser lead: another site or panel. */
+const stepNow = () => `${panel.value} ${site.value?.latitude} ${site.value?.longitude}`;
+
+/** Keeps the address and the choices equal from now on. Another site or panel is another entry of the history. */
 export function followAddress(): void {
+  let step = stepNow();
+  let isReading = false;
   effect(() => {
-    history.replaceState(null, '', `#${addressOfChoices()}`);
+    const address = `#${choicesText()}`;
+    const isStep = step !== stepNow() && !isReading;
+    step = stepNow();
+    if (isStep) history.pushState(null, '', address);
+    else history.replaceState(null, '', address);
   });
-  window.addEventListener('hashchange', readAddress);
+  window.addEventListener('hashchange', () => {
+    isReading = true; // the entry is there already
+    readAddress();
+    isReading = false;
+  });
 }

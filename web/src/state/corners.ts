@@ -1,5 +1,5 @@
 import type { MultiPolygon, Polygon, Position } from 'geojson';
-import { placeIn } from './choices.js';
+import { placeIn } from './coordinates.js';
 
 /** The place of a corner among the rings of a unit. */
 export interface CornerAt {

@@ -1,16 +1,10 @@
 import { signal } from '@preact/signals';
+import { storageOf } from './storage.js';
 
 const STORED_AS = 'nurselog-key';
 const FORM = /^nurse_live_[0-9a-f]{32}$/;
 
-/** The storage of the browser's session; null where the browser blocks site data, since reading it throws then. */
-const storage = (() => {
-  try {
-    return sessionStorage;
-  } catch {
-    return null;
-  }
-})();
+const storage = storageOf('sessionStorage');
 
 /** The API key, kept until the browser's session ends, or without storage until the page is closed; null without one. */
 export const key = signal<string | null>(storage?.getItem(STORED_AS) ?? null);

@@ -1,41 +1,29 @@
 import { batch, signal } from '@preact/signals';
 import type { Feature, MultiPolygon, Polygon } from 'geojson';
-import type { Method } from '../api/types.js';
 import { propertyText } from '../page/format.js';
+
+export type Attributes = Readonly<Record<string, string | number | boolean | null>>;
 
 /** A planting unit. */
 export interface Unit {
   /** Identifies it in requests. */
   readonly id: string;
   readonly name: string;
+  /** What the file said of it, by column; empty for a drawn unit. Text of others: shown, never run. */
+  readonly attributes: Attributes;
   /** Another object after each change of its corners. */
   readonly geometry: Polygon | MultiPolygon;
 }
 
 export const units = signal<readonly Unit[]>([]);
+/** Ids of the units whose best option is unsure; they are drawn with a broken line. */
+export const unsureUnits = signal<ReadonlySet<string>>(new Set());
 /** The unit that is marked on the map and in the table. */
 export const chosenUnit = signal<string | null>(null);
 /** The unit whose corners can be moved on the map. */
 export const editedUnit = signal<string | null>(null);
 /** What the units were before each of the last changes. */
 export const earlierUnits = signal<readonly (readonly Unit[])[]>([]);
-/** The cost of a planted tree and of a sown spot; null where none is typed in. */
-export const costs = signal<Readonly<Record<Method, number | null>>>({ manual: null, drone_seeded: null });
-
-/** Whether only the chosen species is planned. */
-export const onlyChosenSpecies = signal(false);
-export const nativeOnly = signal(true);
-/** Whether the table shows only the best option of each unit. */
-export const onlyBest = signal(true);
-/** The text that rows of the table contain. */
-export const planFilter = signal('');
-
-export type SortKey = 'unit' | 'rank' | 'species' | 'survival' | 'cost';
-export const planOrder = signal<{ readonly by: SortKey; readonly isReversed: boolean }>({
-  by: 'unit',
-  isReversed: false,
-});
-
 /** Properties of files that name a unit, in order of preference. */
 const NAMES = ['name', 'unit', 'unit_id', 'unitid', 'stand', 'stand_id', 'id', 'label'];
 /** Changes that can be undone. */
@@ -44,21 +32,87 @@ const MAX_NAME = 120;
 
 let added = 0;
 
-/** Adds polygons, named by a property of theirs. Their names are text of others: shown, never run. */
-export function addUnits(features: readonly Feature<Polygon | MultiPolygon>[]): void {
-  if (features.length === 0) return;
+/** A polygon of a file, or a drawn one. */
+export type UnitFeature = Feature<Polygon | MultiPolygon>;
+
+/**
+ * Adds polygons, named by a property of theirs, each by a name of its own. One that is there already with this name,
+ * attributes and corners is not added again.
+ * @returns how many were there already
+ */
+export function addUnits(features: readonly UnitFeature[]): number {
+  if (features.length === 0) return 0;
   const known = units.peek();
-  const more = features.map(({ geometry, properties, id }, index) => ({
-    id: `unit-${++added}`,
-    name: nameIn(properties) ?? (nameOf(id) || `Unit ${known.length + index + 1}`),
-    geometry,
-  }));
-  change([...known, ...more]);
+  const texts = new Set(known.map(({ attributes, geometry }) => JSON.stringify([attributes, geometry])));
+  const names = new Names(known);
+  const more = features.flatMap(({ geometry, properties, id }, index): Unit[] => {
+    const attributes = attributesOf(properties);
+    if (texts.has(JSON.stringify([attributes, geometry]))) return [];
+    const wanted = nameIn(properties) ?? (nameOf(id) || `Unit ${known.length + index + 1}`);
+    return [{ id: `unit-${++added}`, name: names.take(wanted), attributes, geometry }];
+  });
+  if (more.length > 0) change([...known, ...more]);
+  return features.length - more.length;
 }
 
-/** Gives a unit another name or other corners. */
+/** Takes other units instead of all, as from a project; the change can be undone. */
+export function replaceUnits(others: readonly Omit<Unit, 'id'>[]): void {
+  change(others.map((unit) => ({ ...unit, id: `unit-${++added}` })));
+}
+
+/** Divides a unit into parts, which have its attributes. */
+export function divideUnit(id: string, parts: readonly Pick<Unit, 'name' | 'geometry'>[]): void {
+  const names = new Names(units.peek());
+  change(
+    units.peek().flatMap((unit) =>
+      unit.id !== id
+        ? [unit]
+        : parts.map(({ name, geometry }) => ({
+            id: `unit-${++added}`,
+            name: names.take(name),
+            attributes: unit.attributes,
+            geometry,
+          })),
+    ),
+  );
+}
+
+/** The names of units: a name that is taken gets a number. */
+class Names {
+  readonly #taken: Map<string, number>;
+
+  constructor(known: readonly Unit[]) {
+    this.#taken = new Map(known.map(({ name }) => [name, 1]));
+  }
+
+  take(wanted: string): string {
+    let name = wanted;
+    for (let count = this.#taken.get(wanted) ?? 0; this.#taken.has(name); ) {
+      name = `${wanted} (${++count})`;
+      this.#taken.set(wanted, count);
+    }
+    this.#taken.set(name, this.#taken.get(name) ?? 1);
+    return name;
+  }
+}
+
+/** The properties of a feature as plain values. */
+function attributesOf(properties: Readonly<Record<string, unknown>> | null): Attributes {
+  const isPlain = (value: unknown) =>
+    value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+  return Object.fromEntries(
+    Object.entries(properties ?? {}).map(([name, value]) => [
+      name,
+      isPlain(value) ? (value as string | number | boolean | null) : propertyText(value),
+    ]),
+  );
+}
+
+/** Gives a unit another name, with a number if another unit has it, or other corners. */
 export function changeUnit(id: string, changes: Partial<Pick<Unit, 'name' | 'geometry'>>): void {
-  change(units.peek().map((unit) => (unit.id === id ? { ...unit, ...changes } : unit)));
+  const others = units.peek().filter((unit) => unit.id !== id);
+  const name = changes.name === undefined ? {} : { name: new Names(others).take(changes.name) };
+  change(units.peek().map((unit) => (unit.id === id ? { ...unit, ...changes, ...name } : unit)));
 }
 
 export function removeUnit(id: string): void {

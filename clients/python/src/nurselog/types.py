@@ -285,24 +285,13 @@ class UnitSurvival(TypedDict):
     """
     Mean of the high ends of their intervals.
     """
-
-
-class PlanOption(TypedDict):
-    rank: int
-    species_code: str
+    p10: float
     """
-    As requested.
+    The 10th percentile of the survival at the data points.
     """
-    species_common_name: str
-    planting_method: Literal['manual', 'drone_seeded']
-    in_native_range: bool
+    p90: float
     """
-    Whether at least half of its data points lie within the native range of the species.
-    """
-    survival: UnitSurvival
-    cost_per_survivor: NotRequired[float | None]
-    """
-    Cost of a tree that is alive at the horizon; null where none is. With `costs`.
+    Their 90th percentile: how much survival differs within the unit.
     """
 
 
@@ -343,24 +332,19 @@ class Costs(TypedDict):
     drone_seeded: NotRequired[float]
 
 
-class PlannedUnit(TypedDict):
-    id: str | float
+class PlantingOrder(TypedDict):
+    per_ha: int
     """
-    As requested.
+    Trees to plant, or pods to sow, on a hectare.
     """
-    area_ha: float
+    total: int
     """
-    On the ellipsoid WGS 84, its edges being geodesics.
+    The same in the unit.
     """
-    data_points: int
+    cost: NotRequired[float]
     """
-    Data points inside the unit that are averaged; 0 where the nearest to its centroid stands for it.
+    Of the total. With `costs`.
     """
-    nearest_km: float
-    """
-    From the centroid of the unit to the nearest data point.
-    """
-    options: list[PlanOption]
 
 
 class Interval(TypedDict):
@@ -674,6 +658,29 @@ class Coverage(TypedDict):
     planting_methods: list[Literal['manual', 'drone_seeded']]
 
 
+class PlanOption(TypedDict):
+    rank: int
+    species_code: str
+    """
+    As requested.
+    """
+    species_common_name: str
+    planting_method: Literal['manual', 'drone_seeded']
+    in_native_range: bool
+    """
+    Whether at least half of its data points lie within the native range of the species.
+    """
+    survival: UnitSurvival
+    cost_per_survivor: NotRequired[float | None]
+    """
+    Cost of a tree that is alive at the horizon; null where none is. With `costs`.
+    """
+    order: NotRequired[PlantingOrder | None]
+    """
+    What meets `target_per_ha`, rounded up; null where none survive. With `target_per_ha`.
+    """
+
+
 class PlanRequest(TypedDict):
     units: Units
     """
@@ -686,6 +693,14 @@ class PlanRequest(TypedDict):
     costs: NotRequired[Costs]
     """
     What a planted tree (`manual`) and a sown spot (`drone_seeded`) cost, in any currency: for every method asked for. Options are then ranked by cost per survivor.
+    """
+    target_per_ha: NotRequired[float]
+    """
+    Living trees wanted on a hectare at `horizon`: each option then says in `order` what to plant or sow.
+    """
+    basis: NotRequired[Literal['mean', 'low']]
+    """
+    What `target_per_ha` is divided by: the mean survival, or the low end of its interval for a planting that is to meet the target in 9 of 10 cases.
     """
     scenario: NotRequired[Scenario]
     """
@@ -709,11 +724,24 @@ class PlanRequest(TypedDict):
     """
 
 
-class PlanResult(TypedDict):
-    units: list[PlannedUnit | FailedUnit]
-    horizon_years: Literal[1, 3, 5]
-    model: Model
-    generated_at: str
+class PlannedUnit(TypedDict):
+    id: str | float
+    """
+    As requested.
+    """
+    area_ha: float
+    """
+    On the ellipsoid WGS 84, its edges being geodesics.
+    """
+    data_points: int
+    """
+    Data points inside the unit that are averaged; 0 where the nearest to its centroid stands for it.
+    """
+    nearest_km: float
+    """
+    From the centroid of the unit to the nearest data point.
+    """
+    options: list[PlanOption]
 
 
 class Prediction(TypedDict):
@@ -895,6 +923,13 @@ class ComparisonResult(TypedDict):
     species_common_name: str
     comparison: MethodComparison
     method_differential: list[MethodDifference]
+    model: Model
+    generated_at: str
+
+
+class PlanResult(TypedDict):
+    units: list[PlannedUnit | FailedUnit]
+    horizon_years: Literal[1, 3, 5]
     model: Model
     generated_at: str
 

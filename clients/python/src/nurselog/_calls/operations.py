@@ -1,0 +1,358 @@
+"""The calls of the service without input and output: which request each sends and how its response is read.
+
+`Client` and `AsyncClient` have a method for each function of this module that returns an `Operation`.
+"""
+
+from __future__ import annotations
+
+import json
+import math
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass
+from typing import Any, Generic, Literal, TypeVar, cast
+from urllib.parse import quote, urlencode
+
+import httpx
+
+from nurselog._calls.notebooks import ShownRanking
+from nurselog.errors import InvalidRequestError, NurselogError, UnexpectedResponseError, error_from_object
+from nurselog.types import (
+    ComparisonResult,
+    Coverage,
+    Health,
+    Include,
+    PlanResult,
+    PlantingMethod,
+    PredictionResult,
+    RankingResult,
+    Scenario,
+    ServedModel,
+    SpeciesList,
+    Surface,
+    Usage,
+)
+
+Answer = TypeVar("Answer")
+
+SurfaceFormat = Literal["tif", "csv", "geojson", "arrow", "json"]
+
+Result = PredictionResult | NurselogError
+"""What one site of a batch gets."""
+
+
+@dataclass(frozen=True)
+class Operation(Generic[Answer]):
+    """A request and how its response is read. `read` is only called with a status of `answer_statuses`."""
+
+    method: str
+    path: str
+    read: Callable[[httpx.Response], Answer]
+    body: bytes | None = None
+    answer_statuses: frozenset[int] = frozenset({200})
+
+
+def predict(
+    latitude: float,
+    longitude: float,
+    species_code: str,
+    planting_method: PlantingMethod,
+    *,
+    horizons: Sequence[int] | None = None,
+    elevation_m: float | None = None,
+    conditions: Mapping[str, float] | None = None,
+    scenario: Scenario | None = None,
+    include: Sequence[Include] | None = None,
+) -> Operation[PredictionResult]:
+    """Predicts survival at one site, for one species and planting method.
+
+    Args:
+        latitude: Degrees north.
+        longitude: Degrees east, so negative in Oregon and Washington.
+        species_code: A code of `species()`, such as "PSME".
+        planting_method: "manual" or "drone_seeded".
+        horizons: Years after planting, of 1, 3 and 5; by default all.
+        elevation_m: Elevation of the site in metres, which moves its climate from that of the data point.
+        conditions: What was measured at the site, by feature and in the unit of `model()`, in place of the data.
+        scenario: A changed climate: `warming_c`, `precipitation_change_percent` or both.
+        include: What to add to the answer: "intervals", "explanation", "site".
+
+    Raises:
+        NurselogError: One subclass for each error code.
+    """
+    site = _site_fields(latitude, longitude, species_code, horizons, elevation_m, conditions, scenario, include)
+    return _post("/v1/predict", {**site, "planting_method": planting_method})
+
+
+def compare(
+    latitude: float,
+    longitude: float,
+    species_code: str,
+    *,
+    horizons: Sequence[int] | None = None,
+    elevation_m: float | None = None,
+    conditions: Mapping[str, float] | None = None,
+    scenario: Scenario | None = None,
+    include: Sequence[Include] | None = None,
+) -> Operation[ComparisonResult]:
+    """Predicts survival at one site for both planting methods, with the difference. Arguments as of `predict`."""
+    site = _site_fields(latitude, longitude, species_code, horizons, elevation_m, conditions, scenario, include)
+    return _post("/v1/predict/compare", site)
+
+
+def rank(
+    latitude: float,
+    longitude: float,
+    *,
+    planting_methods: Sequence[PlantingMethod] | None = None,
+    species_codes: Sequence[str] | None = None,
+    native_only: bool | None = None,
+    horizons: Sequence[int] | None = None,
+    elevation_m: float | None = None,
+    conditions: Mapping[str, float] | None = None,
+    scenario: Scenario | None = None,
+    include: Sequence[Include] | None = None,
+) -> Operation[RankingResult]:
+    """Ranks species and planting methods at one site, best first. Further arguments as of `predict`.
+
+    Args:
+        latitude: Degrees north.
+        longitude: Degrees east, so negative in Oregon and Washington.
+        planting_methods: "manual", "drone_seeded" or, by default, both.
+        species_codes: Codes of `species()`; by default all.
+        native_only: Whether to leave out species that are not native to the data point; by default they are.
+        horizons: Years after planting, of 1, 3 and 5; the ranking is by the longest.
+        elevation_m: See `predict`, as for the arguments that follow.
+        conditions: See `predict`.
+        scenario: See `predict`.
+        include: See `predict`.
+
+    Raises:
+        NurselogError: One subclass for each error code.
+    """
+    choice = {
+        "planting_methods": planting_methods,
+        "species_codes": species_codes,
+        "native_only": native_only,
+        **_options(horizons, elevation_m, conditions, scenario, include),
+    }
+    given = {name: value for name, value in choice.items() if value is not None}
+    body = encode({"latitude": latitude, "longitude": longitude, **given})
+    return Operation("POST", "/v1/predict/rank", _shown_ranking, body)
+
+
+def surface(
+    species_code: str,
+    *,
+    bbox: tuple[float, float, float, float] | None = None,
+    max_points: int | None = None,
+    scenario: Scenario | None = None,
+    vegetation_control: float | None = None,
+    overstory_cover: float | None = None,
+    seeds_per_spot: float | None = None,
+) -> Operation[Surface]:
+    """Gives the survival of one species at the data points, as columns: for maps.
+
+    Args:
+        species_code: A code of `species()`, such as "PSME".
+        bbox: West, south, east and north in degrees; by default everywhere.
+        max_points: Where there are more, the points of a coarser lattice; by default 20,000.
+        scenario: A changed climate: `warming_c`, `precipitation_change_percent` or both.
+        vegetation_control: Control of competing vegetation, from 0 (none) to 1 (complete).
+        overstory_cover: Cover of trees that stand above the planting, percent.
+        seeds_per_spot: Viable seeds of a pod, 1 to 10,000.
+
+    Raises:
+        NurselogError: One subclass for each error code.
+    """
+    practice = (vegetation_control, overstory_cover, seeds_per_spot)
+    return _get(_surface_path(species_code, bbox, max_points, scenario, *practice))
+
+
+def surface_file(
+    species_code: str,
+    format: SurfaceFormat,
+    *,
+    bbox: tuple[float, float, float, float] | None = None,
+    max_points: int | None = None,
+    scenario: Scenario | None = None,
+    vegetation_control: float | None = None,
+    overstory_cover: float | None = None,
+    seeds_per_spot: float | None = None,
+    include: Sequence[Literal["intervals"]] | None = None,
+) -> Operation[bytes]:
+    """Gives the survival of one species as the bytes of a file. Further arguments as of `surface`.
+
+    Args:
+        species_code: A code of `species()`, such as "PSME".
+        format: "tif" is a cloud-optimised GeoTIFF with a band for each method and horizon, at full resolution; the
+            others, "csv", "geojson", "arrow" (a stream) and "json", have a row for each point.
+        bbox: See `surface`, as for the arguments that follow.
+        max_points: See `surface`.
+        scenario: See `surface`.
+        vegetation_control: See `surface`.
+        overstory_cover: See `surface`.
+        seeds_per_spot: See `surface`.
+        include: ["intervals"] adds the bounds of each survival, to "tif" alone.
+
+    Raises:
+        NurselogError: One subclass for each error code.
+    """
+    practice = (vegetation_control, overstory_cover, seeds_per_spot)
+    further = {"f": format, "include": ",".join(include or ()) or None}
+    path = _surface_path(species_code, bbox, max_points, scenario, *practice, further)
+    return Operation("GET", path, lambda response: response.content)
+
+
+def species() -> Operation[SpeciesList]:
+    """Lists the species that can be predicted."""
+    return _get("/v1/species")
+
+
+def coverage() -> Operation[Coverage]:
+    """Lists the regions with data and their bounds."""
+    return _get("/v1/coverage")
+
+
+def model() -> Operation[ServedModel]:
+    """Describes what serves: version, origin of the outcomes, features with units and ranges, scores."""
+    return _get("/v1/model")
+
+
+def usage() -> Operation[Usage]:
+    """Tells how many requests the key made today and its limit. Not counted as a request."""
+    return _get("/v1/usage")
+
+
+def health() -> Operation[Health]:
+    """Tells whether the service is ready. A service that is not ready is an answer, too, and is not asked again."""
+    return Operation("GET", "/v1/health", _object, answer_statuses=frozenset({200, 503}))
+
+
+def predict_batch(entries: Sequence[bytes]) -> Operation[Sequence[Result]]:
+    """Predicts survival for sites that are encoded already: an answer or an error for each, in their order."""
+
+    def read(response: httpx.Response) -> Sequence[Result]:
+        results = _object(response).get("results")
+        if not isinstance(results, list) or len(results) != len(entries):
+            raise unexpected(response, f"It does not have the {len(entries)} results of the batch.")
+        request_id = response.headers.get("x-request-id")
+        return [
+            error_from_object(result["error"], request_id=request_id) if "error" in result else result
+            for result in results
+        ]
+
+    return Operation("POST", "/v1/predict/batch", read, b'{"requests":[' + b",".join(entries) + b"]}")
+
+
+def plan_request(units: bytes, options: bytes) -> Operation[PlanResult]:
+    """Plans units that are encoded already, with options that are an object, encoded, too."""
+    others = options[1:-1]
+    body = b'{"units":' + units + (b"," + others if others else b"") + b"}"
+    return Operation("POST", "/v1/plan", _object, body)
+
+
+def encode(fields: Mapping[str, object]) -> bytes:
+    """The fields as JSON in UTF-8, with scalars and arrays of numpy as numbers and lists.
+
+    Raises:
+        InvalidRequestError: A number is NaN or infinite, or a value has no form in JSON. Nothing was sent.
+    """
+    try:
+        return json.dumps(fields, allow_nan=False, separators=(",", ":"), default=_plain).encode()
+    except (TypeError, ValueError) as error:
+        undefined = [name for name, value in fields.items() if isinstance(value, float) and not math.isfinite(value)]
+        reason = f"{undefined[0]} is {fields[undefined[0]]}" if undefined else error
+        raise InvalidRequestError(f"The request cannot be written as JSON: {reason}.") from None
+
+
+def unexpected(response: httpx.Response, reason: str) -> UnexpectedResponseError:
+    """The error for a response that is not one of nurselog."""
+    return UnexpectedResponseError(
+        f"The response with status {response.status_code} is not one of nurselog: {reason}",
+        status=response.status_code,
+        request_id=response.headers.get("x-request-id"),
+    )
+
+
+def _surface_path(
+    species_code: str,
+    bbox: tuple[float, float, float, float] | None,
+    max_points: int | None,
+    scenario: Scenario | None,
+    vegetation_control: float | None,
+    overstory_cover: float | None,
+    seeds_per_spot: float | None,
+    further: Mapping[str, object] | None = None,
+) -> str:
+    options = {
+        "bbox": None if bbox is None else ",".join(str(degrees) for degrees in bbox),
+        "max_points": max_points,
+        "vegetation_control": vegetation_control,
+        "overstory_cover": overstory_cover,
+        "seeds_per_spot": seeds_per_spot,
+        **(scenario or {}),
+        **(further or {}),
+    }
+    given = {name: value for name, value in options.items() if value is not None}
+    query = f"?{urlencode(given, safe=',')}" if given else ""
+    return f"/v1/surfaces/{quote(species_code, safe='')}{query}"
+
+
+def _site_fields(
+    latitude: float,
+    longitude: float,
+    species_code: str,
+    horizons: Sequence[int] | None,
+    elevation_m: float | None,
+    conditions: Mapping[str, float] | None,
+    scenario: Scenario | None,
+    include: Sequence[Include] | None,
+) -> dict[str, object]:
+    options = _options(horizons, elevation_m, conditions, scenario, include)
+    given = {name: value for name, value in options.items() if value is not None}
+    return {"latitude": latitude, "longitude": longitude, "species_code": species_code, **given}
+
+
+def _options(
+    horizons: Sequence[int] | None,
+    elevation_m: float | None,
+    conditions: Mapping[str, float] | None,
+    scenario: Scenario | None,
+    include: Sequence[Include] | None,
+) -> dict[str, object]:
+    return {
+        "horizons": horizons,
+        "elevation_m": elevation_m,
+        "conditions": conditions,
+        "scenario": scenario,
+        "include": include,
+    }
+
+
+def _get(path: str) -> Operation[Any]:
+    return Operation("GET", path, _object)
+
+
+def _post(path: str, fields: Mapping[str, object]) -> Operation[Any]:
+    return Operation("POST", path, _object, encode(fields))
+
+
+def _shown_ranking(response: httpx.Response) -> RankingResult:
+    return cast("RankingResult", ShownRanking(_object(response)))
+
+
+def _object(response: httpx.Response) -> Any:  # noqa: ANN401 - the caller names the type of the answer
+    try:
+        answer = response.json()
+    except ValueError:
+        raise unexpected(response, "It is not JSON.") from None
+    if not isinstance(answer, dict):
+        raise unexpected(response, "It is not a JSON object.")
+    return answer
+
+
+def _plain(value: object) -> object:
+    to_list = getattr(value, "tolist", None)
+    if to_list is None:
+        raise TypeError(f"{type(value).__name__} has no form in JSON")
+    return cast("Callable[[], object]", to_list)()

@@ -1,0 +1,143 @@
+"""Plans of planting units without input and output: which requests they take, and how the answers are joined."""
+
+from __future__ import annotations
+
+from collections.abc import Generator, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, Literal, cast
+
+from nurselog._calls.notebooks import ShownPlan
+from nurselog._calls.operations import Operation, encode, plan_request
+from nurselog._table.frames import WGS_84
+from nurselog.errors import BatchTooLargeError, InvalidRequestError, NurselogError, PayloadTooLargeError
+from nurselog.types import PlanResult, PlantingMethod, Scenario
+
+if TYPE_CHECKING:
+    from geopandas import GeoDataFrame
+else:
+    GeoDataFrame = Any  # need not be installed; the signature of `plan` is evaluated
+
+PlanSteps = Generator[Operation[PlanResult], PlanResult, PlanResult]
+"""Yields the requests of a plan one after the other, takes their answers, and returns the answer to all."""
+
+_UNITS_A_REQUEST = 500
+"""The most that any tier allows."""
+
+
+def plan(
+    units: Mapping[str, Any] | GeoDataFrame,
+    *,
+    id_column: str | None = None,
+    species_codes: Sequence[str] | None = None,
+    planting_methods: Sequence[PlantingMethod] | None = None,
+    horizon: int | None = None,
+    native_only: bool | None = None,
+    costs: Mapping[PlantingMethod, float] | None = None,
+    scenario: Scenario | None = None,
+    conditions: Mapping[str, float] | None = None,
+    target_per_ha: float | None = None,
+    basis: Literal["mean", "low"] | None = None,
+) -> PlanSteps:
+    """Compares species and planting methods for planting units, any number of them.
+
+    `nurselog.plans.to_geodataframe` makes a table of the answer.
+
+    Args:
+        units: Polygons: a GeoDataFrame in any coordinate reference system, or a GeoJSON FeatureCollection in WGS 84
+            whose features have an `id`.
+        id_column: The column of a GeoDataFrame with the ids, numbers or texts; by default its index.
+        species_codes: Codes of `species()`; by default all.
+        planting_methods: "manual", "drone_seeded" or both, as by default.
+        horizon: Years after planting: 1, 3 or, by default, 5.
+        native_only: False for species beyond their native range, too.
+        costs: What a planted tree ("manual") and a sown spot ("drone_seeded") cost: ranks by cost per survivor.
+        scenario: A changed climate: `warming_c`, `precipitation_change_percent` or both.
+        conditions: What was measured, by feature and in the unit of `model()`, in place of the data of all units.
+        target_per_ha: Living trees a hectare wanted at the horizon: each option gets an `order` of how many to plant or
+            sow.
+        basis: Whether the order counts on the "mean" survival, as by default, or on the "low" end of its interval.
+
+    Raises:
+        NurselogError: One subclass for each error code. A unit that fails has an `error` in the answer instead.
+        InvalidRequestError: `units` has no coordinate reference system, or an id twice. Nothing was sent.
+    """
+    options = {
+        "species_codes": species_codes,
+        "planting_methods": planting_methods,
+        "horizon": horizon,
+        "native_only": native_only,
+        "costs": costs,
+        "scenario": scenario,
+        "conditions": conditions,
+        "target_per_ha": target_per_ha,
+        "basis": basis,
+    }
+    given = {name: value for name, value in options.items() if value is not None}
+    features = _features(units, id_column)
+    limit = _UNITS_A_REQUEST
+    answers: list[PlanResult] = []
+    start = 0
+    while start < len(features) or not answers:
+        try:
+            answers.append((yield plan_request(_collection(features[start : start + limit]), encode(given))))
+        except (BatchTooLargeError, PayloadTooLargeError, InvalidRequestError) as error:
+            count = min(limit, len(features) - start)
+            if count < 2 or not _is_too_large(error):
+                raise
+            limit = min(count - 1, int(error.details.get("tier_limit", count // 2)))
+        else:
+            start += limit
+    units_of_all = [unit for answer in answers for unit in answer["units"]]
+    return cast("PlanResult", ShownPlan({**answers[-1], "units": units_of_all}))
+
+
+def _is_too_large(error: NurselogError) -> bool:
+    """Whether fewer units would do: an invalid request is too large where its issue is that of the whole."""
+    if not isinstance(error, InvalidRequestError):
+        return True
+    return [issue["path"] for issue in error.details.get("issues", [])] == [""]
+
+
+def unit_ids(units: GeoDataFrame, id_column: str | None) -> list[Any]:
+    """The ids of units as Python's numbers and texts."""
+    ids: list[Any] = (units.index if id_column is None else units[id_column]).tolist()
+    return ids
+
+
+def _features(units: Mapping[str, Any] | GeoDataFrame, id_column: str | None) -> list[bytes]:
+    if isinstance(units, Mapping):
+        _check_unique_ids(units["features"])
+        return [_encoded(feature) for feature in units["features"]]
+    if units.crs is None:
+        raise InvalidRequestError("The units have no coordinate reference system: set it with units.set_crs(...).")
+    ids = unit_ids(units, id_column)
+    if len(set(ids)) < len(ids):
+        named = "The index" if id_column is None else f"The column {id_column}"
+        raise InvalidRequestError(f"{named} of the units has an id twice: name a column with unique ids as id_column.")
+    return [
+        _encoded({"type": "Feature", "id": id_, "geometry": None if geometry is None else geometry.__geo_interface__})
+        for id_, geometry in zip(ids, units.geometry.to_crs(WGS_84), strict=True)
+    ]
+
+
+def _encoded(feature: Mapping[str, Any]) -> bytes:
+    """A feature as JSON; without its geometry where coordinates are not finite, so that only this unit has an error."""
+    try:
+        return encode(feature)
+    except InvalidRequestError:
+        return encode({**feature, "geometry": None})
+
+
+def _check_unique_ids(features: Sequence[Any]) -> None:
+    """The service would compare the ids of a request alone; what is no id at all it refuses itself."""
+    firsts: dict[str | float, int] = {}
+    for index, feature in enumerate(features):
+        id_ = feature.get("id") if isinstance(feature, Mapping) else None
+        if not isinstance(id_, (str, int, float)):
+            continue
+        first = firsts.setdefault(id_, index)
+        if first != index:
+            raise InvalidRequestError(f"The features {first} and {index} of the units have the same id, {id_!r}.")
+
+
+def _collection(features: Sequence[bytes]) -> bytes:
+    return b'{"type":"FeatureCollection","features":[' + b",".join(features) + b"]}"

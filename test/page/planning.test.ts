@@ -1,0 +1,317 @@
+import { readFile } from 'node:fs/promises';
+import { iter } from 'but-unzip';
+import Papa from 'papaparse';
+import type { Page } from 'playwright-core';
+import { expect } from 'vitest';
+import { browserTest, serviceAndBrowser } from './support/browser.js';
+import { drop, openUnits, RING, saved } from './support/units.js';
+
+const shared = serviceAndBrowser();
+const ACRE_HA = 0.40468564224;
+
+type Row = Record<string, string>;
+type Attributes = Record<string, string | number | null>;
+
+/** Two units of the same shape, one with a name that a spreadsheet would run. */
+const unitsWith = (first: Attributes, second: Attributes) =>
+  JSON.stringify({
+    type: 'FeatureCollection',
+    features: [first, second].map((properties) => ({
+      type: 'Feature',
+      properties,
+      geometry: { type: 'Polygon', coordinates: [RING.toReversed()] },
+    })),
+  });
+const UNITS = unitsWith(
+  { name: 'North', TPA: 300, owner: 'Smith & <Sons>', rank: 'A' },
+  { name: '=1+1', TPA: null, owner: 'B', rank: 'B' },
+);
+
+async function costs(page: Page): Promise<void> {
+  await page.getByLabel(/^Hand planting, per/).fill('1.2');
+  await page.getByLabel(/^Drone seeding, per/).fill('0.6');
+  await page.getByText('Hand pays below').first().waitFor();
+}
+
+/** The options of the service for a unit of that shape. */
+async function optionsOf(body: object) {
+  const feature = {
+    type: 'Feature',
+    id: 1,
+    properties: {},
+    geometry: JSON.parse(UNITS).features[0].geometry,
+  };
+  const response = await shared.service.post('/v1/plan', {
+    units: { type: 'FeatureCollection', features: [feature] },
+    ...body,
+  });
+  const { units } = (await response.json()) as {
+    units: {
+      area_ha: number;
+      options: {
+        species_code: string;
+        planting_method: string;
+        survival: { mean: number; low: number };
+        order: { per_ha: number; total: number; cost: number };
+      }[];
+    }[];
+  };
+  return units[0]!;
+}
+
+browserTest(
+  'orders are those of the API for a target per acre with a reserve, of all units or of a column, in table, report and exports',
+  async () => {
+    const { page, context, faults } = await openUnits(shared, { warming: '2' }, { locale: 'en-US' });
+    await drop(page, 'units.geojson', UNITS);
+    await costs(page);
+    await page.getByLabel('Living trees wanted per acre').fill('200');
+    await page.getByLabel('Reserve, %').fill('20');
+    await page.getByLabel('Target of each unit').selectOption('TPA');
+    await page.getByLabel('Reckoned by').selectOption('low');
+    const asked = { costs: { manual: 1.2, drone_seeded: 0.6 }, basis: 'low', scenario: { warming_c: 2 } };
+    const [north, other] = await Promise.all(
+      [300, 200].map((perAcre) => optionsOf({ ...asked, target_per_ha: (perAcre * 1.2) / ACRE_HA })),
+    );
+    const [own, common] = [north!.options[0]!.order, other!.options[0]!.order];
+    const total = (own.total + common.total).toLocaleString('en-US');
+    await page.locator('table.order').first().getByText(total).waitFor();
+    const perAcre = Math.round(own.total / (north!.area_ha / ACRE_HA)).toLocaleString('en-US');
+    await page.locator('table.plan').getByText(`${perAcre} per acre`).waitFor();
+    expect(await page.getByRole('link', { name: /629-610-0020/ }).getAttribute('href')).toContain(
+      'sos.state.or.us',
+    );
+    await page.emulateMedia({ media: 'print' });
+    const report = await page.locator('.report').innerText();
+    for (const text of [total, own.total.toLocaleString('en-US'), `${perAcre} per acre`])
+      expect(report).toContain(text);
+    await page.emulateMedia({ media: 'screen' });
+
+    const csv = Papa.parse<Row>((await saved(page, 'Export CSV')).trim(), { header: true }).data;
+    const first = csv.find(({ unit, rank }) => unit === 'North' && rank === '1')!;
+    const model = (await (await shared.service.get('/v1/model')).json()) as Record<string, string>;
+    const expected = {
+      unit: 'North',
+      order_total: String(own.total),
+      order_cost: String(own.cost),
+      horizon_years: '5',
+      warming_c: '2',
+      cost_manual: '1.2',
+      order_basis: 'low',
+      order_reserve_percent: '20',
+      model_version: model.version,
+      model_digest: model.digest,
+      outcomes: model.outcomes,
+      caution: model.caution,
+      owner: 'Smith & <Sons>',
+      TPA: '300',
+      file_rank: 'A', // a column of ours has this name
+    };
+    expect(first).toMatchObject(expected);
+    const acres = north!.area_ha / ACRE_HA;
+    expect(Number(first.order_per_acre)).toBeCloseTo(own.total / acres, 1);
+    expect(new Set(csv.map(({ unit }) => unit))).toEqual(new Set(['North', "'=1+1"]));
+
+    const { features, about } = JSON.parse(await saved(page, 'Export GeoJSON'));
+    expect(Object.keys(features[0].properties)).toEqual(Object.keys(first));
+    expect(features[1].properties).toMatchObject({ unit: '=1+1', order_total: common.total });
+    expect(about).toMatchObject({ horizon_years: 5, caution: model.caution });
+
+    const kml = await saved(page, 'Export KML');
+    const read = await page.evaluate((text) => {
+      const xml = new DOMParser().parseFromString(text, 'application/xml');
+      const values = [...xml.querySelectorAll('Placemark')].map((placemark) =>
+        Object.fromEntries(
+          [...placemark.querySelectorAll('Data')].map((data) => [
+            data.getAttribute('name'),
+            data.textContent,
+          ]),
+        ),
+      );
+      const corners = xml.querySelector('outerBoundaryIs coordinates')?.textContent?.split(' ').length;
+      return { values, corners, errors: xml.querySelectorAll('parsererror').length };
+    }, kml);
+    expect(read.errors).toBe(0);
+    expect(read.values[0]).toMatchObject(expected);
+    expect(read.corners).toBe(RING.length);
+    expect(faults).toEqual([]);
+    await context.close();
+  },
+);
+
+/** The sheets of a workbook as rows of texts, with what says that a cell is a formula. */
+async function sheetsOf(path: string) {
+  const sheets: Record<string, string[][]> = {};
+  let formulas = 0;
+  for (const { filename, read } of iter(new Uint8Array(await readFile(path)))) {
+    if (!filename.startsWith('xl/worksheets/')) continue;
+    const xml = new TextDecoder().decode(await read());
+    formulas += xml.match(/<f[ >]/g)?.length ?? 0;
+    sheets[filename] = [...xml.matchAll(/<row>(.*?)<\/row>/g)].map(([, row]) =>
+      [...row!.matchAll(/<c\/>|<c[^>]*>(.*?)<\/c>/g)].map(([, cell]) =>
+        (cell ?? '').replaceAll(/<[^>]*>/g, ''),
+      ),
+    );
+  }
+  return { sheets: Object.values(sheets), formulas };
+}
+
+browserTest(
+  'the workbook has a plan, all options and what they are, and its texts are no formulas',
+  async () => {
+    const { page, context, faults } = await openUnits(shared, { warming: '2' });
+    await drop(page, 'units.geojson', UNITS);
+    await costs(page);
+    await page.getByLabel('Living trees wanted per hectare').fill('500');
+    await page.locator('table.order').first().waitFor();
+    const [download] = await Promise.all([
+      page.waitForEvent('download'),
+      page.getByRole('button', { name: 'Export XLSX' }).click(),
+    ]);
+    const today = await page.evaluate(() => new Date().toLocaleDateString('en-CA'));
+    expect(download.suggestedFilename()).toBe(`plan-${today}-5y-plus2C.xlsx`);
+    const { sheets, formulas } = await sheetsOf((await download.path())!);
+    const [plan, options, about] = sheets;
+    const column = (name: string) => plan![0]!.indexOf(name);
+    expect(plan!.slice(1).map((row) => row[column('unit')])).toEqual(['North', '=1+1', 'All units']);
+    const totals = plan!.slice(1).map((row) => Number(row[column('order_total')]));
+    expect(totals[2]).toBe(totals[0]! + totals[1]!);
+    const { options: offered } = await optionsOf({ scenario: { warming_c: 2 } });
+    expect(options).toHaveLength(1 + 2 * offered.length);
+    expect(Object.fromEntries(about as [string, string][])).toMatchObject({
+      horizon_years: '5',
+      warming_c: '2',
+    });
+    expect(formulas).toBe(0);
+    expect(faults).toEqual([]);
+    await context.close();
+  },
+);
+
+browserTest(
+  'a cheapest option with a low end below the threshold is said to be unsure, and safest ranks by low ends',
+  async () => {
+    const { page, context, faults } = await openUnits(shared);
+    await drop(page, 'units.geojson', UNITS);
+    await costs(page);
+    const { options } = await optionsOf({ costs: { manual: 1.2, drone_seeded: 0.6 } });
+    const [cheapest] = options;
+    const safest = options.toSorted((a, b) => b.survival.low - a.survival.low)[0]!;
+    expect(safest.survival.low).toBeGreaterThan(cheapest!.survival.low);
+    const low = safest.survival.low * 100;
+    await page.getByLabel(/^Unsure where/).fill(String(low));
+    await page.getByText(/The cheapest option of 2 units has a low end below .*: North, =1\+1\./).waitFor();
+    await page.locator('table.plan tr.unsure').first().waitFor();
+    await page.getByRole('button', { name: 'Rank by the safest' }).click();
+    await page.getByText('safest first within a unit').waitFor();
+    expect(await page.locator('table.plan tr.unsure').count()).toBe(0);
+    expect(await page.getByText(/has a low end below/).count()).toBe(0);
+    const { features } = JSON.parse(await saved(page, 'Export GeoJSON'));
+    expect(features[0].properties).toMatchObject({
+      rank: 1,
+      species_code: safest.species_code,
+      planting_method: safest.planting_method,
+      survival_low: safest.survival.low,
+      unsure: false,
+      ranked_by: 'safest',
+    });
+    expect(faults).toEqual([]);
+    await context.close();
+  },
+);
+
+browserTest(
+  'plans and rankings can be asked for a named set or any set of species, which a site shows side by side',
+  async () => {
+    const { page, context, faults } = await openUnits(shared, { site: '44.12,-122.03' });
+    await drop(page, 'units.geojson', UNITS);
+    await page.getByLabel('Timber of the westside').check();
+    await page
+      .getByText('Douglas-fir, western hemlock, western redcedar', { exact: false })
+      .first()
+      .waitFor();
+    await page.getByLabel('My choice').check();
+    await page.getByRole('checkbox', { name: 'ponderosa pine' }).check();
+    await page.getByLabel('Native species only').uncheck();
+    const codes = async () => {
+      const { data } = Papa.parse<Row>((await saved(page, 'Export CSV')).trim(), { header: true });
+      return [...new Set(data.map(({ species_code }) => species_code))].sort();
+    };
+    await expect
+      .poll(() => page.getByText(/^\d+ of \d+ options/).innerText())
+      .toBe('2 of 8 options, highest survival first within a unit');
+    expect(await codes()).toEqual(['PIPO', 'PSME']);
+    await page.getByRole('tab', { name: 'Site' }).click();
+    const table = page.locator('table.side-by-side');
+    await expect.poll(() => table.locator('tbody th').count()).toBe(2);
+    const response = await shared.service.post('/v1/predict', {
+      latitude: 44.12,
+      longitude: -122.03,
+      species_code: 'PIPO',
+      planting_method: 'drone_seeded',
+      horizons: [5],
+    });
+    const { predictions } = (await response.json()) as { predictions: { survival_probability: number }[] };
+    const percent = `${Math.round(predictions[0]!.survival_probability * 100)} %`;
+    expect(
+      await table.locator('tr', { hasText: 'ponderosa pine' }).locator('td').nth(1).innerText(),
+    ).toContain(percent);
+    expect(faults).toEqual([]);
+    await context.close();
+  },
+);
+
+browserTest(
+  'a large unit says how its points spread and how many lie below the threshold, and can be split into parts that are the whole',
+  async () => {
+    const { page, context, faults } = await openUnits(shared);
+    await drop(page, 'units.geojson', UNITS);
+    await page.getByLabel('Douglas-fir only').check();
+    await page.locator('table.plan').getByRole('button', { name: 'North' }).click();
+    const { west, south, east, north } = {
+      west: RING[0]![0],
+      south: RING[0]![1],
+      east: RING[2]![0],
+      north: RING[2]![1],
+    };
+    const response = await shared.service.get(`/v1/surfaces/PSME?bbox=${[west, south, east, north]}`);
+    const surface = (await response.json()) as { points: number; survival: { manual: { 5: number[] } } };
+    const values = surface.survival.manual['5'].toSorted((a, b) => a - b);
+    const threshold = (values[4]! + values[5]!) / 2;
+    await page.getByLabel(/^Unsure where/).fill(String(threshold * 100));
+    const spread = page.locator('.spread');
+    await spread.getByText(`${surface.points} data points`).waitFor();
+    const share = (values.filter((value) => value < threshold).length / values.length) * 100;
+    await spread
+      .getByText(`: ${share < 9.95 ? share.toFixed(1) : Math.round(share)} % of the unit`)
+      .waitFor();
+
+    const areas = async () => {
+      const { features } = JSON.parse(await saved(page, 'Export GeoJSON')) as {
+        features: { properties: { unit: string; area_ha: number; data_points: number } }[];
+      };
+      return features.map(({ properties }) => properties).filter(({ unit }) => unit.startsWith('North'));
+    };
+    const [whole] = await areas();
+    for (const kind of ['elevation', 'survival']) {
+      await spread.getByRole('button', { name: `Split by ${kind}` }).click();
+      const accept = page.getByRole('button', { name: /^Accept \d units$/ });
+      const count = Number(/\d/.exec(await accept.innerText())![0]);
+      expect(count).toBeGreaterThan(1);
+      await accept.click();
+      await page.getByText(`${count + 1} of ${2 * (count + 1)} options`).waitFor();
+      const parts = await areas();
+      expect(parts).toHaveLength(count);
+      const sum = (of: (part: (typeof parts)[number]) => number) =>
+        parts.reduce((total, part) => total + of(part), 0);
+      // A long edge is another geodesic than its pieces.
+      expect(sum(({ area_ha }) => area_ha) / whole!.area_ha).toBeCloseTo(1, 4);
+      expect(sum(({ data_points }) => data_points)).toBe(whole!.data_points);
+      await page.getByRole('button', { name: 'Undo' }).click();
+      await page.getByText('2 of 4 options').waitFor();
+      await page.locator('table.plan').getByRole('button', { name: 'North' }).click();
+    }
+    expect(faults).toEqual([]);
+    await context.close();
+  },
+);

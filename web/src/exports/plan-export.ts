@@ -1,0 +1,145 @@
+import type { ServedModel } from '../api/types.js';
+import { acres, dateText } from '../page/format.js';
+import { scopeText } from '../page/species-sets.js';
+import type { PlanRow, UnplannedUnit } from '../plan/plan-rows.js';
+import { targetOf } from '../plan/targets.js';
+import type { Assumptions } from '../state/choices.js';
+import type { PlanSettings } from '../state/plan-settings.js';
+import type { Unit } from '../state/units.js';
+
+/** A plan as it is exported: what was answered, and all that it was asked for. */
+export interface PlanExport {
+  readonly units: readonly Unit[];
+  readonly rows: readonly PlanRow[];
+  readonly unplanned: readonly UnplannedUnit[];
+  readonly horizon: number;
+  readonly assumed: Assumptions;
+  readonly settings: PlanSettings;
+  readonly model: ServedModel;
+}
+
+export type Value = string | number | boolean | null;
+/** Values by column, in the order of the columns. */
+export type ExportRow = Readonly<Record<string, Value>>;
+
+/** The name of a file for a plan: plan-2026-11-25-5y-plus2C.csv. */
+export function fileName({ horizon, assumed }: PlanExport, extension: string): string {
+  const sign = (value: number) => `${value < 0 ? 'minus' : 'plus'}${Math.abs(value)}`;
+  const { warming_c, precipitation_change_percent } = assumed;
+  return [
+    'plan',
+    dateText(),
+    `${horizon}y`,
+    ...(warming_c === undefined ? [] : [`${sign(warming_c)}C`]),
+    ...(precipitation_change_percent === undefined ? [] : [`${sign(precipitation_change_percent)}pct-rain`]),
+  ]
+    .join('-')
+    .concat('.', extension);
+}
+
+/** What a plan was asked for and by what it was answered, with the names of columns. */
+export function aboutRow({ horizon, assumed, settings, model }: PlanExport): ExportRow {
+  const { warming_c = 0, precipitation_change_percent = 0, ...practice } = assumed;
+  const { costs, targetPerHa, targetColumn, basis, reservePercent, rankBy, threshold } = settings;
+  const hasTarget = targetPerHa !== null || targetColumn !== null;
+  return {
+    date: dateText(),
+    horizon_years: horizon,
+    warming_c,
+    precipitation_change_percent,
+    ...practice,
+    species_asked: scopeText(settings),
+    ranked_by: rankBy,
+    unsure_below: threshold,
+    cost_manual: costs.manual,
+    cost_drone_seeded: costs.drone_seeded,
+    order_basis: hasTarget ? basis : null,
+    order_reserve_percent: hasTarget ? reservePercent : null,
+    model_version: model.version,
+    model_digest: model.digest,
+    outcomes: model.outcomes,
+    caution: model.caution,
+  };
+}
+
+/** The order of an option: trees or pods. Figures per area come from the total, not from rounded figures. */
+function orderColumns({ order, planned, unit }: PlanRow, settings: PlanSettings): ExportRow {
+  const target = targetOf(unit, settings);
+  if (target === undefined) return {};
+  const perArea = (area: number) => (order && area > 0 ? Number((order.total / area).toFixed(1)) : null);
+  return {
+    target_per_ha_with_reserve: Number(target.toFixed(1)),
+    target_per_acre_with_reserve: Number((target / acres(1)).toFixed(1)),
+    order_per_ha: perArea(planned.area_ha),
+    order_per_acre: perArea(acres(planned.area_ha)),
+    order_total: order?.total ?? null,
+    order_cost: order?.cost ?? null,
+  };
+}
+
+/** An option of a unit as a row, with what it was asked for and the attributes of the unit's file. */
+export function optionRow(plan: PlanExport, row: PlanRow): ExportRow {
+  const { unit, planned, survival, handPaysBelow } = row;
+  const own = {
+    unit: unit.name,
+    unit_number: row.number,
+    area_ha: planned.area_ha,
+    area_acres: Number(acres(planned.area_ha).toFixed(4)),
+    data_points: planned.data_points,
+    nearest_km: planned.nearest_km,
+    rank: row.rank,
+    species_code: row.species_code,
+    species: row.species_common_name,
+    planting_method: row.planting_method,
+    in_native_range: row.in_native_range,
+    survival_mean: survival.mean,
+    survival_low: survival.low,
+    survival_high: survival.high,
+    survival_p10: survival.p10,
+    survival_p90: survival.p90,
+    unsure: row.isUnsure,
+    cost_per_survivor: row.cost_per_survivor ?? null,
+    hand_planting_pays_below: handPaysBelow === undefined ? null : Number(handPaysBelow.toFixed(4)),
+    ...orderColumns(row, plan.settings),
+    ...aboutRow(plan),
+  };
+  return { ...own, ...attributesBeside(own, unit) };
+}
+
+/** A unit without an option as a row. */
+export function unplannedRow(plan: PlanExport, { unit, error }: UnplannedUnit): ExportRow {
+  const own = { unit: unit.name, error, ...aboutRow(plan) };
+  return { ...own, ...attributesBeside(own, unit) };
+}
+
+/** The attributes of a unit; those with the name of a column of ours as `file_` and their name. */
+function attributesBeside(own: ExportRow, { attributes }: Unit): ExportRow {
+  return Object.fromEntries(
+    Object.entries(attributes).map(([name, value]) => [
+      Object.hasOwn(own, name) ? `file_${name}` : name,
+      value,
+    ]),
+  );
+}
+
+/** A row for each unit: its best option, else the reason why it has none. */
+export function bestRows(plan: PlanExport): { readonly unit: Unit; readonly row: ExportRow }[] {
+  const best = new Map(plan.rows.filter(({ rank }) => rank === 1).map((row) => [row.unit.id, row]));
+  const missing = new Map(plan.unplanned.map((each) => [each.unit.id, each]));
+  return plan.units.map((unit) => {
+    const row = best.get(unit.id);
+    const none = missing.get(unit.id) ?? { unit, kind: 'not-answered', error: 'Not planned yet.' };
+    return { unit, row: row === undefined ? unplannedRow(plan, none) : optionRow(plan, row) };
+  });
+}
+
+/** A row for each option of each unit, then the units without one. */
+export const allRows = (plan: PlanExport): ExportRow[] => [
+  ...plan.rows.map((row) => optionRow(plan, row)),
+  ...plan.unplanned.map((each) => unplannedRow(plan, each)),
+];
+
+/** The columns of rows, in the order in which they are met. */
+export const columnsOf = (rows: readonly ExportRow[]) => [
+  ...new Set(rows.flatMap((row) => Object.keys(row))),
+];

@@ -1,0 +1,36 @@
+import Papa from 'papaparse';
+
+/** Cells that a spreadsheet would run as a formula: numbers with a sign are none. */
+const FORMULA = /^(?![-+]?\d+(\.\d+)?(e[-+]?\d+)?$)[=+\-@\t\r]/i;
+
+/** The same after a semicolon, where spreadsheets of many countries begin another cell. */
+const LATER_FORMULA = /;(?=["\s]*[=+\-@])/g;
+const defuse = <Value>(value: Value) =>
+  typeof value === 'string' ? value.replaceAll(LATER_FORMULA, ";'") : value;
+
+/** Rows as CSV (RFC 4180). Text that a spreadsheet would run gets an apostrophe in front, names of columns too. */
+export function csvText(
+  columns: readonly string[],
+  rows: readonly Readonly<Record<string, unknown>>[],
+): string {
+  return Papa.unparse(
+    {
+      fields: columns.map(defuse),
+      data: rows.map((row) =>
+        columns.map((column) => (Object.hasOwn(row, column) ? defuse(row[column] ?? '') : '')),
+      ),
+    },
+    { escapeFormulae: FORMULA, newline: '\r\n', quotes: (value) => String(value).includes(';') },
+  );
+}
+
+/** Saves a text or bytes as a file. */
+export function download(name: string, type: string, content: string | Blob): void {
+  const url = URL.createObjectURL(typeof content === 'string' ? new Blob([content], { type }) : content);
+  const link = document.createElement('a');
+  link.href = url;
+  link.download = name;
+  link.click();
+  // Not at once: the browser reads it after the click.
+  setTimeout(() => URL.revokeObjectURL(url), 10_000);
+}

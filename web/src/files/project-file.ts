@@ -1,0 +1,48 @@
+import type { Feature, FeatureCollection, MultiPolygon, Polygon } from 'geojson';
+import { readWork, WORK_VERSION, type Work } from '../state/work.js';
+import { FileError } from './file-error.js';
+
+/** A project: GeoJSON of the units, which any GIS opens, with all else in the member `nurselog`. */
+interface ProjectFile extends FeatureCollection<Polygon | MultiPolygon> {
+  readonly nurselog: Omit<Work, 'units'>;
+}
+
+/** Writes work as a project. The name of a unit is the id of its feature, its attributes are the properties. */
+export function projectText({ units, ...others }: Work): string {
+  const project: ProjectFile = {
+    type: 'FeatureCollection',
+    features: units.map(({ name, attributes, geometry }) => ({
+      type: 'Feature',
+      id: name,
+      properties: attributes,
+      geometry: geometry as Polygon | MultiPolygon,
+    })),
+    nurselog: others,
+  };
+  return JSON.stringify(project);
+}
+
+/** Whether a GeoJSON object is a project. */
+export const isProject = (content: unknown): content is ProjectFile =>
+  typeof content === 'object' && content !== null && Object.hasOwn(content, 'nurselog');
+
+/** Reads a project, of which nothing is trusted. @throws FileError with the place and the reason */
+export function readProject(content: ProjectFile): Work {
+  const { nurselog, features } = content as { nurselog: Partial<Work> | null; features: unknown };
+  const version = nurselog?.version as unknown;
+  if (version !== WORK_VERSION)
+    throw new FileError(
+      `The project has version ${JSON.stringify(version)?.slice(0, 20) ?? 'none'}; this page reads version ${WORK_VERSION}.`,
+    );
+  if (!Array.isArray(features)) throw new FileError('The project has no list of features.');
+  const read = readWork({
+    ...nurselog,
+    units: features.map((feature: Partial<Feature> | null) => ({
+      name: typeof feature?.id === 'number' ? String(feature.id) : feature?.id,
+      attributes: feature?.properties ?? {},
+      geometry: feature?.geometry,
+    })),
+  });
+  if (typeof read === 'string') throw new FileError(`The project cannot be read. In ${read}.`);
+  return read;
+}

@@ -1,0 +1,157 @@
+import type { Feature, GeoJSON, MultiPolygon, Point, Polygon } from 'geojson';
+import Papa from 'papaparse';
+import { propertyText } from '../page/format.js';
+import type { PointTable } from '../state/points.js';
+import type { Work } from '../state/work.js';
+import { FileError } from './file-error.js';
+import { isProject, readProject } from './project-file.js';
+import { readShapefile } from './read-shapefile.js';
+
+/** What a dropped file holds. */
+export interface FileContent {
+  readonly polygons: readonly Feature<Polygon | MultiPolygon>[];
+  /** null without points. */
+  readonly points: PointTable | null;
+  /** Features that are neither polygons nor points. */
+  readonly ignored: number;
+  /** Whether a projection of a shapefile is in NAD27. */
+  readonly isNad27?: boolean;
+  /** All of a project; then nothing else. */
+  readonly project?: Work;
+}
+
+const MAX_BYTES = 30 * 1024 * 1024;
+/**
+ * The columns that the service reads, and names that files give them. Shapefiles cut names to ten characters; an
+ * `elevation_` that was cut may be in feet.
+ */
+const READ_COLUMNS: Readonly<Record<string, readonly string[]>> = {
+  latitude: ['latitude', 'lat', 'y'],
+  longitude: ['longitude', 'lon', 'lng', 'long', 'x'],
+  species_code: ['species_code', 'species_co'],
+  planting_method: ['planting_method', 'planting_m'],
+  elevation_m: ['elevation_m'],
+};
+
+/** Reads a GeoJSON, CSV or zipped shapefile. @throws FileError */
+export async function readFile(file: File): Promise<FileContent> {
+  if (file.size > MAX_BYTES)
+    throw new FileError(
+      `The file has ${Math.round(file.size / 1e6)} MB; at most 30 MB can be read. Divide it into parts.`,
+    );
+  const name = file.name.toLowerCase();
+  if (name.endsWith('.zip')) {
+    const { features, isNad27 } = await readShapefile(await file.arrayBuffer());
+    return { ...sortFeatures(features), isNad27 };
+  }
+  if (name.endsWith('.csv')) return readCsv(await readText(file));
+  if (name.endsWith('.geojson') || name.endsWith('.json')) return readJson(await readText(file));
+  if (name.endsWith('.shp'))
+    throw new FileError(
+      'A .shp file alone has no attributes and no projection: drop the zip of all its parts.',
+    );
+  throw new FileError('This file is none of GeoJSON (.geojson), CSV (.csv) or zipped shapefile (.zip).');
+}
+
+/** @throws FileError where bytes are no UTF-8: the browser reads them as U+FFFD, and names would be lost. */
+async function readText(file: File): Promise<string> {
+  const text = await file.text();
+  if (text.includes('\uFFFD'))
+    throw new FileError('The file is not UTF-8: save it as "CSV UTF-8" (Excel) or in UTF-8.');
+  return text;
+}
+
+function readJson(text: string): FileContent {
+  let content: GeoJSON;
+  try {
+    content = JSON.parse(text) as GeoJSON;
+  } catch {
+    throw new FileError('The file is not JSON: it is damaged or truncated.');
+  }
+  if (isProject(content)) return { polygons: [], points: null, ignored: 0, project: readProject(content) };
+  return sortFeatures(featuresOf(content));
+}
+
+function featuresOf(content: GeoJSON): Feature[] {
+  if (content?.type === 'FeatureCollection' && Array.isArray(content.features)) return content.features;
+  if (content?.type === 'Feature') return [content];
+  if (content?.type === 'Polygon' || content?.type === 'MultiPolygon')
+    return [{ type: 'Feature', properties: {}, geometry: content }];
+  throw new FileError('The file is JSON, but no GeoJSON FeatureCollection.');
+}
+
+function sortFeatures(features: readonly Feature[]): FileContent {
+  const polygons = features.filter(isPolygon);
+  const points = features.filter(
+    (each): each is Feature<Point> => each?.geometry?.type === 'Point' && isList(each),
+  );
+  if (polygons.length + points.length === 0) throw new FileError('The file has no polygons and no points.');
+  const rows = points.map(({ geometry, properties }) => ({
+    ...Object.fromEntries(
+      Object.entries(properties ?? {}).map(([name, value]) => [name, propertyText(value)]),
+    ),
+    latitude: String(geometry.coordinates[1]),
+    longitude: String(geometry.coordinates[0]),
+  }));
+  return {
+    polygons,
+    points:
+      rows.length === 0
+        ? null
+        : withReadColumns({ columns: [...new Set(rows.flatMap((row) => Object.keys(row)))], rows }),
+    ignored: features.length - polygons.length - points.length,
+  };
+}
+
+function isPolygon(feature: Feature): feature is Feature<Polygon | MultiPolygon> {
+  const type = feature?.geometry?.type;
+  return (type === 'Polygon' || type === 'MultiPolygon') && isList(feature);
+}
+
+/** Whether a geometry has coordinates at all: damaged files have null there. */
+const isList = ({ geometry }: Feature) => 'coordinates' in geometry && Array.isArray(geometry.coordinates);
+
+function readCsv(text: string): FileContent {
+  const { data, meta, errors } = Papa.parse<Record<string, string>>(text, {
+    header: true,
+    skipEmptyLines: 'greedy',
+  });
+  const columns = meta.fields ?? [];
+  if (columnOf(columns, 'latitude') === undefined || columnOf(columns, 'longitude') === undefined)
+    throw new FileError(
+      `The CSV needs the columns latitude and longitude; it has: ${columns.slice(0, 12).join(', ')}.`,
+    );
+  // A file of one column has no delimiter.
+  const error = errors.find(({ code }) => code !== 'UndetectableDelimiter');
+  if (error !== undefined)
+    throw new FileError(`Row ${rowOf(error)} of the CSV cannot be read: ${error.message}.`);
+  if (data.length === 0) throw new FileError('The CSV has a header and no rows.');
+  return { polygons: [], points: withReadColumns({ columns, rows: data }), ignored: 0 };
+}
+
+/** Adds columns with the names that the service reads, with the values of the file's own, which stay. */
+function withReadColumns({ columns, rows }: PointTable): PointTable {
+  const sources = Object.keys(READ_COLUMNS).flatMap((name) => {
+    const own = columnOf(columns, name);
+    return own === undefined ? [] : [{ name, own }];
+  });
+  return {
+    columns: [...new Set([...columns, ...sources.map(({ name }) => name)])],
+    rows: rows.map((row) => ({
+      ...row,
+      ...Object.fromEntries(sources.map(({ name, own }) => [name, row[own] ?? ''])),
+    })),
+  };
+}
+
+/** The file's own name of a column that the service reads: that very name, else one in other case or with blanks. */
+function columnOf(columns: readonly string[], name: string): string | undefined {
+  const found = READ_COLUMNS[name]?.find((each) => columns.some((column) => isNamed(column, each)));
+  if (found === undefined || columns.includes(found)) return found;
+  return columns.find((column) => isNamed(column, found));
+}
+
+const isNamed = (column: string, name: string) => column.trim().toLowerCase() === name;
+
+/** The number of a row as a spreadsheet has it, with the header as row 1: Papa counts from 0, the header only for quotes. */
+const rowOf = ({ type, row = 0 }: Papa.ParseError) => row + (type === 'Quotes' ? 1 : 2);

@@ -1,0 +1,51 @@
+import type { Method } from '../api/types.js';
+import { METHODS } from '../api/types.js';
+import { METHOD_NAMES, number } from '../page/format.js';
+import { useTypedNumber } from '../page/use-typed-number.js';
+import { changeSettings, settings } from '../state/plan-settings.js';
+
+const COST_LABELS: Readonly<Record<Method, string>> = {
+  manual: 'per planted tree,\u00a0$',
+  drone_seeded: 'per sown spot,\u00a0$',
+};
+
+/** In dollars. */
+const COST_LIMITS = { min: 1e-6, max: 1e9 };
+
+/** The costs of a planted tree and a sown spot. */
+export const CostFields = () => (
+  <div class="filters costs">
+    {METHODS.map((each) => (
+      <CostField key={each} method={each} />
+    ))}
+  </div>
+);
+
+function CostField({ method }: { method: Method }) {
+  const { costs } = settings.value;
+  const { text, isWrong, onInput } = useTypedNumber(costs[method], COST_LIMITS, (cost) =>
+    changeSettings({ costs: { ...costs, [method]: cost } }),
+  );
+  const { min, max } = COST_LIMITS;
+  const isMissing = text === '' && METHODS.some((each) => costs[each] !== null);
+  return (
+    <label>
+      {METHOD_NAMES[method]}, {COST_LABELS[method]}
+      <input
+        type="number"
+        min={min}
+        max={max}
+        step="any"
+        value={text}
+        aria-invalid={isWrong}
+        onInput={onInput}
+      />
+      {isWrong && (
+        <span class="error" role="alert">
+          From ${min} to ${number(max)}.
+        </span>
+      )}
+      {isMissing && !isWrong && <span role="status">Costs per survivor need both costs.</span>}
+    </label>
+  );
+}

@@ -1,0 +1,104 @@
+import { areaUnit, type Measure, number, perArea, perHectare } from '../page/format.js';
+import { useTypedNumber } from '../page/use-typed-number.js';
+import { changeSettings, settings } from '../state/plan-settings.js';
+import { units } from '../state/units.js';
+import { columnUnit, MAX_TARGET_PER_HA, targetColumns } from './targets.js';
+
+const RULE = 'https://secure.sos.state.or.us/oard/view.action?ruleNumber=629-610-0020';
+const RESERVE = { min: 0, max: 1000 };
+const TARGET_PER_HA = { min: 0.001, max: MAX_TARGET_PER_HA };
+
+/** What is wanted alive, from which the order of trees or pods follows. */
+export function OrderFields() {
+  const { targetPerHa, targetColumn, basis, reservePercent } = settings.value;
+  const perUnit: Measure = {
+    name: `trees per ${areaUnit()}`,
+    fromMetric: perArea,
+    toMetric: (value) => Number(perHectare(value).toFixed(9)),
+  };
+  const target = useTypedNumber(
+    targetPerHa,
+    TARGET_PER_HA,
+    (value) => changeSettings({ targetPerHa: value }),
+    perUnit,
+  );
+  const reserve = useTypedNumber(reservePercent, RESERVE, (value) =>
+    changeSettings({ reservePercent: value ?? 0 }),
+  );
+  const columns = targetColumns(units.value);
+  return (
+    <>
+      <div class="filters costs">
+        <label>
+          Living trees wanted per {areaUnit()}
+          <input
+            type="number"
+            min="0"
+            step="any"
+            value={target.text}
+            aria-invalid={target.isWrong}
+            onInput={target.onInput}
+          />
+          {target.isWrong && (
+            <span class="error" role="alert">
+              Above 0, at most {number(perArea(MAX_TARGET_PER_HA))}.
+            </span>
+          )}
+        </label>
+        <label>
+          Reserve, %
+          <input
+            type="number"
+            min={RESERVE.min}
+            max={RESERVE.max}
+            step="any"
+            value={reserve.text}
+            aria-invalid={reserve.isWrong}
+            onInput={reserve.onInput}
+          />
+          {reserve.isWrong && (
+            <span class="error" role="alert">
+              From 0 to 1,000.
+            </span>
+          )}
+        </label>
+        <label>
+          Reckoned by
+          <select
+            value={basis}
+            onChange={({ currentTarget: { value } }) =>
+              changeSettings({ basis: value === 'low' ? 'low' : 'mean' })
+            }
+          >
+            <option value="mean">survival</option>
+            <option value="low">its low end (careful)</option>
+          </select>
+        </label>
+        {columns.length > 0 && (
+          <label>
+            Target of each unit
+            <select
+              value={targetColumn ?? ''}
+              onChange={({ currentTarget: { value } }) => changeSettings({ targetColumn: value || null })}
+            >
+              <option value="">the same for all</option>
+              {columns.map((name) => (
+                <option key={name} value={name}>
+                  column {name}, per {columnUnit(name)}
+                </option>
+              ))}
+            </select>
+          </label>
+        )}
+      </div>
+      <p class="small">
+        On its better sites (cubic foot site class I to III), Oregon asks for 200 free-to-grow seedlings per
+        acre:{' '}
+        <a href={RULE} target="_blank" rel="noreferrer">
+          Oregon Administrative Rule 629-610-0020
+        </a>
+        . A tree that is alive need not be free to grow, and the caution above holds for orders, too.
+      </p>
+    </>
+  );
+}

@@ -1,0 +1,89 @@
+import type { PlanOption } from '../api/types.js';
+import { areaText, areaUnit, counted, METHOD_NAMES, measureOf, money, number } from '../page/format.js';
+import { type OrderLine, orderLines, type PlanRow } from './plan-rows.js';
+
+/** What is ordered: trees for hand planting, pods for sowing by drone. */
+const THINGS: Readonly<Record<PlanOption['planting_method'], string>> = {
+  manual: 'tree',
+  drone_seeded: 'pod',
+};
+
+/** The order of one option of a unit, with trees or pods per area from its total. */
+export function orderText({ order, planned, planting_method }: PlanRow): string {
+  if (!order) return order === null ? 'none survives' : '';
+  const area = measureOf('ha').fromMetric(planned.area_ha);
+  return [
+    counted(order.total, THINGS[planting_method]),
+    ...(area > 0 ? [`${number(order.total / area)} per ${areaUnit()}`] : []),
+    ...(order.cost === undefined ? [] : [money(order.cost)]),
+  ].join(', ');
+}
+
+/** The order of the whole plan: the best option of each unit, by species and method. Nothing without a target. */
+export function OrderTable({ rows }: { rows: readonly PlanRow[] }) {
+  const lines = orderLines(rows);
+  if (lines.length === 0) return null;
+  const hasCosts = lines.every(({ cost }) => cost !== undefined);
+  const sum = (value: (line: OrderLine) => number) => lines.reduce((all, line) => all + value(line), 0);
+  return (
+    <table class="order">
+      <caption>To order in all, for the best option of each unit</caption>
+      <thead>
+        <tr>
+          <th scope="col">Species, method</th>
+          <th scope="col" class="amount">
+            Order
+          </th>
+          {hasCosts && (
+            <th scope="col" class="amount">
+              Cost
+            </th>
+          )}
+        </tr>
+      </thead>
+      <tbody>
+        {lines.map(({ species, method, units, areaHa, total, cost }) => (
+          <tr key={`${species} ${method}`}>
+            <th scope="row">
+              {species}, {METHOD_NAMES[method].toLowerCase()}
+              <br />
+              <small>
+                {counted(units, 'unit')}, {areaText(areaHa)}
+              </small>
+            </th>
+            <td class="amount">{counted(total, THINGS[method])}</td>
+            {hasCosts && <td class="amount">{money(cost ?? 0)}</td>}
+          </tr>
+        ))}
+      </tbody>
+      {lines.length > 1 && (
+        <tfoot>
+          <tr>
+            <th scope="row">
+              In all
+              <br />
+              <small>
+                {counted(
+                  sum(({ units }) => units),
+                  'unit',
+                )}
+                , {areaText(sum(({ areaHa }) => areaHa))}
+              </small>
+            </th>
+            <td class="amount">
+              {(['manual', 'drone_seeded'] as const)
+                .map((method) => ({
+                  method,
+                  total: sum((line) => (line.method === method ? line.total : 0)),
+                }))
+                .filter(({ total }) => total > 0)
+                .map(({ method, total }) => counted(total, THINGS[method]))
+                .join(', ')}
+            </td>
+            {hasCosts && <td class="amount">{money(sum(({ cost }) => cost ?? 0))}</td>}
+          </tr>
+        </tfoot>
+      )}
+    </table>
+  );
+}

@@ -1,0 +1,117 @@
+import { NurselogError } from '@nurselog/client/nurselog-error';
+import { batchSize } from '../api/batch-size.js';
+import { callJson } from '../api/service.js';
+import type { FailedUnit, Horizon, Method, Plan, PlannedUnit } from '../api/types.js';
+import type { Unit } from '../state/units.js';
+
+export interface PlanQuestion {
+  readonly horizon: Horizon;
+  readonly nativeOnly: boolean;
+  /** undefined for all species. */
+  readonly speciesCodes: readonly string[] | undefined;
+  /** The cost by method, of both; undefined where there are none. */
+  readonly costs: Readonly<Record<Method, number>> | undefined;
+  /** What targets are divided by; without effect where there are none. */
+  readonly basis: 'mean' | 'low';
+  readonly scenario?: object;
+  readonly conditions?: object;
+}
+
+/** Units of a request at most; parts that are too large all the same are divided. */
+const AT_ONCE = 100;
+const REFUSALS = ['batch_too_large', 'payload_too_large', 'invalid_request'] as const;
+
+type Answer = PlannedUnit | FailedUnit;
+
+/** The last answer for a geometry and the question it answers, so that an edit asks for the edited unit alone. */
+const kept = new WeakMap<Unit['geometry'], { readonly asked: string; readonly answer: Answer }>();
+
+/** What is known of units. */
+export interface PlanAnswer {
+  /** In the order of the units; those that were not answered are missing. */
+  readonly units: readonly Answer[];
+  /** Why units were not answered; null where all were. */
+  readonly error: NurselogError | null;
+}
+
+/**
+ * Plans units, in as many requests as it takes. A unit that is refused has an error in its place; any other failure,
+ * as that of the quota, ends the plan with what was answered before.
+ * @param targetOf living trees per hectare that are to be ordered for; units of another target are another request
+ * @throws the reason of the signal
+ */
+export async function planUnits(
+  units: readonly Unit[],
+  question: PlanQuestion,
+  targetOf: (unit: Unit) => number | undefined,
+  signal: AbortSignal,
+): Promise<PlanAnswer> {
+  const askedFor = (unit: Unit) => JSON.stringify([question, targetOf(unit)]);
+  const answers = new Map<string, Answer>();
+  for (const unit of units) {
+    const known = kept.get(unit.geometry);
+    if (known?.asked === askedFor(unit)) answers.set(unit.id, { ...known.answer, id: unit.id });
+  }
+  const missing = units.filter(({ id }) => !answers.has(id));
+  const size = Math.min(AT_ONCE, batchSize());
+  const parts: (readonly Unit[])[] = [];
+  for (const target of new Set(missing.map(targetOf))) {
+    const same = missing.filter((unit) => targetOf(unit) === target);
+    for (let start = 0; start < same.length; start += size) parts.push(same.slice(start, start + size));
+  }
+  let error: NurselogError | null = null;
+  for (let part = parts.shift(); part !== undefined && error === null; part = parts.shift()) {
+    const planned = await planPart(part, question, targetOf(part[0]!), signal);
+    if (planned === null) {
+      const middle = Math.ceil(part.length / 2);
+      parts.unshift(part.slice(0, middle), part.slice(middle));
+    } else if (planned instanceof NurselogError) error = planned;
+    else
+      for (const [index, answer] of planned.entries()) {
+        const unit = part[index]!;
+        kept.set(unit.geometry, { asked: askedFor(unit), answer });
+        answers.set(unit.id, answer);
+      }
+  }
+  return { units: units.map(({ id }) => answers.get(id)).filter((each) => each !== undefined), error };
+}
+
+/** Plans units in one request. @returns null where these are to be asked for in smaller parts */
+async function planPart(
+  units: readonly Unit[],
+  question: PlanQuestion,
+  target: number | undefined,
+  signal: AbortSignal,
+): Promise<readonly Answer[] | NurselogError | null> {
+  const { horizon, nativeOnly, speciesCodes, costs, basis, scenario, conditions } = question;
+  const body = {
+    units: {
+      type: 'FeatureCollection',
+      features: units.map(({ id, geometry }) => ({ type: 'Feature', id, properties: {}, geometry })),
+    },
+    horizon,
+    native_only: nativeOnly,
+    species_codes: speciesCodes,
+    costs,
+    target_per_ha: target,
+    basis: target === undefined ? undefined : basis,
+    scenario,
+    conditions,
+  };
+  try {
+    return (await callJson<Plan>('/v1/plan', { body, signal })).units;
+  } catch (error) {
+    if (!(error instanceof NurselogError)) throw error;
+    const code = REFUSALS.find((each) => each === error.code);
+    if (code === undefined || concernsOptions(error)) return error;
+    const [only, ...others] = units;
+    if (only === undefined || others.length > 0) return null;
+    return [{ id: only.id, error: { code, message: error.message } }];
+  }
+}
+
+/** Whether a refusal concerns a field beside the units, which every part of them would have, too. */
+function concernsOptions({ details }: NurselogError): boolean {
+  const issues = (details?.issues ?? []) as readonly { readonly path: string }[];
+  return issues.some(({ path }) => path !== '' && !path.startsWith('units'));
+}

@@ -1,0 +1,185 @@
+import { useEffect } from 'preact/hooks';
+import { ExportButtons } from '../exports/export-buttons.js';
+import { isMapLoading } from '../map/shown-map.js';
+import { counted, percent } from '../page/format.js';
+import { ErrorNote, errorText } from '../page/notes.js';
+import { printPage } from '../page/print-head.js';
+import { askedSpecies, SpeciesSets, scopeText } from '../page/species-sets.js';
+import { catalogues, hasIntervals } from '../state/catalogues.js';
+import { assumptions, horizon, optionsOf } from '../state/choices.js';
+import { changeSettings, type RankBy, settings } from '../state/plan-settings.js';
+import { chosenUnit, type Unit, units, unsureUnits } from '../state/units.js';
+import { useAnswer } from '../state/use-answer.js';
+import { CostFields } from './cost-fields.js';
+import { OrderFields } from './order-fields.js';
+import { OrderTable } from './order-table.js';
+import { planUnits } from './plan.js';
+import { type PlanRow, rowsOf, type UnplannedUnit, unplannedOf } from './plan-rows.js';
+import { PlanTable } from './plan-table.js';
+import { RankingFields } from './ranking-fields.js';
+import { Report } from './report.js';
+import { targetOf } from './targets.js';
+import { UnitSpread } from './unit-spread.js';
+
+/** The settings of the plan, its table, its exports and its report. */
+export function PlannedUnits() {
+  const chosen = settings.value;
+  const { manual, drone_seeded } = chosen.costs;
+  const hasCosts = manual !== null && drone_seeded !== null;
+  const rankBy: RankBy = chosen.rankBy === 'cost' && !hasCosts ? 'survival' : chosen.rankBy;
+  const speciesCodes = askedSpecies(chosen);
+  const question = {
+    horizon: horizon.value,
+    nativeOnly: chosen.nativeOnly,
+    speciesCodes,
+    costs: hasCosts ? { manual, drone_seeded } : undefined,
+    basis: chosen.basis,
+    ...optionsOf(assumptions()),
+  };
+  const shown = units.value;
+  const targets = new Map(shown.map((unit) => [unit.id, targetOf(unit, chosen)]));
+  const { answer, error, isLoading } = useAnswer(
+    hasIntervals() && speciesCodes?.length !== 0
+      ? JSON.stringify({
+          question,
+          revisions: shown.map(({ id, geometry }) => [revisionOf(geometry), targets.get(id)]),
+        })
+      : null,
+    (signal) => planUnits(shown, question, ({ id }) => targets.get(id), signal),
+    (plan) => plan.error,
+  );
+  const planned = answer?.units ?? [];
+  const rows = rowsOf(shown, planned, { ...chosen, rankBy });
+  const noneLeft = `No species ${chosen.nativeOnly ? 'asked for is native' : 'can be planned'} there`;
+  const unplanned = unplannedOf(
+    shown,
+    planned,
+    `${noneLeft}.`,
+    error === null ? undefined : errorText(error),
+  );
+  const spreadRow = rows.find(({ rank, unit }) => rank === 1 && unit.id === chosenUnit.value);
+  const model = catalogues.value?.model;
+  const unsure = rows.filter(({ rank, isUnsure }) => rank === 1 && isUnsure).map(({ unit }) => unit.id);
+  useEffect(() => {
+    unsureUnits.value = new Set(unsure);
+  }, [unsure.join()]);
+  return (
+    <>
+      <div class="no-print">
+        <h3>Species</h3>
+        <SpeciesSets name="planned-species" />
+        <h3>Costs</h3>
+        <CostFields />
+        <h3>Order</h3>
+        <OrderFields />
+        <RankingFields rankBy={rankBy} hasCosts={hasCosts} />
+        {!hasIntervals() && (
+          <p role="status">A plan needs intervals, and the models of this service have none.</p>
+        )}
+        {error !== null && <ErrorNote error={error} />}
+        <UnplannedNotes unplanned={unplanned} noneLeft={noneLeft} />
+        {isLoading && <p role="status">Planning {counted(shown.length, 'unit')} …</p>}
+        <div aria-busy={isLoading} class={isLoading ? 'stale' : ''}>
+          {rows.length > 0 && (
+            <>
+              <RiskNote rows={rows} rankBy={rankBy} threshold={chosen.threshold} />
+              <OrderTable rows={rows} />
+              <PlanTable rows={rows} hasCosts={hasCosts} rankBy={rankBy} />
+            </>
+          )}
+          {spreadRow !== undefined && <UnitSpread key={spreadRow.unit.id} row={spreadRow} />}
+          {/* Also without a plan: other programs read the units from there. */}
+          {model !== undefined && (
+            <div class="buttons">
+              <ExportButtons
+                isDisabled={isLoading}
+                plan={{
+                  units: shown,
+                  rows,
+                  unplanned,
+                  horizon: horizon.value,
+                  assumed: assumptions(),
+                  settings: { ...chosen, rankBy },
+                  model,
+                }}
+              />
+              {answer !== null && (
+                <button type="button" disabled={isLoading || isMapLoading.value} onClick={printPage}>
+                  Print report
+                </button>
+              )}
+            </div>
+          )}
+        </div>
+      </div>
+      {answer !== null && !isLoading && (
+        <Report rows={rows} unplanned={unplanned} scope={scopeText(chosen)} rankBy={rankBy} />
+      )}
+    </>
+  );
+}
+
+interface UnplannedNotesProps {
+  unplanned: readonly UnplannedUnit[];
+  noneLeft: string;
+}
+
+function UnplannedNotes({ unplanned, noneLeft }: UnplannedNotesProps) {
+  const ofKind = (kind: UnplannedUnit['kind']) => unplanned.filter((each) => each.kind === kind);
+  const [refused, empty, notAnswered] = [ofKind('refused'), ofKind('none-left'), ofKind('not-answered')];
+  return (
+    <>
+      {notAnswered.length > 0 && <p role="status">Not planned: {namesOf(notAnswered)}.</p>}
+      {refused.length > 0 && (
+        <ul class="error">
+          {refused.map(({ unit, error: reason }) => (
+            <li key={unit.id}>
+              {unit.name}: {reason}
+            </li>
+          ))}
+        </ul>
+      )}
+      {empty.length > 0 && (
+        <p role="status">
+          {noneLeft}: {namesOf(empty)}.
+        </p>
+      )}
+    </>
+  );
+}
+
+interface RiskNoteProps {
+  rows: readonly PlanRow[];
+  rankBy: RankBy;
+  threshold: number;
+}
+
+/** Says where the best option by cost or survival is an unsure one. */
+function RiskNote({ rows, rankBy, threshold }: RiskNoteProps) {
+  const unsure = rows.filter(({ rank, isUnsure }) => rank === 1 && isUnsure);
+  if (unsure.length === 0) return null;
+  const best = { cost: 'cheapest', survival: 'best', safest: 'safest' }[rankBy];
+  return (
+    <p class="flag" role="status">
+      The {best} option of {counted(unsure.length, 'unit')} has a low end below {percent(threshold)}:{' '}
+      {namesOf(unsure)}.{' '}
+      {rankBy !== 'safest' && (
+        <button type="button" onClick={() => changeSettings({ rankBy: 'safest' })}>
+          Rank by the safest
+        </button>
+      )}
+    </p>
+  );
+}
+
+const namesOf = (named: readonly { readonly unit: Unit }[]) => named.map(({ unit }) => unit.name).join(', ');
+
+const revisions = new WeakMap<Unit['geometry'], number>();
+let revisionCount = 0;
+
+/** A number that no other geometry has, nor the same one after a change. */
+function revisionOf(geometry: Unit['geometry']): number {
+  const known = revisions.get(geometry) ?? ++revisionCount;
+  revisions.set(geometry, known);
+  return known;
+}

@@ -1,0 +1,47 @@
+import { useTypedNumber } from '../page/use-typed-number.js';
+import { changeSettings, RANKINGS, type RankBy, settings } from '../state/plan-settings.js';
+
+const RANKING_NAMES: Readonly<Record<RankBy, string>> = {
+  cost: 'cheapest survivor',
+  survival: 'highest survival',
+  safest: 'safest: highest low end',
+};
+const PERCENT = { min: 0, max: 100 };
+
+/** What options are ranked by, and from which survival on they are sure enough. */
+export function RankingFields({ rankBy, hasCosts }: { rankBy: RankBy; hasCosts: boolean }) {
+  const threshold = useTypedNumber(
+    Number((settings.value.threshold * 100).toFixed(6)),
+    PERCENT,
+    (value) => value !== null && changeSettings({ threshold: value / 100 }),
+  );
+  return (
+    <div class="filters costs">
+      <label>
+        Rank by
+        <select
+          value={rankBy}
+          onChange={({ currentTarget: { value } }) => changeSettings({ rankBy: value as RankBy })}
+        >
+          {RANKINGS.filter((each) => hasCosts || each !== 'cost').map((each) => (
+            <option key={each} value={each}>
+              {RANKING_NAMES[each]}
+            </option>
+          ))}
+        </select>
+      </label>
+      <label>
+        Unsure where the low end is below, %
+        <input
+          type="number"
+          min="0"
+          max="100"
+          step="any"
+          value={threshold.text}
+          aria-invalid={threshold.isWrong}
+          onInput={threshold.onInput}
+        />
+      </label>
+    </div>
+  );
+}

@@ -1,0 +1,133 @@
+import { METHODS } from '../api/types.js';
+import { areaText, costText, counted, METHOD_NAMES, money, percent, percentRange } from '../page/format.js';
+import { PrintedMap } from '../page/printed-map.js';
+import { catalogues } from '../state/catalogues.js';
+import { type RankBy, settings } from '../state/plan-settings.js';
+import { units } from '../state/units.js';
+import { OrderTable, orderText } from './order-table.js';
+import type { PlanRow, UnplannedUnit } from './plan-rows.js';
+
+/** Options that fit on two pages with the map. */
+const MAX_ROWS = 44;
+
+const RANKED: Readonly<Record<RankBy, string>> = {
+  cost: 'with the cheapest survivor',
+  survival: 'with the highest survival',
+  safest: 'with the highest low end',
+};
+
+interface ReportProps {
+  rows: readonly PlanRow[];
+  unplanned: readonly UnplannedUnit[];
+  /** The species that were asked for, as a part of a sentence. */
+  scope: string;
+  rankBy: RankBy;
+}
+
+/** The plan on paper, below what all prints begin with: totals, the best options of each unit, and the units without one. */
+export function Report({ rows, unplanned, scope, rankBy }: ReportProps) {
+  const model = catalogues.value?.model;
+  const { costs, threshold } = settings.value;
+  const { manual, drone_seeded } = costs;
+  const hasCosts = manual !== null && drone_seeded !== null;
+  const hasOrders = rows.some(({ order }) => order !== undefined);
+  // The first option of each unit by each method.
+  const seen = new Set<string>();
+  const best = rows.filter(({ unit, planting_method }) => {
+    const key = `${unit.id} ${planting_method}`;
+    return !seen.has(key) && seen.add(key) !== undefined;
+  });
+  const areaHa = rows.filter(({ rank }) => rank === 1).reduce((sum, { planned }) => sum + planned.area_ha, 0);
+  return (
+    <article class="print-only report">
+      <h2>Planting plan: {counted(units.value.length, 'unit')}</h2>
+      <p>
+        {areaHa > 0 && `${areaText(areaHa)} planned. `}
+        Of {scope}, the species {RANKED[rankBy]}
+        {hasCosts && `. Costs: ${money(manual)} a planted tree, ${money(drone_seeded)} a sown spot`}.
+      </p>
+      <OrderTable rows={rows} />
+      <PrintedMap />
+      {best.length > 0 && (
+        <table>
+          <caption>
+            The best species of each unit by each method; numbers are those on the map, with ? where the best
+            option is unsure
+          </caption>
+          <thead>
+            <tr>
+              <th scope="col" class="amount">
+                No.
+              </th>
+              <th scope="col">Unit</th>
+              <th scope="col" class="amount">
+                Area
+              </th>
+              <th scope="col">Method</th>
+              <th scope="col">Species</th>
+              <th scope="col" class="amount">
+                Alive
+              </th>
+              <th scope="col" class="amount">
+                8 of 10 at a point
+              </th>
+              {hasOrders && (
+                <th scope="col" class="amount">
+                  Order
+                </th>
+              )}
+              {hasCosts && (
+                <th scope="col" class="amount">
+                  Per survivor
+                </th>
+              )}
+            </tr>
+          </thead>
+          <tbody>
+            {best.slice(0, MAX_ROWS).map((row) => (
+              <tr key={`${row.unit.id}-${row.planting_method}`} class={row.isUnsure ? 'unsure' : ''}>
+                <td class="amount">{row.number}</td>
+                <td>{row.unit.name}</td>
+                <td class="amount">{areaText(row.planned.area_ha)}</td>
+                <td>{METHOD_NAMES[row.planting_method]}</td>
+                <td>{row.species_common_name}</td>
+                <td class="amount">{percent(row.survival.mean)}</td>
+                <td class="amount">
+                  {percentRange(row.survival.low, row.survival.high)}
+                  {row.isUnsure && ', unsure'}
+                </td>
+                {hasOrders && <td class="amount">{orderText(row)}</td>}
+                {hasCosts && <td class="amount">{costText(row.cost_per_survivor)}</td>}
+              </tr>
+            ))}
+          </tbody>
+        </table>
+      )}
+      {best.length > 0 && (
+        <p>
+          Alive is the mean of a unit's data points. 8 of 10 at a point is the mean of their intervals: how
+          sure the figure of a point is, not the mean of the unit. Unsure: its low end is below{' '}
+          {percent(threshold)}.
+        </p>
+      )}
+      {best.length > MAX_ROWS && <p>{best.length - MAX_ROWS} more options are in the exports.</p>}
+      {unplanned.length > 0 && (
+        <>
+          <h3>Without a plan: {counted(unplanned.length, 'unit')}</h3>
+          <ul>
+            {unplanned.map(({ unit, error }) => (
+              <li key={unit.id}>
+                {unit.name}: {error}
+              </li>
+            ))}
+          </ul>
+        </>
+      )}
+      {METHODS.map((method) => (
+        <p key={method}>
+          <strong>{METHOD_NAMES[method]}:</strong> {model?.alive[method]}
+        </p>
+      ))}
+    </article>
+  );
+}

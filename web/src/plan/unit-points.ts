@@ -1,0 +1,56 @@
+import pointInPolygon from 'point-in-polygon-hao';
+import type { Horizon, Method, Surface } from '../api/types.js';
+import type { Unit } from '../state/units.js';
+
+/** A data point inside a unit. */
+export interface UnitPoint {
+  readonly longitude: number;
+  readonly latitude: number;
+  readonly elevationM: number;
+  readonly survival: number;
+}
+
+/** The points of a surface that lie inside a unit, edges included. */
+export function pointsInside(
+  { geometry }: Pick<Unit, 'geometry'>,
+  surface: Surface,
+  method: Method,
+  horizon: Horizon,
+): UnitPoint[] {
+  const polygons = geometry.type === 'Polygon' ? [geometry.coordinates] : geometry.coordinates;
+  const values = surface.survival[method][`${horizon}`];
+  return surface.latitude.flatMap((latitude, index) => {
+    const longitude = surface.longitude[index]!;
+    const isInside = polygons.some(
+      (rings) => pointInPolygon([longitude, latitude], rings as [number, number][][]) !== false,
+    );
+    if (!isInside) return [];
+    return [{ longitude, latitude, elevationM: surface.elevation_m[index]!, survival: values[index]! }];
+  });
+}
+
+/** A range of values, low end included. */
+export interface Band {
+  readonly from: number;
+  readonly to: number;
+}
+
+/** The most bands that a unit is divided into. */
+const MAX_BANDS = 4;
+
+/**
+ * Bands with round bounds that hold all values, by the first step that needs few of them.
+ * @param steps from small to large
+ */
+export function bandsOf(values: readonly number[], steps: readonly number[]): Band[] {
+  const [low, high] = [Math.min(...values), Math.max(...values)];
+  for (const step of steps) {
+    const [first, last] = [Math.floor(low / step), Math.floor(high / step)];
+    if (last - first < MAX_BANDS || step === steps.at(-1))
+      return Array.from({ length: last - first + 1 }, (_, index) => ({
+        from: (first + index) * step,
+        to: (first + index + 1) * step,
+      }));
+  }
+  return [];
+}

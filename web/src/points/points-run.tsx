@@ -1,0 +1,139 @@
+import { useEffect, useRef, useState } from 'preact/hooks';
+import { csvText, download } from '../files/download.js';
+import { showBox } from '../map/shown-map.js';
+import { assumptionsText, counted, METHOD_NAMES, number, percent, years } from '../page/format.js';
+import { ErrorNote } from '../page/notes.js';
+import { nameOf } from '../state/catalogues.js';
+import { assumptions, horizon, method, species } from '../state/choices.js';
+import {
+  clearScored,
+  type PointsQuestion,
+  type PointTable,
+  pointTable,
+  positionOf,
+  type Row,
+  scoredPoints,
+  survivalOf,
+  takePoints,
+} from '../state/points.js';
+import { boxAround } from '../state/units.js';
+import { PointRows } from './point-rows.js';
+import { scorePoints } from './score-points.js';
+
+/** Scores a file of points, with progress; what is answered can be saved, also after it was stopped. */
+export function PointsRun({ table }: { table: PointTable }) {
+  const scored = scoredPoints.value;
+  const [error, setError] = useState<Error | null>(null);
+  const [isRunning, setRunning] = useState(false);
+  const running = useRef<AbortController | null>(null);
+  useEffect(() => () => running.current?.abort(), []);
+  const total = table.rows.length;
+
+  const start = () => {
+    const controller = new AbortController();
+    running.current = controller;
+    clearScored();
+    showBox(boxAround(table.rows.map(positionOf)));
+    setError(null);
+    setRunning(true);
+    const question = questionNow(table);
+    const onRows = (columns: readonly string[], rows: readonly Row[]) => {
+      if (pointTable.peek() !== table) return; // another file was taken
+      scoredPoints.value = { columns, rows: [...(scoredPoints.peek()?.rows ?? []), ...rows], question };
+    };
+    scorePoints(table, question, onRows, controller.signal)
+      .catch((reason: Error) => {
+        if (!controller.signal.aborted) setError(reason);
+      })
+      .finally(() => setRunning(false));
+  };
+  const rows = scored?.rows ?? [];
+  const done = rows.length;
+  const failed = rows.filter((row) => row.error_code).length;
+  const values =
+    scored === null
+      ? []
+      : rows.map((row) => survivalOf(row, scored.question.horizon)).filter((value) => value !== null);
+  const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
+  const changed = scored === null ? [] : changesBetween(scored.question, questionNow(table));
+  return (
+    <section class="points">
+      <h3>{counted(total, 'point')}</h3>
+      <p>
+        Rows without a species or method of their own get {nameOf(species.value)} and the method chosen above.
+      </p>
+      <div class="buttons">
+        {isRunning ? (
+          <button type="button" onClick={() => running.current?.abort()}>
+            Stop
+          </button>
+        ) : (
+          <button type="button" class="primary" onClick={start}>
+            Score the points
+          </button>
+        )}
+        {scored !== null && !isRunning && (
+          <button
+            type="button"
+            onClick={() => download('points.csv', 'text/csv', csvText(scored.columns, scored.rows))}
+          >
+            Save {counted(done, 'row')} as CSV
+          </button>
+        )}
+        <button type="button" onClick={() => takePoints(null)}>
+          Close
+        </button>
+      </div>
+      {(isRunning || done > 0) && (
+        <>
+          <progress max={total} value={done} aria-label="Rows answered" />
+          <p role="status">
+            {number(done)} of {number(total)} rows answered
+            {failed > 0 && `, ${number(failed)} with an error`}
+            {values.length > 0 && `; mean survival ${percent(mean)}`}
+            {scored !== null && `, for ${questionText(scored.question)}`}.
+            {!isRunning && done < total && error === null && ' Stopped.'}
+          </p>
+        </>
+      )}
+      {changed.length > 0 && (
+        <p class="flag">Chosen since then: {changed.join(', ')}. Score the points again for that.</p>
+      )}
+      {error !== null && <ErrorNote error={error} />}
+      {scored !== null && <PointRows scored={scored} />}
+    </section>
+  );
+}
+
+/** What the controls ask for, as far as it matters to the rows. */
+const questionNow = ({ rows }: PointTable): PointsQuestion => ({
+  species: rows.every((row) => row.species_code) ? null : species.value,
+  method: rows.every((row) => row.planting_method) ? null : method.value,
+  horizon: horizon.value,
+  assumed: assumptions(),
+});
+
+const questionText = (question: PointsQuestion) =>
+  [
+    question.species === null ? "each row's species" : nameOf(question.species),
+    question.method === null ? "each row's method" : METHOD_NAMES[question.method].toLowerCase(),
+    `after ${years(question.horizon)}`,
+    assumptionsText(question.assumed),
+  ].join(', ');
+
+/** The assumptions about the climate; others are about practice. */
+const CLIMATE = ['warming_c', 'precipitation_change_percent'];
+
+/** What another question has that is not as before. */
+function changesBetween(before: PointsQuestion, now: PointsQuestion): string[] {
+  const changed = [...new Set([...Object.keys(before.assumed), ...Object.keys(now.assumed)])].filter(
+    (name) => before.assumed[name] !== now.assumed[name],
+  );
+  return [
+    ...(before.species === now.species ? [] : ['another species']),
+    ...(before.method === now.method ? [] : ['another method']),
+    ...(before.horizon === now.horizon ? [] : ['another year']),
+    ...(changed.some((name) => CLIMATE.includes(name)) ? ['another climate'] : []),
+    ...(changed.some((name) => !CLIMATE.includes(name)) ? ['another practice'] : []),
+  ];
+}

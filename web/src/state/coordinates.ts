@@ -1,0 +1,51 @@
+import { toLatLon } from 'utm';
+import { type Place, placeOf } from './choices.js';
+
+/**
+ * The place that a text says: latitude and longitude in degrees (44.12, -122.03), in degrees, minutes and seconds
+ * (44 7 12 N, 122 1 48 W; 44° 7.2′ N 122° 1.8′ W), or UTM (10T 577600 4885700). Null for any other text.
+ */
+export function placeIn(text: string): Place | null {
+  const parts = text.trim().split(/[\s,;]+/);
+  return (parts.length === 2 ? placeOf(parts) : null) ?? placeInMinutes(text) ?? placeInUtm(text);
+}
+
+const ANGLE_TEXT = /^[\d\s.,;:°º'’′"”″NSEW+-]+$/;
+/** Halves with a letter in front or behind, or apart by a comma; else as many numbers in each. */
+const HALVES = [
+  /^([NS][^NSEW]+)([EW][^NSEW]+)$/,
+  /^([^NSEW]+[NS])([^NSEW]+[EW])$/,
+  /^([^NSEW,;]+)[,;]([^NSEW,;]+)$/,
+] as const;
+
+function placeInMinutes(text: string): Place | null {
+  const upper = text.trim().toUpperCase();
+  if (!ANGLE_TEXT.test(upper)) return null;
+  const [, latitude, longitude] =
+    HALVES.map((halves) => halves.exec(upper)).find((found) => found !== null) ?? [];
+  if (latitude === undefined || longitude === undefined) return null;
+  return placeOf([latitude, longitude].map((half) => String(degreesOf(half))));
+}
+
+/** An angle of one to three numbers in degrees; NaN where minutes or seconds are 60 or more. */
+function degreesOf(half: string): number {
+  const [degrees = Number.NaN, ...parts] = (half.match(/\d+(?:\.\d+)?/g) ?? []).map(Number);
+  if (parts.length > 2 || parts.some((part) => part >= 60)) return Number.NaN;
+  const [minutes = 0, seconds = 0] = parts;
+  const isNegative = /[SW]|^\s*-/.test(half);
+  return (isNegative ? -1 : 1) * (degrees + minutes / 60 + seconds / 3600);
+}
+
+/** Zone, with or without its band, easting and northing in metres; north of the equator. */
+const UTM =
+  /^(?:UTM\s*)?(?:ZONE\s*)?(\d{1,2})\s*([N-X])?[\s,]+(\d{6}(?:\.\d+)?)\s*M?E?[\s,]+(\d{7}(?:\.\d+)?)\s*M?N?$/i;
+
+function placeInUtm(text: string): Place | null {
+  const [, zone, , easting, northing] = UTM.exec(text.trim()) ?? [];
+  if (zone === undefined) return null;
+  try {
+    return toLatLon(Number(easting), Number(northing), Number(zone), undefined, true);
+  } catch {
+    return null; // a zone, easting or northing that does not exist
+  }
+}

@@ -1,0 +1,127 @@
+import { effect, signal } from '@preact/signals';
+import { clear, createStore, getMany, setMany, type UseStore } from 'idb-keyval';
+import { storageOf } from './storage.js';
+import { EMPTY_WORK, readWork, takeWork, type Work, work } from './work.js';
+
+/** Work is kept in IndexedDB, of this origin alone, part by part. The key is no part of it. */
+const PARTS = ['version', 'choices', 'settings', 'units', 'points', 'scored'] as const;
+/** Parts that a planner would miss. */
+const CONTENT = ['settings', 'units', 'points', 'scored'] as const;
+const SWITCH = 'nurselog-keep';
+/** A browser that takes longer does not keep the work. */
+const MAX_READ_MS = 3000;
+
+const storage = storageOf('localStorage');
+
+/** Whether work is to survive a reload. The switch itself is kept. */
+export const isKeeping = signal(storage?.getItem(SWITCH) !== 'off');
+/** Why work is not kept although it should be; null while it is. */
+export const keepError = signal<string | null>(null);
+/** Whether another tab has kept other work since this one read or kept its own. */
+export const isChangedElsewhere = signal(false);
+
+let store: UseStore | undefined;
+/** What the store has; undefined while it is empty or unknown. */
+let kept: Work | undefined;
+/** What would not be lost if the page were closed: that of the store, or of the last project. */
+let safe = EMPTY_WORK;
+let otherTabs: BroadcastChannel | undefined;
+
+/** Whether a change would be lost if the page were closed now. */
+export function hasUnsavedWork(): boolean {
+  const now = work.peek();
+  const hasContent = now.units.length > 0 || now.points !== null;
+  return hasContent && hasOtherContent(now, safe);
+}
+
+const hasOtherContent = (a: Work, b: Work | undefined) => CONTENT.some((part) => a[part] !== b?.[part]);
+
+/** Says that work is in a file. */
+export function markSaved(saved: Work): void {
+  safe = saved;
+}
+
+/**
+ * Takes the work of the last visit, then keeps each change.
+ * @param hasChoices whether the address tells the choices, which win over the kept ones
+ */
+export async function startKeeping(hasChoices: boolean): Promise<void> {
+  window.addEventListener('beforeunload', (event) => {
+    if (hasUnsavedWork()) event.preventDefault(); // the browser asks
+  });
+  try {
+    store = createStore('nurselog', 'work');
+    if (isKeeping.peek()) await restore(!hasChoices);
+  } catch (error) {
+    store = undefined;
+    keepError.value = (error as Error).message;
+    return;
+  }
+  otherTabs = new BroadcastChannel('nurselog-work');
+  otherTabs.onmessage = () => {
+    isChangedElsewhere.value = isKeeping.peek();
+  };
+  effect(() => {
+    void work.value;
+    if (isKeeping.value) inTurn(keep);
+  });
+}
+
+/** Takes what the store has instead of the work of this tab. */
+export async function restore(takesChoices: boolean): Promise<void> {
+  const late = new Promise<never>((_, reject) => {
+    setTimeout(() => reject(new Error('its storage does not answer')), MAX_READ_MS);
+  });
+  const values = await Promise.race([getMany([...PARTS], store), late]);
+  const found = readWork(Object.fromEntries(PARTS.map((part, index) => [part, values[index]])));
+  // None, of another version, or damaged: it stays until there is something else to keep.
+  if (typeof found === 'string') return;
+  takeWork(found, takesChoices);
+  kept = work.peek();
+  safe = kept;
+  isChangedElsewhere.value = false;
+}
+
+let turn: Promise<unknown> = Promise.resolve();
+const inTurn = (job: () => Promise<void>) => {
+  turn = turn.then(job).catch((error: Error) => {
+    keepError.value = error.message;
+  });
+  return turn;
+};
+
+/** Writes what has changed since the last time; nothing where a turn before has done it. */
+async function keep(): Promise<void> {
+  const now = work.peek();
+  if (!isKeeping.peek() || now === kept) return;
+  const changed = PARTS.filter((part) => now[part] !== kept?.[part]);
+  await setMany(
+    changed.map((part) => [part, now[part]]),
+    store,
+  );
+  if (hasOtherContent(now, kept)) otherTabs?.postMessage(null);
+  kept = now;
+  safe = now;
+  keepError.value = null;
+  isChangedElsewhere.value = false;
+}
+
+/** Turns keeping on or off. Off, what was kept is removed. */
+export async function keepWork(isOn: boolean): Promise<void> {
+  storage?.setItem(SWITCH, isOn ? 'on' : 'off');
+  isKeeping.value = isOn;
+  if (!isOn) await forget();
+}
+
+/** Removes units, points, costs and settings from the page and from the browser. */
+export async function clearWork(): Promise<void> {
+  takeWork(EMPTY_WORK, false);
+  await forget();
+}
+
+const forget = () =>
+  inTurn(async () => {
+    if (store !== undefined) await clear(store);
+    kept = undefined;
+    safe = EMPTY_WORK;
+  });

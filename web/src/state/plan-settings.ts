@@ -1,0 +1,54 @@
+import { signal } from '@preact/signals';
+import type { Method } from '../api/types.js';
+
+export type SortKey = 'unit' | 'rank' | 'species' | 'survival' | 'cost';
+
+/** How the options of a unit are ranked: by cost per survivor, by survival, or by the low end of its interval. */
+export const RANKINGS = ['cost', 'survival', 'safest'] as const;
+export type RankBy = (typeof RANKINGS)[number];
+
+/** What a plan is asked for beside units, year, climate and practice, and how its table is shown. */
+export interface PlanSettings {
+  /** In dollars, of a planted tree and of a sown spot; null where none is typed in. */
+  readonly costs: Readonly<Record<Method, number | null>>;
+  /** All species, the one chosen for the map, or a set of codes. */
+  readonly species: 'all' | 'chosen' | readonly string[];
+  readonly nativeOnly: boolean;
+  readonly rankBy: RankBy;
+  /** Living trees per hectare wanted at the chosen year; null for no order. */
+  readonly targetPerHa: number | null;
+  /** The column of the units' file that has the target of each instead; null for none. */
+  readonly targetColumn: string | null;
+  /** Whether orders divide the target by the survival or by its low end. */
+  readonly basis: 'mean' | 'low';
+  /** Percent that is ordered beyond the need. */
+  readonly reservePercent: number;
+  /** Survival from 0 to 1: an option is unsure where its low end is below, and a part of a unit poor where it is below. */
+  readonly threshold: number;
+  /** Whether the table shows only the best option of each unit. */
+  readonly onlyBest: boolean;
+  /** The text that rows of the table contain. */
+  readonly filter: string;
+  readonly sort: { readonly by: SortKey; readonly isReversed: boolean };
+}
+
+export const DEFAULT_SETTINGS: PlanSettings = {
+  costs: { manual: null, drone_seeded: null },
+  species: 'all',
+  nativeOnly: true,
+  rankBy: 'cost',
+  targetPerHa: null,
+  targetColumn: null,
+  basis: 'mean',
+  reservePercent: 10,
+  threshold: 0.5,
+  onlyBest: true,
+  filter: '',
+  sort: { by: 'unit', isReversed: false },
+};
+
+export const settings = signal<PlanSettings>(DEFAULT_SETTINGS);
+
+export function changeSettings(changes: Partial<PlanSettings>): void {
+  settings.value = { ...settings.peek(), ...changes };
+}

@@ -1,0 +1,78 @@
+import { download } from '../files/download.js';
+import { projectText } from '../files/project-file.js';
+import { dateText } from '../page/format.js';
+import {
+  clearWork,
+  isChangedElsewhere,
+  isKeeping,
+  keepError,
+  keepWork,
+  markSaved,
+  restore,
+} from '../state/keep-work.js';
+import { pointTable } from '../state/points.js';
+import { units } from '../state/units.js';
+import { work } from '../state/work.js';
+
+/** Whether the work survives, and the ways to save it and to be rid of it. */
+export function WorkBar({ onOpen }: { onOpen: (files: FileList | null) => void }) {
+  const isEmpty = units.value.length === 0 && pointTable.value === null;
+  const save = () => {
+    const saved = work.peek();
+    download(`nurselog-project-${dateText()}.geojson`, 'application/geo+json', projectText(saved));
+    markSaved(saved);
+  };
+  return (
+    <section class="work" aria-label="Your work">
+      <div class="buttons">
+        <button type="button" disabled={isEmpty} onClick={save}>
+          Save project
+        </button>
+        <label class="button">
+          Open project
+          <input
+            type="file"
+            class="for-readers"
+            accept=".geojson,.json"
+            onChange={({ currentTarget }) => {
+              onOpen(currentTarget.files);
+              currentTarget.value = '';
+            }}
+          />
+        </label>
+        <button
+          type="button"
+          onClick={() => {
+            if (
+              window.confirm('Remove all units, points, costs and targets from this page and this browser?')
+            )
+              clearWork();
+          }}
+        >
+          Clear
+        </button>
+      </div>
+      <label class="check">
+        <input
+          type="checkbox"
+          checked={isKeeping.value}
+          onChange={({ currentTarget }) => keepWork(currentTarget.checked)}
+        />
+        Keep my work in this browser
+      </label>
+      {isKeeping.value && keepError.value !== null && (
+        <p class="flag" role="status">
+          This browser does not keep your work ({keepError.value}). Save it as a project before you leave.
+        </p>
+      )}
+      {isChangedElsewhere.value && (
+        <p class="flag" role="status">
+          The work was changed in another tab.{' '}
+          <button type="button" onClick={() => restore(false)}>
+            Take it over
+          </button>
+        </p>
+      )}
+    </section>
+  );
+}
