@@ -11,20 +11,12 @@ const LENGTH = `Content-Length: ${BODY.length}`;
 const PREDICT = 'POST /v1/predict HTTP/1.1';
 
 let service: TestService;
-/** Times out early: only requests that are never completed go there. A busy machine reads their heads in that time. */
-let impatient: TestService;
 let key: string;
 beforeAll(async () => {
-  [service, impatient] = await Promise.all([
-    startTestService(),
-    startTestService({ WORKERS: '1', REQUEST_TIMEOUT_MS: '3000' }),
-  ]);
+  service = await startTestService();
   key = `X-API-Key: ${service.key}`;
 });
-afterAll(async () => {
-  await service.stop();
-  await impatient.stop();
-});
+afterAll(() => service.stop());
 
 const send = (request: string | Uint8Array) => sendRaw(service.apiUrl, request);
 
@@ -114,28 +106,6 @@ test('a rejected connection that its caller keeps open is closed', async () => {
   const trickle = setInterval(() => socket.write('x'), 50);
   await closed;
   clearInterval(trickle);
-});
-
-test('a request that does not arrive in time is 408', async () => {
-  const socket = await openSocket(impatient.apiUrl);
-  socket.write(`${PREDICT}\r\nHost: x\r\n`);
-  expectRejection(await readAnswer(socket), 408);
-});
-
-test('a body that does not arrive in time is 408', async () => {
-  const socket = await openSocket(impatient.apiUrl);
-  socket.write(rawRequest(PREDICT, [`X-API-Key: ${impatient.key}`, JSON_TYPE, LENGTH], BODY.slice(0, 20)));
-  expectRejection(await readAnswer(socket), 408);
-});
-
-test('a body that is rejected while it arrives is answered with the request id of its head', async () => {
-  const head = [`X-API-Key: ${impatient.key}`, JSON_TYPE, 'X-Request-Id: mine'];
-  const late = await openSocket(impatient.apiUrl);
-  late.write(rawRequest(PREDICT, [...head, LENGTH], BODY.slice(0, 20)));
-  const malformed = await openSocket(impatient.apiUrl);
-  malformed.write(rawRequest(PREDICT, [...head, 'Transfer-Encoding: chunked'], 'zz\r\n'));
-  for (const socket of [late, malformed])
-    expect((await readAnswer(socket)).headers.get('x-request-id')).toBe('mine');
 });
 
 test('a connection closed in the middle of a body does not affect the service', async () => {

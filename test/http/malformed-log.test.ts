@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
 import { readMetrics } from '../reliability/support/metrics.js';
+import { parseErrorBody } from '../support/error-body.js';
 import { LogLines } from '../support/log-lines.js';
 import { rawRequest, sendRaw } from '../support/raw-http.js';
 import { serviceOfFile } from '../support/service.js';
@@ -27,6 +28,7 @@ test.each([
     const answer = await sendRaw(service.apiUrl, rawRequest(`POST ${route} HTTP/1.1`, headers, body));
     expect(answer.status).toBe(status);
     expect(answer.headers.get('x-request-id')).toBe(id);
+    expect(parseErrorBody(answer.body).code).toBe('invalid_request');
     expect(await lineOf(id)).toMatchObject({ route, status });
     const labels = `{route="${route}",method="POST",status="${status}",tier="hypha"}`;
     expect((await readMetrics(service.opsUrl)).value(REQUESTS + labels)).toBe(1);

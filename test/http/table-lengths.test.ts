@@ -68,19 +68,6 @@ test.each([
   await expectNothingLeft();
 });
 
-test.each([
-  ['a Content-Length and chunks', [`Content-Length: ${CSV.length}`, 'Transfer-Encoding: chunked'], CSV],
-  ['two lengths', [`Content-Length: ${CSV.length}`, `Content-Length: ${CSV.length + 1}`], CSV],
-  ['a length that is none', ['Content-Length: -1'], CSV],
-  ['a chunk size that is none', ['Transfer-Encoding: chunked'], `zz\r\n${CSV}`],
-  ['a chunk longer than it says', ['Transfer-Encoding: chunked'], `5\r\n${CSV}\r\n0\r\n\r\n`],
-])('a table with %s is 400, and the connection ends', async (_, headers, body) => {
-  const answer = await readAnswer(await send(headers, body));
-  expect(answer.status).toBe(400);
-  expect(answer.headers.get('connection')).toBe('close');
-  await expectNothingLeft();
-});
-
 test.each<[string, (socket: Socket) => void]>([
   ['resets the connection', (socket) => socket.resetAndDestroy()],
   ['closes the connection', (socket) => socket.destroy()],
