@@ -140,7 +140,7 @@ test('rejected requests have a log line, with what is known of them', async () =
 test('an answer of which not every byte is sent when its connection is closed is logged with status 499', async () => {
   const socket = await openSocket(service.apiUrl);
   // An answer of more than the buffers of both sides hold.
-  const path = '/v1/surfaces/PSME?max_points=40000';
+  const path = '/v1/surfaces/PSME?max_points=100000';
   const head = [
     `GET ${path} HTTP/1.1`,
     'Host: test',
