@@ -1,12 +1,14 @@
 import { type PieceNumbers, type PlanPiece, predictPiece } from '../formats/geojson/plan-answer.js';
 import type { UnitLimit } from '../formats/geojson/plan-reader.js';
 import { type Plan, readPlan } from '../formats/geojson/planner.js';
+import { encodeTile } from '../formats/geotiff/encode-tile.js';
+import type { Raster, RasterTile } from '../formats/geotiff/raster.js';
 import { predictSurface, type Surface } from '../formats/surface/surface.js';
 import {
   encodeSurface,
   type PartStart,
+  type PartType,
   type SurfacePart,
-  type SurfaceType,
 } from '../formats/surface/surface-output.js';
 import { type CheckState, type ChunkAnswer, OpenTable } from '../formats/table/open-table.js';
 import type { TableChunk, TableRequest } from '../formats/table/table-request.js';
@@ -41,8 +43,15 @@ export type StepOrder =
   | {
       readonly kind: 'part';
       readonly surface: Surface;
-      readonly type: SurfaceType;
+      readonly type: PartType;
       readonly start: PartStart;
+    }
+  /** Writes a tile of a surface as a raster. */
+  | {
+      readonly kind: 'tile';
+      readonly surface: Surface;
+      readonly raster: Raster;
+      readonly tile: RasterTile;
     }
   /** Reads the next units of a plan. */
   | {
@@ -64,6 +73,7 @@ export interface StepResults {
   readonly rows: ChunkAnswer;
   readonly points: { readonly inferenceMs: number };
   readonly part: SurfacePart;
+  readonly tile: { readonly bytes: Uint8Array<ArrayBuffer> };
   readonly plan: Plan;
   readonly piece: PieceNumbers;
 }
@@ -136,6 +146,11 @@ async function stepOf(order: StepOrder, predictor: Predictor, context: Generatio
     case 'part': {
       const result = encodeSurface(order.surface, context.artefacts, order.type, order.start);
       return { result: { result }, transferred: [result.bytes.buffer] };
+    }
+    case 'tile': {
+      const { surface, raster, tile } = order;
+      const bytes = encodeTile(surface, raster, tile, context.artefacts.grid.index);
+      return { result: { result: { bytes } }, transferred: [bytes.buffer] };
     }
     case 'plan': {
       const { buffer, byteOffset, length } = order.body;

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { expectError } from '../support/error-body.js';
 import { LogLines } from '../support/log-lines.js';
 import { openSocket } from '../support/raw-http.js';
 import { OUTSIDE_COVERAGE, PREDICT_REQUEST } from '../support/requests.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { serviceOfFile } from '../support/service.js';
 import { csvOf, postTable } from './support/tables.js';
 
 const SAMPLE =
@@ -22,12 +22,9 @@ function parseMetrics(text: string): Map<string, number> {
   return series;
 }
 
-let service: TestService;
 const log = new LogLines();
-beforeAll(async () => {
-  service = await startTestService({ WORKERS: '2' }, undefined, log);
-});
-afterAll(() => service.stop());
+
+const service = await serviceOfFile({ WORKERS: '2' }, undefined, log);
 
 const ops = (path: string) => fetch(service.opsUrl + path);
 const metrics = async () => parseMetrics(await (await ops('/metrics')).text());
@@ -143,7 +140,7 @@ test('rejected requests have a log line, with what is known of them', async () =
 test('an answer of which not every byte is sent when its connection is closed is logged with status 499', async () => {
   const socket = await openSocket(service.apiUrl);
   // An answer of more than the buffers of both sides hold.
-  const path = '/v1/surfaces/PSME?max_points=100000';
+  const path = '/v1/surfaces/PSME?max_points=40000';
   const head = [
     `GET ${path} HTTP/1.1`,
     'Host: test',

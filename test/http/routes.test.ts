@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { expectError, parseErrorBody } from '../support/error-body.js';
 import { rawRequest, sendRaw } from '../support/raw-http.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { serviceOfFile } from '../support/service.js';
 
 const POSTS = ['/v1/predict', '/v1/predict/batch', '/v1/predict/compare', '/v1/predict/rank', '/v1/plan'];
 const GETS = [
@@ -18,11 +18,7 @@ const GETS = [
   '/',
 ];
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService();
-});
-afterAll(() => service.stop());
+const service = await serviceOfFile();
 
 const sendRequest = (line: string, headers: string[] = []) =>
   sendRaw(service.apiUrl, rawRequest(line, [`X-API-Key: ${service.key}`, ...headers]));

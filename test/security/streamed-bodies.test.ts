@@ -1,24 +1,20 @@
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { csvOf, postTable } from '../http/support/tables.js';
 import { PLAN_REQUEST } from '../http/support/units.js';
 import { expectError, parseErrorBody } from '../support/error-body.js';
 import { openSocket, rawRequest, readAnswer } from '../support/raw-http.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { serviceOfFile } from '../support/service.js';
 
 const LIMIT_BYTES = 2_000_000;
 const TIMEOUT_MS = 3000;
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService({
-    WORKERS: '1',
-    TABLE_LIMIT_BYTES: String(LIMIT_BYTES),
-    REQUEST_TIMEOUT_MS: String(TIMEOUT_MS),
-  });
+const service = await serviceOfFile({
+  WORKERS: '1',
+  TABLE_LIMIT_BYTES: String(LIMIT_BYTES),
+  REQUEST_TIMEOUT_MS: String(TIMEOUT_MS),
 });
-afterAll(() => service.stop());
 
 const CSV = csvOf(Array(20).fill(PREDICT_REQUEST));
 const EMPTY_MEMBER = gzipSync('');

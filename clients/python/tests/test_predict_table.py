@@ -108,6 +108,12 @@ def test_a_stream_of_arrow_is_answered_as_its_table(call: Caller, kind: str) -> 
     assert_frame_equal(shown, expected.to_pandas().astype({"planting_method": "str"}), check_dtype=False)
 
 
+def test_a_recordbatchreader_is_answered_batch_by_batch(service: ServiceProcess) -> None:
+    reader = STREAMS["reader"](frame("pyarrow table", 600))
+    with Client(service.url, service.key) as client:
+        assert [answer.num_rows for answer in client.predict_tables(reader)] == 6 * [100]
+
+
 def test_progress_tells_the_rows_that_are_answered_and_all(call: Caller) -> None:
     told: list[tuple[int, int]] = []
     call("predict_table", table(1200), progress=lambda *rows: told.append(rows))
@@ -301,6 +307,8 @@ def test_geometries_without_a_place_on_earth_are_refused(call: Caller) -> None:
 def test_other_wrong_arguments_are_refused_before_anything_is_sent(call: Caller) -> None:
     with pytest.raises(TypeError, match=r"not builtins\.list"):
         call("predict_table", [{}], url=NOBODY)
+    with pytest.raises(TypeError, match=r"not polars\..*Series"):
+        call("predict_table", pl.Series([1.5]), url=NOBODY)
     with pytest.raises(ValueError, match="concurrency"):
         call("predict_table", table(1), concurrency=0, url=NOBODY)
     twice = pd.concat([table(1), table(1)["latitude"]], axis=1)

@@ -24,7 +24,7 @@ export interface SurfacePart {
 type Artefacts = GenerationData['artefacts'];
 type Encoder = (surface: Surface, artefacts: Artefacts, start: PartStart) => SurfacePart;
 
-/** What writes a part of a surface, by media type; the default type first. */
+/** What writes a part of a surface, by media type. */
 const ENCODERS = {
   'application/json': textEncoder(jsonSections),
   'application/geo+json': textEncoder(geoJsonSections),
@@ -32,9 +32,25 @@ const ENCODERS = {
   'application/vnd.apache.arrow.stream': encodeArrow,
 } as const satisfies Record<string, Encoder>;
 
-export type SurfaceType = keyof typeof ENCODERS;
+/** The media types whose bytes are written in parts. */
+export type PartType = keyof typeof ENCODERS;
 
-export const SURFACE_TYPES = Object.keys(ENCODERS) as [SurfaceType, ...SurfaceType[]];
+export const TIFF_TYPE = 'image/tiff';
+
+export type SurfaceType = PartType | typeof TIFF_TYPE;
+
+/** The media types by the word of the query that asks for them; the default first. */
+export const SURFACE_FORMATS = {
+  json: 'application/json',
+  geojson: 'application/geo+json',
+  csv: 'text/csv',
+  arrow: 'application/vnd.apache.arrow.stream',
+  tif: TIFF_TYPE,
+} as const satisfies Record<string, SurfaceType>;
+
+export type SurfaceFormat = keyof typeof SURFACE_FORMATS;
+
+export const SURFACE_TYPES = Object.values(SURFACE_FORMATS) as [SurfaceType, ...SurfaceType[]];
 
 /** Most values in a part of text. */
 const PART_VALUES = 2 ** 13;
@@ -48,7 +64,7 @@ export const PART_BYTES = 2 ** 19;
 export function encodeSurface(
   surface: Surface,
   artefacts: Artefacts,
-  type: SurfaceType,
+  type: PartType,
   start: PartStart,
 ): SurfacePart {
   return ENCODERS[type](surface, artefacts, start);

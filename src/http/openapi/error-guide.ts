@@ -44,13 +44,14 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
     example: {
       message:
         'The answer is available as application/json, application/geo+json, text/csv, ' +
-        'application/vnd.apache.arrow.stream; Accept is "text/html".',
+        'application/vnd.apache.arrow.stream, image/tiff; Accept is "text/html".',
       details: {
         available: [
           'application/json',
           'application/geo+json',
           'text/csv',
           'application/vnd.apache.arrow.stream',
+          'image/tiff',
         ],
       },
     },

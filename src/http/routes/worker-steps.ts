@@ -73,9 +73,14 @@ const BUFFERED_BYTES = 64 * 1024;
 
 /** Where the content type says more than the media type. */
 const CONTENT_TYPES: Partial<Record<string, string>> = {
+  'image/tiff': 'image/tiff; application=geotiff; profile=cloud-optimized',
   'text/csv': 'text/csv; charset=utf-8',
   'application/json': JSON_TYPE,
 };
+
+export function contentTypeOf(mediaType: string): string {
+  return CONTENT_TYPES[mediaType] ?? mediaType;
+}
 
 /** Sends an answer at the pace of its caller; one that fails is logged and cuts the connection. @param what is answered */
 export function sendParts(
@@ -90,6 +95,6 @@ export function sendParts(
   stream.once('error', (err) => {
     if (!steps.isCancelled) request.log.error({ err }, `${what} was cut off`);
   });
-  reply.type(CONTENT_TYPES[mediaType] ?? mediaType);
+  reply.type(contentTypeOf(mediaType));
   return sendStream(request, reply, stream);
 }

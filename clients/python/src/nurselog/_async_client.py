@@ -13,7 +13,7 @@ import httpx
 import pyarrow as pa
 
 from nurselog import _settings
-from nurselog._calls import operations, plans
+from nurselog._calls import operations, plans, surfaces
 from nurselog._calls.batches import MAX_BATCH_SITES, BatchPlan
 from nurselog._calls.exchange import DEFAULT_RETRIES, Outcome, RetryPolicy, exchange
 from nurselog._calls.operations import Answer, Operation, Result
@@ -130,8 +130,8 @@ class AsyncClient:
     predict = _method(operations.predict)
     compare = _method(operations.compare)
     rank = _method(operations.rank)
-    surface = _method(operations.surface)
-    surface_file = _method(operations.surface_file)
+    surface = _method(surfaces.surface)
+    surface_file = _method(surfaces.surface_file)
     species = _method(operations.species)
     coverage = _method(operations.coverage)
     plan = _plan_method(plans.plan)

@@ -9,7 +9,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.csv
 
-from nurselog._calls.operations import SurfaceFormat
+from nurselog._calls.surfaces import SurfaceFormat
 from nurselog._files.formats import CsvStyle
 from nurselog._files.writing import write_csv
 from nurselog.errors import InvalidRequestError
@@ -73,7 +73,7 @@ def write_surface(content: bytes, path: Path, style: CsvStyle) -> None:
 
 def _with_decimals(content: bytes, decimal: str) -> pa.Table:
     """The cells of CSV as texts, with another decimal sign; no other text of a surface has a point."""
-    names = content[: content.index(b"\n")].decode().split(",")
+    names = content[: content.index(b"\n")].decode().strip().split(",")
     as_texts = pa.csv.ConvertOptions(column_types=dict.fromkeys(names, pa.string()))
     table = pa.csv.read_csv(BytesIO(content), convert_options=as_texts)
     return pa.table([pc.replace_substring(column, ".", decimal) for column in table.columns], names)

@@ -65,12 +65,21 @@ def adapt(frame: object, *, categories: bool = True) -> Adapter:
         return _PandasFrame(frame, categories)
     if polars is not None and isinstance(frame, polars.LazyFrame):
         return _PolarsFrame(frame.collect(), categories)
-    if hasattr(frame, "__arrow_c_stream__"):
-        return _ArrowFrame(pa.table(frame), categories)
+    stream = _opened(frame) if hasattr(frame, "__arrow_c_stream__") else None
+    if stream is not None:
+        return _ArrowFrame(stream.read_all(), categories)
     raise TypeError(
         "the frame must be a pandas, polars or geopandas DataFrame, a pyarrow Table or RecordBatch, or a stream of "
         f"Arrow, not {type(frame).__module__}.{type(frame).__qualname__}"
     )
+
+
+def _opened(frame: object) -> pa.RecordBatchReader | None:
+    """The stream of a table; None for one of single values, such as that of a Series."""
+    try:
+        return pa.RecordBatchReader.from_stream(frame)
+    except pa.ArrowInvalid:
+        return None
 
 
 class _ArrowFrame:
