@@ -97,10 +97,6 @@ test('a query string does not change the route of a request', async () => {
   expect((await service.get('/v1/predict?x=1')).status).toBe(405);
 });
 
-test('a request target in absolute form is answered like its path', async () => {
-  expect((await sendRequest('GET http://nurselog.example/v1/species HTTP/1.1')).status).toBe(200);
-});
-
 test('an unsupported Upgrade is ignored', async () => {
   const upgrade =
     'GET /v1/health HTTP/1.1\r\nHost: x\r\nConnection: close, Upgrade\r\nUpgrade: websocket\r\n\r\n';

@@ -26,12 +26,6 @@ test('gzip within gzip is unpacked once, and what is in it is no table', async (
   expect(message).toMatch(/not UTF-8/);
 });
 
-test('members of gzip one after the other are one table, as gzip says', async () => {
-  const [head, tail] = [CSV.slice(0, 100), CSV.slice(100)];
-  const joined = Buffer.concat([gzipSync(head), EMPTY_MEMBER, gzipSync(tail)]);
-  expect(await (await postGzip(joined)).text()).toBe(await (await postTable(service, CSV)).text());
-});
-
 test('many members that are small each are bounded together', async () => {
   const member = gzipSync(Buffer.alloc(100_000, '\n'), { level: 9 });
   const bomb = Buffer.concat(Array(2000).fill(member)); // 200 MB
