@@ -31,7 +31,7 @@ Array = TypeVar("Array")
 
 _METHODS: tuple[PlantingMethod, ...] = ("manual", "drone_seeded")
 
-_CACHE_BYTES = 128 * 1024 * 1024
+_CACHE_BYTES = 64 * 1024 * 1024
 
 # What all cells have in common: the first answer tells.
 _FATAL_CODES = frozenset({"invalid_species", "invalid_method"})
