@@ -16,18 +16,6 @@ describe.each(DATABASES)('on $name', (database) => {
     });
   });
 
-  test.each([
-    ['missing', undefined],
-    ['empty', ''],
-    ['malformed', 'nurse_live_xyz'],
-    ['upper-case', 'NURSE_LIVE_0123456789ABCDEF0123456789ABCDEF'],
-    ['too long', `${generateKey()}0`],
-    ['unknown', generateKey()],
-  ])('a %s key is invalid', async (_kind, secret) => {
-    const { accounts } = await openAccounts(await database.create());
-    expect(await accounts.authenticate(secret)).toEqual({ kind: 'invalid' });
-  });
-
   test('a revoked key is invalid for ever: it can be neither activated, deactivated nor rotated', async () => {
     const { accounts, keys } = await openAccounts(await database.create());
     const { key, secret } = await keys.issue('spore', 'Umpqua Growers');

@@ -1,8 +1,8 @@
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { openSocket, readAll } from '../support/raw-http.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { serviceOfFile } from '../support/service.js';
 
 /** How long a body may take to arrive: a surface must be predicted within it. Most tests wait for it: they run at once. */
 const TIMEOUT_MS = 6000;
@@ -12,13 +12,8 @@ const LARGE_SURFACE = '/v1/surfaces/PSME?max_points=50000';
 const LENGTH = 'Content-Length: 10';
 const CHUNKED = 'Transfer-Encoding: chunked';
 
-let service: TestService;
-let key: string;
-beforeAll(async () => {
-  service = await startTestService({ REQUEST_TIMEOUT_MS: String(TIMEOUT_MS) });
-  key = `X-API-Key: ${service.key}`;
-});
-afterAll(() => service.stop());
+const service = await serviceOfFile({ REQUEST_TIMEOUT_MS: String(TIMEOUT_MS) });
+const key = `X-API-Key: ${service.key}`;
 
 /** Sends the head of a request on a connection that the caller would keep, and waits until its answer begins. */
 async function answerTo(requestLine: string, headers: readonly string[]) {

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { expectError } from '../support/error-body.js';
 import { LogLines } from '../support/log-lines.js';
 import { openSocket } from '../support/raw-http.js';
 import { OUTSIDE_COVERAGE, PREDICT_REQUEST } from '../support/requests.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { serviceOfFile } from '../support/service.js';
 import { csvOf, postTable } from './support/tables.js';
 
 const SAMPLE =
@@ -22,12 +22,9 @@ function parseMetrics(text: string): Map<string, number> {
   return series;
 }
 
-let service: TestService;
 const log = new LogLines();
-beforeAll(async () => {
-  service = await startTestService({ WORKERS: '2' }, undefined, log);
-});
-afterAll(() => service.stop());
+
+const service = await serviceOfFile({ WORKERS: '2' }, undefined, log);
 
 const ops = (path: string) => fetch(service.opsUrl + path);
 const metrics = async () => parseMetrics(await (await ops('/metrics')).text());

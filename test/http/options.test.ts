@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { valueAt } from '../../src/prediction/artefacts/shared-grid.js';
 import { greatCircleKm } from '../../testing/oracle/plain-nearest-point.js';
 import { placeOf, readPredictorData } from '../../testing/project.js';
@@ -6,19 +6,15 @@ import { ProjectCopy } from '../../testing/project-copy.js';
 import { removeIntervalModels } from '../prediction/support/interval-models.js';
 import { expectError } from '../support/error-body.js';
 import { COMPARE_REQUEST, FOREST_SITE, PREDICT_REQUEST } from '../support/requests.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { serviceOfFile } from '../support/service.js';
 
 const { manifest } = readPredictorData();
 const KEYS = manifest.features.map(({ name }) => name).join(', ');
 
-let service: TestService;
-beforeAll(async () => {
-  const copy = new ProjectCopy();
-  removeIntervalModels(copy);
-  service = await startTestService({ MODEL_DIR: copy.modelDir });
-  copy.remove();
-});
-afterAll(() => service.stop());
+const copy = new ProjectCopy();
+removeIntervalModels(copy);
+const service = await serviceOfFile({ MODEL_DIR: copy.modelDir });
+copy.remove();
 
 const ENTRY = JSON.stringify(PREDICT_REQUEST);
 const withOption = (json: string, entry = ENTRY) => `${entry.slice(0, -1)},${json}}`;

@@ -1,21 +1,14 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
 import { brotliDecompressSync, gunzipSync } from 'node:zlib';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { expectError } from '../support/error-body.js';
 import { rawRequest, sendRaw } from '../support/raw-http.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { serviceOfFile, startTestService } from '../support/service.js';
 
-let service: TestService;
-let html: string;
-let assets: string[];
-
-beforeAll(async () => {
-  service = await startTestService();
-  html = await (await fetch(`${service.apiUrl}/`)).text();
-  assets = [...html.matchAll(/(?:src|href)="\.(\/assets\/[^"]+)"/g)].map(([, file]) => file!);
-});
-afterAll(() => service.stop());
+const service = await serviceOfFile();
+const html = await (await fetch(`${service.apiUrl}/`)).text();
+const assets: string[] = [...html.matchAll(/(?:src|href)="\.(\/assets\/[^"]+)"/g)].map(([, file]) => file!);
 
 /** The sources that a directive of a content security policy allows. */
 function allowed(policy: string | null, directive: string): string[] {

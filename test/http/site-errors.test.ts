@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { batchResponseSchema } from '../../src/http/response/schemas.js';
 import type { ErrorCode } from '../../src/prediction/errors/api-error.js';
 import { greatCircleKm } from '../../testing/oracle/plain-nearest-point.js';
 import { placeOf, readPredictorData } from '../../testing/project.js';
 import { expectError } from '../support/error-body.js';
 import { FOREST_SITE, NO_NEARBY_DATA, OUTSIDE_COVERAGE, PREDICT_REQUEST } from '../support/requests.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { serviceOfFile } from '../support/service.js';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService();
-});
-afterAll(() => service.stop());
+const service = await serviceOfFile();
 
 const BODY = JSON.stringify({ ...PREDICT_REQUEST, horizons: [1] });
 const predict = (body: unknown) => service.post('/v1/predict', body);

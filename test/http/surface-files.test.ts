@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { seededRandom } from '../../testing/random.js';
 import { expectError } from '../support/error-body.js';
 import { amount } from '../support/length.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { serviceOfFile } from '../support/service.js';
 
 const CASCADES = 'bbox=-122.3,44,-122,44.2';
 /** By the word of `f`. */
@@ -18,11 +18,7 @@ const FORMATS = Object.keys(CONTENT_TYPES) as (keyof typeof CONTENT_TYPES)[];
 const LARGE = 'max_points=500000&bbox=-123.8,43,-122.3,44.5';
 const FILES = ['geojson', 'csv', 'tif'] as const;
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService({ REQUEST_TIMEOUT_MS: '120000' });
-});
-afterAll(() => service.stop());
+const service = await serviceOfFile({ REQUEST_TIMEOUT_MS: '120000' });
 
 const urlOf = (query: string) => `/v1/surfaces/PSME?${query}`;
 const get = (query: string, headers: Record<string, string> = {}) => service.get(urlOf(query), headers);

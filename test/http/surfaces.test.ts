@@ -1,5 +1,5 @@
 import { tableFromIPC } from 'apache-arrow';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { predictionResultSchema } from '../../src/http/response/schemas.js';
 import { surfaceResponses } from '../../src/http/response/surface-schemas.js';
 import { HORIZONS, PLANTING_METHODS } from '../../src/prediction/dimensions.js';
@@ -9,7 +9,7 @@ import { placeOf, readPredictorData } from '../../testing/project.js';
 import { seededRandom } from '../../testing/random.js';
 import { expectError } from '../support/error-body.js';
 import { amount } from '../support/length.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { serviceOfFile } from '../support/service.js';
 
 const jsonSchema = surfaceResponses['application/json'];
 type SurfaceAnswer = ReturnType<typeof jsonSchema.parse>;
@@ -22,12 +22,8 @@ const CASCADES = 'bbox=-122.3,44,-122,44.2';
 const { grid } = readPredictorData();
 const places = Array.from({ length: grid.pointCount }, (_, point) => placeOf(grid, point));
 
-let service: TestService;
-beforeAll(async () => {
-  // The whole grid takes seconds where the machine has other work.
-  service = await startTestService({ REQUEST_TIMEOUT_MS: '120000' });
-});
-afterAll(() => service.stop());
+// The whole grid takes seconds where the machine has other work.
+const service = await serviceOfFile({ REQUEST_TIMEOUT_MS: '120000' });
 
 const get = (query: string, headers: Record<string, string> = {}, species = 'PSME') =>
   service.get(`/v1/surfaces/${species}?${query}`, headers);

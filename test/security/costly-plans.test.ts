@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { FOREST_RING } from '../http/support/units.js';
 import { parseErrorBody } from '../support/error-body.js';
 import { amount, IS_LONG } from '../support/length.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { serviceOfFile } from '../support/service.js';
 import { ThreadUsage } from './support/thread-usage.js';
 
 /** The largest that a plan may have by default; a thirty-second of it in the short form. */
@@ -45,11 +45,7 @@ const BODIES: Readonly<Record<string, () => string | Buffer>> = {
   'a word that is not JSON at the end': () => plan(`${filled('0,')}NaN`),
 };
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService({ WORKERS: '1', REQUEST_TIMEOUT_MS: '120000' });
-});
-afterAll(() => service.stop());
+const service = await serviceOfFile({ WORKERS: '1', REQUEST_TIMEOUT_MS: '120000' });
 
 test.each(Object.entries(BODIES))('%s in a plan gets an answer or a small error', async (name, make) => {
   const body = Buffer.from(make());

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { z } from 'zod';
 import type { TableFormat } from '../../src/formats/table/table-request.js';
 import {
@@ -8,7 +8,6 @@ import {
   predictionResultSchema,
   rankingResponseSchema,
 } from '../../src/http/response/schemas.js';
-import type { PredictorData } from '../../src/prediction/predictor.js';
 import { readPredictorData } from '../../testing/project.js';
 import { seededRandom } from '../../testing/random.js';
 import { collection, FOREST_RING, unit } from '../http/support/units.js';
@@ -19,7 +18,7 @@ import { parseErrorBody } from '../support/error-body.js';
 import { amount, IS_LONG } from '../support/length.js';
 import { mutateBytes } from '../support/mutate-bytes.js';
 import { COMPARE_REQUEST, FOREST_SITE, PREDICT_REQUEST, scatteredSites } from '../support/requests.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { serviceOfFile } from '../support/service.js';
 import { mutateJson } from './support/mutate-json.js';
 import { ThreadUsage } from './support/thread-usage.js';
 
@@ -29,13 +28,8 @@ const MAX_MORE_BYTES = 64 * 2 ** 20;
 /** Of every so many bodies one is large. */
 const LARGE_EVERY = 50;
 
-let service: TestService;
-let data: PredictorData;
-beforeAll(async () => {
-  service = await startTestService({ WORKERS: '1', REQUEST_TIMEOUT_MS: '60000' });
-  data = readPredictorData();
-});
-afterAll(() => service.stop());
+const service = await serviceOfFile({ WORKERS: '1', REQUEST_TIMEOUT_MS: '60000' });
+const data = readPredictorData();
 
 const random = seededRandom(20_261_122);
 

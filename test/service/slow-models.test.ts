@@ -1,21 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { Releases } from '../support/releases.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { serviceOfFile } from '../support/service.js';
 
-let releases: Releases;
-let service: TestService;
-
-beforeAll(async () => {
-  releases = new Releases();
-  releases.put(2);
-  releases.slowDown(60);
-  service = await startTestService({ ...releases.environment, SINGLE_SITES: 'workers' });
-});
-afterAll(async () => {
-  await service.stop();
-  releases.remove();
-});
+afterAll(() => releases.remove());
+const releases = new Releases();
+releases.put(2);
+releases.slowDown(60);
+const service = await serviceOfFile({ ...releases.environment, SINGLE_SITES: 'workers' });
 
 test('Slow models answer single sites in the workers where SINGLE_SITES says so.', async () => {
   const inferenceMs = await Promise.all(

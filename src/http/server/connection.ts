@@ -3,20 +3,7 @@ import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { rejectUnparsed } from './malformed-requests.js';
 import type { RequestTurns } from './request-turns.js';
-
-/**
- * Bytes that Node's parser gets in one turn of the event loop, unless they belong to a body of known length. Most
- * requests are shorter. The shortest requests and chunks in this many bytes take about a millisecond.
- */
-const BYTES_PER_TURN = 4096;
-
-/** Lines of these: Node emits an event for each chunk of a body, and a chunk of one byte takes two lines. */
-const LINES_PER_TURN = 128;
-
-/** Up to this many bytes are passed without counting lines: they hold at most LINES_PER_TURN chunks of one byte. */
-const UNCOUNTED_BYTES = 768;
-
-const LINE_FEED = 0x0a;
+import { BYTES_PER_TURN, isLineEnd, turnEnd } from './turn-bytes.js';
 
 /** How long a connection that the service has ended waits for a caller who is still sending. */
 const LINGER_MS = 1000;
@@ -288,24 +275,7 @@ export class Connection extends Duplex {
   }
 }
 
-/** How many of the bytes received are passed in a turn. */
-function turnEnd(bytes: Buffer): number {
-  if (bytes.length <= UNCOUNTED_BYTES) return bytes.length;
-  let end = 0;
-  for (let lines = 0; lines < LINES_PER_TURN; lines++) {
-    const next = bytes.indexOf(LINE_FEED, end) + 1;
-    if (next === 0 || next > BYTES_PER_TURN) return BYTES_PER_TURN;
-    end = next;
-  }
-  return end;
-}
-
 /** The connection of a request. */
 export function connectionOf({ socket }: IncomingMessage): Connection {
   return socket as unknown as Connection;
-}
-
-/** Whether bytes are a line end, which some callers send after a body and the parser skips. */
-function isLineEnd(bytes: Buffer): boolean {
-  return bytes.length <= 2 && bytes.at(-1) === LINE_FEED;
 }

@@ -98,7 +98,10 @@ export class SurfaceWork {
     this.submitter.checkTurns(request);
     return this.#inTurn(request, reply, generation, asked, async (predict) => {
       const kept = this.keptFile(asked);
-      if (kept !== undefined) return kept;
+      if (kept !== undefined) {
+        this.takeMemory(kept.bytes.length, request, reply);
+        return kept;
+      }
       this.takeMemory(bytesOf(asked) + mostBytes, request, reply);
       const { answer } = await predict();
       const deadlineMs = this.submitter.deadlineOf(reply);
