@@ -176,7 +176,7 @@ def predict_raster(
 ) -> RasterCall[DataArray]:
     """Predicts survival at the centre of each cell of a raster, of any size.
 
-    The raster is read, predicted and written in windows: a file of any size needs some 500 MB of memory, an array those
+    The raster is read, predicted and written in windows: a file of any size needs less than 1 GB of memory, an array that
     of its values, 4 bytes for a cell of a band.
 
     Args:
