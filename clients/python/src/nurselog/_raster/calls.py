@@ -31,7 +31,7 @@ Array = TypeVar("Array")
 
 _METHODS: tuple[PlantingMethod, ...] = ("manual", "drone_seeded")
 
-_CACHE_BYTES = 128 * 1024 * 1024
+_CACHE_BYTES = 64 * 1024 * 1024
 
 # What all cells have in common: the first answer tells.
 _FATAL_CODES = frozenset({"invalid_species", "invalid_method"})
@@ -176,8 +176,8 @@ def predict_raster(
 ) -> RasterCall[DataArray]:
     """Predicts survival at the centre of each cell of a raster, of any size.
 
-    The raster is read, predicted and written in windows: a file of any size needs some 500 MB of memory, an array those
-    of its values, 4 bytes for a cell of a band.
+    The raster is read, predicted and written in windows: a file of any size needs less than 1 GB of memory. An array
+    needs that of its values, 4 bytes for a cell of a band.
 
     Args:
         template: A path, a dataset of rasterio, or a DataArray of xarray, in any reference system. Cells without data

@@ -27,6 +27,9 @@ _COG = {
     "num_threads": "ALL_CPUS",
 }
 
+# Otherwise overviews are made from whole rows of all bands.
+_OVERVIEW_BYTES = 20_000_000
+
 
 def check_output(path: Path) -> None:
     """Raises InvalidRequestError where the file cannot be of its name's format, or its folder is missing."""
@@ -84,7 +87,8 @@ class BandsFile:
                 return self._named(bands.load())
         whole = self._path.with_name("whole.tif")
         try:
-            copy(self._path, whole, driver="COG", **_COG)
+            with rasterio.Env(GDAL_OVR_CHUNK_MAX_SIZE=_OVERVIEW_BYTES):
+                copy(self._path, whole, driver="COG", **_COG)
             whole.replace(output)
         except rasterio.errors.RasterioError as error:
             raise OSError(f"{output} cannot be written: {error}") from error
