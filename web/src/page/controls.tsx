@@ -37,6 +37,7 @@ export function Controls() {
       <h1>
         nurselog <span>planner</span>
       </h1>
+      <MeasureSwitch />
       <label>
         Species
         <select
@@ -99,7 +100,6 @@ export function Controls() {
           Reset
         </button>
       )}
-      <MeasureSwitch />
     </header>
   );
 }
