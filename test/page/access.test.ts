@@ -49,7 +49,16 @@ test.skipIf(!HAS_CHROMIUM).each(['light', 'dark'] as const)(
     await drop(page, 'points.csv', 'plot,latitude,longitude\nfirst,44.12,-122.03\nsea,44,-130\n');
     await page.getByRole('button', { name: 'Score the points' }).click();
     await page.getByRole('button', { name: 'Point 1: first' }).click();
-    await page.locator('table.plan').waitFor();
+    await page.getByLabel(/^Hand planting, per/).fill('1.2');
+    await page.getByLabel(/^Drone seeding, per/).fill('0.6');
+    await page.getByLabel(/^Living trees wanted/).fill('500');
+    await page.getByLabel('My choice').check();
+    await page.locator('table.order').first().waitFor();
+    await page.getByRole('button', { name: 'Split by elevation' }).click();
+    await page.getByRole('button', { name: /^Accept/ }).waitFor();
+    expect(await violations(page)).toEqual([]);
+    await page.getByRole('tab', { name: 'Site' }).click();
+    await page.locator('table.side-by-side').waitFor();
     expect(await violations(page)).toEqual([]);
     await context.close();
   },
@@ -116,6 +125,10 @@ browserTest('on a phone nothing is wider than the screen', async () => {
   });
   await page.goto(linkOf(shared.service, { site: '44.12,-122.03' }));
   await page.getByTestId('tile-manual').waitFor();
+  await page.getByRole('tab', { name: 'Units' }).click();
+  await drop(page, 'units.geojson', collection(['North slope']));
+  await page.getByLabel(/^Living trees wanted/).fill('500');
+  await page.locator('table.order').first().waitFor();
   for (const name of ['Site', 'Units', 'About the figures']) {
     await page.getByRole('tab', { name }).click();
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);

@@ -30,7 +30,7 @@ const UNITS = unitsWith(
 async function costs(page: Page): Promise<void> {
   await page.getByLabel(/^Hand planting, per/).fill('1.2');
   await page.getByLabel(/^Drone seeding, per/).fill('0.6');
-  await page.getByText('Hand pays below').waitFor();
+  await page.getByText('Hand pays below').first().waitFor();
 }
 
 /** The options of the service for a unit of that shape. */

@@ -77,7 +77,7 @@ const PICTURES: readonly Picture[] = [
       await drop(page, 'units.geojson', UNITS);
       await page.getByLabel(/Hand planting, per planted tree/).fill('1.20');
       await page.getByLabel(/Drone seeding, per sown spot/).fill('0.60');
-      await page.getByText('Hand pays below').waitFor();
+      await page.getByText('Hand pays below').first().waitFor();
     },
   },
   {

@@ -356,7 +356,7 @@ browserTest(
       .getByLabel(/precipitation.*, in$/)
       .first()
       .waitFor();
-    await page.getByLabel('Units of measure').selectOption('metric');
+    await page.getByRole('button', { name: 'US units' }).click();
     expect(await page.getByLabel('Elevation, m').inputValue()).toBe('705.0024');
     expect(await page.getByLabel('dew point temperature, °C').inputValue()).toBe('5');
     await page.reload();

@@ -53,7 +53,7 @@ browserTest(
     expect(await page.getByLabel(/Drone seeding, per sown spot/).inputValue()).toBe('0.05');
     await page.getByLabel(/Drone seeding, per sown spot/).fill('0.6');
     const names = page.locator('table.plan tbody th button');
-    await page.getByText('Hand pays below').waitFor();
+    await page.getByText('Hand pays below').first().waitFor();
     await expect.poll(() => names.allTextContents()).toEqual(['North slope', 'Stand 17']);
     await page.getByLabel('Best option of each unit only').uncheck();
     await page.getByLabel('Filter').fill('stand 17');
@@ -107,7 +107,7 @@ browserTest(
     expect(await manual.evaluate((field: HTMLInputElement) => field.validity.valid)).toBe(true);
     await missing.waitFor();
     await drone.fill('0.6');
-    await page.getByText('Hand pays below').waitFor();
+    await page.getByText('Hand pays below').first().waitFor();
     expect(await missing.count()).toBe(0);
     expect(faults).toEqual([]);
     await context.close();

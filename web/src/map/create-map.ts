@@ -1,3 +1,4 @@
+import { effect } from '@preact/signals';
 import {
   AttributionControl,
   addProtocol,
@@ -10,6 +11,7 @@ import 'maplibre-gl/dist/maplibre-gl.css';
 import workerUrl from 'maplibre-gl/dist/maplibre-gl-worker.mjs?url';
 import { Protocol } from 'pmtiles';
 import type { Place } from '../state/choices.js';
+import { measures } from '../state/measures.js';
 import { baseStyle, FIRST_OVER_CELLS, paintOf, type Theme } from './base-style.js';
 import type { CellLayer } from './cell-layer.js';
 
@@ -55,7 +57,10 @@ export function createMap(
   map.touchZoomRotate.disableRotation();
   map.keyboard.disableRotation();
   map.addControl(new NavigationControl({ showCompass: false }), 'top-left');
-  map.addControl(new ScaleControl({ unit: 'metric' }), 'bottom-left');
+  const scale = new ScaleControl();
+  map.addControl(scale, 'bottom-left');
+  const stop = effect(() => scale.setUnit(measures.value === 'us' ? 'imperial' : 'metric'));
+  map.on('remove', stop);
   map.addControl(
     new AttributionControl({
       compact: true,

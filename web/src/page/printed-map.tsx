@@ -24,7 +24,7 @@ export function PrintedMap() {
     <figure ref={figure} class="print-only printed-map" hidden>
       <canvas ref={canvas} role="img" aria-label="The map" />
       {shown !== null && (
-        <figcaption class="legend">
+        <figcaption>
           <strong>
             {layer.value === 'best' ? '' : `${nameOf(species.value)}. `}
             {shown.scale.title}

@@ -94,7 +94,6 @@ export function PlanTable({ rows, hasCosts, rankBy }: PlanTableProps) {
               {heading('species', 'Species, method')}
               {heading('survival', 'Alive')}
               {hasCosts && heading('cost', 'Per survivor')}
-              {hasCosts && <th scope="col">Hand pays below</th>}
             </tr>
           </thead>
           <tbody>
@@ -130,9 +129,10 @@ function Row({ row, hasCosts }: { row: PlanRow; hasCosts: boolean }) {
     showBox(boxOf([unit]));
   };
   const classes = `${chosenUnit.value === unit.id ? 'chosen' : ''} ${isUnsure ? 'unsure' : ''}`;
+  const hasMore = row.order !== undefined || handPaysBelow !== undefined;
   return (
     <>
-      <tr class={`${classes} ${row.order === undefined ? '' : 'has-order'}`}>
+      <tr class={`${classes} ${hasMore ? 'has-more' : ''}`}>
         <th scope="row">
           <button type="button" class="link" onClick={choose}>
             {unit.name}
@@ -176,12 +176,14 @@ function Row({ row, hasCosts }: { row: PlanRow; hasCosts: boolean }) {
           </small>
         </td>
         {hasCosts && <td class="amount">{costText(row.cost_per_survivor)}</td>}
-        {hasCosts && <td class="amount">{handPaysBelow === undefined ? '–' : money(handPaysBelow)}</td>}
       </tr>
-      {row.order !== undefined && (
+      {hasMore && (
         <tr class={classes}>
-          <td colSpan={hasCosts ? 6 : 4}>
-            <small>Order: {orderText(row)}</small>
+          <td colSpan={hasCosts ? 5 : 4}>
+            <small>
+              {row.order !== undefined && `Order: ${orderText(row)}. `}
+              {handPaysBelow !== undefined && `Hand pays below ${money(handPaysBelow)} a planted tree.`}
+            </small>
           </td>
         </tr>
       )}
