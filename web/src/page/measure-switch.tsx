@@ -1,22 +1,22 @@
 import { chooseMeasures, type Measures, measures } from '../state/measures.js';
 
-const NAMES: Readonly<Record<Measures, string>> = { us: 'Acres, feet, °F', metric: 'Hectares, m, °C' };
+const NAMES: Readonly<Record<Measures, string>> = { us: 'US units', metric: 'Metric' };
+const TITLES: Readonly<Record<Measures, string>> = {
+  us: 'acres, feet, miles, inches, °F',
+  metric: 'hectares, metres, kilometres, millimetres, °C',
+};
 
-/** Chooses the units of all quantities on the page. */
+/** Changes the units of all quantities on the page. */
 export function MeasureSwitch() {
+  const other = measures.value === 'us' ? 'metric' : 'us';
   return (
-    <label>
-      Units of measure
-      <select
-        value={measures.value}
-        onChange={({ currentTarget }) => chooseMeasures(currentTarget.value as Measures)}
-      >
-        {(['us', 'metric'] as const).map((each) => (
-          <option key={each} value={each}>
-            {NAMES[each]}
-          </option>
-        ))}
-      </select>
-    </label>
+    <button
+      type="button"
+      class="measures"
+      title={`Now ${TITLES[measures.value]}. Change to ${TITLES[other]}`}
+      onClick={() => chooseMeasures(other)}
+    >
+      {NAMES[measures.value]}
+    </button>
   );
 }
