@@ -1,3 +1,4 @@
+import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import { defineConfig, type Plugin, type TestProjectInlineConfiguration } from 'vitest/config';
 import { BaseSequencer, type TestSpecification } from 'vitest/node';
@@ -56,8 +57,8 @@ function project(name: string, options: TestProjectInlineConfiguration['test']) 
 export default defineConfig({
   test: {
     globalSetup: ['test/support/build.ts'],
-    // Tests wait for processes more than they compute: with 150 %, a fifth of two cores was idle.
-    maxWorkers: '200%',
+    // Tests wait for processes more than they compute. Vitest takes no percentage above 100.
+    maxWorkers: 2 * availableParallelism(),
     sequence: { sequencer: LongestFirst },
     projects: [
       project('own process', { include: OWN_PROCESS }),

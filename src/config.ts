@@ -1,6 +1,6 @@
-import { availableParallelism } from 'node:os';
 import { fileURLToPath } from 'node:url';
 import { z } from 'zod';
+import { availableCores } from './control-groups.js';
 import { printable, quote, shorten } from './output/printable.js';
 
 const projectFile = (name: string) => fileURLToPath(new URL(`../${name}`, import.meta.url));
@@ -48,8 +48,10 @@ const origins = z
 
 /** A field for every environment variable, named like it in camelCase. The description is shown by `--help` and in the README. */
 const configSchema = z.object({
-  host: text.default('127.0.0.1').describe('Address of the API, or a name, whose first address is taken.'),
-  port: port.default(8080).describe('Port of the API; 0 takes a free one.'),
+  host: text
+    .default('127.0.0.1')
+    .describe('Address or host name of the API; of a name, the first address is used.'),
+  port: port.default(8080).describe('Port of the API; 0 chooses a free one.'),
   listen: oneOf('at-start', 'when-ready')
     .default('at-start')
     .describe(
@@ -58,7 +60,7 @@ const configSchema = z.object({
   opsHost: text
     .default('127.0.0.1')
     .describe("Address of the operators' endpoints, `/livez`, `/readyz` and `/metrics`: keep it private."),
-  opsPort: port.default(9080).describe("Port of the operators' endpoints; 0 takes a free one."),
+  opsPort: port.default(9080).describe("Port of the operators' endpoints; 0 chooses a free one."),
   databaseUrl: z
     .string()
     .regex(/^(sqlite:.+|postgres(ql)?:\/\/.+)/, { error: 'must be sqlite:<file> or postgres://…' })
@@ -77,18 +79,18 @@ const configSchema = z.object({
     .describe(
       'Origins whose pages may call the API from a browser, separated by commas, or `*` for any; by default none.',
     ),
-  explorer: oneOf('on', 'off').default('on').describe("`off` takes the planner's page at `/` away."),
+  explorer: oneOf('on', 'off').default('on').describe("`off` removes the planner's page at `/`."),
   mapStyleUrl: text
     .refine((url) => /^https?:/i.test(url) && URL.canParse(url), {
       error: 'must be the URL of a style, such as https://tiles.example.org/style.json',
     })
     .optional()
     .describe(
-      'Style for MapLibre that the page shows below its own layers; its tiles, fonts and icons must be on the same origin. By default the page asks no other host.',
+      'MapLibre style that the page shows below its own layers; its tiles, fonts and icons must be on the same origin. By default the page asks no other host.',
     ),
   workers: wholeNumber(1, 256)
-    .default(() => availableParallelism())
-    .describe('Worker threads; by default the available cores.'),
+    .default(() => availableCores())
+    .describe('Worker threads; by default the available cores, within the CPU quota of a container.'),
   queueLimitSites: wholeNumber(LARGEST_BATCH_SITES, 10_000_000)
     .default(20_000)
     .describe(
@@ -112,7 +114,7 @@ const configSchema = z.object({
     ),
   bodyLimitBytes: wholeNumber(1024, 64 * 1024 * 1024)
     .default(1024 * 1024)
-    .describe('Largest request body, but for tables and plans of tier hypha.'),
+    .describe('Largest request body, except for tables and plans of tier hypha.'),
   tableLimitRows: wholeNumber(LARGEST_BATCH_SITES, 10_000_000)
     .default(200_000)
     .describe('Most rows of a table for tier hypha.'),

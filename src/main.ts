@@ -2,6 +2,8 @@ import { isatty } from 'node:tty';
 
 const STDOUT = 1;
 
+process.title = 'nurselog'; // in lists of processes
+
 // Unhandled, SIGHUP ends the process: the handler is installed before the other modules load, which takes most of a second.
 let isReloadPending = false;
 let reload = () => {

@@ -1,9 +1,12 @@
-import { existsSync } from 'node:fs';
+import { existsSync, mkdirSync, writeFileSync } from 'node:fs';
 import { availableParallelism } from 'node:os';
 import path from 'node:path';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ConfigError, configHelp, describeVariables, loadConfig } from '../src/config.js';
+import { availableCores, memoryLimitBytes } from '../src/control-groups.js';
+import { checkMemoryLimit } from '../src/service/memory-limit.js';
+import { temporaryFolder } from './support/service-process.js';
 
 /** Each variable, a good value, what it is read as, and values that are refused. */
 const VARIABLES: readonly (readonly [
@@ -93,7 +96,7 @@ test('the defaults are those that the interface states', () => {
     host: '127.0.0.1',
     port: 8080,
     databaseUrl: 'sqlite:var/nurselog.db',
-    workers: availableParallelism(),
+    workers: availableCores(),
     bodyLimitBytes: 1_048_576,
     searchRadiusKm: 0.8,
   });
@@ -194,4 +197,71 @@ test('the help has every variable with its default and its meaning', () => {
     expect(help).toContain(`\n  ${assignment}\n      ${meaning.replaceAll('`', '')}\n`);
   }
   for (const { name } of variables) expect(help).toMatch(new RegExp(`^  ${name}\\b`, 'm'));
+});
+
+/** A control group's files under a folder like /sys/fs/cgroup, and the file that names the group. */
+function controlGroup(
+  membership: string,
+  files: Record<string, string>,
+): [mounts: string, membership: string] {
+  const folder = temporaryFolder();
+  for (const [name, text] of Object.entries({ ...files, membership })) {
+    mkdirSync(path.dirname(path.join(folder, name)), { recursive: true });
+    writeFileSync(path.join(folder, name), `${text}\n`);
+  }
+  return [folder, path.join(folder, 'membership')];
+}
+
+const ALL_CORES = availableParallelism();
+test.each<[name: string, membership: string, files: Record<string, string>, cores: number]>([
+  ['no control groups', '', {}, ALL_CORES],
+  ['no quota', '0::/app', { 'app/cpu.max': 'max 100000' }, ALL_CORES],
+  ['a quota', '0::/app', { 'app/cpu.max': '100000 100000' }, 1],
+  ['part of a core', '0::/app', { 'app/cpu.max': '20000 100000' }, 1],
+  ['more than the machine has', '0::/app', { 'app/cpu.max': '99900000 100000' }, ALL_CORES],
+  ['a quota of the group above', '0::/a/b', { 'a/b/cpu.max': 'max 100000', 'a/cpu.max': '50000 50000' }, 1],
+  ['a container that sees only its own group', '0::/host/app', { 'cpu.max': '100000 100000' }, 1],
+  [
+    'a quota of version 1',
+    '3:cpu,cpuacct:/app\n1:name=systemd:/x\n0::/',
+    { 'cpu/app/cpu.cfs_quota_us': '100000', 'cpu/app/cpu.cfs_period_us': '100000' },
+    1,
+  ],
+  [
+    'no quota of version 1',
+    '3:cpu:/app',
+    { 'cpu/app/cpu.cfs_quota_us': '-1', 'cpu/app/cpu.cfs_period_us': '100000' },
+    ALL_CORES,
+  ],
+])('the default of WORKERS follows the CPU quota of the control group: %s', (_, membership, files, cores) => {
+  expect(availableCores(...controlGroup(membership, files))).toBe(cores);
+});
+
+test.each<[name: string, membership: string, files: Record<string, string>, bytes: number]>([
+  ['no control groups', '', {}, Number.POSITIVE_INFINITY],
+  ['no limit', '0::/app', { 'app/memory.max': 'max' }, Number.POSITIVE_INFINITY],
+  ['a limit, not the request of a pod', '0::/app', { 'memory.max': '4096', 'memory.high': '1024' }, 4096],
+  ['the limit of the group above', '0::/a/b', { 'a/b/memory.max': 'max', 'a/memory.max': '8192' }, 8192],
+  [
+    'a limit of version 1, not the soft one',
+    '4:memory:/app\n0::/',
+    { 'memory/app/memory.limit_in_bytes': '4096', 'memory/app/memory.soft_limit_in_bytes': '1024' },
+    4096,
+  ],
+])('the memory limit is that beyond which Linux kills: %s', (_, membership, files, bytes) => {
+  expect(memoryLimitBytes(...controlGroup(membership, files))).toBe(bytes);
+});
+
+test('a memory limit too small for the configuration is refused with the limit, what is needed and what fits, and the manifests fit theirs', () => {
+  const MIB = 2 ** 20;
+  const config = loadConfig({ WORKERS: '2' });
+  const check = (limitMib: number, tableMib: number) => () =>
+    checkMemoryLimit({ ...config, tableMemoryBytes: tableMib * MIB }, limitMib * MIB);
+  expect(check(1024, 256)).not.toThrow(); // deploy/compose.yaml, deployment.yaml and replica.conf
+  expect(check(1024, 1024)).toThrow(ConfigError);
+  expect(check(1024, 1024)).toThrow(
+    /^the memory limit of 1024 MiB is too small: up to 2560 MiB are needed, .* or set TABLE_MEMORY_BYTES to at most 268435456$/,
+  );
+  expect(check(512, 256)).toThrow(/raise the limit$/);
+  expect(check(Number.POSITIVE_INFINITY, 1024)).not.toThrow();
 });

@@ -7,6 +7,7 @@ import { createInterface } from 'node:readline';
 import { fileURLToPath } from 'node:url';
 import { afterAll, beforeAll, expect, test } from 'vitest';
 import { configTable } from './support/config-table.js';
+import { HAS_GDAL } from './support/gdal.js';
 
 const root = fileURLToPath(new URL('..', import.meta.url));
 const readme = readFileSync(path.join(root, 'README.md'), 'utf8');
@@ -24,7 +25,9 @@ function shape(value: unknown): unknown {
 
 const folder = mkdtempSync(path.join(tmpdir(), 'nurselog-readme-'));
 // The tests of the Python client run those of its command.
-const [start, exported, call, batch, plan, keys] = blocks('sh').filter((block) => !/^nurselog /m.test(block));
+const [start, exported, call, batch, gis, plan, keys] = blocks('sh').filter(
+  (block) => !/^nurselog /m.test(block),
+);
 const environment = { ...process.env, PORT: '0', OPS_PORT: '0', DATABASE_URL: `sqlite:${folder}/keys.db` };
 let service: ChildProcess;
 let url: string | undefined;
@@ -49,10 +52,12 @@ afterAll(async () => {
 });
 
 /** What a block of the README prints after the one that sets the environment, with the address and key of the service. */
-function answerTo(block: string): unknown {
+function outputOf(block: string): string {
   const setting = exported.replace('http://127.0.0.1:8080', url!).replace(/nurse_live_[0-9a-f]{32}/, key!);
-  return JSON.parse(execFileSync('sh', ['-e', '-c', setting + block], { encoding: 'utf8' }));
+  return execFileSync('sh', ['-e', '-c', setting + block], { encoding: 'utf8' });
 }
+
+const answerTo = (block: string): unknown => JSON.parse(outputOf(block));
 
 test('the call in the README is answered in the shape that the README shows', () => {
   expect(shape(answerTo(call))).toEqual(shape(JSON.parse(blocks('json')[0])));
@@ -66,6 +71,13 @@ test('the first calls at /docs are those of the README', async () => {
   const { info } = (await (await fetch(`${url}/openapi.json`)).json()) as { info: { description: string } };
   for (const example of [call, ...blocks('python'), ...blocks('ts')])
     expect(info.description).toContain(example);
+});
+
+test.skipIf(!HAS_GDAL)('the lines for GDAL in the README show a raster, its values and points', () => {
+  const output = outputOf(gis);
+  expect(output).toContain('Description = drone_seeded_5');
+  expect(output.match(/Value: 0\.\d+/g)).toHaveLength(6);
+  expect(output).toMatch(/Feature Count: \d{4}/);
 });
 
 test('the plan in the README is answered', () => {

@@ -44,7 +44,7 @@ function requirements(file: string): Map<string, string | undefined> {
 /** Direct dependencies of the wheel of the Python client: to build, to run, and its extras. */
 function pythonClientPackages(): string[] {
   const lists = read('clients/python/pyproject.toml').matchAll(
-    /^(?:requires|dependencies|pandas|polars|geo|dask) = \[(.+)\]$/gm,
+    /^(?:requires|dependencies|pandas|polars|geo|raster|dask) = \[(.+)\]$/gm,
   );
   return [...lists].flatMap(([, list]) =>
     [...list!.matchAll(/"([\w.-]+?)(?:\[.*?\])?[<>=]/g)].map(([, name]) => name!),

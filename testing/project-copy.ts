@@ -16,15 +16,15 @@ export function listFiles(folder: string): void {
   writeFileSync(path.join(folder, CHECKSUMS_FILE), lines.join(''));
 }
 
-/** A copy of the project's grid and models that a test may damage. */
+/** A copy of the project's grid and models, or of a copy, that a test may damage. */
 export class ProjectCopy {
   readonly folder = mkdtempSync(path.join(tmpdir(), 'nurselog-artefacts-'));
   readonly dataDir = path.join(this.folder, 'data');
   readonly modelDir = path.join(this.folder, 'models');
 
-  constructor() {
-    cpSync(dataDir, this.dataDir, { recursive: true });
-    cpSync(modelDir, this.modelDir, { recursive: true });
+  constructor(source = { dataDir, modelDir }) {
+    cpSync(source.dataDir, this.dataDir, { recursive: true });
+    cpSync(source.modelDir, this.modelDir, { recursive: true });
   }
 
   /** Changes the content of a JSON file of the copy. */
@@ -45,8 +45,11 @@ export class ProjectCopy {
 }
 
 /** Runs a check on a copy and removes the copy. */
-export async function withProjectCopy(check: (copy: ProjectCopy) => Promise<void> | void): Promise<void> {
-  const copy = new ProjectCopy();
+export async function withProjectCopy(
+  check: (copy: ProjectCopy) => Promise<void> | void,
+  source?: ProjectCopy,
+): Promise<void> {
+  const copy = new ProjectCopy(source);
   try {
     await check(copy);
   } finally {

@@ -14,7 +14,16 @@ from datamodel_code_generator.enums import DataModelType
 TARGET = Path(__file__).parent / "src/nurselog/types.py"
 HEADER = '"""The types of requests and answers, written by generate_types.py from the service\'s /openapi.json."""'
 # Bodies that the client never returns as objects.
-LEFT_OUT = ("SurfaceCsv", "SurfaceArrow", "SurfaceFeature", "SurfaceFeatures", "CsvTable", "NdjsonTable", "ArrowTable")
+LEFT_OUT = (
+    "SurfaceCsv",
+    "SurfaceArrow",
+    "SurfaceTiff",
+    "SurfaceFeature",
+    "SurfaceFeatures",
+    "CsvTable",
+    "NdjsonTable",
+    "ArrowTable",
+)
 # Names for schemas that stand inside another one.
 NAMES = {
     "PlanRequest.units": "Units",

@@ -30,7 +30,8 @@ export class Submitter {
   }
 
   /**
-   * Has the rows of a request answered, at once; its state knows the job, and then its times.
+   * Submits the rows of a request at once. The state of the request gets the job, and later its times.
+   * @returns the answers
    * @param hasHungUp see RowsRequest
    * @throws ApiError where the service cannot answer them
    */

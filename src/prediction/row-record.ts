@@ -81,13 +81,13 @@ export class RowRecords {
 
   /** The feature of a risk factor, as an index into the features of the models. */
   riskFactor(row: number, method: number, h: number, rank: number): number {
-    return this.#factorCode(row, method, h, rank) >> 1;
+    return this.numbers[numbersAt(row, method, h) + 1 + 2 * rank] >> 1;
   }
 
   /** Its contribution in ten-thousandths: the reported magnitude with the sign of its impact. */
   contribution(row: number, method: number, h: number, rank: number): number {
-    const magnitude = this.numbers[numbersAt(row, method, h) + 2 + 2 * rank];
-    return (this.#factorCode(row, method, h, rank) & 1) === 0 ? magnitude : 0 - magnitude;
+    const at = numbersAt(row, method, h) + 1 + 2 * rank; // of its `factorCode`; its magnitude follows
+    return (this.numbers[at] & 1) === 0 ? this.numbers[at + 1] : 0 - this.numbers[at + 1];
   }
 
   /** The low end of the interval in ten-thousandths, at most the survival. */
@@ -98,10 +98,5 @@ export class RowRecords {
   /** The high end of the interval in ten-thousandths, at least the survival. */
   high(row: number, method: number, h: number): number {
     return this.intervals[intervalAt(row, method, h) + 1];
-  }
-
-  /** See `factorCode`. */
-  #factorCode(row: number, method: number, h: number, rank: number): number {
-    return this.numbers[numbersAt(row, method, h) + 1 + 2 * rank];
   }
 }

@@ -8,6 +8,7 @@ import { OutputError, writeError, writeOutput, writeSecret } from '../output/wri
 import { ArtefactError } from '../prediction/artefacts/artefact-error.js';
 import { WorkerStartError } from '../work/worker-pool.js';
 import { firstKeyText } from './first-run.js';
+import { checkMemoryLimit } from './memory-limit.js';
 import { ListenError, type Service, startService } from './service.js';
 
 /** Time for the last log line to be written. */
@@ -56,6 +57,7 @@ export async function run(
 
 async function serve(environment: NodeJS.ProcessEnv, onReady: (reload: () => void) => void): Promise<void> {
   const config = loadConfig(environment);
+  checkMemoryLimit(config);
   const log = createLog(config.logLevel);
   const onFatal = (reason: string) => killSelf(log, reason);
   const service = await startService(config, systemClock, log, onFatal, (apiUrl, issued, hasPage) =>

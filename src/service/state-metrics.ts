@@ -46,7 +46,7 @@ export function watchState(
     'gauge',
     'nurselog_tables_open',
     'Tables whose body was received, and surfaces, whose answer is not sent.',
-    () => generations.sum(({ tables }) => tables.size),
+    () => generations.sum(({ streams }) => streams.size),
   );
   metrics.show(
     'gauge',

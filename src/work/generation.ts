@@ -17,7 +17,7 @@ export class Generation {
   /** For single predictions, comparisons and rankings; the same one where workers answer these, too. */
   readonly singleSites: Scheduler;
   /** Open tables and surfaces: each entry cuts the connection of one. */
-  readonly tables = new Set<() => void>();
+  readonly streams = new Set<() => void>();
   readonly #mainThread: MainThreadExecutor | undefined;
   readonly #open = new Set<Promise<unknown>>();
 
@@ -62,9 +62,9 @@ export class Generation {
     }
   }
 
-  /** Ends the connections of all open tables. @returns how many */
-  cutTables(): number {
-    const cuts = [...this.tables];
+  /** Ends the connections of all open tables and surfaces. @returns how many */
+  cutStreams(): number {
+    const cuts = [...this.streams];
     for (const cut of cuts) cut();
     return cuts.length;
   }

@@ -68,7 +68,7 @@ export class Job<Result = unknown> implements Waiting {
   readonly #answers: JobAnswers;
   #answeredRows = 0;
   #settle!: (outcome: JobOutcome<unknown>) => void;
-  #onLeft: (() => void)[] | undefined;
+  #onReleased: (() => void)[] | undefined;
 
   constructor(
     { keyId, deadlineMs, rows = NO_ROWS, hasHungUp, order }: JobRequest & Partial<RowsRequest & StepRequest>,
@@ -108,7 +108,7 @@ export class Job<Result = unknown> implements Waiting {
     if (outcome.kind !== 'answered') this.#answers.release();
     this.onSettled(this);
     this.#settle(outcome);
-    this.#reportLeft();
+    this.#reportReleased();
   }
 
   /** Takes the answers to rows [at, at + count) of a run, which are the job's rows from `firstRow` on. */
@@ -120,22 +120,22 @@ export class Job<Result = unknown> implements Waiting {
     if (this.#answeredRows === this.rowCount) this.settle({ kind: 'answered', result: this.#answers });
   }
 
-  /** An executor has it no longer. */
+  /** An executor is done with a run of it. */
   leaveRun(): void {
     this.runs--;
-    this.#reportLeft();
+    this.#reportReleased();
   }
 
   /** Resolves when it has ended and no worker has it: it may end for its caller before. */
-  left(): Promise<void> {
+  released(): Promise<void> {
     return new Promise<void>((resolve) => {
-      this.#onLeft = [...(this.#onLeft ?? []), resolve];
-      this.#reportLeft();
+      this.#onReleased = [...(this.#onReleased ?? []), resolve];
+      this.#reportReleased();
     });
   }
 
-  #reportLeft(): void {
-    if (this.#onLeft === undefined || !this.isSettled || this.runs > 0) return;
-    for (const resolve of this.#onLeft) resolve();
+  #reportReleased(): void {
+    if (this.#onReleased === undefined || !this.isSettled || this.runs > 0) return;
+    for (const resolve of this.#onReleased) resolve();
   }
 }

@@ -3,7 +3,7 @@ import { type Job, JobError } from './job.js';
 import type { Scheduler } from './scheduler.js';
 import type { StepOrder, StepOutcome, StepResults } from './steps.js';
 
-/** Steps of a request that are under way at the same time: other keys have their turns between them. */
+/** Steps of a request that are in progress at the same time; other keys have their turns between them. */
 const STEPS_AT_ONCE = 4;
 
 /** The steps of a request whose answer comes from workers, in the turns of its key. */
@@ -12,7 +12,7 @@ export class RequestSteps {
   inferenceMs = 0;
   #queueMs: number | undefined;
   #isCancelled = false;
-  /** Those that workers may have. */
+  /** Steps that workers may have. */
   readonly #steps = new Set<Job>();
 
   /** @param keyId the API key whose turns the steps use */
@@ -35,15 +35,15 @@ export class RequestSteps {
     return this.#isCancelled;
   }
 
-  /** Gives the request up: nobody waits for its answer any more. */
+  /** Abandons the steps: nobody waits for the answer any more. */
   cancel(): void {
     this.#isCancelled = true;
     for (const step of this.#steps) step.abandon();
   }
 
   /** Resolves when no worker reads the memory of the request any more; it must have been cancelled. */
-  async left(): Promise<void> {
-    await Promise.all([...this.#steps].map((step) => step.left()));
+  async released(): Promise<void> {
+    await Promise.all([...this.#steps].map((step) => step.released()));
   }
 
   /** Has a worker do a step. @param deadlineMs on the clock of `performance.now()` @throws ApiError, JobError */
@@ -54,7 +54,7 @@ export class RequestSteps {
     if (this.#isCancelled) throw new Error('the request was given up');
     const step = this.scheduler.submitStep<StepOutcome<Kind>>({ keyId: this.keyId, deadlineMs, order });
     this.#steps.add(step);
-    void step.left().then(() => this.#steps.delete(step));
+    void step.released().then(() => this.#steps.delete(step));
     const outcome = await step.outcome;
     if (outcome.kind !== 'answered') throw new JobError(outcome);
     if ('refusal' in outcome.result) throw new ApiError(outcome.result.refusal);

@@ -1,15 +1,17 @@
 import { type PieceNumbers, type PlanPiece, predictPiece } from '../formats/geojson/plan-answer.js';
 import type { UnitLimit } from '../formats/geojson/plan-reader.js';
 import { type Plan, readPlan } from '../formats/geojson/planner.js';
+import { encodeTile } from '../formats/geotiff/encode-tile.js';
+import type { Raster, RasterTile } from '../formats/geotiff/raster.js';
 import { predictSurface, type Surface } from '../formats/surface/surface.js';
 import {
   encodeSurface,
   type PartStart,
+  type PartType,
   type SurfacePart,
-  type SurfaceType,
 } from '../formats/surface/surface-output.js';
-import { type CheckState, type JobAnswer, OpenTable } from '../formats/table/open-table.js';
-import type { TableJob, TableRequest } from '../formats/table/table-request.js';
+import { type CheckState, type ChunkAnswer, OpenTable } from '../formats/table/open-table.js';
+import type { TableChunk, TableRequest } from '../formats/table/table-request.js';
 import { ApiError, type ErrorObject } from '../prediction/errors/api-error.js';
 import type { GenerationData } from '../prediction/per-generation.js';
 import type { Predictor, PredictorData } from '../prediction/predictor.js';
@@ -28,16 +30,28 @@ export interface TableBody {
 export type StepOrder =
   /** Checks some more of a table. @param state how far the check has come */
   | { readonly kind: 'check'; readonly table: TableBody; readonly state: CheckState | undefined }
-  /** Answers rows of a table. @param state of the check at its end, without the jobs */
-  | { readonly kind: 'rows'; readonly table: TableBody; readonly state: CheckState; readonly job: TableJob }
+  /** Answers rows of a table. @param state of the check at its end, without the chunks */
+  | {
+      readonly kind: 'rows';
+      readonly table: TableBody;
+      readonly state: CheckState;
+      readonly chunk: TableChunk;
+    }
   /** Predicts for some points of a surface, whose arrays lie in shared memory. */
   | { readonly kind: 'points'; readonly surface: Surface; readonly from: number; readonly count: number }
   /** Writes a part of a surface. */
   | {
       readonly kind: 'part';
       readonly surface: Surface;
-      readonly type: SurfaceType;
+      readonly type: PartType;
       readonly start: PartStart;
+    }
+  /** Writes a tile of a surface as a raster. */
+  | {
+      readonly kind: 'tile';
+      readonly surface: Surface;
+      readonly raster: Raster;
+      readonly tile: RasterTile;
     }
   /** Reads the next units of a plan. */
   | {
@@ -56,9 +70,10 @@ export interface StepResults {
     /** What the answer begins and ends with, when all is checked. */
     readonly ends: ReturnType<OpenTable['ends']> | undefined;
   };
-  readonly rows: JobAnswer;
+  readonly rows: ChunkAnswer;
   readonly points: { readonly inferenceMs: number };
   readonly part: SurfacePart;
+  readonly tile: { readonly bytes: Uint8Array<ArrayBuffer> };
   readonly plan: Plan;
   readonly piece: PieceNumbers;
 }
@@ -120,7 +135,7 @@ async function stepOf(order: StepOrder, predictor: Predictor, context: Generatio
       return { result: { result: { state, ends: state.isChecked ? table.ends(state) : undefined } } };
     }
     case 'rows': {
-      const result = await openTableOf(order.table, context).answer(order.state, order.job, predictor);
+      const result = await openTableOf(order.table, context).answer(order.state, order.chunk, predictor);
       return { result: { result }, transferred: [result.bytes.buffer] };
     }
     case 'points': {
@@ -131,6 +146,11 @@ async function stepOf(order: StepOrder, predictor: Predictor, context: Generatio
     case 'part': {
       const result = encodeSurface(order.surface, context.artefacts, order.type, order.start);
       return { result: { result }, transferred: [result.bytes.buffer] };
+    }
+    case 'tile': {
+      const { surface, raster, tile } = order;
+      const bytes = encodeTile(surface, raster, tile, context.artefacts.grid.index);
+      return { result: { result: { bytes } }, transferred: [bytes.buffer] };
     }
     case 'plan': {
       const { buffer, byteOffset, length } = order.body;

@@ -1,12 +1,16 @@
+import { arrayBuffer } from 'node:stream/consumers';
+import { geoTiffFile, type RasterMetadata } from '../formats/geotiff/geotiff-file.js';
+import { levelsOf, type Raster, type RasterTile, tilesOf } from '../formats/geotiff/raster.js';
 import type { Surface } from '../formats/surface/surface.js';
-import type { PartStart, SurfacePart, SurfaceType } from '../formats/surface/surface-output.js';
+import type { PartStart, PartType, SurfacePart } from '../formats/surface/surface-output.js';
+import type { PointIndex } from '../prediction/artefacts/point-index.js';
 import type { RequestSteps } from './request-steps.js';
-import { PATIENCE } from './table-answer.js';
 
 /** Points of a step: other keys have their turns between them. */
 const STEP_POINTS = 500;
+const STEP_POINTS_WITH_INTERVALS = 250;
 
-/** A surface, whose points the workers predict for and whose parts they write. Its arrays lie in shared memory. */
+/** A surface, whose points the workers predict for and whose bytes they write. Its arrays lie in shared memory. */
 export class SurfaceAnswer {
   constructor(
     private readonly surface: Surface,
@@ -16,25 +20,54 @@ export class SurfaceAnswer {
   /** Predicts for all points. @param deadlineMs on the clock of `performance.now()` @throws JobError */
   async predict(deadlineMs: number): Promise<void> {
     const { surface } = this;
-    await this.steps.doEach(piecesOf(surface.points.length), async (piece) => {
+    const atOnce = surface.ends === undefined ? STEP_POINTS : STEP_POINTS_WITH_INTERVALS;
+    await this.steps.doEach(piecesOf(surface.points.length, atOnce), async (piece) => {
       await this.steps.do({ kind: 'points', surface, ...piece }, deadlineMs);
     });
   }
 
-  /** The bytes of the answer, each part made when the one before it was taken. @throws JobError */
-  async *bytes(type: SurfaceType, timeoutMs: number): AsyncGenerator<Uint8Array> {
+  /**
+   * The bytes of the answer, each part made when the one before it was taken.
+   * @param deadlineOf gives the deadline of a part when it is asked for
+   * @throws JobError
+   */
+  async *parts(type: PartType, deadlineOf: () => number): AsyncGenerator<Uint8Array> {
     const { surface } = this;
     let start: PartStart | undefined = { section: 0, from: 0 };
     while (start !== undefined) {
-      const deadlineMs = performance.now() + PATIENCE * timeoutMs;
-      const part: SurfacePart = await this.steps.do({ kind: 'part', surface, type, start }, deadlineMs);
+      const part: SurfacePart = await this.steps.do({ kind: 'part', surface, type, start }, deadlineOf());
       yield part.bytes;
       start = part.next;
     }
   }
+
+  /** The answer as text. @throws JobError */
+  async text(type: PartType, deadlineMs: number): Promise<Buffer<ArrayBuffer>> {
+    return Buffer.from(await arrayBuffer(this.parts(type, () => deadlineMs)));
+  }
+
+  /** The answer as a GeoTIFF. @throws JobError */
+  async geoTiff(
+    raster: Raster,
+    index: PointIndex,
+    metadata: RasterMetadata,
+    deadlineMs: number,
+  ): Promise<Buffer<ArrayBuffer>> {
+    const { surface } = this;
+    const tiles = levelsOf(raster).map((level) => tilesOf(level, metadata.bands.length));
+    const bytes = tiles.map((ofLevel) => Array<Uint8Array>(ofLevel.length));
+    await this.steps.doEach(placesOf(tiles), async ({ level, at, tile }) => {
+      bytes[level][at] = (await this.steps.do({ kind: 'tile', surface, raster, tile }, deadlineMs)).bytes;
+    });
+    return geoTiffFile(raster, index, metadata, bytes);
+  }
 }
 
-function* piecesOf(points: number) {
-  for (let from = 0; from < points; from += STEP_POINTS)
-    yield { from, count: Math.min(STEP_POINTS, points - from) };
+function* placesOf(tiles: readonly (readonly RasterTile[])[]) {
+  for (const [level, ofLevel] of tiles.entries())
+    for (const [at, tile] of ofLevel.entries()) yield { level, at, tile };
+}
+
+function* piecesOf(points: number, atOnce: number) {
+  for (let from = 0; from < points; from += atOnce) yield { from, count: Math.min(atOnce, points - from) };
 }

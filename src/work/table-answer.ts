@@ -1,28 +1,28 @@
-import type { CheckState, JobAnswer } from '../formats/table/open-table.js';
-import type { TableJob } from '../formats/table/table-request.js';
+import type { CheckState, ChunkAnswer } from '../formats/table/open-table.js';
+import type { TableChunk } from '../formats/table/table-request.js';
 import type { ErrorCode } from '../prediction/errors/api-error.js';
 import type { RequestSteps } from './request-steps.js';
 import type { StepResults, TableBody } from './steps.js';
 
-/** Request timeouts after which a job other than the first is given up. */
+/** Request timeouts after which a chunk other than the first is given up. */
 export const PATIENCE = 4;
 
 /** How a table is answered. */
 export interface TableOptions {
-  /** Jobs that are under way at the same time. */
-  readonly jobsUnderWay: number;
-  /** How long the first job may wait for its answer. */
+  /** Chunks that are under way at the same time. */
+  readonly chunksUnderWay: number;
+  /** How long the first chunk may wait for its answer. */
   readonly timeoutMs: number;
   /** Called with the rows of a part of the answer: how many have an answer, and how many an error, by its code. */
   readonly onRows: (answered: number, failures: readonly (readonly [ErrorCode, number])[]) => void;
 }
 
-/** A table, whose body the workers check and whose rows they answer in jobs; the answers are sent in the order of the rows. */
+/** A table, whose body the workers check and whose rows they answer in chunks; the answers are sent in the order of the rows. */
 export class TableAnswer {
   #state: CheckState | undefined;
-  #jobs: readonly TableJob[] = [];
+  #chunks: readonly TableChunk[] = [];
   #ends: StepResults['check']['ends'];
-  #first: Promise<JobAnswer> | undefined;
+  #first: Promise<ChunkAnswer> | undefined;
 
   constructor(
     private readonly body: TableBody,
@@ -42,16 +42,16 @@ export class TableAnswer {
       this.#state = state;
       this.#ends = ends;
       if (ends === undefined) continue;
-      this.#jobs = state.jobs;
-      this.#state = { ...state, jobs: [] };
+      this.#chunks = state.chunks;
+      this.#state = { ...state, chunks: [] };
       return;
     }
   }
 
-  /** Waits for the answer to the first job, which decides whether there is one. @throws JobError */
+  /** Waits for the answer to the first chunk, which decides whether there is one. @throws JobError */
   async start(): Promise<void> {
-    if (this.#jobs.length === 0) return;
-    this.#first = this.#answer(this.#jobs[0], this.options.timeoutMs);
+    if (this.#chunks.length === 0) return;
+    this.#first = this.#answer(this.#chunks[0], this.options.timeoutMs);
     await this.#first;
   }
 
@@ -59,13 +59,13 @@ export class TableAnswer {
   async *bytes(): AsyncGenerator<Uint8Array> {
     const ends = this.#ends;
     if (ends === undefined) throw new Error('the body was not checked');
-    const { jobsUnderWay, timeoutMs, onRows } = this.options;
+    const { chunksUnderWay, timeoutMs, onRows } = this.options;
     yield ends.head;
     const underWay = this.#first === undefined ? [] : [this.#first];
     let next = underWay.length;
-    while (next < this.#jobs.length || underWay.length > 0) {
-      for (; underWay.length < jobsUnderWay && next < this.#jobs.length; next++) {
-        const answer = this.#answer(this.#jobs[next], PATIENCE * timeoutMs);
+    while (next < this.#chunks.length || underWay.length > 0) {
+      for (; underWay.length < chunksUnderWay && next < this.#chunks.length; next++) {
+        const answer = this.#answer(this.#chunks[next], PATIENCE * timeoutMs);
         answer.catch(() => {}); // thrown where it is awaited
         underWay.push(answer);
       }
@@ -80,9 +80,9 @@ export class TableAnswer {
     yield ends.tail;
   }
 
-  async #answer(job: TableJob, patienceMs: number): Promise<JobAnswer> {
+  async #answer(chunk: TableChunk, patienceMs: number): Promise<ChunkAnswer> {
     const state = this.#state;
     if (state === undefined) throw new Error('the body was not checked');
-    return this.steps.do({ kind: 'rows', table: this.body, state, job }, performance.now() + patienceMs);
+    return this.steps.do({ kind: 'rows', table: this.body, state, chunk }, performance.now() + patienceMs);
   }
 }

@@ -57,32 +57,25 @@ describe.each(DATABASES)('on $name', (database) => {
     expect(await run('list')).toMatchObject({ code: 0, stderr: '' });
   });
 
-  describe.each(BROKEN_OUTPUTS)('with output to %s', (outputTo) => {
-    const run = (url: string, ...args: string[]) => runCommand('keys', args, { DATABASE_URL: url }, outputTo);
-
-    test('keys issue with an output that cannot be written issues nothing, and says so', async () => {
+  test.each(BROKEN_OUTPUTS)(
+    'with output to %s nothing is issued or rotated, a change of state is made, and the error says so',
+    async (outputTo) => {
       const url = await database.create();
-      const result = await run(url, 'issue', '--tier', 'spore', '--owner', 'Ada');
-      expect(result).toMatchObject(refusal('nothing was issued'));
-      expect(json(await keysOn(url)('list --json'))).toEqual([]);
-    });
-
-    test('keys rotate with an output that cannot be written leaves the old key as it was, and says so', async () => {
-      const url = await database.create();
-      const { id } = json(await keysOn(url)('issue --tier spore --owner Ada --json'));
-      const before = await keysOn(url)('export');
-      const result = await run(url, 'rotate', id, '--overlap-minutes', '10', '--json');
-      expect(result).toMatchObject(refusal('the old key stays valid'));
-      expect(await keysOn(url)('export')).toEqual(before);
-    });
-
-    test('a change of state is made where the output cannot be written, and the error says so', async () => {
-      const url = await database.create();
-      const { id } = json(await keysOn(url)('issue --tier spore --owner Ada --json'));
-      expect(await run(url, 'revoke', id)).toMatchObject(refusal('the key is revoked'));
-      expect(json(await keysOn(url)('list --json'))).toMatchObject([{ state: 'revoked' }]);
-    });
-  });
+      const keys = keysOn(url);
+      const { id } = json(await keys('issue --tier spore --owner Ada --json'));
+      const before = await keys('export');
+      const run = (...args: string[]) => runCommand('keys', args, { DATABASE_URL: url }, outputTo);
+      expect(await run('issue', '--tier', 'spore', '--owner', 'Bob')).toMatchObject(
+        refusal('nothing was issued'),
+      );
+      expect(await run('rotate', id, '--overlap-minutes', '10', '--json')).toMatchObject(
+        refusal('the old key stays valid'),
+      );
+      expect(await keys('export')).toEqual(before);
+      expect(await run('revoke', id)).toMatchObject(refusal('the key is revoked'));
+      expect(json(await keys('list --json'))).toMatchObject([{ state: 'revoked' }]);
+    },
+  );
 
   test('no command prints characters that a terminal acts on, and its JSON still has what the store holds', async () => {
     const url = await database.create();
@@ -137,11 +130,12 @@ function execute(url: string, ...statements: string[]): void {
   for (const sql of statements) database.prepare(sql).run([]);
 }
 
-test.each(
-  BROKEN_OUTPUTS.flatMap((to) =>
-    ['list', 'usage', 'export', 'list --json'].map((line) => [line, to] as const),
-  ),
-)('keys %s fails with one line where its output goes to %s', async (line, outputTo) => {
+test.each([
+  ['list', 'a closed pipe'],
+  ['list --json', 'a full disk'],
+  ['usage', 'a closed pipe'],
+  ['export', 'a full disk'],
+] as const)('keys %s fails with one line where its output goes to %s', async (line, outputTo) => {
   const result = await runCommand('keys', line.split(' '), { DATABASE_URL: newSqliteUrl() }, outputTo);
   expect(result).toMatchObject(refusal('the (list|export) is not complete'));
 });

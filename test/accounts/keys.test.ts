@@ -1,9 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { generateKey } from '../../src/accounts/api-key.js';
 import { DATABASES } from './support/databases.js';
-import { callerOf, openAccounts } from './support/open-accounts.js';
+import { openAccounts } from './support/open-accounts.js';
 
-const OVERLAP_MS = 10 * 60_000;
 /** The promise: a change by an operator is in force on every replica within 5 seconds. */
 const IN_FORCE_MS = 5000;
 
@@ -17,28 +16,6 @@ describe.each(DATABASES)('on $name', (database) => {
     });
   });
 
-  test.each([
-    ['missing', undefined],
-    ['empty', ''],
-    ['malformed', 'nurse_live_xyz'],
-    ['upper-case', 'NURSE_LIVE_0123456789ABCDEF0123456789ABCDEF'],
-    ['too long', `${generateKey()}0`],
-    ['unknown', generateKey()],
-  ])('a %s key is invalid', async (_kind, secret) => {
-    const { accounts } = await openAccounts(await database.create());
-    expect(await accounts.authenticate(secret)).toEqual({ kind: 'invalid' });
-  });
-
-  test('a deactivated key is inactive until it is activated again', async () => {
-    const { accounts, keys, clock } = await openAccounts(await database.create());
-    const { key, secret } = await keys.issue('spore', 'Umpqua Growers');
-    await keys.setState(key.id, 'deactivated');
-    expect(await accounts.authenticate(secret)).toMatchObject({ kind: 'inactive', key: { id: key.id } });
-    await keys.setState(key.id, 'active');
-    clock.advanceMs(IN_FORCE_MS);
-    expect(await accounts.authenticate(secret)).toMatchObject({ kind: 'ok' });
-  });
-
   test('a revoked key is invalid for ever: it can be neither activated, deactivated nor rotated', async () => {
     const { accounts, keys } = await openAccounts(await database.create());
     const { key, secret } = await keys.issue('spore', 'Umpqua Growers');
@@ -48,14 +25,6 @@ describe.each(DATABASES)('on $name', (database) => {
     await expect(keys.setState(key.id, 'active')).rejects.toMatchObject(refusal);
     await expect(keys.setState(key.id, 'deactivated')).rejects.toMatchObject(refusal);
     await expect(keys.rotate(key.id, 0)).rejects.toMatchObject(refusal);
-  });
-
-  test('a state that a key is already in can be set again', async () => {
-    const { keys } = await openAccounts(await database.create());
-    const { key } = await keys.issue('spore', 'Umpqua Growers');
-    for (const state of ['active', 'deactivated', 'deactivated', 'revoked', 'revoked'] as const) {
-      expect(await keys.setState(key.id, state)).toEqual({ ...key, state });
-    }
   });
 
   test('a rotated key has a new secret, and the old one is invalid at once', async () => {
@@ -70,33 +39,10 @@ describe.each(DATABASES)('on $name', (database) => {
     });
   });
 
-  test("rotation keeps tier, owner and the day's count", async () => {
-    const { accounts, keys } = await openAccounts(await database.create());
-    const { key, secret } = await keys.issue('spore', 'Umpqua Growers');
-    await accounts.admit(await callerOf(accounts, secret));
-    const rotated = await keys.rotate(key.id, 0);
-    const caller = await callerOf(accounts, rotated.secret);
-    expect(caller).toEqual({ id: key.id, tier: 'spore', owner: 'Umpqua Growers' });
-    expect(await accounts.admit(caller)).toMatchObject({ remaining: 98 });
-  });
-
-  test('with an overlap both secrets are accepted to its end and not a millisecond longer', async () => {
-    const { accounts, keys, clock } = await openAccounts(await database.create());
-    const { key, secret } = await keys.issue('mycel', 'Umpqua Growers');
-    const rotated = await keys.rotate(key.id, OVERLAP_MS);
-    expect(rotated.oldSecretValidUntilMs).toBe(clock.nowMs() + OVERLAP_MS);
-    clock.advanceMs(OVERLAP_MS - 1);
-    expect(await accounts.authenticate(secret)).toMatchObject({ kind: 'ok' });
-    expect(await accounts.authenticate(rotated.secret)).toMatchObject({ kind: 'ok' });
-    clock.advanceMs(1);
-    expect(await accounts.authenticate(secret)).toEqual({ kind: 'invalid' });
-    expect(await accounts.authenticate(rotated.secret)).toMatchObject({ kind: 'ok' });
-  });
-
   test('a later rotation without overlap ends every overlap that is still running', async () => {
     const { accounts, keys } = await openAccounts(await database.create());
     const { key, secret } = await keys.issue('mycel', 'Umpqua Growers');
-    const second = await keys.rotate(key.id, OVERLAP_MS);
+    const second = await keys.rotate(key.id, 600_000);
     await keys.rotate(key.id, 0);
     expect(await accounts.authenticate(secret)).toEqual({ kind: 'invalid' });
     expect(await accounts.authenticate(second.secret)).toEqual({ kind: 'invalid' });

@@ -56,16 +56,13 @@ test('a store that another process is creating is waited for', async () => {
   other.close();
 });
 
-test('the embedded store names a file that is no database', async () => {
-  const file = join(temporaryFolder(), 'nurselog.db');
-  writeFileSync(file, 'no database '.repeat(1000));
-  expect(await openingError(`sqlite:${file}`)).toContain(`${file} cannot be used`);
-});
-
-test('the embedded store names a damaged file', async () => {
-  const file = await filledStore();
-  await truncate(file, 3 * 4096);
-  expect(await openingError(`sqlite:${file}`)).toContain(`${file} cannot be used`);
+test('the embedded store names a file that is no database, is damaged, or is a folder', async () => {
+  const noDatabase = join(temporaryFolder(), 'nurselog.db');
+  writeFileSync(noDatabase, 'no database '.repeat(1000));
+  const damaged = await filledStore();
+  await truncate(damaged, 3 * 4096);
+  for (const file of [noDatabase, damaged, temporaryFolder(), `${noDatabase}/nurselog.db`])
+    expect(await openingError(`sqlite:${file}`)).toContain(`${file} cannot be used`);
 });
 
 test.each(DATABASES)(
@@ -79,17 +76,6 @@ test.each(DATABASES)(
     );
   },
 );
-
-test('the embedded store names a folder in place of the file', async () => {
-  const folder = temporaryFolder();
-  expect(await openingError(`sqlite:${folder}`)).toContain(`${folder} cannot be used`);
-});
-
-test('the embedded store names a file in place of its folder', async () => {
-  const file = join(temporaryFolder(), 'file');
-  writeFileSync(file, '');
-  expect(await openingError(`sqlite:${file}/nurselog.db`)).toContain(`${file}/nurselog.db cannot be used`);
-});
 
 test.skipIf(process.getuid?.() === 0)(
   'the embedded store names a folder that may not be written to',

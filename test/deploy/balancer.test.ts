@@ -118,11 +118,11 @@ itBehindNginx('nginx as shipped logs no key, wherever its caller put it', async 
 });
 
 itBehindNginx(
-  'the command of docs/operations.md makes a nginx.conf for machines without containers, with three replicas',
+  'the command of docs/deployment.md makes a nginx.conf for machines without containers, with three replicas',
   () => {
     const project = path.join(import.meta.dirname, '../..');
-    const operations = readFileSync(path.join(project, 'docs/operations.md'), 'utf8');
-    const [, command] = /^(sed -E [^>]+) > \/etc\/nginx\/nginx\.conf$/m.exec(operations)!;
+    const deployment = readFileSync(path.join(project, 'docs/deployment.md'), 'utf8');
+    const [, command] = /^(sed -E [^>]+) > \/etc\/nginx\/nginx\.conf$/m.exec(deployment)!;
     const conf = execFileSync('sh', ['-c', command!], { cwd: project, encoding: 'utf8' });
     expect(conf.match(/server 127\.0\.0\.1:\d+ .*;/g)).toEqual(
       [8081, 8082, 8083].map((port) => `server 127.0.0.1:${port} max_fails=3 fail_timeout=2s;`),

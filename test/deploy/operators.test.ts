@@ -15,8 +15,9 @@ import { DEPLOY_TOOLS } from './support/tools.js';
 
 const read = (name: string) => readFileSync(fileURLToPath(new URL(`../../${name}`, import.meta.url)), 'utf8');
 
-const ALERTS: { alert: string; expr: string }[] = parse(read('deploy/prometheus/alerts.yaml')).groups[0]
-  .rules;
+const ALERTS: { alert: string; expr: string; annotations: { runbook_url: string } }[] = parse(
+  read('deploy/prometheus/alerts.yaml'),
+).groups[0].rules;
 
 const PROMETHEUS = fileURLToPath(new URL('../../deploy/prometheus/prometheus.yaml', import.meta.url));
 
@@ -26,6 +27,10 @@ const DASHBOARD = JSON.parse(read('deploy/grafana/nurselog.json')) as {
 const PANELS = DASHBOARD.panels
   .filter(({ targets }) => targets !== undefined)
   .map(({ title, targets }) => ({ title, expressions: targets!.map(({ expr }) => expr) }));
+
+/** The runbook_url of an alert. @param docs where docs/ is shown, by default as the rule has it */
+const runbookOf = (alert: string, docs = '{{ $externalLabels.nurselog_docs }}') =>
+  `${docs}docs/operations.md#${alert.toLowerCase()}`;
 
 /** Names of the service's metrics in a text; `up`, which Prometheus records itself, is none of them. */
 function metricNames(text: string): string[] {
@@ -54,9 +59,13 @@ test("docs/operations.md explains each of nurselog's own metrics, and none that 
   expect(explained).toEqual(expect.arrayContaining(exported.filter((name) => name.startsWith('nurselog_'))));
 });
 
-test('docs/operations.md explains exactly the alerts that are defined', () => {
-  const explained = [...read('docs/operations.md').matchAll(/^\| `(Nurselog\w+)/gm)].map(([, name]) => name!);
-  expect(explained.toSorted()).toEqual(ALERTS.map(({ alert }) => alert).toSorted());
+test('the runbook_url of each alert is its heading in docs/operations.md, and no other alert has one', () => {
+  const [section] = read('docs/operations.md').split('\n## Alerts\n')[1].split('\n## ');
+  const anchors = [...section.matchAll(/^### (\w+)\n\n\w/gm)].map(([, name]) => runbookOf(name!));
+  expect(ALERTS.map(({ annotations }) => annotations.runbook_url).toSorted()).toEqual(anchors.toSorted());
+  expect(ALERTS.map(({ alert, annotations }) => annotations.runbook_url === runbookOf(alert))).not.toContain(
+    false,
+  );
 });
 
 test('docs/operations.md has advice on every environment variable', () => {
@@ -109,7 +118,10 @@ test.skipIf(DEPLOY_TOOLS === undefined)(
     const refused = { series: series('/v1/predict', '503'), values: '0+1x30' };
     const firing = {
       exp_labels: { severity: 'page' },
-      exp_annotations: { summary: 'More than 1 % of requests get 503' },
+      exp_annotations: {
+        summary: 'More than 1 % of requests get 503',
+        runbook_url: runbookOf('NurselogRefusing', 'https://git.example.org/'),
+      },
     };
     for (const [input_series, exp_alerts] of [
       [[health, answered], []],
@@ -117,6 +129,7 @@ test.skipIf(DEPLOY_TOOLS === undefined)(
     ])
       expectRulesToPass({
         interval: '1m',
+        external_labels: { nurselog_docs: 'https://git.example.org/' },
         input_series,
         alert_rule_test: [{ alertname: 'NurselogRefusing', eval_time: '30m', exp_alerts }],
       });

@@ -1,10 +1,10 @@
 import { once } from 'node:events';
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { openSocket, readAll } from '../support/raw-http.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { serviceOfFile } from '../support/service.js';
 
-/** How long a body may take to arrive: a surface must be predicted within it. */
+/** How long a body may take to arrive: a surface must be predicted within it. Most tests wait for it: they run at once. */
 const TIMEOUT_MS = 6000;
 /** More than the buffers of both sides hold. */
 const LARGE_SURFACE = '/v1/surfaces/PSME?max_points=50000';
@@ -12,13 +12,8 @@ const LARGE_SURFACE = '/v1/surfaces/PSME?max_points=50000';
 const LENGTH = 'Content-Length: 10';
 const CHUNKED = 'Transfer-Encoding: chunked';
 
-let service: TestService;
-let key: string;
-beforeAll(async () => {
-  service = await startTestService({ REQUEST_TIMEOUT_MS: String(TIMEOUT_MS) });
-  key = `X-API-Key: ${service.key}`;
-});
-afterAll(() => service.stop());
+const service = await serviceOfFile({ REQUEST_TIMEOUT_MS: String(TIMEOUT_MS) });
+const key = `X-API-Key: ${service.key}`;
 
 /** Sends the head of a request on a connection that the caller would keep, and waits until its answer begins. */
 async function answerTo(requestLine: string, headers: readonly string[]) {
@@ -34,7 +29,7 @@ const REFUSED = [
   [415, '/v1/predict', () => [key, 'Content-Type: text/plain']],
 ] as const;
 
-test.each(REFUSED)(
+test.concurrent.each(REFUSED)(
   'a request that was answered with %i before its body comes gets no other answer when the body is late',
   async (status, path, headers) => {
     const socket = await answerTo(`POST ${path} HTTP/1.1`, [...headers(), LENGTH]);
@@ -42,7 +37,7 @@ test.each(REFUSED)(
   },
 );
 
-test.each(REFUSED)(
+test.concurrent.each(REFUSED)(
   'a request that was answered with %i before its body comes gets no other answer when a chunk is malformed',
   async (status, path, headers) => {
     const socket = await answerTo(`POST ${path} HTTP/1.1`, [...headers(), CHUNKED]);
@@ -51,19 +46,19 @@ test.each(REFUSED)(
   },
 );
 
-test('a request that was answered before its body comes gets no other answer when its caller closes its side', async () => {
+test.concurrent('a request that was answered before its body comes gets no other answer when its caller closes its side', async () => {
   const socket = await answerTo('POST /v1/predict HTTP/1.1', [LENGTH]);
   socket.end('{');
   expect((await readAll(socket)).statuses).toEqual([401]);
 });
 
-test('a request that was answered before its body comes and the next one on its connection are answered', async () => {
+test.concurrent('a request that was answered before its body comes and the next one on its connection are answered', async () => {
   const socket = await answerTo('POST /v1/predict HTTP/1.1', [LENGTH]);
   socket.end('0123456789GET /v1/health HTTP/1.1\r\nHost: test\r\nConnection: close\r\n\r\n');
   expect((await readAll(socket)).statuses).toEqual([401, 200]);
 });
 
-test.each([
+test.concurrent.each([
   ['does not come', LENGTH, ''],
   ['is malformed', CHUNKED, 'zz\r\n'],
 ])(

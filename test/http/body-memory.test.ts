@@ -1,10 +1,10 @@
 import diagnostics from 'node:diagnostics_channel';
 import type { Socket } from 'node:net';
 import { setTimeout as delay, setImmediate as turn } from 'node:timers/promises';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { collectGarbage } from '../support/collect-garbage.js';
 import { openSocket } from '../support/raw-http.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { serviceOfFile } from '../support/service.js';
 
 const LIMIT_BYTES = 64 * 1024;
 
@@ -38,11 +38,7 @@ async function until(holds: () => boolean): Promise<void> {
   while (!holds()) await delay(5);
 }
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService({ BODY_LIMIT_BYTES: String(LIMIT_BYTES) });
-});
-afterAll(() => service.stop());
+const service = await serviceOfFile({ BODY_LIMIT_BYTES: String(LIMIT_BYTES) });
 
 /** @returns memory in bytes that the service keeps after it has read this many bytes of a body or closed the connection */
 async function keptBytes(requestLine: string, headers: readonly string[], bodyBytes: number) {

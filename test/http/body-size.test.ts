@@ -1,20 +1,16 @@
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { expectError, parseErrorBody } from '../support/error-body.js';
 import { rawRequest, sendRaw } from '../support/raw-http.js';
 import { PREDICT_REQUEST, scatteredSites } from '../support/requests.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { serviceOfFile } from '../support/service.js';
 
 const LIMIT_BYTES = 1024 * 1024;
 
 /** A valid body of so many bytes. */
 const bodyOf = (bytes: number) => JSON.stringify(PREDICT_REQUEST).padEnd(bytes);
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService();
-});
-afterAll(() => service.stop());
+const service = await serviceOfFile();
 
 /** Sends a body of ASCII without a Content-Length, as one chunk or as chunks of these sizes, again and again. */
 function sendChunked(body: string, sizes = [body.length], path = '/v1/predict') {
@@ -57,7 +53,7 @@ test('a body is read to the same bytes however it is cut into chunks', async () 
       expect([whole.status, cut.status]).toEqual([200, 200]);
       expect(withoutTime(cut.body)).toBe(withoutTime(await whole.text()));
     }),
-    { numRuns: 50 },
+    { numRuns: 20 },
   );
 });
 

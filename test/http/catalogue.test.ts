@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import {
   coverageResponseSchema,
   healthResponseSchema,
@@ -11,13 +11,9 @@ import { sha256Of } from '../../src/prediction/artefacts/artefact-file.js';
 import type { Manifest } from '../../src/prediction/artefacts/manifest.js';
 import { dataDir, modelDir } from '../../testing/project.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { serviceOfFile } from '../support/service.js';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService({ SEARCH_RADIUS_KM: '7.5', WORKERS: '2' });
-});
-afterAll(() => service.stop());
+const service = await serviceOfFile({ SEARCH_RADIUS_KM: '7.5', WORKERS: '2' });
 
 test('GET /v1/species lists 31 species ordered by code, with their count', async () => {
   const body = (await (await service.get('/v1/species')).json()) as object;

@@ -1,18 +1,14 @@
 import { createHook } from 'node:async_hooks';
 import zlib from 'node:zlib';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { predictionResultSchema } from '../../src/http/response/schemas.js';
 import { answersOn, rawRequest } from '../support/raw-http.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { serviceOfFile } from '../support/service.js';
 
 const SITE = { latitude: 44.12, longitude: -122.03, species_code: 'PSME', planting_method: 'manual' };
 const BATCH = { requests: Array.from({ length: 50 }, () => SITE) };
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService();
-});
-afterAll(() => service.stop());
+const service = await serviceOfFile();
 
 const ENCODINGS = ['gzip', 'br', ...('zstdCompress' in zlib ? ['zstd'] : [])];
 

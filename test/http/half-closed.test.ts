@@ -1,27 +1,22 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { parseErrorBody } from '../support/error-body.js';
 import { openSocket, readAnswer } from '../support/raw-http.js';
 import { Releases } from '../support/releases.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { serviceOfFile } from '../support/service.js';
 
 const BATCH = JSON.stringify({ requests: Array(500).fill(PREDICT_REQUEST) });
 
 const releases = new Releases();
-let service: TestService;
-beforeAll(async () => {
-  releases.put(2);
-  releases.slowDown(30); // each batch takes the only worker long enough for another to arrive and wait
-  service = await startTestService({
-    ...releases.environment,
-    CACHE_BYTES: '0',
-    WORKERS: '1',
-    REQUEST_TIMEOUT_MS: '60000',
-  });
-});
-afterAll(async () => {
-  await service.stop();
-  releases.remove();
+
+afterAll(() => releases.remove());
+releases.put(2);
+releases.slowDown(30); // each batch takes the only worker long enough for another to arrive and wait
+const service = await serviceOfFile({
+  ...releases.environment,
+  CACHE_BYTES: '0',
+  WORKERS: '1',
+  REQUEST_TIMEOUT_MS: '60000',
 });
 
 test('A batch that had to wait and whose caller closed his side meanwhile gets a 503 that says so, and is not started.', async () => {

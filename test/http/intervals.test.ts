@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import {
   batchResponseSchema,
   compareResponseSchema,
@@ -8,18 +8,14 @@ import { ProjectCopy } from '../../testing/project-copy.js';
 import { addIntervalModels } from '../prediction/support/interval-models.js';
 import { expectSameAnswer } from '../prediction/support/same-answer.js';
 import { COMPARE_REQUEST, PREDICT_REQUEST, scatteredSites } from '../support/requests.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { serviceOfFile } from '../support/service.js';
 
 const INCLUDE = { include: ['intervals'] };
 
-let service: TestService;
-beforeAll(async () => {
-  const copy = new ProjectCopy();
-  addIntervalModels(copy);
-  service = await startTestService({ MODEL_DIR: copy.modelDir });
-  copy.remove();
-});
-afterAll(() => service.stop());
+const copy = new ProjectCopy();
+addIntervalModels(copy);
+const service = await serviceOfFile({ MODEL_DIR: copy.modelDir });
+copy.remove();
 
 interface Interval {
   readonly level: number;

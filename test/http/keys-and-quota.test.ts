@@ -1,26 +1,23 @@
-import { afterAll, beforeAll, beforeEach, expect, test } from 'vitest';
+import { beforeEach, expect, test } from 'vitest';
 import { usageResponseSchema } from '../../src/http/response/catalogue-schemas.js';
 import { SettableClock } from '../accounts/support/settable-clock.js';
 import { expectError } from '../support/error-body.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { serviceOfFile } from '../support/service.js';
 
 const NOON = '2026-11-20T12:00:00Z';
 const clock = new SettableClock(NOON);
-let service: TestService;
 let keyId: string;
 let spore: Record<string, string>;
 
-beforeAll(async () => {
-  service = await startTestService({}, clock);
-});
+const service = await serviceOfFile({}, clock);
+
 beforeEach(async () => {
   clock.set(NOON);
   const { id, secret } = await service.issueKey('spore');
   keyId = id;
   spore = { 'x-api-key': secret };
 });
-afterAll(() => service.stop());
 
 /** Requests left according to the RateLimit header of another request. */
 async function left(): Promise<number> {

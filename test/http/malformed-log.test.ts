@@ -1,18 +1,16 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { readMetrics } from '../reliability/support/metrics.js';
+import { parseErrorBody } from '../support/error-body.js';
 import { LogLines } from '../support/log-lines.js';
 import { rawRequest, sendRaw } from '../support/raw-http.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { serviceOfFile } from '../support/service.js';
 
 const REQUESTS = 'nurselog_http_request_duration_seconds_count';
 
-let service: TestService;
 const log = new LogLines();
-beforeAll(async () => {
-  // Short for the requests that are never completed, long enough for a busy machine to read the heads of the others.
-  service = await startTestService({ REQUEST_TIMEOUT_MS: '3000' }, undefined, log);
-});
-afterAll(() => service.stop());
+
+// Short for the requests that are never completed, long enough for a busy machine to read the heads of the others.
+const service = await serviceOfFile({ REQUEST_TIMEOUT_MS: '3000' }, undefined, log);
 
 const lineOf = (id: string) => log.find(({ request_id, msg }) => request_id === id && msg === 'request');
 
@@ -30,6 +28,7 @@ test.each([
     const answer = await sendRaw(service.apiUrl, rawRequest(`POST ${route} HTTP/1.1`, headers, body));
     expect(answer.status).toBe(status);
     expect(answer.headers.get('x-request-id')).toBe(id);
+    expect(parseErrorBody(answer.body).code).toBe('invalid_request');
     expect(await lineOf(id)).toMatchObject({ route, status });
     const labels = `{route="${route}",method="POST",status="${status}",tier="hypha"}`;
     expect((await readMetrics(service.opsUrl)).value(REQUESTS + labels)).toBe(1);

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { parseManifest } from '../../src/prediction/artefacts/manifest.js';
 import { modelDir } from '../../testing/project.js';
 import {
@@ -11,16 +11,12 @@ import {
   OUTSIDE_COVERAGE,
   PREDICT_REQUEST,
 } from '../support/requests.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { serviceOfFile } from '../support/service.js';
 import { PLAN_REQUEST } from './support/units.js';
 
 const HEADER = 'model-outcomes';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService({ WORKERS: '1' });
-});
-afterAll(() => service.stop());
+const service = await serviceOfFile({ WORKERS: '1' });
 
 /** The text of a Markdown file, with the lines of each paragraph or quotation joined. */
 const readText = (file: string) =>

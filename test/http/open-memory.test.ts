@@ -1,10 +1,10 @@
 import { once } from 'node:events';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { expectError } from '../support/error-body.js';
 import { eventually } from '../support/eventually.js';
 import { openSocket, rawRequest } from '../support/raw-http.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { serviceOfFile } from '../support/service.js';
 import { csvOf, postTable, TABLE_PATH } from './support/tables.js';
 import { PLAN_REQUEST } from './support/units.js';
 
@@ -19,16 +19,12 @@ const ADMITTED_PLANS = 8;
 const WHOLE_GRID = '/v1/surfaces/PSME?max_points=500000';
 const SURFACES = 30;
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService({
-    REQUEST_TIMEOUT_MS: '120000', // uploads that wait are not too slow meanwhile
-    QUEUE_LIMIT_SITES: '1000000',
-    TABLE_LIMIT_BYTES: String(TABLE_BYTES),
-    TABLE_MEMORY_BYTES: String(2 * OPEN_BYTES + 20_000), // and one of a row
-  });
+const service = await serviceOfFile({
+  REQUEST_TIMEOUT_MS: '120000', // uploads that wait are not too slow meanwhile
+  QUEUE_LIMIT_SITES: '1000000',
+  TABLE_LIMIT_BYTES: String(TABLE_BYTES),
+  TABLE_MEMORY_BYTES: String(2 * OPEN_BYTES + 20_000), // and one of a row
 });
-afterAll(() => service.stop());
 
 const newKey = async () => (await service.issueKey('hypha')).secret;
 

@@ -1,10 +1,10 @@
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { OpenApiDocument } from '../../src/http/openapi/document.js';
 import { ERROR_STATUS, type ErrorCode } from '../../src/prediction/errors/api-error.js';
 import { SettableClock } from '../accounts/support/settable-clock.js';
 import { NO_NEARBY_DATA, OUTSIDE_COVERAGE, PREDICT_REQUEST } from '../support/requests.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { serviceOfFile } from '../support/service.js';
 
 interface Schema {
   $ref?: string;
@@ -17,18 +17,10 @@ interface Schema {
   examples?: unknown[];
 }
 
-let service: TestService;
-let document: OpenApiDocument;
-let schemas: Record<string, Schema>;
-let ajv: Ajv2020;
-
-beforeAll(async () => {
-  service = await startTestService({ WORKERS: '1' }, new SettableClock('2026-11-22T12:00:00Z'));
-  document = (await (await service.get('/openapi.json')).json()) as OpenApiDocument;
-  schemas = document.components.schemas;
-  ajv = new Ajv2020({ strict: false, validateFormats: false }).addSchema(document, 'openapi');
-});
-afterAll(() => service.stop());
+const service = await serviceOfFile({ WORKERS: '1' }, new SettableClock('2026-11-22T12:00:00Z'));
+const document = (await (await service.get('/openapi.json')).json()) as OpenApiDocument;
+const schemas: Record<string, Schema> = document.components.schemas;
+const ajv = new Ajv2020({ strict: false, validateFormats: false }).addSchema(document, 'openapi');
 
 /** Every schema within one, itself included, with its JSON pointer. */
 function within(at: string, schema: Schema): [at: string, schema: Schema][] {

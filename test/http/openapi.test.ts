@@ -4,7 +4,7 @@ import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import type { OpenApiDocument } from '../../src/http/openapi/document.js';
 import { ERROR_STATUS } from '../../src/prediction/errors/api-error.js';
 import {
@@ -14,7 +14,7 @@ import {
   OUTSIDE_COVERAGE,
   PREDICT_REQUEST,
 } from '../support/requests.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { serviceOfFile } from '../support/service.js';
 import { collection, PLAN_REQUEST, unit } from './support/units.js';
 
 type Exchange = readonly [
@@ -47,21 +47,12 @@ const SURFACES = '/v1/surfaces/{species_code}';
 const addressOf = (path: string) => path.replace('{species_code}', 'PSME?bbox=-122.1,44,-122,44.1');
 const pointer = (key: string) => key.replaceAll('~', '~0').replaceAll('/', '~1');
 
-let service: TestService;
-let document: OpenApiDocument;
-let ajv: Ajv2020;
-let spore: Record<string, string>;
-let exhausted: Record<string, string>;
-
-beforeAll(async () => {
-  service = await startTestService();
-  document = (await (await fetch(`${service.apiUrl}/openapi.json`)).json()) as OpenApiDocument;
-  ajv = new Ajv2020({ strict: false, validateFormats: false }).addSchema(document, 'openapi');
-  spore = { 'x-api-key': (await service.issueKey('spore')).secret };
-  exhausted = { 'x-api-key': (await service.issueKey('spore')).secret };
-  await Promise.all(Array.from({ length: 100 }, () => service.get('/v1/species', exhausted)));
-});
-afterAll(() => service.stop());
+const service = await serviceOfFile();
+const document = (await (await fetch(`${service.apiUrl}/openapi.json`)).json()) as OpenApiDocument;
+const ajv = new Ajv2020({ strict: false, validateFormats: false }).addSchema(document, 'openapi');
+const spore: Record<string, string> = { 'x-api-key': (await service.issueKey('spore')).secret };
+const exhausted: Record<string, string> = { 'x-api-key': (await service.issueKey('spore')).secret };
+await Promise.all(Array.from({ length: 100 }, () => service.get('/v1/species', exhausted)));
 
 function matches(reference: string, value: unknown): string {
   const validate = ajv.compile({ $ref: `openapi#${reference}` });

@@ -1,9 +1,10 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { once } from 'node:events';
+import { expect, test } from 'vitest';
 import { expectError } from '../support/error-body.js';
-import { type LogLine, LogLines } from '../support/log-lines.js';
+import { LogLines } from '../support/log-lines.js';
 import { openSocket } from '../support/raw-http.js';
 import { OUTSIDE_COVERAGE, PREDICT_REQUEST } from '../support/requests.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { serviceOfFile } from '../support/service.js';
 import { csvOf, postTable } from './support/tables.js';
 
 const SAMPLE =
@@ -21,12 +22,9 @@ function parseMetrics(text: string): Map<string, number> {
   return series;
 }
 
-let service: TestService;
 const log = new LogLines();
-beforeAll(async () => {
-  service = await startTestService({ WORKERS: '2' }, undefined, log);
-});
-afterAll(() => service.stop());
+
+const service = await serviceOfFile({ WORKERS: '2' }, undefined, log);
 
 const ops = (path: string) => fetch(service.opsUrl + path);
 const metrics = async () => parseMetrics(await (await ops('/metrics')).text());
@@ -140,42 +138,19 @@ test('rejected requests have a log line, with what is known of them', async () =
 });
 
 test('an answer of which not every byte is sent when its connection is closed is logged with status 499', async () => {
-  // Time enough for the surface on a busy machine; the connection is closed some request timeouts later.
-  const impatient = await startTestService({ REQUEST_TIMEOUT_MS: '3000', WORKERS: '2' }, undefined, log);
-  const socket = await openSocket(impatient.apiUrl);
+  const socket = await openSocket(service.apiUrl);
   // An answer of more than the buffers of both sides hold.
   const path = '/v1/surfaces/PSME?max_points=100000';
   const head = [
     `GET ${path} HTTP/1.1`,
     'Host: test',
-    `X-API-Key: ${impatient.key}`,
+    `X-API-Key: ${service.key}`,
     'X-Request-Id: unread',
     'Accept: application/geo+json',
   ];
   socket.write(`${head.join('\r\n')}\r\n\r\n`);
-  socket.on('error', () => {});
+  await once(socket, 'readable');
+  socket.destroy();
   const { status } = await log.find((line) => line.request_id === 'unread' && line.status !== 200);
   expect(status).toBe(499);
-  socket.destroy();
-  await impatient.stop();
-});
-
-test('keys are in no log line, metric or error', async () => {
-  const { key } = service;
-  const unknown = `nurse_live_${'0123'.repeat(8)}`;
-  const requests: (readonly [body: unknown, headers?: Record<string, string>])[] = [
-    [PREDICT_REQUEST],
-    [PREDICT_REQUEST, { 'x-api-key': unknown }],
-    [{ ...PREDICT_REQUEST, species_code: key }],
-    [{ ...PREDICT_REQUEST, planting_method: key }],
-    [{ ...PREDICT_REQUEST, latitude: key }],
-  ];
-  const answers = await Promise.all(
-    requests.map(([body, headers]) => service.post('/v1/predict', body, headers)),
-  );
-  const lost = await service.get(`/v1/${key}?key=${key}`, { 'x-request-id': 'last' });
-  await lineOf('last');
-  const texts = await Promise.all([...answers, lost, await ops('/metrics')].map((answer) => answer.text()));
-  const everything = JSON.stringify([texts, log.all satisfies readonly LogLine[]]);
-  for (const secret of [key, unknown]) expect(everything).not.toContain(secret.slice(-16));
 });

@@ -1,25 +1,20 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
-import { batchResponseSchema } from '../../src/http/response/schemas.js';
+import { expect, test } from 'vitest';
 import { valueAt } from '../../src/prediction/artefacts/shared-grid.js';
 import { greatCircleKm } from '../../testing/oracle/plain-nearest-point.js';
 import { placeOf, readPredictorData } from '../../testing/project.js';
 import { ProjectCopy } from '../../testing/project-copy.js';
 import { removeIntervalModels } from '../prediction/support/interval-models.js';
 import { expectError } from '../support/error-body.js';
-import { COMPARE_REQUEST, FOREST_SITE, PREDICT_REQUEST, scatteredSites } from '../support/requests.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { COMPARE_REQUEST, FOREST_SITE, PREDICT_REQUEST } from '../support/requests.js';
+import { serviceOfFile } from '../support/service.js';
 
 const { manifest } = readPredictorData();
 const KEYS = manifest.features.map(({ name }) => name).join(', ');
 
-let service: TestService;
-beforeAll(async () => {
-  const copy = new ProjectCopy();
-  removeIntervalModels(copy);
-  service = await startTestService({ MODEL_DIR: copy.modelDir });
-  copy.remove();
-});
-afterAll(() => service.stop());
+const copy = new ProjectCopy();
+removeIntervalModels(copy);
+const service = await serviceOfFile({ MODEL_DIR: copy.modelDir });
+copy.remove();
 
 const ENTRY = JSON.stringify(PREDICT_REQUEST);
 const withOption = (json: string, entry = ENTRY) => `${entry.slice(0, -1)},${json}}`;
@@ -183,32 +178,6 @@ test.each([
   const answer = async (body: string) =>
     (await (await service.post('/v1/predict', body)).text()).replace(/"generated_at":.*/, '');
   expect(await answer(withOption(option))).toBe(await answer(ENTRY));
-});
-
-test('baseline and contributions add up to the survival probability, and the largest contributions are its risk factors', async () => {
-  const include = ['explanation'];
-  const requests = scatteredSites(500).map((site, i) => ({
-    ...PREDICT_REQUEST,
-    ...site,
-    species_code: manifest.species[i % manifest.species.length],
-    include,
-    ...(i % 3 === 0 && { scenario: { warming_c: 4 } }),
-  }));
-  const response = await service.post('/v1/predict/batch', { requests });
-  const { results } = batchResponseSchema.parse(await response.json());
-  const predictions = results.flatMap((result) => ('predictions' in result ? result.predictions : []));
-  expect(predictions.length).toBeGreaterThan(100);
-  for (const { survival_probability, baseline, contributions, risk_factors } of predictions) {
-    const sum = contributions!.reduce((total, { contribution }) => total + contribution, baseline!);
-    expect(Math.abs(sum - survival_probability)).toBeLessThan(0.0005);
-    expect(contributions!.map(({ feature }) => feature).toSorted()).toEqual(
-      // Of the features of practice, seeds a pod concern drone seeding alone.
-      manifest.features.flatMap(({ name }) => (name === 'seeds_per_spot' ? [] : name)).toSorted(),
-    );
-    const sizes = contributions!.map(({ contribution }) => Math.abs(contribution));
-    expect(sizes).toEqual(sizes.toSorted((a, b) => b - a));
-    expect(risk_factors[0].magnitude).toBeCloseTo(sizes[0], 3);
-  }
 });
 
 test('/openapi.json offers the words of include that the models have', async () => {

@@ -1,27 +1,22 @@
 import { once } from 'node:events';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { expectError } from '../support/error-body.js';
 import { eventually } from '../support/eventually.js';
 import { openSocket } from '../support/raw-http.js';
 import { Releases } from '../support/releases.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { serviceOfFile } from '../support/service.js';
 
 const BATCH_500 = JSON.stringify({ requests: Array(500).fill(PREDICT_REQUEST) });
 const BATCH_100 = JSON.stringify({ requests: Array(100).fill(PREDICT_REQUEST) });
 
 const releases = new Releases();
-let service: TestService;
-beforeAll(async () => {
-  releases.put(1);
-  releases.slowDown(3); // or the queue would be full for moments only
-  const slow = { ...releases.environment, CACHE_BYTES: '0' };
-  service = await startTestService({ ...slow, WORKERS: '1', QUEUE_LIMIT_SITES: '500' });
-});
-afterAll(async () => {
-  await service.stop();
-  releases.remove();
-});
+
+afterAll(() => releases.remove());
+releases.put(1);
+releases.slowDown(3); // or the queue would be full for moments only
+const slow = { ...releases.environment, CACHE_BYTES: '0' };
+const service = await serviceOfFile({ ...slow, WORKERS: '1', QUEUE_LIMIT_SITES: '500' });
 
 /** Keeps a dozen batches on their way, until the function that it returns is called. */
 function startFlood(headers = {}, batch = BATCH_500): () => Promise<void> {

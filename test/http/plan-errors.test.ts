@@ -1,5 +1,5 @@
 import path from 'node:path';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { z } from 'zod';
 import { planResponseSchema } from '../../src/http/response/schemas.js';
 import { MANIFEST_FILE } from '../../src/prediction/artefacts/manifest.js';
@@ -8,16 +8,12 @@ import { MAX_POSITIONS } from '../../src/prediction/units/outline-problem.js';
 import { ProjectCopy } from '../../testing/project-copy.js';
 import { type Position, rectangle, starAround } from '../prediction/support/outlines.js';
 import { expectError } from '../support/error-body.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { serviceOfFile, startTestService } from '../support/service.js';
 import { collection, FOREST_RING, PLAN_REQUEST, unit } from './support/units.js';
 
 const PLAN_LIMIT_BYTES = 7_000_000;
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService({ PLAN_LIMIT_BYTES: String(PLAN_LIMIT_BYTES) });
-});
-afterAll(() => service.stop());
+const service = await serviceOfFile({ PLAN_LIMIT_BYTES: String(PLAN_LIMIT_BYTES) });
 
 async function units(features: unknown[]): Promise<z.output<typeof planResponseSchema>['units']> {
   const body = { ...PLAN_REQUEST, units: collection(...features) };

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { z } from 'zod';
 import { plantingOrder } from '../../src/formats/geojson/planting-order.js';
 import { planResponseSchema, predictionResultSchema } from '../../src/http/response/schemas.js';
@@ -8,18 +8,14 @@ import { greatCircleKm } from '../../testing/oracle/plain-nearest-point.js';
 import { readPredictorData } from '../../testing/project.js';
 import { type PolygonRings, rectangle } from '../prediction/support/outlines.js';
 import { placesOf } from '../prediction/support/synthetic-points.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { serviceOfFile } from '../support/service.js';
 import { collection, FOREST_RING, PLAN_REQUEST, unit } from './support/units.js';
 
 const { grid, species } = readPredictorData();
 const places = placesOf(grid.index);
 const speciesIndex = (code: string) => species.findIndex(({ species_code }) => species_code === code);
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService();
-});
-afterAll(() => service.stop());
+const service = await serviceOfFile();
 
 type Plan = z.output<typeof planResponseSchema>;
 type Unit = Extract<Plan['units'][number], { options: unknown }>;

@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { isPractice } from '../../src/prediction/artefacts/manifest.js';
 import { readPredictorData } from '../../testing/project.js';
 import { expectError } from '../support/error-body.js';
 import { FOREST_SITE, PREDICT_REQUEST } from '../support/requests.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { serviceOfFile } from '../support/service.js';
 
 interface Prediction {
   readonly survival_probability: number;
@@ -22,11 +22,7 @@ const DEFAULTS = Object.fromEntries(practice.map((feature) => [feature.name, fea
 const NAMES = ['vegetation_control', 'overstory_cover', 'seeds_per_spot'];
 const [VEGETATION] = practice;
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService();
-});
-afterAll(() => service.stop());
+const service = await serviceOfFile();
 
 const withoutTime = (text: string) => text.replace(/"generated_at":"[^"]*"/g, '');
 

@@ -1,7 +1,6 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { readArtefacts } from '../../src/prediction/artefacts/artefacts.js';
-import type { PredictorData } from '../../src/prediction/predictor.js';
-import { createPlainPredictor, type PlainPredictor } from '../../testing/oracle/plain-prediction.js';
+import { createPlainPredictor } from '../../testing/oracle/plain-prediction.js';
 import { readPredictorData, searchRadiusKm } from '../../testing/project.js';
 import { ProjectCopy } from '../../testing/project-copy.js';
 import { seededRandom } from '../../testing/random.js';
@@ -9,22 +8,16 @@ import { addIntervalModels } from '../prediction/support/interval-models.js';
 import { expectSameAnswer } from '../prediction/support/same-answer.js';
 import { plainAnswer, randomRequests, type SiteRequest } from '../prediction/support/site-requests.js';
 import { amount } from '../support/length.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { serviceOfFile } from '../support/service.js';
 
 const BATCH = 250;
 
-let data: PredictorData;
-let oracle: PlainPredictor;
-let service: TestService;
-beforeAll(async () => {
-  const copy = new ProjectCopy();
-  addIntervalModels(copy);
-  data = { ...readPredictorData(), ...readArtefacts(copy.dataDir, copy.modelDir) };
-  oracle = await createPlainPredictor(copy.dataDir, copy.modelDir, searchRadiusKm);
-  service = await startTestService({ MODEL_DIR: copy.modelDir });
-  copy.remove();
-});
-afterAll(() => service.stop());
+const copy = new ProjectCopy();
+addIntervalModels(copy);
+const data = { ...readPredictorData(), ...readArtefacts(copy.dataDir, copy.modelDir) };
+const oracle = await createPlainPredictor(copy.dataDir, copy.modelDir, searchRadiusKm);
+const service = await serviceOfFile({ MODEL_DIR: copy.modelDir });
+copy.remove();
 
 function bodyOf({ species, method, options, ...place }: SiteRequest): object {
   const { species_code } = data.species[species];

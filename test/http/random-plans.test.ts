@@ -1,17 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { planResponseSchema } from '../../src/http/response/schemas.js';
 import { seededRandom } from '../../testing/random.js';
 import { rectangle, starAround } from '../prediction/support/outlines.js';
 import { parseErrorBody } from '../support/error-body.js';
 import { amount } from '../support/length.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { serviceOfFile } from '../support/service.js';
 import { collection, FOREST_RING, unit } from './support/units.js';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService({ WORKERS: '1' });
-});
-afterAll(() => service.stop());
+const service = await serviceOfFile({ WORKERS: '1' });
 
 const random = seededRandom(41);
 const pick = <Item>(items: readonly Item[]): Item => items[Math.floor(random() * items.length)];

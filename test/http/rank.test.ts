@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { rankingResponseSchema } from '../../src/http/response/schemas.js';
 import { PLANTING_METHODS } from '../../src/prediction/dimensions.js';
 import type { ErrorCode } from '../../src/prediction/errors/api-error.js';
@@ -7,7 +7,7 @@ import { seededRandom } from '../../testing/random.js';
 import { expectError } from '../support/error-body.js';
 import { amount } from '../support/length.js';
 import { FOREST_SITE, NO_NEARBY_DATA, OUTSIDE_COVERAGE } from '../support/requests.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { serviceOfFile } from '../support/service.js';
 
 type RankingResult = ReturnType<typeof rankingResponseSchema.parse>;
 type Entry = RankingResult['ranking'][number];
@@ -25,11 +25,7 @@ type RankRequest = Options & typeof FOREST_SITE;
 
 const { grid, manifest } = readPredictorData();
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService();
-});
-afterAll(() => service.stop());
+const service = await serviceOfFile();
 
 const post = (body: unknown) => service.post('/v1/predict/rank', body);
 

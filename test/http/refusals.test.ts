@@ -1,32 +1,28 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { ErrorCode } from '../../src/prediction/errors/api-error.js';
 import { SettableClock } from '../accounts/support/settable-clock.js';
 import { expectError } from '../support/error-body.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { serviceOfFile } from '../support/service.js';
 
 type Headers = Readonly<Record<string, string>>;
 
-let service: TestService;
 /** Headers by name: what a caller sends, or the key of a caller. */
 const headersOf: Record<string, Headers> = {
   text: { 'content-type': 'text/plain' },
   'no key': { 'x-api-key': '' },
 };
 
-beforeAll(async () => {
-  service = await startTestService({}, new SettableClock('2026-11-20T23:00:00Z'));
-  const issue = async (name: string) => {
-    const { id, secret } = await service.issueKey('spore');
-    headersOf[name] = { 'x-api-key': secret };
-    return id;
-  };
-  await issue('spore');
-  await issue('exhausted');
-  await Promise.all(Array.from({ length: 100 }, () => service.get('/v1/species', headersOf.exhausted)));
-  await service.administration.setState(await issue('deactivated'), 'deactivated');
-});
-afterAll(() => service.stop());
+const service = await serviceOfFile({}, new SettableClock('2026-11-20T23:00:00Z'));
+const issue = async (name: string) => {
+  const { id, secret } = await service.issueKey('spore');
+  headersOf[name] = { 'x-api-key': secret };
+  return id;
+};
+await issue('spore');
+await issue('exhausted');
+await Promise.all(Array.from({ length: 100 }, () => service.get('/v1/species', headersOf.exhausted)));
+await service.administration.setState(await issue('deactivated'), 'deactivated');
 
 const predict = (body: unknown, headers?: Headers) => service.post('/v1/predict', body, headers);
 

@@ -1,36 +1,31 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { expectError } from '../support/error-body.js';
 import { LogLines } from '../support/log-lines.js';
 import { Releases } from '../support/releases.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { serviceOfFile } from '../support/service.js';
 
-const TIMEOUT_MS = 1000;
+const TIMEOUT_MS = 2000;
 const BATCH = JSON.stringify({ requests: Array(500).fill(PREDICT_REQUEST) });
 const PATHS = ['/v1/predict', '/v1/predict/compare'];
 
 const releases = new Releases();
 const log = new LogLines();
-let service: TestService;
-beforeAll(async () => {
-  releases.put(2);
-  releases.slowDown(60);
-  service = await startTestService(
-    {
-      ...releases.environment,
-      CACHE_BYTES: '0',
-      WORKERS: '1',
-      SINGLE_SITES: 'workers',
-      REQUEST_TIMEOUT_MS: String(TIMEOUT_MS),
-    },
-    undefined,
-    log,
-  );
-});
-afterAll(async () => {
-  await service.stop();
-  releases.remove();
-});
+
+afterAll(() => releases.remove());
+releases.put(2);
+releases.slowDown(200); // or a fast machine would answer most of the batches in time
+const service = await serviceOfFile(
+  {
+    ...releases.environment,
+    CACHE_BYTES: '0',
+    WORKERS: '1',
+    SINGLE_SITES: 'workers',
+    REQUEST_TIMEOUT_MS: String(TIMEOUT_MS),
+  },
+  undefined,
+  log,
+);
 
 test('A request that is not answered gets its 503 once the timeout has passed since its arrival, whatever it waited for.', async () => {
   const batches = Array.from({ length: 8 }, () => service.post('/v1/predict/batch', BATCH));

@@ -1,13 +1,9 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { parseErrorBody } from '../support/error-body.js';
 import { rawRequest, sendRaw } from '../support/raw-http.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { serviceOfFile } from '../support/service.js';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService();
-});
-afterAll(() => service.stop());
+const service = await serviceOfFile();
 
 const health = (headers: string[]) => sendRaw(service.apiUrl, rawRequest('GET /v1/health HTTP/1.1', headers));
 

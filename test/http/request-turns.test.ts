@@ -2,23 +2,18 @@ import { subscribe, unsubscribe } from 'node:diagnostics_channel';
 import { once } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
-import { afterAll, beforeAll, expect, onTestFinished, test, vi } from 'vitest';
+import { expect, onTestFinished, test, vi } from 'vitest';
 import { RequestTurns } from '../../src/http/server/request-turns.js';
 import { openSocket } from '../support/raw-http.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { serviceOfFile } from '../support/service.js';
 
 /** Requests of one key that begin in a turn while others call. */
 const PER_TURN = 6;
 /** A while without requests of another key. */
 const ALONE_MS = 1001;
 
-let service: TestService;
-let keys: string[];
-beforeAll(async () => {
-  service = await startTestService();
-  keys = [service.key, (await service.issueKey('hypha')).secret];
-});
-afterAll(() => service.stop());
+const service = await serviceOfFile();
+const keys: string[] = [service.key, (await service.issueKey('hypha')).secret];
 
 /** Lets requests take turns, and tells in which order they began. */
 class Recorder {

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { expectError, parseErrorBody } from '../support/error-body.js';
 import { rawRequest, sendRaw } from '../support/raw-http.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { serviceOfFile } from '../support/service.js';
 
 const POSTS = ['/v1/predict', '/v1/predict/batch', '/v1/predict/compare', '/v1/predict/rank', '/v1/plan'];
 const GETS = [
@@ -18,11 +18,7 @@ const GETS = [
   '/',
 ];
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService();
-});
-afterAll(() => service.stop());
+const service = await serviceOfFile();
 
 const sendRequest = (line: string, headers: string[] = []) =>
   sendRaw(service.apiUrl, rawRequest(line, [`X-API-Key: ${service.key}`, ...headers]));
@@ -99,10 +95,6 @@ test.each(GETS)('HEAD %s returns the headers of GET and no body', async (path) =
 test('a query string does not change the route of a request', async () => {
   expect((await service.post('/v1/predict?trace=%zz&x', PREDICT_REQUEST)).status).toBe(200);
   expect((await service.get('/v1/predict?x=1')).status).toBe(405);
-});
-
-test('a request target in absolute form is answered like its path', async () => {
-  expect((await sendRequest('GET http://nurselog.example/v1/species HTTP/1.1')).status).toBe(200);
 });
 
 test('an unsupported Upgrade is ignored', async () => {

@@ -2,12 +2,12 @@ import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import { setTimeout as delay } from 'node:timers/promises';
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { expectError, parseErrorBody } from '../support/error-body.js';
 import { IS_LONG } from '../support/length.js';
 import { openSocket, rawRequest, readAnswer, sendRaw } from '../support/raw-http.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { serviceOfFile, startTestService } from '../support/service.js';
 import { csvOf, postTable, readCsv, TABLE_PATH } from './support/tables.js';
 
 const LIMIT_BYTES = 2_000_000;
@@ -15,14 +15,10 @@ const TIMEOUT_MS = 2000;
 /** So much must arrive in half of the timeout. */
 const MIN_BYTES = 16 * 1024;
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService({
-    REQUEST_TIMEOUT_MS: String(TIMEOUT_MS),
-    TABLE_LIMIT_BYTES: String(LIMIT_BYTES),
-  });
+const service = await serviceOfFile({
+  REQUEST_TIMEOUT_MS: String(TIMEOUT_MS),
+  TABLE_LIMIT_BYTES: String(LIMIT_BYTES),
 });
-afterAll(() => service.stop());
 
 const tableOf = (rows: number) => csvOf(Array(rows).fill(PREDICT_REQUEST));
 
@@ -69,7 +65,7 @@ test.each([
   const { code, message } = parseErrorBody(answer.body);
   expect({ code, message }).toEqual({
     code: 'invalid_request',
-    message: 'The body came too slowly: send at least 16 KiB a second, averaged over 1 s.',
+    message: 'The body arrived too slowly: send at least 16 KiB a second, averaged over 1 s.',
   });
 });
 

@@ -1,4 +1,4 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { TABLE_TYPES } from '../../src/formats/table/table-request.js';
 import type { ErrorCode } from '../../src/prediction/errors/api-error.js';
 import { readPredictorData } from '../../testing/project.js';
@@ -9,25 +9,21 @@ import { randomRequests } from '../prediction/support/site-requests.js';
 import { readMetrics } from '../reliability/support/metrics.js';
 import { expectError } from '../support/error-body.js';
 import { FOREST_SITE, OUTSIDE_COVERAGE, PREDICT_REQUEST } from '../support/requests.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { serviceOfFile } from '../support/service.js';
 import { csvOf, postTable, readCsv, TABLE_PATH } from './support/tables.js';
 
 const LIMIT_ROWS = 1500;
 const LIMIT_BYTES = 200_000;
 
-let service: TestService;
-beforeAll(async () => {
-  const copy = new ProjectCopy();
-  addIntervalModels(copy);
-  service = await startTestService({
-    MODEL_DIR: copy.modelDir,
-    TABLE_LIMIT_ROWS: String(LIMIT_ROWS),
-    TABLE_LIMIT_BYTES: String(LIMIT_BYTES),
-    BODY_LIMIT_BYTES: '100000',
-  });
-  copy.remove();
+const copy = new ProjectCopy();
+addIntervalModels(copy);
+const service = await serviceOfFile({
+  MODEL_DIR: copy.modelDir,
+  TABLE_LIMIT_ROWS: String(LIMIT_ROWS),
+  TABLE_LIMIT_BYTES: String(LIMIT_BYTES),
+  BODY_LIMIT_BYTES: '100000',
 });
-afterAll(() => service.stop());
+copy.remove();
 
 const keyOf = async (tier: 'spore' | 'mycel') => ({ 'x-api-key': (await service.issueKey(tier)).secret });
 

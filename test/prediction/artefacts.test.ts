@@ -1,14 +1,20 @@
-import { appendFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
+import { appendFileSync, readFileSync, rmSync, truncateSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { sha256Of } from '../../src/prediction/artefacts/artefact-file.js';
-import { readArtefacts } from '../../src/prediction/artefacts/artefacts.js';
+import { DATA_FILES, readArtefacts } from '../../src/prediction/artefacts/artefacts.js';
 import { MANIFEST_FILE, type Manifest } from '../../src/prediction/artefacts/manifest.js';
 import { PLANTING_METHODS } from '../../src/prediction/dimensions.js';
 import { dataDir, modelDir } from '../../testing/project.js';
-import { type ProjectCopy, withProjectCopy } from '../../testing/project-copy.js';
+import { ProjectCopy, withProjectCopy } from '../../testing/project-copy.js';
 import { expectRefusal } from './support/artefact-refusal.js';
-import { type GridChanges, writeGridCopy } from './support/grid-copy.js';
+import { type GridChanges, writeGridCopy, writeGridSample } from './support/grid-copy.js';
+
+/** The project's artefacts with every 500th point of the grid: quick to copy and to read. */
+const small = new ProjectCopy();
+writeGridSample(path.join(small.dataDir, DATA_FILES.grid), 500);
+small.listDataFiles();
+afterAll(() => small.remove());
 
 /** Damages a file of a copy and expects it to be named with the problem. */
 function expectRefusedAfter(damage: (copy: ProjectCopy) => string, problem: string | RegExp): Promise<void> {
@@ -16,7 +22,7 @@ function expectRefusedAfter(damage: (copy: ProjectCopy) => string, problem: stri
     const file = damage(copy);
     copy.listDataFiles();
     await expectRefusal(() => readArtefacts(copy.dataDir, copy.modelDir), file, problem);
-  });
+  }, small);
 }
 
 type Editable<Value> = { -readonly [Key in keyof Value]: Editable<Value[Key]> };
@@ -211,20 +217,6 @@ test.each(['', '{"format":', '[]', 'null'])('a manifest that is %j is refused', 
   }, '');
 });
 
-test.each([
-  ['was cut short', (file: string) => truncateSync(file, 1000)],
-  ['has a byte more', (file: string) => appendFileSync(file, '\0')],
-  ['is empty', (file: string) => writeFileSync(file, '')],
-])('a model file that %s does not match the manifest and is refused', async (_, damage) => {
-  for (const name of ['manual.onnx', 'drone_seeded.onnx']) {
-    await expectRefusedAfter((copy) => {
-      const file = path.join(copy.modelDir, name);
-      damage(file);
-      return file;
-    }, /^SHA-256 is [0-9a-f]{64}, but manifest\.json says [0-9a-f]{64}/);
-  }
-});
-
 interface Outlines {
   features: { properties: { region: string }; geometry: { type: string; coordinates: number[][][][] } }[];
 }
@@ -294,20 +286,40 @@ test.each<readonly [string, Edit<object[]>, RegExp]>([
   expectRefusedEdit('data/species.json', edit, problem),
 );
 
-test.each([
-  'data/grid.arrow',
-  'data/regions.geojson',
-  'data/species.json',
-  'models/manifest.json',
+/** Flips a bit of the byte in the middle of a file. */
+function flipBit(file: string): void {
+  const bytes = readFileSync(file);
+  bytes[bytes.length >> 1]! ^= 0x10;
+  writeFileSync(file, bytes);
+}
+
+const cutOff = (file: string) => truncateSync(file, Math.floor(readFileSync(file).length * 0.7));
+
+/** Files whose every byte a checksum covers. */
+const CHECKED = [
+  ...Object.values(DATA_FILES).map((name) => `data/${name}`),
   'models/manual.onnx',
   'models/drone_seeded.onnx',
-])('a set of artefacts without %s is refused with an error that names it', async (name) => {
-  await expectRefusedAfter((copy) => {
+];
+const FILES = [...CHECKED, 'data/SHA256SUMS', 'models/manifest.json'];
+const MISMATCH = /^SHA-256 is [0-9a-f]{64}, but (manifest\.json|SHA256SUMS) says [0-9a-f]{64}/;
+type Damage = readonly [file: string, how: string, damage: (file: string) => void, problem: string | RegExp];
+
+test.each<Damage>([
+  ...FILES.map((file) => [file, 'is missing', rmSync, 'the file is missing'] as const),
+  ...FILES.map((file) => [file, 'is cut off', cutOff, ''] as const),
+  ...CHECKED.map((file) => [file, 'has one bit flipped', flipBit, MISMATCH] as const),
+  ...CHECKED.map(
+    (file) => [file, 'has a byte more', (f: string) => appendFileSync(f, '\0'), MISMATCH] as const,
+  ),
+  ...CHECKED.map((file) => [file, 'is empty', (f: string) => writeFileSync(f, ''), MISMATCH] as const),
+])('artefacts of which %s %s are refused, naming the file', (name, _how, damage, problem) =>
+  withProjectCopy(async (copy) => {
     const file = path.join(copy.folder, name);
-    rmSync(file);
-    return file;
-  }, 'the file is missing');
-});
+    damage(file);
+    await expectRefusal(() => readArtefacts(copy.dataDir, copy.modelDir), file, problem);
+  }, small),
+);
 
 test('a set of artefacts whose grid lacks a feature of the models is refused', async () => {
   const [feature] = readArtefacts(dataDir, modelDir).manifest.features;
@@ -337,7 +349,7 @@ test('the interval graphs that a manifest names are read in the order of the met
     expect(intervalFiles.map(({ path: file, bytes }) => [file, String(bytes)])).toEqual(
       files.map((file) => [file, `a graph: ${path.basename(file)}`]),
     );
-  });
+  }, small);
 });
 
 test.each<[string, (file: string) => void, RegExp]>([

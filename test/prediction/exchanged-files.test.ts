@@ -1,6 +1,6 @@
 import { copyFileSync, readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { CHECKSUMS_FILE, sha256Of } from '../../src/prediction/artefacts/artefact-file.js';
 import {
   type Artefacts,
@@ -10,13 +10,20 @@ import {
 } from '../../src/prediction/artefacts/artefacts.js';
 import { MANIFEST_FILE, type Manifest } from '../../src/prediction/artefacts/manifest.js';
 import type { Species } from '../../src/prediction/artefacts/species.js';
+import { ProjectCopy } from '../../testing/project-copy.js';
 import { exchangeAfterFirstRead } from '../support/exchanged-file.js';
 import { Releases } from '../support/releases.js';
 import { encodeConstantModel, soundModel } from './support/constant-model.js';
-import { writeGridCopy } from './support/grid-copy.js';
+import { writeGridSample } from './support/grid-copy.js';
+
+/** The project's artefacts with every 500th point of the grid: quick to copy and to read. */
+const small = new ProjectCopy();
+writeGridSample(path.join(small.dataDir, DATA_FILES.grid), 500);
+small.listDataFiles();
+afterAll(() => small.remove());
 
 function projectFiles() {
-  const files = new Releases();
+  const files = new Releases(small);
   onTestFinished(() => files.remove());
   return { files, artefacts: readArtefacts(files.dataDir, files.modelDir) };
 }
@@ -24,7 +31,7 @@ function projectFiles() {
 /** What was read of every file. Of graphs the digests: bytes are compared one by one, which takes seconds. */
 function contentOf({ grid, modelFiles, intervalFiles, ...rest }: Artefacts) {
   const graphs = [...modelFiles, ...intervalFiles].map(({ bytes }) => sha256Of(Buffer.from(bytes)));
-  return { grid: grid.version, graphs, ...rest };
+  return { grid: grid.pointCount, graphs, ...rest };
 }
 
 function editJson<Content>(file: string, edit: (content: Content) => void): void {
@@ -38,7 +45,7 @@ const writeOtherModel = (file: string, { manifest }: Artefacts) =>
 
 /** Puts other content into a copy of a file, as valid as the project's. */
 const CHANGES: readonly (readonly [name: string, change: (file: string, artefacts: Artefacts) => void])[] = [
-  [`data/${DATA_FILES.grid}`, (file) => writeGridCopy(file, { metadata: { version: 'another grid' } })],
+  [`data/${DATA_FILES.grid}`, (file) => writeGridSample(file, 400)],
   [
     `data/${DATA_FILES.regions}`,
     (file) =>

@@ -1,6 +1,7 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { HORIZONS, RISK_FACTOR_COUNT } from '../../src/prediction/dimensions.js';
+import { IntervalEnds } from '../../src/prediction/intervals/interval-predictor.js';
 import {
   factorCode,
   HORIZON_NUMBERS,
@@ -122,4 +123,28 @@ test('rounding never reverses the order of two probabilities', () => {
       expect(tenThousandths(Math.max(a, b))).toBeGreaterThanOrEqual(tenThousandths(Math.min(a, b)));
     }),
   );
+});
+
+test.each(['survival', 'contributions'] as const)(
+  'a %s that is no number is an error, and never reported as 0',
+  (output) => {
+    const reporter = reporterOf(4, [0, 1, 2, 3]);
+    for (const value of [Number.NaN, Number.POSITIVE_INFINITY]) {
+      const outputs = { survival: new Float32Array(3), contributions: new Float32Array(12) };
+      expect(report(reporter, outputs.survival, outputs.contributions)[0]).toBe(0);
+      outputs[output][2] = value;
+      expect(() => report(reporter, outputs.survival, outputs.contributions)).toThrow(`the model gave `);
+    }
+    // A graph that gives fewer rows than it was asked for.
+    expect(() => report(reporter, new Float32Array(3), new Float32Array(4))).toThrow('sum to NaN');
+  },
+);
+
+test('an interval of draws of which one is no number is an error', () => {
+  const values = Float32Array.from({ length: 3 * 30 }, (_, i) => i / 100);
+  const draws = { values, rows: [0], positions: Int32Array.of(0) };
+  const ends = new IntervalEnds(0.8);
+  ends.find(draws, 0, 2, 0);
+  values[70] = Number.NaN;
+  expect(() => ends.find(draws, 0, 2, 0)).toThrow('a draw that is no number');
 });

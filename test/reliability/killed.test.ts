@@ -12,7 +12,7 @@ import { mixedRequests } from './support/mixed-requests.js';
 
 const MORTAL_WORKERS = fileURLToPath(new URL('./support/mortal-workers.mjs', import.meta.url));
 const CALLERS = 8;
-const ROUNDS = rounds({ short: 3, long: 100 });
+const ROUNDS = rounds({ short: 2, long: 100 });
 
 /** Of tier mycel. */
 const MIX = mixedRequests({ batchSites: 20, tableRows: 50, surfacePoints: 50 });

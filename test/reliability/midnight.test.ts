@@ -1,9 +1,9 @@
-import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { SettableClock } from '../accounts/support/settable-clock.js';
 import { eventually } from '../support/eventually.js';
 import { Client } from '../support/kept-load.js';
 import { rounds } from '../support/length.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { serviceOfFile } from '../support/service.js';
 import { tell } from './support/figures.js';
 import { mixedRequests } from './support/mixed-requests.js';
 
@@ -32,11 +32,8 @@ const COURSES: Readonly<Record<string, readonly string[]>> = {
 };
 
 const clock = new SettableClock(`${YESTERDAY}T12:00:00Z`);
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService({ WORKERS: '1', REQUEST_TIMEOUT_MS: '60000' }, clock);
-});
-afterAll(() => service.stop());
+
+const service = await serviceOfFile({ WORKERS: '1', REQUEST_TIMEOUT_MS: '60000' }, clock);
 
 test.each(
   rounds({ short: 1, long: 20 }).flatMap((round) =>

@@ -75,7 +75,7 @@ test.runIf(process.platform === 'linux')(
   async () => {
     const { service, ops, reload, newClient } = await startOnReleases();
     const client = newClient();
-    const times = amount({ short: 2, long: 40 });
+    const times = amount({ short: 1, long: 40 });
     const load = new Load([
       async () => {
         expect((await client.post('/v1/predict', PREDICT_REQUEST)).status).toBe(200);

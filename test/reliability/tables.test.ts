@@ -1,5 +1,5 @@
 import { setTimeout as delay } from 'node:timers/promises';
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { csvOf, postTable, readCsv } from '../http/support/tables.js';
 import { eventually } from '../support/eventually.js';
 import { amount, IS_LONG } from '../support/length.js';
@@ -19,27 +19,23 @@ import {
 } from './support/wide-table.js';
 
 const releases = new Releases();
-let threads: WorkerThreads;
+const threads = new WorkerThreads();
 let service: TestService;
 beforeAll(async () => {
   releases.put(1);
-});
-beforeEach(async () => {
-  threads = new WorkerThreads();
   service = await startTestService(releases.environment);
 });
-afterEach(async () => {
+afterAll(async () => {
   await service.stop();
   threads.stopWatching();
+  releases.remove();
 });
-afterAll(() => releases.remove());
 
-const sender = () => ({ apiUrl: service.apiUrl, key: service.key });
-const startAnswer = () => startWideAnswer(sender());
+const startAnswer = () => startWideAnswer(service);
 
-const expectNothingLeft = () =>
+const expectNothingLeft = ({ opsUrl } = service) =>
   eventually(async () => {
-    const metrics = await readMetrics(service.opsUrl);
+    const metrics = await readMetrics(opsUrl);
     expect(metrics.value('nurselog_tables_open')).toBe(0);
     expect(metrics.value('nurselog_jobs_unfinished')).toBe(0);
   });
@@ -47,12 +43,12 @@ const expectNothingLeft = () =>
 /** A process that gets no time from a busy machine may look at rest, but hardly in so many readings in a row. */
 const READINGS_AT_REST = 10;
 
-/** Waits until nothing is predicted any more. @returns the sites that were */
-async function restingSites(): Promise<number> {
+/** Waits until no more sites are predicted. @returns how many were */
+async function restingSites({ opsUrl } = service): Promise<number> {
   let before = -1;
   let readingsAtRest = 0;
   return eventually(async () => {
-    const metrics = await readMetrics(service.opsUrl);
+    const metrics = await readMetrics(opsUrl);
     const now = metrics.sum('nurselog_sites_total');
     const isResting = now === before && metrics.value('nurselog_jobs_unfinished') === 0;
     before = now;
@@ -71,7 +67,7 @@ test('a table whose caller hangs up in the middle of its answer is given up at o
 });
 
 test('a table whose caller hangs up before its answer begins is given up at once', async () => {
-  const socket = await sendTable(sender(), WIDE_CSV);
+  const socket = await sendTable(service, WIDE_CSV);
   socket.end();
   const { status } = await readAnswer(socket);
   expect(status).toBe(400); // only ends its side, as far as the service can tell
@@ -79,19 +75,29 @@ test('a table whose caller hangs up before its answer begins is given up at once
 });
 
 test('a table whose caller does not read waits without work, and is cut off at the end', async () => {
-  await service.stop();
   const timeoutMs = amount({ short: 60_000, long: 1000 });
-  service = await startTestService({ ...releases.environment, REQUEST_TIMEOUT_MS: String(timeoutMs) });
-  const socket = await startAnswer();
-  const sites = await restingSites();
+  const patient = await startTestService({ REQUEST_TIMEOUT_MS: String(timeoutMs) });
+  onTestFinished(() => patient.stop());
+  const socket = await startWideAnswer(patient);
+  const sites = await restingSites(patient);
   expect(sites).toBeGreaterThan(0);
   expect(sites).toBeLessThan(WIDE_ROWS);
   if (!IS_LONG) {
     socket.destroy(); // or it is waited for
     return; // eight times the request timeout, twice
   }
-  await expectNothingLeft();
+  await expectNothingLeft(patient);
   expectBrokenOff(await readToEnd(socket));
+});
+
+test('a table is answered as a whole when a worker dies in the middle of it', async () => {
+  const socket = await startAnswer();
+  await restingSites();
+  // Threads that wait: the answer does, too, since nobody reads it.
+  await threads.terminateOldest();
+  const { status, body } = await readAnswer(socket);
+  expect(status).toBe(200);
+  expect(readCsv(body)).toHaveLength(WIDE_ROWS);
 });
 
 test('a table is answered from the models with which it began, while others come', async () => {
@@ -104,20 +110,9 @@ test('a table is answered from the models with which it began, while others come
   });
   const next = await postTable(service, csvOf([PREDICT_REQUEST]));
   const { status, body } = await readAnswer(socket);
-  releases.put(1);
   expect(status).toBe(200);
   const rows = readCsv(body);
   expect(rows).toHaveLength(WIDE_ROWS);
   expect(new Set(rows.map(({ survival_5 }) => survival_5)).size).toBe(1);
   expect(readCsv(await next.text())[0].survival_5).not.toBe(rows[0].survival_5);
-});
-
-test('a table is answered as a whole when a worker dies in the middle of it', async () => {
-  const socket = await startAnswer();
-  await restingSites();
-  // Threads that wait: the answer does, too, since nobody reads it.
-  await threads.terminateOldest();
-  const { status, body } = await readAnswer(socket);
-  expect(status).toBe(200);
-  expect(readCsv(body)).toHaveLength(WIDE_ROWS);
 });

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { parseErrorBody } from '../support/error-body.js';
 import { rawRequest, sendRaw } from '../support/raw-http.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { serviceOfFile } from '../support/service.js';
 
 /** What stands before, in and after a path so that one reader takes it for another path than the next. */
 const PREFIXES = String.raw`/ /. /.. /%2e /%2e%2e /.%2e /%2f /%5c \ /\ /x/.. /x/%2e%2e /..; /%00 /%09`.split(
@@ -33,11 +33,7 @@ function spellingsOf(path: string): string[] {
   ];
 }
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService();
-});
-afterAll(() => service.stop());
+const service = await serviceOfFile();
 
 const send = (line: string, headers: readonly string[] = []) =>
   sendRaw(service.apiUrl, rawRequest(line, headers));

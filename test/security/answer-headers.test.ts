@@ -1,18 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { expectError } from '../support/error-body.js';
 import { sendRaw } from '../support/raw-http.js';
 import { COMPARE_REQUEST, PREDICT_REQUEST } from '../support/requests.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { serviceOfFile } from '../support/service.js';
 
-let service: TestService;
+const service = await serviceOfFile({ WORKERS: '1' });
 /** The header of a key whose quota is used up. */
-let exhausted: Record<string, string>;
-beforeAll(async () => {
-  service = await startTestService({ WORKERS: '1' });
-  exhausted = { 'x-api-key': (await service.issueKey('spore')).secret };
-  await Promise.all(Array.from({ length: 100 }, () => service.get('/v1/species', exhausted)));
-});
-afterAll(() => service.stop());
+const exhausted: Record<string, string> = { 'x-api-key': (await service.issueKey('spore')).secret };
+await Promise.all(Array.from({ length: 100 }, () => service.get('/v1/species', exhausted)));
 
 const NO_STORE = 'no-store';
 const CATALOGUE = 'private, max-age=300';

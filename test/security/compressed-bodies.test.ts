@@ -1,17 +1,13 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, test } from 'vitest';
+import { test } from 'vitest';
 import { expectError } from '../support/error-body.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { serviceOfFile } from '../support/service.js';
 
 const BODY = Buffer.from(JSON.stringify(PREDICT_REQUEST));
 const BOMB = Buffer.alloc(20 * 2 ** 20, ' ');
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService();
-});
-afterAll(() => service.stop());
+const service = await serviceOfFile();
 
 test.each([
   ['gzip', gzipSync(BODY)],

@@ -14,15 +14,11 @@ import {
   Utf8,
   vectorFromArray,
 } from 'apache-arrow';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { expectError } from '../support/error-body.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { serviceOfFile } from '../support/service.js';
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService({ WORKERS: '1', REQUEST_TIMEOUT_MS: '120000' });
-});
-afterAll(() => service.stop());
+const service = await serviceOfFile({ WORKERS: '1', REQUEST_TIMEOUT_MS: '120000' });
 
 const ARROW = 'application/vnd.apache.arrow.stream';
 

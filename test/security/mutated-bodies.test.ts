@@ -1,7 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
+import type { z } from 'zod';
 import type { TableFormat } from '../../src/formats/table/table-request.js';
-import { planResponseSchema } from '../../src/http/response/schemas.js';
-import type { PredictorData } from '../../src/prediction/predictor.js';
+import {
+  batchResponseSchema,
+  compareResponseSchema,
+  planResponseSchema,
+  predictionResultSchema,
+  rankingResponseSchema,
+} from '../../src/http/response/schemas.js';
 import { readPredictorData } from '../../testing/project.js';
 import { seededRandom } from '../../testing/random.js';
 import { collection, FOREST_RING, unit } from '../http/support/units.js';
@@ -11,7 +17,8 @@ import { rectangle, starAround } from '../prediction/support/outlines.js';
 import { parseErrorBody } from '../support/error-body.js';
 import { amount, IS_LONG } from '../support/length.js';
 import { mutateBytes } from '../support/mutate-bytes.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { COMPARE_REQUEST, FOREST_SITE, PREDICT_REQUEST, scatteredSites } from '../support/requests.js';
+import { serviceOfFile } from '../support/service.js';
 import { mutateJson } from './support/mutate-json.js';
 import { ThreadUsage } from './support/thread-usage.js';
 
@@ -21,18 +28,13 @@ const MAX_MORE_BYTES = 64 * 2 ** 20;
 /** Of every so many bodies one is large. */
 const LARGE_EVERY = 50;
 
-let service: TestService;
-let data: PredictorData;
-beforeAll(async () => {
-  service = await startTestService({ WORKERS: '1', REQUEST_TIMEOUT_MS: '60000' });
-  data = readPredictorData();
-});
-afterAll(() => service.stop());
+const service = await serviceOfFile({ WORKERS: '1', REQUEST_TIMEOUT_MS: '60000' });
+const data = readPredictorData();
 
 const random = seededRandom(20_261_122);
 
 /** A valid plan: polygons with holes, several polygons, neighbours of the antimeridian, ids of both types. */
-function planBody(units: number): Buffer {
+function planBody(units: number): string {
   const [east, north] = [-125 + 9 * random(), 41.5 + 8 * random()];
   const features = Array.from({ length: units }, (_, i) =>
     unit(
@@ -45,19 +47,39 @@ function planBody(units: number): Buffer {
     [rectangle(179.9, 44, 180, 44.1)],
   ];
   const multi = { ...unit('multi'), geometry: { type: 'MultiPolygon', coordinates: polygons }, bbox: [1, 2] };
-  return Buffer.from(
-    JSON.stringify({
-      units: { ...collection(...features, multi), name: 'stands' },
-      species_codes: ['PSME'],
-      costs: { manual: 1, drone_seeded: 0.2 },
-      conditions: {},
-    }),
-  );
+  return JSON.stringify({
+    units: { ...collection(...features, multi), name: 'stands' },
+    species_codes: ['PSME'],
+    costs: { manual: 1, drone_seeded: 0.2 },
+    conditions: {},
+  });
 }
 
-function mutatedPlan(isLarge: boolean): Buffer {
-  const body = planBody(isLarge ? 400 : 1 + Math.floor(3 * random()));
-  return random() < 0.3 ? mutateBytes(body, random) : Buffer.from(mutateJson(body.toString(), random));
+/** JSON with some of its values, tokens or bytes changed. */
+const mutated = (body: string) =>
+  random() < 0.3 ? mutateBytes(Buffer.from(body), random) : Buffer.from(mutateJson(body, random));
+
+const mutatedPlan = (isLarge: boolean) => mutated(planBody(isLarge ? 400 : 1 + Math.floor(3 * random())));
+
+const OPTIONS = {
+  horizons: [1, 5],
+  elevation_m: 700,
+  conditions: { vpd_max: 12.5 },
+  scenario: { warming_c: 2 },
+  include: ['site', 'explanation', 'intervals'],
+};
+/** Fields of the caller's own, which may be anything. */
+const TAGS = { plot: 'A-17', notes: [{ id: 1, text: 'x' }, [1, 2, 3], null, true], crew: { size: 4 } };
+const mutatedSite = (site: object) => () =>
+  mutated(JSON.stringify({ ...site, ...(random() < 0.5 && OPTIONS), ...TAGS }));
+
+function mutatedBatch(isLarge: boolean): Buffer {
+  const requests = scatteredSites(isLarge ? 500 : 1 + Math.floor(8 * random()));
+  return mutated(
+    JSON.stringify({
+      requests: requests.map((site, i) => ({ ...PREDICT_REQUEST, ...site, ...(i % 2 === 0 && OPTIONS) })),
+    }),
+  );
 }
 
 function mutatedTable(format: TableFormat, isLarge: boolean): Buffer {
@@ -76,28 +98,39 @@ interface Kind {
   readonly path: string;
   readonly contentType: string;
   readonly mutated: (isLarge: boolean) => Buffer;
+  /** Of an answer in JSON. */
+  readonly schema?: z.ZodType;
 }
 
+const jsonKind = (path: string, schema: z.ZodType, mutated: Kind['mutated']) =>
+  [path, { path, contentType: 'application/json', mutated, schema }] as const;
+const tableKind = (format: TableFormat) =>
+  [
+    format,
+    {
+      path: '/v1/predict/table',
+      contentType: TABLE_TYPES[format],
+      mutated: (isLarge: boolean) => mutatedTable(format, isLarge),
+    },
+  ] as const;
+
+const RANKING = { ...FOREST_SITE, species_codes: ['PSME', 'TSHE'], native_only: false };
 const KINDS: readonly (readonly [name: string, kind: Kind])[] = [
-  ['GeoJSON', { path: '/v1/plan', contentType: 'application/json', mutated: mutatedPlan }],
-  ...(['csv', 'ndjson', 'arrow'] as const).map(
-    (format) =>
-      [
-        format,
-        {
-          path: '/v1/predict/table',
-          contentType: TABLE_TYPES[format],
-          mutated: (isLarge: boolean) => mutatedTable(format, isLarge),
-        },
-      ] as const,
-  ),
+  jsonKind('/v1/predict', predictionResultSchema, mutatedSite(PREDICT_REQUEST)),
+  jsonKind('/v1/predict/batch', batchResponseSchema, mutatedBatch),
+  jsonKind('/v1/predict/compare', compareResponseSchema, mutatedSite(COMPARE_REQUEST)),
+  jsonKind('/v1/predict/rank', rankingResponseSchema, mutatedSite(RANKING)),
+  jsonKind('/v1/plan', planResponseSchema, mutatedPlan),
+  tableKind('csv'),
+  tableKind('ndjson'),
+  tableKind('arrow'),
 ];
 
 /** Fails where an answer is neither whole nor the refusal of a bad body. */
-async function checkAnswer(path: string, response: Response): Promise<'answered' | 'refused'> {
+async function checkAnswer({ schema }: Kind, response: Response): Promise<'answered' | 'refused'> {
   const answer = Buffer.from(await response.arrayBuffer()); // throws where it is cut off
   if (response.status === 200) {
-    if (path === '/v1/plan') planResponseSchema.parse(JSON.parse(answer.toString()));
+    schema?.parse(JSON.parse(answer.toString()));
     return 'answered';
   }
   expect([400, 422], answer.toString()).toContain(response.status);
@@ -107,15 +140,15 @@ async function checkAnswer(path: string, response: Response): Promise<'answered'
 
 test.each(KINDS)(
   'a damaged body of %s is answered or refused with a 4xx, and keeps neither the main thread nor memory',
-  async (name, { path, contentType, mutated }) => {
+  async (name, kind) => {
     const usage = IS_LONG ? new ThreadUsage() : undefined;
     const seen = { answered: 0, refused: 0 };
     let [longestMs, mostBytes] = [0, 0];
-    for (let round = 1; round <= amount({ short: 100, long: 10_000 }); round++) {
-      const body = mutated(round % LARGE_EVERY === 0);
+    for (let round = 1; round <= amount({ short: 200, long: 10_000 }); round++) {
+      const body = kind.mutated(round % LARGE_EVERY === 0);
       const before = usage?.begin() ?? 0;
-      const response = await service.post(path, body, { 'content-type': contentType });
-      seen[await checkAnswer(path, response)]++;
+      const response = await service.post(kind.path, body, { 'content-type': kind.contentType });
+      seen[await checkAnswer(kind, response)]++;
       if (usage === undefined || round < LARGE_EVERY) continue; // the first ones warm up
       mostBytes = Math.max(mostBytes, usage.end() - before);
       if (usage.longestTurnMs > longestMs) longestMs = usage.longestTurnMs;

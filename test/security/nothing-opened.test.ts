@@ -4,14 +4,15 @@ import { expect, test } from 'vitest';
 
 const SOURCES = path.join(import.meta.dirname, '../../src');
 
-/** What opens files, processes or connections. */
+/** Imports and calls that open files, processes or connections. */
 const OPENS =
   /from 'node:(fs|fs\/promises|child_process|net|tls|dns|dgram|https|http2)'|\bfetch\(|\bhttp\.(get|request)\(/;
 
-/** Modules that do, on what the operator configures or the package contains alone. */
+/** Modules that may open what the operator configures or the package contains. */
 const OPENERS = [
   'accounts/store/sqlite.ts', // DATABASE_URL
   'cli/keys-arguments.ts', // the operator's command
+  'control-groups.ts', // /proc and /sys: the limits of the container
   'http/openapi/viewer.ts', // files of Swagger UI, at the start
   'http/routes/documents.ts', // the licences, at the start
   'http/routes/page.ts', // files of the page, at the start
@@ -19,7 +20,7 @@ const OPENERS = [
   'output/write-output.ts', // standard output
   'prediction/artefacts/artefact-file.ts', // DATA_DIR and MODEL_DIR
   'service/descriptors.ts', // /proc/self/limits
-  'service/first-run.ts', // nothing: whether an address is of this machine alone
+  'service/first-run.ts', // nothing: it only checks whether an address is local
   'service/models/preflight.ts', // a process of the service itself
   'version.ts', // package.json
 ];

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { parseErrorBody } from '../support/error-body.js';
 import { LogLines } from '../support/log-lines.js';
 import { rawRequest, sendRaw } from '../support/raw-http.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { serviceOfFile } from '../support/service.js';
 
 const API = ['/v1/predict', '/v1/predict/batch', '/v1/health', '/docs', '/v1', ''];
 const OPS = ['/livez', '/readyz', '/metrics', ''];
@@ -24,12 +24,9 @@ const PATTERNS = [
   `/:a(${'(a|'.repeat(500)}`,
 ];
 
-let service: TestService;
 const log = new LogLines();
-beforeAll(async () => {
-  service = await startTestService({ LOG_LEVEL: 'trace' }, undefined, log);
-});
-afterAll(() => service.stop());
+
+const service = await serviceOfFile({ LOG_LEVEL: 'trace' }, undefined, log);
 
 test('a path in the syntax of a route pattern is 404 on both listeners, and no error is logged', async () => {
   for (const [url, paths] of [

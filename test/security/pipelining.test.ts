@@ -1,10 +1,10 @@
 import { createHook } from 'node:async_hooks';
 import { once } from 'node:events';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { readMetrics } from '../reliability/support/metrics.js';
 import { answersOn, openSocket, readAll } from '../support/raw-http.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { serviceOfFile } from '../support/service.js';
 
 const BODY = JSON.stringify(PREDICT_REQUEST);
 const LENGTH = `Content-Length: ${BODY.length}`;
@@ -19,16 +19,12 @@ const HEALTH = 'GET /v1/health HTTP/1.1\r\nHost: x\r\n\r\n';
 const request = (line: string, headers: readonly string[] = [], body = '') =>
   [`${line} HTTP/1.1`, 'Host: x', ...headers, '', body].join('\r\n');
 
-let service: TestService;
-let predict: (headers: readonly string[], body: string) => string;
-beforeAll(async () => {
-  service = await startTestService();
-  const keyed = [`X-API-Key: ${service.key}`, 'Content-Type: application/json'];
-  predict = (headers, body) => request('POST /v1/predict', [...keyed, ...headers], body);
-});
-afterAll(() => service.stop());
+const service = await serviceOfFile();
+const keyed = [`X-API-Key: ${service.key}`, 'Content-Type: application/json'];
+const predict: (headers: readonly string[], body: string) => string = (headers, body) =>
+  request('POST /v1/predict', [...keyed, ...headers], body);
 
-/** How many requests a key has made, as it is told. */
+/** How many requests of a key were counted. */
 async function usedBy(key: string): Promise<number> {
   const answer = await service.get('/v1/usage', { 'x-api-key': key });
   return ((await answer.json()) as { requests_today: number }).requests_today;

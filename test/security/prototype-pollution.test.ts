@@ -1,7 +1,7 @@
-import { afterAll, afterEach, beforeAll, expect, test } from 'vitest';
+import { afterEach, expect, test } from 'vitest';
 import { expectError } from '../support/error-body.js';
 import { COMPARE_REQUEST, FOREST_SITE, PREDICT_REQUEST } from '../support/requests.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { serviceOfFile } from '../support/service.js';
 
 const ENTRY = JSON.stringify(PREDICT_REQUEST);
 const COMPARISON = JSON.stringify(COMPARE_REQUEST);
@@ -22,12 +22,10 @@ const poisoned = (object: string, poison: string) => [
   `${object.slice(0, -1)},${poison}}`,
 ];
 
-let service: TestService;
 const pristine = [Object.prototype, Array.prototype, Function.prototype].map(Reflect.ownKeys);
-beforeAll(async () => {
-  service = await startTestService();
-});
-afterAll(() => service.stop());
+
+const service = await serviceOfFile();
+
 afterEach(() => {
   expect([Object.prototype, Array.prototype, Function.prototype].map(Reflect.ownKeys)).toEqual(pristine);
 });

@@ -1,7 +1,7 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { rawRequest, sendRaw } from '../support/raw-http.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { serviceOfFile } from '../support/service.js';
 
 const SPLIT = '\r\nSet-Cookie: split=1\r\n\r\n<html>';
 
@@ -19,13 +19,8 @@ const LINE_ENDS = {
   'a line separator': '\u2028',
 };
 
-let service: TestService;
-let key: string;
-beforeAll(async () => {
-  service = await startTestService();
-  key = `X-API-Key: ${service.key}`;
-});
-afterAll(() => service.stop());
+const service = await serviceOfFile();
+const key = `X-API-Key: ${service.key}`;
 
 /** Sends a request and holds its answer to be one, with headers of the service's own making only. */
 async function expectWhole(request: string): Promise<string> {

@@ -1,24 +1,20 @@
 import { gzipSync } from 'node:zlib';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { csvOf, postTable } from '../http/support/tables.js';
 import { PLAN_REQUEST } from '../http/support/units.js';
 import { expectError, parseErrorBody } from '../support/error-body.js';
 import { openSocket, rawRequest, readAnswer } from '../support/raw-http.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { serviceOfFile } from '../support/service.js';
 
 const LIMIT_BYTES = 2_000_000;
 const TIMEOUT_MS = 3000;
 
-let service: TestService;
-beforeAll(async () => {
-  service = await startTestService({
-    WORKERS: '1',
-    TABLE_LIMIT_BYTES: String(LIMIT_BYTES),
-    REQUEST_TIMEOUT_MS: String(TIMEOUT_MS),
-  });
+const service = await serviceOfFile({
+  WORKERS: '1',
+  TABLE_LIMIT_BYTES: String(LIMIT_BYTES),
+  REQUEST_TIMEOUT_MS: String(TIMEOUT_MS),
 });
-afterAll(() => service.stop());
 
 const CSV = csvOf(Array(20).fill(PREDICT_REQUEST));
 const EMPTY_MEMBER = gzipSync('');
@@ -28,12 +24,6 @@ const postGzip = (body: Uint8Array) => postTable(service, body, '', { 'content-e
 test('gzip within gzip is unpacked once, and what is in it is no table', async () => {
   const { message } = await expectError(await postGzip(gzipSync(gzipSync(CSV))), 422, 'invalid_request');
   expect(message).toMatch(/not UTF-8/);
-});
-
-test('members of gzip one after the other are one table, as gzip says', async () => {
-  const [head, tail] = [CSV.slice(0, 100), CSV.slice(100)];
-  const joined = Buffer.concat([gzipSync(head), EMPTY_MEMBER, gzipSync(tail)]);
-  expect(await (await postGzip(joined)).text()).toBe(await (await postTable(service, CSV)).text());
 });
 
 test('many members that are small each are bounded together', async () => {

@@ -6,7 +6,7 @@ import { expect, test } from 'vitest';
 import { predictionResultSchema } from '../../src/http/response/schemas.js';
 import { freePort } from '../../testing/free-port.js';
 import { HAS_POSTGRES, POSTGRES } from '../accounts/support/databases.js';
-import { KeysCommand } from '../reliability/support/keys-command.js';
+import { json, keysOn } from '../accounts/support/run-keys.js';
 import { eventually } from '../support/eventually.js';
 import { ServiceProcess, temporaryFolder } from '../support/service-process.js';
 
@@ -25,26 +25,32 @@ async function wholeOutput(environment: Record<string, string>): Promise<string>
 
 const storeIn = (folder: string) => ({ DATABASE_URL: `sqlite:${path.join(folder, 'new', 'keys.db')}` });
 
-test('the first start prints a hypha key and a curl line that works as printed', async () => {
-  const service = new ServiceProcess();
-  const line = await service.line(/^ {2}curl /);
-  const { stdout } = await promisify(execFile)('sh', ['-c', line]);
+test('the first start prints a hypha key once, outside the log, with a link to the page and a curl line that work, and the second start prints none', async () => {
+  const environment = storeIn(temporaryFolder());
+  const service = new ServiceProcess(environment);
+  const [{ api }, key] = [await service.ready(), await service.firstKey()];
+  const lines = service.output.filter((line) => KEY.test(line));
+  const [, link, curl] = lines;
+  expect(lines).toEqual([`  ${key}`, `  ${api}/#key=${key}`, expect.stringMatching(/^ {2}curl /)]);
+  expect((await fetch(link!.trim())).status).toBe(200);
+  const { stdout } = await promisify(execFile)('sh', ['-c', curl!]);
   expect(predictionResultSchema.parse(JSON.parse(stdout)).site.region).toBe('US-OR');
-  expect(line).toContain(await service.firstKey());
-  const { api } = await service.ready();
-  const requests = Array(500).fill({});
+  const requests = Array(500).fill({}); // hypha's batch size
   const batch = await fetch(`${api}/v1/predict/batch`, {
     method: 'POST',
-    headers: { 'x-api-key': await service.firstKey(), 'content-type': 'application/json' },
+    headers: { 'x-api-key': key, 'content-type': 'application/json' },
     body: JSON.stringify({ requests }),
   });
-  expect(batch.status).toBe(200); // hypha's batch size
+  expect(batch.status).toBe(200);
+  service.signal('SIGTERM');
+  await service.exit;
+  expect(await wholeOutput(environment)).not.toMatch(KEY);
 });
 
-test('the first start prints a link to the page with the key, unless the page is turned off', async () => {
-  const link = /^ {2}http:\/\/127\.0\.0\.1:\d+\/#key=nurse_live_[0-9a-f]{32}$/m;
-  expect(await wholeOutput({})).toMatch(link);
-  expect(await wholeOutput({ EXPLORER: 'off' })).not.toMatch(/#key=/);
+test('the first start prints no link to the page where it is turned off', async () => {
+  const output = await wholeOutput({ EXPLORER: 'off' });
+  expect(output).toMatch(KEY);
+  expect(output).not.toMatch(/#key=/);
 });
 
 test('the first start of a build without the page prints no link to it', async () => {
@@ -64,21 +70,12 @@ test('the first start of a build without the page prints no link to it', async (
   expect(service.output.join('\n')).not.toMatch(/#key=/);
 });
 
-test('the first start prints the key once, outside the log, and the second start prints none', async () => {
-  const environment = storeIn(temporaryFolder());
-  const output = await wholeOutput(environment);
-  const lines = output.split('\n').filter((line) => KEY.test(line));
-  expect(lines).toHaveLength(3); // the key, the link to the page, and the curl line
-  for (const line of lines) expect(line).not.toMatch(/^\{/);
-  expect(await wholeOutput(environment)).not.toMatch(KEY);
-});
-
 test.each(['is on a full disk', 'has lost its reader', 'is closed'])(
   'a first start whose output %s issues no key, serves and says so, and the next start issues one',
   async (trouble) => {
-    const folder = temporaryFolder();
+    const store = storeIn(temporaryFolder());
     const [port, opsPort] = [await freePort(), await freePort()];
-    const environment = { ...storeIn(folder), PORT: String(port), OPS_PORT: String(opsPort) };
+    const environment = { ...store, PORT: String(port), OPS_PORT: String(opsPort) };
     const service =
       trouble === 'is on a full disk'
         ? new ServiceProcess(environment, '/dev/full')
@@ -91,13 +88,14 @@ test.each(['is on a full disk', 'has lost its reader', 'is closed'])(
     await eventually(async () => {
       expect((await fetch(`http://127.0.0.1:${port}/v1/health`)).status).toBe(200);
     });
-    expect(await new KeysCommand(environment.DATABASE_URL).run('list')).toEqual([]);
+    expect(json(await keysOn(environment.DATABASE_URL)('list --json'))).toEqual([]);
     service.signal('SIGTERM');
     expect(await service.exit).toEqual({ code: 0, signal: null });
     expect(service.errors).toMatch(
       /^nurselog: the first API key could not be shown and was not issued, because [^\n]*(ENOSPC|EPIPE|closed)[^\n]*keys\.js issue --tier hypha[^\n]*\n$/,
     );
-    expect(await wholeOutput(storeIn(folder))).toMatch(KEY);
+    // All leave the same store.
+    if (trouble === 'is on a full disk') expect(await wholeOutput(store)).toMatch(KEY);
   },
 );
 
@@ -125,10 +123,7 @@ test.runIf(HAS_POSTGRES)(
 
 test('a start on a store with a key issues none', async () => {
   const environment = storeIn(temporaryFolder());
-  const keys = path.join(import.meta.dirname, '../../dist/cli/keys.js');
-  await promisify(execFile)(process.execPath, [keys, 'issue', '--tier', 'spore', '--owner', 'Ada'], {
-    env: environment,
-  });
+  await keysOn(environment.DATABASE_URL)('issue --tier spore --owner Ada');
   expect(await wholeOutput(environment)).not.toMatch(KEY);
 });
 

@@ -7,7 +7,10 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { configHelp } from '../../src/config.js';
+import type { Manifest } from '../../src/prediction/artefacts/manifest.js';
+import { withProjectCopy } from '../../testing/project-copy.js';
 import { KeysCommand } from '../reliability/support/keys-command.js';
+import { startTestService } from '../support/service.js';
 import { ServiceProcess, temporaryFolder } from '../support/service-process.js';
 
 async function expectRefused(
@@ -22,80 +25,72 @@ async function expectRefused(
   expect(service.output.join() + service.errors).not.toMatch(/nurse_live_[0-9a-f]{32}/);
 }
 
+test('an invalid variable ends the start with one line that names it', () =>
+  expectRefused({ PORT: '65536' }, /^nurselog: PORT .+, not "65536"/));
+
+test('models of more features than their manifest names end the start with one line that names the file', () =>
+  withProjectCopy(async (copy) => {
+    copy.editJson(path.join(copy.modelDir, 'manifest.json'), ({ features, methods }: Manifest) => {
+      features.pop();
+      for (const { averages } of Object.values(methods)) for (const row of averages) row.pop();
+    });
+    const { dataDir: DATA_DIR, modelDir: MODEL_DIR, folder } = copy;
+    await expectRefused(
+      { DATA_DIR, MODEL_DIR },
+      new RegExp(`^nurselog: ${path.join(folder, 'models/manual.onnx')}: `),
+    );
+  }));
+
+/** A port of 127.0.0.1 on which somebody else listens until the running test is over. */
+async function portInUse(): Promise<string> {
+  const other = createServer().listen(0, '127.0.0.1');
+  onTestFinished(() => void other.close());
+  await once(other, 'listening');
+  return String((other.address() as AddressInfo).port);
+}
+
+test('a PORT in use ends the start with one line that names the address', async () => {
+  const PORT = await portInUse();
+  await expectRefused({ PORT }, new RegExp(` PORT ${PORT}: .*EADDRINUSE.*127\\.0\\.0\\.1:${PORT}`));
+});
+
+test('a HOST with characters that a terminal acts on ends the start with one line without them', () =>
+  expectRefused({ HOST: '\u001b[31m\n' }, /^\P{Cc}+ HOST "\\u001b\[31m\\u000a", \P{Cc}+\n$/u));
+
+/** Starts the service in this process. */
+async function expectFailure(environment: Record<string, string>, reason: RegExp): Promise<void> {
+  const start = startTestService(environment);
+  await expect(start).rejects.toThrow(reason);
+  await expect(start).rejects.toThrow(/^[^\n]+$/);
+}
+
+test('an OPS_PORT in use is the reason of a failed start', async () => {
+  const OPS_PORT = await portInUse();
+  await expectFailure({ OPS_PORT }, new RegExp(` OPS_PORT ${OPS_PORT}: .*EADDRINUSE`));
+});
+
 test.each([
-  ['PORT', '65536'],
-  ['WORKERS', 'two'],
-  ['LOG_LEVEL', 'loud'],
-  ['DATABASE_URL', 'mysql://localhost'],
-])('an invalid variable ends the start with one line that names it: %s=%s', async (name, value) => {
-  await expectRefused({ [name]: value }, new RegExp(`^nurselog: ${name} .+, not "`));
+  ['HOST', '192.0.2.1', '192\\.0\\.2\\.1'],
+  ['HOST', 'nosuch.invalid', 'nosuch\\.invalid'],
+  ['OPS_HOST', 'nosuch.invalid', 'nosuch\\.invalid'],
+])('a %s that is no address of this machine is the reason of a failed start: %j', (name, value, shown) => {
+  const rule = `${name} must be an address of this machine, or a name of one, and `;
+  return expectFailure({ [name]: value }, new RegExp(`${name} "${shown}", .*; ${rule}`));
 });
 
-test('an unknown NURSELOG_* ends the start with one line that names it', async () => {
-  await expectRefused({ NURSELOG_PORT: '8080' }, /NURSELOG_PORT is not a variable/);
-});
-
-test('a key store in a folder that cannot be created ends the start with one line that names it', async () => {
-  await expectRefused(
+test('a key store that cannot be created, or is not a database, is the reason of a failed start', async () => {
+  await expectFailure(
     { DATABASE_URL: 'sqlite:/proc/x/y.db' },
     /the key store \/proc\/x\/y\.db cannot be used/,
   );
-});
-
-test.each(['PORT', 'OPS_PORT'])(
-  'a %s in use ends the start with one line that names the address',
-  async (name) => {
-    const other = createServer().listen(0, '127.0.0.1');
-    onTestFinished(() => void other.close());
-    await once(other, 'listening');
-    const { port } = other.address() as AddressInfo;
-    await expectRefused(
-      { [name]: String(port) },
-      new RegExp(` ${name} ${port}: .*EADDRINUSE.*127\\.0\\.0\\.1:${port}`),
-    );
-  },
-);
-
-test('a HOST that is not of this machine ends the start with one line that names it', async () => {
-  await expectRefused({ HOST: '192.0.2.1' }, / HOST "192\.0\.2\.1"/);
-});
-
-test.each(['HOST', 'OPS_HOST'])(
-  'a %s that is not an address ends the start with one line that names it',
-  async (name) => {
-    const what = `${name} "nosuch\\.invalid", .*; ${name} must be an address of this machine, or a name of one, and `;
-    await expectRefused({ [name]: 'nosuch.invalid' }, new RegExp(what));
-    await expectRefused({ [name]: '\u001b[31m\n' }, new RegExp(`${name} "\\\\u001b\\[31m\\\\u000a"`));
-  },
-);
-
-test('a DATABASE_URL with a server after sqlite: ends the start without a connection to it', async () => {
-  const connections: unknown[] = [];
-  const server = createServer((socket) => {
-    connections.push(socket.destroy());
-  }).listen(0, '127.0.0.1');
-  onTestFinished(() => void server.close());
-  await once(server, 'listening');
-  const { port } = server.address() as AddressInfo;
-  await expectRefused(
-    { DATABASE_URL: `sqlite:http://root:secret@127.0.0.1:${port}` },
-    /^(?!.*secret).*DATABASE_URL/,
-  );
-  expect(connections).toEqual([]);
+  const file = path.join(temporaryFolder(), 'keys.db');
+  writeFileSync(file, 'not a database, but as long as the header of one'.repeat(20));
+  await expectFailure({ DATABASE_URL: `sqlite:${file}` }, new RegExp(`the key store ${file} cannot be used`));
 });
 
 test('the line that names a folder does not show an API key in its path', async () => {
   const key = `nurse_live_${'0123456789abcdef'.repeat(2)}`;
   await expectRefused({ DATA_DIR: `/nowhere/${key}` }, /\/nowhere\/nurse_live_0123…/);
-});
-
-test('a key store that is not a database ends the start with one line that names it', async () => {
-  const file = path.join(temporaryFolder(), 'keys.db');
-  writeFileSync(
-    file,
-    'not a database, but long enough to be read as the header of one, which it is not'.repeat(20),
-  );
-  await expectRefused({ DATABASE_URL: `sqlite:${file}` }, new RegExp(file));
 });
 
 test('a key store that the service may read and not write ends the start with one line that names it, although it issues no first key there, and commands read it', async () => {
@@ -127,17 +122,12 @@ function start(...args: string[]) {
   return { status, stdout, stderr };
 }
 
-test.each(['--help', '-h'])('%s prints the environment variables and starts nothing', (argument) => {
-  expect(start(argument)).toEqual({ status: 0, stdout: configHelp(), stderr: '' });
+test('--help prints the environment variables and starts nothing', () => {
+  expect(start('--help')).toEqual({ status: 0, stdout: configHelp(), stderr: '' });
 });
 
-test.each(['--port', 'serve', '--help=all', 'a\u001bb'])(
-  'the unknown argument %j is refused by its name, with exit code 2 and a hint at --help',
-  (argument) => {
-    const { status, stdout, stderr } = start('--help', argument);
-    expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
-    const shown = JSON.stringify(argument);
-    expect(stderr).toMatch(/^nurselog: [^\n]*"npm start -- --help"[^\n]*\n$/);
-    expect(stderr).toContain(`unknown argument ${shown};`);
-  },
-);
+test('an unknown argument is refused by its name, with exit code 2 and a hint at --help', () => {
+  const { status, stdout, stderr } = start('-h', 'a\u001bb');
+  expect({ status, stdout }).toEqual({ status: 2, stdout: '' });
+  expect(stderr).toMatch(/^nurselog: unknown argument "a\\u001bb"; [^\n]*"npm start -- --help"[^\n]*\n$/);
+});

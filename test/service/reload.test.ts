@@ -1,7 +1,7 @@
 import { once } from 'node:events';
 import { readFileSync, rmSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { sha256Of } from '../../src/prediction/artefacts/artefact-file.js';
 import { DATA_FILES } from '../../src/prediction/artefacts/artefacts.js';
 import { csvOf } from '../http/support/tables.js';
@@ -10,7 +10,7 @@ import { addIntervalModels } from '../prediction/support/interval-models.js';
 import { readMetrics } from '../reliability/support/metrics.js';
 import { parseErrorBody } from '../support/error-body.js';
 import { openSocket, readAnswer } from '../support/raw-http.js';
-import { EVEN_CAUTION, EVEN_SPECIES, Releases, releaseOf } from '../support/releases.js';
+import { EVEN_CAUTION, EVEN_SPECIES, releaseOf } from '../support/releases.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
 import {
   RELOAD_REJECTED,
@@ -18,11 +18,17 @@ import {
   servedVersion,
   startOnReleases,
 } from '../support/service-on-releases.js';
-import { ServiceProcess } from '../support/service-process.js';
 import { childrenOf, STOPPED_PREFLIGHT, stoppedPreflight } from './support/preflight.js';
 
-test('after SIGHUP the lists of species and regions, the metrics and new species are those of the new release', async () => {
+test('after SIGHUP the lists of species and regions, the metrics and new species are those of the new release, and a table whose options it lacks is refused', async () => {
   const { releases, service, api, ops, key, reload, newClient } = await startOnReleases();
+  const csv = csvOf([PREDICT_REQUEST]);
+  const upload = await openSocket(api);
+  upload.write(
+    `POST /v1/predict/table?include=intervals HTTP/1.1\r\nHost: test\r\nX-API-Key: ${key}\r\nContent-Type: text/csv\r\n` +
+      `Content-Length: ${csv.length}\r\nExpect: 100-continue\r\nConnection: close\r\n\r\n`,
+  );
+  await once(upload, 'data'); // asked for the body: the head was accepted
   const client = newClient();
   const even = { ...PREDICT_REQUEST, species_code: EVEN_SPECIES.species_code };
   const speciesCount = async () => {
@@ -40,6 +46,13 @@ test('after SIGHUP the lists of species and regions, the metrics and new species
   await service.line(logged(digestOfManifest(), 'ready'));
   const version = await reload(2);
   await service.line(logged(digestOfManifest(), 'models reloaded'));
+  upload.write(csv);
+  const { status, body } = await readAnswer(upload);
+  const refusal = 'include cannot have intervals: the models of this service have none';
+  expect({ status, error: parseErrorBody(body) }).toMatchObject({
+    status: 422,
+    error: { code: 'invalid_request', message: `The request is not valid: ${refusal}.` },
+  });
   expect(await speciesCount()).toBe(before + 1);
   expect((await client.post('/v1/predict', even)).status).toBe(200);
   const { headers } = await fetch(`${api}/v1/predict/batch`, {
@@ -88,30 +101,6 @@ test('plans that are read while the models change are answered, from the models 
   isReloaded = true;
   await Promise.all(callers);
   expect([...versions].filter((answered) => answered !== version)).toEqual([former]);
-});
-
-test('a table with intervals that is still uploaded when models without them take over is refused, and nobody else', async () => {
-  const { api, key, reload, newClient } = await startOnReleases();
-  const client = newClient();
-  const csv = csvOf([PREDICT_REQUEST]);
-  const upload = await openSocket(api);
-  upload.write(
-    `POST /v1/predict/table?include=intervals HTTP/1.1\r\nHost: test\r\nX-API-Key: ${key}\r\nContent-Type: text/csv\r\n` +
-      `Content-Length: ${csv.length}\r\nExpect: 100-continue\r\nConnection: close\r\n\r\n`,
-  );
-  await once(upload, 'data'); // asked for the body: the head was accepted
-  await reload(2);
-  upload.write(csv);
-  const { status, body } = await readAnswer(upload);
-  expect({ status, error: parseErrorBody(body) }).toMatchObject({
-    status: 422,
-    error: {
-      code: 'invalid_request',
-      message:
-        'The request is not valid: include cannot have intervals: the models of this service have none.',
-    },
-  });
-  expect((await client.post('/v1/predict', PREDICT_REQUEST)).status).toBe(200);
 });
 
 test('SIGHUP rejects files that are missing, damaged or break the contract, names them, and serves as before', async () => {
@@ -188,16 +177,6 @@ test('however many SIGHUPs arrive during a reload, one more reload serves the la
   await service.line(/"msg":"models reloaded"/, 2);
   expect(await servedVersion(api)).toBe(last);
   expect(childrenOf(service.pid).size).toBe(0);
-});
-
-test('a SIGHUP during the start reloads the models after it', async () => {
-  const releases = new Releases();
-  onTestFinished(() => releases.remove());
-  const service = new ServiceProcess(releases.environment);
-  await service.line(/"msg":"Server listening/);
-  service.signal('SIGHUP');
-  await service.ready();
-  await service.line(/"msg":"models reloaded"/);
 });
 
 test('SIGTERM during a reload ends it, and a SIGHUP during the drain starts none', async () => {

@@ -1,21 +1,13 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { Releases } from '../support/releases.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { serviceOfFile } from '../support/service.js';
 
-let releases: Releases;
-let service: TestService;
-
-beforeAll(async () => {
-  releases = new Releases();
-  releases.put(2);
-  releases.slowDown(60);
-  service = await startTestService({ ...releases.environment, SINGLE_SITES: 'workers' });
-});
-afterAll(async () => {
-  await service.stop();
-  releases.remove();
-});
+afterAll(() => releases.remove());
+const releases = new Releases();
+releases.put(2);
+releases.slowDown(60);
+const service = await serviceOfFile({ ...releases.environment, SINGLE_SITES: 'workers' });
 
 test('Slow models answer single sites in the workers where SINGLE_SITES says so.', async () => {
   const inferenceMs = await Promise.all(
@@ -30,7 +22,7 @@ test('Slow models answer single sites in the workers where SINGLE_SITES says so.
       return Number(/inference;dur=([\d.]+)/.exec(response.headers.get('server-timing')!)![1]);
     }),
   );
-  // Or the models were not slow, and the test shows nothing.
+  // Otherwise the models were not slow, and the test would prove nothing.
   expect(Math.max(...inferenceMs)).toBeGreaterThan(2);
   const metrics = await (await fetch(`${service.opsUrl}/metrics`)).text();
   expect(metrics).toContain('\nnurselog_single_sites_on_main_thread 0\n');

@@ -65,7 +65,7 @@ test.runIf(HAS_PROC)(
 test('SIGTERM or SIGINT at any moment of the start ends the process by the signal or with exit code 0, and the next start serves', async () => {
   const environment = { DATABASE_URL: `sqlite:${path.join(temporaryFolder(), 'keys.db')}` };
   let signal: NodeJS.Signals = 'SIGINT';
-  for (const ms of moments(1.5, 20)) {
+  for (const ms of moments(2, 50)) {
     signal = signal === 'SIGINT' ? 'SIGTERM' : 'SIGINT';
     const service = new ServiceProcess(environment);
     await delay(ms);

@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process';
 import { CAN_MOUNT } from './can-mount.js';
 import { HAS_CHROMIUM } from './chromium.js';
+import { HAS_GDAL } from './gdal.js';
 import { HAS_PRLIMIT } from './prlimit.js';
 
 /** Compiles `src` before the tests: workers and child processes run what ships, from `dist`. */
@@ -22,6 +23,10 @@ function tellWhatWasLeftOut(): void {
   }
   if (!HAS_CHROMIUM)
     console.log('Left out: tests of pages in a browser, which run where CHROMIUM names one.');
+  if (!HAS_GDAL)
+    console.log(
+      'Left out: tests of surfaces with GDAL, which run where TEST_GDAL names the folder of gdalinfo.',
+    );
   if (!HAS_PRLIMIT) console.log('Left out: a test of too few open files, which runs where prlimit is.');
   if (!CAN_MOUNT)
     console.log(

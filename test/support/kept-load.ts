@@ -70,7 +70,7 @@ export class Load {
         this.answered++;
       }
     });
-    // Told by stop.
+    // `stop` throws it.
     for (const caller of this.#callers) caller.catch(() => {});
   }
 

@@ -66,7 +66,7 @@ export class Releases extends ProjectCopy {
     return this.manifest.version;
   }
 
-  /** Puts models in the place of a release's that make so many products of large matrices for nothing at every row. */
+  /** Replaces the models by slow ones: each row costs this many products of large matrices. */
   slowDown(idleProducts: number): void {
     const slow = encodeConstantModel({ ...this.#sound, idleProducts });
     for (const { file } of Object.values(this.manifest.methods))
@@ -78,7 +78,7 @@ export class Releases extends ProjectCopy {
     this.editJson(this.manifestFile, edit);
   }
 
-  /** Makes the manifest name the model files as they are. */
+  /** Updates the digests of the model files in the manifest. */
   vouchForModels(): void {
     this.editManifest(({ methods }) => {
       for (const method of Object.values(methods)) {
@@ -89,7 +89,7 @@ export class Releases extends ProjectCopy {
   }
 }
 
-/** The number of the release that a version is of. */
+/** The release number of a version. */
 export function releaseOf(version: string): number {
   return Number(/_v(\d+)_/.exec(version)![1]);
 }

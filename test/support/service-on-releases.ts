@@ -36,7 +36,7 @@ export async function startOnReleases(environment: Record<string, string> = {}) 
   return { releases, service, api, ops, key, reload, newClient };
 }
 
-/** The version that health tells. */
+/** The version of the models that /v1/health reports. */
 export async function servedVersion(api: string): Promise<string> {
   const health = (await (await fetch(`${api}/v1/health`)).json()) as { model: { version: string } };
   return health.model.version;

@@ -2,6 +2,7 @@ import { mkdtempSync, rmSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import type { DestinationStream } from 'pino';
+import { afterAll } from 'vitest';
 import { type Clock, systemClock } from '../../src/accounts/clock.js';
 import { KeyAdministration } from '../../src/accounts/key-administration.js';
 import { openStore } from '../../src/accounts/store/account-store.js';
@@ -22,8 +23,15 @@ export interface TestService extends Service {
   get(path: string, headers?: Record<string, string>): Promise<Response>;
 }
 
+/** Starts the service of a test file, which ends with the file. @param args those of `startTestService` */
+export async function serviceOfFile(...args: Parameters<typeof startTestService>): Promise<TestService> {
+  const service = await startTestService(...args);
+  afterAll(() => service.stop());
+  return service;
+}
+
 /**
- * Starts the service for a test file; stop it in `afterAll`.
+ * Starts the service; whoever starts it stops it. Rejects with the reason of a failed start.
  * @param environment variables beside the free ports and the new store
  */
 export async function startTestService(
@@ -47,6 +55,9 @@ export async function startTestService(
   let key = '';
   const service = await startService(config, clock, log, onFatal, (_apiUrl, { secret }) => {
     key = secret;
+  }).catch((error) => {
+    rmSync(folder, { recursive: true, force: true });
+    throw error;
   });
   // A second connection to the same store: what an operator's command is.
   const store = await openStore(config.databaseUrl);

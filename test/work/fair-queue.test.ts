@@ -38,13 +38,6 @@ test('A single row of another key leaves in the next run, whatever a key has que
   );
 });
 
-test('Keys take turns also when each run holds a single row.', () => {
-  const queue = new FairQueue<TestJob>();
-  for (const key of ['a', 'b', 'c']) add(queue, key, 3);
-  const order = Array.from({ length: 9 }, () => queue.take(1)[0].job.keyId);
-  expect(order.join('')).toBe('abcabcabc');
-});
-
 test('Among rows and steps in any order, a step comes alone, nothing is lost or passed within a key, and no key waits for two turns of another.', () => {
   const work = fc.record({ keyId, rowCount: fc.oneof(fc.constant(0), rowCount) });
   fc.assert(

@@ -92,17 +92,6 @@ test('Rows of many small requests share a run, and each request gets its own ans
   expect(workers.runs).toEqual([75, 75]);
 });
 
-test('A single row of another key is among the first to start, before thousands that a key has queued.', async () => {
-  workers.hold();
-  const flood = Array.from({ length: 20 }, () => submitAny('flooder', 500));
-  const single = submitAny('other', 1);
-  workers.release();
-  const hasStarted = (job: Job) => job.startedMs !== undefined;
-  expect(hasStarted(single)).toBe(true);
-  expect(flood.filter(hasStarted).length).toBeLessThan(5);
-  for (const job of [single, ...flood]) expect(await kindOf(job)).toBe('answered');
-});
-
 test('A full queue makes room for another key by rejecting the newest jobs of the key with most sites.', async () => {
   scheduler = new Scheduler(workers, new BufferPool(), 500);
   workers.hold();
@@ -115,30 +104,6 @@ test('A full queue makes room for another key by rejecting the newest jobs of th
   for (const job of [...flood.slice(0, 3), other]) expect(await kindOf(job)).toBe('answered');
 });
 
-test('A job ends at its deadline, and what waits of it is not started.', async () => {
-  workers.hold();
-  const late = submitAny('key', 500, 30);
-  expect(await kindOf(late)).toBe('timed-out');
-  expect(scheduler.waitingSites).toBe(0);
-  expect(scheduler.unfinishedJobs).toBe(0);
-  workers.release();
-  await scheduler.idle();
-  expect(workers.runs).toEqual([]);
-});
-
-test('The rows of a caller who has hung up are dropped, and the others are answered.', async () => {
-  workers.hold();
-  const requests = requestsOf(2);
-  const gone = submitAny('key', 500);
-  const staying = submit('key', requests);
-  gone.abandon();
-  expect(await kindOf(gone)).toBe('abandoned');
-  expect(scheduler.waitingSites).toBe(2);
-  workers.release();
-  await expectAnswersTo(requests, staying);
-  expect(totalRuns()).toBe(2);
-});
-
 test('A job that had to wait is asked at its turn whether its caller has hung up, one that had not is answered.', async () => {
   const ask = () => ({ keyId: 'key', rows: rowsOf(requestsOf(1), GENERATED_AT, data), deadlineMs: Infinity });
   expect(await kindOf(scheduler.submit({ ...ask(), hasHungUp: () => true }))).toBe('answered');
@@ -147,16 +112,6 @@ test('A job that had to wait is asked at its turn whether its caller has hung up
   const staying = scheduler.submit({ ...ask(), hasHungUp: () => false });
   workers.release();
   expect(await Promise.all([gone, staying].map(kindOf))).toEqual(['abandoned', 'answered']);
-});
-
-test('The other jobs of a run are answered when the caller of one hangs up in the middle of it.', async () => {
-  workers.hold();
-  const requests = requestsOf(3);
-  const [gone, staying] = [submitAny('key', 3), submit('key', requests)];
-  workers.afterStart = () => gone.abandon();
-  workers.release();
-  await expectAnswersTo(requests, staying);
-  expect(await kindOf(gone)).toBe('abandoned');
 });
 
 /** Has the one worker of a scheduler die with its first run. */

@@ -10,7 +10,7 @@ from typing import Any
 from service_process import ServiceProcess
 
 from nurselog import AsyncClient, Client
-from nurselog._exchange import RetryPolicy
+from nurselog._calls.exchange import RetryPolicy
 
 
 @dataclass(frozen=True)

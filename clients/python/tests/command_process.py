@@ -12,7 +12,7 @@ from typing import Literal
 from service_process import ServiceProcess
 from typer.testing import CliRunner, Result
 
-from nurselog._command import app
+from nurselog._commands.app import app
 
 COMMAND = str(Path(sys.executable).with_name("nurselog"))
 

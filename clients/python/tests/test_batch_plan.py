@@ -9,8 +9,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nurselog import NurselogError, errors
-from nurselog._batches import Batch, BatchPlan
-from nurselog._operations import Result
+from nurselog._calls.batches import Batch, BatchPlan
+from nurselog._calls.operations import Result
 
 
 @given(

@@ -83,7 +83,7 @@ def test_a_file_is_resumed_after_the_service_was_killed_without_losing_or_doubli
     arguments = ["predict", str(tmp_path / "sites.csv"), "--concurrency", "1", "-o"]
     output, whole = tmp_path / "out.csv", tmp_path / "whole.csv"
     assert run_here(own_service, *arguments, str(whole)).exit_code == 0
-    monkeypatch.setattr("nurselog._predict_command.Client", partial(Client, retries=0))
+    monkeypatch.setattr("nurselog._commands.predict_files.Client", partial(Client, retries=0))
     with KillingRelay(own_service, [2_500_000], restart=False) as relay:
         result = run_here(own_service, *arguments, str(output), NURSELOG_URL=relay.url)
         assert (result.exit_code, relay.kills) == (3, 1)

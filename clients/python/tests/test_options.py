@@ -12,7 +12,8 @@ from rich.console import Console
 from service_process import ServiceProcess
 from sites import PLANTED, SITE, without_time
 
-from nurselog import _terminal, errors
+from nurselog import errors
+from nurselog._commands import terminal
 from nurselog.types import ComparisonResult, PredictionResult
 
 OPTIONS: list[dict[str, Any]] = [
@@ -87,7 +88,7 @@ def test_intervals_are_shown(service: ServiceProcess) -> None:
     comparison["method_differential"][0]["interval"] = {**interval, "low": -0.1234}
     console = Console(width=100)
     with console.capture() as capture:
-        console.print(_terminal.prediction_tables(cast("PredictionResult", prediction)))
-        console.print(_terminal.comparison_tables(cast("ComparisonResult", comparison)))
+        console.print(terminal.prediction_tables(cast("PredictionResult", prediction)))
+        console.print(terminal.comparison_tables(cast("ComparisonResult", comparison)))
     assert "12.3% to 98.8%" in capture.get()
     assert "-12.3 to +98.8" in capture.get()

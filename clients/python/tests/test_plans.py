@@ -10,7 +10,7 @@ import pandas as pd
 import pyogrio
 import pytest
 from caller import Caller
-from command_process import run
+from command_process import run, run_here
 from geopandas.testing import assert_geodataframe_equal
 from service_process import ServiceProcess
 from shapely.geometry import MultiPolygon, Point, box
@@ -117,10 +117,34 @@ def test_a_table_has_a_row_for_each_option_with_the_unit_s_own_columns(call: Cal
     assert list(planned["rank"]) == [1, 2, 3, 4]
     assert list(planned["survival_mean"]) == [option["survival"]["mean"] for option in options]
     assert list(planned["cost_per_survivor"]) == [option["cost_per_survivor"] for option in options]
+    assert planned["survival_p10"].le(planned["survival_p90"]).all()
+    assert planned["order_total"].isna().all()
     assert result.loc[9, "error_code"] == "outside_coverage"
     assert pd.isna(result.loc[9, "rank"])
     with pytest.raises(ValueError, match="rank"):
         to_geodataframe(answer, table.assign(rank=1), "stand")
+
+
+def test_a_target_adds_what_to_order_by_the_survival_that_is_the_basis(
+    call: Caller, service: ServiceProcess, tmp_path: Path
+) -> None:
+    table = units()
+    answer = call("plan", table, **OPTIONS, target_per_ha=300, basis="low")
+    body = {"units": features(table), **OPTIONS, "target_per_ha": 300, "basis": "low"}
+    assert without_time(answer) == without_time(service.ask("/v1/plan", body))
+    orders = [option["order"] for option in answer["units"][0]["options"]]
+    planned = to_geodataframe(answer, table).loc[7]
+    for name in ("per_ha", "total", "cost"):
+        assert planned[f"order_{name}"].tolist() == [order[name] for order in orders]
+    table.to_file(tmp_path / "units.gpkg")
+    costs = ["--cost-manual", "1.2", "--cost-drone-seeded", "0.35"]
+    arguments = ["--species", "PSME", "--species", "TSHE", *costs, "--target-per-ha", "300", "--basis", "low"]
+    run_here(
+        service, "plan", str(tmp_path / "units.gpkg"), "-o", str(tmp_path / "plan.csv"), *arguments, "--decimal", ","
+    )
+    written = pd.read_csv(tmp_path / "plan.csv", sep=";", decimal=",")
+    assert written["order_cost"].tolist()[:4] == planned["order_cost"].tolist()
+    assert written["name"].tolist()[4] == "Söuth"
 
 
 @pytest.mark.parametrize("name", ["units.gpkg", "units.geojson", "units.shp.zip"])
@@ -143,8 +167,8 @@ def test_the_command_plans_a_file(service: ServiceProcess, tmp_path: Path, name:
 def test_the_command_writes_files_with_geometries(service: ServiceProcess, tmp_path: Path, name: str) -> None:
     pytest.importorskip("pyarrow")
     units().to_file(tmp_path / "units.gpkg")
-    result = run(service, "plan", str(tmp_path / "units.gpkg"), "-o", str(tmp_path / name), "--species", "PSME")
-    assert result.returncode == 0, result.stderr
+    result = run_here(service, "plan", str(tmp_path / "units.gpkg"), "-o", str(tmp_path / name), "--species", "PSME")
+    assert result.exit_code == 0, result.stderr
     path = tmp_path / name
     written = gpd.read_parquet(path) if name.endswith("parquet") else gpd.read_file(path)
     assert len(written) == 5
@@ -174,8 +198,8 @@ def test_failures_of_the_command_have_a_message_and_write_nothing(
 ) -> None:
     monkeypatch.chdir(tmp_path)
     units().to_file("units.gpkg")
-    result = run(service, "plan", *arguments)
-    assert result.returncode == code
+    result = run_here(service, "plan", *arguments)
+    assert result.exit_code == code
     assert message in result.stderr
     assert [path.name for path in tmp_path.iterdir()] == ["units.gpkg"]
 
@@ -194,8 +218,8 @@ def test_units_that_cannot_be_planned_are_refused_before_anything_is_sent(
 ) -> None:
     pyogrio.write_dataframe(table, tmp_path / "units.gpkg")
     arguments = ["plan", str(tmp_path / "units.gpkg"), "-o", str(tmp_path / "plan.csv")]
-    result = run(service, *arguments, NURSELOG_URL="http://127.0.0.1:9")
-    assert (result.returncode, len(result.stderr.splitlines())) == (2, 1)
+    result = run_here(service, *arguments, NURSELOG_URL="http://127.0.0.1:9")
+    assert (result.exit_code, len(result.stderr.splitlines())) == (2, 1)
     assert message in result.stderr
 
 
@@ -204,8 +228,8 @@ def test_projected_units_become_geojson_in_wgs_84_by_the_system_that_the_command
 ) -> None:
     units("EPSG:26910").set_crs(None, allow_override=True).to_parquet(tmp_path / "units.parquet")
     arguments = ["plan", str(tmp_path / "units.parquet"), "-o", str(tmp_path / "plan.geojson"), "--species", "PSME"]
-    result = run(service, *arguments, "--crs", "EPSG:26910")
-    assert result.returncode == 0, result.stderr
+    result = run_here(service, *arguments, "--crs", "EPSG:26910")
+    assert result.exit_code == 0, result.stderr
     written = gpd.read_file(tmp_path / "plan.geojson")
     assert written.crs == "EPSG:4326"
     assert written.geometry.iloc[0].equals_exact(units().geometry.iloc[0], 1e-6)
@@ -215,5 +239,5 @@ def test_a_plan_in_which_every_unit_failed_has_the_exit_code_of_no_answer(
     service: ServiceProcess, tmp_path: Path
 ) -> None:
     units()[2:].to_file(tmp_path / "units.gpkg")
-    result = run(service, "plan", str(tmp_path / "units.gpkg"), "-o", str(tmp_path / "plan.csv"))
-    assert (result.returncode, "0 units planned, 1 failed" in result.stderr) == (4, True)
+    result = run_here(service, "plan", str(tmp_path / "units.gpkg"), "-o", str(tmp_path / "plan.csv"))
+    assert (result.exit_code, "0 units planned, 1 failed" in result.stderr) == (4, True)

@@ -26,9 +26,10 @@ from service_process import ROOT, ServiceProcess
 from shapely.geometry import Point
 
 from nurselog import Client
+from nurselog._commands.predict_files import Job, predict_file
+from nurselog._files.formats import CsvStyle
 from nurselog._files.reading import count, open_source
 from nurselog._files.writing import write_file
-from nurselog._predict_command import Job, predict_file
 
 SAMPLES = ROOT / "data/samples"
 PLANTED = ["--species", "PSME", "--method", "manual"]
@@ -303,6 +304,12 @@ def test_a_run_with_other_options_is_not_resumed(service: ServiceProcess, tmp_pa
         ("latitude,longitude,region\n44.12,-122.03,x\n", PLANTED, 2, "'region'"),
         ("latitude,longitude\n44.12,-122.03,7\n", PLANTED, 2, "Expected 2 columns, got 3"),
         ("latitude;longitude\n44,12;-122,03\n", PLANTED, 2, "with a decimal point, not '44,12'"),
+        (
+            "latitude,longitude\n44.12,-122.03\n",
+            [*PLANTED, "--separator", ";"],
+            2,
+            "The columns are 'latitude,longitude'",
+        ),
         ("", PLANTED, 2, "it is empty"),
         ("latitude,longitude\n10,10\n", PLANTED, 4, "outside_coverage"),
         ("latitude,longitude\n10,10\n44.12,-122.03\n", PLANTED, 0, "1 failed"),
@@ -321,6 +328,22 @@ def test_mistakes_have_a_message_and_an_exit_code(
     assert result.exit_code == code
     assert "Traceback" not in result.stderr
     assert {path.name for path in tmp_path.iterdir()} == ({"sites.csv", "out.csv"} if code in (0, 4) else {"sites.csv"})
+
+
+def test_csv_of_a_spreadsheet_with_decimal_commas_comes_back_as_such(service: ServiceProcess, tmp_path: Path) -> None:
+    sites = write_sites(tmp_path / "sites.csv", 5)
+    run_here(service, "predict", str(tmp_path / "sites.csv"), "-o", str(tmp_path / "out.csv"))
+    expected = pd.read_csv(tmp_path / "out.csv")
+    sites.to_csv(tmp_path / "commas.csv", index=False, sep=";", decimal=",")
+    arguments = ["predict", str(tmp_path / "commas.csv"), "--decimal", ",", "-o"]
+    for options, separator in (([], ";"), (["--separator", "tab"], "\t"), (["--separator", ","], ",")):
+        if options:
+            sites.to_csv(tmp_path / "commas.csv", index=False, sep=separator, decimal=",")
+        assert run_here(service, *arguments, str(tmp_path / "commas_out.csv"), *options).exit_code == 0
+        answered = pd.read_csv(tmp_path / "commas_out.csv", sep=separator, decimal=",")
+        assert_frame_equal(answered, expected)
+    run_here(service, *arguments, str(tmp_path / "out.gpkg"), *options)
+    assert geopandas.read_file(tmp_path / "out.gpkg").geometry.y.tolist() == expected["latitude"].tolist()
 
 
 @pytest.mark.parametrize("output", ["out.csv", "out.gpkg"])
@@ -441,6 +464,6 @@ def test_cells_are_written_as_they_were_read(tmp_path: Path, rows: list[list[str
     path = tmp_path / "cells.csv"
     path.write_text(written.getvalue(), encoding="utf-8", newline="")
     source = open_source(path, "utf-8", None, None)
-    write_file(tmp_path / "out.csv", iter(source.parts()), "a", "b")
+    write_file(tmp_path / "out.csv", iter(source.parts()), "a", "b", CsvStyle())
     with (tmp_path / "out.csv").open(newline="", encoding="utf-8") as file:
         assert list(csv.reader(file)) == [["a", "b,\n", 'c"'], *rows]

@@ -4,9 +4,11 @@ from __future__ import annotations
 
 import asyncio
 import math
+from collections.abc import Callable
 from decimal import Decimal
 from typing import Any
 
+import duckdb
 import geopandas
 import numpy as np
 import pandas as pd
@@ -87,6 +89,52 @@ def test_columns_and_metadata_of_arrow_are_kept(call: Caller, kind: str) -> None
 def test_columns_of_polars_are_kept(call: Caller) -> None:
     given = frame("polars", 7)
     assert call("predict_table", given).select(given.columns).equals(given)
+
+
+STREAMS: dict[str, Callable[[pa.Table], Any]] = {
+    "DuckDB relation": lambda given: duckdb.arrow(given).filter("latitude > 0"),
+    "polars lazy": lambda given: pl.DataFrame(given).lazy().filter(pl.col("latitude") > 0),
+    "reader": lambda given: pa.RecordBatchReader.from_batches(given.schema, given.to_batches(max_chunksize=100)),
+}
+
+
+@pytest.mark.parametrize("kind", STREAMS)
+def test_a_stream_of_arrow_is_answered_as_its_table(call: Caller, kind: str) -> None:
+    given = frame("pyarrow table", 600)
+    answered = call("predict_table", STREAMS[kind](given), categories=False)
+    assert isinstance(answered, pl.DataFrame if kind == "polars lazy" else pa.Table)
+    expected = call("predict_table", given, categories=False).drop_columns("seen")
+    shown = to_pandas(answered)[expected.column_names].astype({"planting_method": "str"})
+    assert_frame_equal(shown, expected.to_pandas().astype({"planting_method": "str"}), check_dtype=False)
+
+
+def test_a_recordbatchreader_is_answered_batch_by_batch(service: ServiceProcess) -> None:
+    reader = STREAMS["reader"](frame("pyarrow table", 600))
+    with Client(service.url, service.key) as client:
+        assert [answer.num_rows for answer in client.predict_tables(reader)] == 6 * [100]
+
+
+def test_progress_tells_the_rows_that_are_answered_and_all(call: Caller) -> None:
+    told: list[tuple[int, int]] = []
+    call("predict_table", table(1200), progress=lambda *rows: told.append(rows))
+    assert told == [(501, 1200), (1200, 1200)]
+
+
+def test_texts_of_numbers_may_have_decimal_commas(call: Caller) -> None:
+    plain = table(3).astype({"latitude": str, "longitude": str})
+    given = plain.assign(
+        latitude=plain["latitude"].str.replace(".", ","), longitude="-122,03", elevation=["700,5", "1.234", ""]
+    )
+    answered = call("predict_table", given, decimal=",", elevation_m="elevation", categories=False)
+    elevations = [700.5, math.nan, None]
+    expected = call("predict_table", plain.assign(elevation=elevations), elevation_m="elevation", categories=False)
+    assert answered["survival_5"].tolist()[::2] == expected["survival_5"].tolist()[::2]
+    # A point would separate thousands.
+    assert answered["error_code"].tolist()[1] == "invalid_request"
+    with pytest.raises(errors.InvalidRequestError, match=r"with a decimal comma, not '44\.12'"):
+        call("predict_table", plain.iloc[:1], decimal=",", url=NOBODY)
+    with pytest.raises(ValueError, match="decimal must be"):
+        call("predict_table", plain, decimal=";", url=NOBODY)
 
 
 def test_only_the_columns_of_sites_are_sent(service: ServiceProcess) -> None:
@@ -259,8 +307,8 @@ def test_geometries_without_a_place_on_earth_are_refused(call: Caller) -> None:
 def test_other_wrong_arguments_are_refused_before_anything_is_sent(call: Caller) -> None:
     with pytest.raises(TypeError, match=r"not builtins\.list"):
         call("predict_table", [{}], url=NOBODY)
-    with pytest.raises(TypeError, match="collect"):
-        call("predict_table", pl.LazyFrame(), url=NOBODY)
+    with pytest.raises(TypeError, match=r"not polars\..*Series"):
+        call("predict_table", pl.Series([1.5]), url=NOBODY)
     with pytest.raises(ValueError, match="concurrency"):
         call("predict_table", table(1), concurrency=0, url=NOBODY)
     twice = pd.concat([table(1), table(1)["latitude"]], axis=1)

@@ -14,8 +14,8 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from nurselog import Client, errors
-from nurselog._exchange import RetryPolicy, exchange
-from nurselog._operations import species
+from nurselog._calls.exchange import RetryPolicy, exchange
+from nurselog._calls.operations import species
 
 
 @pytest.mark.parametrize("fault", FAULTS)

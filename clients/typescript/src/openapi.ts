@@ -107,7 +107,7 @@ export interface paths {
         };
         /**
          * Survival map of one species
-         * @description Both planting methods at all horizons, as columns (JSON), features (GeoJSON), lines (CSV) or Arrow record batches; `Accept` chooses. The values are those of POST /v1/predict at the points. Where the box has more points than `max_points`, those of a coarser lattice are listed, and `spacing_km` says how far apart its rows are, north to south. A copy may be kept and asked for again with `If-None-Match`, which is answered at once.
+         * @description Both planting methods at all horizons, as columns (JSON), features (GeoJSON), lines (CSV), Arrow record batches or the bands of a cloud-optimized GeoTIFF; `f` chooses, or `Accept`. The values are those of POST /v1/predict at the points. Where the box has more points than `max_points`, those of a coarser lattice are listed, and `spacing_km` says how far apart its rows are, north to south. A copy may be kept and asked for again with `If-None-Match`, which is answered at once. GeoTIFFs, and GeoJSON and CSV of at most 20,000 points, have a `Content-Length` and can be read by `Range`; each such request counts. `HEAD` gives the status and headers of any format.
          */
         get: operations["surface"];
         put?: never;
@@ -1900,6 +1900,11 @@ export interface components {
             model: components["schemas"]["Model"];
             features: components["schemas"]["SurfaceFeature"][];
         };
+        /**
+         * Format: binary
+         * @description A cloud-optimized GeoTIFF in EPSG:4326 whose pixels are the cells of the grid: float32, NaN where there is no point. Bands: `manual_1`, `manual_3`, `manual_5`, `drone_seeded_1`, `drone_seeded_3`, `drone_seeded_5`, and with `include=intervals` `low_` and `high_` of each. Species, model, outcomes, caution, climate and practice are its metadata. A pixel of an overview is the mean of the points in it.
+         */
+        SurfaceTiff: string;
         Usage: {
             /** @enum {string} */
             tier: "spore" | "mycel" | "hypha";
@@ -2006,6 +2011,16 @@ export interface components {
          * @example "0123456789abcdef"
          */
         ETag: string;
+        /**
+         * @description On answers that can be read by `Range`.
+         * @example bytes
+         */
+        "Accept-Ranges": string;
+        /**
+         * @description Which bytes of the answer follow, or how many it has.
+         * @example bytes 0-16383/6543210
+         */
+        "Content-Range": string;
         /** @description On predictions: whether the models were trained on simulated or on observed outcomes; see GET /v1/model. */
         "Model-Outcomes": "simulated" | "calibrated" | "observed";
         /**
@@ -2885,10 +2900,14 @@ export interface operations {
     surface: {
         parameters: {
             query?: {
+                /** @description The format of the answer, in place of `Accept`. */
+                f?: "json" | "geojson" | "csv" | "arrow" | "tif";
                 /** @description West, south, east and north in degrees, edges included. Everywhere by default. */
                 bbox?: number[];
-                /** @description Where there are more, the points of a coarser lattice: every second row and column of the grid, every third, and so on; none are averaged. Rows and columns are counted from the corner of the grid or, where none of the points lies in these, from the first point within the box. By tier at most spore 20000, mycel 20000, hypha 500000. */
+                /** @description Where there are more, the points of a coarser lattice: every second row and column of the grid, every third, and so on; none are averaged. Rows and columns are counted from the corner of the grid or, where none of the points lies in these, from the first point within the box. A GeoTIFF always has all points: where there are more than this, by default the most of the tier, it is refused. By tier at most spore 20000, mycel 20000, hypha 500000. */
                 max_points?: number;
+                /** @description Adds the ends of the intervals as bands `low_*` and `high_*`: with `f=tif` alone. */
+                include?: "intervals";
                 /** @description A changed climate, in degC. */
                 warming_c?: number;
                 /** @description A changed climate, in percent. */
@@ -2919,6 +2938,7 @@ export interface operations {
                     "Content-Encoding": components["headers"]["Content-Encoding"];
                     Vary: components["headers"]["Vary"];
                     ETag: components["headers"]["ETag"];
+                    "Accept-Ranges": components["headers"]["Accept-Ranges"];
                     "Model-Outcomes": components["headers"]["Model-Outcomes"];
                     "Server-Timing": components["headers"]["Server-Timing"];
                     [name: string]: unknown;
@@ -2928,6 +2948,31 @@ export interface operations {
                     "application/geo+json": components["schemas"]["SurfaceFeatures"];
                     "text/csv": components["schemas"]["SurfaceCsv"];
                     "application/vnd.apache.arrow.stream": components["schemas"]["SurfaceArrow"];
+                    "image/tiff": components["schemas"]["SurfaceTiff"];
+                };
+            };
+            /** @description The range of the answer. */
+            206: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    RateLimit: components["headers"]["RateLimit"];
+                    "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    "Content-Encoding": components["headers"]["Content-Encoding"];
+                    Vary: components["headers"]["Vary"];
+                    ETag: components["headers"]["ETag"];
+                    "Accept-Ranges": components["headers"]["Accept-Ranges"];
+                    "Model-Outcomes": components["headers"]["Model-Outcomes"];
+                    "Server-Timing": components["headers"]["Server-Timing"];
+                    "Content-Range": components["headers"]["Content-Range"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Surface"];
+                    "application/geo+json": components["schemas"]["SurfaceFeatures"];
+                    "text/csv": components["schemas"]["SurfaceCsv"];
+                    "application/vnd.apache.arrow.stream": components["schemas"]["SurfaceArrow"];
+                    "image/tiff": components["schemas"]["SurfaceTiff"];
                 };
             };
             /** @description The copy with the ETag of `If-None-Match` is current. */
@@ -2973,6 +3018,19 @@ export interface operations {
                     "Cache-Control": components["headers"]["Cache-Control"];
                     RateLimit: components["headers"]["RateLimit"];
                     "RateLimit-Policy": components["headers"]["RateLimit-Policy"];
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["Error"];
+                };
+            };
+            /** @description No byte of the answer is in the range. */
+            416: {
+                headers: {
+                    "X-Request-Id": components["headers"]["X-Request-Id"];
+                    "Cache-Control": components["headers"]["Cache-Control"];
+                    "Accept-Ranges": components["headers"]["Accept-Ranges"];
+                    "Content-Range": components["headers"]["Content-Range"];
                     [name: string]: unknown;
                 };
                 content: {

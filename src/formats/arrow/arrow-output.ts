@@ -14,15 +14,15 @@ import type { GenerationData } from '../../prediction/per-generation.js';
 import {
   ERROR_COLUMNS,
   type OutputColumn,
-  type PredictedRow,
+  type PredictedRows,
   type TextLists,
   tableColumns,
   textListsOf,
 } from '../table/output-columns.js';
-import type { TableJob, TableRequest } from '../table/table-request.js';
+import type { TableChunk, TableRequest } from '../table/table-request.js';
 import {
+  type ChunkRows,
   type EncodedRows,
-  type JobRows,
   PIECE_BYTES,
   type RowOutcomes,
   type TableOutput,
@@ -36,16 +36,16 @@ const NO_MESSAGES = vectorFromArray<Utf8>([], new Utf8());
 const ERROR_CODE = { type: 'text', texts: 'codes' } as const;
 
 /**
- * Writes the answer to a table as an Arrow stream: each part of a job is a record batch. The dictionaries precede the
+ * Writes the answer to a table as an Arrow stream: each part of a chunk is a record batch. The dictionaries precede the
  * first; that of the messages precedes each part that has any.
  */
 export class ArrowOutput implements TableOutput {
   readonly #schema: Schema;
-  readonly #columns: readonly OutputColumn<PredictedRow>[];
+  readonly #columns: readonly OutputColumn<PredictedRows>[];
   readonly #lists: TextLists;
   readonly #types: OutputTypes;
   readonly #messageType: Dictionary<Utf8, Int32>;
-  /** The messages of the part of a job that had any last: the library does not write the same dictionary again. */
+  /** The messages of the part of a chunk that had any last: the library does not write the same dictionary again. */
   #messages = NO_MESSAGES;
 
   constructor(
@@ -76,17 +76,18 @@ export class ArrowOutput implements TableOutput {
     return new StreamWriter(this.#schema).take();
   }
 
-  encode(rows: JobRows, outcomes: RowOutcomes, job: TableJob): EncodedRows {
+  encode(rows: ChunkRows, outcomes: RowOutcomes, chunk: TableChunk): EncodedRows {
     const writer = new StreamWriter(this.#schema);
     this.#messages = NO_MESSAGES;
-    // The dictionaries that were sent with the jobs before are not sent again.
-    if (job.from > 0) writer.write([...this.#uploadedBefore(job), ...this.#ourColumns(outcomes, 0, 0)], 0);
+    // The dictionaries that were sent with the chunks before are not sent again.
+    if (chunk.from > 0)
+      writer.write([...this.#uploadedBefore(chunk), ...this.#ourColumns(outcomes, 0, 0)], 0);
     writer.take();
     let from = 0;
     for (const { rowCount, columns } of rows.arrowParts()) {
       writer.write([...columns, ...this.#ourColumns(outcomes, from, rowCount)], rowCount);
       from += rowCount;
-      if (writer.length >= PIECE_BYTES || from >= job.count) break;
+      if (writer.length >= PIECE_BYTES || from >= chunk.count) break;
     }
     return { bytes: writer.take(), rowCount: from };
   }
@@ -98,33 +99,31 @@ export class ArrowOutput implements TableOutput {
     return writer.take();
   }
 
-  /** The uploaded columns without rows, with the dictionaries that were sent before a job. */
-  #uploadedBefore(job: TableJob): readonly Data[] {
+  /** The uploaded columns without rows, with the dictionaries that were sent before a chunk. */
+  #uploadedBefore(chunk: TableChunk): readonly Data[] {
     const empty = (): Data[] =>
       this.source.arrowFields().map(({ type }) => new ColumnBuilder(type, 0).data());
-    return this.source.columnsBefore?.(job) ?? empty();
+    return this.source.columnsBefore?.(chunk) ?? empty();
   }
 
-  /** Our columns of `count` rows of a job. */
-  #ourColumns({ row, moveTo, errors }: RowOutcomes, from: number, count: number): Data[] {
-    const columns = this.#columns.map((column) => this.#types.builder(column, count));
+  /** Our columns of `count` rows of a chunk. */
+  #ourColumns({ predicted, errors }: RowOutcomes, from: number, count: number): Data[] {
+    const rows = predicted.part(from, count);
+    const columns = this.#columns.map((column) => this.#types.read(column, rows, count));
     const code = this.#types.builder(ERROR_CODE, count);
     const message = new ColumnBuilder(this.#messageType, count);
     const messages = new Map<string, number>();
     for (let i = 0; i < count; i++) {
       const error = errors.get(from + i);
       if (error === undefined) {
-        moveTo(from + i);
-        for (let column = 0; column < columns.length; column++)
-          columns[column].set(i, this.#columns[column].value(row));
         code.clear(i);
         message.clear(i);
       } else {
         for (const column of columns) column.clear(i);
-        code.set(i, this.#lists.codes.indexOf(error.code));
+        code.values[i] = this.#lists.codes.indexOf(error.code);
         const index = messages.get(error.message) ?? messages.size;
         messages.set(error.message, index);
-        message.set(i, index);
+        message.values[i] = index;
       }
     }
     if (messages.size > 0) this.#messages = textsVector([...messages.keys()].map(toLatin1));

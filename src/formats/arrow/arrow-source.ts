@@ -1,7 +1,7 @@
 import type { Data, Field, Schema } from 'apache-arrow';
 import type { ReadPositions } from '../table/input-columns.js';
-import type { TableJob } from '../table/table-request.js';
-import { type ArrowPart, type JobRows, PIECE_BYTES, type TableSource } from '../table/table-source.js';
+import type { TableChunk } from '../table/table-request.js';
+import { type ArrowPart, type ChunkRows, PIECE_BYTES, type TableSource } from '../table/table-source.js';
 import { restOf } from '../text/lines.js';
 import { fromLatin1 } from '../text/text-formats.js';
 import { type Cells, cellsOf, isValid, numbersOf } from './cells.js';
@@ -31,14 +31,14 @@ interface LoadedBatch {
 
 /** Consecutive rows of a batch, whose columns are slices; dictionaries are whole. */
 interface Slice extends ArrowPart {
-  /** The first of them in the job. */
+  /** The first of them in the chunk. */
   readonly from: number;
 }
 
-/** Most batches of a job: each is decoded for it. */
-const JOB_BATCHES = 32;
+/** Most batches of a chunk: each is decoded for it. */
+const CHUNK_BATCHES = 32;
 
-/** Most parts of the batches of a job, if it has more than one. */
+/** Most parts of the batches of a chunk, if it has more than one. */
 const MAX_PARTS = 2 ** 12;
 
 /** JSON has no such numbers. */
@@ -68,10 +68,10 @@ export class ArrowSource implements TableSource {
     this.names = sent.fields.map(({ name }) => name);
   }
 
-  /** All rows in jobs. */
-  *jobs(maxRows: number): Generator<TableJob> {
+  /** All rows in chunks. */
+  *chunks(maxRows: number): Generator<TableChunk> {
     for (let from = 0; from < this.rowCount; ) {
-      const following = this.batches[this.#jobEnd(this.#batchOf(from))];
+      const following = this.batches[this.#chunkEnd(this.#batchOf(from))];
       const end = Math.min(from + maxRows, following?.firstRow ?? this.rowCount);
       yield { from, count: end - from, start: 0, end: 0 };
       from = end;
@@ -86,32 +86,32 @@ export class ArrowSource implements TableSource {
     return this.#schema.metadata;
   }
 
-  columnsBefore({ from }: TableJob): Data[] {
+  columnsBefore({ from }: TableChunk): Data[] {
     const { columns } = this.#loadKept(this.#batchOf(from - 1));
     return columns.map((column) => sliceColumn(column, 0, 0));
   }
 
-  rows(job: TableJob): JobRows {
-    return new ArrowRows(this, job);
+  rows(chunk: TableChunk): ChunkRows {
+    return new ArrowRows(this, chunk);
   }
 
-  /** The rows of a job from one of them on, in slices of at most PIECE_BYTES, if these have more than one row. */
-  *slices(job: TableJob, first: number): Generator<Slice> {
-    for (let from = first; from < job.count; ) {
-      const { batch, columns, bytes } = this.#loadKept(this.#batchOf(job.from + from));
-      const inBatch = job.from + from - batch.firstRow;
+  /** The rows of a chunk from one of them on, in slices of at most PIECE_BYTES, if these have more than one row. */
+  *slices(chunk: TableChunk, first: number): Generator<Slice> {
+    for (let from = first; from < chunk.count; ) {
+      const { batch, columns, bytes } = this.#loadKept(this.#batchOf(chunk.from + from));
+      const inBatch = chunk.from + from - batch.firstRow;
       const maxRows = Math.max(1, Math.floor((PIECE_BYTES * batch.rowCount) / bytes));
-      const rowCount = Math.min(maxRows, job.count - from, batch.rowCount - inBatch);
+      const rowCount = Math.min(maxRows, chunk.count - from, batch.rowCount - inBatch);
       yield { from, rowCount, columns: columns.map((column) => sliceColumn(column, inBatch, rowCount)) };
       from += rowCount;
     }
   }
 
-  /** The index of the first batch that is too much for a job that begins with a given one. */
-  #jobEnd(first: number): number {
+  /** The index of the first batch that is too much for a chunk that begins with a given one. */
+  #chunkEnd(first: number): number {
     let { parts } = this.batches[first];
     let end = first + 1;
-    while (end < this.batches.length && end < first + JOB_BATCHES) {
+    while (end < this.batches.length && end < first + CHUNK_BATCHES) {
       parts += this.batches[end].parts;
       if (parts > MAX_PARTS) break;
       end++;
@@ -150,7 +150,7 @@ export class ArrowSource implements TableSource {
 }
 
 /** Rows of an Arrow table. The slice that was read last is kept: rows are read in their order. */
-class ArrowRows implements JobRows {
+class ArrowRows implements ChunkRows {
   #slice: Slice | undefined;
   /** Readers of its columns, made when they are first used. */
   #cells: Cells[] = [];
@@ -158,7 +158,7 @@ class ArrowRows implements JobRows {
 
   constructor(
     private readonly source: ArrowSource,
-    private readonly job: TableJob,
+    private readonly chunk: TableChunk,
   ) {}
 
   number(row: number, column: number): number {
@@ -196,17 +196,17 @@ class ArrowRows implements JobRows {
   }
 
   arrowParts(): Iterable<ArrowPart> {
-    return this.source.slices(this.job, 0);
+    return this.source.slices(this.chunk, 0);
   }
 
-  rest(from: number): TableJob {
-    return restOf(this.job, from, 0);
+  rest(from: number): TableChunk {
+    return restOf(this.chunk, from, 0);
   }
 
   #sliceOf(row: number): Slice {
     const last = this.#slice;
     if (last !== undefined && row >= last.from && row < last.from + last.rowCount) return last;
-    const [slice] = this.source.slices(this.job, row);
+    const [slice] = this.source.slices(this.chunk, row);
     this.#slice = slice;
     this.#cells = [];
     this.#numbers = [];

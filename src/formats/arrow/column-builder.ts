@@ -2,11 +2,10 @@ import { type Data, DataType, makeData, type Utf8, type Vector } from 'apache-ar
 
 /** Builds a column row by row. A row that is cleared has no value. */
 export class ColumnBuilder {
+  /** Numbers, indexes into the dictionary, or 0 and 1 of a column of booleans. */
+  readonly values: Float64Array;
   readonly #bitmap: Uint8Array;
   #nullCount = 0;
-  /** Numbers, indexes into a dictionary, or bits. */
-  readonly #values: Float64Array;
-  readonly #isBits: boolean;
   readonly #texts: string[] = [];
 
   /** @param dictionary of a column of texts that has one */
@@ -15,23 +14,16 @@ export class ColumnBuilder {
     private readonly length: number,
     private readonly dictionary?: Vector<Utf8>,
   ) {
-    const bytes = Math.ceil(length / 8);
-    this.#bitmap = new Uint8Array(bytes).fill(0xff);
+    this.#bitmap = new Uint8Array(Math.ceil(length / 8)).fill(0xff);
     const ValuesType = DataType.isDictionary(type) ? type.indices.ArrayType : type.ArrayType;
-    this.#isBits = DataType.isBool(type);
-    this.#values = new ValuesType(this.#isBits ? bytes : DataType.isUtf8(type) ? 0 : length);
+    this.values = new ValuesType(DataType.isUtf8(type) ? 0 : length);
   }
 
-  /** Sets a row to null; at most once, and only if it has no value. */
+  /** Sets a row to null; at most once. */
   clear(row: number): void {
     this.#bitmap[row >> 3] &= ~(1 << (row & 7));
     this.#nullCount++;
-  }
-
-  /** @param value a number, an index into the dictionary, or 0 or 1 in a column of booleans */
-  set(row: number, value: number): void {
-    if (this.#isBits) this.#values[row >> 3] |= value << (row & 7);
-    else this.#values[row] = value;
+    this.values[row] = 0;
   }
 
   /** @param text UTF-8 as latin1 */
@@ -41,10 +33,17 @@ export class ColumnBuilder {
 
   data(dictionary = this.dictionary): Data {
     const { type, length } = this;
-    const values = DataType.isUtf8(type) ? utf8Of(this.#texts, length) : { data: this.#values, dictionary };
     const nulls = { length, nullCount: this.#nullCount, nullBitmap: this.#bitmap };
-    return makeData({ ...nulls, type, ...values } as never);
+    if (DataType.isUtf8(type)) return makeData({ ...nulls, type, ...utf8Of(this.#texts, length) });
+    const data = DataType.isBool(type) ? bitsOf(this.values) : this.values;
+    return makeData({ ...nulls, type, data, dictionary } as never);
   }
+}
+
+function bitsOf(flags: ArrayLike<number>): Uint8Array {
+  const bits = new Uint8Array(Math.ceil(flags.length / 8));
+  for (let row = 0; row < flags.length; row++) bits[row >> 3] |= flags[row] << (row & 7);
+  return bits;
 }
 
 /** `length` texts as Arrow stores them. @param texts UTF-8 as latin1; one that is missing is empty */

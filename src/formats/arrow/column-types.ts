@@ -25,7 +25,7 @@ export function valueBytes(type: DataType): number | undefined {
 export function checkTypes({ fields }: Schema): void {
   for (const { name, type } of fields) {
     if (isRead(readType(type), true)) continue;
-    const message = `its column ${show(name)} has the type ${typeName(type)}, which is not read: cast or remove it`;
+    const message = `its column ${show(name)} has the type ${typeName(type)}, which is not supported: cast or remove it`;
     throw notATable(message, name);
   }
 }

@@ -40,7 +40,7 @@ export class MetadataError extends Error {}
 /** Checks the metadata of a message before it is decoded. @throws MetadataError */
 export function checkMetadata(metadata: Uint8Array): void {
   if (metadata.length > MAX_BYTES)
-    throw new MetadataError(`its metadata have ${metadata.length} bytes, and may have ${MAX_BYTES}`);
+    throw new MetadataError(`its metadata have ${metadata.length} bytes, and may have at most ${MAX_BYTES}`);
   try {
     new MetadataCheck(metadata).message();
   } catch (error) {

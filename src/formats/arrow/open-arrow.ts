@@ -67,7 +67,7 @@ export function openArrow(body: Uint8Array, request: TableRequest): ArrowSource 
  */
 export function checkArrow(
   source: ArrowSource,
-  { output, jobRows }: TableRequest,
+  { output, chunkRows }: TableRequest,
   before: ArrowState | undefined,
   isTimeUp: () => boolean,
 ): ArrowState {
@@ -84,15 +84,15 @@ export function checkArrow(
     if (isTimeUp()) break;
   }
   const isChecked = batch === source.batches.length;
-  const jobs = isChecked ? [...source.jobs(jobRows)] : [];
-  return { format: 'arrow', batch, jobs, rowCount: source.rowCount, isChecked };
+  const chunks = isChecked ? [...source.chunks(chunkRows)] : [];
+  return { format: 'arrow', batch, chunks, rowCount: source.rowCount, isChecked };
 }
 
 function decodeSchema({ message }: StreamMessage): Schema {
   try {
     return message.header() as unknown as Schema;
   } catch {
-    throw notATable('the schema of the Arrow stream has a type that is not read, or is damaged');
+    throw notATable('the schema of the Arrow stream has an unsupported type, or is damaged');
   }
 }
 
@@ -156,7 +156,7 @@ function checkDictionaries(columns: readonly Data[], remedy: string): void {
   const bytes = columns.reduce((sum, { dictionary }) => sum + (dictionary ? longestText(dictionary) : 0), 0);
   if (bytes > MAX_DICTIONARY_TEXT_BYTES)
     throw notATable(
-      `the dictionaries of its columns have texts of ${bytes} bytes for a row, and may have ${MAX_DICTIONARY_TEXT_BYTES}: ` +
+      `the dictionaries of its columns have texts of ${bytes} bytes for a row, and may have at most ${MAX_DICTIONARY_TEXT_BYTES}: ` +
         `send these columns as utf8${remedy}`,
     );
 }
@@ -169,7 +169,7 @@ function checkRowTexts(columns: readonly Data[], where: string): void {
     for (const length of lengths) bytes += length(row);
     if (bytes > MAX_ROW_BYTES)
       throw notATable(
-        `row ${row + 1} of ${where} has texts of ${bytes} bytes, and may have ${MAX_ROW_BYTES}: ask for an Arrow stream`,
+        `row ${row + 1} of ${where} has texts of ${bytes} bytes, and may have at most ${MAX_ROW_BYTES}: ask for an Arrow stream`,
       );
   }
 }

@@ -71,6 +71,8 @@ export class StreamWriter {
   }
 }
 
+type ColumnKind = Pick<OutputColumn<never>, 'type' | 'texts'>;
+
 /** Makes columns of Arrow from columns of an answer. */
 export class OutputTypes {
   readonly #lists = new Map<string, { readonly type: Dictionary; readonly texts: Vector<Utf8> }>();
@@ -88,14 +90,21 @@ export class OutputTypes {
     }
   }
 
-  typeOf({ type, texts }: Pick<OutputColumn<never>, 'type' | 'texts'>): DataType {
+  typeOf({ type, texts }: ColumnKind): DataType {
     if (texts !== undefined) return this.#list(texts).type;
     return type === 'flag' ? new Bool() : type === 'float64' ? new Float64() : new Float32();
   }
 
-  builder(column: Pick<OutputColumn<never>, 'type' | 'texts'>, length: number): ColumnBuilder {
+  builder(column: ColumnKind, length: number): ColumnBuilder {
     const texts = column.texts === undefined ? undefined : this.#list(column.texts).texts;
     return new ColumnBuilder(this.typeOf(column), length, texts);
+  }
+
+  /** A column with the values of rows. */
+  read<Rows>(column: OutputColumn<Rows>, rows: Rows, length: number): ColumnBuilder {
+    const builder = this.builder(column, length);
+    column.read(rows, builder.values);
+    return builder;
   }
 
   #list(name: keyof TextLists) {

@@ -8,7 +8,7 @@ import {
   type TableState,
   wrongLine,
 } from '../table/table-request.js';
-import { JobList, lineAt, MAX_ROW_BYTES, textEnd, textStart } from '../text/lines.js';
+import { ChunkList, lineAt, MAX_ROW_BYTES, textEnd, textStart } from '../text/lines.js';
 import { fromLatin1 } from '../text/text-formats.js';
 import { CSV_GRAMMAR, type CsvHeader } from './csv-source.js';
 
@@ -39,7 +39,7 @@ export function checkCsv(
   const text = body.subarray(0, textEnd(body, at, false));
   let header = before?.header;
   let maxRows = header === undefined ? 0 : maxRowsOf(header.names, request);
-  const list = new JobList(before, request.rowLimit);
+  const list = new ChunkList(before, request.rowLimit);
   while (at < text.length) {
     const consumed = eachRow(text, at, windowEnd(text, at), (cells, rowStart, rowEnd) => {
       if (cells.length === 1 && (cells[0] === '' || cells[0] === '\r'))
@@ -55,11 +55,11 @@ export function checkCsv(
     at = consumed;
     if (isTimeUp()) break;
   }
-  const { jobs, rowCount } = list;
+  const { chunks, rowCount } = list;
   const isChecked = at >= text.length;
   if (isChecked && header === undefined) throw notATable('it has no header line');
   if (isChecked) checkRowCount(rowCount, request);
-  return { format: 'csv', at, header, jobs, rowCount, isChecked };
+  return { format: 'csv', at, header, chunks, rowCount, isChecked };
 }
 
 function readHeader(cells: readonly string[], endsWithCrLf: boolean): CsvHeader {

@@ -2,8 +2,8 @@ import { Field, Utf8 } from 'apache-arrow';
 import Papa from 'papaparse';
 import { ColumnBuilder } from '../arrow/column-builder.js';
 import type { ReadPositions } from '../table/input-columns.js';
-import type { TableJob } from '../table/table-request.js';
-import type { ArrowPart, JobRows, TableSource } from '../table/table-source.js';
+import type { TableChunk } from '../table/table-request.js';
+import type { ArrowPart, ChunkRows, TableSource } from '../table/table-source.js';
 import { lineStarts, restOf, withoutLineEnd, withoutLineFeed } from '../text/lines.js';
 import type { RowWriter } from '../text/row-writer.js';
 import { fromLatin1 } from '../text/text-formats.js';
@@ -36,8 +36,8 @@ export class CsvSource implements TableSource {
     return this.names.map((name) => new Field(name, new Utf8(), false));
   }
 
-  rows(job: TableJob): JobRows {
-    return new CsvRows(this.body, job);
+  rows(chunk: TableChunk): ChunkRows {
+    return new CsvRows(this.body, chunk);
   }
 }
 
@@ -51,7 +51,7 @@ function numberOf(cell: string): number {
 }
 
 /** Rows of a CSV table, parsed into cells: those with quotes take up to 16 times their bytes. */
-class CsvRows implements JobRows {
+class CsvRows implements ChunkRows {
   readonly #cells: readonly string[][];
   /** Where each row starts in the body, and where the last one ends. */
   readonly #starts: Uint32Array;
@@ -59,9 +59,9 @@ class CsvRows implements JobRows {
 
   constructor(
     private readonly body: Buffer,
-    private readonly job: TableJob,
+    private readonly chunk: TableChunk,
   ) {
-    const { start, end, count } = job;
+    const { start, end, count } = chunk;
     const text = body.toString('latin1', start, end);
     this.#hasQuotes = text.includes('"');
     if (this.#hasQuotes) {
@@ -78,7 +78,7 @@ class CsvRows implements JobRows {
       this.#starts[0] = start;
       this.#cells = cells;
     } else {
-      this.#starts = lineStarts(body, job);
+      this.#starts = lineStarts(body, chunk);
       this.#cells = Papa.parse<string[]>(text, CSV_GRAMMAR).data;
     }
     for (let i = 0; i < count; i++) {
@@ -126,7 +126,7 @@ class CsvRows implements JobRows {
   }
 
   arrowParts(): ArrowPart[] {
-    const { count } = this.job;
+    const { count } = this.chunk;
     const columns = this.#cells[0].map((_, position) => {
       const column = new ColumnBuilder(new Utf8(), count);
       for (let row = 0; row < count; row++) column.setText(row, this.#cells[row][position]);
@@ -135,7 +135,7 @@ class CsvRows implements JobRows {
     return [{ rowCount: count, columns }];
   }
 
-  rest(from: number): TableJob {
-    return restOf(this.job, from, this.#starts[from]);
+  rest(from: number): TableChunk {
+    return restOf(this.chunk, from, this.#starts[from]);
   }
 }

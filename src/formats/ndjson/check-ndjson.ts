@@ -9,7 +9,7 @@ import {
   type TableState,
   wrongLine,
 } from '../table/table-request.js';
-import { JobList, lineAt, MAX_ROW_BYTES, textEnd, textStart } from '../text/lines.js';
+import { ChunkList, lineAt, MAX_ROW_BYTES, textEnd, textStart } from '../text/lines.js';
 import { ColumnTypes } from './column-types.js';
 import { NdjsonSource } from './ndjson-source.js';
 import { ObjectColumns } from './object-columns.js';
@@ -40,7 +40,7 @@ export function checkNdjson(
 ): NdjsonState {
   const columns = new ObjectColumns(before?.written);
   const types = new ColumnTypes(before?.kinds);
-  const list = new JobList(before, request.rowLimit);
+  const list = new ChunkList(before, request.rowLimit);
   let at = before?.at ?? textStart(body);
   const text = body.subarray(0, textEnd(body, at, true));
   for (let nextLook = at + LOOK_BYTES; at < text.length; ) {
@@ -58,14 +58,14 @@ export function checkNdjson(
     if (isTimeUp()) break;
     nextLook = at + LOOK_BYTES;
   }
-  const { jobs, rowCount } = list;
+  const { chunks, rowCount } = list;
   const isChecked = at >= text.length;
   if (isChecked) {
     if (rowCount === 0) throw notATable('it has no rows: write one JSON object a line');
     readPositions(columns.names);
     checkRowCount(rowCount, request);
   }
-  return { format: 'ndjson', at, written: columns.written, kinds: types.kinds, jobs, rowCount, isChecked };
+  return { format: 'ndjson', at, written: columns.written, kinds: types.kinds, chunks, rowCount, isChecked };
 }
 
 /** The table in a body that was checked. */

@@ -1,8 +1,8 @@
 import { type Data, DataType, Field } from 'apache-arrow';
 import { ColumnBuilder } from '../arrow/column-builder.js';
 import { CLOSE_OBJECT, numberAt, OPEN_OBJECT, QUOTE, skipSpace } from '../request/json.js';
-import type { TableJob } from '../table/table-request.js';
-import type { ArrowPart, JobRows, TableSource } from '../table/table-source.js';
+import type { TableChunk } from '../table/table-request.js';
+import type { ArrowPart, ChunkRows, TableSource } from '../table/table-source.js';
 import { lineStarts, restOf } from '../text/lines.js';
 import type { RowWriter } from '../text/row-writer.js';
 import { toLatin1 } from '../text/text-formats.js';
@@ -21,7 +21,7 @@ export class NdjsonSource implements TableSource {
     readonly body: Buffer,
     readonly columns: ObjectColumns,
     readonly types: ColumnTypes,
-    /** Most rows of a record batch: rows may have more columns than the first of their job had. */
+    /** Most rows of a record batch: rows may have more columns than the first of their chunk had. */
     readonly partRows: number,
   ) {
     this.names = columns.names;
@@ -31,8 +31,8 @@ export class NdjsonSource implements TableSource {
     return this.names.map((name, column) => new Field(name, this.types.arrowType(column), true));
   }
 
-  rows(job: TableJob): JobRows {
-    return new NdjsonRows(this, job);
+  rows(chunk: TableChunk): ChunkRows {
+    return new NdjsonRows(this, chunk);
   }
 
   /** Finds the values of the row that starts at an offset, unless it was asked for last. */
@@ -43,7 +43,7 @@ export class NdjsonSource implements TableSource {
 }
 
 /** Rows of a table of JSON objects, whose values are found row by row. */
-class NdjsonRows implements JobRows {
+class NdjsonRows implements ChunkRows {
   private readonly body: Buffer;
   private readonly columns: ObjectColumns;
   /** Where each row starts in the body, and where the last one ends. */
@@ -51,11 +51,11 @@ class NdjsonRows implements JobRows {
 
   constructor(
     private readonly source: NdjsonSource,
-    private readonly job: TableJob,
+    private readonly chunk: TableChunk,
   ) {
     this.body = source.body;
     this.columns = source.columns;
-    this.#starts = lineStarts(source.body, job);
+    this.#starts = lineStarts(source.body, chunk);
   }
 
   number(row: number, column: number): number {
@@ -100,7 +100,7 @@ class NdjsonRows implements JobRows {
   }
 
   *arrowParts(): Generator<ArrowPart> {
-    const { count } = this.job;
+    const { count } = this.chunk;
     const { partRows } = this.source;
     for (let from = 0; from < count; from += partRows) {
       const rowCount = Math.min(partRows, count - from);
@@ -108,8 +108,8 @@ class NdjsonRows implements JobRows {
     }
   }
 
-  rest(from: number): TableJob {
-    return restOf(this.job, from, this.#starts[from]);
+  rest(from: number): TableChunk {
+    return restOf(this.chunk, from, this.#starts[from]);
   }
 
   /** Where the value of a column starts in the body; 0 where the row has none. */
@@ -125,8 +125,8 @@ class NdjsonRows implements JobRows {
       for (const [column, builder] of builders.entries()) {
         const start = this.#startOf(from + row, column);
         if (start === 0 || this.body[start] === LETTER_N) builder.clear(row);
-        else if (DataType.isFloat(builder.type)) builder.set(row, numberAt(this.body, start));
-        else if (DataType.isBool(builder.type)) builder.set(row, this.body[start] === LETTER_T ? 1 : 0);
+        else if (DataType.isFloat(builder.type)) builder.values[row] = numberAt(this.body, start);
+        else if (DataType.isBool(builder.type)) builder.values[row] = this.body[start] === LETTER_T ? 1 : 0;
         else builder.setText(row, this.text(from + row, column) ?? '');
       }
     return builders.map((builder) => builder.data());

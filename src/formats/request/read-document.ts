@@ -15,7 +15,7 @@ const FOREIGN_WORDS = new Map([
 
 const LONGEST_WORD = 20;
 
-/** What editors and PowerShell on Windows put before UTF-8; a message would show it as nothing. */
+/** The byte order mark, which editors and PowerShell on Windows put before UTF-8. It is invisible in a message. */
 const BYTE_ORDER_MARK = '\ufeff';
 
 /**

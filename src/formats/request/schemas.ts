@@ -195,7 +195,7 @@ export function requestSchemas(rules: OptionRules, served: readonly Species[] = 
         requests: z.array(prediction).meta({ description: 'Entries.', examples: [EXAMPLE_ENTRIES] }),
       })
       .meta({ id: 'BatchRequest' }),
-    /** Body of POST /v1/predict/rank. A method or species that is none has a code of its own. */
+    /** Body of POST /v1/predict/rank. An unknown method or species has an error code of its own. */
     ranking: z
       .object({ ...place, ...choice, ...years, ...options })
       .meta({ id: 'RankingRequest', examples: RANKING_EXAMPLES }),

@@ -2,7 +2,7 @@ import { Field, Int32, Schema } from 'apache-arrow';
 import { modelOf } from '../../prediction/artefacts/manifest.js';
 import type { GenerationData } from '../../prediction/per-generation.js';
 import { OutputTypes, StreamWriter } from '../arrow/stream-writer.js';
-import { SURFACE_COLUMNS, type SurfaceRow, textListsOf } from '../table/output-columns.js';
+import { SURFACE_COLUMNS, type SurfaceRows, textListsOf } from '../table/output-columns.js';
 import { ColumnWriter } from '../text/column-writer.js';
 import { RowWriter } from '../text/row-writer.js';
 import { type Surface, surfaceFields } from './surface.js';
@@ -24,7 +24,7 @@ export interface SurfacePart {
 type Artefacts = GenerationData['artefacts'];
 type Encoder = (surface: Surface, artefacts: Artefacts, start: PartStart) => SurfacePart;
 
-/** What writes a part of a surface, by media type; the default type first. */
+/** What writes a part of a surface, by media type. */
 const ENCODERS = {
   'application/json': textEncoder(jsonSections),
   'application/geo+json': textEncoder(geoJsonSections),
@@ -32,9 +32,25 @@ const ENCODERS = {
   'application/vnd.apache.arrow.stream': encodeArrow,
 } as const satisfies Record<string, Encoder>;
 
-export type SurfaceType = keyof typeof ENCODERS;
+/** The media types whose bytes are written in parts. */
+export type PartType = keyof typeof ENCODERS;
 
-export const SURFACE_TYPES = Object.keys(ENCODERS) as [SurfaceType, ...SurfaceType[]];
+export const TIFF_TYPE = 'image/tiff';
+
+export type SurfaceType = PartType | typeof TIFF_TYPE;
+
+/** The media types by the word of the query that asks for them; the default first. */
+export const SURFACE_FORMATS = {
+  json: 'application/json',
+  geojson: 'application/geo+json',
+  csv: 'text/csv',
+  arrow: 'application/vnd.apache.arrow.stream',
+  tif: TIFF_TYPE,
+} as const satisfies Record<string, SurfaceType>;
+
+export type SurfaceFormat = keyof typeof SURFACE_FORMATS;
+
+export const SURFACE_TYPES = Object.values(SURFACE_FORMATS) as [SurfaceType, ...SurfaceType[]];
 
 /** Most values in a part of text. */
 const PART_VALUES = 2 ** 13;
@@ -48,14 +64,16 @@ export const PART_BYTES = 2 ** 19;
 export function encodeSurface(
   surface: Surface,
   artefacts: Artefacts,
-  type: SurfaceType,
+  type: PartType,
   start: PartStart,
 ): SurfacePart {
   return ENCODERS[type](surface, artefacts, start);
 }
 
-function rowOf({ species, survival, points }: Surface, { grid }: Artefacts): SurfaceRow {
-  return { grid, species, survival, count: points.length, position: 0, point: 0 };
+/** The points [from, end) of a surface. */
+function rowsOf(surface: Surface, { grid }: Artefacts, from: number, end: number): SurfaceRows {
+  const { species, survival, points } = surface;
+  return { grid, species, survival, count: points.length, from, points: points.subarray(from, end) };
 }
 
 function textEncoder(sectionsOf: (surface: Surface, artefacts: Artefacts) => TextSection[]): Encoder {
@@ -66,13 +84,10 @@ function textEncoder(sectionsOf: (surface: Surface, artefacts: Artefacts) => Tex
     const writer = new RowWriter();
     writer.start();
     if (from === 0) writer.writeText(head);
-    const values = new ColumnWriter(columns, format, textListsOf(artefacts), writer);
-    const row = rowOf(surface, artefacts);
     const end = Math.min(points.length, from + Math.ceil(PART_VALUES / columns.length));
-    for (row.position = from; row.position < end; row.position++) {
-      row.point = points[row.position];
-      values.write(row);
-    }
+    const values = new ColumnWriter(columns, end - from, format, textListsOf(artefacts), writer);
+    values.read(rowsOf(surface, artefacts, from, end));
+    for (let row = 0; row < end - from; row++) values.write(row);
     if (end < points.length) return { bytes: writer.written(), next: { section, from: end } };
     if (end > from && format.after.endsWith(',')) writer.length--;
     writer.writeText(tail);
@@ -94,17 +109,10 @@ function encodeArrow(surface: Surface, artefacts: Artefacts, { from }: PartStart
     ([name, value]) => [name, typeof value === 'string' ? value : JSON.stringify(value)] as const,
   );
   const writer = new StreamWriter(new Schema(fields, new Map(metadata)));
-  const row = rowOf(surface, artefacts);
   const write = (start: number, count: number) => {
-    const builders = columns.map((column) => types.builder(column, count));
-    for (let i = 0; i < count; i++) {
-      row.position = start + i;
-      row.point = surface.points[start + i];
-      for (let column = 0; column < columns.length; column++)
-        builders[column].set(i, columns[column].value(row));
-    }
+    const rows = rowsOf(surface, artefacts, start, start + count);
     writer.write(
-      builders.map((builder) => builder.data()),
+      columns.map((column) => types.read(column, rows, count).data()),
       count,
     );
   };

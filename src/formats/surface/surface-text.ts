@@ -1,7 +1,7 @@
 import { modelOf } from '../../prediction/artefacts/manifest.js';
 import { HORIZONS, PLANTING_METHODS } from '../../prediction/dimensions.js';
 import type { GenerationData } from '../../prediction/per-generation.js';
-import { type OutputColumn, SURFACE_COLUMNS, type SurfaceRow } from '../table/output-columns.js';
+import { type OutputColumn, SURFACE_COLUMNS, type SurfaceRows } from '../table/output-columns.js';
 import {
   csvCell,
   csvFormat,
@@ -14,7 +14,7 @@ import { type Surface, surfaceFields } from './surface.js';
 /** Rows of a surface in some columns, and the text around them. */
 export interface TextSection {
   readonly head: string;
-  readonly columns: readonly OutputColumn<SurfaceRow>[];
+  readonly columns: readonly OutputColumn<SurfaceRows>[];
   readonly format: TextFormat;
   /** What follows the rows, instead of the comma after the last one. */
   readonly tail: string;

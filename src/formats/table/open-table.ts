@@ -11,22 +11,23 @@ import { CsvSource } from '../csv/csv-source.js';
 import { checkNdjson, type NdjsonState, ndjsonSource } from '../ndjson/check-ndjson.js';
 import { TextOutput } from '../text/text-output.js';
 import { type ReadPositions, readPositions } from './input-columns.js';
+import { PredictedRows } from './output-columns.js';
 import { RowChecks } from './row-checks.js';
-import type { TableJob, TableRequest } from './table-request.js';
+import type { TableChunk, TableRequest } from './table-request.js';
 import type { TableOutput, TableSource } from './table-source.js';
 
 /** How far the check of a body has come, by its format. */
 export type CheckState = CsvState | NdjsonState | ArrowState;
 
-/** The answer to the rows of a job. */
-export interface JobAnswer {
+/** The answer to the rows of a chunk. */
+export interface ChunkAnswer {
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** The rows with an answer. */
   readonly answered: number;
   /** The rows that have an error, by its code. */
   readonly failures: readonly (readonly [code: ErrorCode, count: number])[];
   /** The rows that are not answered yet, since the answer would be too long. */
-  readonly rest: TableJob | undefined;
+  readonly rest: TableChunk | undefined;
   readonly inferenceMs: number;
 }
 
@@ -46,6 +47,7 @@ export class OpenTable {
   #arrow: ArrowSource | undefined;
   #checked: CheckedTable | undefined;
   readonly #checks: RowChecks;
+  #records: RowRecords | undefined;
 
   /** @param context pass the same object for all tables of a generation: what is made of it is kept */
   constructor(
@@ -81,28 +83,30 @@ export class OpenTable {
     return { head: output.head(), tail: output.tail() };
   }
 
-  /** Answers the rows of a job. @param state of the check at its end */
-  async answer(state: CheckState, job: TableJob, predictor: Predictor): Promise<JobAnswer> {
+  /** Answers the rows of a chunk. @param state of the check at its end */
+  async answer(state: CheckState, chunk: TableChunk, predictor: Predictor): Promise<ChunkAnswer> {
     const { source, columns, output } = this.#open(state);
-    const rows = source.rows(job);
-    const sites = this.#checks.read(rows, job.count, columns);
-    const { records, inferenceMs } = await predictRows(sites.rows, predictor);
-    const recordOf = new Int16Array(job.count).fill(-1);
-    sites.positions.forEach((row, record) => {
-      recordOf[row] = record;
-    });
+    const rows = source.rows(chunk);
+    const sites = this.#checks.read(rows, chunk.count, columns);
+    const { records, inferenceMs } = await predictRows(sites.rows, predictor, this.#memoryFor(sites.rows));
     const errors = new Map<number, ErrorObject>();
-    recordOf.forEach((record, row) => {
-      const status = record === -1 ? undefined : records.status[record];
+    const { grid } = this.context.artefacts;
+    const record = new Uint16Array(chunk.count);
+    const method = new Uint8Array(chunk.count);
+    const points = new Int32Array(chunk.count);
+    let valid = 0;
+    for (let row = 0; row < chunk.count; row++) {
+      const isValid = sites.positions[valid] === row;
+      const status = isValid ? records.status[valid] : undefined;
       if (status !== ROW_STATUS.answered) errors.set(row, this.#checks.error(rows, row, columns, status));
-    });
-    const predicted = { grid: this.context.artefacts.grid, records, record: 0, method: 0, point: 0 };
-    const moveTo = (row: number) => {
-      predicted.record = recordOf[row];
-      predicted.method = sites.rows.method[predicted.record];
-      predicted.point = records.points[predicted.record];
-    };
-    const { bytes, rowCount } = output.encode(rows, { errors, row: predicted, moveTo }, job);
+      if (!isValid) continue;
+      record[row] = valid;
+      method[row] = sites.rows.method[valid];
+      points[row] = records.points[valid];
+      valid++;
+    }
+    const predicted = new PredictedRows(grid, records, record, method, points);
+    const { bytes, rowCount } = output.encode(rows, { errors, predicted }, chunk);
     const failures = new Map<ErrorCode, number>();
     let failed = 0;
     for (const [row, { code }] of errors) {
@@ -110,8 +114,15 @@ export class OpenTable {
       failures.set(code, (failures.get(code) ?? 0) + 1);
       failed++;
     }
-    const rest = rowCount < job.count ? rows.rest(rowCount) : undefined;
+    const rest = rowCount < chunk.count ? rows.rest(rowCount) : undefined;
     return { bytes, answered: rowCount - failed, failures: [...failures], rest, inferenceMs };
+  }
+
+  /** Memory for the records of a chunk, which the next ones use again. */
+  #memoryFor(rows: SiteRows): RowRecords {
+    if (this.#records === undefined || this.#records.count < rows.count)
+      this.#records = RowRecords.create(rows);
+    return this.#records;
   }
 
   get #stream(): ArrowSource {
@@ -138,12 +149,14 @@ export class OpenTable {
   }
 }
 
-/** Predicts rows, at most RUN_ROWS at a time. */
-export async function predictRows(rows: SiteRows, predictor: Predictor) {
-  const records = RowRecords.create(rows);
+/** Predicts rows, at most RUN_ROWS at a time. @param memory for at least as many records */
+export async function predictRows(rows: SiteRows, predictor: Predictor, memory = RowRecords.create(rows)) {
+  const records = memory.part(0, rows.count);
   let inferenceMs = 0;
+  let run: SiteRows | undefined;
   for (let from = 0; from < rows.count; from += RUN_ROWS) {
-    const run = new SiteRows(Math.min(RUN_ROWS, rows.count - from), rows.width);
+    const count = Math.min(RUN_ROWS, rows.count - from);
+    if (run?.count !== count) run = new SiteRows(count, rows.width);
     run.copyRows(0, rows, from, run.count);
     inferenceMs += (await predictor.predict(run, records.part(from, run.count))).inferenceMs;
   }

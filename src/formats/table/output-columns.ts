@@ -4,18 +4,22 @@ import { HORIZONS, PLANTING_METHODS, RISK_FACTOR_COUNT } from '../../prediction/
 import type { ErrorCode } from '../../prediction/errors/api-error.js';
 import type { RowRecords } from '../../prediction/row-record.js';
 
+/** Memory for the values of a column, as its format keeps them. */
+export type ColumnValues = Float64Array | Float32Array | Int32Array | Int16Array | Int8Array | Uint8Array;
+
 /**
  * A column of an answer. Every format writes it from this: its type is that in Arrow, and formats of text write a value in
  * its shortest form.
  */
-export interface OutputColumn<Row> {
+export interface OutputColumn<Rows> {
   readonly name: string;
-  /** `text`: `value` is an index into the list that `texts` names. `flag`: it is 0 or 1. */
+  /** `text`: values are indexes into the list that `texts` names. `flag`: they are 0 or 1. */
   readonly type: 'float64' | 'float32' | 'text' | 'flag';
   readonly texts?: keyof TextLists;
   /** Decimals to which formats of text round; other numbers are written as they are. */
   readonly decimals?: number;
-  value(row: Row): number;
+  /** Reads the values of all rows: each column has a loop of its own, which calls nothing for each row. */
+  read(rows: Rows, values: ColumnValues): void;
 }
 
 /** The texts that columns refer to by their index. */
@@ -40,11 +44,11 @@ export function textListsOf({ grid, manifest }: Pick<Artefacts, 'grid' | 'manife
   return { regions: grid.regions, factors, codes: ROW_ERROR_CODES };
 }
 
-/** What the columns of a grid point are read from. */
-interface PointRow {
+/** What the columns of grid points are read from. */
+interface PointRows {
   readonly grid: SharedGrid;
-  /** Index of the grid point. */
-  point: number;
+  /** The grid point of each row. */
+  readonly points: Int32Array;
 }
 
 const TEN_THOUSANDTHS = 10_000;
@@ -53,34 +57,61 @@ const METRES_PER_KM = 1000;
 /** Decimals of degrees: about a metre. */
 const DEGREES_DECIMALS = 5;
 
-const latitude = (name: string): OutputColumn<PointRow> => ({
+const latitude = (name: string): OutputColumn<PointRows> => ({
   name,
   type: 'float64',
   decimals: DEGREES_DECIMALS,
-  value: ({ grid: { index }, point }) => index.latitudes[index.row[point]],
+  read({ grid: { index }, points }, values) {
+    for (let i = 0; i < points.length; i++) values[i] = index.latitudes[index.row[points[i]]];
+  },
 });
-const longitude = (name: string): OutputColumn<PointRow> => ({
+const longitude = (name: string): OutputColumn<PointRows> => ({
   name,
   type: 'float64',
   decimals: DEGREES_DECIMALS,
-  value: ({ grid: { index }, point }) => index.longitudes[index.column[point]],
+  read({ grid: { index }, points }, values) {
+    for (let i = 0; i < points.length; i++) values[i] = index.longitudes[index.column[points[i]]];
+  },
 });
-const REGION: OutputColumn<PointRow> = {
+const REGION: OutputColumn<PointRows> = {
   name: 'region',
   type: 'text',
   texts: 'regions',
-  value: ({ grid, point }) => grid.region[point],
+  read({ grid, points }, values) {
+    for (let i = 0; i < points.length; i++) values[i] = grid.region[points[i]];
+  },
 };
 
-/** A row of a table that has a prediction; one object is moved from row to row. */
-export interface PredictedRow extends PointRow {
-  readonly records: RowRecords;
-  /** Its record, and its method as an index into PLANTING_METHODS. */
-  record: number;
-  method: number;
+/** Rows of a table. The values of rows without a prediction are undefined. */
+export class PredictedRows implements PointRows {
+  /**
+   * @param record the record of each row
+   * @param method the method of each row, as an index into PLANTING_METHODS
+   * @param points the grid point of each row
+   */
+  constructor(
+    readonly grid: SharedGrid,
+    readonly records: RowRecords,
+    readonly record: Uint16Array,
+    readonly method: Uint8Array,
+    readonly points: Int32Array,
+  ) {}
+
+  /** Some of the rows, in the same memory. */
+  part(from: number, count: number): PredictedRows {
+    const { grid, records, record, method, points } = this;
+    const end = from + count;
+    return new PredictedRows(
+      grid,
+      records,
+      record.subarray(from, end),
+      method.subarray(from, end),
+      points.subarray(from, end),
+    );
+  }
 }
 
-interface TableColumn extends OutputColumn<PredictedRow> {
+interface TableColumn extends OutputColumn<PredictedRows> {
   /** Index into HORIZONS; undefined for columns that all answers have. */
   readonly h?: number;
   /** Only in answers with intervals. */
@@ -90,32 +121,54 @@ interface TableColumn extends OutputColumn<PredictedRow> {
 const RANKS = Array.from({ length: RISK_FACTOR_COUNT }, (_, rank) => rank);
 
 function horizonColumns(years: number, h: number): TableColumn[] {
-  const probability = (name: string, value: (row: PredictedRow) => number): TableColumn => ({
-    name,
-    type: 'float32',
-    decimals: PROBABILITY_DECIMALS,
-    h,
-    value: (row) => value(row) / TEN_THOUSANDTHS,
-  });
+  const probability = { type: 'float32', decimals: PROBABILITY_DECIMALS, h } as const;
   const factors = RANKS.flatMap((rank): TableColumn[] => [
     {
       name: `factor_${years}_${rank + 1}`,
       type: 'text',
       texts: 'factors',
       h,
-      value: ({ records, record, method }) => records.riskFactor(record, method, h, rank),
+      read({ records, record, method }, values) {
+        for (let i = 0; i < record.length; i++) values[i] = records.riskFactor(record[i], method[i], h, rank);
+      },
     },
-    probability(`contribution_${years}_${rank + 1}`, ({ records, record, method }) =>
-      records.contribution(record, method, h, rank),
-    ),
+    {
+      ...probability,
+      name: `contribution_${years}_${rank + 1}`,
+      read({ records, record, method }, values) {
+        for (let i = 0; i < record.length; i++)
+          values[i] = records.contribution(record[i], method[i], h, rank) / TEN_THOUSANDTHS;
+      },
+    },
   ]);
-  const low = probability(`low_${years}`, ({ records, record, method }) => records.low(record, method, h));
-  const high = probability(`high_${years}`, ({ records, record, method }) => records.high(record, method, h));
   return [
-    probability(`survival_${years}`, ({ records, record, method }) => records.survival(record, method, h)),
+    {
+      ...probability,
+      name: `survival_${years}`,
+      read({ records, record, method }, values) {
+        for (let i = 0; i < record.length; i++)
+          values[i] = records.survival(record[i], method[i], h) / TEN_THOUSANDTHS;
+      },
+    },
     ...factors,
-    { ...low, isInterval: true },
-    { ...high, isInterval: true },
+    {
+      ...probability,
+      name: `low_${years}`,
+      isInterval: true,
+      read({ records, record, method }, values) {
+        for (let i = 0; i < record.length; i++)
+          values[i] = records.low(record[i], method[i], h) / TEN_THOUSANDTHS;
+      },
+    },
+    {
+      ...probability,
+      name: `high_${years}`,
+      isInterval: true,
+      read({ records, record, method }, values) {
+        for (let i = 0; i < record.length; i++)
+          values[i] = records.high(record[i], method[i], h) / TEN_THOUSANDTHS;
+      },
+    },
   ];
 }
 
@@ -127,7 +180,9 @@ const TABLE_COLUMNS: readonly TableColumn[] = [
     name: 'match_distance_km',
     type: 'float64',
     decimals: 3,
-    value: ({ records, record }) => records.distanceM(record) / METRES_PER_KM,
+    read({ records, record }, values) {
+      for (let i = 0; i < record.length; i++) values[i] = records.distanceM(record[i]) / METRES_PER_KM;
+    },
   },
   REGION,
   ...HORIZONS.flatMap(horizonColumns),
@@ -143,46 +198,53 @@ export const OUTPUT_NAMES: ReadonlySet<string> = new Set([
 ]);
 
 /** The columns of an answer without those of errors. @param horizons set of horizons as bits */
-export function tableColumns(horizons: number, intervals: boolean): OutputColumn<PredictedRow>[] {
+export function tableColumns(horizons: number, intervals: boolean): OutputColumn<PredictedRows>[] {
   return TABLE_COLUMNS.filter(
     ({ h, isInterval }) => (h === undefined || (horizons & (1 << h)) !== 0) && (!isInterval || intervals),
   );
 }
 
-/** A point of a surface; one object is moved from point to point. */
-export interface SurfaceRow extends PointRow {
+/** Consecutive points of a surface. */
+export interface SurfaceRows extends PointRows {
   /** Index into the species list. */
   readonly species: number;
   /** The reported survival in ten-thousandths, Uint16 [methods, horizons, points]. */
   readonly survival: Uint16Array;
+  /** The points of the surface. */
   readonly count: number;
-  /** Index of the point among those of the surface. */
-  position: number;
+  /** The first of these among them. */
+  readonly from: number;
 }
 
 /** The columns of a surface. Longitude and latitude must be first (GeoJSON), survival last (JSON). */
-export const SURFACE_COLUMNS: readonly OutputColumn<SurfaceRow>[] = [
+export const SURFACE_COLUMNS: readonly OutputColumn<SurfaceRows>[] = [
   longitude('longitude'),
   latitude('latitude'),
   {
     name: 'elevation_m',
     type: 'float32',
-    value: ({ grid, point }) => valueAt(grid.columns.elevation, point),
+    read({ grid, points }, values) {
+      for (let i = 0; i < points.length; i++) values[i] = valueAt(grid.columns.elevation, points[i]);
+    },
   },
   REGION,
   {
     name: 'in_native_range',
     type: 'flag',
-    value: ({ grid, point, species }) => (grid.nativeRanges[point] >>> species) & 1,
+    read({ grid, points, species }, values) {
+      for (let i = 0; i < points.length; i++) values[i] = (grid.nativeRanges[points[i]] >>> species) & 1;
+    },
   },
   ...PLANTING_METHODS.flatMap((method, m) =>
     HORIZONS.map(
-      (years, h): OutputColumn<SurfaceRow> => ({
+      (years, h): OutputColumn<SurfaceRows> => ({
         name: `survival_${method}_${years}`,
         type: 'float32',
         decimals: PROBABILITY_DECIMALS,
-        value: ({ survival, count, position }) =>
-          survival[(m * HORIZONS.length + h) * count + position] / TEN_THOUSANDTHS,
+        read({ survival, count, from, points }, values) {
+          const first = (m * HORIZONS.length + h) * count + from;
+          for (let i = 0; i < points.length; i++) values[i] = survival[first + i] / TEN_THOUSANDTHS;
+        },
       }),
     ),
   ),

@@ -16,16 +16,16 @@ import {
   type ReadPositions,
 } from './input-columns.js';
 import type { TableRequest } from './table-request.js';
-import type { JobRows } from './table-source.js';
+import type { ChunkRows } from './table-source.js';
 
 /** What a row states of its site, as messages show it; absent where the cell is empty or null. */
 type StatedSite = { [column in ReadColumn]?: unknown };
 
-/** Rows of a job that can be predicted for. */
+/** Rows of a chunk that can be predicted for. */
 interface CheckedRows {
   /** With OPTION.adjusted and adjustments where a row or the query states something of its site. */
   readonly rows: SiteRows;
-  /** Where each is in the job, counted from 0. */
+  /** Where each is in the chunk, counted from 0. */
   readonly positions: Uint16Array;
 }
 
@@ -76,33 +76,33 @@ export class RowChecks {
       (request.intervals ? OPTION.intervals : 0) | (this.#assumed.every(Number.isNaN) ? 0 : OPTION.adjusted);
   }
 
-  /** Reads the rows of a job that are valid. `error` says what is wrong with the others. */
-  read(job: JobRows, count: number, columns: ReadPositions): CheckedRows {
+  /** Reads the rows of a chunk that are valid. `error` says what is wrong with the others. */
+  read(chunk: ChunkRows, count: number, columns: ReadPositions): CheckedRows {
     const numbers = this.#rules.numbers.filter(({ column }) => columns[column] !== -1);
     const isAdjusted = numbers.length > 0 || (this.#options & OPTION.adjusted) !== 0;
     const rows = new SiteRows(count, isAdjusted ? this.#assumed.length : 0);
     const positions = new Uint16Array(count);
     let valid = 0;
     for (let i = 0; i < count; i++)
-      if (this.#write(rows, valid, job, i, columns, numbers)) positions[valid++] = i;
+      if (this.#write(rows, valid, chunk, i, columns, numbers)) positions[valid++] = i;
     return valid === count
       ? { rows, positions }
       : { rows: rows.first(valid), positions: positions.slice(0, valid) };
   }
 
-  /** Writes row `i` of a job to a row, if it can be predicted for. */
+  /** Writes row `i` of a chunk to a row, if it can be predicted for. */
   #write(
     rows: SiteRows,
     row: number,
-    job: JobRows,
+    chunk: ChunkRows,
     i: number,
     columns: ReadPositions,
     numbers: readonly OptionalNumber[],
   ): boolean {
-    const latitude = job.number(i, columns.latitude);
-    const longitude = job.number(i, columns.longitude);
-    const species = this.#rules.species.indexOf(job.code(i, columns.species_code));
-    const method = PLANTING_METHODS.indexOf(job.code(i, columns.planting_method) as PlantingMethod);
+    const latitude = chunk.number(i, columns.latitude);
+    const longitude = chunk.number(i, columns.longitude);
+    const species = this.#rules.species.indexOf(chunk.code(i, columns.species_code));
+    const method = PLANTING_METHODS.indexOf(chunk.code(i, columns.planting_method) as PlantingMethod);
     const isPlace = Math.abs(latitude) <= MAX_LATITUDE && Math.abs(longitude) <= MAX_LONGITUDE; // not NaN
     if (!isPlace || species === -1 || method === -1) return false;
     rows.latitude[row] = latitude;
@@ -115,8 +115,8 @@ export class RowChecks {
     const first = row * rows.width;
     rows.adjustments.set(this.#assumed, first);
     for (const number of numbers) {
-      if (!job.statesNumber(i, columns[number.column])) continue;
-      const value = job.number(i, columns[number.column]);
+      if (!chunk.statesNumber(i, columns[number.column])) continue;
+      const value = chunk.number(i, columns[number.column]);
       if (!number.isUsable || !isWithin(value, number)) return false;
       rows.adjustments[first + number.at] = value === number.default ? Number.NaN : value;
       rows.options[row] |= OPTION.adjusted;
@@ -125,8 +125,8 @@ export class RowChecks {
   }
 
   /** Why a row has no prediction. @param status ROW_STATUS of its place; undefined where the row is not valid */
-  error(job: JobRows, row: number, columns: ReadPositions, status: number | undefined): ErrorObject {
-    const site = statedSite(job, row, columns);
+  error(chunk: ChunkRows, row: number, columns: ReadPositions, status: number | undefined): ErrorObject {
+    const site = statedSite(chunk, row, columns);
     if (status !== undefined) {
       const rows = new SiteRows(1, 1);
       rows.latitude[0] = Number(site.latitude);
@@ -143,12 +143,12 @@ export class RowChecks {
   }
 }
 
-function statedSite(job: JobRows, row: number, columns: ReadPositions): StatedSite {
+function statedSite(chunk: ChunkRows, row: number, columns: ReadPositions): StatedSite {
   const site: StatedSite = {};
   for (const name of READ_COLUMNS) {
     const column = columns[name];
-    if (column === -1 || (isOptional(name) && !job.statesNumber(row, column))) continue;
-    const value = job.stated(row, column, name === 'species_code' || name === 'planting_method');
+    if (column === -1 || (isOptional(name) && !chunk.statesNumber(row, column))) continue;
+    const value = chunk.stated(row, column, name === 'species_code' || name === 'planting_method');
     if (value !== undefined) site[name] = value;
   }
   return site;

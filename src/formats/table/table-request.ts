@@ -28,12 +28,12 @@ export interface TableRequest {
   readonly tier: string;
   /** Most rows that the tier allows. */
   readonly rowLimit: number;
-  /** Rows of a job at most. */
-  readonly jobRows: number;
+  /** Rows of a chunk at most. */
+  readonly chunkRows: number;
 }
 
 /** Consecutive rows of a table that are read, predicted and written in one step. */
-export interface TableJob {
+export interface TableChunk {
   readonly from: number;
   readonly count: number;
   /** Where their bytes are in a body of text. */
@@ -47,16 +47,16 @@ export interface TableState {
   readonly isChecked: boolean;
   /** Rows so far. */
   readonly rowCount: number;
-  /** The jobs of these rows, in their order. */
-  readonly jobs: readonly TableJob[];
+  /** The chunks of these rows, in their order. */
+  readonly chunks: readonly TableChunk[];
 }
 
-/** Most cells of a job, which take some dozen bytes each when they are parsed. */
-const JOB_CELLS = 2 ** 18;
+/** Most cells of a chunk, which take some dozen bytes each when they are parsed. */
+const CHUNK_CELLS = 2 ** 18;
 
-/** Most rows of a job of a table with columns of these names. */
-export function maxRowsOf({ length }: readonly string[], { jobRows }: TableRequest): number {
-  return Math.min(jobRows, Math.ceil(JOB_CELLS / Math.max(1, length)));
+/** Most rows of a chunk of a table with columns of these names. */
+export function maxRowsOf({ length }: readonly string[], { chunkRows }: TableRequest): number {
+  return Math.min(chunkRows, Math.ceil(CHUNK_CELLS / Math.max(1, length)));
 }
 
 /** The refusal of a body that is no table. @param message what is wrong and what would be right, without a full stop */

@@ -1,8 +1,8 @@
 import type { Data, Field } from 'apache-arrow';
 import type { ErrorObject } from '../../prediction/errors/api-error.js';
 import type { RowWriter } from '../text/row-writer.js';
-import type { PredictedRow } from './output-columns.js';
-import type { TableJob } from './table-request.js';
+import type { PredictedRows } from './output-columns.js';
+import type { TableChunk } from './table-request.js';
 
 /** The table in a body that was checked. */
 export interface TableSource {
@@ -14,14 +14,14 @@ export interface TableSource {
   arrowFields(): readonly Field[];
   /** The metadata of an uploaded Arrow table. */
   readonly arrowMetadata?: ReadonlyMap<string, string>;
-  /** The columns of an uploaded Arrow table without rows, with the dictionaries that were sent before a job. */
-  columnsBefore?(job: TableJob): readonly Data[];
-  /** Reads the rows of a job. */
-  rows(job: TableJob): JobRows;
+  /** The columns of an uploaded Arrow table without rows, with the dictionaries that were sent before a chunk. */
+  columnsBefore?(chunk: TableChunk): readonly Data[];
+  /** Reads the rows of a chunk. */
+  rows(chunk: TableChunk): ChunkRows;
 }
 
-/** The uploaded cells of the rows of a job: both are counted from 0. Texts are UTF-8 as latin1. */
-export interface JobRows {
+/** The uploaded cells of the rows of a chunk: both are counted from 0. Texts are UTF-8 as latin1. */
+export interface ChunkRows {
   /** NaN for a cell that is not a number. */
   number(row: number, column: number): number;
   /** The text of a cell as far as it can be a code; '' for any other value. */
@@ -41,7 +41,7 @@ export interface JobRows {
   /** The rows as columns of Arrow: parts that follow each other, each with all columns. */
   arrowParts(): Iterable<ArrowPart>;
   /** The rows from one of them on. */
-  rest(from: number): TableJob;
+  rest(from: number): TableChunk;
 }
 
 export interface ArrowPart {
@@ -49,34 +49,32 @@ export interface ArrowPart {
   readonly columns: readonly Data[];
 }
 
-/** What became of the rows of a job. */
+/** What became of the rows of a chunk. */
 export interface RowOutcomes {
   /** The errors of rows that have no prediction. */
   readonly errors: ReadonlyMap<number, ErrorObject>;
-  /** What columns are read from. */
-  readonly row: PredictedRow;
-  /** Moves it to a row that has a prediction. */
-  readonly moveTo: (row: number) => void;
+  /** What columns are read from, a row for each of the chunk. */
+  readonly predicted: PredictedRows;
 }
 
 /**
- * Bytes of an answer after which no more rows of a job are written. Rows may be far longer than they were: JSON repeats the
+ * Bytes of an answer after which no more rows of a chunk are written. Rows may be far longer than they were: JSON repeats the
  * names of columns, and escapes.
  */
 export const PIECE_BYTES = 2 ** 22;
 
-/** The answer to the first rows of a job. */
+/** The answer to the first rows of a chunk. */
 export interface EncodedRows {
   /** In memory of its own. */
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** How many rows that is; fewer than the job has where these are more than PIECE_BYTES. */
+  /** How many rows that is; fewer than the chunk has where these are more than PIECE_BYTES. */
   readonly rowCount: number;
 }
 
 /** Writes an answer in one of the formats. */
 export interface TableOutput {
   head(): Uint8Array;
-  /** Writes the rows of a job, uploaded columns first. */
-  encode(rows: JobRows, outcomes: RowOutcomes, job: TableJob): EncodedRows;
+  /** Writes the rows of a chunk, uploaded columns first. */
+  encode(rows: ChunkRows, outcomes: RowOutcomes, chunk: TableChunk): EncodedRows;
   tail(): Uint8Array;
 }

@@ -6,15 +6,21 @@ import type { TextFormat } from './text-formats.js';
 const FLAGS = ['false', 'true'];
 
 /** Writes columns of rows in a format of text. */
-export class ColumnWriter<Row> {
-  readonly #columns: ((row: Row) => void)[];
+export class ColumnWriter<Rows> {
+  readonly #writers: readonly ((value: number) => void)[];
   readonly #after: Fragment;
   /** Most bytes of a row. */
   readonly #maxBytes: number;
+  /** The values of each column. */
+  readonly #values: readonly Float64Array[];
 
-  /** @param after what follows the last value of a row */
+  /**
+   * @param capacity most rows that are read at a time
+   * @param after what follows the last value of a row
+   */
   constructor(
-    columns: readonly OutputColumn<Row>[],
+    private readonly columns: readonly OutputColumn<Rows>[],
+    capacity: number,
     format: TextFormat,
     lists: TextLists,
     private readonly writer: RowWriter,
@@ -22,42 +28,50 @@ export class ColumnWriter<Row> {
   ) {
     const bytesOf = (text: string) => Buffer.byteLength(text) + WORD_BYTES;
     let maxBytes = bytesOf(after);
-    this.#columns = columns.map((column, index) => {
+    this.#writers = columns.map((column, index) => {
       const before = format.before(column.name, index);
       const texts = column.texts === undefined ? [] : lists[column.texts].map((text) => format.quote(text));
       maxBytes += bytesOf(before) + Math.max(NUMBER_BYTES, ...texts.map(bytesOf));
-      return valueWriter(column, before, column.type === 'flag' ? FLAGS : texts, writer);
+      return valueWriter(column.decimals, before, column.type === 'flag' ? FLAGS : texts, writer);
     });
+    this.#values = columns.map(() => new Float64Array(capacity));
     this.#after = fragment(after);
     this.#maxBytes = maxBytes;
   }
 
-  write(row: Row): void {
+  /** Reads the values of rows, which can then be written. */
+  read(rows: Rows): void {
+    for (const [index, column] of this.columns.entries()) column.read(rows, this.#values[index]);
+  }
+
+  /** Writes one of the rows that were read last, counted from 0. */
+  write(row: number): void {
     this.writer.reserve(this.#maxBytes);
-    for (const write of this.#columns) write(row);
+    for (let column = 0; column < this.#writers.length; column++)
+      this.#writers[column](this.#values[column][row]);
     this.writer.write(this.#after);
   }
 }
 
-function valueWriter<Row>(
-  { decimals, value }: OutputColumn<Row>,
+function valueWriter(
+  decimals: number | undefined,
   before: string,
   texts: readonly string[],
   writer: RowWriter,
-): (row: Row) => void {
+): (value: number) => void {
   if (texts.length > 0) {
     const fragments = texts.map((text) => fragment(before + text));
-    return (row) => writer.write(fragments[value(row)]);
+    return (value) => writer.write(fragments[value]);
   }
   const start = fragment(before);
   if (decimals === undefined)
-    return (row) => {
+    return (value) => {
       writer.write(start);
-      writer.writeNumber(value(row));
+      writer.writeNumber(value);
     };
   const scale = 10 ** decimals;
-  return (row) => {
+  return (value) => {
     writer.write(start);
-    writer.writeDecimal(Math.round(value(row) * scale), decimals);
+    writer.writeDecimal(Math.round(value * scale), decimals);
   };
 }

@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { notATable, type TableJob, type TableState, wrongLine } from '../table/table-request.js';
+import { notATable, type TableChunk, type TableState, wrongLine } from '../table/table-request.js';
 
 const LINE_FEED = 0x0a;
 const CARRIAGE_RETURN = 0x0d;
@@ -71,33 +71,33 @@ function firstLineNotUtf8(body: Buffer): number {
 /** Most bytes of a row: rows are read one by one into memory. */
 export const MAX_ROW_BYTES = 2 ** 20;
 
-/** Most bytes of a job, if it has more than one row. */
-export const JOB_BYTES = 2 ** 20;
+/** Most bytes of a chunk, if it has more than one row. */
+export const CHUNK_BYTES = 2 ** 20;
 
-/** Puts the rows of a text into jobs, each of JOB_BYTES at most if it is not one row. */
-export class JobList {
-  readonly jobs: { from: number; count: number; start: number; end: number }[];
+/** Puts the rows of a text into chunks, each of CHUNK_BYTES at most if it is not one row. */
+export class ChunkList {
+  readonly chunks: { from: number; count: number; start: number; end: number }[];
   rowCount: number;
 
   /**
-   * @param before the jobs of the rows before
-   * @param rowLimit rows beyond it are counted, and have no job: the table is refused
+   * @param before the chunks of the rows before
+   * @param rowLimit rows beyond it are counted, and have no chunk: the table is refused
    */
   constructor(
-    before: Pick<TableState, 'jobs' | 'rowCount'> | undefined,
+    before: Pick<TableState, 'chunks' | 'rowCount'> | undefined,
     private readonly rowLimit: number,
   ) {
-    this.jobs = (before?.jobs ?? []).map((job) => ({ ...job }));
+    this.chunks = (before?.chunks ?? []).map((chunk) => ({ ...chunk }));
     this.rowCount = before?.rowCount ?? 0;
   }
 
-  /** Adds the row of the bytes [start, end). @param maxRows of a job */
+  /** Adds the row of the bytes [start, end). @param maxRows of a chunk */
   add(start: number, end: number, maxRows: number): void {
     const from = this.rowCount++;
     if (from >= this.rowLimit) return;
-    const last = this.jobs[this.jobs.length - 1];
-    if (last === undefined || last.count >= maxRows || end - last.start > JOB_BYTES)
-      this.jobs.push({ from, count: 1, start, end });
+    const last = this.chunks[this.chunks.length - 1];
+    if (last === undefined || last.count >= maxRows || end - last.start > CHUNK_BYTES)
+      this.chunks.push({ from, count: 1, start, end });
     else {
       last.count++;
       last.end = end;
@@ -105,13 +105,13 @@ export class JobList {
   }
 }
 
-/** The rows of a job from the one that starts at an offset on. @param done how many come before it */
-export function restOf({ from, count, end }: TableJob, done: number, start: number): TableJob {
+/** The rows of a chunk from the one that starts at an offset on. @param done how many come before it */
+export function restOf({ from, count, end }: TableChunk, done: number, start: number): TableChunk {
   return { from: from + done, count: count - done, start, end };
 }
 
-/** The offsets where the lines of a job start, and where the last one ends. */
-export function lineStarts(body: Buffer, { count, start, end }: TableJob): Uint32Array {
+/** The offsets where the lines of a chunk start, and where the last one ends. */
+export function lineStarts(body: Buffer, { count, start, end }: TableChunk): Uint32Array {
   const starts = new Uint32Array(count + 1);
   let at = start;
   for (let line = 0; line < count; line++) {

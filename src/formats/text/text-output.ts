@@ -1,9 +1,9 @@
 import type { GenerationData } from '../../prediction/per-generation.js';
-import { ERROR_COLUMNS, type PredictedRow, tableColumns, textListsOf } from '../table/output-columns.js';
-import type { TableJob, TableRequest } from '../table/table-request.js';
+import { ERROR_COLUMNS, type PredictedRows, tableColumns, textListsOf } from '../table/output-columns.js';
+import type { TableChunk, TableRequest } from '../table/table-request.js';
 import {
+  type ChunkRows,
   type EncodedRows,
-  type JobRows,
   PIECE_BYTES,
   type RowOutcomes,
   type TableOutput,
@@ -13,11 +13,14 @@ import { ColumnWriter } from './column-writer.js';
 import { RowWriter } from './row-writer.js';
 import { csvCell, csvFormat, NDJSON, type TextFormat, toLatin1 } from './text-formats.js';
 
+/** Rows whose values are read together: their memory is used again for the next ones. */
+const PART_ROWS = 256;
+
 /** Writes the answer to a table as CSV or JSON lines: of each row the uploaded columns and then ours. */
 export class TextOutput implements TableOutput {
   readonly #writer = new RowWriter();
   readonly #format: TextFormat;
-  readonly #answer: ColumnWriter<PredictedRow>;
+  readonly #answer: ColumnWriter<PredictedRows>;
   readonly #columnNames: readonly string[];
   /** Our columns of a row that has no prediction, up to its error. */
   readonly #unanswered: string;
@@ -34,7 +37,7 @@ export class TextOutput implements TableOutput {
     const withoutError = ERROR_COLUMNS.map((name) => format.before(name, columns.length) + format.nothing);
     const after = withoutError.join('') + format.after;
     this.#format = format;
-    this.#answer = new ColumnWriter(columns, format, textListsOf(artefacts), this.#writer, after);
+    this.#answer = new ColumnWriter(columns, PART_ROWS, format, textListsOf(artefacts), this.#writer, after);
     this.#columnNames = columns.map(({ name }) => name);
     this.#unanswered = this.#columnNames.map((name, i) => format.before(name, i) + format.nothing).join('');
     this.#members = source.names.map((name) => `${toLatin1(JSON.stringify(name))}:`);
@@ -50,7 +53,7 @@ export class TextOutput implements TableOutput {
     return new Uint8Array(0);
   }
 
-  encode(rows: JobRows, { row, moveTo, errors }: RowOutcomes, { count }: TableJob): EncodedRows {
+  encode(rows: ChunkRows, { predicted, errors }: RowOutcomes, { count }: TableChunk): EncodedRows {
     const writer = this.#writer;
     const { before, quote, after } = this.#format;
     const [code, message] = ERROR_COLUMNS.map((name) => before(name, this.#columnNames.length));
@@ -58,12 +61,12 @@ export class TextOutput implements TableOutput {
     writer.start();
     let position = 0;
     for (; position < count && writer.length <= PIECE_BYTES; position++) {
+      const inPart = position % PART_ROWS;
+      if (inPart === 0) this.#answer.read(predicted.part(position, Math.min(PART_ROWS, count - position)));
       writeUploaded(rows, position);
       const error = errors.get(position);
-      if (error === undefined) {
-        moveTo(position);
-        this.#answer.write(row);
-      } else
+      if (error === undefined) this.#answer.write(inPart);
+      else
         writer.writeText(
           this.#unanswered + code + quote(error.code) + message + quote(error.message) + after,
         );
@@ -71,7 +74,7 @@ export class TextOutput implements TableOutput {
     return { bytes: writer.written(), rowCount: position };
   }
 
-  readonly #writeCells = (rows: JobRows, row: number): void => {
+  readonly #writeCells = (rows: ChunkRows, row: number): void => {
     const writer = this.#writer;
     if (rows.copyCsv?.(writer, row) === true) writer.writeBytes(',');
     else
@@ -79,7 +82,7 @@ export class TextOutput implements TableOutput {
         writer.writeBytes(`${csvCell(rows.text(row, column) ?? '')},`);
   };
 
-  readonly #writeMembers = (rows: JobRows, row: number): void => {
+  readonly #writeMembers = (rows: ChunkRows, row: number): void => {
     const writer = this.#writer;
     if (rows.copyJson !== undefined) {
       rows.copyJson(writer, row);

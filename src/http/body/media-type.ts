@@ -6,6 +6,8 @@ import { show } from '../../prediction/errors/shown-value.js';
 /** A longer Accept is ignored: negotiating thousands of types would take milliseconds. */
 const MAX_ACCEPT_CHARACTERS = 500;
 
+const PARAMETERS = /;\s*(charset="?utf-8"?|header=present|application=geotiff|profile=cloud-optimized)/gi;
+
 /**
  * Chooses the media type of an answer.
  * @param available the types that it can have, the one to prefer first
@@ -17,16 +19,16 @@ export function negotiateType<MediaType extends string>(
 ): MediaType {
   if (accept === undefined || accept.trim() === '' || accept.length > MAX_ACCEPT_CHARACTERS)
     return available[0];
-  // Callers may name parameters that hold anyway: the charset, and the header line of CSV.
+  // Callers may name parameters that hold anyway: the charset, the header line of CSV, what a TIFF is.
   const headers = {
     ...raw.headers,
-    accept: accept.replaceAll(/;\s*(charset="?utf-8"?|header=present)/gi, ''),
+    accept: accept.replaceAll(PARAMETERS, ''),
   };
   const accepted = new Negotiator({ headers }).mediaType([...available]);
   if (accepted !== undefined) return accepted as MediaType;
   throw new ApiError({
     code: 'not_acceptable',
-    message: `The answer can be had as ${available.join(', ')}; Accept is ${show(accept)}.`,
+    message: `The answer is available as ${available.join(', ')}; Accept is ${show(accept)}.`,
     details: { available },
   });
 }

@@ -103,14 +103,14 @@ export function readUpload(payload: Readable, rules: UploadRules): Promise<numbe
 function tooLarge(limitBytes: number): ApiError {
   return new ApiError({
     code: 'payload_too_large',
-    message: `The body is larger than the limit of ${limitBytes} bytes, which holds for what it decompresses to as well.`,
+    message: `The body is larger than the limit of ${limitBytes} bytes, before or after decompression.`,
     details: { limit_bytes: limitBytes },
   });
 }
 
 function tooSlow(windowMs: number): ApiError {
   const message =
-    `The body came too slowly: send at least ${MIN_BYTES_PER_SECOND / 1024} KiB a second, averaged over ` +
+    `The body arrived too slowly: send at least ${MIN_BYTES_PER_SECOND / 1024} KiB a second, averaged over ` +
     `${windowMs / 1000} s.`;
   return new ApiError({ code: 'invalid_request', message }, { connection: 'close' }, 408);
 }

@@ -158,6 +158,7 @@ function operation(endpoint: Endpoint, requests: RequestSchemas) {
     responses: {
       200: success,
       ...(ownHeaders.includes('ETag') && { 304: unchangedResponse(success) }),
+      ...(ownHeaders.includes('Accept-Ranges') && rangeResponses(response, success)),
       ...(isPublic && {
         '4XX': { $ref: '#/components/responses/NotHttp' },
         503: responseObject('Not in service: `starting`, `degraded` or `draining`.', response),
@@ -170,8 +171,24 @@ function operation(endpoint: Endpoint, requests: RequestSchemas) {
 
 /** The response to a caller whose copy is current: nothing is predicted or compressed. */
 function unchangedResponse({ headers }: { headers: Record<string, object> }) {
-  const { 'Content-Encoding': _, 'Model-Outcomes': _outcomes, 'Server-Timing': _timing, ...kept } = headers;
+  const {
+    'Accept-Ranges': _ranges,
+    'Content-Encoding': _coding,
+    'Model-Outcomes': _outcomes,
+    'Server-Timing': _timing,
+    ...kept
+  } = headers;
   return { description: 'The copy with the ETag of `If-None-Match` is current.', headers: kept };
+}
+
+/** The responses to a request with `Range`. */
+function rangeResponses(body: Body, { headers }: { headers: Record<string, object> }) {
+  const range: HeaderName[] = ['Accept-Ranges', 'Content-Range'];
+  const part = responseObject('The range of the answer.', body, range);
+  return {
+    206: { ...part, headers: { ...headers, ...part.headers } },
+    416: errorResponse(['invalid_request'], range, 'No byte of the answer is in the range.'),
+  };
 }
 
 /** The items under a condition, else none. */

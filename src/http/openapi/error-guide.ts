@@ -43,14 +43,15 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
     remedy: 'Send an `Accept` with a type of `available`, or none.',
     example: {
       message:
-        'The answer can be had as application/json, application/geo+json, text/csv, ' +
-        'application/vnd.apache.arrow.stream; Accept is "text/html".',
+        'The answer is available as application/json, application/geo+json, text/csv, ' +
+        'application/vnd.apache.arrow.stream, image/tiff; Accept is "text/html".',
       details: {
         available: [
           'application/json',
           'application/geo+json',
           'text/csv',
           'application/vnd.apache.arrow.stream',
+          'image/tiff',
         ],
       },
     },

@@ -54,6 +54,21 @@ a pod). At their defaults, which \`GET /v1/model\` gives, they have no effect. T
 plantings that the figures were held against.
 `;
 
+const GIS = `## GIS
+
+\`GET /v1/surfaces/{species_code}\` gives maps that GDAL, QGIS and R open by their address: \`f=tif\` as a cloud-optimized GeoTIFF, \`f=geojson\` as points. GDAL sends the key
+that \`GDAL_HTTP_HEADERS\` names. It reads by range, and **each request by range counts against the quota**.
+
+\`\`\`sh
+export GDAL_HTTP_HEADERS="X-API-Key: $NURSELOG_API_KEY" GDAL_DISABLE_READDIR_ON_OPEN=EMPTY_DIR
+gdalinfo "/vsicurl/$NURSELOG_URL/v1/surfaces/PSME?f=tif"
+ogrinfo -ro -so -al "/vsicurl/$NURSELOG_URL/v1/surfaces/PSME?f=geojson&bbox=-122.5,44,-122,44.5"
+\`\`\`
+
+In QGIS, set \`GDAL_HTTP_HEADERS\` under *Settings > Options > System > Environment*, start it again, and add a raster or vector layer with the protocol *HTTP(S)*. These were
+tried with GDAL 3.6 and QGIS 3.22. The authentication method *API Header* of newer QGIS, with the header \`X-API-Key\`, and ArcGIS Pro were not tried.
+`;
+
 /** What readers of the interface have to know before its endpoints, in Markdown. */
 export function guide(
   { caution, alive }: Pick<Manifest, 'caution' | 'alive'>,
@@ -69,6 +84,7 @@ export function guide(
     AUTHENTICATION,
     limits(bodyLimitBytes),
     OPTIONS,
+    GIS,
     errors(),
   ].join('\n');
 }

@@ -38,6 +38,8 @@ export const HEADERS = {
     'accept-encoding',
   ),
   ETag: header('Changes with any byte of the answer: send it as If-None-Match.', '"0123456789abcdef"'),
+  'Accept-Ranges': header('On answers that can be read by `Range`.', 'bytes'),
+  'Content-Range': header('Which bytes of the answer follow, or how many it has.', 'bytes 0-16383/6543210'),
   'Model-Outcomes': header(
     'On predictions: whether the models were trained on simulated or on observed outcomes; see GET /v1/model.',
     undefined,

@@ -1,17 +1,40 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
+import { ApiError } from '../../prediction/errors/api-error.js';
+import { show } from '../../prediction/errors/shown-value.js';
+
+/** The first byte of a range and the one after its last. */
+export type ByteRange = readonly [from: number, end: number];
+
+const ONE_RANGE = /^bytes=(\d*)-(\d*)$/i;
 
 /**
- * Sends the part of a constant body that a `Range` header asks for, or all of it (RFC 9110, section 14). A range that is
- * not `bytes=FIRST-LAST` or begins beyond the end is ignored, as the RFC allows.
+ * The range of an answer that a request asks for (RFC 9110, 14); undefined for all of it. Several ranges, another unit and
+ * what is no range are ignored, and so is a range where `If-Range` is not the ETag of the answer.
+ * @throws ApiError 416 where no byte of the answer is in the range
  */
-export function sendRange(request: FastifyRequest, reply: FastifyReply, body: Buffer): FastifyReply {
+export function rangeOf(
+  { method, headers }: Pick<FastifyRequest, 'method' | 'headers'>,
+  length: number,
+  etag?: string,
+): ByteRange | undefined {
+  const [, first = '', last = ''] = (method === 'GET' && ONE_RANGE.exec(headers.range ?? '')) || [];
+  if (first === '' && last === '') return undefined;
+  const ifRange = headers['if-range'];
+  if (ifRange !== undefined && ifRange !== etag) return undefined;
+  if (first !== '' && last !== '' && Number(last) < Number(first)) return undefined;
+  const from = first === '' ? Math.max(0, length - Number(last)) : Number(first);
+  const end = first === '' || last === '' ? length : Math.min(length, Number(last) + 1);
+  if (from < end) return [from, end];
+  const message = `No byte of the answer is in the range ${show(headers.range)}: it has ${length} bytes.`;
+  const responseHeaders = { 'content-range': `bytes */${length}`, 'accept-ranges': 'bytes' };
+  throw new ApiError({ code: 'invalid_request', message }, responseHeaders, 416);
+}
+
+/** Sends all of an answer, or the range of it that `rangeOf` gave. */
+export function sendRange(reply: FastifyReply, body: Buffer, range: ByteRange | undefined): FastifyReply {
   reply.header('accept-ranges', 'bytes');
-  const [, first, last] = /^bytes=(\d+)-(\d*)$/.exec(request.headers.range ?? '') ?? [];
-  if (first === undefined || Number(first) >= body.length) return reply.send(body);
-  const end = last === '' ? body.length : Math.min(Number(last) + 1, body.length);
-  if (end <= Number(first)) return reply.send(body);
-  return reply
-    .code(206)
-    .header('content-range', `bytes ${first}-${end - 1}/${body.length}`)
-    .send(body.subarray(Number(first), end));
+  if (range === undefined) return reply.send(body);
+  const [from, end] = range;
+  reply.code(206).header('content-range', `bytes ${from}-${end - 1}/${body.length}`);
+  return reply.send(body.subarray(from, end));
 }

@@ -17,7 +17,7 @@ const limited = pLimit(MAX_AT_ONCE);
 /** A longer Accept-Encoding is ignored: negotiating thousands of encodings would take milliseconds. */
 const MAX_ACCEPT_CHARACTERS = 500;
 
-const IDENTITY = 'identity';
+export const IDENTITY = 'identity';
 /** The value of `Vary` where the encoding was negotiated. */
 const BY_ENCODING = 'accept-encoding';
 const { BROTLI_PARAM_LGWIN, BROTLI_PARAM_QUALITY } = zlib.constants;
@@ -69,8 +69,10 @@ export function enableCompression(app: FastifyInstance): void {
   app.addHook('onSend', (request, reply, payload, done) => {
     const body = typeof payload === 'string' ? Buffer.from(payload) : payload;
     const isNegotiated = String(reply.getHeader('vary') ?? '').includes(BY_ENCODING);
-    const isRange = reply.hasHeader('content-range');
-    if (!Buffer.isBuffer(body) || body.length < MIN_BYTES || isNegotiated || isRange) done(null, payload);
+    // A range is one of the bytes as they are, and images are compressed already.
+    const isWhole =
+      !reply.hasHeader('content-range') && !String(reply.getHeader('content-type')).startsWith('image/');
+    if (!Buffer.isBuffer(body) || body.length < MIN_BYTES || isNegotiated || !isWhole) done(null, payload);
     else compress(request, reply, body).then((compressed) => done(null, compressed), done);
   });
 }

@@ -1,4 +1,4 @@
-import { createHash } from 'node:crypto';
+import { createHash, webcrypto } from 'node:crypto';
 
 /** `Cache-Control` of a response. A shared cache would not know that X-API-Key identifies the caller. */
 export const CACHE_CONTROL = {
@@ -35,6 +35,12 @@ export const JSON_TYPE = 'application/json; charset=utf-8';
 /** A strong ETag for what is identified by some values: another for any other values. */
 export function strongETag(...identity: readonly unknown[]): string {
   return `"${createHash('sha256').update(JSON.stringify(identity)).digest('base64url')}"`;
+}
+
+/** A strong ETag of bytes. */
+export async function byteTag(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
+  const digest = await webcrypto.subtle.digest('SHA-256', bytes); // in a thread of libuv
+  return `"${Buffer.from(digest).toString('base64url')}"`;
 }
 
 /**

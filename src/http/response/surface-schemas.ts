@@ -69,4 +69,13 @@ export const surfaceResponses = {
     description:
       'The columns of the CSV; what the JSON says beside its columns is in the metadata of the schema.',
   }),
+  'image/tiff': z.string().meta({
+    id: 'SurfaceTiff',
+    format: 'binary',
+    description:
+      'A cloud-optimized GeoTIFF in EPSG:4326 whose pixels are the cells of the grid: float32, NaN where there is no point. ' +
+      'Bands: `manual_1`, `manual_3`, `manual_5`, `drone_seeded_1`, `drone_seeded_3`, `drone_seeded_5`, and with ' +
+      '`include=intervals` `low_` and `high_` of each. Species, model, outcomes, caution, climate and practice are its metadata. ' +
+      'A pixel of an overview is the mean of the points in it.',
+  }),
 };

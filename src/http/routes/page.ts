@@ -2,7 +2,7 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
 import type { FastifyBaseLogger, FastifyInstance } from 'fastify';
-import { sendRange } from '../response/byte-range.js';
+import { rangeOf, sendRange } from '../response/byte-range.js';
 import { precompressed } from '../response/compression.js';
 import { CACHE_CONTROL, contentSecurityPolicy, JSON_TYPE } from '../response/headers.js';
 
@@ -78,7 +78,9 @@ function assetRoute(app: FastifyInstance, name: string, policies: Readonly<Recor
   );
   app.get(`/${ASSETS}/${name}`, (request, reply) => {
     reply.type(type).headers({ ...policies, 'cache-control': CACHE_CONTROL.hashed });
-    return type === TYPES[TILES] ? sendRange(request, reply, body) : reply.send(bodyOf(request, reply));
+    return type === TYPES[TILES]
+      ? sendRange(reply, body, rangeOf(request, body.length))
+      : reply.send(bodyOf(request, reply));
   });
 }
 

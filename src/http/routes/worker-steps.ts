@@ -12,7 +12,7 @@ import { failureError } from '../submitter.js';
 
 /**
  * The steps of a request whose answer comes from workers, until the response is closed. The generation is kept as long.
- * @param release gives memory back that the steps read, when no worker has it any more
+ * @param release frees the memory that the steps read; called when no worker uses it
  */
 export function stepsOf(
   request: FastifyRequest,
@@ -23,7 +23,7 @@ export function stepsOf(
   const connection = connectionOf(request.raw);
   const steps = new RequestSteps(callerOf(request).id, generation.batches);
   const cut = () => void connection.destroy();
-  generation.tables.add(cut);
+  generation.streams.add(cut);
   const closed = new Promise((resolve) => {
     if (reply.raw.closed) resolve(undefined);
     else reply.raw.once('close', resolve);
@@ -31,8 +31,8 @@ export function stepsOf(
   void generation.keepOpen(async () => {
     await closed;
     steps.cancel();
-    generation.tables.delete(cut);
-    await steps.left();
+    generation.streams.delete(cut);
+    await steps.released();
     release();
   });
   return steps;
@@ -52,7 +52,7 @@ export async function beforeFirstByte<Result>(
 ): Promise<Result> {
   const connection = connectionOf(request.raw);
   const cancel = () => steps.cancel();
-  // A client that hangs up only ends its side: nothing else says so before something is sent to it.
+  // A caller who hangs up closes its side; nothing else shows it until something is sent.
   connection.once('hangup', cancel);
   if (connection.hasHungUp) cancel();
   try {
@@ -68,14 +68,19 @@ export async function beforeFirstByte<Result>(
   }
 }
 
-/** Bytes of an answer that wait for its caller, beside what workers have made. */
+/** Bytes of an answer that wait for its caller, beside what workers have written. */
 const BUFFERED_BYTES = 64 * 1024;
 
 /** Where the content type says more than the media type. */
 const CONTENT_TYPES: Partial<Record<string, string>> = {
+  'image/tiff': 'image/tiff; application=geotiff; profile=cloud-optimized',
   'text/csv': 'text/csv; charset=utf-8',
   'application/json': JSON_TYPE,
 };
+
+export function contentTypeOf(mediaType: string): string {
+  return CONTENT_TYPES[mediaType] ?? mediaType;
+}
 
 /** Sends an answer at the pace of its caller; one that fails is logged and cuts the connection. @param what is answered */
 export function sendParts(
@@ -90,6 +95,6 @@ export function sendParts(
   stream.once('error', (err) => {
     if (!steps.isCancelled) request.log.error({ err }, `${what} was cut off`);
   });
-  reply.type(CONTENT_TYPES[mediaType] ?? mediaType);
+  reply.type(contentTypeOf(mediaType));
   return sendStream(request, reply, stream);
 }

@@ -3,6 +3,8 @@ import type { FastifyInstance } from 'fastify';
 import { ANY_ORIGIN } from '../../config.js';
 
 const EXPOSED_HEADERS = [
+  'Accept-Ranges',
+  'Content-Range',
   'ETag',
   'Model-Outcomes',
   'RateLimit',
@@ -16,6 +18,8 @@ const ALLOWED_HEADERS = [
   'Content-Encoding',
   'Content-Type',
   'If-None-Match',
+  'If-Range',
+  'Range',
   'X-API-Key',
   'X-Request-Id',
 ];

@@ -3,20 +3,7 @@ import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { rejectUnparsed } from './malformed-requests.js';
 import type { RequestTurns } from './request-turns.js';
-
-/**
- * Bytes that Node's parser gets in one turn of the event loop, unless they belong to a body of known length. Most
- * requests are shorter. The shortest requests and chunks in this many bytes take about a millisecond.
- */
-const BYTES_PER_TURN = 4096;
-
-/** Lines of these: Node emits an event for each chunk of a body, and a chunk of one byte takes two lines. */
-const LINES_PER_TURN = 128;
-
-/** So few bytes are passed without counting their lines: they have at most as many chunks of one byte as LINES_PER_TURN. */
-const UNCOUNTED_BYTES = 768;
-
-const LINE_FEED = 0x0a;
+import { BYTES_PER_TURN, isLineEnd, turnEnd } from './turn-bytes.js';
 
 /** How long a connection that the service has ended waits for a caller who is still sending. */
 const LINGER_MS = 1000;
@@ -45,7 +32,7 @@ export class Connection extends Duplex {
   #bodyBytes = 0;
   /** Whether a part of the head of the next request has been passed. */
   #hasPartOfHead = false;
-  /** When the last request began to arrive, on the clock of `performance.now()`; infinite if it may take its time. */
+  /** When the last request began to arrive, on the clock of `performance.now()`; infinite if it has no time limit. */
   #arrivalMs = 0;
   /** Whether the connection ends after the last response. */
   #isFinal = false;
@@ -60,7 +47,7 @@ export class Connection extends Duplex {
     private readonly socket: Socket,
     private readonly turns: RequestTurns,
   ) {
-    // The socket buffers; here, anything unread keeps the rest of what was received back.
+    // The socket buffers. Here, a single unread byte holds back the rest of what was received.
     super({ decodeStrings: false, readableHighWaterMark: 1 });
     socket
       .on('data', (bytes) => {
@@ -86,7 +73,7 @@ export class Connection extends Duplex {
     return this.#hasHungUp;
   }
 
-  /** Whether any request has come. */
+  /** Whether any request has arrived. */
   get hasBegun(): boolean {
     return this.#request !== undefined;
   }
@@ -96,7 +83,7 @@ export class Connection extends Duplex {
     return !this.#isAnswering && this.#waiting === undefined;
   }
 
-  /** Whether the last request has arrived as a whole, its response is sent, and no part of another one has come. */
+  /** Whether the last request has arrived as a whole, its response is sent, and no part of another one has arrived. */
   get isBetweenRequests(): boolean {
     return this.isIdle && !this.#isReceiving && !this.#isEnding;
   }
@@ -126,7 +113,7 @@ export class Connection extends Duplex {
     return true;
   }
 
-  /** Has the caller send the body, if it waits: called when the body is about to be read. */
+  /** Tells a caller who waits for it to send the body, which is about to be read. */
   sendContinue(): void {
     if (this.isAwaitingContinue) this.#response?.writeContinue();
     this.isAwaitingContinue = false;
@@ -138,7 +125,7 @@ export class Connection extends Duplex {
     this.#keyId = keyId;
   }
 
-  /** Lets the body that is arriving take its time: whoever reads it decides what is too slow. */
+  /** Exempts the arriving body from the time limit: its reader decides what is too slow. */
   exemptFromTimeout(): void {
     this.#arrivalMs = Number.POSITIVE_INFINITY;
   }
@@ -288,24 +275,7 @@ export class Connection extends Duplex {
   }
 }
 
-/** How many of the bytes received are passed in a turn. */
-function turnEnd(bytes: Buffer): number {
-  if (bytes.length <= UNCOUNTED_BYTES) return bytes.length;
-  let end = 0;
-  for (let lines = 0; lines < LINES_PER_TURN; lines++) {
-    const next = bytes.indexOf(LINE_FEED, end) + 1;
-    if (next === 0 || next > BYTES_PER_TURN) return BYTES_PER_TURN;
-    end = next;
-  }
-  return end;
-}
-
 /** The connection of a request. */
 export function connectionOf({ socket }: IncomingMessage): Connection {
   return socket as unknown as Connection;
-}
-
-/** Whether bytes are a line end, which some callers send after a body and the parser skips. */
-function isLineEnd(bytes: Buffer): boolean {
-  return bytes.length <= 2 && bytes.at(-1) === LINE_FEED;
 }

@@ -153,7 +153,7 @@ const ORIGIN = /^https?:\/\/[^/?#]*/i;
 /**
  * Records the methods of every route registered from now on. Fastify's own lookup compiles the path it is asked for as a
  * route pattern, so that a caller could choose the pattern.
- * @returns gives the error of a request without a route: 404, or 405 where the path has other methods
+ * @returns a function that makes the error of a request without a route: 404, or 405 where the path has other methods
  */
 function trackRouteMethods(app: FastifyInstance, endpoints: string): (request: FastifyRequest) => ApiError {
   const methodsOf = new Map<string, string[]>();

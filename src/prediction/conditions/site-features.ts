@@ -13,7 +13,7 @@ const METRES_PER_KM = 1000;
 /** A vapor pressure deficit: it follows the saturation pressure at a temperature where relative humidity stays. */
 interface Deficit {
   readonly feature: number;
-  /** The temperature as a feature, or -1 where it is none: then it is that of the column. */
+  /** The index of the temperature among the features; -1 if it is not one, and `temperatureColumn` has it. */
   readonly temperatureFeature: number;
   readonly temperatureColumn: StoredColumn;
   readonly temperatureLapse: StoredColumn | undefined;

@@ -51,25 +51,34 @@ export class PredictionReporter {
    * Reports one prediction.
    * @param position its row in the model's output
    * @param numbers receives PREDICTION_NUMBERS values, starting at `at`
+   * @throws Error where the model gave no numbers: rounded, they would be a survival of 0
    */
   report({ survival, contributions }: Survival, position: number, numbers: Uint16Array, at: number): void {
     for (let h = 0; h < HORIZONS.length; h++) {
       const output = position * HORIZONS.length + h;
       const to = at + h * HORIZON_NUMBERS;
       numbers[to] = tenThousandths(survival[output]);
-      this.#reportRiskFactors(contributions, output * this.#featureCount, numbers, to + 1);
+      const sum = this.#reportRiskFactors(contributions, output * this.#featureCount, numbers, to + 1);
+      if (!Number.isFinite(survival[output] + sum))
+        throw new Error(`the model gave survival ${survival[output]}, contributions that sum to ${sum}`);
     }
   }
 
-  /** Reports the 3 candidates of largest rounded magnitude; of equal ones the first in the order of the features. */
-  #reportRiskFactors(contributions: Float32Array, offset: number, numbers: Uint16Array, to: number): void {
+  /**
+   * Reports the 3 candidates of largest rounded magnitude; of equal ones the first in the order of the features.
+   * @returns the sum of the candidates' contributions
+   */
+  #reportRiskFactors(contributions: Float32Array, offset: number, numbers: Uint16Array, to: number): number {
     const candidates = this.#candidates;
     let first = 0;
     let second = 0;
     let third = 0;
+    let sum = 0;
     for (let i = 0; i < candidates.length; i++) {
       const feature = candidates[i];
-      let rest = rankingKey(magnitudeOf(contributions[offset + feature]), feature);
+      const contribution = contributions[offset + feature];
+      sum += contribution;
+      let rest = rankingKey(magnitudeOf(contribution), feature);
       // Larger and smaller without branches, which would be mispredicted in every second row.
       let larger = rest - first;
       larger &= ~(larger >> 31);
@@ -85,6 +94,7 @@ export class PredictionReporter {
     writeRiskFactor(first, contributions, offset, numbers, to);
     writeRiskFactor(second, contributions, offset, numbers, to + 2);
     writeRiskFactor(third, contributions, offset, numbers, to + 4);
+    return sum;
   }
 }
 

@@ -23,7 +23,7 @@ export class Generations {
   #reloading: Promise<void> | undefined;
   #isReloadWanted = false;
 
-  /** @param phase is told of workers that die or become ready */
+  /** @param phase is notified of workers that die or become ready */
   constructor(
     artefacts: Artefacts,
     private readonly config: Config,
@@ -88,13 +88,13 @@ export class Generations {
     this.log.info({ ...logFieldsOf(this.current.artefacts), former: versionOf(former) }, 'models reloaded');
     const end = former.close().finally(() => this.#retiring.delete(former));
     this.#retiring.set(former, end);
-    this.#cutTables();
+    this.#cutStreams();
   }
 
-  /** Cuts off the tables of all former generations but the last ones: each takes as much memory as the one that serves. */
-  #cutTables(): void {
+  /** Cuts off the tables and surfaces of all former generations but the last ones: each takes as much memory as the one that serves. */
+  #cutStreams(): void {
     const superfluous = [...this.#retiring.keys()].slice(0, -MAX_FORMER);
-    const tables = superfluous.reduce((sum, generation) => sum + generation.cutTables(), 0);
+    const tables = superfluous.reduce((sum, generation) => sum + generation.cutStreams(), 0);
     if (tables > 0)
       this.log.warn({ tables }, `tables that began more than ${MAX_FORMER} reloads ago were cut off`);
   }

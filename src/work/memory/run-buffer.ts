@@ -61,7 +61,7 @@ export class RunBuffer {
     return { status: this.#status.subarray(0, count), ends: this.#ends.subarray(0, count), json: this.#json };
   }
 
-  /** Has the worker answer the first `count` rows, or with 0 take the step whose order it was sent. */
+  /** Orders the worker to answer the first `count` rows or, with 0, to do the step that it was sent. */
   order(count: number): void {
     this.#signals[COUNT] = count;
     Atomics.store(this.#signals, STATE, RUN_STATE.ordered);

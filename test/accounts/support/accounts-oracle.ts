@@ -8,11 +8,11 @@ interface OracleKey {
   state: 'active' | 'deactivated' | 'revoked';
 }
 
-/** Keys and quota as they are promised, in plain variables of one process: what the real accounts must equal. */
+/** A simple model of keys and quota in one process, with which the real accounts must agree. */
 export class AccountsOracle {
   readonly #clock: Clock;
   readonly #keys = new Map<string, OracleKey>();
-  /** Every secret there ever was: whose it is, and to when. */
+  /** Every secret that was issued, with its key and its end. */
   readonly #secrets = new Map<string, { id: string; untilMs: number }>();
   readonly #counts = new Map<string, DayUsage>();
 

@@ -32,7 +32,10 @@ export function expectModelsDiffer(
     stages.flatMap(({ series }) => Array(STAGE_MINUTES).fill(series.includes(name) ? '1' : '_')).join(' ');
   const firing = {
     exp_labels: { severity: 'warn' },
-    exp_annotations: { summary: 'Replicas serve models or grids of different digests' },
+    exp_annotations: {
+      summary: 'Replicas serve models or grids of different digests',
+      runbook_url: 'docs/operations.md#nurselogmodelsdiffer',
+    },
   };
   const tests = {
     interval: '1m',

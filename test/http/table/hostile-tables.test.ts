@@ -26,7 +26,7 @@ import {
   Vector,
 } from 'apache-arrow';
 import { expect, test } from 'vitest';
-import type { TableFormat, TableJob } from '../../../src/formats/table/table-request.js';
+import type { TableChunk, TableFormat } from '../../../src/formats/table/table-request.js';
 import { ApiError } from '../../../src/prediction/errors/api-error.js';
 import { seededRandom } from '../../../testing/random.js';
 import { amount } from '../../support/length.js';
@@ -184,7 +184,7 @@ test('a long text of a dictionary that every row refers to is refused where each
   expect(open(body, tableRequest({ format: 'arrow' })).rowCount).toBe(100);
   const { message } = refusalOf(body, tableRequest({ format: 'arrow', output: 'csv' }));
   expect(message).toMatch(
-    /the dictionaries of its columns have texts of 20004 bytes for a row, and may have 16384: send /,
+    /the dictionaries of its columns have texts of 20004 bytes for a row, and may have at most 16384: send /,
   );
 });
 
@@ -193,14 +193,14 @@ test('a long text of a dictionary is refused as a code in every format: each row
   const rows = sampleRows(data, codes.length, seededRandom(3));
   const species_code = [new Dictionary(new Utf8(), new Int32()), codes] as const;
   expect(messageOf(arrowOf({ ...siteColumns(rows), species_code }), 'arrow')).toMatch(
-    /the dictionaries of its columns have texts of 20000 bytes for a row, and may have 16384: send /,
+    /the dictionaries of its columns have texts of 20000 bytes for a row, and may have at most 16384: send /,
   );
 });
 
 test('a message with metadata of more than a MiB is refused', () => {
   const fields = [new Field('latitude', new Float64())];
   const ofSchema = new Schema(fields, new Map([['note', 'x'.repeat(2 ** 20)]]));
-  const pattern = /its metadata have 10\d{5} bytes, and may have 1048576\./;
+  const pattern = /its metadata have 10\d{5} bytes, and may have at most 1048576\./;
   expect(messageOf(streamOf(ofSchema), 'arrow')).toMatch(pattern);
   const ofField = new Schema([new Field('x', new Utf8(), true, new Map([['note', 'é'.repeat(2 ** 19)]]))]);
   expect(messageOf(streamOf(ofField), 'arrow')).toMatch(pattern);
@@ -250,7 +250,7 @@ test('a row of longer texts than CSV and JSON lines may have is refused where th
   expect(open(body, tableRequest({ format: 'arrow' })).rowCount).toBe(3);
   const { message } = refusalOf(body, tableRequest({ format: 'arrow', output: 'ndjson' }));
   expect(message).toMatch(
-    /row 2 of record batch 1 has texts of 10485\d\d bytes, and may have 1048576: ask for an Arrow stream\./,
+    /row 2 of record batch 1 has texts of 10485\d\d bytes, and may have at most 1048576: ask for an Arrow stream\./,
   );
 });
 
@@ -289,11 +289,11 @@ test.each(['csv', 'ndjson'] as const)(
     const { table, state } = open(body, tableRequest({ format: 'arrow', output }));
     const lengths: number[] = [];
     let rowCount = 0;
-    for (let [job]: (TableJob | undefined)[] = [...state.jobs]; job !== undefined; ) {
-      const { bytes, answered, failures, rest } = await table.answer(state, job, predictor);
+    for (let [chunk]: (TableChunk | undefined)[] = [...state.chunks]; chunk !== undefined; ) {
+      const { bytes, answered, failures, rest } = await table.answer(state, chunk, predictor);
       lengths.push(bytes.length);
       rowCount += failures.reduce((sum, [, count]) => sum + count, answered);
-      job = rest;
+      chunk = rest;
     }
     expect(rowCount).toBe(rows.length);
     expect(lengths.reduce((sum, length) => sum + length)).toBeGreaterThan(rows.length * 6000);

@@ -110,7 +110,7 @@ test.each<[TableFormat, mistake: string, body: string | Uint8Array, path: string
     'species_code',
     'Float64, but must',
   ],
-  ['arrow', 'unions', unionStream(), 'mixed', 'the type Union<Float64>, which is not read: cast or'],
+  ['arrow', 'unions', unionStream(), 'mixed', 'the type Union<Float64>, which is not supported: cast or'],
   ['arrow', 'bytes after it', Buffer.concat([stream(), Buffer.alloc(8)]), '', '8 bytes follow the end of'],
 ])(
   'a table in %s with %s is refused with what is wrong and what would be right',

@@ -12,7 +12,7 @@ import { WorkerThreads } from '../../work/support/worker-threads.js';
 import { csvOf, readCsv } from '../support/tables.js';
 import { tableRequest } from './support/answer-table.js';
 
-const JOB_ROWS = 10;
+const CHUNK_ROWS = 10;
 const ROWS = 60;
 
 const memory = new SharedMemory();
@@ -50,11 +50,11 @@ function tableOf(keyId: string, rows = ROWS, size = 0, timeoutMs = 60_000): Tabl
   const body = Buffer.from(csvOf(sites));
   const range = memory.take(body.length);
   body.copy(new Uint8Array(range.memory, range.at, range.length));
-  const request = tableRequest({ format: 'csv', jobRows: JOB_ROWS });
+  const request = tableRequest({ format: 'csv', chunkRows: CHUNK_ROWS });
   const { memory: shared, at, length: bytes } = range;
   const steps = new RequestSteps(keyId, scheduler);
   open.push(steps);
-  const options = { jobsUnderWay: 3, timeoutMs, onRows: () => {} };
+  const options = { chunksUnderWay: 3, timeoutMs, onRows: () => {} };
   return new TableAnswer({ id: tables++, memory: shared, at, bytes, request }, steps, options);
 }
 
@@ -70,7 +70,7 @@ async function read(parts: AsyncIterable<Uint8Array>): Promise<string> {
   return Buffer.concat(read).toString();
 }
 
-test('the rows of all jobs come in their order, each once', async () => {
+test('the rows of all chunks come in their order, each once', async () => {
   const rows = readCsv(await read(await start(tableOf('ours'))));
   expect(rows.map(({ row }) => Number(row))).toEqual(Array.from({ length: ROWS }, (_, row) => row));
   expect(rows.every(({ survival_5 }) => survival_5 === rows[0].survival_5 && survival_5 !== '')).toBe(true);
@@ -87,7 +87,7 @@ test('a table is checked after one step of the large ones of another key, whatev
   await Promise.all(large);
 });
 
-test('a table whose first job has no worker in time ends with the time, and nothing of it waits', async () => {
+test('a table whose first chunk has no worker in time ends with the time, and nothing of it waits', async () => {
   const table = tableOf('ours', ROWS, 0, 30);
   await table.check();
   workers.hold();
@@ -95,7 +95,7 @@ test('a table whose first job has no worker in time ends with the time, and noth
   expect(scheduler.unfinishedJobs).toBe(0);
 });
 
-test('a later job waits for several request timeouts, and then cuts the answer off', async () => {
+test('a later chunk waits for several request timeouts, and then cuts the answer off', async () => {
   const parts = await start(tableOf('ours', ROWS, 0, 500));
   await parts.next();
   workers.hold();
@@ -113,7 +113,7 @@ test('what waits of a table that is given up is not started, and its body is lef
   const steps = workers.runs.length;
   open[0].cancel();
   expect(await rest).toBeInstanceOf(Error);
-  await open[0].left();
+  await open[0].released();
   workers.release();
   await scheduler.idle();
   expect(workers.runs).toHaveLength(steps);
@@ -144,6 +144,6 @@ test('rows of another key are answered between the steps of a table', async () =
   await parts.next();
   const small = readCsv(await read(await start(tableOf('ours', 1))));
   expect(small).toHaveLength(1);
-  expect(workers.runs.length).toBeLessThan(2000 / JOB_ROWS);
+  expect(workers.runs.length).toBeLessThan(2000 / CHUNK_ROWS);
   await rest;
 });

@@ -14,7 +14,7 @@ export interface ConstantModel {
   /** Names of the outputs, where not those of the contract. */
   readonly rename?: Readonly<Record<string, string>>;
   readonly inputNames?: readonly [features: string, species: string];
-  /** Products of a row with a matrix of SLOW_WIDTH by SLOW_WIDTH that the graph makes for nothing; none by default. */
+  /** Products of a row with a matrix of SLOW_WIDTH by SLOW_WIDTH whose results the graph does not use; none by default. */
   readonly idleProducts?: number;
 }
 

@@ -79,7 +79,7 @@ export function encodeIntervalModel(
 }
 
 /**
- * Gives the models of a copy interval graphs, and precipitation an error that is a share of it.
+ * Adds interval graphs to the models of a copy, and gives precipitation a relative error.
  * @param encode the file of a method's graph
  */
 export function addIntervalModels(

@@ -7,7 +7,7 @@ import { carryOutOrders } from '../../../testing/load/ordered-process.js';
 
 export interface FloodOrder {
   readonly port: number;
-  /** Requests, or what is none. */
+  /** Bytes that each connection sends: requests, or anything else. */
   readonly text: string;
   readonly connections: number;
   readonly durationMs: number;

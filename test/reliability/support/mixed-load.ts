@@ -8,7 +8,7 @@ export interface Target {
   readonly key: string;
 }
 
-/** Answers in which nothing is missing, by the request, as they should come again. */
+/** The complete answer to each request, which later answers must equal. */
 export type WholeAnswers = ReadonlyMap<MixedRequest, string>;
 
 /** Reads an answer to a request. @throws where it is not whole */
@@ -19,7 +19,7 @@ export function readWhole(request: MixedRequest, body: Buffer): string {
     .replaceAll(/_v\d+_\d+_/g, '_v_');
 }
 
-/** Asks once for everything while nothing fails. */
+/** Sends each request once, before anything fails. */
 export async function askForAll(
   { api, key }: Target,
   requests: readonly MixedRequest[],

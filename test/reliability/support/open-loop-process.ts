@@ -3,7 +3,7 @@ import { Connection } from '../../../testing/load/connection.js';
 import { carryOutOrders } from '../../../testing/load/ordered-process.js';
 import { requestStream, type Workload } from '../../../testing/load/requests.js';
 
-// A process of its own: callers who come at a fixed rate, whatever became of those before them.
+// A process of its own: callers arrive at a fixed rate and do not wait for earlier ones.
 
 export interface OpenLoopOrder {
   readonly port: number;

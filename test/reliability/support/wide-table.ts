@@ -52,7 +52,7 @@ export async function startWideAnswer(sender: TableSender, headers: readonly str
   return socket;
 }
 
-/** What a caller gets of an answer until its connection ends, be it by an error. */
+/** Reads an answer until its connection ends, with or without an error. */
 export async function readToEnd(socket: Socket): Promise<Buffer> {
   const chunks: Buffer[] = [];
   socket.on('data', (chunk: Buffer) => chunks.push(chunk));
@@ -60,7 +60,7 @@ export async function readToEnd(socket: Socket): Promise<Buffer> {
   return Buffer.concat(chunks);
 }
 
-/** Holds what came of an answer against what tells a caller that it is not whole: that its last chunk is missing. */
+/** Expects an answer that was cut off: its last chunk is missing. */
 export function expectBrokenOff(bytes: Buffer): void {
   const head = bytes.toString('latin1', 0, bytes.indexOf('\r\n\r\n') + 4);
   expect(head).toMatch(/^HTTP\/1\.1 200 OK\r\n.*transfer-encoding: chunked\r\n/is);

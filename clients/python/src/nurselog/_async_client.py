@@ -12,16 +12,19 @@ from typing import Any, Concatenate, ParamSpec
 import httpx
 import pyarrow as pa
 
-from nurselog import _operations, _plans, _settings
-from nurselog._batches import MAX_BATCH_SITES, BatchPlan
-from nurselog._exchange import DEFAULT_RETRIES, Outcome, RetryPolicy, exchange
+from nurselog import _settings
+from nurselog._calls import operations, plans, surfaces
+from nurselog._calls.batches import MAX_BATCH_SITES, BatchPlan
+from nurselog._calls.exchange import DEFAULT_RETRIES, Outcome, RetryPolicy, exchange
+from nurselog._calls.operations import Answer, Operation, Result
+from nurselog._calls.plans import PlanSteps
 from nurselog._methods import describe
-from nurselog._operations import Answer, Operation, Result
-from nurselog._plans import PlanSteps
+from nurselog._raster.calls import Array, RasterCall, predict_raster
 from nurselog._table import calls
-from nurselog._table.calls import TableCall, TableQuery, TablesCall
+from nurselog._table.calls import TableCall, TablesCall
 from nurselog._table.exchange import Reply, TableLimits, TableRequest, table_exchange
 from nurselog._table.frames import Frame
+from nurselog._table.query import TableQuery
 from nurselog.errors import NurselogError
 from nurselog.types import Include, PlanResult, Scenario
 
@@ -53,15 +56,14 @@ def _table_method(
 ) -> Callable[Concatenate[AsyncClient, _Parameters], Coroutine[Any, Any, Frame]]:
     async def method(self: AsyncClient, /, *args: _Parameters.args, **kwargs: _Parameters.kwargs) -> Frame:
         call = build(*args, **kwargs)
-        gained: list[pa.Table] = []
         async with aclosing(self._answers(call)) as answers:
             try:
                 async for answer in answers:
-                    gained.append(answer)
+                    call.add(answer)
             except NurselogError as error:
-                call.fail(error, gained)
+                call.fail(error)
                 raise
-        return call.finish(gained)
+        return call.finish()
 
     describe(method, build)
     return method
@@ -83,6 +85,21 @@ def _tables_method(
                 raise
 
     describe(method, build, AsyncIterator)
+    return method
+
+
+def _raster_method(
+    build: Callable[_Parameters, RasterCall[Array]],
+) -> Callable[Concatenate[AsyncClient, _Parameters], Coroutine[Any, Any, Array]]:
+    async def method(self: AsyncClient, /, *args: _Parameters.args, **kwargs: _Parameters.kwargs) -> Array:
+        with build(*args, **kwargs) as call:
+            model = await self.model()
+            async with aclosing(self._answers(call)) as answers:
+                async for answer in answers:
+                    call.add(answer)
+            return await asyncio.to_thread(call.finish, model)  # compresses the file
+
+    describe(method, build)
     return method
 
 
@@ -110,18 +127,20 @@ class AsyncClient:
         self._batch_sites = MAX_BATCH_SITES
         self._table_limits = TableLimits()
 
-    predict = _method(_operations.predict)
-    compare = _method(_operations.compare)
-    rank = _method(_operations.rank)
-    surface = _method(_operations.surface)
-    species = _method(_operations.species)
-    coverage = _method(_operations.coverage)
-    plan = _plan_method(_plans.plan)
-    model = _method(_operations.model)
-    usage = _method(_operations.usage)
-    health = _method(_operations.health)
+    predict = _method(operations.predict)
+    compare = _method(operations.compare)
+    rank = _method(operations.rank)
+    surface = _method(surfaces.surface)
+    surface_file = _method(surfaces.surface_file)
+    species = _method(operations.species)
+    coverage = _method(operations.coverage)
+    plan = _plan_method(plans.plan)
+    model = _method(operations.model)
+    usage = _method(operations.usage)
+    health = _method(operations.health)
     predict_table = _table_method(calls.predict_table)
     predict_tables = _tables_method(calls.predict_tables)
+    predict_raster = _raster_method(predict_raster)
 
     async def predict_many(
         self,
@@ -212,7 +231,9 @@ class AsyncClient:
         finally:
             await _end(tasks)
 
-    async def _answers(self, call: TableCall[Frame] | TablesCall[Frame]) -> AsyncGenerator[pa.Table, None]:
+    async def _answers(
+        self, call: TableCall[Frame] | TablesCall[Frame] | RasterCall[Array]
+    ) -> AsyncGenerator[pa.Table, None]:
         """The answers to the pieces of a call in their order, with pieces in flight ahead of the one that is taken."""
         limits = self._table_limits
         waiting: deque[asyncio.Task[pa.Table]] = deque()

@@ -1,4 +1,4 @@
-"""Describes the methods that the clients get from the functions of `_operations`."""
+"""Describes the methods that the clients get from the functions of `_calls`."""
 
 from __future__ import annotations
 

@@ -32,7 +32,7 @@ def predict_dask(frame: dd.DataFrame, *, calls_in_flight: int = 4, **options: An
         ValueError: There is no distributed client.
     """
     options = {**options, "categories": False, "concurrency": 1}
-    meta = calls.predict_table(frame._meta, **options).finish([])
+    meta = calls.predict_table(frame._meta, **options).finish()
     semaphore = Semaphore(max_leases=calls_in_flight, name=f"nurselog-{uuid4()}")
     return frame.map_partitions(predict_partition, semaphore, options, meta=meta)
 

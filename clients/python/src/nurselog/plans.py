@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING, Any
 
-from nurselog._plans import unit_ids
+from nurselog._calls.plans import unit_ids
 from nurselog.types import PlanResult
 
 if TYPE_CHECKING:
@@ -19,7 +19,12 @@ OPTION_COLUMNS = (
     "survival_mean",
     "survival_low",
     "survival_high",
+    "survival_p10",
+    "survival_p90",
     "cost_per_survivor",
+    "order_per_ha",
+    "order_total",
+    "order_cost",
 )
 UNIT_COLUMNS = ("area_ha", "data_points", "nearest_km")
 ERROR_COLUMNS = ("error_code", "error_message")
@@ -72,7 +77,12 @@ def _records(unit: dict[str, Any]) -> list[dict[str, Any]]:
         return [{"error_code": unit["error"]["code"], "error_message": unit["error"]["message"]}]
     own = {name: unit[name] for name in UNIT_COLUMNS}
     options = [
-        {**own, **option, **{f"survival_{name}": value for name, value in option["survival"].items()}}
+        {
+            **own,
+            **option,
+            **{f"survival_{name}": value for name, value in option["survival"].items()},
+            **{f"order_{name}": value for name, value in (option.get("order") or {}).items()},
+        }
         for option in unit["options"]
     ]
     return options or [own]

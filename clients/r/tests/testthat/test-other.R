@@ -26,10 +26,11 @@ test_that("units in feet of the state plane have their area, options and costs",
 
 test_that("a surface has the survival of its points in the cells that hold them", {
   skip_without_service()
-  map <- surface("PSME", c(xmin = -122.2, ymin = 44, xmax = -122, ymax = 44.2))
+  map <- surface("PSME", c(xmin = -122.2, ymin = 44, xmax = -122, ymax = 44.2), intervals = TRUE)
   expect_equal(terra::crs(map, describe = TRUE)$code, "4326")
-  expect_setequal(names(map), paste(rep(c("manual", "drone_seeded"), each = 3), c(1, 3, 5), sep = "_"))
+  bands <- paste(rep(c("manual", "drone_seeded"), each = 3), c(1, 3, 5), sep = "_")
+  expect_equal(names(map), c(bands, paste(c("low", "high"), rep(bands, each = 2), sep = "_")))
   middle <- terra::xyFromCell(map, which(!is.na(terra::values(map)[, "manual_5"]))[1])
   value <- terra::extract(map[["manual_5"]], middle)[1, 1]
-  expect_equal(value, survival_of(middle[2], middle[1], "PSME", "manual", 5))
+  expect_equal(value, survival_of(middle[2], middle[1], "PSME", "manual", 5), tolerance = 1e-6)
 })

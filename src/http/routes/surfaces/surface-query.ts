@@ -1,13 +1,22 @@
+import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { TIER_NAMES, TIERS, type Tier } from '../../../accounts/tiers.js';
 import { type Assumed, assumptionSchemas } from '../../../formats/request/assumptions.js';
 import { isWithin, type OptionNumber, optionRulesOf, queryNumber } from '../../../formats/request/options.js';
-import { invalidRequest } from '../../../formats/request/request-errors.js';
+import { invalidRequest, issuesError } from '../../../formats/request/request-errors.js';
 import { MAX_LATITUDE, MAX_LONGITUDE } from '../../../formats/request/schemas.js';
+import {
+  SURFACE_FORMATS,
+  SURFACE_TYPES,
+  type SurfaceFormat,
+  type SurfaceType,
+  TIFF_TYPE,
+} from '../../../formats/surface/surface-output.js';
 import { ApiError } from '../../../prediction/errors/api-error.js';
 import { show } from '../../../prediction/errors/shown-value.js';
 import type { Box } from '../../../prediction/locate/lattice-points.js';
 import { type GenerationData, perGeneration } from '../../../prediction/per-generation.js';
+import { negotiateType } from '../../body/media-type.js';
 
 /** The query of a surface. */
 export interface SurfaceQuery {
@@ -15,10 +24,16 @@ export interface SurfaceQuery {
   readonly maxPoints: number;
   /** What it assumes of climate and practice. */
   readonly assumed: Assumed;
+  readonly hasIntervals: boolean;
 }
 
-/** Points of a surface where the query does not say how many. */
+const FORMATS = Object.keys(SURFACE_FORMATS);
+
+/** Points of a surface where the query does not say how many, unless it is a raster. */
 const DEFAULT_POINTS = 20_000;
+
+/** The parameters that are no numbers. */
+const TEXTS: readonly string[] = ['f', 'include'];
 
 const EVERYWHERE = [-MAX_LONGITUDE, -MAX_LATITUDE, MAX_LONGITUDE, MAX_LATITUDE] as const;
 
@@ -37,9 +52,15 @@ const mostPoints = TIER_NAMES.map((tier) => `${tier} ${TIERS[tier].pointsPerSurf
  * @param assumptions the schemas of what may be assumed
  */
 export function surfaceQuerySchema(limit: number, assumptions: Record<string, z.ZodOptional>) {
-  const known = ['bbox', POINTS.name, ...Object.keys(assumptions)].join(', ');
+  const known = ['f', 'bbox', POINTS.name, 'include', ...Object.keys(assumptions)].join(', ');
   return z.strictObject(
     {
+      f: z
+        .enum(FORMATS, {
+          error: ({ input }) => `f must be one of ${FORMATS.join(', ')}, not ${show(input)}`,
+        })
+        .optional()
+        .meta({ description: 'The format of the answer, in place of `Accept`.', examples: ['tif'] }),
       bbox: z
         .unknown()
         .refine(isBox, {
@@ -73,7 +94,16 @@ export function surfaceQuerySchema(limit: number, assumptions: Record<string, z.
           description:
             'Where there are more, the points of a coarser lattice: every second row and column of the grid, every third, ' +
             'and so on; none are averaged. Rows and columns are counted from the corner of the grid or, where none of the ' +
-            `points lies in these, from the first point within the box. By tier at most ${mostPoints}.`,
+            'points lies in these, from the first point within the box. A GeoTIFF always has all points: where there are ' +
+            `more than this, by default the most of the tier, it is refused. By tier at most ${mostPoints}.`,
+        }),
+      include: z
+        .literal('intervals', {
+          error: ({ input }) => `include can only be intervals for a surface, not ${show(input)}`,
+        })
+        .optional()
+        .meta({
+          description: 'Adds the ends of the intervals as bands `low_*` and `high_*`: with `f=tif` alone.',
         }),
       ...assumptions,
     },
@@ -84,6 +114,20 @@ export function surfaceQuerySchema(limit: number, assumptions: Record<string, z.
           : undefined,
     },
   );
+}
+
+/**
+ * The media type of an answer: that of `f`, else what `Accept` chooses.
+ * @throws ApiError not_acceptable
+ */
+export function surfaceTypeOf(
+  request: FastifyRequest<{ Querystring: Record<string, unknown> }>,
+): SurfaceType {
+  const { f } = request.query;
+  if (f === undefined) return negotiateType(request, SURFACE_TYPES);
+  // Another word is refused with the query.
+  const isFormat = typeof f === 'string' && Object.hasOwn(SURFACE_FORMATS, f);
+  return isFormat ? SURFACE_FORMATS[f as SurfaceFormat] : SURFACE_FORMATS.json;
 }
 
 const schemasOf = perGeneration(({ artefacts }: GenerationData) => {
@@ -98,24 +142,42 @@ const schemasOf = perGeneration(({ artefacts }: GenerationData) => {
 /**
  * Reads the query of a surface.
  * @param parameters as in the address; an array where one is given several times
+ * @param type of the answer
  * @throws ApiError invalid_request
  */
 export function readSurfaceQuery(
   parameters: Readonly<Record<string, unknown>>,
+  type: SurfaceType,
   tier: Tier,
   generation: GenerationData,
 ): SurfaceQuery {
   const numbers = Object.fromEntries(
     Object.entries(parameters).map(([name, value]) => [
       name,
-      name === 'bbox' ? boxOf(value) : numberOf(value),
+      name === 'bbox' ? boxOf(value) : TEXTS.includes(name) ? value : numberOf(value),
     ]),
   );
   const error = invalidRequest(schemasOf(generation)[tier], numbers);
   if (error !== undefined) throw new ApiError(error);
-  const { bbox = EVERYWHERE, max_points = DEFAULT_POINTS, ...assumed } = numbers;
+  const isRaster = type === TIFF_TYPE;
+  const defaultPoints = isRaster ? TIERS[tier].pointsPerSurface : DEFAULT_POINTS;
+  const { f: _, bbox = EVERYWHERE, max_points = defaultPoints, include, ...assumed } = numbers;
+  if (include !== undefined) checkIntervals(isRaster, generation);
   const [west, south, east, north] = bbox as readonly number[];
-  return { box: { west, south, east, north }, maxPoints: max_points as number, assumed: assumed as Assumed };
+  return {
+    box: { west, south, east, north },
+    maxPoints: max_points as number,
+    assumed: assumed as Assumed,
+    hasIntervals: include !== undefined,
+  };
+}
+
+/** @throws ApiError where an answer cannot have intervals */
+function checkIntervals(isRaster: boolean, { artefacts }: GenerationData): void {
+  const refuse = (message: string) => new ApiError(issuesError([{ path: 'include', message }]));
+  if (!isRaster) throw refuse('include=intervals can only be had with f=tif');
+  if (!optionRulesOf(artefacts).hasIntervals)
+    throw refuse('include cannot have intervals: the models of this service have none');
 }
 
 /** A number as text; anything else as it is, for the error message. */

@@ -26,8 +26,8 @@ import { checkAnnounced } from '../../body/upload.js';
 import { requireChunks } from '../../server/malformed-requests.js';
 import { callerOf } from '../../server/request-state.js';
 
-/** Rows of a job: enough for a large record batch, and some 20 ms of work. */
-const JOB_ROWS = 2000;
+/** Rows of a chunk: enough for a large record batch, and some 20 ms of work. */
+const CHUNK_ROWS = 2000;
 
 const rulesOf = perGeneration(({ artefacts }) => optionRulesOf(artefacts));
 
@@ -55,7 +55,7 @@ export function readHead(request: FastifyRequest, config: Config, generation: Ge
     output: TABLE_FORMATS[outputType],
     ...readTableQuery(request.query as Record<string, string>, rulesOf(generation)),
     tier,
-    jobRows: JOB_ROWS,
+    chunkRows: CHUNK_ROWS,
     rowLimit: TIERS[tier].hasLargeBodies ? config.tableLimitRows : TIERS[tier].sitesPerBatch,
   };
   return { request: table, outputType, isGzip };

@@ -63,11 +63,11 @@ const WINDOW_SHARE = 1 / 2;
  */
 const IDLE_FACTOR = 8;
 
-/** Jobs of a table that are under way at most: their answers wait in memory until they are sent. */
-const MAX_JOBS_UNDER_WAY = 8;
+/** Chunks of a table that are under way at most: their answers wait in memory until they are sent. */
+const MAX_CHUNKS_UNDER_WAY = 8;
 
 /**
- * What an open table takes beside its body: the answers to some jobs of 2,000 rows. A small table is charged
+ * What an open table takes beside its body: the answers to some chunks of 2,000 rows. A small table is charged
  * OPEN_TABLE_SHARE times its body instead, if that is less.
  */
 const OPEN_TABLE_BYTES = 5 * 2 ** 20;
@@ -119,7 +119,7 @@ export function tableRoute(app: FastifyInstance, { config, serving, metrics }: R
       { id: tableCount++, memory: shared, at, bytes, request: asked.request },
       steps,
       {
-        jobsUnderWay: Math.min(generation.workers.size + 1, MAX_JOBS_UNDER_WAY),
+        chunksUnderWay: Math.min(generation.workers.size + 1, MAX_CHUNKS_UNDER_WAY),
         timeoutMs,
         onRows: (answered, failures) => {
           metrics.sites.inc({ outcome: 'answered' }, answered);

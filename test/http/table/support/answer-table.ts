@@ -1,6 +1,6 @@
 import { expect } from 'vitest';
 import { type CheckState, OpenTable } from '../../../../src/formats/table/open-table.js';
-import type { TableJob, TableRequest } from '../../../../src/formats/table/table-request.js';
+import type { TableChunk, TableRequest } from '../../../../src/formats/table/table-request.js';
 import { ALL_HORIZONS } from '../../../../src/prediction/dimensions.js';
 import { ApiError, type ErrorObject } from '../../../../src/prediction/errors/api-error.js';
 import { openPredictor } from '../../../../src/prediction/open-predictor.js';
@@ -12,7 +12,7 @@ export const data = readPredictorData();
 export const predictor = await openPredictor(data);
 const context = { artefacts: data, searchRadiusKm: data.searchRadiusKm };
 
-const JOB_ROWS = 500;
+const CHUNK_ROWS = 500;
 
 /** A request for a table as most callers make it. */
 export function tableRequest(of: Partial<TableRequest> & Pick<TableRequest, 'format'>): TableRequest {
@@ -23,7 +23,7 @@ export function tableRequest(of: Partial<TableRequest> & Pick<TableRequest, 'for
     assumed: {},
     tier: 'hypha',
     rowLimit: 200_000,
-    jobRows: 2000,
+    chunkRows: 2000,
     ...of,
   };
 }
@@ -50,21 +50,21 @@ export function refusalOf(body: Uint8Array | string, request: TableRequest): Err
   return expect.fail('the table was opened');
 }
 
-/** Answers a whole table as the service does: its jobs by two threads in turns. */
+/** Answers a whole table as the service does: its chunks by two threads in turns. */
 export async function answerTable(
   body: Uint8Array | string,
   request: TableRequest,
-  jobRows = JOB_ROWS,
+  chunkRows = CHUNK_ROWS,
 ): Promise<Buffer> {
-  const asked = { ...request, jobRows };
+  const asked = { ...request, chunkRows };
   const { table, state, head, tail } = open(Buffer.from(body), asked);
   const tables = [table, new OpenTable(Buffer.from(body), asked, context)];
   const parts = [head];
-  for (const [index, first] of state.jobs.entries()) {
-    for (let job: TableJob | undefined = first; job !== undefined; ) {
-      const { bytes, rest } = await tables[index % tables.length].answer(state, job, predictor);
+  for (const [index, first] of state.chunks.entries()) {
+    for (let chunk: TableChunk | undefined = first; chunk !== undefined; ) {
+      const { bytes, rest } = await tables[index % tables.length].answer(state, chunk, predictor);
       parts.push(bytes);
-      job = rest;
+      chunk = rest;
     }
   }
   return Buffer.concat([...parts, tail]);
@@ -74,8 +74,8 @@ export async function answerTable(
 export async function answerRows(
   body: Uint8Array | string,
   of: Partial<TableRequest> & Pick<TableRequest, 'format'>,
-  jobRows = JOB_ROWS,
+  chunkRows = CHUNK_ROWS,
 ): Promise<AnswerRow[]> {
   const request = tableRequest(of);
-  return readAnswer(await answerTable(body, request, jobRows), request.output);
+  return readAnswer(await answerTable(body, request, chunkRows), request.output);
 }

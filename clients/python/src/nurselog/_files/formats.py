@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from dataclasses import dataclass
 from importlib import import_module
 from pathlib import Path
 from typing import Any, Literal
@@ -9,6 +10,20 @@ from typing import Any, Literal
 from nurselog.errors import InvalidRequestError
 
 Format = Literal["csv", "parquet", "gpkg", "geojson", "shp"]
+
+
+@dataclass(frozen=True)
+class CsvStyle:
+    """How CSV is written, and read unless `separator` is None: then it is the one that the header has most of."""
+
+    separator: str | None = None
+    decimal: str = "."
+
+    @property
+    def written_separator(self) -> str:
+        """The separator that is written: with decimal commas a semicolon, as spreadsheets expect, unless it is set."""
+        return self.separator or (";" if self.decimal == "," else ",")
+
 
 PIPE = Path("-")
 """Standard input or output."""

@@ -38,7 +38,7 @@ class Source(Protocol):
         """The rows in order."""
 
 
-def open_source(path: Path, encoding: str, layer: str | None, crs: str | None) -> Source:
+def open_source(path: Path, encoding: str, layer: str | None, crs: str | None, separator: str | None = None) -> Source:
     """Opens a file by its name.
 
     Args:
@@ -46,6 +46,7 @@ def open_source(path: Path, encoding: str, layer: str | None, crs: str | None) -
         encoding: Of the text of a CSV file.
         layer: Of a file with several layers.
         crs: The coordinate reference system of a geographic file that does not state it.
+        separator: Of the columns of a CSV file; by default the one that its header has most of.
 
     Raises:
         InvalidRequestError: The file cannot be read.
@@ -53,7 +54,7 @@ def open_source(path: Path, encoding: str, layer: str | None, crs: str | None) -
     kind = input_format(path)
     try:
         if kind == "csv":
-            return _CsvSource(path, encoding)
+            return _CsvSource(path, encoding, separator)
         if kind == "parquet":
             file = pyarrow.parquet.ParquetFile(path)
             is_geographic = b"geo" in (file.schema_arrow.metadata or {})
@@ -101,13 +102,13 @@ def count(part: Part) -> int:
 class _CsvSource:
     """Every column is text, so that what is not answered by us is written as it was read."""
 
-    def __init__(self, path: Path, encoding: str) -> None:
+    def __init__(self, path: Path, encoding: str, separator: str | None) -> None:
         self._path, self._encoding = path, encoding
         self._file: Any = sys.stdin.buffer if path == PIPE else path.open("rb")
         self._size = None if path == PIPE else path.stat().st_size
         self._read_rows = 0
         header = self._header()
-        self._delimiter = max(_DELIMITERS, key=re.sub('"[^"]*"', "", header).count)
+        self._delimiter = separator or max(_DELIMITERS, key=re.sub('"[^"]*"', "", header).count)
         self._names = next(csv.reader([header], delimiter=self._delimiter), [])
         if not self._names:
             raise InvalidRequestError("it is empty; a header line with the names of the columns is needed.")

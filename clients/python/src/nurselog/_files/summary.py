@@ -1,9 +1,10 @@
-"""What a run of the command reports at its end: rows by error code."""
+"""What a run reports at its end: rows of a table, or cells of a raster, by error code."""
 
 from __future__ import annotations
 
 from collections import Counter
 from dataclasses import dataclass, field
+from typing import Literal
 
 import pyarrow as pa
 import pyarrow.compute as pc
@@ -12,11 +13,12 @@ from rich.table import Table
 
 @dataclass
 class Summary:
-    """Counts of the rows of a run, with the first row of each error code. Rows are counted from 1."""
+    """Counts of the rows or cells of a run, with the first of each error code, counted from 1."""
 
     rows: int = 0
     failed: Counter[str] = field(default_factory=Counter)
     first: dict[str, tuple[int, str]] = field(default_factory=dict)
+    unit: Literal["rows", "cells"] = "rows"
 
     def add(self, answered: pa.Table) -> None:
         """Counts the rows of a part."""
@@ -32,12 +34,13 @@ class Summary:
     def __str__(self) -> str:
         """One line."""
         failed = self.failed.total()
-        return f"{self.rows:,} rows: {self.rows - failed:,} answered, {failed:,} failed"
+        return f"{self.rows:,} {self.unit}: {self.rows - failed:,} answered, {failed:,} failed"
 
     def table(self) -> Table:
         """The failed rows by code."""
-        table = Table("error", "rows", "first row", "its message")
+        positions = ["first row"] if self.unit == "rows" else []
+        table = Table("error", self.unit, *positions, "its message")
         for code, rows in self.failed.most_common():
             row, message = self.first[code]
-            table.add_row(code, f"{rows:,}", f"{row:,}", message)
+            table.add_row(code, f"{rows:,}", *(f"{row:,}" for _ in positions), message)
         return table

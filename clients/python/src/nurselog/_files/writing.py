@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import sys
 from collections.abc import Iterable, Iterator
 from itertools import chain
@@ -13,7 +14,7 @@ import pyarrow as pa
 import pyarrow.compute as pc
 import pyarrow.parquet
 
-from nurselog._files.formats import PIPE, geopandas, output_format, pandas_types
+from nurselog._files.formats import PIPE, CsvStyle, geopandas, output_format, pandas_types
 from nurselog._files.geometry import free_name, geographic_frame, geometry_names
 from nurselog._table.columns import without_dictionaries
 from nurselog._table.frames import WGS_84, coordinates_of
@@ -21,7 +22,7 @@ from nurselog._table.sites import numbers_of
 from nurselog.errors import InvalidRequestError, NurselogError
 
 # An empty text differs from a missing one by its quotes.
-_TO_QUOTE = r'^$|[",\r\n]'
+_TO_QUOTE = r'^$|["\r\n{}]'
 
 _COORDINATE_DECIMALS = 7  # about a centimetre
 
@@ -30,7 +31,7 @@ _PROBABILITIES = ("survival_", "contribution_", "low_", "high_")
 _BYTE_ORDER_MARK = b"\xef\xbb\xbf"
 
 
-def check_writable(path: Path, table: pa.Table, latitude: str, longitude: str) -> None:
+def check_writable(path: Path, table: pa.Table, latitude: str, longitude: str, style: CsvStyle) -> None:
     """Tries the format of a file with a table, apart from the file.
 
     Args:
@@ -38,13 +39,14 @@ def check_writable(path: Path, table: pa.Table, latitude: str, longitude: str) -
         table: The columns, without rows.
         latitude: See `write_file`.
         longitude: See `write_file`.
+        style: See `write_file`.
 
     Raises:
         InvalidRequestError: The format cannot have such columns.
     """
     with TemporaryDirectory(prefix="nurselog.") as folder:
         try:
-            _write(Path(folder) / ("out.csv" if path == PIPE else path.name), iter([table]), latitude, longitude)
+            _write(Path(folder) / ("out.csv" if path == PIPE else path.name), iter([table]), latitude, longitude, style)
         except InvalidRequestError as error:
             raise InvalidRequestError(f"{path} cannot be written: {error.message}") from None
         except Exception as error:  # each format has errors of its own
@@ -52,7 +54,13 @@ def check_writable(path: Path, table: pa.Table, latitude: str, longitude: str) -
 
 
 def write_file(
-    path: Path, tables: Iterator[pa.Table], latitude: str, longitude: str, *, byte_order_mark: bool = False
+    path: Path,
+    tables: Iterator[pa.Table],
+    latitude: str,
+    longitude: str,
+    style: CsvStyle,
+    *,
+    byte_order_mark: bool = False,
 ) -> None:
     """Writes tables, of which there is at least one.
 
@@ -61,6 +69,7 @@ def write_file(
         tables: Parts with the same columns.
         latitude: The column of degrees north, for a geographic file of a table without a geometry.
         longitude: The column of degrees east.
+        style: How CSV is written, and the decimal sign of these columns where they are texts.
         byte_order_mark: Whether CSV begins with one, as spreadsheets mark UTF-8.
 
     Raises:
@@ -69,7 +78,7 @@ def write_file(
     try:
         with TemporaryDirectory(dir=path.parent, prefix=f".{path.name}.") as folder:
             unfinished = Path(folder) / path.name
-            _write(unfinished, tables, latitude, longitude, byte_order_mark=byte_order_mark)
+            _write(unfinished, tables, latitude, longitude, style, byte_order_mark=byte_order_mark)
             unfinished.replace(path)
     except NurselogError:
         raise
@@ -77,13 +86,19 @@ def write_file(
         raise OSError(f"{path} cannot be written: {_one_line(error)}") from error
 
 
-def pipe_csv(tables: Iterable[pa.Table]) -> None:
+def pipe_csv(tables: Iterable[pa.Table], style: CsvStyle) -> None:
     """Writes CSV to standard output, each table as it comes."""
-    _write_csv(sys.stdout.buffer, tables)
+    write_csv(sys.stdout.buffer, tables, style)
 
 
 def _write(
-    path: Path, tables: Iterator[pa.Table], latitude: str, longitude: str, *, byte_order_mark: bool = False
+    path: Path,
+    tables: Iterator[pa.Table],
+    latitude: str,
+    longitude: str,
+    style: CsvStyle,
+    *,
+    byte_order_mark: bool = False,
 ) -> None:
     first = next(tables)
     rest = chain([first], tables)
@@ -91,47 +106,50 @@ def _write(
     if kind == "csv":
         with path.open("wb") as file:
             file.write(_BYTE_ORDER_MARK if byte_order_mark else b"")
-            _write_csv(file, rest)
+            write_csv(file, rest, style)
     elif kind == "parquet" and not geometry_names(first.schema):
         with pa.parquet.ParquetWriter(path, first.schema) as writer:
             for table in rest:
                 writer.write_table(table)
     else:
-        _write_geographic(path, kind, pa.concat_tables(rest), latitude, longitude)
+        _write_geographic(path, kind, pa.concat_tables(rest), latitude, longitude, style)
 
 
 def _one_line(error: Exception) -> str:
     return " ".join(str(error).split())
 
 
-def _write_csv(file: BinaryIO, tables: Iterable[pa.Table]) -> None:
+def write_csv(file: BinaryIO, tables: Iterable[pa.Table], style: CsvStyle) -> None:
     """A geometry becomes the columns `latitude` and `longitude` of its point."""
     for number, table in enumerate(tables):
         plain = without_dictionaries(_with_coordinates(table) if geometry_names(table.schema) else table)
         if number == 0:
             names = pa.table([[name] for name in plain.schema.names], plain.schema.names)
-            file.write(_csv_lines(names))
-        file.write(_csv_lines(plain))
+            file.write(_csv_lines(names, style))
+        file.write(_csv_lines(plain, style))
         file.flush()
 
 
-def _csv_lines(table: pa.Table) -> bytes:
+def _csv_lines(table: pa.Table, style: CsvStyle) -> bytes:
     """The rows as CSV that quotes only where it is needed, which pyarrow's own writer does not."""
-    lines = _joined(",", *(_csv_cells(table.column(index), name) for index, name in enumerate(table.schema.names)))
+    cells = (_csv_cells(table.column(index), name, style) for index, name in enumerate(table.schema.names))
+    lines = _joined(style.written_separator, *cells)
     ended = _joined("\n", lines, _scalar(""))
     return b"".join(
         chunk.buffers()[2][: pc.sum(pc.binary_length(chunk)).as_py()] for chunk in ended.chunks if len(chunk) > 0
     )
 
 
-def _csv_cells(column: pa.ChunkedArray, name: str) -> pa.ChunkedArray:
+def _csv_cells(column: pa.ChunkedArray, name: str, style: CsvStyle) -> pa.ChunkedArray:
     try:
         texts = column.cast(pa.large_string())
     except pa.ArrowNotImplementedError:
         raise InvalidRequestError(
             f"CSV cannot have the column {name!r} of {column.type}: drop it, or write Parquet."
         ) from None
-    needs_quotes = pc.match_substring_regex(texts, _TO_QUOTE)
+    if pa.types.is_floating(column.type) or pa.types.is_decimal(column.type):
+        texts = pc.replace_substring(texts, ".", style.decimal)
+    needs_quotes = pc.match_substring_regex(texts, _TO_QUOTE.format(re.escape(style.written_separator)))
     if not pc.any(needs_quotes).as_py():
         return texts
     quoted = _joined("", _scalar('"'), pc.replace_substring(texts, '"', '""'), _scalar('"'))
@@ -146,7 +164,7 @@ def _scalar(text: str) -> pa.Scalar:
     return pa.scalar(text, pa.large_string())
 
 
-def _write_geographic(path: Path, kind: str, table: pa.Table, latitude: str, longitude: str) -> None:
+def _write_geographic(path: Path, kind: str, table: pa.Table, latitude: str, longitude: str, style: CsvStyle) -> None:
     plain = _with_doubles(without_dictionaries(table))
     geometries = geometry_names(table.schema)
     if len(geometries) > 1 and kind != "parquet":
@@ -157,7 +175,7 @@ def _write_geographic(path: Path, kind: str, table: pa.Table, latitude: str, lon
     if geometries:
         frame = geographic_frame(plain)
     else:
-        x, y = (numbers_of(plain.column(name), name) for name in (longitude, latitude))
+        x, y = (numbers_of(plain.column(name), name, style.decimal) for name in (longitude, latitude))
         points = geopandas().GeoSeries.from_xy(x.to_numpy(), y.to_numpy(), crs=WGS_84)
         points[(points.x + points.y).isna()] = None
         columns = plain.to_pandas(**pandas_types())

@@ -3,35 +3,36 @@
 from __future__ import annotations
 
 from collections import deque
-from collections.abc import Iterable, Iterator, Sequence
-from dataclasses import dataclass
-from typing import Generic, Literal
-from urllib.parse import urlencode
+from collections.abc import Callable, Iterable, Iterator, Mapping, Sequence
+from dataclasses import fields
+from typing import Any, Generic, Literal
 
 import pyarrow as pa
 
-from nurselog._table.columns import answer_schema
 from nurselog._table.exchange import TableLimits
 from nurselog._table.frames import Adapter, Frame, adapt
-from nurselog._table.sites import DECIMAL_COMMA, SiteColumns, sites_of
+from nurselog._table.query import TableQuery, table_query
+from nurselog._table.sites import OTHER_DECIMAL, SiteColumns, sites_of
 from nurselog.errors import NurselogError
-
-
-@dataclass(frozen=True)
-class TableQuery:
-    """The address and the columns of the answer."""
-
-    path: str
-    schema: pa.Schema
 
 
 class TableCall(Generic[Frame]):
     """A table as pieces of a size that the service takes, answered in their order."""
 
-    def __init__(self, adapter: Adapter, columns: SiteColumns, query: TableQuery, concurrency: int) -> None:
+    def __init__(
+        self,
+        adapter: Adapter,
+        columns: SiteColumns,
+        query: TableQuery,
+        concurrency: int,
+        progress: Callable[[int, int], object] | None,
+    ) -> None:
         """Reads the columns that are sent."""
         self._adapter, self._sites = adapter, sites_of(adapter, columns)
         self.query, self.concurrency = query, _checked(concurrency)
+        self._progress = progress or (lambda _, __: None)
+        self._answers: list[pa.Table] = []
+        self._done = 0
 
     def pieces(self, limits: TableLimits) -> Iterator[pa.Table]:
         """The sites in order; the size of a piece is that of the moment it is taken."""
@@ -41,20 +42,26 @@ class TableCall(Generic[Frame]):
             yield self._sites.slice(start, rows)
             start += rows
 
-    def finish(self, answers: Sequence[pa.Table]) -> Frame:
-        """The frame with its answers, which are those of the pieces in order."""
-        metadata = answers[0].schema.metadata if answers else None
-        whole = pa.concat_tables(
-            [self.query.schema.empty_table(), *(answer.replace_schema_metadata(None) for answer in answers)]
-        )
+    def add(self, answer: pa.Table) -> None:
+        """Takes the answer to the next piece."""
+        self._answers.append(answer)
+        self._done += answer.num_rows
+        self._progress(self._done, self._sites.num_rows)
+
+    def finish(self) -> Frame:
+        """The first rows of the frame, as many as were answered, with their answers."""
+        metadata = self._answers[0].schema.metadata if self._answers else None
+        parts = (answer.replace_schema_metadata(None) for answer in self._answers)
+        whole = pa.concat_tables([self.query.schema.empty_table(), *parts])
         framed: Frame = self._adapter.with_answer(whole.replace_schema_metadata(metadata))
         return framed
 
-    def fail(self, error: NurselogError, answers: Sequence[pa.Table]) -> None:
+    def fail(self, error: NurselogError) -> None:
         """Adds the answered rows to the error of a piece: those of the pieces before it and its first ones."""
-        gained = [*answers, *([] if error._answers is None else [error._answers])]
-        if gained:
-            error.answered = self.finish(gained)
+        if error._answers is not None:
+            self._answers.append(error._answers)
+        if self._answers:
+            error.answered = self.finish()
 
 
 class TablesCall(Generic[Frame]):
@@ -70,8 +77,8 @@ class TablesCall(Generic[Frame]):
 
     def pieces(self, _: TableLimits) -> Iterator[pa.Table]:
         """The sites of each frame; large ones are divided where they are sent."""
-        # A part may be without the numbers that others have, but one with decimal commas is best refused at once.
-        refused: str | None = DECIMAL_COMMA
+        # A part may be without the numbers that others have, but one of the other decimal sign is refused.
+        refused: str | None = OTHER_DECIMAL
         for frame in self._frames:
             adapter = adapt(frame, categories=self._categories)
             sites = sites_of(adapter, self._columns, refused)
@@ -106,7 +113,9 @@ def predict_table(
     warming_c: float | None = None,
     precipitation_change_percent: float | None = None,
     categories: bool = True,
+    decimal: str = ".",
     concurrency: int = 4,
+    progress: Callable[[int, int], object] | None = None,
 ) -> TableCall[Frame]:
     """Predicts survival for each row of a table, and returns the table with the columns of the answer.
 
@@ -115,9 +124,10 @@ def predict_table(
     the answer are empty in it.
 
     Args:
-        frame: A pandas, polars or geopandas DataFrame, or a pyarrow Table or RecordBatch. The geometry of a geopandas
-            frame, in any reference system, is used in place of the columns of coordinates: points, and of other
-            geometries the representative point, which is inside a polygon.
+        frame: A pandas, polars or geopandas DataFrame, or a pyarrow Table or RecordBatch. A LazyFrame of polars comes
+            back as a DataFrame; any other stream of Arrow, such as a relation of DuckDB or a RecordBatchReader, as a
+            pyarrow Table. The geometry of a geopandas frame, in any reference system, is used in place of the columns
+            of coordinates: points, and of other geometries the representative point, which is inside a polygon.
         latitude: The column of degrees north.
         longitude: The column of degrees east.
         species_code: The column of the code of the species, or a code for all rows, such as "PSME".
@@ -132,7 +142,9 @@ def predict_table(
         precipitation_change_percent: Percent of precipitation of a changed climate.
         categories: Whether the texts of the answer are categories (dictionaries) or plain strings, which parts of a
             larger data set can share.
+        decimal: The decimal sign of numbers that are texts: "." or ",".
         concurrency: How many pieces of the table are in flight at the most.
+        progress: Called with the number of rows that are answered and that of all.
 
     Raises:
         InvalidRequestError: A column is missing, of a wrong type, or named like one of the answer. Nothing was sent.
@@ -140,18 +152,8 @@ def predict_table(
             up to the first row without an answer.
         TypeError: `frame` is none of these.
     """
-    columns = SiteColumns(
-        latitude,
-        longitude,
-        species_code,
-        planting_method,
-        elevation_m,
-        vegetation_control,
-        overstory_cover,
-        seeds_per_spot,
-    )
-    query = _query(horizons, include, warming_c, precipitation_change_percent)
-    return TableCall(adapt(frame, categories=categories), columns, query, concurrency)
+    columns, query = _columns_and_query(locals())
+    return TableCall(adapt(frame, categories=categories), columns, query, concurrency, progress)
 
 
 def predict_tables(
@@ -170,47 +172,28 @@ def predict_tables(
     warming_c: float | None = None,
     precipitation_change_percent: float | None = None,
     categories: bool = True,
+    decimal: str = ".",
     concurrency: int = 4,
 ) -> TablesCall[Frame]:
     """Predicts survival for the parts of a table that is larger than the memory, one after the other.
 
     Args and errors are those of `predict_table`, but a column without a number is only refused if the first part has
-    decimal commas in it: other parts may have its numbers. `answered` of an error has the answered rows of its part.
-    Parts are taken from `frames` as they are needed: at most one more than `concurrency` are held at a time. Parts of
-    some 10,000 to 50,000 rows are a good size.
+    the other decimal sign in it: other parts may have its numbers. `answered` of an error has the answered rows of its
+    part. Parts are taken from `frames` as they are needed: at most one more than `concurrency` are held at a time.
+    Parts of some 10,000 to 50,000 rows are a good size.
 
     Returns:
         An iterator of the parts with the columns of the answer, in their order.
     """
-    columns = SiteColumns(
-        latitude,
-        longitude,
-        species_code,
-        planting_method,
-        elevation_m,
-        vegetation_control,
-        overstory_cover,
-        seeds_per_spot,
-    )
-    query = _query(horizons, include, warming_c, precipitation_change_percent)
+    columns, query = _columns_and_query(locals())
     return TablesCall(frames, columns, query, concurrency, categories)
 
 
-def _query(
-    horizons: Sequence[int] | None,
-    include: Sequence[str] | None,
-    warming_c: float | None,
-    precipitation_change_percent: float | None,
-) -> TableQuery:
-    options = {
-        "horizons": None if horizons is None else ",".join(map(str, horizons)),
-        "include": ",".join(include or ()) or None,
-        "warming_c": warming_c,
-        "precipitation_change_percent": precipitation_change_percent,
-    }
-    given = {name: value for name, value in options.items() if value is not None}
-    path = "/v1/predict/table" + (f"?{urlencode(given, safe=',')}" if given else "")
-    return TableQuery(path, answer_schema(horizons, "intervals" in (include or ())))
+def _columns_and_query(options: Mapping[str, Any]) -> tuple[SiteColumns, TableQuery]:
+    """Those of the arguments of a call."""
+    columns = SiteColumns(**{column.name: options[column.name] for column in fields(SiteColumns)})
+    named = ("horizons", "include", "warming_c", "precipitation_change_percent")
+    return columns, table_query(*(options[name] for name in named))
 
 
 def _checked(concurrency: int) -> int:

@@ -9,9 +9,9 @@ from typing import Any, TypeAlias
 import httpx
 import pyarrow as pa
 
-from nurselog._batches import MAX_BATCH_SITES
-from nurselog._exchange import Outcome, RetryPolicy, error_of_response, error_without_response
-from nurselog._operations import unexpected
+from nurselog._calls.batches import MAX_BATCH_SITES
+from nurselog._calls.exchange import Outcome, RetryPolicy, error_of_response, error_without_response
+from nurselog._calls.operations import unexpected
 from nurselog._table.columns import conform
 from nurselog.errors import BatchTooLargeError, ConnectionFailedError, NurselogError, PayloadTooLargeError
 

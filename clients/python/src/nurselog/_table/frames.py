@@ -12,7 +12,10 @@ from nurselog._table.columns import without_dictionaries
 from nurselog.errors import InvalidRequestError
 
 Frame = TypeVar("Frame")
-"""A `pandas.DataFrame`, `geopandas.GeoDataFrame`, `polars.DataFrame`, `pyarrow.Table` or `pyarrow.RecordBatch`."""
+"""A `pandas.DataFrame`, `geopandas.GeoDataFrame`, `polars.DataFrame`, `pyarrow.Table` or `pyarrow.RecordBatch`.
+
+Of `predict_table` also a `polars.LazyFrame`, or what has `__arrow_c_stream__`.
+"""
 
 WGS_84 = "EPSG:4326"
 
@@ -60,11 +63,23 @@ def adapt(frame: object, *, categories: bool = True) -> Adapter:
         return _GeoFrame(frame, categories)
     if pandas is not None and isinstance(frame, pandas.DataFrame):
         return _PandasFrame(frame, categories)
-    hint = ": call its collect() first" if type(frame).__name__ == "LazyFrame" else ""
+    if polars is not None and isinstance(frame, polars.LazyFrame):
+        return _PolarsFrame(frame.collect(), categories)
+    stream = _opened(frame) if hasattr(frame, "__arrow_c_stream__") else None
+    if stream is not None:
+        return _ArrowFrame(stream.read_all(), categories)
     raise TypeError(
-        "the frame must be a pandas, polars or geopandas DataFrame or a pyarrow Table or RecordBatch, "
-        f"not {type(frame).__module__}.{type(frame).__qualname__}{hint}"
+        "the frame must be a pandas, polars or geopandas DataFrame, a pyarrow Table or RecordBatch, or a stream of "
+        f"Arrow, not {type(frame).__module__}.{type(frame).__qualname__}"
     )
+
+
+def _opened(frame: object) -> pa.RecordBatchReader | None:
+    """The stream of a table; None for one of single values, such as that of a Series."""
+    try:
+        return pa.RecordBatchReader.from_stream(frame)
+    except pa.ArrowInvalid:
+        return None
 
 
 class _ArrowFrame:

@@ -16,7 +16,7 @@ from nurselog.errors import InvalidRequestError
 
 _NUMBER = r"^\s*-?([0-9]+(\.[0-9]*)?|\.[0-9]+)([eE][+-]?[0-9]+)?\s*$"
 ANY_TEXT = ""
-DECIMAL_COMMA = r"^-?[0-9]+,[0-9]+$"
+OTHER_DECIMAL = r"^-?[0-9]+[.,][0-9]+$"
 """Which texts a column is refused for if it has no number."""
 
 _OPTIONAL = ("elevation_m", "vegetation_control", "overstory_cover", "seeds_per_spot")
@@ -41,6 +41,12 @@ class SiteColumns:
     vegetation_control: str | float | None = None
     overstory_cover: str | float | None = None
     seeds_per_spot: str | float | None = None
+    decimal: str = "."
+
+    def __post_init__(self) -> None:
+        """Raises ValueError where the decimal sign is none."""
+        if self.decimal not in (".", ","):
+            raise ValueError(f"decimal must be '.' or ',', not {self.decimal!r}")
 
 
 def sites_of(frame: Adapter, columns: SiteColumns, refused: str | None = ANY_TEXT) -> pa.Table:
@@ -61,7 +67,7 @@ def sites_of(frame: Adapter, columns: SiteColumns, refused: str | None = ANY_TEX
     coordinates = frame.coordinates()
     if coordinates is None:
         latitude, longitude = (
-            pc.fill_null(numbers_of(_column(frame, name, role), name, refused), math.nan)
+            pc.fill_null(numbers_of(_column(frame, name, role), name, columns.decimal, refused), math.nan)
             for name, role in ((columns.latitude, "latitude"), (columns.longitude, "longitude"))
         )
     else:
@@ -79,7 +85,7 @@ def sites_of(frame: Adapter, columns: SiteColumns, refused: str | None = ANY_TEX
             if _is_text(values.type):
                 # As R writes a missing value.
                 values = pc.if_else(pc.equal(values, "NA"), None, values)
-            arrays[role] = numbers_of(values, given, refused)
+            arrays[role] = numbers_of(values, given, columns.decimal, refused)
         elif given is not None:
             arrays[role] = pa.repeat(pa.scalar(float(given)), frame.rows)
     return pa.table(arrays)
@@ -95,7 +101,9 @@ def _column(frame: Adapter, name: str, role: str) -> pa.ChunkedArray | pa.Array:
     raise InvalidRequestError(f"The column {name!r} for {role} {there}. The columns are {shown or 'none'}{more}.")
 
 
-def numbers_of(values: pa.ChunkedArray | pa.Array, name: str, refused: str | None = None) -> pa.ChunkedArray | pa.Array:
+def numbers_of(
+    values: pa.ChunkedArray | pa.Array, name: str, decimal: str, refused: str | None = None
+) -> pa.ChunkedArray | pa.Array:
     """The values of a column as float64: null where a cell is empty, NaN where a text is no number.
 
     Raises:
@@ -103,22 +111,26 @@ def numbers_of(values: pa.ChunkedArray | pa.Array, name: str, refused: str | Non
     """
     values = _decoded(values)
     if _is_text(values.type):
-        return _parsed(values, name, refused)
+        return _parsed(values, name, decimal, refused)
     is_number = pa.types.is_integer(values.type) or pa.types.is_floating(values.type)
     if is_number or pa.types.is_decimal(values.type) or pa.types.is_null(values.type):
         return values.cast(pa.float64(), safe=False)
     raise InvalidRequestError(f"The column {name!r} must have numbers, not {values.type}.")
 
 
-def _parsed(texts: pa.ChunkedArray | pa.Array, name: str, refused: str | None) -> pa.ChunkedArray | pa.Array:
+def _parsed(
+    texts: pa.ChunkedArray | pa.Array, name: str, decimal: str, refused: str | None
+) -> pa.ChunkedArray | pa.Array:
     texts = pc.utf8_trim_whitespace(texts.cast(pa.string()))
     texts = pc.if_else(pc.equal(texts, ""), None, texts)
-    is_number = pc.match_substring_regex(texts, _NUMBER)
+    # With decimal commas a point separates thousands or is a mistake.
+    is_number = pc.match_substring_regex(texts, _NUMBER if decimal == "." else _NUMBER.replace(r"\.", ","))
     if refused is not None and not pc.any(is_number).as_py():
         example = pc.first(texts.filter(pc.match_substring_regex(texts, refused))).as_py()
         if example is not None:
-            raise InvalidRequestError(f"The column {name!r} must have numbers with a decimal point, not {example!r}.")
-    return pc.if_else(is_number, texts, "nan").cast(pa.float64())
+            sign = "point" if decimal == "." else "comma"
+            raise InvalidRequestError(f"The column {name!r} must have numbers with a decimal {sign}, not {example!r}.")
+    return pc.replace_substring(pc.if_else(is_number, texts, "nan"), ",", ".").cast(pa.float64())
 
 
 def _texts(frame: Adapter, name: str, role: str) -> pa.ChunkedArray | pa.Array:

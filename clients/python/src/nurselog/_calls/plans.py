@@ -3,9 +3,10 @@
 from __future__ import annotations
 
 from collections.abc import Generator, Mapping, Sequence
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Literal, cast
 
-from nurselog._operations import Operation, encode, plan_request
+from nurselog._calls.notebooks import ShownPlan
+from nurselog._calls.operations import Operation, encode, plan_request
 from nurselog._table.frames import WGS_84
 from nurselog.errors import BatchTooLargeError, InvalidRequestError, NurselogError, PayloadTooLargeError
 from nurselog.types import PlanResult, PlantingMethod, Scenario
@@ -33,6 +34,8 @@ def plan(
     costs: Mapping[PlantingMethod, float] | None = None,
     scenario: Scenario | None = None,
     conditions: Mapping[str, float] | None = None,
+    target_per_ha: float | None = None,
+    basis: Literal["mean", "low"] | None = None,
 ) -> PlanSteps:
     """Compares species and planting methods for planting units, any number of them.
 
@@ -49,6 +52,9 @@ def plan(
         costs: What a planted tree ("manual") and a sown spot ("drone_seeded") cost: ranks by cost per survivor.
         scenario: A changed climate: `warming_c`, `precipitation_change_percent` or both.
         conditions: What was measured, by feature and in the unit of `model()`, in place of the data of all units.
+        target_per_ha: Living trees a hectare wanted at the horizon: each option gets an `order` of how many to plant or
+            sow.
+        basis: Whether the order counts on the "mean" survival, as by default, or on the "low" end of its interval.
 
     Raises:
         NurselogError: One subclass for each error code. A unit that fails has an `error` in the answer instead.
@@ -62,6 +68,8 @@ def plan(
         "costs": costs,
         "scenario": scenario,
         "conditions": conditions,
+        "target_per_ha": target_per_ha,
+        "basis": basis,
     }
     given = {name: value for name, value in options.items() if value is not None}
     features = _features(units, id_column)
@@ -78,7 +86,8 @@ def plan(
             limit = min(count - 1, int(error.details.get("tier_limit", count // 2)))
         else:
             start += limit
-    return {**answers[-1], "units": [unit for answer in answers for unit in answer["units"]]}
+    units_of_all = [unit for answer in answers for unit in answer["units"]]
+    return cast("PlanResult", ShownPlan({**answers[-1], "units": units_of_all}))
 
 
 def _is_too_large(error: NurselogError) -> bool:

@@ -8,7 +8,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import cast
 
-from nurselog._operations import Operation, Result, encode, predict_batch
+from nurselog._calls.operations import Operation, Result, encode, predict_batch
 from nurselog.errors import (
     BatchTooLargeError,
     ConnectionFailedError,

@@ -2,9 +2,12 @@
 
 from __future__ import annotations
 
+from enum import StrEnum
 from typing import Annotated, Any, TypeAlias
 
 import typer
+
+from nurselog._files.formats import CsvStyle
 
 Json: TypeAlias = Annotated[bool, typer.Option("--json", help="Print the answer of the service as JSON.")]
 Latitude: TypeAlias = Annotated[float, typer.Argument(help="Degrees north.")]
@@ -25,6 +28,36 @@ Methods: TypeAlias = Annotated[list[str] | None, typer.Option(help="manual or dr
 AllSpecies: TypeAlias = Annotated[bool, typer.Option("--all", help="Also species that are not native there.")]
 Crs: TypeAlias = Annotated[str | None, typer.Option(help="The reference system of a file that does not state it.")]
 Layer: TypeAlias = Annotated[str | None, typer.Option(help="The layer of a GeoPackage.")]
+
+
+class DecimalSign(StrEnum):
+    """The decimal signs of CSV."""
+
+    POINT = "."
+    COMMA = ","
+
+
+class ColumnSeparator(StrEnum):
+    """The separators of CSV."""
+
+    COMMA = ","
+    SEMICOLON = ";"
+    TAB = "tab"
+
+
+Decimal: TypeAlias = Annotated[DecimalSign, typer.Option(help="The decimal sign in CSV.")]
+Separator: TypeAlias = Annotated[
+    ColumnSeparator | None,
+    typer.Option(
+        help="Between the columns of CSV. By default the header shows it; a comma is written, or with --decimal , a "
+        "semicolon."
+    ),
+]
+
+
+def csv_style(decimal: DecimalSign, separator: ColumnSeparator | None) -> CsvStyle:
+    """How CSV is read and written."""
+    return CsvStyle("\t" if separator == ColumnSeparator.TAB else separator and separator.value, decimal.value)
 
 
 def site_options(

@@ -5,6 +5,7 @@ from __future__ import annotations
 from pathlib import Path
 from typing import TYPE_CHECKING
 
+from nurselog._files.formats import CsvStyle
 from nurselog._table.frames import WGS_84
 from nurselog.errors import ConfigurationError
 
@@ -53,7 +54,7 @@ def read_units(path: Path, layer: str | None, id_column: str | None, crs: str | 
     return units
 
 
-def write_plan(table: GeoDataFrame, path: Path) -> None:
+def write_plan(table: GeoDataFrame, path: Path, style: CsvStyle) -> None:
     """Writes the table in the format of the file's name, into CSV without geometries.
 
     Raises:
@@ -62,7 +63,9 @@ def write_plan(table: GeoDataFrame, path: Path) -> None:
     suffix = path.suffix.lower()
     try:
         if suffix == ".csv":
-            table.drop(columns=table.geometry.name).to_csv(path, index=False)
+            table.drop(columns=table.geometry.name).to_csv(
+                path, index=False, sep=style.written_separator, decimal=style.decimal
+            )
         elif suffix == ".parquet":
             table.to_parquet(path)
         else:

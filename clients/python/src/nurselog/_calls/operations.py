@@ -10,10 +10,10 @@ import math
 from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Any, Generic, TypeVar, cast
-from urllib.parse import quote, urlencode
 
 import httpx
 
+from nurselog._calls.notebooks import ShownRanking
 from nurselog.errors import InvalidRequestError, NurselogError, UnexpectedResponseError, error_from_object
 from nurselog.types import (
     ComparisonResult,
@@ -27,7 +27,6 @@ from nurselog.types import (
     Scenario,
     ServedModel,
     SpeciesList,
-    Surface,
     Usage,
 )
 
@@ -133,66 +132,28 @@ def rank(
         **_options(horizons, elevation_m, conditions, scenario, include),
     }
     given = {name: value for name, value in choice.items() if value is not None}
-    return _post("/v1/predict/rank", {"latitude": latitude, "longitude": longitude, **given})
-
-
-def surface(
-    species_code: str,
-    *,
-    bbox: tuple[float, float, float, float] | None = None,
-    max_points: int | None = None,
-    scenario: Scenario | None = None,
-    vegetation_control: float | None = None,
-    overstory_cover: float | None = None,
-    seeds_per_spot: float | None = None,
-) -> Operation[Surface]:
-    """Gives the survival of one species at the data points, as columns: for maps.
-
-    Args:
-        species_code: A code of `species()`, such as "PSME".
-        bbox: West, south, east and north in degrees; by default everywhere.
-        max_points: Where there are more, the points of a coarser lattice; by default 20,000.
-        scenario: A changed climate: `warming_c`, `precipitation_change_percent` or both.
-        vegetation_control: Control of competing vegetation, from 0 (none) to 1 (complete).
-        overstory_cover: Cover of trees that stand above the planting, percent.
-        seeds_per_spot: Viable seeds of a pod, 1 to 10,000.
-
-    Raises:
-        NurselogError: One subclass for each error code.
-    """
-    practice = {
-        "vegetation_control": vegetation_control,
-        "overstory_cover": overstory_cover,
-        "seeds_per_spot": seeds_per_spot,
-    }
-    given: dict[str, object] = {name: value for name, value in practice.items() if value is not None}
-    given.update(scenario or {})
-    if bbox is not None:
-        given["bbox"] = ",".join(str(degrees) for degrees in bbox)
-    if max_points is not None:
-        given["max_points"] = max_points
-    query = f"?{urlencode(given, safe=',')}" if given else ""
-    return _get(f"/v1/surfaces/{quote(species_code, safe='')}{query}")
+    body = encode({"latitude": latitude, "longitude": longitude, **given})
+    return Operation("POST", "/v1/predict/rank", _shown_ranking, body)
 
 
 def species() -> Operation[SpeciesList]:
     """Lists the species that can be predicted."""
-    return _get("/v1/species")
+    return get_object("/v1/species")
 
 
 def coverage() -> Operation[Coverage]:
     """Lists the regions with data and their bounds."""
-    return _get("/v1/coverage")
+    return get_object("/v1/coverage")
 
 
 def model() -> Operation[ServedModel]:
     """Describes what serves: version, origin of the outcomes, features with units and ranges, scores."""
-    return _get("/v1/model")
+    return get_object("/v1/model")
 
 
 def usage() -> Operation[Usage]:
     """Tells how many requests the key made today and its limit. Not counted as a request."""
-    return _get("/v1/usage")
+    return get_object("/v1/usage")
 
 
 def health() -> Operation[Health]:
@@ -277,12 +238,17 @@ def _options(
     }
 
 
-def _get(path: str) -> Operation[Any]:
+def get_object(path: str) -> Operation[Any]:
+    """Asks for a JSON object."""
     return Operation("GET", path, _object)
 
 
 def _post(path: str, fields: Mapping[str, object]) -> Operation[Any]:
     return Operation("POST", path, _object, encode(fields))
+
+
+def _shown_ranking(response: httpx.Response) -> RankingResult:
+    return cast("RankingResult", ShownRanking(_object(response)))
 
 
 def _object(response: httpx.Response) -> Any:  # noqa: ANN401 - the caller names the type of the answer

@@ -12,7 +12,7 @@ from typing import TypeAlias
 
 import httpx
 
-from nurselog._operations import Answer, Operation, unexpected
+from nurselog._calls.operations import Answer, Operation, unexpected
 from nurselog.errors import ConnectionFailedError, NurselogError, error_from_object
 
 # A slow upload, quota, overload, and failures between a proxy and the service. All calls can be repeated without harm.

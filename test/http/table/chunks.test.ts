@@ -1,7 +1,7 @@
 import { Float64, RecordBatchStreamWriter, tableFromIPC, Utf8 } from 'apache-arrow';
 import { expect, test } from 'vitest';
 import type { TableFormat } from '../../../src/formats/table/table-request.js';
-import { JOB_BYTES } from '../../../src/formats/text/lines.js';
+import { CHUNK_BYTES } from '../../../src/formats/text/lines.js';
 import { seededRandom } from '../../../testing/random.js';
 import { data, open, tableRequest } from './support/answer-table.js';
 import { arrowOf, bodyOf } from './support/bodies.js';
@@ -12,48 +12,48 @@ const SITE = '44.12,-122.03,PSME,manual';
 const NAMES = 'latitude,longitude,species_code,planting_method';
 const OBJECT = '"latitude":44.12,"longitude":-122.03,"species_code":"PSME","planting_method":"manual"';
 
-/** The numbers of rows of the jobs of a table, in their order. */
-function jobsOf(body: string | Uint8Array, format: TableFormat): number[] {
-  const request = tableRequest({ format, jobRows: MAX_ROWS });
+/** The numbers of rows of the chunks of a table, in their order. */
+function chunksOf(body: string | Uint8Array, format: TableFormat): number[] {
+  const request = tableRequest({ format, chunkRows: MAX_ROWS });
   const { state, rowCount } = open(Buffer.from(body), request);
   let row = 0;
-  for (const { from, count } of state.jobs) {
+  for (const { from, count } of state.chunks) {
     expect(from).toBe(row);
     row += count;
   }
   expect(row).toBe(rowCount);
-  return state.jobs.map(({ count }) => count);
+  return state.chunks.map(({ count }) => count);
 }
 
 test.each([
   ['csv', (note: string) => `${SITE},${note}\n`, `${NAMES},note\n`],
   ['ndjson', (note: string) => `{${OBJECT},"note":"${note}"}\n`, ''],
-] as const)('a job of rows in %s has at most a megabyte, or is one row', (format, rowOf, head) => {
+] as const)('a chunk of rows in %s has at most a megabyte, or is one row', (format, rowOf, head) => {
   const random = seededRandom(7);
   const rows = Array.from({ length: 500 }, (_, i) =>
     rowOf('x'.repeat(random() * (i % 50 === 0 ? 1e6 : 20_000))),
   );
-  const jobs = jobsOf(head + rows.join(''), format);
+  const chunks = chunksOf(head + rows.join(''), format);
   let row = 0;
-  for (const count of jobs) {
-    const ofJob = rows.slice(row, row + count);
-    const bytes = ofJob.join('').length;
-    const next = rows[row + count]?.length ?? JOB_BYTES;
-    if (count > 1) expect(bytes).toBeLessThanOrEqual(JOB_BYTES);
-    expect(bytes + next).toBeGreaterThan(JOB_BYTES); // it could not have one more
+  for (const count of chunks) {
+    const ofChunk = rows.slice(row, row + count);
+    const bytes = ofChunk.join('').length;
+    const next = rows[row + count]?.length ?? CHUNK_BYTES;
+    if (count > 1) expect(bytes).toBeLessThanOrEqual(CHUNK_BYTES);
+    expect(bytes + next).toBeGreaterThan(CHUNK_BYTES); // it could not have one more
     row += count;
   }
   expect(row).toBe(rows.length);
 });
 
-test('a job of short rows has as many as are allowed, and of many columns as many as have a quarter of a million cells', () => {
-  expect(jobsOf(`${NAMES}\n${`${SITE}\n`.repeat(5000)}`, 'csv')).toEqual([2000, 2000, 1000]);
+test('a chunk of short rows has as many as are allowed, and of many columns as many as have a quarter of a million cells', () => {
+  expect(chunksOf(`${NAMES}\n${`${SITE}\n`.repeat(5000)}`, 'csv')).toEqual([2000, 2000, 1000]);
   const columns = Array.from({ length: 996 }, (_, column) => `c${column}`);
   const wide = `${SITE}${','.repeat(996)}\n`.repeat(1000);
-  for (const count of jobsOf(`${NAMES},${columns}\n${wide}`, 'csv').slice(0, -1)) expect(count).toBe(263); // a quarter of a million cells of 1,000 columns;
+  for (const count of chunksOf(`${NAMES},${columns}\n${wide}`, 'csv').slice(0, -1)) expect(count).toBe(263); // a quarter of a million cells of 1,000 columns;
 });
 
-test('a job of an Arrow stream has rows of 32 record batches at most', () => {
+test('a chunk of an Arrow stream has rows of 32 record batches at most', () => {
   const rows = sampleRows(data, 300, seededRandom(8));
   const [batch] = tableFromIPC(bodyOf('arrow', rows)).batches;
   const streamOf = (rowsPerBatch: number) => {
@@ -63,12 +63,12 @@ test('a job of an Arrow stream has rows of 32 record batches at most', () => {
     writer.finish();
     return writer.toUint8Array(true);
   };
-  expect(jobsOf(streamOf(3), 'arrow')).toEqual([96, 96, 96, 12]);
-  expect(jobsOf(streamOf(300), 'arrow')).toEqual([300]);
+  expect(chunksOf(streamOf(3), 'arrow')).toEqual([96, 96, 96, 12]);
+  expect(chunksOf(streamOf(300), 'arrow')).toEqual([300]);
 });
 
-test('a job of an Arrow stream has fewer record batches where these have many columns', () => {
-  const jobsWith = (count: number) => {
+test('a chunk of an Arrow stream has fewer record batches where these have many columns', () => {
+  const chunksWith = (count: number) => {
     const names = Array.from({ length: count }, (_, column) => `c${column}`);
     const body = arrowOf({
       latitude: [new Float64(), [44.12]],
@@ -81,9 +81,9 @@ test('a job of an Arrow stream has fewer record batches where these have many co
     const writer = new RecordBatchStreamWriter();
     for (let i = 0; i < 8; i++) writer.write(batch);
     writer.finish();
-    return jobsOf(writer.toUint8Array(true), 'arrow');
+    return chunksOf(writer.toUint8Array(true), 'arrow');
   };
-  expect(jobsWith(100)).toEqual([8]);
-  expect(jobsWith(400)).toEqual([3, 3, 2]); // each of 404 columns and 810 buffers
-  expect(jobsWith(990)).toEqual([1, 1, 1, 1, 1, 1, 1, 1]);
+  expect(chunksWith(100)).toEqual([8]);
+  expect(chunksWith(400)).toEqual([3, 3, 2]); // each of 404 columns and 810 buffers
+  expect(chunksWith(990)).toEqual([1, 1, 1, 1, 1, 1, 1, 1]);
 });

@@ -3,18 +3,17 @@
 from __future__ import annotations
 
 from collections.abc import Iterator
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import chain
 from pathlib import Path
 from typing import Any
 
 import pyarrow as pa
 from rich.console import Console
-from rich.progress import BarColumn, Progress, ProgressColumn, Task, TaskProgressColumn, TextColumn, TimeRemainingColumn
-from rich.text import Text
 
 from nurselog._client import Client
-from nurselog._files.formats import PIPE, output_format
+from nurselog._commands.progress import progress_bar
+from nurselog._files.formats import PIPE, CsvStyle, output_format
 from nurselog._files.partial import PartialOutput
 from nurselog._files.reading import Part, Source, after, divided, first_rows, open_source
 from nurselog._files.summary import Summary
@@ -37,13 +36,21 @@ class Job:
     encoding: str
     layer: str | None
     crs: str | None
+    style: CsvStyle = field(default_factory=CsvStyle)
 
     def identity(self) -> dict[str, object]:
         """What must be the same for a run to continue another."""
         stat = self.source.stat()
         options = {name: value for name, value in self.options.items() if name != "concurrency"}
         source = [str(self.source.resolve()), stat.st_size, stat.st_mtime_ns]
-        return {"source": source, "options": options, "encoding": self.encoding, "layer": self.layer, "crs": self.crs}
+        return {
+            "source": source,
+            "options": options,
+            "encoding": self.encoding,
+            "layer": self.layer,
+            "crs": self.crs,
+            "separator": self.style.separator,
+        }
 
 
 class UnfinishedError(Exception):
@@ -68,14 +75,14 @@ def predict_file(job: Job, *, resume: bool, console: Console) -> Summary:
     output_format(job.output)
     if resume and PIPE in (job.source, job.output):
         raise InvalidRequestError("A pipe cannot be resumed.")
-    source = open_source(job.source, job.encoding, job.layer, job.crs)
+    source = open_source(job.source, job.encoding, job.layer, job.crs, job.style.separator)
     parts = source.parts()
     first = next(parts)
     _check_columns(job, first)
     parts = chain([first], parts)
     if job.output == PIPE:
         summary = Summary()
-        pipe_csv(_answered(job, source, parts, 0, summary, console))
+        pipe_csv(_answered(job, source, parts, 0, summary, console), job.style)
         return summary
     identity = {} if job.source == PIPE else job.identity()
     partial = PartialOutput(job.output, identity)
@@ -97,6 +104,7 @@ def predict_file(job: Job, *, resume: bool, console: Console) -> Summary:
         _counted(partial.tables(), summary),
         job.options["latitude"],
         job.options["longitude"],
+        job.style,
         byte_order_mark=source.byte_order_mark,
     )
     partial.remove()
@@ -115,23 +123,16 @@ def _check_columns(job: Job, part: Part) -> None:
     for _ in call.pieces(TableLimits()):
         pass
     table = call.finish(call.query.schema.empty_table())
-    check_writable(job.output, table, job.options["latitude"], job.options["longitude"])
+    check_writable(job.output, table, job.options["latitude"], job.options["longitude"], job.style)
 
 
 def _answered(
     job: Job, source: Source, parts: Iterator[Part], done: int, summary: Summary, console: Console
 ) -> Iterator[pa.Table]:
     """The parts after `done` rows with their answers."""
-    columns = (
-        BarColumn(),
-        TaskProgressColumn(),
-        TextColumn("{task.completed:,.0f} rows"),
-        _Rate(),
-        TimeRemainingColumn(compact=True, elapsed_when_finished=True),
-    )
     with (
         Client() as client,
-        Progress(*columns, console=console, disable=not console.is_terminal, transient=False) as progress,
+        progress_bar("rows", console) as progress,
     ):
         task = progress.add_task("rows", total=source.rows(), completed=done)
         parts = divided(after(parts, done), lambda: min(client._table_limits.next_rows, _PART_ROWS))
@@ -150,11 +151,3 @@ def _with_last_answers(client: Client, parts: Iterator[Part], options: dict[str,
         if error.answered is not None:
             yield error.answered
         raise
-
-
-class _Rate(ProgressColumn):
-    """Rows a second."""
-
-    def render(self, task: Task) -> Text:
-        speed = task.finished_speed or task.speed
-        return Text("" if speed is None else f"{speed:,.0f} rows/s")

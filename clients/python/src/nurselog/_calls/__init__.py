@@ -1,0 +1,1 @@
+"""What each call sends and how its answers are read, without input and output."""

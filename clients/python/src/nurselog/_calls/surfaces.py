@@ -1,0 +1,99 @@
+"""The calls for the survival of a species at the data points."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from typing import Literal
+from urllib.parse import quote, urlencode
+
+from nurselog._calls.operations import Operation, get_object
+from nurselog.types import Scenario, Surface
+
+SurfaceFormat = Literal["tif", "csv", "geojson", "arrow", "json"]
+
+
+def surface(
+    species_code: str,
+    *,
+    bbox: tuple[float, float, float, float] | None = None,
+    max_points: int | None = None,
+    scenario: Scenario | None = None,
+    vegetation_control: float | None = None,
+    overstory_cover: float | None = None,
+    seeds_per_spot: float | None = None,
+) -> Operation[Surface]:
+    """Gives the survival of one species at the data points, as columns: for maps.
+
+    Args:
+        species_code: A code of `species()`, such as "PSME".
+        bbox: West, south, east and north in degrees; by default everywhere.
+        max_points: Where there are more, the points of a coarser lattice; by default 20,000.
+        scenario: A changed climate: `warming_c`, `precipitation_change_percent` or both.
+        vegetation_control: Control of competing vegetation, from 0 (none) to 1 (complete).
+        overstory_cover: Cover of trees that stand above the planting, percent.
+        seeds_per_spot: Viable seeds of a pod, 1 to 10,000.
+
+    Raises:
+        NurselogError: One subclass for each error code.
+    """
+    practice = (vegetation_control, overstory_cover, seeds_per_spot)
+    return get_object(_surface_path(species_code, bbox, max_points, scenario, *practice))
+
+
+def surface_file(
+    species_code: str,
+    format: SurfaceFormat,
+    *,
+    bbox: tuple[float, float, float, float] | None = None,
+    max_points: int | None = None,
+    scenario: Scenario | None = None,
+    vegetation_control: float | None = None,
+    overstory_cover: float | None = None,
+    seeds_per_spot: float | None = None,
+    include: Sequence[Literal["intervals"]] | None = None,
+) -> Operation[bytes]:
+    """Gives the survival of one species as the bytes of a file. Further arguments as of `surface`.
+
+    Args:
+        species_code: A code of `species()`, such as "PSME".
+        format: "tif" is a cloud-optimised GeoTIFF with a band for each method and horizon, at full resolution; the
+            others, "csv", "geojson", "arrow" (a stream) and "json", have a row for each point.
+        bbox: See `surface`, as for the arguments that follow.
+        max_points: See `surface`.
+        scenario: See `surface`.
+        vegetation_control: See `surface`.
+        overstory_cover: See `surface`.
+        seeds_per_spot: See `surface`.
+        include: ["intervals"] adds the bounds of each survival, to "tif" alone.
+
+    Raises:
+        NurselogError: One subclass for each error code.
+    """
+    practice = (vegetation_control, overstory_cover, seeds_per_spot)
+    further = {"f": format, "include": ",".join(include or ()) or None}
+    path = _surface_path(species_code, bbox, max_points, scenario, *practice, further)
+    return Operation("GET", path, lambda response: response.content)
+
+
+def _surface_path(
+    species_code: str,
+    bbox: tuple[float, float, float, float] | None,
+    max_points: int | None,
+    scenario: Scenario | None,
+    vegetation_control: float | None,
+    overstory_cover: float | None,
+    seeds_per_spot: float | None,
+    further: Mapping[str, object] | None = None,
+) -> str:
+    options = {
+        "bbox": None if bbox is None else ",".join(str(degrees) for degrees in bbox),
+        "max_points": max_points,
+        "vegetation_control": vegetation_control,
+        "overstory_cover": overstory_cover,
+        "seeds_per_spot": seeds_per_spot,
+        **(scenario or {}),
+        **(further or {}),
+    }
+    given = {name: value for name, value in options.items() if value is not None}
+    query = f"?{urlencode(given, safe=',')}" if given else ""
+    return f"/v1/surfaces/{quote(species_code, safe='')}{query}"

@@ -1,0 +1,34 @@
+"""The command `nurselog`."""
+
+from __future__ import annotations
+
+import typer
+
+from nurselog._commands import file_commands, site_commands
+
+_EPILOG = (
+    "NURSELOG_URL and NURSELOG_API_KEY name the service and your key. "
+    "Exit codes: 1 refused, 2 wrong usage or settings, 3 not reachable, overloaded or out of quota, "
+    "4 a file was written in which no row or unit was answered, or with --strict any row was not."
+)
+
+# Local variables, among them the key, would be printed with an unexpected error.
+app = typer.Typer(
+    help="Predict the survival of planted trees with a nurselog service.",
+    epilog=_EPILOG,
+    no_args_is_help=True,
+    add_completion=False,
+    pretty_exceptions_show_locals=False,
+)
+
+# Otherwise a western longitude, such as -122.03, would be an unknown option.
+_WITH_COORDINATES = {"ignore_unknown_options": True}
+
+app.command()(site_commands.species)
+app.command()(site_commands.usage)
+app.command()(site_commands.model)
+app.command(context_settings=_WITH_COORDINATES)(site_commands.site)
+app.command(context_settings=_WITH_COORDINATES)(site_commands.rank)
+app.command()(file_commands.predict)
+app.command()(file_commands.plan)
+app.command()(file_commands.surface)

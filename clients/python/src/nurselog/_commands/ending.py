@@ -1,0 +1,68 @@
+"""How a command ends: what it prints, and its exit code."""
+
+from __future__ import annotations
+
+import json
+import os
+import sys
+from collections.abc import Callable
+from typing import NoReturn, TypeVar
+
+import typer
+from rich.console import Console, RenderableType
+
+from nurselog._client import Client
+from nurselog.errors import ConfigurationError, ConnectionFailedError, InvalidRequestError, NurselogError
+
+FAILURE, USAGE, TEMPORARY, FAILED_ROWS, INTERRUPTED = 1, 2, 3, 4, 130
+"""Exit codes; TEMPORARY is for what may succeed later."""
+
+RETRIES = 2
+"""Fewer than in programs: somebody waits."""
+
+_TEMPORARY_STATUSES = frozenset({408, 429, 502, 503, 504})
+
+_Answer = TypeVar("_Answer")
+
+
+def show(ask: Callable[[Client], _Answer], render: Callable[[_Answer], RenderableType], as_json: bool) -> None:
+    """Prints the answer; ends the command with an exit code if there is none."""
+    try:
+        with Client(retries=RETRIES) as client:
+            answer = ask(client)
+    except NurselogError as error:
+        fail(error)
+    try:
+        if as_json:
+            typer.echo(json.dumps(answer, ensure_ascii=False, indent=2))
+        else:
+            Console(markup=False, highlight=False, emoji=False).print(render(answer))
+    except BrokenPipeError:
+        # Who reads has seen enough.
+        discard_output()
+        raise typer.Exit(FAILURE) from None
+    except OSError as error:
+        discard_output()
+        complain(f"The answer cannot be written: {error}")
+        raise typer.Exit(FAILURE) from None
+
+
+def discard_output() -> None:
+    """Python would fail again when it flushes standard output."""
+    os.dup2(os.open(os.devnull, os.O_WRONLY), sys.stdout.fileno())
+
+
+def complain(message: str) -> None:
+    """Writes a message to standard error."""
+    Console(stderr=True, markup=False, highlight=False, emoji=False, soft_wrap=True).print(f"nurselog: {message}")
+
+
+def fail(error: NurselogError) -> NoReturn:
+    """Ends the command with the message and the exit code of an error."""
+    complain(str(error))
+    # Without a status it was found here, before anything was sent.
+    is_usage = isinstance(error, InvalidRequestError) and error.status is None
+    if isinstance(error, ConfigurationError) or is_usage:
+        raise typer.Exit(USAGE)
+    is_temporary = isinstance(error, ConnectionFailedError) or error.status in _TEMPORARY_STATUSES
+    raise typer.Exit(TEMPORARY if is_temporary else FAILURE)

@@ -1,0 +1,251 @@
+"""Commands that write files."""
+
+from __future__ import annotations
+
+from pathlib import Path
+from typing import Annotated, Any
+
+import pyarrow as pa
+import typer
+from rich.console import Console
+
+from nurselog._client import Client
+from nurselog._commands.ending import (
+    FAILED_ROWS,
+    FAILURE,
+    INTERRUPTED,
+    RETRIES,
+    complain,
+    discard_output,
+    fail,
+)
+from nurselog._commands.options import (
+    AllSpecies,
+    Crs,
+    Decimal,
+    DecimalSign,
+    Horizons,
+    Layer,
+    Methods,
+    PrecipitationChange,
+    Separator,
+    Warming,
+    column_or_number,
+    csv_style,
+    given,
+    scenario,
+)
+from nurselog._commands.plan_files import check_output, read_units, write_plan
+from nurselog._commands.predict_files import Job, UnfinishedError, predict_file
+from nurselog._commands.raster_files import is_raster, predict_raster_file, raster_options
+from nurselog._commands.surface_files import bbox_of, surface_format, write_surface
+from nurselog.errors import ConfigurationError, InvalidRequestError, NurselogError
+from nurselog.plans import refuse_answer_names, to_geodataframe
+
+
+def predict(
+    source: Annotated[
+        Path,
+        typer.Argument(
+            metavar="FILE", help="CSV, Parquet, GeoPackage, GeoJSON or Shapefile, or a raster; - reads CSV."
+        ),
+    ],
+    output: Annotated[
+        Path,
+        typer.Option(
+            "--output",
+            "-o",
+            metavar="FILE",
+            help="CSV, Parquet, GeoPackage or GeoJSON, or GeoTIFF of a raster; - writes CSV.",
+        ),
+    ],
+    latitude: Annotated[str, typer.Option(metavar="COLUMN", help="Degrees north.")] = "latitude",
+    longitude: Annotated[str, typer.Option(metavar="COLUMN", help="Degrees east.")] = "longitude",
+    species: Annotated[
+        str, typer.Option(metavar="COLUMN|CODE", help="The species, or one for all rows.")
+    ] = "species_code",
+    method: Annotated[
+        str, typer.Option(metavar="COLUMN|METHOD", help="manual or drone_seeded, or one for all rows.")
+    ] = "planting_method",
+    elevation_m: Annotated[
+        str | None,
+        typer.Option(
+            metavar="COLUMN|NUMBER|RASTER|none",
+            help="Elevation of the site in metres; of the cells of a raster by default its values.",
+        ),
+    ] = None,
+    vegetation_control: Annotated[
+        str | None, typer.Option(metavar="COLUMN|NUMBER", help="From 0, none, to 1, complete.")
+    ] = None,
+    overstory_cover: Annotated[
+        str | None, typer.Option(metavar="COLUMN|NUMBER", help="Percent of trees that stand above.")
+    ] = None,
+    seeds_per_spot: Annotated[str | None, typer.Option(metavar="COLUMN|NUMBER", help="Viable seeds of a pod.")] = None,
+    horizon: Horizons = None,
+    include: Annotated[list[str] | None, typer.Option(help="intervals.")] = None,
+    warming_c: Warming = None,
+    precipitation_change_percent: PrecipitationChange = None,
+    layer: Layer = None,
+    crs: Crs = None,
+    encoding: Annotated[str, typer.Option(help="The encoding of a CSV file.")] = "utf-8",
+    decimal: Decimal = DecimalSign.POINT,
+    separator: Separator = None,
+    concurrency: Annotated[int, typer.Option(min=1, help="Requests in flight at the most.")] = 4,
+    resume: Annotated[bool, typer.Option("--resume", help="Continue a run that was interrupted.")] = False,
+    strict: Annotated[bool, typer.Option("--strict", help="Exit with 4 if any row was not answered.")] = False,
+) -> None:
+    """Predict survival at the sites of a file, and write them with the answers.
+
+    All columns are kept. Of geometries, points are used and the representative points of others.
+
+    A raster becomes a GeoTIFF (-o survival.tif) with a band for each method and horizon: --species names one, --method
+    one or else both are predicted. The values of its cells are their elevations, unless --elevation-m says otherwise.
+    """
+    common: dict[str, Any] = {
+        "horizons": horizon or None,
+        "include": include or None,
+        "warming_c": warming_c,
+        "precipitation_change_percent": precipitation_change_percent,
+        "concurrency": concurrency,
+    }
+    practice = {
+        "vegetation_control": column_or_number(vegetation_control),
+        "overstory_cover": column_or_number(overstory_cover),
+        "seeds_per_spot": column_or_number(seeds_per_spot),
+    }
+    console = Console(stderr=True, markup=False, highlight=False, emoji=False)
+    try:
+        if is_raster(source, output):
+            if resume:
+                raise InvalidRequestError("A raster cannot be resumed.")
+            cells = raster_options(source, species, method, elevation_m, practice)
+            summary = predict_raster_file(source, output, {**common, **cells}, console)
+        else:
+            columns = {
+                "latitude": latitude,
+                "longitude": longitude,
+                "species_code": species,
+                "planting_method": method,
+                "elevation_m": column_or_number(elevation_m),
+                "decimal": decimal.value,
+            }
+            options = {**common, **practice, **columns}
+            job = Job(source, output, options, encoding, layer, crs, csv_style(decimal, separator))
+            summary = predict_file(job, resume=resume, console=console)
+    except UnfinishedError as unfinished:
+        complain(str(unfinished))
+        if not isinstance(unfinished.__cause__, NurselogError):
+            raise typer.Exit(INTERRUPTED) from None
+        fail(unfinished.__cause__)
+    except NurselogError as error:
+        fail(error)
+    except BrokenPipeError:
+        # Who reads has seen enough.
+        discard_output()
+        raise typer.Exit(FAILURE) from None
+    except (OSError, pa.ArrowException) as error:
+        complain(str(error))
+        raise typer.Exit(FAILURE) from None
+    failed = summary.failed.total()
+    if failed > 0:
+        console.print(summary.table())
+    console.print(f"{summary}. {'' if str(output) == '-' else f'Written to {output}.'}".rstrip(), soft_wrap=True)
+    if failed > 0 and (strict or failed == summary.rows):
+        raise typer.Exit(FAILED_ROWS)
+
+
+def plan(
+    source: Annotated[Path, typer.Argument(metavar="FILE", help="Polygons: GeoPackage, GeoJSON, Shapefile, Parquet.")],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", help="CSV, GeoPackage, GeoJSON or Parquet.")
+    ],
+    id_column: Annotated[str | None, typer.Option("--id", metavar="COLUMN", help="Unique ids of the units.")] = None,
+    species: Annotated[list[str] | None, typer.Option(metavar="CODE", help="May be repeated; by default all.")] = None,
+    method: Methods = None,
+    horizon: Annotated[int, typer.Option(help="1, 3 or 5 years.")] = 5,
+    all_species: AllSpecies = False,
+    cost_manual: Annotated[float | None, typer.Option(help="Cost of a planted tree.")] = None,
+    cost_drone_seeded: Annotated[float | None, typer.Option(help="Cost of a sown spot.")] = None,
+    target_per_ha: Annotated[
+        float | None, typer.Option(help="Living trees a hectare wanted at the horizon: adds what to order.")
+    ] = None,
+    basis: Annotated[str | None, typer.Option(help="mean or low: the survival that the order counts on.")] = None,
+    warming_c: Warming = None,
+    precipitation_change_percent: PrecipitationChange = None,
+    layer: Layer = None,
+    crs: Crs = None,
+    decimal: Decimal = DecimalSign.POINT,
+    separator: Separator = None,
+) -> None:
+    """Compare species and planting methods for the planting units of a file, and write a row for each option."""
+    costs = {"manual": cost_manual, "drone_seeded": cost_drone_seeded}
+    options: dict[str, Any] = {
+        "species_codes": species or None,
+        "planting_methods": method or None,
+        "horizon": horizon,
+        "native_only": not all_species,
+        "costs": given(costs) or None,
+        "scenario": scenario(warming_c, precipitation_change_percent) or None,
+        "target_per_ha": target_per_ha,
+        "basis": basis,
+    }
+    try:
+        check_output(output)
+        units = read_units(source, layer, id_column, crs)
+        refuse_answer_names(units)
+        with Client(retries=RETRIES) as client:
+            answer = client.plan(units, id_column=id_column, **options)
+        write_plan(to_geodataframe(answer, units, id_column), output, csv_style(decimal, separator))
+    except NurselogError as error:
+        fail(error)
+    except ValueError as error:
+        fail(ConfigurationError(f"{source.name}: {error}."))
+    except OSError as error:
+        complain(str(error))
+        raise typer.Exit(FAILURE) from None
+    failed = sum("error" in unit for unit in answer["units"])
+    typer.echo(f"{len(answer['units']) - failed} units planned, {failed} failed: {output}", err=True)
+    if failed > 0 and failed == len(answer["units"]):
+        raise typer.Exit(FAILED_ROWS)
+
+
+def surface(
+    species_code: Annotated[str, typer.Argument(metavar="SPECIES", help='A code of "nurselog species".')],
+    output: Annotated[
+        Path, typer.Option("--output", "-o", metavar="FILE", help="GeoTIFF (.tif), CSV, GeoJSON, Arrow or JSON.")
+    ],
+    bbox: Annotated[
+        str | None, typer.Option(metavar="WEST,SOUTH,EAST,NORTH", help="In degrees; by default everywhere.")
+    ] = None,
+    max_points: Annotated[
+        int | None, typer.Option(help="Of files but GeoTIFF: where there are more, those of a coarser lattice.")
+    ] = None,
+    include: Annotated[list[str] | None, typer.Option(help="intervals, in a GeoTIFF.")] = None,
+    vegetation_control: Annotated[float | None, typer.Option(help="From 0, none, to 1, complete.")] = None,
+    overstory_cover: Annotated[float | None, typer.Option(help="Percent of trees that stand above.")] = None,
+    seeds_per_spot: Annotated[float | None, typer.Option(help="Viable seeds of a pod.")] = None,
+    warming_c: Warming = None,
+    precipitation_change_percent: PrecipitationChange = None,
+    decimal: Decimal = DecimalSign.POINT,
+    separator: Separator = None,
+) -> None:
+    """Write the survival of a species at the data points, as a file for maps."""
+    options: dict[str, Any] = {
+        "max_points": max_points,
+        "include": include or None,
+        "vegetation_control": vegetation_control,
+        "overstory_cover": overstory_cover,
+        "seeds_per_spot": seeds_per_spot,
+        "scenario": scenario(warming_c, precipitation_change_percent) or None,
+    }
+    try:
+        kind = surface_format(output)
+        options["bbox"] = None if bbox is None else bbox_of(bbox)
+        with Client(retries=RETRIES) as client:
+            content = client.surface_file(species_code, kind, **options)
+        write_surface(content, output, csv_style(decimal, separator))
+    except NurselogError as error:
+        fail(error)
+    except OSError as error:
+        complain(str(error))
+        raise typer.Exit(FAILURE) from None

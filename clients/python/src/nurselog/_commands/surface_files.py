@@ -1,0 +1,79 @@
+"""Files of surfaces for the command `nurselog surface`."""
+
+from __future__ import annotations
+
+from io import BytesIO
+from pathlib import Path
+
+import pyarrow as pa
+import pyarrow.compute as pc
+import pyarrow.csv
+
+from nurselog._calls.surfaces import SurfaceFormat
+from nurselog._files.formats import CsvStyle
+from nurselog._files.writing import write_csv
+from nurselog.errors import InvalidRequestError
+
+_FORMATS: dict[str, SurfaceFormat] = {
+    ".tif": "tif",
+    ".tiff": "tif",
+    ".csv": "csv",
+    ".geojson": "geojson",
+    ".arrow": "arrow",
+    ".json": "json",
+}
+
+
+def surface_format(path: Path) -> SurfaceFormat:
+    """The format of a file by its name.
+
+    Raises:
+        InvalidRequestError: The name does not tell it, or its folder is missing.
+    """
+    suffix = path.suffix.lower()
+    if suffix not in _FORMATS:
+        raise InvalidRequestError(f"{path} cannot be written: its name must end with {', '.join(_FORMATS)}.")
+    if not path.parent.is_dir():
+        raise InvalidRequestError(f"{path} cannot be written: there is no folder {path.parent}.")
+    return _FORMATS[suffix]
+
+
+def bbox_of(text: str) -> tuple[float, float, float, float]:
+    """A box from its four numbers.
+
+    Raises:
+        InvalidRequestError: They are others.
+    """
+    try:
+        west, south, east, north = map(float, text.split(","))
+    except ValueError:
+        raise InvalidRequestError(
+            f"--bbox must be west,south,east,north in degrees, such as -122.5,44,-122,44.5, not {text!r}."
+        ) from None
+    return west, south, east, north
+
+
+def write_surface(content: bytes, path: Path, style: CsvStyle) -> None:
+    """Writes what the service sent: a stream of Arrow as a file of Arrow, and CSV in the style that is wanted.
+
+    Raises:
+        OSError: The file cannot be written.
+    """
+    suffix = path.suffix.lower()
+    if suffix == ".arrow":
+        table = pa.ipc.open_stream(content).read_all().unify_dictionaries()
+        with pa.ipc.new_file(path, table.schema) as writer:
+            writer.write_table(table)
+    elif suffix == ".csv" and style.written_separator + style.decimal != ",.":
+        with path.open("wb") as file:
+            write_csv(file, [_with_decimals(content, style.decimal)], style)
+    else:
+        path.write_bytes(content)
+
+
+def _with_decimals(content: bytes, decimal: str) -> pa.Table:
+    """The cells of CSV as texts, with another decimal sign; no other text of a surface has a point."""
+    names = content[: content.index(b"\n")].decode().strip().split(",")
+    as_texts = pa.csv.ConvertOptions(column_types=dict.fromkeys(names, pa.string()))
+    table = pa.csv.read_csv(BytesIO(content), convert_options=as_texts)
+    return pa.table([pc.replace_substring(column, ".", decimal) for column in table.columns], names)

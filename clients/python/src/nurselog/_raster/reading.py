@@ -1,0 +1,110 @@
+"""Rasters as datasets of rasterio, whatever they are given as, and the elevations of a template's cells."""
+
+from __future__ import annotations
+
+import os
+import re
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any
+
+import numpy as np
+import numpy.typing as npt
+import rasterio
+import xarray
+from rasterio.enums import Resampling
+from rasterio.io import DatasetReader, DatasetWriter
+from rasterio.vrt import WarpedVRT
+from rasterio.windows import Window
+
+from nurselog.errors import InvalidRequestError
+
+Values = npt.NDArray[np.float64]
+
+_FEET = re.compile(r"f(ee|oo)?t\b", re.IGNORECASE)
+
+
+def open_raster(raster: object, folder: Path, opened: ExitStack) -> Any:  # noqa: ANN401 - rasterio has no types
+    """The dataset of a path, a dataset, which stays open, or a DataArray, which is written to `folder`.
+
+    Raises:
+        InvalidRequestError: It cannot be read, or has no coordinate reference system.
+        TypeError: It is none of these.
+    """
+    if isinstance(raster, (DatasetReader, DatasetWriter, WarpedVRT)):
+        dataset = raster
+    elif isinstance(raster, (str, os.PathLike)):
+        try:
+            dataset = opened.enter_context(rasterio.open(raster))
+        except rasterio.RasterioIOError as error:
+            raise InvalidRequestError(f"{os.fspath(raster)} cannot be read as a raster: {error}.") from None
+    elif isinstance(raster, xarray.DataArray):
+        dataset = opened.enter_context(rasterio.open(_written(raster, folder)))
+    else:
+        kind = f"{type(raster).__module__}.{type(raster).__qualname__}"
+        raise TypeError(f"a raster must be a path, a dataset of rasterio or a DataArray of xarray, not {kind}")
+    if dataset.crs is None:
+        raise InvalidRequestError(
+            f"{name_of(raster)} has no coordinate reference system: name it, such as by "
+            '"gdal_edit.py -a_srs EPSG:26910 FILE" or rio.write_crs("EPSG:26910").'
+        )
+    return dataset
+
+
+def name_of(raster: object) -> str:
+    """A raster in messages."""
+    if isinstance(raster, (str, os.PathLike)):
+        return str(os.fspath(raster))
+    return "The DataArray" if isinstance(raster, xarray.DataArray) else str(getattr(raster, "name", raster))
+
+
+def is_same(raster: object, other: object) -> bool:
+    """Whether two rasters are one, so that it need not be read twice."""
+    paths = (str, os.PathLike)
+    if isinstance(raster, paths) and isinstance(other, paths):
+        return os.fspath(raster) == os.fspath(other)
+    return raster is other
+
+
+def on_cells_of(template: Any, elevation: Any, opened: ExitStack) -> Any:  # noqa: ANN401 - rasterio has no types
+    """The elevations at the cells of a template, interpolated where the two grids differ."""
+    grid = {name: getattr(template, name) for name in ("crs", "transform", "width", "height")}
+    if all(getattr(elevation, name) == value for name, value in grid.items()):
+        return elevation
+    return opened.enter_context(
+        WarpedVRT(
+            elevation,
+            **grid,
+            resampling=Resampling.bilinear,
+            src_nodata=elevation.nodata,
+            nodata=np.nan,
+            dtype="float64",
+        )
+    )
+
+
+def refuse_feet(elevation: Any, name: str) -> None:  # noqa: ANN401 - rasterio has no types
+    """Raises InvalidRequestError where a raster of elevations says that they are in feet."""
+    unit = elevation.units[0]
+    if unit is not None and _FEET.search(unit):
+        raise InvalidRequestError(f"The elevations of {name} are in {unit!r}: give them in metres.")
+
+
+def values_of(dataset: Any, window: Window) -> Values:  # noqa: ANN401 - rasterio has no types
+    """The first band in a window, scaled as the dataset says; NaN where it has no data."""
+    band = dataset.read(1, window=window, masked=True)
+    values: Values = band.astype("float64").filled(np.nan) * dataset.scales[0] + dataset.offsets[0]
+    return values
+
+
+def _written(array: xarray.DataArray, folder: Path) -> Path:
+    """The array as a file: what does not fit into the memory is written block by block."""
+    import rioxarray  # noqa: F401 - adds `rio`
+
+    path = folder / f"{id(array)}.tif"
+    plain = array.astype("uint8") if array.dtype == bool else array
+    try:
+        plain.rio.to_raster(path, tiled=True, windowed=array.chunks is not None, BIGTIFF="IF_SAFER")
+    except Exception as error:  # of rioxarray and rasterio, without a common class
+        raise InvalidRequestError(f"The DataArray cannot be read as a raster: {error}.") from None
+    return path

@@ -1,0 +1,289 @@
+"""Rasters: cells in, bands out, by both clients and the command."""
+
+from __future__ import annotations
+
+import json
+from contextlib import ExitStack
+from pathlib import Path
+from typing import Any, cast
+
+import numpy as np
+import numpy.typing as npt
+import pyarrow as pa
+import pyproj
+import pytest
+import rasterio
+import rioxarray
+import xarray
+from caller import Caller
+from command_process import run, run_here
+from rasterio.transform import Affine
+from rasterio.warp import calculate_default_transform
+from rio_cogeo.cogeo import cog_validate
+from service_process import ServiceProcess
+
+from nurselog import Client, errors
+
+# Wider than a window, with a piece on the Willamette's farmland, where there are no data.
+WIDTH, HEIGHT, CELL_M = 170, 20, 120.0
+UTM = "EPSG:26910"
+NORTH_WEST = (552_000.0, 4_888_000.0)
+PLAIN: dict[str, Any] = {"horizons": [5], "planting_method": "manual"}
+# Of affine 3, for which rasterio and rioxarray have yet to change.
+pytestmark = pytest.mark.filterwarnings("ignore:Use `@` matmul:PendingDeprecationWarning")
+NOBODY = "http://127.0.0.1:9"
+
+Cells = npt.NDArray[np.float64]
+
+
+def plane(x: Any, y: Any) -> Any:
+    """Elevations that rise to the east, which interpolation leaves as they are."""
+    return 500 + (x - NORTH_WEST[0]) / 40 + (NORTH_WEST[1] - y) / 100
+
+
+def write_dem(path: Path, crs: str = UTM, scale: float = 1.0, **profile: Any) -> Path:
+    """Elevations of the same ground in any system, without data in the cells of a corner."""
+    north, west = NORTH_WEST[1], NORTH_WEST[0]
+    width, height = int(WIDTH / scale), int(HEIGHT / scale)
+    bounds = (west, north - HEIGHT * CELL_M, west + WIDTH * CELL_M, north)
+    transform, width, height = calculate_default_transform(
+        UTM, crs, width, height, *bounds, dst_width=width, dst_height=height
+    )
+    rows, columns = np.mgrid[:height, :width]
+    x, y = pyproj.Transformer.from_crs(crs, UTM, always_xy=True).transform(*_centres(transform, rows, columns))
+    elevations = plane(x, y).astype("float32")
+    elevations[:3, :5] = -9999
+    options = {"driver": "GTiff", "dtype": "float32", "count": 1, "nodata": -9999, **profile}
+    with rasterio.open(path, "w", width=width, height=height, crs=crs, transform=transform, **options) as file:
+        file.write(elevations, 1)
+    return path
+
+
+def _centres(transform: Affine, rows: Any, columns: Any) -> tuple[Cells, Cells]:
+    x = transform.a * (columns + 0.5) + transform.b * (rows + 0.5) + transform.c
+    y = transform.d * (columns + 0.5) + transform.e * (rows + 0.5) + transform.f
+    return x, y
+
+
+def expected(service: ServiceProcess, path: Path, elevations: Cells | None, **options: Any) -> Cells:
+    """What a table of the centres of all cells answers, NaN where it has none."""
+    with rasterio.open(path) as file:
+        rows, columns = np.mgrid[: file.height, : file.width]
+        x, y = _centres(file.transform, rows, columns)
+        longitude, latitude = pyproj.Transformer.from_crs(file.crs, "EPSG:4326", always_xy=True).transform(x, y)
+    sites = {"latitude": latitude.ravel(), "longitude": longitude.ravel()}
+    if elevations is not None:
+        sites["elevation_m"] = elevations.ravel()
+        options["elevation_m"] = "elevation_m"
+    with Client(service.url, service.key) as client:
+        answer = client.predict_table(pa.table(sites), species_code="PSME", **options)
+    survival = answer.column("survival_5").to_numpy().astype("float64")
+    return cast("Cells", survival.round(4).astype("float32").reshape(rows.shape))
+
+
+def read(path: Path) -> Cells:
+    with rasterio.open(path) as file:
+        values: Cells = file.read(1, masked=True).astype("float64").filled(np.nan)
+        return values
+
+
+@pytest.mark.parametrize(("kind", "crs"), [("path", UTM), ("dataset", "EPSG:5070"), ("array", "EPSG:4326")])
+def test_each_cell_has_the_answer_of_its_centre_at_its_elevation(
+    call: Caller, service: ServiceProcess, tmp_path: Path, kind: str, crs: str
+) -> None:
+    path = write_dem(tmp_path / "dem.tif", crs)
+    done: list[tuple[int, int]] = []
+    with ExitStack() as opened:
+        dem: Any = path
+        if kind == "dataset":
+            dem = opened.enter_context(rasterio.open(path))
+        elif kind == "array":
+            dem = opened.enter_context(rioxarray.open_rasterio(path, masked=True)).squeeze("band", drop=True)
+        bands = call(
+            "predict_raster", dem, "PSME", **PLAIN, elevation_m=dem, progress=lambda *cells: done.append(cells)
+        )
+    wanted = expected(service, path, read(path), planting_method="manual", horizons=[5])
+    assert np.isnan(wanted).sum() > 15  # of the corner, and cells without data nearby
+    assert np.isfinite(wanted).sum() > 1000
+    np.testing.assert_array_equal(bands.sel(band="manual_5"), wanted)
+    with rioxarray.open_rasterio(path) as template:
+        assert bands.rio.crs == template.rio.crs
+        np.testing.assert_allclose(bands.x, template.x)
+        np.testing.assert_allclose(bands.y, template.y)
+    cells = wanted.size
+    assert done == sorted(done)
+    assert done[-1] == (cells, cells)
+    assert {total for _, total in done} == {cells}
+
+
+def test_elevations_of_other_cells_are_interpolated(service: ServiceProcess, tmp_path: Path) -> None:
+    template = write_dem(tmp_path / "template.tif")
+    fine = write_dem(tmp_path / "fine.tif", "EPSG:4326", scale=0.25)
+    with rasterio.open(fine, "r+") as file:  # as a band that states a scale
+        values = file.read(1)
+        file.write(np.where(values == file.nodata, values, (values - 100) / 0.1), 1)
+        file.scales, file.offsets = [0.1], [100]
+    with Client(service.url, service.key) as client:
+        bands = client.predict_raster(template, "PSME", **PLAIN, elevation_m=fine)
+        plain = client.predict_raster(template, "PSME", **PLAIN)
+    wanted = expected(service, template, read(template), planting_method="manual", horizons=[5])
+    inside = np.isfinite(bands.values[0]) & np.isfinite(wanted)
+    assert inside.sum() > 0.9 * np.isfinite(wanted).sum()  # without the outermost cells
+    np.testing.assert_allclose(bands.values[0][inside], wanted[inside], atol=2e-4)
+    assert np.abs(plain.values[0] - wanted)[inside].max() > 0.01
+
+
+def test_without_elevations_cells_without_data_are_left_out(service: ServiceProcess, tmp_path: Path) -> None:
+    path = write_dem(tmp_path / "dem.tif")
+    with Client(service.url, service.key) as client:
+        bands = client.predict_raster(path, "PSME", **PLAIN, warming_c=2, overstory_cover=30)
+    options: dict[str, Any] = {"planting_method": "manual", "horizons": [5], "warming_c": 2, "overstory_cover": 30}
+    wanted = expected(service, path, None, **options)
+    assert np.isfinite(wanted[:3, :5]).any()
+    wanted[:3, :5] = np.nan
+    np.testing.assert_array_equal(bands.values[0], wanted)
+
+
+def test_a_file_is_a_cloud_optimised_geotiff_with_a_named_band_for_each_answer(
+    call: Caller, service: ServiceProcess, tmp_path: Path
+) -> None:
+    path = write_dem(tmp_path / "dem.tif")
+    output = tmp_path / "survival.tif"
+    options: dict[str, Any] = {"elevation_m": path, "horizons": [1, 5], "include": ["intervals"]}
+    whole = call("predict_raster", path, "PSME", **options)
+    lazy = call("predict_raster", path, "PSME", **options, output=output)
+    assert sorted(file.name for file in tmp_path.iterdir()) == ["dem.tif", "survival.tif"]
+    assert cog_validate(output) == (True, [], [])
+    with rasterio.open(output) as file, rasterio.open(path) as template:
+        assert (file.crs, file.transform, file.shape) == (template.crs, template.transform, template.shape)
+        assert file.dtypes == 12 * ("float32",)
+        assert file.descriptions[:6] == (
+            "manual_1",
+            "manual_5",
+            "drone_seeded_1",
+            "drone_seeded_5",
+            "low_manual_1",
+            "high_manual_1",
+        )
+        values, names, tags = file.read(), file.descriptions, file.tags()
+    np.testing.assert_array_equal(values, whole.values)
+    np.testing.assert_array_equal(lazy.values, whole.values)
+    assert list(lazy.band.values) == list(whole.band.values) == list(names)
+    of = dict(zip(names, values, strict=True))
+    has_answer = np.isfinite(of["manual_5"])
+    for name in ("manual_1", "manual_5", "drone_seeded_1", "drone_seeded_5"):
+        assert (of[f"low_{name}"] <= of[name])[has_answer].all()
+        assert (of[name] <= of[f"high_{name}"])[has_answer].all()
+    model = service.ask("/v1/model")
+    assert {tags[name] for name in ("model_digest", "outcomes", "caution")} == {
+        model[name] for name in ("digest", "outcomes", "caution")
+    }
+    assert (tags["species_code"], tags["include"], int(tags["cells_answered"])) == (
+        "PSME",
+        "intervals",
+        has_answer.sum(),
+    )
+    failed = sum(of_code["cells"] for of_code in json.loads(tags["cells_failed"]).values())
+    assert int(tags["cells_answered"]) + failed == values[0].size - 15
+
+
+def test_a_key_of_a_small_tier_predicts_a_raster_in_more_requests(service: ServiceProcess, tmp_path: Path) -> None:
+    path = write_dem(tmp_path / "dem.tif")
+    with Client(service.url, service.issue("mycel")) as small, Client(service.url, service.key) as large:
+        np.testing.assert_array_equal(
+            small.predict_raster(path, "PSME", **PLAIN).values, large.predict_raster(path, "PSME", **PLAIN).values
+        )
+
+
+def _without_crs(path: Path) -> Path:
+    write_dem(path)
+    with rasterio.open(path) as file:
+        profile, values = file.profile, file.read()
+    with rasterio.open(path, "w", **{**profile, "crs": None}) as file:
+        file.write(values)
+    return path
+
+
+def _in_feet(path: Path) -> Path:
+    write_dem(path)
+    with rasterio.open(path, "r+") as file:
+        file.units = ["US survey foot"]
+    return path
+
+
+def _array(_: Path) -> xarray.DataArray:
+    return xarray.DataArray(np.zeros((2, 2)), dims=("y", "x"), coords={"y": [1.0, 0.0], "x": [0.0, 1.0]})
+
+
+@pytest.mark.parametrize(
+    ("raster", "options", "message"),
+    [
+        (lambda path: path, {}, "dem.tif cannot be read as a raster"),
+        (_without_crs, {}, "dem.tif has no coordinate reference system"),
+        (_array, {}, r"The DataArray has no coordinate reference system: .*rio\.write_crs"),
+        (_in_feet, {}, "are in 'US survey foot': give them in metres"),
+        (write_dem, {"output": "survival.png"}, r"survival\.png cannot be written: its name must end with \.tif"),
+        (write_dem, {"output": "none/survival.tif"}, "there is no folder none"),
+    ],
+)
+def test_rasters_that_cannot_be_used_are_refused_before_anything_is_sent(
+    call: Caller, tmp_path: Path, raster: Any, options: dict[str, Any], message: str
+) -> None:
+    given = raster(tmp_path / "dem.tif")
+    with pytest.raises(errors.InvalidRequestError, match=message):
+        call("predict_raster", given, "PSME", elevation_m=given, **options, url=NOBODY)
+
+
+def test_other_mistakes_are_errors_and_leave_no_file(call: Caller, tmp_path: Path) -> None:
+    path = write_dem(tmp_path / "dem.tif")
+    output = tmp_path / "survival.tif"
+    with pytest.raises(errors.InvalidSpeciesError, match="PSME"):
+        call("predict_raster", path, "PSMF", output=output)
+    with pytest.raises(errors.InvalidMethodError):
+        call("predict_raster", path, "PSME", "by hand", output=output)
+    with pytest.raises(errors.InvalidRequestError, match="overstory_cover"):
+        call("predict_raster", path, "PSME", overstory_cover=101, output=output)
+    with pytest.raises(TypeError, match=r"not numpy\.ndarray"):
+        call("predict_raster", np.zeros((2, 2)), "PSME")
+    with pytest.raises(ValueError, match="concurrency"):
+        call("predict_raster", path, "PSME", concurrency=0)
+    assert [file.name for file in tmp_path.iterdir()] == ["dem.tif"]
+
+
+def test_the_command_predicts_a_raster_at_the_elevations_of_its_cells(service: ServiceProcess, tmp_path: Path) -> None:
+    dem, output = write_dem(tmp_path / "dem.tif"), tmp_path / "survival.tif"
+    result = run(service, "predict", str(dem), "--species", "PSME", "-o", str(output))
+    assert (result.returncode, f"{WIDTH * HEIGHT - 15:,} cells: " in result.stderr) == (0, True), result.stderr
+    assert "no_nearby_data" in result.stderr
+    with Client(service.url, service.key) as client:
+        wanted = client.predict_raster(dem, "PSME", elevation_m=dem)
+    with rasterio.open(output) as file:
+        np.testing.assert_array_equal(file.read(), wanted.values)
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (["-o", "out.tif"], 2, "--species PSME"),
+        (["-o", "out.csv", "--species", "PSME"], 2, "out.csv cannot be written: its name must end with .tif"),
+        (["-o", "out.tif", "--species", "PSME", "--resume"], 2, "cannot be resumed"),
+        (["-o", "out.tif", "--species", "PSME", "--overstory-cover", "cover"], 2, "--overstory-cover must be a number"),
+        (["-o", "out.tif", "--species", "PSME", "--elevation-m", "other.tif"], 2, "other.tif cannot be read"),
+        (["-o", "out.tif", "--species", "PSMF"], 1, "Did you mean PSME"),
+        (["-o", "out.tif", "--species", "PSME", "--elevation-m", "4000"], 4, "elevation_mismatch"),
+        (["-o", "out.tif", "--species", "PSME", "--elevation-m", "none", "--method", "manual"], 0, "answered"),
+    ],
+)
+def test_the_command_with_a_raster_ends_with_a_message_and_an_exit_code(
+    service: ServiceProcess,
+    tmp_path: Path,
+    monkeypatch: pytest.MonkeyPatch,
+    arguments: list[str],
+    code: int,
+    message: str,
+) -> None:
+    monkeypatch.chdir(tmp_path)
+    write_dem(tmp_path / "dem.tif")
+    result = run_here(service, "predict", "dem.tif", *arguments)
+    assert (result.exit_code, message in result.stderr) == (code, True), result.stderr
+    assert (tmp_path / "out.tif").exists() == (code in (0, 4))

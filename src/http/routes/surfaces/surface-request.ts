@@ -1,0 +1,116 @@
+import type { FastifyRequest } from 'fastify';
+import type { RasterMetadata } from '../../../formats/geotiff/geotiff-file.js';
+import { type Raster, rasterWithin } from '../../../formats/geotiff/raster.js';
+import { assumptionsUnder } from '../../../formats/request/assumptions.js';
+import { optionRulesOf } from '../../../formats/request/options.js';
+import { issuesError, unknownSpecies } from '../../../formats/request/request-errors.js';
+import { bandNames } from '../../../formats/surface/surface.js';
+import { type SurfaceType, TIFF_TYPE } from '../../../formats/surface/surface-output.js';
+import type { PointIndex } from '../../../prediction/artefacts/point-index.js';
+import { SpeciesCatalogue } from '../../../prediction/artefacts/species.js';
+import { ApiError } from '../../../prediction/errors/api-error.js';
+import { type LatticePoints, latticePoints } from '../../../prediction/locate/lattice-points.js';
+import { perGeneration } from '../../../prediction/per-generation.js';
+import { VERSION } from '../../../version.js';
+import type { Generation } from '../../../work/generation.js';
+import { IDENTITY, preferredEncoding } from '../../response/compression.js';
+import { strongETag } from '../../response/headers.js';
+import { requireChunks } from '../../server/malformed-requests.js';
+import { callerOf } from '../../server/request-state.js';
+import { readSurfaceQuery, type SurfaceQuery, surfaceTypeOf } from './surface-query.js';
+
+export interface SurfaceRoute {
+  Params: { species_code: string };
+  Querystring: Record<string, unknown>;
+}
+
+/** A surface that was asked for. */
+export interface AskedSurface {
+  readonly type: SurfaceType;
+  /** Index into the species list. */
+  readonly species: number;
+  readonly query: SurfaceQuery;
+  readonly lattice: LatticePoints;
+  /** Its pixels where it is a GeoTIFF. */
+  readonly raster: Raster | undefined;
+  /** Whether it is sent as a file, whole or by range. */
+  readonly isFile: boolean;
+  /** Another one for any other bytes, content codings apart. */
+  readonly identity: string;
+  /** Another one for another content coding, too. */
+  readonly codedTag: string;
+}
+
+/** The types that are sent as files, where they have few points: GIS open these by range. */
+const FILE_TYPES: readonly SurfaceType[] = ['application/geo+json', 'text/csv'];
+const MAX_FILE_POINTS = 20_000;
+
+const catalogueOf = perGeneration(({ artefacts }) => new SpeciesCatalogue(artefacts.species));
+
+/** @throws ApiError in the order of the interface */
+export function readSurface(request: FastifyRequest<SurfaceRoute>, generation: Generation): AskedSurface {
+  const { artefacts } = generation;
+  const { index } = artefacts.grid;
+  const type = surfaceTypeOf(request);
+  const query = readSurfaceQuery(request.query, type, callerOf(request).tier, generation);
+  const { species_code } = request.params;
+  const species = catalogueOf(generation).indexOf(species_code);
+  if (species === -1) throw new ApiError(unknownSpecies(species_code, catalogueOf(generation)));
+  const lattice = latticePoints(index, query.box, query.maxPoints);
+  const raster = type === TIFF_TYPE ? rasterOf(query, lattice, index) : undefined;
+  const isSmall = lattice.points.length <= MAX_FILE_POINTS;
+  const isFile = raster !== undefined || (isSmall && FILE_TYPES.includes(type));
+  if (!isFile) requireChunks(request, 'A surface');
+
+  const { modelDigest, gridDigest } = artefacts;
+  const { box, assumed, hasIntervals } = query;
+  const options = [species_code, box, lattice.step, assumed, hasIntervals, type];
+  const identity = strongETag(VERSION, modelDigest, gridDigest, ...options);
+  // A range is one of the bytes as they are.
+  const isRange = isFile && request.method === 'GET' && request.headers.range !== undefined;
+  const coding = isRange ? IDENTITY : preferredEncoding(request);
+  return {
+    type,
+    species,
+    query,
+    lattice,
+    raster,
+    isFile,
+    identity,
+    codedTag: strongETag(identity, coding),
+  };
+}
+
+/** What a GeoTIFF says of itself. */
+export function rasterMetadata(
+  { species, query: { assumed, hasIntervals } }: AskedSurface,
+  artefacts: Generation['artefacts'],
+): RasterMetadata {
+  const { manifest, modelDigest } = artefacts;
+  const assumptions = assumptionsUnder(optionRulesOf(artefacts));
+  return {
+    bands: bandNames(hasIntervals),
+    items: [
+      ['species_code', artefacts.species[species].species_code],
+      ['model_version', manifest.version],
+      ['model_digest', modelDigest],
+      ['outcomes', manifest.outcomes],
+      ['caution', manifest.caution],
+      ...assumptions.map((number) => [number.name, assumed[number.name] ?? number.default ?? 0] as const),
+    ],
+  };
+}
+
+/** The pixels of a box. @throws ApiError where there are none, or too many */
+function rasterOf({ box, maxPoints }: SurfaceQuery, { step }: LatticePoints, index: PointIndex): Raster {
+  const raster = rasterWithin(index, box);
+  if (raster === undefined) {
+    const message = 'bbox has no cell of the grid within it, and a GeoTIFF needs one: choose a larger one';
+    throw new ApiError(issuesError([{ path: 'bbox', message }]));
+  }
+  if (step === 1) return raster;
+  const message =
+    `a GeoTIFF has all points of its bbox, and these are more than max_points, ${maxPoints}: choose a smaller bbox, ` +
+    'larger max_points where the tier allows it, or another format';
+  throw new ApiError(issuesError([{ path: 'max_points', message }]));
+}

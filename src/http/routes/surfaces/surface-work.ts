@@ -1,0 +1,153 @@
+import type { FastifyReply, FastifyRequest } from 'fastify';
+import { LRUCache } from 'lru-cache';
+import { bandNames, SURVIVALS_PER_POINT } from '../../../formats/surface/surface.js';
+import { PART_BYTES, type PartType } from '../../../formats/surface/surface-output.js';
+import { MemoryBudget } from '../../../work/admission.js';
+import type { Generation } from '../../../work/generation.js';
+import { SharedMemory, type SharedRange } from '../../../work/memory/shared-memory.js';
+import type { RequestSteps } from '../../../work/request-steps.js';
+import { SurfaceAnswer } from '../../../work/surface-answer.js';
+import { closedWhileWaiting } from '../../errors/common-errors.js';
+import { byteTag } from '../../response/headers.js';
+import { type Submitter, takeMemory } from '../../submitter.js';
+import { beforeFirstByte, stepsOf } from '../worker-steps.js';
+import { type AskedSurface, rasterMetadata } from './surface-request.js';
+
+/** What surfaces of all callers together may take until their answers are sent: some twenty of the whole grid. */
+const MEMORY_BYTES = 128 * 1024 * 1024;
+/** What the files may take that are kept for callers who ask again, or for another range. */
+const KEPT_BYTES = 64 * 1024 * 1024;
+
+/** What a point takes in an answer of text at most: a feature of GeoJSON. */
+const TEXT_BYTES_PER_POINT = 400;
+/** What a value takes at most in a GeoTIFF and the tiles that it is made of. */
+const RASTER_BYTES_PER_VALUE = 10;
+
+/** A file that was made. */
+interface SurfaceFile {
+  readonly bytes: Buffer;
+  /** Of the bytes as they are, without a content coding. */
+  readonly etag: string;
+}
+
+/** A surface that was predicted. */
+interface PredictedSurface {
+  readonly answer: SurfaceAnswer;
+  readonly steps: RequestSteps;
+}
+
+/** The values of a surface at all its points. */
+function valuesOf({ lattice, query }: AskedSurface): number {
+  return lattice.points.length * bandNames(query.hasIntervals).length;
+}
+
+/** What its points and values take. */
+function bytesOf(asked: AskedSurface): number {
+  return asked.lattice.points.byteLength + valuesOf(asked) * Uint16Array.BYTES_PER_ELEMENT;
+}
+
+/** Predicts surfaces in the turns of their keys and in memory that all surfaces share, and keeps the files that it makes. */
+export class SurfaceWork {
+  readonly #budget = new MemoryBudget(MEMORY_BYTES);
+  readonly #memory = new SharedMemory();
+  readonly #kept = new LRUCache<string, SurfaceFile>({
+    maxSize: KEPT_BYTES,
+    sizeCalculation: ({ bytes }) => bytes.length,
+  });
+
+  constructor(
+    private readonly submitter: Submitter,
+    private readonly timeoutMs: number,
+  ) {}
+
+  /** A file that was made before. */
+  keptFile({ identity }: AskedSurface): SurfaceFile | undefined {
+    return this.#kept.get(identity);
+  }
+
+  /** Takes memory for bytes of a kept file until they are sent. @throws ApiError overloaded */
+  takeMemory(bytes: number, request: FastifyRequest, reply: FastifyReply): void {
+    takeMemory(this.#budget, bytes, request, reply);
+  }
+
+  /** Predicts a surface that is sent in parts. @throws ApiError */
+  predict(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    generation: Generation,
+    asked: AskedSurface,
+  ): Promise<PredictedSurface> {
+    this.submitter.checkTurns(request);
+    const partBytes = Math.min(PART_BYTES, TEXT_BYTES_PER_POINT * asked.lattice.points.length);
+    this.takeMemory(bytesOf(asked) + partBytes, request, reply);
+    return this.#inTurn(request, reply, generation, asked, (predict) => predict());
+  }
+
+  /** Makes a file, unless another request has made it before the turn comes. @throws ApiError */
+  makeFile(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    generation: Generation,
+    asked: AskedSurface,
+  ): Promise<SurfaceFile> {
+    const { lattice, raster, type, identity } = asked;
+    const mostBytes =
+      raster === undefined
+        ? TEXT_BYTES_PER_POINT * lattice.points.length
+        : RASTER_BYTES_PER_VALUE * valuesOf(asked);
+    this.submitter.checkTurns(request);
+    return this.#inTurn(request, reply, generation, asked, async (predict) => {
+      const kept = this.keptFile(asked);
+      if (kept !== undefined) {
+        this.takeMemory(kept.bytes.length, request, reply);
+        return kept;
+      }
+      this.takeMemory(bytesOf(asked) + mostBytes, request, reply);
+      const { answer } = await predict();
+      const deadlineMs = this.submitter.deadlineOf(reply);
+      const { artefacts } = generation;
+      const bytes =
+        raster === undefined
+          ? await answer.text(type as PartType, deadlineMs)
+          : await answer.geoTiff(raster, artefacts.grid.index, rasterMetadata(asked, artefacts), deadlineMs);
+      const file = { bytes, etag: await byteTag(bytes) };
+      this.#kept.set(identity, file);
+      return file;
+    });
+  }
+
+  #inTurn<Result>(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    generation: Generation,
+    asked: AskedSurface,
+    work: (predict: () => Promise<PredictedSurface>) => Promise<Result>,
+  ): Promise<Result> {
+    let range: SharedRange | undefined;
+    const steps = stepsOf(request, reply, generation, () => range && this.#memory.release(range));
+    const predict = async () => {
+      const { lattice, query, species } = asked;
+      const { points, step } = lattice;
+      request.state.sites = points.length;
+      range = this.#memory.take(bytesOf(asked));
+      const sharedPoints = new Int32Array(range.memory, range.at, points.length);
+      sharedPoints.set(points);
+      const shared = new Uint16Array(range.memory, range.at + points.byteLength, valuesOf(asked));
+      const survivals = SURVIVALS_PER_POINT * points.length;
+      const surface = {
+        species,
+        assumed: query.assumed,
+        step,
+        points: sharedPoints,
+        survival: shared.subarray(0, survivals),
+        ends: query.hasIntervals ? shared.subarray(survivals) : undefined,
+      };
+      const answer = new SurfaceAnswer(surface, steps);
+      await answer.predict(this.submitter.deadlineOf(reply));
+      return { answer, steps };
+    };
+    return beforeFirstByte(request, steps, this.timeoutMs, closedWhileWaiting, () =>
+      this.submitter.inTurn(request, reply, generation, () => work(predict)),
+    );
+  }
+}

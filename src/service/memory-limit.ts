@@ -1,0 +1,34 @@
+import { type Config, ConfigError } from '../config.js';
+import { memoryLimitBytes } from '../control-groups.js';
+
+const MIB = 1024 * 1024;
+
+/** What the process and each worker take at most without the cache and tables: docs/deployment.md, Sizing. */
+const PROCESS_BYTES = 320 * MIB;
+const WORKER_BYTES = 64 * MIB;
+/** Memory for each byte of TABLE_MEMORY_BYTES: freed memory is not returned to the system at once. */
+const TABLE_FACTOR = 2;
+
+/**
+ * Refuses a memory limit of the process's control group under which Linux would kill the process without a word once
+ * enough tables are open.
+ * @param limitBytes Infinity if there is none
+ * @throws ConfigError with the limit, the memory that the configuration may take, and what to change
+ */
+export function checkMemoryLimit(
+  { workers, cacheBytes, tableMemoryBytes }: Config,
+  limitBytes = memoryLimitBytes(),
+): void {
+  const baseBytes = PROCESS_BYTES + workers * WORKER_BYTES + cacheBytes;
+  const neededBytes = baseBytes + TABLE_FACTOR * tableMemoryBytes;
+  if (limitBytes >= neededBytes) return;
+  const tableBytes = Math.floor((limitBytes - baseBytes) / TABLE_FACTOR / MIB) * MIB;
+  const remedy = tableBytes > 0 ? `, or set TABLE_MEMORY_BYTES to at most ${tableBytes}` : '';
+  throw new ConfigError(
+    `the memory limit of ${mebibytes(limitBytes)} is too small: up to ${mebibytes(neededBytes)} are needed, ` +
+      `${mebibytes(baseBytes)} with WORKERS ${workers} and CACHE_BYTES ${cacheBytes}, and ${TABLE_FACTOR} times ` +
+      `TABLE_MEMORY_BYTES ${tableMemoryBytes}; raise the limit${remedy}`,
+  );
+}
+
+const mebibytes = (bytes: number) => `${Math.floor(bytes / MIB)} MiB`;
