@@ -88,6 +88,36 @@ browserTest('everything can be reached and done with the keyboard alone', async 
   await context.close();
 });
 
+browserTest(
+  'from 1280 pixels on the header is one row, and nothing in it moves as the climate changes',
+  async () => {
+    const { page, context } = await watchedPage(shared.browser, { viewport: { width: 1280, height: 800 } });
+    await page.goto(linkOf(shared.service));
+    await mapReady(page);
+    const boxes = () =>
+      page
+        .locator('.controls > h1, .options > *')
+        .evaluateAll((all) =>
+          all.map((each) => each.getBoundingClientRect()).map(({ left, bottom }) => [left, bottom]),
+        );
+    const before = await boxes();
+    const bottoms = before.map(([, bottom]) => bottom!);
+    expect(Math.max(...bottoms.slice(1)) - Math.min(...bottoms.slice(1))).toBeLessThan(2);
+    await page.locator('.climate summary').click();
+    await page.getByLabel('2080s, high').check();
+    await expect.poll(() => page.url()).toContain('warming=4');
+    await page.getByText('Third Oregon Climate Assessment').waitFor();
+    await page.keyboard.press('Escape');
+    expect(await boxes()).toEqual(before);
+    // The keyboard moves the map, and Enter takes the place in its middle.
+    await page.getByTestId('map').locator('canvas').focus();
+    await page.keyboard.press('Enter');
+    await page.getByRole('tab', { name: 'Site', selected: true }).waitFor();
+    await expect.poll(() => page.url()).toContain('site=');
+    await context.close();
+  },
+);
+
 browserTest('on a phone nothing is wider than the screen', async () => {
   const { page, context, faults } = await watchedPage(shared.browser, {
     viewport: { width: 390, height: 844 },
@@ -103,6 +133,30 @@ browserTest('on a phone nothing is wider than the screen', async () => {
     await page.getByRole('tab', { name }).click();
     expect(await page.evaluate(() => document.documentElement.scrollWidth)).toBe(390);
   }
+  // The sheet grows over the map and shrinks again; nothing of it lies over the scale bar.
+  const mapHeight = async () => (await page.getByTestId('map').boundingBox())!.height;
+  const half = await mapHeight();
+  const scale = (await page.locator('.maplibregl-ctrl-scale').boundingBox())!;
+  const tabs = (await page.getByRole('tablist').boundingBox())!;
+  expect(scale.y + scale.height).toBeLessThan(tabs.y);
+  await page.getByRole('button', { name: 'Show more of the panel' }).tap();
+  await expect.poll(mapHeight).toBe(0);
+  await page.getByRole('button', { name: 'Show the map' }).tap();
+  await expect.poll(mapHeight).toBeGreaterThan(half);
+  // The options are one row until it is opened, and fingers have room.
+  expect(await page.getByLabel('Map shows').isVisible()).toBe(false);
+  await page.getByRole('button', { name: /Douglas-fir, hand, 5 years/ }).tap();
+  await page.getByLabel('Map shows').waitFor();
+  const small = await page
+    .locator(
+      '.controls :is(button, select, summary), .tabs button, .sheet-handle, .maplibregl-ctrl-group button',
+    )
+    .evaluateAll((all) =>
+      all
+        .map((each) => each.getBoundingClientRect())
+        .filter(({ width, height }) => width < 44 || height < 44),
+    );
+  expect(small).toEqual([]);
   expect(faults).toEqual([]);
   await context.close();
 });

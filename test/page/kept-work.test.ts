@@ -1,6 +1,7 @@
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { browserTest, serviceAndBrowser } from './support/browser.js';
+import { setWarming } from './support/launch-browser.js';
 import { collection, drop, openUnits, saved, storedText } from './support/units.js';
 
 const shared = serviceAndBrowser();
@@ -52,7 +53,7 @@ async function workIn(page: Page): Promise<void> {
   await page.getByText('2 of 2 rows answered').waitFor();
   await page.getByLabel(/^Hand planting, per/).fill('1.2');
   await page.getByLabel(/^Drone seeding, per/).fill('0.6');
-  await page.getByLabel('Warming, °C').fill('2');
+  await setWarming(page, '2');
   await page.locator('table.plan').getByText('South slope').waitFor();
 }
 
@@ -167,7 +168,7 @@ browserTest('Back and Forward move between sites and panels', async () => {
   await place.fill('44.2, -122.1');
   await page.keyboard.press('Enter');
   await page.waitForURL(/site=44.2,-122.1/);
-  await page.getByLabel('Warming, °C').fill('2'); // no step of its own
+  await setWarming(page, '2'); // no step of its own
   await page.getByRole('tab', { name: 'About the figures' }).click();
   await page.goBack();
   await page.getByRole('tab', { name: 'Site', selected: true }).waitFor();

@@ -2,7 +2,7 @@ import Papa from 'papaparse';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { browserTest, linkOf, serviceAndBrowser, watchedPage } from './support/browser.js';
-import { mapReady } from './support/launch-browser.js';
+import { mapReady, setWarming } from './support/launch-browser.js';
 
 /** A data point in the forest of the Cascades. */
 const POINT = { latitude: 44.11669, longitude: -122.03331 };
@@ -51,7 +51,7 @@ browserTest('the value under the pointer is that of the API, with and without a 
   await mapReady(page);
   const today = await survival('manual');
   expect(await underPointer(page)).toContain(`${Math.round(today * 100)} % alive after 5 years`);
-  await page.getByLabel('Warming, °C').fill('3');
+  await setWarming(page, '3');
   const scenario = { scenario: { warming_c: 3, precipitation_change_percent: 0 } };
   const later = await survival('manual', scenario);
   expect(Math.round(later * 100)).not.toBe(Math.round(today * 100));
@@ -80,7 +80,7 @@ browserTest('each layer is drawn in its own way, with a legend', async () => {
   expect(await page.getByLabel('Map shows').locator('option').allInnerTexts()).not.toContain(
     'Change from today',
   );
-  await page.getByLabel('Warming, °C').fill('2');
+  await setWarming(page, '2');
   await page.getByLabel('Map shows').selectOption('change');
   await page
     .locator('.legend')

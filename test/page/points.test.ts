@@ -2,7 +2,7 @@ import Papa from 'papaparse';
 import { expect } from 'vitest';
 import { survivalScale } from '../../web/src/map/colours.js';
 import { browserTest, serviceAndBrowser } from './support/browser.js';
-import { mapReady } from './support/launch-browser.js';
+import { mapReady, setWarming } from './support/launch-browser.js';
 import { drop, openUnits, saved } from './support/units.js';
 
 const shared = serviceAndBrowser();
@@ -96,7 +96,7 @@ browserTest(
     await status.getByText("for Douglas-fir, hand planting, after 5 years, today's climate").waitFor();
     expect(await page.getByText('Chosen since then').count()).toBe(0);
     await page.locator('.controls select').first().selectOption('PISI');
-    await page.getByLabel('Warming, °C').fill('2');
+    await setWarming(page, '2');
     await page.getByText('Chosen since then: another species, another climate.').waitFor();
     expect(await status.innerText()).toContain('for Douglas-fir, hand planting');
     expect(await page.locator('.legend').innerText()).toContain("survival after 5 years, today's climate");
@@ -119,7 +119,7 @@ browserTest('choices that every row of a file makes itself are no other choices'
     .getByText("for each row's species, each row's method, after 5 years, today's climate")
     .waitFor();
   await page.locator('.controls select').first().selectOption('PISI');
-  await page.getByLabel('Warming, °C').fill('2');
+  await setWarming(page, '2');
   await page.getByText('Chosen since then: another climate.').waitFor();
   expect(faults).toEqual([]);
   await context.close();

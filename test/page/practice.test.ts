@@ -43,6 +43,7 @@ browserTest(
     expect(new URL(page.url()).hash).toContain('practice.seeds_per_spot=3');
     await page.reload();
     expect(await page.getByLabel('Seeds per spot').inputValue()).toBe('3');
+    await page.getByText('Practice', { exact: true }).click();
     await page.getByRole('button', { name: "Reset to today's climate and average practice" }).click();
     await expect.poll(() => last('/v1/surfaces/')?.path).not.toContain('vegetation_control');
     expect(new URL(page.url()).hash).not.toContain('practice');

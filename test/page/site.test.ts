@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { browserTest, linkOf, serviceAndBrowser, watchedPage } from './support/browser.js';
-import { launchBrowser, mapReady } from './support/launch-browser.js';
+import { launchBrowser, mapReady, setWarming } from './support/launch-browser.js';
 import { collection, drop } from './support/units.js';
 
 const SITE = { latitude: 44.12, longitude: -122.03, species_code: 'PSME' };
@@ -58,7 +58,7 @@ browserTest(
     await page.getByLabel('vapor pressure deficit, hPa').fill('14.5');
     const own = { elevation_m: 1100, conditions: { vpd_max: 14.5 } };
     await shown(page, 'manual', await survival('manual', own));
-    await page.getByLabel('Warming, °C').fill('2');
+    await setWarming(page, '2');
     await shown(page, 'drone_seeded', await survival('drone_seeded', { ...own, scenario: { warming_c: 2 } }));
     await page.reload();
     await shown(page, 'drone_seeded', await survival('drone_seeded', { ...own, scenario: { warming_c: 2 } }));
@@ -283,13 +283,13 @@ browserTest(
     const print = page.getByRole('button', { name: 'Print' });
     await expect.poll(() => print.isEnabled()).toBe(true);
     await page.route('**/v1/predict/rank', () => undefined); // it waits
-    await page.getByText('1 year', { exact: true }).click();
+    await page.getByLabel('1 year').check();
     await expect.poll(() => print.isDisabled()).toBe(true);
     await page.emulateMedia({ media: 'print' });
     expect(await page.locator('.ranking').isVisible()).toBe(false);
     await page.emulateMedia({ media: 'screen' });
     await page.unroute('**/v1/predict/rank');
-    await page.getByText('3 years', { exact: true }).click();
+    await page.getByLabel('3 years').check();
     await expect.poll(() => print.isEnabled()).toBe(true);
     await page.route('**/v1/predict/compare', () => undefined); // it waits
     await page.locator('.controls select').first().selectOption('PISI');

@@ -4,9 +4,11 @@ import { followAddress, readAddress } from './state/choices.js';
 import { startKeeping } from './state/keep-work.js';
 import { takeKeyFromAddress } from './state/key.js';
 import './styles/base.css';
+import './styles/header.css';
 import './styles/map.css';
 import './styles/panels.css';
 import './styles/work.css';
+import './styles/narrow.css';
 import './styles/print.css';
 
 takeKeyFromAddress();
@@ -17,4 +19,7 @@ readAddress();
 await startKeeping(hasChoices);
 followAddress();
 const root = document.getElementById('page');
-if (root !== null) render(<Page />, root);
+if (root !== null) {
+  root.replaceChildren(); // what says that the page is loading
+  render(<Page />, root);
+}

@@ -26,3 +26,10 @@ export function launchWithoutSiteData(profile: string): Promise<BrowserContext> 
 export async function mapReady(page: Page): Promise<void> {
   await page.locator('.map-area[data-loading="false"] .legend[aria-busy="false"]').waitFor();
 }
+
+/** Opens the menu of climates and moves its slider, in degrees Celsius; then closes it. */
+export async function setWarming(page: Page, degrees: string): Promise<void> {
+  await page.locator('.climate summary').click();
+  await page.getByLabel('Warming, °C').fill(degrees);
+  await page.locator('.climate summary').click();
+}

@@ -22,6 +22,7 @@ addProtocol('pmtiles', new Protocol().tile);
 const REGION: [number, number, number, number] = [-124.9, 41.9, -116.4, 49.1];
 const LIMITS: [number, number, number, number] = [-131, 38, -110, 53];
 
+const isNarrow = window.matchMedia('(max-width: 800px)');
 const darkTheme = window.matchMedia('(prefers-color-scheme: dark)');
 const themeNow = (): Theme => (darkTheme.matches ? 'dark' : 'light');
 
@@ -45,7 +46,7 @@ export function createMap(
       ? { bounds: REGION, fitBoundsOptions: { padding: 12 } }
       : { zoom: camera.zoom, center: [camera.center.longitude, camera.center.latitude] as [number, number] }),
     maxBounds: LIMITS,
-    maxZoom: 14,
+    maxZoom: 17,
     minZoom: 4,
     dragRotate: false,
     pitchWithRotate: false,
@@ -68,6 +69,13 @@ export function createMap(
     }),
     'bottom-right',
   );
+  // Opened it would lie over the scale bar of a narrow map.
+  map.once('load', () => {
+    if (!isNarrow.matches) return;
+    const attribution = container.querySelector('.maplibregl-ctrl-attrib');
+    attribution?.removeAttribute('open');
+    attribution?.classList.remove('maplibregl-compact-show');
+  });
   // Not at load: that waits for every tile.
   map.on('style.load', () => {
     map.addLayer(cells, map.getLayer(FIRST_OVER_CELLS) === undefined ? undefined : FIRST_OVER_CELLS);

@@ -2,7 +2,7 @@ import { effect, signal } from '@preact/signals';
 import type { FeatureCollection, Position } from 'geojson';
 import type { GeoJSONSource, Map as MapLibreMap, MapMouseEvent } from 'maplibre-gl';
 import { panel } from '../state/choices.js';
-import { addUnits, chosenUnit, editedUnit, undo, units } from '../state/units.js';
+import { addUnits, chosenUnit, drawnUnit, editedUnit, undo, units } from '../state/units.js';
 import { shownMap } from './shown-map.js';
 
 /** The corners of the polygon that is being drawn; null while nothing is drawn. */
@@ -46,7 +46,8 @@ export function finishDrawing(): void {
       geometry: { type: 'Polygon', coordinates: [[...corners, corners[0]!]] },
     },
   ]);
-  chosenUnit.value = units.peek().at(-1)?.id ?? null;
+  drawnUnit.value = units.peek().at(-1)?.id ?? null;
+  chosenUnit.value = drawnUnit.peek();
 }
 
 /** Draws polygons on a map: each click adds a corner, a click on the first one, Enter or a double click ends. */

@@ -16,7 +16,7 @@ import {
   species,
 } from '../state/choices.js';
 import { chosenRow, scoredPoints, survivalOf } from '../state/points.js';
-import { chosenUnit, editedUnit } from '../state/units.js';
+import { boxOf, chosenUnit, editedUnit, units } from '../state/units.js';
 import { useAnswer } from '../state/use-answer.js';
 import { CellLayer } from './cell-layer.js';
 import { showHandles } from './corner-handles.js';
@@ -26,7 +26,7 @@ import { EditBar } from './edit-bar.js';
 import { type LayerQuestion, loadLayer, type ShownLayer, shownLayerName } from './layers.js';
 import { Legend } from './legend.js';
 import { rowAt, showPoints } from './point-layer.js';
-import { isMapLoading, shownLayer, shownMap } from './shown-map.js';
+import { isMapLoading, showBox, shownLayer, shownMap } from './shown-map.js';
 import type { Bounds } from './surfaces.js';
 import { showUnits, unitAt } from './unit-layers.js';
 
@@ -94,7 +94,16 @@ export function MapView() {
       }
       const unit = panel.peek() === 'units' ? unitAt(map, point) : undefined;
       if (unit === undefined) chooseSite({ latitude: lngLat.lat, longitude: lngLat.lng });
-      else chosenUnit.value = unit;
+      else {
+        chosenUnit.value = unit;
+        showBox(boxOf(units.peek().filter(({ id }) => id === unit)));
+      }
+    });
+    // The keyboard moves the map; Enter takes the place in its middle.
+    map.getCanvas().addEventListener('keydown', ({ key }) => {
+      if (key !== 'Enter' || drawing.peek() !== null || editedUnit.peek() !== null) return;
+      const { lng, lat } = map.getCenter();
+      chooseSite({ latitude: lat, longitude: lng });
     });
     map.on('mousemove', ({ lngLat, point }) => {
       const row = rowAt(map, point);

@@ -12,12 +12,19 @@ export const shownLayer = signal<ShownLayer | null>(null);
 /** Whether its cells are still those of earlier choices. */
 export const isMapLoading = signal(false);
 
+/** Around a box in view, in pixels. On a narrow map the bar for editing lies above it. */
+const PADDING = 60;
+const NARROW_PADDING = { top: 130, bottom: 40, left: 40, right: 40 };
+
 /** Moves the map so that a box is in view, if there is one; at once for people who ask for reduced motion. */
 export function showBox(box: readonly [number, number, number, number] | null): void {
   if (box === null) return;
-  shownMap
-    .peek()
-    ?.fitBounds(box as [number, number, number, number], { padding: 60, maxZoom: 11, essential: false });
+  const isNarrow = window.matchMedia('(max-width: 800px)').matches;
+  shownMap.peek()?.fitBounds(box as [number, number, number, number], {
+    padding: isNarrow ? NARROW_PADDING : PADDING,
+    maxZoom: 14,
+    essential: false,
+  });
 }
 
 /** Zoom at which the surroundings of a town fill the map. */

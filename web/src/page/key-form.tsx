@@ -23,9 +23,9 @@ export function KeyForm() {
           <strong>
             {refused.problem === 'key_inactive' ? 'This key is deactivated.' : 'This key is not accepted.'}
           </strong>{' '}
-          {refused.message}{' '}
-          {refused.problem === 'key_inactive' &&
-            'Ask whoever runs the service to activate it, or use another key.'}
+          {refused.problem === 'key_inactive'
+            ? 'Ask whoever runs the service to activate it, or use another key.'
+            : 'The service does not know it. Check that it was copied whole and that it is a key of this service.'}
         </div>
       )}
       <form onSubmit={submit}>

@@ -1,15 +1,17 @@
 import { useEffect } from 'preact/hooks';
+import { Controls } from '../header/controls.js';
+import { drawing } from '../map/drawing.js';
 import { MapView } from '../map/map-view.js';
 import { SitePanel } from '../site/site-panel.js';
 import { catalogues, loadCatalogues } from '../state/catalogues.js';
-import { PANELS, type Panel, panel } from '../state/choices.js';
+import { PANELS, type Panel, panel, site } from '../state/choices.js';
 import { attempt, trouble } from '../state/connection.js';
 import { key } from '../state/key.js';
 import { UnitsPanel } from '../units/units-panel.js';
 import { AboutPanel } from './about-panel.js';
-import { Controls } from './controls.js';
 import { KeyForm } from './key-form.js';
 import { PrintHead } from './print-head.js';
+import { SheetHandle, sheet, showHalf } from './sheet.js';
 import { TroubleBanner } from './trouble-banner.js';
 
 const TITLES: Readonly<Record<Panel, string>> = { site: 'Site', units: 'Units', about: 'About the figures' };
@@ -36,7 +38,7 @@ export function Page() {
       </button>
       <Controls />
       <TroubleBanner />
-      <main>
+      <main data-sheet={sheet.value}>
         <MapView />
         <Panels />
       </main>
@@ -50,7 +52,10 @@ function Origin() {
   if (model === undefined || panel.value === 'about') return null;
   return (
     <p class="caution origin no-print">
-      Outcomes are <strong>{model.outcomes}</strong>.{' '}
+      Outcomes are <strong>{model.outcomes}</strong>
+      {model.outcomes === 'simulated'
+        ? ': use the figures to learn and to compare assumptions, not to choose what or where to plant. '
+        : '. '}
       <button
         type="button"
         class="link"
@@ -72,8 +77,16 @@ function Panels() {
     panel.value = next;
     document.getElementById(`tab-${next}`)?.focus();
   };
+  const [place, isDrawing] = [site.value, drawing.value !== null];
+  useEffect(() => {
+    if (place !== null) showHalf('sheet');
+  }, [place]);
+  useEffect(() => {
+    if (isDrawing) showHalf('map');
+  }, [isDrawing]);
   return (
     <div class="panels">
+      <SheetHandle />
       <div class="tabs" role="tablist" aria-label="Panels" onKeyDown={move}>
         {PANELS.map((name) => (
           <button

@@ -1,5 +1,6 @@
 import { useState } from 'preact/hooks';
 import { showBox } from '../map/shown-map.js';
+import { Explained } from '../page/explained.js';
 import {
   areaText,
   costText,
@@ -106,6 +107,12 @@ export function PlanTable({ rows, hasCosts, rankBy }: PlanTableProps) {
           </tbody>
         </table>
       </div>
+      {hasCosts && (
+        <Explained question="What does “hand pays below” mean?">
+          The cost of a planted tree below which hand planting has the cheaper survivor at this place, with
+          the cost of a sown spot as typed above. “–” where it needs no comparison.
+        </Explained>
+      )}
       {shown.length > limit && (
         <button type="button" onClick={() => setLimit(limit + 10 * FIRST)}>
           Show more

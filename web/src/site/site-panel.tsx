@@ -2,6 +2,7 @@ import { NurselogError } from '@nurselog/client/nurselog-error';
 import { callJson } from '../api/service.js';
 import type { Comparison } from '../api/types.js';
 import { METHODS } from '../api/types.js';
+import { EightOfTen } from '../page/explained.js';
 import {
   bothElevations,
   distanceText,
@@ -111,6 +112,7 @@ function SiteAnswer({ answer }: { answer: Comparison }) {
           .
         </p>
       )}
+      {hasIntervals() && <EightOfTen />}
       <MatchedPoint answer={answer} />
       <h3>Survival over the years</h3>
       <SurvivalChart comparison={comparison} />

@@ -1,4 +1,5 @@
 import type { Prediction } from '../api/types.js';
+import { Explained } from '../page/explained.js';
 import { measureOf, number, percent, points, quantity } from '../page/format.js';
 
 /** Features that are shown one by one; the others are one row. */
@@ -24,56 +25,68 @@ export function Waterfall({ prediction }: { prediction: Prediction }) {
   const high = Math.min(1, Math.max(...levels) + 0.02);
   const at = (level: number) => ((level - low) / (high - low)) * 100;
   return (
-    <table class="waterfall">
-      <caption>
-        From the average site of this species and method to this site, in percentage points. Scale:{' '}
-        {percent(low)} to {percent(high)}.
-      </caption>
-      <tbody>
-        <tr>
-          <th scope="row">Average site</th>
-          <td class="bar">
-            <Bar from={0} to={at(baseline)} kind="total" />
-          </td>
-          <td class="amount">{percent(baseline)}</td>
-        </tr>
-        {shown.map(({ feature, factor, value, unit, average, contribution }, index) => (
-          <tr key={feature}>
-            <th scope="row">
-              {factor}
-              <small>
-                {quantity(value, unit, decimalsOf(unit))}, average{' '}
-                {number(measureOf(unit).fromMetric(average), decimalsOf(unit))}
-              </small>
-            </th>
-            <td class="bar">
-              <Bar
-                from={at(levels[index]!)}
-                to={at(levels[index + 1]!)}
-                kind={contribution < 0 ? 'loss' : 'gain'}
-              />
-            </td>
-            <td class="amount">{points(contribution)}</td>
-          </tr>
-        ))}
-        {contributions.length > SHOWN && (
+    <>
+      <table class="waterfall">
+        <caption>
+          From the average site of this species and method to this site, in percentage points. Scale:{' '}
+          {percent(low)} to {percent(high)}.
+        </caption>
+        <tbody>
           <tr>
-            <th scope="row">{contributions.length - SHOWN} others</th>
+            <th scope="row">Average site</th>
             <td class="bar">
-              <Bar from={at(levels[SHOWN]!)} to={at(levels[SHOWN + 1]!)} kind={rest < 0 ? 'loss' : 'gain'} />
+              <Bar from={0} to={at(baseline)} kind="total" />
             </td>
-            <td class="amount">{points(rest)}</td>
+            <td class="amount">{percent(baseline)}</td>
           </tr>
-        )}
-        <tr>
-          <th scope="row">This site</th>
-          <td class="bar">
-            <Bar from={0} to={at(survival_probability)} kind="total" />
-          </td>
-          <td class="amount">{percent(survival_probability)}</td>
-        </tr>
-      </tbody>
-    </table>
+          {shown.map(({ feature, factor, value, unit, average, contribution }, index) => (
+            <tr key={feature}>
+              <th scope="row">
+                {factor}
+                <small>
+                  {quantity(value, unit, decimalsOf(unit))}, average{' '}
+                  {number(measureOf(unit).fromMetric(average), decimalsOf(unit))}
+                </small>
+              </th>
+              <td class="bar">
+                <Bar
+                  from={at(levels[index]!)}
+                  to={at(levels[index + 1]!)}
+                  kind={contribution < 0 ? 'loss' : 'gain'}
+                />
+              </td>
+              <td class="amount">{points(contribution)}</td>
+            </tr>
+          ))}
+          {contributions.length > SHOWN && (
+            <tr>
+              <th scope="row">{contributions.length - SHOWN} others</th>
+              <td class="bar">
+                <Bar
+                  from={at(levels[SHOWN]!)}
+                  to={at(levels[SHOWN + 1]!)}
+                  kind={rest < 0 ? 'loss' : 'gain'}
+                />
+              </td>
+              <td class="amount">{points(rest)}</td>
+            </tr>
+          )}
+          <tr>
+            <th scope="row">This site</th>
+            <td class="bar">
+              <Bar from={0} to={at(survival_probability)} kind="total" />
+            </td>
+            <td class="amount">{percent(survival_probability)}</td>
+          </tr>
+        </tbody>
+      </table>
+      {shown.some(({ feature }) => feature === 'vpd_max') && (
+        <Explained question="What is vapor pressure deficit?">
+          How much more water vapor the air could hold: how strongly it dries a seedling. It rises with heat
+          and falls with humidity. Here it is the daily maximum, averaged over the year; 10 hPa are 1 kPa.
+        </Explained>
+      )}
+    </>
   );
 }
 

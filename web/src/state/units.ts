@@ -20,6 +20,8 @@ export const units = signal<readonly Unit[]>([]);
 export const unsureUnits = signal<ReadonlySet<string>>(new Set());
 /** The unit that is marked on the map and in the table. */
 export const chosenUnit = signal<string | null>(null);
+/** The unit that was drawn last. */
+export const drawnUnit = signal<string | null>(null);
 /** The unit whose corners can be moved on the map. */
 export const editedUnit = signal<string | null>(null);
 /** What the units were before each of the last changes. */

@@ -1,4 +1,4 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { drawing, finishDrawing, hasTooFewCorners, startDrawing } from '../map/drawing.js';
 import { showBox, shownMap } from '../map/shown-map.js';
 import { counted } from '../page/format.js';
@@ -8,6 +8,7 @@ import {
   changeUnit,
   chosenUnit,
   clearUnits,
+  drawnUnit,
   earlierUnits,
   editedUnit,
   removeUnit,
@@ -69,6 +70,10 @@ function choose(unit: Unit | undefined): void {
 }
 
 function DrawnCorners({ corners }: { corners: Rings }) {
+  useEffect(() => {
+    // Not on touch screens, where a keyboard would cover the map.
+    if (window.matchMedia('(pointer: fine)').matches) document.getElementById('corners')?.focus();
+  }, []);
   const isEnough = (corners[0]?.length ?? 0) >= 3;
   return (
     <div class="corners-of-unit">
@@ -96,6 +101,11 @@ function DrawnCorners({ corners }: { corners: Rings }) {
 function ChosenUnit({ unit }: { unit: Unit }) {
   const rings = ringsOf(unit.geometry);
   const isEdited = editedUnit.value === unit.id;
+  useEffect(() => {
+    if (drawnUnit.peek() !== unit.id) return;
+    drawnUnit.value = null;
+    document.getElementById('unit-name')?.focus();
+  }, [unit.id]);
   const edit = () => {
     editedUnit.value = isEdited ? null : unit.id;
     if (isEdited) return;
