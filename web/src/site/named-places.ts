@@ -43,11 +43,9 @@ export function placesLike(places: readonly NamedPlace[], text: string, most: nu
   );
 }
 
-/** The place that a text names in full, with or without its state; else the only one that is like it. */
+/** The place that a text names in full, with or without its state. */
 export function placeNamed(places: readonly NamedPlace[], text: string): NamedPlace | undefined {
   const wanted = text.trim().toLowerCase();
   const names = (label: string) => [label, label.replace(/, .*/, ''), label.replace('ZIP ', '')];
-  const named = places.find(({ label }) => names(label).some((name) => name.toLowerCase() === wanted));
-  const like = placesLike(places, text, 2);
-  return named ?? (like.length === 1 ? like[0] : undefined);
+  return places.find(({ label }) => names(label).some((name) => name.toLowerCase() === wanted));
 }
