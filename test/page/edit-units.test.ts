@@ -15,7 +15,9 @@ async function exportedCorners(page: Page): Promise<number[][][]> {
 }
 
 async function middleOf(page: Page, name: string): Promise<{ x: number; y: number }> {
-  const { x, y, width, height } = (await page.getByRole('button', { name, exact: true }).boundingBox())!;
+  const corner = page.getByRole('button', { name, exact: true });
+  await corner.hover(); // once the map has come to rest
+  const { x, y, width, height } = (await corner.boundingBox())!;
   return { x: x + width / 2, y: y + height / 2 };
 }
 

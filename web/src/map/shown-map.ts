@@ -19,12 +19,20 @@ const NARROW_PADDING = { top: 130, bottom: 40, left: 40, right: 40 };
 /** Moves the map so that a box is in view, if there is one; at once for people who ask for reduced motion. */
 export function showBox(box: readonly [number, number, number, number] | null): void {
   if (box === null) return;
+  const map = shownMap.peek();
   const isNarrow = window.matchMedia('(max-width: 800px)').matches;
-  shownMap.peek()?.fitBounds(box as [number, number, number, number], {
-    padding: isNarrow ? NARROW_PADDING : PADDING,
+  map?.fitBounds(box as [number, number, number, number], {
+    padding: isNarrow ? NARROW_PADDING : besideLegend(map.getContainer()),
     maxZoom: 14,
     essential: false,
   });
+}
+
+/** Keeps what is shown clear of an open legend on the right of the map, where the map has room for both. */
+function besideLegend({ clientWidth }: HTMLElement) {
+  const legend = document.querySelector<HTMLElement>('.legend[open]')?.offsetWidth ?? 0;
+  const right = clientWidth > 3 * legend ? PADDING + legend : PADDING;
+  return { top: PADDING, bottom: PADDING, left: PADDING, right };
 }
 
 /** Zoom at which the surroundings of a town fill the map. */

@@ -1,4 +1,4 @@
-import { useEffect, useState } from 'preact/hooks';
+import { useLayoutEffect, useState } from 'preact/hooks';
 import { drawing, finishDrawing, hasTooFewCorners, startDrawing } from '../map/drawing.js';
 import { showBox, shownMap } from '../map/shown-map.js';
 import { counted } from '../page/format.js';
@@ -70,7 +70,7 @@ function choose(unit: Unit | undefined): void {
 }
 
 function DrawnCorners({ corners }: { corners: Rings }) {
-  useEffect(() => {
+  useLayoutEffect(() => {
     // Not on touch screens, where a keyboard would cover the map.
     if (window.matchMedia('(pointer: fine)').matches) document.getElementById('corners')?.focus();
   }, []);
@@ -101,7 +101,7 @@ function DrawnCorners({ corners }: { corners: Rings }) {
 function ChosenUnit({ unit }: { unit: Unit }) {
   const rings = ringsOf(unit.geometry);
   const isEdited = editedUnit.value === unit.id;
-  useEffect(() => {
+  useLayoutEffect(() => {
     if (drawnUnit.peek() !== unit.id) return;
     drawnUnit.value = null;
     document.getElementById('unit-name')?.focus();
