@@ -61,10 +61,10 @@ export function ClimateMenu() {
       </fieldset>
       <p class="small">
         Models for Oregon, against 1970–1999: 3 to 7 °F (1.7 to 3.9 °C) warmer by the 2050s and 5 to 11 °F
-        (2.8 to 6.1 °C) by the 2080s if emissions keep rising (<i>high</i>); 2 to 7 °F (1.1 to 3.9 °C) if they
-        level off by midcentury (<i>moderate</i>). The normals of 1991–2020 have part of this already. Annual
-        precipitation has no clear trend; summers become drier. Source: Oregon Climate Change Research
-        Institute, Third Oregon Climate Assessment Report, 2017.
+        (2.8 to 6.1 °C) by the 2080s if emissions keep rising (<i>high</i>); 2 to 7 °F (1.1 to 3.9 °C) by the
+        2080s if they level off by midcentury (<i>moderate</i>). The normals of 1991–2020 have part of this
+        already. Annual precipitation has no clear trend; summers become drier. Source: Oregon Climate Change
+        Research Institute, Third Oregon Climate Assessment Report, 2017.
       </p>
       <ClimateSlider title="Warming" unit="°C" value={warmingC} limits={WARMING_C} sizeOf={warmingText} />
       <ClimateSlider

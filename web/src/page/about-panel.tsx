@@ -5,6 +5,7 @@ import { loadUsage, usage } from '../state/catalogues.js';
 import { forgetKey } from '../state/key.js';
 import { EvidenceSection } from './evidence-section.js';
 import { METHOD_NAMES, number, percent, years } from './format.js';
+import { SourcesSection } from './sources-section.js';
 
 /** What the figures are, from GET /v1/model: nothing of it is written here twice. */
 export function AboutPanel({ model, coverage }: { model: ServedModel; coverage: Coverage }) {
@@ -76,6 +77,7 @@ export function AboutPanel({ model, coverage }: { model: ServedModel; coverage: 
           </tbody>
         </table>
       </div>
+      <SourcesSection model={model} />
       <h3>Model and key</h3>
       <p>
         Model {model.version}, digest <code>{model.digest.slice(0, 12)}</code>.
