@@ -86,6 +86,7 @@ export class Submitter {
 
 /**
  * Takes memory for a request until its response is closed.
+ * @returns gives back all but so many bytes before
  * @throws ApiError overloaded where too little is left
  */
 export function takeMemory(
@@ -93,11 +94,18 @@ export function takeMemory(
   bytes: number,
   request: FastifyRequest,
   { raw }: FastifyReply,
-): void {
+): (leftBytes: number) => void {
   if (raw.closed) throw closedWhileWaiting(); // its 'close' would never come
   const { id } = callerOf(request);
   if (!budget.take(id, bytes)) throw TOO_MANY_OPEN;
-  raw.once('close', () => budget.giveBack(id, bytes));
+  let held = bytes;
+  const keepOnly = (leftBytes: number) => {
+    const left = Math.min(leftBytes, held);
+    budget.giveBack(id, held - left);
+    held = left;
+  };
+  raw.once('close', () => keepOnly(0));
+  return keepOnly;
 }
 
 /** The error of a request whose job has no result. @param timeoutMs how long it had */

@@ -6,7 +6,8 @@ import { show } from '../../prediction/errors/shown-value.js';
 /** A longer Accept is ignored: negotiating thousands of types would take milliseconds. */
 const MAX_ACCEPT_CHARACTERS = 500;
 
-const PARAMETERS = /;\s*(charset="?utf-8"?|header=present|application=geotiff|profile=cloud-optimized)/gi;
+const PARAMETERS =
+  /;\s*(charset="?utf-8"?|header=present|application="?geotiff"?|profile="?cloud-optimized"?)/gi;
 
 /**
  * Chooses the media type of an answer.

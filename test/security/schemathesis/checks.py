@@ -21,9 +21,9 @@ def as_it_is(ctx, value):
     return value if isinstance(value, bytes) else str(value).encode("utf-8", "surrogatepass")
 
 
-@schemathesis.deserializer("application/x-ndjson", "application/vnd.apache.arrow.stream", "text/csv")
+@schemathesis.deserializer("application/x-ndjson", "application/vnd.apache.arrow.stream", "text/csv", "image/tiff")
 def as_it_came(ctx, response):
-    """Their schemas say no more than that they are texts."""
+    """Their schemas say no more than that they are texts, or bytes."""
     return response.content.decode("utf-8", "replace")
 
 

@@ -35,6 +35,8 @@ export interface AskedSurface {
   readonly raster: Raster | undefined;
   /** Whether it is sent as a file, whole or by range. */
   readonly isFile: boolean;
+  /** Whether a range of it is asked for, which is one of the bytes without a content coding. */
+  readonly isRange: boolean;
   /** Another one for any other bytes, content codings apart. */
   readonly identity: string;
   /** Another one for another content coding, too. */
@@ -66,7 +68,6 @@ export function readSurface(request: FastifyRequest<SurfaceRoute>, generation: G
   const { box, assumed, hasIntervals } = query;
   const options = [species_code, box, lattice.step, assumed, hasIntervals, type];
   const identity = strongETag(VERSION, modelDigest, gridDigest, ...options);
-  // A range is one of the bytes as they are.
   const isRange = isFile && request.method === 'GET' && request.headers.range !== undefined;
   const coding = isRange ? IDENTITY : preferredEncoding(request);
   return {
@@ -76,6 +77,7 @@ export function readSurface(request: FastifyRequest<SurfaceRoute>, generation: G
     lattice,
     raster,
     isFile,
+    isRange,
     identity,
     codedTag: strongETag(identity, coding),
   };

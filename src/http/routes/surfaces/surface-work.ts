@@ -34,6 +34,8 @@ interface SurfaceFile {
 interface PredictedSurface {
   readonly answer: SurfaceAnswer;
   readonly steps: RequestSteps;
+  /** Frees the memory of its values before the response is closed, when no step is under way. */
+  readonly release: () => void;
 }
 
 /** The values of a surface at all its points. */
@@ -66,8 +68,8 @@ export class SurfaceWork {
   }
 
   /** Takes memory for bytes of a kept file until they are sent. @throws ApiError overloaded */
-  takeMemory(bytes: number, request: FastifyRequest, reply: FastifyReply): void {
-    takeMemory(this.#budget, bytes, request, reply);
+  takeMemory(bytes: number, request: FastifyRequest, reply: FastifyReply): (leftBytes: number) => void {
+    return takeMemory(this.#budget, bytes, request, reply);
   }
 
   /** Predicts a surface that is sent in parts. @throws ApiError */
@@ -102,8 +104,8 @@ export class SurfaceWork {
         this.takeMemory(kept.bytes.length, request, reply);
         return kept;
       }
-      this.takeMemory(bytesOf(asked) + mostBytes, request, reply);
-      const { answer } = await predict();
+      const keepOnly = this.takeMemory(bytesOf(asked) + mostBytes, request, reply);
+      const { answer, release } = await predict();
       const deadlineMs = this.submitter.deadlineOf(reply);
       const { artefacts } = generation;
       const bytes =
@@ -112,6 +114,8 @@ export class SurfaceWork {
           : await answer.geoTiff(raster, artefacts.grid.index, rasterMetadata(asked, artefacts), deadlineMs);
       const file = { bytes, etag: await byteTag(bytes) };
       this.#kept.set(identity, file);
+      release();
+      keepOnly(bytes.length);
       return file;
     });
   }
@@ -124,8 +128,13 @@ export class SurfaceWork {
     work: (predict: () => Promise<PredictedSurface>) => Promise<Result>,
   ): Promise<Result> {
     let range: SharedRange | undefined;
-    const steps = stepsOf(request, reply, generation, () => range && this.#memory.release(range));
+    const release = () => {
+      if (range !== undefined) this.#memory.release(range);
+      range = undefined;
+    };
+    const steps = stepsOf(request, reply, generation, release);
     const predict = async () => {
+      if (steps.isCancelled) throw closedWhileWaiting(); // the memory would not be released
       const { lattice, query, species } = asked;
       const { points, step } = lattice;
       request.state.sites = points.length;
@@ -144,7 +153,7 @@ export class SurfaceWork {
       };
       const answer = new SurfaceAnswer(surface, steps);
       await answer.predict(this.submitter.deadlineOf(reply));
-      return { answer, steps };
+      return { answer, steps, release };
     };
     return beforeFirstByte(request, steps, this.timeoutMs, closedWhileWaiting, () =>
       this.submitter.inTurn(request, reply, generation, () => work(predict)),

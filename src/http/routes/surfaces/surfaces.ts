@@ -85,7 +85,8 @@ export function surfacesRoute(app: FastifyInstance, { config, serving, submitter
     if (kept !== undefined)
       work.takeMemory(range === undefined ? file.bytes.length : range[1] - range[0], request, reply);
     describeAnswer(file.etag);
-    if (range !== undefined && raster === undefined) addVary(reply, 'accept-encoding');
+    // Also where the range is ignored: the ETag is that of the bytes without a content coding.
+    if (asked.isRange && raster === undefined) addVary(reply, 'accept-encoding');
     return sendRange(reply, bytes, range);
   });
 }
