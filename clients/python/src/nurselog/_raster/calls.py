@@ -85,11 +85,14 @@ class RasterCall(Generic[Array]):
             parent = None if self._output is None else self._output.parent
             folder = Path(opened.enter_context(TemporaryDirectory(dir=parent, prefix=".nurselog.")))
             template = reading.open_raster(self._template, folder, opened)
+            reading.refuse_overwriting(self._output, self._template, template)
             elevation = self._elevation_m
             if reading.is_same(elevation, self._template):
                 elevation = template
             elif elevation is not None and not isinstance(elevation, float):
-                elevation = reading.on_cells_of(template, reading.open_raster(elevation, folder, opened), opened)
+                elevation = reading.open_raster(elevation, folder, opened)
+                reading.refuse_overwriting(self._output, self._elevation_m, elevation)
+                elevation = reading.on_cells_of(template, elevation, opened)
             if elevation is not None and not isinstance(elevation, float):
                 reading.refuse_feet(elevation, reading.name_of(self._elevation_m))
             self._cells = cells.cells_of(template, elevation)
@@ -184,7 +187,8 @@ def predict_raster(
             in its first band are not predicted.
         species_code: A code of `species()`, such as "PSME".
         planting_method: "manual" or "drone_seeded"; by default both.
-        output: A file to write, which ends in .tif: a cloud-optimised GeoTIFF.
+        output: A file to write, which ends in .tif: a cloud-optimised GeoTIFF. It replaces one that exists, but
+            cannot be a file that `template` or `elevation_m` is read from.
         elevation_m: Elevations in metres, which move the climate of each cell from that of its data point: a raster as
             of `template`, which it may be itself, or a number. Where its cells are others than those of `template` it
             is interpolated; where it has no data nothing is predicted.
@@ -204,8 +208,8 @@ def predict_raster(
         `attrs["cells_failed"]` has the reasons. With `output` its values are read from the file as they are needed.
 
     Raises:
-        InvalidRequestError: A raster cannot be read, has no reference system, or has elevations in feet. Nothing was
-            sent.
+        InvalidRequestError: A raster cannot be read, has no reference system or has elevations in feet, or
+            `output` is one of their files. Nothing was sent.
         NurselogError: A window failed after all retries; one subclass for each error code.
         OSError: `output` cannot be written.
     """
