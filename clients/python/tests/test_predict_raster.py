@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from contextlib import ExitStack
 from pathlib import Path
@@ -17,13 +18,14 @@ import rioxarray
 import xarray
 from caller import Caller
 from command_process import run, run_here
+from rasterio.env import hasenv
 from rasterio.transform import Affine
 from rasterio.vrt import WarpedVRT
 from rasterio.warp import calculate_default_transform
 from rio_cogeo.cogeo import cog_validate
 from service_process import ServiceProcess
 
-from nurselog import Client, errors
+from nurselog import AsyncClient, Client, errors
 
 # Wider than a window, with a piece on the Willamette's farmland, where there are no data.
 WIDTH, HEIGHT, CELL_M = 170, 20, 120.0
@@ -264,6 +266,28 @@ def test_an_output_that_is_another_file_is_replaced(service: ServiceProcess, tmp
     with Client(service.url, service.key) as client:
         bands = client.predict_raster(path, "PSME", **PLAIN, elevation_m=path, output=output)
     assert list(bands.band.values) == ["manual_5"]
+
+
+@pytest.mark.parametrize("to_file", [False, True])
+def test_rasters_may_be_predicted_at_once(service: ServiceProcess, tmp_path: Path, to_file: bool) -> None:
+    sources = [write_dem(tmp_path / f"{scale}.tif", scale=scale) for scale in (4.0, 1.0, 0.25)]  # the first ends first
+    outputs = [tmp_path / f"survival_{source.name}" if to_file else None for source in sources]
+
+    async def at_once() -> list[Any]:
+        async with AsyncClient(service.url, service.key) as client:
+            return await asyncio.gather(
+                *(
+                    client.predict_raster(source, "PSME", **PLAIN, elevation_m=source, output=output)
+                    for source, output in zip(sources, outputs, strict=True)
+                )
+            )
+
+    together = asyncio.run(at_once())
+    assert not hasenv()
+    with Client(service.url, service.key) as client:
+        for source, bands in zip(sources, together, strict=True):
+            alone = client.predict_raster(source, "PSME", **PLAIN, elevation_m=source)
+            np.testing.assert_array_equal(bands.values, alone.values)
 
 
 def test_other_mistakes_are_errors_and_leave_no_file(call: Caller, tmp_path: Path) -> None:

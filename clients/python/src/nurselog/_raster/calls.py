@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -46,8 +46,16 @@ class Band:
     column: str
 
 
+def _environment() -> AbstractContextManager[object]:
+    """GDAL with a small cache. A thread has one stack of these: none may be held where other tasks may run."""
+    import rasterio
+
+    environment: AbstractContextManager[object] = rasterio.Env(GDAL_CACHEMAX=_CACHE_BYTES)
+    return environment
+
+
 class RasterCall(Generic[Array]):
-    """A raster as tables of the sites of a window each. A context that holds the files open."""
+    """A raster as tables of the sites of a window each. A context that holds the files open, of which many may be."""
 
     def __init__(
         self,
@@ -73,13 +81,10 @@ class RasterCall(Generic[Array]):
     def __enter__(self) -> RasterCall[Array]:
         """Opens the rasters and a temporary file beside the output."""
         try:
-            import rasterio
-
             from nurselog._raster import cells, reading, writing
         except ImportError:
             raise InvalidRequestError('Rasters need: pip install "nurselog[raster]".') from None
-        with ExitStack() as opened:
-            opened.enter_context(rasterio.Env(GDAL_CACHEMAX=_CACHE_BYTES))
+        with _environment(), ExitStack() as opened:
             if self._output is not None:
                 writing.check_output(self._output)
             parent = None if self._output is None else self._output.parent
@@ -106,11 +111,12 @@ class RasterCall(Generic[Array]):
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         """Closes and removes what was opened."""
-        self._opened.close()
+        with _environment():
+            self._opened.close()
 
     def pieces(self, _: TableLimits) -> Iterator[pa.Table]:
         """The sites of each window that has any; large ones are divided where they are sent."""
-        for cells in self._cells:
+        while (cells := self._read()) is not None:
             if cells.latitude.size == 0:
                 self._advance(cells)
                 continue
@@ -132,7 +138,8 @@ class RasterCall(Generic[Array]):
         for index, band in enumerate(self._bands):
             column = answer.column(band.column).slice(self._methods.index(band.method) * count, count)
             values[index][cells.has_data] = column.to_numpy().astype(np.float64).round(4)
-        self._file.write(cells.window, values)
+        with _environment():
+            self._file.write(cells.window, values)
         self._advance(cells)
 
     def finish(self, model: ServedModel) -> Array:
@@ -147,9 +154,15 @@ class RasterCall(Generic[Array]):
             "cells_failed": json.dumps(self._failed()),
             **self.query.options,
         }
-        bands: Any = self._file.finish(self._output, tags)
+        with _environment():
+            bands: Any = self._file.finish(self._output, tags)
         array: Array = bands
         return array
+
+    def _read(self) -> Any:  # noqa: ANN401 - Cells, whose module needs rasterio
+        """The cells of the next window; None after the last."""
+        with _environment():
+            return next(self._cells, None)
 
     def _failed(self) -> dict[str, dict[str, object]]:
         summary = self._summary
