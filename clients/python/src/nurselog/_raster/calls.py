@@ -195,6 +195,10 @@ def predict_raster(
     The raster is read, predicted and written in windows: a file of any size needs less than 1 GB of memory. An array
     needs that of its values, 4 bytes for a cell of a band.
 
+    Nothing is kept of a raster whose prediction fails: one window that has no answer after all retries, such as for a
+    spent quota, ends the call without a file or an array, and the answers before it have been counted. Predict a large
+    raster in parts, each with an output of its own, where the quota is limited.
+
     Args:
         template: A path, a dataset of rasterio, or a DataArray of xarray, in any reference system. Cells without data
             in its first band are not predicted.
@@ -223,7 +227,7 @@ def predict_raster(
     Raises:
         InvalidRequestError: A raster cannot be read, has no reference system or has elevations in feet, or
             `output` is one of their files. Nothing was sent.
-        NurselogError: A window failed after all retries; one subclass for each error code.
+        NurselogError: A window failed after all retries, and nothing is kept; one subclass for each error code.
         OSError: `output` cannot be written.
     """
     if concurrency < 1:
