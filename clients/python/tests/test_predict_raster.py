@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import asyncio
 import json
 from contextlib import ExitStack
 from pathlib import Path
@@ -17,12 +18,14 @@ import rioxarray
 import xarray
 from caller import Caller
 from command_process import run, run_here
+from rasterio.env import hasenv
 from rasterio.transform import Affine
+from rasterio.vrt import WarpedVRT
 from rasterio.warp import calculate_default_transform
 from rio_cogeo.cogeo import cog_validate
 from service_process import ServiceProcess
 
-from nurselog import Client, errors
+from nurselog import AsyncClient, Client, errors
 
 # Wider than a window, with a piece on the Willamette's farmland, where there are no data.
 WIDTH, HEIGHT, CELL_M = 170, 20, 120.0
@@ -234,6 +237,59 @@ def test_rasters_that_cannot_be_used_are_refused_before_anything_is_sent(
         call("predict_raster", given, "PSME", elevation_m=given, **options, url=NOBODY)
 
 
+@pytest.mark.parametrize("kind", ["path", "link", "dataset", "warped", "array"])
+@pytest.mark.parametrize("role", ["template", "elevation_m"])
+def test_an_output_that_is_one_of_the_sources_is_refused_before_anything_is_sent(
+    call: Caller, tmp_path: Path, kind: str, role: str
+) -> None:
+    path, other = write_dem(tmp_path / "dem.tif"), write_dem(tmp_path / "other.tif")
+    before = path.read_bytes()
+    with ExitStack() as opened:
+        dem: Any = path
+        if kind == "link":
+            dem = tmp_path / "link.tif"
+            dem.symlink_to(path)
+        elif kind == "dataset":
+            dem = opened.enter_context(rasterio.open(path))
+        elif kind == "warped":
+            dem = opened.enter_context(WarpedVRT(opened.enter_context(rasterio.open(path)), crs="EPSG:4326"))
+        elif kind == "array":
+            dem = opened.enter_context(rioxarray.open_rasterio(path, masked=True)).squeeze("band", drop=True)
+        template, elevation = (dem, other) if role == "template" else (other, dem)
+        with pytest.raises(errors.InvalidRequestError, match=r"/dem\.tif cannot be written: .* are read from it"):
+            call("predict_raster", template, "PSME", elevation_m=elevation, output=path, url=NOBODY)
+    assert path.read_bytes() == before
+
+
+def test_an_output_that_is_another_file_is_replaced(service: ServiceProcess, tmp_path: Path) -> None:
+    path, output = write_dem(tmp_path / "dem.tif"), write_dem(tmp_path / "survival.tif")
+    with Client(service.url, service.key) as client:
+        bands = client.predict_raster(path, "PSME", **PLAIN, elevation_m=path, output=output)
+    assert list(bands.band.values) == ["manual_5"]
+
+
+@pytest.mark.parametrize("to_file", [False, True])
+def test_rasters_may_be_predicted_at_once(service: ServiceProcess, tmp_path: Path, to_file: bool) -> None:
+    sources = [write_dem(tmp_path / f"{scale}.tif", scale=scale) for scale in (4.0, 1.0, 0.25)]  # the first ends first
+    outputs = [tmp_path / f"survival_{source.name}" if to_file else None for source in sources]
+
+    async def at_once() -> list[Any]:
+        async with AsyncClient(service.url, service.key) as client:
+            return await asyncio.gather(
+                *(
+                    client.predict_raster(source, "PSME", **PLAIN, elevation_m=source, output=output)
+                    for source, output in zip(sources, outputs, strict=True)
+                )
+            )
+
+    together = asyncio.run(at_once())
+    assert not hasenv()
+    with Client(service.url, service.key) as client:
+        for source, bands in zip(sources, together, strict=True):
+            alone = client.predict_raster(source, "PSME", **PLAIN, elevation_m=source)
+            np.testing.assert_array_equal(bands.values, alone.values)
+
+
 def test_other_mistakes_are_errors_and_leave_no_file(call: Caller, tmp_path: Path) -> None:
     path = write_dem(tmp_path / "dem.tif")
     output = tmp_path / "survival.tif"
@@ -269,6 +325,7 @@ def test_the_command_predicts_a_raster_at_the_elevations_of_its_cells(service: S
         (["-o", "out.tif", "--species", "PSME", "--resume"], 2, "cannot be resumed"),
         (["-o", "out.tif", "--species", "PSME", "--overstory-cover", "cover"], 2, "--overstory-cover must be a number"),
         (["-o", "out.tif", "--species", "PSME", "--elevation-m", "other.tif"], 2, "other.tif cannot be read"),
+        (["-o", "dem.tif", "--species", "PSME"], 2, "cannot be written: the values of dem.tif are read from it"),
         (["-o", "out.tif", "--species", "PSMF"], 1, "Did you mean PSME"),
         (["-o", "out.tif", "--species", "PSME", "--elevation-m", "4000"], 4, "elevation_mismatch"),
         (["-o", "out.tif", "--species", "PSME", "--elevation-m", "none", "--method", "manual"], 0, "answered"),

@@ -5,7 +5,7 @@ from __future__ import annotations
 import json
 from collections import deque
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import ExitStack
+from contextlib import AbstractContextManager, ExitStack
 from dataclasses import dataclass
 from pathlib import Path
 from tempfile import TemporaryDirectory
@@ -46,8 +46,16 @@ class Band:
     column: str
 
 
+def _environment() -> AbstractContextManager[object]:
+    """GDAL with a small cache. A thread has one stack of these: none may be held where other tasks may run."""
+    import rasterio
+
+    environment: AbstractContextManager[object] = rasterio.Env(GDAL_CACHEMAX=_CACHE_BYTES)
+    return environment
+
+
 class RasterCall(Generic[Array]):
-    """A raster as tables of the sites of a window each. A context that holds the files open."""
+    """A raster as tables of the sites of a window each. A context that holds the files open, of which many may be."""
 
     def __init__(
         self,
@@ -73,23 +81,23 @@ class RasterCall(Generic[Array]):
     def __enter__(self) -> RasterCall[Array]:
         """Opens the rasters and a temporary file beside the output."""
         try:
-            import rasterio
-
             from nurselog._raster import cells, reading, writing
         except ImportError:
             raise InvalidRequestError('Rasters need: pip install "nurselog[raster]".') from None
-        with ExitStack() as opened:
-            opened.enter_context(rasterio.Env(GDAL_CACHEMAX=_CACHE_BYTES))
+        with _environment(), ExitStack() as opened:
             if self._output is not None:
                 writing.check_output(self._output)
             parent = None if self._output is None else self._output.parent
             folder = Path(opened.enter_context(TemporaryDirectory(dir=parent, prefix=".nurselog.")))
             template = reading.open_raster(self._template, folder, opened)
+            reading.refuse_overwriting(self._output, self._template, template)
             elevation = self._elevation_m
             if reading.is_same(elevation, self._template):
                 elevation = template
             elif elevation is not None and not isinstance(elevation, float):
-                elevation = reading.on_cells_of(template, reading.open_raster(elevation, folder, opened), opened)
+                elevation = reading.open_raster(elevation, folder, opened)
+                reading.refuse_overwriting(self._output, self._elevation_m, elevation)
+                elevation = reading.on_cells_of(template, elevation, opened)
             if elevation is not None and not isinstance(elevation, float):
                 reading.refuse_feet(elevation, reading.name_of(self._elevation_m))
             self._cells = cells.cells_of(template, elevation)
@@ -103,11 +111,12 @@ class RasterCall(Generic[Array]):
         self, kind: type[BaseException] | None, error: BaseException | None, traceback: TracebackType | None
     ) -> None:
         """Closes and removes what was opened."""
-        self._opened.close()
+        with _environment():
+            self._opened.close()
 
     def pieces(self, _: TableLimits) -> Iterator[pa.Table]:
         """The sites of each window that has any; large ones are divided where they are sent."""
-        for cells in self._cells:
+        while (cells := self._read()) is not None:
             if cells.latitude.size == 0:
                 self._advance(cells)
                 continue
@@ -129,7 +138,8 @@ class RasterCall(Generic[Array]):
         for index, band in enumerate(self._bands):
             column = answer.column(band.column).slice(self._methods.index(band.method) * count, count)
             values[index][cells.has_data] = column.to_numpy().astype(np.float64).round(4)
-        self._file.write(cells.window, values)
+        with _environment():
+            self._file.write(cells.window, values)
         self._advance(cells)
 
     def finish(self, model: ServedModel) -> Array:
@@ -144,9 +154,15 @@ class RasterCall(Generic[Array]):
             "cells_failed": json.dumps(self._failed()),
             **self.query.options,
         }
-        bands: Any = self._file.finish(self._output, tags)
+        with _environment():
+            bands: Any = self._file.finish(self._output, tags)
         array: Array = bands
         return array
+
+    def _read(self) -> Any:  # noqa: ANN401 - Cells, whose module needs rasterio
+        """The cells of the next window; None after the last."""
+        with _environment():
+            return next(self._cells, None)
 
     def _failed(self) -> dict[str, dict[str, object]]:
         summary = self._summary
@@ -179,12 +195,17 @@ def predict_raster(
     The raster is read, predicted and written in windows: a file of any size needs less than 1 GB of memory. An array
     needs that of its values, 4 bytes for a cell of a band.
 
+    Nothing is kept of a raster whose prediction fails: one window that has no answer after all retries, such as for a
+    spent quota, ends the call without a file or an array, and the answers before it have been counted. Predict a large
+    raster in parts, each with an output of its own, where the quota is limited.
+
     Args:
         template: A path, a dataset of rasterio, or a DataArray of xarray, in any reference system. Cells without data
             in its first band are not predicted.
         species_code: A code of `species()`, such as "PSME".
         planting_method: "manual" or "drone_seeded"; by default both.
-        output: A file to write, which ends in .tif: a cloud-optimised GeoTIFF.
+        output: A file to write, which ends in .tif: a cloud-optimised GeoTIFF. It replaces one that exists, but
+            cannot be a file that `template` or `elevation_m` is read from.
         elevation_m: Elevations in metres, which move the climate of each cell from that of its data point: a raster as
             of `template`, which it may be itself, or a number. Where its cells are others than those of `template` it
             is interpolated; where it has no data nothing is predicted.
@@ -204,9 +225,9 @@ def predict_raster(
         `attrs["cells_failed"]` has the reasons. With `output` its values are read from the file as they are needed.
 
     Raises:
-        InvalidRequestError: A raster cannot be read, has no reference system, or has elevations in feet. Nothing was
-            sent.
-        NurselogError: A window failed after all retries; one subclass for each error code.
+        InvalidRequestError: A raster cannot be read, has no reference system or has elevations in feet, or
+            `output` is one of their files. Nothing was sent.
+        NurselogError: A window failed after all retries, and nothing is kept; one subclass for each error code.
         OSError: `output` cannot be written.
     """
     if concurrency < 1:

@@ -66,6 +66,19 @@ def is_same(raster: object, other: object) -> bool:
     return raster is other
 
 
+def refuse_overwriting(output: Path | None, raster: object, dataset: Any) -> None:  # noqa: ANN401 - rasterio has no types
+    """Raises InvalidRequestError where the output is a file that a raster is read from, by whatever path."""
+    if output is None or not output.exists():
+        return
+    files = [Path(file) for file in dataset.files]
+    if isinstance(raster, xarray.DataArray):
+        files.append(Path(str(raster.encoding.get("source"))))
+    if any(file.exists() and file.samefile(output) for file in files):
+        raise InvalidRequestError(
+            f"{output} cannot be written: the values of {name_of(raster)} are read from it. Name another output."
+        )
+
+
 def on_cells_of(template: Any, elevation: Any, opened: ExitStack) -> Any:  # noqa: ANN401 - rasterio has no types
     """The elevations at the cells of a template, interpolated where the two grids differ."""
     grid = {name: getattr(template, name) for name in ("crs", "transform", "width", "height")}
