@@ -1,11 +1,13 @@
 import { effect, signal } from '@preact/signals';
 import type { GeoJSONSource, Map as MapLibreMap, PointLike } from 'maplibre-gl';
-import { chosenUnit, type Unit, units, unsureUnits } from '../state/units.js';
+import { boxOf, chosenUnit, type Unit, units, unsureUnits } from '../state/units.js';
 
 /** The shape of a unit while one of its corners is dragged; null otherwise. */
 export const draft = signal<Pick<Unit, 'id' | 'geometry'> | null>(null);
 
 const SOURCE = 'units';
+/** Names stand at points: at a polygon there would be one in each tile of the map. */
+const NAMES = 'unit-names';
 const FILL = 'unit-fill';
 /** A dark line in a light casing is seen over every colour of the cells, in both themes. */
 const DARK = '#1a1a1a';
@@ -22,9 +24,18 @@ export function showUnits(map: MapLibreMap): () => void {
       geometry: draft.value?.id === id ? draft.value.geometry : geometry,
     }));
     map.getSource<GeoJSONSource>(SOURCE)?.setData({ type: 'FeatureCollection', features });
+    const names = units.value.flatMap((unit) => {
+      const box = boxOf([unit]);
+      if (box === null) return [];
+      const coordinates = [(box[0] + box[2]) / 2, (box[1] + box[3]) / 2];
+      const geometry = { type: 'Point' as const, coordinates };
+      return [{ type: 'Feature' as const, properties: { name: unit.name }, geometry }];
+    });
+    map.getSource<GeoJSONSource>(NAMES)?.setData({ type: 'FeatureCollection', features: names });
   };
   map.on('style.load', () => {
-    map.addSource(SOURCE, { type: 'geojson', data: { type: 'FeatureCollection', features: [] } });
+    for (const source of [SOURCE, NAMES])
+      map.addSource(source, { type: 'geojson', data: { type: 'FeatureCollection', features: [] } });
     // Invisible: it finds the unit at a point, and the colours below stay those of the legend.
     map.addLayer({ id: FILL, type: 'fill', source: SOURCE, paint: { 'fill-opacity': 0 } });
     map.addLayer({
@@ -50,7 +61,7 @@ export function showUnits(map: MapLibreMap): () => void {
     map.addLayer({
       id: 'unit-name',
       type: 'symbol',
-      source: SOURCE,
+      source: NAMES,
       minzoom: NAMES_ZOOM,
       layout: {
         'text-field': ['get', 'name'],
