@@ -17,6 +17,8 @@ const storage = storageOf('localStorage');
 export const isKeeping = signal(storage?.getItem(SWITCH) !== 'off');
 /** Why work is not kept although it should be; null while it is. */
 export const keepError = signal<string | null>(null);
+/** What is to be said of kept work that could not be taken; null for nothing. */
+export const keepNotice = signal<string | null>(null);
 /** Whether another tab has kept other work since this one read or kept its own. */
 export const isChangedElsewhere = signal(false);
 
@@ -30,9 +32,10 @@ let otherTabs: BroadcastChannel | undefined;
 /** Whether a change would be lost if the page were closed now. */
 export function hasUnsavedWork(): boolean {
   const now = work.peek();
-  const hasContent = now.units.length > 0 || now.points !== null;
-  return hasContent && hasOtherContent(now, safe);
+  return hasContent(now) && hasOtherContent(now, safe);
 }
+
+const hasContent = ({ units, points }: Work) => units.length > 0 || points !== null;
 
 const hasOtherContent = (a: Work, b: Work | undefined) => CONTENT.some((part) => a[part] !== b?.[part]);
 
@@ -67,20 +70,32 @@ export async function startKeeping(hasChoices: boolean): Promise<void> {
   });
 }
 
-/** Takes what the store has instead of the work of this tab. */
-export async function restore(takesChoices: boolean): Promise<void> {
+/** Takes what the store has instead of the work of this tab. @returns whether it has anything */
+async function restore(takesChoices: boolean): Promise<boolean> {
   const late = new Promise<never>((_, reject) => {
     setTimeout(() => reject(new Error('its storage does not answer')), MAX_READ_MS);
   });
   const values = await Promise.race([getMany([...PARTS], store), late]);
   const found = readWork(Object.fromEntries(PARTS.map((part, index) => [part, values[index]])));
-  // None, of another version, or damaged: it stays until there is something else to keep.
-  if (typeof found === 'string') return;
+  if (values.every((value) => value === undefined)) return false;
+  if (typeof found === 'string') {
+    kept = undefined; // so that the next write has all parts
+    keepNotice.value = `The work that this browser keeps cannot be read (${found}). It stays until you put in units or points.`;
+    return true;
+  }
   takeWork(found, takesChoices);
   kept = work.peek();
   safe = kept;
+  keepNotice.value = null;
   isChangedElsewhere.value = false;
+  return true;
 }
+
+/** Takes what another tab has kept. */
+export const takeOver = () =>
+  inTurn(async () => {
+    await restore(false);
+  });
 
 let turn: Promise<unknown> = Promise.resolve();
 const inTurn = (job: () => Promise<void>) => {
@@ -94,6 +109,8 @@ const inTurn = (job: () => Promise<void>) => {
 async function keep(): Promise<void> {
   const now = work.peek();
   if (!isKeeping.peek() || now === kept) return;
+  // What cannot be read stays until there is something else to keep.
+  if (keepNotice.peek() !== null && !hasContent(now)) return;
   const changed = PARTS.filter((part) => now[part] !== kept?.[part]);
   await setMany(
     changed.map((part) => [part, now[part]]),
@@ -103,6 +120,7 @@ async function keep(): Promise<void> {
   kept = now;
   safe = now;
   keepError.value = null;
+  keepNotice.value = null;
   isChangedElsewhere.value = false;
 }
 
@@ -124,4 +142,5 @@ const forget = () =>
     if (store !== undefined) await clear(store);
     kept = undefined;
     safe = EMPTY_WORK;
+    keepNotice.value = null;
   });
