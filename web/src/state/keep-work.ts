@@ -8,6 +8,8 @@ const PARTS = ['version', 'choices', 'settings', 'units', 'points', 'scored'] as
 /** Parts that a planner would miss. */
 const CONTENT = ['settings', 'units', 'points', 'scored'] as const;
 const SWITCH = 'nurselog-keep';
+/** What tabs are told where the kept work was removed. */
+const FORGOTTEN = 'forgotten';
 /** A browser that takes longer does not keep the work. */
 const MAX_READ_MS = 3000;
 
@@ -28,6 +30,8 @@ let kept: Work | undefined;
 /** What would not be lost if the page were closed: that of the store, or of the last project. */
 let safe = EMPTY_WORK;
 let otherTabs: BroadcastChannel | undefined;
+/** The work of this tab when another one kept its own. */
+let before = EMPTY_WORK;
 
 /** Whether a change would be lost if the page were closed now. */
 export function hasUnsavedWork(): boolean {
@@ -61,13 +65,32 @@ export async function startKeeping(hasChoices: boolean): Promise<void> {
     return;
   }
   otherTabs = new BroadcastChannel('nurselog-work');
-  otherTabs.onmessage = () => {
-    isChangedElsewhere.value = isKeeping.peek();
+  otherTabs.onmessage = ({ data }) => {
+    if (isKeeping.peek()) setChangedElsewhere();
+    if (data === FORGOTTEN) inTurn(forgetKept);
   };
+  window.addEventListener('storage', ({ key, newValue }) => {
+    if (key !== SWITCH) return;
+    const isOn = newValue !== 'off';
+    if (isOn) setChangedElsewhere();
+    else isChangedElsewhere.value = false;
+    isKeeping.value = isOn;
+  });
   effect(() => {
     void work.value;
     if (isKeeping.value) inTurn(keep);
   });
+}
+
+function setChangedElsewhere(): void {
+  if (!isChangedElsewhere.peek()) before = kept ?? work.peek();
+  isChangedElsewhere.value = true;
+}
+
+/** The next write has all parts. */
+async function forgetKept(): Promise<void> {
+  if (safe === kept) safe = EMPTY_WORK;
+  kept = undefined;
 }
 
 /** Takes what the store has instead of the work of this tab. @returns whether it has anything */
@@ -94,7 +117,10 @@ async function restore(takesChoices: boolean): Promise<boolean> {
 /** Takes what another tab has kept. */
 export const takeOver = () =>
   inTurn(async () => {
-    await restore(false);
+    if (await restore(false)) return;
+    keepNotice.value =
+      'Nothing is kept in this browser any more. Your next change keeps the work of this tab.';
+    isChangedElsewhere.value = false;
   });
 
 let turn: Promise<unknown> = Promise.resolve();
@@ -109,6 +135,8 @@ const inTurn = (job: () => Promise<void>) => {
 async function keep(): Promise<void> {
   const now = work.peek();
   if (!isKeeping.peek() || now === kept) return;
+  // The other tab's work stays until there is a change of content here, not of the map or the panel alone.
+  if (isChangedElsewhere.peek() && !hasOtherContent(now, before)) return;
   // What cannot be read stays until there is something else to keep.
   if (keepNotice.peek() !== null && !hasContent(now)) return;
   const changed = PARTS.filter((part) => now[part] !== kept?.[part]);
@@ -143,4 +171,6 @@ const forget = () =>
     kept = undefined;
     safe = EMPTY_WORK;
     keepNotice.value = null;
+    isChangedElsewhere.value = false;
+    otherTabs?.postMessage(FORGOTTEN);
   });
