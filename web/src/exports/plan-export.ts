@@ -2,7 +2,7 @@ import type { ServedModel } from '../api/types.js';
 import { acres, dateText } from '../page/format.js';
 import { scopeText } from '../page/species-sets.js';
 import type { PlanRow, UnplannedUnit } from '../plan/plan-rows.js';
-import { targetOf } from '../plan/targets.js';
+import { targetOf, targetUnitOf } from '../plan/targets.js';
 import type { Assumptions } from '../state/choices.js';
 import type { PlanSettings } from '../state/plan-settings.js';
 import type { Unit } from '../state/units.js';
@@ -53,6 +53,8 @@ export function aboutRow({ horizon, assumed, settings, model }: PlanExport): Exp
     unsure_below: threshold,
     cost_manual: costs.manual,
     cost_drone_seeded: costs.drone_seeded,
+    target_column: targetColumn,
+    target_column_per: targetColumn === null ? null : targetUnitOf(settings),
     order_basis: hasTarget ? basis : null,
     order_reserve_percent: hasTarget ? reservePercent : null,
     model_version: model.version,

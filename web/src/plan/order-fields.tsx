@@ -2,7 +2,7 @@ import { areaUnit, counted, type Measure, namesOf, number, perArea, perHectare }
 import { useTypedNumber } from '../page/use-typed-number.js';
 import { changeSettings, settings } from '../state/plan-settings.js';
 import { units } from '../state/units.js';
-import { columnUnit, MAX_TARGET_PER_HA, targetColumns, wrongTargets } from './targets.js';
+import { columnUnit, MAX_TARGET_PER_HA, targetColumns, targetUnitOf, wrongTargets } from './targets.js';
 
 const RULE = 'https://secure.sos.state.or.us/oard/view.action?ruleNumber=629-610-0020';
 const RESERVE = { min: 0, max: 1000 };
@@ -80,12 +80,14 @@ export function OrderFields() {
             Target of each unit
             <select
               value={targetColumn ?? ''}
-              onChange={({ currentTarget: { value } }) => changeSettings({ targetColumn: value || null })}
+              onChange={({ currentTarget: { value } }) =>
+                changeSettings({ targetColumn: value || null, targetUnit: value ? columnUnit(value) : null })
+              }
             >
               <option value="">the same for all</option>
               {columns.map((name) => (
                 <option key={name} value={name}>
-                  column {name}, per {columnUnit(name)}
+                  column {name}, per {name === targetColumn ? targetUnitOf(settings.value) : columnUnit(name)}
                 </option>
               ))}
             </select>

@@ -29,17 +29,19 @@ export function columnUnit(column: string): 'acre' | 'hectare' {
 export const wrongTargets = (units: readonly Unit[], { targetColumn }: PlanSettings) =>
   targetColumn === null ? [] : units.filter((unit) => valueIn(unit, targetColumn) === 'wrong');
 
+/** What the targets of the chosen column are per: as it was when the column was chosen. */
+export const targetUnitOf = ({ targetColumn, targetUnit }: PlanSettings) =>
+  targetUnit ?? columnUnit(targetColumn ?? '');
+
 /**
  * The living trees per hectare that are to be planned for in a unit, reserve included: of its column, else that of
  * all where its column is blank. @returns undefined for none, as for 0 and for what cannot be read
  */
-export function targetOf(
-  unit: Unit,
-  { targetPerHa, targetColumn, reservePercent }: PlanSettings,
-): number | undefined {
+export function targetOf(unit: Unit, settings: PlanSettings): number | undefined {
+  const { targetPerHa, targetColumn, reservePercent } = settings;
   const own = targetColumn === null ? null : valueIn(unit, targetColumn);
   if (own === 'wrong') return undefined;
-  const wanted = own === null ? targetPerHa : perHectare(own, columnUnit(targetColumn ?? ''));
+  const wanted = own === null ? targetPerHa : perHectare(own, targetUnitOf(settings));
   if (wanted === null || wanted === 0) return undefined;
   return Math.min(MAX_TARGET_PER_HA, Number((wanted * (1 + reservePercent / 100)).toFixed(6)));
 }
