@@ -5,7 +5,7 @@ import { units } from '../state/units.js';
 import { columnUnit, MAX_TARGET_PER_HA, targetColumns, targetUnitOf, wrongTargets } from './targets.js';
 
 const RULE = 'https://secure.sos.state.or.us/oard/view.action?ruleNumber=629-610-0020';
-const RESERVE = { min: 0, max: 1000 };
+const RESERVE = { min: 0, max: 1000, isNeeded: true };
 const TARGET_PER_HA = { min: 0.001, max: MAX_TARGET_PER_HA };
 
 /** What is wanted alive, from which the order of trees or pods follows. */
@@ -22,8 +22,10 @@ export function OrderFields() {
     (value) => changeSettings({ targetPerHa: value }),
     perUnit,
   );
-  const reserve = useTypedNumber(reservePercent, RESERVE, (value) =>
-    changeSettings({ reservePercent: value ?? 0 }),
+  const reserve = useTypedNumber(
+    reservePercent,
+    RESERVE,
+    (value) => value !== null && changeSettings({ reservePercent: value }),
   );
   const columns = targetColumns(units.value);
   const wrong = wrongTargets(units.value, settings.value);
