@@ -114,11 +114,21 @@ export function unplannedRow(plan: PlanExport, { unit, error }: UnplannedUnit): 
   return { ...own, ...attributesBeside(own, unit) };
 }
 
+/** All columns of ours, also those that not every row has, so that a column of a file has one name in all rows. */
+const OURS = new Set(
+  `unit unit_number error area_ha area_acres data_points nearest_km rank species_code species planting_method
+  in_native_range survival_mean survival_low survival_high survival_p10 survival_p90 unsure cost_per_survivor
+  hand_planting_pays_below target_per_ha_with_reserve target_per_acre_with_reserve order_per_ha order_per_acre
+  order_total order_cost date horizon_years warming_c precipitation_change_percent vegetation_control overstory_cover
+  seeds_per_spot species_asked ranked_by unsure_below cost_manual cost_drone_seeded target_column target_column_per
+  order_basis order_reserve_percent model_version model_digest outcomes caution`.split(/\s+/),
+);
+
 /** The attributes of a unit; those with the name of a column of ours as `file_` and their name. */
 function attributesBeside(own: ExportRow, { attributes }: Unit): ExportRow {
   return Object.fromEntries(
     Object.entries(attributes).map(([name, value]) => [
-      Object.hasOwn(own, name) ? `file_${name}` : name,
+      OURS.has(name) || Object.hasOwn(own, name) ? `file_${name}` : name,
       value,
     ]),
   );
