@@ -109,6 +109,63 @@ browserTest(
   },
 );
 
+browserTest('kept work that cannot be read stays, and the page says so, until there are units', async () => {
+  const { page, context, faults } = await openUnits(shared);
+  await drop(page, 'units.geojson', collection(['North slope']));
+  await expect.poll(() => storedText(page)).toContain('North slope');
+  await page.evaluate(
+    () =>
+      new Promise<void>((resolve) => {
+        const opened = indexedDB.open('nurselog');
+        opened.onsuccess = () => {
+          const change = opened.result.transaction('work', 'readwrite');
+          change.objectStore('work').put(99, 'version');
+          change.oncomplete = () => {
+            opened.result.close();
+            resolve();
+          };
+        };
+      }),
+  );
+  await page.reload();
+  await page.getByText('The work that this browser keeps cannot be read (version:').waitFor();
+  await setWarming(page, '2');
+  await page.getByRole('tab', { name: 'Site' }).click();
+  await page.getByRole('tab', { name: 'Units' }).click();
+  expect(await storedText(page)).toContain('North slope');
+  await drop(page, 'units.geojson', collection(['East slope']));
+  await expect.poll(() => storedText(page)).toContain('East slope');
+  await page.getByText('The work that this browser keeps cannot be read').waitFor({ state: 'detached' });
+  expect(await storedText(page)).not.toContain('North slope');
+  expect(faults).toEqual([]);
+  await context.close();
+});
+
+browserTest('a tab whose kept work another one removed keeps all of it at its next change', async () => {
+  const { page, context, faults } = await openUnits(shared);
+  await drop(page, 'units.geojson', collection(['North slope', 'South slope']));
+  await expect.poll(() => storedText(page)).toContain('North slope');
+  const tab = await context.newPage();
+  tab.on('dialog', (dialog) => dialog.accept());
+  await tab.goto(`${shared.service.apiUrl}/#key=${shared.service.key}`);
+  await tab.getByRole('button', { name: 'Clear' }).click();
+  await page.getByText('The work was changed in another tab.').waitFor();
+  await expect.poll(() => storedText(page)).toBe('[]');
+  await page.getByRole('tab', { name: 'Site' }).click(); // no change of content
+  await page.getByRole('tab', { name: 'Units' }).click();
+  await page.getByText('The work was changed in another tab.').waitFor();
+  await page.getByRole('button', { name: 'Take it over' }).click();
+  await page.getByText('Nothing is kept in this browser any more.').waitFor();
+  await page.getByLabel(/^Hand planting, per/).fill('1.2');
+  await expect.poll(() => storedText(page)).toContain('North slope');
+  await page.reload();
+  await page.locator('table.plan').getByText('South slope').waitFor();
+  await tab.getByLabel('Keep my work in this browser').uncheck();
+  await expect.poll(() => page.getByLabel('Keep my work in this browser').isChecked()).toBe(false);
+  expect(faults).toEqual([]);
+  await context.close();
+});
+
 browserTest(
   'a saved project opens elsewhere with all of the work, and a damaged or hostile one says what is wrong and does nothing',
   async () => {

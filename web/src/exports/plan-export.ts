@@ -2,7 +2,7 @@ import type { ServedModel } from '../api/types.js';
 import { acres, dateText } from '../page/format.js';
 import { scopeText } from '../page/species-sets.js';
 import type { PlanRow, UnplannedUnit } from '../plan/plan-rows.js';
-import { targetOf } from '../plan/targets.js';
+import { targetOf, targetUnitOf } from '../plan/targets.js';
 import type { Assumptions } from '../state/choices.js';
 import type { PlanSettings } from '../state/plan-settings.js';
 import type { Unit } from '../state/units.js';
@@ -53,6 +53,8 @@ export function aboutRow({ horizon, assumed, settings, model }: PlanExport): Exp
     unsure_below: threshold,
     cost_manual: costs.manual,
     cost_drone_seeded: costs.drone_seeded,
+    target_column: targetColumn,
+    target_column_per: targetColumn === null ? null : targetUnitOf(settings),
     order_basis: hasTarget ? basis : null,
     order_reserve_percent: hasTarget ? reservePercent : null,
     model_version: model.version,
@@ -112,11 +114,21 @@ export function unplannedRow(plan: PlanExport, { unit, error }: UnplannedUnit): 
   return { ...own, ...attributesBeside(own, unit) };
 }
 
+/** All columns of ours, also those that not every row has, so that a column of a file has one name in all rows. */
+const OURS = new Set(
+  `unit unit_number error area_ha area_acres data_points nearest_km rank species_code species planting_method
+  in_native_range survival_mean survival_low survival_high survival_p10 survival_p90 unsure cost_per_survivor
+  hand_planting_pays_below target_per_ha_with_reserve target_per_acre_with_reserve order_per_ha order_per_acre
+  order_total order_cost date horizon_years warming_c precipitation_change_percent vegetation_control overstory_cover
+  seeds_per_spot species_asked ranked_by unsure_below cost_manual cost_drone_seeded target_column target_column_per
+  order_basis order_reserve_percent model_version model_digest outcomes caution`.split(/\s+/),
+);
+
 /** The attributes of a unit; those with the name of a column of ours as `file_` and their name. */
 function attributesBeside(own: ExportRow, { attributes }: Unit): ExportRow {
   return Object.fromEntries(
     Object.entries(attributes).map(([name, value]) => [
-      Object.hasOwn(own, name) ? `file_${name}` : name,
+      OURS.has(name) || Object.hasOwn(own, name) ? `file_${name}` : name,
       value,
     ]),
   );

@@ -24,6 +24,12 @@ export function number(value: number, decimals = 0): string {
 /** A number of things, as 1 unit or 2 units. */
 export const counted = (count: number, thing: string) => `${number(count)} ${thing}${count === 1 ? '' : 's'}`;
 
+/** The names of units as a text; beyond ten their number. */
+export function namesOf(units: readonly { readonly name: string }[]): string {
+  const named = units.slice(0, 10).map(({ name }) => name);
+  return [...named, ...(units.length > 10 ? [`${number(units.length - 10)} more`] : [])].join(', ');
+}
+
 export const METHOD_NAMES: Readonly<Record<Method, string>> = {
   manual: 'Hand planting',
   drone_seeded: 'Drone seeding',

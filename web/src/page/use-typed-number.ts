@@ -5,6 +5,13 @@ import type { Measure } from './format.js';
 /** Digits of a value that was converted and not typed. */
 const CONVERTED_DIGITS = 5;
 
+interface Limits {
+  readonly min: number;
+  readonly max: number;
+  /** Whether the value stays while the text is none or wrong. */
+  readonly isNeeded?: boolean;
+}
+
 interface Typed {
   readonly text: string;
   /** Whether there is a text that is no number within the limits. */
@@ -21,21 +28,22 @@ interface Typed {
  */
 export function useTypedNumber(
   value: number | null,
-  { min, max }: { readonly min: number; readonly max: number },
+  { min, max, isNeeded = false }: Limits,
   onValue: (value: number | null) => void,
   measure?: Measure,
 ): Typed {
-  const [typed, setTyped] = useState({ text: '', isWrong: false });
+  const [typed, setTyped] = useState({ text: '', isWrong: false, value });
   const read = (text: string) => {
     const number = numberIn(text, Number.NEGATIVE_INFINITY, Number.POSITIVE_INFINITY);
     return number === null ? null : numberIn(String(measure?.toMetric(number) ?? number), min, max);
   };
   const onInput: Typed['onInput'] = ({ currentTarget: { value: text, validity } }) => {
     const next = read(text);
-    setTyped({ text, isWrong: next === null && (text !== '' || validity.badInput) });
-    onValue(next);
+    setTyped({ text, isWrong: next === null && (isNeeded || text !== '' || validity.badInput), value });
+    if (next !== null || !isNeeded) onValue(next);
   };
-  if (read(typed.text) === value) return { ...typed, onInput };
+  const isLeft = isNeeded && typed.isWrong && typed.value === value;
+  if (isLeft || read(typed.text) === value) return { text: typed.text, isWrong: typed.isWrong, onInput };
   const shown = value === null ? '' : (measure?.fromMetric(value) ?? value);
   // Conversions of round numbers are no round numbers.
   const text = String(shown === value || shown === '' ? shown : Number(shown.toPrecision(CONVERTED_DIGITS)));

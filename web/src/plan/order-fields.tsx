@@ -1,11 +1,11 @@
-import { areaUnit, type Measure, number, perArea, perHectare } from '../page/format.js';
+import { areaUnit, counted, type Measure, namesOf, number, perArea, perHectare } from '../page/format.js';
 import { useTypedNumber } from '../page/use-typed-number.js';
 import { changeSettings, settings } from '../state/plan-settings.js';
 import { units } from '../state/units.js';
-import { columnUnit, MAX_TARGET_PER_HA, targetColumns } from './targets.js';
+import { columnUnit, MAX_TARGET_PER_HA, targetColumns, targetUnitOf, wrongTargets } from './targets.js';
 
 const RULE = 'https://secure.sos.state.or.us/oard/view.action?ruleNumber=629-610-0020';
-const RESERVE = { min: 0, max: 1000 };
+const RESERVE = { min: 0, max: 1000, isNeeded: true };
 const TARGET_PER_HA = { min: 0.001, max: MAX_TARGET_PER_HA };
 
 /** What is wanted alive, from which the order of trees or pods follows. */
@@ -22,10 +22,13 @@ export function OrderFields() {
     (value) => changeSettings({ targetPerHa: value }),
     perUnit,
   );
-  const reserve = useTypedNumber(reservePercent, RESERVE, (value) =>
-    changeSettings({ reservePercent: value ?? 0 }),
+  const reserve = useTypedNumber(
+    reservePercent,
+    RESERVE,
+    (value) => value !== null && changeSettings({ reservePercent: value }),
   );
   const columns = targetColumns(units.value);
+  const wrong = wrongTargets(units.value, settings.value);
   return (
     <>
       <div class="filters costs">
@@ -79,18 +82,26 @@ export function OrderFields() {
             Target of each unit
             <select
               value={targetColumn ?? ''}
-              onChange={({ currentTarget: { value } }) => changeSettings({ targetColumn: value || null })}
+              onChange={({ currentTarget: { value } }) =>
+                changeSettings({ targetColumn: value || null, targetUnit: value ? columnUnit(value) : null })
+              }
             >
               <option value="">the same for all</option>
               {columns.map((name) => (
                 <option key={name} value={name}>
-                  column {name}, per {columnUnit(name)}
+                  column {name}, per {name === targetColumn ? targetUnitOf(settings.value) : columnUnit(name)}
                 </option>
               ))}
             </select>
           </label>
         )}
       </div>
+      {wrong.length > 0 && (
+        <p class="error" role="status">
+          No order for {counted(wrong.length, 'unit')}, whose {targetColumn} is no number from 0 to{' '}
+          {number(MAX_TARGET_PER_HA)}: {namesOf(wrong)}.
+        </p>
+      )}
       <p class="small">
         On its better sites (cubic foot site class I to III), Oregon asks for 200 free-to-grow seedlings per
         acre:{' '}

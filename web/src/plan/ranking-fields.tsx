@@ -6,7 +6,7 @@ const RANKING_NAMES: Readonly<Record<RankBy, string>> = {
   survival: 'highest survival',
   safest: 'safest: highest low end',
 };
-const PERCENT = { min: 0, max: 100 };
+const PERCENT = { min: 0, max: 100, isNeeded: true };
 
 /** What options are ranked by, and from which survival on they are sure enough. */
 export function RankingFields({ rankBy, hasCosts }: { rankBy: RankBy; hasCosts: boolean }) {
@@ -41,6 +41,11 @@ export function RankingFields({ rankBy, hasCosts }: { rankBy: RankBy; hasCosts: 
           aria-invalid={threshold.isWrong}
           onInput={threshold.onInput}
         />
+        {threshold.isWrong && (
+          <span class="error" role="alert">
+            From 0 to 100.
+          </span>
+        )}
       </label>
     </div>
   );

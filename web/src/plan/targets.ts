@@ -15,7 +15,7 @@ export const MAX_TARGET_PER_HA = 100_000;
 export function targetColumns(units: readonly Unit[]): string[] {
   const names = new Set(units.flatMap(({ attributes }) => Object.keys(attributes)));
   return [...names].filter(
-    (name) => TARGET.test(name.trim()) && units.some((unit) => valueIn(unit, name) !== null),
+    (name) => TARGET.test(name.trim()) && units.some((unit) => typeof valueIn(unit, name) === 'number'),
   );
 }
 
@@ -25,22 +25,32 @@ export function columnUnit(column: string): 'acre' | 'hectare' {
   return PER_ACRE.test(column.trim()) ? 'acre' : areaUnit();
 }
 
+/** The units whose target of their column cannot be read; they get no order. */
+export const wrongTargets = (units: readonly Unit[], { targetColumn }: PlanSettings) =>
+  targetColumn === null ? [] : units.filter((unit) => valueIn(unit, targetColumn) === 'wrong');
+
+/** What the targets of the chosen column are per: as it was when the column was chosen. */
+export const targetUnitOf = ({ targetColumn, targetUnit }: PlanSettings) =>
+  targetUnit ?? columnUnit(targetColumn ?? '');
+
 /**
  * The living trees per hectare that are to be planned for in a unit, reserve included: of its column, else that of
- * all. @returns undefined for none
+ * all where its column is blank. @returns undefined for none, as for 0 and for what cannot be read
  */
-export function targetOf(
-  unit: Unit,
-  { targetPerHa, targetColumn, reservePercent }: PlanSettings,
-): number | undefined {
+export function targetOf(unit: Unit, settings: PlanSettings): number | undefined {
+  const { targetPerHa, targetColumn, reservePercent } = settings;
   const own = targetColumn === null ? null : valueIn(unit, targetColumn);
-  const wanted = own === null ? targetPerHa : perHectare(own, columnUnit(targetColumn ?? ''));
-  if (wanted === null) return undefined;
+  if (own === 'wrong') return undefined;
+  const wanted = own === null ? targetPerHa : perHectare(own, targetUnitOf(settings));
+  if (wanted === null || wanted === 0) return undefined;
   return Math.min(MAX_TARGET_PER_HA, Number((wanted * (1 + reservePercent / 100)).toFixed(6)));
 }
 
-function valueIn({ attributes }: Unit, column: string): number | null {
+/** The number in a column of a unit, from 0 on; null where it is blank. */
+function valueIn({ attributes }: Unit, column: string): number | 'wrong' | null {
   const value = Object.hasOwn(attributes, column) ? attributes[column] : null;
-  const number = typeof value === 'string' && value.trim() !== '' ? Number(value) : value;
-  return typeof number === 'number' && number > 0 && number <= MAX_TARGET_PER_HA ? number : null;
+  if (value === null || value === undefined) return null;
+  if (typeof value === 'string' && value.trim() === '') return null;
+  const number = typeof value === 'string' ? Number(value) : value;
+  return typeof number === 'number' && number >= 0 && number <= MAX_TARGET_PER_HA ? number : 'wrong';
 }

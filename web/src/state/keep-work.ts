@@ -8,6 +8,8 @@ const PARTS = ['version', 'choices', 'settings', 'units', 'points', 'scored'] as
 /** Parts that a planner would miss. */
 const CONTENT = ['settings', 'units', 'points', 'scored'] as const;
 const SWITCH = 'nurselog-keep';
+/** What tabs are told where the kept work was removed. */
+const FORGOTTEN = 'forgotten';
 /** A browser that takes longer does not keep the work. */
 const MAX_READ_MS = 3000;
 
@@ -17,6 +19,8 @@ const storage = storageOf('localStorage');
 export const isKeeping = signal(storage?.getItem(SWITCH) !== 'off');
 /** Why work is not kept although it should be; null while it is. */
 export const keepError = signal<string | null>(null);
+/** What is to be said of kept work that could not be taken; null for nothing. */
+export const keepNotice = signal<string | null>(null);
 /** Whether another tab has kept other work since this one read or kept its own. */
 export const isChangedElsewhere = signal(false);
 
@@ -26,13 +30,16 @@ let kept: Work | undefined;
 /** What would not be lost if the page were closed: that of the store, or of the last project. */
 let safe = EMPTY_WORK;
 let otherTabs: BroadcastChannel | undefined;
+/** The work of this tab when another one kept its own. */
+let before = EMPTY_WORK;
 
 /** Whether a change would be lost if the page were closed now. */
 export function hasUnsavedWork(): boolean {
   const now = work.peek();
-  const hasContent = now.units.length > 0 || now.points !== null;
-  return hasContent && hasOtherContent(now, safe);
+  return hasContent(now) && hasOtherContent(now, safe);
 }
+
+const hasContent = ({ units, points }: Work) => units.length > 0 || points !== null;
 
 const hasOtherContent = (a: Work, b: Work | undefined) => CONTENT.some((part) => a[part] !== b?.[part]);
 
@@ -58,29 +65,63 @@ export async function startKeeping(hasChoices: boolean): Promise<void> {
     return;
   }
   otherTabs = new BroadcastChannel('nurselog-work');
-  otherTabs.onmessage = () => {
-    isChangedElsewhere.value = isKeeping.peek();
+  otherTabs.onmessage = ({ data }) => {
+    if (isKeeping.peek()) setChangedElsewhere();
+    if (data === FORGOTTEN) inTurn(forgetKept);
   };
+  window.addEventListener('storage', ({ key, newValue }) => {
+    if (key !== SWITCH) return;
+    const isOn = newValue !== 'off';
+    if (isOn) setChangedElsewhere();
+    else isChangedElsewhere.value = false;
+    isKeeping.value = isOn;
+  });
   effect(() => {
     void work.value;
     if (isKeeping.value) inTurn(keep);
   });
 }
 
-/** Takes what the store has instead of the work of this tab. */
-export async function restore(takesChoices: boolean): Promise<void> {
+function setChangedElsewhere(): void {
+  if (!isChangedElsewhere.peek()) before = kept ?? work.peek();
+  isChangedElsewhere.value = true;
+}
+
+/** The next write has all parts. */
+async function forgetKept(): Promise<void> {
+  if (safe === kept) safe = EMPTY_WORK;
+  kept = undefined;
+}
+
+/** Takes what the store has instead of the work of this tab. @returns whether it has anything */
+async function restore(takesChoices: boolean): Promise<boolean> {
   const late = new Promise<never>((_, reject) => {
     setTimeout(() => reject(new Error('its storage does not answer')), MAX_READ_MS);
   });
   const values = await Promise.race([getMany([...PARTS], store), late]);
   const found = readWork(Object.fromEntries(PARTS.map((part, index) => [part, values[index]])));
-  // None, of another version, or damaged: it stays until there is something else to keep.
-  if (typeof found === 'string') return;
+  if (values.every((value) => value === undefined)) return false;
+  if (typeof found === 'string') {
+    kept = undefined; // so that the next write has all parts
+    keepNotice.value = `The work that this browser keeps cannot be read (${found}). It stays until you put in units or points.`;
+    return true;
+  }
   takeWork(found, takesChoices);
   kept = work.peek();
   safe = kept;
+  keepNotice.value = null;
   isChangedElsewhere.value = false;
+  return true;
 }
+
+/** Takes what another tab has kept. */
+export const takeOver = () =>
+  inTurn(async () => {
+    if (await restore(false)) return;
+    keepNotice.value =
+      'Nothing is kept in this browser any more. Your next change keeps the work of this tab.';
+    isChangedElsewhere.value = false;
+  });
 
 let turn: Promise<unknown> = Promise.resolve();
 const inTurn = (job: () => Promise<void>) => {
@@ -94,6 +135,10 @@ const inTurn = (job: () => Promise<void>) => {
 async function keep(): Promise<void> {
   const now = work.peek();
   if (!isKeeping.peek() || now === kept) return;
+  // The other tab's work stays until there is a change of content here, not of the map or the panel alone.
+  if (isChangedElsewhere.peek() && !hasOtherContent(now, before)) return;
+  // What cannot be read stays until there is something else to keep.
+  if (keepNotice.peek() !== null && !hasContent(now)) return;
   const changed = PARTS.filter((part) => now[part] !== kept?.[part]);
   await setMany(
     changed.map((part) => [part, now[part]]),
@@ -103,6 +148,7 @@ async function keep(): Promise<void> {
   kept = now;
   safe = now;
   keepError.value = null;
+  keepNotice.value = null;
   isChangedElsewhere.value = false;
 }
 
@@ -124,4 +170,7 @@ const forget = () =>
     if (store !== undefined) await clear(store);
     kept = undefined;
     safe = EMPTY_WORK;
+    keepNotice.value = null;
+    isChangedElsewhere.value = false;
+    otherTabs?.postMessage(FORGOTTEN);
   });

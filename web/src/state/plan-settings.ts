@@ -19,6 +19,8 @@ export interface PlanSettings {
   readonly targetPerHa: number | null;
   /** The column of the units' file that has the target of each instead; null for none. */
   readonly targetColumn: string | null;
+  /** What the targets of that column are per; null for the unit that areas are shown in, as in old projects. */
+  readonly targetUnit: 'acre' | 'hectare' | null;
   /** Whether orders divide the target by the survival or by its low end. */
   readonly basis: 'mean' | 'low';
   /** Percent that is ordered beyond the need. */
@@ -39,6 +41,7 @@ export const DEFAULT_SETTINGS: PlanSettings = {
   rankBy: 'cost',
   targetPerHa: null,
   targetColumn: null,
+  targetUnit: null,
   basis: 'mean',
   reservePercent: 10,
   threshold: 0.5,

@@ -29,6 +29,7 @@ const settingsSchema = z.object({
   rankBy: z.enum(RANKINGS),
   targetPerHa: z.nullable(z.number().check(z.positive(), z.lte(100_000))),
   targetColumn: z.nullable(text(MAX_TEXT)),
+  targetUnit: z.nullable(z.enum(['acre', 'hectare'])),
   basis: z.enum(['mean', 'low']),
   reservePercent: z.number().check(z.gte(0), z.lte(1000)),
   threshold: z.number().check(z.gte(0), z.lte(1)),

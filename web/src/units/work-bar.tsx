@@ -6,9 +6,10 @@ import {
   isChangedElsewhere,
   isKeeping,
   keepError,
+  keepNotice,
   keepWork,
   markSaved,
-  restore,
+  takeOver,
 } from '../state/keep-work.js';
 import { pointTable } from '../state/points.js';
 import { units } from '../state/units.js';
@@ -65,10 +66,15 @@ export function WorkBar({ onOpen }: { onOpen: (files: FileList | null) => void }
           This browser does not keep your work ({keepError.value}). Save it as a project before you leave.
         </p>
       )}
+      {isKeeping.value && keepNotice.value !== null && (
+        <p class="flag" role="status">
+          {keepNotice.value}
+        </p>
+      )}
       {isChangedElsewhere.value && (
         <p class="flag" role="status">
           The work was changed in another tab.{' '}
-          <button type="button" onClick={() => restore(false)}>
+          <button type="button" onClick={() => takeOver()}>
             Take it over
           </button>
         </p>
