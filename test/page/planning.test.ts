@@ -97,6 +97,8 @@ browserTest(
       horizon_years: '5',
       warming_c: '2',
       cost_manual: '1.2',
+      target_column: 'TPA',
+      target_column_per: 'acre',
       order_basis: 'low',
       order_reserve_percent: '20',
       model_version: model.version,

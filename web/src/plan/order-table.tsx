@@ -1,6 +1,15 @@
 import type { PlanOption } from '../api/types.js';
-import { areaText, areaUnit, counted, METHOD_NAMES, measureOf, money, number } from '../page/format.js';
-import { type OrderLine, orderLines, type PlanRow } from './plan-rows.js';
+import {
+  areaText,
+  areaUnit,
+  counted,
+  METHOD_NAMES,
+  measureOf,
+  money,
+  namesOf,
+  number,
+} from '../page/format.js';
+import { type OrderLine, orderLines, type PlanRow, unitsWithoutOrder } from './plan-rows.js';
 
 /** What is ordered: trees for hand planting, pods for sowing by drone. */
 const THINGS: Readonly<Record<PlanOption['planting_method'], string>> = {
@@ -21,7 +30,21 @@ export function orderText({ order, planned, planting_method }: PlanRow): string 
 
 /** The order of the whole plan: the best option of each unit, by species and method. Nothing without a target. */
 export function OrderTable({ rows }: { rows: readonly PlanRow[] }) {
-  const lines = orderLines(rows);
+  const without = unitsWithoutOrder(rows);
+  return (
+    <>
+      <Lines lines={orderLines(rows)} />
+      {without.length > 0 && (
+        <p class="small">
+          No order for {counted(without.length, 'unit')}, where none of the best option survives:{' '}
+          {namesOf(without)}.
+        </p>
+      )}
+    </>
+  );
+}
+
+function Lines({ lines }: { lines: readonly OrderLine[] }) {
   if (lines.length === 0) return null;
   const hasCosts = lines.every(({ cost }) => cost !== undefined);
   const sum = (value: (line: OrderLine) => number) => lines.reduce((all, line) => all + value(line), 0);

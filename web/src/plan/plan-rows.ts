@@ -86,6 +86,10 @@ export function orderLines(rows: readonly PlanRow[]): OrderLine[] {
   return [...lines.values()].sort((a, b) => b.total - a.total);
 }
 
+/** The units without an order because none of their best option survives. */
+export const unitsWithoutOrder = (rows: readonly PlanRow[]) =>
+  rows.filter(({ rank, order }) => rank === 1 && order === null).map(({ unit }) => unit);
+
 const VALUE_OF: Readonly<Record<SortKey, (row: PlanRow) => string | number>> = {
   unit: ({ unit }) => unit.name,
   rank: ({ rank }) => rank,
