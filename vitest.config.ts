@@ -57,8 +57,8 @@ function project(name: string, options: TestProjectInlineConfiguration['test']) 
 export default defineConfig({
   test: {
     globalSetup: ['test/support/build.ts'],
-    // Tests wait for processes more than they compute. Vitest takes no percentage above 100.
-    maxWorkers: 2 * availableParallelism(),
+    // Twice as many took as long: starts of services and browsers keep all cores busy.
+    maxWorkers: availableParallelism(),
     sequence: { sequencer: LongestFirst },
     projects: [
       project('own process', { include: OWN_PROCESS }),

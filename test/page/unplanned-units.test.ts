@@ -142,7 +142,9 @@ browserTest(
 
 browserTest('while the service cannot plan, units can be saved as GeoJSON', async () => {
   const { page, context } = await openUnits(shared);
-  await page.route('**/v1/plan', (route) => route.abort());
+  // Not a lost connection, after which the plan is asked again and again, and nothing is saved meanwhile.
+  const error = { code: 'internal_error', message: 'The service failed.' };
+  await page.route('**/v1/plan', (route) => route.fulfill({ status: 500, json: { error } }));
   await drop(page, 'units.geojson', collection(['North slope']));
   const { features } = JSON.parse(await saved(page, 'Export GeoJSON')) as Exported;
   expect(features).toMatchObject([
