@@ -11,7 +11,7 @@ export interface Place {
 
 export interface Town extends Place {
   readonly name: string;
-  /** Of the two states, else undefined. */
+  /** Oregon or Washington; undefined for a town elsewhere. */
   readonly state: string | undefined;
   readonly population: number;
 }

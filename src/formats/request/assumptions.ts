@@ -1,10 +1,13 @@
 import { z } from 'zod';
+import type { Artefacts } from '../../prediction/artefacts/artefacts.js';
 import { CONDITIONS, WARMING } from '../../prediction/conditions/adjustments.js';
+import { perGeneration } from '../../prediction/per-generation.js';
 import {
   describedNumber,
   isWithin,
   type OptionNumber,
   type OptionRules,
+  optionRulesOf,
   rangeMessage,
   SCENARIO,
 } from './options.js';
@@ -23,6 +26,11 @@ export function assumptionsUnder({ conditions }: OptionRules): readonly Assumpti
   );
   return [...scenario, ...practice];
 }
+
+/** The same, made once for each grid and models. */
+export const assumptionsOf = perGeneration((artefacts: Pick<Artefacts, 'grid' | 'manifest'>) =>
+  assumptionsUnder(optionRulesOf(artefacts)),
+);
 
 /** The schema of each assumption, by its name. */
 export function assumptionSchemas(rules: OptionRules): Record<string, z.ZodOptional> {

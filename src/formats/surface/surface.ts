@@ -5,8 +5,7 @@ import { EARTH_RADIUS_KM, RADIANS } from '../../prediction/locate/great-circle.j
 import type { LatticePoints } from '../../prediction/locate/lattice-points.js';
 import type { Predictor } from '../../prediction/predictor.js';
 import { OPTION, SiteRows } from '../../prediction/site-rows.js';
-import { type Assumed, adjustmentsFor, assumptionsUnder } from '../request/assumptions.js';
-import { optionRulesOf } from '../request/options.js';
+import { type Assumed, adjustmentsFor, assumptionsOf } from '../request/assumptions.js';
 import { predictRows } from '../table/open-table.js';
 
 /** The survival of one species at points of the grid; plain data that can be passed to another thread. */
@@ -45,11 +44,11 @@ export async function predictSurface(
   { points, species, assumed, survival, ends }: Surface,
   from: number,
   count: number,
-  { grid, manifest }: Pick<Artefacts, 'grid' | 'manifest'>,
+  artefacts: Pick<Artefacts, 'grid' | 'manifest'>,
   predictor: Predictor,
 ): Promise<number> {
-  const assumptions = assumptionsUnder(optionRulesOf({ grid, manifest }));
-  const adjustments = adjustmentsFor(assumed, assumptions, adjustmentWidth(manifest));
+  const { grid, manifest } = artefacts;
+  const adjustments = adjustmentsFor(assumed, assumptionsOf(artefacts), adjustmentWidth(manifest));
   const isChanged = !adjustments.every(Number.isNaN);
   const { latitudes, longitudes, row: rowOf, column: columnOf } = grid.index;
   const rows = new SiteRows(count, isChanged ? adjustments.length : 0);

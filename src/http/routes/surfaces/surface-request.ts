@@ -1,8 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { RasterMetadata } from '../../../formats/geotiff/geotiff-file.js';
 import { type Raster, rasterWithin } from '../../../formats/geotiff/raster.js';
-import { assumptionsUnder } from '../../../formats/request/assumptions.js';
-import { optionRulesOf } from '../../../formats/request/options.js';
+import { assumptionsOf } from '../../../formats/request/assumptions.js';
 import { issuesError, unknownSpecies } from '../../../formats/request/request-errors.js';
 import { bandNames } from '../../../formats/surface/surface.js';
 import { type SurfaceType, TIFF_TYPE } from '../../../formats/surface/surface-output.js';
@@ -89,7 +88,6 @@ export function rasterMetadata(
   artefacts: Generation['artefacts'],
 ): RasterMetadata {
   const { manifest, modelDigest } = artefacts;
-  const assumptions = assumptionsUnder(optionRulesOf(artefacts));
   return {
     bands: bandNames(hasIntervals),
     items: [
@@ -98,7 +96,9 @@ export function rasterMetadata(
       ['model_digest', modelDigest],
       ['outcomes', manifest.outcomes],
       ['caution', manifest.caution],
-      ...assumptions.map((number) => [number.name, assumed[number.name] ?? number.default ?? 0] as const),
+      ...assumptionsOf(artefacts).map(
+        (number) => [number.name, assumed[number.name] ?? number.default ?? 0] as const,
+      ),
     ],
   };
 }

@@ -26,7 +26,7 @@ const RASTER_BYTES_PER_VALUE = 10;
 /** A file that was made. */
 interface SurfaceFile {
   readonly bytes: Buffer;
-  /** Of the bytes as they are, without a content coding. */
+  /** The strong ETag of the bytes without a content coding. */
   readonly etag: string;
 }
 
