@@ -12,7 +12,7 @@ interface Limits {
   readonly isNeeded?: boolean;
 }
 
-interface Typed {
+export interface Typed {
   readonly text: string;
   /** Whether there is a text that is no number within the limits. */
   readonly isWrong: boolean;

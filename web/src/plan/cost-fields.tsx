@@ -1,6 +1,7 @@
 import type { Method } from '../api/types.js';
 import { METHODS } from '../api/types.js';
 import { METHOD_NAMES, number } from '../page/format.js';
+import { NumberField } from '../page/number-field.js';
 import { useTypedNumber } from '../page/use-typed-number.js';
 import { changeSettings, settings } from '../state/plan-settings.js';
 
@@ -23,29 +24,20 @@ export const CostFields = () => (
 
 function CostField({ method }: { method: Method }) {
   const { costs } = settings.value;
-  const { text, isWrong, onInput } = useTypedNumber(costs[method], COST_LIMITS, (cost) =>
+  const typed = useTypedNumber(costs[method], COST_LIMITS, (cost) =>
     changeSettings({ costs: { ...costs, [method]: cost } }),
   );
   const { min, max } = COST_LIMITS;
-  const isMissing = text === '' && METHODS.some((each) => costs[each] !== null);
+  const isMissing = typed.text === '' && METHODS.some((each) => costs[each] !== null);
   return (
-    <label>
-      {METHOD_NAMES[method]}, {COST_LABELS[method]}
-      <input
-        type="number"
-        min={min}
-        max={max}
-        step="any"
-        value={text}
-        aria-invalid={isWrong}
-        onInput={onInput}
-      />
-      {isWrong && (
-        <span class="error" role="alert">
-          From ${min} to ${number(max)}.
-        </span>
-      )}
-      {isMissing && !isWrong && <span role="status">Costs per survivor need both costs.</span>}
-    </label>
+    <NumberField
+      label={`${METHOD_NAMES[method]}, ${COST_LABELS[method]}`}
+      typed={typed}
+      min={min}
+      max={max}
+      wrong={`From $${min} to $${number(max)}.`}
+    >
+      {isMissing && !typed.isWrong && <span role="status">Costs per survivor need both costs.</span>}
+    </NumberField>
   );
 }

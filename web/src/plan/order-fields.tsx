@@ -1,4 +1,5 @@
 import { areaUnit, counted, type Measure, namesOf, number, perArea, perHectare } from '../page/format.js';
+import { NumberField } from '../page/number-field.js';
 import { useTypedNumber } from '../page/use-typed-number.js';
 import { changeSettings, settings } from '../state/plan-settings.js';
 import { units } from '../state/units.js';
@@ -32,39 +33,19 @@ export function OrderFields() {
   return (
     <>
       <div class="filters costs">
-        <label>
-          Living trees wanted per {areaUnit()}
-          <input
-            type="number"
-            min="0"
-            step="any"
-            value={target.text}
-            aria-invalid={target.isWrong}
-            onInput={target.onInput}
-          />
-          {target.isWrong && (
-            <span class="error" role="alert">
-              Above 0, at most {number(perArea(MAX_TARGET_PER_HA))}.
-            </span>
-          )}
-        </label>
-        <label>
-          Reserve, %
-          <input
-            type="number"
-            min={RESERVE.min}
-            max={RESERVE.max}
-            step="any"
-            value={reserve.text}
-            aria-invalid={reserve.isWrong}
-            onInput={reserve.onInput}
-          />
-          {reserve.isWrong && (
-            <span class="error" role="alert">
-              From 0 to 1,000.
-            </span>
-          )}
-        </label>
+        <NumberField
+          label={`Living trees wanted per ${areaUnit()}`}
+          typed={target}
+          min={0}
+          wrong={`Above 0, at most ${number(perArea(MAX_TARGET_PER_HA))}.`}
+        />
+        <NumberField
+          label="Reserve, %"
+          typed={reserve}
+          min={RESERVE.min}
+          max={RESERVE.max}
+          wrong="From 0 to 1,000."
+        />
         <label>
           Reckoned by
           <select

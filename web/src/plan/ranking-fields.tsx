@@ -1,3 +1,4 @@
+import { NumberField } from '../page/number-field.js';
 import { useTypedNumber } from '../page/use-typed-number.js';
 import { changeSettings, RANKINGS, type RankBy, settings } from '../state/plan-settings.js';
 
@@ -30,23 +31,13 @@ export function RankingFields({ rankBy, hasCosts }: { rankBy: RankBy; hasCosts: 
           ))}
         </select>
       </label>
-      <label>
-        Unsure where the low end is below, %
-        <input
-          type="number"
-          min="0"
-          max="100"
-          step="any"
-          value={threshold.text}
-          aria-invalid={threshold.isWrong}
-          onInput={threshold.onInput}
-        />
-        {threshold.isWrong && (
-          <span class="error" role="alert">
-            From 0 to 100.
-          </span>
-        )}
-      </label>
+      <NumberField
+        label="Unsure where the low end is below, %"
+        typed={threshold}
+        min={PERCENT.min}
+        max={PERCENT.max}
+        wrong="From 0 to 100."
+      />
     </div>
   );
 }

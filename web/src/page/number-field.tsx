@@ -1,0 +1,38 @@
+import type { ComponentChildren } from 'preact';
+import type { Typed } from './use-typed-number.js';
+
+interface NumberFieldProps {
+  readonly label: string;
+  readonly typed: Typed;
+  readonly min: number;
+  readonly max?: number;
+  /** What is said where the text is wrong. */
+  readonly wrong: string;
+  /** What is said beside the field. */
+  readonly children?: ComponentChildren;
+}
+
+/** A labelled field of a number as it is typed. */
+export function NumberField({ label, typed, min, max, wrong, children }: NumberFieldProps) {
+  const { text, isWrong, onInput } = typed;
+  return (
+    <label>
+      {label}
+      <input
+        type="number"
+        min={min}
+        max={max}
+        step="any"
+        value={text}
+        aria-invalid={isWrong}
+        onInput={onInput}
+      />
+      {isWrong && (
+        <span class="error" role="alert">
+          {wrong}
+        </span>
+      )}
+      {children}
+    </label>
+  );
+}
