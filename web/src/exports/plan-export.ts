@@ -22,6 +22,60 @@ export type Value = string | number | boolean | null;
 /** Values by column, in the order of the columns. */
 export type ExportRow = Readonly<Record<string, Value>>;
 
+/** All columns of ours, also those that not every row has, so that a column of a file has one name in all rows. */
+const OUR_COLUMNS = [
+  'unit',
+  'unit_number',
+  'error',
+  'area_ha',
+  'area_acres',
+  'data_points',
+  'nearest_km',
+  'rank',
+  'species_code',
+  'species',
+  'planting_method',
+  'in_native_range',
+  'survival_mean',
+  'survival_low',
+  'survival_high',
+  'survival_p10',
+  'survival_p90',
+  'unsure',
+  'cost_per_survivor',
+  'hand_planting_pays_below',
+  'target_per_ha_with_reserve',
+  'target_per_acre_with_reserve',
+  'order_per_ha',
+  'order_per_acre',
+  'order_total',
+  'order_cost',
+  'date',
+  'horizon_years',
+  'warming_c',
+  'precipitation_change_percent',
+  'vegetation_control',
+  'overstory_cover',
+  'seeds_per_spot',
+  'species_asked',
+  'ranked_by',
+  'unsure_below',
+  'cost_manual',
+  'cost_drone_seeded',
+  'target_column',
+  'target_column_per',
+  'order_basis',
+  'order_reserve_percent',
+  'model_version',
+  'model_digest',
+  'outcomes',
+  'caution',
+] as const;
+const OURS: ReadonlySet<string> = new Set(OUR_COLUMNS);
+
+/** A row of ours: the compiler rejects a column that is not listed. */
+type OurRow = Readonly<Partial<Record<(typeof OUR_COLUMNS)[number], Value>>>;
+
 /** The name of a file for a plan: plan-2026-11-25-5y-plus2C.csv. */
 export function fileName({ horizon, assumed }: PlanExport, extension: string): string {
   const sign = (value: number) => `${value < 0 ? 'minus' : 'plus'}${Math.abs(value)}`;
@@ -38,7 +92,7 @@ export function fileName({ horizon, assumed }: PlanExport, extension: string): s
 }
 
 /** What a plan was asked for and by what it was answered, with the names of columns. */
-export function aboutRow({ horizon, assumed, settings, model }: PlanExport): ExportRow {
+export function aboutRow({ horizon, assumed, settings, model }: PlanExport) {
   const { warming_c = 0, precipitation_change_percent = 0, ...practice } = assumed;
   const { costs, targetPerHa, targetColumn, basis, reservePercent, rankBy, threshold } = settings;
   const hasTarget = targetPerHa !== null || targetColumn !== null;
@@ -61,11 +115,11 @@ export function aboutRow({ horizon, assumed, settings, model }: PlanExport): Exp
     model_digest: model.digest,
     outcomes: model.outcomes,
     caution: model.caution,
-  };
+  } satisfies OurRow;
 }
 
 /** The order of an option: trees or pods. Figures per area come from the total, not from rounded figures. */
-function orderColumns({ order, planned, unit }: PlanRow, settings: PlanSettings): ExportRow {
+function orderColumns({ order, planned, unit }: PlanRow, settings: PlanSettings): OurRow {
   const target = targetOf(unit, settings);
   if (target === undefined) return {};
   const perArea = (area: number) => (order && area > 0 ? Number((order.total / area).toFixed(1)) : null);
@@ -104,25 +158,15 @@ export function optionRow(plan: PlanExport, row: PlanRow): ExportRow {
     hand_planting_pays_below: handPaysBelow === undefined ? null : Number(handPaysBelow.toFixed(4)),
     ...orderColumns(row, plan.settings),
     ...aboutRow(plan),
-  };
+  } satisfies OurRow;
   return { ...own, ...attributesBeside(own, unit) };
 }
 
 /** A unit without an option as a row. */
 export function unplannedRow(plan: PlanExport, { unit, error }: UnplannedUnit): ExportRow {
-  const own = { unit: unit.name, error, ...aboutRow(plan) };
+  const own = { unit: unit.name, error, ...aboutRow(plan) } satisfies OurRow;
   return { ...own, ...attributesBeside(own, unit) };
 }
-
-/** All columns of ours, also those that not every row has, so that a column of a file has one name in all rows. */
-const OURS = new Set(
-  `unit unit_number error area_ha area_acres data_points nearest_km rank species_code species planting_method
-  in_native_range survival_mean survival_low survival_high survival_p10 survival_p90 unsure cost_per_survivor
-  hand_planting_pays_below target_per_ha_with_reserve target_per_acre_with_reserve order_per_ha order_per_acre
-  order_total order_cost date horizon_years warming_c precipitation_change_percent vegetation_control overstory_cover
-  seeds_per_spot species_asked ranked_by unsure_below cost_manual cost_drone_seeded target_column target_column_per
-  order_basis order_reserve_percent model_version model_digest outcomes caution`.split(/\s+/),
-);
 
 /** The attributes of a unit; those with the name of a column of ours as `file_` and their name. */
 function attributesBeside(own: ExportRow, { attributes }: Unit): ExportRow {
