@@ -16,7 +16,7 @@ import {
   species,
 } from '../state/choices.js';
 import { chosenRow, scoredPoints, survivalOf } from '../state/points.js';
-import { boxOf, chosenUnit, editedUnit, units } from '../state/units.js';
+import { boxOf, chosenUnit, editedUnit, unitAt } from '../state/units.js';
 import { useAnswer } from '../state/use-answer.js';
 import { CellLayer } from './cell-layer.js';
 import { showHandles } from './corner-handles.js';
@@ -28,7 +28,7 @@ import { Legend } from './legend.js';
 import { rowAt, showPoints } from './point-layer.js';
 import { isMapLoading, showBox, shownLayer, shownMap } from './shown-map.js';
 import type { Bounds } from './surfaces.js';
-import { showUnits, unitAt } from './unit-layers.js';
+import { showUnits } from './unit-layers.js';
 
 /** Bounds are extended by this part of the view, so that small movements need no new answer. */
 const MARGIN = 0.15;
@@ -92,11 +92,11 @@ export function MapView() {
         chosenRow.value = row;
         return;
       }
-      const unit = panel.peek() === 'units' ? unitAt(map, point) : undefined;
+      const unit = panel.peek() === 'units' ? unitAt(lngLat.lng, lngLat.lat) : undefined;
       if (unit === undefined) chooseSite({ latitude: lngLat.lat, longitude: lngLat.lng });
       else {
-        chosenUnit.value = unit;
-        showBox(boxOf(units.peek().filter(({ id }) => id === unit)));
+        chosenUnit.value = unit.id;
+        showBox(boxOf([unit]));
       }
     });
     // The keyboard moves the map; Enter takes the place in its middle.

@@ -1,5 +1,5 @@
 import { effect, signal } from '@preact/signals';
-import type { GeoJSONSource, Map as MapLibreMap, PointLike } from 'maplibre-gl';
+import type { GeoJSONSource, Map as MapLibreMap } from 'maplibre-gl';
 import { boxOf, chosenUnit, type Unit, units, unsureUnits } from '../state/units.js';
 
 /** The shape of a unit while one of its corners is dragged; null otherwise. */
@@ -8,7 +8,6 @@ export const draft = signal<Pick<Unit, 'id' | 'geometry'> | null>(null);
 const SOURCE = 'units';
 /** Names stand at points: at a polygon there would be one in each tile of the map. */
 const NAMES = 'unit-names';
-const FILL = 'unit-fill';
 /** A dark line in a light casing is seen over every colour of the cells, in both themes. */
 const DARK = '#1a1a1a';
 const LIGHT = '#ffffff';
@@ -36,8 +35,6 @@ export function showUnits(map: MapLibreMap): () => void {
   map.on('style.load', () => {
     for (const source of [SOURCE, NAMES])
       map.addSource(source, { type: 'geojson', data: { type: 'FeatureCollection', features: [] } });
-    // Invisible: it finds the unit at a point, and the colours below stay those of the legend.
-    map.addLayer({ id: FILL, type: 'fill', source: SOURCE, paint: { 'fill-opacity': 0 } });
     map.addLayer({
       id: 'unit-casing',
       type: 'line',
@@ -73,10 +70,4 @@ export function showUnits(map: MapLibreMap): () => void {
     update();
   });
   return effect(update);
-}
-
-/** The id of the unit at a point of a map; undefined where there is none. */
-export function unitAt(map: MapLibreMap, point: PointLike): string | undefined {
-  if (map.getLayer(FILL) === undefined) return undefined;
-  return map.queryRenderedFeatures(point, { layers: [FILL] })[0]?.properties.id as string | undefined;
 }

@@ -1,5 +1,5 @@
-import pointInPolygon from 'point-in-polygon-hao';
 import type { Horizon, Method, Surface } from '../api/types.js';
+import { insideOf } from '../state/corners.js';
 import type { Unit } from '../state/units.js';
 
 /** A data point inside a unit. */
@@ -17,14 +17,11 @@ export function pointsInside(
   method: Method,
   horizon: Horizon,
 ): UnitPoint[] {
-  const polygons = geometry.type === 'Polygon' ? [geometry.coordinates] : geometry.coordinates;
+  const isInside = insideOf(geometry);
   const values = surface.survival[method][`${horizon}`];
   return surface.latitude.flatMap((latitude, index) => {
     const longitude = surface.longitude[index]!;
-    const isInside = polygons.some(
-      (rings) => pointInPolygon([longitude, latitude], rings as [number, number][][]) !== false,
-    );
-    if (!isInside) return [];
+    if (!isInside([longitude, latitude])) return [];
     return [{ longitude, latitude, elevationM: surface.elevation_m[index]!, survival: values[index]! }];
   });
 }

@@ -1,4 +1,5 @@
 import type { MultiPolygon, Polygon, Position } from 'geojson';
+import pointInPolygon from 'point-in-polygon-hao';
 import { placeIn } from './coordinates.js';
 
 /** The place of a corner among the rings of a unit. */
@@ -17,6 +18,12 @@ export function ringsOf(geometry: Polygon | MultiPolygon): Rings | null {
   if (!rings.every(isRing)) return null;
   const open = rings.map((ring) => (isSame(ring[0]!, ring.at(-1)!) ? ring.slice(0, -1) : ring));
   return open.length > 0 && open.every(({ length }) => length >= 3) ? open : null;
+}
+
+/** Tells whether a position lies inside a geometry, edges included; a damaged geometry holds none. */
+export function insideOf(geometry: Polygon | MultiPolygon): (position: [number, number]) => boolean {
+  const rings = ringsOf(geometry)?.map((ring) => [...ring, ring[0]!] as [number, number][]);
+  return (position) => rings !== undefined && pointInPolygon(position, rings) !== false;
 }
 
 /** The same geometry with other corners. */

@@ -1,6 +1,7 @@
 import { batch, signal } from '@preact/signals';
 import type { Feature, MultiPolygon, Polygon } from 'geojson';
 import { propertyText } from '../page/format.js';
+import { insideOf } from './corners.js';
 
 export type Attributes = Readonly<Record<string, string | number | boolean | null>>;
 
@@ -158,6 +159,10 @@ function nameIn(properties: Readonly<Record<string, unknown>> | null): string | 
 
 /** A property as the name of a unit; '' where it holds none, as a blank one. */
 const nameOf = (value: unknown) => propertyText(value).trim().slice(0, MAX_NAME);
+
+/** The unit at a place, the one drawn over the others where several are; undefined where there is none. */
+export const unitAt = (longitude: number, latitude: number): Unit | undefined =>
+  units.peek().findLast(({ geometry }) => insideOf(geometry)([longitude, latitude]));
 
 /** West, south, east, north of units; null where no position of theirs is one in degrees, as in a file in metres. */
 export function boxOf(shown: readonly Unit[]): Box | null {
