@@ -76,8 +76,8 @@ export async function startService(
   const metrics = new Metrics();
   const connections = new Connections(boundByDescriptors(config.connectionLimit));
   watchState(metrics, generations, accounts, connections, log);
-  const parts = { config, clock, phase, accounts, serving: generations, connections, metrics };
-  const api = createApi(parts, log);
+  const dependencies = { config, clock, phase, accounts, serving: generations, connections, metrics };
+  const api = createApi(dependencies, log);
   const ops = createOps(config, phase, accounts, metrics, log);
 
   const end = async () => {

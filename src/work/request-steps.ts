@@ -46,7 +46,7 @@ export class RequestSteps {
     await Promise.all([...this.#steps].map((step) => step.released()));
   }
 
-  /** Has a worker do a step. @param deadlineMs on the clock of `performance.now()` @throws ApiError, JobError */
+  /** Does a step in a worker. @param deadlineMs on the clock of `performance.now()` @throws ApiError, JobError */
   async do<Kind extends StepOrder['kind']>(
     order: StepOrder & { readonly kind: Kind },
     deadlineMs: number,
@@ -66,10 +66,10 @@ export class RequestSteps {
     return result;
   }
 
-  /** Does the step of each piece of work, a few at a time. @param pieces which the first error ends */
-  async doEach<Piece>(pieces: Generator<Piece>, doStep: (piece: Piece) => Promise<void>): Promise<void> {
+  /** Does a step for each item, a few at a time, until the first error. */
+  async doEach<Item>(items: Generator<Item>, doStep: (item: Item) => Promise<void>): Promise<void> {
     const doSome = async () => {
-      for (const piece of pieces) await doStep(piece);
+      for (const item of items) await doStep(item);
     };
     const calls = Array.from({ length: STEPS_AT_ONCE }, doSome);
     // After an error the others may have a step under way: it uses memory of the request.

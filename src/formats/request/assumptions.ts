@@ -16,10 +16,10 @@ import {
 export type Assumption = OptionNumber & { readonly column: number };
 
 /** Numbers by the name of their assumption. */
-export type Assumed = Readonly<Record<string, number>>;
+export type AssumedValues = Readonly<Record<string, number>>;
 
 /** What may be assumed: a changed climate, and practice. */
-export function assumptionsUnder({ conditions }: OptionRules): readonly Assumption[] {
+export function allowedAssumptions({ conditions }: OptionRules): readonly Assumption[] {
   const scenario = SCENARIO.map((number, index) => ({ ...number, column: WARMING + index }));
   const practice = conditions.flatMap((number, index) =>
     number.default === undefined ? [] : [{ ...number, column: CONDITIONS + index }],
@@ -29,12 +29,12 @@ export function assumptionsUnder({ conditions }: OptionRules): readonly Assumpti
 
 /** The same, made once for each grid and models. */
 export const assumptionsOf = perGeneration((artefacts: Pick<Artefacts, 'grid' | 'manifest'>) =>
-  assumptionsUnder(optionRulesOf(artefacts)),
+  allowedAssumptions(optionRulesOf(artefacts)),
 );
 
 /** The schema of each assumption, by its name. */
 export function assumptionSchemas(rules: OptionRules): Record<string, z.ZodOptional> {
-  const schemas = assumptionsUnder(rules).map((number) => {
+  const schemas = allowedAssumptions(rules).map((number) => {
     const about = number.default === undefined ? 'A changed climate' : 'Practice';
     const schema = z
       .unknown()
@@ -48,7 +48,7 @@ export function assumptionSchemas(rules: OptionRules): Record<string, z.ZodOptio
 
 /** The adjustments of a row for which something is assumed; NaN for what is not, or is the default. */
 export function adjustmentsFor(
-  assumed: Assumed,
+  assumed: AssumedValues,
   assumptions: readonly Assumption[],
   width: number,
 ): Float64Array {

@@ -45,7 +45,7 @@ export function checkNameBytes(bytes: number): void {
 /**
  * Finds the columns to read.
  * @param names of the columns of a table in their order
- * @param remedy what to do where columns are missing, as a part of a sentence, or ''
+ * @param remedy what to do where columns are missing, to end a sentence, or ''
  * @throws ApiError invalid_request for columns that are missing, doubled, too many, or named like ours
  */
 export function readPositions(names: readonly string[], remedy = ''): ReadPositions {

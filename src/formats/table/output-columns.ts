@@ -98,7 +98,7 @@ export class PredictedRows implements PointRows {
   ) {}
 
   /** Some of the rows, in the same memory. */
-  part(from: number, count: number): PredictedRows {
+  slice(from: number, count: number): PredictedRows {
     const { grid, records, record, method, points } = this;
     const end = from + count;
     return new PredictedRows(

@@ -4,7 +4,7 @@ import { PLANTING_METHODS, type PlantingMethod } from '../../prediction/dimensio
 import type { ErrorObject } from '../../prediction/errors/api-error.js';
 import { type GenerationData, perGeneration } from '../../prediction/per-generation.js';
 import { OPTION, SiteRows } from '../../prediction/site-rows.js';
-import { adjustmentsFor, assumptionSchemas, assumptionsUnder } from '../request/assumptions.js';
+import { adjustmentsFor, allowedAssumptions, assumptionSchemas } from '../request/assumptions.js';
 import { ELEVATION, isWithin, type OptionNumber, optionRulesOf } from '../request/options.js';
 import { entryError, placeError } from '../request/request-errors.js';
 import { MAX_LATITUDE, MAX_LONGITUDE, requestSchemas } from '../request/schemas.js';
@@ -35,7 +35,7 @@ const DECIMAL_COMMA = /^\s*[+-]?\d+,\d+\s*$/;
 /** What rows are checked against: made once of a context. */
 const rulesOf = perGeneration(({ artefacts }: GenerationData) => {
   const rules = optionRulesOf(artefacts);
-  const assumptions = assumptionsUnder(rules);
+  const assumptions = allowedAssumptions(rules);
   const practice = assumptions.filter(({ name }) => isOptional(name));
   return {
     species: new SpeciesCatalogue(artefacts.species),

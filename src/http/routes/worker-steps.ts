@@ -83,15 +83,15 @@ export function contentTypeOf(mediaType: string): string {
 }
 
 /** Sends an answer at the pace of its caller; one that fails is logged and cuts the connection. @param what is answered */
-export function sendParts(
+export function sendChunks(
   request: FastifyRequest,
   reply: FastifyReply,
   mediaType: string,
-  parts: AsyncGenerator<Uint8Array>,
+  chunks: AsyncGenerator<Uint8Array>,
   steps: RequestSteps,
   what: string,
 ): FastifyReply {
-  const stream = Readable.from(parts, { objectMode: false, highWaterMark: BUFFERED_BYTES });
+  const stream = Readable.from(chunks, { objectMode: false, highWaterMark: BUFFERED_BYTES });
   stream.once('error', (err) => {
     if (!steps.isCancelled) request.log.error({ err }, `${what} was cut off`);
   });

@@ -2,7 +2,7 @@ import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
 import { Duplex } from 'node:stream';
 import { rejectUnparsed } from './malformed-requests.js';
-import type { RequestTurns } from './request-turns.js';
+import type { RequestPacer } from './request-pacer.js';
 import { BYTES_PER_TURN, isLineEnd, turnEnd } from './turn-bytes.js';
 
 /** How long a connection that the service has ended waits for a caller who is still sending. */
@@ -30,8 +30,8 @@ export class Connection extends Duplex {
   #response: ServerResponse | undefined;
   /** Bytes that may be passed at once because they belong to its body. The parser may have got some already. */
   #bodyBytes = 0;
-  /** Whether a part of the head of the next request has been passed. */
-  #hasPartOfHead = false;
+  /** Whether the first bytes of the next request have been passed. */
+  #hasBegunHead = false;
   /** When the last request began to arrive, on the clock of `performance.now()`; infinite if it has no time limit. */
   #arrivalMs = 0;
   /** Whether the connection ends after the last response. */
@@ -42,10 +42,10 @@ export class Connection extends Duplex {
   /** Whether the caller of the last request waits for `100 Continue` and has not sent the body. */
   isAwaitingContinue = false;
 
-  /** @param turns shared by all connections */
+  /** @param pacer shared by all connections */
   constructor(
     private readonly socket: Socket,
-    private readonly turns: RequestTurns,
+    private readonly pacer: RequestPacer,
   ) {
     // The socket buffers. Here, a single unread byte holds back the rest of what was received.
     super({ decodeStrings: false, readableHighWaterMark: 1 });
@@ -83,7 +83,7 @@ export class Connection extends Duplex {
     return !this.#isAnswering && this.#waiting === undefined;
   }
 
-  /** Whether the last request has arrived as a whole, its response is sent, and no part of another one has arrived. */
+  /** Whether the last request has arrived as a whole, its response is sent, and nothing of another one has arrived. */
   get isBetweenRequests(): boolean {
     return this.isIdle && !this.#isReceiving && !this.#isEnding;
   }
@@ -99,7 +99,7 @@ export class Connection extends Duplex {
    * @returns false if it must not be answered, because the request before it is not
    */
   begin(request: IncomingMessage, response: ServerResponse, isAwaitingContinue: boolean): boolean {
-    this.#hasPartOfHead = false;
+    this.#hasBegunHead = false;
     if (this.#isAnswering || this.#isEnding) {
       this.endAfterResponse();
       return false;
@@ -108,7 +108,7 @@ export class Connection extends Duplex {
     this.#response = response;
     this.isAwaitingContinue = isAwaitingContinue;
     this.#bodyBytes = Number(request.headers['content-length'] ?? 0);
-    // Node's parser drops what it got together with such a request: it may be a part of the next one.
+    // Node's parser drops what it got together with such a request: it may belong to the next one.
     if (request.headers.upgrade !== undefined) this.endAfterResponse();
     return true;
   }
@@ -121,7 +121,7 @@ export class Connection extends Duplex {
 
   /** Remembers the key of the last request. */
   rememberKey(keyId: string): void {
-    this.turns.note(keyId);
+    this.pacer.note(keyId);
     this.#keyId = keyId;
   }
 
@@ -138,7 +138,7 @@ export class Connection extends Duplex {
 
   /**
    * Rejects what is arriving, and ends the connection. If the response to it has begun, or the request before it is not
-   * answered yet, that response is the last one: another one would be read as a part of it.
+   * answered yet, that response is the last one: another one would be read as its continuation.
    */
   reject(error: NodeJS.ErrnoException): void {
     if (this.#isEnding) return;
@@ -211,7 +211,7 @@ export class Connection extends Duplex {
   }
 
   get #isReceiving(): boolean {
-    return this.#hasPartOfHead || this.#isReceivingBody;
+    return this.#hasBegunHead || this.#isReceivingBody;
   }
 
   /** Whether no further request is answered. */
@@ -243,8 +243,8 @@ export class Connection extends Duplex {
   /** Whether bytes may be passed in this turn: those of a request that has begun, or may begin. */
   #mayPass(bytes: Buffer): boolean {
     if (this.#isReceiving || isLineEnd(bytes)) return true;
-    if (!this.turns.mayBegin(this.#keyId)) return false;
-    this.#hasPartOfHead = true;
+    if (!this.pacer.mayBegin(this.#keyId)) return false;
+    this.#hasBegunHead = true;
     this.#arrivalMs = performance.now();
     return true;
   }

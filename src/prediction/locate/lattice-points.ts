@@ -1,6 +1,6 @@
 import type { PointIndex } from '../artefacts/point-index.js';
 
-/** A part of the map in degrees, its edges included; west is not east of east. */
+/** A box in degrees, its edges included; west is not east of east. */
 export interface Box {
   readonly west: number;
   readonly south: number;

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { TIER_NAMES, TIERS, type Tier } from '../../../accounts/tiers.js';
-import { type Assumed, assumptionSchemas } from '../../../formats/request/assumptions.js';
+import { type AssumedValues, assumptionSchemas } from '../../../formats/request/assumptions.js';
 import { isWithin, type OptionNumber, optionRulesOf, queryNumber } from '../../../formats/request/options.js';
 import { invalidRequest, issuesError } from '../../../formats/request/request-errors.js';
 import { MAX_LATITUDE, MAX_LONGITUDE } from '../../../formats/request/schemas.js';
@@ -23,7 +23,7 @@ export interface SurfaceQuery {
   readonly box: Box;
   readonly maxPoints: number;
   /** What it assumes of climate and practice. */
-  readonly assumed: Assumed;
+  readonly assumed: AssumedValues;
   readonly hasIntervals: boolean;
 }
 
@@ -167,7 +167,7 @@ export function readSurfaceQuery(
   return {
     box: { west, south, east, north },
     maxPoints: max_points as number,
-    assumed: assumed as Assumed,
+    assumed: assumed as AssumedValues,
     hasIntervals: include !== undefined,
   };
 }

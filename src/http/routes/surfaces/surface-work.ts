@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { bandNames, SURVIVALS_PER_POINT } from '../../../formats/surface/surface.js';
-import { PART_BYTES, type PartType } from '../../../formats/surface/surface-output.js';
+import { type StreamedType, SURFACE_CHUNK_BYTES } from '../../../formats/surface/surface-output.js';
 import { MemoryBudget } from '../../../work/admission.js';
 import type { Generation } from '../../../work/generation.js';
 import { SharedMemory, type SharedRange } from '../../../work/memory/shared-memory.js';
@@ -72,17 +72,17 @@ export class SurfaceWork {
     return takeMemory(this.#budget, bytes, request, reply);
   }
 
-  /** Predicts a surface that is sent in parts. @throws ApiError */
+  /** Predicts a surface that is sent in chunks. @throws ApiError */
   predict(
     request: FastifyRequest,
     reply: FastifyReply,
     generation: Generation,
     asked: AskedSurface,
   ): Promise<PredictedSurface> {
-    this.submitter.checkTurns(request);
-    const partBytes = Math.min(PART_BYTES, TEXT_BYTES_PER_POINT * asked.lattice.points.length);
-    this.takeMemory(bytesOf(asked) + partBytes, request, reply);
-    return this.#inTurn(request, reply, generation, asked, (predict) => predict());
+    this.submitter.checkConcurrency(request);
+    const chunkBytes = Math.min(SURFACE_CHUNK_BYTES, TEXT_BYTES_PER_POINT * asked.lattice.points.length);
+    this.takeMemory(bytesOf(asked) + chunkBytes, request, reply);
+    return this.#runLimited(request, reply, generation, asked, (predict) => predict());
   }
 
   /** Makes a file, unless another request has made it before the turn comes. @throws ApiError */
@@ -97,8 +97,8 @@ export class SurfaceWork {
       raster === undefined
         ? TEXT_BYTES_PER_POINT * lattice.points.length
         : RASTER_BYTES_PER_VALUE * valuesOf(asked);
-    this.submitter.checkTurns(request);
-    return this.#inTurn(request, reply, generation, asked, async (predict) => {
+    this.submitter.checkConcurrency(request);
+    return this.#runLimited(request, reply, generation, asked, async (predict) => {
       const kept = this.keptFile(asked);
       if (kept !== undefined) {
         this.takeMemory(kept.bytes.length, request, reply);
@@ -110,7 +110,7 @@ export class SurfaceWork {
       const { artefacts } = generation;
       const bytes =
         raster === undefined
-          ? await answer.text(type as PartType, deadlineMs)
+          ? await answer.text(type as StreamedType, deadlineMs)
           : await answer.geoTiff(raster, artefacts.grid.index, rasterMetadata(asked, artefacts), deadlineMs);
       const file = { bytes, etag: await byteTag(bytes) };
       this.#kept.set(identity, file);
@@ -120,7 +120,7 @@ export class SurfaceWork {
     });
   }
 
-  #inTurn<Result>(
+  #runLimited<Result>(
     request: FastifyRequest,
     reply: FastifyReply,
     generation: Generation,
@@ -156,7 +156,7 @@ export class SurfaceWork {
       return { answer, steps, release };
     };
     return beforeFirstByte(request, steps, this.timeoutMs, closedWhileWaiting, () =>
-      this.submitter.inTurn(request, reply, generation, () => work(predict)),
+      this.submitter.runLimited(request, reply, generation, () => work(predict)),
     );
   }
 }

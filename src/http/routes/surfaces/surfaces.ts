@@ -2,15 +2,15 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { TIER_NAMES, TIERS } from '../../../accounts/tiers.js';
-import type { PartType } from '../../../formats/surface/surface-output.js';
-import { PATIENCE } from '../../../work/table-answer.js';
+import type { StreamedType } from '../../../formats/surface/surface-output.js';
+import { LATER_STEP_TIMEOUTS } from '../../../work/table-answer.js';
 import type { Endpoint } from '../../openapi/document.js';
 import { rangeOf, sendRange } from '../../response/byte-range.js';
 import { addVary, sendStream } from '../../response/compression.js';
 import { CACHE_CONTROL, isCurrent } from '../../response/headers.js';
 import { surfaceResponses } from '../../response/surface-schemas.js';
 import type { RouteContext } from '../context.js';
-import { contentTypeOf, sendParts } from '../worker-steps.js';
+import { contentTypeOf, sendChunks } from '../worker-steps.js';
 import { surfaceQuerySchema } from './surface-query.js';
 import { readSurface, type SurfaceRoute } from './surface-request.js';
 import { SurfaceWork } from './surface-work.js';
@@ -72,8 +72,11 @@ export function surfacesRoute(app: FastifyInstance, { config, serving, submitter
       }
       const { answer, steps } = await work.predict(request, reply, generation, asked);
       describeAnswer(asked.codedTag);
-      const parts = answer.parts(type as PartType, () => performance.now() + PATIENCE * timeoutMs);
-      return sendParts(request, reply, type, parts, steps, 'a surface');
+      const chunks = answer.chunks(
+        type as StreamedType,
+        () => performance.now() + LATER_STEP_TIMEOUTS * timeoutMs,
+      );
+      return sendChunks(request, reply, type, chunks, steps, 'a surface');
     }
 
     const made = kept ?? (await work.makeFile(request, reply, generation, asked));

@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import { TIERS } from '../../../accounts/tiers.js';
 import type { Config } from '../../../config.js';
-import { assumptionsUnder } from '../../../formats/request/assumptions.js';
+import { allowedAssumptions } from '../../../formats/request/assumptions.js';
 import {
   isWithin,
   type OptionRules,
@@ -99,7 +99,7 @@ function readTableQuery(
   query: Readonly<Record<string, string | readonly string[]>>,
   rules: OptionRules,
 ): Pick<TableRequest, 'horizons' | 'intervals' | 'assumed'> {
-  const assumptions = assumptionsUnder(rules);
+  const assumptions = allowedAssumptions(rules);
   const known = ['horizons', 'include', ...assumptions.map(({ name }) => name)];
   const issues: Issue[] = [];
   const refuse = (path: string, message: string) => issues.push({ path, message });
