@@ -12,6 +12,9 @@ export class RequestSteps {
   inferenceMs = 0;
   #queueMs: number | undefined;
   #isCancelled = false;
+  /** Resolves when no further step follows. */
+  readonly ended: Promise<void>;
+  #resolveEnded: () => void = () => {};
   /** Steps that workers may have. */
   readonly #steps = new Set<Job>();
 
@@ -19,7 +22,11 @@ export class RequestSteps {
   constructor(
     private readonly keyId: string,
     private readonly scheduler: Scheduler,
-  ) {}
+  ) {
+    this.ended = new Promise((resolve) => {
+      this.#resolveEnded = resolve;
+    });
+  }
 
   /** Whether any step has predicted. */
   get hasPredicted(): boolean {
@@ -39,9 +46,15 @@ export class RequestSteps {
   cancel(): void {
     this.#isCancelled = true;
     for (const step of this.#steps) step.abandon();
+    this.end();
   }
 
-  /** Resolves when no worker reads the memory of the request any more; it must have been cancelled. */
+  /** All steps are done, though the response may still be sent. */
+  end(): void {
+    this.#resolveEnded();
+  }
+
+  /** Resolves when no worker reads the memory of the request any more; it must have ended. */
   async released(): Promise<void> {
     await Promise.all([...this.#steps].map((step) => step.released()));
   }

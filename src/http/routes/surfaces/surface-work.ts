@@ -26,16 +26,14 @@ const RASTER_BYTES_PER_VALUE = 10;
 /** A file that was made. */
 interface SurfaceFile {
   readonly bytes: Buffer;
-  /** The strong ETag of the bytes without a content coding. */
-  readonly etag: string;
+  /** The ETag of a GeoTIFF; that of a text depends on its content coding. */
+  readonly byteTag: string | undefined;
 }
 
 /** A surface that was predicted. */
 interface PredictedSurface {
   readonly answer: SurfaceAnswer;
   readonly steps: RequestSteps;
-  /** Frees the memory of its values before the response is closed, when no step is under way. */
-  readonly release: () => void;
 }
 
 /** The values of a surface at all its points. */
@@ -56,6 +54,8 @@ export class SurfaceWork {
     maxSize: KEPT_BYTES,
     sizeCalculation: ({ bytes }) => bytes.length,
   });
+  /** The files that requests are making, by identity. */
+  readonly #making = new Map<string, Promise<SurfaceFile>>();
 
   constructor(
     private readonly submitter: Submitter,
@@ -85,39 +85,57 @@ export class SurfaceWork {
     return this.#runLimited(request, reply, generation, asked, (predict) => predict());
   }
 
-  /** Makes a file, unless another request has made it before the turn comes. @throws ApiError */
+  /**
+   * Makes a file, unless another request makes it. It is sent from the main thread, which holds its bytes: the generation
+   * is let go when it is made, so that reloads do not cut a slow download.
+   * @throws ApiError
+   */
   makeFile(
     request: FastifyRequest,
     reply: FastifyReply,
     generation: Generation,
     asked: AskedSurface,
   ): Promise<SurfaceFile> {
-    const { lattice, raster, type, identity } = asked;
-    const mostBytes =
-      raster === undefined
-        ? TEXT_BYTES_PER_POINT * lattice.points.length
-        : RASTER_BYTES_PER_VALUE * valuesOf(asked);
+    const { identity } = asked;
     this.submitter.checkConcurrency(request);
     return this.#runLimited(request, reply, generation, asked, async (predict) => {
+      // The caller of the other request may hang up: then this one makes it.
+      while (this.#making.has(identity)) await this.#making.get(identity)?.catch(() => {});
       const kept = this.keptFile(asked);
       if (kept !== undefined) {
         this.takeMemory(kept.bytes.length, request, reply);
         return kept;
       }
-      const keepOnly = this.takeMemory(bytesOf(asked) + mostBytes, request, reply);
-      const { answer, release } = await predict();
-      const deadlineMs = this.submitter.deadlineOf(reply);
-      const { artefacts } = generation;
-      const bytes =
-        raster === undefined
-          ? await answer.text(type as StreamedType, deadlineMs)
-          : await answer.geoTiff(raster, artefacts.grid.index, rasterMetadata(asked, artefacts), deadlineMs);
-      const file = { bytes, etag: await byteTag(bytes) };
-      this.#kept.set(identity, file);
-      release();
-      keepOnly(bytes.length);
-      return file;
+      const making = this.#make(request, reply, generation, asked, predict);
+      this.#making.set(identity, making);
+      return making.finally(() => this.#making.delete(identity));
     });
+  }
+
+  async #make(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    { artefacts }: Generation,
+    asked: AskedSurface,
+    predict: () => Promise<PredictedSurface>,
+  ): Promise<SurfaceFile> {
+    const { lattice, raster, type, identity } = asked;
+    const mostBytes =
+      raster === undefined
+        ? TEXT_BYTES_PER_POINT * lattice.points.length
+        : RASTER_BYTES_PER_VALUE * valuesOf(asked);
+    const keepOnly = this.takeMemory(bytesOf(asked) + mostBytes, request, reply);
+    const { answer, steps } = await predict();
+    const deadlineMs = this.submitter.deadlineOf(reply);
+    const bytes =
+      raster === undefined
+        ? await answer.text(type as StreamedType, deadlineMs)
+        : await answer.geoTiff(raster, artefacts.grid.index, rasterMetadata(asked, artefacts), deadlineMs);
+    const file = { bytes, byteTag: raster === undefined ? undefined : await byteTag(bytes) };
+    this.#kept.set(identity, file);
+    steps.end();
+    keepOnly(bytes.length);
+    return file;
   }
 
   #runLimited<Result>(
@@ -128,11 +146,9 @@ export class SurfaceWork {
     work: (predict: () => Promise<PredictedSurface>) => Promise<Result>,
   ): Promise<Result> {
     let range: SharedRange | undefined;
-    const release = () => {
+    const steps = stepsOf(request, reply, generation, () => {
       if (range !== undefined) this.#memory.release(range);
-      range = undefined;
-    };
-    const steps = stepsOf(request, reply, generation, release);
+    });
     const predict = async () => {
       if (steps.isCancelled) throw closedWhileWaiting(); // the memory would not be released
       const { lattice, query, species } = asked;
@@ -153,7 +169,7 @@ export class SurfaceWork {
       };
       const answer = new SurfaceAnswer(surface, steps);
       await answer.predict(this.submitter.deadlineOf(reply));
-      return { answer, steps, release };
+      return { answer, steps };
     };
     return beforeFirstByte(request, steps, this.timeoutMs, closedWhileWaiting, () =>
       this.submitter.runLimited(request, reply, generation, () => work(predict)),
