@@ -6,7 +6,6 @@ import type { BufferPool } from './memory/buffer-pool.js';
 
 /** What answers runs: the worker threads, or the main thread, which takes no steps. */
 export interface Executor {
-  /** Rows of a run at most. */
   readonly maxRunRows: number;
   /** Runs that can start now. */
   readonly free: number;

@@ -9,7 +9,6 @@ export const LATER_STEP_TIMEOUTS = 4;
 
 /** How a table is answered. */
 export interface TableOptions {
-  /** Chunks that are under way at the same time. */
   readonly chunksUnderWay: number;
   /** How long the first chunk may wait for its answer. */
   readonly timeoutMs: number;

@@ -124,7 +124,6 @@ export class ArrowSource implements TableSource {
     return end;
   }
 
-  /** The index of the batch that has a row. */
   #batchOf(row: number): number {
     let low = 0;
     let high = this.batches.length - 1;

@@ -20,7 +20,6 @@ interface PlanEntry extends UnitSpecies {
 /** What is reported of a row for a planting method, in ten-thousandths: survival and the ends of its interval. */
 const NUMBERS = 3;
 const SCALE = 10_000;
-/** The numbers of a row. */
 const ROW_NUMBERS = NUMBERS * PLANTING_METHODS.length;
 
 /** Rows of a plan that are predicted together; plain data that can be passed to another thread. */
@@ -40,7 +39,6 @@ export interface SliceNumbers {
   readonly inferenceMs: number;
 }
 
-/** Predicts for a slice. */
 export async function predictSlice(
   { order: { horizon, methods }, memory, count, width }: PlanSlice,
   predictor: Predictor,
@@ -114,7 +112,6 @@ export class PlanAnswer {
     }
   }
 
-  /** Adds the numbers of a slice. */
   add({ from }: PlanSlice, { numbers }: SliceNumbers): void {
     this.#numbers.set(numbers, from * ROW_NUMBERS);
   }

@@ -2,15 +2,8 @@ import { z } from 'zod';
 import type { Artefacts } from '../../prediction/artefacts/artefacts.js';
 import { CONDITIONS, WARMING } from '../../prediction/conditions/adjustments.js';
 import { perGeneration } from '../../prediction/per-generation.js';
-import {
-  describedNumber,
-  isWithin,
-  type OptionNumber,
-  type OptionRules,
-  optionRulesOf,
-  rangeMessage,
-  SCENARIO,
-} from './options.js';
+import { describedNumber, isWithin, type OptionNumber, rangeMessage, SCENARIO } from './option-numbers.js';
+import { type OptionRules, optionRulesOf } from './options.js';
 
 /** A number that the query of a table or surface may assume for all its rows, with its column in the adjustments of a row. */
 export type Assumption = OptionNumber & { readonly column: number };

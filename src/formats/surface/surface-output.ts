@@ -54,7 +54,6 @@ export const SURFACE_TYPES = Object.values(SURFACE_FORMATS) as [SurfaceType, ...
 
 /** Most values in a chunk of text. */
 const TEXT_CHUNK_VALUES = 2 ** 13;
-/** Points of a record batch. */
 const BATCH_POINTS = 8192;
 
 /** What a chunk takes at most: 8192 points of Arrow, or 750 features of some 400 bytes. */

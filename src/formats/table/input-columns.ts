@@ -13,7 +13,6 @@ export const OPTIONAL_COLUMNS = [
   'seeds_per_spot',
 ] as const;
 
-/** The columns that are read. */
 export const READ_COLUMNS = [...REQUIRED_COLUMNS, ...OPTIONAL_COLUMNS] as const;
 
 /** Whether a column is one of the optional ones. */

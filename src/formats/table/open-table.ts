@@ -19,12 +19,10 @@ import type { TableOutput, TableSource } from './table-source.js';
 /** How far the check of a body has come, by its format. */
 export type CheckState = CsvState | NdjsonState | ArrowState;
 
-/** The answer to the rows of a chunk. */
 export interface ChunkAnswer {
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** The rows with an answer. */
   readonly answered: number;
-  /** The rows that have an error, by its code. */
   readonly failures: readonly (readonly [code: ErrorCode, count: number])[];
   /** The rows that are not answered yet, since the answer would be too long. */
   readonly rest: TableChunk | undefined;

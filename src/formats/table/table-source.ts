@@ -16,7 +16,6 @@ export interface TableSource {
   readonly arrowMetadata?: ReadonlyMap<string, string>;
   /** The columns of an uploaded Arrow table without rows, with the dictionaries that were sent before a chunk. */
   columnsBefore?(chunk: TableChunk): readonly Data[];
-  /** Reads the rows of a chunk. */
   rows(chunk: TableChunk): ChunkRows;
 }
 

@@ -181,7 +181,6 @@ function unchangedResponse({ headers }: { headers: Record<string, object> }) {
   return { description: 'The copy with the ETag of `If-None-Match` is current.', headers: kept };
 }
 
-/** The responses to a request with `Range`. */
 function rangeResponses(body: Body, { headers }: { headers: Record<string, object> }) {
   const range: HeaderName[] = ['Accept-Ranges', 'Content-Range'];
   const partial = responseObject('The range of the answer.', body, range);

@@ -2,7 +2,8 @@ import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { TIER_NAMES, TIERS, type Tier } from '../../../accounts/tiers.js';
 import { type AssumedValues, assumptionSchemas } from '../../../formats/request/assumptions.js';
-import { isWithin, type OptionNumber, optionRulesOf, queryNumber } from '../../../formats/request/options.js';
+import { isWithin, type OptionNumber, queryNumber } from '../../../formats/request/option-numbers.js';
+import { optionRulesOf } from '../../../formats/request/options.js';
 import { invalidRequest, issuesError } from '../../../formats/request/request-errors.js';
 import { MAX_LATITUDE, MAX_LONGITUDE } from '../../../formats/request/schemas.js';
 import {
@@ -12,13 +13,12 @@ import {
   type SurfaceType,
   TIFF_TYPE,
 } from '../../../formats/surface/surface-output.js';
+import type { Box } from '../../../prediction/artefacts/regions.js';
 import { ApiError } from '../../../prediction/errors/api-error.js';
 import { show } from '../../../prediction/errors/shown-value.js';
-import type { Box } from '../../../prediction/locate/lattice-points.js';
 import { type GenerationData, perGeneration } from '../../../prediction/per-generation.js';
 import { negotiateType } from '../../body/media-type.js';
 
-/** The query of a surface. */
 export interface SurfaceQuery {
   readonly box: Box;
   readonly maxPoints: number;

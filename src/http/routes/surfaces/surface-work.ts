@@ -23,14 +23,12 @@ const TEXT_BYTES_PER_POINT = 400;
 /** What a value takes at most in a GeoTIFF and the tiles that it is made of. */
 const RASTER_BYTES_PER_VALUE = 10;
 
-/** A file that was made. */
 interface SurfaceFile {
   readonly bytes: Buffer;
   /** The ETag of a GeoTIFF; that of a text depends on its content coding. */
   readonly byteTag: string | undefined;
 }
 
-/** A surface that was predicted. */
 interface PredictedSurface {
   readonly answer: SurfaceAnswer;
   readonly steps: RequestSteps;
