@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { RequestPacer } from '../../src/http/server/request-pacer.js';
+import { RequestPacer } from '../../src/http/server/pacing.js';
 import { openSocket } from '../support/raw-http.js';
 import { serviceOfFile } from '../support/service.js';
 

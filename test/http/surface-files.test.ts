@@ -178,7 +178,7 @@ test.each(FILES)('If-Range gives a range of %s where it is the ETag, else the wh
   expect(unchanged.status).toBe(304);
 });
 
-test.each(['json', 'arrow', 'csv'])('a Range of %s that is sent in parts is ignored', async (format) => {
+test.each(['json', 'arrow', 'csv'])('a Range of %s that is sent in chunks is ignored', async (format) => {
   const query = format === 'csv' ? LARGE : CASCADES;
   const coding = { range: 'bytes=0-9', 'accept-encoding': 'gzip' };
   const response = await get(`${query}&f=${format}`, coding);

@@ -1,15 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { Duplex } from 'node:stream';
 import { rejectUnparsed } from './malformed-requests.js';
-import type { RequestPacer } from './request-pacer.js';
-import { BYTES_PER_TURN, isLineEnd, turnEnd } from './turn-bytes.js';
-
-/** How long a connection that the service has ended waits for a caller who is still sending. */
-const LINGER_MS = 1000;
-
-/** Bytes that are received and dropped during that time. */
-const MAX_DROPPED_BYTES = 4 * 1024 * 1024;
+import { BYTES_PER_TURN, isLineEnd, type RequestPacer, turnEnd } from './pacing.js';
+import { SocketStream } from './socket-stream.js';
 
 /**
  * A connection as Node's HTTP server sees it: what its socket receives is passed on a little at a time.
@@ -19,12 +12,9 @@ const MAX_DROPPED_BYTES = 4 * 1024 * 1024;
  * request in progress. If another one arrives meanwhile, neither it nor anything after it is answered: the connection ends
  * after the response to the first.
  */
-export class Connection extends Duplex {
-  /** Received, and not yet passed to the parser. */
-  #waiting: Buffer | undefined;
+export class Connection extends SocketStream {
   #isPassScheduled = false;
   #hasHungUp = false;
-  #droppedBytes = 0;
   /** The last request, of which at least the head has arrived, and its response. */
   #request: IncomingMessage | undefined;
   #response: ServerResponse | undefined;
@@ -44,27 +34,23 @@ export class Connection extends Duplex {
 
   /** @param pacer shared by all connections */
   constructor(
-    private readonly socket: Socket,
+    socket: Socket,
     private readonly pacer: RequestPacer,
   ) {
-    // The socket buffers. Here, a single unread byte holds back the rest of what was received.
-    super({ decodeStrings: false, readableHighWaterMark: 1 });
+    super(socket);
     socket
       .on('data', (bytes) => {
-        this.#waiting = bytes;
+        this.waiting = bytes;
         this.#pass();
-        if (this.#waiting !== undefined) socket.pause();
+        if (this.waiting !== undefined) socket.pause();
       })
       .on('end', () => {
         this.#hasHungUp = true;
         this.emit('hangup'); // not 'end': Node's server learns of it when the response is sent
-        if (this.#waiting === undefined) this.#passEnd();
-      })
-      .on('timeout', () => this.emit('timeout'))
-      .on('error', (error) => this.destroy(error))
-      .on('close', () => this.destroy());
+        if (this.waiting === undefined) this.#passEnd();
+      });
     this.on('resume', () => {
-      if (this.#waiting !== undefined) this.#passLater();
+      if (this.waiting !== undefined) this.#passLater();
     });
   }
 
@@ -80,7 +66,7 @@ export class Connection extends Duplex {
 
   /** Whether no request is in progress or waiting. */
   get isIdle(): boolean {
-    return !this.#isAnswering && this.#waiting === undefined;
+    return !this.#isAnswering && this.waiting === undefined;
   }
 
   /** Whether the last request has arrived as a whole, its response is sent, and nothing of another one has arrived. */
@@ -161,46 +147,6 @@ export class Connection extends Duplex {
     response.once('close', () => this.end());
   }
 
-  /** Called by Node's server, as that of a socket. */
-  setTimeout(ms: number): this {
-    this.socket.setTimeout(ms);
-    return this;
-  }
-
-  /** What is received is passed on unasked, unless the parser has paused: see the event `resume`. */
-  override _read(): void {}
-
-  override _write(chunk: Buffer | string, encoding: BufferEncoding, callback: () => void): void {
-    this.socket.write(chunk, encoding, callback);
-  }
-
-  override _writev(
-    chunks: { chunk: Buffer | string; encoding: BufferEncoding }[],
-    callback: () => void,
-  ): void {
-    this.socket.cork();
-    for (const [index, { chunk, encoding }] of chunks.entries())
-      this.socket.write(chunk, encoding, index === chunks.length - 1 ? callback : undefined);
-    this.socket.uncork();
-  }
-
-  /**
-   * Ends the connection, but keeps reading until the caller closes its side or LINGER_MS pass: closed at once it would be
-   * reset under a caller who is still sending, who would lose the response.
-   */
-  override _final(callback: () => void): void {
-    const timer = setTimeout(() => this.socket.destroy(), LINGER_MS);
-    this.socket.once('close', () => clearTimeout(timer)).end(callback);
-    this.#waiting = undefined;
-    this.socket.resume();
-  }
-
-  override _destroy(error: Error | null, callback: (error: Error | null) => void): void {
-    this.#waiting = undefined;
-    this.socket.destroy();
-    callback(error);
-  }
-
   /** Whether the last request is not answered, or its response not sent. */
   get #isAnswering(): boolean {
     return this.#response?.closed === false;
@@ -221,10 +167,10 @@ export class Connection extends Duplex {
 
   /** Passes on what waits: the rest of a body or a few bytes; the rest in later turns. */
   #pass(): void {
-    for (let isFirst = true; this.#waiting !== undefined; isFirst = false) {
-      const bytes = this.#waiting;
+    for (let isFirst = true; this.waiting !== undefined; isFirst = false) {
+      const bytes = this.waiting;
       if (this.writableEnded || (this.#isFinal && !this.#isReceivingBody)) {
-        this.#drop(bytes);
+        this.dropBytes(bytes);
         return;
       }
       if (this.isPaused()) return;
@@ -235,8 +181,8 @@ export class Connection extends Duplex {
       }
       const length = bodyBytes > 0 ? Math.max(bodyBytes, BYTES_PER_TURN) : turnEnd(bytes);
       this.#bodyBytes = Math.max(0, bodyBytes - bytes.length);
-      this.#waiting = bytes.length > length ? bytes.subarray(length) : undefined;
-      this.push(this.#waiting === undefined ? bytes : bytes.subarray(0, length));
+      this.waiting = bytes.length > length ? bytes.subarray(length) : undefined;
+      this.push(this.waiting === undefined ? bytes : bytes.subarray(0, length));
     }
   }
 
@@ -255,7 +201,7 @@ export class Connection extends Duplex {
     setImmediate(() => {
       this.#isPassScheduled = false;
       this.#pass();
-      if (this.#waiting !== undefined || this.destroyed) return;
+      if (this.waiting !== undefined || this.destroyed) return;
       if (this.#hasHungUp) this.#passEnd();
       else this.socket.resume();
     });
@@ -265,13 +211,6 @@ export class Connection extends Duplex {
   #passEnd(): void {
     if (this.#isAnswering && !this.#isReceiving) this.#response?.once('close', () => this.push(null));
     else this.push(null);
-  }
-
-  /** Drops what will not be answered. The caller may send some of it, and more is left unread until the linger ends. */
-  #drop(bytes: Buffer): void {
-    this.#waiting = undefined;
-    this.#droppedBytes += bytes.length;
-    if (this.#droppedBytes > MAX_DROPPED_BYTES) this.socket.pause();
   }
 }
 

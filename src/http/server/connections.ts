@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { Connection } from './connection.js';
-import { RequestPacer } from './request-pacer.js';
+import { RequestPacer } from './pacing.js';
 
 /**
  * The open connections of a server, in limited number.
