@@ -34,6 +34,14 @@ interface PredictedSurface {
   readonly steps: RequestSteps;
 }
 
+/** A request for a surface. */
+interface SurfaceCall {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly generation: Generation;
+  readonly asked: AskedSurface;
+}
+
 /** The values of a surface at all its points. */
 function valuesOf({ lattice, query }: AskedSurface): number {
   return lattice.points.length * bandNames(query.hasIntervals).length;
@@ -66,82 +74,65 @@ export class SurfaceWork {
   }
 
   /** Takes memory for bytes of a kept file until they are sent. @throws ApiError overloaded */
-  takeMemory(bytes: number, request: FastifyRequest, reply: FastifyReply): (leftBytes: number) => void {
+  takeMemory(bytes: number, { request, reply }: SurfaceCall): (leftBytes: number) => void {
     return takeMemory(this.#budget, bytes, request, reply);
   }
 
   /** Predicts a surface that is sent in chunks. @throws ApiError */
-  predict(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    generation: Generation,
-    asked: AskedSurface,
-  ): Promise<PredictedSurface> {
+  predict(call: SurfaceCall): Promise<PredictedSurface> {
+    const { request, asked } = call;
     this.submitter.checkConcurrency(request);
     const chunkBytes = Math.min(SURFACE_CHUNK_BYTES, TEXT_BYTES_PER_POINT * asked.lattice.points.length);
-    this.takeMemory(bytesOf(asked) + chunkBytes, request, reply);
-    return this.#runLimited(request, reply, generation, asked, (predict) => predict());
+    this.takeMemory(bytesOf(asked) + chunkBytes, call);
+    return this.#runLimited(call, async (predict, steps) => ({ answer: await predict(), steps }));
   }
 
   /**
    * Makes a file, unless another request makes it. It is sent from the main thread, which holds its bytes: the generation
-   * is let go when it is made, so that reloads do not cut a slow download.
+   * is let go before, so that reloads do not cut a slow download.
    * @throws ApiError
    */
-  makeFile(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    generation: Generation,
-    asked: AskedSurface,
-  ): Promise<SurfaceFile> {
-    const { identity } = asked;
-    this.submitter.checkConcurrency(request);
-    return this.#runLimited(request, reply, generation, asked, async (predict) => {
+  makeFile(call: SurfaceCall): Promise<SurfaceFile> {
+    const { identity } = call.asked;
+    this.submitter.checkConcurrency(call.request);
+    return this.#runLimited(call, async (predict, steps) => {
       // The caller of the other request may hang up: then this one makes it.
       while (this.#making.has(identity)) await this.#making.get(identity)?.catch(() => {});
-      const kept = this.keptFile(asked);
-      if (kept !== undefined) {
-        this.takeMemory(kept.bytes.length, request, reply);
-        return kept;
-      }
-      const making = this.#make(request, reply, generation, asked, predict);
-      this.#making.set(identity, making);
-      return making.finally(() => this.#making.delete(identity));
+      let file = this.keptFile(call.asked);
+      if (file === undefined) {
+        const making = this.#make(call, predict);
+        this.#making.set(identity, making);
+        file = await making.finally(() => this.#making.delete(identity));
+      } else this.takeMemory(file.bytes.length, call);
+      steps.end();
+      return file;
     });
   }
 
-  async #make(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    { artefacts }: Generation,
-    asked: AskedSurface,
-    predict: () => Promise<PredictedSurface>,
-  ): Promise<SurfaceFile> {
+  async #make(call: SurfaceCall, predict: () => Promise<SurfaceAnswer>): Promise<SurfaceFile> {
+    const { asked } = call;
     const { lattice, raster, type, identity } = asked;
     const mostBytes =
       raster === undefined
         ? TEXT_BYTES_PER_POINT * lattice.points.length
         : RASTER_BYTES_PER_VALUE * valuesOf(asked);
-    const keepOnly = this.takeMemory(bytesOf(asked) + mostBytes, request, reply);
-    const { answer, steps } = await predict();
-    const deadlineMs = this.submitter.deadlineOf(reply);
+    const keepOnly = this.takeMemory(bytesOf(asked) + mostBytes, call);
+    const answer = await predict();
+    const deadlineMs = this.submitter.deadlineOf(call.reply);
+    const { artefacts } = call.generation;
     const bytes =
       raster === undefined
         ? await answer.text(type as StreamedType, deadlineMs)
         : await answer.geoTiff(raster, artefacts.grid.index, rasterMetadata(asked, artefacts), deadlineMs);
     const file = { bytes, byteTag: raster === undefined ? undefined : await byteTag(bytes) };
     this.#kept.set(identity, file);
-    steps.end();
     keepOnly(bytes.length);
     return file;
   }
 
   #runLimited<Result>(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    generation: Generation,
-    asked: AskedSurface,
-    work: (predict: () => Promise<PredictedSurface>) => Promise<Result>,
+    { request, reply, generation, asked }: SurfaceCall,
+    work: (predict: () => Promise<SurfaceAnswer>, steps: RequestSteps) => Promise<Result>,
   ): Promise<Result> {
     let range: SharedRange | undefined;
     const steps = stepsOf(request, reply, generation, () => {
@@ -167,10 +158,10 @@ export class SurfaceWork {
       };
       const answer = new SurfaceAnswer(surface, steps);
       await answer.predict(this.submitter.deadlineOf(reply));
-      return { answer, steps };
+      return answer;
     };
     return beforeFirstByte(request, steps, this.timeoutMs, closedWhileWaiting, () =>
-      this.submitter.runLimited(request, reply, generation, () => work(predict)),
+      this.submitter.runLimited(request, reply, generation, () => work(predict, steps)),
     );
   }
 }

@@ -44,6 +44,7 @@ export function surfacesRoute(app: FastifyInstance, { config, serving, submitter
   app.get<SurfaceRoute>('/v1/surfaces/:species_code', async (request, reply) => {
     const generation = serving.current;
     const asked = readSurface(request, generation);
+    const call = { request, reply, generation, asked };
     const { type, raster, codedTag, isFile, isRange } = asked;
     /** Sets the headers of the answer, and of a 304. */
     const describe = (etag: string) => {
@@ -67,7 +68,7 @@ export function surfacesRoute(app: FastifyInstance, { config, serving, submitter
         describeAnswer(codedTag);
         return sendStream(request, reply, Readable.from([]));
       }
-      const { answer, steps } = await work.predict(request, reply, generation, asked);
+      const { answer, steps } = await work.predict(call);
       describeAnswer(codedTag);
       const deadlineOf = () => performance.now() + LATER_STEP_TIMEOUTS * timeoutMs;
       const chunks = answer.chunks(type as StreamedType, deadlineOf);
@@ -77,12 +78,11 @@ export function surfacesRoute(app: FastifyInstance, { config, serving, submitter
     /** Sends a surface that is kept as a whole, or a range of it. */
     const answerFile = async () => {
       const kept = work.keptFile(asked);
-      const { bytes, byteTag } = kept ?? (await work.makeFile(request, reply, generation, asked));
+      const { bytes, byteTag } = kept ?? (await work.makeFile(call));
       const etag = byteTag ?? codedTag;
       if (isUnchanged(etag)) return sendUnchanged(etag);
       const range = rangeOf(request, bytes.length, etag);
-      if (kept !== undefined)
-        work.takeMemory(range === undefined ? bytes.length : range[1] - range[0], request, reply);
+      if (kept !== undefined) work.takeMemory(range === undefined ? bytes.length : range[1] - range[0], call);
       describeAnswer(etag);
       // Also where the range is ignored: the ETag is that of the bytes without a content coding.
       if (isRange && raster === undefined) addVary(reply, 'accept-encoding');
