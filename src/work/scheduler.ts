@@ -13,7 +13,7 @@ export interface Executor {
   onFree: () => void;
   /** Work is waiting: calls `onFree` as soon as a run can start, which may be at once. */
   request(): void;
-  /** Has the run fill in its rows and starts it; only while `free` is above 0. */
+  /** Lets the run fill in its rows and starts it; only while `free` is above 0. */
   start(run: Run): void;
 }
 
