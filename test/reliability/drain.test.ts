@@ -40,7 +40,7 @@ const PATIENCE = {
 /** How long an idle connection has to send another request after the drain delay. */
 const IDLE_MS = 500;
 
-const TELL_ACCEPTED = fileURLToPath(new URL('./support/reportFigures-accepted.mjs', import.meta.url));
+const TELL_ACCEPTED = fileURLToPath(new URL('./support/tell-accepted.mjs', import.meta.url));
 
 let shutdowns = 0;
 let answered = 0;
