@@ -96,7 +96,7 @@ const configSchema = z.object({
     .describe(
       'Sites that may wait for an answer, whatever the size of the requests; beyond it requests get 503 `overloaded`.',
     ),
-  // With 32 GiB, the part of a single thread exceeds the 2^32 elements that V8 allows in a typed array in Node 20.
+  // With 32 GiB, the share of a single thread exceeds the 2^32 elements that V8 allows in a typed array in Node 20.
   cacheBytes: wholeNumber(0, 16 * 1024 * 1024 * 1024)
     .default(64 * 1024 * 1024)
     .describe(

@@ -2,5 +2,4 @@ import { readFileSync } from 'node:fs';
 
 const packageFile = new URL('../package.json', import.meta.url);
 
-/** The version of this package. */
 export const VERSION: string = (JSON.parse(readFileSync(packageFile, 'utf8')) as { version: string }).version;

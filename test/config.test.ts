@@ -5,7 +5,7 @@ import fc from 'fast-check';
 import { expect, test } from 'vitest';
 import { ConfigError, configHelp, describeVariables, loadConfig } from '../src/config.js';
 import { availableCores, memoryLimitBytes } from '../src/control-groups.js';
-import { checkMemoryLimit } from '../src/service/memory-limit.js';
+import { checkMemoryLimit } from '../src/service/resource-limits.js';
 import { temporaryFolder } from './support/service-process.js';
 
 /** Each variable, a good value, what it is read as, and values that are refused. */

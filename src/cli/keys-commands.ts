@@ -14,7 +14,6 @@ export interface Output {
   readonly isSecret?: boolean;
 }
 
-/** A command of `keys`. */
 export interface KeysCommand<Shape extends z.ZodRawShape = z.ZodRawShape> {
   readonly synopsis: string;
   readonly description: string;

@@ -8,7 +8,7 @@ import { openApiDocument } from './openapi/document.js';
 import { enableCompression } from './response/compression.js';
 import { batchEndpoint, batchRoute } from './routes/batch.js';
 import { catalogueRoutes, coverageEndpoint, modelEndpoint, speciesEndpoint } from './routes/catalogue.js';
-import type { ApiParts, RouteContext } from './routes/context.js';
+import type { ApiDependencies, RouteContext } from './routes/context.js';
 import { documentRoutes } from './routes/documents.js';
 import { pageRoutes } from './routes/page.js';
 import { planEndpoint, planRoute } from './routes/plan.js';
@@ -39,10 +39,10 @@ const ENDPOINTS = [
 const WHERE_LISTED = '/openapi.json lists the endpoints';
 
 /** Composes the public API; the caller makes it listen. */
-export function createApi(parts: ApiParts, log: FastifyBaseLogger): FastifyInstance {
-  const { config, clock, phase, accounts, serving, connections, metrics } = parts;
+export function createApi(dependencies: ApiDependencies, log: FastifyBaseLogger): FastifyInstance {
+  const { config, clock, phase, accounts, serving, connections, metrics } = dependencies;
   const context: RouteContext = {
-    ...parts,
+    ...dependencies,
     submitter: new Submitter(clock, config.requestTimeoutMs, config.queueLimitSites),
   };
   const app = createServer(config, phase, log, connections, WHERE_LISTED, (request, reply) => {

@@ -2,7 +2,7 @@ import type { FastifyReply, FastifyRequest } from 'fastify';
 import type { Clock } from '../accounts/clock.js';
 import type { ApiError } from '../prediction/errors/api-error.js';
 import type { SiteRows } from '../prediction/site-rows.js';
-import { KeyTurns, type MemoryBudget } from '../work/admission.js';
+import { KeyConcurrency, type MemoryBudget } from '../work/admission.js';
 import type { Generation } from '../work/generation.js';
 import type { JobFailure } from '../work/job.js';
 import type { JobAnswers } from '../work/job-answers.js';
@@ -18,7 +18,7 @@ import { callerOf } from './server/request-state.js';
 
 /** Submits the work of requests to a scheduler; its failures are errors of the interface. */
 export class Submitter {
-  readonly #turns: KeyTurns;
+  readonly #concurrency: KeyConcurrency;
 
   /** @param timeoutMs how long after its arrival a request may be answered */
   constructor(
@@ -26,7 +26,7 @@ export class Submitter {
     private readonly timeoutMs: number,
     queueLimitSites: number,
   ) {
-    this.#turns = new KeyTurns(queueLimitSites);
+    this.#concurrency = new KeyConcurrency(queueLimitSites);
   }
 
   /**
@@ -57,23 +57,23 @@ export class Submitter {
   }
 
   /** @throws ApiError overloaded where no further plan or surface of the caller would be admitted */
-  checkTurns(request: FastifyRequest): void {
-    if (this.#turns.wouldReject(callerOf(request).id)) throw TOO_MANY_OPEN;
+  checkConcurrency(request: FastifyRequest): void {
+    if (this.#concurrency.wouldReject(callerOf(request).id)) throw TOO_MANY_OPEN;
   }
 
   /**
    * Does the work of a plan or surface when its key has its turn.
    * @throws ApiError where too many of the key wait or the request's time is over, or what `work` throws
    */
-  async inTurn<Result>(
+  async runLimited<Result>(
     request: FastifyRequest,
     reply: FastifyReply,
     generation: Generation,
     work: () => Promise<Result>,
   ): Promise<Result> {
-    this.checkTurns(request);
+    this.checkConcurrency(request);
     const { id } = callerOf(request);
-    const outcome = await generation.keepOpen(() => this.#turns.run(id, this.deadlineOf(reply), work));
+    const outcome = await generation.keepOpen(() => this.#concurrency.run(id, this.deadlineOf(reply), work));
     if (outcome.kind !== 'answered') throw failureError(outcome, request, this.timeoutMs);
     return outcome.result;
   }
@@ -101,7 +101,7 @@ export function takeMemory(
   let held = bytes;
   const keepOnly = (leftBytes: number) => {
     const left = Math.min(leftBytes, held);
-    budget.giveBack(id, held - left);
+    budget.release(id, held - left);
     held = left;
   };
   raw.once('close', () => keepOnly(0));

@@ -16,7 +16,6 @@ export interface MethodRun {
   readonly positions: Int32Array | undefined;
 }
 
-/** Predicts one planting method. */
 export class MethodPredictor {
   /** @param method its index in PLANTING_METHODS */
   constructor(

@@ -100,8 +100,8 @@ export async function checkModel(
       sum += contribution;
     }
     if (Math.abs(sum - survival[at]) > SUM_TOLERANCE) {
-      const parts = `but baseline + contributions is ${sum} ${where(row)}`;
-      fail(`survival at ${years} years is ${survival[at]}, ${parts}`);
+      const sums = `but baseline + contributions is ${sum} ${where(row)}`;
+      fail(`survival at ${years} years is ${survival[at]}, ${sums}`);
     }
   }
   return durationMs;

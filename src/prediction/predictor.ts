@@ -88,7 +88,6 @@ export class Predictor {
     return { inferenceMs, runs, draws };
   }
 
-  /** Matches rows to grid points and finds the status of each. */
   #matchAll(rows: SiteRows, { status, points, distancesKm }: RowRecords): void {
     const { longitude, latitude } = rows;
     let matched: number = ROW_STATUS.answered;

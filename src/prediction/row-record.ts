@@ -58,7 +58,7 @@ export class RowRecords {
   }
 
   /** The records of `count` rows from one on, in the same memory. */
-  part(from: number, count: number): RowRecords {
+  slice(from: number, count: number): RowRecords {
     const end = from + count;
     return new RowRecords(
       this.status.subarray(from, end),

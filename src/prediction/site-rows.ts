@@ -86,7 +86,6 @@ export function siteRowsBytes(count: number, width: number): number {
 /** The outcome of a row. */
 export const ROW_STATUS = { answered: 0, outsideCoverage: 1, noNearbyData: 2, elevationMismatch: 3 } as const;
 
-/** The answers to a set of rows. */
 export interface RowAnswers {
   /** ROW_STATUS of each row. */
   readonly status: Uint8Array;

@@ -8,7 +8,7 @@ import { OutputError, writeError, writeOutput, writeSecret } from '../output/wri
 import { ArtefactError } from '../prediction/artefacts/artefact-error.js';
 import { WorkerStartError } from '../work/worker-pool.js';
 import { firstKeyText } from './first-run.js';
-import { checkMemoryLimit } from './memory-limit.js';
+import { checkMemoryLimit } from './resource-limits.js';
 import { ListenError, type Service, startService } from './service.js';
 
 /** Time for the last log line to be written. */

@@ -16,9 +16,9 @@ import { Metrics } from '../observability/metrics.js';
 import { quote, shorten } from '../output/printable.js';
 import { readArtefacts } from '../prediction/artefacts/artefacts.js';
 import { BufferPool } from '../work/memory/buffer-pool.js';
-import { boundByDescriptors } from './descriptors.js';
 import { prepareFirstKey } from './first-run.js';
 import { Generations, logFieldsOf } from './models/generations.js';
+import { boundByDescriptors } from './resource-limits.js';
 import { ServicePhase } from './service-phase.js';
 import { watchState } from './state-metrics.js';
 
@@ -76,8 +76,8 @@ export async function startService(
   const metrics = new Metrics();
   const connections = new Connections(boundByDescriptors(config.connectionLimit));
   watchState(metrics, generations, accounts, connections, log);
-  const parts = { config, clock, phase, accounts, serving: generations, connections, metrics };
-  const api = createApi(parts, log);
+  const dependencies = { config, clock, phase, accounts, serving: generations, connections, metrics };
+  const api = createApi(dependencies, log);
   const ops = createOps(config, phase, accounts, metrics, log);
 
   const end = async () => {

@@ -24,7 +24,7 @@ export class MemoryBudget {
     return true;
   }
 
-  giveBack(keyId: string, bytes: number): void {
+  release(keyId: string, bytes: number): void {
     this.#add(keyId, -bytes);
   }
 
@@ -50,8 +50,8 @@ interface OpenRequests {
   readonly waiting: (() => void)[];
 }
 
-/** Plans and surfaces have many rows: of each key a few are at work, in the order of their arrival, and a few more wait. */
-export class KeyTurns {
+/** Limits the plans and surfaces of a key: a few are at work, in the order of their arrival, and a few more wait. */
+export class KeyConcurrency {
   readonly #keys = new Map<string, OpenRequests>();
   readonly #maxOpen: number;
 

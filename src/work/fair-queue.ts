@@ -1,4 +1,4 @@
-/** Work that waits: rows that may be taken in several parts, or a step, which is taken by itself. */
+/** Work that waits: rows that may be taken in several slices, or a step, which is taken by itself. */
 export interface Waiting {
   /** The API key whose turn it uses. */
   readonly keyId: string;
@@ -9,7 +9,7 @@ export interface Waiting {
 }
 
 /** Rows [firstRow, firstRow + count) of a job; none of a step. */
-export interface Part<Job> {
+export interface JobSlice<Job> {
   readonly job: Job;
   readonly firstRow: number;
   readonly count: number;
@@ -49,23 +49,23 @@ export class FairQueue<Job extends Waiting> {
   }
 
   /** Takes up to `maxRows` rows, of as many jobs as that needs, or one step. */
-  take(maxRows: number): Part<Job>[] {
-    const parts: Part<Job>[] = [];
+  take(maxRows: number): JobSlice<Job>[] {
+    const slices: JobSlice<Job>[] = [];
     let left = maxRows;
     while (left > 0 && !this.isEmpty) {
       const share = Math.ceil(Math.min(left, this.rowCount) / this.#keys.size);
       for (const key of [...this.#keys.values()]) {
         if (left === 0) break;
         const isStep = key.jobs[0].rowCount === 0;
-        if (isStep && parts.length > 0) return parts;
+        if (isStep && slices.length > 0) return slices;
         this.#keys.delete(key.keyId);
-        if (isStep) parts.push({ job: key.jobs.shift() as Job, firstRow: 0, count: 0 });
-        else left -= this.#takeRows(key, Math.min(share, left), parts);
+        if (isStep) slices.push({ job: key.jobs.shift() as Job, firstRow: 0, count: 0 });
+        else left -= this.#takeRows(key, Math.min(share, left), slices);
         if (key.jobs.length > 0) this.#keys.set(key.keyId, key);
-        if (isStep) return parts;
+        if (isStep) return slices;
       }
     }
-    return parts;
+    return slices;
   }
 
   /** Removes what waits of a job. */
@@ -106,14 +106,14 @@ export class FairQueue<Job extends Waiting> {
     for (const { jobs } of this.#keys.values()) yield* jobs;
   }
 
-  #takeRows(key: KeyQueue<Job>, share: number, parts: Part<Job>[]): number {
+  #takeRows(key: KeyQueue<Job>, share: number, slices: JobSlice<Job>[]): number {
     let taken = 0;
     let finished = 0;
     while (finished < key.jobs.length && taken < share) {
       const job = key.jobs[finished];
       if (job.rowCount === 0) break;
       const count = Math.min(share - taken, job.rowCount - job.takenRows);
-      parts.push({ job, firstRow: job.takenRows, count });
+      slices.push({ job, firstRow: job.takenRows, count });
       job.takenRows += count;
       taken += count;
       if (job.takenRows === job.rowCount) finished++;

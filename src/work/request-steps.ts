@@ -12,6 +12,9 @@ export class RequestSteps {
   inferenceMs = 0;
   #queueMs: number | undefined;
   #isCancelled = false;
+  /** Resolves when no further step follows. */
+  readonly ended: Promise<void>;
+  #resolveEnded: () => void = () => {};
   /** Steps that workers may have. */
   readonly #steps = new Set<Job>();
 
@@ -19,7 +22,11 @@ export class RequestSteps {
   constructor(
     private readonly keyId: string,
     private readonly scheduler: Scheduler,
-  ) {}
+  ) {
+    this.ended = new Promise((resolve) => {
+      this.#resolveEnded = resolve;
+    });
+  }
 
   /** Whether any step has predicted. */
   get hasPredicted(): boolean {
@@ -39,14 +46,20 @@ export class RequestSteps {
   cancel(): void {
     this.#isCancelled = true;
     for (const step of this.#steps) step.abandon();
+    this.end();
   }
 
-  /** Resolves when no worker reads the memory of the request any more; it must have been cancelled. */
+  /** All steps are done, though the response may still be sent. */
+  end(): void {
+    this.#resolveEnded();
+  }
+
+  /** Resolves when no worker reads the memory of the request any more; it must have ended. */
   async released(): Promise<void> {
     await Promise.all([...this.#steps].map((step) => step.released()));
   }
 
-  /** Has a worker do a step. @param deadlineMs on the clock of `performance.now()` @throws ApiError, JobError */
+  /** Does a step in a worker. @param deadlineMs on the clock of `performance.now()` @throws ApiError, JobError */
   async do<Kind extends StepOrder['kind']>(
     order: StepOrder & { readonly kind: Kind },
     deadlineMs: number,
@@ -66,10 +79,10 @@ export class RequestSteps {
     return result;
   }
 
-  /** Does the step of each piece of work, a few at a time. @param pieces which the first error ends */
-  async doEach<Piece>(pieces: Generator<Piece>, doStep: (piece: Piece) => Promise<void>): Promise<void> {
+  /** Does a step for each item, a few at a time, until the first error. */
+  async doEach<Item>(items: Generator<Item>, doStep: (item: Item) => Promise<void>): Promise<void> {
     const doSome = async () => {
-      for (const piece of pieces) await doStep(piece);
+      for (const item of items) await doStep(item);
     };
     const calls = Array.from({ length: STEPS_AT_ONCE }, doSome);
     // After an error the others may have a step under way: it uses memory of the request.

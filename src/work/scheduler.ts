@@ -1,12 +1,11 @@
 import type { RowAnswers, SiteRows } from '../prediction/site-rows.js';
-import { FairQueue, type Part } from './fair-queue.js';
+import { FairQueue, type JobSlice } from './fair-queue.js';
 import { Job, type RowsRequest, type StepRequest } from './job.js';
 import type { JobAnswers } from './job-answers.js';
 import type { BufferPool } from './memory/buffer-pool.js';
 
 /** What answers runs: the worker threads, or the main thread, which takes no steps. */
 export interface Executor {
-  /** Rows of a run at most. */
   readonly maxRunRows: number;
   /** Runs that can start now. */
   readonly free: number;
@@ -14,7 +13,7 @@ export interface Executor {
   onFree: () => void;
   /** Work is waiting: calls `onFree` as soon as a run can start, which may be at once. */
   request(): void;
-  /** Has the run fill in its rows and starts it; only while `free` is above 0. */
+  /** Lets the run fill in its rows and starts it; only while `free` is above 0. */
   start(run: Run): void;
 }
 
@@ -25,27 +24,27 @@ export class Run {
   failures = 0;
 
   constructor(
-    readonly parts: readonly Part<Job>[],
+    readonly slices: readonly JobSlice<Job>[],
     private readonly onEnd: (run: Run, error?: Error) => void,
   ) {
-    this.count = parts.reduce((sum, { count }) => sum + count, 0);
+    this.count = slices.reduce((sum, { count }) => sum + count, 0);
   }
 
   /** The order of a step. */
   get order(): object | undefined {
-    return this.parts[0].job.order;
+    return this.slices[0].job.order;
   }
 
   /** Whether nobody waits for it any more. */
   get isOver(): boolean {
-    return this.parts.every(({ job }) => job.isSettled);
+    return this.slices.every(({ job }) => job.isSettled);
   }
 
   /** Begins the run and writes its rows. */
   fill(rows: SiteRows): void {
     const nowMs = performance.now();
     let at = 0;
-    for (const { job, firstRow, count } of this.parts) {
+    for (const { job, firstRow, count } of this.slices) {
       job.startedMs ??= nowMs;
       job.runs++;
       rows.copyRows(at, job.rows, firstRow, count);
@@ -56,7 +55,7 @@ export class Run {
   /** Takes what is needed of the answers, whose memory is used again when this returns. */
   deliver(answers: RowAnswers, inferenceMs: number): void {
     let at = 0;
-    for (const { job, firstRow, count } of this.parts) {
+    for (const { job, firstRow, count } of this.slices) {
       job.add(answers, at, count, firstRow, (inferenceMs * count) / this.count);
       at += count;
     }
@@ -65,7 +64,7 @@ export class Run {
 
   /** Takes the result of the step. */
   deliverResult(result: unknown): void {
-    this.parts[0].job.settle({ kind: 'answered', result });
+    this.slices[0].job.settle({ kind: 'answered', result });
     this.#end();
   }
 
@@ -77,7 +76,7 @@ export class Run {
 
   #end(error?: Error): void {
     this.onEnd(this, error);
-    for (const { job } of this.parts) job.leaveRun();
+    for (const { job } of this.slices) job.leaveRun();
   }
 }
 
@@ -125,7 +124,7 @@ export class Scheduler {
     return this.waitingSites >= this.queueLimitSites && this.#queue.hasMost(keyId);
   }
 
-  /** Has rows answered in the turns of a key. */
+  /** Submits rows in the turns of a key. */
   submit(request: RowsRequest): Job<JobAnswers> {
     const job = new Job<JobAnswers>(request, this.buffers, this.#onSettled);
     this.#add(job);
@@ -139,7 +138,7 @@ export class Scheduler {
   }
 
   /**
-   * Has a worker take a step in the turn of a key. Steps are not counted among the sites that wait: who submits them
+   * Submits a step in the turn of a key. Steps are not counted among the sites that wait: who submits them
    * bounds how many there are.
    */
   submitStep<Result>(request: StepRequest): Job<Result> {
@@ -188,8 +187,8 @@ export class Scheduler {
     while (!this.#queue.isEmpty) {
       const share = Math.ceil(this.waitingSites / this.executor.free);
       const taken = this.#queue.take(Math.min(this.executor.maxRunRows, Math.max(1, share)));
-      const parts = taken.filter(({ job }) => !dropIfHungUp(job));
-      if (parts.length > 0) return new Run(parts, this.#endRun);
+      const slices = taken.filter(({ job }) => !dropIfHungUp(job));
+      if (slices.length > 0) return new Run(slices, this.#endRun);
     }
     return undefined;
   }
@@ -198,7 +197,7 @@ export class Scheduler {
     this.#runs.splice(this.#runs.indexOf(run), 1);
     if (error !== undefined) {
       if (run.failures === 1) this.#retries.push(run);
-      else for (const { job } of run.parts) job.settle({ kind: 'failed', error });
+      else for (const { job } of run.slices) job.settle({ kind: 'failed', error });
     }
     if (!this.#queue.isEmpty || this.#retries.length > 0) this.executor.request();
     this.#reportIdle();
@@ -226,7 +225,7 @@ export class Scheduler {
   #settleOverdue(): void {
     const nowMs = performance.now();
     this.#nextDeadlineMs = Number.POSITIVE_INFINITY;
-    const started = [...this.#runs, ...this.#retries].flatMap(({ parts }) => parts.map(({ job }) => job));
+    const started = [...this.#runs, ...this.#retries].flatMap(({ slices }) => slices.map(({ job }) => job));
     for (const job of [...this.#queue.jobs(), ...started]) {
       if (job.isSettled) continue;
       if (job.deadlineMs > nowMs) this.#checkDeadlineAt(job.deadlineMs);

@@ -1,14 +1,14 @@
-import { type PieceNumbers, type PlanPiece, predictPiece } from '../formats/geojson/plan-answer.js';
+import { type PlanSlice, predictSlice, type SliceNumbers } from '../formats/geojson/plan-answer.js';
 import type { UnitLimit } from '../formats/geojson/plan-reader.js';
 import { type Plan, readPlan } from '../formats/geojson/planner.js';
 import { encodeTile } from '../formats/geotiff/encode-tile.js';
 import type { Raster, RasterTile } from '../formats/geotiff/raster.js';
 import { predictSurface, type Surface } from '../formats/surface/surface.js';
 import {
+  type ChunkStart,
   encodeSurface,
-  type PartStart,
-  type PartType,
-  type SurfacePart,
+  type StreamedType,
+  type SurfaceChunk,
 } from '../formats/surface/surface-output.js';
 import { type CheckState, type ChunkAnswer, OpenTable } from '../formats/table/open-table.js';
 import type { TableChunk, TableRequest } from '../formats/table/table-request.js';
@@ -39,12 +39,12 @@ export type StepOrder =
     }
   /** Predicts for some points of a surface, whose arrays lie in shared memory. */
   | { readonly kind: 'points'; readonly surface: Surface; readonly from: number; readonly count: number }
-  /** Writes a part of a surface. */
+  /** Writes a chunk of a surface. */
   | {
-      readonly kind: 'part';
+      readonly kind: 'encode';
       readonly surface: Surface;
-      readonly type: PartType;
-      readonly start: PartStart;
+      readonly type: StreamedType;
+      readonly start: ChunkStart;
     }
   /** Writes a tile of a surface as a raster. */
   | {
@@ -61,7 +61,7 @@ export type StepOrder =
       readonly before: Plan | undefined;
     }
   /** Predicts for some rows of a plan. */
-  | { readonly kind: 'piece'; readonly piece: PlanPiece };
+  | { readonly kind: 'plan-slice'; readonly slice: PlanSlice };
 
 /** The results of orders by their kind. */
 export interface StepResults {
@@ -72,10 +72,10 @@ export interface StepResults {
   };
   readonly rows: ChunkAnswer;
   readonly points: { readonly inferenceMs: number };
-  readonly part: SurfacePart;
+  readonly encode: SurfaceChunk;
   readonly tile: { readonly bytes: Uint8Array<ArrayBuffer> };
   readonly plan: Plan;
-  readonly piece: PieceNumbers;
+  readonly 'plan-slice': SliceNumbers;
 }
 
 /** A step ends with its result, or with what is wrong with the request. */
@@ -90,7 +90,7 @@ const STEP_MS = 15;
 const KEPT_TABLES = 4;
 const tables = new Map<number, OpenTable>();
 
-/** Rows are checked against a part of the predictor's data; what is made of it is kept with the object. */
+/** The data that rows are checked against; what is made of it is kept with the object. */
 let context: GenerationData | undefined;
 
 function contextOf({ grid, manifest, species, regions, searchRadiusKm }: PredictorData): GenerationData {
@@ -143,7 +143,7 @@ async function stepOf(order: StepOrder, predictor: Predictor, context: Generatio
       const inferenceMs = await predictSurface(surface, from, count, context.artefacts, predictor);
       return { result: { result: { inferenceMs } } };
     }
-    case 'part': {
+    case 'encode': {
       const result = encodeSurface(order.surface, context.artefacts, order.type, order.start);
       return { result: { result }, transferred: [result.bytes.buffer] };
     }
@@ -157,7 +157,7 @@ async function stepOf(order: StepOrder, predictor: Predictor, context: Generatio
       const body = Buffer.from(buffer, byteOffset, length);
       return { result: { result: readPlan(body, order.limit, context, order.before, STEP_MS) } };
     }
-    case 'piece':
-      return { result: { result: await predictPiece(order.piece, predictor) } };
+    case 'plan-slice':
+      return { result: { result: await predictSlice(order.slice, predictor) } };
   }
 }

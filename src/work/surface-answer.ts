@@ -2,7 +2,7 @@ import { arrayBuffer } from 'node:stream/consumers';
 import { geoTiffFile, type RasterMetadata } from '../formats/geotiff/geotiff-file.js';
 import { levelsOf, type Raster, type RasterTile, tilesOf } from '../formats/geotiff/raster.js';
 import type { Surface } from '../formats/surface/surface.js';
-import type { PartStart, PartType, SurfacePart } from '../formats/surface/surface-output.js';
+import type { ChunkStart, StreamedType, SurfaceChunk } from '../formats/surface/surface-output.js';
 import type { PointIndex } from '../prediction/artefacts/point-index.js';
 import type { RequestSteps } from './request-steps.js';
 
@@ -21,29 +21,29 @@ export class SurfaceAnswer {
   async predict(deadlineMs: number): Promise<void> {
     const { surface } = this;
     const atOnce = surface.ends === undefined ? STEP_POINTS : STEP_POINTS_WITH_INTERVALS;
-    await this.steps.doEach(piecesOf(surface.points.length, atOnce), async (piece) => {
-      await this.steps.do({ kind: 'points', surface, ...piece }, deadlineMs);
+    await this.steps.doEach(slicesOf(surface.points.length, atOnce), async (slice) => {
+      await this.steps.do({ kind: 'points', surface, ...slice }, deadlineMs);
     });
   }
 
   /**
-   * The bytes of the answer, each part made when the one before it was taken.
-   * @param deadlineOf gives the deadline of a part when it is asked for
+   * The bytes of the answer, each chunk made when the one before it was taken.
+   * @param deadlineOf gives the deadline of a chunk when it is asked for
    * @throws JobError
    */
-  async *parts(type: PartType, deadlineOf: () => number): AsyncGenerator<Uint8Array> {
+  async *chunks(type: StreamedType, deadlineOf: () => number): AsyncGenerator<Uint8Array> {
     const { surface } = this;
-    let start: PartStart | undefined = { section: 0, from: 0 };
+    let start: ChunkStart | undefined = { section: 0, from: 0 };
     while (start !== undefined) {
-      const part: SurfacePart = await this.steps.do({ kind: 'part', surface, type, start }, deadlineOf());
-      yield part.bytes;
-      start = part.next;
+      const chunk: SurfaceChunk = await this.steps.do({ kind: 'encode', surface, type, start }, deadlineOf());
+      yield chunk.bytes;
+      start = chunk.next;
     }
   }
 
   /** The answer as text. @throws JobError */
-  async text(type: PartType, deadlineMs: number): Promise<Buffer<ArrayBuffer>> {
-    return Buffer.from(await arrayBuffer(this.parts(type, () => deadlineMs)));
+  async text(type: StreamedType, deadlineMs: number): Promise<Buffer<ArrayBuffer>> {
+    return Buffer.from(await arrayBuffer(this.chunks(type, () => deadlineMs)));
   }
 
   /** The answer as a GeoTIFF. @throws JobError */
@@ -68,6 +68,6 @@ function* placesOf(tiles: readonly (readonly RasterTile[])[]) {
     for (const [at, tile] of ofLevel.entries()) yield { level, at, tile };
 }
 
-function* piecesOf(points: number, atOnce: number) {
+function* slicesOf(points: number, atOnce: number) {
   for (let from = 0; from < points; from += atOnce) yield { from, count: Math.min(atOnce, points - from) };
 }

@@ -4,16 +4,15 @@ import type { ErrorCode } from '../prediction/errors/api-error.js';
 import type { RequestSteps } from './request-steps.js';
 import type { StepResults, TableBody } from './steps.js';
 
-/** Request timeouts after which a chunk other than the first is given up. */
-export const PATIENCE = 4;
+/** Request timeouts that a step has after the first byte of an answer is sent. */
+export const LATER_STEP_TIMEOUTS = 4;
 
 /** How a table is answered. */
 export interface TableOptions {
-  /** Chunks that are under way at the same time. */
   readonly chunksUnderWay: number;
   /** How long the first chunk may wait for its answer. */
   readonly timeoutMs: number;
-  /** Called with the rows of a part of the answer: how many have an answer, and how many an error, by its code. */
+  /** Called with the rows of each chunk: how many have an answer, and how many an error, by its code. */
   readonly onRows: (answered: number, failures: readonly (readonly [ErrorCode, number])[]) => void;
 }
 
@@ -65,7 +64,7 @@ export class TableAnswer {
     let next = underWay.length;
     while (next < this.#chunks.length || underWay.length > 0) {
       for (; underWay.length < chunksUnderWay && next < this.#chunks.length; next++) {
-        const answer = this.#answer(this.#chunks[next], PATIENCE * timeoutMs);
+        const answer = this.#answer(this.#chunks[next], LATER_STEP_TIMEOUTS * timeoutMs);
         answer.catch(() => {}); // thrown where it is awaited
         underWay.push(answer);
       }
@@ -74,15 +73,15 @@ export class TableAnswer {
         const { bytes, answered, failures, rest } = answer;
         onRows(answered, failures);
         yield bytes;
-        answer = rest && (await this.#answer(rest, PATIENCE * timeoutMs));
+        answer = rest && (await this.#answer(rest, LATER_STEP_TIMEOUTS * timeoutMs));
       }
     }
     yield ends.tail;
   }
 
-  async #answer(chunk: TableChunk, patienceMs: number): Promise<ChunkAnswer> {
+  async #answer(chunk: TableChunk, timeoutMs: number): Promise<ChunkAnswer> {
     const state = this.#state;
     if (state === undefined) throw new Error('the body was not checked');
-    return this.steps.do({ kind: 'rows', table: this.body, state, chunk }, performance.now() + patienceMs);
+    return this.steps.do({ kind: 'rows', table: this.body, state, chunk }, performance.now() + timeoutMs);
   }
 }

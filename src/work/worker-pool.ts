@@ -115,7 +115,7 @@ export class WorkerPool implements Executor {
     await this.#piscina.destroy();
   }
 
-  /** Has a worker serve a slot, and another when it dies. */
+  /** Keeps a slot served: by another worker when one dies. */
   async #keepServed(slot: WorkerSlot, buffer: number): Promise<void> {
     while (!this.#isClosed) {
       const { port1, port2: steps } = new MessageChannel();

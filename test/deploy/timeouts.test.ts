@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { DEFAULT_RETRY } from '../../clients/typescript/src/retry.js';
 import { type Config, loadConfig } from '../../src/config.js';
-import { PATIENCE } from '../../src/work/table-answer.js';
+import { LATER_STEP_TIMEOUTS } from '../../src/work/table-answer.js';
 import { startTestService } from '../support/service.js';
 
 const read = (name: string) => readFileSync(fileURLToPath(new URL(`../../${name}`, import.meta.url)), 'utf8');
@@ -130,7 +130,7 @@ test('nginx waits for a part of a table longer than a replica tries its rows aga
   for (const name of ['send', 'read']) {
     const seconds = nginxSeconds(`proxy_${name}_timeout`, TABLES);
     for (const { requestTimeoutMs } of [defaults, ...replicas])
-      expect(seconds).toBeGreaterThan((PATIENCE * requestTimeoutMs) / 1000);
+      expect(seconds).toBeGreaterThan((LATER_STEP_TIMEOUTS * requestTimeoutMs) / 1000);
     expect(seconds).toBeLessThan(pythonSeconds);
   }
 });

@@ -111,9 +111,9 @@ test('the log line of a request has its id, key id, tier, sites, queue and infer
   expect(line.duration_ms).toBeGreaterThanOrEqual(line.queue_ms as number);
 });
 
-test('a table has the times of its first part in a header, and of all of it in its log line and in the metrics', async () => {
+test('a table has the times of its first chunk in a header, and of all of it in its log line and in the metrics', async () => {
   const before = await metrics();
-  const table = csvOf(Array(3000).fill(PREDICT_REQUEST)); // two parts
+  const table = csvOf(Array(3000).fill(PREDICT_REQUEST)); // two chunks
   const response = await postTable(service, table, '', { 'x-request-id': 'log-table' });
   await response.text();
   expect(response.headers.get('server-timing')).toMatch(/^queue;dur=\d+\.\d{3}, inference;dur=\d+\.\d{3}$/);

@@ -105,6 +105,18 @@ test.each(HEADS)('HEAD for %s, coded as %s, of %s has the status and headers of 
   expect(unchanged.status).toBe(304);
 });
 
+test.each(FILES)(
+  'of several first requests for one %s one predicts, and all get its bytes',
+  async (format) => {
+    const query = `bbox=-121.9,43.7,-121.5,44.1&f=${format}`;
+    const responses = await Promise.all(Array.from({ length: 4 }, () => get(query)));
+    expect(responses.map(({ status }) => status)).toEqual(Array(4).fill(200));
+    expect(responses.filter(({ headers }) => headers.has('server-timing'))).toHaveLength(1);
+    const [first, ...others] = await Promise.all(responses.map(bytesOf));
+    for (const other of others) expect(other.equals(first)).toBe(true);
+  },
+);
+
 test.each(FILES)('any range of %s is that slice of the whole', async (format) => {
   const query = `${CASCADES}&f=${format}`;
   const response = await get(query, { 'accept-encoding': 'identity' });
@@ -178,7 +190,7 @@ test.each(FILES)('If-Range gives a range of %s where it is the ETag, else the wh
   expect(unchanged.status).toBe(304);
 });
 
-test.each(['json', 'arrow', 'csv'])('a Range of %s that is sent in parts is ignored', async (format) => {
+test.each(['json', 'arrow', 'csv'])('a Range of %s that is sent in chunks is ignored', async (format) => {
   const query = format === 'csv' ? LARGE : CASCADES;
   const coding = { range: 'bytes=0-9', 'accept-encoding': 'gzip' };
   const response = await get(`${query}&f=${format}`, coding);

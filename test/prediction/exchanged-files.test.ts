@@ -90,13 +90,13 @@ test.each<(typeof CHANGES)[number]>([
 test('the digests of models and grid are the same for the same files, and each differs when one of its own files does', () => {
   const { files, artefacts } = projectFiles();
   expect(identityOf(projectFiles().artefacts)).toBe(identityOf(artefacts));
-  files.vouchForModels(); // writes the manifest anew
+  files.updateModelDigests(); // writes the manifest anew
   let before = readArtefacts(files.dataDir, files.modelDir);
   const identities = new Set([identityOf(before)]);
   for (const [name, change] of CHANGES) {
     change(path.join(files.folder, name), artefacts);
     files.listDataFiles();
-    files.vouchForModels();
+    files.updateModelDigests();
     const after = readArtefacts(files.dataDir, files.modelDir);
     const isModel = name.startsWith('models/');
     expect(after.modelDigest === before.modelDigest).toBe(!isModel);

@@ -1,5 +1,6 @@
 import { expect, test } from 'vitest';
-import { type Box, latticePoints } from '../../src/prediction/locate/lattice-points.js';
+import type { Box } from '../../src/prediction/artefacts/regions.js';
+import { latticePoints } from '../../src/prediction/locate/lattice-points.js';
 import { readPredictorData } from '../../testing/project.js';
 import { seededRandom } from '../../testing/random.js';
 import { amount } from '../support/length.js';

@@ -5,7 +5,7 @@ import { eventually } from '../support/eventually.js';
 import { amount, IS_LONG, rounds } from '../support/length.js';
 import { openSocket, readAnswer } from '../support/raw-http.js';
 import { ServiceProcess } from '../support/service-process.js';
-import { tell } from './support/figures.js';
+import { reportFigures } from './support/figures.js';
 import { askForAll } from './support/mixed-load.js';
 import { mixedRequests } from './support/mixed-requests.js';
 import { callUntilRefused, type Manners, newTally } from './support/persistent-caller.js';
@@ -46,7 +46,7 @@ let shutdowns = 0;
 let answered = 0;
 let late = 0;
 afterAll(() =>
-  tell('shutdowns', { shutdowns, 'requests answered': answered, 'after too long a pause': late }),
+  reportFigures('shutdowns', { shutdowns, 'requests answered': answered, 'after too long a pause': late }),
 );
 
 /** Of the callers that are idle, those without a drain delay stand for all where the tests run briefly. */

@@ -8,7 +8,7 @@ import { openSocket } from '../support/raw-http.js';
 import { Releases } from '../support/releases.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
 import { ServiceProcess, temporaryFolder } from '../support/service-process.js';
-import { tell } from './support/figures.js';
+import { reportFigures } from './support/figures.js';
 import { BATCH, HOSTILITIES, type Hostility, requestOf } from './support/hostile-callers.js';
 import { KeysCommand } from './support/keys-command.js';
 import { readMetrics } from './support/metrics.js';
@@ -77,7 +77,7 @@ test.each(RUSHES)(
         expect(metrics.value(`nurselog_${gauge}`)).toBe(0);
       return metrics;
     });
-    tell(name, {
+    reportFigures(name, {
       callers: CALLERS,
       'good predictions': latenciesMs.length,
       'median ms alone': quantile(aloneMs, 0.5),

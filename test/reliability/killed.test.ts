@@ -5,7 +5,7 @@ import { eventually } from '../support/eventually.js';
 import { Client } from '../support/kept-load.js';
 import { rounds } from '../support/length.js';
 import { ServiceProcess, temporaryFolder } from '../support/service-process.js';
-import { tell } from './support/figures.js';
+import { reportFigures } from './support/figures.js';
 import { KeysCommand } from './support/keys-command.js';
 import { askForAll, readWhole, type Target, type WholeAnswers } from './support/mixed-load.js';
 import { mixedRequests } from './support/mixed-requests.js';
@@ -89,7 +89,7 @@ test(
       expect(counted).toBeLessThanOrEqual(sumOf(callers, 'sent') + others);
       answeredInAll += sumOf(callers, 'answered');
     }
-    tell('kill -9', {
+    reportFigures('kill -9', {
       kills: ROUNDS.length,
       'keys issued': issued.length,
       'requests answered': answeredInAll,

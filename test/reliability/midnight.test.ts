@@ -4,7 +4,7 @@ import { eventually } from '../support/eventually.js';
 import { Client } from '../support/kept-load.js';
 import { rounds } from '../support/length.js';
 import { serviceOfFile } from '../support/service.js';
-import { tell } from './support/figures.js';
+import { reportFigures } from './support/figures.js';
 import { mixedRequests } from './support/mixed-requests.js';
 
 const CALLERS = 16;
@@ -78,6 +78,6 @@ test.each(
       [TODAY, LIMIT],
     ]);
     expect(answered).toBe(2 * LIMIT);
-    tell('midnight', { answered, refused });
+    reportFigures('midnight', { answered, refused });
   },
 );

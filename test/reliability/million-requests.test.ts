@@ -3,7 +3,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { Load } from '../../testing/load/load.js';
 import { IS_LONG } from '../support/length.js';
 import { ServiceProcess } from '../support/service-process.js';
-import { tell } from './support/figures.js';
+import { reportFigures } from './support/figures.js';
 import { readMetrics } from './support/metrics.js';
 import { askForAll, MixedLoad } from './support/mixed-load.js';
 import { HYPHA_SIZES, mixedRequests } from './support/mixed-requests.js';
@@ -48,7 +48,7 @@ test.runIf(IS_LONG)(
     const after = await readMetrics(ops);
     const requests = sent();
     await mixed.stop();
-    tell('a million requests', {
+    reportFigures('a million requests', {
       'requests before the first reading': warm,
       'resident, MB': before.residentMb,
       'heap, MB': before.heapMb,

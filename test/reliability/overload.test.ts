@@ -4,7 +4,7 @@ import { Load } from '../../testing/load/load.js';
 import { quantile } from '../../testing/statistics.js';
 import { amount, IS_LONG } from '../support/length.js';
 import { ServiceProcess } from '../support/service-process.js';
-import { tell } from './support/figures.js';
+import { reportFigures } from './support/figures.js';
 import { readMetrics } from './support/metrics.js';
 import { OpenLoop } from './support/open-loop.js';
 
@@ -67,7 +67,7 @@ test.each(LOADS.filter(({ workers }) => IS_LONG || workers === 1))(
       number[],
     ];
     const goodput = (answered.length * 1000) / wallMs / peakPerS;
-    tell(`overload by ${workload}, workers: ${workers}`, {
+    reportFigures(`overload by ${workload}, workers: ${workers}`, {
       'peak, requests/s': peakPerS,
       'offered, requests/s': (sent * 1000) / wallMs,
       'callers who found no connection': heldBack,

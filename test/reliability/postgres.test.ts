@@ -6,7 +6,7 @@ import { eventually } from '../support/eventually.js';
 import { Client, Load } from '../support/kept-load.js';
 import { rounds } from '../support/length.js';
 import { ServiceProcess } from '../support/service-process.js';
-import { tell } from './support/figures.js';
+import { reportFigures } from './support/figures.js';
 import { KeysCommand } from './support/keys-command.js';
 import { askForAll, MixedLoad, readWhole } from './support/mixed-load.js';
 import { mixedRequests } from './support/mixed-requests.js';
@@ -72,7 +72,7 @@ test.runIf(HAS_POSTGRES).each(rounds({ short: 1, long: 10 }))(
     // One whose count was committed and whose confirmation was lost is refused and counted.
     expect(usage.get(mycel.id)).toBeGreaterThanOrEqual(counts.answered);
     expect(usage.get(mycel.id)).toBeLessThanOrEqual(counts.answered + counts.unavailable);
-    tell('PostgreSQL', { outages: 2, 'answers to hypha keys': unlimited.requests, ...counts });
+    reportFigures('PostgreSQL', { outages: 2, 'answers to hypha keys': unlimited.requests, ...counts });
   },
   600_000,
 );

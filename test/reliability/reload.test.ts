@@ -7,7 +7,7 @@ import { amount, IS_LONG } from '../support/length.js';
 import { releaseOf } from '../support/releases.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
 import { servedVersion, startOnReleases } from '../support/service-on-releases.js';
-import { tell } from './support/figures.js';
+import { reportFigures } from './support/figures.js';
 import { readMetrics } from './support/metrics.js';
 import { askForAll, readWhole } from './support/mixed-load.js';
 import { HYPHA_SIZES, type MixedRequest, mixedRequests } from './support/mixed-requests.js';
@@ -63,7 +63,7 @@ test('during reloads under load no request fails, and no answer mixes two releas
   await load.stop();
   expect(reported).toBe(lastRelease);
   expect(service.errors).toBe('');
-  tell('reloads under load', {
+  reportFigures('reloads under load', {
     reloads: lastRelease - 2,
     requests: load.answered,
     ...Object.fromEntries(answered),
@@ -98,7 +98,7 @@ test.runIf(process.platform === 'linux')(
     // Before V8 has had reason to collect, former generations are still there.
     if (IS_LONG) expect(late.residentMb - early.residentMb).toBeLessThan(times * MIN_GENERATION_MB * 0.5);
     const [earlyMb, lateMb] = [early.residentMb, late.residentMb];
-    tell('reloads', {
+    reportFigures('reloads', {
       first: times,
       'resident MB after them': earlyMb,
       more: times,

@@ -6,7 +6,7 @@ import { quantile } from '../../testing/statistics.js';
 import { eventually } from '../support/eventually.js';
 import { amount, IS_LONG } from '../support/length.js';
 import { ServiceProcess } from '../support/service-process.js';
-import { tell } from './support/figures.js';
+import { reportFigures } from './support/figures.js';
 import type { FloodOrder, FloodReport } from './support/flood-process.js';
 import { readMetrics } from './support/metrics.js';
 
@@ -101,7 +101,7 @@ test.each(SENT.filter(([name, , , reads]) => IS_LONG || isBrief(name, reads)))(
     }
     const { sentMb, receivedMb } = await report;
     latenciesMs.sort((a, b) => a - b);
-    tell(`${name}, ${reads ? 'read' : 'not read'}`, {
+    reportFigures(`${name}, ${reads ? 'read' : 'not read'}`, {
       'MB sent': sentMb,
       'MB received': receivedMb,
       'health asked': latenciesMs.length,

@@ -7,7 +7,7 @@ import { eventually } from '../support/eventually.js';
 import { IS_LONG } from '../support/length.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
 import { ServiceProcess, temporaryFolder } from '../support/service-process.js';
-import { tell } from './support/figures.js';
+import { reportFigures } from './support/figures.js';
 import { BATCH, requestOf } from './support/hostile-callers.js';
 import { KeysCommand } from './support/keys-command.js';
 import { readMetrics } from './support/metrics.js';
@@ -108,7 +108,7 @@ test.each(CALLERS)(
     const { answered, refused, broken } = await running;
     clearInterval(watch);
     const bodiesMb = (callers.count * Buffer.byteLength(TABLE)) / MB;
-    tell(name, {
+    reportFigures(name, {
       'tables answered': answered,
       'batch of 500 alone, median ms': batchMs,
       'single alone, p99 ms': aloneMs,

@@ -6,7 +6,7 @@ import { Client } from '../support/kept-load.js';
 import { amount, IS_LONG } from '../support/length.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
 import { ServiceProcess } from '../support/service-process.js';
-import { tell } from './support/figures.js';
+import { reportFigures } from './support/figures.js';
 import { readMetrics } from './support/metrics.js';
 import { askForAll, MixedLoad } from './support/mixed-load.js';
 import { HYPHA_SIZES, mixedRequests } from './support/mixed-requests.js';
@@ -16,7 +16,7 @@ const WORKERS = 2;
 const BATCH = { requests: Array(200).fill(PREDICT_REQUEST) };
 
 /** The real service, whose workers die in the middle of a run at SIGUSR2. */
-async function startMortal(death: string) {
+async function startWithFailingWorkers(death: string) {
   const service = new ServiceProcess({
     WORKERS: String(WORKERS),
     // So that every row goes through a model.
@@ -45,7 +45,7 @@ test.each([
   'a worker that fails by $death in the middle of batches costs no request, time after time',
   async ({ death, long }) => {
     const deaths = amount({ short: 1, long });
-    const { service, failures, api, ops, key } = await startMortal(death);
+    const { service, failures, api, ops, key } = await startWithFailingWorkers(death);
     const load = new MixedLoad({ api, key }, await askForAll({ api, key }, MIX));
     onTestFinished(() => load.stop().catch(() => {})); // reported below
     const missing = async () => WORKERS - (await readMetrics(ops)).value('nurselog_workers_ready');
@@ -60,7 +60,7 @@ test.each([
     }
     await load.stop();
     expect(service.errors).toBe('');
-    tell(`workers: ${death}`, {
+    reportFigures(`workers: ${death}`, {
       deaths,
       requests: load.requests,
       'longest recovery ms': longestMs,
@@ -75,7 +75,7 @@ test.each([
 test.each(IS_LONG ? [1, WORKERS] : [WORKERS])(
   'where %i of 2 workers are lost for good, the service is degraded and not ready, ends with a code, and no request hangs',
   async (lost) => {
-    const { service, failures, api, ops, key } = await startMortal('for good');
+    const { service, failures, api, ops, key } = await startWithFailingWorkers('for good');
     const ends: Promise<number | string>[] = [];
     const send = async () => {
       const client = new Client(api, key);
@@ -109,7 +109,7 @@ test.each(IS_LONG ? [1, WORKERS] : [WORKERS])(
     // Each had its answer, or its connection ended with the process.
     for (const end of await Promise.all(ends))
       expect([200, 500, 503, 'ECONNRESET', 'ECONNREFUSED']).toContain(end);
-    tell(`workers: ${lost} of ${WORKERS} lost for good`, {
+    reportFigures(`workers: ${lost} of ${WORKERS} lost for good`, {
       requests: ends.length,
       'end after ms': endedMs,
     });

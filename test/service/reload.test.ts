@@ -130,7 +130,7 @@ test('SIGHUP rejects files that are missing, damaged or break the contract, name
   for (const [index, [file, problem, damage]] of refusals.entries()) {
     releases.put(3);
     damage();
-    if (index < 2) releases.vouchForModels();
+    if (index < 2) releases.updateModelDigests();
     service.signal('SIGHUP');
     const line = JSON.parse(await service.line(RELOAD_REJECTED, index + 1)) as object;
     expect(line).toMatchObject({ level: 50, file, problem: expect.stringContaining(problem) });

@@ -62,7 +62,7 @@ export class Releases extends ProjectCopy {
     this.editManifest((manifest) => {
       manifest.version = `${manifest.coverage}_v${major}_0_${manifest.codename}`;
     });
-    this.vouchForModels();
+    this.updateModelDigests();
     return this.manifest.version;
   }
 
@@ -71,7 +71,7 @@ export class Releases extends ProjectCopy {
     const slow = encodeConstantModel({ ...this.#sound, idleProducts });
     for (const { file } of Object.values(this.manifest.methods))
       writeFileSync(path.join(this.modelDir, file), slow);
-    this.vouchForModels();
+    this.updateModelDigests();
   }
 
   editManifest(edit: (manifest: Manifest) => void): void {
@@ -79,7 +79,7 @@ export class Releases extends ProjectCopy {
   }
 
   /** Updates the digests of the model files in the manifest. */
-  vouchForModels(): void {
+  updateModelDigests(): void {
     this.editManifest(({ methods }) => {
       for (const method of Object.values(methods)) {
         const bytes = readFileSync(path.join(this.modelDir, method.file));

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { KeyTurns, MemoryBudget } from '../../src/work/admission.js';
+import { KeyConcurrency, MemoryBudget } from '../../src/work/admission.js';
 import { seededRandom } from '../../testing/random.js';
 import { amount } from '../support/length.js';
 
@@ -15,7 +15,7 @@ test('however keys take memory and give it back, all stay within the limit, and 
   for (let step = 0; step < amount({ short: 20_000, long: 1_000_000 }); step++) {
     if (random() < 0.4 && open.length > 0) {
       const [{ key, bytes }] = open.splice(Math.floor(random() * open.length), 1);
-      budget.giveBack(key, bytes);
+      budget.release(key, bytes);
       continue;
     }
     const key = `key ${Math.floor(random() * 4)}`;
@@ -46,7 +46,7 @@ test('one request is always accepted, be it larger than the limit', () => {
   const budget = new MemoryBudget(LIMIT_BYTES);
   expect(budget.take('a', 2 * LIMIT_BYTES)).toBe(true);
   expect(budget.take('b', 1)).toBe(false);
-  budget.giveBack('a', 2 * LIMIT_BYTES);
+  budget.release('a', 2 * LIMIT_BYTES);
   expect(budget.take('b', 2 * LIMIT_BYTES)).toBe(true);
 });
 
@@ -62,7 +62,7 @@ function gate(): { opened: Promise<void>; open: () => void } {
 }
 
 test('of 20 requests of a key two are at work at a time, in the order of their arrival; the 21st is refused', async () => {
-  const turns = new KeyTurns(20_000);
+  const turns = new KeyConcurrency(20_000);
   const { opened, open } = gate();
   const begun: number[] = [];
   let atWork = 0;
@@ -89,7 +89,7 @@ test('of 20 requests of a key two are at work at a time, in the order of their a
 });
 
 test('a request whose time is over while it waits is told so then, and never begun', async () => {
-  const turns = new KeyTurns(20_000);
+  const turns = new KeyConcurrency(20_000);
   const { opened, open } = gate();
   const working = [1, 2].map(() => turns.run('a key', LATER, () => opened));
   let begun = 0;
@@ -102,7 +102,7 @@ test('a request whose time is over while it waits is told so then, and never beg
 });
 
 test('work that fails gives its turn up', async () => {
-  const turns = new KeyTurns(20_000);
+  const turns = new KeyConcurrency(20_000);
   const failing = Array.from({ length: 20 }, () =>
     turns.run('a key', LATER, () => Promise.reject(new Error('failed'))),
   );

@@ -51,19 +51,19 @@ test('Among rows and steps in any order, a step comes alone, nothing is lost or 
         /** Turns of others since the turn of a key that waits. */
         const waited = new Map<string, string[]>();
         while (!queue.isEmpty) {
-          const pieces = queue.take(max);
-          expect(pieces.length).toBeGreaterThan(0);
-          const isStep = pieces.some(({ job }) => job.rowCount === 0);
-          if (isStep) expect(pieces).toHaveLength(1);
-          expect(pieces.reduce((sum, { count }) => sum + count, 0)).toBeLessThanOrEqual(max);
-          for (const { job, firstRow, count } of pieces) {
+          const slices = queue.take(max);
+          expect(slices.length).toBeGreaterThan(0);
+          const isStep = slices.some(({ job }) => job.rowCount === 0);
+          if (isStep) expect(slices).toHaveLength(1);
+          expect(slices.reduce((sum, { count }) => sum + count, 0)).toBeLessThanOrEqual(max);
+          for (const { job, firstRow, count } of slices) {
             const oldest = jobs.find((each) => each.keyId === job.keyId && !isDone.has(each));
             expect(job).toBe(oldest);
             expect(firstRow).toBe(job.taken);
             job.taken += count;
             if (job.taken === job.rowCount) isDone.add(job);
           }
-          const served = new Set(pieces.map(({ job }) => job.keyId));
+          const served = new Set(slices.map(({ job }) => job.keyId));
           const waiting = new Set(jobs.filter((job) => !isDone.has(job)).map(({ keyId: key }) => key));
           for (const key of waiting) {
             if (served.has(key)) waited.delete(key);

@@ -160,7 +160,7 @@ test('Only the jobs of a run that no worker can answer fail.', async () => {
 
 test('A job knows how long it waited for a worker and how long the models took.', async () => {
   workers.hold();
-  // One row, for one worker: the time in the models is summed over all that had a part of a job.
+  // One row, for one worker: the time in the models is summed over all that had rows of a job.
   const requests = requestsOf(1).map((request) => ({ ...request, ...placeOf(data.grid, 0) }));
   const submittedMs = performance.now();
   const job = submit('key', requests);

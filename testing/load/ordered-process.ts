@@ -32,13 +32,13 @@ export class OrderedProcess<Order extends { readonly port: number }, Report> {
   }
 }
 
-/** Carries out the orders that this process is sent, and tells what it saw or what went wrong. */
+/** Carries out the orders that this process is sent, and sends what it saw or what went wrong. */
 export function carryOutOrders<Order, Report>(carryOut: (order: Order) => Promise<Report>): void {
-  const tell = (answer: Answer<Report>) => process.send!(answer);
+  const send = (answer: Answer<Report>) => process.send!(answer);
   process.on('message', (order: Order) => {
     void carryOut(order).then(
-      (report) => tell({ report }),
-      (error: Error) => tell({ error: error.message }),
+      (report) => send({ report }),
+      (error: Error) => send({ error: error.message }),
     );
   });
 }

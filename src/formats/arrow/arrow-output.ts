@@ -22,8 +22,8 @@ import {
 import type { TableChunk, TableRequest } from '../table/table-request.js';
 import {
   type ChunkRows,
+  ENCODED_CHUNK_BYTES,
   type EncodedRows,
-  PIECE_BYTES,
   type RowOutcomes,
   type TableOutput,
   type TableSource,
@@ -36,8 +36,8 @@ const NO_MESSAGES = vectorFromArray<Utf8>([], new Utf8());
 const ERROR_CODE = { type: 'text', texts: 'codes' } as const;
 
 /**
- * Writes the answer to a table as an Arrow stream: each part of a chunk is a record batch. The dictionaries precede the
- * first; that of the messages precedes each part that has any.
+ * Writes the answer to a table as an Arrow stream: a chunk is one or more record batches. The dictionaries precede the
+ * first; that of the messages precedes each batch that has any.
  */
 export class ArrowOutput implements TableOutput {
   readonly #schema: Schema;
@@ -45,7 +45,7 @@ export class ArrowOutput implements TableOutput {
   readonly #lists: TextLists;
   readonly #types: OutputTypes;
   readonly #messageType: Dictionary<Utf8, Int32>;
-  /** The messages of the part of a chunk that had any last: the library does not write the same dictionary again. */
+  /** The messages of the last batch that had any: the library does not write the same dictionary again. */
   #messages = NO_MESSAGES;
 
   constructor(
@@ -84,10 +84,10 @@ export class ArrowOutput implements TableOutput {
       writer.write([...this.#uploadedBefore(chunk), ...this.#ourColumns(outcomes, 0, 0)], 0);
     writer.take();
     let from = 0;
-    for (const { rowCount, columns } of rows.arrowParts()) {
+    for (const { rowCount, columns } of rows.arrowBatches()) {
       writer.write([...columns, ...this.#ourColumns(outcomes, from, rowCount)], rowCount);
       from += rowCount;
-      if (writer.length >= PIECE_BYTES || from >= chunk.count) break;
+      if (writer.length >= ENCODED_CHUNK_BYTES || from >= chunk.count) break;
     }
     return { bytes: writer.take(), rowCount: from };
   }
@@ -108,7 +108,7 @@ export class ArrowOutput implements TableOutput {
 
   /** Our columns of `count` rows of a chunk. */
   #ourColumns({ predicted, errors }: RowOutcomes, from: number, count: number): Data[] {
-    const rows = predicted.part(from, count);
+    const rows = predicted.slice(from, count);
     const columns = this.#columns.map((column) => this.#types.read(column, rows, count));
     const code = this.#types.builder(ERROR_CODE, count);
     const message = new ColumnBuilder(this.#messageType, count);

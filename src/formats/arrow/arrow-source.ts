@@ -1,7 +1,12 @@
 import type { Data, Field, Schema } from 'apache-arrow';
 import type { ReadPositions } from '../table/input-columns.js';
 import type { TableChunk } from '../table/table-request.js';
-import { type ArrowPart, type ChunkRows, PIECE_BYTES, type TableSource } from '../table/table-source.js';
+import {
+  type ArrowBatch,
+  type ChunkRows,
+  ENCODED_CHUNK_BYTES,
+  type TableSource,
+} from '../table/table-source.js';
 import { restOf } from '../text/lines.js';
 import { fromLatin1 } from '../text/text-formats.js';
 import { type Cells, cellsOf, isValid, numbersOf } from './cells.js';
@@ -19,7 +24,7 @@ export interface StreamBatch {
   readonly firstRow: number;
   readonly rowCount: number;
   /** Its columns and their buffers: what is decoded grows with them. */
-  readonly parts: number;
+  readonly bufferCount: number;
 }
 
 /** A batch with its columns. */
@@ -30,7 +35,7 @@ interface LoadedBatch {
 }
 
 /** Consecutive rows of a batch, whose columns are slices; dictionaries are whole. */
-interface Slice extends ArrowPart {
+interface Slice extends ArrowBatch {
   /** The first of them in the chunk. */
   readonly from: number;
 }
@@ -38,8 +43,8 @@ interface Slice extends ArrowPart {
 /** Most batches of a chunk: each is decoded for it. */
 const CHUNK_BATCHES = 32;
 
-/** Most parts of the batches of a chunk, if it has more than one. */
-const MAX_PARTS = 2 ** 12;
+/** Most columns and buffers of the batches of a chunk, if it has more than one. */
+const MAX_CHUNK_BUFFERS = 2 ** 12;
 
 /** JSON has no such numbers. */
 const NOT_FINITE: ReadonlySet<string> = new Set(['NaN', 'Infinity', '-Infinity']);
@@ -95,12 +100,12 @@ export class ArrowSource implements TableSource {
     return new ArrowRows(this, chunk);
   }
 
-  /** The rows of a chunk from one of them on, in slices of at most PIECE_BYTES, if these have more than one row. */
+  /** The rows of a chunk from one of them on, in slices of at most ENCODED_CHUNK_BYTES, if these have more than one row. */
   *slices(chunk: TableChunk, first: number): Generator<Slice> {
     for (let from = first; from < chunk.count; ) {
       const { batch, columns, bytes } = this.#loadKept(this.#batchOf(chunk.from + from));
       const inBatch = chunk.from + from - batch.firstRow;
-      const maxRows = Math.max(1, Math.floor((PIECE_BYTES * batch.rowCount) / bytes));
+      const maxRows = Math.max(1, Math.floor((ENCODED_CHUNK_BYTES * batch.rowCount) / bytes));
       const rowCount = Math.min(maxRows, chunk.count - from, batch.rowCount - inBatch);
       yield { from, rowCount, columns: columns.map((column) => sliceColumn(column, inBatch, rowCount)) };
       from += rowCount;
@@ -109,17 +114,16 @@ export class ArrowSource implements TableSource {
 
   /** The index of the first batch that is too much for a chunk that begins with a given one. */
   #chunkEnd(first: number): number {
-    let { parts } = this.batches[first];
+    let { bufferCount } = this.batches[first];
     let end = first + 1;
     while (end < this.batches.length && end < first + CHUNK_BATCHES) {
-      parts += this.batches[end].parts;
-      if (parts > MAX_PARTS) break;
+      bufferCount += this.batches[end].bufferCount;
+      if (bufferCount > MAX_CHUNK_BUFFERS) break;
       end++;
     }
     return end;
   }
 
-  /** The index of the batch that has a row. */
   #batchOf(row: number): number {
     let low = 0;
     let high = this.batches.length - 1;
@@ -195,7 +199,7 @@ class ArrowRows implements ChunkRows {
     return NOT_FINITE.has(text) ? 'null' : text;
   }
 
-  arrowParts(): Iterable<ArrowPart> {
+  arrowBatches(): Iterable<ArrowBatch> {
     return this.source.slices(this.chunk, 0);
   }
 

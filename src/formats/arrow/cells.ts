@@ -80,11 +80,11 @@ export function textLength(data: Data): ((row: number) => number) | undefined {
 }
 
 function dictionaryFormat({ values, dictionary }: Data): { isString: boolean; format: Format } {
-  // Deltas add parts to a dictionary.
-  const parts = (dictionary?.data ?? []).map((part) => ({ length: part.length, cells: cellsOf(part) }));
+  // Deltas add arrays to a dictionary.
+  const arrays = (dictionary?.data ?? []).map((array) => ({ length: array.length, cells: cellsOf(array) }));
   const textAt = (index: number): string | null => {
     let at = index;
-    for (const { length, cells } of parts) {
+    for (const { length, cells } of arrays) {
       if (at < length) return cells.text(at);
       at -= length;
     }
@@ -97,7 +97,7 @@ function dictionaryFormat({ values, dictionary }: Data): { isString: boolean; fo
     known.set(index, text);
     return text;
   };
-  return { isString: parts.some(({ cells }) => cells.isString), format };
+  return { isString: arrays.some(({ cells }) => cells.isString), format };
 }
 
 /** Smaller float32 have fewer digits. */

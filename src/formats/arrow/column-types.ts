@@ -5,7 +5,6 @@ import { readType } from './text-views.js';
 
 const INTEGER_BITS: readonly number[] = [8, 16, 32, 64];
 const DECIMAL_BITS: readonly number[] = [32, 64, 128];
-/** Most digits of a decimal. */
 const MAX_DECIMAL_DIGITS = 38;
 const MAX_FIXED_BYTES = 2 ** 20;
 

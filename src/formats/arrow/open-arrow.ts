@@ -13,8 +13,8 @@ import { readSchema } from './text-views.js';
 
 /** Most record batches, and most dictionary batches. */
 const MAX_BATCHES = 10_000;
-/** Most parts of a dictionary: each time that one is added, the list of all is copied. */
-const MAX_DICTIONARY_PARTS = 100;
+/** Most deltas of a dictionary: each time that one is added, the list of all is copied. */
+const MAX_DICTIONARY_DELTAS = 100;
 
 export interface ArrowState extends TableState {
   readonly format: 'arrow';
@@ -52,8 +52,14 @@ export function openArrow(body: Uint8Array, request: TableRequest): ArrowSource 
     const where = `record batch ${batches.length + 1}`;
     if (batches.length === MAX_BATCHES) throw tooMany('record batches');
     const { length, nodes, buffers } = headerOf(() => batchHeader(message), where);
-    const parts = nodes.length + buffers.length;
-    batches.push({ at, dictionaries: dictionaries.current(), firstRow: rowCount, rowCount: length, parts });
+    const bufferCount = nodes.length + buffers.length;
+    batches.push({
+      at,
+      dictionaries: dictionaries.current(),
+      firstRow: rowCount,
+      rowCount: length,
+      bufferCount,
+    });
     rowCount += length;
   }
   checkRowCount(rowCount, request);
@@ -105,7 +111,7 @@ function headerOf<Header>(decode: () => Header, where: string): Header {
   }
 }
 
-/** Dictionaries as they are sent: at first whole; later parts are added, or another one takes its place. */
+/** Dictionaries as they are sent: at first whole; later deltas are added, or another one takes its place. */
 class DictionaryReader {
   readonly #dictionaries = new Map<number, Vector>();
   #current: Dictionaries | undefined;
@@ -128,14 +134,14 @@ class DictionaryReader {
     );
     const type = this.schema.dictionaries.get(id);
     if (type === undefined) throw damaged(where, `the schema has no dictionary ${id}`);
-    const part = new ColumnLoader(where, data, body, new Map()).loadDictionary(type);
-    const parts = isDelta ? (this.#dictionaries.get(id)?.data ?? []) : [];
-    if (parts.length >= MAX_DICTIONARY_PARTS)
+    const sent = new ColumnLoader(where, data, body, new Map()).loadDictionary(type);
+    const before = isDelta ? (this.#dictionaries.get(id)?.data ?? []) : [];
+    if (before.length >= MAX_DICTIONARY_DELTAS)
       throw damaged(
         where,
-        `dictionary ${id} has more than ${MAX_DICTIONARY_PARTS} deltas: send it as a whole`,
+        `dictionary ${id} has more than ${MAX_DICTIONARY_DELTAS} deltas: send it as a whole`,
       );
-    this.#dictionaries.set(id, new Vector([...parts, part] as Data[]));
+    this.#dictionaries.set(id, new Vector([...before, sent] as Data[]));
     this.#current = undefined;
   }
 }

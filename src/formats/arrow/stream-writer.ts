@@ -32,7 +32,6 @@ class CollectingSink extends AsyncByteQueue {
   }
 }
 
-/** Writes an Arrow stream. */
 export class StreamWriter {
   readonly #sink = new CollectingSink();
   readonly #writer = new RecordBatchStreamWriter();

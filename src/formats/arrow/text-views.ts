@@ -14,12 +14,10 @@ const BUFFER_WORD = 2;
 const OFFSET_WORD = 3;
 const NOTHING = new Uint8Array(0);
 
-/** The bytes of views. */
 export function viewBytes(count: number): number {
   return count * VIEW_BYTES;
 }
 
-/** The texts of a column of views. */
 export class ViewTexts {
   readonly #words: Int32Array;
 

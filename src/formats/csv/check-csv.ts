@@ -8,12 +8,17 @@ import {
   type TableState,
   wrongLine,
 } from '../table/table-request.js';
-import { ChunkList, lineAt, MAX_ROW_BYTES, textEnd, textStart } from '../text/lines.js';
+import {
+  CARRIAGE_RETURN,
+  ChunkList,
+  LINE_FEED,
+  lineAt,
+  MAX_ROW_BYTES,
+  textEnd,
+  textStart,
+} from '../text/lines.js';
 import { fromLatin1 } from '../text/text-formats.js';
 import { CSV_GRAMMAR, type CsvHeader } from './csv-source.js';
-
-const LINE_FEED = 0x0a;
-const CARRIAGE_RETURN = 0x0d;
 
 export interface CsvState extends TableState {
   readonly format: 'csv';

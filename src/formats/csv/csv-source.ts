@@ -3,7 +3,7 @@ import Papa from 'papaparse';
 import { ColumnBuilder } from '../arrow/column-builder.js';
 import type { ReadPositions } from '../table/input-columns.js';
 import type { TableChunk } from '../table/table-request.js';
-import type { ArrowPart, ChunkRows, TableSource } from '../table/table-source.js';
+import type { ArrowBatch, ChunkRows, TableSource } from '../table/table-source.js';
 import { lineStarts, restOf, withoutLineEnd, withoutLineFeed } from '../text/lines.js';
 import type { RowWriter } from '../text/row-writer.js';
 import { fromLatin1 } from '../text/text-formats.js';
@@ -125,7 +125,7 @@ class CsvRows implements ChunkRows {
     return true;
   }
 
-  arrowParts(): ArrowPart[] {
+  arrowBatches(): ArrowBatch[] {
     const { count } = this.chunk;
     const columns = this.#cells[0].map((_, position) => {
       const column = new ColumnBuilder(new Utf8(), count);

@@ -20,11 +20,10 @@ interface PlanEntry extends UnitSpecies {
 /** What is reported of a row for a planting method, in ten-thousandths: survival and the ends of its interval. */
 const NUMBERS = 3;
 const SCALE = 10_000;
-/** The numbers of a row. */
 const ROW_NUMBERS = NUMBERS * PLANTING_METHODS.length;
 
 /** Rows of a plan that are predicted together; plain data that can be passed to another thread. */
-export interface PlanPiece {
+export interface PlanSlice {
   readonly order: PlanOrder;
   /** The memory of their SiteRows. */
   readonly memory: ArrayBufferLike;
@@ -34,17 +33,16 @@ export interface PlanPiece {
   readonly width: number;
 }
 
-/** The reported numbers of a piece, Uint16 [rows, methods, 3], and the time in the models. */
-export interface PieceNumbers {
+/** The reported numbers of a slice, Uint16 [rows, methods, 3], and the time in the models. */
+export interface SliceNumbers {
   readonly numbers: Uint16Array;
   readonly inferenceMs: number;
 }
 
-/** Predicts for a piece. */
-export async function predictPiece(
-  { order: { horizon, methods }, memory, count, width }: PlanPiece,
+export async function predictSlice(
+  { order: { horizon, methods }, memory, count, width }: PlanSlice,
   predictor: Predictor,
-): Promise<PieceNumbers> {
+): Promise<SliceNumbers> {
   const rows = new SiteRows(count, width, memory);
   const records = RowRecords.create(rows);
   const { inferenceMs } = await predictor.predict(rows, records);
@@ -88,8 +86,8 @@ export class PlanAnswer {
     this.#numbers = new Uint16Array(rows * ROW_NUMBERS);
   }
 
-  /** The rows to predict, in pieces: a row for each site and species, for all methods. */
-  *pieces(maxRows: number): Generator<PlanPiece> {
+  /** The rows to predict, in slices: a row for each site and species, for all methods. */
+  *slices(maxRows: number): Generator<PlanSlice> {
     const { order } = this.plan;
     const { adjustments, horizon, methods } = order;
     const width = adjustments.length;
@@ -114,8 +112,7 @@ export class PlanAnswer {
     }
   }
 
-  /** Adds the numbers of a piece. */
-  add({ from }: PlanPiece, { numbers }: PieceNumbers): void {
+  add({ from }: PlanSlice, { numbers }: SliceNumbers): void {
     this.#numbers.set(numbers, from * ROW_NUMBERS);
   }
 

@@ -1,4 +1,4 @@
-import { SpeciesCatalogue } from '../../prediction/artefacts/species.js';
+import type { SpeciesCatalogue } from '../../prediction/artefacts/species.js';
 import { adjustmentWidth } from '../../prediction/conditions/adjustments.js';
 import {
   HORIZONS,
@@ -10,6 +10,7 @@ import { ApiError } from '../../prediction/errors/api-error.js';
 import { type GenerationData, perGeneration } from '../../prediction/per-generation.js';
 import { SiteRows } from '../../prediction/site-rows.js';
 import { OptionWriter, optionRulesOf } from '../request/options.js';
+import { speciesOf } from '../request/places.js';
 import { parseDocument } from '../request/read-document.js';
 import {
   type Issue,
@@ -54,7 +55,6 @@ const rulesOf = perGeneration(({ artefacts }: GenerationData) => {
     /** The fields that may be absent and are no mistake. */
     optional: Object.keys(schema.shape).filter((name) => !(name in NOT_OF_PLANS)),
     options: new OptionWriter(rules),
-    species: new SpeciesCatalogue(artefacts.species),
     hasIntervals: rules.hasIntervals,
   };
 });
@@ -71,7 +71,7 @@ const NO_INTERVALS = 'a plan needs intervals, and the models of this service hav
  * @throws ApiError where the request is wrong as a whole
  */
 export function readOrder(bytes: Buffer, { tier, units: limit }: UnitLimit, generation: GenerationData) {
-  const { schema, optional, options, species, hasIntervals } = rulesOf(generation);
+  const { schema, optional, options, hasIntervals } = rulesOf(generation);
   const body = parseDocument(bytes);
   const { units, basis, target_per_ha } = Object(body) as Record<string, unknown>;
   const found = readFeatures(units, limit);
@@ -92,24 +92,25 @@ export function readOrder(bytes: Buffer, { tier, units: limit }: UnitLimit, gene
   if (found.issues.length > 0) throw new ApiError(issuesError(found.issues));
 
   const request = body as PlanRequest;
+  const { target_per_ha: perHa, basis: divisor = DEFAULT_BASIS } = request;
+  const costs = request.costs as Partial<Record<PlantingMethod, number>> | undefined;
   const order: PlanOrder = {
-    species: speciesOf(request, species),
+    species: requestedSpecies(request, speciesOf(generation)),
     methods: methodsOf(request),
     horizon: HORIZONS.indexOf(request.horizon ?? DEFAULT_HORIZON),
     nativeOnly: request.native_only ?? true,
-    costs: costsOf(request),
-    target: targetOf(request),
+    costs: costs && PLANTING_METHODS.map((method) => costs[method]),
+    target: perHa === undefined ? undefined : { perHa, basis: divisor },
     adjustments: adjustmentsOf(request, options, adjustmentWidth(generation.artefacts.manifest)),
   };
   return { order, features: found.features };
 }
 
-function speciesOf({ species_codes }: PlanRequest, species: SpeciesCatalogue): number[] {
+function requestedSpecies({ species_codes }: PlanRequest, species: SpeciesCatalogue): number[] {
   if (species_codes === undefined) return species.list.map((_, index) => index);
-  const codes = species_codes;
-  const unknown = codes.find((code) => species.indexOf(code) === -1);
+  const unknown = species_codes.find((code) => species.indexOf(code) === -1);
   if (unknown !== undefined) throw new ApiError(unknownSpecies(unknown, species));
-  return [...new Set(codes.map((code) => species.indexOf(code)))];
+  return [...new Set(species_codes.map((code) => species.indexOf(code)))];
 }
 
 function methodsOf({ planting_methods }: PlanRequest): number[] {
@@ -129,15 +130,6 @@ function missingCosts({ costs, planting_methods = PLANTING_METHODS }: Record<str
     path: `costs.${name}`,
     message: `costs.${name} is missing: costs are given for every method`,
   }));
-}
-
-function costsOf({ costs }: PlanRequest): PlanOrder['costs'] {
-  if (costs === undefined) return undefined;
-  return PLANTING_METHODS.map((method) => (costs as Partial<Record<PlantingMethod, number>>)[method]);
-}
-
-function targetOf({ target_per_ha, basis = DEFAULT_BASIS }: PlanRequest): PlantingTarget | undefined {
-  return target_per_ha === undefined ? undefined : { perHa: target_per_ha, basis };
 }
 
 /** What a valid request states of all its sites. */

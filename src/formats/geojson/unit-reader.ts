@@ -103,7 +103,6 @@ function idProblem(id: unknown, seen: ReadonlyMap<unknown, number>): string | un
   return `must be unique, but ${show(id)} is also the id of units.features.${first}`;
 }
 
-/** The error of a unit. */
 export function unitError(path: string, message: string): ApiError {
   return new ApiError({
     code: 'invalid_request',
@@ -157,7 +156,6 @@ function readPolygon(rings: unknown, path: string, polygon: number, outline: Out
   }
 }
 
-/** Appends the positions of a ring. */
 function readRing(positions: unknown, path: string, coordinates: number[]): void {
   const start = coordinates.length;
   const list = arrayOf(positions, path, 'positions');

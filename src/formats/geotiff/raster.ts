@@ -1,5 +1,5 @@
 import type { PointIndex } from '../../prediction/artefacts/point-index.js';
-import type { Box } from '../../prediction/locate/lattice-points.js';
+import type { Box } from '../../prediction/artefacts/regions.js';
 
 /** Cells of the grid's lattice as pixels, north up; plain data that can be passed to another thread. */
 export interface Raster {

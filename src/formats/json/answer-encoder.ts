@@ -31,11 +31,8 @@ const MINUS = fragment('-');
 const DISTANCE_DECIMALS = 3;
 
 /** The maximum size of one row's element in bytes. */
-export function elementCapacity({
-  grid,
-  manifest,
-  species,
-}: Pick<Artefacts, 'grid' | 'manifest' | 'species'>): number {
+export function elementCapacity(artefacts: Pick<Artefacts, 'grid' | 'manifest' | 'species'>): number {
+  const { grid, manifest, species } = artefacts;
   const bytesOf = (value: unknown) => Buffer.byteLength(JSON.stringify(value));
   const longest = (values: readonly unknown[]) => Math.max(...values.map(bytesOf));
   const { features } = manifest;

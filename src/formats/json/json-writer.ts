@@ -88,7 +88,6 @@ export class JsonWriter {
     this.length = start + length;
   }
 
-  /** Writes a text of a table. */
   writeOf({ words, lengths, stride }: FragmentTable, index: number): void {
     this.writeWords(words, index * stride, lengths[index]);
   }

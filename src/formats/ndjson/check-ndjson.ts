@@ -9,12 +9,11 @@ import {
   type TableState,
   wrongLine,
 } from '../table/table-request.js';
-import { ChunkList, lineAt, MAX_ROW_BYTES, textEnd, textStart } from '../text/lines.js';
+import { ChunkList, LINE_FEED, lineAt, MAX_ROW_BYTES, textEnd, textStart } from '../text/lines.js';
 import { ColumnTypes } from './column-types.js';
 import { NdjsonSource } from './ndjson-source.js';
 import { ObjectColumns } from './object-columns.js';
 
-const LINE_FEED = 0x0a;
 /** The time is looked at after so many bytes. */
 const LOOK_BYTES = 2 ** 16;
 

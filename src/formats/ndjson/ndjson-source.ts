@@ -2,7 +2,7 @@ import { type Data, DataType, Field } from 'apache-arrow';
 import { ColumnBuilder } from '../arrow/column-builder.js';
 import { CLOSE_OBJECT, numberAt, OPEN_OBJECT, QUOTE, skipSpace } from '../request/json.js';
 import type { TableChunk } from '../table/table-request.js';
-import type { ArrowPart, ChunkRows, TableSource } from '../table/table-source.js';
+import type { ArrowBatch, ChunkRows, TableSource } from '../table/table-source.js';
 import { lineStarts, restOf } from '../text/lines.js';
 import type { RowWriter } from '../text/row-writer.js';
 import { toLatin1 } from '../text/text-formats.js';
@@ -22,7 +22,7 @@ export class NdjsonSource implements TableSource {
     readonly columns: ObjectColumns,
     readonly types: ColumnTypes,
     /** Most rows of a record batch: rows may have more columns than the first of their chunk had. */
-    readonly partRows: number,
+    readonly batchRows: number,
   ) {
     this.names = columns.names;
   }
@@ -99,11 +99,11 @@ class NdjsonRows implements ChunkRows {
     if (skipSpace(this.body, start + 1) < end) writer.writeBytes(',');
   }
 
-  *arrowParts(): Generator<ArrowPart> {
+  *arrowBatches(): Generator<ArrowBatch> {
     const { count } = this.chunk;
-    const { partRows } = this.source;
-    for (let from = 0; from < count; from += partRows) {
-      const rowCount = Math.min(partRows, count - from);
+    const { batchRows } = this.source;
+    for (let from = 0; from < count; from += batchRows) {
+      const rowCount = Math.min(batchRows, count - from);
       yield { rowCount, columns: this.#arrowColumns(from, rowCount) };
     }
   }

@@ -2,24 +2,17 @@ import { z } from 'zod';
 import type { Artefacts } from '../../prediction/artefacts/artefacts.js';
 import { CONDITIONS, WARMING } from '../../prediction/conditions/adjustments.js';
 import { perGeneration } from '../../prediction/per-generation.js';
-import {
-  describedNumber,
-  isWithin,
-  type OptionNumber,
-  type OptionRules,
-  optionRulesOf,
-  rangeMessage,
-  SCENARIO,
-} from './options.js';
+import { describedNumber, isWithin, type OptionNumber, rangeMessage, SCENARIO } from './option-numbers.js';
+import { type OptionRules, optionRulesOf } from './options.js';
 
 /** A number that the query of a table or surface may assume for all its rows, with its column in the adjustments of a row. */
 export type Assumption = OptionNumber & { readonly column: number };
 
 /** Numbers by the name of their assumption. */
-export type Assumed = Readonly<Record<string, number>>;
+export type AssumedValues = Readonly<Record<string, number>>;
 
 /** What may be assumed: a changed climate, and practice. */
-export function assumptionsUnder({ conditions }: OptionRules): readonly Assumption[] {
+export function allowedAssumptions({ conditions }: OptionRules): readonly Assumption[] {
   const scenario = SCENARIO.map((number, index) => ({ ...number, column: WARMING + index }));
   const practice = conditions.flatMap((number, index) =>
     number.default === undefined ? [] : [{ ...number, column: CONDITIONS + index }],
@@ -29,12 +22,12 @@ export function assumptionsUnder({ conditions }: OptionRules): readonly Assumpti
 
 /** The same, made once for each grid and models. */
 export const assumptionsOf = perGeneration((artefacts: Pick<Artefacts, 'grid' | 'manifest'>) =>
-  assumptionsUnder(optionRulesOf(artefacts)),
+  allowedAssumptions(optionRulesOf(artefacts)),
 );
 
 /** The schema of each assumption, by its name. */
 export function assumptionSchemas(rules: OptionRules): Record<string, z.ZodOptional> {
-  const schemas = assumptionsUnder(rules).map((number) => {
+  const schemas = allowedAssumptions(rules).map((number) => {
     const about = number.default === undefined ? 'A changed climate' : 'Practice';
     const schema = z
       .unknown()
@@ -48,7 +41,7 @@ export function assumptionSchemas(rules: OptionRules): Record<string, z.ZodOptio
 
 /** The adjustments of a row for which something is assumed; NaN for what is not, or is the default. */
 export function adjustmentsFor(
-  assumed: Assumed,
+  assumed: AssumedValues,
   assumptions: readonly Assumption[],
   width: number,
 ): Float64Array {

@@ -3,15 +3,12 @@ import { Coverage } from '../../prediction/locate/coverage.js';
 import { NearestPoint } from '../../prediction/locate/nearest-point.js';
 import { type GenerationData, perGeneration } from '../../prediction/per-generation.js';
 
-/** The species of a generation. */
 export const speciesOf = perGeneration(
   ({ artefacts }: GenerationData) => new SpeciesCatalogue(artefacts.species),
 );
 
-/** The coverage of a generation. */
 export const coverageOf = perGeneration(({ artefacts }: GenerationData) => new Coverage(artefacts.regions));
 
-/** The search for the nearest data of a generation. */
 export const nearestDataOf = perGeneration(
   ({ artefacts, searchRadiusKm }: GenerationData) => new NearestPoint(artefacts.grid.index, searchRadiusKm),
 );

@@ -8,7 +8,7 @@ import { show, shownPath } from '../../prediction/errors/shown-value.js';
 import type { GenerationData } from '../../prediction/per-generation.js';
 import { ROW_STATUS, type SiteRows } from '../../prediction/site-rows.js';
 import { misspellingsIn } from './misspellings.js';
-import { METRES_PER_FOOT } from './options.js';
+import { METRES_PER_FOOT } from './option-numbers.js';
 import { nearestDataOf, placeHint, speciesOf } from './places.js';
 import { MAX_LATITUDE, type PredictRequest } from './schemas.js';
 
@@ -51,7 +51,6 @@ export function siteShapeError(
   return { ...invalid, message: invalid.message + placeHint(generation, latitude, longitude) };
 }
 
-/** The error of a text that is no species code. */
 export function unknownSpecies(code: string, species: SpeciesCatalogue): ErrorObject {
   const closest = species.closest(code);
   const proposal =

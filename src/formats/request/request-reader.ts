@@ -208,7 +208,6 @@ export class RequestReader {
   }
 }
 
-/** The reader of a generation. */
 export const requestReaderOf = perGeneration((generation: GenerationData) => new RequestReader(generation));
 
 function isObject(value: unknown): value is SiteFields {

@@ -8,23 +8,23 @@ import { RowWriter } from '../text/row-writer.js';
 import { type Surface, surfaceFields } from './surface.js';
 import { csvSections, geoJsonSections, jsonSections, type TextSection } from './surface-text.js';
 
-/** Where a part of an answer begins: in a section of its text, and at a point. */
-export interface PartStart {
+/** Where a chunk of an answer begins: in a section of its text, and at a point. */
+export interface ChunkStart {
   readonly section: number;
   readonly from: number;
 }
 
-export interface SurfacePart {
-  /** In memory of its own: at most PART_BYTES in any format. */
+export interface SurfaceChunk {
+  /** In memory of its own: at most SURFACE_CHUNK_BYTES in any format. */
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** Where the next part begins; undefined after the last one. */
-  readonly next: PartStart | undefined;
+  /** Where the next chunk begins; undefined after the last one. */
+  readonly next: ChunkStart | undefined;
 }
 
 type Artefacts = GenerationData['artefacts'];
-type Encoder = (surface: Surface, artefacts: Artefacts, start: PartStart) => SurfacePart;
+type Encoder = (surface: Surface, artefacts: Artefacts, start: ChunkStart) => SurfaceChunk;
 
-/** What writes a part of a surface, by media type. */
+/** What writes a chunk of a surface, by media type. */
 const ENCODERS = {
   'application/json': textEncoder(jsonSections),
   'application/geo+json': textEncoder(geoJsonSections),
@@ -32,12 +32,12 @@ const ENCODERS = {
   'application/vnd.apache.arrow.stream': encodeArrow,
 } as const satisfies Record<string, Encoder>;
 
-/** The media types whose bytes are written in parts. */
-export type PartType = keyof typeof ENCODERS;
+/** The media types whose bytes are written in chunks. */
+export type StreamedType = keyof typeof ENCODERS;
 
 export const TIFF_TYPE = 'image/tiff';
 
-export type SurfaceType = PartType | typeof TIFF_TYPE;
+export type SurfaceType = StreamedType | typeof TIFF_TYPE;
 
 /** The media types by the word of the query that asks for them; the default first. */
 export const SURFACE_FORMATS = {
@@ -52,21 +52,20 @@ export type SurfaceFormat = keyof typeof SURFACE_FORMATS;
 
 export const SURFACE_TYPES = Object.values(SURFACE_FORMATS) as [SurfaceType, ...SurfaceType[]];
 
-/** Most values in a part of text. */
-const PART_VALUES = 2 ** 13;
-/** Points of a record batch. */
+/** Most values in a chunk of text. */
+const TEXT_CHUNK_VALUES = 2 ** 13;
 const BATCH_POINTS = 8192;
 
-/** What a part takes at most: 8192 points of Arrow, or 750 features of some 400 bytes. */
-export const PART_BYTES = 2 ** 19;
+/** What a chunk takes at most: 8192 points of Arrow, or 750 features of some 400 bytes. */
+export const SURFACE_CHUNK_BYTES = 2 ** 19;
 
-/** Writes a part of a surface. */
+/** Writes a chunk of a surface. */
 export function encodeSurface(
   surface: Surface,
   artefacts: Artefacts,
-  type: PartType,
-  start: PartStart,
-): SurfacePart {
+  type: StreamedType,
+  start: ChunkStart,
+): SurfaceChunk {
   return ENCODERS[type](surface, artefacts, start);
 }
 
@@ -84,7 +83,7 @@ function textEncoder(sectionsOf: (surface: Surface, artefacts: Artefacts) => Tex
     const writer = new RowWriter();
     writer.start();
     if (from === 0) writer.writeText(head);
-    const end = Math.min(points.length, from + Math.ceil(PART_VALUES / columns.length));
+    const end = Math.min(points.length, from + Math.ceil(TEXT_CHUNK_VALUES / columns.length));
     const values = new ColumnWriter(columns, end - from, format, textListsOf(artefacts), writer);
     values.read(rowsOf(surface, artefacts, from, end));
     for (let row = 0; row < end - from; row++) values.write(row);
@@ -100,7 +99,7 @@ function textEncoder(sectionsOf: (surface: Surface, artefacts: Artefacts) => Tex
 const REGION_ID = 0;
 
 /** An Arrow stream: what its JSON says beside the columns is in the metadata of the schema. */
-function encodeArrow(surface: Surface, artefacts: Artefacts, { from }: PartStart): SurfacePart {
+function encodeArrow(surface: Surface, artefacts: Artefacts, { from }: ChunkStart): SurfaceChunk {
   const columns = SURFACE_COLUMNS;
   const types = new OutputTypes(textListsOf(artefacts), { regions: REGION_ID }, new Int32());
   const fields = columns.map((column) => new Field(column.name, types.typeOf(column)));
@@ -116,7 +115,7 @@ function encodeArrow(surface: Surface, artefacts: Artefacts, { from }: PartStart
       count,
     );
   };
-  // The schema and the dictionary were sent with the first part.
+  // The schema and the dictionary were sent with the first chunk.
   if (from > 0) {
     write(from, 0);
     writer.take();

@@ -5,7 +5,7 @@ import { EARTH_RADIUS_KM, RADIANS } from '../../prediction/locate/great-circle.j
 import type { LatticePoints } from '../../prediction/locate/lattice-points.js';
 import type { Predictor } from '../../prediction/predictor.js';
 import { OPTION, SiteRows } from '../../prediction/site-rows.js';
-import { type Assumed, adjustmentsFor, assumptionsOf } from '../request/assumptions.js';
+import { type AssumedValues, adjustmentsFor, assumptionsOf } from '../request/assumptions.js';
 import { predictRows } from '../table/open-table.js';
 
 /** The survival of one species at points of the grid; plain data that can be passed to another thread. */
@@ -13,7 +13,7 @@ export interface Surface extends LatticePoints {
   /** Index into the species list. */
   readonly species: number;
   /** What the query assumes of climate and practice. */
-  readonly assumed: Assumed;
+  readonly assumed: AssumedValues;
   /** The reported survival in ten-thousandths, Uint16 [methods, horizons, points]. */
   readonly survival: Uint16Array;
   /** The ends of its intervals, Uint16 [methods, horizons, low and high, points]; undefined where not asked for. */

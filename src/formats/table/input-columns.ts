@@ -13,7 +13,6 @@ export const OPTIONAL_COLUMNS = [
   'seeds_per_spot',
 ] as const;
 
-/** The columns that are read. */
 export const READ_COLUMNS = [...REQUIRED_COLUMNS, ...OPTIONAL_COLUMNS] as const;
 
 /** Whether a column is one of the optional ones. */
@@ -45,7 +44,7 @@ export function checkNameBytes(bytes: number): void {
 /**
  * Finds the columns to read.
  * @param names of the columns of a table in their order
- * @param remedy what to do where columns are missing, as a part of a sentence, or ''
+ * @param remedy what to do where columns are missing, to end a sentence, or ''
  * @throws ApiError invalid_request for columns that are missing, doubled, too many, or named like ours
  */
 export function readPositions(names: readonly string[], remedy = ''): ReadPositions {

@@ -19,12 +19,10 @@ import type { TableOutput, TableSource } from './table-source.js';
 /** How far the check of a body has come, by its format. */
 export type CheckState = CsvState | NdjsonState | ArrowState;
 
-/** The answer to the rows of a chunk. */
 export interface ChunkAnswer {
   readonly bytes: Uint8Array<ArrayBuffer>;
   /** The rows with an answer. */
   readonly answered: number;
-  /** The rows that have an error, by its code. */
   readonly failures: readonly (readonly [code: ErrorCode, count: number])[];
   /** The rows that are not answered yet, since the answer would be too long. */
   readonly rest: TableChunk | undefined;
@@ -34,7 +32,7 @@ export interface ChunkAnswer {
 /** Most rows that are predicted for together: the memory of a predictor grows with them. */
 const RUN_ROWS = 500;
 
-/** The parts of a table that was checked. */
+/** What is made of a body once it is checked. */
 interface CheckedTable {
   readonly source: TableSource;
   readonly columns: ReadPositions;
@@ -151,14 +149,14 @@ export class OpenTable {
 
 /** Predicts rows, at most RUN_ROWS at a time. @param memory for at least as many records */
 export async function predictRows(rows: SiteRows, predictor: Predictor, memory = RowRecords.create(rows)) {
-  const records = memory.part(0, rows.count);
+  const records = memory.slice(0, rows.count);
   let inferenceMs = 0;
   let run: SiteRows | undefined;
   for (let from = 0; from < rows.count; from += RUN_ROWS) {
     const count = Math.min(RUN_ROWS, rows.count - from);
     if (run?.count !== count) run = new SiteRows(count, rows.width);
     run.copyRows(0, rows, from, run.count);
-    inferenceMs += (await predictor.predict(run, records.part(from, run.count))).inferenceMs;
+    inferenceMs += (await predictor.predict(run, records.slice(from, run.count))).inferenceMs;
   }
   return { records, inferenceMs };
 }

@@ -98,7 +98,7 @@ export class PredictedRows implements PointRows {
   ) {}
 
   /** Some of the rows, in the same memory. */
-  part(from: number, count: number): PredictedRows {
+  slice(from: number, count: number): PredictedRows {
     const { grid, records, record, method, points } = this;
     const end = from + count;
     return new PredictedRows(
@@ -151,24 +151,19 @@ function horizonColumns(years: number, h: number): TableColumn[] {
       },
     },
     ...factors,
-    {
-      ...probability,
-      name: `low_${years}`,
-      isInterval: true,
-      read({ records, record, method }, values) {
-        for (let i = 0; i < record.length; i++)
-          values[i] = records.low(record[i], method[i], h) / TEN_THOUSANDTHS;
-      },
-    },
-    {
-      ...probability,
-      name: `high_${years}`,
-      isInterval: true,
-      read({ records, record, method }, values) {
-        for (let i = 0; i < record.length; i++)
-          values[i] = records.high(record[i], method[i], h) / TEN_THOUSANDTHS;
-      },
-    },
+    ...(['low', 'high'] as const).map(
+      (end): TableColumn => ({
+        ...probability,
+        name: `${end}_${years}`,
+        isInterval: true,
+        read({ records, record, method }, values) {
+          for (let i = 0; i < record.length; i++)
+            values[i] =
+              (end === 'low' ? records.low(record[i], method[i], h) : records.high(record[i], method[i], h)) /
+              TEN_THOUSANDTHS;
+        },
+      }),
+    ),
   ];
 }
 

@@ -1,11 +1,12 @@
-import { SpeciesCatalogue } from '../../prediction/artefacts/species.js';
 import { adjustmentWidth, OWN_ELEVATION } from '../../prediction/conditions/adjustments.js';
 import { PLANTING_METHODS, type PlantingMethod } from '../../prediction/dimensions.js';
 import type { ErrorObject } from '../../prediction/errors/api-error.js';
 import { type GenerationData, perGeneration } from '../../prediction/per-generation.js';
 import { OPTION, SiteRows } from '../../prediction/site-rows.js';
-import { adjustmentsFor, assumptionSchemas, assumptionsUnder } from '../request/assumptions.js';
-import { ELEVATION, isWithin, type OptionNumber, optionRulesOf } from '../request/options.js';
+import { adjustmentsFor, allowedAssumptions, assumptionSchemas } from '../request/assumptions.js';
+import { ELEVATION, isWithin, type OptionNumber } from '../request/option-numbers.js';
+import { optionRulesOf } from '../request/options.js';
+import { speciesOf } from '../request/places.js';
 import { entryError, placeError } from '../request/request-errors.js';
 import { MAX_LATITUDE, MAX_LONGITUDE, requestSchemas } from '../request/schemas.js';
 import {
@@ -35,10 +36,9 @@ const DECIMAL_COMMA = /^\s*[+-]?\d+,\d+\s*$/;
 /** What rows are checked against: made once of a context. */
 const rulesOf = perGeneration(({ artefacts }: GenerationData) => {
   const rules = optionRulesOf(artefacts);
-  const assumptions = assumptionsUnder(rules);
+  const assumptions = allowedAssumptions(rules);
   const practice = assumptions.filter(({ name }) => isOptional(name));
   return {
-    species: new SpeciesCatalogue(artefacts.species),
     schema: requestSchemas(rules).prediction.extend(assumptionSchemas(rules)),
     assumptions,
     // Another model may lack a feature of practice: its column is then one of the caller's own.
@@ -61,6 +61,7 @@ interface OptionalNumber extends OptionNumber {
 /** Checks rows like entries of a batch. */
 export class RowChecks {
   readonly #rules: ReturnType<typeof rulesOf>;
+  readonly #species: ReturnType<typeof speciesOf>;
   readonly #options: number;
   /** The adjustments of a row that states nothing of its own. */
   readonly #assumed: Float64Array;
@@ -70,6 +71,7 @@ export class RowChecks {
     private readonly request: TableRequest,
   ) {
     this.#rules = rulesOf(context);
+    this.#species = speciesOf(context);
     const width = adjustmentWidth(context.artefacts.manifest);
     this.#assumed = adjustmentsFor(request.assumed, this.#rules.assumptions, width);
     this.#options =
@@ -101,7 +103,7 @@ export class RowChecks {
   ): boolean {
     const latitude = chunk.number(i, columns.latitude);
     const longitude = chunk.number(i, columns.longitude);
-    const species = this.#rules.species.indexOf(chunk.code(i, columns.species_code));
+    const species = this.#species.indexOf(chunk.code(i, columns.species_code));
     const method = PLANTING_METHODS.indexOf(chunk.code(i, columns.planting_method) as PlantingMethod);
     const isPlace = Math.abs(latitude) <= MAX_LATITUDE && Math.abs(longitude) <= MAX_LONGITUDE; // not NaN
     if (!isPlace || species === -1 || method === -1) return false;

@@ -1,6 +1,6 @@
 import { ApiError } from '../../prediction/errors/api-error.js';
 import { shownPath } from '../../prediction/errors/shown-value.js';
-import type { Assumed } from '../request/assumptions.js';
+import type { AssumedValues } from '../request/assumptions.js';
 
 /** The formats of tables, in and out, by their media type. */
 export const TABLE_FORMATS = {
@@ -23,7 +23,7 @@ export interface TableRequest {
   readonly horizons: number;
   readonly intervals: boolean;
   /** What the query assumes of climate and practice. */
-  readonly assumed: Assumed;
+  readonly assumed: AssumedValues;
   /** The caller's tier, for messages. */
   readonly tier: string;
   /** Most rows that the tier allows. */

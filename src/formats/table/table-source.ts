@@ -16,7 +16,6 @@ export interface TableSource {
   readonly arrowMetadata?: ReadonlyMap<string, string>;
   /** The columns of an uploaded Arrow table without rows, with the dictionaries that were sent before a chunk. */
   columnsBefore?(chunk: TableChunk): readonly Data[];
-  /** Reads the rows of a chunk. */
   rows(chunk: TableChunk): ChunkRows;
 }
 
@@ -38,13 +37,13 @@ export interface ChunkRows {
   copyCsv?(writer: RowWriter, row: number): boolean;
   /** Copies a row as it was uploaded as JSON, without its last brace and with a comma after its members. */
   copyJson?(writer: RowWriter, row: number): void;
-  /** The rows as columns of Arrow: parts that follow each other, each with all columns. */
-  arrowParts(): Iterable<ArrowPart>;
+  /** The rows as columns of Arrow: batches that follow each other, each with all columns. */
+  arrowBatches(): Iterable<ArrowBatch>;
   /** The rows from one of them on. */
   rest(from: number): TableChunk;
 }
 
-export interface ArrowPart {
+export interface ArrowBatch {
   readonly rowCount: number;
   readonly columns: readonly Data[];
 }
@@ -61,13 +60,13 @@ export interface RowOutcomes {
  * Bytes of an answer after which no more rows of a chunk are written. Rows may be far longer than they were: JSON repeats the
  * names of columns, and escapes.
  */
-export const PIECE_BYTES = 2 ** 22;
+export const ENCODED_CHUNK_BYTES = 2 ** 22;
 
 /** The answer to the first rows of a chunk. */
 export interface EncodedRows {
   /** In memory of its own. */
   readonly bytes: Uint8Array<ArrayBuffer>;
-  /** How many rows that is; fewer than the chunk has where these are more than PIECE_BYTES. */
+  /** How many rows that is; fewer than the chunk has where these are more than ENCODED_CHUNK_BYTES. */
   readonly rowCount: number;
 }
 

@@ -5,7 +5,6 @@ import type { TextFormat } from './text-formats.js';
 
 const FLAGS = ['false', 'true'];
 
-/** Writes columns of rows in a format of text. */
 export class ColumnWriter<Rows> {
   readonly #writers: readonly ((value: number) => void)[];
   readonly #after: Fragment;

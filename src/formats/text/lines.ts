@@ -1,8 +1,8 @@
 import { isUtf8 } from 'node:buffer';
 import { notATable, type TableChunk, type TableState, wrongLine } from '../table/table-request.js';
 
-const LINE_FEED = 0x0a;
-const CARRIAGE_RETURN = 0x0d;
+export const LINE_FEED = 0x0a;
+export const CARRIAGE_RETURN = 0x0d;
 const TAB = 0x09;
 const SPACE = 0x20;
 const BYTE_ORDER_MARK = Buffer.from('\ufeff');

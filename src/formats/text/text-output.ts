@@ -3,8 +3,8 @@ import { ERROR_COLUMNS, type PredictedRows, tableColumns, textListsOf } from '..
 import type { TableChunk, TableRequest } from '../table/table-request.js';
 import {
   type ChunkRows,
+  ENCODED_CHUNK_BYTES,
   type EncodedRows,
-  PIECE_BYTES,
   type RowOutcomes,
   type TableOutput,
   type TableSource,
@@ -14,7 +14,7 @@ import { RowWriter } from './row-writer.js';
 import { csvCell, csvFormat, NDJSON, type TextFormat, toLatin1 } from './text-formats.js';
 
 /** Rows whose values are read together: their memory is used again for the next ones. */
-const PART_ROWS = 256;
+const READ_ROWS = 256;
 
 /** Writes the answer to a table as CSV or JSON lines: of each row the uploaded columns and then ours. */
 export class TextOutput implements TableOutput {
@@ -37,7 +37,7 @@ export class TextOutput implements TableOutput {
     const withoutError = ERROR_COLUMNS.map((name) => format.before(name, columns.length) + format.nothing);
     const after = withoutError.join('') + format.after;
     this.#format = format;
-    this.#answer = new ColumnWriter(columns, PART_ROWS, format, textListsOf(artefacts), this.#writer, after);
+    this.#answer = new ColumnWriter(columns, READ_ROWS, format, textListsOf(artefacts), this.#writer, after);
     this.#columnNames = columns.map(({ name }) => name);
     this.#unanswered = this.#columnNames.map((name, i) => format.before(name, i) + format.nothing).join('');
     this.#members = source.names.map((name) => `${toLatin1(JSON.stringify(name))}:`);
@@ -60,12 +60,12 @@ export class TextOutput implements TableOutput {
     const writeUploaded = this.#format === NDJSON ? this.#writeMembers : this.#writeCells;
     writer.start();
     let position = 0;
-    for (; position < count && writer.length <= PIECE_BYTES; position++) {
-      const inPart = position % PART_ROWS;
-      if (inPart === 0) this.#answer.read(predicted.part(position, Math.min(PART_ROWS, count - position)));
+    for (; position < count && writer.length <= ENCODED_CHUNK_BYTES; position++) {
+      const inRead = position % READ_ROWS;
+      if (inRead === 0) this.#answer.read(predicted.slice(position, Math.min(READ_ROWS, count - position)));
       writeUploaded(rows, position);
       const error = errors.get(position);
-      if (error === undefined) this.#answer.write(inPart);
+      if (error === undefined) this.#answer.write(inRead);
       else
         writer.writeText(
           this.#unanswered + code + quote(error.code) + message + quote(error.message) + after,

@@ -5,7 +5,7 @@ import { ApiError } from '../../prediction/errors/api-error.js';
 /** An upload that is slower is given up. */
 const MIN_BYTES_PER_SECOND = 16 * 1024;
 
-/** Size of the parts in which a body is decompressed. */
+/** Size of the chunks in which a body is decompressed. */
 const CHUNK_BYTES = 64 * 1024;
 
 interface UploadRules {

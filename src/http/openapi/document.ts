@@ -181,12 +181,11 @@ function unchangedResponse({ headers }: { headers: Record<string, object> }) {
   return { description: 'The copy with the ETag of `If-None-Match` is current.', headers: kept };
 }
 
-/** The responses to a request with `Range`. */
 function rangeResponses(body: Body, { headers }: { headers: Record<string, object> }) {
   const range: HeaderName[] = ['Accept-Ranges', 'Content-Range'];
-  const part = responseObject('The range of the answer.', body, range);
+  const partial = responseObject('The range of the answer.', body, range);
   return {
-    206: { ...part, headers: { ...headers, ...part.headers } },
+    206: { ...partial, headers: { ...headers, ...partial.headers } },
     416: errorResponse(['invalid_request'], range, 'No byte of the answer is in the range.'),
   };
 }

@@ -36,5 +36,5 @@ export function sendRange(reply: FastifyReply, body: Buffer, range: ByteRange | 
   if (range === undefined) return reply.send(body);
   const [from, end] = range;
   reply.code(206).header('content-range', `bytes ${from}-${end - 1}/${body.length}`);
-  return reply.send(Buffer.from(body.subarray(from, end))); // a copy: a part would keep all of the answer in memory
+  return reply.send(Buffer.from(body.subarray(from, end))); // a copy: a view would keep all of the answer in memory
 }

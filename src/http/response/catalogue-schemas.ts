@@ -70,38 +70,29 @@ const scoreComponent = field.component('Score', {
   expected_calibration_error: field.of(expected_calibration_error, 0.0021),
 });
 
-const {
-  source,
-  place,
-  treatment,
-  species_code,
-  years,
-  horizon_years,
-  trees,
-  observed,
-  predicted,
-  low,
-  high,
-  use,
-} = evidenceSchema.shape;
+const evidence = evidenceSchema.shape;
 const evidenceComponent = field.component('Evidence', {
-  ...evidenceSchema.shape,
-  source: field.of(source, 'published_levels'),
-  place: field.of(place, 'Medford'),
-  treatment: field.of(treatment, 'weed control', 'Null where it is not known.'),
-  species_code: field.of(species_code, 'PSME'),
-  years: field.of(years, 4.8, 'After which the trees were counted.'),
+  ...evidence,
+  source: field.of(evidence.source, 'published_levels'),
+  place: field.of(evidence.place, 'Medford'),
+  treatment: field.of(evidence.treatment, 'weed control', 'Null where it is not known.'),
+  species_code: field.of(evidence.species_code, 'PSME'),
+  years: field.of(evidence.years, 4.8, 'After which the trees were counted.'),
   horizon_years: field.of(
-    horizon_years,
+    evidence.horizon_years,
     5,
     'The year compared with; between two horizons the prediction is interpolated.',
   ),
-  trees: field.of(trees, 200, 'Null where it is not known.'),
-  observed: field.of(observed, 0.93, 'Share of the trees that lived.'),
-  predicted: field.of(predicted, 0.81),
-  low: field.of(low, 0.52, 'Of the interval of the prediction; null without intervals.'),
-  high: field.of(high, 0.97),
-  use: field.of(use, 'held_out', 'Whether the models were conditioned on it, or only compared with it.'),
+  trees: field.of(evidence.trees, 200, 'Null where it is not known.'),
+  observed: field.of(evidence.observed, 0.93, 'Share of the trees that lived.'),
+  predicted: field.of(evidence.predicted, 0.81),
+  low: field.of(evidence.low, 0.52, 'Of the interval of the prediction; null without intervals.'),
+  high: field.of(evidence.high, 0.97),
+  use: field.of(
+    evidence.use,
+    'held_out',
+    'Whether the models were conditioned on it, or only compared with it.',
+  ),
 });
 
 const modelDigest = sha256('Changes with any byte of the models: SHA-256 of their manifest.');

@@ -175,7 +175,6 @@ export function precompressed(
   };
 }
 
-/** Adds a header of the request to `Vary`. */
 export function addVary(reply: FastifyReply, header: 'accept' | typeof BY_ENCODING): void {
   reply.header('vary', [reply.getHeader('vary'), header].filter(Boolean).join(', '));
 }

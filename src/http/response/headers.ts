@@ -37,7 +37,6 @@ export function strongETag(...identity: readonly unknown[]): string {
   return `"${createHash('sha256').update(JSON.stringify(identity)).digest('base64url')}"`;
 }
 
-/** A strong ETag of bytes. */
 export async function byteTag(bytes: Uint8Array<ArrayBuffer>): Promise<string> {
   const digest = await webcrypto.subtle.digest('SHA-256', bytes); // in a thread of libuv
   return `"${Buffer.from(digest).toString('base64url')}"`;

@@ -7,8 +7,8 @@ import type { CurrentPhase } from '../response/catalogue-schemas.js';
 import type { Connections } from '../server/connections.js';
 import type { Submitter } from '../submitter.js';
 
-/** The parts of the service that the API is composed from. */
-export interface ApiParts {
+/** What the service passes to the API. */
+export interface ApiDependencies {
   readonly config: Config;
   readonly clock: Clock;
   readonly phase: CurrentPhase;
@@ -19,6 +19,6 @@ export interface ApiParts {
 }
 
 /** What routes have in common. */
-export interface RouteContext extends ApiParts {
+export interface RouteContext extends ApiDependencies {
   readonly submitter: Submitter;
 }

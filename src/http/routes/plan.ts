@@ -51,7 +51,7 @@ export function planRoute(
     const { headers, state } = request;
     const limitBytes = state.bodyLimitBytes ?? planLimitBytes;
     const bytes = Math.min(Number(headers['content-length'] ?? limitBytes), limitBytes);
-    submitter.checkTurns(request);
+    submitter.checkConcurrency(request);
     takeMemory(budget, bytes, request, reply);
   });
   app.post<{ Body: Buffer }>(planEndpoint.path, { bodyLimit: planLimitBytes }, async (request, reply) => {
@@ -75,8 +75,8 @@ export function planRoute(
       const plan = await read();
       request.state.sites = plan.units.length;
       const answer = new PlanAnswer(plan);
-      await steps.doEach(answer.pieces(STEP_ROWS), async (piece) =>
-        answer.add(piece, await steps.do({ kind: 'piece', piece }, deadlineMs)),
+      await steps.doEach(answer.slices(STEP_ROWS), async (slice) =>
+        answer.add(slice, await steps.do({ kind: 'plan-slice', slice }, deadlineMs)),
       );
       return { plan, answer };
     };
@@ -85,7 +85,7 @@ export function planRoute(
       steps,
       config.requestTimeoutMs,
       closedWhileWaiting,
-      () => submitter.inTurn(request, reply, generation, predict),
+      () => submitter.runLimited(request, reply, generation, predict),
     );
 
     for (const { error } of plan.units) metrics.sites.inc({ outcome: error?.code ?? 'answered' });

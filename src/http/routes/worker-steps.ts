@@ -11,7 +11,8 @@ import { callerOf } from '../server/request-state.js';
 import { failureError } from '../submitter.js';
 
 /**
- * The steps of a request whose answer comes from workers, until the response is closed. The generation is kept as long.
+ * The steps of a request whose answer comes from workers, until they are ended or the response is closed. The
+ * generation is kept as long.
  * @param release frees the memory that the steps read; called when no worker uses it
  */
 export function stepsOf(
@@ -24,13 +25,10 @@ export function stepsOf(
   const steps = new RequestSteps(callerOf(request).id, generation.batches);
   const cut = () => void connection.destroy();
   generation.streams.add(cut);
-  const closed = new Promise((resolve) => {
-    if (reply.raw.closed) resolve(undefined);
-    else reply.raw.once('close', resolve);
-  });
+  if (reply.raw.closed) steps.cancel();
+  else reply.raw.once('close', () => steps.cancel());
   void generation.keepOpen(async () => {
-    await closed;
-    steps.cancel();
+    await steps.ended;
     generation.streams.delete(cut);
     await steps.released();
     release();
@@ -83,15 +81,15 @@ export function contentTypeOf(mediaType: string): string {
 }
 
 /** Sends an answer at the pace of its caller; one that fails is logged and cuts the connection. @param what is answered */
-export function sendParts(
+export function sendChunks(
   request: FastifyRequest,
   reply: FastifyReply,
   mediaType: string,
-  parts: AsyncGenerator<Uint8Array>,
+  chunks: AsyncGenerator<Uint8Array>,
   steps: RequestSteps,
   what: string,
 ): FastifyReply {
-  const stream = Readable.from(parts, { objectMode: false, highWaterMark: BUFFERED_BYTES });
+  const stream = Readable.from(chunks, { objectMode: false, highWaterMark: BUFFERED_BYTES });
   stream.once('error', (err) => {
     if (!steps.isCancelled) request.log.error({ err }, `${what} was cut off`);
   });

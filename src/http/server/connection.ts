@@ -1,15 +1,8 @@
 import type { IncomingMessage, ServerResponse } from 'node:http';
 import type { Socket } from 'node:net';
-import { Duplex } from 'node:stream';
 import { rejectUnparsed } from './malformed-requests.js';
-import type { RequestTurns } from './request-turns.js';
-import { BYTES_PER_TURN, isLineEnd, turnEnd } from './turn-bytes.js';
-
-/** How long a connection that the service has ended waits for a caller who is still sending. */
-const LINGER_MS = 1000;
-
-/** Bytes that are received and dropped during that time. */
-const MAX_DROPPED_BYTES = 4 * 1024 * 1024;
+import { BYTES_PER_TURN, isLineEnd, type RequestPacer, turnEnd } from './pacing.js';
+import { SocketStream } from './socket-stream.js';
 
 /**
  * A connection as Node's HTTP server sees it: what its socket receives is passed on a little at a time.
@@ -19,19 +12,16 @@ const MAX_DROPPED_BYTES = 4 * 1024 * 1024;
  * request in progress. If another one arrives meanwhile, neither it nor anything after it is answered: the connection ends
  * after the response to the first.
  */
-export class Connection extends Duplex {
-  /** Received, and not yet passed to the parser. */
-  #waiting: Buffer | undefined;
+export class Connection extends SocketStream {
   #isPassScheduled = false;
   #hasHungUp = false;
-  #droppedBytes = 0;
   /** The last request, of which at least the head has arrived, and its response. */
   #request: IncomingMessage | undefined;
   #response: ServerResponse | undefined;
   /** Bytes that may be passed at once because they belong to its body. The parser may have got some already. */
   #bodyBytes = 0;
-  /** Whether a part of the head of the next request has been passed. */
-  #hasPartOfHead = false;
+  /** Whether the first bytes of the next request have been passed. */
+  #hasBegunHead = false;
   /** When the last request began to arrive, on the clock of `performance.now()`; infinite if it has no time limit. */
   #arrivalMs = 0;
   /** Whether the connection ends after the last response. */
@@ -42,29 +32,25 @@ export class Connection extends Duplex {
   /** Whether the caller of the last request waits for `100 Continue` and has not sent the body. */
   isAwaitingContinue = false;
 
-  /** @param turns shared by all connections */
+  /** @param pacer shared by all connections */
   constructor(
-    private readonly socket: Socket,
-    private readonly turns: RequestTurns,
+    socket: Socket,
+    private readonly pacer: RequestPacer,
   ) {
-    // The socket buffers. Here, a single unread byte holds back the rest of what was received.
-    super({ decodeStrings: false, readableHighWaterMark: 1 });
+    super(socket);
     socket
       .on('data', (bytes) => {
-        this.#waiting = bytes;
+        this.waiting = bytes;
         this.#pass();
-        if (this.#waiting !== undefined) socket.pause();
+        if (this.waiting !== undefined) socket.pause();
       })
       .on('end', () => {
         this.#hasHungUp = true;
         this.emit('hangup'); // not 'end': Node's server learns of it when the response is sent
-        if (this.#waiting === undefined) this.#passEnd();
-      })
-      .on('timeout', () => this.emit('timeout'))
-      .on('error', (error) => this.destroy(error))
-      .on('close', () => this.destroy());
+        if (this.waiting === undefined) this.#passEnd();
+      });
     this.on('resume', () => {
-      if (this.#waiting !== undefined) this.#passLater();
+      if (this.waiting !== undefined) this.#passLater();
     });
   }
 
@@ -80,10 +66,10 @@ export class Connection extends Duplex {
 
   /** Whether no request is in progress or waiting. */
   get isIdle(): boolean {
-    return !this.#isAnswering && this.#waiting === undefined;
+    return !this.#isAnswering && this.waiting === undefined;
   }
 
-  /** Whether the last request has arrived as a whole, its response is sent, and no part of another one has arrived. */
+  /** Whether the last request has arrived as a whole, its response is sent, and nothing of another one has arrived. */
   get isBetweenRequests(): boolean {
     return this.isIdle && !this.#isReceiving && !this.#isEnding;
   }
@@ -99,7 +85,7 @@ export class Connection extends Duplex {
    * @returns false if it must not be answered, because the request before it is not
    */
   begin(request: IncomingMessage, response: ServerResponse, isAwaitingContinue: boolean): boolean {
-    this.#hasPartOfHead = false;
+    this.#hasBegunHead = false;
     if (this.#isAnswering || this.#isEnding) {
       this.endAfterResponse();
       return false;
@@ -108,7 +94,7 @@ export class Connection extends Duplex {
     this.#response = response;
     this.isAwaitingContinue = isAwaitingContinue;
     this.#bodyBytes = Number(request.headers['content-length'] ?? 0);
-    // Node's parser drops what it got together with such a request: it may be a part of the next one.
+    // Node's parser drops what it got together with such a request: it may belong to the next one.
     if (request.headers.upgrade !== undefined) this.endAfterResponse();
     return true;
   }
@@ -121,7 +107,7 @@ export class Connection extends Duplex {
 
   /** Remembers the key of the last request. */
   rememberKey(keyId: string): void {
-    this.turns.note(keyId);
+    this.pacer.note(keyId);
     this.#keyId = keyId;
   }
 
@@ -138,7 +124,7 @@ export class Connection extends Duplex {
 
   /**
    * Rejects what is arriving, and ends the connection. If the response to it has begun, or the request before it is not
-   * answered yet, that response is the last one: another one would be read as a part of it.
+   * answered yet, that response is the last one: another one would be read as its continuation.
    */
   reject(error: NodeJS.ErrnoException): void {
     if (this.#isEnding) return;
@@ -161,46 +147,6 @@ export class Connection extends Duplex {
     response.once('close', () => this.end());
   }
 
-  /** Called by Node's server, as that of a socket. */
-  setTimeout(ms: number): this {
-    this.socket.setTimeout(ms);
-    return this;
-  }
-
-  /** What is received is passed on unasked, unless the parser has paused: see the event `resume`. */
-  override _read(): void {}
-
-  override _write(chunk: Buffer | string, encoding: BufferEncoding, callback: () => void): void {
-    this.socket.write(chunk, encoding, callback);
-  }
-
-  override _writev(
-    chunks: { chunk: Buffer | string; encoding: BufferEncoding }[],
-    callback: () => void,
-  ): void {
-    this.socket.cork();
-    for (const [index, { chunk, encoding }] of chunks.entries())
-      this.socket.write(chunk, encoding, index === chunks.length - 1 ? callback : undefined);
-    this.socket.uncork();
-  }
-
-  /**
-   * Ends the connection, but keeps reading until the caller closes its side or LINGER_MS pass: closed at once it would be
-   * reset under a caller who is still sending, who would lose the response.
-   */
-  override _final(callback: () => void): void {
-    const timer = setTimeout(() => this.socket.destroy(), LINGER_MS);
-    this.socket.once('close', () => clearTimeout(timer)).end(callback);
-    this.#waiting = undefined;
-    this.socket.resume();
-  }
-
-  override _destroy(error: Error | null, callback: (error: Error | null) => void): void {
-    this.#waiting = undefined;
-    this.socket.destroy();
-    callback(error);
-  }
-
   /** Whether the last request is not answered, or its response not sent. */
   get #isAnswering(): boolean {
     return this.#response?.closed === false;
@@ -211,7 +157,7 @@ export class Connection extends Duplex {
   }
 
   get #isReceiving(): boolean {
-    return this.#hasPartOfHead || this.#isReceivingBody;
+    return this.#hasBegunHead || this.#isReceivingBody;
   }
 
   /** Whether no further request is answered. */
@@ -221,10 +167,10 @@ export class Connection extends Duplex {
 
   /** Passes on what waits: the rest of a body or a few bytes; the rest in later turns. */
   #pass(): void {
-    for (let isFirst = true; this.#waiting !== undefined; isFirst = false) {
-      const bytes = this.#waiting;
+    for (let isFirst = true; this.waiting !== undefined; isFirst = false) {
+      const bytes = this.waiting;
       if (this.writableEnded || (this.#isFinal && !this.#isReceivingBody)) {
-        this.#drop(bytes);
+        this.dropBytes(bytes);
         return;
       }
       if (this.isPaused()) return;
@@ -235,16 +181,16 @@ export class Connection extends Duplex {
       }
       const length = bodyBytes > 0 ? Math.max(bodyBytes, BYTES_PER_TURN) : turnEnd(bytes);
       this.#bodyBytes = Math.max(0, bodyBytes - bytes.length);
-      this.#waiting = bytes.length > length ? bytes.subarray(length) : undefined;
-      this.push(this.#waiting === undefined ? bytes : bytes.subarray(0, length));
+      this.waiting = bytes.length > length ? bytes.subarray(length) : undefined;
+      this.push(this.waiting === undefined ? bytes : bytes.subarray(0, length));
     }
   }
 
   /** Whether bytes may be passed in this turn: those of a request that has begun, or may begin. */
   #mayPass(bytes: Buffer): boolean {
     if (this.#isReceiving || isLineEnd(bytes)) return true;
-    if (!this.turns.mayBegin(this.#keyId)) return false;
-    this.#hasPartOfHead = true;
+    if (!this.pacer.mayBegin(this.#keyId)) return false;
+    this.#hasBegunHead = true;
     this.#arrivalMs = performance.now();
     return true;
   }
@@ -255,7 +201,7 @@ export class Connection extends Duplex {
     setImmediate(() => {
       this.#isPassScheduled = false;
       this.#pass();
-      if (this.#waiting !== undefined || this.destroyed) return;
+      if (this.waiting !== undefined || this.destroyed) return;
       if (this.#hasHungUp) this.#passEnd();
       else this.socket.resume();
     });
@@ -265,13 +211,6 @@ export class Connection extends Duplex {
   #passEnd(): void {
     if (this.#isAnswering && !this.#isReceiving) this.#response?.once('close', () => this.push(null));
     else this.push(null);
-  }
-
-  /** Drops what will not be answered. The caller may send some of it, and more is left unread until the linger ends. */
-  #drop(bytes: Buffer): void {
-    this.#waiting = undefined;
-    this.#droppedBytes += bytes.length;
-    if (this.#droppedBytes > MAX_DROPPED_BYTES) this.socket.pause();
   }
 }
 

@@ -1,6 +1,6 @@
 import type { Socket } from 'node:net';
 import { Connection } from './connection.js';
-import { RequestTurns } from './request-turns.js';
+import { RequestPacer } from './pacing.js';
 
 /**
  * The open connections of a server, in limited number.
@@ -11,7 +11,7 @@ import { RequestTurns } from './request-turns.js';
 export class Connections {
   /** From the oldest to the newest. */
   readonly #open = new Set<Connection>();
-  readonly #turns = new RequestTurns();
+  readonly #pacer = new RequestPacer();
   /** Connections closed because of the limit. */
   closedCount = 0;
 
@@ -34,7 +34,7 @@ export class Connections {
       this.#open.delete(idle); // at once, not when it has closed: the new connection needs its place
       idle.destroy();
     }
-    const connection = new Connection(socket, this.#turns);
+    const connection = new Connection(socket, this.#pacer);
     this.#open.add(connection);
     return connection.once('close', () => this.#open.delete(connection));
   }

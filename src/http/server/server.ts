@@ -180,8 +180,8 @@ function isOfRoute(path: string, route: string): boolean {
   const [segments, pattern] = [path, route].map((each) => each.split('/'));
   return (
     segments.length === pattern.length &&
-    pattern.every((part, i) =>
-      part.startsWith(':') ? segments[i].length <= MAX_PARAMETER_LENGTH : part === segments[i],
+    pattern.every((segment, i) =>
+      segment.startsWith(':') ? segments[i].length <= MAX_PARAMETER_LENGTH : segment === segments[i],
     )
   );
 }

@@ -15,7 +15,6 @@ import { boundsOf, parseRegions, type Region } from './regions.js';
 import { type SharedGrid, shareGrid } from './shared-grid.js';
 import { parseSpecies, type Species } from './species.js';
 
-/** The files of a data directory. */
 export const DATA_FILES = {
   grid: 'grid.arrow',
   regions: 'regions.geojson',

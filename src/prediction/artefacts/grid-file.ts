@@ -2,10 +2,10 @@ import { type Field, type Table, tableFromIPC } from 'apache-arrow';
 import { z } from 'zod';
 import { ArtefactError } from './artefact-error.js';
 import { type ArtefactFile, firstProblem } from './artefact-file.js';
-import { type LatticePoints, MAX_STEPS_PER_DEGREE } from './point-index.js';
+import { type GridPoints, MAX_STEPS_PER_DEGREE } from './point-index.js';
 
 /** The content of a grid file: one entry per grid point in every column. */
-export interface GridFile extends LatticePoints {
+export interface GridFile extends GridPoints {
   readonly version: string;
   readonly coverage: string;
   /** ISO 3166-2 codes; `region` indexes them. */

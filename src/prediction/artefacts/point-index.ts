@@ -4,7 +4,7 @@ import KDBush from 'kdbush';
 export const MAX_STEPS_PER_DEGREE = 10_000;
 
 /** Points at nodes of a lattice, in the order of rows, then columns. */
-export interface LatticePoints {
+export interface GridPoints {
   /** At most MAX_STEPS_PER_DEGREE. */
   readonly stepsPerDegree: number;
   /** Float64 [rows]: degrees north of the lattice's rows, ascending. */
@@ -21,7 +21,7 @@ export interface LatticePoints {
  * Points in shared memory with a KD-tree, for searches by distance, and a table of blocks, for walks over the lattice. A row
  * of the lattice is divided into blocks of as many columns each.
  */
-export interface PointIndex extends LatticePoints {
+export interface PointIndex extends GridPoints {
   /** A KDBush of the points' longitudes and latitudes in degrees, for `KDBush.from`. Its ids are the points' indexes. */
   readonly tree: SharedArrayBuffer;
   readonly blockColumns: number;
@@ -34,13 +34,7 @@ export interface PointIndex extends LatticePoints {
 const POINTS_PER_BLOCK = 4;
 
 /** Indexes points; their order is not checked. */
-export function indexPoints({
-  stepsPerDegree,
-  latitudes,
-  longitudes,
-  row,
-  column,
-}: LatticePoints): PointIndex {
+export function indexPoints({ stepsPerDegree, latitudes, longitudes, row, column }: GridPoints): PointIndex {
   const nodes = latitudes.length * longitudes.length;
   const blockColumns = Math.ceil((POINTS_PER_BLOCK * nodes) / row.length);
   const blocksPerRow = Math.ceil(longitudes.length / blockColumns);

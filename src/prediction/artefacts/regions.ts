@@ -35,15 +35,15 @@ export function parseRegions(file: ArtefactFile): Region[] {
 }
 
 /** A box in degrees, its edges included; west is not east of east. */
-export interface Bounds {
-  readonly south: number;
+export interface Box {
   readonly west: number;
-  readonly north: number;
+  readonly south: number;
   readonly east: number;
+  readonly north: number;
 }
 
 /** The bounding box of regions, degrees. */
-export function boundsOf(...regions: readonly Region[]): Bounds {
+export function boundsOf(...regions: readonly Region[]): Box {
   const bounds = { south: 90, west: 180, north: -90, east: -180 };
   for (const [longitude, latitude] of regions.flatMap(({ polygons }) => polygons.flat(2))) {
     bounds.south = Math.min(bounds.south, latitude);

@@ -1,12 +1,5 @@
 import type { PointIndex } from '../artefacts/point-index.js';
-
-/** A part of the map in degrees, its edges included; west is not east of east. */
-export interface Box {
-  readonly west: number;
-  readonly south: number;
-  readonly east: number;
-  readonly north: number;
-}
+import type { Box } from '../artefacts/regions.js';
 
 /** Points of every `step`-th row and column of the grid's lattice, counted as `latticePoints` says. */
 export interface LatticePoints {

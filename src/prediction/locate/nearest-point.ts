@@ -68,18 +68,18 @@ export class NearestPoint {
 
   #searchFrom(middleLongitude: number): void {
     this.#middleLongitude = middleLongitude;
-    this.#searchPart(0, this.#tree.ids.length - 1, 0);
+    this.#searchSubtree(0, this.#tree.ids.length - 1, 0);
   }
 
   /** Searches the points of the tree at positions `left` to `right`, which are divided by longitude (0) or latitude (1). */
-  #searchPart(left: number, right: number, axis: number): void {
+  #searchSubtree(left: number, right: number, axis: number): void {
     const { coords, nodeSize } = this.#tree;
     while (right - left > nodeSize) {
       const middle = (left + right) >> 1;
       const distance = coords[2 * middle + axis] - (axis === 0 ? this.#middleLongitude : this.#latitude);
       // First the half that holds the place, which shrinks the box.
-      if (distance >= 0) this.#searchPart(left, middle - 1, 1 - axis);
-      else this.#searchPart(middle + 1, right, 1 - axis);
+      if (distance >= 0) this.#searchSubtree(left, middle - 1, 1 - axis);
+      else this.#searchSubtree(middle + 1, right, 1 - axis);
       if (Math.abs(distance) > (axis === 0 ? this.#reachEast : this.#reachNorth)) return;
       this.#compare(middle);
       if (distance >= 0) left = middle + 1;

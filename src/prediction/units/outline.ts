@@ -1,5 +1,5 @@
 import geodesic from 'geographiclib-geodesic';
-import type { Bounds } from '../artefacts/regions.js';
+import type { Box } from '../artefacts/regions.js';
 
 /**
  * The outline of a planting unit: its polygons, each an outer ring and the rings of its holes. Every ring is closed and
@@ -21,7 +21,7 @@ export interface Ring {
 }
 
 /** The bounding box of the positions from `start` to before `end`. */
-export function boundsBetween(coordinates: Float64Array, start: number, end: number): Bounds {
+export function boundsBetween(coordinates: Float64Array, start: number, end: number): Box {
   let [south, west, north, east] = [Infinity, Infinity, -Infinity, -Infinity];
   for (let at = start; at < end; at++) {
     const longitude = coordinates[2 * at];

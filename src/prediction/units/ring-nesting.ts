@@ -1,5 +1,5 @@
 import { orient2d } from 'robust-predicates';
-import type { Bounds } from '../artefacts/regions.js';
+import type { Box } from '../artefacts/regions.js';
 import { boundsBetween, type Outline } from './outline.js';
 
 /** Where positions lie, as bits; a position on an edge lies in neither. */
@@ -18,7 +18,7 @@ export interface NestingProblem {
 /** Tests which ring of an outline lies in which; the rings may touch, but do not cross. */
 export class RingNesting {
   readonly #touches = new Set<number>();
-  readonly #bounds: readonly Bounds[];
+  readonly #bounds: readonly Box[];
   /** The rings of each polygon, the outer one first. */
   readonly #polygons: number[][] = [];
   #comparisons = 0;

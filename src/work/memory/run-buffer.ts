@@ -51,12 +51,10 @@ export class RunBuffer {
     this.#json = new Uint8Array(memory, after + JSON_AT);
   }
 
-  /** The first `count` rows. */
   rows(count: number): SiteRows {
     return new SiteRows(count, this.rowWidth, this.memory);
   }
 
-  /** The answers to as many rows. */
   answers(count: number): RowAnswers {
     return { status: this.#status.subarray(0, count), ends: this.#ends.subarray(0, count), json: this.#json };
   }
@@ -99,7 +97,6 @@ export class RunBuffer {
   }
 }
 
-/** Bytes of a RunBuffer for rows of a width and elements of a size. */
 function runBufferBytes(rowWidth: number, elementCapacity: number): number {
   return siteRowsBytes(MAX_RUN_ROWS, rowWidth) + JSON_AT + MAX_RUN_ROWS * elementCapacity;
 }

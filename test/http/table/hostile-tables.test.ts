@@ -282,7 +282,7 @@ test('views may refer to the same text many times if it is short, and come back 
 });
 
 test.each(['csv', 'ndjson'] as const)(
-  'an answer in %s whose rows are far larger than those of the table comes in pieces of 4 MiB and a row at most',
+  'an answer in %s whose rows are far larger than those of the table comes in chunks of 4 MiB and a row at most',
   async (output) => {
     const rows = sampleRows(data, 2000, seededRandom(5));
     const body = tableOfViews(rows, '"\u0001'.repeat(2000)); // CSV doubles quotes, and JSON escapes both

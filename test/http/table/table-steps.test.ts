@@ -64,9 +64,9 @@ async function start(table: TableAnswer): Promise<AsyncGenerator<Uint8Array>> {
   return table.bytes();
 }
 
-async function read(parts: AsyncIterable<Uint8Array>): Promise<string> {
+async function read(chunks: AsyncIterable<Uint8Array>): Promise<string> {
   const read: Uint8Array[] = [];
-  for await (const part of parts) read.push(part);
+  for await (const chunk of chunks) read.push(chunk);
   return Buffer.concat(read).toString();
 }
 
@@ -96,20 +96,20 @@ test('a table whose first chunk has no worker in time ends with the time, and no
 });
 
 test('a later chunk waits for several request timeouts, and then cuts the answer off', async () => {
-  const parts = await start(tableOf('ours', ROWS, 0, 500));
-  await parts.next();
+  const chunks = await start(tableOf('ours', ROWS, 0, 500));
+  await chunks.next();
   workers.hold();
   const startedMs = performance.now();
-  const error = await read(parts).catch((thrown) => thrown);
+  const error = await read(chunks).catch((thrown) => thrown);
   expect(error).toBeInstanceOf(JobError);
   expect(performance.now() - startedMs).toBeGreaterThanOrEqual(4 * 500 - 1);
 });
 
 test('what waits of a table that is given up is not started, and its body is left', async () => {
-  const parts = await start(tableOf('ours'));
-  await parts.next();
+  const chunks = await start(tableOf('ours'));
+  await chunks.next();
   workers.hold();
-  const rest = read(parts).catch((thrown) => thrown);
+  const rest = read(chunks).catch((thrown) => thrown);
   const steps = workers.runs.length;
   open[0].cancel();
   expect(await rest).toBeInstanceOf(Error);
@@ -138,10 +138,10 @@ test('a step whose worker dies twice fails, and the next table is answered', asy
 });
 
 test('rows of another key are answered between the steps of a table', async () => {
-  const parts = await start(tableOf('theirs', 2000));
+  const chunks = await start(tableOf('theirs', 2000));
   workers.reset();
-  const rest = read(parts);
-  await parts.next();
+  const rest = read(chunks);
+  await chunks.next();
   const small = readCsv(await read(await start(tableOf('ours', 1))));
   expect(small).toHaveLength(1);
   expect(workers.runs.length).toBeLessThan(2000 / CHUNK_ROWS);

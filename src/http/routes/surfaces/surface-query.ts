@@ -1,8 +1,9 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { TIER_NAMES, TIERS, type Tier } from '../../../accounts/tiers.js';
-import { type Assumed, assumptionSchemas } from '../../../formats/request/assumptions.js';
-import { isWithin, type OptionNumber, optionRulesOf, queryNumber } from '../../../formats/request/options.js';
+import { type AssumedValues, assumptionSchemas } from '../../../formats/request/assumptions.js';
+import { isWithin, type OptionNumber, queryNumber } from '../../../formats/request/option-numbers.js';
+import { optionRulesOf } from '../../../formats/request/options.js';
 import { invalidRequest, issuesError } from '../../../formats/request/request-errors.js';
 import { MAX_LATITUDE, MAX_LONGITUDE } from '../../../formats/request/schemas.js';
 import {
@@ -12,18 +13,17 @@ import {
   type SurfaceType,
   TIFF_TYPE,
 } from '../../../formats/surface/surface-output.js';
+import type { Box } from '../../../prediction/artefacts/regions.js';
 import { ApiError } from '../../../prediction/errors/api-error.js';
 import { show } from '../../../prediction/errors/shown-value.js';
-import type { Box } from '../../../prediction/locate/lattice-points.js';
 import { type GenerationData, perGeneration } from '../../../prediction/per-generation.js';
 import { negotiateType } from '../../body/media-type.js';
 
-/** The query of a surface. */
 export interface SurfaceQuery {
   readonly box: Box;
   readonly maxPoints: number;
   /** What it assumes of climate and practice. */
-  readonly assumed: Assumed;
+  readonly assumed: AssumedValues;
   readonly hasIntervals: boolean;
 }
 
@@ -167,7 +167,7 @@ export function readSurfaceQuery(
   return {
     box: { west, south, east, north },
     maxPoints: max_points as number,
-    assumed: assumed as Assumed,
+    assumed: assumed as AssumedValues,
     hasIntervals: include !== undefined,
   };
 }

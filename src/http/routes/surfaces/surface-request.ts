@@ -2,14 +2,13 @@ import type { FastifyRequest } from 'fastify';
 import type { RasterMetadata } from '../../../formats/geotiff/geotiff-file.js';
 import { type Raster, rasterWithin } from '../../../formats/geotiff/raster.js';
 import { assumptionsOf } from '../../../formats/request/assumptions.js';
+import { speciesOf } from '../../../formats/request/places.js';
 import { issuesError, unknownSpecies } from '../../../formats/request/request-errors.js';
 import { bandNames } from '../../../formats/surface/surface.js';
 import { type SurfaceType, TIFF_TYPE } from '../../../formats/surface/surface-output.js';
 import type { PointIndex } from '../../../prediction/artefacts/point-index.js';
-import { SpeciesCatalogue } from '../../../prediction/artefacts/species.js';
 import { ApiError } from '../../../prediction/errors/api-error.js';
 import { type LatticePoints, latticePoints } from '../../../prediction/locate/lattice-points.js';
-import { perGeneration } from '../../../prediction/per-generation.js';
 import { VERSION } from '../../../version.js';
 import type { Generation } from '../../../work/generation.js';
 import { IDENTITY, preferredEncoding } from '../../response/compression.js';
@@ -23,7 +22,6 @@ export interface SurfaceRoute {
   Querystring: Record<string, unknown>;
 }
 
-/** A surface that was asked for. */
 export interface AskedSurface {
   readonly type: SurfaceType;
   /** Index into the species list. */
@@ -46,8 +44,6 @@ export interface AskedSurface {
 const FILE_TYPES: readonly SurfaceType[] = ['application/geo+json', 'text/csv'];
 const MAX_FILE_POINTS = 20_000;
 
-const catalogueOf = perGeneration(({ artefacts }) => new SpeciesCatalogue(artefacts.species));
-
 /** @throws ApiError in the order of the interface */
 export function readSurface(request: FastifyRequest<SurfaceRoute>, generation: Generation): AskedSurface {
   const { artefacts } = generation;
@@ -55,8 +51,9 @@ export function readSurface(request: FastifyRequest<SurfaceRoute>, generation: G
   const type = surfaceTypeOf(request);
   const query = readSurfaceQuery(request.query, type, callerOf(request).tier, generation);
   const { species_code } = request.params;
-  const species = catalogueOf(generation).indexOf(species_code);
-  if (species === -1) throw new ApiError(unknownSpecies(species_code, catalogueOf(generation)));
+  const catalogue = speciesOf(generation);
+  const species = catalogue.indexOf(species_code);
+  if (species === -1) throw new ApiError(unknownSpecies(species_code, catalogue));
   const lattice = latticePoints(index, query.box, query.maxPoints);
   const raster = type === TIFF_TYPE ? rasterOf(query, lattice, index) : undefined;
   const isSmall = lattice.points.length <= MAX_FILE_POINTS;

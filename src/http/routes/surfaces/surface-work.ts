@@ -1,7 +1,7 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
 import { bandNames, SURVIVALS_PER_POINT } from '../../../formats/surface/surface.js';
-import { PART_BYTES, type PartType } from '../../../formats/surface/surface-output.js';
+import { type StreamedType, SURFACE_CHUNK_BYTES } from '../../../formats/surface/surface-output.js';
 import { MemoryBudget } from '../../../work/admission.js';
 import type { Generation } from '../../../work/generation.js';
 import { SharedMemory, type SharedRange } from '../../../work/memory/shared-memory.js';
@@ -23,19 +23,23 @@ const TEXT_BYTES_PER_POINT = 400;
 /** What a value takes at most in a GeoTIFF and the tiles that it is made of. */
 const RASTER_BYTES_PER_VALUE = 10;
 
-/** A file that was made. */
 interface SurfaceFile {
   readonly bytes: Buffer;
-  /** The strong ETag of the bytes without a content coding. */
-  readonly etag: string;
+  /** The ETag of a GeoTIFF; that of a text depends on its content coding. */
+  readonly byteTag: string | undefined;
 }
 
-/** A surface that was predicted. */
 interface PredictedSurface {
   readonly answer: SurfaceAnswer;
   readonly steps: RequestSteps;
-  /** Frees the memory of its values before the response is closed, when no step is under way. */
-  readonly release: () => void;
+}
+
+/** A request for a surface. */
+interface SurfaceCall {
+  readonly request: FastifyRequest;
+  readonly reply: FastifyReply;
+  readonly generation: Generation;
+  readonly asked: AskedSurface;
 }
 
 /** The values of a surface at all its points. */
@@ -56,6 +60,8 @@ export class SurfaceWork {
     maxSize: KEPT_BYTES,
     sizeCalculation: ({ bytes }) => bytes.length,
   });
+  /** The files that requests are making, by identity. */
+  readonly #making = new Map<string, Promise<SurfaceFile>>();
 
   constructor(
     private readonly submitter: Submitter,
@@ -68,71 +74,70 @@ export class SurfaceWork {
   }
 
   /** Takes memory for bytes of a kept file until they are sent. @throws ApiError overloaded */
-  takeMemory(bytes: number, request: FastifyRequest, reply: FastifyReply): (leftBytes: number) => void {
+  takeMemory(bytes: number, { request, reply }: SurfaceCall): (leftBytes: number) => void {
     return takeMemory(this.#budget, bytes, request, reply);
   }
 
-  /** Predicts a surface that is sent in parts. @throws ApiError */
-  predict(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    generation: Generation,
-    asked: AskedSurface,
-  ): Promise<PredictedSurface> {
-    this.submitter.checkTurns(request);
-    const partBytes = Math.min(PART_BYTES, TEXT_BYTES_PER_POINT * asked.lattice.points.length);
-    this.takeMemory(bytesOf(asked) + partBytes, request, reply);
-    return this.#inTurn(request, reply, generation, asked, (predict) => predict());
+  /** Predicts a surface that is sent in chunks. @throws ApiError */
+  predict(call: SurfaceCall): Promise<PredictedSurface> {
+    const { request, asked } = call;
+    this.submitter.checkConcurrency(request);
+    const chunkBytes = Math.min(SURFACE_CHUNK_BYTES, TEXT_BYTES_PER_POINT * asked.lattice.points.length);
+    this.takeMemory(bytesOf(asked) + chunkBytes, call);
+    return this.#runLimited(call, async (predict, steps) => ({ answer: await predict(), steps }));
   }
 
-  /** Makes a file, unless another request has made it before the turn comes. @throws ApiError */
-  makeFile(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    generation: Generation,
-    asked: AskedSurface,
-  ): Promise<SurfaceFile> {
+  /**
+   * Makes a file, unless another request makes it. It is sent from the main thread, which holds its bytes: the generation
+   * is let go before, so that reloads do not cut a slow download.
+   * @throws ApiError
+   */
+  makeFile(call: SurfaceCall): Promise<SurfaceFile> {
+    const { identity } = call.asked;
+    this.submitter.checkConcurrency(call.request);
+    return this.#runLimited(call, async (predict, steps) => {
+      // The caller of the other request may hang up: then this one makes it.
+      while (this.#making.has(identity)) await this.#making.get(identity)?.catch(() => {});
+      let file = this.keptFile(call.asked);
+      if (file === undefined) {
+        const making = this.#make(call, predict);
+        this.#making.set(identity, making);
+        file = await making.finally(() => this.#making.delete(identity));
+      } else this.takeMemory(file.bytes.length, call);
+      steps.end();
+      return file;
+    });
+  }
+
+  async #make(call: SurfaceCall, predict: () => Promise<SurfaceAnswer>): Promise<SurfaceFile> {
+    const { asked } = call;
     const { lattice, raster, type, identity } = asked;
     const mostBytes =
       raster === undefined
         ? TEXT_BYTES_PER_POINT * lattice.points.length
         : RASTER_BYTES_PER_VALUE * valuesOf(asked);
-    this.submitter.checkTurns(request);
-    return this.#inTurn(request, reply, generation, asked, async (predict) => {
-      const kept = this.keptFile(asked);
-      if (kept !== undefined) {
-        this.takeMemory(kept.bytes.length, request, reply);
-        return kept;
-      }
-      const keepOnly = this.takeMemory(bytesOf(asked) + mostBytes, request, reply);
-      const { answer, release } = await predict();
-      const deadlineMs = this.submitter.deadlineOf(reply);
-      const { artefacts } = generation;
-      const bytes =
-        raster === undefined
-          ? await answer.text(type as PartType, deadlineMs)
-          : await answer.geoTiff(raster, artefacts.grid.index, rasterMetadata(asked, artefacts), deadlineMs);
-      const file = { bytes, etag: await byteTag(bytes) };
-      this.#kept.set(identity, file);
-      release();
-      keepOnly(bytes.length);
-      return file;
-    });
+    const keepOnly = this.takeMemory(bytesOf(asked) + mostBytes, call);
+    const answer = await predict();
+    const deadlineMs = this.submitter.deadlineOf(call.reply);
+    const { artefacts } = call.generation;
+    const bytes =
+      raster === undefined
+        ? await answer.text(type as StreamedType, deadlineMs)
+        : await answer.geoTiff(raster, artefacts.grid.index, rasterMetadata(asked, artefacts), deadlineMs);
+    const file = { bytes, byteTag: raster === undefined ? undefined : await byteTag(bytes) };
+    this.#kept.set(identity, file);
+    keepOnly(bytes.length);
+    return file;
   }
 
-  #inTurn<Result>(
-    request: FastifyRequest,
-    reply: FastifyReply,
-    generation: Generation,
-    asked: AskedSurface,
-    work: (predict: () => Promise<PredictedSurface>) => Promise<Result>,
+  #runLimited<Result>(
+    { request, reply, generation, asked }: SurfaceCall,
+    work: (predict: () => Promise<SurfaceAnswer>, steps: RequestSteps) => Promise<Result>,
   ): Promise<Result> {
     let range: SharedRange | undefined;
-    const release = () => {
+    const steps = stepsOf(request, reply, generation, () => {
       if (range !== undefined) this.#memory.release(range);
-      range = undefined;
-    };
-    const steps = stepsOf(request, reply, generation, release);
+    });
     const predict = async () => {
       if (steps.isCancelled) throw closedWhileWaiting(); // the memory would not be released
       const { lattice, query, species } = asked;
@@ -153,10 +158,10 @@ export class SurfaceWork {
       };
       const answer = new SurfaceAnswer(surface, steps);
       await answer.predict(this.submitter.deadlineOf(reply));
-      return { answer, steps, release };
+      return answer;
     };
     return beforeFirstByte(request, steps, this.timeoutMs, closedWhileWaiting, () =>
-      this.submitter.inTurn(request, reply, generation, () => work(predict)),
+      this.submitter.runLimited(request, reply, generation, () => work(predict, steps)),
     );
   }
 }

@@ -2,15 +2,15 @@ import { Readable } from 'node:stream';
 import type { FastifyInstance } from 'fastify';
 import { z } from 'zod';
 import { TIER_NAMES, TIERS } from '../../../accounts/tiers.js';
-import type { PartType } from '../../../formats/surface/surface-output.js';
-import { PATIENCE } from '../../../work/table-answer.js';
+import type { StreamedType } from '../../../formats/surface/surface-output.js';
+import { LATER_STEP_TIMEOUTS } from '../../../work/table-answer.js';
 import type { Endpoint } from '../../openapi/document.js';
 import { rangeOf, sendRange } from '../../response/byte-range.js';
 import { addVary, sendStream } from '../../response/compression.js';
 import { CACHE_CONTROL, isCurrent } from '../../response/headers.js';
 import { surfaceResponses } from '../../response/surface-schemas.js';
 import type { RouteContext } from '../context.js';
-import { contentTypeOf, sendParts } from '../worker-steps.js';
+import { contentTypeOf, sendChunks } from '../worker-steps.js';
 import { surfaceQuerySchema } from './surface-query.js';
 import { readSurface, type SurfaceRoute } from './surface-request.js';
 import { SurfaceWork } from './surface-work.js';
@@ -44,49 +44,53 @@ export function surfacesRoute(app: FastifyInstance, { config, serving, submitter
   app.get<SurfaceRoute>('/v1/surfaces/:species_code', async (request, reply) => {
     const generation = serving.current;
     const asked = readSurface(request, generation);
-    const { type, raster, isFile } = asked;
+    const call = { request, reply, generation, asked };
+    const { type, raster, codedTag, isFile, isRange } = asked;
     /** Sets the headers of the answer, and of a 304. */
     const describe = (etag: string) => {
       if (request.query.f === undefined) addVary(reply, 'accept');
       return reply.headers({ etag, 'cache-control': CACHE_CONTROL.revalidated });
     };
-    /** Sends 304 where the caller has the answer already. */
-    const sendUnchanged = (etag: string | undefined) => {
-      if (etag === undefined || !isCurrent(etag, request.headers['if-none-match'])) return undefined;
-      describe(etag).code(304);
-      if (raster === undefined) addVary(reply, 'accept-encoding');
-      return reply.send();
-    };
     const describeAnswer = (etag: string) =>
       describe(etag)
         .header('model-outcomes', generation.artefacts.manifest.outcomes)
         .type(contentTypeOf(type));
+    const isUnchanged = (etag: string) => isCurrent(etag, request.headers['if-none-match']);
+    const sendUnchanged = (etag: string) => {
+      describe(etag).code(304);
+      if (raster === undefined) addVary(reply, 'accept-encoding');
+      return reply.send();
+    };
 
-    const kept = isFile ? work.keptFile(asked) : undefined;
-    const unchanged = sendUnchanged(raster === undefined ? asked.codedTag : kept?.etag);
-    if (unchanged !== undefined) return unchanged;
-    if (!isFile) {
+    /** Sends a surface as it is written. */
+    const answerStream = async () => {
       if (request.method === 'HEAD') {
-        describeAnswer(asked.codedTag);
+        describeAnswer(codedTag);
         return sendStream(request, reply, Readable.from([]));
       }
-      const { answer, steps } = await work.predict(request, reply, generation, asked);
-      describeAnswer(asked.codedTag);
-      const parts = answer.parts(type as PartType, () => performance.now() + PATIENCE * timeoutMs);
-      return sendParts(request, reply, type, parts, steps, 'a surface');
-    }
+      const { answer, steps } = await work.predict(call);
+      describeAnswer(codedTag);
+      const deadlineOf = () => performance.now() + LATER_STEP_TIMEOUTS * timeoutMs;
+      const chunks = answer.chunks(type as StreamedType, deadlineOf);
+      return sendChunks(request, reply, type, chunks, steps, 'a surface');
+    };
 
-    const made = kept ?? (await work.makeFile(request, reply, generation, asked));
-    const file = raster === undefined ? { ...made, etag: asked.codedTag } : made;
-    const stillCurrent = sendUnchanged(file.etag);
-    if (stillCurrent !== undefined) return stillCurrent;
-    const { bytes, etag } = file;
-    const range = rangeOf(request, bytes.length, etag);
-    if (kept !== undefined)
-      work.takeMemory(range === undefined ? file.bytes.length : range[1] - range[0], request, reply);
-    describeAnswer(file.etag);
-    // Also where the range is ignored: the ETag is that of the bytes without a content coding.
-    if (asked.isRange && raster === undefined) addVary(reply, 'accept-encoding');
-    return sendRange(reply, bytes, range);
+    /** Sends a surface that is kept as a whole, or a range of it. */
+    const answerFile = async () => {
+      const kept = work.keptFile(asked);
+      const { bytes, byteTag } = kept ?? (await work.makeFile(call));
+      const etag = byteTag ?? codedTag;
+      if (isUnchanged(etag)) return sendUnchanged(etag);
+      const range = rangeOf(request, bytes.length, etag);
+      if (kept !== undefined) work.takeMemory(range === undefined ? bytes.length : range[1] - range[0], call);
+      describeAnswer(etag);
+      // Also where the range is ignored: the ETag is that of the bytes without a content coding.
+      if (isRange && raster === undefined) addVary(reply, 'accept-encoding');
+      return sendRange(reply, bytes, range);
+    };
+
+    // The tag of a GeoTIFF is that of its bytes, which must be made first.
+    if (raster === undefined && isUnchanged(codedTag)) return sendUnchanged(codedTag);
+    return isFile ? answerFile() : answerStream();
   });
 }

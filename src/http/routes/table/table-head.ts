@@ -1,14 +1,9 @@
 import type { FastifyRequest } from 'fastify';
 import { TIERS } from '../../../accounts/tiers.js';
 import type { Config } from '../../../config.js';
-import { assumptionsUnder } from '../../../formats/request/assumptions.js';
-import {
-  isWithin,
-  type OptionRules,
-  optionRulesOf,
-  queryNumber,
-  rangeMessage,
-} from '../../../formats/request/options.js';
+import { allowedAssumptions } from '../../../formats/request/assumptions.js';
+import { isWithin, queryNumber, rangeMessage } from '../../../formats/request/option-numbers.js';
+import { type OptionRules, optionRulesOf } from '../../../formats/request/options.js';
 import { type Issue, issuesError } from '../../../formats/request/request-errors.js';
 import {
   TABLE_FORMATS,
@@ -99,7 +94,7 @@ function readTableQuery(
   query: Readonly<Record<string, string | readonly string[]>>,
   rules: OptionRules,
 ): Pick<TableRequest, 'horizons' | 'intervals' | 'assumed'> {
-  const assumptions = assumptionsUnder(rules);
+  const assumptions = allowedAssumptions(rules);
   const known = ['horizons', 'include', ...assumptions.map(({ name }) => name)];
   const issues: Issue[] = [];
   const refuse = (path: string, message: string) => issues.push({ path, message });

@@ -12,7 +12,7 @@ import type { Endpoint } from '../../openapi/document.js';
 import { connectionOf } from '../../server/connection.js';
 import { takeMemory } from '../../submitter.js';
 import type { RouteContext } from '../context.js';
-import { beforeFirstByte, sendParts, stepsOf } from '../worker-steps.js';
+import { beforeFirstByte, sendChunks, stepsOf } from '../worker-steps.js';
 import { announcedBytesOf, isGzipped, limitBytesOf, readHead } from './table-head.js';
 
 const tables: Record<TableMediaType, z.ZodType> = {
@@ -140,7 +140,7 @@ export function tableRoute(app: FastifyInstance, { config, serving, metrics }: R
       connection.setTimeout(IDLE_FACTOR * timeoutMs); // Node sets the usual one with the next request
     }
     reply.header('model-outcomes', generation.artefacts.manifest.outcomes);
-    return sendParts(request, reply, asked.outputType, answer.bytes(), steps, 'a table');
+    return sendChunks(request, reply, asked.outputType, answer.bytes(), steps, 'a table');
   });
 }
 

@@ -3,7 +3,7 @@ import { once } from 'node:events';
 import { setImmediate as nextTurn } from 'node:timers/promises';
 import fc from 'fast-check';
 import { expect, onTestFinished, test, vi } from 'vitest';
-import { RequestTurns } from '../../src/http/server/request-turns.js';
+import { RequestPacer } from '../../src/http/server/pacing.js';
 import { openSocket } from '../support/raw-http.js';
 import { serviceOfFile } from '../support/service.js';
 
@@ -17,7 +17,7 @@ const keys: string[] = [service.key, (await service.issueKey('hypha')).secret];
 
 /** Lets requests take turns, and tells in which order they began. */
 class Recorder {
-  readonly turns = new RequestTurns();
+  readonly turns = new RequestPacer();
   readonly began: string[] = [];
 
   /** @param keys that called before */
