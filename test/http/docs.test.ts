@@ -139,5 +139,5 @@ test('the licences of all packages in the page and at /docs can be read there', 
 
 test('the reference and the page link to the licences', async () => {
   expect(await (await service.get('/docs')).text()).toContain('href="licenses.txt"');
-  expect(text('web/src/page/about-panel.tsx')).toContain('href="/licenses.txt"');
+  expect(text('web/src/about/about-panel.tsx')).toContain('href="/licenses.txt"');
 });

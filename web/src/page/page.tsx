@@ -1,6 +1,7 @@
 import { useEffect } from 'preact/hooks';
+import { AboutPanel } from '../about/about-panel.js';
+import { drawing } from '../drawing/drawing.js';
 import { Controls } from '../header/controls.js';
-import { drawing } from '../map/drawing.js';
 import { MapView } from '../map/map-view.js';
 import { SitePanel } from '../site/site-panel.js';
 import { catalogues, loadCatalogues } from '../state/catalogues.js';
@@ -8,7 +9,6 @@ import { PANELS, type Panel, panel, site } from '../state/choices.js';
 import { attempt, trouble } from '../state/connection.js';
 import { key } from '../state/key.js';
 import { UnitsPanel } from '../units/units-panel.js';
-import { AboutPanel } from './about-panel.js';
 import { KeyForm } from './key-form.js';
 import { PrintHead } from './print-head.js';
 import { SheetHandle, sheet, showHalf } from './sheet.js';

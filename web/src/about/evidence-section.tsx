@@ -1,5 +1,5 @@
 import type { ServedModel } from '../api/types.js';
-import { counted, METHOD_NAMES, percent, years } from './format.js';
+import { counted, METHOD_NAMES, percent, years } from '../page/format.js';
 
 type Evidence = ServedModel['evidence'][number];
 

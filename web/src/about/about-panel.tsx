@@ -1,10 +1,10 @@
 import { useEffect } from 'preact/hooks';
 import type { Coverage, ServedModel } from '../api/types.js';
 import { METHODS } from '../api/types.js';
+import { METHOD_NAMES, number, percent, years } from '../page/format.js';
 import { loadUsage, usage } from '../state/catalogues.js';
 import { forgetKey } from '../state/key.js';
 import { EvidenceSection } from './evidence-section.js';
-import { METHOD_NAMES, number, percent, years } from './format.js';
 import { SourcesSection } from './sources-section.js';
 
 /** What the figures are, from GET /v1/model: nothing of it is written here twice. */

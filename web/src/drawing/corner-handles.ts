@@ -1,6 +1,7 @@
 import { effect, signal } from '@preact/signals';
 import type { Position } from 'geojson';
 import { type Map as MapLibreMap, Marker } from 'maplibre-gl';
+import { draft } from '../map/unit-layers.js';
 import {
   type CornerAt,
   insertCorner,
@@ -11,7 +12,6 @@ import {
   withRings,
 } from '../state/corners.js';
 import { changeUnit, editedUnit, type Unit, units } from '../state/units.js';
-import { draft } from './unit-layers.js';
 
 /** The corner that was clicked or focused last, which can be removed; null for none. */
 export const chosenCorner = signal<CornerAt | null>(null);

@@ -1,9 +1,9 @@
 import { effect, signal } from '@preact/signals';
 import type { FeatureCollection, Position } from 'geojson';
 import type { GeoJSONSource, Map as MapLibreMap, MapMouseEvent } from 'maplibre-gl';
+import { shownMap } from '../map/shown-map.js';
 import { panel } from '../state/choices.js';
 import { addUnits, chosenUnit, drawnUnit, editedUnit, undo, units } from '../state/units.js';
-import { shownMap } from './shown-map.js';
 
 /** The corners of the polygon that is being drawn; null while nothing is drawn. */
 export const drawing = signal<readonly Position[] | null>(null);
