@@ -28,7 +28,13 @@ const folder = mkdtempSync(path.join(tmpdir(), 'nurselog-readme-'));
 const [start, exported, call, batch, gis, plan, keys] = blocks('sh').filter(
   (block) => !/^nurselog /m.test(block),
 );
-const environment = { ...process.env, PORT: '0', OPS_PORT: '0', DATABASE_URL: `sqlite:${folder}/keys.db` };
+const environment = {
+  ...process.env,
+  PORT: '0',
+  OPS_PORT: '0',
+  DATABASE_URL: `sqlite:${folder}/keys.db`,
+  npm_config_ignore_scripts: 'true', // the build that prestart and prekeys would repeat
+};
 let service: ChildProcess;
 let url: string | undefined;
 let key: string | undefined;
@@ -102,4 +108,6 @@ test('the README names only npm scripts that exist', () => {
   };
   const named = [...readme.matchAll(/npm run (?:--silent )?([a-z:]+)/g)].map(([, script]) => script!);
   expect(Object.keys(scripts)).toEqual(expect.arrayContaining(named));
+  const build = 'npm run --silent build';
+  expect(scripts).toMatchObject({ prestart: build, prekeys: build });
 });

@@ -50,6 +50,7 @@ describe.each(DATABASES)('on $name', (database) => {
     const { id, key } = json(await keys('issue --tier spore --owner Siuslaw --json'));
     const rotated = json(await keys(`rotate ${id} --json`));
     expect(rotated).toMatchObject({ id, tier: 'spore', old_key_valid_until: null });
+    expect(rotated).toMatchObject({ key: expect.stringMatching(KEY) });
     expect(rotated.key).not.toBe(key);
     const overlapping = json(await keys(`rotate ${id} --overlap-minutes 90 --json`));
     expect(overlapping.old_key_valid_until).toBe('2026-11-20T13:30:00.000Z');

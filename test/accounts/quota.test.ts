@@ -1,66 +1,8 @@
 import { describe, expect, test } from 'vitest';
 import { DATABASES } from './support/databases.js';
 import { openAccounts } from './support/open-accounts.js';
-import { SettableClock } from './support/settable-clock.js';
 
 describe.each(DATABASES)('on $name', (database) => {
-  test('the spore tier has 100 requests a day, mycel 10,000, hypha any number', async () => {
-    const { accounts, keys } = await openAccounts(await database.create());
-    for (const [tier, limit] of [
-      ['spore', 100],
-      ['mycel', 10_000],
-      ['hypha', null],
-    ] as const) {
-      const { key } = await keys.issue(tier, 'Willamette Reforestation');
-      const requests = (limit ?? 100) + 50;
-      const first = await accounts.admit(key);
-      expect(first).toMatchObject({ admitted: true, limit, remaining: limit && limit - 1 });
-      const more = await Promise.all(Array.from({ length: requests }, () => accounts.admit(key)));
-      expect(more.filter(({ admitted }) => admitted)).toHaveLength(limit === null ? requests : limit - 1);
-    }
-  });
-
-  test('the day of a quota ends at midnight UTC, to the second', async () => {
-    const clock = new SettableClock('2026-12-31T23:59:59.000Z');
-    const { accounts, keys } = await openAccounts(await database.create(), clock);
-    const { key } = await keys.issue('spore', 'Okanogan Seed');
-    await Promise.all(Array.from({ length: 100 }, () => accounts.admit(key)));
-
-    expect(await accounts.admit(key)).toMatchObject({
-      admitted: false,
-      day: '2026-12-31',
-      secondsToReset: 1,
-    });
-    clock.set('2026-12-31T23:59:59.999Z');
-    expect(await accounts.admit(key)).toMatchObject({ admitted: false, secondsToReset: 1 });
-    clock.set('2027-01-01T00:00:00.000Z');
-    expect(await accounts.admit(key)).toEqual({
-      admitted: true,
-      keyId: key.id,
-      tier: 'spore',
-      day: '2027-01-01',
-      limit: 100,
-      remaining: 99,
-      resetsAtMs: Date.parse('2027-01-02T00:00:00Z'),
-      secondsToReset: 86_400,
-    });
-  });
-
-  test('the request of a 5xx is not counted: it is refunded on the day it was admitted', async () => {
-    const clock = new SettableClock('2026-11-20T23:59:59Z');
-    const { accounts, keys } = await openAccounts(await database.create(), clock);
-    const { key } = await keys.issue('spore', 'Okanogan Seed');
-    const [admission] = await Promise.all(Array.from({ length: 100 }, () => accounts.admit(key)));
-    clock.set('2026-11-21T00:00:01Z');
-    await accounts.admit(key);
-
-    expect(await accounts.refund(admission!)).toMatchObject({ day: '2026-11-20', remaining: 1 });
-    clock.set('2026-11-20T23:59:59Z');
-    expect(await accounts.admit(key)).toMatchObject({ admitted: true, remaining: 0 });
-    expect(await accounts.admit(key)).toMatchObject({ admitted: false });
-    expect(await keys.usage({ keyId: key.id, day: '2026-11-21' })).toMatchObject([{ requests: 1 }]);
-  });
-
   test('a refund whose request the store no longer counts, as after a restore, leaves the count at 0', async () => {
     const url = await database.create();
     const { accounts, keys } = await openAccounts(url);

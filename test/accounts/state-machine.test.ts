@@ -62,7 +62,7 @@ describe.each(DATABASES)('on $name', (database) => {
       fc.asyncProperty(fc.array(step, { minLength: 10, maxLength: 60 }), async (steps) => {
         await checkSteps(await database.create(), [{ do: 'issue', tier: 'spore' }, ...steps]);
       }),
-      { numRuns: amount({ short: 15, long: 200 }) },
+      { numRuns: amount({ short: 6, long: 200 }) },
     );
   });
 });

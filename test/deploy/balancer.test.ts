@@ -24,7 +24,7 @@ async function startOne(): Promise<{ layout: Layout; replica: Replica; headers: 
 const itBehindNginx = test.skipIf(DEPLOY_TOOLS === undefined);
 
 itBehindNginx(
-  "nginx as shipped passes on the largest batch, its compressed answer, the caller's request id and the service's own refusals",
+  "nginx as shipped passes on large batches, tables and plans, their answers, the caller's request id and the service's own refusals, and says in the one error body what it refuses itself",
   async () => {
     const { layout, headers } = await startOne();
     const batch = `${layout.url}/v1/predict/batch`;
@@ -42,60 +42,58 @@ itBehindNginx(
     const { details } = await expectError(await fetch(batch, tooLarge), 413, 'payload_too_large');
     expect(details).toEqual({ limit_bytes: 1024 * 1024 });
     await expectError(await fetch(`${layout.url}/nowhere`, { headers }), 404, 'not_found');
+
+    const huge = { method: 'POST', headers, body: ' '.repeat(2 * 1024 * 1024 + 1) };
+    await expectError(await fetch(`${layout.url}/v1/predict`, huge), 413, 'payload_too_large');
+    const hugePlan = { method: 'POST', headers, body: ' '.repeat(9 * 1024 * 1024 + 1) };
+    const refused = await fetch(`${layout.url}/v1/plan`, hugePlan);
+    expect((await expectError(refused, 413, 'payload_too_large')).details).toEqual({
+      limit_bytes: 8 * 1024 * 1024,
+    });
+    const long = { headers: { ...headers, 'x-long': 'x'.repeat(17 * 1024) } };
+    await expectError(await fetch(`${layout.url}/v1/species`, long), 431, 'invalid_request');
+    const hostless = await sendRaw(layout.url, 'GET /v1/health HTTP/1.1\r\nConnection: close\r\n\r\n');
+    expect(hostless).toMatchObject({ status: 400 });
+    expect(JSON.parse(hostless.body)).toMatchObject({ error: { code: 'invalid_request' } });
+
+    const line = `44.12,-122.03,PSME,manual,${'x'.repeat(100)}`;
+    const rows = 30_000;
+    const table = await fetch(`${layout.url}/v1/predict/table?horizons=5`, {
+      method: 'POST',
+      headers: { ...headers, 'content-type': 'text/csv' },
+      body: ['latitude,longitude,species_code,planting_method,note', ...Array(rows).fill(line), ''].join(
+        '\n',
+      ),
+    });
+    expect(table.status).toBe(200);
+    const lines = (await table.text()).trimEnd().split('\n');
+    expect(lines).toHaveLength(rows + 1);
+    expect(lines.every((each, row) => row === 0 || each.startsWith(line))).toBe(true);
+
+    const square = [
+      [-122.03, 44.12],
+      [-122.02, 44.12],
+      [-122.02, 44.13],
+      [-122.03, 44.13],
+      [-122.03, 44.12],
+    ];
+    const geometry = { type: 'Polygon', coordinates: [square] };
+    const properties = { note: 'x'.repeat(5 * 1024 * 1024) };
+    const plan = await fetch(`${layout.url}/v1/plan`, {
+      method: 'POST',
+      headers,
+      body: JSON.stringify({
+        units: { type: 'FeatureCollection', features: [{ type: 'Feature', id: 1, properties, geometry }] },
+        species_codes: ['PSME'],
+      }),
+    });
+    expect(plan.status).toBe(200);
+    expect(await plan.json()).toMatchObject({ units: [{ id: 1, options: [{ rank: 1 }, { rank: 2 }] }] });
   },
 );
 
-itBehindNginx('nginx as shipped says in the one error body what it refuses itself', async () => {
-  const { layout, headers } = await startOne();
-  const huge = { method: 'POST', headers, body: ' '.repeat(2 * 1024 * 1024 + 1) };
-  await expectError(await fetch(`${layout.url}/v1/predict`, huge), 413, 'payload_too_large');
-  const plan = { method: 'POST', headers, body: ' '.repeat(9 * 1024 * 1024 + 1) };
-  const refused = await expectError(await fetch(`${layout.url}/v1/plan`, plan), 413, 'payload_too_large');
-  expect(refused.details).toEqual({ limit_bytes: 8 * 1024 * 1024 });
-  const long = { headers: { ...headers, 'x-long': 'x'.repeat(17 * 1024) } };
-  await expectError(await fetch(`${layout.url}/v1/species`, long), 431, 'invalid_request');
-  const hostless = await sendRaw(layout.url, 'GET /v1/health HTTP/1.1\r\nConnection: close\r\n\r\n');
-  expect(hostless).toMatchObject({ status: 400 });
-  expect(JSON.parse(hostless.body)).toMatchObject({ error: { code: 'invalid_request' } });
-});
-
-itBehindNginx('nginx as shipped passes large tables and plans on, in both directions', async () => {
-  const { layout, headers } = await startOne();
-  const line = `44.12,-122.03,PSME,manual,${'x'.repeat(100)}`;
-  const rows = 30_000;
-  const table = await fetch(`${layout.url}/v1/predict/table?horizons=5`, {
-    method: 'POST',
-    headers: { ...headers, 'content-type': 'text/csv' },
-    body: ['latitude,longitude,species_code,planting_method,note', ...Array(rows).fill(line), ''].join('\n'),
-  });
-  expect(table.status).toBe(200);
-  const lines = (await table.text()).trimEnd().split('\n');
-  expect(lines).toHaveLength(rows + 1);
-  expect(lines.every((each, row) => row === 0 || each.startsWith(line))).toBe(true);
-
-  const square = [
-    [-122.03, 44.12],
-    [-122.02, 44.12],
-    [-122.02, 44.13],
-    [-122.03, 44.13],
-    [-122.03, 44.12],
-  ];
-  const geometry = { type: 'Polygon', coordinates: [square] };
-  const properties = { note: 'x'.repeat(5 * 1024 * 1024) };
-  const plan = await fetch(`${layout.url}/v1/plan`, {
-    method: 'POST',
-    headers,
-    body: JSON.stringify({
-      units: { type: 'FeatureCollection', features: [{ type: 'Feature', id: 1, properties, geometry }] },
-      species_codes: ['PSME'],
-    }),
-  });
-  expect(plan.status).toBe(200);
-  expect(await plan.json()).toMatchObject({ units: [{ id: 1, options: [{ rank: 1 }, { rank: 2 }] }] });
-});
-
 itBehindNginx(
-  'nginx as shipped answers at once with unavailable, Retry-After and a request id where no replica is left',
+  'nginx as shipped answers at once with unavailable, Retry-After and a request id where no replica is left, and logs no key, wherever its caller put it',
   async () => {
     const { layout, replica, headers } = await startOne();
     replica.process.signal('SIGTERM');
@@ -104,18 +102,13 @@ itBehindNginx(
     expect(response.headers.get('retry-after')).toBe('1');
     await expectError(response, 503, 'unavailable');
     await expect.poll(() => layout.balancerLog).toContain('"path":"/v1/species","status":"503"');
+
+    const key = headers['x-api-key'];
+    await fetch(`${layout.url}/v1/${key}?key=${key}`, { headers: { ...headers, 'x-request-id': key } });
+    await expect.poll(() => layout.balancerLog).toContain('"path":"","status":"503"');
+    expect(layout.balancerLog).not.toContain(key);
   },
 );
-
-itBehindNginx('nginx as shipped logs no key, wherever its caller put it', async () => {
-  const { layout, replica, headers } = await startOne();
-  replica.process.signal('SIGKILL');
-  await replica.process.exit;
-  const key = headers['x-api-key'];
-  await fetch(`${layout.url}/v1/${key}?key=${key}`, { headers: { ...headers, 'x-request-id': key } });
-  await expect.poll(() => layout.balancerLog).toContain('"path":"","status":"503"');
-  expect(layout.balancerLog).not.toContain(key);
-});
 
 itBehindNginx(
   'the command of docs/deployment.md makes a nginx.conf for machines without containers, with three replicas',

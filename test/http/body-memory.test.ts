@@ -74,16 +74,12 @@ test.each([
   ['a method that is not allowed (405)', 'PUT /v1/predict', false],
   ['a path that takes no body', 'GET /v1/health', false],
   ['a path with a key that takes no body', 'GET /v1/species', true],
+  ['a request without a media type (415)', 'POST /v1/predict', true, 0, [] as string[]],
 ])(
   'an unfinished body of one-byte chunks to %s takes no more memory than its bytes',
-  async (_name, request, hasKey, more = 0) => {
-    const headers = [JSON_TYPE, ...(hasKey ? [`X-API-Key: ${service.key}`] : [])];
+  async (_name, request, hasKey, more = 0, type = [JSON_TYPE]) => {
+    const headers = [...type, ...(hasKey ? [`X-API-Key: ${service.key}`] : [])];
     const kept = await keptBytes(`${request} HTTP/1.1`, headers, LIMIT_BYTES + more);
     expect(kept).toBeLessThan(MAX_KEPT_BYTES);
   },
 );
-
-test('an unfinished body of one-byte chunks without a media type (415) takes no more memory than its bytes', async () => {
-  const headers = [`X-API-Key: ${service.key}`];
-  expect(await keptBytes('POST /v1/predict HTTP/1.1', headers, LIMIT_BYTES)).toBeLessThan(MAX_KEPT_BYTES);
-});

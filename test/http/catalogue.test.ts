@@ -160,12 +160,6 @@ test('GET /v1/model has its fields in the documented order', async () => {
   );
 });
 
-test('GET /v1/model counts as one request', async () => {
-  const spore = { 'x-api-key': (await service.issueKey('spore')).secret };
-  const response = await service.get('/v1/model', spore);
-  expect(response.headers.get('ratelimit')).toMatch(/^"daily";r=99;/);
-});
-
 test('GET /v1/model and the model card agree on the version and the scores', async () => {
   const { version, scores } = await servedModel();
   expect(card.startsWith(`# Model card: ${version}\n`)).toBe(true);

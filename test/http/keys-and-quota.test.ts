@@ -93,7 +93,7 @@ test('a 401, 404, 405 or 429 and GET /v1/health are not counted', async () => {
   await service.get('/v1/species', { 'x-api-key': `${spore['x-api-key']}0` });
   expect(await left()).toBe(98);
   await useUp();
-  expect(await service.administration.usage({ keyId, day: undefined })).toMatchObject([{ requests: 100 }]);
+  expect((await usage(spore)).body).toMatchObject({ requests_today: 100, remaining: 0 });
 });
 
 test.each([
@@ -147,12 +147,6 @@ test("usage reports the key's requests of the day, its limit and when it restart
   }
 });
 
-test('usage answers a key that has no request left', async () => {
-  await Promise.all(Array.from({ length: 105 }, () => service.get('/v1/species', spore)));
-  await expectError(await service.get('/v1/species', spore), 429, 'rate_limit_exceeded');
-  expect((await usage(spore)).body).toMatchObject({ requests_today: 100, remaining: 0 });
-});
-
 test('an unlimited key sees every request that it was answered for, without limit or headers', async () => {
   const hypha = { 'x-api-key': (await service.issueKey('hypha')).secret };
   for (let count = 0; count <= 20; count++) {
@@ -189,35 +183,4 @@ test('a deactivated key is 403 within 5 seconds, which is not counted, and 200 w
   await service.administration.setState(keyId, 'active');
   clock.advanceMs(5000);
   expect((await call()).headers.get('ratelimit')).toMatch(/r=98;/);
-});
-
-test('a revoked key is 401 within 5 seconds', async () => {
-  expect((await call()).status).toBe(200);
-  await service.administration.setState(keyId, 'revoked');
-  clock.advanceMs(5000);
-  await expectError(await call(), 401, 'invalid_api_key');
-});
-
-test("after a rotation the old secret is 401 within 5 seconds and the new one continues the day's count", async () => {
-  expect((await call()).status).toBe(200);
-  const rotated = await service.administration.rotate(keyId, 0);
-  clock.advanceMs(5000);
-  await expectError(await call(), 401, 'invalid_api_key');
-  expect((await call(rotated.secret)).headers.get('ratelimit')).toMatch(/r=98;/);
-});
-
-test('after a rotation with an overlap both secrets share one count until the old one expires', async () => {
-  expect((await call()).status).toBe(200);
-  const rotated = await service.administration.rotate(keyId, 60_000);
-  clock.advanceMs(59_999);
-  expect((await call()).headers.get('ratelimit')).toMatch(/r=98;/);
-  expect((await call(rotated.secret)).headers.get('ratelimit')).toMatch(/r=97;/);
-  clock.advanceMs(1);
-  await expectError(await call(), 401, 'invalid_api_key');
-  expect((await call(rotated.secret)).status).toBe(200);
-});
-
-test('a key issued while the service runs is 200 at once', async () => {
-  const issued = await service.issueKey('mycel');
-  expect((await call(issued.secret)).status).toBe(200);
 });

@@ -131,6 +131,30 @@ test('every body of /openapi.json is a named schema', () => {
     expect(schema).toEqual({ $ref: expect.stringMatching(/^#\/components\/schemas\/\w+$/) });
 });
 
+test('parameters say where they stand, whether they are required, and that commas separate elements', () => {
+  const parameters = document.paths['/v1/predict/table'].post.parameters as readonly object[];
+  expect(parameters).toContainEqual(
+    expect.objectContaining({
+      name: 'horizons',
+      in: 'query',
+      required: false,
+      style: 'form',
+      explode: false,
+    }),
+  );
+  expect(document.paths[SURFACES].get.parameters).toContainEqual(
+    expect.objectContaining({ name: 'species_code', in: 'path', required: true }),
+  );
+});
+
+test('only an endpoint whose answer has an ETag answers 304, without a body', () => {
+  const { responses } = document.paths[SURFACES].get;
+  expect(responses[200]).toHaveProperty('headers.ETag');
+  expect(responses[304]).toHaveProperty('headers.ETag');
+  expect(responses[304]).not.toHaveProperty('content');
+  expect(document.paths['/v1/predict/table'].post.responses).not.toHaveProperty('304');
+});
+
 const EXCHANGES: readonly Exchange[] = [
   ['post', '/v1/predict', 200, PREDICT_REQUEST],
   ['post', '/v1/predict', 200, { ...PREDICT_REQUEST, include: ['explanation', 'site'] }],

@@ -39,13 +39,8 @@ test("/livez and /readyz are 200 on the operators' address", async () => {
   expect(await ready.json()).toEqual({ status: 'ready', reasons: [] });
 });
 
-test("the public endpoints are 404 on the operators' address", async () => {
-  for (const path of ['/v1/health', '/v1/species', '/openapi.json'])
-    await expectError(await ops(path), 404, 'not_found');
-});
-
 test("A refusal on the operators' address names the endpoints that it has.", async () => {
-  for (const path of ['/nope', '/%zz']) {
+  for (const path of ['/nope', '/%zz', '/v1/health', '/v1/species', '/openapi.json']) {
     const { message } = await expectError(await ops(path), 404, 'not_found');
     expect(message).toContain(': the endpoints of this address are /livez, /readyz and /metrics.');
   }
@@ -140,7 +135,7 @@ test('rejected requests have a log line, with what is known of them', async () =
 test('an answer of which not every byte is sent when its connection is closed is logged with status 499', async () => {
   const socket = await openSocket(service.apiUrl);
   // An answer of more than the buffers of both sides hold.
-  const path = '/v1/surfaces/PSME?max_points=100000';
+  const path = '/v1/surfaces/PSME?max_points=50000';
   const head = [
     `GET ${path} HTTP/1.1`,
     'Host: test',

@@ -187,12 +187,14 @@ test('a surface and a plan take practice as predictions at their points do', asy
   expect(units[0].options[0].survival.mean).toBeCloseTo(mean, 3);
 });
 
-test('an elevation far from that of the matched point widens the interval', async () => {
-  const include = ['intervals', 'site'];
+test('an elevation far from that of the matched point widens the interval, and what the caller measured narrows it', async () => {
+  const include = ['intervals', 'site', 'explanation'];
   const near = await ask({}, { include });
   const matched = (near as unknown as { site: { matched_elevation_m: number } }).site.matched_elevation_m;
   const width = (answer: Answer) => lastOf(answer).interval.high - lastOf(answer).interval.low;
   // The interval of a value near 1 or 0 is narrow: both are compared at the survival of the far elevation.
   const far = await ask({}, { include, elevation_m: matched + 900 });
   expect(width(far)).toBeGreaterThan(width(near));
+  const measured = lastOf(near).contributions.map(({ feature, value }) => [feature, value]);
+  expect(width(await ask(Object.fromEntries(measured), { include }))).toBeLessThan(width(near));
 });

@@ -1,5 +1,5 @@
 import { expect, test } from 'vitest';
-import { expectError, parseErrorBody } from '../support/error-body.js';
+import { parseErrorBody } from '../support/error-body.js';
 import { rawRequest, sendRaw } from '../support/raw-http.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
 import { serviceOfFile } from '../support/service.js';
@@ -51,13 +51,6 @@ test.each([
   }
 });
 
-test.each(['/livez', '/readyz', '/metrics'])(
-  "the operators' %s is 404 not_found on the public port",
-  async (path) => {
-    await expectError(await service.get(path), 404, 'not_found');
-  },
-);
-
 test.each(POSTS)('%s answers methods other than POST with 405 method_not_allowed and Allow', async (path) => {
   for (const method of ['GET', 'PUT', 'PATCH', 'DELETE', 'OPTIONS', 'TRACE', 'PROPFIND']) {
     const { status, headers, body } = await sendRequest(`${method} ${path} HTTP/1.1`);
@@ -95,10 +88,4 @@ test.each(GETS)('HEAD %s returns the headers of GET and no body', async (path) =
 test('a query string does not change the route of a request', async () => {
   expect((await service.post('/v1/predict?trace=%zz&x', PREDICT_REQUEST)).status).toBe(200);
   expect((await service.get('/v1/predict?x=1')).status).toBe(405);
-});
-
-test('an unsupported Upgrade is ignored', async () => {
-  const upgrade =
-    'GET /v1/health HTTP/1.1\r\nHost: x\r\nConnection: close, Upgrade\r\nUpgrade: websocket\r\n\r\n';
-  expect((await sendRaw(service.apiUrl, upgrade)).status).toBe(200);
 });

@@ -1,23 +1,14 @@
 import Libsql from 'libsql';
-import { afterEach, beforeEach, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { expectError } from '../support/error-body.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { serviceOfFile } from '../support/service.js';
 
-let service: TestService;
-let spore: Record<string, string>;
+const service = await serviceOfFile();
+const spore: Record<string, string> = { 'x-api-key': (await service.issueKey('spore')).secret };
 /** Somebody else at the store's file. */
-let intruder: Libsql.Database;
-
-beforeEach(async () => {
-  service = await startTestService();
-  spore = { 'x-api-key': (await service.issueKey('spore')).secret };
-  intruder = new Libsql(service.config.databaseUrl.slice('sqlite:'.length));
-});
-afterEach(async () => {
-  intruder.close();
-  await service.stop();
-});
+const intruder = new Libsql(service.config.databaseUrl.slice('sqlite:'.length));
+afterAll(() => void intruder.close());
 
 test('a key store that cannot be reached in time is 503 unavailable with Retry-After', async () => {
   intruder.exec('begin immediate');

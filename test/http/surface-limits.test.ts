@@ -1,29 +1,28 @@
 import { once } from 'node:events';
 import { connect } from 'node:net';
-import { afterEach, expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { expectError } from '../support/error-body.js';
 import { rawRequest } from '../support/raw-http.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { serviceOfFile, startTestService } from '../support/service.js';
 
 /** More than a second of CPU. */
 const WHOLE_GRID = '/v1/surfaces/PSME?max_points=500000';
 
-let service: TestService;
-afterEach(() => service.stop());
+const service = await serviceOfFile({ REQUEST_TIMEOUT_MS: '120000' });
 
 test('a surface that takes longer than the request timeout is a 503 that says so, and the service goes on', async () => {
-  service = await startTestService({ REQUEST_TIMEOUT_MS: '400' });
-  const response = await service.get(WHOLE_GRID);
+  const impatient = await startTestService({ REQUEST_TIMEOUT_MS: '400' });
+  onTestFinished(() => impatient.stop());
+  const response = await impatient.get(WHOLE_GRID);
   expect(response.headers.get('retry-after')).toBe('1');
   expect(response.headers.has('etag')).toBe(false);
   const { message } = await expectError(response, 503, 'overloaded');
   expect(message).toContain('timed out after 400 ms');
-  expect((await service.get('/v1/health')).status).toBe(200);
+  expect((await impatient.get('/v1/health')).status).toBe(200);
 });
 
 test('other keys and the same key have their turns while a large surface is predicted', async () => {
-  service = await startTestService({ REQUEST_TIMEOUT_MS: '120000' });
   const other = { 'x-api-key': (await service.issueKey('hypha')).secret };
   const ended: string[] = [];
   const surface = service.get(WHOLE_GRID, { accept: 'text/csv' }).then((response) => {
@@ -42,7 +41,6 @@ test('other keys and the same key have their turns while a large surface is pred
 });
 
 test('callers who hang up while a surface is predicted or sent leave the service as it was', async () => {
-  service = await startTestService({ REQUEST_TIMEOUT_MS: '120000' });
   const { hostname, port } = new URL(service.apiUrl);
   const request = (path: string) => {
     const socket = connect(Number(port), hostname);

@@ -165,7 +165,7 @@ test('the nearest point within an unlimited radius is the nearest of all, anywhe
       const haversines = points.map((point) => Math.min(1, haversine(query, point)));
       expect(nearest.find(...query)).toBe(haversines.indexOf(Math.min(...haversines)));
     }),
-    { numRuns: amount({ short: 1000, long: 20_000 }) },
+    { numRuns: amount({ short: 300, long: 20_000 }) },
   );
 });
 
@@ -185,7 +185,7 @@ test('the nearest point anywhere is that within the radius, or else one of the n
         6,
       );
     }),
-    { numRuns: amount({ short: 1000, long: 20_000 }) },
+    { numRuns: amount({ short: 300, long: 20_000 }) },
   );
 });
 
@@ -193,7 +193,7 @@ test('the nearest point of the real grid within an unlimited radius is the neare
   const random = seededRandom(6);
   const nearest = new NearestPoint(index, Number.POSITIVE_INFINITY);
   const places = Array.from(
-    { length: 20 },
+    { length: 5 },
     (_, i): Place => [-126 + 11 * random(), 40.5 + 10 * random() - i / 10],
   );
   for (const query of [...places, [0, 0], [123, 44], [-122, -44], [0, 90], [180, -45]] satisfies Place[]) {

@@ -90,16 +90,3 @@ itOnDisk(
     expect(service.errors).toMatch(/^nurselog: the key store .*keys\.db cannot be used: .*\n$/);
   },
 );
-
-itOnDisk(
-  'where the disk of the store is read-only at the start, the service says so in one line and does not start',
-  async () => {
-    const disk = new SmallDisk(512 * 1024);
-    const DATABASE_URL = `sqlite:${path.join(disk.folder, 'keys.db')}`;
-    await new KeysCommand(DATABASE_URL).issue();
-    disk.makeReadOnly();
-    const service = new ServiceProcess({ DATABASE_URL });
-    expect(await service.exit).toEqual({ code: 1, signal: null });
-    expect(service.errors).toMatch(/^nurselog: the key store .*keys\.db cannot be used: .*\n$/);
-  },
-);

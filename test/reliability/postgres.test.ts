@@ -12,7 +12,7 @@ import { askForAll, MixedLoad, readWhole } from './support/mixed-load.js';
 import { mixedRequests } from './support/mixed-requests.js';
 
 /** Longer than a key that was read is trusted. */
-const OUTAGE_MS = 6000;
+const OUTAGE_MS = 5000;
 /** Of tier mycel. */
 const MIX = mixedRequests({ batchSites: 20, tableRows: 100, surfacePoints: 100 });
 

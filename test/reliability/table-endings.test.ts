@@ -1,5 +1,8 @@
+import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
+import { eventually } from '../support/eventually.js';
 import { amount } from '../support/length.js';
+import { openSocket } from '../support/raw-http.js';
 import { ServiceProcess } from '../support/service-process.js';
 import { expectBrokenOff, readToEnd, startWideAnswer, WIDE_ROWS } from './support/wide-table.js';
 
@@ -17,7 +20,7 @@ async function startAnswers(environment: Record<string, string>) {
   const key = await service.firstKey();
   const sockets = [];
   for (const [type] of FORMATS) sockets.push(await startWideAnswer({ apiUrl, key }, [`Accept: ${type}`]));
-  return { service, sockets };
+  return { service, api: apiUrl, sockets };
 }
 
 /** The body of an answer as far as it arrived, and whether its last chunk did. */
@@ -34,13 +37,21 @@ function bodyOf(bytes: Buffer): { body: string; isWhole: boolean } {
   return { body: parts.join(''), isWhole: false };
 }
 
+/** Waits until nobody can connect to a server and the service has closed the connections that it holds for idle. */
+async function stopsListening(url: string): Promise<void> {
+  await eventually(async () => {
+    await expect(openSocket(url).then((socket) => socket.destroy())).rejects.toThrow('ECONNREFUSED');
+  });
+  await delay(1000);
+}
+
 test('after SIGTERM tables whose callers read slowly are answered to their end within the time of the shutdown', async () => {
-  const { service, sockets } = await startAnswers({
+  const { service, api, sockets } = await startAnswers({
     REQUEST_TIMEOUT_MS: '60000',
     SHUTDOWN_TIMEOUT_MS: '240000',
   });
   service.signal('SIGTERM');
-  await service.line(/"msg":"draining"/);
+  await stopsListening(api);
   const answers = await Promise.all(sockets.map(readToEnd));
   for (const [i, [, end]] of FORMATS.entries()) {
     const { body, isWhole } = bodyOf(answers[i]);

@@ -9,6 +9,7 @@ const service = await serviceOfFile({ WORKERS: '1' });
 const exhausted: Record<string, string> = { 'x-api-key': (await service.issueKey('spore')).secret };
 await Promise.all(Array.from({ length: 100 }, () => service.get('/v1/species', exhausted)));
 
+const UNKNOWN = `nurse_live_${'0'.repeat(32)}`;
 const NO_STORE = 'no-store';
 const CATALOGUE = 'private, max-age=300';
 const DOCUMENT = 'public, max-age=300';
@@ -87,7 +88,10 @@ test.each([
 test.each([
   ['is missing', undefined],
   ['is malformed', { 'x-api-key': 'none' }],
-  ['is unknown', { 'x-api-key': `nurse_live_${'0'.repeat(32)}` }],
+  ['is unknown', { 'x-api-key': UNKNOWN }],
+  ['is in capitals', { 'x-api-key': UNKNOWN.toUpperCase() }],
+  ['has a character more', { 'x-api-key': `${service.key}0` }],
+  ['has a character less', { 'x-api-key': service.key.slice(0, -1) }],
 ])('a 401 names the scheme and the header in WWW-Authenticate when the key %s', async (_when, headers) => {
   const response = await fetch(`${service.apiUrl}/v1/species`, headers === undefined ? {} : { headers });
   await expectError(response, 401, 'invalid_api_key');

@@ -120,22 +120,3 @@ test.runIf(HAS_POSTGRES)(
     expect(output).toMatch(ISSUE_HINT);
   },
 );
-
-test('a start on a store with a key issues none', async () => {
-  const environment = storeIn(temporaryFolder());
-  await keysOn(environment.DATABASE_URL)('issue --tier spore --owner Ada');
-  expect(await wholeOutput(environment)).not.toMatch(KEY);
-});
-
-test('of two starts on one new store only one issues a key, and both accept it', async () => {
-  const environment = storeIn(temporaryFolder());
-  const services = [new ServiceProcess(environment), new ServiceProcess(environment)];
-  const addresses = await Promise.all(services.map((service) => service.ready()));
-  const firstKey = await Promise.any(services.map((service) => service.firstKey()));
-  for (const { api } of addresses)
-    expect((await fetch(`${api}/v1/species`, { headers: { 'x-api-key': firstKey } })).status).toBe(200);
-  for (const service of services) service.signal('SIGTERM');
-  await Promise.all(services.map((service) => service.exit));
-  const printed = services.flatMap(({ output }) => output.filter((line) => /^ {2}nurse_live_/.test(line)));
-  expect(printed).toHaveLength(1);
-});

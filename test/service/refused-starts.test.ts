@@ -7,8 +7,6 @@ import { fileURLToPath } from 'node:url';
 import { promisify } from 'node:util';
 import { expect, onTestFinished, test } from 'vitest';
 import { configHelp } from '../../src/config.js';
-import type { Manifest } from '../../src/prediction/artefacts/manifest.js';
-import { withProjectCopy } from '../../testing/project-copy.js';
 import { KeysCommand } from '../reliability/support/keys-command.js';
 import { startTestService } from '../support/service.js';
 import { ServiceProcess, temporaryFolder } from '../support/service-process.js';
@@ -27,19 +25,6 @@ async function expectRefused(
 
 test('an invalid variable ends the start with one line that names it', () =>
   expectRefused({ PORT: '65536' }, /^nurselog: PORT .+, not "65536"/));
-
-test('models of more features than their manifest names end the start with one line that names the file', () =>
-  withProjectCopy(async (copy) => {
-    copy.editJson(path.join(copy.modelDir, 'manifest.json'), ({ features, methods }: Manifest) => {
-      features.pop();
-      for (const { averages } of Object.values(methods)) for (const row of averages) row.pop();
-    });
-    const { dataDir: DATA_DIR, modelDir: MODEL_DIR, folder } = copy;
-    await expectRefused(
-      { DATA_DIR, MODEL_DIR },
-      new RegExp(`^nurselog: ${path.join(folder, 'models/manual.onnx')}: `),
-    );
-  }));
 
 /** A port of 127.0.0.1 on which somebody else listens until the running test is over. */
 async function portInUse(): Promise<string> {

@@ -1,10 +1,8 @@
 import { once } from 'node:events';
 import type { Socket } from 'node:net';
 import path from 'node:path';
-import { setTimeout as delay } from 'node:timers/promises';
 import { expect, test } from 'vitest';
 import { LibsqlDatabase } from '../../src/accounts/store/sqlite.js';
-import { eventually } from '../support/eventually.js';
 import { openSocket, rawRequest, readAnswer } from '../support/raw-http.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
 import { ServiceProcess, temporaryFolder } from '../support/service-process.js';
@@ -74,30 +72,6 @@ test('while the service drains, an unfinished request gets 408 after REQUEST_TIM
   inHeaders.write('POST /v1/predict HTTP/1.1\r\nHost: test\r\n');
   service.signal('SIGTERM');
   for (const stuck of [inHeaders, inBody]) expect(await readAnswer(stuck)).toMatchObject({ status: 408 });
-  expect(await service.exit).toEqual({ code: 0, signal: null });
-});
-
-/** Waits until nobody can connect to a server and it has closed the connections that it holds for idle. */
-async function stopsListening(url: string): Promise<void> {
-  await eventually(async () => {
-    await expect(openSocket(url).then((socket) => socket.destroy())).rejects.toThrow('ECONNREFUSED');
-  });
-  await delay(1000);
-}
-
-test('after SIGTERM a caller who reads slowly gets a whole answer', async () => {
-  const service = new ServiceProcess({ REQUEST_TIMEOUT_MS: '60000' });
-  const [{ api }, key] = [await service.ready(), await service.firstKey()];
-  const socket = await openSocket(api);
-  // More than the buffers of both sides hold, so that the answer is not sent when the signal comes.
-  const head = ['GET /v1/surfaces/PSME?max_points=300000 HTTP/1.1', 'Host: test', `X-API-Key: ${key}`];
-  socket.write(`${head.join('\r\n')}\r\n\r\n`);
-  await once(socket, 'readable');
-  service.signal('SIGTERM');
-  await stopsListening(api);
-  const { status, body } = await readAnswer(socket);
-  expect(status).toBe(200);
-  expect(JSON.parse(body)).toMatchObject({ species_code: 'PSME', points: expect.any(Number) });
   expect(await service.exit).toEqual({ code: 0, signal: null });
 });
 

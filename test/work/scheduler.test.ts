@@ -92,18 +92,6 @@ test('Rows of many small requests share a run, and each request gets its own ans
   expect(workers.runs).toEqual([75, 75]);
 });
 
-test('A full queue makes room for another key by rejecting the newest jobs of the key with most sites.', async () => {
-  scheduler = new Scheduler(workers, new BufferPool(), 500);
-  workers.hold();
-  const flood = Array.from({ length: 5 }, () => submitAny('flooder', 100));
-  expect(scheduler.wouldReject('flooder')).toBe(true);
-  expect(scheduler.wouldReject('other')).toBe(false);
-  const other = submitAny('other', 150);
-  expect(await Promise.all(flood.slice(3).map(kindOf))).toEqual(['overloaded', 'overloaded']);
-  workers.release();
-  for (const job of [...flood.slice(0, 3), other]) expect(await kindOf(job)).toBe('answered');
-});
-
 test('A job that had to wait is asked at its turn whether its caller has hung up, one that had not is answered.', async () => {
   const ask = () => ({ keyId: 'key', rows: rowsOf(requestsOf(1), GENERATED_AT, data), deadlineMs: Infinity });
   expect(await kindOf(scheduler.submit({ ...ask(), hasHungUp: () => true }))).toBe('answered');

@@ -1,5 +1,7 @@
 import fc from 'fast-check';
 import { indexPoints, type PointIndex } from '../../../src/prediction/artefacts/point-index.js';
+import { polygonContains } from '../../../testing/oracle/plain-coverage.js';
+import type { PolygonRings } from './outlines.js';
 
 /** Longitude and latitude, degrees. */
 export type Place = readonly [longitude: number, latitude: number];
@@ -36,6 +38,21 @@ export function indexNodes([west, south]: Place, stepsPerDegree: number, nodes: 
 /** The places of the points of an index. */
 export function placesOf({ row, column, latitudes, longitudes }: PointIndex): Place[] {
   return Array.from(row, (r, point): Place => [longitudes[column[point]!]!, latitudes[r]!]);
+}
+
+/** The points of an index inside one of the polygons, found by testing all points of its latitudes. */
+export function pointsInside(index: PointIndex, ...polygons: readonly PolygonRings[]): number[] {
+  const { row, column, latitudes, longitudes } = index;
+  const all = polygons.flat(2).map(([, latitude]) => latitude);
+  const [south, north] = [Math.min(...all), Math.max(...all)];
+  const points: number[] = [];
+  for (let point = 0; point < row.length; point++) {
+    const latitude = latitudes[row[point]!]!;
+    if (latitude < south || latitude > north) continue;
+    const longitude = longitudes[column[point]!]!;
+    if (polygons.some((rings) => polygonContains(rings, longitude, latitude))) points.push(point);
+  }
+  return points;
 }
 
 const WEST = -125;

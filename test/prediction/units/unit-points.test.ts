@@ -1,11 +1,10 @@
 import { expect, test } from 'vitest';
 import { MAX_UNIT_POINTS, UnitPoints } from '../../../src/prediction/units/unit-points.js';
-import { polygonContains } from '../../../testing/oracle/plain-coverage.js';
 import { readPredictorData } from '../../../testing/project.js';
 import { seededRandom } from '../../../testing/random.js';
 import { amount } from '../../support/length.js';
 import { outlineOf, type PolygonRings, type Position, rectangle, starAround } from '../support/outlines.js';
-import { placesOf } from '../support/synthetic-points.js';
+import { placesOf, pointsInside } from '../support/synthetic-points.js';
 
 const { index } = readPredictorData().grid;
 const places = placesOf(index);
@@ -13,18 +12,7 @@ const unitPoints = new UnitPoints(index);
 
 const find = (...polygons: PolygonRings[]) => [...unitPoints.find(outlineOf(...polygons))];
 
-/** Every point inside one of the polygons, found by testing all points of the grid. */
-function plainPoints(...polygons: PolygonRings[]): number[] {
-  const corners = polygons.flat(2);
-  const [west, east] = [Math.min(...corners.map(([x]) => x)), Math.max(...corners.map(([x]) => x))];
-  return places.flatMap(([longitude, latitude], point) =>
-    longitude >= west &&
-    longitude <= east &&
-    polygons.some((polygon) => polygonContains(polygon, longitude, latitude))
-      ? [point]
-      : [],
-  );
-}
+const plainPoints = (...polygons: PolygonRings[]) => pointsInside(index, ...polygons);
 
 /** The rings of a star and of smaller stars in it as holes. */
 function starWithHoles(centre: Position, radius: number, random: () => number): PolygonRings {

@@ -26,11 +26,6 @@ export class SmallDisk {
     }
   }
 
-  /** Takes no more writes, as a disk that failed is mounted again; no file on it may be open. */
-  makeReadOnly(): void {
-    execFileSync('mount', ['-o', 'remount,ro', this.folder]);
-  }
-
   /** Makes room again. */
   clear(): void {
     rmSync(this.#filling);
