@@ -21,22 +21,18 @@ const loadCompiledSources: Plugin = {
 /** Folders whose tests mostly wait for processes or browsers. */
 const LONGEST = /\/test\/(cli|page|reliability|service|deploy|accounts)\//;
 
-const OWN_PROCESS = 'own process';
-
-/** Starts the files with a process of their own first, so that one process serves all others, and then those that take longest. */
+/** Starts the files that take longest first, so that none of them runs alone at the end. */
 class LongestFirst extends BaseSequencer {
   override async sort(files: TestSpecification[]): Promise<TestSpecification[]> {
-    const rank = ({ moduleId, project }: TestSpecification) =>
-      project.name === OWN_PROCESS ? 2 : Number(LONGEST.test(moduleId));
-    return (await super.sort(files)).toSorted((a, b) => rank(b) - rank(a));
+    const isLong = ({ moduleId }: TestSpecification) => Number(LONGEST.test(moduleId));
+    return (await super.sort(files)).toSorted((a, b) => isLong(b) - isLong(a));
   }
 }
 
 /** Tests that measure or crash their process, or change what it shares. */
-const IN_OWN_PROCESS = [
-  'test/work/**/*.test.ts',
-  'test/reliability/tables.test.ts',
-  'test/http/body-memory.test.ts',
+const OWN_PROCESS = [
+  'test/{deploy,page,reliability,service,work}/**/*.test.ts',
+  'test/http/{body-memory,openapi-endpoint}.test.ts',
   'test/security/{costly,mutated}-*.test.ts',
 ];
 
@@ -65,11 +61,11 @@ export default defineConfig({
     maxWorkers: availableParallelism(),
     sequence: { sequencer: LongestFirst },
     projects: [
-      project(OWN_PROCESS, { include: IN_OWN_PROCESS }),
+      project('own process', { include: OWN_PROCESS }),
       // A process for many files saves a second of CPU for each: that of a fresh one, and of loading the service.
       project('shared process', {
         // Not `exclude`, which would replace what the command line excludes.
-        include: ['{test,clients/typescript/test}/**/*.test.ts', ...IN_OWN_PROCESS.map((glob) => `!${glob}`)],
+        include: ['{test,clients/typescript/test}/**/*.test.ts', ...OWN_PROCESS.map((glob) => `!${glob}`)],
         isolate: false,
       }),
     ],
