@@ -158,9 +158,7 @@ function horizonColumns(years: number, h: number): TableColumn[] {
         isInterval: true,
         read({ records, record, method }, values) {
           for (let i = 0; i < record.length; i++)
-            values[i] =
-              (end === 'low' ? records.low(record[i], method[i], h) : records.high(record[i], method[i], h)) /
-              TEN_THOUSANDTHS;
+            values[i] = records[end](record[i], method[i], h) / TEN_THOUSANDTHS;
         },
       }),
     ),

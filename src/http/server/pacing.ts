@@ -8,8 +8,8 @@ const REQUESTS_PER_TURN = 6;
 const SHARED_MS = 1000;
 
 /**
- * Paces the requests of keys: while several keys call, only a few requests of each begin in a turn of the event loop. The requests of
- * a key that calls alone all begin at once, because those that begin in one turn cost less together.
+ * Paces the requests of keys: while several keys call, only a few requests of each begin in a turn of the event loop. The
+ * requests of a key that calls alone all begin at once, because those that begin in one turn cost less together.
  */
 export class RequestPacer {
   /** By key, the requests that began in this turn. */
