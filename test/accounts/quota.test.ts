@@ -1,8 +1,24 @@
 import { describe, expect, test } from 'vitest';
 import { DATABASES } from './support/databases.js';
 import { openAccounts } from './support/open-accounts.js';
+import { SettableClock } from './support/settable-clock.js';
 
 describe.each(DATABASES)('on $name', (database) => {
+  test('the request of a 5xx is not counted: it is refunded on the day it was admitted', async () => {
+    const clock = new SettableClock('2026-11-20T23:59:59Z');
+    const { accounts, keys } = await openAccounts(await database.create(), clock);
+    const { key } = await keys.issue('spore', 'Okanogan Seed');
+    const [admission] = await Promise.all(Array.from({ length: 100 }, () => accounts.admit(key)));
+    clock.set('2026-11-21T00:00:01Z');
+    await accounts.admit(key);
+
+    expect(await accounts.refund(admission!)).toMatchObject({ day: '2026-11-20', remaining: 1 });
+    clock.set('2026-11-20T23:59:59Z');
+    expect(await accounts.admit(key)).toMatchObject({ admitted: true, remaining: 0 });
+    expect(await accounts.admit(key)).toMatchObject({ admitted: false });
+    expect(await keys.usage({ keyId: key.id, day: '2026-11-21' })).toMatchObject([{ requests: 1 }]);
+  });
+
   test('a refund whose request the store no longer counts, as after a restore, leaves the count at 0', async () => {
     const url = await database.create();
     const { accounts, keys } = await openAccounts(url);
