@@ -21,11 +21,12 @@ export interface Executor {
 export class Run {
   /** Rows; 0 for a step. */
   readonly count: number;
-  failures = 0;
 
+  /** @param isRetry whether its jobs were in a run that failed */
   constructor(
     readonly slices: readonly JobSlice<Job>[],
     private readonly onEnd: (run: Run, error?: Error) => void,
+    readonly isRetry = false,
   ) {
     this.count = slices.reduce((sum, { count }) => sum + count, 0);
   }
@@ -70,7 +71,6 @@ export class Run {
 
   /** There will be no answers. */
   fail(error: Error): void {
-    this.failures++;
     this.#end(error);
   }
 
@@ -84,14 +84,14 @@ export class Run {
  * Brings jobs to an executor, be it the workers or the main thread. Rows are admitted whole or not at all: where more
  * sites than the limit wait, the newest jobs of the key that has most of them are rejected. Whenever a run can start it
  * takes rows of as many jobs as fit, keys taking turns; a large job is spread over all that is free. A job ends at its
- * deadline, or when its caller hangs up, whatever has become of it by then. A run that failed is started once more: a
- * worker may die through no fault of its jobs.
+ * deadline, or when its caller hangs up, whatever has become of it by then. The jobs of a run that failed are tried once
+ * more, each by itself: a worker may die through no fault of its jobs, and rows that no model answers fail only their own.
  */
 export class Scheduler {
   readonly #queue = new FairQueue<Job>();
   /** Under way. Arrays, not sets: V8 keeps what was deleted from a set alive until a full collection. */
   readonly #runs: Run[] = [];
-  /** Failed once. */
+  /** Jobs of runs that failed, each to be tried again by itself. */
   readonly #retries: Run[] = [];
   #unfinishedJobs = 0;
   #deadlineTimer: NodeJS.Timeout | undefined;
@@ -196,8 +196,17 @@ export class Scheduler {
   readonly #endRun = (run: Run, error?: Error) => {
     this.#runs.splice(this.#runs.indexOf(run), 1);
     if (error !== undefined) {
-      if (run.failures === 1) this.#retries.push(run);
-      else for (const { job } of run.slices) job.settle({ kind: 'failed', error });
+      for (const job of new Set(run.slices.map((slice) => slice.job))) {
+        if (run.isRetry) job.settle({ kind: 'failed', error });
+        else
+          this.#retries.push(
+            new Run(
+              run.slices.filter((slice) => slice.job === job),
+              this.#endRun,
+              true,
+            ),
+          );
+      }
     }
     if (!this.#queue.isEmpty || this.#retries.length > 0) this.executor.request();
     this.#reportIdle();

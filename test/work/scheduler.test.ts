@@ -1,4 +1,4 @@
-import { afterAll, afterEach, beforeAll, beforeEach, expect, test } from 'vitest';
+import { afterAll, afterEach, beforeAll, beforeEach, expect, onTestFinished, test } from 'vitest';
 import { openPredictor } from '../../src/prediction/open-predictor.js';
 import type { Predictor } from '../../src/prediction/predictor.js';
 import { ROW_STATUS } from '../../src/prediction/site-rows.js';
@@ -137,13 +137,22 @@ test('Rows whose worker died are not given to another one once their caller has 
   });
 });
 
-test('Only the jobs of a run that no worker can answer fail.', async () => {
+test('Of the jobs that share a run, only the one whose rows no worker can answer fails.', async () => {
   const [impossible] = requestsOf(1);
   const request = { ...impossible, ...placeOf(data.grid, 0), species: 250, method: 'manual' } as SiteRequest;
-  const outcome = await submit('key', [request]).outcome;
-  expect(outcome).toMatchObject({ kind: 'failed', error: expect.any(Error) });
-  const requests = requestsOf(10);
-  await expectAnswersTo(requests, submit('key', requests));
+  const single = await GatedWorkers.start(1, data);
+  onTestFinished(() => single.pool.close());
+  scheduler = new Scheduler(single, new BufferPool(), 1000);
+  single.hold();
+  const others = [requestsOf(10), requestsOf(20)];
+  const before = submit('a', others[0]);
+  const failing = submit('b', [request]);
+  const after = submit('c', others[1]);
+  single.release();
+  expect(await failing.outcome).toMatchObject({ kind: 'failed', error: expect.any(Error) });
+  await expectAnswersTo(others[0], before);
+  await expectAnswersTo(others[1], after);
+  expect(single.runs).toEqual([31, 10, 1, 20]);
 });
 
 test('A job knows how long it waited for a worker and how long the models took.', async () => {

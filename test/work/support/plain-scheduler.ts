@@ -23,8 +23,9 @@ export class PlainScheduler {
   /** Keys with waiting rows in the order of their turns. */
   #turns: string[] = [];
   readonly #seen = new Set<Run>();
-  readonly #failedOnce = new Set<Run>();
-  #failed: StartedRun[] = [];
+  /** The rows of each job in a run that failed, to be started once more. */
+  #failed: StartedRun['rows'][] = [];
+  readonly #retries = new Set<Run>();
 
   constructor(
     readonly limit: number,
@@ -75,23 +76,25 @@ export class PlainScheduler {
     }
   }
 
-  /** A run that fails is started once more if any of its jobs is open; they fail with it when it fails again. */
-  fail(failed: StartedRun): void {
-    if (this.#failedOnce.has(failed.run)) for (const { job } of failed.rows) this.settle(job, 'failed');
-    else this.#failed.push(failed);
-    this.#failedOnce.add(failed.run);
+  /** The rows of each open job of a run that fails are started once more, by themselves; a job whose rows fail again fails. */
+  fail({ run, rows }: StartedRun): void {
+    for (const job of new Set(rows.map((row) => row.job))) {
+      if (this.#retries.has(run)) this.settle(job, 'failed');
+      else this.#failed.push(rows.filter((row) => row.job === job));
+    }
   }
 
   /** Holds the runs that were started since the last time against what had to be started. */
   observe(started: readonly StartedRun[]): void {
     for (const each of started) {
-      if (this.#failed.some(({ run }) => run === each.run)) {
-        expect(each.run).toBe(this.#toRetry[0]?.run);
-        this.#failed = this.#failed.filter(({ run }) => run !== each.run);
-      } else if (!this.#seen.has(each.run)) {
-        expect(this.#toRetry).toEqual([]);
-        this.#seen.add(each.run);
-        this.#take(each);
+      if (this.#seen.has(each.run)) continue;
+      this.#seen.add(each.run);
+      const [retry] = this.#toRetry;
+      if (retry === undefined) this.#take(each);
+      else {
+        expect(each.rows).toEqual(retry);
+        this.#retries.add(each.run);
+        this.#failed = this.#failed.filter((rows) => rows !== retry);
       }
     }
   }
@@ -101,8 +104,8 @@ export class PlainScheduler {
     if (freeSlots > 0) expect({ waiting: this.waitingSites, toRetry: this.#toRetry.length }).toEqual(NOTHING);
   }
 
-  get #toRetry(): StartedRun[] {
-    return this.#failed.filter(({ rows }) => rows.some(({ job }) => this.jobs[job].kind === 'open'));
+  get #toRetry(): StartedRun['rows'][] {
+    return this.#failed.filter(([{ job }]) => this.jobs[job].kind === 'open');
   }
 
   #take({ rows }: StartedRun): void {
