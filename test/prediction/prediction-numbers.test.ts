@@ -28,7 +28,7 @@ const outputs = fc
     return fc.record({
       width: fc.constant(width),
       candidates: fc.subarray([...Array(width).keys()], { minLength: RISK_FACTOR_COUNT }),
-      survival: list(probability, rows * HORIZONS.length),
+      survival: list(probability, rows * HORIZONS.length).map((values) => values.sort().reverse()),
       contributions: list(contribution, rows * HORIZONS.length * width),
     });
   });
@@ -96,6 +96,18 @@ test('three different risk factors are reported even where every candidate contr
   }
 });
 
+test.each([
+  [1.1, 0.6, 0.4],
+  [0.8, 0.6, -0.1],
+  [0.8, 0.9, 0.4],
+  [0.8, Number.NaN, 0.4],
+  [Number.POSITIVE_INFINITY, 0.6, 0.4],
+])('survival of %d, %d, %d that a model gives is an error', (...survival) => {
+  const contributions = new Float32Array(3 * HORIZONS.length);
+  const reportAll = () => report(reporterOf(3, [0, 1, 2]), Float32Array.from(survival), contributions);
+  expect(reportAll).toThrow('the model gave survival ');
+});
+
 test('a probability is rounded to within half a ten-thousandth, and 0 and 1 exactly', () => {
   expect([tenThousandths(0), tenThousandths(1)]).toEqual([0, 10_000]);
   fc.assert(
@@ -146,5 +158,5 @@ test('an interval of draws of which one is no number is an error', () => {
   const ends = new IntervalEnds(0.8);
   ends.find(draws, 0, 2, 0);
   values[70] = Number.NaN;
-  expect(() => ends.find(draws, 0, 2, 0)).toThrow('a draw that is no number');
+  expect(() => ends.find(draws, 0, 2, 0)).toThrow('to NaN, which are no probabilities');
 });

@@ -83,7 +83,7 @@ export class IntervalEnds {
    * world for both.
    * @param h index into HORIZONS
    * @param reported the survival or difference that is reported, in ten-thousandths: never outside
-   * @throws Error where a draw is no number
+   * @throws Error where a draw is no probability
    */
   find(draws: Draws, row: number, h: number, reported: number, subtracted?: Draws): void {
     const count = draws.values.length / (draws.rows.length * HORIZONS.length);
@@ -95,8 +95,11 @@ export class IntervalEnds {
       for (let d = 0; d < count; d++) this.#draws[d] -= subtracted.values[other + d];
     }
     this.#draws.sort(); // NaN last
-    if (!Number.isFinite(this.#draws[count - 1] - this.#draws[0]))
-      throw new Error('the interval graph gave a draw that is no number');
+    const [lowest, highest] = [this.#draws[0], this.#draws[count - 1]];
+    if (!(lowest >= (subtracted === undefined ? 0 : -1) && highest <= 1))
+      throw new Error(
+        `the interval graph gave draws from ${lowest} to ${highest}, which are no probabilities`,
+      );
     const tail = (1 - this.level) / 2;
     this.low = Math.min(reported, this.#quantile(tail));
     this.high = Math.max(reported, this.#quantile(1 - tail));

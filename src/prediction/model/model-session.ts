@@ -88,6 +88,7 @@ class ModelSession<Output extends string> {
    * @param columns Float32 [n, features] each, by the name of their input
    * @param species [n] indexes of species
    * @returns each output, Float32
+   * @throws Error where the graph does not run, or gives another type or number of rows
    */
   async run(
     columns: Readonly<Record<string, Float32Array>>,
@@ -101,7 +102,12 @@ class ModelSession<Output extends string> {
     for (const [name, values] of Object.entries(columns))
       feeds[name] = new Tensor('float32', values, [count, this.featureCount]);
     const results = await this.session.run(feeds);
-    return this.#collect((name) => results[name].data as Float32Array);
+    return this.#collect((name) => {
+      const { type, dims, data } = results[name];
+      if (type !== 'float32' || dims[0] !== count)
+        throw new Error(`${name} is ${type}[${dims}], not float32[${count}, …]`);
+      return data as Float32Array;
+    });
   }
 
   #collect(values: (output: Output) => Float32Array): Record<Output, Float32Array> {

@@ -51,7 +51,7 @@ export class PredictionReporter {
    * Reports one prediction.
    * @param position its row in the model's output
    * @param numbers receives PREDICTION_NUMBERS values, starting at `at`
-   * @throws Error where the model gave no numbers: rounded, they would be a survival of 0
+   * @throws Error where the model gave survival that is no probability or rises with the horizon, or no numbers
    */
   report({ survival, contributions }: Survival, position: number, numbers: Uint16Array, at: number): void {
     for (let h = 0; h < HORIZONS.length; h++) {
@@ -59,7 +59,10 @@ export class PredictionReporter {
       const to = at + h * HORIZON_NUMBERS;
       numbers[to] = tenThousandths(survival[output]);
       const sum = this.#reportRiskFactors(contributions, output * this.#featureCount, numbers, to + 1);
-      if (!Number.isFinite(survival[output] + sum))
+      const reported = survival[output] * 10_000 + 0.5;
+      const isInRange =
+        reported >= 0 && reported < 10_001 && (h === 0 || numbers[to] <= numbers[to - HORIZON_NUMBERS]);
+      if (!isInRange || !Number.isFinite(sum))
         throw new Error(`the model gave survival ${survival[output]}, contributions that sum to ${sum}`);
     }
   }
