@@ -28,16 +28,26 @@ export interface Probe {
 /**
  * Opens the models and checks them on a probe of the grid: every species, at points spread over it, few enough to check at
  * every start.
+ * @param onCheck is told the file of a model before it is run, which may never return
  * @throws ArtefactError where a model cannot be loaded or breaks the contract
  */
-export async function openPredictor(data: PredictorData): Promise<Predictor> {
+export async function openPredictor(
+  data: PredictorData,
+  onCheck: (file: string) => void = () => {},
+): Promise<Predictor> {
   const predictor = await openUntried(data);
   const { grid, species } = data;
   const count = 8 * species.length;
   const points = Int32Array.from({ length: count }, (_, i) => Math.floor((i * grid.pointCount) / count));
   const probe = { points, species: Uint8Array.from(points, (_, i) => i % species.length) };
-  for (const model of predictor.models) await checkModel(model, data, probe);
-  for (const model of predictor.intervalModels) await checkIntervals(model, data, probe);
+  for (const model of predictor.models) {
+    onCheck(model.file);
+    await checkModel(model, data, probe);
+  }
+  for (const model of predictor.intervalModels) {
+    onCheck(model.file);
+    await checkIntervals(model, data, probe);
+  }
   return predictor;
 }
 

@@ -3,6 +3,7 @@ import type { Artefacts } from '../prediction/artefacts/artefacts.js';
 import { MainThreadExecutor } from './main-thread-executor.js';
 import type { BufferPool } from './memory/buffer-pool.js';
 import { Scheduler } from './scheduler.js';
+import { LATER_STEP_TIMEOUTS } from './table-answer.js';
 import { WorkerPool, type WorkerWatcher } from './worker-pool.js';
 
 /**
@@ -24,14 +25,14 @@ export class Generation {
   /** Starts workers on a grid and models, which they open meanwhile: see `warmUp`. */
   constructor(
     readonly artefacts: Artefacts,
-    { workers, searchRadiusKm, cacheBytes, queueLimitSites, singleSites }: Config,
+    { workers, searchRadiusKm, cacheBytes, queueLimitSites, singleSites, requestTimeoutMs }: Config,
     buffers: BufferPool,
     watcher: WorkerWatcher,
   ) {
     this.searchRadiusKm = searchRadiusKm;
     const threads = workers + (singleSites === 'main' ? 1 : 0);
     const data = { ...artefacts, searchRadiusKm, cacheBytes: cacheBytes / threads };
-    this.workers = new WorkerPool(workers, data, watcher);
+    this.workers = new WorkerPool(workers, data, LATER_STEP_TIMEOUTS * requestTimeoutMs, watcher);
     this.batches = new Scheduler(this.workers, buffers, queueLimitSites);
     this.#mainThread = singleSites === 'main' ? new MainThreadExecutor(data) : undefined;
     this.singleSites =

@@ -2,7 +2,7 @@ import '../prediction/model/no-telemetry.js';
 import { setTimeout as delay } from 'node:timers/promises';
 import { MessageChannel, type MessagePort } from 'node:worker_threads';
 import { Piscina } from 'piscina';
-import { errorOf } from '../prediction/artefacts/artefact-error.js';
+import { ArtefactError, errorOf } from '../prediction/artefacts/artefact-error.js';
 import type { PredictorData } from '../prediction/predictor.js';
 import { createRunBuffer, MAX_RUN_ROWS, type RunBuffer } from './memory/run-buffer.js';
 import type { Executor, Run } from './scheduler.js';
@@ -38,19 +38,32 @@ export class WorkerPool implements Executor {
   readonly #slots: readonly WorkerSlot[];
   readonly #opened: Promise<void>;
   #settleOpened!: { resolve: () => void; reject: (error: Error) => void };
+  /** The model file that a worker checked last. */
+  #checkedFile: string | undefined;
   #isClosed = false;
 
-  /** Starts the threads, which open the models; one that dies later is replaced. */
+  /**
+   * Starts the threads, which open the models; one that dies later is replaced.
+   * @param runTimeoutMs how long a worker may take for a run or step before it counts as lost
+   */
   constructor(
     readonly size: number,
     predictor: PredictorData,
+    runTimeoutMs: number,
     private readonly watcher: WorkerWatcher,
   ) {
     this.#opened = new Promise((resolve, reject) => {
       this.#settleOpened = { resolve, reject };
     });
     this.#opened.catch(() => {}); // reported by warmUp
-    this.#slots = Array.from({ length: size }, () => new WorkerSlot(createRunBuffer(predictor)));
+    const onStuckChange = (isStuck: boolean) => {
+      if (isStuck) watcher.onError(new Error(`a worker did not return from a run within ${runTimeoutMs} ms`));
+      watcher.onReadyChange();
+    };
+    this.#slots = Array.from(
+      { length: size },
+      () => new WorkerSlot(createRunBuffer(predictor), runTimeoutMs, onStuckChange),
+    );
     const runBuffers = this.#slots.map(({ buffer }) => buffer.memory);
     this.#piscina = new Piscina({
       filename: WORKER_FILE,
@@ -68,9 +81,9 @@ export class WorkerPool implements Executor {
     this.#slots.forEach((slot, buffer) => void this.#keepServed(slot, buffer));
   }
 
-  /** Worker threads whose models are open. */
+  /** Worker threads whose models are open and that return from their runs. */
   get ready(): number {
-    return this.#slots.filter(({ state }) => state === 'ready').length;
+    return this.#slots.filter(({ state, isStuck }) => state === 'ready' && !isStuck).length;
   }
 
   /**
@@ -78,10 +91,14 @@ export class WorkerPool implements Executor {
    * @throws ArtefactError where a model is not usable, WorkerStartError where a worker dies or does not start in time
    */
   async warmUp(): Promise<void> {
-    const rejectLate = () =>
+    const rejectLate = () => {
+      const limit = `within ${OPEN_TIMEOUT_MS / 1000} s`;
       this.#settleOpened.reject(
-        new WorkerStartError(`the workers did not open the models within ${OPEN_TIMEOUT_MS / 1000} s`),
+        this.#checkedFile === undefined
+          ? new WorkerStartError(`the workers did not open the models ${limit}`)
+          : new ArtefactError(this.#checkedFile, `did not answer for grid points ${limit}`),
       );
+    };
     const timer = setTimeout(rejectLate, OPEN_TIMEOUT_MS);
     await this.#opened.finally(() => clearTimeout(timer));
   }
@@ -143,6 +160,10 @@ export class WorkerPool implements Executor {
   }
 
   #receive(notice: WorkerNotice): void {
+    if (notice.kind === 'checking') {
+      this.#checkedFile = notice.file;
+      return;
+    }
     const slot = this.#slots[notice.buffer];
     switch (notice.kind) {
       case 'answered':
@@ -174,9 +195,16 @@ class WorkerSlot {
   state: 'opening' | 'ready' | 'rejected' = 'opening';
   /** Where its worker takes the orders of steps from. */
   steps: MessagePort | undefined;
+  /** Whether its worker has been at one run for longer than `runTimeoutMs`. Its thread cannot be ended inside a model. */
+  isStuck = false;
   #run: Run | undefined;
+  #timeout: NodeJS.Timeout | undefined;
 
-  constructor(readonly buffer: RunBuffer) {}
+  constructor(
+    readonly buffer: RunBuffer,
+    private readonly runTimeoutMs: number,
+    private readonly onStuckChange: (isStuck: boolean) => void,
+  ) {}
 
   get isFree(): boolean {
     return this.state === 'ready' && this.#run === undefined;
@@ -185,6 +213,7 @@ class WorkerSlot {
   start(run: Run): void {
     run.fill(this.buffer.rows(run.count));
     this.#run = run;
+    this.#timeout = setTimeout(() => this.#setStuck(true), this.runTimeoutMs).unref();
     if (run.order !== undefined) this.steps?.postMessage(run.order);
     this.buffer.order(run.count);
   }
@@ -206,6 +235,13 @@ class WorkerSlot {
   end(): Run | undefined {
     const run = this.#run;
     this.#run = undefined;
+    clearTimeout(this.#timeout);
+    if (this.isStuck) this.#setStuck(false);
     return run;
+  }
+
+  #setStuck(isStuck: boolean): void {
+    this.isStuck = isStuck;
+    this.onStuckChange(isStuck);
   }
 }

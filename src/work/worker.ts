@@ -21,8 +21,10 @@ export interface Task {
   readonly steps: MessagePort;
 }
 
-/** What a worker reports, with the index of its run buffer. */
-export type WorkerNotice = { readonly buffer: number } & (
+/** What a worker reports: the model file that it is about to check; later, with the index of its run buffer, the rest. */
+export type WorkerNotice = { readonly kind: 'checking'; readonly file: string } | BufferNotice;
+
+type BufferNotice = { readonly buffer: number } & (
   | { readonly kind: 'ready' }
   | ArtefactFailure
   /** The answers of the run are in the buffer. */
@@ -40,7 +42,9 @@ function notify(notice: WorkerNotice, transferred: readonly ArrayBuffer[] = []):
 }
 
 // Opened while the module loads: if a thread dies later, Piscina replaces it again and again.
-const opened = await openPredictor(data.predictor).catch((error: Error) => ({ error }));
+const opened = await openPredictor(data.predictor, (file) => notify({ kind: 'checking', file })).catch(
+  (error: Error) => ({ error }),
+);
 
 /** Answers the runs ordered in a run buffer and does steps, one after the other, for as long as the thread lives. */
 export default async function serve({ buffer, steps }: Task): Promise<never> {

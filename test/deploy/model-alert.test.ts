@@ -32,7 +32,7 @@ test.skipIf(DEPLOY_TOOLS === undefined)(
     const [first, alike, otherModels, otherSpecies] = await Promise.all([
       startReplica('a', () => {}),
       startReplica('b', () => {}),
-      startReplica('c', (releases) => releases.slowDown(1)),
+      startReplica('c', (releases) => releases.replaceModels({ idleProducts: 1 })),
       startReplica('d', (releases) => {
         releases.editJson(
           path.join(releases.dataDir, 'species.json'),

@@ -11,7 +11,7 @@ const releases = new Releases();
 
 afterAll(() => releases.remove());
 releases.put(2);
-releases.slowDown(30); // each batch takes the only worker long enough for another to arrive and wait
+releases.replaceModels({ idleProducts: 30 }); // each batch takes the only worker long enough for another to arrive and wait
 const service = await serviceOfFile({
   ...releases.environment,
   CACHE_BYTES: '0',

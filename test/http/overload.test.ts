@@ -14,7 +14,7 @@ const releases = new Releases();
 
 afterAll(() => releases.remove());
 releases.put(1);
-releases.slowDown(3); // or the queue would be full for moments only
+releases.replaceModels({ idleProducts: 3 }); // or the queue would be full for moments only
 const slow = { ...releases.environment, CACHE_BYTES: '0' };
 const service = await serviceOfFile({ ...slow, WORKERS: '1', QUEUE_LIMIT_SITES: '500' });
 

@@ -14,7 +14,7 @@ const log = new LogLines();
 
 afterAll(() => releases.remove());
 releases.put(2);
-releases.slowDown(200); // or a fast machine would answer most of the batches in time
+releases.replaceModels({ idleProducts: 200 }); // or a fast machine would answer most of the batches in time
 const service = await serviceOfFile(
   {
     ...releases.environment,

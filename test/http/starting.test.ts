@@ -9,7 +9,7 @@ import { startTestService, type TestService } from '../support/service.js';
 
 const releases = new Releases();
 releases.put(1);
-releases.slowDown(20); // or a service might have started before it is asked
+releases.replaceModels({ idleProducts: 20 }); // or a service might have started before it is asked
 let started: Promise<TestService>;
 afterEach(async () => {
   await (await started).stop();

@@ -107,7 +107,7 @@ test('work that waits for callers who hung up, with a reset or by closing, is no
   const releases = new Releases();
   onTestFinished(() => releases.remove());
   releases.put(1);
-  releases.slowDown(60); // a run takes half a second or more: all batches wait long before the first few are answered
+  releases.replaceModels({ idleProducts: 60 }); // a run takes half a second or more: all batches wait long before the first few are answered
   const service = new ServiceProcess({ ...releases.environment, CACHE_BYTES: '0' });
   const [{ api, ops }, key] = [await service.ready(), await service.firstKey()];
   const batch = requestOf('/v1/predict/batch', key, BATCH);

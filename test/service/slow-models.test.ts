@@ -6,7 +6,7 @@ import { serviceOfFile } from '../support/service.js';
 afterAll(() => releases.remove());
 const releases = new Releases();
 releases.put(2);
-releases.slowDown(60);
+releases.replaceModels({ idleProducts: 60 });
 const service = await serviceOfFile({ ...releases.environment, SINGLE_SITES: 'workers' });
 
 test('Slow models answer single sites in the workers where SINGLE_SITES says so.', async () => {

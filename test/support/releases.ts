@@ -6,7 +6,7 @@ import { MANIFEST_FILE, type Manifest } from '../../src/prediction/artefacts/man
 import type { Species } from '../../src/prediction/artefacts/species.js';
 import { dataDir, modelDir } from '../../testing/project.js';
 import { ProjectCopy } from '../../testing/project-copy.js';
-import { encodeConstantModel, soundModel } from '../prediction/support/constant-model.js';
+import { type ConstantModel, encodeConstantModel, soundModel } from '../prediction/support/constant-model.js';
 
 /** A species that only even releases have: the first of the list, so that it moves the indexes of all others. */
 export const EVEN_SPECIES: Species = {
@@ -66,12 +66,13 @@ export class Releases extends ProjectCopy {
     return this.manifest.version;
   }
 
-  /** Replaces the models by slow ones: each row costs this many products of large matrices. */
-  slowDown(idleProducts: number): void {
-    const slow = encodeConstantModel({ ...this.#sound, idleProducts });
-    for (const { file } of Object.values(this.manifest.methods))
-      writeFileSync(path.join(this.modelDir, file), slow);
+  /** Replaces the models of an even release by ones that differ from them. @returns their files */
+  replaceModels(change: Partial<ConstantModel>): string[] {
+    const bytes = encodeConstantModel({ ...this.#sound, ...change });
+    const files = Object.values(this.manifest.methods).map(({ file }) => path.join(this.modelDir, file));
+    for (const file of files) writeFileSync(file, bytes);
     this.updateModelDigests();
+    return files;
   }
 
   editManifest(edit: (manifest: Manifest) => void): void {

@@ -22,15 +22,17 @@ afterAll(() => threads.stopWatching());
 async function withPool(
   size: number,
   given: PredictorData,
-  check: (pool: WorkerPool, errors: Error[]) => Promise<void>,
+  check: (pool: WorkerPool, events: (string | number)[]) => Promise<void>,
+  runTimeoutMs = 600_000,
 ): Promise<void> {
-  const errors: Error[] = [];
-  const pool = new WorkerPool(size, given, {
-    onError: (error) => errors.push(error),
-    onReadyChange: () => {},
+  /** Messages of errors, and the ready workers at each change. */
+  const events: (string | number)[] = [];
+  const pool: WorkerPool = new WorkerPool(size, given, runTimeoutMs, {
+    onError: ({ message }) => events.push(message),
+    onReadyChange: () => events.push(pool.ready),
   });
   try {
-    await check(pool, errors);
+    await check(pool, events);
   } finally {
     await pool.close();
   }
@@ -110,4 +112,20 @@ test('The workers that are left answer while others are missing.', async () => {
     for (const elements of answers) expect(elements).toEqual(answers[0]);
     threads.letLive();
   });
+});
+
+test('A worker that takes too long for a run is not ready until it returns.', async () => {
+  const slow = encodeConstantModel({ ...soundModel(data.manifest.features.length), idleProducts: 100 });
+  const modelFiles = data.modelFiles.map((file) => ({ ...file, bytes: slow }));
+  await withPool(
+    1,
+    { ...data, modelFiles },
+    async (pool, events) => {
+      await pool.warmUp();
+      events.length = 0;
+      await answerSome(pool);
+      expect(events).toEqual(['a worker did not return from a run within 1 ms', 0, 1]);
+    },
+    1,
+  );
 });

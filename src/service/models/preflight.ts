@@ -2,7 +2,7 @@ import { fork } from 'node:child_process';
 import { once } from 'node:events';
 import { fileURLToPath } from 'node:url';
 import type { Config } from '../../config.js';
-import { type ArtefactFailure, errorOf } from '../../prediction/artefacts/artefact-error.js';
+import { ArtefactError, type ArtefactFailure, errorOf } from '../../prediction/artefacts/artefact-error.js';
 
 const PROCESS_FILE = fileURLToPath(new URL('./preflight-process.js', import.meta.url));
 
@@ -14,29 +14,38 @@ export class ReloadError extends Error {
   override readonly name = 'ReloadError';
 }
 
-/** The result of the process; `identity` is that of the artefacts that it checked. */
-export type PreflightOutcome = { readonly kind: 'valid'; readonly identity: string } | ArtefactFailure;
+/** What the process reports: the model file that it is about to check, or its result with the identity of what it checked. */
+export type PreflightNotice =
+  | { readonly kind: 'checking'; readonly file: string }
+  | { readonly kind: 'valid'; readonly identity: string }
+  | ArtefactFailure;
 
 /**
  * Opens the grid and the models in a separate process, as a start would. A broken model can make onnxruntime crash or
  * never return, and a thread inside it cannot be ended; this must not happen in a process that serves.
  * @param signal kills the process
  * @returns the identity of the artefacts that were checked
- * @throws ArtefactError if a file is invalid, ReloadError if the process did not start or did not finish
+ * @throws ArtefactError if a file is invalid or ends the process, ReloadError if the process did not start or did not finish
  */
 export async function preflight(
   { dataDir, modelDir, searchRadiusKm }: Config,
   signal: AbortSignal,
 ): Promise<string> {
   const args = [dataDir, modelDir, String(searchRadiusKm)];
-  const { outcome, exit } = await runProcess(args, signal).catch((error: Error) => {
+  const { notice, exit } = await runProcess(args, signal).catch((error: Error) => {
     throw new ReloadError(`the preflight process could not be started: ${error.message}`);
   });
-  if (outcome === undefined) {
-    throw new ReloadError(`the preflight process ended by ${exit} (time limit ${TIMEOUT_MS / 1000} s)`);
+  const end = `ended by ${exit} (time limit ${TIMEOUT_MS / 1000} s)`;
+  switch (notice?.kind) {
+    case undefined:
+      throw new ReloadError(`the preflight process ${end}`);
+    case 'checking':
+      throw new ArtefactError(notice.file, `the preflight process that ran it ${end}`);
+    case 'refused':
+      throw errorOf(notice);
+    case 'valid':
+      return notice.identity;
   }
-  if (outcome.kind === 'refused') throw errorOf(outcome);
-  return outcome.identity;
 }
 
 /** Runs the process to its end. Rejects if it could not be started. */
@@ -46,9 +55,9 @@ async function runProcess(args: readonly string[], signal: AbortSignal) {
     execArgv: [],
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   });
-  let outcome: PreflightOutcome | undefined;
-  child.on('message', (message: PreflightOutcome) => {
-    outcome = message;
+  let notice: PreflightNotice | undefined;
+  child.on('message', (message: PreflightNotice) => {
+    notice = message;
   });
   // Not by options of `fork`: if the process cannot be started, their timer and listener are never removed.
   const kill = () => child.kill('SIGKILL');
@@ -56,7 +65,7 @@ async function runProcess(args: readonly string[], signal: AbortSignal) {
   signal.addEventListener('abort', kill);
   try {
     const [code, endedBy] = await once(child, 'close');
-    return { outcome, exit: endedBy ?? `exit ${code}` };
+    return { notice, exit: endedBy ?? `exit ${code}` };
   } finally {
     clearTimeout(timeout);
     signal.removeEventListener('abort', kill);

@@ -1,4 +1,4 @@
-import { ELEMENT_TYPE, encodeOnnx, type OnnxNode } from './onnx-encoding.js';
+import { ELEMENT_TYPE, encodeOnnx, type OnnxGraph, type OnnxNode } from './onnx-encoding.js';
 
 /** A model that gives the same answer for every row. */
 export interface ConstantModel {
@@ -16,7 +16,19 @@ export interface ConstantModel {
   readonly inputNames?: readonly [features: string, species: string];
   /** Products of a row with a matrix of SLOW_WIDTH by SLOW_WIDTH whose results the graph does not use; none by default. */
   readonly idleProducts?: number;
+  /** What the graph does where the last feature, `seeds_per_spot`, is above a value. */
+  readonly trap?: { readonly kind: keyof typeof TRAPS; readonly above: number };
+  /** An operator that survival passes through last. */
+  readonly lastOperator?: 'Transpose' | 'Shape';
 }
+
+/** Survival at each horizon in a trap; `endless` does not return. */
+const TRAPS = {
+  NaN: [Number.NaN, Number.NaN, Number.NaN],
+  rising: [0.4, 0.6, 0.8],
+  aboveOne: [1.2, 0.6, 0.4],
+  endless: [0.8, 0.6, 0.4],
+};
 
 const SLOW_WIDTH = 1500;
 
@@ -63,7 +75,7 @@ export function encodeConstantModel(model: ConstantModel): Buffer {
   const nodes: OnnxNode[] = [
     ...idle,
     { operator: 'MatMul', inputs: [last, 'none'], output: 'zero' },
-    { operator: 'Add', inputs: ['zero', 'survival_row'], output: named('survival') },
+    ...survivalNodes(model, features, named('survival')),
     { operator: 'Add', inputs: ['zero', 'baseline_row'], output: named('baseline') },
     { operator: 'Unsqueeze', inputs: ['zero', 'axis_2'], output: 'zero_3d' },
     { operator: 'Add', inputs: ['zero_3d', 'contribution_rows'], output: named('contributions') },
@@ -78,7 +90,11 @@ export function encodeConstantModel(model: ConstantModel): Buffer {
       { name: species, elementType: ELEMENT_TYPE.int64, dimensions: [rows] },
     ],
     outputs: [
-      output('survival', [survival.length]),
+      {
+        ...output('survival', [survival.length]),
+        ...(model.lastOperator === 'Shape' && { elementType: ELEMENT_TYPE.int64 }),
+        ...(model.lastOperator !== undefined && { dimensions: undefined }),
+      },
       output('baseline', [baseline.length]),
       output('contributions', [horizons, width]),
     ],
@@ -90,6 +106,14 @@ export function encodeConstantModel(model: ConstantModel): Buffer {
         idle_square: zeros(SLOW_WIDTH, SLOW_WIDTH),
       }),
       survival_row: row(survival),
+      ...(model.trap !== undefined && {
+        last_feature: {
+          dimensions: [inputCount, 1],
+          values: Float32Array.from({ length: inputCount }, (_, i) => Number(i === inputCount - 1)),
+        },
+        trap_above: { dimensions: [1], values: Float32Array.of(model.trap.above) },
+        trap_row: row(TRAPS[model.trap.kind]),
+      }),
       baseline_row: row(baseline),
       axis_2: { dimensions: [1], values: BigInt64Array.of(2n) },
       contribution_rows: {
@@ -99,3 +123,46 @@ export function encodeConstantModel(model: ConstantModel): Buffer {
     },
   });
 }
+
+/** Adds the survival of the row to zeros, with the trap and the last operator of the model. */
+function survivalNodes({ trap, lastOperator }: ConstantModel, features: string, output: string): OnnxNode[] {
+  const nodes: OnnxNode[] = [{ operator: 'Add', inputs: ['zero', 'survival_row'], output: 'sound_survival' }];
+  if (trap !== undefined)
+    nodes.push(
+      { operator: 'MatMul', inputs: [features, 'last_feature'], output: 'trigger' },
+      { operator: 'Greater', inputs: ['trigger', 'trap_above'], output: 'is_trapped' },
+      { operator: 'Where', inputs: ['is_trapped', 'trap_row', 'sound_survival'], output: 'trapped_survival' },
+    );
+  if (trap?.kind === 'endless')
+    nodes.push(
+      { operator: 'ReduceMax', inputs: ['trigger'], output: 'largest_trigger' },
+      { operator: 'Greater', inputs: ['largest_trigger', 'trap_above'], output: 'is_any_trapped_2d' },
+      { operator: 'Squeeze', inputs: ['is_any_trapped_2d'], output: 'is_any_trapped' },
+      {
+        operator: 'Loop',
+        inputs: ['', 'is_any_trapped', 'trapped_survival'],
+        output: 'looped_survival',
+        body: ENDLESS_BODY,
+      },
+    );
+  const last = nodes.at(-1)!.output;
+  return [...nodes, { operator: lastOperator ?? 'Identity', inputs: [last], output }];
+}
+
+/** Continues as long as its condition holds, which it does not change. */
+const ENDLESS_BODY: OnnxGraph = {
+  inputs: [
+    { name: 'iteration', elementType: ELEMENT_TYPE.int64, dimensions: [] },
+    { name: 'continues', elementType: ELEMENT_TYPE.bool, dimensions: undefined },
+    { name: 'carried', elementType: ELEMENT_TYPE.float32, dimensions: undefined },
+  ],
+  outputs: [
+    { name: 'continues_next', elementType: ELEMENT_TYPE.bool, dimensions: undefined },
+    { name: 'carried_next', elementType: ELEMENT_TYPE.float32, dimensions: undefined },
+  ],
+  nodes: [
+    { operator: 'Identity', inputs: ['continues'], output: 'continues_next' },
+    { operator: 'Identity', inputs: ['carried'], output: 'carried_next' },
+  ],
+  constants: {},
+};

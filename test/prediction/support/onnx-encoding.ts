@@ -2,19 +2,21 @@
  * The few messages of ONNX that a small model needs, as protobuf bytes.
  * Field numbers: onnx.proto3 of ONNX, https://github.com/onnx/onnx/blob/main/onnx/onnx.proto3
  */
-export const ELEMENT_TYPE = { float32: 1, int64: 7 } as const;
+export const ELEMENT_TYPE = { float32: 1, int64: 7, bool: 9 } as const;
 
 export interface TensorShape {
   readonly name: string;
   readonly elementType: number;
-  /** A name stands for a dimension that is not fixed. */
-  readonly dimensions: readonly (number | string)[];
+  /** A name stands for a dimension that is not fixed; undefined for any shape. */
+  readonly dimensions: readonly (number | string)[] | undefined;
 }
 
 export interface OnnxNode {
   readonly operator: string;
   readonly inputs: readonly string[];
   readonly output: string;
+  /** The graph that a `Loop` repeats. */
+  readonly body?: OnnxGraph;
 }
 
 export interface OnnxGraph {
@@ -31,8 +33,13 @@ const IR_VERSION = 8;
 const OPSET = 17;
 
 /** Encodes a graph as an ONNX model file. */
-export function encodeOnnx({ inputs, outputs, nodes, constants }: OnnxGraph): Buffer {
-  const graph = Buffer.concat([
+export function encodeOnnx(graph: OnnxGraph): Buffer {
+  const opset = number(2, OPSET);
+  return Buffer.concat([number(1, IR_VERSION), message(7, encodeGraph(graph)), message(8, opset)]);
+}
+
+function encodeGraph({ inputs, outputs, nodes, constants }: OnnxGraph): Buffer {
+  return Buffer.concat([
     ...nodes.map((node) => message(1, encodeNode(node))),
     message(2, Buffer.from('g')),
     ...Object.entries(constants).map(([name, { dimensions, values }]) =>
@@ -49,23 +56,36 @@ export function encodeOnnx({ inputs, outputs, nodes, constants }: OnnxGraph): Bu
     ...inputs.map((input) => message(11, encodeShape(input))),
     ...outputs.map((output) => message(12, encodeShape(output))),
   ]);
-  const opset = number(2, OPSET);
-  return Buffer.concat([number(1, IR_VERSION), message(7, graph), message(8, opset)]);
 }
 
-function encodeNode({ operator, inputs, output }: OnnxNode): Buffer {
+const GRAPH_ATTRIBUTE = 5;
+
+function encodeNode({ operator, inputs, output, body }: OnnxNode): Buffer {
   return Buffer.concat([
     ...inputs.map((input) => message(1, Buffer.from(input))),
     message(2, Buffer.from(output)),
     message(4, Buffer.from(operator)),
+    ...(body === undefined
+      ? []
+      : [
+          message(
+            5,
+            Buffer.concat([
+              message(1, Buffer.from('body')),
+              message(6, encodeGraph(body)),
+              number(20, GRAPH_ATTRIBUTE),
+            ]),
+          ),
+        ]),
   ]);
 }
 
 function encodeShape({ name, elementType, dimensions }: TensorShape): Buffer {
-  const sizes = dimensions.map((size) =>
+  const sizes = dimensions?.map((size) =>
     message(1, typeof size === 'number' ? number(1, size) : message(2, Buffer.from(size))),
   );
-  const tensor = Buffer.concat([number(1, elementType), message(2, Buffer.concat(sizes))]);
+  const shape = sizes === undefined ? [] : [message(2, Buffer.concat(sizes))];
+  const tensor = Buffer.concat([number(1, elementType), ...shape]);
   return Buffer.concat([message(1, Buffer.from(name)), message(2, message(1, tensor))]);
 }
 
