@@ -11,7 +11,7 @@ export type JobFailure =
   | { readonly kind: 'timed-out' }
   /** Its caller has hung up. */
   | { readonly kind: 'abandoned' }
-  /** The worker failed on it, twice. */
+  /** The worker failed on it, three times. */
   | { readonly kind: 'failed'; readonly error: Error };
 
 export type JobOutcome<Result> = { readonly kind: 'answered'; readonly result: Result } | JobFailure;

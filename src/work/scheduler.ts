@@ -22,11 +22,11 @@ export class Run {
   /** Rows; 0 for a step. */
   readonly count: number;
 
-  /** @param isRetry whether its jobs were in a run that failed */
+  /** @param failures times that its jobs were in a run that failed */
   constructor(
     readonly slices: readonly JobSlice<Job>[],
     private readonly onEnd: (run: Run, error?: Error) => void,
-    readonly isRetry = false,
+    readonly failures = 0,
   ) {
     this.count = slices.reduce((sum, { count }) => sum + count, 0);
   }
@@ -84,14 +84,15 @@ export class Run {
  * Brings jobs to an executor, be it the workers or the main thread. Rows are admitted whole or not at all: where more
  * sites than the limit wait, the newest jobs of the key that has most of them are rejected. Whenever a run can start it
  * takes rows of as many jobs as fit, keys taking turns; a large job is spread over all that is free. A job ends at its
- * deadline, or when its caller hangs up, whatever has become of it by then. The jobs of a run that failed are tried once
- * more, each by itself: a worker may die through no fault of its jobs, and rows that no model answers fail only their own.
+ * deadline, or when its caller hangs up, whatever has become of it by then. A run that failed is started once
+ * more: a worker may die through no fault of its jobs. If it fails again, each of its jobs is tried by itself, so that
+ * rows that no worker can answer fail no other job.
  */
 export class Scheduler {
   readonly #queue = new FairQueue<Job>();
   /** Under way. Arrays, not sets: V8 keeps what was deleted from a set alive until a full collection. */
   readonly #runs: Run[] = [];
-  /** Jobs of runs that failed, each to be tried again by itself. */
+  /** Runs to be tried again. */
   readonly #retries: Run[] = [];
   #unfinishedJobs = 0;
   #deadlineTimer: NodeJS.Timeout | undefined;
@@ -195,22 +196,18 @@ export class Scheduler {
 
   readonly #endRun = (run: Run, error?: Error) => {
     this.#runs.splice(this.#runs.indexOf(run), 1);
-    if (error !== undefined) {
-      for (const job of new Set(run.slices.map((slice) => slice.job))) {
-        if (run.isRetry) job.settle({ kind: 'failed', error });
-        else
-          this.#retries.push(
-            new Run(
-              run.slices.filter((slice) => slice.job === job),
-              this.#endRun,
-              true,
-            ),
-          );
-      }
-    }
+    if (error !== undefined) this.#tryAgain(run, error);
     if (!this.#queue.isEmpty || this.#retries.length > 0) this.executor.request();
     this.#reportIdle();
   };
+
+  #tryAgain({ slices, failures }: Run, error: Error): void {
+    const jobs = [...new Set(slices.map(({ job }) => job))];
+    const ofEach = () => jobs.map((job) => slices.filter((slice) => slice.job === job));
+    const again = failures === 0 ? [slices] : ofEach();
+    if (failures < 2) this.#retries.push(...again.map((each) => new Run(each, this.#endRun, failures + 1)));
+    else for (const job of jobs) job.settle({ kind: 'failed', error });
+  }
 
   readonly #onSettled = (job: Job) => {
     this.#unfinishedJobs--;

@@ -23,9 +23,9 @@ export class PlainScheduler {
   /** Keys with waiting rows in the order of their turns. */
   #turns: string[] = [];
   readonly #seen = new Set<Run>();
-  /** The rows of each job in a run that failed, to be started once more. */
-  #failed: StartedRun['rows'][] = [];
-  readonly #retries = new Set<Run>();
+  /** What is to be started again, with the times that it failed. */
+  #failed: { readonly rows: StartedRun['rows']; readonly failures: number }[] = [];
+  readonly #failures = new Map<Run, number>();
 
   constructor(
     readonly limit: number,
@@ -76,12 +76,15 @@ export class PlainScheduler {
     }
   }
 
-  /** The rows of each open job of a run that fails are started once more, by themselves; a job whose rows fail again fails. */
+  /** The rows of a run that fails are started once more, those of each job by themselves after that; then the job fails. */
   fail({ run, rows }: StartedRun): void {
-    for (const job of new Set(rows.map((row) => row.job))) {
-      if (this.#retries.has(run)) this.settle(job, 'failed');
-      else this.#failed.push(rows.filter((row) => row.job === job));
-    }
+    const failures = 1 + (this.#failures.get(run) ?? 0);
+    if (failures === 1) this.#failed.push({ rows, failures });
+    else
+      for (const job of new Set(rows.map((row) => row.job))) {
+        if (failures === 3) this.settle(job, 'failed');
+        else this.#failed.push({ rows: rows.filter((row) => row.job === job), failures });
+      }
   }
 
   /** Holds the runs that were started since the last time against what had to be started. */
@@ -92,9 +95,9 @@ export class PlainScheduler {
       const [retry] = this.#toRetry;
       if (retry === undefined) this.#take(each);
       else {
-        expect(each.rows).toEqual(retry);
-        this.#retries.add(each.run);
-        this.#failed = this.#failed.filter((rows) => rows !== retry);
+        expect(each.rows).toEqual(retry.rows);
+        this.#failures.set(each.run, retry.failures);
+        this.#failed = this.#failed.filter((failed) => failed !== retry);
       }
     }
   }
@@ -104,8 +107,8 @@ export class PlainScheduler {
     if (freeSlots > 0) expect({ waiting: this.waitingSites, toRetry: this.#toRetry.length }).toEqual(NOTHING);
   }
 
-  get #toRetry(): StartedRun['rows'][] {
-    return this.#failed.filter(([{ job }]) => this.jobs[job].kind === 'open');
+  get #toRetry() {
+    return this.#failed.filter(({ rows }) => rows.some(({ job }) => this.jobs[job].kind === 'open'));
   }
 
   #take({ rows }: StartedRun): void {
