@@ -33,7 +33,7 @@ export const planKml = (plan: PlanExport) =>
   );
 
 /** A plan as a workbook: the best option of each unit with the whole order, all options, and what they are. */
-export async function planXlsx(plan: PlanExport): Promise<Blob> {
+export async function planXlsx(plan: PlanExport): Promise<BlobPart> {
   const { xlsxFile } = await import('./xlsx.js');
   const best = bestRows(plan).map(({ row }) => row);
   const totals = orderLines(plan.rows).map(
