@@ -93,7 +93,7 @@ browserTest(
 );
 
 browserTest(
-  'a cost that cannot be used says which can, and one without the other that both are needed',
+  'a number that cannot be used says which can and stays as typed, and a cost without the other says that both are needed',
   async () => {
     const { page, context, faults } = await openUnits(shared);
     await drop(page, 'units.geojson', collection(['North slope']));
@@ -109,22 +109,19 @@ browserTest(
     await drone.fill('0.6');
     await page.getByText('Hand pays below').first().waitFor();
     expect(await missing.count()).toBe(0);
+    for (const [label, text, message] of [
+      ['Reserve, %', '-5', 'From 0 to 1,000.'],
+      ['Unsure where the low end is below, %', '101', 'From 0 to 100.'],
+    ] as const) {
+      await page.getByLabel(label).fill(text);
+      await page.getByText(message, { exact: true }).waitFor();
+      expect(await page.getByLabel(label).inputValue()).toBe(text);
+      await page.getByLabel(label).fill('');
+      expect(await page.getByLabel(label).inputValue()).toBe('');
+    }
+    const { features } = JSON.parse(await saved(page, 'Export GeoJSON'));
+    expect(features[0].properties.unsure_below).toBe(0.5); // as it was
     expect(faults).toEqual([]);
-    await context.close();
-  },
-);
-
-browserTest(
-  'the caption of the plan names the order within a unit only while units are in order',
-  async () => {
-    const { page, context } = await openUnits(shared);
-    await drop(page, 'units.geojson', collection(['North slope', 'Ridge']));
-    const caption = page.locator('table.plan caption');
-    await caption.getByText('options, highest survival first within a unit').waitFor();
-    await page.getByRole('button', { name: 'Species, method' }).click();
-    await expect.poll(() => caption.innerText()).toMatch(/^\d+ of \d+ options$/);
-    await page.getByRole('button', { name: 'Unit', exact: true }).click();
-    await caption.getByText('options, highest survival first within a unit').waitFor();
     await context.close();
   },
 );

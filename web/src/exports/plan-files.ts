@@ -53,6 +53,9 @@ export async function planXlsx(plan: PlanExport): Promise<BlobPart> {
     survival: 'Share alive at the horizon, from 0 to 1: mean of the data points of a unit',
     survival_low_high: 'Means of the ends of their 80 % intervals: how sure the figure of a point is',
     survival_p10_p90: 'Percentiles of the survival of the data points: how much it differs within a unit',
+    ...(plan.settings.comparesToday && {
+      survival_today: "Survival of the same species and method in today's climate",
+    }),
     order: 'Trees or pods for the target at the horizon with its reserve, rounded up',
   };
   return xlsxFile([

@@ -14,7 +14,7 @@ import {
 import { changeSettings, type RankBy, type SortKey, settings } from '../state/plan-settings.js';
 import { boxOf, chosenUnit } from '../state/units.js';
 import { orderText } from './order-table.js';
-import { type PlanRow, sortRows } from './plan-rows.js';
+import { areCompared, type PlanRow, sortRows } from './plan-rows.js';
 
 const FIRST = 100;
 
@@ -33,6 +33,7 @@ interface PlanTableProps {
 
 /** The options of the units: sorted, filtered, and linked with the map. */
 export function PlanTable({ rows, hasCosts, rankBy }: PlanTableProps) {
+  const comparesToday = areCompared(rows);
   const { sort, onlyBest, filter } = settings.value;
   const [limit, setLimit] = useState(FIRST);
   const wanted = filter.trim().toLowerCase();
@@ -86,6 +87,7 @@ export function PlanTable({ rows, hasCosts, rankBy }: PlanTableProps) {
           <caption>
             {number(shown.length)} of {number(rows.length)} options
             {sort.by === 'unit' && `, ${ORDER_NAMES[rankBy]} within a unit`}
+            {comparesToday && ". Today: alive in today's climate"}
           </caption>
           <thead>
             <tr>
@@ -93,6 +95,11 @@ export function PlanTable({ rows, hasCosts, rankBy }: PlanTableProps) {
               {heading('rank', '#')}
               {heading('species', 'Species, method')}
               {heading('survival', 'Alive')}
+              {comparesToday && (
+                <th scope="col" class="amount">
+                  Today
+                </th>
+              )}
               {hasCosts && heading('cost', 'Per survivor')}
             </tr>
           </thead>
@@ -102,6 +109,7 @@ export function PlanTable({ rows, hasCosts, rankBy }: PlanTableProps) {
                 key={`${row.unit.id}-${row.species_code}-${row.planting_method}`}
                 row={row}
                 hasCosts={hasCosts}
+                comparesToday={comparesToday}
               />
             ))}
           </tbody>
@@ -122,7 +130,13 @@ export function PlanTable({ rows, hasCosts, rankBy }: PlanTableProps) {
   );
 }
 
-function Row({ row, hasCosts }: { row: PlanRow; hasCosts: boolean }) {
+interface RowProps {
+  row: PlanRow;
+  hasCosts: boolean;
+  comparesToday: boolean;
+}
+
+function Row({ row, hasCosts, comparesToday }: RowProps) {
   const { unit, planned, survival, handPaysBelow, isUnsure } = row;
   const choose = () => {
     chosenUnit.value = unit.id;
@@ -175,11 +189,14 @@ function Row({ row, hasCosts }: { row: PlanRow; hasCosts: boolean }) {
             )}
           </small>
         </td>
+        {comparesToday && (
+          <td class="amount">{row.survivalToday !== undefined && percent(row.survivalToday)}</td>
+        )}
         {hasCosts && <td class="amount">{costText(row.cost_per_survivor)}</td>}
       </tr>
       {hasMore && (
         <tr class={classes}>
-          <td colSpan={hasCosts ? 5 : 4}>
+          <td colSpan={4 + Number(hasCosts) + Number(comparesToday)}>
             <small>
               {row.order !== undefined && `Order: ${orderText(row)}. `}
               {handPaysBelow !== undefined && `Hand pays below ${money(handPaysBelow)} a planted tree.`}
