@@ -328,8 +328,8 @@ browserTest(
     ])
       expect(printed).toContain(text);
     expect(await page.getByRole('img', { name: 'The map' }).isVisible()).toBe(true);
-    await page.emulateMedia({ media: 'screen' });
     const pdf = (await page.pdf()).toString('latin1');
+    await page.emulateMedia({ media: 'screen' });
     const pages = pdf.match(/\/Type\s*\/Page\b/g) ?? [];
     expect(pages.length).toBeGreaterThanOrEqual(1);
     expect(pages.length).toBeLessThanOrEqual(2);

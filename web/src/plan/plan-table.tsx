@@ -43,8 +43,12 @@ export function PlanTable({ rows, hasCosts, rankBy }: PlanTableProps) {
       .toLowerCase()
       .includes(wanted);
   const shown = sortRows(rows.filter(matches), sort.by, sort.isReversed);
-  const heading = (by: SortKey, title: string) => (
-    <th scope="col" aria-sort={sort.by !== by ? 'none' : sort.isReversed ? 'descending' : 'ascending'}>
+  const heading = (by: SortKey, title: string, isAmount = false) => (
+    <th
+      scope="col"
+      class={isAmount ? 'amount' : ''}
+      aria-sort={sort.by !== by ? 'none' : sort.isReversed ? 'descending' : 'ascending'}
+    >
       <button
         type="button"
         class="sort"
@@ -92,15 +96,15 @@ export function PlanTable({ rows, hasCosts, rankBy }: PlanTableProps) {
           <thead>
             <tr>
               {heading('unit', 'Unit')}
-              {heading('rank', '#')}
+              {!onlyBest && heading('rank', '#')}
               {heading('species', 'Species, method')}
-              {heading('survival', 'Alive')}
+              {heading('survival', 'Alive', true)}
               {comparesToday && (
                 <th scope="col" class="amount">
                   Today
                 </th>
               )}
-              {hasCosts && heading('cost', 'Per survivor')}
+              {hasCosts && heading('cost', 'Per survivor', true)}
             </tr>
           </thead>
           <tbody>
@@ -108,6 +112,7 @@ export function PlanTable({ rows, hasCosts, rankBy }: PlanTableProps) {
               <Row
                 key={`${row.unit.id}-${row.species_code}-${row.planting_method}`}
                 row={row}
+                hasRank={!onlyBest}
                 hasCosts={hasCosts}
                 comparesToday={comparesToday}
               />
@@ -132,11 +137,12 @@ export function PlanTable({ rows, hasCosts, rankBy }: PlanTableProps) {
 
 interface RowProps {
   row: PlanRow;
+  hasRank: boolean;
   hasCosts: boolean;
   comparesToday: boolean;
 }
 
-function Row({ row, hasCosts, comparesToday }: RowProps) {
+function Row({ row, hasRank, hasCosts, comparesToday }: RowProps) {
   const { unit, planned, survival, handPaysBelow, isUnsure } = row;
   const choose = () => {
     chosenUnit.value = unit.id;
@@ -159,7 +165,7 @@ function Row({ row, hasCosts, comparesToday }: RowProps) {
               : `${planned.data_points} points`}
           </small>
         </th>
-        <td>{row.rank}</td>
+        {hasRank && <td>{row.rank}</td>}
         <td>
           {row.species_common_name}
           <br />
@@ -177,7 +183,7 @@ function Row({ row, hasCosts, comparesToday }: RowProps) {
               <>
                 <br />
                 <span title="8 of 10 data points of the unit">
-                  points {percentRange(survival.p10, survival.p90)}
+                  points <span>{percentRange(survival.p10, survival.p90)}</span>
                 </span>
               </>
             )}
@@ -196,7 +202,7 @@ function Row({ row, hasCosts, comparesToday }: RowProps) {
       </tr>
       {hasMore && (
         <tr class={classes}>
-          <td colSpan={4 + Number(hasCosts) + Number(comparesToday)}>
+          <td colSpan={3 + [hasRank, hasCosts, comparesToday].filter(Boolean).length}>
             <small>
               {row.order !== undefined && `Order: ${orderText(row)}. `}
               {handPaysBelow !== undefined && `Hand pays below ${money(handPaysBelow)} a planted tree.`}

@@ -114,10 +114,9 @@ export function Report({ rows, unplanned, scope, rankBy }: ReportProps) {
       )}
       {best.length > 0 && (
         <p>
-          Alive is the mean of a unit's data points.{' '}
-          {comparesToday && "Today is the same in today's climate. "}8 of 10 at a point is the mean of their
-          intervals: how sure the figure of a point is, not the mean of the unit. Unsure: its low end is below{' '}
-          {percent(threshold)}.
+          Alive is the mean of a unit's data points. {comparesToday && "Today: the same in today's climate. "}
+          8 of 10 at a point is the mean of their intervals: how sure the figure of a point is, not the mean
+          of the unit. Unsure: its low end is below {percent(threshold)}.
         </p>
       )}
       {best.length > MAX_ROWS && <p>{best.length - MAX_ROWS} more options are in the exports.</p>}

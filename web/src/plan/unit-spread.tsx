@@ -133,7 +133,7 @@ function Parts({ proposal: { unit, parts }, onDone }: { proposal: Proposal; onDo
     points.reduce((sum, { survival }) => sum + survival, 0) / points.length;
   return (
     <>
-      <p>Proposed, with dashed lines on the map:</p>
+      <p>Proposed, with dashed lines on the map. Undo takes an accepted split back.</p>
       <ul>
         {parts.map(({ name, points }) => (
           <li key={name}>
@@ -158,7 +158,6 @@ function Parts({ proposal: { unit, parts }, onDone }: { proposal: Proposal; onDo
         <button type="button" onClick={onDone}>
           Discard
         </button>
-        <small>Undo takes the division back.</small>
       </div>
     </>
   );
