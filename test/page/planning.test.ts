@@ -284,9 +284,10 @@ browserTest(
 );
 
 browserTest(
-  'a target of 0 orders nothing, one that cannot be read is named, and a blank one is that of all',
+  'a target of 0 orders nothing, a blank one is that of all, and units with a wrong one or of which none survives are named',
   async () => {
-    const { page, context, faults } = await openUnits(shared, {}, { locale: 'en-US' });
+    const harsh = { warming: '10', precipitation: '-80', 'practice.overstory_cover': '100' };
+    const { page, context, faults } = await openUnits(shared, harsh, { locale: 'en-US' });
     await drop(page, 'units.geojson', unitsWith({ name: 'Zero', TPA: '0' }, { name: 'Comma', TPA: '1,200' }));
     await drop(page, 'more.geojson', unitsWith({ name: 'Blank', TPA: ' ' }, { name: 'Own', TPA: 300 }));
     await page.getByLabel('Living trees wanted per acre').fill('200');
@@ -298,6 +299,12 @@ browserTest(
     };
     const ordered = features.filter(({ properties }) => properties.order_total !== undefined);
     expect(ordered.map(({ properties }) => properties.unit)).toEqual(['Blank', 'Own']);
+    await page.getByLabel('Douglas-fir only').check();
+    await page.getByLabel('Reckoned by').selectOption('low');
+    await page
+      .getByText('No order for 2 units, where none of the best option survives: Blank, Own.')
+      .first() // the report has it, too
+      .waitFor();
     expect(faults).toEqual([]);
     await context.close();
   },
