@@ -22,23 +22,23 @@ interface Picture {
 
 const UNITS = JSON.stringify({
   type: 'FeatureCollection',
-  features: [
-    ...['North slope', 'River bend', 'Ridge top', 'South bench', 'Old burn', 'Camp flat'],
-    ...['Creek east', 'Creek west', 'Saddle', 'Quarry', 'Windy gap', 'Lower meadow'],
-  ].map((name, index) => ({
-    type: 'Feature',
-    properties: { name },
-    geometry: {
-      type: 'Polygon',
-      coordinates: [
-        ringAround(
-          -122.15 + 0.06 * (index % 4),
-          44.08 + 0.05 * Math.floor(index / 4),
-          0.014 + 0.004 * (index % 3),
-        ),
-      ],
-    },
-  })),
+  features:
+    'North slope,River bend,Ridge top,South bench,Old burn,Camp flat,Creek east,Creek west,Saddle,Quarry,Windy gap,Lower meadow'
+      .split(',')
+      .map((name, index) => ({
+        type: 'Feature',
+        properties: { name },
+        geometry: {
+          type: 'Polygon',
+          coordinates: [
+            ringAround(
+              -122.15 + 0.06 * (index % 4),
+              44.08 + 0.05 * Math.floor(index / 4),
+              0.014 + 0.004 * (index % 3),
+            ),
+          ],
+        },
+      })),
 });
 
 /** An irregular polygon about a place. */
