@@ -24,6 +24,7 @@ for (const file of sources) hash.update(path.relative(project, file)).update('\0
 const digest = hash.digest('hex');
 
 if (!existsSync(stamp) || readFileSync(stamp, 'utf8') !== digest) {
+  process.env.NODE_ENV = 'production'; // Vite keeps the value of the caller, which is `test` under Vitest
   const { build } = await import('vite');
   await build({ configFile: path.join(import.meta.dirname, 'vite.config.ts'), logLevel: 'warn' });
   const assets = path.join(output, 'assets');

@@ -60,6 +60,8 @@ test.skipIf(!HAS_CHROMIUM).each(['light', 'dark'] as const)(
     await page.getByRole('tab', { name: 'Site' }).click();
     await page.locator('table.side-by-side').waitFor();
     expect(await violations(page)).toEqual([]);
+    await page.setViewportSize({ width: 390, height: 844 });
+    expect(await violations(page)).toEqual([]);
     await context.close();
   },
 );

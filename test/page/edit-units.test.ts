@@ -2,7 +2,7 @@ import type { FeatureCollection, Polygon } from 'geojson';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { browserTest, serviceAndBrowser } from './support/browser.js';
-import { mapReady } from './support/launch-browser.js';
+import { mapReady, middleOfMap, pressTriangle } from './support/launch-browser.js';
 import { collection, drop, openUnits, saved } from './support/units.js';
 
 const shared = serviceAndBrowser();
@@ -131,8 +131,7 @@ browserTest('neither Enter nor a double click throws away corners that are too f
   const { page, context, faults } = await openUnits(shared, { map: '11/44.12/-122.03' });
   await mapReady(page);
   await page.getByRole('button', { name: 'Draw a unit' }).click();
-  const box = (await page.getByTestId('map').boundingBox())!;
-  const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+  const [x, y] = await middleOfMap(page);
   await page.mouse.dblclick(x - 80, y - 60);
   await page.getByText('(1 so far)').waitFor();
   await page.getByText('A unit needs at least three corners.').waitFor();
@@ -185,15 +184,7 @@ browserTest('a finger draws a unit and moves a corner on a phone', async () => {
   );
   await mapReady(page);
   await page.getByRole('button', { name: 'Draw a unit' }).tap();
-  const box = (await page.getByTestId('map').boundingBox())!;
-  const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
-  for (const [across, down] of [
-    [-80, -60],
-    [80, -60],
-    [60, 70],
-  ] as const)
-    await page.touchscreen.tap(x + across, y + down);
-  await page.getByText('(3 so far)').waitFor();
+  await pressTriangle(page, (x, y) => page.touchscreen.tap(x, y));
   await page.getByRole('button', { name: 'Finish', exact: true }).tap();
   const [before] = await exportedCorners(page);
   await page.getByRole('button', { name: 'Edit corners' }).tap();

@@ -1,3 +1,4 @@
+import { truncateSync } from 'node:fs';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { browserTest, serviceAndBrowser } from './support/browser.js';
@@ -212,6 +213,38 @@ browserTest(
     });
     await page.locator('table.plan').getByText(markup).waitFor();
     expect(await page.title()).toBe('nurselog planner');
+    expect(faults).toEqual([]);
+    await context.close();
+  },
+);
+
+browserTest(
+  'a project is opened at any size at which it can be saved, and one that is too large says so in both',
+  async () => {
+    const { page, context, faults } = await openUnits(shared);
+    page.on('dialog', (dialog) => dialog.accept());
+    await page.getByLabel('Keep my work in this browser').uncheck();
+    const save = page.getByRole('button', { name: 'Save project' });
+    // Each row of a project repeats the names of columns.
+    const dropRows = (rows: number) =>
+      drop(page, 'points.csv', `latitude,longitude,${'x'.repeat(1e6)}\n${'44.12,-122.03,a\n'.repeat(rows)}`);
+    await dropRows(35);
+    await page.getByRole('heading', { name: '35 points' }).waitFor();
+    const [download] = await Promise.all([page.waitForEvent('download'), save.click()]);
+    const path = `${await download.path()}.geojson`;
+    await download.saveAs(path);
+    await page.getByRole('button', { name: 'Clear' }).click();
+    await page.getByRole('heading', { name: '35 points' }).waitFor({ state: 'detached' });
+    await page.getByLabel('Open project').setInputFiles(path);
+    await page.getByRole('heading', { name: '35 points' }).waitFor();
+
+    await dropRows(110);
+    await page.getByRole('heading', { name: '110 points' }).waitFor();
+    await save.click();
+    await page.getByText('The project has 106 MB, and the page opens at most 100 MB. Remove').waitFor();
+    truncateSync(path, 101 * 1024 ** 2);
+    await page.getByLabel('Open project').setInputFiles(path);
+    await page.getByText('The file has 101 MB, and the page opens at most 100 MB. Divide').waitFor();
     expect(faults).toEqual([]);
     await context.close();
   },

@@ -4,7 +4,7 @@ import type { AddressInfo } from 'node:net';
 import { expect, onTestFinished } from 'vitest';
 import { startTestService } from '../support/service.js';
 import { browserTest, linkOf, serviceAndBrowser, watchedPage } from './support/browser.js';
-import { mapReady } from './support/launch-browser.js';
+import { mapReady, middleOfMap } from './support/launch-browser.js';
 import { png } from './support/png.js';
 
 const shared = serviceAndBrowser();
@@ -80,8 +80,7 @@ browserTest(
     // What the policy refuses is the layer of the third origin, which MapLibre's worker would ask.
     for (const fault of faults) expect(fault).toContain(stranger.origin);
     // The cells lie over the tiles.
-    const box = (await page.getByTestId('map').boundingBox())!;
-    await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+    await page.mouse.move(...(await middleOfMap(page)));
     await page.locator('.hover').getByText('alive after 5 years').waitFor();
     const refused = await page.evaluate(
       (origin) =>
@@ -108,8 +107,7 @@ browserTest(
     await page.goto(linkOf(service, { map: '9/44.12/-122.03', site: '44.12,-122.03' }));
     await page.getByText('The map of the operator cannot be loaded').waitFor();
     await mapReady(page);
-    const box = (await page.getByTestId('map').boundingBox())!;
-    await page.mouse.move(box.x + box.width / 2, box.y + box.height / 2);
+    await page.mouse.move(...(await middleOfMap(page)));
     await page.locator('.hover').getByText('alive after 5 years').waitFor();
     await context.close();
   },

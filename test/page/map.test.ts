@@ -2,21 +2,16 @@ import Papa from 'papaparse';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { browserTest, linkOf, serviceAndBrowser, watchedPage } from './support/browser.js';
-import { mapReady, setWarming } from './support/launch-browser.js';
+import { mapReady, middleOfMap, setWarming } from './support/launch-browser.js';
 
 /** A data point in the forest of the Cascades. */
 const POINT = { latitude: 44.11669, longitude: -122.03331 };
 const CLOSE_UP = `11/${POINT.latitude}/${POINT.longitude}`;
 const shared = serviceAndBrowser();
 
-async function middle(page: Page): Promise<[number, number]> {
-  const { x, y, width, height } = (await page.getByTestId('map').boundingBox())!;
-  return [x + width / 2, y + height / 2];
-}
-
 /** What the page says of the cell in the middle of the map, as survival in whole percent or points. */
 async function underPointer(page: Page): Promise<string> {
-  const [x, y] = await middle(page);
+  const [x, y] = await middleOfMap(page);
   await page.mouse.move(x + 1, y + 1);
   await page.mouse.move(x, y);
   return page.locator('.hover').innerText();
@@ -24,7 +19,7 @@ async function underPointer(page: Page): Promise<string> {
 
 /** A picture of the middle of the map once it no longer changes. */
 async function drawn(page: Page): Promise<string> {
-  const [x, y] = await middle(page);
+  const [x, y] = await middleOfMap(page);
   const clip = { x: x - 150, y: y - 100, width: 300, height: 200 };
   let last = '';
   await expect

@@ -23,7 +23,7 @@ const unitsWith = (first: Attributes, second: Attributes) =>
     })),
   });
 const UNITS = unitsWith(
-  { name: 'North', TPA: 300, owner: 'Smith & <Sons>', rank: 'A' },
+  { name: 'North', TPA: 300, owner: 'Smith & <Sons>', rank: 'A', error: 'none' },
   { name: '=1+1', TPA: null, owner: 'B', rank: 'B' },
 );
 
@@ -32,6 +32,12 @@ async function costs(page: Page): Promise<void> {
   await page.getByLabel(/^Drone seeding, per/).fill('0.6');
   await page.getByText('Hand pays below').first().waitFor();
 }
+
+const percent = (share: number) => `${Math.round(share * 100)} %`;
+
+type Option = Awaited<ReturnType<typeof optionsOf>>['options'][number];
+const sameAs = (one: Option) => (other: Option) =>
+  other.species_code === one.species_code && other.planting_method === one.planting_method;
 
 /** The options of the service for a unit of that shape. */
 async function optionsOf(body: object) {
@@ -60,7 +66,7 @@ async function optionsOf(body: object) {
 }
 
 browserTest(
-  'orders are those of the API for a target per acre with a reserve, of all units or of a column, in table, report and exports',
+  "orders are those of the API for a target per acre with a reserve, of all units or of a column, with survival in today's climate beside them, in table, report and exports",
   async () => {
     const { page, context, faults } = await openUnits(shared, { warming: '2' }, { locale: 'en-US' });
     await drop(page, 'units.geojson', UNITS);
@@ -69,15 +75,23 @@ browserTest(
     await page.getByLabel('Reserve, %').fill('20');
     await page.getByLabel('Target of each unit').selectOption('TPA');
     await page.getByLabel('Reckoned by').selectOption('low');
+    await page.getByLabel("Compare with today's climate").check();
     const asked = { costs: { manual: 1.2, drone_seeded: 0.6 }, basis: 'low', scenario: { warming_c: 2 } };
     const [north, other] = await Promise.all(
       [300, 200].map((perAcre) => optionsOf({ ...asked, target_per_ha: (perAcre * 1.2) / ACRE_HA })),
     );
     const [own, common] = [north!.options[0]!.order, other!.options[0]!.order];
+    const isBest = sameAs(north!.options[0]!);
+    const today = (await optionsOf({})).options.find(isBest)!.survival.mean;
+    expect(today).not.toBe(north!.options[0]!.survival.mean);
     const total = (own.total + common.total).toLocaleString('en-US');
     await page.locator('table.order').first().getByText(total).waitFor();
     const perAcre = Math.round(own.total / (north!.area_ha / ACRE_HA)).toLocaleString('en-US');
     await page.locator('table.plan').getByText(`${perAcre} per acre`).waitFor();
+    const compared = [north!.options[0]!.survival.mean, today].map(percent);
+    const inTable = page.locator('table.plan tbody tr').first().locator('td.amount');
+    for (const [index, text] of compared.entries())
+      await expect.poll(() => inTable.nth(index).innerText()).toContain(text);
     expect(await page.getByRole('link', { name: /629-610-0020/ }).getAttribute('href')).toContain(
       'sos.state.or.us',
     );
@@ -85,6 +99,8 @@ browserTest(
     const report = await page.locator('.report').innerText();
     for (const text of [total, own.total.toLocaleString('en-US'), `${perAcre} per acre`])
       expect(report).toContain(text);
+    const printed = page.locator('.report tr', { hasText: 'North' }).first().locator('td.amount');
+    expect((await printed.allInnerTexts()).slice(2, 4)).toEqual(compared);
     await page.emulateMedia({ media: 'screen' });
 
     const csv = Papa.parse<Row>((await saved(page, 'Export CSV')).trim(), { header: true }).data;
@@ -107,7 +123,9 @@ browserTest(
       caution: model.caution,
       owner: 'Smith & <Sons>',
       TPA: '300',
+      survival_today: String(today),
       file_rank: 'A', // a column of ours has this name
+      file_error: 'none', // as has one of rows without a plan
     };
     expect(first).toMatchObject(expected);
     const acres = north!.area_ha / ACRE_HA;
@@ -191,7 +209,7 @@ browserTest(
 );
 
 browserTest(
-  'a cheapest option with a low end below the threshold is said to be unsure, and safest ranks by low ends',
+  'a cheapest option with a low end below the threshold is said to be unsure, safest ranks by low ends, and the caption says so while units are in order',
   async () => {
     const { page, context, faults } = await openUnits(shared);
     await drop(page, 'units.geojson', UNITS);
@@ -205,7 +223,8 @@ browserTest(
     await page.getByText(/The cheapest option of 2 units has a low end below .*: North, =1\+1\./).waitFor();
     await page.locator('table.plan tr.unsure').first().waitFor();
     await page.getByRole('button', { name: 'Rank by the safest' }).click();
-    await page.getByText('safest first within a unit').waitFor();
+    const caption = page.locator('table.plan caption');
+    await caption.getByText('safest first within a unit').waitFor();
     expect(await page.locator('table.plan tr.unsure').count()).toBe(0);
     expect(await page.getByText(/has a low end below/).count()).toBe(0);
     const { features } = JSON.parse(await saved(page, 'Export GeoJSON'));
@@ -217,6 +236,8 @@ browserTest(
       unsure: false,
       ranked_by: 'safest',
     });
+    await page.getByRole('button', { name: 'Species, method' }).click(); // units out of order
+    await expect.poll(() => caption.innerText()).toMatch(/^\d+ of \d+ options$/);
     expect(faults).toEqual([]);
     await context.close();
   },
@@ -254,17 +275,58 @@ browserTest(
       horizons: [5],
     });
     const { predictions } = (await response.json()) as { predictions: { survival_probability: number }[] };
-    const percent = `${Math.round(predictions[0]!.survival_probability * 100)} %`;
     expect(
       await table.locator('tr', { hasText: 'ponderosa pine' }).locator('td').nth(1).innerText(),
-    ).toContain(percent);
+    ).toContain(percent(predictions[0]!.survival_probability));
     expect(faults).toEqual([]);
     await context.close();
   },
 );
 
 browserTest(
-  'a large unit says how its points spread and how many lie below the threshold, and can be split into parts that are the whole',
+  'a target of 0 orders nothing, a blank one is that of all, and units with a wrong one or of which none survives are named',
+  async () => {
+    const harsh = { warming: '10', precipitation: '-80', 'practice.overstory_cover': '100' };
+    const { page, context, faults } = await openUnits(shared, harsh, { locale: 'en-US' });
+    await drop(page, 'units.geojson', unitsWith({ name: 'Zero', TPA: '0' }, { name: 'Comma', TPA: '1,200' }));
+    await drop(page, 'more.geojson', unitsWith({ name: 'Blank', TPA: ' ' }, { name: 'Own', TPA: 300 }));
+    await page.getByLabel('Living trees wanted per acre').fill('200');
+    await page.getByLabel('Target of each unit').selectOption('TPA');
+    await page.getByText('No order for 1 unit, whose TPA is no number from 0 to 100,000: Comma.').waitFor();
+    await page.locator('table.order').first().getByText('2 units').first().waitFor();
+    const { features } = JSON.parse(await saved(page, 'Export GeoJSON')) as {
+      features: { properties: { unit: string; order_total?: number } }[];
+    };
+    const ordered = features.filter(({ properties }) => properties.order_total !== undefined);
+    expect(ordered.map(({ properties }) => properties.unit)).toEqual(['Blank', 'Own']);
+    await page.getByLabel('Douglas-fir only').check();
+    await page.getByLabel('Reckoned by').selectOption('low');
+    await page
+      .getByText('No order for 2 units, where none of the best option survives: Blank, Own.')
+      .first() // the report has it, too
+      .waitFor();
+    expect(faults).toEqual([]);
+    await context.close();
+  },
+);
+
+/** How many pixels of the map have the colour of proposed parts of a unit. */
+async function proposedPixels(page: Page): Promise<number> {
+  const picture = await page.getByTestId('map').screenshot();
+  return page.evaluate(async (base64) => {
+    const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
+    const bitmap = await createImageBitmap(new Blob([bytes]));
+    const context = new OffscreenCanvas(bitmap.width, bitmap.height).getContext('2d')!;
+    context.drawImage(bitmap, 0, 0);
+    const { data } = context.getImageData(0, 0, bitmap.width, bitmap.height);
+    const isNear = (at: number) =>
+      Math.abs(data[at]! - 0xc2) + Math.abs(data[at + 1]! - 0x41) + Math.abs(data[at + 2]! - 0x0c) < 30;
+    return Array.from({ length: data.length / 4 }, (_, pixel) => 4 * pixel).filter(isNear).length;
+  }, picture.toString('base64'));
+}
+
+browserTest(
+  'a large unit says how its points spread and how many lie below the threshold, and can be split into parts that are drawn while they are proposed and are the whole',
   async () => {
     const { page, context, faults } = await openUnits(shared);
     await drop(page, 'units.geojson', UNITS);
@@ -295,12 +357,15 @@ browserTest(
       return features.map(({ properties }) => properties).filter(({ unit }) => unit.startsWith('North'));
     };
     const [whole] = await areas();
+    expect(await proposedPixels(page)).toBe(0);
     for (const kind of ['elevation', 'survival']) {
       await spread.getByRole('button', { name: `Split by ${kind}` }).click();
       const accept = page.getByRole('button', { name: /^Accept \d units$/ });
       const count = Number(/\d/.exec(await accept.innerText())![0]);
       expect(count).toBeGreaterThan(1);
+      await expect.poll(() => proposedPixels(page)).toBeGreaterThan(50);
       await accept.click();
+      await expect.poll(() => proposedPixels(page)).toBe(0);
       await page.getByText(`${count + 1} of ${2 * (count + 1)} options`).waitFor();
       const parts = await areas();
       expect(parts).toHaveLength(count);

@@ -2,7 +2,7 @@ import Papa from 'papaparse';
 import { expect } from 'vitest';
 import { survivalScale } from '../../web/src/map/colours.js';
 import { browserTest, serviceAndBrowser } from './support/browser.js';
-import { mapReady, setWarming } from './support/launch-browser.js';
+import { mapReady, middleOfMap, setWarming } from './support/launch-browser.js';
 import { drop, openUnits, saved } from './support/units.js';
 
 const shared = serviceAndBrowser();
@@ -40,8 +40,7 @@ browserTest(
     await page.getByRole('heading', { name: 'Point 1: first' }).waitFor();
     await page.getByRole('button', { name: 'Close the point' }).click();
     // The map has moved the point to its middle.
-    const box = (await page.getByTestId('map').boundingBox())!;
-    const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
+    const [x, y] = await middleOfMap(page);
     await expect
       .poll(async () => {
         await page.mouse.move(x + 1, y);

@@ -22,19 +22,23 @@ interface Picture {
 
 const UNITS = JSON.stringify({
   type: 'FeatureCollection',
-  features: [
-    ['North slope', -122.08, 44.16, 0.022],
-    ['River bend', -122.02, 44.12, 0.015],
-    ['Ridge top', -121.96, 44.15, 0.018],
-    ['South bench', -121.99, 44.08, 0.02],
-  ].map(([name, longitude, latitude, size]) => ({
-    type: 'Feature',
-    properties: { name },
-    geometry: {
-      type: 'Polygon',
-      coordinates: [ringAround(Number(longitude), Number(latitude), Number(size))],
-    },
-  })),
+  features:
+    'North slope,River bend,Ridge top,South bench,Old burn,Camp flat,Creek east,Creek west,Saddle,Quarry,Windy gap,Lower meadow'
+      .split(',')
+      .map((name, index) => ({
+        type: 'Feature',
+        properties: { name },
+        geometry: {
+          type: 'Polygon',
+          coordinates: [
+            ringAround(
+              -122.15 + 0.06 * (index % 4),
+              44.08 + 0.05 * Math.floor(index / 4),
+              0.014 + 0.004 * (index % 3),
+            ),
+          ],
+        },
+      })),
 });
 
 /** An irregular polygon about a place. */
@@ -72,12 +76,18 @@ const PICTURES: readonly Picture[] = [
   },
   {
     file: 'units.png',
-    choices: { panel: 'units', map: '10/44.12/-122.03' },
+    choices: { panel: 'units', warming: '2', map: '10/44.12/-122.03' },
     prepare: async (page) => {
       await drop(page, 'units.geojson', UNITS);
       await page.getByLabel(/Hand planting, per planted tree/).fill('1.20');
       await page.getByLabel(/Drone seeding, per sown spot/).fill('0.60');
-      await page.getByText('Hand pays below').first().waitFor();
+      await page.getByLabel(/^Living trees wanted/).fill('200');
+      await page.getByLabel("Compare with today's climate").check();
+      await page.locator('table.plan').getByText('Today', { exact: true }).waitFor();
+      await page
+        .locator('table.order')
+        .first()
+        .evaluate((table) => table.scrollIntoView());
     },
   },
   {

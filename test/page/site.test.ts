@@ -3,7 +3,7 @@ import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { browserTest, linkOf, serviceAndBrowser, watchedPage } from './support/browser.js';
-import { launchBrowser, mapReady, setWarming } from './support/launch-browser.js';
+import { launchBrowser, mapReady, middleOfMap, setWarming } from './support/launch-browser.js';
 import { collection, drop } from './support/units.js';
 
 const SITE = { latitude: 44.12, longitude: -122.03, species_code: 'PSME' };
@@ -30,8 +30,7 @@ browserTest(
     const { page, context, faults } = await watchedPage(shared.browser);
     await page.goto(linkOf(shared.service, { map: '9/44.12/-122.03' }));
     await mapReady(page);
-    const box = (await page.getByTestId('map').boundingBox())!;
-    await page.mouse.click(box.x + box.width / 2, box.y + box.height / 2);
+    await page.mouse.click(...(await middleOfMap(page)));
     await page.getByTestId('tile-manual').waitFor();
     const [latitude, longitude] = new URLSearchParams(new URL(page.url()).hash.slice(1))
       .get('site')!

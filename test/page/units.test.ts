@@ -1,7 +1,7 @@
 import Papa from 'papaparse';
 import { expect } from 'vitest';
 import { browserTest, linkOf, serviceAndBrowser, watchedPage } from './support/browser.js';
-import { mapReady } from './support/launch-browser.js';
+import { mapReady, middleOfMap, pressTriangle } from './support/launch-browser.js';
 import { NAD_27, zippedShapefile } from './support/shapefile.js';
 import { collection, drop, openUnits, RING, saved } from './support/units.js';
 
@@ -14,19 +14,11 @@ browserTest('a drawn polygon is planned, and its best option is that of the API'
   const { page, context, faults } = await openUnits(shared, { map: '11/44.12/-122.03' });
   await mapReady(page);
   await page.getByRole('button', { name: 'Draw a unit' }).click();
-  const box = (await page.getByTestId('map').boundingBox())!;
-  const [x, y] = [box.x + box.width / 2, box.y + box.height / 2];
-  for (const [across, down] of [
-    [-80, -60],
-    [80, -60],
-    [60, 70],
-  ] as const)
-    await page.mouse.click(x + across, y + down);
-  await page.getByText('(3 so far)').waitFor();
+  await pressTriangle(page, (x, y) => page.mouse.click(x, y));
   await page.keyboard.press('Enter');
   const row = page.locator('table.plan tbody tr');
   await row.waitFor();
-  await page.mouse.click(x, y);
+  await page.mouse.click(...(await middleOfMap(page)));
   await page.locator('table.plan tr.chosen').waitFor();
   const [planned] = JSON.parse(await saved(page, 'Export GeoJSON')).features;
   const body = { units: { type: 'FeatureCollection', features: [planned] }, horizon: 5 };
@@ -93,7 +85,7 @@ browserTest(
 );
 
 browserTest(
-  'a cost that cannot be used says which can, and one without the other that both are needed',
+  'a number that cannot be used says which can and stays as typed, and a cost without the other says that both are needed',
   async () => {
     const { page, context, faults } = await openUnits(shared);
     await drop(page, 'units.geojson', collection(['North slope']));
@@ -109,22 +101,19 @@ browserTest(
     await drone.fill('0.6');
     await page.getByText('Hand pays below').first().waitFor();
     expect(await missing.count()).toBe(0);
+    for (const [label, text, message] of [
+      ['Reserve, %', '-5', 'From 0 to 1,000.'],
+      ['Unsure where the low end is below, %', '101', 'From 0 to 100.'],
+    ] as const) {
+      await page.getByLabel(label).fill(text);
+      await page.getByText(message, { exact: true }).waitFor();
+      expect(await page.getByLabel(label).inputValue()).toBe(text);
+      await page.getByLabel(label).fill('');
+      expect(await page.getByLabel(label).inputValue()).toBe('');
+    }
+    const { features } = JSON.parse(await saved(page, 'Export GeoJSON'));
+    expect(features[0].properties.unsure_below).toBe(0.5); // as it was
     expect(faults).toEqual([]);
-    await context.close();
-  },
-);
-
-browserTest(
-  'the caption of the plan names the order within a unit only while units are in order',
-  async () => {
-    const { page, context } = await openUnits(shared);
-    await drop(page, 'units.geojson', collection(['North slope', 'Ridge']));
-    const caption = page.locator('table.plan caption');
-    await caption.getByText('options, highest survival first within a unit').waitFor();
-    await page.getByRole('button', { name: 'Species, method' }).click();
-    await expect.poll(() => caption.innerText()).toMatch(/^\d+ of \d+ options$/);
-    await page.getByRole('button', { name: 'Unit', exact: true }).click();
-    await caption.getByText('options, highest survival first within a unit').waitFor();
     await context.close();
   },
 );
@@ -148,15 +137,6 @@ browserTest(
     await context.close();
   },
 );
-
-browserTest('units are named by objects as JSON, and by their number where their name is blank', async () => {
-  const { page, context, faults } = await openUnits(shared);
-  await drop(page, 'units.geojson', collection(['  ', { stand: 17 }, ' North ']));
-  const names = page.locator('table.plan tbody th button');
-  await expect.poll(() => names.allTextContents()).toEqual(['{"stand":17}', 'North', 'Unit 1']);
-  expect(faults).toEqual([]);
-  await context.close();
-});
 
 browserTest(
   'a file of points is scored through the table endpoint, bad rows keep their error, and columns stay',
@@ -234,7 +214,7 @@ browserTest('a plan takes as few requests as the batch size of the key allows', 
   await context.close();
 });
 
-browserTest('files that cannot be used say why', async () => {
+browserTest('files that cannot be used say why, as do several that are dropped at once', async () => {
   const { page, context, faults } = await openUnits(shared);
   for (const [name, body, message] of [
     ['units.geojson', '{"type":', 'The file is not JSON'],
@@ -256,20 +236,6 @@ browserTest('files that cannot be used say why', async () => {
     await drop(page, name, body);
     await page.locator('#panel .error').getByText(message).waitFor();
   }
-  const damaged = { type: 'Feature', properties: {}, geometry: { type: 'Polygon', coordinates: null } };
-  const metres = { type: 'Polygon', coordinates: [RING.map(([x, y]) => [x * 1e4, y * 1e5])] };
-  const features = [damaged, { type: 'Feature', properties: { name: 'In metres' }, geometry: metres }];
-  await drop(page, 'units.geojson', JSON.stringify({ type: 'FeatureCollection', features }));
-  await page.getByText('Neither polygons nor points, and left out: 1 feature').waitFor();
-  await page.locator('#panel .error').getByText('In metres').waitFor();
-  await drop(page, 'units.geojson', collection(['In degrees']));
-  await page.locator('table.plan').getByText('In degrees').waitFor();
-  expect(faults).toEqual([]);
-  await context.close();
-});
-
-browserTest('of several files that are dropped at once none is read, and the page says so', async () => {
-  const { page, context, faults } = await openUnits(shared);
   await page.locator('.drop').evaluate(
     (element, texts) => {
       const dataTransfer = new DataTransfer();
@@ -280,10 +246,16 @@ browserTest('of several files that are dropped at once none is read, and the pag
     [collection(['North slope']), collection(['South slope'])],
   );
   await page.locator('#panel .error').getByText('2 files were dropped: drop one at a time').waitFor();
-  await drop(page, 'units.geojson', collection(['West slope']));
+  const damaged = { type: 'Feature', properties: {}, geometry: { type: 'Polygon', coordinates: null } };
+  const metres = { type: 'Polygon', coordinates: [RING.map(([x, y]) => [x * 1e4, y * 1e5])] };
+  const features = [damaged, { type: 'Feature', properties: { name: 'In metres' }, geometry: metres }];
+  await drop(page, 'units.geojson', JSON.stringify({ type: 'FeatureCollection', features }));
+  await page.getByText('Neither polygons nor points, and left out: 1 feature').waitFor();
+  await page.locator('#panel .error').getByText('In metres').waitFor();
+  await drop(page, 'units.geojson', collection(['In degrees']));
   const names = page.locator('table.plan tbody th button');
-  await expect.poll(() => names.allTextContents()).toEqual(['West slope']);
-  expect(await page.locator('#panel .error').count()).toBe(0);
+  await expect.poll(() => names.allTextContents()).toEqual(['In degrees']);
+  expect(await page.locator('#panel .error').count()).toBe(1); // of the unit in metres
   expect(faults).toEqual([]);
   await context.close();
 });
@@ -331,8 +303,8 @@ browserTest(
     ])
       expect(printed).toContain(text);
     expect(await page.getByRole('img', { name: 'The map' }).isVisible()).toBe(true);
-    await page.emulateMedia({ media: 'screen' });
     const pdf = (await page.pdf()).toString('latin1');
+    await page.emulateMedia({ media: 'screen' });
     const pages = pdf.match(/\/Type\s*\/Page\b/g) ?? [];
     expect(pages.length).toBeGreaterThanOrEqual(1);
     expect(pages.length).toBeLessThanOrEqual(2);
@@ -346,17 +318,18 @@ browserTest(
 );
 
 browserTest(
-  'two loads of one file add its units once, and other units of the same name get a number',
+  'units are named by text, by objects as JSON, or by their number; two loads of one file add them once, and others of the same name get a number',
   async () => {
     const { page, context, faults } = await openUnits(shared);
-    await drop(page, 'units.geojson', collection(['North slope', 'South slope']));
-    await drop(page, 'units.geojson', collection(['North slope', 'South slope']));
-    await page.getByText('Here already, and not added again: 2 units.').waitFor();
+    const file = collection([' North slope ', { stand: 17 }, '  ']);
+    await drop(page, 'units.geojson', file);
+    await drop(page, 'units.geojson', file);
+    await page.getByText('Here already, and not added again: 3 units.').waitFor();
     await drop(page, 'units.zip', zippedShapefile('North slope', RING));
     const names = page.locator('table.plan tbody th button');
     await expect
       .poll(() => names.allTextContents())
-      .toEqual(['North slope', 'North slope (2)', 'South slope']);
+      .toEqual(['{"stand":17}', 'North slope', 'North slope (2)', 'Unit 3']);
     expect(faults).toEqual([]);
     await context.close();
   },

@@ -27,6 +27,27 @@ export async function mapReady(page: Page): Promise<void> {
   await page.locator('.map-area[data-loading="false"] .legend[aria-busy="false"]').waitFor();
 }
 
+/** The middle of the map, in pixels of the page. */
+export async function middleOfMap(page: Page): Promise<[number, number]> {
+  const { x, y, width, height } = (await page.getByTestId('map').boundingBox())!;
+  return [x + width / 2, y + height / 2];
+}
+
+/** Presses three corners around the middle of the map, which is in drawing. */
+export async function pressTriangle(
+  page: Page,
+  press: (x: number, y: number) => Promise<void>,
+): Promise<void> {
+  const [x, y] = await middleOfMap(page);
+  for (const [across, down] of [
+    [-80, -60],
+    [80, -60],
+    [60, 70],
+  ] as const)
+    await press(x + across, y + down);
+  await page.getByText('(3 so far)').waitFor();
+}
+
 /** Opens the menu of climates and moves its slider, in degrees Celsius; then closes it. */
 export async function setWarming(page: Page, degrees: string): Promise<void> {
   await page.locator('.climate summary').click();

@@ -8,12 +8,17 @@ interface Format {
   readonly name: string;
   readonly extension: string;
   readonly type: string;
-  content(plan: PlanExport): string | Promise<Blob>;
+  content(plan: PlanExport): string | Promise<BlobPart>;
 }
 
 const FORMATS: readonly Format[] = [
   { name: 'CSV', extension: 'csv', type: 'text/csv', content: planCsv },
-  { name: 'XLSX', extension: 'xlsx', type: '', content: planXlsx },
+  {
+    name: 'XLSX',
+    extension: 'xlsx',
+    type: 'application/vnd.openxmlformats-officedocument.spreadsheetml.sheet',
+    content: planXlsx,
+  },
   { name: 'KML', extension: 'kml', type: 'application/vnd.google-earth.kml+xml', content: planKml },
   { name: 'GeoJSON', extension: 'geojson', type: 'application/geo+json', content: planGeoJson },
 ];
@@ -23,7 +28,7 @@ export function ExportButtons({ plan, isDisabled }: { plan: PlanExport; isDisabl
   const [error, setError] = useState<Error | null>(null);
   const save = async ({ extension, type, content }: Format) => {
     try {
-      download(fileName(plan, extension), type, await content(plan));
+      download(fileName(plan, extension), new Blob([await content(plan)], { type }));
       setError(null);
     } catch (reason) {
       setError(reason as Error); // as of a part of the page that cannot be loaded

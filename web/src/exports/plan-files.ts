@@ -33,7 +33,7 @@ export const planKml = (plan: PlanExport) =>
   );
 
 /** A plan as a workbook: the best option of each unit with the whole order, all options, and what they are. */
-export async function planXlsx(plan: PlanExport): Promise<Blob> {
+export async function planXlsx(plan: PlanExport): Promise<BlobPart> {
   const { xlsxFile } = await import('./xlsx.js');
   const best = bestRows(plan).map(({ row }) => row);
   const totals = orderLines(plan.rows).map(
@@ -53,6 +53,9 @@ export async function planXlsx(plan: PlanExport): Promise<Blob> {
     survival: 'Share alive at the horizon, from 0 to 1: mean of the data points of a unit',
     survival_low_high: 'Means of the ends of their 80 % intervals: how sure the figure of a point is',
     survival_p10_p90: 'Percentiles of the survival of the data points: how much it differs within a unit',
+    ...(plan.settings.comparesToday && {
+      survival_today: "Survival of the same species and method in today's climate",
+    }),
     order: 'Trees or pods for the target at the horizon with its reserve, rounded up',
   };
   return xlsxFile([

@@ -21,7 +21,7 @@ const MAX_TEXT = 32_767;
  * one that begins with = is no formula. Written here because libraries that do it compress in workers from blobs,
  * which the content security policy forbids.
  */
-export function xlsxFile(sheets: readonly Sheet[]): Blob {
+export function xlsxFile(sheets: readonly Sheet[]): Uint8Array<ArrayBuffer> {
   const indexes = sheets.map((_, index) => index + 1);
   const type = 'application/vnd.openxmlformats-officedocument.spreadsheetml';
   const parts: Record<string, string> = {
@@ -45,9 +45,7 @@ export function xlsxFile(sheets: readonly Sheet[]): Blob {
     ),
   };
   const files = Object.entries(parts).map(([name, xml]) => [name, strToU8(DECLARATION + xml)] as const);
-  return new Blob([zipSync(Object.fromEntries(files)) as Uint8Array<ArrayBuffer>], {
-    type: `${type}.sheet`,
-  });
+  return zipSync(Object.fromEntries(files)) as Uint8Array<ArrayBuffer>;
 }
 
 function sheetXml({ rows, hasHeader = false }: Sheet): string {

@@ -24,9 +24,9 @@ export function csvText(
   );
 }
 
-/** Saves a text or bytes as a file. */
-export function download(name: string, type: string, content: string | Blob): void {
-  const url = URL.createObjectURL(typeof content === 'string' ? new Blob([content], { type }) : content);
+/** Saves a file. */
+export function download(name: string, content: Blob): void {
+  const url = URL.createObjectURL(content);
   const link = document.createElement('a');
   link.href = url;
   link.download = name;

@@ -1,14 +1,20 @@
 import type { Feature, FeatureCollection, MultiPolygon, Polygon } from 'geojson';
 import { readWork, WORK_VERSION, type Work } from '../state/work.js';
-import { FileError } from './file-error.js';
+import { checkSize, FileError } from './file-error.js';
 
 /** A project: GeoJSON of the units, which any GIS opens, with all else in the member `nurselog`. */
 interface ProjectFile extends FeatureCollection<Polygon | MultiPolygon> {
   readonly nurselog: Omit<Work, 'units'>;
 }
 
-/** Writes work as a project. The name of a unit is the id of its feature, its attributes are the properties. */
-export function projectText({ units, ...others }: Work): string {
+/** More than of the files that a project holds: its JSON repeats the names of columns in every row. */
+export const MAX_PROJECT_MB = 100;
+
+/**
+ * Writes work as a project. The name of a unit is the id of its feature, its attributes are the properties.
+ * @throws FileError for a project that is too large to be opened again
+ */
+export function projectFile({ units, ...others }: Work): Blob {
   const project: ProjectFile = {
     type: 'FeatureCollection',
     features: units.map(({ name, attributes, geometry }) => ({
@@ -19,7 +25,9 @@ export function projectText({ units, ...others }: Work): string {
     })),
     nurselog: others,
   };
-  return JSON.stringify(project);
+  const file = new Blob([JSON.stringify(project)], { type: 'application/geo+json' });
+  checkSize('The project', file.size, MAX_PROJECT_MB, 'Remove units or the points.');
+  return file;
 }
 
 /** Whether a GeoJSON object is a project. */

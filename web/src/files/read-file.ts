@@ -3,8 +3,8 @@ import Papa from 'papaparse';
 import { propertyText } from '../page/format.js';
 import type { PointTable } from '../state/points.js';
 import type { Work } from '../state/work.js';
-import { FileError } from './file-error.js';
-import { isProject, readProject } from './project-file.js';
+import { checkSize, FileError } from './file-error.js';
+import { isProject, MAX_PROJECT_MB, readProject } from './project-file.js';
 import { readShapefile } from './read-shapefile.js';
 
 /** What a dropped file holds. */
@@ -20,7 +20,9 @@ export interface FileContent {
   readonly project?: Work;
 }
 
-const MAX_BYTES = 30 * 1024 * 1024;
+/** Of any file but a project. */
+const MAX_MB = 30;
+const DIVIDE = 'Divide it into parts.';
 /**
  * The columns that the service reads, and names that files give them. Shapefiles cut names to ten characters; an
  * `elevation_` that was cut may be in feet.
@@ -35,17 +37,15 @@ const READ_COLUMNS: Readonly<Record<string, readonly string[]>> = {
 
 /** Reads a GeoJSON, CSV or zipped shapefile. @throws FileError */
 export async function readFile(file: File): Promise<FileContent> {
-  if (file.size > MAX_BYTES)
-    throw new FileError(
-      `The file has ${Math.round(file.size / 1e6)} MB; at most 30 MB can be read. Divide it into parts.`,
-    );
   const name = file.name.toLowerCase();
+  const isJson = name.endsWith('.geojson') || name.endsWith('.json');
+  checkSize('The file', file.size, isJson ? MAX_PROJECT_MB : MAX_MB, DIVIDE);
   if (name.endsWith('.zip')) {
     const { features, isNad27 } = await readShapefile(await file.arrayBuffer());
     return { ...sortFeatures(features), isNad27 };
   }
   if (name.endsWith('.csv')) return readCsv(await readText(file));
-  if (name.endsWith('.geojson') || name.endsWith('.json')) return readJson(await readText(file));
+  if (isJson) return readJson(await readText(file), file.size);
   if (name.endsWith('.shp'))
     throw new FileError(
       'A .shp file alone has no attributes and no projection: drop the zip of all its parts.',
@@ -61,7 +61,7 @@ async function readText(file: File): Promise<string> {
   return text;
 }
 
-function readJson(text: string): FileContent {
+function readJson(text: string, bytes: number): FileContent {
   let content: GeoJSON;
   try {
     content = JSON.parse(text) as GeoJSON;
@@ -69,6 +69,7 @@ function readJson(text: string): FileContent {
     throw new FileError('The file is not JSON: it is damaged or truncated.');
   }
   if (isProject(content)) return { polygons: [], points: null, ignored: 0, project: readProject(content) };
+  checkSize('The file', bytes, MAX_MB, DIVIDE);
   return sortFeatures(featuresOf(content));
 }
 

@@ -26,6 +26,7 @@ import { createMap } from './create-map.js';
 import { type LayerQuestion, loadLayer, type ShownLayer, shownLayerName } from './layers.js';
 import { Legend } from './legend.js';
 import { rowAt, showPoints } from './point-layer.js';
+import { showProposal } from './proposal-layer.js';
 import { isMapLoading, showBox, shownLayer, shownMap } from './shown-map.js';
 import type { Bounds } from './surfaces.js';
 import { showUnits } from './unit-layers.js';
@@ -132,6 +133,7 @@ export function MapView() {
       }),
       effect(() => cells.current.setOpacity(cellOpacity.value)),
       showUnits(map),
+      showProposal(map),
       showPoints(map),
       showHandles(map),
     ];

@@ -28,9 +28,13 @@ export function showBox(box: readonly [number, number, number, number] | null): 
   });
 }
 
+/** Of the legend, which is open unless it was closed, in pixels; before its first layer is loaded there is none. */
+const LEGEND_WIDTH = 250;
+
 /** Keeps what is shown clear of an open legend on the right of the map, where the map has room for both. */
 function besideLegend({ clientWidth }: HTMLElement) {
-  const legend = document.querySelector<HTMLElement>('.legend[open]')?.offsetWidth ?? 0;
+  const shown = document.querySelector<HTMLDetailsElement>('.legend');
+  const legend = shown?.open === false ? 0 : (shown?.offsetWidth ?? LEGEND_WIDTH);
   const right = clientWidth > 3 * legend ? PADDING + legend : PADDING;
   return { top: PADDING, bottom: PADDING, left: PADDING, right };
 }

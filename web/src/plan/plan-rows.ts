@@ -10,6 +10,8 @@ export interface PlanRow extends PlanOption {
   readonly planned: PlannedUnit;
   /** Hand planting costs less per survivor below this cost of a planted tree; undefined without costs. */
   readonly handPaysBelow: number | undefined;
+  /** Survival by the same species and method in today's climate; undefined unless it is compared and answered. */
+  readonly survivalToday: number | undefined;
   /** Whether the low end of the interval is below the planner's threshold. */
   readonly isUnsure: boolean;
 }
@@ -19,19 +21,23 @@ const isFailed = (unit: PlannedUnit | FailedUnit): unit is FailedUnit => 'error'
 /**
  * The options of all units, ranked as the planner wants them. Hand planting costs less per survivor while (cost by
  * hand / survival by hand) is below (cost by drone / survival by drone).
+ * @param answersToday the answers for today's climate, where it is compared
  */
 export function rowsOf(
   units: readonly Unit[],
   answers: readonly (PlannedUnit | FailedUnit)[],
+  answersToday: readonly (PlannedUnit | FailedUnit)[],
   { costs, rankBy, threshold }: Pick<PlanSettings, 'costs' | 'rankBy' | 'threshold'>,
 ): PlanRow[] {
   const places = new Map(units.map((unit, index) => [unit.id, { unit, number: index + 1 }]));
+  const today = new Map(answersToday.map((answer) => [answer.id, answer]));
   return answers.flatMap((planned) => {
     const place = places.get(String(planned.id));
     if (isFailed(planned) || place === undefined) return [];
-    const mean = (species: string, method: string) =>
-      planned.options.find((each) => each.species_code === species && each.planting_method === method)
+    const mean = (species: string, method: string, answer = planned) =>
+      answer.options.find((each) => each.species_code === species && each.planting_method === method)
         ?.survival.mean;
+    const plannedToday = today.get(planned.id);
     return ranked(planned.options, rankBy).map((option) => {
       const [byHand, byDrone] = [
         mean(option.species_code, 'manual'),
@@ -41,10 +47,19 @@ export function rowsOf(
         costs.drone_seeded === null || !byHand || !byDrone
           ? undefined
           : (costs.drone_seeded * byHand) / byDrone;
-      return { ...option, ...place, planned, handPaysBelow, isUnsure: option.survival.low < threshold };
+      const survivalToday =
+        plannedToday === undefined || isFailed(plannedToday)
+          ? undefined
+          : mean(option.species_code, option.planting_method, plannedToday);
+      const isUnsure = option.survival.low < threshold;
+      return { ...option, ...place, planned, handPaysBelow, survivalToday, isUnsure };
     });
   });
 }
+
+/** Whether rows have survival in today's climate, too. */
+export const areCompared = (rows: readonly PlanRow[]) =>
+  rows.some(({ survivalToday }) => survivalToday !== undefined);
 
 /** Options by what a planner ranks by; equal ones as the service ranks them, by cost where there are costs. */
 function ranked(options: readonly PlanOption[], rankBy: RankBy): PlanOption[] {

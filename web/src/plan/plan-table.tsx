@@ -14,7 +14,7 @@ import {
 import { changeSettings, type RankBy, type SortKey, settings } from '../state/plan-settings.js';
 import { boxOf, chosenUnit } from '../state/units.js';
 import { orderText } from './order-table.js';
-import { type PlanRow, sortRows } from './plan-rows.js';
+import { areCompared, type PlanRow, sortRows } from './plan-rows.js';
 
 const FIRST = 100;
 
@@ -33,6 +33,7 @@ interface PlanTableProps {
 
 /** The options of the units: sorted, filtered, and linked with the map. */
 export function PlanTable({ rows, hasCosts, rankBy }: PlanTableProps) {
+  const comparesToday = areCompared(rows);
   const { sort, onlyBest, filter } = settings.value;
   const [limit, setLimit] = useState(FIRST);
   const wanted = filter.trim().toLowerCase();
@@ -42,8 +43,12 @@ export function PlanTable({ rows, hasCosts, rankBy }: PlanTableProps) {
       .toLowerCase()
       .includes(wanted);
   const shown = sortRows(rows.filter(matches), sort.by, sort.isReversed);
-  const heading = (by: SortKey, title: string) => (
-    <th scope="col" aria-sort={sort.by !== by ? 'none' : sort.isReversed ? 'descending' : 'ascending'}>
+  const heading = (by: SortKey, title: string, isAmount = false) => (
+    <th
+      scope="col"
+      class={isAmount ? 'amount' : ''}
+      aria-sort={sort.by !== by ? 'none' : sort.isReversed ? 'descending' : 'ascending'}
+    >
       <button
         type="button"
         class="sort"
@@ -86,14 +91,20 @@ export function PlanTable({ rows, hasCosts, rankBy }: PlanTableProps) {
           <caption>
             {number(shown.length)} of {number(rows.length)} options
             {sort.by === 'unit' && `, ${ORDER_NAMES[rankBy]} within a unit`}
+            {comparesToday && ". Today: alive in today's climate"}
           </caption>
           <thead>
             <tr>
               {heading('unit', 'Unit')}
-              {heading('rank', '#')}
+              {!onlyBest && heading('rank', '#')}
               {heading('species', 'Species, method')}
-              {heading('survival', 'Alive')}
-              {hasCosts && heading('cost', 'Per survivor')}
+              {heading('survival', 'Alive', true)}
+              {comparesToday && (
+                <th scope="col" class="amount">
+                  Today
+                </th>
+              )}
+              {hasCosts && heading('cost', 'Per survivor', true)}
             </tr>
           </thead>
           <tbody>
@@ -101,7 +112,9 @@ export function PlanTable({ rows, hasCosts, rankBy }: PlanTableProps) {
               <Row
                 key={`${row.unit.id}-${row.species_code}-${row.planting_method}`}
                 row={row}
+                hasRank={!onlyBest}
                 hasCosts={hasCosts}
+                comparesToday={comparesToday}
               />
             ))}
           </tbody>
@@ -122,7 +135,14 @@ export function PlanTable({ rows, hasCosts, rankBy }: PlanTableProps) {
   );
 }
 
-function Row({ row, hasCosts }: { row: PlanRow; hasCosts: boolean }) {
+interface RowProps {
+  row: PlanRow;
+  hasRank: boolean;
+  hasCosts: boolean;
+  comparesToday: boolean;
+}
+
+function Row({ row, hasRank, hasCosts, comparesToday }: RowProps) {
   const { unit, planned, survival, handPaysBelow, isUnsure } = row;
   const choose = () => {
     chosenUnit.value = unit.id;
@@ -145,7 +165,7 @@ function Row({ row, hasCosts }: { row: PlanRow; hasCosts: boolean }) {
               : `${planned.data_points} points`}
           </small>
         </th>
-        <td>{row.rank}</td>
+        {hasRank && <td>{row.rank}</td>}
         <td>
           {row.species_common_name}
           <br />
@@ -163,7 +183,7 @@ function Row({ row, hasCosts }: { row: PlanRow; hasCosts: boolean }) {
               <>
                 <br />
                 <span title="8 of 10 data points of the unit">
-                  points {percentRange(survival.p10, survival.p90)}
+                  points <span>{percentRange(survival.p10, survival.p90)}</span>
                 </span>
               </>
             )}
@@ -175,11 +195,14 @@ function Row({ row, hasCosts }: { row: PlanRow; hasCosts: boolean }) {
             )}
           </small>
         </td>
+        {comparesToday && (
+          <td class="amount">{row.survivalToday !== undefined && percent(row.survivalToday)}</td>
+        )}
         {hasCosts && <td class="amount">{costText(row.cost_per_survivor)}</td>}
       </tr>
       {hasMore && (
         <tr class={classes}>
-          <td colSpan={hasCosts ? 5 : 4}>
+          <td colSpan={3 + [hasRank, hasCosts, comparesToday].filter(Boolean).length}>
             <small>
               {row.order !== undefined && `Order: ${orderText(row)}. `}
               {handPaysBelow !== undefined && `Hand pays below ${money(handPaysBelow)} a planted tree.`}

@@ -24,7 +24,10 @@ const REFUSALS = ['batch_too_large', 'payload_too_large', 'invalid_request'] as 
 type Answer = PlannedUnit | FailedUnit;
 
 /** The last answer for a geometry and the question it answers, so that an edit asks for the edited unit alone. */
-const kept = new WeakMap<Unit['geometry'], { readonly asked: string; readonly answer: Answer }>();
+type Kept = WeakMap<Unit['geometry'], { readonly asked: string; readonly answer: Answer }>;
+
+const keptOfToday: Kept = new WeakMap();
+const keptOfOtherClimates: Kept = new WeakMap();
 
 /** What is known of units. */
 export interface PlanAnswer {
@@ -40,13 +43,14 @@ export interface PlanAnswer {
  * @param targetOf living trees per hectare that are to be ordered for; units of another target are another request
  * @throws the reason of the signal
  */
-export async function planUnits(
+async function planUnits(
   units: readonly Unit[],
   question: PlanQuestion,
   targetOf: (unit: Unit) => number | undefined,
   signal: AbortSignal,
 ): Promise<PlanAnswer> {
   const askedFor = (unit: Unit) => JSON.stringify([question, targetOf(unit)]);
+  const kept = question.scenario === undefined ? keptOfToday : keptOfOtherClimates;
   const answers = new Map<string, Answer>();
   for (const unit of units) {
     const known = kept.get(unit.geometry);
@@ -74,6 +78,31 @@ export async function planUnits(
       }
   }
   return { units: units.map(({ id }) => answers.get(id)).filter((each) => each !== undefined), error };
+}
+
+/** A plan with the answers for today's climate. */
+export interface ComparedPlan extends PlanAnswer {
+  /** Without costs and orders; empty where today's climate is not compared. */
+  readonly today: readonly Answer[];
+}
+
+/**
+ * Plans units as {@link planUnits} does, in today's climate as well where that is to be compared.
+ * @throws the reason of the signal
+ */
+export async function planAndCompare(
+  units: readonly Unit[],
+  question: PlanQuestion,
+  comparesToday: boolean,
+  targetOf: (unit: Unit) => number | undefined,
+  signal: AbortSignal,
+): Promise<ComparedPlan> {
+  const { scenario: _, ...practice } = question;
+  const [plan, today] = await Promise.all([
+    planUnits(units, question, targetOf, signal),
+    comparesToday ? planUnits(units, { ...practice, costs: undefined }, () => undefined, signal) : null,
+  ]);
+  return { ...plan, error: plan.error ?? today?.error ?? null, today: today?.units ?? [] };
 }
 
 /** Plans units in one request. @returns null where these are to be asked for in smaller parts */

@@ -13,7 +13,7 @@ import { useAnswer } from '../state/use-answer.js';
 import { CostFields } from './cost-fields.js';
 import { OrderFields } from './order-fields.js';
 import { OrderTable } from './order-table.js';
-import { planUnits } from './plan.js';
+import { planAndCompare } from './plan.js';
 import { type PlanRow, rowsOf, type UnplannedUnit, unplannedOf } from './plan-rows.js';
 import { PlanTable } from './plan-table.js';
 import { RankingFields } from './ranking-fields.js';
@@ -36,20 +36,22 @@ export function PlannedUnits() {
     basis: chosen.basis,
     ...optionsOf(assumptions()),
   };
+  const comparesToday = chosen.comparesToday && question.scenario !== undefined;
   const shown = units.value;
   const targets = new Map(shown.map((unit) => [unit.id, targetOf(unit, chosen)]));
   const { answer, error, isLoading } = useAnswer(
     hasIntervals() && speciesCodes?.length !== 0
       ? JSON.stringify({
           question,
+          comparesToday,
           revisions: shown.map(({ id, geometry }) => [revisionOf(geometry), targets.get(id)]),
         })
       : null,
-    (signal) => planUnits(shown, question, ({ id }) => targets.get(id), signal),
+    (signal) => planAndCompare(shown, question, comparesToday, ({ id }) => targets.get(id), signal),
     (plan) => plan.error,
   );
   const planned = answer?.units ?? [];
-  const rows = rowsOf(shown, planned, { ...chosen, rankBy });
+  const rows = rowsOf(shown, planned, answer?.today ?? [], { ...chosen, rankBy });
   const noneLeft = `No species ${chosen.nativeOnly ? 'asked for is native' : 'can be planned'} there`;
   const unplanned = unplannedOf(
     shown,
@@ -72,7 +74,11 @@ export function PlannedUnits() {
         <CostFields />
         <h3>Order</h3>
         <OrderFields />
-        <RankingFields rankBy={rankBy} hasCosts={hasCosts} />
+        <RankingFields
+          rankBy={rankBy}
+          hasCosts={hasCosts}
+          hasOtherClimate={question.scenario !== undefined}
+        />
         {!hasIntervals() && (
           <p role="status">A plan needs intervals, and the models of this service have none.</p>
         )}
@@ -99,7 +105,7 @@ export function PlannedUnits() {
                   unplanned,
                   horizon: horizon.value,
                   assumed: assumptions(),
-                  settings: { ...chosen, rankBy },
+                  settings: { ...chosen, rankBy, comparesToday },
                   model,
                 }}
               />

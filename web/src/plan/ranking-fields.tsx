@@ -9,8 +9,14 @@ const RANKING_NAMES: Readonly<Record<RankBy, string>> = {
 };
 const PERCENT = { min: 0, max: 100, isNeeded: true };
 
-/** What options are ranked by, and from which survival on they are sure enough. */
-export function RankingFields({ rankBy, hasCosts }: { rankBy: RankBy; hasCosts: boolean }) {
+interface RankingFieldsProps {
+  rankBy: RankBy;
+  hasCosts: boolean;
+  hasOtherClimate: boolean;
+}
+
+/** What options are ranked by and compared with, and from which survival on they are sure enough. */
+export function RankingFields({ rankBy, hasCosts, hasOtherClimate }: RankingFieldsProps) {
   const threshold = useTypedNumber(
     Number((settings.value.threshold * 100).toFixed(6)),
     PERCENT,
@@ -38,6 +44,16 @@ export function RankingFields({ rankBy, hasCosts }: { rankBy: RankBy; hasCosts: 
         max={PERCENT.max}
         wrong="From 0 to 100."
       />
+      {hasOtherClimate && (
+        <label class="check">
+          <input
+            type="checkbox"
+            checked={settings.value.comparesToday}
+            onChange={({ currentTarget }) => changeSettings({ comparesToday: currentTarget.checked })}
+          />
+          Compare with today's climate
+        </label>
+      )}
     </div>
   );
 }

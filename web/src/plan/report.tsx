@@ -5,7 +5,7 @@ import { catalogues } from '../state/catalogues.js';
 import { type RankBy, settings } from '../state/plan-settings.js';
 import { units } from '../state/units.js';
 import { OrderTable, orderText } from './order-table.js';
-import type { PlanRow, UnplannedUnit } from './plan-rows.js';
+import { areCompared, type PlanRow, type UnplannedUnit } from './plan-rows.js';
 
 /** Options that fit on two pages with the map. */
 const MAX_ROWS = 44;
@@ -30,6 +30,7 @@ export function Report({ rows, unplanned, scope, rankBy }: ReportProps) {
   const { costs, threshold } = settings.value;
   const { manual, drone_seeded } = costs;
   const hasCosts = manual !== null && drone_seeded !== null;
+  const comparesToday = areCompared(rows);
   const hasOrders = rows.some(({ order }) => order !== undefined);
   // The first option of each unit by each method.
   const seen = new Set<string>();
@@ -68,6 +69,11 @@ export function Report({ rows, unplanned, scope, rankBy }: ReportProps) {
               <th scope="col" class="amount">
                 Alive
               </th>
+              {comparesToday && (
+                <th scope="col" class="amount">
+                  Today
+                </th>
+              )}
               <th scope="col" class="amount">
                 8 of 10 at a point
               </th>
@@ -92,6 +98,9 @@ export function Report({ rows, unplanned, scope, rankBy }: ReportProps) {
                 <td>{METHOD_NAMES[row.planting_method]}</td>
                 <td>{row.species_common_name}</td>
                 <td class="amount">{percent(row.survival.mean)}</td>
+                {comparesToday && (
+                  <td class="amount">{row.survivalToday !== undefined && percent(row.survivalToday)}</td>
+                )}
                 <td class="amount">
                   {percentRange(row.survival.low, row.survival.high)}
                   {row.isUnsure && ', unsure'}
@@ -105,9 +114,9 @@ export function Report({ rows, unplanned, scope, rankBy }: ReportProps) {
       )}
       {best.length > 0 && (
         <p>
-          Alive is the mean of a unit's data points. 8 of 10 at a point is the mean of their intervals: how
-          sure the figure of a point is, not the mean of the unit. Unsure: its low end is below{' '}
-          {percent(threshold)}.
+          Alive is the mean of a unit's data points. {comparesToday && "Today: the same in today's climate. "}
+          8 of 10 at a point is the mean of their intervals: how sure the figure of a point is, not the mean
+          of the unit. Unsure: its low end is below {percent(threshold)}.
         </p>
       )}
       {best.length > MAX_ROWS && <p>{best.length - MAX_ROWS} more options are in the exports.</p>}

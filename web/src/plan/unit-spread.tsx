@@ -1,5 +1,6 @@
-import { useState } from 'preact/hooks';
+import { useEffect, useState } from 'preact/hooks';
 import { Cells } from '../map/cells.js';
+import { proposedParts } from '../map/proposal-layer.js';
 import { loadSurface } from '../map/surfaces.js';
 import {
   counted,
@@ -110,18 +111,29 @@ export function UnitSpread({ row }: { row: PlanRow }) {
         </button>
       </div>
       {failure !== null && <ErrorNote error={failure} />}
-      {proposal?.unit === unit && <Parts proposal={proposal} onDone={() => setProposal(null)} />}
+      {proposal?.unit === unit &&
+        (proposal.parts.length > 1 ? (
+          <Parts proposal={proposal} onDone={() => setProposal(null)} />
+        ) : (
+          <p role="status">All of the unit is in one class: there is nothing to split.</p>
+        ))}
     </section>
   );
 }
 
+/** The parts of a proposal, in words and on the map while this is shown. */
 function Parts({ proposal: { unit, parts }, onDone }: { proposal: Proposal; onDone: () => void }) {
-  if (parts.length < 2)
-    return <p role="status">All of the unit is in one class: there is nothing to split.</p>;
+  useEffect(() => {
+    proposedParts.value = parts;
+    return () => {
+      proposedParts.value = [];
+    };
+  }, [parts]);
   const mean = (points: readonly UnitPoint[]) =>
     points.reduce((sum, { survival }) => sum + survival, 0) / points.length;
   return (
     <>
+      <p>Proposed, with dashed lines on the map. Undo takes an accepted split back.</p>
       <ul>
         {parts.map(({ name, points }) => (
           <li key={name}>
@@ -146,7 +158,6 @@ function Parts({ proposal: { unit, parts }, onDone }: { proposal: Proposal; onDo
         <button type="button" onClick={onDone}>
           Discard
         </button>
-        <small>Undo takes the division back.</small>
       </div>
     </>
   );

@@ -75,7 +75,9 @@ export function PointsRun({ table }: { table: PointTable }) {
         {scored !== null && !isRunning && (
           <button
             type="button"
-            onClick={() => download('points.csv', 'text/csv', csvText(scored.columns, scored.rows))}
+            onClick={() =>
+              download('points.csv', new Blob([csvText(scored.columns, scored.rows)], { type: 'text/csv' }))
+            }
           >
             Save {counted(done, 'row')} as CSV
           </button>

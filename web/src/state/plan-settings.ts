@@ -27,6 +27,8 @@ export interface PlanSettings {
   readonly reservePercent: number;
   /** Survival from 0 to 1: an option is unsure where its low end is below, and a part of a unit poor where it is below. */
   readonly threshold: number;
+  /** Whether survival in another climate is compared with that in today's. */
+  readonly comparesToday: boolean;
   /** Whether the table shows only the best option of each unit. */
   readonly onlyBest: boolean;
   /** The text that rows of the table contain. */
@@ -45,6 +47,7 @@ export const DEFAULT_SETTINGS: PlanSettings = {
   basis: 'mean',
   reservePercent: 10,
   threshold: 0.5,
+  comparesToday: false,
   onlyBest: true,
   filter: '',
   sort: { by: 'unit', isReversed: false },

@@ -17,10 +17,9 @@ const cost = z.nullable(z.number().check(z.positive(), z.lte(1e9)));
 const method = z.enum(METHODS);
 const codes = z.array(z.string().check(z.regex(/^[A-Z]{4}$/))).check(z.maxLength(100));
 
-/** Longest text in a cell or an attribute. */
-const MAX_TEXT = 100_000;
-const cell = z.union([text(MAX_TEXT), z.number(), z.boolean(), z.null()]);
-const row = z.record(z.string(), text(MAX_TEXT));
+/** Of any length, as in any file: what was kept or saved must be readable again. */
+const cell = z.union([z.string(), z.number(), z.boolean(), z.null()]);
+const row = z.record(z.string(), z.string());
 
 const settingsSchema = z.object({
   costs: z.object({ manual: cost, drone_seeded: cost }),
@@ -28,13 +27,14 @@ const settingsSchema = z.object({
   nativeOnly: z.boolean(),
   rankBy: z.enum(RANKINGS),
   targetPerHa: z.nullable(z.number().check(z.positive(), z.lte(100_000))),
-  targetColumn: z.nullable(text(MAX_TEXT)),
+  targetColumn: z.nullable(z.string()),
   targetUnit: z.nullable(z.enum(['acre', 'hectare'])),
   basis: z.enum(['mean', 'low']),
   reservePercent: z.number().check(z.gte(0), z.lte(1000)),
   threshold: z.number().check(z.gte(0), z.lte(1)),
+  comparesToday: z.boolean(),
   onlyBest: z.boolean(),
-  filter: text(MAX_TEXT),
+  filter: z.string(),
   sort: z.object({
     by: z.enum(['unit', 'rank', 'species', 'survival', 'cost']),
     isReversed: z.boolean(),
@@ -59,7 +59,7 @@ const workSchema = z.object({
   /** The choices as in an address. */
   choices: text(10_000),
   settings: z.partial(settingsSchema),
-  units: z.array(z.object({ name: text(200), attributes: z.record(z.string(), cell), geometry })),
+  units: z.array(z.object({ name: z.string(), attributes: z.record(z.string(), cell), geometry })),
   points: z.nullable(z.object({ columns: z.array(z.string()), rows: z.array(row) })),
   scored: z.nullable(z.object({ columns: z.array(z.string()), rows: z.array(row), question })),
 });

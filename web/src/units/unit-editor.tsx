@@ -49,7 +49,7 @@ export function UnitEditor() {
             value={chosenUnit.value ?? ''}
             onChange={({ currentTarget: { value } }) => choose(shown.find(({ id }) => id === value))}
           >
-            <option value="">Choose one</option>
+            <option value="">None: show all on the map</option>
             {shown.map(({ id, name }) => (
               <option key={id} value={id}>
                 {name}
@@ -63,10 +63,11 @@ export function UnitEditor() {
   );
 }
 
+/** Chooses a unit, or none, and shows it or all of them on the map. */
 function choose(unit: Unit | undefined): void {
   chosenUnit.value = unit?.id ?? null;
   editedUnit.value = null;
-  if (unit !== undefined) showBox(boxOf([unit]));
+  showBox(boxOf(unit === undefined ? units.peek() : [unit]));
 }
 
 function DrawnCorners({ corners }: { corners: Rings }) {

@@ -1,6 +1,8 @@
+import { useState } from 'preact/hooks';
 import { download } from '../files/download.js';
-import { projectText } from '../files/project-file.js';
+import { projectFile } from '../files/project-file.js';
 import { dateText } from '../page/format.js';
+import { ErrorNote } from '../page/notes.js';
 import {
   clearWork,
   isChangedElsewhere,
@@ -18,10 +20,16 @@ import { work } from '../state/work.js';
 /** Whether the work survives, and the ways to save it and to be rid of it. */
 export function WorkBar({ onOpen }: { onOpen: (files: FileList | null) => void }) {
   const isEmpty = units.value.length === 0 && pointTable.value === null;
+  const [error, setError] = useState<Error | null>(null);
   const save = () => {
     const saved = work.peek();
-    download(`nurselog-project-${dateText()}.geojson`, 'application/geo+json', projectText(saved));
-    markSaved(saved);
+    try {
+      download(`nurselog-project-${dateText()}.geojson`, projectFile(saved));
+      markSaved(saved);
+      setError(null);
+    } catch (reason) {
+      setError(reason as Error);
+    }
   };
   return (
     <section class="work" aria-label="Your work">
@@ -53,6 +61,7 @@ export function WorkBar({ onOpen }: { onOpen: (files: FileList | null) => void }
           Clear
         </button>
       </div>
+      {error !== null && <ErrorNote error={error} />}
       <label class="check">
         <input
           type="checkbox"
