@@ -437,6 +437,9 @@ def test_latin_1_is_refused_with_the_remedy_and_read_with_it(service: ServicePro
     arguments = ["predict", str(tmp_path / "sites.csv"), "-o", str(tmp_path / "out.csv"), *PLANTED]
     assert "--encoding names another" in run_here(service, *arguments).stderr
     assert run_here(service, *arguments, "--encoding", "latin-1").exit_code == 0
+    # Of more than a byte a character.
+    wide = run_here(service, *arguments, "--encoding", "utf-16")
+    assert (wide.exit_code, "save the file as UTF-8" in wide.stderr) == (2, True)
     assert texts(tmp_path / "out.csv")["place"].tolist() == ["Cañon"]
 
 
