@@ -36,6 +36,7 @@ class LogOutput {
   #linesDropped = 0;
   #linesReported = 0;
   #isFailing = false;
+  #hasEnded = false;
 
   /** @param onRecovery called with the number of dropped lines when lines can be written again after a failure */
   constructor(private readonly onRecovery: (linesDropped: number) => void) {
@@ -56,6 +57,7 @@ class LogOutput {
     // The last chance to write buffered lines.
     process.once('beforeExit', () => {
       if (!this.#isFailing) this.#report();
+      this.#hasEnded = true;
       this.#stream.end();
     });
   }
@@ -66,7 +68,8 @@ class LogOutput {
   }
 
   write(line: string): void {
-    if (this.#isFailing) this.#linesDropped++;
+    // A signal may still be logged when the stream has ended with the process.
+    if (this.#isFailing || this.#hasEnded) this.#linesDropped++;
     else this.#stream.write(line);
   }
 

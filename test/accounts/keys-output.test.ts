@@ -192,6 +192,7 @@ test.each([
   'mysql://root:secret@db',
   'postgres://root:secret@127.0.0.1:port/db',
   'postgres://root:secret@127.0.0.1:1/db?password=secret',
+  'postgres://root:secret\nsecret@127.0.0.1:1/db',
 ])('the DATABASE_URL %s is refused in one line without its password', async (url) => {
   expect(await keysOn(url)('list')).toEqual({
     exitCode: 1,

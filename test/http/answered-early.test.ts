@@ -59,6 +59,22 @@ test.concurrent('a request that was answered before its body comes and the next 
 });
 
 test.concurrent.each([
+  [401, '/v1/predict'],
+  [404, '/v1/nowhere'],
+  [404, '/%ff'],
+  [405, '/v1/usage'],
+])(
+  'an answer of %i to a caller without a key, before a body that may be large, says that the connection ends, and it ends',
+  async (status, path) => {
+    for (const framing of ['Content-Length: 1000000000000', CHUNKED]) {
+      const { statuses, text } = await readAll(await answerTo(`POST ${path} HTTP/1.1`, [framing]));
+      expect(statuses).toEqual([status]);
+      expect(text.toLowerCase()).toContain('\r\nconnection: close\r\n');
+    }
+  },
+);
+
+test.concurrent.each([
   ['does not come', LENGTH, ''],
   ['is malformed', CHUNKED, 'zz\r\n'],
 ])(

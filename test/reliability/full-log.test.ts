@@ -54,6 +54,15 @@ test('logging to /dev/full keeps a service neither from its start nor from its w
   expect(service.errors).toMatch(/^nurselog: the first API key could not be shown .*\n$/);
 });
 
+test('a line that is logged after the log has ended with its process is dropped and breaks nothing', async () => {
+  const child = startLogging('pipe');
+  child.stdout!.resume();
+  child.send(1);
+  expect(await once(child, 'message')).toEqual([0, undefined]);
+  child.disconnect();
+  expect(await once(child, 'exit')).toEqual([0, null]);
+});
+
 test.skipIf(!CAN_MOUNT)(
   'a log on a full disk holds up no request, counts the lines that it drops, and says so when there is space again',
   async () => {

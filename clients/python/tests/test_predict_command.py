@@ -28,6 +28,7 @@ from shapely.geometry import Point
 from nurselog import Client
 from nurselog._commands.predict_files import Job, predict_file
 from nurselog._files.formats import CsvStyle
+from nurselog._files.partial import PartialOutput
 from nurselog._files.reading import count, open_source
 from nurselog._files.writing import write_file
 
@@ -283,6 +284,24 @@ def test_rows_that_were_answered_are_kept_where_the_quota_ends_in_the_first_part
     assert output.read_bytes() == whole.read_bytes()
 
 
+def test_a_run_does_not_end_well_where_another_one_of_the_same_output_took_its_rows(tmp_path: Path) -> None:
+    first, second = (PartialOutput(tmp_path / "out.csv", {}) for _ in range(2))
+    rows = pa.table({"row": [1, 2, 3]})
+    first.start(resume=False)
+    first.add(rows)
+    first.add(rows)
+    second.start(resume=False)
+    second.add(rows)
+    first.close()
+    tables = first.tables()
+    with pytest.raises(OSError, match=r"out\.csv\.partial has 3 of 6 answered rows: does another run write"):
+        write_file(tmp_path / "out.csv", tables, "latitude", "longitude", CsvStyle())
+    assert not (tmp_path / "out.csv").exists()
+    second.close()
+    second.remove()
+    first.remove()
+
+
 def test_a_run_with_other_options_is_not_resumed(service: ServiceProcess, tmp_path: Path) -> None:
     write_sites(tmp_path / "sites.csv", 900)
     arguments = ["predict", str(tmp_path / "sites.csv"), "-o", str(tmp_path / "out.csv")]
@@ -418,6 +437,9 @@ def test_latin_1_is_refused_with_the_remedy_and_read_with_it(service: ServicePro
     arguments = ["predict", str(tmp_path / "sites.csv"), "-o", str(tmp_path / "out.csv"), *PLANTED]
     assert "--encoding names another" in run_here(service, *arguments).stderr
     assert run_here(service, *arguments, "--encoding", "latin-1").exit_code == 0
+    # Of more than a byte a character.
+    wide = run_here(service, *arguments, "--encoding", "utf-16")
+    assert (wide.exit_code, "save the file as UTF-8" in wide.stderr) == (2, True)
     assert texts(tmp_path / "out.csv")["place"].tolist() == ["Cañon"]
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import socket
 from datetime import UTC, datetime, timedelta
 from email.utils import format_datetime
+from typing import Any
 
 import httpx
 import pytest
@@ -15,7 +16,8 @@ from hypothesis import strategies as st
 
 from nurselog import Client, errors
 from nurselog._calls.exchange import RetryPolicy, exchange
-from nurselog._calls.operations import species
+from nurselog._calls.operations import Operation, predict_batch, species
+from nurselog._calls.plans import plan
 
 
 @pytest.mark.parametrize("fault", FAULTS)
@@ -77,6 +79,41 @@ def test_a_date_of_retry_after_is_a_wait() -> None:
         steps.send(httpx.Response(503, headers={"Retry-After": tomorrow}))
     assert raised.value.retry_after is not None
     assert 0 < raised.value.retry_after <= 86_400
+
+
+_REFUSAL = '{"error":{"code":"batch_too_large","message":"Large.","details":%s}}'
+
+
+@pytest.mark.parametrize(
+    ("status", "body", "headers"),
+    [
+        (500, "", {"Retry-After": "Sun, 06 Nov 1994 08:49:37 -99999999999999999999"}),
+        (500, "", {"Retry-After": "Sun, 06 Nov 99999999999999999999 08:49:37 GMT"}),
+        (200, "[" * 100_000, {}),
+        (422, "[" * 100_000, {}),
+        (422, _REFUSAL % '"none"', {}),
+        (422, _REFUSAL % '{"tier_limit":"none"}', {}),
+        (422, _REFUSAL % '{"tier_limit":null}', {}),
+        (422, _REFUSAL.replace("batch_too_large", "invalid_request") % '{"issues":null}', {}),
+        (422, _REFUSAL.replace("batch_too_large", "invalid_request") % '{"issues":["none",{}]}', {}),
+        (200, '{"results":[1,null],"units":1}', {}),
+        (200, '{"results":["none",{"error":"none"}],"units":null}', {}),
+        (200, '{"results":[{"error":{}},{"error":null}]}', {}),
+    ],
+)
+def test_whatever_a_server_answers_a_failure_is_an_error_of_the_client(
+    status: int, body: str, headers: dict[str, str]
+) -> None:
+    steps = plan({"type": "FeatureCollection", "features": [{"id": 1}, {"id": 2}]})
+    operations: list[Operation[Any]] = [predict_batch([b"{}", b"{}"]), next(steps)]
+    for operation in operations:
+        sending = exchange(operation, RetryPolicy(0))
+        next(sending)
+        with pytest.raises(errors.NurselogError) as raised:
+            sending.send(httpx.Response(status, text=body, headers=headers))
+    with pytest.raises(errors.NurselogError):
+        for _ in range(3):  # the units, then fewer of them
+            steps.throw(raised.value)
 
 
 @given(st.integers(0, 2000), st.none() | st.floats(0, 1e6))

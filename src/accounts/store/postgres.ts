@@ -26,8 +26,8 @@ export async function openPostgres(url: string): Promise<Kysely<AccountsDatabase
 /** A database URL without its password and parameters, for messages. */
 export function withoutSecrets(url: string): string {
   // A ? in the password that should have been escaped makes the URL invalid: what follows it is then no query.
-  const address = URL.canParse(url) ? url.replace(/\?.*$/, '') : url;
-  return address.replace(/\/\/.*@/, '//').replace(/\?.*$/, '');
+  const address = URL.canParse(url) ? url.replace(/\?.*$/s, '') : url;
+  return address.replace(/\/\/.*@/s, '//').replace(/\?.*$/s, '');
 }
 
 function openDatabase(connectionString: string, config: PoolConfig): Kysely<AccountsDatabase> {

@@ -1,4 +1,4 @@
-import { DataType, DateUnit, type Field, Precision, type Schema, Type } from 'apache-arrow';
+import { DataType, DateUnit, type Field, Precision, type Schema, TimeUnit, Type } from 'apache-arrow';
 import { show } from '../../prediction/errors/shown-value.js';
 import { notATable } from '../table/table-request.js';
 import { readType } from './text-views.js';
@@ -38,6 +38,9 @@ function isRead(type: DataType, isColumn: boolean): boolean {
     (!DataType.isInt(type) || INTEGER_BITS.includes(type.bitWidth)) &&
     (!DataType.isFloat(type) || type.precision === Precision.SINGLE || type.precision === Precision.DOUBLE) &&
     (!DataType.isTime(type) || type.bitWidth === 32 || type.bitWidth === 64) &&
+    // A damaged schema may have any number for a unit.
+    (!(DataType.isTime(type) || DataType.isTimestamp(type)) || type.unit in TimeUnit) &&
+    (!DataType.isDate(type) || type.unit in DateUnit) &&
     (!DataType.isFixedSizeBinary(type) || isWithin(type.byteWidth, 1, MAX_FIXED_BYTES)) &&
     (!DataType.isDecimal(type) ||
       (DECIMAL_BITS.includes(type.bitWidth) && isWithin(type.scale, -MAX_DECIMAL_DIGITS, MAX_DECIMAL_DIGITS)))

@@ -4,6 +4,9 @@ import { rejectUnparsed } from './malformed-requests.js';
 import { BYTES_PER_TURN, isLineEnd, type RequestPacer, turnEnd } from './pacing.js';
 import { SocketStream } from './socket-stream.js';
 
+/** An unread body of at most so many bytes is received, and then the next request; a larger one ends the connection. */
+const MUCH_BYTES = 64 * 1024;
+
 /**
  * A connection as Node's HTTP server sees it: what its socket receives is passed on a little at a time.
  *
@@ -97,6 +100,12 @@ export class Connection extends SocketStream {
     // Node's parser drops what it got together with such a request: it may belong to the next one.
     if (request.headers.upgrade !== undefined) this.endAfterResponse();
     return true;
+  }
+
+  /** Whether the last request's body is still arriving and may be large. */
+  get isAwaitingMuch(): boolean {
+    const { 'content-length': length, 'transfer-encoding': coding } = this.#request?.headers ?? {};
+    return this.#isReceivingBody && (coding !== undefined || Number(length ?? 0) > MUCH_BYTES);
   }
 
   /** Tells a caller who waits for it to send the body, which is about to be read. */

@@ -18,7 +18,7 @@ import { type Connection, connectionOf } from './connection.js';
 import type { Connections } from './connections.js';
 import { enableGracefulClose } from './graceful-close.js';
 import { framingError, MAX_HEADERS, rejectExpectation, rejectTunnel } from './malformed-requests.js';
-import { requestId } from './request-state.js';
+import { type RequestState, requestId } from './request-state.js';
 
 /** Request timeouts without traffic after which a connection is closed: its caller does not read the response. */
 const IDLE_FACTOR = 4;
@@ -61,6 +61,7 @@ export function createServer(
     frameworkErrors: (_error, request, reply) => {
       const error = framingError(request.raw) ?? notFound(request.url, endpoints);
       reply.headers(originHeaders(config.corsOrigins, request.headers.origin));
+      endBesideBody(request, reply);
       sendError(reply.header('x-request-id', request.id), error);
     },
   });
@@ -93,13 +94,22 @@ export function createServer(
     });
   });
   app.addHook('onSend', (request, reply, _payload, done) => {
-    // Where a caller was not told to send the body, what follows could be either the body or the next request.
-    if (phase.current === 'draining' || connectionOf(request.raw).isAwaitingContinue)
-      reply.header('connection', 'close');
+    if (phase.current === 'draining') reply.header('connection', 'close');
+    endBesideBody(request, reply);
     done();
   });
   app.setErrorHandler(handleError);
   return app;
+}
+
+/** Announces the end of the connection after a response, where what follows must not be received as if it were kept. */
+function endBesideBody({ raw, state }: FastifyRequest, reply: FastifyReply): void {
+  const connection = connectionOf(raw);
+  // Where a caller was not told to send the body, what follows could be either the body or the next request.
+  const isAmbiguous = connection.isAwaitingContinue;
+  // Node's server would read and drop any number of bytes. Callers with a key may send all of theirs, and then read.
+  const isOfStranger = (state as RequestState | undefined)?.caller === undefined;
+  if (isAmbiguous || (isOfStranger && connection.isAwaitingMuch)) reply.header('connection', 'close');
 }
 
 /**

@@ -2,6 +2,8 @@ import {
   CompressionType,
   compressionRegistry,
   type DataType,
+  Date_,
+  type DateUnit,
   Decimal,
   Dictionary,
   DurationSecond,
@@ -19,6 +21,9 @@ import {
   SparseUnion,
   Struct,
   Table,
+  Time,
+  Timestamp,
+  type TimeUnit,
   tableFromIPC,
   tableToIPC,
   Utf8,
@@ -152,6 +157,11 @@ test.each<DataType>([
   new Float16(),
   new Decimal(3, 60, 256),
   new Dictionary(new List(ITEM), new Int32()),
+  // Units that do not exist.
+  new Date_(2 as DateUnit),
+  new Time(32_767 as TimeUnit, 64),
+  new Timestamp(-1 as TimeUnit),
+  new Timestamp(32_767 as TimeUnit),
 ])('a column of %s is refused by its name', (type) => {
   const sites = tableFromIPC(bodyOf('arrow', sampleRows(data, 1, seededRandom(1)))).schema.fields;
   const { message, details } = refusalOf(

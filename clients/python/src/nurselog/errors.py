@@ -194,12 +194,18 @@ def error_from_object(
     request_id: str | None = None,
     retry_after: float | None = None,
 ) -> NurselogError:
-    """The exception for the `error` object of a response or of a failed site."""
+    """The exception for the `error` object of a response or of a failed site.
+
+    Raises:
+        TypeError: It is no object.
+        KeyError: It has no code or no message.
+    """
     code = str(error["code"])
+    details = error.get("details")
     return ERROR_CLASSES.get(code, NurselogError)(
         str(error["message"]),
         code=code,
-        details=error.get("details"),
+        details=details if isinstance(details, Mapping) else None,
         status=status,
         request_id=request_id,
         retry_after=retry_after,

@@ -96,7 +96,7 @@ def error_of_response(response: httpx.Response) -> NurselogError:
             request_id=response.headers.get("x-request-id"),
             retry_after=retry_after,
         )
-    except (ValueError, TypeError, KeyError):
+    except (ValueError, TypeError, KeyError, RecursionError):
         location = response.headers.get("location")
         reason = "It has no error body." if location is None else f"It redirects to {location}."
         error = unexpected(response, reason)
@@ -111,7 +111,7 @@ def _retry_after_s(response: httpx.Response) -> float | None:
         return float(value)
     try:
         date = parsedate_to_datetime(value)
-    except ValueError:
+    except (ValueError, OverflowError):
         return None
     # Without a zone it is in UTC, as are all dates of HTTP.
     date = date if date.tzinfo is not None else date.replace(tzinfo=UTC)

@@ -169,19 +169,29 @@ def predict_batch(entries: Sequence[bytes]) -> Operation[Sequence[Result]]:
         if not isinstance(results, list) or len(results) != len(entries):
             raise unexpected(response, f"It does not have the {len(entries)} results of the batch.")
         request_id = response.headers.get("x-request-id")
-        return [
-            error_from_object(result["error"], request_id=request_id) if "error" in result else result
-            for result in results
-        ]
+        try:
+            return [
+                error_from_object(result["error"], request_id=request_id) if "error" in result else result
+                for result in results
+            ]
+        except (TypeError, KeyError):
+            raise unexpected(response, "One of its results is neither an answer nor an error.") from None
 
     return Operation("POST", "/v1/predict/batch", read, b'{"requests":[' + b",".join(entries) + b"]}")
 
 
 def plan_request(units: bytes, options: bytes) -> Operation[PlanResult]:
     """Plans units that are encoded already, with options that are an object, encoded, too."""
+
+    def read(response: httpx.Response) -> PlanResult:
+        answer = _object(response)
+        if not isinstance(answer.get("units"), list):
+            raise unexpected(response, "It does not have the units of a plan.")
+        return cast("PlanResult", answer)
+
     others = options[1:-1]
     body = b'{"units":' + units + (b"," + others if others else b"") + b"}"
-    return Operation("POST", "/v1/plan", _object, body)
+    return Operation("POST", "/v1/plan", read, body)
 
 
 def encode(fields: Mapping[str, object]) -> bytes:
@@ -254,7 +264,7 @@ def _shown_ranking(response: httpx.Response) -> RankingResult:
 def _object(response: httpx.Response) -> Any:  # noqa: ANN401 - the caller names the type of the answer
     try:
         answer = response.json()
-    except ValueError:
+    except (ValueError, RecursionError):
         raise unexpected(response, "It is not JSON.") from None
     if not isinstance(answer, dict):
         raise unexpected(response, "It is not a JSON object.")

@@ -83,7 +83,8 @@ def plan(
             count = min(limit, len(features) - start)
             if count < 2 or not _is_too_large(error):
                 raise
-            limit = min(count - 1, int(error.details.get("tier_limit", count // 2)))
+            tier_limit = error.details.get("tier_limit")
+            limit = tier_limit if isinstance(tier_limit, int) and 0 < tier_limit < count else count // 2
         else:
             start += limit
     units_of_all = [unit for answer in answers for unit in answer["units"]]
@@ -94,7 +95,8 @@ def _is_too_large(error: NurselogError) -> bool:
     """Whether fewer units would do: an invalid request is too large where its issue is that of the whole."""
     if not isinstance(error, InvalidRequestError):
         return True
-    return [issue["path"] for issue in error.details.get("issues", [])] == [""]
+    issues = error.details.get("issues")
+    return isinstance(issues, list) and [issue.get("path") for issue in issues if isinstance(issue, dict)] == [""]
 
 
 def unit_ids(units: GeoDataFrame, id_column: str | None) -> list[Any]:

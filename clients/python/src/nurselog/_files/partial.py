@@ -66,15 +66,25 @@ class PartialOutput:
         self._file.close()
 
     def tables(self) -> Iterator[pa.Table]:
-        """The rows in order, after `close`; a table without rows if there are none."""
+        """The rows in order, after `close`; a table without rows if there are none.
+
+        Raises:
+            OSError: Rows that were added are not in the file any more.
+        """
+        rows = 0
         tables = (pa.Table.from_batches([batch]) for batch, _ in self._batches())
         for table in tables if self.rows > 0 else [self._schema.empty_table()]:
+            rows += table.num_rows
             metadata = {name: value for name, value in table.schema.metadata.items() if name != _JOB}
             yield table.replace_schema_metadata(metadata)
+        if rows != self.rows:
+            raise OSError(
+                f"{self.path} has {rows:,} of {self.rows:,} answered rows: does another run write the same output?"
+            )
 
     def remove(self) -> None:
         """Removes the file."""
-        self.path.unlink()
+        self.path.unlink(missing_ok=True)
 
     def _batches(self) -> Iterator[tuple[pa.RecordBatch, int]]:
         """The whole record batches, each with the position of its end in the file."""

@@ -157,6 +157,8 @@ class _CsvSource:
         return native
 
     def _header(self) -> str:
+        if "\n".encode(self._encoding).removeprefix(codecs.BOM_UTF8) != b"\n":
+            raise InvalidRequestError(f"lines of {self._encoding} cannot be told apart: save the file as UTF-8.")
         line: bytes = self._file.readline(1024 * 1024)
         self.byte_order_mark = self._is_utf_8() and line.startswith(codecs.BOM_UTF8)
         while line in (b"\n", b"\r\n"):  # blank lines are no rows
