@@ -4,8 +4,8 @@ import { rejectUnparsed } from './malformed-requests.js';
 import { BYTES_PER_TURN, isLineEnd, type RequestPacer, turnEnd } from './pacing.js';
 import { SocketStream } from './socket-stream.js';
 
-/** An unread body of at most so many bytes is received, and then the next request; a larger one ends the connection. */
-const MUCH_BYTES = 64 * 1024;
+/** A body that nobody reads is received up to this size, and then the next request; a larger one ends the connection. */
+const MAX_UNREAD_BYTES = 64 * 1024;
 
 /**
  * A connection as Node's HTTP server sees it: what its socket receives is passed on a little at a time.
@@ -102,10 +102,10 @@ export class Connection extends SocketStream {
     return true;
   }
 
-  /** Whether the last request's body is still arriving and may be large. */
-  get isAwaitingMuch(): boolean {
+  /** Whether the body of the last request is still arriving, and is larger than MAX_UNREAD_BYTES or may be. */
+  get hasLargeUnreadBody(): boolean {
     const { 'content-length': length, 'transfer-encoding': coding } = this.#request?.headers ?? {};
-    return this.#isReceivingBody && (coding !== undefined || Number(length ?? 0) > MUCH_BYTES);
+    return this.#isReceivingBody && (coding !== undefined || Number(length ?? 0) > MAX_UNREAD_BYTES);
   }
 
   /** Tells a caller who waits for it to send the body, which is about to be read. */

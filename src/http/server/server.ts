@@ -109,7 +109,7 @@ function endBesideBody({ raw, state }: FastifyRequest, reply: FastifyReply): voi
   const isAmbiguous = connection.isAwaitingContinue;
   // Node's server would read and drop any number of bytes. Callers with a key may send all of theirs, and then read.
   const isOfStranger = (state as RequestState | undefined)?.caller === undefined;
-  if (isAmbiguous || (isOfStranger && connection.isAwaitingMuch)) reply.header('connection', 'close');
+  if (isAmbiguous || (isOfStranger && connection.hasLargeUnreadBody)) reply.header('connection', 'close');
 }
 
 /**
