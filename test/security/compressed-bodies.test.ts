@@ -1,5 +1,5 @@
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
-import { test } from 'vitest';
+import { expect, test } from 'vitest';
 import { expectError } from '../support/error-body.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
 import { serviceOfFile } from '../support/service.js';
@@ -33,4 +33,9 @@ test.each([
 test('compressed bytes that are not declared as such are invalid_json', async () => {
   for (const body of [gzipSync(BODY), brotliCompressSync(BODY)])
     await expectError(await service.post('/v1/predict', body), 400, 'invalid_json');
+});
+
+test('a body of Content-Encoding identity is read, in any case of letters', async () => {
+  for (const encoding of ['identity', 'Identity'])
+    expect((await service.post('/v1/predict', BODY, { 'content-encoding': encoding })).status).toBe(200);
 });
