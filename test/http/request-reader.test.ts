@@ -1,7 +1,7 @@
 import editDistance from 'damerau-levenshtein';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { LARGEST_BATCH_SITES } from '../../src/accounts/tiers.js';
+import { LARGEST_BATCH_SITES } from '../../src/config.js';
 import { optionRulesOf } from '../../src/formats/request/options.js';
 import { RequestReader } from '../../src/formats/request/request-reader.js';
 import { requestSchemas } from '../../src/formats/request/schemas.js';

@@ -158,5 +158,5 @@ test('an interval of draws of which one is no number is an error', () => {
   const ends = new IntervalEnds(0.8);
   ends.find(draws, 0, 2, 0);
   values[70] = Number.NaN;
-  expect(() => ends.find(draws, 0, 2, 0)).toThrow('to NaN, which are no probabilities');
+  expect(() => ends.find(draws, 0, 2, 0)).toThrow('to NaN, which are not probabilities');
 });
