@@ -12,6 +12,7 @@ import { readPredictorData } from '../../testing/project.js';
 import { seededRandom } from '../../testing/random.js';
 import { collection, FOREST_RING, unit } from '../http/support/units.js';
 import { arrowOfManyTypes, bodyOf } from '../http/table/support/bodies.js';
+import { readAnswer } from '../http/table/support/read-answer.js';
 import { sampleRows } from '../http/table/support/samples.js';
 import { rectangle, starAround } from '../prediction/support/outlines.js';
 import { parseErrorBody } from '../support/error-body.js';
@@ -88,6 +89,7 @@ function mutatedTable(format: TableFormat, isLarge: boolean): Buffer {
   return mutateBytes(Buffer.from(isOfManyTypes ? arrowOfManyTypes(rows) : bodyOf(format, rows)), random);
 }
 
+const FORMATS: readonly TableFormat[] = ['csv', 'ndjson', 'arrow'];
 const TABLE_TYPES: Record<TableFormat, string> = {
   csv: 'text/csv',
   ndjson: 'application/x-ndjson',
@@ -98,7 +100,7 @@ interface Kind {
   readonly path: string;
   readonly contentType: string;
   readonly mutated: (isLarge: boolean) => Buffer;
-  /** Of an answer in JSON. */
+  /** Of the answer, unless it is a table. */
   readonly schema?: z.ZodType;
 }
 
@@ -121,16 +123,19 @@ const KINDS: readonly (readonly [name: string, kind: Kind])[] = [
   jsonKind('/v1/predict/compare', compareResponseSchema, mutatedSite(COMPARE_REQUEST)),
   jsonKind('/v1/predict/rank', rankingResponseSchema, mutatedSite(RANKING)),
   jsonKind('/v1/plan', planResponseSchema, mutatedPlan),
-  tableKind('csv'),
-  tableKind('ndjson'),
-  tableKind('arrow'),
+  ...FORMATS.map(tableKind),
 ];
 
 /** Fails where an answer is neither whole nor the refusal of a bad body. */
-async function checkAnswer({ schema }: Kind, response: Response): Promise<'answered' | 'refused'> {
+async function checkAnswer(
+  { schema }: Kind,
+  response: Response,
+  output: TableFormat,
+): Promise<'answered' | 'refused'> {
   const answer = Buffer.from(await response.arrayBuffer()); // throws where it is cut off
   if (response.status === 200) {
-    schema?.parse(JSON.parse(answer.toString()));
+    if (schema === undefined) readAnswer(answer, output);
+    else schema.parse(JSON.parse(answer.toString()));
     return 'answered';
   }
   expect([400, 422], answer.toString()).toContain(response.status);
@@ -147,8 +152,10 @@ test.each(KINDS)(
     for (let round = 1; round <= amount({ short: 200, long: 10_000 }); round++) {
       const body = kind.mutated(round % LARGE_EVERY === 0);
       const before = usage?.begin() ?? 0;
-      const response = await service.post(kind.path, body, { 'content-type': kind.contentType });
-      seen[await checkAnswer(kind, response)]++;
+      const output = FORMATS[round % FORMATS.length];
+      const accept = kind.schema === undefined ? TABLE_TYPES[output] : 'application/json';
+      const response = await service.post(kind.path, body, { 'content-type': kind.contentType, accept });
+      seen[await checkAnswer(kind, response, output)]++;
       if (usage === undefined || round < LARGE_EVERY) continue; // the first ones warm up
       mostBytes = Math.max(mostBytes, usage.end() - before);
       if (usage.longestTurnMs > longestMs) longestMs = usage.longestTurnMs;
