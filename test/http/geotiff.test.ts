@@ -101,7 +101,7 @@ describe.skipIf(!HAS_GDAL)('GeoTIFF by GDAL', () => {
       cells.forEach((cell, i) => {
         expected[cell] = Number(survival.get(i).toFixed(4));
       });
-      expect(full[b]).toEqual(expected);
+      expect(full[b].findIndex((value, cell) => !Object.is(value, expected[cell]))).toBe(-1);
 
       const half = Math.ceil(width / 2);
       const means = Float32Array.from(overviews[b], (_, at) => {
@@ -114,7 +114,7 @@ describe.skipIf(!HAS_GDAL)('GeoTIFF by GDAL', () => {
         const sum = inside.reduce((total, value) => total + Math.round(value * 10_000), 0);
         return inside.length === 0 ? Number.NaN : Math.round(sum / inside.length) / 10_000;
       });
-      expect(overviews[b]).toEqual(means);
+      expect(overviews[b].findIndex((value, cell) => !Object.is(value, means[cell]))).toBe(-1);
     }
   });
 
