@@ -127,18 +127,14 @@ const KINDS: readonly (readonly [name: string, kind: Kind])[] = [
 ];
 
 /** Fails where an answer is neither whole nor the refusal of a bad body. */
-async function checkAnswer(
-  { schema }: Kind,
-  response: Response,
-  output: TableFormat,
-): Promise<'answered' | 'refused'> {
-  const answer = Buffer.from(await response.arrayBuffer()); // throws where it is cut off
-  if (response.status === 200) {
-    if (schema === undefined) readAnswer(answer, output);
-    else schema.parse(JSON.parse(answer.toString()));
+function checkAnswer({ schema }: Kind, status: number, answer: Buffer, output: TableFormat) {
+  if (status === 200) {
+    schema?.parse(JSON.parse(answer.toString()));
+    // A large one would raise the highest memory of the process.
+    if (schema === undefined && answer.length < 100_000) readAnswer(answer, output);
     return 'answered';
   }
-  expect([400, 422], answer.toString()).toContain(response.status);
+  expect([400, 422], answer.toString()).toContain(status);
   parseErrorBody(answer.toString());
   return 'refused';
 }
@@ -149,18 +145,21 @@ test.each(KINDS)(
     const usage = IS_LONG ? new ThreadUsage() : undefined;
     const seen = { answered: 0, refused: 0 };
     let [longestMs, mostBytes] = [0, 0];
-    for (let round = 1; round <= amount({ short: 200, long: 10_000 }); round++) {
+    for (let round = 1; round <= amount({ short: 400, long: 10_000 }); round++) {
       const body = kind.mutated(round % LARGE_EVERY === 0);
       const before = usage?.begin() ?? 0;
       const output = FORMATS[round % FORMATS.length];
       const accept = kind.schema === undefined ? TABLE_TYPES[output] : 'application/json';
       const response = await service.post(kind.path, body, { 'content-type': kind.contentType, accept });
-      seen[await checkAnswer(kind, response, output)]++;
-      if (usage === undefined || round < LARGE_EVERY) continue; // the first ones warm up
-      mostBytes = Math.max(mostBytes, usage.end() - before);
-      if (usage.longestTurnMs > longestMs) longestMs = usage.longestTurnMs;
-      expect(usage.longestTurnMs, body.subarray(0, 2000).toString()).toBeLessThan(MAX_TURN_MS);
-      expect(mostBytes, body.subarray(0, 2000).toString()).toBeLessThan(MAX_MORE_BYTES);
+      const answer = Buffer.from(await response.arrayBuffer()); // throws where it is cut off
+      // The first ones warm up.
+      if (usage !== undefined && round >= LARGE_EVERY) {
+        mostBytes = Math.max(mostBytes, usage.end() - before);
+        if (usage.longestTurnMs > longestMs) longestMs = usage.longestTurnMs;
+        expect(usage.longestTurnMs, body.subarray(0, 2000).toString()).toBeLessThan(MAX_TURN_MS);
+        expect(mostBytes, body.subarray(0, 2000).toString()).toBeLessThan(MAX_MORE_BYTES);
+      }
+      seen[checkAnswer(kind, response.status, answer, output)]++;
     }
     usage?.stop();
     if (IS_LONG)
