@@ -61,16 +61,19 @@ class Server:
         self._server.server_close()
 
 
-def test_a_batch_that_fails_unexpectedly_ends_the_others() -> None:
-    async def tasks_after(url: str) -> int:
-        async with AsyncClient(url, "key") as client:
+def test_a_cancelled_call_ends_all_of_its_batches() -> None:
+    async def tasks_after(server: Server) -> int:
+        async with AsyncClient(server.url, "key") as client:
             client._batch_sites = 1
-            with pytest.raises(TypeError):
-                await client.predict_many(sites(3), concurrency=2)
+            call = asyncio.create_task(client.predict_many(sites(3), concurrency=2))
+            await asyncio.to_thread(server.both_came.wait)
+            call.cancel()
+            with pytest.raises(asyncio.CancelledError):
+                await call
             return len(asyncio.all_tasks())
 
-    with Server(200, [5], last_is_held=True) as server:
-        assert asyncio.run(tasks_after(server.url)) == 1
+    with Server(200, [{}], last_is_held=True) as server:
+        assert asyncio.run(tasks_after(server)) == 1
 
 
 def test_parts_in_flight_end_with_the_iterator(service: ServiceProcess) -> None:
