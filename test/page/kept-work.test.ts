@@ -1,9 +1,11 @@
 import { truncateSync } from 'node:fs';
+import type { Feature } from 'geojson';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { browserTest, serviceAndBrowser } from './support/browser.js';
 import { setWarming } from './support/launch-browser.js';
-import { collection, drop, openUnits, saved, storedText } from './support/units.js';
+import { zippedShapefile } from './support/shapefile.js';
+import { collection, drop, openUnits, RING, saved, storedText } from './support/units.js';
 
 const shared = serviceAndBrowser();
 
@@ -105,6 +107,37 @@ browserTest(
     await expect.poll(() => storedText(page)).not.toContain('North slope');
     expect(questions).toEqual(['beforeunload', 'confirm']);
     expect(await page.getByLabel('Change a unit').count()).toBe(0);
+    expect(faults).toEqual([]);
+    await context.close();
+  },
+);
+
+browserTest(
+  'blank numbers of a shapefile and numbers beyond all are blank, and the units survive',
+  async () => {
+    const { page, context, faults } = await openUnits(shared);
+    const blank = Buffer.alloc(70, ' '); // a table with the number `name`, blank in its only row
+    blank.fill(0, 0, 65);
+    blank.writeUInt32LE(1, 4);
+    blank.writeUInt16LE(65, 8);
+    blank.writeUInt16LE(5, 10);
+    blank.write('name', 32);
+    blank.write('N', 43);
+    blank[48] = 4;
+    blank[64] = 0x0d;
+    await drop(page, 'units.zip', zippedShapefile('', RING, undefined, { 'units.dbf': blank }));
+    await page.locator('table.plan').getByText('Unit 1').waitFor();
+    await drop(page, 'units.geojson', collection(['South slope', 0]).replace('"name":0', '"TPA":1e999'));
+    await page.locator('table.plan').getByText('Unit 3').waitFor();
+    await expect.poll(() => storedText(page)).toContain('Unit 3');
+    await page.reload();
+    await page.locator('table.plan').getByText('Unit 3').waitFor();
+    const { features } = JSON.parse(await saved(page, 'Save project'));
+    expect(features.map(({ properties }: Feature) => properties)).toEqual([
+      { name: null },
+      { name: 'South slope' },
+      { TPA: null },
+    ]);
     expect(faults).toEqual([]);
     await context.close();
   },
