@@ -143,6 +143,37 @@ browserTest(
   },
 );
 
+browserTest(
+  'a tab whose kept work another one replaced keeps all of it at its next change, and is not closed before without a question',
+  async () => {
+    const { page: first, context, faults } = await openUnits(shared);
+    const second = await context.newPage();
+    await second.goto(`${shared.service.apiUrl}/#key=${shared.service.key}&panel=units`);
+    await second.getByRole('heading', { name: 'Planting units' }).waitFor();
+    const changed = 'The work was changed in another tab.';
+    await drop(second, 'units.geojson', collection(['Of the second']));
+    await first.getByText(changed).waitFor();
+    await drop(first, 'units.geojson', collection(['Of the first']));
+    await second.getByText(changed).waitFor();
+    const questions: string[] = [];
+    second.on('dialog', (dialog) => {
+      questions.push(dialog.type());
+      return dialog.dismiss();
+    });
+    await second.getByRole('tab', { name: 'Units' }).click(); // no browser asks where nobody did anything
+    await second.close({ runBeforeUnload: true });
+    await expect.poll(() => questions).toEqual(['beforeunload']);
+    await second.getByLabel(/^Hand planting, per/).fill('1.2');
+    await first.getByText(changed).waitFor();
+    expect(await storedText(second)).toContain('Of the second');
+    await second.reload();
+    await second.locator('table.plan').getByText('Of the second').waitFor();
+    expect(questions).toEqual(['beforeunload']);
+    expect(faults).toEqual([]);
+    await context.close();
+  },
+);
+
 browserTest('kept work that cannot be read stays, and the page says so, until there are units', async () => {
   const { page, context, faults } = await openUnits(shared);
   await drop(page, 'units.geojson', collection(['North slope']));
