@@ -122,16 +122,21 @@ browserTest(
   'names of a file are shown as text, and formulas among them are made harmless in the export',
   async () => {
     const { page, context, faults } = await openUnits(shared);
-    await drop(page, 'units.geojson', collection([HOSTILE, '+1+cmd', '@SUM(A1)', '-7', 'a;=1+1']));
+    await drop(
+      page,
+      'units.geojson',
+      collection([HOSTILE, '+1+cmd', '@SUM(A1)', '-7', 'a;=1+1', 'a\n=1+1;b']),
+    );
     await page.locator('table.plan').getByText(HOSTILE).waitFor();
     expect(await page.locator('#panel img').count()).toBe(0);
     expect(await page.title()).toBe('nurselog planner');
     const csv = await saved(page, 'Export CSV');
     const { data } = Papa.parse<{ unit: string }>(csv, { header: true });
     expect(csv).toContain(`"a;'=1+1"`);
+    expect(csv).not.toMatch(/^["\s]*[=+@]/m); // a line break begins a row where semicolons separate cells
     // The fourth is a number.
     expect(new Set(data.map(({ unit }) => unit))).toEqual(
-      new Set([`'${HOSTILE}`, "'+1+cmd", "'@SUM(A1)", '-7', "a;'=1+1"]),
+      new Set([`'${HOSTILE}`, "'+1+cmd", "'@SUM(A1)", '-7', "a;'=1+1", "a\n'=1+1;b"]),
     );
     expect(faults).toEqual([]);
     await context.close();
