@@ -253,14 +253,20 @@ browserTest('files that cannot be used say why, as do several that are dropped a
   await page.locator('#panel .error').getByText('2 files were dropped: drop one at a time').waitFor();
   const damaged = { type: 'Feature', properties: {}, geometry: { type: 'Polygon', coordinates: null } };
   const metres = { type: 'Polygon', coordinates: [RING.map(([x, y]) => [x * 1e4, y * 1e5])] };
-  const features = [damaged, { type: 'Feature', properties: { name: 'In metres' }, geometry: metres }];
+  const noRing = { type: 'Polygon', coordinates: [5, [[{ toString: 1 }, 2]]] };
+  const features = [
+    damaged,
+    { type: 'Feature', properties: { name: 'In metres' }, geometry: metres },
+    { type: 'Feature', properties: { name: 'Without a ring' }, geometry: noRing },
+  ];
   await drop(page, 'units.geojson', JSON.stringify({ type: 'FeatureCollection', features }));
   await page.getByText('Neither polygons nor points, and left out: 1 feature').waitFor();
   await page.locator('#panel .error').getByText('In metres').waitFor();
   await drop(page, 'units.geojson', collection(['In degrees']));
   const names = page.locator('table.plan tbody th button');
   await expect.poll(() => names.allTextContents()).toEqual(['In degrees']);
-  expect(await page.locator('#panel .error').count()).toBe(1); // of the unit in metres
+  expect(await page.locator('#panel .error').count()).toBe(1); // of the other units
+  expect(await saved(page, 'Export KML')).toContain('<name>Without a ring</name>');
   expect(faults).toEqual([]);
   await context.close();
 });
