@@ -1,5 +1,5 @@
 import { createHash } from 'node:crypto';
-import { readFileSync, statSync } from 'node:fs';
+import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import type { z } from 'zod';
 import { ArtefactError } from './artefact-error.js';
@@ -13,11 +13,8 @@ export interface ArtefactFile {
 /** Reads a file. @throws ArtefactError where it cannot be read */
 export function readArtefactFile(path: string): ArtefactFile {
   try {
-    // A named pipe or a device such as /dev/zero has no end.
-    if (!statSync(path).isFile()) throw new ArtefactError(path, 'is not a file');
     return { path, bytes: readFileSync(path) };
   } catch (error) {
-    if (error instanceof ArtefactError) throw error;
     const code = (error as NodeJS.ErrnoException).code;
     throw new ArtefactError(path, code === 'ENOENT' ? 'the file is missing' : `cannot be read (${code})`);
   }
