@@ -27,5 +27,3 @@ export const TIERS: Readonly<Record<Tier, TierLimits>> = {
 
 /** The tiers' names, smallest first. */
 export const TIER_NAMES = Object.keys(TIERS) as readonly Tier[];
-
-export { LARGEST_BATCH_SITES };

@@ -86,7 +86,7 @@ export class Submitter {
 
 /**
  * Takes memory for a request until its response is closed.
- * @returns gives back all but so many bytes before
+ * @returns releases all but that many bytes before
  * @throws ApiError overloaded where too little is left
  */
 export function takeMemory(

@@ -35,7 +35,7 @@ export async function openPredictor(
   data: PredictorData,
   onCheck: (file: string) => void = () => {},
 ): Promise<Predictor> {
-  const predictor = await openUntried(data);
+  const predictor = await openUnchecked(data);
   const { grid, species } = data;
   const count = 8 * species.length;
   const points = Int32Array.from({ length: count }, (_, i) => Math.floor((i * grid.pointCount) / count));
@@ -55,7 +55,7 @@ export async function openPredictor(
  * Opens models that another thread checks: running slow ones on a probe would block this thread.
  * @throws ArtefactError where a model cannot be loaded
  */
-export async function openUntried(data: PredictorData): Promise<Predictor> {
+export async function openUnchecked(data: PredictorData): Promise<Predictor> {
   const models = [];
   for (const file of data.modelFiles) models.push(await openSurvivalModel(file, data.manifest));
   const intervalModels = [];

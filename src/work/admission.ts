@@ -36,7 +36,7 @@ export class MemoryBudget {
   }
 }
 
-/** Requests of a key that are at work at a time; more would share the workers and all end late, or past their deadline. */
+/** Requests of a key that are at work at the same time; more would share the workers and all end late, or past their deadline. */
 const MAX_AT_WORK = 2;
 
 /** A key may have one open request, at work or waiting, for every SITES_PER_OPEN sites of the queue limit, and at least MIN_OPEN. */

@@ -1,5 +1,5 @@
 /** Work that waits: rows that may be taken in several slices, or a step, which is taken by itself. */
-export interface Waiting {
+export interface QueuedWork {
   /** The API key whose turn it uses. */
   readonly keyId: string;
   /** 0 for a step. */
@@ -28,7 +28,7 @@ interface KeyQueue<Job> {
  * thousand batches delays a single row of another key by one run at most. A step, which takes about as long as a run, is a
  * turn of its key. Within a key, first come, first served.
  */
-export class FairQueue<Job extends Waiting> {
+export class FairQueue<Job extends QueuedWork> {
   /** Rows that wait; steps are none. */
   rowCount = 0;
   /** The first key has the next turn; every key has jobs. */

@@ -1,5 +1,5 @@
 import { type RowAnswers, SiteRows } from '../prediction/site-rows.js';
-import type { Waiting } from './fair-queue.js';
+import type { QueuedWork } from './fair-queue.js';
 import { JobAnswers } from './job-answers.js';
 import type { BufferPool } from './memory/buffer-pool.js';
 
@@ -49,7 +49,7 @@ export interface StepRequest extends JobRequest {
 const NO_ROWS = new SiteRows(0);
 
 /** Rows or a step on the way to the result: JobAnswers, or what the worker returns. */
-export class Job<Result = unknown> implements Waiting {
+export class Job<Result = unknown> implements QueuedWork {
   readonly keyId: string;
   readonly deadlineMs: number;
   readonly rows: SiteRows;
@@ -120,7 +120,7 @@ export class Job<Result = unknown> implements Waiting {
     if (this.#answeredRows === this.rowCount) this.settle({ kind: 'answered', result: this.#answers });
   }
 
-  /** An executor is done with a run of it. */
+  /** Called when an executor ends one of its runs. */
   leaveRun(): void {
     this.runs--;
     this.#reportReleased();

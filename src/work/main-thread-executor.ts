@@ -1,5 +1,5 @@
 import { AnswerEncoder } from '../formats/json/answer-encoder.js';
-import { openUntried } from '../prediction/open-predictor.js';
+import { openUnchecked } from '../prediction/open-predictor.js';
 import type { PredictorData } from '../prediction/predictor.js';
 import { createRunBuffer, type RunBuffer } from './memory/run-buffer.js';
 import type { Executor, Run } from './scheduler.js';
@@ -22,7 +22,7 @@ export class MainThreadExecutor implements Executor {
   /** Opens the models meanwhile: see `warmUp`. They are tried elsewhere. */
   constructor(data: PredictorData) {
     this.#buffer = createRunBuffer(data);
-    this.#encoder = openUntried(data).then((predictor) => new AnswerEncoder(predictor));
+    this.#encoder = openUnchecked(data).then((predictor) => new AnswerEncoder(predictor));
     this.#encoder.catch(() => {}); // reported by warmUp
   }
 

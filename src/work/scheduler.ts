@@ -36,8 +36,8 @@ export class Run {
     return this.slices[0].job.order;
   }
 
-  /** Whether nobody waits for it any more. */
-  get isOver(): boolean {
+  /** Whether all its jobs are settled. */
+  get isSettled(): boolean {
     return this.slices.every(({ job }) => job.isSettled);
   }
 
@@ -179,7 +179,7 @@ export class Scheduler {
   /** The run to be tried again; not one whose jobs have all ended, since a scheduler that is idle starts none. */
   #nextRetry(): Run | undefined {
     let run = this.#retries.shift();
-    while (run?.isOver) run = this.#retries.shift();
+    while (run?.isSettled) run = this.#retries.shift();
     return run;
   }
 

@@ -18,7 +18,7 @@ export class WorkerStartError extends Error {
   override readonly name = 'WorkerStartError';
 }
 
-/** Who is notified of worker threads. */
+/** Receives the events of worker threads. */
 export interface WorkerWatcher {
   /** A thread failed, idle or at work. */
   onError(error: Error): void;

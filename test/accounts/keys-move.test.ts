@@ -2,10 +2,10 @@ import { readFileSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { describe, expect, test } from 'vitest';
 import { hashKey } from '../../src/accounts/api-key.js';
+import { temporaryFolder } from '../support/service-process.js';
 import { DATABASES } from './support/databases.js';
 import { callerOf, openAccounts } from './support/open-accounts.js';
 import { clock, json, KEY, keysOn } from './support/run-keys.js';
-import { temporaryFolder } from './support/temporary-folder.js';
 
 describe.each(DATABASES)('on $name', (database) => {
   test('an export and an import keep keys, secrets, overlaps, states and counts', async () => {

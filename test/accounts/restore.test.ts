@@ -3,9 +3,9 @@ import { readFileSync } from 'node:fs';
 import path from 'node:path';
 import { promisify } from 'node:util';
 import { expect, test } from 'vitest';
+import { temporaryFolder } from '../support/service-process.js';
 import { HAS_POSTGRES, POSTGRES } from './support/databases.js';
 import { type Opened, openAccounts } from './support/open-accounts.js';
-import { temporaryFolder } from './support/temporary-folder.js';
 
 const OPERATIONS = readFileSync(path.join(import.meta.dirname, '../../docs/operations.md'), 'utf8');
 

@@ -8,8 +8,8 @@ import type { AccountsDatabase } from '../../src/accounts/store/schema.js';
 import { LibsqlDatabase, sharedSqliteDialect } from '../../src/accounts/store/sqlite.js';
 import { StoreUnavailableError } from '../../src/accounts/store/store-errors.js';
 import { CountRefusedError } from '../../src/accounts/usage-meter.js';
+import { temporaryFolder } from '../support/service-process.js';
 import { SettableClock } from './support/settable-clock.js';
-import { temporaryFolder } from './support/temporary-folder.js';
 
 const DAY_MS = 86_400_000;
 

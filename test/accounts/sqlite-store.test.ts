@@ -1,4 +1,4 @@
-import { chmodSync, existsSync, mkdirSync, writeFileSync } from 'node:fs';
+import { chmodSync, mkdirSync, writeFileSync } from 'node:fs';
 import { truncate } from 'node:fs/promises';
 import { join } from 'node:path';
 import { setImmediate } from 'node:timers/promises';
@@ -8,8 +8,8 @@ import { KeyAdministration } from '../../src/accounts/key-administration.js';
 import { openStore } from '../../src/accounts/store/account-store.js';
 import { LibsqlDatabase } from '../../src/accounts/store/sqlite.js';
 import { StoreOpenError } from '../../src/accounts/store/store-errors.js';
+import { temporaryFolder } from '../support/service-process.js';
 import { DATABASES } from './support/databases.js';
-import { temporaryFolder } from './support/temporary-folder.js';
 
 /** The one line an operator gets when a store does not open. */
 async function openingError(url: string): Promise<string> {
@@ -86,11 +86,3 @@ test.skipIf(process.getuid?.() === 0)(
     expect(await openingError(`sqlite:${folder}/nurselog.db`)).toContain('cannot be used');
   },
 );
-
-test('the embedded store is created by only one of many that open it at once', async () => {
-  const file = join(temporaryFolder(), 'nurselog.db');
-  const stores = await Promise.all(Array.from({ length: 8 }, () => openStore(`sqlite:${file}`)));
-  expect(existsSync(file)).toBe(true);
-  for (const store of stores) expect(await store.keys.list()).toEqual([]);
-  for (const store of stores) await store.close();
-});

@@ -2,6 +2,7 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { expect, test } from 'vitest';
+import { collection, FOREST_RING, PLAN_REQUEST, unit } from '../http/support/units.js';
 import { expectError } from '../support/error-body.js';
 import { sendRaw } from '../support/raw-http.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
@@ -70,22 +71,11 @@ itBehindNginx(
     expect(lines).toHaveLength(rows + 1);
     expect(lines.every((each, row) => row === 0 || each.startsWith(line))).toBe(true);
 
-    const square = [
-      [-122.03, 44.12],
-      [-122.02, 44.12],
-      [-122.02, 44.13],
-      [-122.03, 44.13],
-      [-122.03, 44.12],
-    ];
-    const geometry = { type: 'Polygon', coordinates: [square] };
-    const properties = { note: 'x'.repeat(5 * 1024 * 1024) };
+    const large = { ...unit(1, FOREST_RING), properties: { note: 'x'.repeat(5 * 1024 * 1024) } };
     const plan = await fetch(`${layout.url}/v1/plan`, {
       method: 'POST',
       headers,
-      body: JSON.stringify({
-        units: { type: 'FeatureCollection', features: [{ type: 'Feature', id: 1, properties, geometry }] },
-        species_codes: ['PSME'],
-      }),
+      body: JSON.stringify({ ...PLAN_REQUEST, units: collection(large) }),
     });
     expect(plan.status).toBe(200);
     expect(await plan.json()).toMatchObject({ units: [{ id: 1, options: [{ rank: 1 }, { rank: 2 }] }] });

@@ -2,13 +2,13 @@ import { execFileSync, spawnSync } from 'node:child_process';
 import { readFileSync, writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { fileURLToPath } from 'node:url';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { parse, stringify } from 'yaml';
 import { CuttableLink } from '../accounts/support/cuttable-link.js';
 import { HAS_POSTGRES, POSTGRES } from '../accounts/support/databases.js';
 import { configTable } from '../support/config-table.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { serviceOfFile } from '../support/service.js';
 import { ServiceProcess, temporaryFolder } from '../support/service-process.js';
 import { expectRulesToPass } from './support/promtool.js';
 import { DEPLOY_TOOLS } from './support/tools.js';
@@ -40,17 +40,11 @@ function metricNames(text: string): string[] {
 /** The name of a metric without the suffix of a histogram's series. */
 const withoutSuffix = (name: string) => name.replace(/_(bucket|sum|count)$/, '');
 
-let service: TestService;
+const service = await serviceOfFile();
+await service.post('/v1/predict', PREDICT_REQUEST);
+const metrics = await (await fetch(`${service.opsUrl}/metrics`)).text();
 /** Names of the metrics that the service has. */
-let exported: string[];
-
-beforeAll(async () => {
-  service = await startTestService();
-  await service.post('/v1/predict', PREDICT_REQUEST);
-  const text = await (await fetch(`${service.opsUrl}/metrics`)).text();
-  exported = [...text.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name!);
-});
-afterAll(() => service.stop());
+const exported = [...metrics.matchAll(/^# TYPE (\S+)/gm)].map(([, name]) => name!);
 
 test("docs/operations.md explains each of nurselog's own metrics, and none that the service does not have", () => {
   const table = read('docs/operations.md').split('<!-- metrics')[1].split('<!-- /metrics')[0];
@@ -144,18 +138,14 @@ test('Prometheus scrapes three replicas without containers, under the name that 
   expect(static_configs[0].targets).toEqual([1, 2, 3].map((i) => `127.0.0.1:${port!.replace('%i', `${i}`)}`));
 });
 
-test.skipIf(DEPLOY_TOOLS === undefined)(
-  "Prometheus has no objection to the service's own metrics",
-  async () => {
-    const metrics = await (await fetch(`${service.opsUrl}/metrics`)).text();
-    const checked = spawnSync(path.join(DEPLOY_TOOLS!, 'promtool'), ['check', 'metrics'], {
-      input: metrics,
-      encoding: 'utf8',
-    });
-    expect(checked.error).toBeUndefined();
-    expect(checked.stderr.split('\n').filter((line) => line.startsWith('nurselog_'))).toEqual([]);
-  },
-);
+test.skipIf(DEPLOY_TOOLS === undefined)("Prometheus has no objection to the service's own metrics", () => {
+  const checked = spawnSync(path.join(DEPLOY_TOOLS!, 'promtool'), ['check', 'metrics'], {
+    input: metrics,
+    encoding: 'utf8',
+  });
+  expect(checked.error).toBeUndefined();
+  expect(checked.stderr.split('\n').filter((line) => line.startsWith('nurselog_'))).toEqual([]);
+});
 
 test.skipIf(!HAS_POSTGRES)(
   'while PostgreSQL is unreachable, nurselog_store_up is 0 and a replica is healthy but not ready',

@@ -18,6 +18,7 @@ const nginxConf = read('deploy/nginx/nginx.conf');
 const compose = parse(read('deploy/compose.yaml'), { merge: true }).services;
 const pod = parse(read('deploy/kubernetes/deployment.yaml')).spec.template.spec;
 const [container] = pod.containers;
+const composeStopSeconds = Number.parseInt(compose['nurselog-1'].stop_grace_period, 10);
 const systemdStopSeconds = Number(
   /^TimeoutStopSec=(\d+)$/m.exec(read('deploy/systemd/nurselog.service'))![1],
 );
@@ -72,9 +73,6 @@ const ingressSeconds = (file: string, name: string) =>
     parse(read(`deploy/kubernetes/${file}`)).metadata.annotations[`nginx.ingress.kubernetes.io/${name}`],
   );
 
-const drainSeconds = ({ drainDelayMs, shutdownTimeoutMs }: Config) =>
-  (drainDelayMs + shutdownTimeoutMs) / 1000;
-
 test('the clients wait longer than nginx does for two replicas, one after the other', () => {
   const attempt = nginxSeconds('proxy_connect_timeout') + nginxSeconds('proxy_read_timeout');
   for (const seconds of [pythonSeconds, typeScriptSeconds]) expect(seconds).toBeGreaterThan(2 * attempt);
@@ -110,20 +108,13 @@ test('a request that was accepted before the drain ends may use all of its time'
     expect(shutdownTimeoutMs).toBeGreaterThanOrEqual(requestTimeoutMs);
 });
 
-test('Kubernetes kills a pod only after its drain and its last writes', () => {
-  expect(pod.terminationGracePeriodSeconds).toBeGreaterThanOrEqual(
-    drainSeconds(kubernetesConfig) + LAST_WRITES_SECONDS,
-  );
-});
-
-test('Compose kills a replica only after its drain and its last writes', () => {
-  expect(Number.parseInt(compose['nurselog-1'].stop_grace_period, 10)).toBeGreaterThanOrEqual(
-    drainSeconds(composeConfig) + LAST_WRITES_SECONDS,
-  );
-});
-
-test('systemd kills the process only after its drain and its last writes', () => {
-  expect(systemdStopSeconds).toBeGreaterThanOrEqual(drainSeconds(defaults) + LAST_WRITES_SECONDS);
+test.each<[what: string, killSeconds: number, config: Config]>([
+  ['Kubernetes kills a pod', pod.terminationGracePeriodSeconds, kubernetesConfig],
+  ['Compose kills a replica', composeStopSeconds, composeConfig],
+  ['systemd kills the process', systemdStopSeconds, defaults],
+])('%s only after its drain and its last writes', (_, seconds, { drainDelayMs, shutdownTimeoutMs }) => {
+  const drainSeconds = (drainDelayMs + shutdownTimeoutMs) / 1000;
+  expect(seconds).toBeGreaterThanOrEqual(drainSeconds + LAST_WRITES_SECONDS);
 });
 
 test('nginx waits for a part of a table longer than a replica tries its rows again, and shorter than clients do', () => {
@@ -137,6 +128,8 @@ test('nginx waits for a part of a table longer than a replica tries its rows aga
 
 test('the Ingresses of Kubernetes have the time limits of nginx.conf', () => {
   const [others, tables] = ['ingress.yaml', 'ingress-tables.yaml'];
+  const attempts = 'proxy-next-upstream-timeout';
+  expect(ingressSeconds(others, attempts)).toBe(nginxSeconds('proxy_next_upstream_timeout'));
   for (const file of [others, tables])
     expect(ingressSeconds(file, 'proxy-connect-timeout')).toBe(nginxSeconds('proxy_connect_timeout'));
   for (const name of ['read', 'send']) {
@@ -145,12 +138,6 @@ test('the Ingresses of Kubernetes have the time limits of nginx.conf', () => {
       nginxSeconds(`proxy_${name}_timeout`, TABLES),
     );
   }
-});
-
-test('the ingress of Kubernetes tries further replicas as long as nginx.conf', () => {
-  expect(ingressSeconds('ingress.yaml', 'proxy-next-upstream-timeout')).toBe(
-    nginxSeconds('proxy_next_upstream_timeout'),
-  );
 });
 
 test('Compose kills nginx only after the longest answer that it waits for', () => {
@@ -185,7 +172,7 @@ test('the table of time limits in docs/operations.md has the values of the files
     'proxy_next_upstream_timeout (nginx)': nginxSeconds('proxy_next_upstream_timeout'),
     'terminationGracePeriodSeconds (Kubernetes)': pod.terminationGracePeriodSeconds,
     'TimeoutStopSec (systemd)': systemdStopSeconds,
-    'stop_grace_period (Compose)': Number.parseInt(compose['nurselog-1'].stop_grace_period, 10),
+    'stop_grace_period (Compose)': composeStopSeconds,
   });
   for (const { requestTimeoutMs, shutdownTimeoutMs } of replicas)
     expect({ requestTimeoutMs, shutdownTimeoutMs }).toEqual({

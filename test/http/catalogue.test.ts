@@ -181,3 +181,19 @@ test('GET /v1/model and the model card agree on the version and the scores', asy
   expect(printed).toEqual(scores);
   expect(scores).toHaveLength(6);
 });
+
+/** A Markdown text with the lines of each paragraph or quotation joined. */
+const joined = (text: string) => text.replaceAll(/\n(> | {2})?/g, ' ');
+
+test('/openapi.json, which /docs shows, the README and the model card have the caution and the meanings of "alive" of the manifest', async () => {
+  const { caution, alive } = manifest;
+  const documents = {
+    openapi: JSON.parse(await (await fetch(`${service.apiUrl}/openapi.json`)).text()).info.description,
+    readme: joined(readFileSync(path.join(import.meta.dirname, '../../README.md'), 'utf8')),
+    card: joined(card),
+  };
+  for (const sentence of [caution, ...Object.values(alive)]) {
+    const without = Object.entries(documents).filter(([, text]) => !text.includes(sentence));
+    expect(without.map(([name]) => name)).toEqual([]);
+  }
+});

@@ -3,10 +3,10 @@ import zlib from 'node:zlib';
 import { expect, test } from 'vitest';
 import { predictionResultSchema } from '../../src/http/response/schemas.js';
 import { answersOn, rawRequest } from '../support/raw-http.js';
+import { PREDICT_REQUEST } from '../support/requests.js';
 import { serviceOfFile } from '../support/service.js';
 
-const SITE = { latitude: 44.12, longitude: -122.03, species_code: 'PSME', planting_method: 'manual' };
-const BATCH = { requests: Array.from({ length: 50 }, () => SITE) };
+const BATCH = { requests: Array(50).fill(PREDICT_REQUEST) };
 
 const service = await serviceOfFile();
 
@@ -40,7 +40,7 @@ test.each([
 });
 
 test('a response that fits into one packet is not compressed', async () => {
-  const response = await answerTo({ ...SITE, horizons: [1] }, '/v1/predict', 'br');
+  const response = await answerTo({ ...PREDICT_REQUEST, horizons: [1] }, '/v1/predict', 'br');
   expect(response.headers.get('content-encoding')).toBeNull();
   await response.arrayBuffer();
 });

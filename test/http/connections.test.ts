@@ -1,22 +1,17 @@
 import { once } from 'node:events';
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { expect, test } from 'vitest';
 import { parseErrorBody } from '../support/error-body.js';
 import { openSocket, type RawAnswer, rawRequest, readAnswer, sendRaw } from '../support/raw-http.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { serviceOfFile } from '../support/service.js';
 
 const BODY = JSON.stringify(PREDICT_REQUEST);
 const JSON_TYPE = 'Content-Type: application/json';
 const LENGTH = `Content-Length: ${BODY.length}`;
 const PREDICT = 'POST /v1/predict HTTP/1.1';
 
-let service: TestService;
-let key: string;
-beforeAll(async () => {
-  service = await startTestService();
-  key = `X-API-Key: ${service.key}`;
-});
-afterAll(() => service.stop());
+const service = await serviceOfFile();
+const key = `X-API-Key: ${service.key}`;
 
 const send = (request: string | Uint8Array) => sendRaw(service.apiUrl, request);
 
@@ -138,4 +133,46 @@ test('the requests of one connection are answered in order', async () => {
     );
   }
   socket.destroy();
+});
+
+const health = (headers: string[]) => send(rawRequest('GET /v1/health HTTP/1.1', headers));
+
+test.each(['a', 'A-z_0.9', 'x'.repeat(128)])("the caller's own X-Request-Id %s is returned", async (id) => {
+  expect((await health([`X-Request-Id: ${id}`])).headers.get('x-request-id')).toBe(id);
+  const failed = await service.post('/v1/predict', '{', { 'x-request-id': id });
+  expect(failed.headers.get('x-request-id')).toBe(id);
+});
+
+test.each(['', 'x'.repeat(129), 'a b', 'a/b', 'é', 'a,b', '<script>'])(
+  'the invalid X-Request-Id %j is replaced by a new one',
+  async (id) => {
+    const [first, second] = [await health([`X-Request-Id: ${id}`]), await health([`X-Request-Id: ${id}`])];
+    expect(first.headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+    expect(second.headers.get('x-request-id')).not.toBe(first.headers.get('x-request-id'));
+  },
+);
+
+test('two X-Request-Id headers are replaced by a new id', async () => {
+  const { headers } = await health(['X-Request-Id: a', 'X-Request-Id: b']);
+  expect(headers.get('x-request-id')).toMatch(/^[0-9a-f-]{36}$/);
+});
+
+test('an X-API-Key sent twice is not valid, and whitespace around it is ignored', async () => {
+  const species = (headers: string[]) => send(rawRequest('GET /v1/species HTTP/1.1', headers));
+  expectRejection(await species([key, key]), 401, 'invalid_api_key');
+  expect((await species([`x-api-key:   ${service.key}  `])).status).toBe(200);
+});
+
+test('a header after 90 others is read, and a request with more than 100 is 431', async () => {
+  const answerAfter = (others: number) =>
+    send(
+      rawRequest('GET /v1/species HTTP/1.1', [
+        ...Array<string>(others).fill('a:'),
+        key,
+        'X-Request-Id: last',
+      ]),
+    );
+  const { status, headers } = await answerAfter(90);
+  expect([status, headers.get('x-request-id')]).toEqual([200, 'last']);
+  for (const others of [101, 3000]) expectRejection(await answerAfter(others), 431);
 });

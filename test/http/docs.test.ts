@@ -5,20 +5,16 @@ import { type Browser, chromium, type Page } from 'playwright-core';
 import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import type { OpenApiDocument } from '../../src/http/openapi/document.js';
 import { CHROMIUM, HAS_CHROMIUM } from '../support/chromium.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { serviceOfFile } from '../support/service.js';
 
-let service: TestService;
+const service = await serviceOfFile({ WORKERS: '1' });
 let browser: Browser | undefined;
 
 beforeAll(async () => {
-  service = await startTestService({ WORKERS: '1' });
   // No sandbox: it needs rights that containers do not have.
   if (HAS_CHROMIUM) browser = await chromium.launch({ executablePath: CHROMIUM, args: ['--no-sandbox'] });
 });
-afterAll(async () => {
-  await browser?.close();
-  await service.stop();
-});
+afterAll(() => browser?.close());
 
 /** Opens /docs and waits until it lists the endpoints. @returns the page and what goes wrong in it */
 async function openDocs(options: Parameters<Browser['newContext']>[0] = {}) {

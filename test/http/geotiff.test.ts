@@ -2,12 +2,12 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs';
 import { tmpdir } from 'node:os';
 import path from 'node:path';
 import { tableFromIPC } from 'apache-arrow';
-import { afterAll, beforeAll, describe, expect, test } from 'vitest';
+import { afterAll, describe, expect, test } from 'vitest';
 import type { predictionResultSchema } from '../../src/http/response/schemas.js';
 import { HORIZONS, PLANTING_METHODS } from '../../src/prediction/dimensions.js';
 import { readPredictorData } from '../../testing/project.js';
 import { gdal, HAS_GDAL } from '../support/gdal.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { serviceOfFile } from '../support/service.js';
 
 type Prediction = ReturnType<typeof predictionResultSchema.parse>;
 
@@ -16,15 +16,9 @@ const ALL_BANDS = [...BANDS, ...BANDS.flatMap((band) => [`low_${band}`, `high_${
 /** More than one tile, and one overview. */
 const COAST = '-124.2,43.4,-121.6,45.8';
 
-let service: TestService;
+const service = await serviceOfFile({ REQUEST_TIMEOUT_MS: '120000' });
 const folder = mkdtempSync(path.join(tmpdir(), 'nurselog-geotiff-'));
-beforeAll(async () => {
-  service = await startTestService({ REQUEST_TIMEOUT_MS: '120000' });
-});
-afterAll(async () => {
-  await service.stop();
-  rmSync(folder, { recursive: true });
-});
+afterAll(() => rmSync(folder, { recursive: true }));
 
 async function download(query: string): Promise<string> {
   const response = await service.get(`/v1/surfaces/PSME?f=tif&${query}`);
@@ -107,7 +101,7 @@ describe.skipIf(!HAS_GDAL)('GeoTIFF by GDAL', () => {
       cells.forEach((cell, i) => {
         expected[cell] = Number(survival.get(i).toFixed(4));
       });
-      expect(full[b]).toEqual(expected);
+      expect(full[b].findIndex((value, cell) => !Object.is(value, expected[cell]))).toBe(-1);
 
       const half = Math.ceil(width / 2);
       const means = Float32Array.from(overviews[b], (_, at) => {
@@ -120,7 +114,7 @@ describe.skipIf(!HAS_GDAL)('GeoTIFF by GDAL', () => {
         const sum = inside.reduce((total, value) => total + Math.round(value * 10_000), 0);
         return inside.length === 0 ? Number.NaN : Math.round(sum / inside.length) / 10_000;
       });
-      expect(overviews[b]).toEqual(means);
+      expect(overviews[b].findIndex((value, cell) => !Object.is(value, means[cell]))).toBe(-1);
     }
   });
 

@@ -1,6 +1,6 @@
 import { afterAll, expect, test } from 'vitest';
 import { parseErrorBody } from '../support/error-body.js';
-import { openSocket, readAnswer } from '../support/raw-http.js';
+import { openSocket, rawRequest, readAnswer } from '../support/raw-http.js';
 import { Releases } from '../support/releases.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
 import { serviceOfFile } from '../support/service.js';
@@ -23,17 +23,15 @@ test('A batch that had to wait and whose caller closed his side meanwhile gets a
   const others = Array.from({ length: 5 }, () => service.post('/v1/predict/batch', BATCH));
   const { secret } = await service.issueKey('hypha');
   const socket = await openSocket(service.apiUrl);
-  const head = [
-    'POST /v1/predict/batch HTTP/1.1',
-    'Host: test',
+  const headers = [
     `X-API-Key: ${secret}`,
     'Content-Type: application/json',
     `Content-Length: ${BATCH.length}`,
   ];
-  socket.end(`${head.join('\r\n')}\r\n\r\n${BATCH}`);
-  const { status, headers, body } = await readAnswer(socket);
+  socket.end(rawRequest('POST /v1/predict/batch HTTP/1.1', headers, BATCH));
+  const { status, headers: answered, body } = await readAnswer(socket);
   expect(status).toBe(503);
-  expect(headers.get('retry-after')).toBe('1');
+  expect(answered.get('retry-after')).toBe('1');
   expect(parseErrorBody(body)).toMatchObject({
     code: 'overloaded',
     message: expect.stringContaining('closed for sending meanwhile'),

@@ -1,10 +1,9 @@
 import { spawnSync } from 'node:child_process';
-import { mkdtempSync, rmSync, writeFileSync } from 'node:fs';
-import { tmpdir } from 'node:os';
+import { writeFileSync } from 'node:fs';
 import path from 'node:path';
 import { Validator } from '@seriousme/openapi-schema-validator';
 import { Ajv2020 } from 'ajv/dist/2020.js';
-import { expect, onTestFinished, test } from 'vitest';
+import { expect, test } from 'vitest';
 import type { OpenApiDocument } from '../../src/http/openapi/document.js';
 import { ERROR_STATUS } from '../../src/prediction/errors/api-error.js';
 import {
@@ -15,6 +14,7 @@ import {
   PREDICT_REQUEST,
 } from '../support/requests.js';
 import { serviceOfFile } from '../support/service.js';
+import { temporaryFolder } from '../support/service-process.js';
 import { collection, PLAN_REQUEST, unit } from './support/units.js';
 
 type Exchange = readonly [
@@ -67,9 +67,7 @@ test('/openapi.json is valid OpenAPI 3.1', async () => {
 });
 
 test('/openapi.json passes the recommended rules of Redocly', () => {
-  const folder = mkdtempSync(path.join(tmpdir(), 'nurselog-openapi-'));
-  onTestFinished(() => rmSync(folder, { recursive: true }));
-  const file = path.join(folder, 'openapi.json');
+  const file = path.join(temporaryFolder(), 'openapi.json');
   writeFileSync(file, JSON.stringify(document));
   const command = path.join(import.meta.dirname, '../../node_modules/@redocly/cli/bin/cli.js');
   const environment = {

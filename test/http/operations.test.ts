@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { expect, test } from 'vitest';
 import { expectError } from '../support/error-body.js';
 import { LogLines } from '../support/log-lines.js';
-import { openSocket } from '../support/raw-http.js';
+import { openSocket, rawRequest } from '../support/raw-http.js';
 import { OUTSIDE_COVERAGE, PREDICT_REQUEST } from '../support/requests.js';
 import { serviceOfFile } from '../support/service.js';
 import { csvOf, postTable } from './support/tables.js';
@@ -135,15 +135,9 @@ test('rejected requests have a log line, with what is known of them', async () =
 test('an answer of which not every byte is sent when its connection is closed is logged with status 499', async () => {
   const socket = await openSocket(service.apiUrl);
   // An answer of more than the buffers of both sides hold.
-  const path = '/v1/surfaces/PSME?max_points=50000';
-  const head = [
-    `GET ${path} HTTP/1.1`,
-    'Host: test',
-    `X-API-Key: ${service.key}`,
-    'X-Request-Id: unread',
-    'Accept: application/geo+json',
-  ];
-  socket.write(`${head.join('\r\n')}\r\n\r\n`);
+  const request = 'GET /v1/surfaces/PSME?max_points=50000 HTTP/1.1';
+  const headers = [`X-API-Key: ${service.key}`, 'X-Request-Id: unread', 'Accept: application/geo+json'];
+  socket.write(rawRequest(request, headers));
   await once(socket, 'readable');
   socket.destroy();
   const { status } = await log.find((line) => line.request_id === 'unread' && line.status !== 200);

@@ -2,7 +2,7 @@ import { once } from 'node:events';
 import { afterAll, expect, onTestFinished, test } from 'vitest';
 import { parseErrorBody } from '../support/error-body.js';
 import { eventually } from '../support/eventually.js';
-import { openSocket } from '../support/raw-http.js';
+import { openSocket, rawRequest } from '../support/raw-http.js';
 import { Releases } from '../support/releases.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
 import { serviceOfFile } from '../support/service.js';
@@ -78,16 +78,11 @@ test.each(['hypha', 'mycel'] as const)(
   async (tier) => {
     const { secret } = await service.issueKey(tier);
     const endFlood = startFlood({ 'x-api-key': secret }, BATCH_100);
-    const head = [
-      'POST /v1/predict/batch HTTP/1.1',
-      'Host: test',
-      `X-API-Key: ${secret}`,
-      'Content-Type: application/json',
-      `Content-Length: ${BATCH_100.length}`,
-    ];
+    const length = `Content-Length: ${BATCH_100.length}`;
+    const headers = [`X-API-Key: ${secret}`, 'Content-Type: application/json', length];
     await eventually(async () => {
       const socket = await openSocket(service.apiUrl);
-      socket.write(`${head.join('\r\n')}\r\n\r\n`);
+      socket.write(rawRequest('POST /v1/predict/batch HTTP/1.1', headers));
       // A batch that is admitted waits for its body and gets no answer: another is tried.
       try {
         await once(socket, 'readable', { signal: AbortSignal.timeout(100) });

@@ -1,6 +1,5 @@
 import { readdirSync, readFileSync, statSync } from 'node:fs';
 import path from 'node:path';
-import { brotliDecompressSync, gunzipSync } from 'node:zlib';
 import { expect, test } from 'vitest';
 import { expectError } from '../support/error-body.js';
 import { rawRequest, sendRaw } from '../support/raw-http.js';
@@ -42,18 +41,10 @@ test('every file that the page names is served with its type, for ever, and comp
     expect(plain.headers.get('vary')).toContain('accept-encoding');
     expect(plain.headers.get('content-encoding')).toBeNull();
     const body = Buffer.from(await plain.arrayBuffer());
-    for (const [coding, decompress] of [
-      ['br', brotliDecompressSync],
-      ['gzip', gunzipSync],
-    ] as const) {
-      // fetch would decompress it.
-      const response = await fetch(service.apiUrl + file, {
-        method: 'HEAD',
-        headers: { 'accept-encoding': coding },
-      });
+    for (const coding of ['br', 'gzip']) {
+      const response = await fetch(service.apiUrl + file, { headers: { 'accept-encoding': coding } });
       expect(response.headers.get('content-encoding')).toBe(coding);
-      const compressed = await rawBody(file, coding);
-      expect(decompress(compressed).equals(body)).toBe(true);
+      expect(Buffer.from(await response.arrayBuffer()).equals(body)).toBe(true);
     }
   }
 });
@@ -83,19 +74,6 @@ test('the tiles of the map are sent by ranges of bytes, uncompressed; a range th
     expect((await response.arrayBuffer()).byteLength).toBe(whole.length);
   }
 });
-
-/** The bytes of an answer as they were sent. */
-async function rawBody(file: string, coding: string): Promise<Buffer> {
-  const { request } = await import('node:http');
-  const { buffer } = await import('node:stream/consumers');
-  return new Promise((resolve, reject) => {
-    request(service.apiUrl + file, { headers: { 'accept-encoding': coding } }, (response) => {
-      buffer(response).then(resolve, reject);
-    })
-      .on('error', reject)
-      .end();
-  });
-}
 
 test('all scripts of the page are at most 600 KB in gzip', () => {
   const folder = path.join(import.meta.dirname, '../../dist/web/assets');

@@ -1,14 +1,11 @@
-import path from 'node:path';
 import { expect, test } from 'vitest';
 import type { z } from 'zod';
 import { planResponseSchema } from '../../src/http/response/schemas.js';
-import { MANIFEST_FILE } from '../../src/prediction/artefacts/manifest.js';
 import type { ErrorCode } from '../../src/prediction/errors/api-error.js';
 import { MAX_POSITIONS } from '../../src/prediction/units/outline-problem.js';
-import { ProjectCopy } from '../../testing/project-copy.js';
 import { type Position, rectangle, starAround } from '../prediction/support/outlines.js';
 import { expectError } from '../support/error-body.js';
-import { serviceOfFile, startTestService } from '../support/service.js';
+import { serviceOfFile } from '../support/service.js';
 import { collection, FOREST_RING, PLAN_REQUEST, unit } from './support/units.js';
 
 const PLAN_LIMIT_BYTES = 7_000_000;
@@ -74,19 +71,9 @@ const MISTAKES: readonly Mistake[] = [
   ],
   ['a polygon as a multipolygon', multiPolygon([FOREST_RING]), /coordinates\.0\.0\.0 must be \[longitude/],
   [
-    'an empty position',
-    polygon([[[]]]),
-    /coordinates\.0\.0 must be \[longitude, latitude\] in numbers, not an array of 0/,
-  ],
-  [
     'projected coordinates',
     unit('bad', rectangle(500_000, 4_880_000, 500_100, 4_880_100)),
     /look projected, in metres or feet: convert them to WGS 84/,
-  ],
-  [
-    'an edge around the earth',
-    unit('bad', rectangle(-179, 44, 179, 45)),
-    /an edge must span less than 180 degrees of longitude, but the one to geometry\.coordinates\.0\.1 goes from -179 to 179/,
   ],
   [
     'an edge around half the earth, as a hole',
@@ -175,11 +162,6 @@ const WHOLE: readonly Mistake[] = [
     /units\.features\.0 must be a GeoJSON Feature, not null/,
   ],
   [
-    'no id',
-    { units: collection({ ...unit(1, FOREST_RING), id: undefined }) },
-    /units\.features\.0\.id must be a string or a number, not nothing/,
-  ],
-  [
     'an id that is null',
     { units: collection(unit(1), { ...unit(1), id: null }) },
     /units\.features\.1\.id must be a string or a number, not null/,
@@ -198,7 +180,6 @@ const WHOLE: readonly Mistake[] = [
   ],
   ['horizons', { horizons: [5] }, /"horizons" is not a field: write horizon/],
   ['another horizon', { horizon: 2 }, /horizon must be one of 1, 3, 5, not 2/],
-  ['no species', { species_codes: [] }, /species_codes must be a non-empty array/],
   ['an unknown species', { species_codes: ['QUAG'] }, /Did you mean QUGA/, 'invalid_species'],
   [
     'an unknown species and an unknown method',
@@ -207,13 +188,11 @@ const WHOLE: readonly Mistake[] = [
     'invalid_species',
   ],
   ['an unknown method', { planting_methods: ['plane'] }, /not "plane"/, 'invalid_method'],
-  ['native_only as a word', { native_only: 'yes' }, /native_only must be true or false/],
   [
     'a cost of nothing',
     { costs: { manual: 0, drone_seeded: 1 } },
     /costs\.manual must be a number above 0, .*not 0/,
   ],
-  ['a cost that is missing', { costs: { manual: 1 } }, /costs\.drone_seeded is missing/],
   [
     'a cost that is missing and an unknown species',
     { costs: { manual: 1 }, species_codes: ['XXXX'] },
@@ -237,17 +216,11 @@ const WHOLE: readonly Mistake[] = [
     /target_per_ha must be .* at most 100000, not 100001/,
   ],
   ['a target in quotes', { target_per_ha: '400' }, /target_per_ha must be a number above 0, .*not "400"/],
-  ['a target that is null', { target_per_ha: null }, /target_per_ha must be a number above 0, .*not null/],
   ['another basis', { target_per_ha: 400, basis: 'p10' }, /basis must be "mean" or "low", not "p10"/],
   ['a basis without a target', { basis: 'low' }, /target_per_ha is missing: give both, or neither/],
   ['a target that is misspelt', { target_perha: 400 }, /target_perha.*target_per_ha/],
   ['an unknown condition', { conditions: { slop: 3 } }, /conditions must not have "slop"/],
   ['too much warming', { scenario: { warming_c: 20 } }, /scenario\.warming_c must be a number from -5 to 10/],
-  [
-    'a huge option',
-    { species_codes: Array(20_000).fill('PSME') },
-    /species_codes must have at most 1000 elements, not 20000/,
-  ],
 ];
 
 test.each<Mistake>(WHOLE)(
@@ -340,20 +313,6 @@ test('a body may have PLAN_LIMIT_BYTES with a hypha key and BODY_LIMIT_BYTES wit
     );
     expect(error.details).toEqual({ limit_bytes });
   }
-});
-
-test('models without interval graphs cannot plan, and say so', async () => {
-  const copy = new ProjectCopy();
-  copy.editJson(path.join(copy.modelDir, MANIFEST_FILE), (manifest: Record<string, never>) => {
-    Object.assign(manifest, { interval_level: null });
-    for (const method of Object.values(manifest.methods) as object[])
-      Reflect.deleteProperty(method, 'intervals');
-  });
-  const other = await startTestService({ MODEL_DIR: copy.modelDir, WORKERS: '1' });
-  copy.remove();
-  const { message } = await expectError(await other.post('/v1/plan', PLAN_REQUEST), 422, 'invalid_request');
-  expect(message).toMatch(/a plan needs intervals, and the models of this service have none/);
-  await other.stop();
 });
 
 /** A plan of units with these ids, as they are written in its body. */

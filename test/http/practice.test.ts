@@ -1,9 +1,11 @@
 import { expect, test } from 'vitest';
 import { isPractice } from '../../src/prediction/artefacts/manifest.js';
 import { readPredictorData } from '../../testing/project.js';
+import { rectangle } from '../prediction/support/outlines.js';
 import { expectError } from '../support/error-body.js';
 import { FOREST_SITE, PREDICT_REQUEST } from '../support/requests.js';
 import { serviceOfFile } from '../support/service.js';
+import { collection, unit } from './support/units.js';
 
 interface Prediction {
   readonly survival_probability: number;
@@ -165,18 +167,8 @@ test('a surface and a plan take practice as predictions at their points do', asy
   expect(surface.survival.manual['5'][2]).toBe(survival_probability);
 
   const [west, south, east, north] = bbox.split(',').map(Number);
-  const ring = [
-    [west, south],
-    [east, south],
-    [east, north],
-    [west, north],
-    [west, south],
-  ];
   const plan = await service.post('/v1/plan', {
-    units: {
-      type: 'FeatureCollection',
-      features: [{ type: 'Feature', id: 1, geometry: { type: 'Polygon', coordinates: [ring] } }],
-    },
+    units: collection(unit(1, rectangle(west, south, east, north))),
     species_codes: ['PSME'],
     planting_methods: ['manual'],
     conditions,

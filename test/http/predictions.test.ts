@@ -50,26 +50,6 @@ test('predictions, comparisons and batches have exactly the documented fields, i
   expect(fields(answered.summary)).toBe('total successful failed');
 });
 
-test.each([
-  [undefined, [1, 3, 5]],
-  [[1], [1]],
-  [
-    [5, 3, 1],
-    [1, 3, 5],
-  ],
-  [
-    [3, 3, 1, 3],
-    [1, 3],
-  ],
-  [Array(1000).fill(5), [5]],
-])(
-  'repeated horizons are predicted once and all are in ascending order, case %#',
-  async (horizons, expected) => {
-    const { predictions } = await predict({ horizons });
-    expect(predictions.map(({ horizon_years }) => horizon_years)).toEqual(expected);
-  },
-);
-
 test('generated_at is the moment of the request in UTC with milliseconds and Z', async () => {
   const before = Date.now();
   const { generated_at } = await predict();

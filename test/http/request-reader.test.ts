@@ -1,7 +1,7 @@
 import editDistance from 'damerau-levenshtein';
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { LARGEST_BATCH_SITES } from '../../src/accounts/tiers.js';
+import { LARGEST_BATCH_SITES } from '../../src/config.js';
 import { optionRulesOf } from '../../src/formats/request/options.js';
 import { RequestReader } from '../../src/formats/request/request-reader.js';
 import { requestSchemas } from '../../src/formats/request/schemas.js';
@@ -187,14 +187,6 @@ test('a single site is read as the same entry of a batch, for a comparison witho
   );
 });
 
-test('a batch that is too large for every tier is refused with the number of its entries', () => {
-  const bytes = Buffer.from(JSON.stringify({ requests: Array(5000).fill(PREDICT_REQUEST) }));
-  const details = { submitted: 5000, tier_limit: 500, tier: 'hypha' };
-  expect(() => reader.readBatch(bytes, HYPHA)).toThrow(
-    expect.objectContaining({ error: expect.objectContaining({ details }) }),
-  );
-});
-
 /** The error of a prediction with these fields, beside the right ones. */
 function errorWith(fields: object, by = reader): ErrorObject | undefined {
   const read = by.readSite(Buffer.from(JSON.stringify({ ...PREDICT_REQUEST, ...fields })), 'prediction');
@@ -206,7 +198,6 @@ test.each([
   ['2', [2]],
   ['"3", null, an array of 2, an object or 2.5', [1, '3', 5, null, [1, 1], { a: 1 }, 2.5]],
   ['2, 2, 2, 2, 2 or 395 more', Array(400).fill(2)],
-  ['"x", "x", "x", "x", "x" or 395 more', Array(400).fill('x')],
 ])('the message for wrong horizons names each of them, of many the first five: %s', (named, horizons) => {
   const message = `each horizon must be one of 1, 3, 5, not ${named}`;
   expect(errorWith({ horizons })).toEqual({

@@ -1,8 +1,11 @@
-import { expect, test } from 'vitest';
+import { once } from 'node:events';
+import { expect, onTestFinished, test } from 'vitest';
 import { seededRandom } from '../../testing/random.js';
 import { expectError } from '../support/error-body.js';
 import { amount } from '../support/length.js';
-import { serviceOfFile } from '../support/service.js';
+import { openSocket, rawRequest } from '../support/raw-http.js';
+import { PREDICT_REQUEST } from '../support/requests.js';
+import { serviceOfFile, startTestService } from '../support/service.js';
 
 const CASCADES = 'bbox=-122.3,44,-122,44.2';
 /** By the word of `f`. */
@@ -16,6 +19,8 @@ const CONTENT_TYPES = {
 const FORMATS = Object.keys(CONTENT_TYPES) as (keyof typeof CONTENT_TYPES)[];
 /** More points than a file of text may have. */
 const LARGE = 'max_points=500000&bbox=-123.8,43,-122.3,44.5';
+/** More than a second of CPU. */
+const WHOLE_GRID = 'max_points=500000';
 const FILES = ['geojson', 'csv', 'tif'] as const;
 
 const service = await serviceOfFile({ REQUEST_TIMEOUT_MS: '120000' });
@@ -40,12 +45,10 @@ test.each(FORMATS)('f=%s wins over Accept, and gives what Accept gives', async (
 const FORMAT = 'f must be one of json, geojson, csv, arrow, tif, not ';
 
 test.each([
-  ['f=', 'f', `${FORMAT}""`],
   ['f=TIF', 'f', `${FORMAT}"TIF"`],
   ['f=toString', 'f', `${FORMAT}"toString"`],
   ['f=tif&f=tif', 'f', `${FORMAT}an array of 2`],
   ['f=tif&include=site', 'include', 'include can only be intervals for a surface, not "site"'],
-  ['f=tif&include=', 'include', 'include can only be intervals for a surface, not ""'],
   ['f=csv&include=intervals', 'include', 'include=intervals can only be had with f=tif'],
   ['include=intervals', 'include', 'include=intervals can only be had with f=tif'],
   [
@@ -221,4 +224,47 @@ test('a file is predicted once, for all who ask for it or a range of it, and eac
   const usage = await (await service.get('/v1/usage', key)).json();
   expect(usage).toMatchObject({ requests_today: 6 });
   expect(isPredicted(await get(`${query}5`))).toBe(true);
+});
+
+test('a surface that takes longer than the request timeout is a 503 that says so, and the service goes on', async () => {
+  const impatient = await startTestService({ REQUEST_TIMEOUT_MS: '400' });
+  onTestFinished(() => impatient.stop());
+  const response = await impatient.get(urlOf(WHOLE_GRID));
+  expect(response.headers.get('retry-after')).toBe('1');
+  expect(response.headers.has('etag')).toBe(false);
+  const { message } = await expectError(response, 503, 'overloaded');
+  expect(message).toContain('timed out after 400 ms');
+  expect((await impatient.get('/v1/health')).status).toBe(200);
+});
+
+test('other keys and the same key have their turns while a large surface is predicted', async () => {
+  const other = { 'x-api-key': (await service.issueKey('hypha')).secret };
+  const ended: string[] = [];
+  const surface = get(WHOLE_GRID, { accept: 'text/csv' }).then((response) => {
+    ended.push('surface');
+    return response;
+  });
+  const requests = Array(500).fill(PREDICT_REQUEST);
+  for (const headers of [other, {}]) {
+    const batch = await service.post('/v1/predict/batch', { requests }, headers);
+    expect(((await batch.json()) as { summary: object }).summary).toMatchObject({ successful: 500 });
+    ended.push('batch');
+  }
+  const lines = (await (await surface).text()).split('\r\n');
+  expect(ended).toEqual(['batch', 'batch', 'surface']);
+  expect(lines.length).toBeGreaterThan(400_000);
+});
+
+test('callers who hang up while a surface is predicted or sent leave the service as it was', async () => {
+  const request = async (query: string) => {
+    const socket = await openSocket(service.apiUrl);
+    socket.write(rawRequest(`GET ${urlOf(query)} HTTP/1.1`, [`X-API-Key: ${service.key}`]));
+    return socket;
+  };
+  (await request(WHOLE_GRID)).destroy();
+  const reading = await request('max_points=20000');
+  await once(reading, 'data');
+  reading.destroy();
+  const response = await get('max_points=100');
+  expect(((await response.json()) as { points: number }).points).toBeGreaterThan(50);
 });

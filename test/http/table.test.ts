@@ -1,14 +1,12 @@
 import { expect, test } from 'vitest';
 import { TABLE_TYPES } from '../../src/formats/table/table-request.js';
+import { batchResponseSchema } from '../../src/http/response/schemas.js';
 import type { ErrorCode } from '../../src/prediction/errors/api-error.js';
-import { readPredictorData } from '../../testing/project.js';
 import { ProjectCopy } from '../../testing/project-copy.js';
-import { seededRandom } from '../../testing/random.js';
 import { addIntervalModels } from '../prediction/support/interval-models.js';
-import { randomRequests } from '../prediction/support/site-requests.js';
 import { readMetrics } from '../reliability/support/metrics.js';
 import { expectError } from '../support/error-body.js';
-import { FOREST_SITE, OUTSIDE_COVERAGE, PREDICT_REQUEST } from '../support/requests.js';
+import { FOREST_SITE, OUTSIDE_COVERAGE, PREDICT_REQUEST, scatteredSites } from '../support/requests.js';
 import { serviceOfFile } from '../support/service.js';
 import { csvOf, postTable, readCsv, TABLE_PATH } from './support/tables.js';
 
@@ -27,79 +25,40 @@ copy.remove();
 
 const keyOf = async (tier: 'spore' | 'mycel') => ({ 'x-api-key': (await service.issueKey(tier)).secret });
 
-type Entry = Readonly<Record<string, unknown>>;
-
-/** Random sites, some of them outside the coverage, and rows that no prediction can be made for. */
-function randomEntries(count: number, random: () => number): Entry[] {
-  const data = readPredictorData();
-  return randomRequests(data, count, random).map(({ latitude, longitude, species, method }, i) => ({
-    latitude: i % 29 === 7 ? 91 : latitude,
-    longitude,
-    species_code: i % 31 === 5 ? 'QUAG' : data.species[species].species_code,
-    planting_method: i % 37 === 3 ? 'helicopter' : (method ?? 'manual'),
+test('a table has the answers that a batch with the options of its query has', async () => {
+  const query = '?horizons=5,1&include=intervals&warming_c=2.5&precipitation_change_percent=-10';
+  const options = {
+    horizons: [1, 5],
+    include: ['intervals'],
+    scenario: { warming_c: 2.5, precipitation_change_percent: -10 },
+  };
+  const sites = scatteredSites(400).map((site, i) => ({
+    ...PREDICT_REQUEST,
+    ...site,
+    ...(i % 9 === 0 && FOREST_SITE),
   }));
-}
-
-interface Result {
-  readonly predictions: readonly { readonly horizon_years: number; readonly survival_probability: number }[];
-  readonly error?: { readonly code: string; readonly message: string };
-}
-
-async function batchResults(entries: readonly Entry[]): Promise<Result[]> {
-  const results: Result[] = [];
-  for (let from = 0; from < entries.length; from += 250) {
-    const response = await service.post('/v1/predict/batch', { requests: entries.slice(from, from + 250) });
-    results.push(...((await response.json()) as { results: Result[] }).results);
-  }
-  return results;
-}
-
-test.each([
-  ['?include=', {}],
-  [
-    '?horizons=5,1&include=intervals&warming_c=2.5&precipitation_change_percent=-10',
-    {
-      horizons: [1, 5],
-      include: ['intervals'],
-      scenario: { warming_c: 2.5, precipitation_change_percent: -10 },
-    },
-  ],
-])(
-  'the survival and the errors of a table with the query "%s" are those of batches digit for digit',
-  async (query, options) => {
-    const entries = randomEntries(LIMIT_ROWS, seededRandom(3));
-    const elevation = (i: number) => i % 3 === 0 && { elevation_m: 700 };
-    const rows = entries.map((entry, i) => ({ plot: i, ...entry, elevation_m: '', ...elevation(i) }));
-    const response = await postTable(service, csvOf(rows), query);
-    expect(response.status).toBe(200);
-    expect(response.headers.get('content-type')).toBe('text/csv; charset=utf-8');
-    expect(response.headers.get('model-outcomes')).toBe('simulated');
-    const answered = readCsv(await response.text());
-    const expected = await batchResults(
-      entries.map((entry, i) => ({ ...entry, ...options, ...elevation(i) })),
-    );
-    expect(answered).toHaveLength(rows.length);
-    for (const [
-      i,
-      { plot, survival_1, survival_3, survival_5, error_code, error_message },
-    ] of answered.entries()) {
-      const { predictions, error = { code: '', message: '' } } = expected[i];
-      const survivals = predictions?.map(({ survival_probability }) => String(survival_probability)) ?? [];
-      expect(Number(plot)).toBe(i);
-      expect([survival_1, survival_3, survival_5].filter(Boolean)).toEqual(survivals);
-      expect([error_code, error_message]).toEqual([error.code, error.message]);
-    }
-    expect([...new Set(answered.map(({ error_code }) => error_code))].sort()).toEqual([
-      '',
-      'elevation_mismatch',
-      'invalid_method',
-      'invalid_request',
-      'invalid_species',
-      'no_nearby_data',
-      'outside_coverage',
+  const response = await postTable(service, csvOf(sites), query);
+  expect(response.status).toBe(200);
+  expect(response.headers.get('content-type')).toBe('text/csv; charset=utf-8');
+  expect(response.headers.get('model-outcomes')).toBe('simulated');
+  const requests = sites.map((site) => ({ ...site, ...options }));
+  const batch = await service.post('/v1/predict/batch', { requests });
+  const { results } = batchResponseSchema.parse(await batch.json());
+  const expected = results.map((result) => {
+    if ('error' in result) return ['', '', '', '', result.error.code];
+    const numbers = result.predictions.flatMap(({ survival_probability, interval }) => [
+      survival_probability,
+      interval!.low,
     ]);
-  },
-);
+    return [...numbers.map(String), ''];
+  });
+  const answered = readCsv(await response.text());
+  expect(
+    answered.map(({ survival_1, low_1, survival_5, low_5, error_code }) => [
+      ...[survival_1, low_1, survival_5, low_5, error_code],
+    ]),
+  ).toEqual(expected);
+});
 
 test('a table may have as many rows as the tier allows, and one more is batch_too_large', async () => {
   const tableOf = (rows: number) => csvOf(Array(rows).fill(PREDICT_REQUEST));
@@ -194,7 +153,7 @@ test('of thousands of parameters that are none a refusal names the first five', 
 });
 
 test.each(['gzip', 'br'])('an answer is compressed with %s for a caller who accepts it', async (encoding) => {
-  const csv = csvOf(randomEntries(700, seededRandom(8)));
+  const csv = csvOf(scatteredSites(700).map((site) => ({ ...PREDICT_REQUEST, ...site })));
   const plain = await postTable(service, csv, '', { 'accept-encoding': 'identity' });
   const compressed = await postTable(service, csv, '', { 'accept-encoding': encoding });
   expect(plain.headers.get('content-encoding')).toBeNull();

@@ -1,9 +1,11 @@
 import { truncateSync } from 'node:fs';
+import type { Feature } from 'geojson';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { browserTest, serviceAndBrowser } from './support/browser.js';
 import { setWarming } from './support/launch-browser.js';
-import { collection, drop, openUnits, saved, storedText } from './support/units.js';
+import { zippedShapefile } from './support/shapefile.js';
+import { collection, drop, openUnits, RING, saved, storedText } from './support/units.js';
 
 const shared = serviceAndBrowser();
 
@@ -105,6 +107,68 @@ browserTest(
     await expect.poll(() => storedText(page)).not.toContain('North slope');
     expect(questions).toEqual(['beforeunload', 'confirm']);
     expect(await page.getByLabel('Change a unit').count()).toBe(0);
+    expect(faults).toEqual([]);
+    await context.close();
+  },
+);
+
+browserTest(
+  'blank numbers of a shapefile and numbers beyond all are blank, and the units survive',
+  async () => {
+    const { page, context, faults } = await openUnits(shared);
+    const blank = Buffer.alloc(70, ' '); // a table with the number `name`, blank in its only row
+    blank.fill(0, 0, 65);
+    blank.writeUInt32LE(1, 4);
+    blank.writeUInt16LE(65, 8);
+    blank.writeUInt16LE(5, 10);
+    blank.write('name', 32);
+    blank.write('N', 43);
+    blank[48] = 4;
+    blank[64] = 0x0d;
+    await drop(page, 'units.zip', zippedShapefile('', RING, undefined, { 'units.dbf': blank }));
+    await page.locator('table.plan').getByText('Unit 1').waitFor();
+    await drop(page, 'units.geojson', collection(['South slope', 0]).replace('"name":0', '"TPA":1e999'));
+    await page.locator('table.plan').getByText('Unit 3').waitFor();
+    await expect.poll(() => storedText(page)).toContain('Unit 3');
+    await page.reload();
+    await page.locator('table.plan').getByText('Unit 3').waitFor();
+    const { features } = JSON.parse(await saved(page, 'Save project'));
+    expect(features.map(({ properties }: Feature) => properties)).toEqual([
+      { name: null },
+      { name: 'South slope' },
+      { TPA: null },
+    ]);
+    expect(faults).toEqual([]);
+    await context.close();
+  },
+);
+
+browserTest(
+  'a tab whose kept work another one replaced keeps all of it at its next change, and is not closed before without a question',
+  async () => {
+    const { page: first, context, faults } = await openUnits(shared);
+    const second = await context.newPage();
+    await second.goto(`${shared.service.apiUrl}/#key=${shared.service.key}&panel=units`);
+    await second.getByRole('heading', { name: 'Planting units' }).waitFor();
+    const changed = 'The work was changed in another tab.';
+    await drop(second, 'units.geojson', collection(['Of the second']));
+    await first.getByText(changed).waitFor();
+    await drop(first, 'units.geojson', collection(['Of the first']));
+    await second.getByText(changed).waitFor();
+    const questions: string[] = [];
+    second.on('dialog', (dialog) => {
+      questions.push(dialog.type());
+      return dialog.dismiss();
+    });
+    await second.getByRole('tab', { name: 'Units' }).click(); // no browser asks where nobody did anything
+    await second.close({ runBeforeUnload: true });
+    await expect.poll(() => questions).toEqual(['beforeunload']);
+    await second.getByLabel(/^Hand planting, per/).fill('1.2');
+    await first.getByText(changed).waitFor();
+    expect(await storedText(second)).toContain('Of the second');
+    await second.reload();
+    await second.locator('table.plan').getByText('Of the second').waitFor();
+    expect(questions).toEqual(['beforeunload']);
     expect(faults).toEqual([]);
     await context.close();
   },

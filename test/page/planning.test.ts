@@ -23,7 +23,7 @@ const unitsWith = (first: Attributes, second: Attributes) =>
     })),
   });
 const UNITS = unitsWith(
-  { name: 'North', TPA: 300, owner: 'Smith & <Sons>', rank: 'A', error: 'none' },
+  { name: 'North', TPA: 300, owner: 'Smith & <Sons>', rank: 'A', error: 'none', constructor: 'C' },
   { name: '=1+1', TPA: null, owner: 'B', rank: 'B' },
 );
 
@@ -194,6 +194,7 @@ browserTest(
     const [plan, options, about] = sheets;
     const column = (name: string) => plan![0]!.indexOf(name);
     expect(plan!.slice(1).map((row) => row[column('unit')])).toEqual(['North', '=1+1', 'All units']);
+    expect(plan!.map((row) => row[column('constructor')] ?? '')).toEqual(['constructor', 'C', '', '']);
     const totals = plan!.slice(1).map((row) => Number(row[column('order_total')]));
     expect(totals[2]).toBe(totals[0]! + totals[1]!);
     const { options: offered } = await optionsOf({ scenario: { warming_c: 2 } });

@@ -122,16 +122,21 @@ browserTest(
   'names of a file are shown as text, and formulas among them are made harmless in the export',
   async () => {
     const { page, context, faults } = await openUnits(shared);
-    await drop(page, 'units.geojson', collection([HOSTILE, '+1+cmd', '@SUM(A1)', '-7', 'a;=1+1']));
+    await drop(
+      page,
+      'units.geojson',
+      collection([HOSTILE, '+1+cmd', '@SUM(A1)', '-7', 'a;=1+1', 'a\n=1+1;b']),
+    );
     await page.locator('table.plan').getByText(HOSTILE).waitFor();
     expect(await page.locator('#panel img').count()).toBe(0);
     expect(await page.title()).toBe('nurselog planner');
     const csv = await saved(page, 'Export CSV');
     const { data } = Papa.parse<{ unit: string }>(csv, { header: true });
     expect(csv).toContain(`"a;'=1+1"`);
+    expect(csv).not.toMatch(/^["\s]*[=+@]/m); // a line break begins a row where semicolons separate cells
     // The fourth is a number.
     expect(new Set(data.map(({ unit }) => unit))).toEqual(
-      new Set([`'${HOSTILE}`, "'+1+cmd", "'@SUM(A1)", '-7', "a;'=1+1"]),
+      new Set([`'${HOSTILE}`, "'+1+cmd", "'@SUM(A1)", '-7', "a;'=1+1", "a\n'=1+1;b"]),
     );
     expect(faults).toEqual([]);
     await context.close();
@@ -248,14 +253,20 @@ browserTest('files that cannot be used say why, as do several that are dropped a
   await page.locator('#panel .error').getByText('2 files were dropped: drop one at a time').waitFor();
   const damaged = { type: 'Feature', properties: {}, geometry: { type: 'Polygon', coordinates: null } };
   const metres = { type: 'Polygon', coordinates: [RING.map(([x, y]) => [x * 1e4, y * 1e5])] };
-  const features = [damaged, { type: 'Feature', properties: { name: 'In metres' }, geometry: metres }];
+  const noRing = { type: 'Polygon', coordinates: [5, [[{ toString: 1 }, 2]]] };
+  const features = [
+    damaged,
+    { type: 'Feature', properties: { name: 'In metres' }, geometry: metres },
+    { type: 'Feature', properties: { name: 'Without a ring' }, geometry: noRing },
+  ];
   await drop(page, 'units.geojson', JSON.stringify({ type: 'FeatureCollection', features }));
   await page.getByText('Neither polygons nor points, and left out: 1 feature').waitFor();
   await page.locator('#panel .error').getByText('In metres').waitFor();
   await drop(page, 'units.geojson', collection(['In degrees']));
   const names = page.locator('table.plan tbody th button');
   await expect.poll(() => names.allTextContents()).toEqual(['In degrees']);
-  expect(await page.locator('#panel .error').count()).toBe(1); // of the unit in metres
+  expect(await page.locator('#panel .error').count()).toBe(1); // of the other units
+  expect(await saved(page, 'Export KML')).toContain('<name>Without a ring</name>');
   expect(faults).toEqual([]);
   await context.close();
 });

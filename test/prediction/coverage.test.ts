@@ -5,6 +5,7 @@ import { polygonContains } from '../../testing/oracle/plain-coverage.js';
 import { placeOf, readPredictorData } from '../../testing/project.js';
 import { seededRandom } from '../../testing/random.js';
 import { amount } from '../support/length.js';
+import { rectangle } from './support/outlines.js';
 import { BORDERS, INSIDE, OUTSIDE } from './support/places.js';
 
 const { regions } = readPredictorData();
@@ -69,13 +70,8 @@ test('the coverage contains every point of the grid', () => {
 });
 
 test('the coverage excludes holes of a polygon and gaps between polygons', () => {
-  const square = (west: number, south: number, size: number): [number, number][] => [
-    [west, south],
-    [west + size, south],
-    [west + size, south + size],
-    [west, south + size],
-    [west, south],
-  ];
+  const square = (west: number, south: number, size: number) =>
+    rectangle(west, south, west + size, south + size).map(([x, y]): [number, number] => [x, y]);
   const atoll = {
     region: 'XX',
     name: 'Atoll',

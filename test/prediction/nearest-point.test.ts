@@ -79,23 +79,6 @@ test('the nearest point to a point of the real grid is the point itself', () => 
   expect(others).toEqual([]);
 });
 
-test('the nearest point equals geokdbush.around midway between neighbours and on the borders of lattice cells', () => {
-  const random = seededRandom(5);
-  const nearest = new NearestPoint(index, searchRadiusKm);
-  for (let i = 0; i < amount({ short: 1000, long: 10_000 }); i++) {
-    // Most are neighbours in a row.
-    const point = Math.floor(random() * (gridPoints.length - 1));
-    const [[x, y], [nextX, nextY]] = [gridPoints[point]!, gridPoints[point + 1]!];
-    const halfCell = 0.5 / index.stepsPerDegree;
-    const midway: Place = [(x + nextX) / 2, (y + nextY) / 2];
-    const onCorner: Place = [x + halfCell, y - halfCell];
-    const onMeridian: Place = [x + halfCell, y + 0.1 * (random() - 0.5)];
-    const onParallel: Place = [x + 0.1 * (random() - 0.5), y + halfCell];
-    for (const query of [midway, onCorner, onMeridian, onParallel])
-      expectAround(nearest, gridTree, gridPoints, query, searchRadiusKm);
-  }
-});
-
 test('the nearest point of any set is that of a search of all, of equally near ones the one with the lowest index', () => {
   const radius = fc.constantFrom(0.1, 1, 20, 100, 500);
   const lookups = fc.array(queries, { minLength: 1, maxLength: 30 });
@@ -127,13 +110,6 @@ test('a point just inside the search radius is found and one just outside it is 
   const distanceKm = greatCircleKm(...query, -121, 44);
   expect(new NearestPoint(single, distanceKm * (1 + 1e-9)).find(...query)).toBe(0);
   expect(new NearestPoint(single, distanceKm * (1 - 1e-9)).find(...query)).toBe(-1);
-});
-
-test('the distance to the nearest point is measured on the sphere of the mean earth radius, 6371.0088 km', () => {
-  const nearest = new NearestPoint(single, 200);
-  nearest.find(-121, 45);
-  // One degree of a great circle.
-  expect(nearest.distanceKm).toBeCloseTo((EARTH_RADIUS_KM * Math.PI) / 180, 9);
 });
 
 /** Degrees in steps small on any map; much smaller differences have a haversine of 0. */
@@ -187,22 +163,4 @@ test('the nearest point anywhere is that within the radius, or else one of the n
     }),
     { numRuns: amount({ short: 300, long: 20_000 }) },
   );
-});
-
-test('the nearest point of the real grid within an unlimited radius is the nearest of all', () => {
-  const random = seededRandom(6);
-  const nearest = new NearestPoint(index, Number.POSITIVE_INFINITY);
-  const places = Array.from(
-    { length: 5 },
-    (_, i): Place => [-126 + 11 * random(), 40.5 + 10 * random() - i / 10],
-  );
-  for (const query of [...places, [0, 0], [123, 44], [-122, -44], [0, 90], [180, -45]] satisfies Place[]) {
-    const haversines = gridPoints.map((point) => haversine(query, point));
-    const closest = haversines.reduce(
-      (least, haversine) => Math.min(least, haversine),
-      Number.POSITIVE_INFINITY,
-    );
-    expect(nearest.find(...query)).toBe(haversines.indexOf(closest));
-    expect(nearest.distanceKm).toBeCloseTo(2 * EARTH_RADIUS_KM * Math.asin(Math.sqrt(closest)), 6);
-  }
 });

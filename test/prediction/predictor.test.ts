@@ -81,22 +81,6 @@ test('every species is predicted under both methods as the plain implementation 
   expect(elements.filter((element) => FAILURES.includes(element))).toEqual([]);
 });
 
-test('the answer to a row is the same alone and in a batch of any size', async () => {
-  const requests = randomRequests(data, amount({ short: 100, long: 1000 }), seededRandom(7), 0.3);
-  const alone: string[] = [];
-  for (const request of requests)
-    alone.push(...elementsOf(await answer(predictor, data, rowsOf([request], GENERATED_AT, data))));
-  for (const size of [2, 3, 5, 8, 16, 31, 64, 250, 1000]) {
-    const batched: string[] = [];
-    for (let from = 0; from < requests.length; from += size) {
-      const rows = rowsOf(requests.slice(from, from + size), GENERATED_AT, data);
-      batched.push(...elementsOf(await answer(predictor, data, rows)));
-    }
-    expect(batched).toHaveLength(alone.length);
-    for (const [row, element] of batched.entries()) expectSameAnswer(element, alone[row]);
-  }
-});
-
 test('no JSON is written where there are no rows or every row failed', async () => {
   expect(elementsOf(await answer(predictor, data, rowsOf([], GENERATED_AT, data)))).toEqual([]);
   const ocean = { latitude: 44, longitude: -126, species: 0, method: 'manual', horizons: [1] } as const;

@@ -1,7 +1,14 @@
 import { expect, test } from 'vitest';
+import { PLAN_REQUEST } from '../http/support/units.js';
 import { expectError } from '../support/error-body.js';
 import { sendRaw } from '../support/raw-http.js';
-import { COMPARE_REQUEST, PREDICT_REQUEST } from '../support/requests.js';
+import {
+  COMPARE_REQUEST,
+  FOREST_SITE,
+  NO_NEARBY_DATA,
+  OUTSIDE_COVERAGE,
+  PREDICT_REQUEST,
+} from '../support/requests.js';
 import { serviceOfFile } from '../support/service.js';
 
 const service = await serviceOfFile({ WORKERS: '1' });
@@ -101,4 +108,31 @@ test.each([
 test('only a 401 has WWW-Authenticate', async () => {
   for (const response of [await service.get('/v1/species'), await service.get('/v1/species', exhausted)])
     expect(response.headers.has('www-authenticate')).toBe(false);
+});
+
+test.each<[what: string, path: string, body: object]>([
+  ['a prediction', '/v1/predict', PREDICT_REQUEST],
+  ['a comparison', '/v1/predict/compare', COMPARE_REQUEST],
+  ['a ranking', '/v1/predict/rank', FOREST_SITE],
+  ['a plan', '/v1/plan', PLAN_REQUEST],
+  ['a batch', '/v1/predict/batch', { requests: [PREDICT_REQUEST] }],
+  ['a batch with failed entries', '/v1/predict/batch', { requests: ['x', PREDICT_REQUEST, NO_NEARBY_DATA] }],
+  ['a batch of failed entries only', '/v1/predict/batch', { requests: [OUTSIDE_COVERAGE] }],
+  ['an empty batch', '/v1/predict/batch', { requests: [] }],
+])('the answer to %s says in a header that the outcomes are simulated', async (_what, url, body) => {
+  const { status, headers } = await service.post(url, body);
+  expect([status, headers.get('model-outcomes')]).toEqual([200, 'simulated']);
+});
+
+test('errors and answers without predictions have no header about outcomes', async () => {
+  const answers = await Promise.all([
+    service.post('/v1/predict', { ...PREDICT_REQUEST, species_code: 'XXXX' }),
+    service.post('/v1/predict', NO_NEARBY_DATA),
+    service.post('/v1/predict/compare', OUTSIDE_COVERAGE),
+    service.post('/v1/predict/batch', {}),
+    service.post('/v1/predict', PREDICT_REQUEST, { 'x-api-key': 'x' }),
+    service.get('/v1/species'),
+    service.get('/v1/model'),
+  ]);
+  expect(answers.map(({ headers }) => headers.get('model-outcomes'))).toEqual(answers.map(() => null));
 });

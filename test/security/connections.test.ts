@@ -57,16 +57,14 @@ test('when all connections sent requests, a connection beyond the limit replaces
 test('when all connections have a request in progress, a new one is closed and they are answered', async () => {
   const { service, connect } = await startLimited();
   const body = JSON.stringify(PREDICT_REQUEST);
-  const head = [
-    'POST /v1/predict HTTP/1.1',
-    'Host: x',
+  const head = rawRequest('POST /v1/predict HTTP/1.1', [
     `X-API-Key: ${service.key}`,
     'Content-Type: application/json',
     `Content-Length: ${body.length}`,
     'Expect: 100-continue', // its response shows that the request is in progress
-  ].join('\r\n');
+  ]);
   const busy: Socket[] = [];
-  for (let i = 0; i < LIMIT; i++) busy.push(await connect(`${head}\r\n\r\n`));
+  for (let i = 0; i < LIMIT; i++) busy.push(await connect(head));
   const extra = await openSocket(service.apiUrl);
   extra.on('error', () => {});
   extra.write(HEALTH);

@@ -183,7 +183,7 @@ test('a large answer to a page of another origin is compressed and varies by bot
   expect(((await response.json()) as { results: unknown[] }).results).toHaveLength(20);
 });
 
-test('OPTIONS that is no preflight is 405 with Allow, or 404, with and without an origin', async () => {
+test('OPTIONS that is no preflight is 405 with Allow, and any on a path that does not exist 404', async () => {
   for (const service of Object.values(services)) {
     for (const headers of [{}, { origin: LISTED }]) {
       const onPath = await fetch(`${service.apiUrl}/v1/predict`, { method: 'OPTIONS', headers });
@@ -192,11 +192,6 @@ test('OPTIONS that is no preflight is 405 with Allow, or 404, with and without a
       const elsewhere = await fetch(`${service.apiUrl}/nothing`, { method: 'OPTIONS', headers });
       await expectError(elsewhere, 404, 'not_found');
     }
-  }
-});
-
-test('a preflight of a path that does not exist is 404', async () => {
-  for (const service of Object.values(services)) {
     await expectError(await preflight(service, LISTED, '/v1/nothing'), 404, 'not_found');
   }
 });
@@ -218,15 +213,13 @@ async function loggedOrigins(corsOrigins: string, requests: readonly Record<stri
   return log.all.filter(({ msg }) => msg === message).map(({ origin }) => origin);
 }
 
-test('the first of many refused origins in a minute is logged, cut to 100 characters', async () => {
+test('of the origins of pages the first refused one in a minute is logged, cut to 100 characters; those that are listed, that of the service itself and requests without one are not', async () => {
   const long = `https://${'a'.repeat(5000)}.example`;
-  const requests = [long, 'https://b.example', 'null', long].map((origin) => ({ origin }));
-  expect(await loggedOrigins('', requests)).toEqual([long.slice(0, 100)]);
-  expect(await loggedOrigins(LISTED, requests.slice(1))).toEqual(['https://b.example']);
-});
-
-test('origins that are listed, those of the service itself and requests without one are not logged', async () => {
+  const refused = ['https://b.example', 'null', long].map((origin) => ({ origin }));
   const own = { origin: 'https://nurselog.example', 'sec-fetch-site': 'same-origin' };
-  expect(await loggedOrigins(LISTED, [{}, { origin: LISTED }, own])).toEqual([]);
-  expect(await loggedOrigins('*', [{ origin: 'https://b.example' }])).toEqual([]);
+  expect(await loggedOrigins('', [{ origin: long }, ...refused])).toEqual([long.slice(0, 100)]);
+  expect(await loggedOrigins(LISTED, [{}, { origin: LISTED }, own, ...refused])).toEqual([
+    'https://b.example',
+  ]);
+  expect(await loggedOrigins('*', refused)).toEqual([]);
 });

@@ -1,8 +1,8 @@
-import { afterAll, beforeAll, expect, test } from 'vitest';
+import { afterAll, expect, test } from 'vitest';
 import { parseErrorBody } from '../support/error-body.js';
 import { IS_LONG } from '../support/length.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
-import { startTestService, type TestService } from '../support/service.js';
+import { serviceOfFile } from '../support/service.js';
 
 const LIMIT_BYTES = 1024 * 1024;
 const ENTRY = JSON.stringify(PREDICT_REQUEST);
@@ -60,13 +60,9 @@ const BODIES: Readonly<Record<string, string>> = {
 /** Each is worked on in one piece, for which all others wait: tens of milliseconds on an idle machine. */
 const LONGEST_MS = 500;
 
-let service: TestService;
+const service = await serviceOfFile();
 let slowest = { tookMs: 0, name: '', path: '' };
-beforeAll(async () => {
-  service = await startTestService();
-});
-afterAll(async () => {
-  await service.stop();
+afterAll(() => {
   const { tookMs, name, path } = slowest;
   if (IS_LONG)
     console.log(

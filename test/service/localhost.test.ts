@@ -17,12 +17,7 @@ async function expectAnswers(api: string, ops: string): Promise<void> {
   expect((await fetch(`${ops}/livez`)).status).toBe(200);
 }
 
-test.each([
-  'localhost',
-  '127.0.0.2',
-  'LOCALHOST',
-  ...(HAS_IPV6 ? ['0:0:0:0:0:0:0:1', '::ffff:127.0.0.1'] : []),
-])(
+test.each(['localhost', '127.0.0.2', ...(HAS_IPV6 ? ['0:0:0:0:0:0:0:1', '::ffff:127.0.0.1'] : [])])(
   'a service with HOST=%s, which only this machine reaches, answers there and issues the first key',
   async (host) => {
     const service = await startTestService({ HOST: host, OPS_HOST: 'localhost' });

@@ -5,8 +5,10 @@ import { expect, test } from 'vitest';
 import { sha256Of } from '../../src/prediction/artefacts/artefact-file.js';
 import { DATA_FILES } from '../../src/prediction/artefacts/artefacts.js';
 import { csvOf } from '../http/support/tables.js';
+import { collection, unit } from '../http/support/units.js';
 import { encodeConstantModel, soundModel } from '../prediction/support/constant-model.js';
 import { addIntervalModels } from '../prediction/support/interval-models.js';
+import { starAround } from '../prediction/support/outlines.js';
 import { readMetrics } from '../reliability/support/metrics.js';
 import { parseErrorBody } from '../support/error-body.js';
 import { openSocket, readAnswer } from '../support/raw-http.js';
@@ -75,15 +77,12 @@ test('after SIGHUP the lists of species and regions, the metrics and new species
 
 test('plans that are read while the models change are answered, from the models with which they began', async () => {
   const { releases, api, key, reload } = await startOnReleases();
-  const ring = Array.from({ length: 10_000 }, (_, i) => {
-    const angle = (2 * Math.PI * i) / 10_000;
-    return [-122 + 0.05 * Math.cos(angle), 44.1 + 0.05 * Math.sin(angle)];
-  });
-  const geometry = { type: 'Polygon', coordinates: [[...ring, ring[0]]] };
-  const units = {
-    type: 'FeatureCollection',
-    features: [{ type: 'Feature', id: 1, properties: {}, geometry }],
-  };
+  const units = collection(
+    unit(
+      1,
+      starAround([-122, 44.1], 0.05, 10_000, () => 1),
+    ),
+  );
   const body = JSON.stringify({ units });
   const headers = { 'x-api-key': key, 'content-type': 'application/json' };
   const versions = new Set<string>();

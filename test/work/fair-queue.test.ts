@@ -1,11 +1,11 @@
 import fc from 'fast-check';
 import { expect, test } from 'vitest';
-import { FairQueue, type Waiting } from '../../src/work/fair-queue.js';
+import { FairQueue, type QueuedWork } from '../../src/work/fair-queue.js';
 
 // What holds of rows alone is tested with the scheduler: see scheduler-model.test.ts.
 
 /** A job whose rows know what became of them. */
-class TestJob implements Waiting {
+class TestJob implements QueuedWork {
   takenRows = 0;
   /** Rows that the queue gave. */
   taken = 0;

@@ -23,6 +23,8 @@ call_service <- function(path, query = list(), body = NULL, accept = "applicatio
   request <- httr2::req_headers(request, `X-API-Key` = key, Accept = accept)
   request <- httr2::req_user_agent(request, paste0("nurselog-r/", utils::packageVersion("nurselog")))
   request <- httr2::req_timeout(request, 300)
+  # A redirect would take the key elsewhere.
+  request <- httr2::req_options(request, followlocation = FALSE)
   request <- httr2::req_error(request, is_error = function(response) FALSE)
   if (!is.null(body)) request <- httr2::req_body_raw(request, body$data, type = body$type)
   for (attempt in seq_len(MAX_ATTEMPTS)) {
@@ -33,7 +35,7 @@ call_service <- function(path, query = list(), body = NULL, accept = "applicatio
         message = paste0("No response from ", url, ": ", conditionMessage(response))
       )
       wait_s <- 0
-    } else if (httr2::resp_status(response) < 400L) {
+    } else if (httr2::resp_status(response) < 300L) {
       return(response)
     } else {
       failure <- failure_of(response)

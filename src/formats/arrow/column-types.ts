@@ -1,6 +1,6 @@
 import { DataType, DateUnit, type Field, Precision, type Schema, TimeUnit, Type } from 'apache-arrow';
 import { show } from '../../prediction/errors/shown-value.js';
-import { notATable } from '../table/table-request.js';
+import { tableError } from '../table/table-request.js';
 import { readType } from './text-views.js';
 
 const INTEGER_BITS: readonly number[] = [8, 16, 32, 64];
@@ -25,7 +25,7 @@ export function checkTypes({ fields }: Schema): void {
   for (const { name, type } of fields) {
     if (isRead(readType(type), true)) continue;
     const message = `its column ${show(name)} has the type ${typeName(type)}, which is not supported: cast or remove it`;
-    throw notATable(message, name);
+    throw tableError(message, name);
   }
 }
 
@@ -80,11 +80,6 @@ export function typeName(type: DataType): string {
 
 export function isText(type: DataType): boolean {
   return DataType.isUtf8(type) || DataType.isLargeUtf8(type);
-}
-
-/** Bytes or texts, found by offsets. */
-export function isOffsetBytes(type: DataType): boolean {
-  return isText(type) || DataType.isBinary(type) || DataType.isLargeBinary(type);
 }
 
 /** Whether offsets have 64 bits. */

@@ -1,5 +1,5 @@
 import { Message, MetadataVersion } from 'apache-arrow';
-import { notATable } from '../table/table-request.js';
+import { tableError } from '../table/table-request.js';
 import { checkMetadata, MetadataError } from './metadata-check.js';
 
 /** A message of a stream: its metadata, checked, and its body. */
@@ -12,7 +12,7 @@ export interface StreamMessage {
 
 /** A damaged stream. @param where the message, for example `record batch 3` */
 export function damaged(where: string, problem: string): Error {
-  return notATable(`${where} of the Arrow stream is not valid: ${problem}`);
+  return tableError(`${where} of the Arrow stream is not valid: ${problem}`);
 }
 
 const CONTINUATION = 0xffffffff;
@@ -65,20 +65,20 @@ export function* messagesOf(body: Uint8Array): Generator<StreamMessage> {
     at += bodyLength;
   }
   if (at < body.length)
-    throw notATable(`${body.length - at} bytes follow the end of the Arrow stream: send one stream`);
+    throw tableError(`${body.length - at} bytes follow the end of the Arrow stream: send one stream`);
 }
 
 function checkFormat(body: Uint8Array): void {
-  if (body.length === 0) throw notATable('the body is empty');
+  if (body.length === 0) throw tableError('the body is empty');
   const start = Buffer.from(body.subarray(0, PREFIX_BYTES)).toString('latin1');
   const [, advice] = OTHER_FORMATS.find(([magic]) => start.startsWith(magic)) ?? [];
-  if (advice !== undefined) throw notATable(advice);
+  if (advice !== undefined) throw tableError(advice);
   if (!start.startsWith('\xff\xff\xff\xff'.slice(0, start.length)))
-    throw notATable('it is not an Arrow stream, which begins with FF FF FF FF');
+    throw tableError('it is not an Arrow stream, which begins with FF FF FF FF');
 }
 
 function truncated(body: Uint8Array, at: number): Error {
-  return notATable(
+  return tableError(
     `the Arrow stream is truncated: it has ${body.length} bytes, and the message at byte ${at} or the end-of-stream marker is not whole`,
   );
 }

@@ -2,7 +2,7 @@ import { type Data, DataType, type Field, type Schema, Vector } from 'apache-arr
 import { show } from '../../prediction/errors/shown-value.js';
 import { isOptional, READ_COLUMNS, type ReadPositions, readPositions } from '../table/input-columns.js';
 import type { TableFormat, TableRequest, TableState } from '../table/table-request.js';
-import { checkRowCount, notATable } from '../table/table-request.js';
+import { checkRowCount, tableError } from '../table/table-request.js';
 import { MAX_ROW_BYTES } from '../text/lines.js';
 import { ArrowSource, type StreamBatch } from './arrow-source.js';
 import { textLength } from './cells.js';
@@ -32,7 +32,7 @@ export function openArrow(body: Uint8Array, request: TableRequest): ArrowSource 
   const messages = messagesOf(stream);
   const first = messages.next();
   if (first.done || !first.value.message.isSchema())
-    throw notATable('the Arrow stream does not begin with a schema');
+    throw tableError('the Arrow stream does not begin with a schema');
   const schema = decodeSchema(first.value);
   const positions = readPositions(schema.fields.map(({ name }) => name));
   checkTypes(schema);
@@ -48,7 +48,7 @@ export function openArrow(body: Uint8Array, request: TableRequest): ArrowSource 
       dictionaries.add(found);
       continue;
     }
-    if (!message.isRecordBatch()) throw notATable('the Arrow stream has a second schema');
+    if (!message.isRecordBatch()) throw tableError('the Arrow stream has a second schema');
     const where = `record batch ${batches.length + 1}`;
     if (batches.length === MAX_BATCHES) throw tooMany('record batches');
     const { length, nodes, buffers } = headerOf(() => batchHeader(message), where);
@@ -98,7 +98,7 @@ function decodeSchema({ message }: StreamMessage): Schema {
   try {
     return message.header() as unknown as Schema;
   } catch {
-    throw notATable('the schema of the Arrow stream has an unsupported type, or is damaged');
+    throw tableError('the schema of the Arrow stream has an unsupported type, or is damaged');
   }
 }
 
@@ -147,7 +147,7 @@ class DictionaryReader {
 }
 
 function tooMany(what: string): Error {
-  return notATable(`the Arrow stream has more than ${MAX_BATCHES} ${what}: write larger ones`);
+  return tableError(`the Arrow stream has more than ${MAX_BATCHES} ${what}: write larger ones`);
 }
 
 /**
@@ -161,7 +161,7 @@ const longestTexts = new WeakMap<Vector, number>();
 function checkDictionaries(columns: readonly Data[], remedy: string): void {
   const bytes = columns.reduce((sum, { dictionary }) => sum + (dictionary ? longestText(dictionary) : 0), 0);
   if (bytes > MAX_DICTIONARY_TEXT_BYTES)
-    throw notATable(
+    throw tableError(
       `the dictionaries of its columns have texts of ${bytes} bytes for a row, and may have at most ${MAX_DICTIONARY_TEXT_BYTES}: ` +
         `send these columns as utf8${remedy}`,
     );
@@ -174,7 +174,7 @@ function checkRowTexts(columns: readonly Data[], where: string): void {
     let bytes = 0;
     for (const length of lengths) bytes += length(row);
     if (bytes > MAX_ROW_BYTES)
-      throw notATable(
+      throw tableError(
         `row ${row + 1} of ${where} has texts of ${bytes} bytes, and may have at most ${MAX_ROW_BYTES}: ask for an Arrow stream`,
       );
   }
@@ -206,7 +206,7 @@ function checkReadColumns({ fields }: Schema, positions: ReadPositions): void {
       ? isText(DataType.isDictionary(type) ? type.dictionary : type)
       : isNumber(type) || (isOptional(column) && DataType.isNull(type));
     if (isRight) continue;
-    throw notATable(
+    throw tableError(
       `its column ${column} has the type ${typeName(type)}, but must have ${isCode ? TEXTS : NUMBERS}: cast it`,
       column,
     );
@@ -221,7 +221,7 @@ function checkWritable({ fields }: Schema, output: TableFormat): void {
   const field = fields.find((other: Field) => !isWritable(other));
   if (field === undefined) return;
   const name = output === 'csv' ? 'CSV' : 'JSON lines';
-  throw notATable(
+  throw tableError(
     `its column ${show(field.name)} has the type ${typeName(field.type)}, which is not written as ${name}: ` +
       'remove it, or ask for an Arrow stream',
     field.name,

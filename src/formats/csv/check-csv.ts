@@ -2,11 +2,11 @@ import Papa from 'papaparse';
 import { readPositions } from '../table/input-columns.js';
 import {
   checkRowCount,
+  lineError,
   maxRowsOf,
-  notATable,
   type TableRequest,
   type TableState,
-  wrongLine,
+  tableError,
 } from '../table/table-request.js';
 import {
   CARRIAGE_RETURN,
@@ -48,7 +48,7 @@ export function checkCsv(
   while (at < text.length) {
     const consumed = eachRow(text, at, windowEnd(text, at), (cells, rowStart, rowEnd) => {
       if (cells.length === 1 && (cells[0] === '' || cells[0] === '\r'))
-        throw wrongLine(lineAt(body, rowStart), 'is blank: remove it');
+        throw lineError(lineAt(body, rowStart), 'is blank: remove it');
       if (header === undefined) {
         header = readHeader(cells, body[rowEnd - 2] === CARRIAGE_RETURN);
         maxRows = maxRowsOf(header.names, request);
@@ -62,7 +62,7 @@ export function checkCsv(
   }
   const { chunks, rowCount } = list;
   const isChecked = at >= text.length;
-  if (isChecked && header === undefined) throw notATable('it has no header line');
+  if (isChecked && header === undefined) throw tableError('it has no header line');
   if (isChecked) checkRowCount(rowCount, request);
   return { format: 'csv', at, header, chunks, rowCount, isChecked };
 }
@@ -154,19 +154,19 @@ function wrongQuoteIn(text: string): number {
 }
 
 function wrongQuotes(line: number, code: string): Error {
-  if (code === 'MissingQuotes') return wrongLine(line, 'has a quoted field that is not closed by a quote');
-  return wrongLine(line, 'has a quoted field with text after its quote: write a quote within a field twice');
+  if (code === 'MissingQuotes') return lineError(line, 'has a quoted field that is not closed by a quote');
+  return lineError(line, 'has a quoted field with text after its quote: write a quote within a field twice');
 }
 
 function wrongFieldCount(line: number, cells: readonly string[], names: readonly string[]): Error {
   const isMore = cells.length > names.length;
   const fields = `${cells.length} field${cells.length === 1 ? '' : 's'}`;
   const remedy = isMore ? ': quote fields that contain a comma, and write decimals with a point' : '';
-  return wrongLine(line, `has ${fields}, but the header has ${names.length}${remedy}`);
+  return lineError(line, `has ${fields}, but the header has ${names.length}${remedy}`);
 }
 
 function rowTooLong(body: Buffer, start: number): Error {
-  return wrongLine(
+  return lineError(
     lineAt(body, start),
     `begins a row of more than ${MAX_ROW_BYTES} bytes; is there a quote that is not closed?`,
   );

@@ -41,7 +41,7 @@ export class CsvSource implements TableSource {
   }
 }
 
-/** The number of a cell; NaN where it is none. White space around it does not matter. */
+/** The number of a cell; NaN if it is not a number. White space around it does not matter. */
 function numberOf(cell: string): number {
   const number = Number(cell);
   if (number === 0 && cell.trim() === '') return Number.NaN;

@@ -13,6 +13,7 @@ import { OptionWriter, optionRulesOf } from '../request/options.js';
 import { speciesOf } from '../request/places.js';
 import { parseDocument } from '../request/read-document.js';
 import {
+  batchTooLarge,
   type Issue,
   invalidRequest,
   issuesError,
@@ -82,13 +83,7 @@ export function readOrder(bytes: Buffer, { tier, units: limit }: UnitLimit, gene
   const invalid = invalidRequest(schema, body, optional, [...issues, ...missingCosts(Object(body))]);
   if (invalid !== undefined) throw new ApiError(invalid);
   if ('message' in found) throw new ApiError(issuesError(issues));
-  if (found.total > limit) {
-    throw new ApiError({
-      code: 'batch_too_large',
-      message: `The plan has ${found.total} units; the ${tier} tier allows ${limit}.`,
-      details: { submitted: found.total, tier_limit: limit, tier },
-    });
-  }
+  if (found.total > limit) throw batchTooLarge(`The plan has ${found.total} units`, found.total, limit, tier);
   if (found.issues.length > 0) throw new ApiError(issuesError(found.issues));
 
   const request = body as PlanRequest;

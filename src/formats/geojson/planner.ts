@@ -51,7 +51,7 @@ export interface Plan {
 /** Predictions that a request may ask for: sites by species and planting methods. */
 export const MAX_PREDICTIONS = 200_000;
 
-/** The body is parsed in every step: so many times as long is spent on units, at least. */
+/** The body is parsed in every step, which spends at least this many times as long on units. */
 const UNITS_SHARE = 2;
 
 /**

@@ -55,7 +55,7 @@ export function elementCapacity(artefacts: Pick<Artefacts, 'grid' | 'manifest' |
 }
 
 /** What adds to an answer. */
-const INCLUDING = OPTION.intervals | OPTION.explanation | OPTION.site;
+const DETAIL_OPTIONS = OPTION.intervals | OPTION.explanation | OPTION.site;
 
 /** Answers rows in JSON, from prepared fragments: only numbers are formatted row by row. */
 export class AnswerEncoder {
@@ -133,7 +133,7 @@ export class AnswerEncoder {
   ): void {
     const writer = this.#writer;
     this.#writeSite(rows, row, records, places);
-    const details = (rows.options[row] & INCLUDING) === 0 ? undefined : this.#details;
+    const details = (rows.options[row] & DETAIL_OPTIONS) === 0 ? undefined : this.#details;
     details?.begin(rows, row, records, run);
     writer.write(this.#species[rows.species[row]]);
     const horizons = rows.horizons[row];

@@ -3,18 +3,18 @@ import { JsonError, OPEN_ARRAY, OPEN_OBJECT, skipSpace } from '../request/json.j
 import { checkNameBytes, MAX_COLUMNS, readPositions } from '../table/input-columns.js';
 import {
   checkRowCount,
+  lineError,
   maxRowsOf,
-  notATable,
   type TableRequest,
   type TableState,
-  wrongLine,
+  tableError,
 } from '../table/table-request.js';
 import { ChunkList, LINE_FEED, lineAt, MAX_ROW_BYTES, textEnd, textStart } from '../text/lines.js';
 import { ColumnTypes } from './column-types.js';
 import { NdjsonSource } from './ndjson-source.js';
 import { ObjectColumns } from './object-columns.js';
 
-/** The time is looked at after so many bytes. */
+/** Bytes that are scanned between two looks at the time. */
 const LOOK_BYTES = 2 ** 16;
 
 export interface NdjsonState extends TableState {
@@ -45,9 +45,9 @@ export function checkNdjson(
   for (let nextLook = at + LOOK_BYTES; at < text.length; ) {
     const end = text.indexOf(LINE_FEED, at) + 1 || text.length;
     const first = skipSpace(text, at);
-    if (first >= end && end < text.length) throw wrongLine(lineAt(body, at), 'is blank: remove it');
+    if (first >= end && end < text.length) throw lineError(lineAt(body, at), 'is blank: remove it');
     if (first < end) {
-      if (end - at > MAX_ROW_BYTES) throw wrongLine(lineAt(body, at), `has more than ${MAX_ROW_BYTES} bytes`);
+      if (end - at > MAX_ROW_BYTES) throw lineError(lineAt(body, at), `has more than ${MAX_ROW_BYTES} bytes`);
       checkObject(body, at, first, end, columns);
       types.add(body, columns);
       list.add(at, end, maxRowsOf(columns.names, request));
@@ -60,7 +60,7 @@ export function checkNdjson(
   const { chunks, rowCount } = list;
   const isChecked = at >= text.length;
   if (isChecked) {
-    if (rowCount === 0) throw notATable('it has no rows: write one JSON object a line');
+    if (rowCount === 0) throw tableError('it has no rows: write one JSON object a line');
     readPositions(columns.names);
     checkRowCount(rowCount, request);
   }
@@ -82,7 +82,7 @@ function checkObject(body: Buffer, start: number, at: number, end: number, colum
   if (body[at] !== OPEN_OBJECT) {
     const remedy =
       body[at] === OPEN_ARRAY ? ': write one object a line, without brackets and commas around them' : '';
-    throw wrongLine(lineAt(body, start), `is not a JSON object${remedy}`);
+    throw lineError(lineAt(body, start), `is not a JSON object${remedy}`);
   }
   const line = body.subarray(0, end);
   try {
@@ -94,7 +94,7 @@ function checkObject(body: Buffer, start: number, at: number, end: number, colum
       error.offset < end - 1
         ? `is not JSON at byte ${error.offset - start + 1}`
         : 'is not a whole JSON object';
-    throw wrongLine(lineAt(body, start), `${problem}: write each object on one line`);
+    throw lineError(lineAt(body, start), `${problem}: write each object on one line`);
   }
   checkColumns(body, start, columns);
 }
@@ -102,13 +102,13 @@ function checkObject(body: Buffer, start: number, at: number, end: number, colum
 function checkColumns(body: Buffer, start: number, columns: ObjectColumns): void {
   const { doubled, malformed, names, nameBytes } = columns;
   if (malformed !== -1)
-    throw wrongLine(
+    throw lineError(
       lineAt(body, start),
       `has the field ${show(names[malformed])}, whose name has half of a surrogate pair: rename it`,
     );
-  if (doubled !== -1) throw wrongLine(lineAt(body, start), `has the field ${show(names[doubled])} twice`);
+  if (doubled !== -1) throw lineError(lineAt(body, start), `has the field ${show(names[doubled])} twice`);
   if (names.length > MAX_COLUMNS)
-    throw wrongLine(
+    throw lineError(
       lineAt(body, start),
       `has the ${names.length}th column of the table, which may have at most ${MAX_COLUMNS}`,
     );

@@ -3,7 +3,7 @@ import { valueAt } from '../../prediction/artefacts/shared-grid.js';
 import type { SpeciesCatalogue } from '../../prediction/artefacts/species.js';
 import { MAX_RISE_M, OWN_ELEVATION } from '../../prediction/conditions/adjustments.js';
 import { PLANTING_METHODS } from '../../prediction/dimensions.js';
-import type { ErrorObject } from '../../prediction/errors/api-error.js';
+import { ApiError, type ErrorObject } from '../../prediction/errors/api-error.js';
 import { show, shownPath } from '../../prediction/errors/shown-value.js';
 import type { GenerationData } from '../../prediction/per-generation.js';
 import { ROW_STATUS, type SiteRows } from '../../prediction/site-rows.js';
@@ -74,6 +74,15 @@ export function unknownMethod(what: string, value: unknown): ErrorObject {
 export interface Issue {
   readonly path: string;
   readonly message: string;
+}
+
+/** @param what the request has, such as "The plan has 3 units" */
+export function batchTooLarge(what: string, submitted: number, limit: number, tier: string): ApiError {
+  return new ApiError({
+    code: 'batch_too_large',
+    message: `${what}; the ${tier} tier allows ${limit}.`,
+    details: { submitted, tier_limit: limit, tier },
+  });
 }
 
 /**

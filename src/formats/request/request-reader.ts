@@ -17,6 +17,7 @@ import { OPTION_NAMES, OptionWriter, optionRulesOf, type StatedOptions } from '.
 import { speciesOf } from './places.js';
 import { parseDocument } from './read-document.js';
 import {
+  batchTooLarge,
   entryError,
   invalidRequest,
   siteShapeError,
@@ -123,7 +124,10 @@ export class RequestReader {
     const invalid = invalidRequest(batchRequestSchema, body);
     if (invalid !== undefined) throw new ApiError(invalid);
     const { requests } = body as { readonly requests: readonly unknown[] };
-    if (requests.length > limit.sites) throw batchTooLarge(requests.length, limit);
+    if (requests.length > limit.sites) {
+      const what = `The batch has ${requests.length} entries`;
+      throw batchTooLarge(what, requests.length, limit.sites, limit.tier);
+    }
     if (requests.length > this.#rows.count) this.#rows = new SiteRows(limit.sites, this.#width);
     const entries = new Int32Array(requests.length);
     const failed = new Map<number, FailedEntry>();
@@ -233,12 +237,4 @@ function horizonSetOf(years: unknown): number {
 
 function numberOrNull(value: unknown): number | null {
   return typeof value === 'number' && Number.isFinite(value) ? value : null;
-}
-
-function batchTooLarge(submitted: number, { tier, sites }: BatchLimit): ApiError {
-  return new ApiError({
-    code: 'batch_too_large',
-    message: `The batch has ${submitted} entries; the ${tier} tier allows ${sites}.`,
-    details: { submitted, tier_limit: sites, tier },
-  });
 }

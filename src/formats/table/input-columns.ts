@@ -1,6 +1,6 @@
 import { show } from '../../prediction/errors/shown-value.js';
 import { OUTPUT_NAMES } from './output-columns.js';
-import { notATable } from './table-request.js';
+import { tableError } from './table-request.js';
 
 /** The columns that every table has. */
 const REQUIRED_COLUMNS = ['latitude', 'longitude', 'species_code', 'planting_method'] as const;
@@ -36,7 +36,7 @@ const SHOWN_NAMES = 10;
 /** @throws ApiError invalid_request where the names of all columns have too many bytes */
 export function checkNameBytes(bytes: number): void {
   if (bytes > MAX_NAME_BYTES)
-    throw notATable(
+    throw tableError(
       `the names of its columns have ${bytes} bytes, and may have at most ${MAX_NAME_BYTES} together`,
     );
 }
@@ -49,7 +49,7 @@ export function checkNameBytes(bytes: number): void {
  */
 export function readPositions(names: readonly string[], remedy = ''): ReadPositions {
   if (names.length > MAX_COLUMNS)
-    throw notATable(`it has ${names.length} columns, and may have at most ${MAX_COLUMNS}`);
+    throw tableError(`it has ${names.length} columns, and may have at most ${MAX_COLUMNS}`);
   // A damaged Arrow schema may have null for a name.
   const nameBytes = names.reduce((sum, name) => sum + Buffer.byteLength(String(name)), 0);
   checkNameBytes(nameBytes);
@@ -59,20 +59,20 @@ export function readPositions(names: readonly string[], remedy = ''): ReadPositi
     const more = names.length > SHOWN_NAMES ? `, and ${names.length - SHOWN_NAMES} more` : '';
     const what = `column${missing.length === 1 ? '' : 's'} ${missing.join(', ')}`;
     const given = names.length === 0 ? 'it has no columns' : `its columns are ${shown}${more}`;
-    throw notATable(`it has no ${what}; ${given}${remedy}`, missing[0]);
+    throw tableError(`it has no ${what}; ${given}${remedy}`, missing[0]);
   }
   const positions = new Map<string, number>();
   names.forEach((name, position) => {
     const first = positions.get(name);
     if (first !== undefined) {
       const both = `columns ${first + 1} and ${position + 1}`;
-      throw notATable(`${both} are both named ${show(name)}, and names must differ`, name);
+      throw tableError(`${both} are both named ${show(name)}, and names must differ`, name);
     }
     positions.set(name, position);
   });
   const ours = names.find((name) => OUTPUT_NAMES.has(name));
   if (ours !== undefined)
-    throw notATable(`its column ${ours} has the name of a column of the answer: rename or remove it`, ours);
+    throw tableError(`its column ${ours} has the name of a column of the answer: rename or remove it`, ours);
   return Object.fromEntries(READ_COLUMNS.map((name) => [name, positions.get(name) ?? -1])) as Record<
     ReadColumn,
     number

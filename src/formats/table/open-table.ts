@@ -32,7 +32,7 @@ export interface ChunkAnswer {
 /** Most rows that are predicted for together: the memory of a predictor grows with them. */
 const RUN_ROWS = 500;
 
-/** What is made of a body once it is checked. */
+/** State derived from a checked body. */
 interface CheckedTable {
   readonly source: TableSource;
   readonly columns: ReadPositions;

@@ -1,6 +1,7 @@
 import { ApiError } from '../../prediction/errors/api-error.js';
 import { shownPath } from '../../prediction/errors/shown-value.js';
 import type { AssumedValues } from '../request/assumptions.js';
+import { batchTooLarge } from '../request/request-errors.js';
 
 /** The formats of tables, in and out, by their media type. */
 export const TABLE_FORMATS = {
@@ -59,8 +60,8 @@ export function maxRowsOf({ length }: readonly string[], { chunkRows }: TableReq
   return Math.min(chunkRows, Math.ceil(CHUNK_CELLS / Math.max(1, length)));
 }
 
-/** The refusal of a body that is no table. @param message what is wrong and what would be right, without a full stop */
-export function notATable(message: string, path = ''): ApiError {
+/** The error of a body that is not a table. @param message what is wrong and what would be right, without a full stop */
+export function tableError(message: string, path = ''): ApiError {
   return new ApiError({
     code: 'invalid_request',
     message: `The table is not valid: ${message}.`,
@@ -68,17 +69,12 @@ export function notATable(message: string, path = ''): ApiError {
   });
 }
 
-/** The refusal of a body for what is in one of its lines, counted from 1. */
-export function wrongLine(line: number, message: string): ApiError {
-  return notATable(`line ${line} ${message}`, `line ${line}`);
+/** The error of a body with something wrong in one of its lines, counted from 1. */
+export function lineError(line: number, message: string): ApiError {
+  return tableError(`line ${line} ${message}`, `line ${line}`);
 }
 
 /** @throws ApiError batch_too_large */
 export function checkRowCount(submitted: number, { rowLimit, tier }: TableRequest): void {
-  if (submitted <= rowLimit) return;
-  throw new ApiError({
-    code: 'batch_too_large',
-    message: `The table has ${submitted} rows; the ${tier} tier allows ${rowLimit}.`,
-    details: { submitted, tier_limit: rowLimit, tier },
-  });
+  if (submitted > rowLimit) throw batchTooLarge(`The table has ${submitted} rows`, submitted, rowLimit, tier);
 }

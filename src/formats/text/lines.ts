@@ -1,5 +1,5 @@
 import { isUtf8 } from 'node:buffer';
-import { notATable, type TableChunk, type TableState, wrongLine } from '../table/table-request.js';
+import { lineError, type TableChunk, type TableState, tableError } from '../table/table-request.js';
 
 export const LINE_FEED = 0x0a;
 export const CARRIAGE_RETURN = 0x0d;
@@ -33,11 +33,11 @@ export function withoutLineEnd(body: Buffer, end: number): number {
  * @throws ApiError invalid_request
  */
 export function textStart(body: Buffer): number {
-  if (body.length === 0) throw notATable('the body is empty');
+  if (body.length === 0) throw tableError('the body is empty');
   if (!isUtf8(body)) {
     const startsWith = (mark: Buffer) => body.subarray(0, mark.length).equals(mark);
-    if (UTF_16_MARKS.some(startsWith)) throw notATable('it is UTF-16: save it as UTF-8');
-    throw wrongLine(
+    if (UTF_16_MARKS.some(startsWith)) throw tableError('it is UTF-16: save it as UTF-8');
+    throw lineError(
       firstLineNotUtf8(body),
       'is not UTF-8: save the file as UTF-8 (in Excel: "CSV UTF-8"), not as Latin-1 or Windows-1252',
     );

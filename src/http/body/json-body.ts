@@ -18,7 +18,7 @@ function checkContentType({ method, headers }: FastifyRequest): void {
   if (method !== 'POST') return;
   if (headers['content-type'] === undefined) throw unsupportedMediaType(undefined);
   const encoding = headers['content-encoding'];
-  if (encoding !== undefined && encoding !== 'identity') {
+  if (encoding !== undefined && encoding.toLowerCase() !== 'identity') {
     throw new ApiError({
       code: 'unsupported_media_type',
       message: 'The body must be sent without a Content-Encoding.',

@@ -39,7 +39,7 @@ console.log(predictions[0].survival_probability);
 
 const AUTHENTICATION = `## Authentication
 
-Send your API key in the header \`X-API-Key\`; \`GET /v1/health\` alone needs none. Treat it as a password: keep it out of client-side code and version control.
+Send your API key in the header \`X-API-Key\`; \`GET /v1/health\` needs none. Treat it as a password: keep it out of client-side code and version control.
 Operators issue keys, and can deactivate, rotate and revoke them.
 `;
 

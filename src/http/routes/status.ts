@@ -42,7 +42,7 @@ export const healthEndpoint: Endpoint = {
   response: healthResponseSchema,
 };
 
-/** GET /v1/health: the phase of the service, its model and its workers. The only endpoint without a key. */
+/** GET /v1/health: the phase of the service, its model and its workers. It needs no key. */
 export function healthRoute(app: FastifyInstance, { serving, phase }: RouteContext): void {
   app.get(healthEndpoint.path, (_request, reply) => {
     const { artefacts, workers } = serving.current;

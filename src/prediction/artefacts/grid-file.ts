@@ -68,7 +68,7 @@ function jsonOrText(text: string): unknown {
   }
 }
 
-/** Columns that are no variables: their integers are not quantities. */
+/** Columns that are not variables: their integers are not quantities. */
 const OTHER_COLUMNS = ['row', 'column', 'region', 'native_ranges'];
 const INTEGER_ARRAYS = [Uint8Array, Int8Array, Uint16Array, Int16Array] as const;
 

@@ -83,7 +83,7 @@ export class IntervalEnds {
    * world for both.
    * @param h index into HORIZONS
    * @param reported the survival or difference that is reported, in ten-thousandths: never outside
-   * @throws Error where a draw is no probability
+   * @throws Error where a draw is not a probability
    */
   find(draws: Draws, row: number, h: number, reported: number, subtracted?: Draws): void {
     const count = draws.values.length / (draws.rows.length * HORIZONS.length);
@@ -98,7 +98,7 @@ export class IntervalEnds {
     const [lowest, highest] = [this.#draws[0], this.#draws[count - 1]];
     if (!(lowest >= (subtracted === undefined ? 0 : -1) && highest <= 1))
       throw new Error(
-        `the interval graph gave draws from ${lowest} to ${highest}, which are no probabilities`,
+        `the interval graph gave draws from ${lowest} to ${highest}, which are not probabilities`,
       );
     const tail = (1 - this.level) / 2;
     this.low = Math.min(reported, this.#quantile(tail));

@@ -51,7 +51,7 @@ export class PredictionReporter {
    * Reports one prediction.
    * @param position its row in the model's output
    * @param numbers receives PREDICTION_NUMBERS values, starting at `at`
-   * @throws Error where the model gave survival that is no probability or rises with the horizon, or no numbers
+   * @throws Error where the model gave survival outside 0 to 1 or rising with the horizon, or values that are not numbers
    */
   report({ survival, contributions }: Survival, position: number, numbers: Uint16Array, at: number): void {
     for (let h = 0; h < HORIZONS.length; h++) {

@@ -4,7 +4,7 @@ import { join } from 'node:path';
 import Libsql from 'libsql';
 import { Client } from 'pg';
 import { onTestFinished } from 'vitest';
-import { temporaryFolder } from './temporary-folder.js';
+import { temporaryFolder } from '../../support/service-process.js';
 
 /** A kind of database that the store's guarantees are tested on. */
 export interface TestDatabase {

@@ -5,7 +5,7 @@ import { type AddressInfo, connect, createServer, type Socket } from 'node:net';
 import { join } from 'node:path';
 import { createSecureContext, TLSSocket } from 'node:tls';
 import { onTestFinished } from 'vitest';
-import { temporaryFolder } from './temporary-folder.js';
+import { temporaryFolder } from '../../support/service-process.js';
 
 /** A certificate of its own authority for `localhost`, with its key. */
 export function selfSignedCertificate(): { certificateFile: string; keyFile: string } {

@@ -3,6 +3,7 @@ import { expect, test } from 'vitest';
 import type { TableFormat } from '../../../src/formats/table/table-request.js';
 import { seededRandom } from '../../../testing/random.js';
 import { amount } from '../../support/length.js';
+import { PREDICT_REQUEST } from '../../support/requests.js';
 import { answerRows, answerTable, data, tableRequest } from './support/answer-table.js';
 import { arrowOf, arrowOfManyTypes, siteColumns } from './support/bodies.js';
 import { writePlainCsv } from './support/plain-csv.js';
@@ -54,13 +55,7 @@ test.each(FORMATS)('texts of any characters come back unchanged from every forma
       ndjson: rows
         .map((row) => {
           const cells = Object.fromEntries(names.map((name, index) => [name, row[index]]));
-          const site = {
-            latitude: 44.12,
-            longitude: -122.03,
-            species_code: 'PSME',
-            planting_method: 'manual',
-          };
-          return JSON.stringify({ ...cells, ...site });
+          return JSON.stringify({ ...cells, ...PREDICT_REQUEST });
         })
         .join('\n'),
       arrow: arrowOf({
@@ -109,16 +104,15 @@ test('the members of JSON lines come back byte for byte, with our fields after t
 });
 
 test('the columns of JSON lines are all names in the order in which they appear first', async () => {
-  const site = { latitude: 44.12, longitude: -122.03, species_code: 'PSME', planting_method: 'manual' };
   const body = [
-    { a: 1, ...site },
-    { b: 'x', ...site, a: null },
-    { ...site, c: { d: [1, '"'] }, a: 2.5, b: true },
+    { a: 1, ...PREDICT_REQUEST },
+    { b: 'x', ...PREDICT_REQUEST, a: null },
+    { ...PREDICT_REQUEST, c: { d: [1, '"'] }, a: 2.5, b: true },
   ]
     .map((row) => JSON.stringify(row))
     .join('\n');
   const csv = await answerRows(body, { format: 'ndjson', output: 'csv' });
-  expect(Object.keys(csv[0]).slice(0, 7)).toEqual(['a', ...Object.keys(site), 'b', 'c']);
+  expect(Object.keys(csv[0]).slice(0, 7)).toEqual(['a', ...HEADER, 'b', 'c']);
   expect(csv.map(({ a, b, c }) => [a, b, c])).toEqual([
     ['1', '', ''],
     ['', 'x', ''],

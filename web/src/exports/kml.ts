@@ -45,8 +45,8 @@ export function kmlText(name: string, description: string, placemarks: readonly 
 }
 
 /** Longitude and latitude of each corner; damaged files have others, which are left out. */
-const coordinatesText = (ring: readonly Position[] | null) =>
-  (ring ?? [])
-    .filter((position) => Array.isArray(position))
-    .map(([longitude, latitude]) => `${longitude},${latitude}`)
+const coordinatesText = (ring: unknown) =>
+  (Array.isArray(ring) ? ring : [])
+    .filter((position) => Array.isArray(position) && position.slice(0, 2).every(Number.isFinite))
+    .map(([longitude, latitude]: Position) => `${longitude},${latitude}`)
     .join(' ');

@@ -69,7 +69,12 @@ function sheetOf(name: string, rows: readonly ExportRow[]): Sheet {
   const columns = columnsOf(rows);
   return {
     name,
-    rows: [columns, ...rows.map((row) => columns.map((column) => row[column] ?? null))],
+    rows: [
+      columns,
+      ...rows.map((row) =>
+        columns.map((column) => (Object.hasOwn(row, column) ? (row[column] ?? null) : null)),
+      ),
+    ],
     hasHeader: true,
   };
 }

@@ -3,10 +3,13 @@ import Papa from 'papaparse';
 /** Cells that a spreadsheet would run as a formula: numbers with a sign are none. */
 const FORMULA = /^(?![-+]?\d+(\.\d+)?(e[-+]?\d+)?$)[=+\-@\t\r]/i;
 
-/** The same after a semicolon, where spreadsheets of many countries begin another cell. */
-const LATER_FORMULA = /;(?=["\s]*[=+\-@])/g;
+/**
+ * The same after a semicolon, a tab or a line break: spreadsheets that separate cells by semicolons or tabs begin another
+ * cell there.
+ */
+const LATER_FORMULA = /([;\t\r\n])(?=["\s]*[=+\-@])/g;
 const defuse = <Value>(value: Value) =>
-  typeof value === 'string' ? value.replaceAll(LATER_FORMULA, ";'") : value;
+  typeof value === 'string' ? value.replaceAll(LATER_FORMULA, "$1'") : value;
 
 /** Rows as CSV (RFC 4180). Text that a spreadsheet would run gets an apostrophe in front, names of columns too. */
 export function csvText(
@@ -20,7 +23,7 @@ export function csvText(
         columns.map((column) => (Object.hasOwn(row, column) ? defuse(row[column] ?? '') : '')),
       ),
     },
-    { escapeFormulae: FORMULA, newline: '\r\n', quotes: (value) => String(value).includes(';') },
+    { escapeFormulae: FORMULA, newline: '\r\n', quotes: (value) => /[;\t]/.test(String(value)) },
   );
 }
 

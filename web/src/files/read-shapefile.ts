@@ -1,4 +1,5 @@
 import type { Feature } from 'geojson';
+import { checkShapes, checkTable } from './check-shapefile.js';
 import { FileError } from './file-error.js';
 
 const MB = 1e6;
@@ -28,6 +29,8 @@ export async function readShapefile(zip: ArrayBuffer): Promise<ShapefileContent>
     const features = names.flatMap((name) => {
       const part = (suffix: string) => parts.get(name.replace(/shp$/, suffix));
       const dbf = part('dbf');
+      if (dbf !== undefined) checkTable(name.replace(/shp$/, 'dbf'), dbf);
+      checkShapes(name, parts.get(name)!);
       const rows = dbf === undefined ? [] : parseDbf(dbf, part('cpg'));
       return combine([parseShp(parts.get(name)!, part('prj')), rows]).features;
     });

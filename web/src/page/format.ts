@@ -51,11 +51,14 @@ export const years = (count: number) => counted(count, 'year');
 /** The name of a region. */
 export const regionName = (code: string) => ({ 'US-OR': 'Oregon', 'US-WA': 'Washington' })[code] ?? code;
 
-/** A property of GeoJSON as text; arrays and objects as JSON. The dates of shapefiles are objects with a text of their own. */
+/**
+ * A property of a file as text; arrays and objects as JSON. Blank numbers and dates of shapefiles are NaN and invalid
+ * dates, and have no text.
+ */
 export function propertyText(value: unknown): string {
-  return typeof value === 'object' && value !== null && !(value instanceof Date)
-    ? JSON.stringify(value)
-    : String(value ?? '');
+  if (typeof value === 'number' || value instanceof Date)
+    return Number.isFinite(Number(value)) ? String(value) : '';
+  return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? '');
 }
 
 /** How texts name what is assumed of practice, by feature. */

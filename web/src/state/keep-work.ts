@@ -66,8 +66,8 @@ export async function startKeeping(hasChoices: boolean): Promise<void> {
   }
   otherTabs = new BroadcastChannel('nurselog-work');
   otherTabs.onmessage = ({ data }) => {
-    if (isKeeping.peek()) setChangedElsewhere();
-    if (data === FORGOTTEN) inTurn(forgetKept);
+    if (isKeeping.peek()) inTurn(async () => setChangedElsewhere());
+    else if (data === FORGOTTEN) inTurn(async () => forgetKept());
   };
   window.addEventListener('storage', ({ key, newValue }) => {
     if (key !== SWITCH) return;
@@ -82,13 +82,14 @@ export async function startKeeping(hasChoices: boolean): Promise<void> {
   });
 }
 
+/** The store has the work of another tab: that of this one is kept no longer, and its next write has all parts. */
 function setChangedElsewhere(): void {
   if (!isChangedElsewhere.peek()) before = kept ?? work.peek();
   isChangedElsewhere.value = true;
+  forgetKept();
 }
 
-/** The next write has all parts. */
-async function forgetKept(): Promise<void> {
+function forgetKept(): void {
   if (safe === kept) safe = EMPTY_WORK;
   kept = undefined;
 }

@@ -99,14 +99,14 @@ class Names {
   }
 }
 
-/** The properties of a feature as plain values. */
+/** The properties of a feature as plain values; numbers are finite, since kept work and projects have no others. */
 function attributesOf(properties: Readonly<Record<string, unknown>> | null): Attributes {
   const isPlain = (value: unknown) =>
-    value === null || typeof value === 'string' || typeof value === 'number' || typeof value === 'boolean';
+    value === null || typeof value === 'string' || typeof value === 'boolean' || Number.isFinite(value);
   return Object.fromEntries(
     Object.entries(properties ?? {}).map(([name, value]) => [
       name,
-      isPlain(value) ? (value as string | number | boolean | null) : propertyText(value),
+      isPlain(value) ? (value as string | number | boolean | null) : propertyText(value) || null,
     ]),
   );
 }

@@ -34,3 +34,33 @@ test_that("a surface has the survival of its points in the cells that hold them"
   value <- terra::extract(map[["manual_5"]], middle)[1, 1]
   expect_equal(value, survival_of(middle[2], middle[1], "PSME", "manual", 5), tolerance = 1e-6)
 })
+
+test_that("a redirect is an error and not followed, as it would take the key elsewhere", {
+  skip_without_service()
+  skip_on_os("windows") # has no fork
+  listener <- NULL
+  while (is.null(listener)) {
+    port <- sample(20000:30000, 1)
+    listener <- tryCatch(serverSocket(port), error = function(error) NULL)
+  }
+  redirect <- parallel::mcparallel({
+    connection <- socketAccept(listener, blocking = TRUE, open = "r+b", timeout = 60)
+    length <- 0L
+    while (nzchar(line <- readLines(connection, 1))) {
+      if (grepl("^content-length:", line, ignore.case = TRUE)) length <- as.integer(sub(".*: *", "", line))
+    }
+    readChar(connection, length, useBytes = TRUE)
+    head <- c("HTTP/1.1 307 Moved", paste0("Location: ", Sys.getenv("NURSELOG_URL"), "/v1/predict/rank"))
+    writeLines(c(head, "Content-Length: 0", "Connection: close", ""), connection, sep = "\r\n")
+    close(connection)
+  })
+  on.exit({
+    close(listener)
+    parallel::mccollect(redirect)
+  })
+  url <- paste0("http://127.0.0.1:", port)
+  error <- expect_error(
+    rank_species(PLACE$latitude, PLACE$longitude, url = url), class = "nurselog_unexpected_response"
+  )
+  expect_equal(error$status, 307L)
+})

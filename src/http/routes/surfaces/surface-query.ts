@@ -32,7 +32,7 @@ const FORMATS = Object.keys(SURFACE_FORMATS);
 /** Points of a surface where the query does not say how many, unless it is a raster. */
 const DEFAULT_POINTS = 20_000;
 
-/** The parameters that are no numbers. */
+/** The parameters that are not numbers. */
 const TEXTS: readonly string[] = ['f', 'include'];
 
 const EVERYWHERE = [-MAX_LONGITUDE, -MAX_LATITUDE, MAX_LONGITUDE, MAX_LATITUDE] as const;

@@ -14,6 +14,7 @@ export function readAnswer(answer: Buffer, format: TableFormat): AnswerRow[] {
       .map((line) => JSON.parse(line));
   if (format === 'csv') {
     const [names, ...rows] = parsePlainCsv(answer.toString());
+    if (rows.some(({ length }) => length !== names.length)) throw new Error('a row has another length');
     return rows.map((row) => Object.fromEntries(names.map((name, column) => [name, row[column]])));
   }
   const table = tableFromIPC(answer);
