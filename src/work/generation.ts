@@ -1,9 +1,9 @@
 import type { Config } from '../config.js';
 import type { Artefacts } from '../prediction/artefacts/artefacts.js';
+import { LATER_STEP_TIMEOUTS } from './job.js';
 import { MainThreadExecutor } from './main-thread-executor.js';
 import type { BufferPool } from './memory/buffer-pool.js';
 import { Scheduler } from './scheduler.js';
-import { LATER_STEP_TIMEOUTS } from './table-answer.js';
 import { WorkerPool, type WorkerWatcher } from './worker-pool.js';
 
 /**

@@ -40,6 +40,9 @@ export interface RowsRequest extends JobRequest {
   readonly hasHungUp?: () => boolean;
 }
 
+/** Request timeouts that a step has after the first byte of an answer is sent; a worker that takes longer counts as lost. */
+export const LATER_STEP_TIMEOUTS = 4;
+
 /** A step: about 20 ms of other work, which a worker does as a whole. */
 export interface StepRequest extends JobRequest {
   /** What the worker is sent. */

@@ -1,11 +1,9 @@
 import type { CheckState, ChunkAnswer } from '../formats/table/open-table.js';
 import type { TableChunk } from '../formats/table/table-request.js';
 import type { ErrorCode } from '../prediction/errors/api-error.js';
+import { LATER_STEP_TIMEOUTS } from './job.js';
 import type { RequestSteps } from './request-steps.js';
 import type { StepResults, TableBody } from './steps.js';
-
-/** Request timeouts that a step has after the first byte of an answer is sent. */
-export const LATER_STEP_TIMEOUTS = 4;
 
 /** How a table is answered. */
 export interface TableOptions {

@@ -6,7 +6,7 @@ import { expect, onTestFinished, test } from 'vitest';
 import { parse } from 'yaml';
 import { DEFAULT_RETRY } from '../../clients/typescript/src/retry.js';
 import { type Config, loadConfig } from '../../src/config.js';
-import { LATER_STEP_TIMEOUTS } from '../../src/work/table-answer.js';
+import { LATER_STEP_TIMEOUTS } from '../../src/work/job.js';
 import { startTestService } from '../support/service.js';
 
 const read = (name: string) => readFileSync(fileURLToPath(new URL(`../../${name}`, import.meta.url)), 'utf8');

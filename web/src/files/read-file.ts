@@ -20,7 +20,7 @@ export interface FileContent {
   readonly project?: Work;
 }
 
-/** Of any file but a project. */
+/** The largest file that is read, unless it is a project. */
 const MAX_MB = 30;
 const DIVIDE = 'Divide it into parts.';
 /**

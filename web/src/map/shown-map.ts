@@ -28,7 +28,7 @@ export function showBox(box: readonly [number, number, number, number] | null): 
   });
 }
 
-/** Of the legend, which is open unless it was closed, in pixels; before its first layer is loaded there is none. */
+/** The width of an open legend in pixels, for the time before the first layer is loaded, when there is no legend yet. */
 const LEGEND_WIDTH = 250;
 
 /** Keeps what is shown clear of an open legend on the right of the map, where the map has room for both. */

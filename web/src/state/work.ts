@@ -17,7 +17,7 @@ const cost = z.nullable(z.number().check(z.positive(), z.lte(1e9)));
 const method = z.enum(METHODS);
 const codes = z.array(z.string().check(z.regex(/^[A-Z]{4}$/))).check(z.maxLength(100));
 
-/** Of any length, as in any file: what was kept or saved must be readable again. */
+/** Texts may have any length, as in any file: what was kept or saved must be readable again. */
 const cell = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 const row = z.record(z.string(), z.string());
 
