@@ -1,16 +1,16 @@
 import { REQUESTS, type Workload } from '../../testing/load/requests.js';
 import { spread } from '../../testing/statistics.js';
-import { asTable, randomSites } from '../bulk.js';
+import { asTable, randomSites, type Site } from '../bulk.js';
 import type { Environment } from '../environment.js';
 import type { Row } from '../report.js';
 import { startNurselog } from '../servers/nurselog.js';
 import type { Server } from '../servers/server.js';
-import { figuresRow } from './rows.js';
 
-/** Many short rounds, so that other load of the machine affects both builds equally. */
-const PACE = { rounds: 16, roundMs: 400 };
+/** Two processes of one build differ by up to a fifth for as long as they live, so each ratio is of fresh ones. */
+const STARTS = 7;
+const PACE = { rounds: 3, roundMs: 400 };
 /** Where sites recur, most rows of a round must find their sites in the cache. */
-const CACHING_PACE = { rounds: 8, roundMs: 2000, warmUpMs: 2000 };
+const CACHING_PACE = { rounds: 2, roundMs: 2000, warmUpMs: 2000 };
 
 const LOADS: readonly (readonly [Workload, connections: number])[] = [
   ['batch', 1],
@@ -22,82 +22,115 @@ const LOADS: readonly (readonly [Workload, connections: number])[] = [
   ['batch-repeat', 8],
 ];
 
-/**
- * This build and another one in turn: the ratio of their CPU per site, round by round. With their caches where sites
- * recur, otherwise without.
- */
-export async function against(environment: Environment, project: string): Promise<Row[]> {
-  const rows: Row[] = [];
-  for (const recurring of [false, true]) {
-    const settings: Record<string, string> = recurring ? {} : { CACHE_BYTES: '0' };
-    const build = await startNurselog(settings);
-    const other = await startNurselog(settings, project);
-    try {
-      for (const [workload, connections] of LOADS.filter(
-        ([name]) => REQUESTS[name].recurring === recurring,
-      )) {
-        const [ours, theirs] = await environment.measure(
-          [
-            { name: 'this build', server: build, workload, connections },
-            { name: 'the other build', server: other, workload, connections },
-          ],
-          recurring ? CACHING_PACE : PACE,
-        );
-        const ratios = ours.cpuOfRounds.map((cpu, round) => cpu / theirs.cpuOfRounds[round]);
-        const row = figuresRow('against', ours);
-        rows.push(
-          { ...row, figures: { ...row.figures, 'CPU over the other': spread(ratios) } },
-          figuresRow('against', theirs),
-        );
-      }
-      if (!recurring) rows.push(...(await tables(environment, build, other)));
-    } finally {
-      await build.stop();
-      await other.stop();
-    }
-  }
-  return rows;
+const TABLE_FORMATS = ['CSV', 'NDJSON', 'Arrow'] as const;
+const TABLE_ROWS = 100_000;
+const TABLE_ROUNDS = 3;
+
+interface Build {
+  readonly name: 'this build' | 'the other build';
+  readonly server: Server;
 }
 
-const TABLE_ROWS = 100_000;
-const TABLE_ROUNDS = 5;
+/** What a process of a build needs per site, in microseconds: the median of its rounds. */
+interface Cost {
+  readonly what: string;
+  readonly build: Build['name'];
+  readonly cpu: number;
+  readonly time: number;
+}
 
-/** Tables in both builds in turn: the ratios of their CPU and of the time they take, round by round. */
-async function tables(environment: Environment, build: Server, other: Server): Promise<Row[]> {
+/**
+ * This build and another one: the ratios of the CPU time and the time that they need per site. With their caches where
+ * sites recur, otherwise without. In every other start, the other build is measured first.
+ */
+export async function against(environment: Environment, project: string): Promise<Row[]> {
   const sites = randomSites(TABLE_ROWS);
-  const rows: Row[] = [];
-  for (const format of ['CSV', 'NDJSON', 'Arrow'] as const) {
+  const costs: Cost[] = [];
+  for (let start = 0; start < STARTS; start++) {
+    for (const recurring of [false, true]) {
+      const settings: Record<string, string> = recurring ? {} : { CACHE_BYTES: '0' };
+      const builds: Build[] = [
+        { name: 'this build', server: await startNurselog(settings) },
+        { name: 'the other build', server: await startNurselog(settings, project) },
+      ];
+      if (start % 2 === 1) builds.reverse();
+      try {
+        costs.push(...(await loads(environment, builds, recurring)));
+        if (!recurring) costs.push(...(await tables(environment, builds, sites)));
+      } finally {
+        for (const { server } of builds) await server.stop();
+      }
+    }
+  }
+  return [...new Set(costs.map(({ what }) => what))].map((what) => {
+    const of = (build: Build['name'], figure: 'cpu' | 'time') =>
+      costs.filter((cost) => cost.what === what && cost.build === build).map((cost) => cost[figure]);
+    const ratios = (figure: 'cpu' | 'time') => {
+      const theirs = of('the other build', figure);
+      return spread(of('this build', figure).map((ours, start) => ours / theirs[start]));
+    };
+    return {
+      scope: 'against',
+      what,
+      figures: {
+        'CPU us/site': spread(of('this build', 'cpu')),
+        'CPU over the other': ratios('cpu'),
+        'time over the other': ratios('time'),
+      },
+    };
+  });
+}
+
+async function loads(
+  environment: Environment,
+  builds: readonly Build[],
+  recurring: boolean,
+): Promise<Cost[]> {
+  const costs: Cost[] = [];
+  for (const [workload, connections] of LOADS.filter(([name]) => REQUESTS[name].recurring === recurring)) {
+    const contenders = builds.map((build) => ({ ...build, workload, connections }));
+    const figures = await environment.measure(contenders, recurring ? CACHING_PACE : PACE);
+    figures.forEach(({ cpuMicrosecondsPerSite, sitesPerSecond }, index) => {
+      costs.push({
+        what: `${workload}, ${connections} connections`,
+        build: builds[index].name,
+        cpu: cpuMicrosecondsPerSite.median,
+        time: 1e6 / sitesPerSecond.median,
+      });
+    });
+  }
+  return costs;
+}
+
+async function tables(
+  environment: Environment,
+  builds: readonly Build[],
+  sites: readonly Site[],
+): Promise<Cost[]> {
+  const costs: Cost[] = [];
+  for (const format of TABLE_FORMATS) {
+    environment.progress(`${TABLE_ROWS} sites, ${format}`);
     const send = asTable(sites, format);
-    const [ours, theirs] = [build, other].map((server) => ({
-      server,
-      cpu: [] as number[],
-      ms: [] as number[],
-    }));
-    for (let round = -1; round < TABLE_ROUNDS; round++) {
-      environment.progress(
-        `against: ${round < 0 ? 'warm-up' : `round ${round + 1} of ${TABLE_ROUNDS}`}, ${format}`,
-      );
-      for (const { server, cpu, ms } of [ours, theirs]) {
+    const rounds = builds.map(() => ({ cpu: [] as number[], time: [] as number[] }));
+    for (const { server } of builds) await send(server); // warm-up
+    for (let round = 0; round < TABLE_ROUNDS; round++) {
+      for (const [index, { server }] of builds.entries()) {
         const before = await server.usage();
         const startMs = performance.now();
         await send(server);
-        const elapsedMs = performance.now() - startMs;
+        rounds[index].time.push(((performance.now() - startMs) * 1000) / sites.length);
         const after = await server.usage();
-        if (round < 0) continue;
-        ms.push(elapsedMs);
-        cpu.push(((after.cpuSeconds - before.cpuSeconds) * 1e6) / TABLE_ROWS);
+        rounds[index].cpu.push(((after.cpuSeconds - before.cpuSeconds) * 1e6) / sites.length);
       }
     }
-    rows.push({
-      scope: 'against',
-      what: `${TABLE_ROWS.toLocaleString('en')} sites, ${format} in and out`,
-      figures: {
-        'CPU us/site': spread(ours.cpu),
-        ms: spread(ours.ms),
-        'CPU over the other': spread(ours.cpu.map((cpu, round) => cpu / theirs.cpu[round])),
-        'time over the other': spread(ours.ms.map((ms, round) => ms / theirs.ms[round])),
-      },
+    rounds.forEach(({ cpu, time }, index) => {
+      costs.push({
+        what: `${TABLE_ROWS.toLocaleString('en')} sites, ${format} in and out`,
+        build: builds[index].name,
+        cpu: spread(cpu).median,
+        time: spread(time).median,
+      });
     });
   }
-  return rows;
+  return costs;
 }
