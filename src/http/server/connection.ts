@@ -18,6 +18,8 @@ const MAX_UNREAD_BYTES = 64 * 1024;
 export class Connection extends SocketStream {
   #isPassScheduled = false;
   #hasHungUp = false;
+  /** Whether any request has arrived. */
+  hasBegun = false;
   /** The last request, of which at least the head has arrived, and its response. */
   #request: IncomingMessage | undefined;
   #response: ServerResponse | undefined;
@@ -62,11 +64,6 @@ export class Connection extends SocketStream {
     return this.#hasHungUp;
   }
 
-  /** Whether any request has arrived. */
-  get hasBegun(): boolean {
-    return this.#request !== undefined;
-  }
-
   /** Whether no request is in progress or waiting. */
   get isIdle(): boolean {
     return !this.#isAnswering && this.waiting === undefined;
@@ -93,8 +90,10 @@ export class Connection extends SocketStream {
       this.endAfterResponse();
       return false;
     }
+    this.hasBegun = true;
     this.#request = request;
     this.#response = response;
+    response.once('close', () => this.#forgetAnswered());
     this.isAwaitingContinue = isAwaitingContinue;
     this.#bodyBytes = Number(request.headers['content-length'] ?? 0);
     // Node's parser drops what it got together with such a request: it may belong to the next one.
@@ -174,6 +173,16 @@ export class Connection extends SocketStream {
     return this.#isFinal || this.writableEnded || this.destroyed;
   }
 
+  /**
+   * Forgets the last request once it has arrived as a whole and its response is sent: kept until the next one, it
+   * outlives the collections of young objects, and a flood of rejected requests fills the heap of old ones.
+   */
+  #forgetAnswered(): void {
+    if (this.#isAnswering || this.#isReceivingBody) return;
+    this.#request = undefined;
+    this.#response = undefined;
+  }
+
   /** Passes on what waits: the rest of a body or a few bytes; the rest in later turns. */
   #pass(): void {
     for (let isFirst = true; this.waiting !== undefined; isFirst = false) {
@@ -192,6 +201,7 @@ export class Connection extends SocketStream {
       this.#bodyBytes = Math.max(0, bodyBytes - bytes.length);
       this.waiting = bytes.length > length ? bytes.subarray(length) : undefined;
       this.push(this.waiting === undefined ? bytes : bytes.subarray(0, length));
+      this.#forgetAnswered();
     }
   }
 
