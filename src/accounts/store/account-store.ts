@@ -10,7 +10,7 @@ import { UsageStore } from './usage-store.js';
 const SQLITE = 'sqlite:';
 
 const FILE_REMEDY =
-  '. It must be a SQLite database file that this user may write to, in a folder this user may write to; restore it from a backup or move it away.';
+  '. It must be a SQLite database file that this user may write to, in a folder this user may write to, on a disk that is not full; else restore it from a backup or move it away.';
 
 /** Whether a database URL names the embedded store, a file on this machine. */
 export function isEmbedded(databaseUrl: string): boolean {

@@ -1,11 +1,12 @@
-import { constants, setPriority } from 'node:os';
+import { constants, getPriority, setPriority } from 'node:os';
 import { failureOf } from '../../prediction/artefacts/artefact-error.js';
 import { identityOf, readArtefacts } from '../../prediction/artefacts/artefacts.js';
 import { openPredictor } from '../../prediction/open-predictor.js';
 import type { PreflightNotice } from './preflight.js';
 
-// The service has the processor first.
-setPriority(constants.priority.PRIORITY_BELOW_NORMAL);
+// The service has the processor first. If its own priority is lower still, only root may set this one.
+const PRIORITY = constants.priority.PRIORITY_BELOW_NORMAL;
+if (getPriority() < PRIORITY) setPriority(PRIORITY);
 
 const notify = (notice: PreflightNotice) => process.send?.(notice);
 
