@@ -70,10 +70,13 @@ async function main(): Promise<number> {
     for (const name of scopes) rows.push(...(await SCOPES[name](environment)));
   } finally {
     await environment.close();
+    // Also what was measured before a scope failed.
+    const seconds = Math.round((performance.now() - startMs) / 1000);
+    process.stderr.write(`  done in ${seconds} s\n\n`);
+    process.stdout.write(
+      values.json ? `${JSON.stringify({ seconds, rows }, null, 2)}\n` : `${table(rows)}\n`,
+    );
   }
-  const seconds = Math.round((performance.now() - startMs) / 1000);
-  process.stderr.write(`  done in ${seconds} s\n\n`);
-  process.stdout.write(values.json ? `${JSON.stringify({ seconds, rows }, null, 2)}\n` : `${table(rows)}\n`);
   return 0;
 }
 

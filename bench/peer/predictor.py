@@ -16,8 +16,11 @@ from survival import SurvivalModels, rounded
 SEARCH_RADIUS_KM = 5.0
 
 
-def _values(grid, name):
-    """A column's values, which are stored as integers with a scale and an offset."""
+def _values(grid, feature):
+    """A feature at each point: a column of integers with a scale and an offset, or the default of practice."""
+    if "default" in feature:
+        return np.full(grid.num_rows, feature["default"])
+    name = feature["name"]
     metadata = grid.schema.field(name).metadata
     return float(metadata[b"offset"]) + float(metadata[b"scale"]) * grid[name].to_numpy()
 
@@ -44,7 +47,7 @@ class Predictor:
             )
             regions = json.loads(grid.schema.metadata[b"regions"])
             self._region = [regions[index] for index in grid["region"].to_pylist()]
-            columns = [_values(grid, feature["name"]) for feature in manifest["features"]]
+            columns = [_values(grid, feature) for feature in manifest["features"]]
         self._features = np.column_stack(columns).astype(np.float32)
         self._matcher = SiteMatcher(self._latitude, self._longitude, data_dir / "regions.geojson")
 
