@@ -18,8 +18,6 @@ const MAX_UNREAD_BYTES = 64 * 1024;
 export class Connection extends SocketStream {
   #isPassScheduled = false;
   #hasHungUp = false;
-  /** Whether any request has arrived. */
-  hasBegun = false;
   /** The last request, of which at least the head has arrived, and its response. */
   #request: IncomingMessage | undefined;
   #response: ServerResponse | undefined;
@@ -36,6 +34,8 @@ export class Connection extends SocketStream {
   #rejectedStatus: number | undefined;
   /** Whether the caller of the last request waits for `100 Continue` and has not sent the body. */
   isAwaitingContinue = false;
+  /** Whether any request has arrived. */
+  hasBegun = false;
 
   /** @param pacer shared by all connections */
   constructor(
