@@ -5,7 +5,6 @@ import { seededRandom } from '../testing/random.js';
 import type { Server } from './servers/server.js';
 
 const BATCH_SITES = 500;
-const ROUNDS = 5;
 
 /** Media types of tables. */
 const TABLE_TYPES = {
@@ -106,24 +105,41 @@ function arrowOf(sites: readonly Site[]): Uint8Array<ArrayBuffer> {
   return new Uint8Array(tableToIPC(columns, 'stream'));
 }
 
+/** What a way to send sites needs per site in each round, in microseconds. */
+export interface Costs {
+  /** CPU time of the server. */
+  readonly cpu: readonly number[];
+  readonly time: readonly number[];
+}
+
 /**
- * Sends the same sites in several ways, in turn, after a round that warms up.
+ * Sends the same sites in several ways, in turn, after rounds that warm up.
  * @param sites how many each way sends
- * @returns for each way the sites per second of each round
  */
-export async function ratesInTurn(
+export async function costsInTurn(
   ways: readonly { readonly server: Server; readonly send: Send }[],
   sites: number,
   progress: (text: string) => void,
-): Promise<number[][]> {
-  const rates: number[][] = ways.map(() => []);
-  for (let round = 0; round <= ROUNDS; round++) {
-    progress(round === 0 ? 'warm-up' : `round ${round} of ${ROUNDS}`);
+  { warmUps, rounds } = { warmUps: 1, rounds: 5 },
+): Promise<Costs[]> {
+  const costs = ways.map(() => ({ cpu: [] as number[], time: [] as number[] }));
+  for (let round = 1 - warmUps; round <= rounds; round++) {
+    progress(round < 1 ? 'warm-up' : `round ${round} of ${rounds}`);
     for (const [w, { server, send }] of ways.entries()) {
+      const before = await server.usage();
       const startMs = performance.now();
       await send(server);
-      if (round > 0) rates[w].push((sites * 1000) / (performance.now() - startMs));
+      const elapsedMs = performance.now() - startMs;
+      const after = await server.usage();
+      if (round < 1) continue;
+      costs[w].cpu.push(((after.cpuSeconds - before.cpuSeconds) * 1e6) / sites);
+      costs[w].time.push((elapsedMs * 1000) / sites);
     }
   }
-  return rates;
+  return costs;
+}
+
+/** Sites per second, of microseconds per site. */
+export function ratesOf({ time }: Costs): number[] {
+  return time.map((microseconds) => 1e6 / microseconds);
 }

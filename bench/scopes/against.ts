@@ -1,12 +1,12 @@
 import { REQUESTS, type Workload } from '../../testing/load/requests.js';
 import { spread } from '../../testing/statistics.js';
-import { asTable, randomSites, type Site } from '../bulk.js';
+import { asTable, costsInTurn, randomSites, type Site } from '../bulk.js';
 import type { Environment } from '../environment.js';
 import type { Row } from '../report.js';
 import { startNurselog } from '../servers/nurselog.js';
 import type { Server } from '../servers/server.js';
 
-/** Two processes of one build differ by up to a fifth for as long as they live, so each ratio is of fresh ones. */
+/** Two processes of one build may differ by half for as long as they live, so each ratio is of fresh ones. */
 const STARTS = 5;
 /** Fresh processes warm up until their code is optimised. */
 const PACE = { rounds: 3, roundMs: 400, warmUpMs: 2000 };
@@ -25,8 +25,7 @@ const LOADS: readonly (readonly [Workload, connections: number])[] = [
 
 const TABLE_FORMATS = ['CSV', 'NDJSON', 'Arrow'] as const;
 const TABLE_ROWS = 100_000;
-const TABLE_WARM_UPS = 4;
-const TABLE_ROUNDS = 3;
+const TABLE_PACE = { warmUps: 4, rounds: 3 };
 
 interface Build {
   readonly name: 'this build' | 'the other build';
@@ -111,28 +110,16 @@ async function tables(
 ): Promise<Cost[]> {
   const costs: Cost[] = [];
   for (const format of TABLE_FORMATS) {
-    environment.progress(`${TABLE_ROWS} sites, ${format}`);
+    const what = `${TABLE_ROWS.toLocaleString('en')} sites, ${format} in and out`;
     const send = asTable(sites, format);
-    const rounds = builds.map(() => ({ cpu: [] as number[], time: [] as number[] }));
-    for (let round = -TABLE_WARM_UPS; round < TABLE_ROUNDS; round++) {
-      for (const [index, { server }] of builds.entries()) {
-        const before = await server.usage();
-        const startMs = performance.now();
-        await send(server);
-        const elapsedMs = performance.now() - startMs;
-        const after = await server.usage();
-        if (round < 0) continue;
-        rounds[index].time.push((elapsedMs * 1000) / sites.length);
-        rounds[index].cpu.push(((after.cpuSeconds - before.cpuSeconds) * 1e6) / sites.length);
-      }
-    }
-    rounds.forEach(({ cpu, time }, index) => {
-      costs.push({
-        what: `${TABLE_ROWS.toLocaleString('en')} sites, ${format} in and out`,
-        build: builds[index].name,
-        cpu: spread(cpu).median,
-        time: spread(time).median,
-      });
+    const inTurn = await costsInTurn(
+      builds.map(({ server }) => ({ server, send })),
+      sites.length,
+      (round) => environment.progress(`against: ${format}, ${round}`),
+      TABLE_PACE,
+    );
+    inTurn.forEach(({ cpu, time }, index) => {
+      costs.push({ what, build: builds[index].name, cpu: spread(cpu).median, time: spread(time).median });
     });
   }
   return costs;

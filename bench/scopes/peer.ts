@@ -1,5 +1,5 @@
 import { spread } from '../../testing/statistics.js';
-import { asTable, inBatches, randomSites, ratesInTurn } from '../bulk.js';
+import { asTable, costsInTurn, inBatches, randomSites, ratesOf } from '../bulk.js';
 import { DATA_DIR, type Environment, MODEL_DIR } from '../environment.js';
 import { checkAgreement } from '../peer/agreement.js';
 import type { Row } from '../report.js';
@@ -30,7 +30,7 @@ export async function peer(environment: Environment): Promise<Row[]> {
     const [singles, peerSingles] = await against('single', 64);
     const singleRatio = singles!.requestsPerSecond.median / peerSingles!.requestsPerSecond.median;
     const sites = randomSites(TABLE_SITES);
-    const [tables, inPeerBatches] = await ratesInTurn(
+    const costs = await costsInTurn(
       [
         { server: nurselog, send: asTable(sites, 'Arrow') },
         { server: python, send: inBatches(sites, 8) },
@@ -38,6 +38,7 @@ export async function peer(environment: Environment): Promise<Row[]> {
       TABLE_SITES,
       (round) => environment.progress(`peer: a table, ${round}`),
     );
+    const [tables, inPeerBatches] = costs.map(ratesOf);
     const tableRatio = spread(tables.map((rate, round) => rate / inPeerBatches[round])).median;
     const memory = async (name: string, server: typeof python) => ({
       scope: 'peer',

@@ -1,5 +1,5 @@
 import { spread } from '../../testing/statistics.js';
-import { asTable, inBatches, randomSites, ratesInTurn, type Send } from '../bulk.js';
+import { asTable, costsInTurn, inBatches, randomSites, ratesOf, type Send } from '../bulk.js';
 import type { Environment } from '../environment.js';
 import type { Row } from '../report.js';
 import { startNurselog } from '../servers/nurselog.js';
@@ -39,11 +39,12 @@ export async function replicas(environment: Environment): Promise<Row[]> {
       [`${REPLICAS} tables at a time`, threeTables, REPLICAS * ROWS],
       ['batches', batches, ROWS],
     ] as const) {
-      const [ofOne, ofSeveral] = await ratesInTurn(
+      const costs = await costsInTurn(
         servers.map(({ server }) => ({ server, send })),
         count,
         (round) => environment.progress(`replicas: ${what}, ${round}`),
       );
+      const [ofOne, ofSeveral] = costs.map(ratesOf);
       const ratio = spread(ofSeveral.map((rate, round) => rate / ofOne[round])).median;
       rows.push(
         {
