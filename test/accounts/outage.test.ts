@@ -151,3 +151,11 @@ test.each(['u:hidden@127.0.0.1:1/db?options=a@b', 'u:hid?den@127.0.0.1:1/db', 'u
     expect((error as Error).message).not.toMatch(/hid|den|options/);
   },
 );
+
+test('the error of a store at a URL that looks like a host with a query, but has a password, shows none of it', async () => {
+  const error = await openStore('postgres://u:12?hidden@127.0.0.1:1/db').catch(
+    (rejection: Error) => rejection,
+  );
+  expect((error as Error).message).toMatch(/^the key store postgres:\/\/… cannot be used: /);
+  expect((error as Error).message).not.toMatch(/12\?|hidden/);
+});
