@@ -171,10 +171,6 @@ class ArrowRows implements ChunkRows {
     return this.#numbers[column](row - from);
   }
 
-  code(row: number, column: number): string {
-    return this.text(row, column) ?? '';
-  }
-
   statesNumber(row: number, column: number): boolean {
     const { columns, from } = this.#sliceOf(row);
     return isValid(columns[column], row - from);

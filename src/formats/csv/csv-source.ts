@@ -20,25 +20,13 @@ export interface CsvHeader {
 }
 
 /** A CSV table whose grammar was checked. */
-export class CsvSource implements TableSource {
-  readonly names: readonly string[];
-  readonly lineEnd: '\n' | '\r\n';
-
-  constructor(
-    private readonly body: Buffer,
-    { names, lineEnd }: CsvHeader,
-  ) {
-    this.names = names;
-    this.lineEnd = lineEnd;
-  }
-
-  arrowFields(): Field[] {
-    return this.names.map((name) => new Field(name, new Utf8(), false));
-  }
-
-  rows(chunk: TableChunk): ChunkRows {
-    return new CsvRows(this.body, chunk);
-  }
+export function csvSource(body: Buffer, { names, lineEnd }: CsvHeader): TableSource {
+  return {
+    names,
+    lineEnd,
+    arrowFields: () => names.map((name) => new Field(name, new Utf8(), false)),
+    rows: (chunk) => new CsvRows(body, chunk),
+  };
 }
 
 /** The number of a cell; NaN if it is not a number. White space around it does not matter. */
@@ -93,10 +81,6 @@ class CsvRows implements ChunkRows {
 
   number(row: number, column: number): number {
     return numberOf(this.#cells[row][column]);
-  }
-
-  code(row: number, column: number): string {
-    return this.#cells[row][column];
   }
 
   statesNumber(row: number, column: number): boolean {

@@ -10,8 +10,6 @@ import {
   tableError,
 } from '../table/table-request.js';
 import { ChunkList, LINE_FEED, lineAt, MAX_ROW_BYTES, textEnd, textStart } from '../text/lines.js';
-import { ColumnTypes } from './column-types.js';
-import { NdjsonSource } from './ndjson-source.js';
 import { ObjectColumns } from './object-columns.js';
 
 /** Bytes that are scanned between two looks at the time. */
@@ -37,8 +35,7 @@ export function checkNdjson(
   before: NdjsonState | undefined,
   isTimeUp: () => boolean,
 ): NdjsonState {
-  const columns = new ObjectColumns(before?.written);
-  const types = new ColumnTypes(before?.kinds);
+  const columns = new ObjectColumns(before?.written, before?.kinds);
   const list = new ChunkList(before, request.rowLimit);
   let at = before?.at ?? textStart(body);
   const text = body.subarray(0, textEnd(body, at, true));
@@ -49,7 +46,7 @@ export function checkNdjson(
     if (first < end) {
       if (end - at > MAX_ROW_BYTES) throw lineError(lineAt(body, at), `has more than ${MAX_ROW_BYTES} bytes`);
       checkObject(body, at, first, end, columns);
-      types.add(body, columns);
+      columns.addKinds(body);
       list.add(at, end, maxRowsOf(columns.names, request));
     }
     at = end;
@@ -64,17 +61,8 @@ export function checkNdjson(
     readPositions(columns.names);
     checkRowCount(rowCount, request);
   }
-  return { format: 'ndjson', at, written: columns.written, kinds: types.kinds, chunks, rowCount, isChecked };
-}
-
-/** The table in a body that was checked. */
-export function ndjsonSource(
-  body: Buffer,
-  request: TableRequest,
-  { written, kinds }: NdjsonState,
-): NdjsonSource {
-  const columns = new ObjectColumns(written);
-  return new NdjsonSource(body, columns, new ColumnTypes(kinds), maxRowsOf(columns.names, request));
+  const { written, kinds } = columns;
+  return { format: 'ndjson', at, written, kinds, chunks, rowCount, isChecked };
 }
 
 /** @param at where the first value of the line [start, end) starts */

@@ -1,71 +1,50 @@
 import { type Data, DataType, Field } from 'apache-arrow';
 import { ColumnBuilder } from '../arrow/column-builder.js';
 import { CLOSE_OBJECT, numberAt, OPEN_OBJECT, QUOTE, skipSpace } from '../request/json.js';
-import type { TableChunk } from '../table/table-request.js';
+import { maxRowsOf, type TableChunk, type TableRequest } from '../table/table-request.js';
 import type { ArrowBatch, ChunkRows, TableSource } from '../table/table-source.js';
 import { lineStarts, restOf } from '../text/lines.js';
 import type { RowWriter } from '../text/row-writer.js';
 import { toLatin1 } from '../text/text-formats.js';
-import type { ColumnTypes } from './column-types.js';
-import { type ObjectColumns, unquoted } from './object-columns.js';
+import type { NdjsonState } from './check-ndjson.js';
+import { ObjectColumns, unquoted } from './object-columns.js';
 
 const [LETTER_N, LETTER_T] = Buffer.from('nt');
 
 /** A table of JSON objects whose grammar was checked. */
-export class NdjsonSource implements TableSource {
-  readonly names: readonly string[];
-  readonly lineEnd = '\n';
-  #scannedAt = -1;
-
-  constructor(
-    readonly body: Buffer,
-    readonly columns: ObjectColumns,
-    readonly types: ColumnTypes,
-    /** Most rows of a record batch: rows may have more columns than the first of their chunk had. */
-    readonly batchRows: number,
-  ) {
-    this.names = columns.names;
-  }
-
-  arrowFields(): Field[] {
-    return this.names.map((name, column) => new Field(name, this.types.arrowType(column), true));
-  }
-
-  rows(chunk: TableChunk): ChunkRows {
-    return new NdjsonRows(this, chunk);
-  }
-
-  /** Finds the values of the row that starts at an offset, unless it was asked for last. */
-  scan(start: number): void {
-    if (start !== this.#scannedAt) this.columns.scan(this.body, skipSpace(this.body, start));
-    this.#scannedAt = start;
-  }
+export function ndjsonSource(
+  body: Buffer,
+  request: TableRequest,
+  { written, kinds }: NdjsonState,
+): TableSource {
+  const columns = new ObjectColumns(written, kinds);
+  const { names } = columns;
+  return {
+    names,
+    lineEnd: '\n',
+    arrowFields: () => names.map((name, column) => new Field(name, columns.arrowType(column), true)),
+    // Rows may have more columns than the first of their chunk had.
+    rows: (chunk) => new NdjsonRows(body, columns, maxRowsOf(names, request), chunk),
+  };
 }
 
 /** Rows of a table of JSON objects, whose values are found row by row. */
 class NdjsonRows implements ChunkRows {
-  private readonly body: Buffer;
-  private readonly columns: ObjectColumns;
   /** Where each row starts in the body, and where the last one ends. */
   readonly #starts: Uint32Array;
 
   constructor(
-    private readonly source: NdjsonSource,
+    private readonly body: Buffer,
+    private readonly columns: ObjectColumns,
+    private readonly batchRows: number,
     private readonly chunk: TableChunk,
   ) {
-    this.body = source.body;
-    this.columns = source.columns;
-    this.#starts = lineStarts(source.body, chunk);
+    this.#starts = lineStarts(body, chunk);
   }
 
   number(row: number, column: number): number {
     const start = this.#startOf(row, column);
     return start === 0 ? Number.NaN : numberAt(this.body, start);
-  }
-
-  code(row: number, column: number): string {
-    const isText = this.body[this.#startOf(row, column)] === QUOTE; // not so at 0, where the body starts
-    return isText ? (this.text(row, column) ?? '') : '';
   }
 
   statesNumber(row: number, column: number): boolean {
@@ -100,8 +79,10 @@ class NdjsonRows implements ChunkRows {
   }
 
   *arrowBatches(): Generator<ArrowBatch> {
-    const { count } = this.chunk;
-    const { batchRows } = this.source;
+    const {
+      batchRows,
+      chunk: { count },
+    } = this;
     for (let from = 0; from < count; from += batchRows) {
       const rowCount = Math.min(batchRows, count - from);
       yield { rowCount, columns: this.#arrowColumns(from, rowCount) };
@@ -114,13 +95,13 @@ class NdjsonRows implements ChunkRows {
 
   /** Where the value of a column starts in the body; 0 where the row has none. */
   #startOf(row: number, column: number): number {
-    this.source.scan(this.#starts[row]);
+    this.columns.scanOnce(this.body, this.#starts[row]);
     return this.columns.starts[column];
   }
 
   #arrowColumns(from: number, count: number): Data[] {
-    const { names, types } = this.source;
-    const builders = names.map((_, column) => new ColumnBuilder(types.arrowType(column), count));
+    const { columns } = this;
+    const builders = columns.names.map((_, column) => new ColumnBuilder(columns.arrowType(column), count));
     for (let row = 0; row < count; row++)
       for (const [column, builder] of builders.entries()) {
         const start = this.#startOf(from + row, column);

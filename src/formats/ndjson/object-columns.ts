@@ -1,13 +1,27 @@
+import { Bool, Float64, Utf8 } from 'apache-arrow';
 import {
   byteEnd,
   CLOSE_OBJECT,
   COMMA,
   colonEnd,
+  OPEN_ARRAY,
+  OPEN_OBJECT,
+  QUOTE,
   skipSpace,
   startsWith,
   stringEnd,
   valueEnd,
 } from '../request/json.js';
+
+/** Kinds of values, as bits. */
+const NUMBER = 1;
+const TEXT = 2;
+const BOOLEAN = 4;
+const OTHER = 8;
+
+const [LETTER_F, LETTER_N, LETTER_T] = Buffer.from('fnt');
+/** No integer of so many characters is beyond what a float64 holds exactly. */
+const EXACT_CHARACTERS = 15;
 
 const LONE_SURROGATE = /\p{Surrogate}/u;
 
@@ -31,9 +45,16 @@ export class ObjectColumns {
   /** The names as they are written between quotes, with a closing quote. */
   readonly #written: Buffer[] = [];
   readonly #byName = new Map<string, number>();
+  #scannedAt = -1;
 
-  /** @param written the names of columns that are known, as they are written between quotes */
-  constructor(written: readonly string[] = []) {
+  /**
+   * @param written the names of columns that are known, as they are written between quotes
+   * @param kinds by column, the set of kinds of its values that are known
+   */
+  constructor(
+    written: readonly string[] = [],
+    readonly kinds: number[] = [],
+  ) {
     for (const name of written) this.#add(Buffer.from(`${name}"`));
   }
 
@@ -61,6 +82,25 @@ export class ObjectColumns {
       if (bytes[at] !== COMMA) return byteEnd(bytes, at, CLOSE_OBJECT);
       at = skipSpace(bytes, at + 1);
     }
+  }
+
+  /** Scans the object that follows an offset, unless it was asked for last. */
+  scanOnce(bytes: Buffer, start: number): void {
+    if (start !== this.#scannedAt) this.scan(bytes, skipSpace(bytes, start));
+    this.#scannedAt = start;
+  }
+
+  /** Adds the kinds of the values of the object that was scanned last. */
+  addKinds(bytes: Buffer): void {
+    for (let column = 0; column < this.names.length; column++)
+      if (this.starts[column] !== 0)
+        this.kinds[column] |= kindAt(bytes, this.starts[column], this.ends[column]);
+  }
+
+  /** The type of a column of Arrow; of values of several kinds, and of arrays and objects, their JSON as text. */
+  arrowType(column: number): Float64 | Bool | Utf8 {
+    if (this.kinds[column] === NUMBER) return new Float64();
+    return this.kinds[column] === BOOLEAN ? new Bool() : new Utf8();
   }
 
   /** The column of a name; a new one where no object had it so far. @param end after its closing quote */
@@ -92,4 +132,28 @@ function doubled(numbers: Int32Array<ArrayBuffer>): Int32Array<ArrayBuffer> {
   const more = new Int32Array(2 * numbers.length);
   more.set(numbers);
   return more;
+}
+
+function kindAt(bytes: Buffer, start: number, end: number): number {
+  switch (bytes[start]) {
+    case QUOTE:
+      return TEXT;
+    case LETTER_T:
+    case LETTER_F:
+      return BOOLEAN;
+    case LETTER_N:
+      return 0;
+    case OPEN_OBJECT:
+    case OPEN_ARRAY:
+      return OTHER;
+    default:
+      return end - start > EXACT_CHARACTERS && !isExact(bytes.toString('latin1', start, end))
+        ? OTHER
+        : NUMBER;
+  }
+}
+
+/** Whether a number is no integer beyond what a float64 holds exactly, such as the id of a record. */
+function isExact(number: string): boolean {
+  return /[.e]/i.test(number) || Number.isSafeInteger(Number(number));
 }

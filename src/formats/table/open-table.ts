@@ -7,8 +7,9 @@ import { ArrowOutput } from '../arrow/arrow-output.js';
 import type { ArrowSource } from '../arrow/arrow-source.js';
 import { type ArrowState, checkArrow, openArrow } from '../arrow/open-arrow.js';
 import { type CsvState, checkCsv } from '../csv/check-csv.js';
-import { CsvSource } from '../csv/csv-source.js';
-import { checkNdjson, type NdjsonState, ndjsonSource } from '../ndjson/check-ndjson.js';
+import { csvSource } from '../csv/csv-source.js';
+import { checkNdjson, type NdjsonState } from '../ndjson/check-ndjson.js';
+import { ndjsonSource } from '../ndjson/ndjson-source.js';
 import { TextOutput } from '../text/text-output.js';
 import { type ReadPositions, readPositions } from './input-columns.js';
 import { PredictedRows } from './output-columns.js';
@@ -143,7 +144,7 @@ export class OpenTable {
     if (state.format === 'arrow') return this.#stream;
     if (state.format === 'ndjson') return ndjsonSource(this.#body, this.request, state);
     if (state.header === undefined) throw new Error('a table without a header');
-    return new CsvSource(this.#body, state.header);
+    return csvSource(this.#body, state.header);
   }
 }
 

@@ -103,8 +103,8 @@ export class RowChecks {
   ): boolean {
     const latitude = chunk.number(i, columns.latitude);
     const longitude = chunk.number(i, columns.longitude);
-    const species = this.#species.indexOf(chunk.code(i, columns.species_code));
-    const method = PLANTING_METHODS.indexOf(chunk.code(i, columns.planting_method) as PlantingMethod);
+    const species = this.#species.indexOf(chunk.text(i, columns.species_code) ?? '');
+    const method = PLANTING_METHODS.indexOf(chunk.text(i, columns.planting_method) as PlantingMethod);
     const isPlace = Math.abs(latitude) <= MAX_LATITUDE && Math.abs(longitude) <= MAX_LONGITUDE; // not NaN
     if (!isPlace || species === -1 || method === -1) return false;
     rows.latitude[row] = latitude;

@@ -23,8 +23,6 @@ export interface TableSource {
 export interface ChunkRows {
   /** NaN for a cell that is not a number. */
   number(row: number, column: number): number;
-  /** The text of a cell as far as it can be a code; '' for any other value. */
-  code(row: number, column: number): string;
   /** Whether a cell of an optional column states a number, be it valid or not. */
   statesNumber(row: number, column: number): boolean;
   /** What a cell states, as messages show it; undefined where it is empty. @param isText whether the column has texts */
