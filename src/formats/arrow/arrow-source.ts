@@ -11,9 +11,8 @@ import { restOf } from '../text/lines.js';
 import { fromLatin1 } from '../text/text-formats.js';
 import { type Cells, cellsOf, isValid, numbersOf } from './cells.js';
 import { batchHeader, ColumnLoader, type Dictionaries } from './load-columns.js';
-import { messageAt } from './messages.js';
-import { sliceColumn } from './slice-column.js';
-import { readSchema } from './text-views.js';
+import { messagesOf } from './messages.js';
+import { readSchema, sliceColumn } from './text-views.js';
 
 /** A record batch of a stream that was checked. A table may have thousands: what was decoded of it is not kept. */
 export interface StreamBatch {
@@ -25,13 +24,13 @@ export interface StreamBatch {
   readonly rowCount: number;
   /** Its columns and their buffers: what is decoded grows with them. */
   readonly bufferCount: number;
+  readonly bytes: number;
 }
 
 /** A batch with its columns. */
 interface LoadedBatch {
   readonly batch: StreamBatch;
   readonly columns: readonly Data[];
-  readonly bytes: number;
 }
 
 /** Consecutive rows of a batch, whose columns are slices; dictionaries are whole. */
@@ -103,9 +102,9 @@ export class ArrowSource implements TableSource {
   /** The rows of a chunk from one of them on, in slices of at most ENCODED_CHUNK_BYTES, if these have more than one row. */
   *slices(chunk: TableChunk, first: number): Generator<Slice> {
     for (let from = first; from < chunk.count; ) {
-      const { batch, columns, bytes } = this.#loadKept(this.#batchOf(chunk.from + from));
+      const { batch, columns } = this.#loadKept(this.#batchOf(chunk.from + from));
       const inBatch = chunk.from + from - batch.firstRow;
-      const maxRows = Math.max(1, Math.floor((ENCODED_CHUNK_BYTES * batch.rowCount) / bytes));
+      const maxRows = Math.max(1, Math.floor((ENCODED_CHUNK_BYTES * batch.rowCount) / batch.bytes));
       const rowCount = Math.min(maxRows, chunk.count - from, batch.rowCount - inBatch);
       yield { from, rowCount, columns: columns.map((column) => sliceColumn(column, inBatch, rowCount)) };
       from += rowCount;
@@ -138,7 +137,7 @@ export class ArrowSource implements TableSource {
   /** The columns of a record batch. @param where which it is, for errors @throws ApiError invalid_request */
   load(index: number, where: string): Data[] {
     const { at, dictionaries } = this.batches[index];
-    const { message, body } = messageAt(this.stream, at);
+    const [{ message, body }] = messagesOf(this.stream.subarray(at));
     const types = this.sent.fields.map(({ type }) => type);
     return new ColumnLoader(where, batchHeader(message), body, dictionaries).load(types);
   }
@@ -146,8 +145,7 @@ export class ArrowSource implements TableSource {
   #loadKept(index: number): LoadedBatch {
     const batch = this.batches[index];
     if (this.#loaded?.batch !== batch) {
-      const columns = this.load(index, 'a record batch');
-      this.#loaded = { batch, columns, bytes: messageAt(this.stream, batch.at).body.length };
+      this.#loaded = { batch, columns: this.load(index, 'a record batch') };
     }
     return this.#loaded;
   }

@@ -2,8 +2,7 @@ import { isUtf8 } from 'node:buffer';
 import { type Data, DataType, type Dictionary, type Message, makeData, type Vector } from 'apache-arrow';
 import { isLarge, isText, valueBytes } from './column-types.js';
 import { ALIGNMENT, damaged } from './messages.js';
-import { sliceColumn } from './slice-column.js';
-import { readType, ViewTexts, viewBytes } from './text-views.js';
+import { readType, sliceColumn, ViewTexts, viewBytes } from './text-views.js';
 
 /** The layout of the body of a record batch or a dictionary, as the library decodes it. */
 export interface BatchHeader {

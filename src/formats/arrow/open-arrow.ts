@@ -26,14 +26,15 @@ export interface ArrowState extends TableState {
  * Reads the messages of an Arrow stream: its schema, its dictionaries, and where its record batches are.
  * @throws ApiError invalid_request, batch_too_large
  */
-export function openArrow(body: Uint8Array, request: TableRequest): ArrowSource {
+export function openArrow(upload: Uint8Array, request: TableRequest): ArrowSource {
   const { output } = request;
-  const stream = body.byteOffset % ALIGNMENT === 0 ? body : new Uint8Array(body);
+  const stream = upload.byteOffset % ALIGNMENT === 0 ? upload : new Uint8Array(upload);
   const messages = messagesOf(stream);
   const first = messages.next();
   if (first.done || !first.value.message.isSchema())
     throw tableError('the Arrow stream does not begin with a schema');
-  const schema = decodeSchema(first.value);
+  const { message: head } = first.value;
+  const schema = headerOf(() => head.header() as unknown as Schema, 'the schema');
   const positions = readPositions(schema.fields.map(({ name }) => name));
   checkTypes(schema);
   checkReadColumns(readSchema(schema), positions);
@@ -43,7 +44,7 @@ export function openArrow(body: Uint8Array, request: TableRequest): ArrowSource 
   const batches: StreamBatch[] = [];
   let rowCount = 0;
   for (const found of messages) {
-    const { message, at } = found;
+    const { message, at, body } = found;
     if (message.isDictionaryBatch()) {
       dictionaries.add(found);
       continue;
@@ -59,6 +60,7 @@ export function openArrow(body: Uint8Array, request: TableRequest): ArrowSource 
       firstRow: rowCount,
       rowCount: length,
       bufferCount,
+      bytes: body.length,
     });
     rowCount += length;
   }
@@ -94,20 +96,12 @@ export function checkArrow(
   return { format: 'arrow', batch, chunks, rowCount: source.rowCount, isChecked };
 }
 
-function decodeSchema({ message }: StreamMessage): Schema {
-  try {
-    return message.header() as unknown as Schema;
-  } catch {
-    throw tableError('the schema of the Arrow stream has an unsupported type, or is damaged');
-  }
-}
-
 /** What the library decodes of a message. @throws ApiError where it cannot */
 function headerOf<Header>(decode: () => Header, where: string): Header {
   try {
     return decode();
   } catch {
-    throw damaged(where, 'its metadata are damaged');
+    throw damaged(where, 'its metadata are damaged, or it has an unsupported type');
   }
 }
 

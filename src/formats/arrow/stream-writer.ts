@@ -58,12 +58,7 @@ export class StreamWriter {
 
   /** What was written since the last call, in memory of its own. */
   take(): Uint8Array<ArrayBuffer> {
-    const bytes = new Uint8Array(this.#sink.bytes);
-    let at = 0;
-    for (const chunk of this.#sink.chunks) {
-      bytes.set(chunk, at);
-      at += chunk.byteLength;
-    }
+    const bytes = new Uint8Array(Buffer.concat(this.#sink.chunks)); // a copy: the buffer may be of a pool
     this.#sink.chunks = [];
     this.#sink.bytes = 0;
     return bytes;
@@ -74,7 +69,7 @@ type ColumnKind = Pick<OutputColumn<never>, 'type' | 'texts'>;
 
 /** Makes columns of Arrow from columns of an answer. */
 export class OutputTypes {
-  readonly #lists = new Map<string, { readonly type: Dictionary; readonly texts: Vector<Utf8> }>();
+  readonly #lists: Record<string, { readonly type: Dictionary; readonly texts: Vector<Utf8> }> = {};
 
   /**
    * @param ids of the dictionaries of lists: any that the library chooses would differ from answer to answer
@@ -85,17 +80,17 @@ export class OutputTypes {
       const texts = lists[name as keyof TextLists];
       const smallest = texts.length < 2 ** 7 ? new Int8() : new Int16();
       const type = new Dictionary(new Utf8(), indexes ?? smallest, id);
-      this.#lists.set(name, { type, texts: vectorFromArray([...texts], new Utf8()) });
+      this.#lists[name] = { type, texts: vectorFromArray([...texts], new Utf8()) };
     }
   }
 
   typeOf({ type, texts }: ColumnKind): DataType {
-    if (texts !== undefined) return this.#list(texts).type;
+    if (texts !== undefined) return this.#lists[texts].type;
     return type === 'flag' ? new Bool() : type === 'float64' ? new Float64() : new Float32();
   }
 
   builder(column: ColumnKind, length: number): ColumnBuilder {
-    const texts = column.texts === undefined ? undefined : this.#list(column.texts).texts;
+    const texts = column.texts === undefined ? undefined : this.#lists[column.texts].texts;
     return new ColumnBuilder(this.typeOf(column), length, texts);
   }
 
@@ -104,11 +99,5 @@ export class OutputTypes {
     const builder = this.builder(column, length);
     column.read(rows, builder.values);
     return builder;
-  }
-
-  #list(name: keyof TextLists) {
-    const list = this.#lists.get(name);
-    if (list === undefined) throw new Error(`no dictionary of ${name}`);
-    return list;
   }
 }
