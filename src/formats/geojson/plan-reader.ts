@@ -1,4 +1,3 @@
-import type { SpeciesCatalogue } from '../../prediction/artefacts/species.js';
 import { adjustmentWidth } from '../../prediction/conditions/adjustments.js';
 import {
   HORIZONS,
@@ -17,8 +16,7 @@ import {
   type Issue,
   invalidRequest,
   issuesError,
-  unknownMethod,
-  unknownSpecies,
+  readChoice,
 } from '../request/request-errors.js';
 import { type PlanRequest, requestSchemas } from '../request/schemas.js';
 import { DEFAULT_BASIS, NOT_OF_PLANS } from './plan-schema.js';
@@ -89,9 +87,10 @@ export function readOrder(bytes: Buffer, { tier, units: limit }: UnitLimit, gene
   const request = body as PlanRequest;
   const { target_per_ha: perHa, basis: divisor = DEFAULT_BASIS } = request;
   const costs = request.costs as Partial<Record<PlantingMethod, number>> | undefined;
+  const choice = readChoice(request, speciesOf(generation));
+  if ('code' in choice) throw new ApiError(choice);
   const order: PlanOrder = {
-    species: requestedSpecies(request, speciesOf(generation)),
-    methods: methodsOf(request),
+    ...choice,
     horizon: HORIZONS.indexOf(request.horizon ?? DEFAULT_HORIZON),
     nativeOnly: request.native_only ?? true,
     costs: costs && PLANTING_METHODS.map((method) => costs[method]),
@@ -99,20 +98,6 @@ export function readOrder(bytes: Buffer, { tier, units: limit }: UnitLimit, gene
     adjustments: adjustmentsOf(request, options, adjustmentWidth(generation.artefacts.manifest)),
   };
   return { order, features: found.features };
-}
-
-function requestedSpecies({ species_codes }: PlanRequest, species: SpeciesCatalogue): number[] {
-  if (species_codes === undefined) return species.list.map((_, index) => index);
-  const unknown = species_codes.find((code) => species.indexOf(code) === -1);
-  if (unknown !== undefined) throw new ApiError(unknownSpecies(unknown, species));
-  return [...new Set(species_codes.map((code) => species.indexOf(code)))];
-}
-
-function methodsOf({ planting_methods }: PlanRequest): number[] {
-  const methods = (planting_methods ?? PLANTING_METHODS) as PlantingMethod[];
-  const wrong = methods.findIndex((method) => !PLANTING_METHODS.includes(method));
-  if (wrong !== -1) throw new ApiError(unknownMethod('each of planting_methods', methods[wrong]));
-  return PLANTING_METHODS.flatMap((method, index) => (methods.includes(method) ? [index] : []));
 }
 
 /** The costs that a body with costs lacks; what else is wrong with its fields the schema says. */

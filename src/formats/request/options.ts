@@ -5,16 +5,65 @@ import { lapseColumnOf } from '../../prediction/artefacts/option-columns.js';
 import { CONDITIONS, MAX_RISE_M, OWN_ELEVATION, WARMING } from '../../prediction/conditions/adjustments.js';
 import { INCLUDES, type Include } from '../../prediction/dimensions.js';
 import { SHOWN_ELEMENTS, show, showAll } from '../../prediction/errors/shown-value.js';
+import { perGeneration } from '../../prediction/per-generation.js';
 import { OPTION, SiteRows } from '../../prediction/site-rows.js';
-import {
-  describedNumber,
-  ELEVATION,
-  isWithin,
-  METRES_PER_FOOT,
-  type OptionNumber,
-  rangeMessage,
-  SCENARIO,
-} from './option-numbers.js';
+
+/** A number that a request may state: its name, its unit, its range and an example. */
+export interface OptionNumber {
+  readonly name: string;
+  readonly unit: string;
+  readonly minimum: number;
+  readonly maximum: number;
+  readonly example: number;
+  /** What it is where it is not stated; stating it has no effect. */
+  readonly default?: number;
+}
+
+export const ELEVATION: OptionNumber = {
+  name: 'elevation_m',
+  unit: 'm',
+  minimum: -10,
+  maximum: 4400,
+  example: 850,
+};
+
+export const METRES_PER_FOOT = 0.3048;
+
+/** The members of `scenario`, in the order of WARMING and PRECIPITATION_CHANGE. */
+export const SCENARIO: readonly OptionNumber[] = [
+  { name: 'warming_c', unit: 'degC', minimum: -5, maximum: 10, example: 2 },
+  { name: 'precipitation_change_percent', unit: 'percent', minimum: -80, maximum: 200, example: -10 },
+];
+
+/** Whether a value is a number of the range; NaN is not. */
+export function isWithin(value: unknown, { minimum, maximum }: OptionNumber): value is number {
+  return typeof value === 'number' && value >= minimum && value <= maximum;
+}
+
+/** The message for a value outside the range of a number, without a full stop. */
+export function rangeMessage({ name, unit, minimum, maximum }: OptionNumber, value: unknown): string {
+  const of = unit === '1' ? '' : ` ${unit}`;
+  return `${name} must be a number from ${minimum} to ${maximum}${of}, not ${show(value)}`;
+}
+
+/** The JSON schema of a number. */
+export function describedNumber({ unit, minimum, maximum, example, ...number }: OptionNumber) {
+  const described = {
+    type: 'number',
+    minimum,
+    maximum,
+    description: `In ${unit}.`,
+    examples: [example],
+  } as const;
+  return number.default === undefined ? described : { ...described, default: number.default };
+}
+
+const DECIMAL = /^[+-]?(\d+\.?\d*|\.\d+)(e[+-]?\d+)?$/i;
+
+/** The number that a parameter of a query is, in decimal or scientific notation; NaN for any other text. */
+export function queryNumber(text: string): number {
+  return DECIMAL.test(text) ? Number(text) : Number.NaN;
+}
 
 /** What a generation's grid and models allow of the options. */
 export interface OptionRules {
@@ -217,4 +266,52 @@ function include({ hasIntervals }: OptionRules): Option {
       else for (const word of value) sink.include(word);
     },
   };
+}
+
+/** A number that the query of a table or surface may assume for all its rows, with its column in the adjustments of a row. */
+export type Assumption = OptionNumber & { readonly column: number };
+
+/** Numbers by the name of their assumption. */
+export type AssumedValues = Readonly<Record<string, number>>;
+
+/** What may be assumed: a changed climate, and practice. */
+export function allowedAssumptions({ conditions }: OptionRules): readonly Assumption[] {
+  const scenario = SCENARIO.map((number, index) => ({ ...number, column: WARMING + index }));
+  const practice = conditions.flatMap((number, index) =>
+    number.default === undefined ? [] : [{ ...number, column: CONDITIONS + index }],
+  );
+  return [...scenario, ...practice];
+}
+
+/** The same, made once for each grid and models. */
+export const assumptionsOf = perGeneration((artefacts: Pick<Artefacts, 'grid' | 'manifest'>) =>
+  allowedAssumptions(optionRulesOf(artefacts)),
+);
+
+/** The schema of each assumption, by its name. */
+export function assumptionSchemas(rules: OptionRules): Record<string, z.ZodOptional> {
+  const schemas = allowedAssumptions(rules).map((number) => {
+    const about = number.default === undefined ? 'A changed climate' : 'Practice';
+    const schema = z
+      .unknown()
+      .refine((value) => isWithin(value, number), { error: ({ input }) => rangeMessage(number, input) })
+      .optional()
+      .meta({ ...describedNumber(number), description: `${about}, in ${number.unit}.` });
+    return [number.name, schema] as const;
+  });
+  return Object.fromEntries(schemas);
+}
+
+/** The adjustments of a row for which something is assumed; NaN for what is not, or is the default. */
+export function adjustmentsFor(
+  assumed: AssumedValues,
+  assumptions: readonly Assumption[],
+  width: number,
+): Float64Array {
+  const adjustments = new Float64Array(width).fill(Number.NaN);
+  for (const { name, column, ...number } of assumptions) {
+    const value = assumed[name];
+    if (value !== undefined && value !== number.default) adjustments[column] = value;
+  }
+  return adjustments;
 }

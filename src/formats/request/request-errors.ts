@@ -2,15 +2,14 @@ import type { z } from 'zod';
 import { valueAt } from '../../prediction/artefacts/shared-grid.js';
 import type { SpeciesCatalogue } from '../../prediction/artefacts/species.js';
 import { MAX_RISE_M, OWN_ELEVATION } from '../../prediction/conditions/adjustments.js';
-import { PLANTING_METHODS } from '../../prediction/dimensions.js';
+import { PLANTING_METHODS, type PlantingMethod } from '../../prediction/dimensions.js';
 import { ApiError, type ErrorObject } from '../../prediction/errors/api-error.js';
 import { show, shownPath } from '../../prediction/errors/shown-value.js';
 import type { GenerationData } from '../../prediction/per-generation.js';
 import { ROW_STATUS, type SiteRows } from '../../prediction/site-rows.js';
-import { misspellingsIn } from './misspellings.js';
-import { METRES_PER_FOOT } from './option-numbers.js';
+import { METRES_PER_FOOT } from './options.js';
 import { nearestDataOf, placeHint, speciesOf } from './places.js';
-import { MAX_LATITUDE, type PredictRequest } from './schemas.js';
+import { MAX_LATITUDE, type PlanRequest, type PredictRequest } from './schemas.js';
 
 /** As `match_distance_km` has. */
 const DISTANCE_DECIMALS = 3;
@@ -70,6 +69,20 @@ export function unknownMethod(what: string, value: unknown): ErrorObject {
   };
 }
 
+/** The species and methods that a request chooses, as indexes without repeats: all where it names none; or its error. */
+export function readChoice(
+  { species_codes, planting_methods }: Pick<PlanRequest, 'species_codes' | 'planting_methods'>,
+  catalogue: SpeciesCatalogue,
+) {
+  const codes = species_codes ?? catalogue.list.map(({ species_code }) => species_code);
+  const species = codes.map((code) => catalogue.indexOf(code));
+  if (species.includes(-1)) return unknownSpecies(codes[species.indexOf(-1)], catalogue);
+  const names: readonly unknown[] = planting_methods ?? PLANTING_METHODS;
+  const methods = names.map((name) => PLANTING_METHODS.indexOf(name as PlantingMethod));
+  if (methods.includes(-1)) return unknownMethod('each of planting_methods', names[methods.indexOf(-1)]);
+  return { species: [...new Set(species)], methods: [...new Set(methods)].sort() };
+}
+
 /** Something wrong with a request, and where in it. */
 export interface Issue {
   readonly path: string;
@@ -97,21 +110,16 @@ export function invalidRequest(
   others: readonly Issue[] = [],
 ): ErrorObject | undefined {
   const isObject = typeof value === 'object' && value !== null && !Array.isArray(value);
-  if (!isObject) {
-    const message = `must be a JSON object, not ${show(value)}`;
-    return {
-      code: 'invalid_request',
-      message: `The request ${message}.`,
-      details: { issues: [{ path: '', message }] },
-    };
-  }
+  if (!isObject) return issuesError([{ path: '', message: `it must be a JSON object, not ${show(value)}` }]);
   const { error } = schema.safeParse(value);
   const found = (error?.issues ?? []).map(({ path, message }) => ({ path: path.join('.'), message }));
   const issues = [...others, ...found];
-  const misspellings = misspellingsIn(value, options);
-  for (const option of options) {
-    const name = misspellings.get(option);
-    if (name === undefined) continue;
+  const nearest = new Map<string, string>(); // of several names the last
+  for (const name in value) {
+    const option = optionNear(name, options);
+    if (option !== undefined && !Object.hasOwn(value, option)) nearest.set(option, name);
+  }
+  for (const [option, name] of nearest) {
     const message = `${show(name)} is not a field: write ${option}, or rename it if it is a tag of your own`;
     issues.push({ path: name, message });
   }
@@ -188,4 +196,29 @@ function elevationMismatch(elevationM: number, matchedM: number): ErrorObject {
       `between them.${hint}`,
     details: { elevation_m: elevationM, matched_elevation_m: matchedM },
   };
+}
+
+/** Names that are one edit from an option's and that callers use for tags of their own. */
+const TAGS: readonly string[] = ['condition', 'elevation'];
+
+/** The option that a name is one edit from; undefined where there is none. */
+export function optionNear(name: string, options: readonly string[]): string | undefined {
+  return TAGS.includes(name) ? undefined : options.find((option) => isOneEditAway(name, option));
+}
+
+/**
+ * Whether a name differs from an ASCII one by one character that is inserted, left out or replaced, or by two neighbours
+ * that are swapped (Damerau-Levenshtein distance 1).
+ */
+function isOneEditAway(name: string, ascii: string): boolean {
+  if (Math.abs(name.length - ascii.length) > 2 || name === ascii) return false; // a character may be two code units
+  let at = 0;
+  while (at < ascii.length && name[at] === ascii[at]) at++;
+  const next = at + ((name.codePointAt(at) ?? 0) > 0xffff ? 2 : 1);
+  return (
+    name.slice(next) === ascii.slice(at + 1) ||
+    name.slice(next) === ascii.slice(at) ||
+    name.slice(at) === ascii.slice(at + 1) ||
+    (name[at] === ascii[at + 1] && name[at + 1] === ascii[at] && name.slice(at + 2) === ascii.slice(at + 2))
+  );
 }

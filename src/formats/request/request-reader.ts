@@ -12,7 +12,6 @@ import {
 import { ApiError, type ErrorObject } from '../../prediction/errors/api-error.js';
 import { type GenerationData, perGeneration } from '../../prediction/per-generation.js';
 import { SiteRows } from '../../prediction/site-rows.js';
-import { optionNear } from './misspellings.js';
 import { OPTION_NAMES, OptionWriter, optionRulesOf, type StatedOptions } from './options.js';
 import { speciesOf } from './places.js';
 import { parseDocument } from './read-document.js';
@@ -20,9 +19,9 @@ import {
   batchTooLarge,
   entryError,
   invalidRequest,
+  optionNear,
+  readChoice,
   siteShapeError,
-  unknownMethod,
-  unknownSpecies,
 } from './request-errors.js';
 import {
   batchRequestSchema,
@@ -154,20 +153,11 @@ export class RequestReader {
     const body = parseDocument(bytes);
     const invalid = siteShapeError(this.generation, this.#schemas.ranking, body, RANKING_OPTIONS);
     if (invalid !== undefined) return invalid;
-    const { species_codes, planting_methods, native_only = true, ...site } = body as RankRequest;
-    const codes = species_codes ?? this.#species.list.map(({ species_code }) => species_code);
-    const species = codes.map((code) => this.#species.indexOf(code));
-    if (species.includes(-1)) return unknownSpecies(codes[species.indexOf(-1)], this.#species);
-    const names: readonly unknown[] = planting_methods ?? PLANTING_METHODS;
-    const methods = names.map((name) => PLANTING_METHODS.indexOf(name as PlantingMethod));
-    if (methods.includes(-1)) return unknownMethod('each of planting_methods', names[methods.indexOf(-1)]);
-    if (!this.#writeSite(site, 0, true)) throw new Error('the site of a valid ranking was rejected');
-    return {
-      site: this.#rows.first(1),
-      species: [...new Set(species)],
-      methods: [...new Set(methods)],
-      nativeOnly: native_only,
-    };
+    const ranking = body as RankRequest;
+    const choice = readChoice(ranking, this.#species);
+    if ('code' in choice) return choice;
+    if (!this.#writeSite(ranking, 0, true)) throw new Error('the site of a valid ranking was rejected');
+    return { site: this.#rows.first(1), ...choice, nativeOnly: ranking.native_only ?? true };
   }
 
   #errorOf(site: unknown, schema: z.ZodType): ErrorObject {
