@@ -195,13 +195,13 @@ test('no_nearby_data has the search radius and the nearest data point, which can
 });
 
 test.each([
-  [NO_NEARBY_DATA.latitude, NO_NEARBY_DATA.longitude, 1],
-  [48.03, -120.35, 2], // 0.829 km
+  [NO_NEARBY_DATA.latitude, NO_NEARBY_DATA.longitude],
+  [48.03, -120.35], // 0.829 km
 ])(
-  'the message of no_nearby_data for latitude %d, longitude %d says how far away the nearest data are, with decimals that make it more than the radius: %i',
-  async (latitude, longitude, decimals) => {
-    const km = nearestTo(latitude, longitude).distanceKm.toFixed(decimals);
-    expect(Number(km)).toBeGreaterThan(0.8);
+  'the message of no_nearby_data for latitude %d, longitude %d says to a metre how far away the nearest data are',
+  async (latitude, longitude) => {
+    const km = Number(nearestTo(latitude, longitude).distanceKm.toFixed(3));
+    expect(km).toBeGreaterThan(0.8);
     const request = { ...NO_NEARBY_DATA, latitude, longitude };
     const { message } = await expectError(await predict(request), 422, 'no_nearby_data');
     expect(message).toBe(

@@ -13,8 +13,6 @@ import { MAX_LATITUDE, type PlanRequest, type PredictRequest } from './schemas.j
 
 /** As `match_distance_km` has. */
 const DISTANCE_DECIMALS = 3;
-/** Decimals of a distance in a message: micrometres. */
-const MAX_DISTANCE_DECIMALS = 9;
 
 /**
  * What is wrong with an entry that cannot be predicted for: the first error in the order of the interface.
@@ -157,6 +155,7 @@ export function placeError(
   const { index, columns } = artefacts.grid;
   const nearest = nearestDataOf(generation);
   const point = nearest.findAnywhere(longitude, latitude);
+  const distanceKm = Number(nearest.distanceKm.toFixed(DISTANCE_DECIMALS));
   if (status === ROW_STATUS.elevationMismatch) {
     const elevationM = rows.adjustments[row * rows.width + OWN_ELEVATION];
     return elevationMismatch(elevationM, valueAt(columns.elevation, point));
@@ -164,25 +163,17 @@ export function placeError(
   return {
     code: 'no_nearby_data',
     message:
-      `No data point lies within ${searchRadiusKm} km of ${place}: the nearest is ${shownDistance(nearest.distanceKm, searchRadiusKm)} km away. ` +
+      `No data point lies within ${searchRadiusKm} km of ${place}: the nearest is ${distanceKm} km away. ` +
       'The data cover forest land, not urban, agricultural or water areas.',
     details: {
       search_radius_km: searchRadiusKm,
       nearest: {
         latitude: index.latitudes[index.row[point]],
         longitude: index.longitudes[index.column[point]],
-        distance_km: Number(nearest.distanceKm.toFixed(DISTANCE_DECIMALS)),
+        distance_km: distanceKm,
       },
     },
   };
-}
-
-/** A distance with one decimal or, where that is not more than the radius, with as many as it takes. */
-function shownDistance(distanceKm: number, searchRadiusKm: number): string {
-  let decimals = 1;
-  while (decimals < MAX_DISTANCE_DECIMALS && Number(distanceKm.toFixed(decimals)) <= searchRadiusKm)
-    decimals++;
-  return distanceKm.toFixed(decimals);
 }
 
 function elevationMismatch(elevationM: number, matchedM: number): ErrorObject {

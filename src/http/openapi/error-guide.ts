@@ -83,7 +83,7 @@ export const ERROR_GUIDE: Readonly<Record<ErrorCode, ErrorGuide>> = {
     remedy: 'Check the coordinates; if you mean the nearest forest, use the place in `nearest`.',
     example: {
       message:
-        'No data point lies within 0.8 km of latitude 42.53, longitude -118.45: the nearest is 11.8 km away. ' +
+        'No data point lies within 0.8 km of latitude 42.53, longitude -118.45: the nearest is 11.831 km away. ' +
         'The data cover forest land, not urban, agricultural or water areas.',
       details: {
         search_radius_km: 0.8,
