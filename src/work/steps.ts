@@ -6,8 +6,8 @@ import type { Raster, RasterTile } from '../formats/geotiff/raster.js';
 import { predictSurface, type Surface } from '../formats/surface/surface.js';
 import {
   type ChunkStart,
-  encodeSurface,
   type StreamedType,
+  SURFACE_ENCODERS,
   type SurfaceChunk,
 } from '../formats/surface/surface-output.js';
 import { type CheckState, type ChunkAnswer, OpenTable } from '../formats/table/open-table.js';
@@ -144,7 +144,7 @@ async function stepOf(order: StepOrder, predictor: Predictor, context: Generatio
       return { result: { result: { inferenceMs } } };
     }
     case 'encode': {
-      const result = encodeSurface(order.surface, context.artefacts, order.type, order.start);
+      const result = SURFACE_ENCODERS[order.type](order.surface, context.artefacts, order.start);
       return { result: { result }, transferred: [result.bytes.buffer] };
     }
     case 'tile': {

@@ -1,12 +1,24 @@
 import { Field, Int32, Schema } from 'apache-arrow';
 import { modelOf } from '../../prediction/artefacts/manifest.js';
+import { HORIZONS, PLANTING_METHODS } from '../../prediction/dimensions.js';
 import type { GenerationData } from '../../prediction/per-generation.js';
 import { OutputTypes, StreamWriter } from '../arrow/stream-writer.js';
-import { SURFACE_COLUMNS, type SurfaceRows, textListsOf } from '../table/output-columns.js';
+import {
+  type OutputColumn,
+  SURFACE_COLUMNS,
+  type SurfaceRows,
+  textListsOf,
+} from '../table/output-columns.js';
 import { ColumnWriter } from '../text/column-writer.js';
 import { RowWriter } from '../text/row-writer.js';
+import {
+  csvCell,
+  csvFormat,
+  GEOJSON_FEATURES,
+  JSON_ELEMENTS,
+  type TextFormat,
+} from '../text/text-formats.js';
 import { type Surface, surfaceFields } from './surface.js';
-import { csvSections, geoJsonSections, jsonSections, type TextSection } from './surface-text.js';
 
 /** Where a chunk of an answer begins: in a section of its text, and at a point. */
 export interface ChunkStart {
@@ -25,7 +37,7 @@ type Artefacts = GenerationData['artefacts'];
 type Encoder = (surface: Surface, artefacts: Artefacts, start: ChunkStart) => SurfaceChunk;
 
 /** What writes a chunk of a surface, by media type. */
-const ENCODERS = {
+export const SURFACE_ENCODERS = {
   'application/json': textEncoder(jsonSections),
   'application/geo+json': textEncoder(geoJsonSections),
   'text/csv': textEncoder(csvSections),
@@ -33,7 +45,7 @@ const ENCODERS = {
 } as const satisfies Record<string, Encoder>;
 
 /** The media types whose bytes are written in chunks. */
-export type StreamedType = keyof typeof ENCODERS;
+export type StreamedType = keyof typeof SURFACE_ENCODERS;
 
 export const TIFF_TYPE = 'image/tiff';
 
@@ -58,16 +70,6 @@ const BATCH_POINTS = 8192;
 
 /** What a chunk takes at most: 8192 points of Arrow, or 750 features of some 400 bytes. */
 export const SURFACE_CHUNK_BYTES = 2 ** 19;
-
-/** Writes a chunk of a surface. */
-export function encodeSurface(
-  surface: Surface,
-  artefacts: Artefacts,
-  type: StreamedType,
-  start: ChunkStart,
-): SurfaceChunk {
-  return ENCODERS[type](surface, artefacts, start);
-}
 
 /** The points [from, end) of a surface. */
 function rowsOf(surface: Surface, { grid }: Artefacts, from: number, end: number): SurfaceRows {
@@ -126,4 +128,58 @@ function encodeArrow(surface: Surface, artefacts: Artefacts, { from }: ChunkStar
   if (end < surface.points.length) return { bytes: writer.take(), next: { section: 0, from: end } };
   writer.finish();
   return { bytes: writer.take(), next: undefined };
+}
+
+/** Rows of a surface in some columns, and the text around them. */
+interface TextSection {
+  readonly head: string;
+  readonly columns: readonly OutputColumn<SurfaceRows>[];
+  readonly format: TextFormat;
+  /** What follows the rows, instead of the comma after the last one. */
+  readonly tail: string;
+}
+
+/** A surface as CSV with a header line. */
+function csvSections(): TextSection[] {
+  const columns = SURFACE_COLUMNS;
+  const format = csvFormat('\r\n');
+  return [
+    { head: columns.map(({ name }) => csvCell(name)).join() + format.after, columns, format, tail: '' },
+  ];
+}
+
+/** A surface as a FeatureCollection of points. */
+function geoJsonSections(surface: Surface, artefacts: Artefacts): TextSection[] {
+  const fields = surfaceFields(surface, artefacts);
+  const head = { type: 'FeatureCollection', ...fields, model: modelOf(artefacts.manifest) };
+  return [
+    {
+      head: `${JSON.stringify(head).slice(0, -1)},"features":[`,
+      columns: SURFACE_COLUMNS,
+      format: GEOJSON_FEATURES,
+      tail: ']}',
+    },
+  ];
+}
+
+/** A surface as a JSON object of columns, those of survival by method and horizon: a section for each column. */
+function jsonSections(surface: Surface, artefacts: Artefacts): TextSection[] {
+  const columns = SURFACE_COLUMNS;
+  const survivals = PLANTING_METHODS.length * HORIZONS.length;
+  const heads = columns.slice(0, -survivals).map(({ name }) => `"${name}":[`);
+  const tails = heads.map(() => '],');
+  heads[0] = `${JSON.stringify(surfaceFields(surface, artefacts)).slice(0, -1)},${heads[0]}`;
+  for (const [m, method] of PLANTING_METHODS.entries())
+    for (const [h, years] of HORIZONS.entries()) {
+      const before = h > 0 ? ',' : m > 0 ? `,"${method}":{` : `"survival":{"${method}":{`;
+      heads.push(`${before}"${years}":[`);
+      tails.push(h === HORIZONS.length - 1 ? ']}' : ']');
+    }
+  tails[tails.length - 1] += `},"model":${JSON.stringify(modelOf(artefacts.manifest))}}`;
+  return columns.map((column, i) => ({
+    head: heads[i],
+    columns: [column],
+    format: JSON_ELEMENTS,
+    tail: tails[i],
+  }));
 }
