@@ -57,20 +57,17 @@ const METRES_PER_KM = 1000;
 /** Decimals of degrees: about a metre. */
 const DEGREES_DECIMALS = 5;
 
-const latitude = (name: string): OutputColumn<PointRows> => ({
+const coordinate = (
+  name: string,
+  axis: 'latitudes' | 'longitudes',
+  of: 'row' | 'column',
+): OutputColumn<PointRows> => ({
   name,
   type: 'float64',
   decimals: DEGREES_DECIMALS,
   read({ grid: { index }, points }, values) {
-    for (let i = 0; i < points.length; i++) values[i] = index.latitudes[index.row[points[i]]];
-  },
-});
-const longitude = (name: string): OutputColumn<PointRows> => ({
-  name,
-  type: 'float64',
-  decimals: DEGREES_DECIMALS,
-  read({ grid: { index }, points }, values) {
-    for (let i = 0; i < points.length; i++) values[i] = index.longitudes[index.column[points[i]]];
+    const { [axis]: degrees, [of]: steps } = index;
+    for (let i = 0; i < points.length; i++) values[i] = degrees[steps[points[i]]];
   },
 });
 const REGION: OutputColumn<PointRows> = {
@@ -167,8 +164,8 @@ function horizonColumns(years: number, h: number): TableColumn[] {
 
 /** What tables add to the uploaded columns, for rows that have a prediction. */
 const TABLE_COLUMNS: readonly TableColumn[] = [
-  latitude('matched_latitude'),
-  longitude('matched_longitude'),
+  coordinate('matched_latitude', 'latitudes', 'row'),
+  coordinate('matched_longitude', 'longitudes', 'column'),
   {
     name: 'match_distance_km',
     type: 'float64',
@@ -211,8 +208,8 @@ export interface SurfaceRows extends PointRows {
 
 /** The columns of a surface. Longitude and latitude must be first (GeoJSON), survival last (JSON). */
 export const SURFACE_COLUMNS: readonly OutputColumn<SurfaceRows>[] = [
-  longitude('longitude'),
-  latitude('latitude'),
+  coordinate('longitude', 'longitudes', 'column'),
+  coordinate('latitude', 'latitudes', 'row'),
   {
     name: 'elevation_m',
     type: 'float32',
