@@ -17,34 +17,14 @@ export interface GridPoints {
   readonly column: Uint16Array;
 }
 
-/**
- * Points in shared memory with a KD-tree, for searches by distance, and a table of blocks, for walks over the lattice. A row
- * of the lattice is divided into blocks of as many columns each.
- */
+/** Points in shared memory with a KD-tree, for searches by distance. */
 export interface PointIndex extends GridPoints {
   /** A KDBush of the points' longitudes and latitudes in degrees, for `KDBush.from`. Its ids are the points' indexes. */
   readonly tree: SharedArrayBuffer;
-  readonly blockColumns: number;
-  readonly blocksPerRow: number;
-  /** Uint32 [rows * blocksPerRow + 1]: how many points precede each block; the points of block b are those from starts[b] to starts[b + 1]. */
-  readonly starts: Uint32Array;
 }
-
-/** Mean number of points in a block. Smaller blocks take more memory and make searches no faster. */
-const POINTS_PER_BLOCK = 4;
 
 /** Indexes points; their order is not checked. */
 export function indexPoints({ stepsPerDegree, latitudes, longitudes, row, column }: GridPoints): PointIndex {
-  const nodes = latitudes.length * longitudes.length;
-  const blockColumns = Math.ceil((POINTS_PER_BLOCK * nodes) / row.length);
-  const blocksPerRow = Math.ceil(longitudes.length / blockColumns);
-  const starts = new Uint32Array(
-    new SharedArrayBuffer(Uint32Array.BYTES_PER_ELEMENT * (latitudes.length * blocksPerRow + 1)),
-  );
-  for (let point = 0; point < row.length; point++) {
-    starts[row[point] * blocksPerRow + Math.floor(column[point] / blockColumns) + 1]++;
-  }
-  for (let block = 1; block < starts.length; block++) starts[block] += starts[block - 1];
   return {
     stepsPerDegree,
     latitudes: sharedCopy(latitudes),
@@ -52,10 +32,18 @@ export function indexPoints({ stepsPerDegree, latitudes, longitudes, row, column
     row: sharedCopy(row),
     column: sharedCopy(column),
     tree: treeOf(row.length, (point) => [longitudes[column[point]], latitudes[row[point]]]),
-    blockColumns,
-    blocksPerRow,
-    starts,
   };
+}
+
+/** The first point at a node of the lattice or after it. */
+export function firstPointAt({ row, column }: GridPoints, ofRow: number, ofColumn: number): number {
+  let [from, to] = [0, row.length];
+  while (from < to) {
+    const middle = (from + to) >>> 1;
+    if (row[middle] < ofRow || (row[middle] === ofRow && column[middle] < ofColumn)) from = middle + 1;
+    else to = middle;
+  }
+  return from;
 }
 
 /** Points in a leaf of the tree: 64 build in two thirds of the time, and a search of them takes a tenth longer. */

@@ -1,4 +1,4 @@
-import type { PointIndex } from '../artefacts/point-index.js';
+import { firstPointAt, type PointIndex } from '../artefacts/point-index.js';
 import type { Box } from '../artefacts/regions.js';
 
 /** Points of every `step`-th row and column of the grid's lattice, counted as `latticePoints` says. */
@@ -41,18 +41,16 @@ function collect(
   origin: { readonly row: number; readonly column: number },
   points: Int32Array,
 ): number {
-  const { latitudes, longitudes, column, starts, blockColumns, blocksPerRow } = index;
+  const { latitudes, longitudes, column } = index;
   const west = longitudes.findIndex((degrees) => degrees >= box.west);
   const east = longitudes.findLastIndex((degrees) => degrees <= box.east);
   if (west === -1 || east < west) return 0;
-  const [firstBlock, lastBlock] = [west, east].map((each) => Math.floor(each / blockColumns));
   let count = 0;
   for (let row = origin.row; row < latitudes.length && count <= points.length; row += step) {
     if (latitudes[row] < box.south || latitudes[row] > box.north) continue;
-    const blocks = row * blocksPerRow;
-    for (let point = starts[blocks + firstBlock]; point < starts[blocks + lastBlock + 1]; point++) {
-      const at = column[point];
-      if (at < west || at > east || (at - origin.column) % step !== 0) continue;
+    const end = firstPointAt(index, row, east + 1);
+    for (let point = firstPointAt(index, row, west); point < end; point++) {
+      if ((column[point] - origin.column) % step !== 0) continue;
       if (count < points.length) points[count] = point;
       count++;
     }

@@ -1,4 +1,4 @@
-import type { PointIndex } from '../artefacts/point-index.js';
+import { firstPointAt, type PointIndex } from '../artefacts/point-index.js';
 import { boundsBetween, type Outline } from './outline.js';
 
 /** The most points that stand for a unit. */
@@ -78,22 +78,17 @@ export class UnitPoints {
    * @param stride takes the first of so many of these points
    */
   #pointsIn({ firstRow, firstColumn, rows, columns, changes }: NodeRaster, every: number, stride = 1) {
-    const { starts, blocksPerRow, blockColumns, column: columnOf } = this.index;
+    const { column: columnOf } = this.index;
     const points = new Int32Array(MAX_UNIT_POINTS);
     let inside = 0;
     let count = 0;
-    const firstBlock = Math.floor(firstColumn / blockColumns);
-    const lastBlock = Math.min(Math.floor((firstColumn + columns - 1) / blockColumns), blocksPerRow - 1);
     for (let row = Math.ceil(firstRow / every) * every; row < firstRow + rows; row += every) {
-      const start = starts[row * blocksPerRow + firstBlock];
-      const end = starts[row * blocksPerRow + lastBlock + 1];
+      const end = firstPointAt(this.index, row, firstColumn + columns);
       const ofRow = (row - firstRow) * columns;
       let column = 0;
       let isInside = changes[ofRow];
-      for (let point = start; point < end; point++) {
+      for (let point = firstPointAt(this.index, row, firstColumn); point < end; point++) {
         const pointColumn = columnOf[point] - firstColumn;
-        if (pointColumn < 0) continue;
-        if (pointColumn >= columns) break;
         while (column < pointColumn) isInside ^= changes[ofRow + ++column];
         if (isInside === 0 || (every > 1 && columnOf[point] % every !== 0)) continue;
         if (inside++ % stride !== 0) continue;
