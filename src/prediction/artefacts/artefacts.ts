@@ -1,17 +1,17 @@
 import path from 'node:path';
 import { ArtefactError } from './artefact-error.js';
-import { ListedFiles, readArtefactFile, sha256Of } from './artefact-file.js';
+import { ListedFiles, parseJsonFile, readArtefactFile, sha256Of } from './artefact-file.js';
 import { type GridFile, parseGrid } from './grid-file.js';
 import {
   isPractice,
   MANIFEST_FILE,
   type Manifest,
   type ModelFile,
-  parseManifest,
+  manifestSchema,
   readModelFiles,
 } from './manifest.js';
 import { optionColumns } from './option-columns.js';
-import { boundsOf, parseRegions, type Region } from './regions.js';
+import { boundsOf, type Region, regionsSchema } from './regions.js';
 import { type SharedGrid, shareGrid } from './shared-grid.js';
 import { parseSpecies, type Species } from './species.js';
 
@@ -52,10 +52,10 @@ export function readArtefacts(dataDir: string, modelDir: string): Artefacts {
   const dataFiles = new ListedFiles(dataDir);
   const gridFile = dataFiles.read(DATA_FILES.grid);
   const grid = parseGrid(gridFile);
-  const regions = parseRegions(dataFiles.read(DATA_FILES.regions));
+  const regions = parseJsonFile(dataFiles.read(DATA_FILES.regions), regionsSchema);
   const species = parseSpecies(dataFiles.read(DATA_FILES.species));
   const manifestFile = readArtefactFile(path.join(modelDir, MANIFEST_FILE));
-  const manifest = parseManifest(manifestFile);
+  const manifest = parseJsonFile(manifestFile, manifestSchema);
 
   checkRegions(path.join(dataDir, DATA_FILES.regions), grid, regions);
   const refuse = (problem: string): never => {

@@ -20,16 +20,6 @@ export interface GridFile extends GridPoints {
 
 export type StoredIntegers = Uint8Array | Int8Array | Uint16Array | Int16Array;
 
-/** A variable as it is stored: the value of a point is `offset` + `scale` * its integer, from `minimum` to `maximum`. */
-export interface GridVariable {
-  readonly unit: string;
-  readonly scale: number;
-  readonly offset: number;
-  readonly minimum: number;
-  readonly maximum: number;
-  readonly integers: StoredIntegers;
-}
-
 const metadataSchema = z.object({
   format: z.literal('nurselog-grid/2'),
   version: z.string().min(1),
@@ -58,6 +48,9 @@ const variableSchema = z
     maximum: finiteNumber,
   })
   .refine(({ minimum, maximum }) => minimum < maximum, { error: 'minimum is not below maximum' });
+
+/** A variable as it is stored: the value of a point is `offset` + `scale` * its integer, from `minimum` to `maximum`. */
+export type GridVariable = z.output<typeof variableSchema> & { readonly integers: StoredIntegers };
 
 /** The value of a JSON text, or the text itself, which the schema then rejects. */
 function jsonOrText(text: string): unknown {

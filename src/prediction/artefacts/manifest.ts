@@ -1,7 +1,7 @@
 import path from 'node:path';
 import { z } from 'zod';
 import { HORIZONS, PLANTING_METHODS, RISK_FACTOR_COUNT } from '../dimensions.js';
-import { type ArtefactFile, parseJsonFile, readCheckedFile } from './artefact-file.js';
+import { readCheckedFile } from './artefact-file.js';
 
 /** A reported risk factor is a uint16: the feature's index and the sign of its contribution. */
 const MAX_FEATURES = 2 ** 15;
@@ -118,7 +118,7 @@ export const evidenceSchema = z.object({
   use: z.enum(['conditioning', 'held_out', 'shown']),
 });
 
-const manifestSchema = z
+export const manifestSchema = z
   .object({
     format: z.literal('nurselog-model/3'),
     version: z.string().min(1),
@@ -191,11 +191,6 @@ export function modelOf({ version, codename, series }: Manifest) {
 }
 
 export const MANIFEST_FILE = 'manifest.json';
-
-/** Parses the manifest of a model directory. @throws ArtefactError naming the file */
-export function parseManifest(file: ArtefactFile): Manifest {
-  return parseJsonFile(file, manifestSchema);
-}
 
 /** A model file as it was read: workers that start later open the same bytes, even if the file was replaced since. */
 export interface ModelFile {

@@ -1,5 +1,4 @@
 import { z } from 'zod';
-import { type ArtefactFile, parseJsonFile } from './artefact-file.js';
 
 const position = z.tuple([z.number().min(-180).max(180), z.number().min(-90).max(90)]);
 const ring = z
@@ -10,7 +9,8 @@ const ring = z
   });
 const polygon = z.array(ring).min(1);
 
-const regionsSchema = z
+/** The regions of the coverage, a GeoJSON file. */
+export const regionsSchema = z
   .object({
     type: z.literal('FeatureCollection'),
     features: z
@@ -28,11 +28,6 @@ const regionsSchema = z
 
 /** A region of the coverage: its ISO 3166-2 code, its name and its outline in degrees, [longitude, latitude]. */
 export type Region = z.output<typeof regionsSchema>[number];
-
-/** Parses the regions of the coverage, a GeoJSON file. @throws ArtefactError naming the file */
-export function parseRegions(file: ArtefactFile): Region[] {
-  return parseJsonFile(file, regionsSchema);
-}
 
 /** A box in degrees, its edges included; west is not east of east. */
 export interface Box {

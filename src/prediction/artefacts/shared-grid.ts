@@ -1,14 +1,9 @@
-import type { GridFile, GridVariable, StoredIntegers } from './grid-file.js';
+import type { GridFile, GridVariable } from './grid-file.js';
 import { isPractice, type Manifest } from './manifest.js';
 import { indexPoints, type PointIndex, sharedCopy } from './point-index.js';
 
-/** A variable of the grid as it is stored: the value of a point is `offset` + `scale` * its integer. */
-export interface StoredColumn {
-  readonly unit: string;
-  readonly integers: StoredIntegers;
-  readonly scale: number;
-  readonly offset: number;
-}
+/** A variable of the grid without its bounds. */
+export type StoredColumn = Omit<GridVariable, 'minimum' | 'maximum'>;
 
 /** The value of a column at a point, in the column's unit. */
 export function valueAt({ integers, scale, offset }: StoredColumn, point: number): number {
@@ -37,7 +32,7 @@ export interface SharedGrid {
 /**
  * Copies a grid into shared memory.
  * @param modelFeatures the models' features in order; those of practice have their default at every point
- * @param columnNames the variables to keep as they are stored
+ * @param columnNames the variables to keep as they are stored; the grid has them
  */
 export function shareGrid(
   grid: GridFile,
@@ -45,11 +40,7 @@ export function shareGrid(
   columnNames: readonly string[],
 ): SharedGrid {
   const { version, coverage, regions, pointCount } = grid;
-  const variable = (name: string): GridVariable => {
-    const found = grid.variables.get(name);
-    if (found === undefined) throw new Error(`the grid has no variable ${name}`);
-    return found;
-  };
+  const variable = (name: string) => grid.variables.get(name) as GridVariable;
   const featureCount = modelFeatures.length;
   const features = new Float32Array(new SharedArrayBuffer(4 * pointCount * featureCount));
   modelFeatures.forEach((modelFeature, feature) => {
