@@ -79,12 +79,13 @@ test('the JSON writer starts at the beginning of memory passed to begin and leav
   expect(first.toString()).toBe('[1,2,3],');
 });
 
-test('the JSON writer writes every number of ten-thousandths that fits a uint16 as JSON.stringify does', () => {
-  const { writer, written } = writerOf(65_536 * 8);
-  for (let k = 0; k <= 65_535; k++) {
-    writer.writeTenThousandths(k);
+test('the JSON writer writes every number of ten-thousandths that fits a uint16, and its negative, as JSON.stringify does', () => {
+  const numbers = Array.from({ length: 2 * 65_535 + 1 }, (_, i) => i - 65_535);
+  const { writer, written } = writerOf(numbers.length * 9);
+  for (const k of numbers) {
+    writer.writeDecimal(k, 4);
     writer.write(fragment(','));
   }
-  const expected = Array.from({ length: 65_536 }, (_, k) => `${JSON.stringify(k / 10_000)},`);
+  const expected = numbers.map((k) => `${JSON.stringify(k / 10_000)},`);
   expect(written().toString()).toBe(expected.join(''));
 });

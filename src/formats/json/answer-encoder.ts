@@ -26,9 +26,9 @@ const OPEN_DIFFERENTIAL = fragment(']}},"method_differential":[');
 const OPEN_ADVANTAGE = HORIZONS.map((years) => fragment(`{"horizon_years":${years},"manual_advantage":`));
 const CLOSE = fragment('}');
 const COMMA = fragment(',');
-const MINUS = fragment('-');
 
 const DISTANCE_DECIMALS = 3;
+const SURVIVAL_DECIMALS = 4;
 
 /** The maximum size of one row's element in bytes. */
 export function elementCapacity(artefacts: Pick<Artefacts, 'grid' | 'manifest' | 'species'>): number {
@@ -199,10 +199,10 @@ export class AnswerEncoder {
       isFirst = false;
       let from = numbersAt(row, method, h);
       writer.write(OPEN_PREDICTION[h]);
-      writer.writeTenThousandths(numbers[from++]);
+      writer.writeDecimal(numbers[from++], SURVIVAL_DECIMALS);
       for (let rank = 0; rank < RISK_FACTOR_COUNT; rank++) {
         writer.writeOf(rank === 0 ? this.#firstFactor : this.#nextFactor, numbers[from++]);
-        writer.writeTenThousandths(numbers[from++]);
+        writer.writeDecimal(numbers[from++], SURVIVAL_DECIMALS);
       }
       if (details === undefined) writer.write(CLOSE_PREDICTION);
       else {
@@ -232,8 +232,7 @@ export class AnswerEncoder {
       isFirst = false;
       const advantage = records.survival(row, 0, h) - records.survival(row, 1, h);
       writer.write(OPEN_ADVANTAGE[h]);
-      if (advantage < 0) writer.write(MINUS);
-      writer.writeTenThousandths(Math.abs(advantage));
+      writer.writeDecimal(advantage, SURVIVAL_DECIMALS);
       details?.writeDifference(h, advantage);
       writer.write(CLOSE);
     }

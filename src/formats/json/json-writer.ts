@@ -48,8 +48,6 @@ export function fragment(json: string): Fragment {
 const ZERO = '0'.charCodeAt(0);
 const MINUS = '-'.charCodeAt(0);
 const POINT = '.'.charCodeAt(0);
-/** "0." as bytes, little endian. */
-const ZERO_POINT = ZERO | (POINT << 8);
 
 /** Numbers of up to this many decimals, as most coordinates are, are formatted as integers. */
 const COMMON_DECIMALS = 6;
@@ -82,28 +80,11 @@ export class JsonWriter {
 
   /** Writes a fragment, eight bytes at a time; whatever is written next replaces the padding of its last word. */
   write({ words, length }: Fragment): void {
-    const view = this.#view;
-    const start = this.length;
-    for (let i = 0; i < words.length; i++) view.setFloat64(start + i * WORD_BYTES, words[i], true);
-    this.length = start + length;
+    this.writeWords(words, 0, length);
   }
 
   writeOf({ words, lengths, stride }: FragmentTable, index: number): void {
     this.writeWords(words, index * stride, lengths[index]);
-  }
-
-  /** Writes k / 10,000 in its shortest form, k an integer from 0 to 65,535; fastest below 10,000. */
-  writeTenThousandths(k: number): void {
-    if (k >= 10_000) {
-      this.writeDecimal(k, 4);
-      return;
-    }
-    const hundredths = (k / HUNDRED) | 0;
-    const rest = k - HUNDRED * hundredths;
-    this.#view.setUint32(this.length, ZERO_POINT | (DIGIT_PAIRS[hundredths] << 16), true);
-    this.#view.setUint16(this.length + 4, DIGIT_PAIRS[rest], true);
-    if (rest > 0) this.length += 4 + SIGNIFICANT[rest];
-    else this.length += hundredths > 0 ? 2 + SIGNIFICANT[hundredths] : 1;
   }
 
   /** Writes a finite number as JSON.stringify does. */
