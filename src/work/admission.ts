@@ -1,4 +1,5 @@
-import type { JobFailure } from './job.js';
+import pLimit, { type LimitFunction } from 'p-limit';
+import type { JobOutcome } from './job.js';
 
 /**
  * Bounds the memory that the open requests of a kind take together. A key that has memory gets more as long as that much
@@ -43,16 +44,10 @@ const MAX_AT_WORK = 2;
 const SITES_PER_OPEN = 1000;
 const MIN_OPEN = 4;
 
-/** The requests of a key. */
-interface OpenRequests {
-  atWork: number;
-  /** Begins each of those that wait, oldest first. */
-  readonly waiting: (() => void)[];
-}
-
 /** Limits the plans and surfaces of a key: a few are at work, in the order of their arrival, and a few more wait. */
 export class KeyConcurrency {
-  readonly #keys = new Map<string, OpenRequests>();
+  /** Kept once they were used: there are no more than keys. */
+  readonly #limits = new Map<string, LimitFunction>();
   readonly #maxOpen: number;
 
   constructor(queueLimitSites: number) {
@@ -61,8 +56,8 @@ export class KeyConcurrency {
 
   /** Whether a further request of a key would be rejected. */
   wouldReject(keyId: string): boolean {
-    const { atWork, waiting } = this.#of(keyId);
-    return atWork + waiting.length >= this.#maxOpen;
+    const { activeCount = 0, pendingCount = 0 } = this.#limits.get(keyId) ?? {};
+    return activeCount + pendingCount >= this.#maxOpen;
   }
 
   /**
@@ -74,37 +69,21 @@ export class KeyConcurrency {
     keyId: string,
     deadlineMs: number,
     work: () => Promise<Result>,
-  ): Promise<{ readonly kind: 'answered'; readonly result: Result } | JobFailure> {
+  ): Promise<JobOutcome<Result>> {
     if (this.wouldReject(keyId)) return { kind: 'overloaded' };
-    const requests = this.#of(keyId);
-    this.#keys.set(keyId, requests);
-    if (requests.atWork < MAX_AT_WORK) requests.atWork++;
-    else if (!(await waitIn(requests.waiting, deadlineMs))) return { kind: 'timed-out' };
-    try {
-      return { kind: 'answered', result: await work() };
-    } finally {
-      const next = requests.waiting.shift();
-      if (next !== undefined) next();
-      else if (--requests.atWork === 0) this.#keys.delete(keyId);
-    }
+    const limit = this.#limits.get(keyId) ?? pLimit(MAX_AT_WORK);
+    this.#limits.set(keyId, limit);
+    return new Promise((resolve, reject) => {
+      let isLate = false;
+      const timer = setTimeout(() => {
+        isLate = true;
+        resolve({ kind: 'timed-out' });
+      }, deadlineMs - performance.now());
+      limit(async () => {
+        if (isLate) return;
+        clearTimeout(timer);
+        resolve({ kind: 'answered', result: await work() });
+      }).catch(reject);
+    });
   }
-
-  #of(keyId: string): OpenRequests {
-    return this.#keys.get(keyId) ?? { atWork: 0, waiting: [] };
-  }
-}
-
-/** Waits in a queue until the deadline. @returns whether its turn came */
-function waitIn(queue: (() => void)[], deadlineMs: number): Promise<boolean> {
-  return new Promise((resolve) => {
-    const begin = () => {
-      clearTimeout(timer);
-      resolve(true);
-    };
-    const timer = setTimeout(() => {
-      queue.splice(queue.indexOf(begin), 1);
-      resolve(false);
-    }, deadlineMs - performance.now());
-    queue.push(begin);
-  });
 }

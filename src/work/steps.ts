@@ -106,58 +106,46 @@ function openTableOf({ id, memory, at, bytes, request }: TableBody, context: Gen
   return table;
 }
 
-/** A StepOutcome, and the memory in it that is transferred to the main thread. */
-interface StepResult {
-  readonly result: object;
-  readonly transferred?: readonly ArrayBuffer[];
-}
-
 /** Does a step of work. */
 export async function doStep(
   order: StepOrder,
   predictor: Predictor,
   data: PredictorData,
-): Promise<StepResult> {
+): Promise<StepOutcome<StepOrder['kind']>> {
   try {
-    return await stepOf(order, predictor, contextOf(data));
+    return { result: await resultOf(order, predictor, contextOf(data)) };
   } catch (error) {
-    if (error instanceof ApiError) return { result: { refusal: error.error } };
+    if (error instanceof ApiError) return { refusal: error.error };
     throw error;
   }
 }
 
-async function stepOf(order: StepOrder, predictor: Predictor, context: GenerationData): Promise<StepResult> {
+async function resultOf(order: StepOrder, predictor: Predictor, context: GenerationData) {
   switch (order.kind) {
     case 'check': {
       const table = openTableOf(order.table, context);
       const endMs = performance.now() + STEP_MS;
       const state = table.check(order.state, () => performance.now() > endMs);
-      return { result: { result: { state, ends: state.isChecked ? table.ends(state) : undefined } } };
+      return { state, ends: state.isChecked ? table.ends(state) : undefined };
     }
-    case 'rows': {
-      const result = await openTableOf(order.table, context).answer(order.state, order.chunk, predictor);
-      return { result: { result }, transferred: [result.bytes.buffer] };
-    }
+    case 'rows':
+      return openTableOf(order.table, context).answer(order.state, order.chunk, predictor);
     case 'points': {
       const { surface, from, count } = order;
-      const inferenceMs = await predictSurface(surface, from, count, context.artefacts, predictor);
-      return { result: { result: { inferenceMs } } };
+      return { inferenceMs: await predictSurface(surface, from, count, context.artefacts, predictor) };
     }
-    case 'encode': {
-      const result = SURFACE_ENCODERS[order.type](order.surface, context.artefacts, order.start);
-      return { result: { result }, transferred: [result.bytes.buffer] };
-    }
+    case 'encode':
+      return SURFACE_ENCODERS[order.type](order.surface, context.artefacts, order.start);
     case 'tile': {
       const { surface, raster, tile } = order;
-      const bytes = encodeTile(surface, raster, tile, context.artefacts.grid.index);
-      return { result: { result: { bytes } }, transferred: [bytes.buffer] };
+      return { bytes: encodeTile(surface, raster, tile, context.artefacts.grid.index) };
     }
     case 'plan': {
       const { buffer, byteOffset, length } = order.body;
       const body = Buffer.from(buffer, byteOffset, length);
-      return { result: { result: readPlan(body, order.limit, context, order.before, STEP_MS) } };
+      return readPlan(body, order.limit, context, order.before, STEP_MS);
     }
     case 'plan-slice':
-      return { result: { result: await predictSlice(order.slice, predictor) } };
+      return predictSlice(order.slice, predictor);
   }
 }

@@ -80,8 +80,9 @@ async function takeStep(predictor: Predictor, run: RunBuffer, steps: MessagePort
   try {
     const order = receiveMessageOnPort(steps)?.message;
     const { doStep } = await import('./steps.js'); // which loads the formats, only where they are needed
-    const { result, transferred } = await doStep(order, predictor, data.predictor);
-    notify({ buffer, kind: 'done', result }, transferred);
+    const outcome = await doStep(order, predictor, data.predictor);
+    const { bytes } = { bytes: undefined, ...('result' in outcome && outcome.result) };
+    notify({ buffer, kind: 'done', result: outcome }, bytes && [bytes.buffer]);
   } catch (error) {
     notify({ buffer, kind: 'failed', error: error as Error });
   }
