@@ -106,7 +106,7 @@ function openTableOf({ id, memory, at, bytes, request }: TableBody, context: Gen
   return table;
 }
 
-/** Does a step of work. */
+/** Does a step of work. The `bytes` of a result are in memory of their own. */
 export async function doStep(
   order: StepOrder,
   predictor: Predictor,

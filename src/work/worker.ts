@@ -81,8 +81,8 @@ async function takeStep(predictor: Predictor, run: RunBuffer, steps: MessagePort
     const order = receiveMessageOnPort(steps)?.message;
     const { doStep } = await import('./steps.js'); // which loads the formats, only where they are needed
     const outcome = await doStep(order, predictor, data.predictor);
-    const { bytes } = { bytes: undefined, ...('result' in outcome && outcome.result) };
-    notify({ buffer, kind: 'done', result: outcome }, bytes && [bytes.buffer]);
+    const isWritten = 'result' in outcome && 'bytes' in outcome.result; // in memory of its own, which is handed over
+    notify({ buffer, kind: 'done', result: outcome }, isWritten ? [outcome.result.bytes.buffer] : []);
   } catch (error) {
     notify({ buffer, kind: 'failed', error: error as Error });
   }
