@@ -22,19 +22,10 @@ export interface RotatedKey extends IssuedKey {
 /** Shows a secret to its owner. Called before the change is committed: if it throws, nothing is changed. */
 export type Show<Issued extends IssuedKey> = (issued: Issued) => void;
 
-/** A key that is unknown, already known, or revoked; the message names it and says what to do. */
-export class KeyAdministrationError extends Error {
-  override readonly name = 'KeyAdministrationError';
-
-  constructor(
-    readonly code: 'unknown_key' | 'revoked_key' | 'known_key',
-    message: string,
-  ) {
-    super(message);
-  }
-}
-
-/** Issues and changes keys for operators. Every running service applies a change within 5 seconds. */
+/**
+ * Issues and changes keys for operators. Every running service applies a change within 5 seconds. What concerns a key that is
+ * unknown, already known or revoked rejects with an error whose message names it and says what to do.
+ */
 export class KeyAdministration {
   constructor(
     private readonly store: AccountStore,
@@ -64,20 +55,14 @@ export class KeyAdministration {
     return this.store.keys.list();
   }
 
-  /**
-   * Sets the state of a key; a key already in that state is unchanged.
-   *
-   * Rejects with `KeyAdministrationError`: `unknown_key`, or `revoked_key` for a revoked one, which is final.
-   */
+  /** Sets the state of a key; a key already in that state is unchanged. */
   async setState(keyId: string, state: KeyState): Promise<KeyRecord> {
     return (await this.store.keys.setState(keyId, state)) ?? this.#refuse(keyId);
   }
 
   /**
    * Gives a key a new secret. Its tier, owner, state and the day's count are kept; older secrets are refused at once, or
-   * after `overlapMs`.
-   *
-   * Rejects with `KeyAdministrationError` like `setState`, or with what `show` throws.
+   * after `overlapMs`. Rejects with what `show` throws, too.
    */
   async rotate(keyId: string, overlapMs: number, show: Show<RotatedKey> = () => {}): Promise<RotatedKey> {
     const nowMs = this.clock.nowMs();
@@ -91,7 +76,7 @@ export class KeyAdministration {
     return key === undefined ? this.#refuse(keyId) : { key, secret, oldSecretValidUntilMs };
   }
 
-  /** Requests by key and day, oldest day first. Rejects with `KeyAdministrationError` for an unknown key. */
+  /** Requests by key and day, oldest day first. */
   async usage(filter: UsageFilter): Promise<DayUsage[]> {
     if (filter.keyId !== undefined && (await this.store.keys.find(filter.keyId)) === undefined) {
       return this.#refuse(filter.keyId);
@@ -104,12 +89,11 @@ export class KeyAdministration {
     return this.store.dump.read();
   }
 
-  /** Adds everything that another store exported, or nothing: rejects with `KeyAdministrationError` `known_key`. */
+  /** Adds everything that another store exported, or nothing. */
   async import(dump: AccountDump): Promise<void> {
     const known = await this.store.dump.write(dump);
     if (known.length === 0) return;
-    throw new KeyAdministrationError(
-      'known_key',
+    throw new Error(
       `${known.length} of the keys to import, or their secrets, are already in this store, for example ${known[0]}; nothing was imported`,
     );
   }
@@ -123,14 +107,10 @@ export class KeyAdministration {
 
   async #refuse(keyId: string): Promise<never> {
     const isKnown = (await this.store.keys.find(keyId)) !== undefined;
-    throw isKnown
-      ? new KeyAdministrationError(
-          'revoked_key',
-          `key ${keyId} is revoked, which is final; issue a new key to its owner instead`,
-        )
-      : new KeyAdministrationError(
-          'unknown_key',
-          `there is no key ${keyId}; "keys list" shows the ids of all keys`,
-        );
+    throw new Error(
+      isKnown
+        ? `key ${keyId} is revoked, which is final; issue a new key to its owner instead`
+        : `there is no key ${keyId}; "keys list" shows the ids of all keys`,
+    );
   }
 }

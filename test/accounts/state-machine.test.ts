@@ -92,7 +92,7 @@ async function checkSteps(url: string, steps: readonly Step[]): Promise<void> {
         const id = pick(oracle.ids, step.key);
         const outcome = await operator.setState(id, step.state).then(
           ({ state }) => state,
-          ({ code }) => code,
+          ({ message }) => (message.includes('is revoked') ? 'revoked_key' : message),
         );
         expect(outcome).toBe(oracle.setState(id, step.state));
         clock.advanceMs(IN_FORCE_MS);
