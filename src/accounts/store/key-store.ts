@@ -36,7 +36,7 @@ export class KeyStore {
     beforeCommit: () => void,
   ): Promise<boolean> {
     return this.db.transaction().execute(async (trx) => {
-      if (onlyIfNone && !(await claimFirstKey(trx))) return false;
+      if (onlyIfNone && (!(await claimFirstKey(trx)) || (await this.hasAny(trx)))) return false;
       const { createdAtMs, ...columns } = key;
       await trx
         .insertInto('api_keys')
@@ -62,8 +62,8 @@ export class KeyStore {
     return this.db.selectFrom('api_keys').where('id', '=', keyId).select(KEY_RECORD).executeTakeFirst();
   }
 
-  hasAny(): Promise<boolean> {
-    return hasAny(this.db);
+  async hasAny(db: Kysely<AccountsDatabase> = this.db): Promise<boolean> {
+    return (await db.selectFrom('api_keys').select('id').limit(1).executeTakeFirst()) !== undefined;
   }
 
   /** All keys, oldest first. */
@@ -121,10 +121,6 @@ export class KeyStore {
   }
 }
 
-async function hasAny(db: Kysely<AccountsDatabase>): Promise<boolean> {
-  return (await db.selectFrom('api_keys').select('id').limit(1).executeTakeFirst()) !== undefined;
-}
-
 /** Whether the transaction may add the first key. Concurrent callers wait until it ends. */
 async function claimFirstKey(trx: Transaction<AccountsDatabase>): Promise<boolean> {
   const claimed = await trx
@@ -133,7 +129,7 @@ async function claimFirstKey(trx: Transaction<AccountsDatabase>): Promise<boolea
     .onConflict((conflict) => conflict.doNothing())
     .returning('singleton')
     .executeTakeFirst();
-  return claimed !== undefined && !(await hasAny(trx));
+  return claimed !== undefined;
 }
 
 async function insertSecret(
