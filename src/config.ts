@@ -63,14 +63,10 @@ const configSchema = z.object({
   opsPort: port.default(9080).describe("Port of the operators' endpoints; 0 chooses a free one."),
   databaseUrl: z
     .string()
-    .regex(/^(sqlite:.+|postgres(ql)?:\/\/.+)/, { error: 'must be sqlite:<file> or postgres://…' })
     // libsql would take a URL for a server to connect to.
-    .refine((url) => !/^sqlite:\s*[a-z][a-z0-9+.-]+:/i.test(url), {
-      error: 'must be sqlite:<file> or postgres://…, and what follows sqlite: a path, not a URL',
-    })
-    .refine((url) => !/^sqlite:(:memory:|\s|.*\s$)/.test(url), {
+    .regex(/^(sqlite:(?!\s|:memory:|[a-zA-Z][a-zA-Z0-9+.-]+:).*\S$|postgres(ql)?:\/\/.+)/, {
       error:
-        'must be sqlite:<file> or postgres://…, and what follows sqlite: the path of a file, without spaces around it',
+        'must be sqlite:<file> or postgres://…, <file> being a path, not a URL, without spaces around it',
     })
     .default('sqlite:var/nurselog.db')
     .describe('Keys and quota: `sqlite:<file>` or `postgres://…`.'),

@@ -141,13 +141,13 @@ test('the message shows an invalid value on one line, escaped and cut to its sta
 test.each(['sqlite::memory:', 'sqlite: ', 'sqlite: keys.db', 'sqlite:keys.db '])(
   'DATABASE_URL %j, which would lose keys, is refused',
   (url) => {
-    expect(() => loadConfig({ DATABASE_URL: url })).toThrow('the path of a file, without spaces around it');
+    expect(() => loadConfig({ DATABASE_URL: url })).toThrow('without spaces around it');
   },
 );
 
 test('an empty DATABASE_URL is refused: a lost address would start an empty embedded store', () => {
   expect(() => loadConfig({ DATABASE_URL: '' })).toThrow(
-    'DATABASE_URL must be sqlite:<file> or postgres://…, not ""',
+    /^DATABASE_URL must be sqlite:<file> or postgres:.*, not ""$/,
   );
 });
 
