@@ -35,6 +35,19 @@ test.each([
   },
 );
 
+test.each([
+  [404, 'GET /%zz HTTP/1.1', 'a-malformed-path', []],
+  [417, 'GET /v1/health HTTP/1.1', 'an-expectation', ['Expect: 200-ok']],
+])(
+  'A request that is refused with %i for its path or expectation has a log line.',
+  async (status, line, id, more) => {
+    const answer = await sendRaw(service.apiUrl, rawRequest(line, [`X-Request-Id: ${id}`, ...more]));
+    expect(answer.status).toBe(status);
+    expect(answer.headers.get('x-request-id')).toBe(id);
+    expect(await lineOf(id)).toMatchObject({ status });
+  },
+);
+
 test('What is refused before it is a request has no log line and is in no metric.', async () => {
   const linesBefore = log.all.filter(({ msg }) => msg === 'request').length;
   const before = (await readMetrics(service.opsUrl)).sum(REQUESTS);
@@ -42,9 +55,7 @@ test('What is refused before it is a request has no log line and is in no metric
     [400, 'garbage\r\n\r\n'],
     [408, 'GET /v1/health HTTP/1.1\r\nHost: te'],
     [431, rawRequest('GET /v1/health HTTP/1.1', [`X-Long: ${'x'.repeat(20_000)}`])],
-    [404, rawRequest('GET /%zz HTTP/1.1', [])],
     [405, rawRequest('CONNECT test:80 HTTP/1.1', [])],
-    [417, rawRequest('GET /v1/health HTTP/1.1', ['Expect: 200-ok'])],
   ];
   for (const [status, text] of refused) expect((await sendRaw(service.apiUrl, text)).status).toBe(status);
   await service.get('/v1/health', { 'x-request-id': 'after-refusals' });

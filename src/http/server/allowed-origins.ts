@@ -70,22 +70,6 @@ export function logRefusedOrigins(app: FastifyInstance, origins: readonly string
   });
 }
 
-/** The headers that `allowOrigins` sets, for a response that no hook is called for. */
-export function originHeaders(
-  origins: readonly string[],
-  origin: string | undefined,
-): Record<string, string> {
-  if (origins.length === 0) return {};
-  const permitted = permittedOrigin(origins, origin);
-  return {
-    vary: 'Origin',
-    ...(permitted && {
-      'access-control-allow-origin': permitted,
-      'access-control-expose-headers': EXPOSED_HEADERS.join(', '),
-    }),
-  };
-}
-
 /** What a page of an origin is answered with; false without an origin, or with one that is not listed. */
 function permittedOrigin(origins: readonly string[], origin: string | undefined): string | false {
   if (origin === undefined) return false;

@@ -1,4 +1,4 @@
-import { type IncomingMessage, type ServerResponse, STATUS_CODES } from 'node:http';
+import { type IncomingMessage, STATUS_CODES } from 'node:http';
 import type { Duplex } from 'node:stream';
 import type { FastifyRequest } from 'fastify';
 import { ApiError } from '../../prediction/errors/api-error.js';
@@ -49,13 +49,8 @@ export function rejectTunnel({ headers }: IncomingMessage, socket: Duplex): void
   endWithError(socket, rejection, requestId(headers['x-request-id']));
 }
 
-/** Answers an `Expect` header other than 100-continue. */
-export function rejectExpectation(request: IncomingMessage, response: ServerResponse): void {
-  const error = invalidRequest('The only supported expectation is 100-continue.', 417);
-  const { status, headers, body } = renderError(error);
-  const id = requestId(request.headers['x-request-id']);
-  response.writeHead(status, { ...headers, 'x-request-id': id }).end(body);
-}
+/** As Node's server finds it. */
+const CONTINUE = /(?:^|\W)100-continue(?:$|\W)/i;
 
 /**
  * What is wrong with the framing of a request that Node's parser accepts although a proxy in front may read it
@@ -64,6 +59,8 @@ export function rejectExpectation(request: IncomingMessage, response: ServerResp
 export function framingError({ httpVersion, headers, rawHeaders }: IncomingMessage): ApiError | undefined {
   if (rawHeaders.length > 2 * MAX_HEADERS)
     return invalidRequest(`A request may have at most ${MAX_HEADERS} headers.`, 431);
+  if (headers.expect !== undefined && !CONTINUE.test(headers.expect))
+    return invalidRequest('The only supported expectation is 100-continue.', 417);
   if (!SUPPORTED_VERSIONS.includes(httpVersion))
     return invalidRequest(`HTTP/${httpVersion} is not supported: use HTTP/1.1.`);
   if (headers.host === undefined && httpVersion !== '1.0')

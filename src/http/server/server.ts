@@ -11,14 +11,14 @@ import type { Config } from '../../config.js';
 import { ApiError } from '../../prediction/errors/api-error.js';
 import { notFound } from '../errors/common-errors.js';
 import type { CurrentPhase } from '../response/catalogue-schemas.js';
-import { handleError, sendError } from '../response/error-response.js';
+import { handleError } from '../response/error-response.js';
 import { DEFAULT_HEADERS } from '../response/headers.js';
-import { allowOrigins, logRefusedOrigins, originHeaders } from './allowed-origins.js';
+import { allowOrigins, logRefusedOrigins } from './allowed-origins.js';
 import { type Connection, connectionOf } from './connection.js';
 import type { Connections } from './connections.js';
 import { enableGracefulClose } from './graceful-close.js';
-import { framingError, MAX_HEADERS, rejectExpectation, rejectTunnel } from './malformed-requests.js';
-import { type RequestState, requestId } from './request-state.js';
+import { framingError, MAX_HEADERS, rejectTunnel } from './malformed-requests.js';
+import { requestId } from './request-state.js';
 
 /** Request timeouts without traffic after which a connection is closed: its caller does not read the response. */
 const IDLE_FACTOR = 4;
@@ -57,13 +57,8 @@ export function createServer(
     // Fastify's own response while it closes does not have our error body; the routes reject work themselves.
     return503OnClosing: false,
     forceCloseConnections: false,
-    // A path that cannot be decoded; no hook is called for it.
-    frameworkErrors: (_error, request, reply) => {
-      const error = framingError(request.raw) ?? notFound(request.url, endpoints);
-      reply.headers(originHeaders(config.corsOrigins, request.headers.origin));
-      endBesideBody(request, reply);
-      sendError(reply.header('x-request-id', request.id), error);
-    },
+    // Fastify calls no hook for a path that cannot be decoded: such a request gets one that is of no route.
+    rewriteUrl: ({ url = '' }) => (isDecodable(url) ? url : '/%25'),
   });
   enableGracefulClose(app, connections);
 
@@ -108,7 +103,7 @@ function endBesideBody({ raw, state }: FastifyRequest, reply: FastifyReply): voi
   // Where a caller was not told to send the body, what follows could be either the body or the next request.
   const isAmbiguous = connection.isAwaitingContinue;
   // Node's server would read and drop any number of bytes. Callers with a key may send all of theirs, and then read.
-  const isOfStranger = (state as RequestState | undefined)?.caller === undefined;
+  const isOfStranger = state.caller === undefined;
   if (isAmbiguous || (isOfStranger && connection.hasLargeUnreadBody)) reply.header('connection', 'close');
 }
 
@@ -145,7 +140,7 @@ function httpServer(handle: RequestListener): Server {
       if (connectionOf(request).begin(request, response, isAwaitingContinue)) listener(request, response);
     };
   http.on('request', ifFirst(handle));
-  http.on('checkExpectation', ifFirst(rejectExpectation));
+  http.on('checkExpectation', ifFirst(handle)); // refused with other framing
   // Handled as others: whoever reads the body has it sent, and none that is rejected.
   http.on('checkContinue', ifFirst(handle, true));
   http.on('connect', (request) => {
@@ -160,6 +155,9 @@ function httpServer(handle: RequestListener): Server {
 /** Scheme and authority of a request target in absolute form. */
 const ORIGIN = /^https?:\/\/[^/?#]*/i;
 
+/** The last segment of every route that has a parameter. */
+const PARAMETER = ':species_code';
+
 /**
  * Records the methods of every route registered from now on. Fastify's own lookup compiles the path it is asked for as a
  * route pattern, so that a caller could choose the pattern.
@@ -167,15 +165,14 @@ const ORIGIN = /^https?:\/\/[^/?#]*/i;
  */
 function trackRouteMethods(app: FastifyInstance, endpoints: string): (request: FastifyRequest) => ApiError {
   const methodsOf = new Map<string, string[]>();
-  const matching = (path: string) => [...methodsOf.keys()].find((route) => isOfRoute(path, route));
   app.addHook('onRoute', ({ url, method }) => {
     if (url === '*') return; // by which preflights are received
     methodsOf.set(url, [...(methodsOf.get(url) ?? []), ...[method].flat()]);
   });
-  return ({ method, url }) => {
-    const [path] = url.replace(ORIGIN, '').split('?', 1);
-    const methods = methodsOf.get(matching(path) ?? path);
-    if (methods === undefined) return notFound(path, endpoints);
+  return ({ method, url, originalUrl }) => {
+    const path = pathOf(url);
+    const methods = methodsOf.get(path) ?? methodsOf.get(path.replace(/[^/]*$/, PARAMETER));
+    if (methods === undefined) return notFound(pathOf(originalUrl), endpoints);
     const allowed = methods.toSorted().join(', ');
     return new ApiError(
       { code: 'method_not_allowed', message: `${method} is not a method of ${path}: use ${allowed}.` },
@@ -184,14 +181,15 @@ function trackRouteMethods(app: FastifyInstance, endpoints: string): (request: F
   };
 }
 
-/** Whether a path is one of a route, whose segments after a colon are parameters. */
-function isOfRoute(path: string, route: string): boolean {
-  if (!route.includes(':')) return path === route;
-  const [segments, pattern] = [path, route].map((each) => each.split('/'));
-  return (
-    segments.length === pattern.length &&
-    pattern.every((segment, i) =>
-      segment.startsWith(':') ? segments[i].length <= MAX_PARAMETER_LENGTH : segment === segments[i],
-    )
-  );
+function pathOf(url: string): string {
+  return url.replace(ORIGIN, '').split('?', 1)[0];
+}
+
+function isDecodable(url: string): boolean {
+  try {
+    decodeURI(pathOf(url));
+    return true;
+  } catch {
+    return false;
+  }
 }
