@@ -13,49 +13,44 @@ export function watchState(
   connections: Connections,
   log: Log,
 ): void {
-  metrics.show('gauge', 'nurselog_connections', 'Open connections of callers.', () => connections.size);
-  metrics.show('gauge', 'nurselog_connections_limit', 'Open connections allowed.', () => connections.limit);
-  metrics.show(
-    'counter',
+  const gauge = (name: string, help: string, read: () => number | Promise<number>) =>
+    metrics.show('gauge', name, help, read);
+  const counter = (name: string, help: string, read: () => number) =>
+    metrics.show('counter', name, help, read);
+
+  gauge('nurselog_connections', 'Open connections of callers.', () => connections.size);
+  gauge('nurselog_connections_limit', 'Open connections allowed.', () => connections.limit);
+  counter(
     'nurselog_connections_closed_total',
     'Connections closed because there were too many: idle ones first.',
     () => connections.closedCount,
   );
-  metrics.show('gauge', 'nurselog_queue_sites', 'Sites that wait for a worker.', () =>
+  gauge('nurselog_queue_sites', 'Sites that wait for a worker.', () =>
     generations.sum(({ batches }) => batches.waitingSites),
   );
-  metrics.show(
-    'gauge',
+  gauge(
     'nurselog_single_sites_waiting',
     'Rows of single predictions, comparisons and rankings that wait for their run on the main thread.',
-    () => generations.sum((each) => (each.answersOnMainThread ? each.singleSites.waitingSites : 0)),
+    () => generations.sum((each) => (each.mainThread ? each.singleSites.waitingSites : 0)),
   );
-  metrics.show(
-    'gauge',
+  gauge(
     'nurselog_single_sites_on_main_thread',
     'Whether single predictions, comparisons and rankings are answered on the main thread (SINGLE_SITES): 1 or 0.',
-    () => Number(generations.current.answersOnMainThread),
+    () => (generations.current.mainThread ? 1 : 0),
   );
-  metrics.show(
-    'gauge',
+  gauge(
     'nurselog_jobs_unfinished',
     'Jobs that were admitted for the workers and are not answered: one of a batch, several of a table, plan or surface.',
     () => generations.sum(({ batches }) => batches.unfinishedJobs),
   );
-  metrics.show(
-    'gauge',
+  gauge(
     'nurselog_tables_open',
     'Tables whose body was received, and surfaces, whose answer is not sent.',
     () => generations.sum(({ streams }) => streams.size),
   );
-  metrics.show(
-    'gauge',
-    'nurselog_workers_ready',
-    'Worker threads that are ready.',
-    () => generations.current.workers.ready,
-  );
-  metrics.show('gauge', 'nurselog_workers', 'Worker threads wanted.', () => generations.current.workers.size);
-  metrics.show('gauge', 'nurselog_store_up', 'Whether the key store takes writes: 1 or 0.', () =>
+  gauge('nurselog_workers_ready', 'Worker threads that are ready.', () => generations.current.workers.ready);
+  gauge('nurselog_workers', 'Worker threads wanted.', () => generations.current.workers.size);
+  gauge('nurselog_store_up', 'Whether the key store takes writes: 1 or 0.', () =>
     accounts.checkStore().then(
       () => 1,
       () => 0,
@@ -84,8 +79,7 @@ export function watchState(
     () => Object.entries(generations.reloads).map(([outcome, value]) => ({ labels: { outcome }, value })),
     ['outcome'],
   );
-  metrics.show(
-    'counter',
+  counter(
     'nurselog_log_lines_dropped_total',
     'Log lines lost because standard output could not be written to.',
     () => log.linesDropped(),

@@ -19,7 +19,7 @@ export class Generation {
   readonly singleSites: Scheduler;
   /** Open tables and surfaces: each entry cuts the connection of one. */
   readonly streams = new Set<() => void>();
-  readonly #mainThread: MainThreadExecutor | undefined;
+  readonly mainThread: MainThreadExecutor | undefined;
   readonly #open = new Set<Promise<unknown>>();
 
   /** Starts workers on a grid and models, which they open meanwhile: see `warmUp`. */
@@ -34,22 +34,16 @@ export class Generation {
     const data = { ...artefacts, searchRadiusKm, cacheBytes: cacheBytes / threads };
     this.workers = new WorkerPool(workers, data, LATER_STEP_TIMEOUTS * requestTimeoutMs, watcher);
     this.batches = new Scheduler(this.workers, buffers, queueLimitSites);
-    this.#mainThread = singleSites === 'main' ? new MainThreadExecutor(data) : undefined;
-    this.singleSites =
-      this.#mainThread === undefined
-        ? this.batches
-        : new Scheduler(this.#mainThread, buffers, queueLimitSites);
-  }
-
-  /** Whether the main thread answers single predictions, comparisons and rankings. */
-  get answersOnMainThread(): boolean {
-    return this.#mainThread !== undefined;
+    this.mainThread = singleSites === 'main' ? new MainThreadExecutor(data) : undefined;
+    this.singleSites = this.mainThread
+      ? new Scheduler(this.mainThread, buffers, queueLimitSites)
+      : this.batches;
   }
 
   /** Waits until it can serve. @throws ArtefactError where a model is not usable, WorkerStartError where a worker does not start */
   async warmUp(): Promise<void> {
     await this.workers.warmUp(); // tries the models
-    await this.#mainThread?.warmUp();
+    await this.mainThread?.warmUp();
   }
 
   /** Does work that submits jobs after it has waited: the generation is not closed before the work has ended. */
