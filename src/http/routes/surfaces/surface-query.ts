@@ -138,10 +138,7 @@ export function surfaceTypeOf(
 const schemasOf = perGeneration(({ artefacts }: GenerationData) => {
   const assumptions = assumptionSchemas(optionRulesOf(artefacts));
   const schemaOf = (tier: Tier) => surfaceQuerySchema(TIERS[tier].pointsPerSurface, assumptions);
-  return { spore: schemaOf('spore'), mycel: schemaOf('mycel'), hypha: schemaOf('hypha') } satisfies Record<
-    Tier,
-    z.ZodType
-  >;
+  return { spore: schemaOf('spore'), mycel: schemaOf('mycel'), hypha: schemaOf('hypha') };
 });
 
 /**
