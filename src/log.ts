@@ -33,7 +33,8 @@ export function createLog(level: string, destination?: pino.DestinationStream): 
  */
 class LogOutput {
   readonly #stream: InstanceType<typeof sonicBoom.SonicBoom>;
-  #linesDropped = 0;
+  /** Since the start. */
+  linesDropped = 0;
   #linesReported = 0;
   #isFailing = false;
   #hasEnded = false;
@@ -47,7 +48,7 @@ class LogOutput {
       maxLength: MAX_WAITING_BYTES,
     });
     this.#stream.on('drop', () => {
-      this.#linesDropped++;
+      this.linesDropped++;
     });
     // The stream keeps what it could not write, so that no line is written in part.
     this.#stream.on('error', () => {
@@ -62,14 +63,9 @@ class LogOutput {
     });
   }
 
-  /** Lines dropped since the start. */
-  get linesDropped(): number {
-    return this.#linesDropped;
-  }
-
   write(line: string): void {
     // A signal may still be logged when the stream has ended with the process.
-    if (this.#isFailing || this.#hasEnded) this.#linesDropped++;
+    if (this.#isFailing || this.#hasEnded) this.linesDropped++;
     else this.#stream.write(line);
   }
 
@@ -78,9 +74,9 @@ class LogOutput {
   }
 
   #report(): void {
-    const linesDropped = this.#linesDropped - this.#linesReported;
+    const linesDropped = this.linesDropped - this.#linesReported;
     if (linesDropped === 0 && !this.#isFailing) return;
-    this.#linesReported = this.#linesDropped;
+    this.#linesReported = this.linesDropped;
     this.#isFailing = false;
     this.onRecovery(linesDropped);
   }

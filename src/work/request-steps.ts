@@ -10,8 +10,11 @@ const STEPS_AT_ONCE = 4;
 export class RequestSteps {
   /** Time in the models, summed over the steps. */
   inferenceMs = 0;
-  #queueMs: number | undefined;
-  #isCancelled = false;
+  /** How long the first step that predicts waited. */
+  queueMs = 0;
+  /** Whether any step has predicted. */
+  hasPredicted = false;
+  isCancelled = false;
   /** Resolves when no further step follows. */
   readonly ended: Promise<void>;
   #resolveEnded: () => void = () => {};
@@ -28,23 +31,9 @@ export class RequestSteps {
     });
   }
 
-  /** Whether any step has predicted. */
-  get hasPredicted(): boolean {
-    return this.#queueMs !== undefined;
-  }
-
-  /** How long the first step that predicts waited. */
-  get queueMs(): number {
-    return this.#queueMs ?? 0;
-  }
-
-  get isCancelled(): boolean {
-    return this.#isCancelled;
-  }
-
   /** Abandons the steps: nobody waits for the answer any more. */
   cancel(): void {
-    this.#isCancelled = true;
+    this.isCancelled = true;
     for (const step of this.#steps) step.abandon();
     this.end();
   }
@@ -64,7 +53,7 @@ export class RequestSteps {
     order: StepOrder & { readonly kind: Kind },
     deadlineMs: number,
   ): Promise<StepResults[Kind]> {
-    if (this.#isCancelled) throw new Error('the request was given up');
+    if (this.isCancelled) throw new Error('the request was given up');
     const step = this.scheduler.submitStep<StepOutcome<Kind>>({ keyId: this.keyId, deadlineMs, order });
     this.#steps.add(step);
     void step.released().then(() => this.#steps.delete(step));
@@ -74,7 +63,8 @@ export class RequestSteps {
     const { result } = outcome.result;
     if ('inferenceMs' in result) {
       this.inferenceMs += result.inferenceMs;
-      this.#queueMs ??= step.queueMs;
+      if (!this.hasPredicted) this.queueMs = step.queueMs;
+      this.hasPredicted = true;
     }
     return result;
   }

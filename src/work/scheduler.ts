@@ -94,7 +94,8 @@ export class Scheduler {
   readonly #runs: Run[] = [];
   /** Runs to be tried again. */
   readonly #retries: Run[] = [];
-  #unfinishedJobs = 0;
+  /** Jobs admitted and not finished. */
+  unfinishedJobs = 0;
   #deadlineTimer: NodeJS.Timeout | undefined;
   #nextDeadlineMs = Number.POSITIVE_INFINITY;
   #resolveIdle: (() => void)[] = [];
@@ -111,11 +112,6 @@ export class Scheduler {
   /** Sites that wait for a run. */
   get waitingSites(): number {
     return this.#queue.rowCount;
-  }
-
-  /** Jobs admitted and not finished. */
-  get unfinishedJobs(): number {
-    return this.#unfinishedJobs;
   }
 
   /** Whether rows of this key are certain to be rejected now. */
@@ -157,11 +153,11 @@ export class Scheduler {
   }
 
   get #isIdle(): boolean {
-    return this.#unfinishedJobs === 0 && this.#runs.length === 0;
+    return this.unfinishedJobs === 0 && this.#runs.length === 0;
   }
 
   #add(job: Job): void {
-    this.#unfinishedJobs++;
+    this.unfinishedJobs++;
     this.#queue.add(job);
     this.executor.request();
     this.#checkDeadlineAt(job.deadlineMs);
@@ -210,7 +206,7 @@ export class Scheduler {
   }
 
   readonly #onSettled = (job: Job) => {
-    this.#unfinishedJobs--;
+    this.unfinishedJobs--;
     this.#queue.drop(job);
     this.#reportIdle();
   };

@@ -17,7 +17,6 @@ const MAX_UNREAD_BYTES = 64 * 1024;
  */
 export class Connection extends SocketStream {
   #isPassScheduled = false;
-  #hasHungUp = false;
   /** The last request, of which at least the head has arrived, and its response. */
   #request: IncomingMessage | undefined;
   #response: ServerResponse | undefined;
@@ -36,6 +35,8 @@ export class Connection extends SocketStream {
   isAwaitingContinue = false;
   /** Whether any request has arrived. */
   hasBegun = false;
+  /** Whether the caller has closed its side; the event `hangup` reports it. */
+  hasHungUp = false;
 
   /** @param pacer shared by all connections */
   constructor(
@@ -50,18 +51,13 @@ export class Connection extends SocketStream {
         if (this.waiting !== undefined) socket.pause();
       })
       .on('end', () => {
-        this.#hasHungUp = true;
+        this.hasHungUp = true;
         this.emit('hangup'); // not 'end': Node's server learns of it when the response is sent
         if (this.waiting === undefined) this.#passEnd();
       });
     this.on('resume', () => {
       if (this.waiting !== undefined) this.#passLater();
     });
-  }
-
-  /** Whether the caller has closed its side; the event `hangup` reports it. */
-  get hasHungUp(): boolean {
-    return this.#hasHungUp;
   }
 
   /** Whether no request is in progress or waiting. */
@@ -221,7 +217,7 @@ export class Connection extends SocketStream {
       this.#isPassScheduled = false;
       this.#pass();
       if (this.waiting !== undefined || this.destroyed) return;
-      if (this.#hasHungUp) this.#passEnd();
+      if (this.hasHungUp) this.#passEnd();
       else this.socket.resume();
     });
   }

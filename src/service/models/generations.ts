@@ -19,7 +19,8 @@ export class Generations {
   readonly #ending = new AbortController();
   /** The ends of generations that served before. */
   readonly #retiring = new Map<Generation, Promise<void>>();
-  #current: Generation;
+  /** What serves at the moment. */
+  current: Generation;
   #reloading: Promise<void> | undefined;
   #isReloadWanted = false;
 
@@ -35,12 +36,7 @@ export class Generations {
       onError: (err) => log.error({ err }, 'a worker failed'),
       onReadyChange: () => phase.checkWorkers(this.current.workers),
     };
-    this.#current = new Generation(artefacts, config, buffers, this.#watcher);
-  }
-
-  /** What serves at the moment. */
-  get current(): Generation {
-    return this.#current;
+    this.current = new Generation(artefacts, config, buffers, this.#watcher);
   }
 
   /** What is at work, summed over what serves and what served before and is not at its end. */
@@ -75,7 +71,7 @@ export class Generations {
   async #replace(): Promise<void> {
     const former = this.current;
     try {
-      this.#current = await this.#openNext();
+      this.current = await this.#openNext();
     } catch (error) {
       if (this.#ending.signal.aborted) return;
       this.reloads.refused++;
