@@ -16,11 +16,6 @@ export class Coalescer<Item, Result> {
     private readonly maxItems: number,
   ) {}
 
-  /** Whether no item is running or waiting. */
-  get idle(): boolean {
-    return !this.#running;
-  }
-
   /** The result of one item. Rejects with the error of the run that it was part of or waited for. */
   submit(item: Item): Promise<Result> {
     return new Promise((resolve, reject) => {

@@ -1,7 +1,10 @@
+import { LRUCache } from 'lru-cache';
 import { Coalescer } from './coalescer.js';
 import type { UsageStore } from './store/usage-store.js';
 
 const REQUESTS_PER_CLAIM = 10_000;
+/** Keys on a day of which claims are shared; if one is dropped while its claim runs, the next is only not shared with it. */
+const KEPT = 1000;
 
 /**
  * Counts requests of limited tiers against the day's limit, exactly: one statement of the store both decides and counts.
@@ -10,8 +13,8 @@ const REQUESTS_PER_CLAIM = 10_000;
  * not one each.
  */
 export class DailyQuota {
-  /** Running claims by key, day and limit. */
-  readonly #claims = new Map<string, Coalescer<void, number | null>>();
+  /** Claims by key, day and limit. */
+  readonly #claims = new LRUCache<string, Coalescer<void, number | null>>({ max: KEPT });
 
   constructor(private readonly usage: UsageStore) {}
 
@@ -21,7 +24,7 @@ export class DailyQuota {
    * @param limit the most requests the day may hold
    * @returns the day's count with this request, or `null` if it is not admitted
    */
-  async take(keyId: string, day: string, limit: number): Promise<number | null> {
+  take(keyId: string, day: string, limit: number): Promise<number | null> {
     const name = `${keyId} ${day} ${limit}`;
     let claims = this.#claims.get(name);
     if (claims === undefined) {
@@ -31,11 +34,7 @@ export class DailyQuota {
       );
       this.#claims.set(name, claims);
     }
-    try {
-      return await claims.submit();
-    } finally {
-      if (claims.idle) this.#claims.delete(name);
-    }
+    return claims.submit();
   }
 
   async #claim(keyId: string, day: string, limit: number, requests: number): Promise<(number | null)[]> {
