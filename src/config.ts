@@ -154,7 +154,6 @@ const configSchema = z.object({
     .describe('How long after the drain delay requests in flight may take before the process ends anyway.'),
 });
 
-/** The configuration of the process. */
 export type Config = Readonly<z.output<typeof configSchema>>;
 
 const fields = Object.keys(configSchema.shape);

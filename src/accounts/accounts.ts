@@ -41,7 +41,6 @@ export interface Admission extends DailyQuotaState {
 }
 
 export interface DailyUsage extends DailyQuotaState {
-  /** Requests counted today. */
   readonly requests: number;
 }
 

@@ -18,7 +18,6 @@ export interface KeyRecord {
   readonly createdAtMs: number;
 }
 
-/** Whether a text has the format of a key's id. */
 export function isKeyId(text: string): boolean {
   return /^key_[0-9a-f]{12}$/.test(text);
 }

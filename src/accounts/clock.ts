@@ -4,5 +4,4 @@ export interface Clock {
   nowMs(): number;
 }
 
-/** The machine's wall clock. */
 export const systemClock: Clock = { nowMs: () => Date.now() };

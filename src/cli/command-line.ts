@@ -20,10 +20,7 @@ export function failureOf(command: 'keys' | 'models', error: unknown): Outcome {
     : { exitCode: 1, stderr };
 }
 
-/**
- * Splits the arguments of a command into options and positionals.
- * @throws UsageError
- */
+/** Splits the arguments of a command into options and positionals. @throws UsageError */
 export function parseOptions<Options extends NonNullable<ParseArgsConfig['options']>>(
   args: readonly string[],
   options: Options,

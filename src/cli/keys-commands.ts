@@ -33,7 +33,6 @@ export interface KeysCommand<Shape extends z.ZodRawShape = z.ZodRawShape> {
 const command = <Shape extends z.ZodRawShape>(definition: KeysCommand<Shape>) =>
   definition as unknown as KeysCommand;
 
-/** The commands by name. */
 export const KEYS_COMMANDS: Readonly<Record<string, KeysCommand>> = {
   issue: command({
     synopsis: `--tier ${TIER_NAMES.join('|')} --owner OWNER`,
@@ -128,7 +127,6 @@ function stateChange(state: KeyState, description: string): KeysCommand {
   });
 }
 
-/** A key as commands show it. */
 function keyJson({ id, tier, owner, state, display, createdAtMs }: KeyRecord) {
   return { id, tier, owner, state, display, created_at: isoTime(createdAtMs) };
 }

@@ -13,10 +13,7 @@ export class OutputError extends Error {
   override readonly name = 'OutputError';
 }
 
-/**
- * Writes a text to standard output synchronously and completely.
- * @throws OutputError
- */
+/** Writes a text to standard output synchronously and completely. @throws OutputError */
 export function writeOutput(text: string): void {
   try {
     writeAll(STDOUT, text);

@@ -78,7 +78,6 @@ export class SiteRows {
   }
 }
 
-/** The size of the columns of `count` rows in bytes. */
 export function siteRowsBytes(count: number, width: number): number {
   return aligned(BYTES_PER_ROW * count) + NUMBER_BYTES * width * count;
 }

@@ -19,7 +19,6 @@ export interface JobSlice<Job> {
 interface KeyQueue<Job> {
   readonly keyId: string;
   readonly jobs: Job[];
-  /** Rows that wait. */
   rowCount: number;
 }
 
@@ -101,7 +100,6 @@ export class FairQueue<Job extends QueuedWork> {
     return true;
   }
 
-  /** Every job that waits. */
   *jobs(): Generator<Job> {
     for (const { jobs } of this.#keys.values()) yield* jobs;
   }

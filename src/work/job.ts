@@ -104,7 +104,6 @@ export class Job<Result = unknown> implements QueuedWork {
     this.settle({ kind: 'abandoned' });
   }
 
-  /** Ends the job, if it has not ended. */
   settle(outcome: JobOutcome<unknown>): void {
     if (this.isSettled) return;
     this.isSettled = true;

@@ -36,7 +36,6 @@ export class Run {
     return this.slices[0].job.order;
   }
 
-  /** Whether all its jobs are settled. */
   get isSettled(): boolean {
     return this.slices.every(({ job }) => job.isSettled);
   }
@@ -63,7 +62,6 @@ export class Run {
     this.#end();
   }
 
-  /** Takes the result of the step. */
   deliverResult(result: unknown): void {
     this.slices[0].job.settle({ kind: 'answered', result });
     this.#end();
@@ -109,7 +107,6 @@ export class Scheduler {
     executor.onFree = () => this.#startRuns();
   }
 
-  /** Sites that wait for a run. */
   get waitingSites(): number {
     return this.#queue.rowCount;
   }

@@ -74,7 +74,6 @@ async function answer(encoder: AnswerEncoder, run: RunBuffer, count: number) {
   }
 }
 
-/** Does the step whose order was sent. */
 async function takeStep(predictor: Predictor, run: RunBuffer, steps: MessagePort, buffer: number) {
   run.withdraw();
   try {

@@ -13,7 +13,6 @@ const MAX_REQUESTS = 1_000_000_000_000;
 
 const epochMs = wholeNumber(LAST_MS, 'a time in milliseconds since 1970, not after the year 9999');
 
-/** One key with its secrets and counts. */
 const keyDump = z.strictObject({
   id: text('an id as in key_0123456789ab', isKeyId),
   tier: z.enum(TIER_NAMES, must(`one of ${TIER_NAMES.join(', ')}`)),

@@ -10,7 +10,6 @@ export interface SecretMatch extends KeyRecord {
   readonly validUntilMs: number | null;
 }
 
-/** The columns of a `KeyRecord`. */
 const KEY_RECORD = [
   'id',
   'tier',

@@ -8,7 +8,6 @@ export interface KeyDay {
   readonly day: string;
 }
 
-/** Names a key on a day, for a map. */
 export const keyDayName = ({ keyId, day }: KeyDay) => `${keyId} ${day}`;
 
 /** Requests of one key on one UTC day. */
@@ -24,7 +23,6 @@ export interface UsageFilter {
 
 const DAY_USAGE = ['key_id as keyId', 'day', 'requests'] as const;
 
-/** The requests of every key on every day. */
 export class UsageStore {
   constructor(private readonly db: Kysely<AccountsDatabase>) {}
 

@@ -106,7 +106,6 @@ export class ArrowOutput implements TableOutput {
     return this.source.columnsBefore?.(chunk) ?? empty();
   }
 
-  /** Our columns of `count` rows of a chunk. */
   #ourColumns({ predicted, errors }: RowOutcomes, from: number, count: number): Data[] {
     const rows = predicted.slice(from, count);
     const columns = this.#columns.map((column) => this.#types.read(column, rows, count));

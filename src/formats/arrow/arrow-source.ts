@@ -27,7 +27,6 @@ export interface StreamBatch {
   readonly bytes: number;
 }
 
-/** A batch with its columns. */
 interface LoadedBatch {
   readonly batch: StreamBatch;
   readonly columns: readonly Data[];
@@ -72,7 +71,6 @@ export class ArrowSource implements TableSource {
     this.names = sent.fields.map(({ name }) => name);
   }
 
-  /** All rows in chunks. */
   *chunks(maxRows: number): Generator<TableChunk> {
     for (let from = 0; from < this.rowCount; ) {
       const following = this.batches[this.#chunkEnd(this.#batchOf(from))];

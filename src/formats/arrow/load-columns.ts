@@ -213,7 +213,6 @@ export class ColumnLoader {
   }
 }
 
-/** The layout of a record batch. */
 export function batchHeader(message: Message): BatchHeader {
   return message.header() as unknown as BatchHeader;
 }

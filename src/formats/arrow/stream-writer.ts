@@ -41,7 +41,6 @@ export class StreamWriter {
     this.#writer.reset(this.#sink, schema);
   }
 
-  /** Writes a record batch. */
   write(children: Data[], length: number): void {
     const type = new Struct(this.schema.fields);
     this.#writer.write(new RecordBatch(this.schema, makeData({ type, length, nullCount: 0, children })));
@@ -94,7 +93,6 @@ export class OutputTypes {
     return new ColumnBuilder(this.typeOf(column), length, texts);
   }
 
-  /** A column with the values of rows. */
   read<Rows>(column: OutputColumn<Rows>, rows: Rows, length: number): ColumnBuilder {
     const builder = this.builder(column, length);
     column.read(rows, builder.values);

@@ -10,7 +10,6 @@ import type { PlanOrder } from './plan-reader.js';
 import type { Plan, UnitSites, UnitSpecies } from './planner.js';
 import { plantingOrder } from './planting-order.js';
 
-/** A species in a unit. */
 interface PlanEntry extends UnitSpecies {
   readonly sites: UnitSites;
   /** Its first row in the plan; it has one for each of the sites. */

@@ -23,7 +23,6 @@ import { DEFAULT_BASIS, NOT_OF_PLANS } from './plan-schema.js';
 import type { PlantingTarget } from './planting-order.js';
 import { readFeatures } from './unit-reader.js';
 
-/** How many units a plan may have. */
 export interface UnitLimit {
   readonly tier: string;
   readonly units: number;

@@ -64,7 +64,6 @@ const units = {
   },
 } as const;
 
-/** A plan of one unit. */
 export const EXAMPLE_PLAN = {
   units: {
     type: 'FeatureCollection',

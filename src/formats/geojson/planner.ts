@@ -23,7 +23,6 @@ export interface UnitSites {
   readonly longitude: Float64Array;
 }
 
-/** A species that is predicted for a unit. */
 export interface UnitSpecies {
   /** Index into the species list. */
   readonly species: number;

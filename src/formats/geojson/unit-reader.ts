@@ -14,13 +14,11 @@ export type UnitId = string | number;
 /** A GeoJSON object as parsed. */
 type GeoJson = Readonly<Partial<Record<'type' | 'features' | 'id' | 'geometry' | 'coordinates', unknown>>>;
 
-/** A feature of the request. */
 export interface UnitFeature {
   readonly id: UnitId;
   readonly feature: GeoJson;
 }
 
-/** The features of a request. */
 export interface UnitFeatures {
   readonly features: readonly UnitFeature[];
   /** How many there are; beyond the limit they are only counted. */

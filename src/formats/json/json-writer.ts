@@ -33,7 +33,6 @@ export class FragmentTable {
   }
 }
 
-/** Prepares JSON text. */
 export function fragment(json: string): Fragment {
   const bytes = Buffer.from(json);
   const words = new Float64Array(Math.ceil(bytes.length / WORD_BYTES));

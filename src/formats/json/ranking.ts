@@ -9,7 +9,6 @@ interface PredictionAnswer {
   readonly generated_at: string;
 }
 
-/** A species and a method at a site. */
 export interface RankedRow {
   /** Index into PLANTING_METHODS. */
   readonly method: number;

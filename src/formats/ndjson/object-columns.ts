@@ -33,7 +33,6 @@ export function unquoted(json: string): string {
 /** The columns of objects: the union of their names in the order in which they appear first. */
 export class ObjectColumns {
   readonly names: string[] = [];
-  /** Total bytes of the names. */
   nameBytes = 0;
   /** Offsets of each column's value in the object scanned last; 0 if absent. */
   starts = new Int32Array(16);

@@ -95,7 +95,6 @@ interface OptionSink {
   refuse(message: string, path?: string): void;
 }
 
-/** An option of a request. */
 interface Option {
   /** What /openapi.json says about it. */
   readonly meta: z.core.GlobalMeta;

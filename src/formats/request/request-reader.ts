@@ -60,7 +60,6 @@ export interface BatchLimit {
   readonly sites: number;
 }
 
-/** What to rank at a site. */
 export interface Ranking {
   /** One row: the site with its horizons and options. Its species and method have no meaning. */
   readonly site: SiteRows;
@@ -208,7 +207,6 @@ function isObject(value: unknown): value is SiteFields {
   return typeof value === 'object' && value !== null && !Array.isArray(value);
 }
 
-/** The index of a site's planting method, or -1. */
 function methodOf({ planting_method }: SiteFields): number {
   return PLANTING_METHODS.indexOf(planting_method as PlantingMethod);
 }

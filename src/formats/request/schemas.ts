@@ -116,7 +116,6 @@ function predictionExamples({ conditions, hasLapseRates }: OptionRules) {
 /** Most elements of a list to choose from: some dozen differ, and a body could have hundreds of thousands. */
 const MAX_CHOICES = 1000;
 
-/** Which species and methods to choose from. */
 const choice = {
   // An element that is no method has an error code of its own.
   planting_methods: listSchema<unknown>('planting_methods', PLANTING_METHODS.join(', '), undefined, {
@@ -217,7 +216,6 @@ const { prediction, ranking, plan } = requestSchemas({
   hasIntervals: true,
 });
 
-/** The fields of a site. */
 export const FIELDS = Object.keys(prediction.shape);
 /** Those of them that may be absent. */
 export const OPTIONS = optionsOf(prediction);

@@ -139,7 +139,6 @@ interface TextSection {
   readonly tail: string;
 }
 
-/** A surface as CSV with a header line. */
 function csvSections(): TextSection[] {
   const columns = SURFACE_COLUMNS;
   const format = csvFormat('\r\n');
@@ -148,7 +147,6 @@ function csvSections(): TextSection[] {
   ];
 }
 
-/** A surface as a FeatureCollection of points. */
 function geoJsonSections(surface: Surface, artefacts: Artefacts): TextSection[] {
   const fields = surfaceFields(surface, artefacts);
   const head = { type: 'FeatureCollection', ...fields, model: modelOf(artefacts.manifest) };

@@ -2,7 +2,6 @@ import { show } from '../../prediction/errors/shown-value.js';
 import { OUTPUT_NAMES } from './output-columns.js';
 import { tableError } from './table-request.js';
 
-/** The columns that every table has. */
 const REQUIRED_COLUMNS = ['latitude', 'longitude', 'species_code', 'planting_method'] as const;
 
 /** The columns of numbers that a table may lack, and a row may leave empty. */
@@ -15,7 +14,6 @@ export const OPTIONAL_COLUMNS = [
 
 export const READ_COLUMNS = [...REQUIRED_COLUMNS, ...OPTIONAL_COLUMNS] as const;
 
-/** Whether a column is one of the optional ones. */
 export function isOptional(column: string): boolean {
   return (OPTIONAL_COLUMNS as readonly string[]).includes(column);
 }
@@ -25,7 +23,6 @@ export type ReadColumn = (typeof READ_COLUMNS)[number];
 /** Where each column that is read is among the columns of a table; -1 for an optional one that is absent. */
 export type ReadPositions = Readonly<Record<ReadColumn, number>>;
 
-/** Most columns of a table. */
 export const MAX_COLUMNS = 1000;
 
 /** Most bytes of the names of all columns: JSON lines repeat them in every row. */

@@ -33,7 +33,6 @@ export interface ChunkAnswer {
 /** Most rows that are predicted for together: the memory of a predictor grows with them. */
 const RUN_ROWS = 500;
 
-/** State derived from a checked body. */
 interface CheckedTable {
   readonly source: TableSource;
   readonly columns: ReadPositions;

@@ -29,7 +29,6 @@ export interface TextLists {
   readonly codes: readonly string[];
 }
 
-/** The codes that a row's error may have. */
 const ROW_ERROR_CODES: readonly ErrorCode[] = [
   'invalid_request',
   'invalid_species',

@@ -28,7 +28,6 @@ import type { ChunkRows } from './table-source.js';
 /** What a row states of its site, as messages show it; absent where the cell is empty or null. */
 type StatedSite = { [column in ReadColumn]?: unknown };
 
-/** Rows of a chunk that can be predicted for. */
 interface CheckedRows {
   /** With OPTION.adjusted and adjustments where a row or the query states something of its site. */
   readonly rows: SiteRows;

@@ -27,7 +27,6 @@ export interface TableRequest {
   readonly assumed: AssumedValues;
   /** The caller's tier, for messages. */
   readonly tier: string;
-  /** Most rows that the tier allows. */
   readonly rowLimit: number;
   /** Rows of a chunk at most. */
   readonly chunkRows: number;

@@ -6,7 +6,6 @@ import type { TableChunk } from './table-request.js';
 
 /** The table in a body that was checked. */
 export interface TableSource {
-  /** The names of its columns, in their order. */
   readonly names: readonly string[];
   /** The line end of a CSV table; '\n' for other formats. */
   readonly lineEnd: '\n' | '\r\n';
@@ -29,7 +28,6 @@ export interface ChunkRows {
   stated(row: number, column: number, isText: boolean): unknown;
   /** A cell as text; null where it is empty. */
   text(row: number, column: number): string | null;
-  /** A cell as JSON. */
   json(row: number, column: number): string;
   /** Copies the cells of a row as they were uploaded as CSV. @returns false where they must be written anew */
   copyCsv?(writer: RowWriter, row: number): boolean;
@@ -46,7 +44,6 @@ export interface ArrowBatch {
   readonly columns: readonly Data[];
 }
 
-/** What became of the rows of a chunk. */
 export interface RowOutcomes {
   /** The errors of rows that have no prediction. */
   readonly errors: ReadonlyMap<number, ErrorObject>;
@@ -68,7 +65,6 @@ export interface EncodedRows {
   readonly rowCount: number;
 }
 
-/** Writes an answer in one of the formats. */
 export interface TableOutput {
   head(): Uint8Array;
   /** Writes the rows of a chunk, uploaded columns first. */

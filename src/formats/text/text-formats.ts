@@ -1,8 +1,6 @@
-/** How a format of text writes rows of values. */
 export interface TextFormat {
   /** What comes before the value of a column. @param index of the column among those that are written */
   before(name: string, index: number): string;
-  /** A text as a value. */
   quote(text: string): string;
   /** The value of a column that has none. */
   readonly nothing: string;
@@ -10,7 +8,6 @@ export interface TextFormat {
   readonly after: string;
 }
 
-/** A cell with any of these is quoted. */
 const TO_QUOTE = /[",\r\n]/;
 
 /** A cell of CSV (RFC 4180): quoted where it must be. */

@@ -20,7 +20,6 @@ const TAGS = {
 /** A body: the schema of its JSON, or a schema by media type. Each schema has a name, as `meta({ id })`. */
 export type Body = z.ZodType | Readonly<Record<string, z.ZodType>>;
 
-/** The description of an endpoint. */
 export interface Endpoint {
   readonly path: string;
   /** The `operationId`. */

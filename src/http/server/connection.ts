@@ -229,7 +229,6 @@ export class Connection extends SocketStream {
   }
 }
 
-/** The connection of a request. */
 export function connectionOf({ socket }: IncomingMessage): Connection {
   return socket as unknown as Connection;
 }

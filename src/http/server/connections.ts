@@ -17,7 +17,6 @@ export class Connections {
 
   constructor(readonly limit: number) {}
 
-  /** Open connections. */
   get size(): number {
     return this.#open.size;
   }

@@ -125,7 +125,6 @@ export const manifestSchema = z
     codename: z.string().min(1),
     series: z.string().min(1),
     coverage: z.string().min(1),
-    /** Origin of the training outcomes. */
     outcomes: z.enum(OUTCOMES),
     /** What a reader of the survival figures has to know. */
     caution: z.string().min(1),

@@ -55,7 +55,6 @@ function treeOf(count: number, placeOf: (point: number) => readonly [longitude: 
   return tree.finish().data as SharedArrayBuffer;
 }
 
-/** A copy of numbers in shared memory. */
 export function sharedCopy<
   Numbers extends Uint8Array | Int8Array | Uint16Array | Int16Array | Uint32Array | Float64Array,
 >(numbers: Numbers): Numbers {

@@ -35,10 +35,7 @@ export class RunBuffer {
   readonly #status: Uint8Array;
   readonly #json: Uint8Array;
 
-  /**
-   * @param memory of `runBufferBytes` bytes
-   * @param rowWidth of the rows' adjustments
-   */
+  /** @param memory of `runBufferBytes` bytes @param rowWidth of the rows' adjustments */
   constructor(
     readonly memory: SharedArrayBuffer,
     private readonly rowWidth: number,

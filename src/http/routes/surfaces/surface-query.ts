@@ -121,10 +121,7 @@ export function surfaceQuerySchema(limit: number, assumptions: Record<string, z.
   );
 }
 
-/**
- * The media type of an answer: that of `f`, else what `Accept` chooses.
- * @throws ApiError not_acceptable
- */
+/** The media type of an answer: that of `f`, else what `Accept` chooses. @throws ApiError not_acceptable */
 export function surfaceTypeOf(
   request: FastifyRequest<{ Querystring: Record<string, unknown> }>,
 ): SurfaceType {

@@ -34,7 +34,6 @@ interface PredictedSurface {
   readonly steps: RequestSteps;
 }
 
-/** A request for a surface. */
 interface SurfaceCall {
   readonly request: FastifyRequest;
   readonly reply: FastifyReply;
@@ -68,7 +67,6 @@ export class SurfaceWork {
     private readonly timeoutMs: number,
   ) {}
 
-  /** A file that was made before. */
   keptFile({ identity }: AskedSurface): SurfaceFile | undefined {
     return this.#kept.get(identity);
   }

@@ -66,7 +66,6 @@ export function limitBytesOf(request: FastifyRequest, { tableLimitBytes, bodyLim
   return TIERS[callerOf(request).tier].hasLargeBodies ? tableLimitBytes : bodyLimitBytes;
 }
 
-/** The Content-Length of a request, if it has one. */
 export function announcedBytesOf({ headers }: FastifyRequest): number | undefined {
   const length = headers['content-length'];
   return length === undefined ? undefined : Number(length);

@@ -144,7 +144,6 @@ export function tableRoute(app: FastifyInstance, { config, serving, metrics }: R
   });
 }
 
-/** The memory that a table takes, by the bytes of its body. */
 function memoryOf(bodyBytes: number): number {
   return bodyBytes + Math.min(OPEN_TABLE_BYTES, OPEN_TABLE_SHARE * bodyBytes);
 }
