@@ -84,12 +84,14 @@ browserTest(
     const tab = await context.newPage();
     await tab.goto(`${shared.service.apiUrl}/#key=${shared.service.key}`); // without choices: those of the work
     await expectWork(tab);
-    await tab.getByRole('button', { name: 'Undo' }).waitFor();
+    expect(await tab.getByRole('button', { name: 'Undo' }).count()).toBe(0); // of work that nobody changed
     await tab.getByLabel('Change a unit').selectOption('North slope');
     await tab.getByRole('button', { name: 'Remove this unit' }).click();
     await page.getByText('The work was changed in another tab.').waitFor();
     await page.getByRole('button', { name: 'Take it over' }).click();
     await page.locator('table.plan').getByText('North slope').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.locator('table.plan').getByText('North slope').waitFor();
     await tab.close();
     expect(questions).toEqual([]);
 

@@ -1,6 +1,7 @@
 import { effect, signal } from '@preact/signals';
 import { clear, createStore, getMany, setMany, type UseStore } from 'idb-keyval';
 import { storageOf } from './storage.js';
+import { earlierUnits } from './units.js';
 import { EMPTY_WORK, readWork, takeWork, type Work, work } from './work.js';
 
 /** Work is kept in IndexedDB, of this origin alone, part by part. The key is no part of it. */
@@ -59,6 +60,7 @@ export async function startKeeping(hasChoices: boolean): Promise<void> {
   try {
     store = createStore('nurselog', 'work');
     if (isKeeping.peek()) await restore(!hasChoices);
+    earlierUnits.value = []; // nothing was done yet that Undo could take back
   } catch (error) {
     store = undefined;
     keepError.value = (error as Error).message;
