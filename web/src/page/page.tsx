@@ -4,7 +4,7 @@ import { drawing } from '../drawing/drawing.js';
 import { Controls } from '../header/controls.js';
 import { MapView } from '../map/map-view.js';
 import { SitePanel } from '../site/site-panel.js';
-import { catalogues, loadCatalogues } from '../state/catalogues.js';
+import { areOutdated, catalogues, loadCatalogues } from '../state/catalogues.js';
 import { PANELS, type Panel, panel, site } from '../state/choices.js';
 import { attempt, trouble } from '../state/connection.js';
 import { key } from '../state/key.js';
@@ -20,6 +20,7 @@ const TITLES: Readonly<Record<Panel, string>> = { site: 'Site', units: 'Units', 
 export function Page() {
   const secret = key.value;
   const round = attempt.value;
+  const isOutdated = areOutdated.value;
   // Another round asks again for what is missing.
   useEffect(() => {
     if (secret === null) return undefined;
@@ -27,7 +28,7 @@ export function Page() {
     // Failures are shown by the banner and the form.
     loadCatalogues(controller.signal).catch(() => undefined);
     return () => controller.abort();
-  }, [secret, round]);
+  }, [secret, round, isOutdated]);
 
   const refused = trouble.value?.problem === 'key_refused' || trouble.value?.problem === 'key_inactive';
   if (secret === null || refused) return <KeyForm />;

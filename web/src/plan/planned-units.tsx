@@ -28,7 +28,9 @@ export function PlannedUnits() {
   const hasCosts = manual !== null && drone_seeded !== null;
   const rankBy: RankBy = chosen.rankBy === 'cost' && !hasCosts ? 'survival' : chosen.rankBy;
   const speciesCodes = askedSpecies(chosen);
+  const model = catalogues.value?.model;
   const question = {
+    model: model && { version: model.version, digest: model.digest },
     horizon: horizon.value,
     nativeOnly: chosen.nativeOnly,
     speciesCodes,
@@ -40,7 +42,7 @@ export function PlannedUnits() {
   const shown = units.value;
   const targets = new Map(shown.map((unit) => [unit.id, targetOf(unit, chosen)]));
   const { answer, error, isLoading } = useAnswer(
-    hasIntervals() && speciesCodes?.length !== 0
+    model !== undefined && hasIntervals() && speciesCodes?.length !== 0
       ? JSON.stringify({
           question,
           comparesToday,
@@ -60,7 +62,6 @@ export function PlannedUnits() {
     error === null ? undefined : errorText(error),
   );
   const spreadRow = rows.find(({ rank, unit }) => rank === 1 && unit.id === chosenUnit.value);
-  const model = catalogues.value?.model;
   const unsure = rows.filter(({ rank, isUnsure }) => rank === 1 && isUnsure).map(({ unit }) => unit.id);
   useEffect(() => {
     unsureUnits.value = new Set(unsure);

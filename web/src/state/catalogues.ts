@@ -1,6 +1,7 @@
-import { signal } from '@preact/signals';
+import { batch, computed, signal } from '@preact/signals';
 import { callJson } from '../api/service.js';
 import type { Coverage, ServedModel, Species, SpeciesList, Usage } from '../api/types.js';
+import { servedVersion } from './connection.js';
 import { key } from './key.js';
 
 export interface Catalogues {
@@ -17,14 +18,22 @@ export const usage = signal<Usage | null>(null);
 /** Whether the models have intervals; taken to be so until the catalogues are loaded. */
 export const hasIntervals = () => catalogues.value?.model.interval_level !== null;
 
+/** Whether other models answer than those of the catalogues: the service has loaded others since. */
+export const areOutdated = computed(
+  () =>
+    catalogues.value !== null &&
+    servedVersion.value !== null &&
+    servedVersion.value !== catalogues.value.model.version,
+);
+
 /** The key with which the catalogues were loaded. */
 let loadedWith: string | null = null;
 
-/** Loads what is not there yet for the key. @throws NurselogError */
+/** Loads what is not there yet for the key, or of other models. @throws NurselogError */
 export async function loadCatalogues(signal: AbortSignal): Promise<void> {
   const secret = key.peek();
-  if (loadedWith !== secret) {
-    usage.value = null;
+  if (loadedWith !== secret) usage.value = null;
+  if (loadedWith !== secret || areOutdated.peek()) {
     await loadLists(signal);
     loadedWith = secret;
   }
@@ -42,7 +51,10 @@ async function loadLists(signal: AbortSignal): Promise<void> {
     callJson<Coverage>('/v1/coverage', { signal }),
     callJson<ServedModel>('/v1/model', { signal }),
   ]);
-  catalogues.value = { species: list.species, coverage, model };
+  batch(() => {
+    catalogues.value = { species: list.species, coverage, model };
+    servedVersion.value = model.version;
+  });
 }
 
 /** The common name of a species; its code where it is not known. */
