@@ -170,6 +170,14 @@ browserTest(
     expect(Object.keys(good!)).toEqual(expect.arrayContaining(["'=1+1", "a;'@b"]));
     expect(good!.lon).toBe('-122.03');
     expect(bad!.error_code).toBe('outside_coverage');
+    await drop(page, 'points.csv', csv); // what was saved can be scored again
+    await page.getByText('2 of 2 rows').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Score the points' }).click();
+    await page.getByText('2 of 2 rows answered, 1 with an error').waitFor();
+    const [again] = Papa.parse<Record<string, string>>(await saved(page, /^Save 2 rows/), {
+      header: true,
+    }).data;
+    expect(again).toMatchObject({ survival_5: good!.survival_5, file_survival_5: good!.survival_5 });
     expect(faults).toEqual([]);
     await context.close();
   },

@@ -1,7 +1,8 @@
 import type { Feature, GeoJSON, MultiPolygon, Point, Polygon } from 'geojson';
 import Papa from 'papaparse';
 import { propertyText } from '../page/format.js';
-import type { PointTable } from '../state/points.js';
+import { withOwnNames } from '../points/own-columns.js';
+import type { PointTable, Row } from '../state/points.js';
 import type { Work } from '../state/work.js';
 import { checkSize, FileError } from './file-error.js';
 import { isProject, MAX_PROJECT_MB, readProject } from './project-file.js';
@@ -96,10 +97,7 @@ function sortFeatures(features: readonly Feature[]): FileContent {
   }));
   return {
     polygons,
-    points:
-      rows.length === 0
-        ? null
-        : withReadColumns({ columns: [...new Set(rows.flatMap((row) => Object.keys(row)))], rows }),
+    points: rows.length === 0 ? null : tableOf([...new Set(rows.flatMap((row) => Object.keys(row)))], rows),
     ignored: features.length - polygons.length - points.length,
   };
 }
@@ -127,8 +125,11 @@ function readCsv(text: string): FileContent {
   if (error !== undefined)
     throw new FileError(`Row ${rowOf(error)} of the CSV cannot be read: ${error.message}.`);
   if (data.length === 0) throw new FileError('The CSV has a header and no rows.');
-  return { polygons: [], points: withReadColumns({ columns, rows: data }), ignored: 0 };
+  return { polygons: [], points: tableOf(columns, data), ignored: 0 };
 }
+
+const tableOf = (columns: readonly string[], rows: readonly Row[]) =>
+  withReadColumns(withOwnNames({ columns, rows }));
 
 /** Adds columns with the names that the service reads, with the values of the file's own, which stay. */
 function withReadColumns({ columns, rows }: PointTable): PointTable {
