@@ -146,11 +146,14 @@ browserTest(
 browserTest(
   'a file of points is scored through the table endpoint, bad rows keep their error, and columns stay',
   async () => {
-    const { page, context, faults } = await openUnits(shared);
+    const { page, context, faults } = await openUnits(shared, {
+      warming: '2',
+      'practice.overstory_cover': '30',
+    });
     await drop(
       page,
       'points.csv',
-      `plot,lat,lon,=1+1,a;@b\n${HOSTILE.replaceAll(/[",]/g, '')},44.12,-122.03,,\nsea,44,-130,,\n`,
+      `plot,lat,lon,=1+1,a;@b,overstory_cover\n${HOSTILE.replaceAll(/[",]/g, '')},44.12,-122.03,,,0\nsea,44,-130,,,\n`,
     );
     await page.getByRole('heading', { name: '2 points' }).waitFor();
     await page.getByRole('button', { name: 'Score the points' }).click();
@@ -162,6 +165,8 @@ browserTest(
       species_code: 'PSME',
       planting_method: 'manual',
       horizons: [5],
+      scenario: { warming_c: 2 },
+      conditions: { overstory_cover: 0 },
     });
     const { predictions } = (await answer.json()) as { predictions: { survival_probability: number }[] };
     const [good, bad] = Papa.parse<Record<string, string>>(csv, { header: true }).data;
@@ -169,6 +174,12 @@ browserTest(
     expect(good!.plot).toMatch(/^'=HYPERLINK/);
     expect(Object.keys(good!)).toEqual(expect.arrayContaining(["'=1+1", "a;'@b"]));
     expect(good!.lon).toBe('-122.03');
+    const model = (await (await shared.service.get('/v1/model')).json()) as Record<string, string>;
+    const { version, digest, outcomes, caution } = model;
+    const asked = { horizon_years: '5', warming_c: '2', model_version: version, model_digest: digest };
+    expect(good).toMatchObject({ ...asked, outcomes, caution, overstory_cover: '0' });
+    expect(bad).toMatchObject({ ...asked, outcomes, caution, overstory_cover: '30' });
+    expect(good!.date).toBe(new Date().toLocaleDateString('en-CA'));
     expect(bad!.error_code).toBe('outside_coverage');
     await drop(page, 'points.csv', csv); // what was saved can be scored again
     await page.getByText('2 of 2 rows').waitFor({ state: 'detached' });

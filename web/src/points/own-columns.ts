@@ -1,10 +1,10 @@
 import type { PointTable } from '../state/points.js';
 
-/** Names of the columns that answers add to those of the file. */
+/** Names of the columns that answers and saved files add to those of the file. */
 const ADDED =
-  /^(matched_l(at|ong)itude|match_distance_km|region|(survival|low|high)_[135]|(factor|contribution)_[135]_[123]|error_(code|message))$/;
+  /^(matched_l(at|ong)itude|match_distance_km|region|(survival|low|high)_[135]|(factor|contribution)_[135]_[123]|error_(code|message)|date|horizon_years|warming_c|precipitation_change_percent|model_(version|digest)|outcomes|caution)$/;
 
-/** The table with `file_` before the names that answers add, as exports of plans have it: a saved answer can be scored. */
+/** The table with `file_` before the names that are added, as exports of plans have it: a saved answer can be scored. */
 export function withOwnNames({ columns, rows }: PointTable): PointTable {
   const names = new Map<string, string>();
   for (const column of columns) {

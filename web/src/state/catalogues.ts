@@ -10,10 +10,21 @@ export interface Catalogues {
   readonly model: ServedModel;
 }
 
+/** What tells models, and what their figures are, apart from others. */
+export type ModelOrigin = Pick<ServedModel, 'version' | 'digest' | 'outcomes' | 'caution'>;
+
 /** What serves; null until it is loaded with a key that is accepted. */
 export const catalogues = signal<Catalogues | null>(null);
 /** The key's tier and today's count, as of the last look. */
 export const usage = signal<Usage | null>(null);
+
+/** Which models serve; undefined until the catalogues are loaded. */
+export function servedOrigin(): ModelOrigin | undefined {
+  const model = catalogues.value?.model;
+  if (model === undefined) return undefined;
+  const { version, digest, outcomes, caution } = model;
+  return { version, digest, outcomes, caution };
+}
 
 /** Whether the models have intervals; taken to be so until the catalogues are loaded. */
 export const hasIntervals = () => catalogues.value?.model.interval_level !== null;
