@@ -4,6 +4,7 @@ import { PrintedMap } from '../page/printed-map.js';
 import { catalogues } from '../state/catalogues.js';
 import { type RankBy, settings } from '../state/plan-settings.js';
 import { units } from '../state/units.js';
+import { OrderBasis, WrongTargets } from './order-basis.js';
 import { OrderTable, orderText } from './order-table.js';
 import { areCompared, type PlanRow, type UnplannedUnit } from './plan-rows.js';
 
@@ -47,6 +48,8 @@ export function Report({ rows, unplanned, scope, rankBy }: ReportProps) {
         Of {scope}, the species {RANKED[rankBy]}
         {hasCosts && `. Costs: ${money(manual)} a planted tree, ${money(drone_seeded)} a sown spot`}.
       </p>
+      <OrderBasis />
+      <WrongTargets />
       <OrderTable rows={rows} />
       <PrintedMap />
       {best.length > 0 && (
