@@ -8,6 +8,8 @@ import { collection, drop, openUnits, RING, saved } from './support/units.js';
 /** What would run if it were taken for markup or a formula. */
 const HOSTILE = '=HYPERLINK("x")<img src=x onerror=document.title="run">';
 
+const LONG_NAME = 'stand_'.repeat(20);
+
 const shared = serviceAndBrowser();
 
 browserTest('a drawn polygon is planned, and its best option is that of the API', async () => {
@@ -302,9 +304,14 @@ browserTest(
     await drop(
       page,
       'units.geojson',
-      collection(Array.from({ length: 20 }, (_, index) => `Unit ${index + 1}`)),
+      collection([...Array.from({ length: 19 }, (_, index) => `Unit ${index + 1}`), LONG_NAME]),
     );
     await page.locator('table.plan').waitFor();
+    const tooWide = (selector: string) =>
+      page.locator(selector).evaluate(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth);
+    await page.getByLabel('Change a unit').selectOption(LONG_NAME);
+    await page.locator('.spread').waitFor();
+    for (const selector of ['#panel', '.table:has(.plan)']) expect(await tooWide(selector)).toBe(false);
     await mapReady(page); // printing waits for it
     await page.evaluate(() => {
       window.print = () => {
@@ -315,6 +322,7 @@ browserTest(
     await page.getByRole('button', { name: 'Print report' }).click();
     await page.locator('body[data-printed]').waitFor();
     await page.emulateMedia({ media: 'print' });
+    expect(await tooWide('html')).toBe(false);
     const printed = await page.locator('body').innerText();
     const model = (await (await shared.service.get('/v1/model')).json()) as {
       version: string;

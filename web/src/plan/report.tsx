@@ -96,7 +96,7 @@ export function Report({ rows, unplanned, scope, rankBy }: ReportProps) {
             {best.slice(0, MAX_ROWS).map((row) => (
               <tr key={`${row.unit.id}-${row.planting_method}`} class={row.isUnsure ? 'unsure' : ''}>
                 <td class="amount">{row.number}</td>
-                <td>{row.unit.name}</td>
+                <td class="name">{row.unit.name}</td>
                 <td class="amount">{areaText(row.planned.area_ha)}</td>
                 <td>{METHOD_NAMES[row.planting_method]}</td>
                 <td>{row.species_common_name}</td>
