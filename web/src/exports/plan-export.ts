@@ -16,7 +16,8 @@ export interface PlanExport {
   readonly horizon: number;
   readonly assumed: Assumptions;
   readonly settings: PlanSettings;
-  readonly model: ServedModel;
+  /** undefined where it is not known: then there are no rows. */
+  readonly model: ServedModel | undefined;
 }
 
 export type Value = string | number | boolean | null;
@@ -125,7 +126,7 @@ export function aboutRow({ horizon, assumed, settings, model }: PlanExport) {
     target_column_per: targetColumn === null ? null : targetUnitOf(settings),
     order_basis: hasTarget ? basis : null,
     order_reserve_percent: hasTarget ? reservePercent : null,
-    ...modelColumns(model),
+    ...(model && modelColumns(model)),
   } satisfies OurRow;
 }
 

@@ -59,7 +59,7 @@ export function PlannedUnits() {
     shown,
     planned,
     `${noneLeft}.`,
-    error === null ? undefined : errorText(error),
+    model === undefined ? 'Not planned yet.' : error === null ? undefined : errorText(error),
   );
   const spreadRow = rows.find(({ rank, unit }) => rank === 1 && unit.id === chosenUnit.value);
   const unsure = rows.filter(({ rank, isUnsure }) => rank === 1 && isUnsure).map(({ unit }) => unit.id);
@@ -96,27 +96,25 @@ export function PlannedUnits() {
           )}
           {spreadRow !== undefined && <UnitSpread key={spreadRow.unit.id} row={spreadRow} />}
           {/* Also without a plan: other programs read the units from there. */}
-          {model !== undefined && (
-            <div class="buttons">
-              <ExportButtons
-                isDisabled={isLoading}
-                plan={{
-                  units: shown,
-                  rows,
-                  unplanned,
-                  horizon: horizon.value,
-                  assumed: assumptions(),
-                  settings: { ...chosen, rankBy, comparesToday },
-                  model,
-                }}
-              />
-              {answer !== null && (
-                <button type="button" disabled={isLoading || isMapLoading.value} onClick={printPage}>
-                  Print report
-                </button>
-              )}
-            </div>
-          )}
+          <div class="buttons">
+            <ExportButtons
+              isDisabled={isLoading}
+              plan={{
+                units: shown,
+                rows,
+                unplanned,
+                horizon: horizon.value,
+                assumed: assumptions(),
+                settings: { ...chosen, rankBy, comparesToday },
+                model,
+              }}
+            />
+            {answer !== null && (
+              <button type="button" disabled={isLoading || isMapLoading.value} onClick={printPage}>
+                Print report
+              </button>
+            )}
+          </div>
         </div>
       </div>
       {answer !== null && !isLoading && (
