@@ -69,8 +69,17 @@ browserTest(
     const profile = mkdtempSync(path.join(tmpdir(), 'nurselog-profile-'));
     const context = await launchWithoutSiteData(profile);
     const page = await context.newPage();
+    const faults: string[] = [];
+    page.on('pageerror', ({ message }) => faults.push(message));
+    await page.clock.install();
+    await page.addInitScript(() => {
+      IDBFactory.prototype.open = () => {
+        throw new Error('blocked'); // at once, as some browsers do
+      };
+    });
     await page.goto(linkOf(shared.service));
     await page.getByRole('tab', { name: 'Site' }).waitFor();
+    await page.clock.runFor(5000); // longer than storage may take
     await page.getByRole('option', { name: 'Douglas-fir (PSME)' }).waitFor({ state: 'attached' });
     expect(page.url()).not.toContain('nurse_live_');
     const isBlocked = await page.evaluate(() => {
@@ -83,6 +92,7 @@ browserTest(
     expect(isBlocked).toBe(true);
     await page.reload();
     await page.getByLabel('API key').waitFor();
+    expect(faults).toEqual([]);
     await context.close();
     rmSync(profile, { recursive: true });
   },

@@ -98,10 +98,11 @@ function forgetKept(): void {
 
 /** Takes what the store has instead of the work of this tab. @returns whether it has anything */
 async function restore(takesChoices: boolean): Promise<boolean> {
+  const reading = getMany<unknown>([...PARTS], store); // may throw: before there is a promise that nobody awaits
   const late = new Promise<never>((_, reject) => {
     setTimeout(() => reject(new Error('its storage does not answer')), MAX_READ_MS);
   });
-  const values = await Promise.race([getMany([...PARTS], store), late]);
+  const values = await Promise.race([reading, late]);
   const found = readWork(Object.fromEntries(PARTS.map((part, index) => [part, values[index]])));
   if (values.every((value) => value === undefined)) return false;
   if (typeof found === 'string') {
