@@ -71,16 +71,21 @@ browserTest(
 );
 
 browserTest(
-  'a shapefile in NAD27 gets a note that its places may be off, and the next file none',
+  'a shapefile in NAD27, one without a projection and one without an encoding get a note, and the next file none',
   async () => {
     const { page, context, faults } = await openUnits(shared);
     const note = page.getByText('The file is in NAD27: its places may be 100 m off.');
     await drop(page, 'old.zip', zippedShapefile('Old stand', RING, NAD_27));
     await note.waitFor();
     await page.locator('table.plan').getByText('Old stand').waitFor();
+    await drop(page, 'degrees.zip', zippedShapefile('Cañon', RING, 'none'));
+    await page.getByText('no .prj file that tells its projection').waitFor();
+    await page.getByText('they are read as Windows-1252.').waitFor();
+    await page.locator('table.plan').getByText('Cañon').waitFor();
     await drop(page, 'units.zip', zippedShapefile('Stand 17', RING));
     await page.locator('table.plan').getByText('Stand 17').waitFor();
-    expect(await note.count()).toBe(0);
+    for (const text of [note, page.getByText('.prj file'), page.getByText('Windows-1252')])
+      expect(await text.count()).toBe(0);
     expect(faults).toEqual([]);
     await context.close();
   },

@@ -15,8 +15,8 @@ export interface FileContent {
   readonly points: PointTable | null;
   /** Features that are neither polygons nor points. */
   readonly ignored: number;
-  /** Whether a projection of a shapefile is in NAD27. */
-  readonly isNad27?: boolean;
+  /** What a planner should know of how a shapefile was read. */
+  readonly notes?: readonly string[];
   /** All of a project; then nothing else. */
   readonly project?: Work;
 }
@@ -42,8 +42,8 @@ export async function readFile(file: File): Promise<FileContent> {
   const isJson = name.endsWith('.geojson') || name.endsWith('.json');
   checkSize('The file', file.size, isJson ? MAX_PROJECT_MB : MAX_MB, DIVIDE);
   if (name.endsWith('.zip')) {
-    const { features, isNad27 } = await readShapefile(await file.arrayBuffer());
-    return { ...sortFeatures(features), isNad27 };
+    const { features, notes } = await readShapefile(await file.arrayBuffer());
+    return { ...sortFeatures(features), notes };
   }
   if (name.endsWith('.csv')) return readCsv(await readText(file));
   if (isJson) return readJson(await readText(file), file.size);
