@@ -1,6 +1,7 @@
-import { batch, computed, signal } from '@preact/signals';
+import { batch, computed, effect, signal } from '@preact/signals';
 import { callJson } from '../api/service.js';
 import type { Coverage, ServedModel, Species, SpeciesList, Usage } from '../api/types.js';
+import { conditions, DEFAULT_SPECIES, practice, practiceOf, species } from './choices.js';
 import { servedVersion } from './connection.js';
 import { key } from './key.js';
 
@@ -49,6 +50,25 @@ export async function loadCatalogues(signal: AbortSignal): Promise<void> {
     loadedWith = secret;
   }
   if (usage.peek() === null) await loadUsage(signal);
+}
+
+/** Takes away choices, as of an old link, that the models do not know, now and later. */
+export function dropUnknownChoices(): void {
+  effect(() => {
+    if (catalogues.value === null) return;
+    const { species: list, model } = catalogues.value;
+    const codes = list.map(({ species_code }) => species_code);
+    if (!codes.includes(species.value))
+      species.value = codes.find((code) => code === DEFAULT_SPECIES) ?? codes[0] ?? species.value;
+    for (const [choice, features] of [
+      [practice, practiceOf(model.features)],
+      [conditions, model.features],
+    ] as const) {
+      const chosen = Object.entries(choice.value);
+      const known = chosen.filter(([name]) => features.some(({ feature }) => feature === name));
+      if (known.length < chosen.length) choice.value = Object.fromEntries(known);
+    }
+  });
 }
 
 /** Looks at the key's tier and today's count. @throws NurselogError */
