@@ -123,6 +123,7 @@ browserTest('a unit is drawn and edited with the keyboard alone', async () => {
   await page.getByLabel('Name').fill('=Ridge');
   await page.keyboard.press('Tab');
   await page.locator('table.plan').getByText('=Ridge').waitFor();
+  expect(await saved(page, 'Export GeoJSON')).not.toContain('Drawn 1');
   expect(faults).toEqual([]);
   await context.close();
 });

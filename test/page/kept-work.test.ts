@@ -4,7 +4,7 @@ import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
 import { browserTest, serviceAndBrowser } from './support/browser.js';
 import { setWarming } from './support/launch-browser.js';
-import { zippedShapefile } from './support/shapefile.js';
+import { dbf, zippedShapefile } from './support/shapefile.js';
 import { collection, drop, openUnits, RING, saved, storedText } from './support/units.js';
 
 const shared = serviceAndBrowser();
@@ -84,12 +84,14 @@ browserTest(
     const tab = await context.newPage();
     await tab.goto(`${shared.service.apiUrl}/#key=${shared.service.key}`); // without choices: those of the work
     await expectWork(tab);
-    await tab.getByRole('button', { name: 'Undo' }).waitFor();
+    expect(await tab.getByRole('button', { name: 'Undo' }).count()).toBe(0); // of work that nobody changed
     await tab.getByLabel('Change a unit').selectOption('North slope');
     await tab.getByRole('button', { name: 'Remove this unit' }).click();
     await page.getByText('The work was changed in another tab.').waitFor();
     await page.getByRole('button', { name: 'Take it over' }).click();
     await page.locator('table.plan').getByText('North slope').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Undo' }).click();
+    await page.locator('table.plan').getByText('North slope').waitFor();
     await tab.close();
     expect(questions).toEqual([]);
 
@@ -113,30 +115,25 @@ browserTest(
 );
 
 browserTest(
-  'blank numbers of a shapefile and numbers beyond all are blank, and the units survive',
+  'blank numbers of a shapefile and numbers beyond all are blank, dates are those of the file, and the units survive',
   async () => {
     const { page, context, faults } = await openUnits(shared);
-    const blank = Buffer.alloc(70, ' '); // a table with the number `name`, blank in its only row
-    blank.fill(0, 0, 65);
-    blank.writeUInt32LE(1, 4);
-    blank.writeUInt16LE(65, 8);
-    blank.writeUInt16LE(5, 10);
-    blank.write('name', 32);
-    blank.write('N', 43);
-    blank[48] = 4;
-    blank[64] = 0x0d;
+    const blank = dbf('', 'name', 'N', 4);
+    const dated = dbf('20240102', 'planted', 'D', 8);
     await drop(page, 'units.zip', zippedShapefile('', RING, undefined, { 'units.dbf': blank }));
     await page.locator('table.plan').getByText('Unit 1').waitFor();
     await drop(page, 'units.geojson', collection(['South slope', 0]).replace('"name":0', '"TPA":1e999'));
     await page.locator('table.plan').getByText('Unit 3').waitFor();
-    await expect.poll(() => storedText(page)).toContain('Unit 3');
+    await drop(page, 'dated.zip', zippedShapefile('', RING, undefined, { 'units.dbf': dated }));
+    await expect.poll(() => storedText(page)).toContain('Unit 4');
     await page.reload();
-    await page.locator('table.plan').getByText('Unit 3').waitFor();
+    await page.locator('table.plan').getByText('Unit 4').waitFor();
     const { features } = JSON.parse(await saved(page, 'Save project'));
     expect(features.map(({ properties }: Feature) => properties)).toEqual([
       { name: null },
       { name: 'South slope' },
       { TPA: null },
+      { planted: '2024-01-02' },
     ]);
     expect(faults).toEqual([]);
     await context.close();

@@ -6,6 +6,7 @@ import { freePort } from '../../testing/free-port.js';
 import { startTestService } from '../support/service.js';
 import { browserTest, linkOf, serviceAndBrowser, watchedPage } from './support/browser.js';
 import { launchWithoutSiteData } from './support/launch-browser.js';
+import { collection, drop, saved } from './support/units.js';
 
 const shared = serviceAndBrowser();
 
@@ -68,8 +69,17 @@ browserTest(
     const profile = mkdtempSync(path.join(tmpdir(), 'nurselog-profile-'));
     const context = await launchWithoutSiteData(profile);
     const page = await context.newPage();
+    const faults: string[] = [];
+    page.on('pageerror', ({ message }) => faults.push(message));
+    await page.clock.install();
+    await page.addInitScript(() => {
+      IDBFactory.prototype.open = () => {
+        throw new Error('blocked'); // at once, as some browsers do
+      };
+    });
     await page.goto(linkOf(shared.service));
     await page.getByRole('tab', { name: 'Site' }).waitFor();
+    await page.clock.runFor(5000); // longer than storage may take
     await page.getByRole('option', { name: 'Douglas-fir (PSME)' }).waitFor({ state: 'attached' });
     expect(page.url()).not.toContain('nurse_live_');
     const isBlocked = await page.evaluate(() => {
@@ -82,6 +92,7 @@ browserTest(
     expect(isBlocked).toBe(true);
     await page.reload();
     await page.getByLabel('API key').waitFor();
+    expect(faults).toEqual([]);
     await context.close();
     rmSync(profile, { recursive: true });
   },
@@ -118,19 +129,28 @@ browserTest(
   },
 );
 
-browserTest('a key that has used its requests of the day gets the time when it has new ones', async () => {
-  const { secret } = await shared.service.issueKey('spore');
-  for (let count = 0; count < 100; count++) await shared.service.get('/v1/species', { 'x-api-key': secret });
-  const { page, context } = await watchedPage(shared.browser);
-  await page.goto(`${shared.service.apiUrl}/#key=${secret}`);
-  const banner = page.locator('[data-problem="quota"]');
-  await banner.getByText('The key has used its requests of today.').waitFor();
-  await banner.getByText('New requests from').waitFor();
-  await banner.getByRole('button', { name: 'Use another key' }).click();
-  await page.getByLabel('API key').waitFor();
-  expect(await page.getByText('This key is not accepted.').count()).toBe(0);
-  await context.close();
-});
+browserTest(
+  'a key that has used its requests of the day gets the time when it has new ones, and units can be saved',
+  async () => {
+    const { secret } = await shared.service.issueKey('spore');
+    for (let count = 0; count < 100; count++)
+      await shared.service.get('/v1/species', { 'x-api-key': secret });
+    const { page, context } = await watchedPage(shared.browser);
+    await page.goto(`${shared.service.apiUrl}/#key=${secret}`);
+    const banner = page.locator('[data-problem="quota"]');
+    await banner.getByText('The key has used its requests of today.').waitFor();
+    await banner.getByText('New requests from').waitFor();
+    await page.locator('#panel').getByText('Not loaded. The key has used its requests of today.').waitFor();
+    await page.getByRole('tab', { name: 'Units' }).click();
+    await drop(page, 'units.geojson', collection(['North slope']));
+    for (const button of ['Save project', 'Export GeoJSON', 'Export CSV'])
+      expect(await saved(page, button)).toContain('North slope');
+    await banner.getByRole('button', { name: 'Use another key' }).click();
+    await page.getByLabel('API key').waitFor();
+    expect(await page.getByText('This key is not accepted.').count()).toBe(0);
+    await context.close();
+  },
+);
 
 browserTest('the page says when the service is away, and continues by itself when it is back', async () => {
   const port = String(await freePort());

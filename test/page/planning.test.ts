@@ -97,7 +97,9 @@ browserTest(
     );
     await page.emulateMedia({ media: 'print' });
     const report = await page.locator('.report').innerText();
-    for (const text of [total, own.total.toLocaleString('en-US'), `${perAcre} per acre`])
+    const basis =
+      'Ordered for living trees after 5 years: column TPA per acre, 200 per acre where it is blank, and a reserve of 20 %. Reckoned by the low end of survival.';
+    for (const text of [total, own.total.toLocaleString('en-US'), `${perAcre} per acre`, basis])
       expect(report).toContain(text);
     const printed = page.locator('.report tr', { hasText: 'North' }).first().locator('td.amount');
     expect((await printed.allInnerTexts()).slice(2, 4)).toEqual(compared);
@@ -293,8 +295,10 @@ browserTest(
     await drop(page, 'more.geojson', unitsWith({ name: 'Blank', TPA: ' ' }, { name: 'Own', TPA: 300 }));
     await page.getByLabel('Living trees wanted per acre').fill('200');
     await page.getByLabel('Target of each unit').selectOption('TPA');
-    await page.getByText('No order for 1 unit, whose TPA is no number from 0 to 100,000: Comma.').waitFor();
+    const wrong = page.getByText('No order for 1 unit, whose TPA is no number from 0 to 100,000: Comma.');
+    await wrong.first().waitFor();
     await page.locator('table.order').first().getByText('2 units').first().waitFor();
+    expect(await page.locator('.report').filter({ has: wrong }).count()).toBe(1);
     const { features } = JSON.parse(await saved(page, 'Export GeoJSON')) as {
       features: { properties: { unit: string; order_total?: number } }[];
     };

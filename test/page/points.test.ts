@@ -93,15 +93,15 @@ browserTest(
     await page.getByRole('button', { name: 'Score the points' }).click();
     const status = page.locator('.points').getByRole('status');
     await status.getByText("for Douglas-fir, hand planting, after 5 years, today's climate").waitFor();
-    expect(await page.getByText('Chosen since then').count()).toBe(0);
+    expect(await page.getByText('Changed since then').count()).toBe(0);
     await page.locator('.controls select').first().selectOption('PISI');
     await setWarming(page, '2');
-    await page.getByText('Chosen since then: another species, another climate.').waitFor();
+    await page.getByText('Changed since then: another species, another climate.').waitFor();
     expect(await status.innerText()).toContain('for Douglas-fir, hand planting');
     expect(await page.locator('.legend').innerText()).toContain("survival after 5 years, today's climate");
     await page.getByRole('button', { name: 'Score the points' }).click();
     await status.getByText('for Sitka spruce, hand planting, after 5 years, 2 °C warmer').waitFor();
-    expect(await page.getByText('Chosen since then').count()).toBe(0);
+    expect(await page.getByText('Changed since then').count()).toBe(0);
     expect(faults).toEqual([]);
     await context.close();
   },
@@ -119,7 +119,7 @@ browserTest('choices that every row of a file makes itself are no other choices'
     .waitFor();
   await page.locator('.controls select').first().selectOption('PISI');
   await setWarming(page, '2');
-  await page.getByText('Chosen since then: another climate.').waitFor();
+  await page.getByText('Changed since then: another climate.').waitFor();
   expect(faults).toEqual([]);
   await context.close();
 });

@@ -52,6 +52,17 @@ browserTest(
   },
 );
 
+browserTest('species and features of a link that the models do not know are left out', async () => {
+  const unknown = { species: 'ZZZZ', 'practice.irrigation': '1', 'measured.moss': '2' };
+  const { page, context, faults } = await openUnits(shared, { ...unknown, 'practice.overstory_cover': '30' });
+  await expect.poll(() => page.locator('.controls select').first().inputValue()).toBe('PSME');
+  await expect
+    .poll(() => new URL(page.url()).hash)
+    .toMatch(/^(?!.*(ZZZZ|irrigation|moss)).*overstory_cover=30/);
+  expect(faults).toEqual([]);
+  await context.close();
+});
+
 browserTest('About says how the figures did on planted trees, as GET /v1/model has it', async () => {
   const { page, context } = await openUnits(shared);
   const { evidence } = (await (await shared.service.get('/v1/model')).json()) as ServedModel;

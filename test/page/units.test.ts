@@ -8,6 +8,8 @@ import { collection, drop, openUnits, RING, saved } from './support/units.js';
 /** What would run if it were taken for markup or a formula. */
 const HOSTILE = '=HYPERLINK("x")<img src=x onerror=document.title="run">';
 
+const LONG_NAME = 'stand_'.repeat(20);
+
 const shared = serviceAndBrowser();
 
 browserTest('a drawn polygon is planned, and its best option is that of the API', async () => {
@@ -69,16 +71,21 @@ browserTest(
 );
 
 browserTest(
-  'a shapefile in NAD27 gets a note that its places may be off, and the next file none',
+  'a shapefile in NAD27, one without a projection and one without an encoding get a note, and the next file none',
   async () => {
     const { page, context, faults } = await openUnits(shared);
     const note = page.getByText('The file is in NAD27: its places may be 100 m off.');
     await drop(page, 'old.zip', zippedShapefile('Old stand', RING, NAD_27));
     await note.waitFor();
     await page.locator('table.plan').getByText('Old stand').waitFor();
+    await drop(page, 'degrees.zip', zippedShapefile('Cañon', RING, 'none'));
+    await page.getByText('no .prj file that tells its projection').waitFor();
+    await page.getByText('they are read as Windows-1252.').waitFor();
+    await page.locator('table.plan').getByText('Cañon').waitFor();
     await drop(page, 'units.zip', zippedShapefile('Stand 17', RING));
     await page.locator('table.plan').getByText('Stand 17').waitFor();
-    expect(await note.count()).toBe(0);
+    for (const text of [note, page.getByText('.prj file'), page.getByText('Windows-1252')])
+      expect(await text.count()).toBe(0);
     expect(faults).toEqual([]);
     await context.close();
   },
@@ -146,11 +153,14 @@ browserTest(
 browserTest(
   'a file of points is scored through the table endpoint, bad rows keep their error, and columns stay',
   async () => {
-    const { page, context, faults } = await openUnits(shared);
+    const { page, context, faults } = await openUnits(shared, {
+      warming: '2',
+      'practice.overstory_cover': '30',
+    });
     await drop(
       page,
       'points.csv',
-      `plot,lat,lon,=1+1,a;@b\n${HOSTILE.replaceAll(/[",]/g, '')},44.12,-122.03,,\nsea,44,-130,,\n`,
+      `plot,lat,lon,=1+1,a;@b,overstory_cover\n${HOSTILE.replaceAll(/[",]/g, '')},44.12,-122.03,,,0\nsea,44,-130,,,\n`,
     );
     await page.getByRole('heading', { name: '2 points' }).waitFor();
     await page.getByRole('button', { name: 'Score the points' }).click();
@@ -162,6 +172,8 @@ browserTest(
       species_code: 'PSME',
       planting_method: 'manual',
       horizons: [5],
+      scenario: { warming_c: 2 },
+      conditions: { overstory_cover: 0 },
     });
     const { predictions } = (await answer.json()) as { predictions: { survival_probability: number }[] };
     const [good, bad] = Papa.parse<Record<string, string>>(csv, { header: true }).data;
@@ -169,7 +181,21 @@ browserTest(
     expect(good!.plot).toMatch(/^'=HYPERLINK/);
     expect(Object.keys(good!)).toEqual(expect.arrayContaining(["'=1+1", "a;'@b"]));
     expect(good!.lon).toBe('-122.03');
+    const model = (await (await shared.service.get('/v1/model')).json()) as Record<string, string>;
+    const { version, digest, outcomes, caution } = model;
+    const asked = { horizon_years: '5', warming_c: '2', model_version: version, model_digest: digest };
+    expect(good).toMatchObject({ ...asked, outcomes, caution, overstory_cover: '0' });
+    expect(bad).toMatchObject({ ...asked, outcomes, caution, overstory_cover: '30' });
+    expect(good!.date).toBe(new Date().toLocaleDateString('en-CA'));
     expect(bad!.error_code).toBe('outside_coverage');
+    await drop(page, 'points.csv', csv); // what was saved can be scored again
+    await page.getByText('2 of 2 rows').waitFor({ state: 'detached' });
+    await page.getByRole('button', { name: 'Score the points' }).click();
+    await page.getByText('2 of 2 rows answered, 1 with an error').waitFor();
+    const [again] = Papa.parse<Record<string, string>>(await saved(page, /^Save 2 rows/), {
+      header: true,
+    }).data;
+    expect(again).toMatchObject({ survival_5: good!.survival_5, file_survival_5: good!.survival_5 });
     expect(faults).toEqual([]);
     await context.close();
   },
@@ -283,9 +309,14 @@ browserTest(
     await drop(
       page,
       'units.geojson',
-      collection(Array.from({ length: 20 }, (_, index) => `Unit ${index + 1}`)),
+      collection([...Array.from({ length: 19 }, (_, index) => `Unit ${index + 1}`), LONG_NAME]),
     );
     await page.locator('table.plan').waitFor();
+    const tooWide = (selector: string) =>
+      page.locator(selector).evaluate(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth);
+    await page.getByLabel('Change a unit').selectOption(LONG_NAME);
+    await page.locator('.spread').waitFor();
+    for (const selector of ['#panel', '.table:has(.plan)']) expect(await tooWide(selector)).toBe(false);
     await mapReady(page); // printing waits for it
     await page.evaluate(() => {
       window.print = () => {
@@ -296,6 +327,7 @@ browserTest(
     await page.getByRole('button', { name: 'Print report' }).click();
     await page.locator('body[data-printed]').waitFor();
     await page.emulateMedia({ media: 'print' });
+    expect(await tooWide('html')).toBe(false);
     const printed = await page.locator('body').innerText();
     const model = (await (await shared.service.get('/v1/model')).json()) as {
       version: string;

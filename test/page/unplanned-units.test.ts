@@ -1,6 +1,7 @@
 import Papa from 'papaparse';
 import { expect } from 'vitest';
-import { browserTest, serviceAndBrowser } from './support/browser.js';
+import { startOnReleases } from '../support/service-on-releases.js';
+import { browserTest, serviceAndBrowser, watchedPage } from './support/browser.js';
 import { collection, drop, openUnits, RING, saved } from './support/units.js';
 
 const shared = serviceAndBrowser();
@@ -139,6 +140,29 @@ browserTest(
     await context.close();
   },
 );
+
+browserTest('when the service loads other models, all units are planned anew by them', async () => {
+  const { api, key, reload } = await startOnReleases();
+  const { page, context, faults } = await watchedPage(shared.browser, { acceptDownloads: true });
+  await page.goto(`${api}/#key=${key}&panel=units`);
+  await drop(page, 'units.geojson', collection(['North slope']));
+  await page.locator('table.plan').getByText('North slope').waitFor();
+  const version = await reload(3);
+  const asked: number[] = [];
+  page.on('request', (request) => {
+    if (request.url().endsWith('/v1/plan')) asked.push(request.postDataJSON().units.features.length);
+  });
+  await drop(page, 'units.geojson', collection(['South slope']));
+  await page.locator('table.plan').getByText('South slope').waitFor();
+  expect(await page.locator('.print-head').textContent()).toContain(version);
+  const { data } = Papa.parse<Record<string, string>>(await saved(page, 'Export CSV'), { header: true });
+  expect(new Set(data.map(({ unit }) => unit))).toEqual(new Set(['North slope', 'South slope']));
+  expect(new Set(data.map(({ model_version }) => model_version))).toEqual(new Set([version]));
+  expect(asked).toEqual([1, 2]);
+  await page.locator('#panel [role=alert]').waitFor({ state: 'detached' });
+  expect(faults).toEqual([]);
+  await context.close();
+});
 
 browserTest('while the service cannot plan, units can be saved as GeoJSON', async () => {
   const { page, context } = await openUnits(shared);

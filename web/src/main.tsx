@@ -1,5 +1,6 @@
 import { render } from 'preact';
 import { Page } from './page/page.js';
+import { dropUnknownChoices } from './state/catalogues.js';
 import { followAddress, readAddress } from './state/choices.js';
 import { startKeeping } from './state/keep-work.js';
 import { takeKeyFromAddress } from './state/key.js';
@@ -18,6 +19,7 @@ const hasChoices = location.hash.length > 1;
 readAddress();
 await startKeeping(hasChoices);
 followAddress();
+dropUnknownChoices();
 const root = document.getElementById('page');
 if (root !== null) {
   root.replaceChildren(); // what says that the page is loading

@@ -55,20 +55,19 @@ function shp(ring: readonly (readonly [number, number])[]): Buffer {
   return Buffer.concat([header, record, content]);
 }
 
-/** A dBASE III table of one row with the column `name`. */
-function dbf(name: string): Buffer {
-  const width = 60;
+/** A dBASE III table of one row with one column. @param type C for text, N for a number, D for a date */
+export function dbf(text: string, column = 'name', type = 'C', width = 60): Buffer {
   const header = Buffer.alloc(65);
   header[0] = 3;
   header.set([126, 11, 22], 1);
   header.writeUInt32LE(1, 4);
   header.writeUInt16LE(65, 8);
   header.writeUInt16LE(1 + width, 10);
-  header.write('name', 32, 'latin1');
-  header.write('C', 43, 'latin1');
+  header.write(column, 32, 'latin1');
+  header.write(type, 43, 'latin1');
   header[48] = width;
   header[64] = 0x0d;
-  return Buffer.concat([header, Buffer.from(` ${name.padEnd(width)}\x1a`, 'latin1')]);
+  return Buffer.concat([header, Buffer.from(` ${text.padEnd(width)}\x1a`, 'latin1')]);
 }
 
 /** A zip of files, stored as they are or compressed. */

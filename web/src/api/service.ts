@@ -1,6 +1,6 @@
 import { errorOfResponse, NurselogError } from '@nurselog/client/nurselog-error';
 import { retryingFetch } from '@nurselog/client/retry';
-import { reportFailure, reportSuccess } from '../state/connection.js';
+import { reportFailure, reportSuccess, servedVersion } from '../state/connection.js';
 import { key } from '../state/key.js';
 
 /** A person waits: what is not answered soon is shown as failed, with a button to try again. */
@@ -37,7 +37,9 @@ export async function call(path: string, { body, headers = {}, signal }: Call = 
   }
 }
 
-/** The same for an answer in JSON. */
+/** The same for an answer in JSON. The page notices by it when the service has loaded other models. */
 export async function callJson<Answer>(path: string, options?: Call): Promise<Answer> {
-  return (await call(path, options)).json() as Promise<Answer>;
+  const answer = await (await call(path, options)).json();
+  if (typeof answer.model?.version === 'string') servedVersion.value = answer.model.version;
+  return answer as Answer;
 }

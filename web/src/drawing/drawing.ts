@@ -42,7 +42,8 @@ export function finishDrawing(): void {
   addUnits([
     {
       type: 'Feature',
-      properties: { name: `Drawn ${drawn}` },
+      id: `Drawn ${drawn}`, // the name only: no property that would keep it after a change
+      properties: {},
       geometry: { type: 'Polygon', coordinates: [[...corners, corners[0]!]] },
     },
   ]);

@@ -3,6 +3,7 @@ import { acres, dateText } from '../page/format.js';
 import { scopeText } from '../page/species-sets.js';
 import type { PlanRow, UnplannedUnit } from '../plan/plan-rows.js';
 import { targetOf, targetUnitOf } from '../plan/targets.js';
+import type { ModelOrigin } from '../state/catalogues.js';
 import type { Assumptions } from '../state/choices.js';
 import type { PlanSettings } from '../state/plan-settings.js';
 import type { Unit } from '../state/units.js';
@@ -15,7 +16,8 @@ export interface PlanExport {
   readonly horizon: number;
   readonly assumed: Assumptions;
   readonly settings: PlanSettings;
-  readonly model: ServedModel;
+  /** undefined where it is not known: then there are no rows. */
+  readonly model: ServedModel | undefined;
 }
 
 export type Value = string | number | boolean | null;
@@ -92,17 +94,29 @@ export function fileName({ horizon, assumed }: PlanExport, extension: string): s
     .concat('.', extension);
 }
 
+/** The day, year, climate and practice of figures, with the names of columns. */
+export const assumedColumns = (date: string, horizon: number, assumed: Assumptions) => ({
+  date,
+  horizon_years: horizon,
+  warming_c: 0,
+  precipitation_change_percent: 0,
+  ...assumed,
+});
+
+/** The models that gave figures, with the names of columns. */
+export const modelColumns = ({ version, digest, outcomes, caution }: ModelOrigin) => ({
+  model_version: version,
+  model_digest: digest,
+  outcomes,
+  caution,
+});
+
 /** What a plan was asked for and by what it was answered, with the names of columns. */
 export function aboutRow({ horizon, assumed, settings, model }: PlanExport) {
-  const { warming_c = 0, precipitation_change_percent = 0, ...practice } = assumed;
   const { costs, targetPerHa, targetColumn, basis, reservePercent, rankBy, threshold } = settings;
   const hasTarget = targetPerHa !== null || targetColumn !== null;
   return {
-    date: dateText(),
-    horizon_years: horizon,
-    warming_c,
-    precipitation_change_percent,
-    ...practice,
+    ...assumedColumns(dateText(), horizon, assumed),
     species_asked: scopeText(settings),
     ranked_by: rankBy,
     unsure_below: threshold,
@@ -112,10 +126,7 @@ export function aboutRow({ horizon, assumed, settings, model }: PlanExport) {
     target_column_per: targetColumn === null ? null : targetUnitOf(settings),
     order_basis: hasTarget ? basis : null,
     order_reserve_percent: hasTarget ? reservePercent : null,
-    model_version: model.version,
-    model_digest: model.digest,
-    outcomes: model.outcomes,
-    caution: model.caution,
+    ...(model && modelColumns(model)),
   } satisfies OurRow;
 }
 

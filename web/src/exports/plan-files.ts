@@ -48,8 +48,10 @@ export async function planXlsx(plan: PlanExport): Promise<BlobPart> {
   const { model } = plan;
   const about = {
     ...aboutRow(plan),
-    alive_manual: `${METHOD_NAMES.manual}: ${model.alive.manual}`,
-    alive_drone_seeded: `${METHOD_NAMES.drone_seeded}: ${model.alive.drone_seeded}`,
+    ...(model && {
+      alive_manual: `${METHOD_NAMES.manual}: ${model.alive.manual}`,
+      alive_drone_seeded: `${METHOD_NAMES.drone_seeded}: ${model.alive.drone_seeded}`,
+    }),
     survival: 'Share alive at the horizon, from 0 to 1: mean of the data points of a unit',
     survival_low_high: 'Means of the ends of their 80 % intervals: how sure the figure of a point is',
     survival_p10_p90: 'Percentiles of the survival of the data points: how much it differs within a unit',

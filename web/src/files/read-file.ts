@@ -1,7 +1,8 @@
 import type { Feature, GeoJSON, MultiPolygon, Point, Polygon } from 'geojson';
 import Papa from 'papaparse';
 import { propertyText } from '../page/format.js';
-import type { PointTable } from '../state/points.js';
+import { withOwnNames } from '../points/own-columns.js';
+import type { PointTable, Row } from '../state/points.js';
 import type { Work } from '../state/work.js';
 import { checkSize, FileError } from './file-error.js';
 import { isProject, MAX_PROJECT_MB, readProject } from './project-file.js';
@@ -14,8 +15,8 @@ export interface FileContent {
   readonly points: PointTable | null;
   /** Features that are neither polygons nor points. */
   readonly ignored: number;
-  /** Whether a projection of a shapefile is in NAD27. */
-  readonly isNad27?: boolean;
+  /** What a planner should know of how a shapefile was read. */
+  readonly notes?: readonly string[];
   /** All of a project; then nothing else. */
   readonly project?: Work;
 }
@@ -41,8 +42,8 @@ export async function readFile(file: File): Promise<FileContent> {
   const isJson = name.endsWith('.geojson') || name.endsWith('.json');
   checkSize('The file', file.size, isJson ? MAX_PROJECT_MB : MAX_MB, DIVIDE);
   if (name.endsWith('.zip')) {
-    const { features, isNad27 } = await readShapefile(await file.arrayBuffer());
-    return { ...sortFeatures(features), isNad27 };
+    const { features, notes } = await readShapefile(await file.arrayBuffer());
+    return { ...sortFeatures(features), notes };
   }
   if (name.endsWith('.csv')) return readCsv(await readText(file));
   if (isJson) return readJson(await readText(file), file.size);
@@ -96,10 +97,7 @@ function sortFeatures(features: readonly Feature[]): FileContent {
   }));
   return {
     polygons,
-    points:
-      rows.length === 0
-        ? null
-        : withReadColumns({ columns: [...new Set(rows.flatMap((row) => Object.keys(row)))], rows }),
+    points: rows.length === 0 ? null : tableOf([...new Set(rows.flatMap((row) => Object.keys(row)))], rows),
     ignored: features.length - polygons.length - points.length,
   };
 }
@@ -127,8 +125,11 @@ function readCsv(text: string): FileContent {
   if (error !== undefined)
     throw new FileError(`Row ${rowOf(error)} of the CSV cannot be read: ${error.message}.`);
   if (data.length === 0) throw new FileError('The CSV has a header and no rows.');
-  return { polygons: [], points: withReadColumns({ columns, rows: data }), ignored: 0 };
+  return { polygons: [], points: tableOf(columns, data), ignored: 0 };
 }
+
+const tableOf = (columns: readonly string[], rows: readonly Row[]) =>
+  withReadColumns(withOwnNames({ columns, rows }));
 
 /** Adds columns with the names that the service reads, with the values of the file's own, which stay. */
 function withReadColumns({ columns, rows }: PointTable): PointTable {

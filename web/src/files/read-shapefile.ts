@@ -11,12 +11,21 @@ const MAX_BYTES = 150 * MB;
 
 /** The datum as ESRI, OGC and EPSG name it in .prj files. */
 const NAD27 = /North.American.(Datum.)?1927|NAD27/i;
+/** How a .prj file begins, in either version of well-known text. */
+const PROJECTION = /^\s*(GEOG|GEOD|PROJ|COMPD_?|BOUND)\w*\s*\[/i;
+
+const NOTES = {
+  nad27: 'The file is in NAD27: its places may be 100 m off. Convert it to WGS 84 and drop it again.',
+  noProjection:
+    'The file has no .prj file that tells its projection: its coordinates are taken as degrees in WGS 84.',
+  noEncoding: 'The file does not tell the encoding of its texts: they are read as Windows-1252.',
+};
 
 /** The features of the shapefiles in a zip. */
 export interface ShapefileContent {
   readonly features: readonly Feature[];
-  /** Whether a projection is in NAD27: its shift to WGS 84 needs a grid, which shpjs does not have. */
-  readonly isNad27: boolean;
+  /** What a planner should know of how they were read. */
+  readonly notes: readonly string[];
 }
 
 /** Reads a zip of one or more shapefiles. @throws FileError */
@@ -26,20 +35,38 @@ export async function readShapefile(zip: ArrayBuffer): Promise<ShapefileContent>
     const parts = await unzipParts(zip);
     const names = [...parts.keys()].filter((name) => name.endsWith('.shp'));
     if (names.length === 0) throw new Error('no .shp file');
+    const notes = new Set<string>();
     const features = names.flatMap((name) => {
       const part = (suffix: string) => parts.get(name.replace(/shp$/, suffix));
       const dbf = part('dbf');
       if (dbf !== undefined) checkTable(name.replace(/shp$/, 'dbf'), dbf);
       checkShapes(name, parts.get(name)!);
-      const rows = dbf === undefined ? [] : parseDbf(dbf, part('cpg'));
+      const isOld = dbf !== undefined && part('cpg') === undefined && !isUtf8(dbf);
+      const rows = dbf === undefined ? [] : parseDbf(dbf, isOld ? WINDOWS_1252 : part('cpg'));
+      const projection = new TextDecoder().decode(part('prj'));
+      if (isOld) notes.add(NOTES.noEncoding);
+      if (!PROJECTION.test(projection)) notes.add(NOTES.noProjection);
+      // Its shift to WGS 84 needs a grid, which shpjs does not have.
+      if (NAD27.test(projection)) notes.add(NOTES.nad27);
       return combine([parseShp(parts.get(name)!, part('prj')), rows]).features;
     });
-    const projections = [...parts].filter(([name]) => name.endsWith('.prj'));
-    const isNad27 = projections.some(([, bytes]) => NAD27.test(new TextDecoder().decode(bytes)));
-    return { features, isNad27 };
+    return { features, notes: [...notes] };
   } catch (error) {
     if (error instanceof FileError) throw error;
     throw new FileError('The zip holds no shapefile that can be read: it needs .shp, .dbf and .prj files.');
+  }
+}
+
+const WINDOWS_1252 = new TextEncoder().encode('windows-1252');
+
+/** Whether the rows of a .dbf file are UTF-8, or ASCII, which is a part of it. */
+function isUtf8(dbf: Uint8Array): boolean {
+  const header = new DataView(dbf.buffer, dbf.byteOffset).getUint16(8, true);
+  try {
+    new TextDecoder('utf-8', { fatal: true }).decode(dbf.subarray(header));
+    return true;
+  } catch {
+    return false;
   }
 }
 

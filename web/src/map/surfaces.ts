@@ -1,5 +1,6 @@
 import { callJson } from '../api/service.js';
 import type { Surface } from '../api/types.js';
+import { catalogues } from '../state/catalogues.js';
 import { type Assumptions, addTo } from '../state/choices.js';
 
 /** West, south, east, north, in degrees. */
@@ -24,10 +25,11 @@ export async function loadSurface(question: SurfaceQuestion, signal: AbortSignal
   if (bounds !== null) query.set('bbox', bounds.join(','));
   addTo(query, assumed);
   const path = `/v1/surfaces/${species}?${query}`;
-  const known = kept.get(path);
+  const keptAs = `${catalogues.peek()?.model.digest} ${path}`;
+  const known = kept.get(keptAs);
   if (known !== undefined) return known;
   const surface = await callJson<Surface>(path, { signal });
-  kept.set(path, surface);
+  kept.set(keptAs, surface);
   for (const oldest of kept.keys()) {
     if (kept.size <= KEPT) break;
     kept.delete(oldest);

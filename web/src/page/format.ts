@@ -53,11 +53,13 @@ export const regionName = (code: string) => ({ 'US-OR': 'Oregon', 'US-WA': 'Wash
 
 /**
  * A property of a file as text; arrays and objects as JSON. Blank numbers and dates of shapefiles are NaN and invalid
- * dates, and have no text.
+ * dates, and have no text; other dates are midnight here, where their parser puts them.
  */
 export function propertyText(value: unknown): string {
-  if (typeof value === 'number' || value instanceof Date)
-    return Number.isFinite(Number(value)) ? String(value) : '';
+  if (typeof value === 'number' || value instanceof Date) {
+    if (!Number.isFinite(Number(value))) return '';
+    return typeof value === 'number' ? String(value) : dateText(value);
+  }
   return typeof value === 'object' && value !== null ? JSON.stringify(value) : String(value ?? '');
 }
 
@@ -187,5 +189,5 @@ export const perHectare = (perUnit: number, unit = areaUnit()) =>
 /** An area in acres, whatever unit is chosen. */
 export const acres = (ha: number) => ha / HA_PER_ACRE;
 
-/** Today's date for names of files, as people here have it: 2026-11-25. */
-export const dateText = () => new Date().toLocaleDateString('en-CA');
+/** A date as people here have it, by default today's: 2026-11-25. */
+export const dateText = (date = new Date()) => date.toLocaleDateString('en-CA');

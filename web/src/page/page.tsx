@@ -4,7 +4,7 @@ import { drawing } from '../drawing/drawing.js';
 import { Controls } from '../header/controls.js';
 import { MapView } from '../map/map-view.js';
 import { SitePanel } from '../site/site-panel.js';
-import { catalogues, loadCatalogues } from '../state/catalogues.js';
+import { areOutdated, catalogues, loadCatalogues } from '../state/catalogues.js';
 import { PANELS, type Panel, panel, site } from '../state/choices.js';
 import { attempt, trouble } from '../state/connection.js';
 import { key } from '../state/key.js';
@@ -12,7 +12,7 @@ import { UnitsPanel } from '../units/units-panel.js';
 import { KeyForm } from './key-form.js';
 import { PrintHead } from './print-head.js';
 import { SheetHandle, sheet, showHalf } from './sheet.js';
-import { TroubleBanner } from './trouble-banner.js';
+import { PROBLEMS, TroubleBanner } from './trouble-banner.js';
 
 const TITLES: Readonly<Record<Panel, string>> = { site: 'Site', units: 'Units', about: 'About the figures' };
 
@@ -20,6 +20,7 @@ const TITLES: Readonly<Record<Panel, string>> = { site: 'Site', units: 'Units', 
 export function Page() {
   const secret = key.value;
   const round = attempt.value;
+  const isOutdated = areOutdated.value;
   // Another round asks again for what is missing.
   useEffect(() => {
     if (secret === null) return undefined;
@@ -27,7 +28,7 @@ export function Page() {
     // Failures are shown by the banner and the form.
     loadCatalogues(controller.signal).catch(() => undefined);
     return () => controller.abort();
-  }, [secret, round]);
+  }, [secret, round, isOutdated]);
 
   const refused = trouble.value?.problem === 'key_refused' || trouble.value?.problem === 'key_inactive';
   if (secret === null || refused) return <KeyForm />;
@@ -69,7 +70,14 @@ function Origin() {
   );
 }
 
+/** Stands for what needs the catalogues. */
+function NotLoaded() {
+  const problem = trouble.value?.problem;
+  return <p role="status">{problem === undefined ? 'Loading …' : `Not loaded. ${PROBLEMS[problem]}`}</p>;
+}
+
 function Panels() {
+  const known = catalogues.value;
   const move = (event: KeyboardEvent) => {
     const step = { ArrowRight: 1, ArrowLeft: -1 }[event.key];
     if (step === undefined) return;
@@ -109,20 +117,14 @@ function Panels() {
       {/* Focusable because it scrolls. */}
       {/* biome-ignore lint/a11y/noNoninteractiveTabindex: as the pattern for tabs of the ARIA guide has it */}
       <div id="panel" role="tabpanel" aria-labelledby={`tab-${panel.value}`} tabIndex={0}>
-        {catalogues.value === null ? (
-          <p role="status">Loading …</p>
-        ) : (
-          <>
-            <PrintHead />
-            {panel.value === 'site' && <SitePanel />}
-            {/* Hidden it goes on: points may be scored there. */}
-            <div hidden={panel.value !== 'units'}>
-              <UnitsPanel />
-            </div>
-            {panel.value === 'about' && (
-              <AboutPanel model={catalogues.value.model} coverage={catalogues.value.coverage} />
-            )}
-          </>
+        {known === null ? <NotLoaded /> : <PrintHead />}
+        {known !== null && panel.value === 'site' && <SitePanel />}
+        {/* Hidden it goes on: points may be scored there. Not loaded, the units can be edited and saved all the same. */}
+        <div hidden={panel.value !== 'units'}>
+          <UnitsPanel />
+        </div>
+        {known !== null && panel.value === 'about' && (
+          <AboutPanel model={known.model} coverage={known.coverage} />
         )}
       </div>
     </div>

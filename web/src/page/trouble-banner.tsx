@@ -1,7 +1,8 @@
 import { type Problem, trouble, tryAgain } from '../state/connection.js';
 import { forgetKey } from '../state/key.js';
 
-const TITLES: Readonly<Record<Problem, string>> = {
+/** What is wrong, in a sentence. */
+export const PROBLEMS: Readonly<Record<Problem, string>> = {
   key_refused: 'This key is not accepted.',
   key_inactive: 'This key is deactivated.',
   quota: 'The key has used its requests of today.',
@@ -18,7 +19,7 @@ export function TroubleBanner() {
   const waits = now.problem === 'busy' || now.problem === 'offline';
   return (
     <div class="banner" role="alert" data-problem={now.problem}>
-      <strong>{TITLES[now.problem]}</strong> {now.problem === 'offline' ? 'Is it running?' : now.message}
+      <strong>{PROBLEMS[now.problem]}</strong> {now.problem === 'offline' ? 'Is it running?' : now.message}
       {resets} {waits && 'The page continues by itself when it is back.'}
       <button type="button" onClick={tryAgain}>
         Try again

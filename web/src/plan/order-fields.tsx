@@ -1,9 +1,10 @@
-import { areaUnit, counted, type Measure, namesOf, number, perArea, perHectare } from '../page/format.js';
+import { areaUnit, type Measure, number, perArea, perHectare } from '../page/format.js';
 import { NumberField } from '../page/number-field.js';
 import { useTypedNumber } from '../page/use-typed-number.js';
 import { changeSettings, settings } from '../state/plan-settings.js';
 import { units } from '../state/units.js';
-import { columnUnit, MAX_TARGET_PER_HA, targetColumns, targetUnitOf, wrongTargets } from './targets.js';
+import { WrongTargets } from './order-basis.js';
+import { columnUnit, MAX_TARGET_PER_HA, targetColumns, targetUnitOf } from './targets.js';
 
 const RULE = 'https://secure.sos.state.or.us/oard/view.action?ruleNumber=629-610-0020';
 const RESERVE = { min: 0, max: 1000, isNeeded: true };
@@ -29,7 +30,6 @@ export function OrderFields() {
     (value) => value !== null && changeSettings({ reservePercent: value }),
   );
   const columns = targetColumns(units.value);
-  const wrong = wrongTargets(units.value, settings.value);
   return (
     <>
       <div class="filters costs">
@@ -77,12 +77,7 @@ export function OrderFields() {
           </label>
         )}
       </div>
-      {wrong.length > 0 && (
-        <p class="error" role="status">
-          No order for {counted(wrong.length, 'unit')}, whose {targetColumn} is no number from 0 to{' '}
-          {number(MAX_TARGET_PER_HA)}: {namesOf(wrong)}.
-        </p>
-      )}
+      <WrongTargets />
       <p class="small">
         On its better sites (cubic foot site class I to III), Oregon asks for 200 free-to-grow seedlings per
         acre:{' '}

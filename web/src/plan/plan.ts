@@ -1,10 +1,12 @@
 import { NurselogError } from '@nurselog/client/nurselog-error';
 import { batchSize } from '../api/batch-size.js';
 import { callJson } from '../api/service.js';
-import type { FailedUnit, Horizon, Method, Plan, PlannedUnit } from '../api/types.js';
+import type { FailedUnit, Horizon, Method, Plan, PlannedUnit, ServedModel } from '../api/types.js';
 import type { Unit } from '../state/units.js';
 
 export interface PlanQuestion {
+  /** The models of the plan: answers of others are no part of it. */
+  readonly model: Pick<ServedModel, 'version' | 'digest'> | undefined;
   readonly horizon: Horizon;
   readonly nativeOnly: boolean;
   /** undefined for all species. */
@@ -34,12 +36,12 @@ export interface PlanAnswer {
   /** In the order of the units; those that were not answered are missing. */
   readonly units: readonly Answer[];
   /** Why units were not answered; null where all were. */
-  readonly error: NurselogError | null;
+  readonly error: Error | null;
 }
 
 /**
  * Plans units, in as many requests as it takes. A unit that is refused has an error in its place; any other failure,
- * as that of the quota, ends the plan with what was answered before.
+ * as that of the quota or the answer of other models, ends the plan with what was answered before.
  * @param targetOf living trees per hectare that are to be ordered for; units of another target are another request
  * @throws the reason of the signal
  */
@@ -63,13 +65,13 @@ async function planUnits(
     const same = missing.filter((unit) => targetOf(unit) === target);
     for (let start = 0; start < same.length; start += size) parts.push(same.slice(start, start + size));
   }
-  let error: NurselogError | null = null;
+  let error: Error | null = null;
   for (let part = parts.shift(); part !== undefined && error === null; part = parts.shift()) {
     const planned = await planPart(part, question, targetOf(part[0]!), signal);
     if (planned === null) {
       const middle = Math.ceil(part.length / 2);
       parts.unshift(part.slice(0, middle), part.slice(middle));
-    } else if (planned instanceof NurselogError) error = planned;
+    } else if (planned instanceof Error) error = planned;
     else
       for (const [index, answer] of planned.entries()) {
         const unit = part[index]!;
@@ -111,8 +113,8 @@ async function planPart(
   question: PlanQuestion,
   target: number | undefined,
   signal: AbortSignal,
-): Promise<readonly Answer[] | NurselogError | null> {
-  const { horizon, nativeOnly, speciesCodes, costs, basis, scenario, conditions } = question;
+): Promise<readonly Answer[] | Error | null> {
+  const { model, horizon, nativeOnly, speciesCodes, costs, basis, scenario, conditions } = question;
   const body = {
     units: {
       type: 'FeatureCollection',
@@ -128,7 +130,9 @@ async function planPart(
     conditions,
   };
   try {
-    return (await callJson<Plan>('/v1/plan', { body, signal })).units;
+    const plan = await callJson<Plan>('/v1/plan', { body, signal });
+    if (plan.model.version === model?.version) return plan.units;
+    return new Error('The service has other models now: all units are planned again.');
   } catch (error) {
     if (!(error instanceof NurselogError)) throw error;
     const code = REFUSALS.find((each) => each === error.code);

@@ -28,7 +28,9 @@ export function PlannedUnits() {
   const hasCosts = manual !== null && drone_seeded !== null;
   const rankBy: RankBy = chosen.rankBy === 'cost' && !hasCosts ? 'survival' : chosen.rankBy;
   const speciesCodes = askedSpecies(chosen);
+  const model = catalogues.value?.model;
   const question = {
+    model: model && { version: model.version, digest: model.digest },
     horizon: horizon.value,
     nativeOnly: chosen.nativeOnly,
     speciesCodes,
@@ -40,7 +42,7 @@ export function PlannedUnits() {
   const shown = units.value;
   const targets = new Map(shown.map((unit) => [unit.id, targetOf(unit, chosen)]));
   const { answer, error, isLoading } = useAnswer(
-    hasIntervals() && speciesCodes?.length !== 0
+    model !== undefined && hasIntervals() && speciesCodes?.length !== 0
       ? JSON.stringify({
           question,
           comparesToday,
@@ -57,10 +59,9 @@ export function PlannedUnits() {
     shown,
     planned,
     `${noneLeft}.`,
-    error === null ? undefined : errorText(error),
+    model === undefined ? 'Not planned yet.' : error === null ? undefined : errorText(error),
   );
   const spreadRow = rows.find(({ rank, unit }) => rank === 1 && unit.id === chosenUnit.value);
-  const model = catalogues.value?.model;
   const unsure = rows.filter(({ rank, isUnsure }) => rank === 1 && isUnsure).map(({ unit }) => unit.id);
   useEffect(() => {
     unsureUnits.value = new Set(unsure);
@@ -95,27 +96,25 @@ export function PlannedUnits() {
           )}
           {spreadRow !== undefined && <UnitSpread key={spreadRow.unit.id} row={spreadRow} />}
           {/* Also without a plan: other programs read the units from there. */}
-          {model !== undefined && (
-            <div class="buttons">
-              <ExportButtons
-                isDisabled={isLoading}
-                plan={{
-                  units: shown,
-                  rows,
-                  unplanned,
-                  horizon: horizon.value,
-                  assumed: assumptions(),
-                  settings: { ...chosen, rankBy, comparesToday },
-                  model,
-                }}
-              />
-              {answer !== null && (
-                <button type="button" disabled={isLoading || isMapLoading.value} onClick={printPage}>
-                  Print report
-                </button>
-              )}
-            </div>
-          )}
+          <div class="buttons">
+            <ExportButtons
+              isDisabled={isLoading}
+              plan={{
+                units: shown,
+                rows,
+                unplanned,
+                horizon: horizon.value,
+                assumed: assumptions(),
+                settings: { ...chosen, rankBy, comparesToday },
+                model,
+              }}
+            />
+            {answer !== null && (
+              <button type="button" disabled={isLoading || isMapLoading.value} onClick={printPage}>
+                Print report
+              </button>
+            )}
+          </div>
         </div>
       </div>
       {answer !== null && !isLoading && (

@@ -4,6 +4,7 @@ import { PrintedMap } from '../page/printed-map.js';
 import { catalogues } from '../state/catalogues.js';
 import { type RankBy, settings } from '../state/plan-settings.js';
 import { units } from '../state/units.js';
+import { OrderBasis, WrongTargets } from './order-basis.js';
 import { OrderTable, orderText } from './order-table.js';
 import { areCompared, type PlanRow, type UnplannedUnit } from './plan-rows.js';
 
@@ -47,6 +48,8 @@ export function Report({ rows, unplanned, scope, rankBy }: ReportProps) {
         Of {scope}, the species {RANKED[rankBy]}
         {hasCosts && `. Costs: ${money(manual)} a planted tree, ${money(drone_seeded)} a sown spot`}.
       </p>
+      <OrderBasis />
+      <WrongTargets />
       <OrderTable rows={rows} />
       <PrintedMap />
       {best.length > 0 && (
@@ -93,7 +96,7 @@ export function Report({ rows, unplanned, scope, rankBy }: ReportProps) {
             {best.slice(0, MAX_ROWS).map((row) => (
               <tr key={`${row.unit.id}-${row.planting_method}`} class={row.isUnsure ? 'unsure' : ''}>
                 <td class="amount">{row.number}</td>
-                <td>{row.unit.name}</td>
+                <td class="name">{row.unit.name}</td>
                 <td class="amount">{areaText(row.planned.area_ha)}</td>
                 <td>{METHOD_NAMES[row.planting_method]}</td>
                 <td>{row.species_common_name}</td>

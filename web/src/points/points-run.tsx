@@ -1,9 +1,9 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
-import { csvText, download } from '../files/download.js';
+import { download } from '../files/download.js';
 import { showBox } from '../map/shown-map.js';
-import { assumptionsText, counted, METHOD_NAMES, number, percent, years } from '../page/format.js';
+import { assumptionsText, counted, dateText, METHOD_NAMES, number, percent, years } from '../page/format.js';
 import { ErrorNote } from '../page/notes.js';
-import { nameOf } from '../state/catalogues.js';
+import { nameOf, servedOrigin } from '../state/catalogues.js';
 import { assumptions, horizon, method, species } from '../state/choices.js';
 import {
   clearScored,
@@ -18,6 +18,7 @@ import {
 } from '../state/points.js';
 import { boxAround } from '../state/units.js';
 import { PointRows } from './point-rows.js';
+import { pointsCsv } from './points-csv.js';
 import { scorePoints } from './score-points.js';
 
 /** Scores a file of points, with progress; what is answered can be saved, also after it was stopped. */
@@ -75,9 +76,7 @@ export function PointsRun({ table }: { table: PointTable }) {
         {scored !== null && !isRunning && (
           <button
             type="button"
-            onClick={() =>
-              download('points.csv', new Blob([csvText(scored.columns, scored.rows)], { type: 'text/csv' }))
-            }
+            onClick={() => download('points.csv', new Blob([pointsCsv(scored)], { type: 'text/csv' }))}
           >
             Save {counted(done, 'row')} as CSV
           </button>
@@ -99,7 +98,7 @@ export function PointsRun({ table }: { table: PointTable }) {
         </>
       )}
       {changed.length > 0 && (
-        <p class="flag">Chosen since then: {changed.join(', ')}. Score the points again for that.</p>
+        <p class="flag">Changed since then: {changed.join(', ')}. Score the points again for that.</p>
       )}
       {error !== null && <ErrorNote error={error} />}
       {scored !== null && <PointRows scored={scored} />}
@@ -112,7 +111,14 @@ const questionNow = ({ rows }: PointTable): PointsQuestion => ({
   species: rows.every((row) => row.species_code) ? null : species.value,
   method: rows.every((row) => row.planting_method) ? null : method.value,
   horizon: horizon.value,
-  assumed: assumptions(),
+  // What each row states of its own practice is not chosen here.
+  assumed: Object.fromEntries(
+    Object.entries(assumptions()).filter(
+      ([name]) => CLIMATE.includes(name) || !rows.every((row) => row[name]),
+    ),
+  ),
+  date: dateText(),
+  model: servedOrigin(),
 });
 
 const questionText = (question: PointsQuestion) =>
@@ -137,5 +143,8 @@ function changesBetween(before: PointsQuestion, now: PointsQuestion): string[] {
     ...(before.horizon === now.horizon ? [] : ['another year']),
     ...(changed.some((name) => CLIMATE.includes(name)) ? ['another climate'] : []),
     ...(changed.some((name) => !CLIMATE.includes(name)) ? ['another practice'] : []),
+    ...(before.model !== undefined && before.model.digest !== now.model?.digest
+      ? ['other models of the service']
+      : []),
   ];
 }

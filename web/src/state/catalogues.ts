@@ -1,6 +1,8 @@
-import { signal } from '@preact/signals';
+import { batch, computed, effect, signal } from '@preact/signals';
 import { callJson } from '../api/service.js';
 import type { Coverage, ServedModel, Species, SpeciesList, Usage } from '../api/types.js';
+import { conditions, DEFAULT_SPECIES, practice, practiceOf, species } from './choices.js';
+import { servedVersion } from './connection.js';
 import { key } from './key.js';
 
 export interface Catalogues {
@@ -9,26 +11,64 @@ export interface Catalogues {
   readonly model: ServedModel;
 }
 
+/** What tells models, and what their figures are, apart from others. */
+export type ModelOrigin = Pick<ServedModel, 'version' | 'digest' | 'outcomes' | 'caution'>;
+
 /** What serves; null until it is loaded with a key that is accepted. */
 export const catalogues = signal<Catalogues | null>(null);
 /** The key's tier and today's count, as of the last look. */
 export const usage = signal<Usage | null>(null);
 
+/** Which models serve; undefined until the catalogues are loaded. */
+export function servedOrigin(): ModelOrigin | undefined {
+  const model = catalogues.value?.model;
+  if (model === undefined) return undefined;
+  const { version, digest, outcomes, caution } = model;
+  return { version, digest, outcomes, caution };
+}
+
 /** Whether the models have intervals; taken to be so until the catalogues are loaded. */
 export const hasIntervals = () => catalogues.value?.model.interval_level !== null;
+
+/** Whether other models answer than those of the catalogues: the service has loaded others since. */
+export const areOutdated = computed(
+  () =>
+    catalogues.value !== null &&
+    servedVersion.value !== null &&
+    servedVersion.value !== catalogues.value.model.version,
+);
 
 /** The key with which the catalogues were loaded. */
 let loadedWith: string | null = null;
 
-/** Loads what is not there yet for the key. @throws NurselogError */
+/** Loads what is not there yet for the key, or of other models. @throws NurselogError */
 export async function loadCatalogues(signal: AbortSignal): Promise<void> {
   const secret = key.peek();
-  if (loadedWith !== secret) {
-    usage.value = null;
+  if (loadedWith !== secret) usage.value = null;
+  if (loadedWith !== secret || areOutdated.peek()) {
     await loadLists(signal);
     loadedWith = secret;
   }
   if (usage.peek() === null) await loadUsage(signal);
+}
+
+/** Takes away choices, as of an old link, that the models do not know, now and later. */
+export function dropUnknownChoices(): void {
+  effect(() => {
+    if (catalogues.value === null) return;
+    const { species: list, model } = catalogues.value;
+    const codes = list.map(({ species_code }) => species_code);
+    if (!codes.includes(species.value))
+      species.value = codes.find((code) => code === DEFAULT_SPECIES) ?? codes[0] ?? species.value;
+    for (const [choice, features] of [
+      [practice, practiceOf(model.features)],
+      [conditions, model.features],
+    ] as const) {
+      const chosen = Object.entries(choice.value);
+      const known = chosen.filter(([name]) => features.some(({ feature }) => feature === name));
+      if (known.length < chosen.length) choice.value = Object.fromEntries(known);
+    }
+  });
 }
 
 /** Looks at the key's tier and today's count. @throws NurselogError */
@@ -42,7 +82,10 @@ async function loadLists(signal: AbortSignal): Promise<void> {
     callJson<Coverage>('/v1/coverage', { signal }),
     callJson<ServedModel>('/v1/model', { signal }),
   ]);
-  catalogues.value = { species: list.species, coverage, model };
+  batch(() => {
+    catalogues.value = { species: list.species, coverage, model };
+    servedVersion.value = model.version;
+  });
 }
 
 /** The common name of a species; its code where it is not known. */

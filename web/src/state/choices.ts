@@ -11,8 +11,11 @@ export type Layer = (typeof LAYERS)[number];
 export const PANELS = ['site', 'units', 'about'] as const;
 export type Panel = (typeof PANELS)[number];
 
+/** Douglas-fir. */
+export const DEFAULT_SPECIES = 'PSME';
+
 /** What is shown and asked, all of it in the address, so that a link shows the same. */
-export const species = signal('PSME');
+export const species = signal(DEFAULT_SPECIES);
 export const method = signal<Method>('manual');
 export const horizon = signal<Horizon>(5);
 export const layer = signal<Layer>('survival');

@@ -15,6 +15,9 @@ export interface Trouble {
 /** What is wrong now; null while the service answers. */
 export const trouble = signal<Trouble | null>(null);
 
+/** The version of the models that gave the last answer; null before the first. */
+export const servedVersion = signal<string | null>(null);
+
 /** Increased to load again what failed. */
 export const attempt = signal(0);
 

@@ -1,6 +1,7 @@
 import { effect, signal } from '@preact/signals';
 import { clear, createStore, getMany, setMany, type UseStore } from 'idb-keyval';
 import { storageOf } from './storage.js';
+import { earlierUnits } from './units.js';
 import { EMPTY_WORK, readWork, takeWork, type Work, work } from './work.js';
 
 /** Work is kept in IndexedDB, of this origin alone, part by part. The key is no part of it. */
@@ -59,6 +60,7 @@ export async function startKeeping(hasChoices: boolean): Promise<void> {
   try {
     store = createStore('nurselog', 'work');
     if (isKeeping.peek()) await restore(!hasChoices);
+    earlierUnits.value = []; // nothing was done yet that Undo could take back
   } catch (error) {
     store = undefined;
     keepError.value = (error as Error).message;
@@ -96,10 +98,11 @@ function forgetKept(): void {
 
 /** Takes what the store has instead of the work of this tab. @returns whether it has anything */
 async function restore(takesChoices: boolean): Promise<boolean> {
+  const reading = getMany<unknown>([...PARTS], store); // may throw: before there is a promise that nobody awaits
   const late = new Promise<never>((_, reject) => {
     setTimeout(() => reject(new Error('its storage does not answer')), MAX_READ_MS);
   });
-  const values = await Promise.race([getMany([...PARTS], store), late]);
+  const values = await Promise.race([reading, late]);
   const found = readWork(Object.fromEntries(PARTS.map((part, index) => [part, values[index]])));
   if (values.every((value) => value === undefined)) return false;
   if (typeof found === 'string') {

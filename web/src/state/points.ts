@@ -1,5 +1,6 @@
 import { batch, signal } from '@preact/signals';
 import type { Horizon, Method } from '../api/types.js';
+import type { ModelOrigin } from './catalogues.js';
 import type { Assumptions } from './choices.js';
 
 export type Row = Readonly<Record<string, string>>;
@@ -17,6 +18,9 @@ export interface PointsQuestion {
   readonly method: Method | null;
   readonly horizon: Horizon;
   readonly assumed: Assumptions;
+  /** The day, and the models that serve; undefined in work of before they were kept. */
+  readonly date?: string | undefined;
+  readonly model?: ModelOrigin | undefined;
 }
 
 /** The answered rows of a file of points. */

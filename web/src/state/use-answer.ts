@@ -1,4 +1,5 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { catalogues } from './catalogues.js';
 import { attempt } from './connection.js';
 
 export interface Loading<Answer> {
@@ -12,15 +13,16 @@ export interface Loading<Answer> {
 const PAUSE_MS = 150;
 
 /**
- * Loads an answer, and again when its question changes.
- * @param question a text that differs where another answer is needed; null for none
+ * Loads an answer, and again when its question changes or the service has other models.
+ * @param asking a text that differs where another answer is needed; null for none
  * @param errorIn what keeps an answer from being complete: such an answer is shown, and asked again as a failed one
  */
 export function useAnswer<Answer>(
-  question: string | null,
+  asking: string | null,
   load: (signal: AbortSignal) => Promise<Answer>,
   errorIn: (answer: Answer) => Error | null = () => null,
 ): Loading<Answer> {
+  const question = asking === null ? null : `${catalogues.value?.model.digest} ${asking}`;
   const [{ asked, ...state }, setState] = useState<Loading<Answer> & { readonly asked: string | null }>({
     asked: null,
     answer: null,

@@ -17,6 +17,8 @@ const cost = z.nullable(z.number().check(z.positive(), z.lte(1e9)));
 const method = z.enum(METHODS);
 const codes = z.array(z.string().check(z.regex(/^[A-Z]{4}$/))).check(z.maxLength(100));
 
+const OUTCOMES = ['observed', 'calibrated', 'simulated'] as const;
+
 /** Texts may have any length, as in any file: what was kept or saved must be readable again. */
 const cell = z.union([z.string(), z.number(), z.boolean(), z.null()]);
 const row = z.record(z.string(), z.string());
@@ -46,6 +48,10 @@ const question = z.object({
   method: z.nullable(method),
   horizon: z.literal(HORIZONS),
   assumed: z.record(z.string(), z.number()),
+  date: z.optional(z.string()),
+  model: z.optional(
+    z.object({ version: z.string(), digest: z.string(), outcomes: z.enum(OUTCOMES), caution: z.string() }),
+  ),
 });
 
 /** Corners may be anything, as in any file of units: the service says what is wrong with them. */

@@ -47,7 +47,7 @@ export function UnitsPanel() {
 }
 
 /** Takes what a file holds. @returns what a planner should know of it */
-function take({ polygons, points, ignored, isNad27, project }: FileContent): string {
+function take({ polygons, points, ignored, notes = [], project }: FileContent): string {
   if (project !== undefined) {
     takeWork(project, true);
     markSaved(work.peek());
@@ -61,9 +61,7 @@ function take({ polygons, points, ignored, isNad27, project }: FileContent): str
   return [
     ignored > 0 ? `Neither polygons nor points, and left out: ${counted(ignored, 'feature')}.` : '',
     known > 0 ? `Here already, and not added again: ${counted(known, 'unit')}.` : '',
-    isNad27
-      ? 'The file is in NAD27: its places may be 100 m off. Convert it to WGS 84 and drop it again.'
-      : '',
+    ...notes,
   ]
     .join(' ')
     .trim();

@@ -1,0 +1,32 @@
+import { areaUnit, counted, namesOf, number, perArea, years } from '../page/format.js';
+import { horizon } from '../state/choices.js';
+import { settings } from '../state/plan-settings.js';
+import { units } from '../state/units.js';
+import { MAX_TARGET_PER_HA, targetUnitOf, wrongTargets } from './targets.js';
+
+/** What an order is for, as a sentence; nothing without a target. */
+export function OrderBasis() {
+  const { targetPerHa, targetColumn, basis, reservePercent } = settings.value;
+  if (targetPerHa === null && targetColumn === null) return null;
+  const same = targetPerHa !== null && `${number(perArea(targetPerHa))} per ${areaUnit()}`;
+  const own = targetColumn !== null && `column ${targetColumn} per ${targetUnitOf(settings.value)}`;
+  return (
+    <p>
+      Ordered for living trees after {years(horizon.value)}: {own || same}
+      {own && same && `, ${same} where it is blank`}, and a reserve of {reservePercent} %. Reckoned by{' '}
+      {basis === 'low' ? 'the low end of survival' : 'survival'}.
+    </p>
+  );
+}
+
+/** Says which units have a target that cannot be read. */
+export function WrongTargets() {
+  const wrong = wrongTargets(units.value, settings.value);
+  if (wrong.length === 0) return null;
+  return (
+    <p class="error" role="status">
+      No order for {counted(wrong.length, 'unit')}, whose {settings.value.targetColumn} is no number from 0 to{' '}
+      {number(MAX_TARGET_PER_HA)}: {namesOf(wrong)}.
+    </p>
+  );
+}
