@@ -7,7 +7,7 @@ import { ApiError, type ErrorObject } from '../../prediction/errors/api-error.js
 import { show, shownPath } from '../../prediction/errors/shown-value.js';
 import type { GenerationData } from '../../prediction/per-generation.js';
 import { ROW_STATUS, type SiteRows } from '../../prediction/site-rows.js';
-import { METRES_PER_FOOT } from './options.js';
+import { METRES_PER_FOOT } from './option-numbers.js';
 import { nearestDataOf, placeHint, speciesOf } from './places.js';
 import { MAX_LATITUDE, type PlanRequest, type PredictRequest } from './schemas.js';
 
