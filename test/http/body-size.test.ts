@@ -1,6 +1,8 @@
+import { once } from 'node:events';
+import { connect } from 'node:net';
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib';
 import fc from 'fast-check';
-import { expect, test } from 'vitest';
+import { expect, onTestFinished, test } from 'vitest';
 import { expectError, parseErrorBody } from '../support/error-body.js';
 import { rawRequest, sendRaw } from '../support/raw-http.js';
 import { PREDICT_REQUEST, scatteredSites } from '../support/requests.js';
@@ -41,6 +43,20 @@ test('a body of 1 MiB and 1 byte is payload_too_large 413, with Content-Length a
   await expectError(await service.post('/v1/predict', bodyOf(LIMIT_BYTES + 1)), 413, 'payload_too_large');
   const { status, body } = await sendChunked(bodyOf(LIMIT_BYTES + 1));
   expect([status, parseErrorBody(body).code]).toEqual([413, 'payload_too_large']);
+});
+
+test('a caller who sends all of a body that is far too large before reading gets payload_too_large', async () => {
+  const socket = connect(Number(new URL(service.apiUrl).port), '127.0.0.1');
+  onTestFinished(() => void socket.destroy());
+  const bytes = 30 * 2 ** 20;
+  const head = `POST /v1/plan HTTP/1.1\r\nHost: x\r\nX-API-Key: ${service.key}\r\nContent-Type: application/json\r\n`;
+  await new Promise<void>((resolve, reject) => {
+    socket.once('error', reject);
+    socket.write(`${head}Content-Length: ${bytes}\r\n\r\n`);
+    socket.write(Buffer.alloc(bytes, ' '), () => resolve());
+  });
+  const [response] = await once(socket.setEncoding('utf8'), 'data');
+  expect(response).toMatch(/^HTTP\/1\.1 413 /);
 });
 
 test('a body is read to the same bytes however it is cut into chunks', async () => {

@@ -7,6 +7,11 @@ import { SocketStream } from './socket-stream.js';
 /** A body that nobody reads is received up to this size, and then the next request; a larger one ends the connection. */
 const MAX_UNREAD_BYTES = 64 * 1024;
 
+/** Bytes that are received and dropped after the connection has ended. */
+const MAX_DROPPED_BYTES = 4 * 1024 * 1024;
+/** The same for callers with a key: many HTTP clients send a whole body, which may be too large, before they read. */
+const MAX_DROPPED_BYTES_OF_KEY = 128 * 1024 * 1024;
+
 /**
  * A connection as Node's HTTP server sees it: what its socket receives is passed on a little at a time.
  *
@@ -184,7 +189,7 @@ export class Connection extends SocketStream {
     for (let isFirst = true; this.waiting !== undefined; isFirst = false) {
       const bytes = this.waiting;
       if (this.writableEnded || (this.#isFinal && !this.#isReceivingBody)) {
-        this.dropBytes(bytes);
+        this.dropBytes(bytes, this.#keyId === undefined ? MAX_DROPPED_BYTES : MAX_DROPPED_BYTES_OF_KEY);
         return;
       }
       if (this.isPaused()) return;

@@ -4,9 +4,6 @@ import { Duplex } from 'node:stream';
 /** How long a connection that the service has ended waits for a caller who is still sending. */
 const LINGER_MS = 1000;
 
-/** Bytes that are received and dropped during that time. */
-const MAX_DROPPED_BYTES = 4 * 1024 * 1024;
-
 /** A socket as a stream that decides when to pass on what was received, and that lingers when it has ended. */
 export class SocketStream extends Duplex {
   /** Received, and not yet passed on. */
@@ -62,10 +59,10 @@ export class SocketStream extends Duplex {
     callback(error);
   }
 
-  /** Drops what will not be answered. The caller may send some of it, and more is left unread until the linger ends. */
-  protected dropBytes(bytes: Buffer): void {
+  /** Drops what will not be answered, up to so many bytes in all; more is left unread until the linger ends. */
+  protected dropBytes(bytes: Buffer, maxBytes: number): void {
     this.waiting = undefined;
     this.#droppedBytes += bytes.length;
-    if (this.#droppedBytes > MAX_DROPPED_BYTES) this.socket.pause();
+    if (this.#droppedBytes > maxBytes) this.socket.pause();
   }
 }
