@@ -240,6 +240,7 @@ test('a surface has one strong ETag for each media type, content coding and requ
       tags.add(etag);
       const again = await get(CASCADES, { accept, 'accept-encoding': coding, 'if-none-match': etag });
       expect([again.status, await again.text()]).toEqual([304, '']);
+      expect(again.headers.get('model-outcomes')).toBe('simulated');
       for (const name of ['etag', 'cache-control', 'vary'])
         expect(again.headers.get(name)).toBe(response.headers.get(name));
       expect(again.headers.has('content-encoding')).toBe(false);

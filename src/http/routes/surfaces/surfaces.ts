@@ -49,12 +49,13 @@ export function surfacesRoute(app: FastifyInstance, { config, serving, submitter
     /** Sets the headers of the answer, and of a 304. */
     const describe = (etag: string) => {
       if (request.query.f === undefined) addVary(reply, 'accept');
-      return reply.headers({ etag, 'cache-control': CACHE_CONTROL.revalidated });
+      return reply.headers({
+        etag,
+        'cache-control': CACHE_CONTROL.revalidated,
+        'model-outcomes': generation.artefacts.manifest.outcomes,
+      });
     };
-    const describeAnswer = (etag: string) =>
-      describe(etag)
-        .header('model-outcomes', generation.artefacts.manifest.outcomes)
-        .type(contentTypeOf(type));
+    const describeAnswer = (etag: string) => describe(etag).type(contentTypeOf(type));
     const isUnchanged = (etag: string) => isCurrent(etag, request.headers['if-none-match']);
     const sendUnchanged = (etag: string) => {
       describe(etag).code(304);
