@@ -104,7 +104,7 @@ function killSelf(log: Log, reason: string): void {
 }
 
 function explain(error: unknown): string {
-  return EXPLAINED.some((type) => error instanceof type)
-    ? oneLine((error as Error).message)
-    : ((error as Error).stack ?? String(error));
+  if (!EXPLAINED.some((type) => error instanceof type)) return (error as Error).stack ?? String(error);
+  const message = oneLine((error as Error).message);
+  return error instanceof ArtefactError ? `${message} (DATA_DIR and MODEL_DIR name the folders)` : message;
 }
