@@ -669,7 +669,7 @@ export interface components {
              */
             version: string;
             model: {
-                /** @example pnw_v1_4_larch */
+                /** @example pnw_v1_5_larch */
                 version: string;
                 /** @example larch */
                 codename: string;
@@ -695,7 +695,7 @@ export interface components {
             uptime_seconds: number;
         };
         Model: {
-            /** @example pnw_v1_4_larch */
+            /** @example pnw_v1_5_larch */
             version: string;
             /** @example larch */
             codename: string;
@@ -1603,7 +1603,7 @@ export interface components {
             expected_calibration_error: number;
         };
         ServedModel: {
-            /** @example pnw_v1_4_larch */
+            /** @example pnw_v1_5_larch */
             version: string;
             /** @example larch */
             codename: string;

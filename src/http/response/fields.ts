@@ -28,7 +28,7 @@ export const speciesCommonName = text('Douglas-fir');
 export const plantingMethod = z.enum(PLANTING_METHODS);
 
 export const modelSchema = component('Model', {
-  version: text('pnw_v1_4_larch'),
+  version: text('pnw_v1_5_larch'),
   codename: text('larch'),
   series: text('Nurselog'),
 });
