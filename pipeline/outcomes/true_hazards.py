@@ -13,6 +13,8 @@ from pipeline.outcomes.envelopes import Envelope, Environment
 from pipeline.outcomes.species import all_species
 from pipeline.outcomes.world import World
 
+LOW_LIMIT_RISE = 0.5
+"""Share of the rise of zones to the south and east that their lower limits follow: there, drought sets these."""
 ZONE_EDGE_KM = 0.15
 """Width of the edge of a forest zone."""
 LEVEL_SLOPE = -1.0
@@ -78,7 +80,9 @@ def species_terms(environment: Environment, index: int, envelope: Envelope, worl
     wet_site = world.wet_site_disease * high("precipitation_annual") + world.moist_competition * wetness
     flat = expit((FLAT_SLOPE - scores["slope"]) / FLAT_WIDTH)
     zone_km = (axes["elevation"] + environment.zone_shift) / 1000
-    zone = world.zone_low * outside_zone(species.zone_low_m / 1000 - zone_km)
+    low_shift = np.maximum(environment.zone_shift, LOW_LIMIT_RISE * environment.zone_shift)
+    above_low_km = (axes["elevation"] + low_shift - species.zone_low_m) / 1000
+    zone = world.zone_low * outside_zone(-above_low_km)
     zone = zone + world.zone_high * outside_zone(zone_km - species.zone_high_m / 1000)
     bottomland = world.bottomland * species.level_ground
     level = np.maximum(scores["slope"] - LEVEL_SLOPE, 0.0)

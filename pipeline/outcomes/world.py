@@ -57,7 +57,7 @@ class World:
     dew_point_drought: float = _factor(0.8, 0.4, "fog and night-time recovery are rarely measured on seedlings")
     heat_load_drought: float = _factor(0.14, 0.4, "south slopes are the classical failure; sizes differ by study")
     drought_sensitivity: float = _factor(0.85, 0.2, "response of a species of middling drought tolerance to dry sites")
-    drought_rank_effect: float = _factor(0.12, 0.3, "change of that response with a rank of drought tolerance")
+    drought_rank_effect: float = _factor(0.16, 0.3, "change of that with a rank of drought tolerance: zones of valleys")
     drought_saturation: float = _factor(1.3, 0.2, "score at which low rainfall levels off; dry air does not")
     moist_site_benefit: float = _factor(0.75, 0.2, "response to moist sites of a species of middling drought tolerance")
     moist_rank_effect: float = _factor(0.1, 0.3, "change of that with a rank: trees of dry sites gain less from rain")

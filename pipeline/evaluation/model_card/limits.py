@@ -25,6 +25,8 @@ def limits_section(*, simulated: bool) -> str:
   beyond the 0.2 to the 99.8 percentile of the grid stays what it is there.
 - A scenario moves a climate from place to place, not in time: seedlings are taken to come from seed of a climate like
   the new one, so a change within a few decades costs more than the models say.
+- A scenario leaves elevation, and with it the zone of a species, as it is: where it is too high for a species today,
+  warming brings little gain.
 - Stock, season, browse protection and the year's weather are not inputs; predictions average over them, and intervals
   include them. The effects of vegetation and overstory are the same at every place, though shade helps on hot ground
   and grass costs most where it is dry.
