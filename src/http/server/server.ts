@@ -155,8 +155,8 @@ function httpServer(handle: RequestListener): Server {
 /** Scheme and authority of a request target in absolute form. */
 const ORIGIN = /^https?:\/\/[^/?#]*/i;
 
-/** The last segment of every route that has a parameter. */
-const PARAMETER = ':species_code';
+/** Stands for a parameter, which only the last segment of a route may be. */
+const PARAMETER = ':';
 
 /**
  * Records the methods of every route registered from now on. Fastify's own lookup compiles the path it is asked for as a
@@ -167,7 +167,8 @@ function trackRouteMethods(app: FastifyInstance, endpoints: string): (request: F
   const methodsOf = new Map<string, string[]>();
   app.addHook('onRoute', ({ url, method }) => {
     if (url === '*') return; // by which preflights are received
-    methodsOf.set(url, [...(methodsOf.get(url) ?? []), ...[method].flat()]);
+    const route = url.replace(/:[^/]*$/, PARAMETER);
+    methodsOf.set(route, [...(methodsOf.get(route) ?? []), ...[method].flat()]);
   });
   return ({ method, url, originalUrl }) => {
     const path = pathOf(url);
