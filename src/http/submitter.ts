@@ -4,7 +4,7 @@ import type { ApiError } from '../prediction/errors/api-error.js';
 import type { SiteRows } from '../prediction/site-rows.js';
 import { KeyConcurrency, type MemoryBudget } from '../work/admission.js';
 import type { Generation } from '../work/generation.js';
-import type { JobFailure } from '../work/job.js';
+import { JobError, type JobFailure } from '../work/job.js';
 import type { JobAnswers } from '../work/job-answers.js';
 import type { Scheduler } from '../work/scheduler.js';
 import {
@@ -78,34 +78,43 @@ export class Submitter {
     return outcome.result;
   }
 
+  /** What work resolves to, unless the request is given up first. @throws ApiError, or what the work throws */
+  async untilDeadline<Result>(
+    request: FastifyRequest,
+    reply: FastifyReply,
+    work: Promise<Result>,
+  ): Promise<Result> {
+    let timer: NodeJS.Timeout | undefined;
+    const late = new Promise<never>((_, reject) => {
+      const leftMs = this.deadlineOf(reply) - performance.now();
+      timer = setTimeout(() => reject(timedOut(this.timeoutMs)), leftMs);
+    });
+    try {
+      return await Promise.race([work, late]);
+    } catch (error) {
+      throw error instanceof JobError ? failureError(error.outcome, request, this.timeoutMs) : error;
+    } finally {
+      clearTimeout(timer);
+    }
+  }
+
   /** When a request is given up, on the clock of `performance.now()`. */
   deadlineOf(reply: FastifyReply): number {
     return performance.now() - reply.elapsedTime + this.timeoutMs;
   }
 }
 
-/**
- * Takes memory for a request until its response is closed.
- * @returns releases all but that many bytes before
- * @throws ApiError overloaded where too little is left
- */
+/** Takes memory for a request until its response is closed. @throws ApiError overloaded where too little is left */
 export function takeMemory(
   budget: MemoryBudget,
   bytes: number,
   request: FastifyRequest,
   { raw }: FastifyReply,
-): (leftBytes: number) => void {
+): void {
   if (raw.closed) throw closedWhileWaiting(); // its 'close' would never come
   const { id } = callerOf(request);
   if (!budget.take(id, bytes)) throw TOO_MANY_OPEN;
-  let held = bytes;
-  const keepOnly = (leftBytes: number) => {
-    const left = Math.min(leftBytes, held);
-    budget.release(id, held - left);
-    held = left;
-  };
-  raw.once('close', () => keepOnly(0));
-  return keepOnly;
+  raw.once('close', () => budget.release(id, bytes));
 }
 
 /** The error of a request whose job has no result. @param timeoutMs how long it had */

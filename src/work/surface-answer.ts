@@ -17,12 +17,12 @@ export class SurfaceAnswer {
     private readonly steps: RequestSteps,
   ) {}
 
-  /** Predicts for all points. @param deadlineMs on the clock of `performance.now()` @throws JobError */
-  async predict(deadlineMs: number): Promise<void> {
+  /** Predicts for all points. @param deadlineOf gives the deadline of a step when it is begun @throws JobError */
+  async predict(deadlineOf: () => number): Promise<void> {
     const { surface } = this;
     const atOnce = surface.ends === undefined ? STEP_POINTS : STEP_POINTS_WITH_INTERVALS;
     await this.steps.doEach(slicesOf(surface.points.length, atOnce), async (slice) => {
-      await this.steps.do({ kind: 'points', surface, ...slice }, deadlineMs);
+      await this.steps.do({ kind: 'points', surface, ...slice }, deadlineOf());
     });
   }
 
@@ -42,8 +42,8 @@ export class SurfaceAnswer {
   }
 
   /** The answer as text. @throws JobError */
-  async text(type: StreamedType, deadlineMs: number): Promise<Buffer<ArrayBuffer>> {
-    return Buffer.from(await arrayBuffer(this.chunks(type, () => deadlineMs)));
+  async text(type: StreamedType, deadlineOf: () => number): Promise<Buffer<ArrayBuffer>> {
+    return Buffer.from(await arrayBuffer(this.chunks(type, deadlineOf)));
   }
 
   /** The answer as a GeoTIFF. @throws JobError */
@@ -51,13 +51,13 @@ export class SurfaceAnswer {
     raster: Raster,
     index: PointIndex,
     metadata: RasterMetadata,
-    deadlineMs: number,
+    deadlineOf: () => number,
   ): Promise<Buffer<ArrayBuffer>> {
     const { surface } = this;
     const tiles = levelsOf(raster).map((level) => tilesOf(level, metadata.bands.length));
     const bytes = tiles.map((ofLevel) => Array<Uint8Array>(ofLevel.length));
     await this.steps.doEach(placesOf(tiles), async ({ level, at, tile }) => {
-      bytes[level][at] = (await this.steps.do({ kind: 'tile', surface, raster, tile }, deadlineMs)).bytes;
+      bytes[level][at] = (await this.steps.do({ kind: 'tile', surface, raster, tile }, deadlineOf())).bytes;
     });
     return geoTiffFile(raster, index, metadata, bytes);
   }

@@ -2,6 +2,7 @@ import { once } from 'node:events';
 import { expect, onTestFinished, test } from 'vitest';
 import { seededRandom } from '../../testing/random.js';
 import { expectError } from '../support/error-body.js';
+import { eventually } from '../support/eventually.js';
 import { amount } from '../support/length.js';
 import { openSocket, rawRequest } from '../support/raw-http.js';
 import { PREDICT_REQUEST } from '../support/requests.js';
@@ -235,6 +236,15 @@ test('a surface that takes longer than the request timeout is a 503 that says so
   const { message } = await expectError(response, 503, 'overloaded');
   expect(message).toContain('timed out after 400 ms');
   expect((await impatient.get('/v1/health')).status).toBe(200);
+});
+
+test('a file is made to its end although its callers have given up, and kept for when they ask again', async () => {
+  const impatient = await startTestService({ REQUEST_TIMEOUT_MS: '400' });
+  onTestFinished(() => impatient.stop());
+  const whole = urlOf(`${WHOLE_GRID}&f=tif`);
+  await expectError(await impatient.get(whole), 503, 'overloaded');
+  // No request waits long enough to make it by itself.
+  await eventually(async () => expect((await impatient.get(whole)).status).toBe(200));
 });
 
 test('other keys and the same key have their turns while a large surface is predicted', async () => {

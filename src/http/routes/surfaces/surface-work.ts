@@ -1,14 +1,16 @@
 import type { FastifyReply, FastifyRequest } from 'fastify';
 import { LRUCache } from 'lru-cache';
-import { bandNames, SURVIVALS_PER_POINT } from '../../../formats/surface/surface.js';
+import { bandNames, SURVIVALS_PER_POINT, type Surface } from '../../../formats/surface/surface.js';
 import { type StreamedType, SURFACE_CHUNK_BYTES } from '../../../formats/surface/surface-output.js';
 import { MemoryBudget } from '../../../work/admission.js';
 import type { Generation } from '../../../work/generation.js';
+import { LATER_STEP_TIMEOUTS } from '../../../work/job.js';
 import { SharedMemory, type SharedRange } from '../../../work/memory/shared-memory.js';
-import type { RequestSteps } from '../../../work/request-steps.js';
+import { RequestSteps } from '../../../work/request-steps.js';
 import { SurfaceAnswer } from '../../../work/surface-answer.js';
-import { closedWhileWaiting } from '../../errors/common-errors.js';
+import { closedWhileWaiting, TOO_MANY_OPEN } from '../../errors/common-errors.js';
 import { byteTag } from '../../response/headers.js';
+import { callerOf } from '../../server/request-state.js';
 import { type Submitter, takeMemory } from '../../submitter.js';
 import { beforeFirstByte, stepsOf } from '../worker-steps.js';
 import { type AskedSurface, rasterMetadata } from './surface-request.js';
@@ -41,14 +43,33 @@ interface SurfaceCall {
   readonly asked: AskedSurface;
 }
 
-/** The values of a surface at all its points. */
-function valuesOf({ lattice, query }: AskedSurface): number {
-  return lattice.points.length * bandNames(query.hasIntervals).length;
+function bandsOf({ query }: AskedSurface): number {
+  return bandNames(query.hasIntervals).length;
 }
 
-/** What its points and values take. */
+/** What the points and values of a surface take. */
 function bytesOf(asked: AskedSurface): number {
-  return asked.lattice.points.byteLength + valuesOf(asked) * Uint16Array.BYTES_PER_ELEMENT;
+  const { points } = asked.lattice;
+  return points.byteLength + points.length * bandsOf(asked) * Uint16Array.BYTES_PER_ELEMENT;
+}
+
+/** The surface that is asked for, in a range of `bytesOf` bytes. Its values are to be predicted. */
+function surfaceIn({ memory, at }: SharedRange, { request, asked }: SurfaceCall): Surface {
+  const { lattice, query, species } = asked;
+  const { points, step } = lattice;
+  request.state.sites = points.length;
+  const sharedPoints = new Int32Array(memory, at, points.length);
+  sharedPoints.set(points);
+  const values = new Uint16Array(memory, at + points.byteLength, points.length * bandsOf(asked));
+  const survivals = SURVIVALS_PER_POINT * points.length;
+  return {
+    species,
+    assumed: query.assumed,
+    step,
+    points: sharedPoints,
+    survival: values.subarray(0, survivals),
+    ends: query.hasIntervals ? values.subarray(survivals) : undefined,
+  };
 }
 
 /** Predicts surfaces in the turns of their keys and in memory that all surfaces share, and keeps the files that it makes. */
@@ -59,8 +80,9 @@ export class SurfaceWork {
     maxSize: KEPT_BYTES,
     sizeCalculation: ({ bytes }) => bytes.length,
   });
-  /** The files that requests are making, by identity. */
+  /** The files that are being made, by identity, and the steps of those that have begun. */
   readonly #making = new Map<string, Promise<SurfaceFile>>();
+  readonly #underWay = new Set<RequestSteps>();
 
   constructor(
     private readonly submitter: Submitter,
@@ -71,95 +93,83 @@ export class SurfaceWork {
     return this.#kept.get(identity);
   }
 
-  /** Takes memory for bytes of a kept file until they are sent. @throws ApiError overloaded */
-  takeMemory(bytes: number, { request, reply }: SurfaceCall): (leftBytes: number) => void {
-    return takeMemory(this.#budget, bytes, request, reply);
+  /** Takes memory for bytes of an answer until they are sent. @throws ApiError overloaded */
+  takeMemory(bytes: number, { request, reply }: SurfaceCall): void {
+    takeMemory(this.#budget, bytes, request, reply);
   }
 
   /** Predicts a surface that is sent in chunks. @throws ApiError */
   predict(call: SurfaceCall): Promise<PredictedSurface> {
-    const { request, asked } = call;
+    const { request, reply, generation, asked } = call;
     this.submitter.checkConcurrency(request);
     const chunkBytes = Math.min(SURFACE_CHUNK_BYTES, TEXT_BYTES_PER_POINT * asked.lattice.points.length);
     this.takeMemory(bytesOf(asked) + chunkBytes, call);
-    return this.#runLimited(call, async (predict, steps) => ({ answer: await predict(), steps }));
-  }
-
-  /**
-   * Makes a file, unless another request makes it. It is sent from the main thread, which holds its bytes: the generation
-   * is let go before, so that reloads do not cut a slow download.
-   * @throws ApiError
-   */
-  makeFile(call: SurfaceCall): Promise<SurfaceFile> {
-    const { identity } = call.asked;
-    this.submitter.checkConcurrency(call.request);
-    return this.#runLimited(call, async (predict, steps) => {
-      // The caller of the other request may hang up: then this one makes it.
-      while (this.#making.has(identity)) await this.#making.get(identity)?.catch(() => {});
-      let file = this.keptFile(call.asked);
-      if (file === undefined) {
-        const making = this.#make(call, predict);
-        this.#making.set(identity, making);
-        file = await making.finally(() => this.#making.delete(identity));
-      } else this.takeMemory(file.bytes.length, call);
-      steps.end();
-      return file;
-    });
-  }
-
-  async #make(call: SurfaceCall, predict: () => Promise<SurfaceAnswer>): Promise<SurfaceFile> {
-    const { asked } = call;
-    const { lattice, raster, type, identity } = asked;
-    const mostBytes =
-      raster === undefined
-        ? TEXT_BYTES_PER_POINT * lattice.points.length
-        : RASTER_BYTES_PER_VALUE * valuesOf(asked);
-    const keepOnly = this.takeMemory(bytesOf(asked) + mostBytes, call);
-    const answer = await predict();
-    const deadlineMs = this.submitter.deadlineOf(call.reply);
-    const { artefacts } = call.generation;
-    const bytes =
-      raster === undefined
-        ? await answer.text(type as StreamedType, deadlineMs)
-        : await answer.geoTiff(raster, artefacts.grid.index, rasterMetadata(asked, artefacts), deadlineMs);
-    const file = { bytes, byteTag: raster === undefined ? undefined : await byteTag(bytes) };
-    this.#kept.set(identity, file);
-    keepOnly(bytes.length);
-    return file;
-  }
-
-  #runLimited<Result>(
-    { request, reply, generation, asked }: SurfaceCall,
-    work: (predict: () => Promise<SurfaceAnswer>, steps: RequestSteps) => Promise<Result>,
-  ): Promise<Result> {
     let range: SharedRange | undefined;
     const steps = stepsOf(request, reply, generation, () => {
       if (range !== undefined) this.#memory.release(range);
     });
-    const predict = async () => {
+    const work = async () => {
       if (steps.isCancelled) throw closedWhileWaiting(); // the memory would not be released
-      const { lattice, query, species } = asked;
-      const { points, step } = lattice;
-      request.state.sites = points.length;
       range = this.#memory.take(bytesOf(asked));
-      const sharedPoints = new Int32Array(range.memory, range.at, points.length);
-      sharedPoints.set(points);
-      const shared = new Uint16Array(range.memory, range.at + points.byteLength, valuesOf(asked));
-      const survivals = SURVIVALS_PER_POINT * points.length;
-      const surface = {
-        species,
-        assumed: query.assumed,
-        step,
-        points: sharedPoints,
-        survival: shared.subarray(0, survivals),
-        ends: query.hasIntervals ? shared.subarray(survivals) : undefined,
-      };
-      const answer = new SurfaceAnswer(surface, steps);
-      await answer.predict(this.submitter.deadlineOf(reply));
-      return answer;
+      const answer = new SurfaceAnswer(surfaceIn(range, call), steps);
+      const deadlineMs = this.submitter.deadlineOf(reply);
+      await answer.predict(() => deadlineMs);
+      return { answer, steps };
     };
     return beforeFirstByte(request, steps, this.timeoutMs, closedWhileWaiting, () =>
-      this.submitter.runLimited(request, reply, generation, () => work(predict, steps)),
+      this.submitter.runLimited(request, reply, generation, work),
     );
+  }
+
+  /**
+   * Makes a file, unless another request makes it. It is made to its end although its callers may have given up by then:
+   * it is kept for when they ask again.
+   * @throws ApiError
+   */
+  makeFile(call: SurfaceCall): Promise<SurfaceFile> {
+    const { request, reply, generation, asked } = call;
+    let making = this.#making.get(asked.identity);
+    if (making === undefined) {
+      making = this.submitter
+        .runLimited(request, reply, generation, () => this.#make(call))
+        .finally(() => this.#making.delete(asked.identity));
+      this.#making.set(asked.identity, making);
+    }
+    return this.submitter.untilDeadline(request, reply, making);
+  }
+
+  /** Ends the making of files that nobody waits for any more. */
+  close(): void {
+    for (const steps of this.#underWay) steps.cancel();
+  }
+
+  async #make(call: SurfaceCall): Promise<SurfaceFile> {
+    const { request, asked, generation } = call;
+    const { lattice, raster, type, identity } = asked;
+    const { id } = callerOf(request);
+    const pointBytes = raster === undefined ? TEXT_BYTES_PER_POINT : RASTER_BYTES_PER_VALUE * bandsOf(asked);
+    const bytesTaken = bytesOf(asked) + pointBytes * lattice.points.length;
+    if (!this.#budget.take(id, bytesTaken)) throw TOO_MANY_OPEN;
+    const range = this.#memory.take(bytesOf(asked));
+    const steps = new RequestSteps(id, generation.batches);
+    this.#underWay.add(steps);
+    try {
+      const answer = new SurfaceAnswer(surfaceIn(range, call), steps);
+      const deadlineOf = () => performance.now() + LATER_STEP_TIMEOUTS * this.timeoutMs;
+      await answer.predict(deadlineOf);
+      request.state.times = steps;
+      const { artefacts } = generation;
+      const bytes =
+        raster === undefined
+          ? await answer.text(type as StreamedType, deadlineOf)
+          : await answer.geoTiff(raster, artefacts.grid.index, rasterMetadata(asked, artefacts), deadlineOf);
+      const file = { bytes, byteTag: raster === undefined ? undefined : await byteTag(bytes) };
+      this.#kept.set(identity, file);
+      return file;
+    } finally {
+      this.#underWay.delete(steps);
+      this.#budget.release(id, bytesTaken);
+      void steps.released().then(() => this.#memory.release(range));
+    }
   }
 }

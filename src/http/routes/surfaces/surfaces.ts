@@ -41,6 +41,7 @@ export const surfacesEndpoint: Endpoint = {
 export function surfacesRoute(app: FastifyInstance, { config, serving, submitter }: RouteContext): void {
   const { requestTimeoutMs: timeoutMs } = config;
   const work = new SurfaceWork(submitter, timeoutMs);
+  app.addHook('onClose', () => work.close());
   app.get<SurfaceRoute>('/v1/surfaces/:species_code', async (request, reply) => {
     const generation = serving.current;
     const asked = readSurface(request, generation);
@@ -78,12 +79,11 @@ export function surfacesRoute(app: FastifyInstance, { config, serving, submitter
 
     /** Sends a surface that is kept as a whole, or a range of it. */
     const answerFile = async () => {
-      const kept = work.keptFile(asked);
-      const { bytes, byteTag } = kept ?? (await work.makeFile(call));
+      const { bytes, byteTag } = work.keptFile(asked) ?? (await work.makeFile(call));
       const etag = byteTag ?? codedTag;
       if (isUnchanged(etag)) return sendUnchanged(etag);
       const range = rangeOf(request, bytes.length, etag);
-      if (kept !== undefined) work.takeMemory(range === undefined ? bytes.length : range[1] - range[0], call);
+      work.takeMemory(range === undefined ? bytes.length : range[1] - range[0], call);
       describeAnswer(etag);
       // Also where the range is ignored: the ETag is that of the bytes without a content coding.
       if (isRange && raster === undefined) addVary(reply, 'accept-encoding');
