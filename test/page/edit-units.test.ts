@@ -31,7 +31,7 @@ async function editFirst(page: Page): Promise<void> {
 browserTest(
   'corners are moved, added and removed with the mouse, each change is planned and can be undone',
   async () => {
-    const { page, context, faults } = await openUnits(shared, {}, { reducedMotion: 'reduce' });
+    const { page } = await openUnits(shared, {}, { reducedMotion: 'reduce' });
     await editFirst(page);
     const [before] = await exportedCorners(page);
     const asked: string[][] = [];
@@ -71,19 +71,18 @@ browserTest(
     await page.getByRole('button', { name: 'Done' }).click();
     expect(await page.locator('.handle').count()).toBe(0);
     await page.getByRole('button', { name: 'Remove this unit' }).click();
+    expect(await page.evaluate(() => document.activeElement?.id)).toBe('unit');
     await expect.poll(() => page.locator('table.plan').getByText('North slope').count()).toBe(0);
     await page.getByRole('button', { name: 'Remove the unit' }).click();
     await page.locator('table.plan').waitFor({ state: 'detached' });
     await page.keyboard.press('Control+z');
     await page.keyboard.press('Control+z');
     expect((await exportedCorners(page))[0]).toEqual(moved);
-    expect(faults).toEqual([]);
-    await context.close();
   },
 );
 
 browserTest('a unit is drawn and edited with the keyboard alone', async () => {
-  const { page, context, faults } = await openUnits(shared);
+  const { page } = await openUnits(shared);
   await mapReady(page);
   await page.getByRole('button', { name: 'Draw a unit' }).focus();
   await page.keyboard.press('Enter');
@@ -124,12 +123,10 @@ browserTest('a unit is drawn and edited with the keyboard alone', async () => {
   await page.keyboard.press('Tab');
   await page.locator('table.plan').getByText('=Ridge').waitFor();
   expect(await saved(page, 'Export GeoJSON')).not.toContain('Drawn 1');
-  expect(faults).toEqual([]);
-  await context.close();
 });
 
 browserTest('neither Enter nor a double click throws away corners that are too few for a unit', async () => {
-  const { page, context, faults } = await openUnits(shared, { map: '11/44.12/-122.03' });
+  const { page } = await openUnits(shared, { map: '11/44.12/-122.03' });
   await mapReady(page);
   await page.getByRole('button', { name: 'Draw a unit' }).click();
   const [x, y] = await middleOfMap(page);
@@ -144,12 +141,10 @@ browserTest('neither Enter nor a double click throws away corners that are too f
   await page.getByRole('button', { name: 'Draw a unit' }).click();
   await page.getByText('(0 so far)').waitFor();
   expect(await page.getByText('A unit needs at least three corners.').count()).toBe(0);
-  expect(faults).toEqual([]);
-  await context.close();
 });
 
 browserTest('Ctrl+Z and Escape work while a checkbox, a radio button or a slider has the focus', async () => {
-  const { page, context, faults } = await openUnits(shared);
+  const { page } = await openUnits(shared);
   await mapReady(page);
   for (const field of [
     page.getByLabel('Native species only'),
@@ -173,12 +168,10 @@ browserTest('Ctrl+Z and Escape work while a checkbox, a radio button or a slider
   await filter.press('Control+z'); // the field's own
   await expect.poll(() => filter.inputValue()).toBe('');
   await page.getByLabel('Change a unit').waitFor();
-  expect(faults).toEqual([]);
-  await context.close();
 });
 
 browserTest('a finger draws a unit and moves a corner on a phone', async () => {
-  const { page, context, faults } = await openUnits(
+  const { page, context } = await openUnits(
     shared,
     { map: '11/44.12/-122.03' },
     { viewport: { width: 390, height: 844 }, hasTouch: true, isMobile: true },
@@ -201,6 +194,4 @@ browserTest('a finger draws a unit and moves a corner on a phone', async () => {
   await expect.poll(async () => (await exportedCorners(page))[0]![0]).not.toEqual(before![0]);
   const [after] = await exportedCorners(page);
   expect(after!.slice(1)).toEqual(before!.slice(1));
-  expect(faults).toEqual([]);
-  await context.close();
 });

@@ -3,10 +3,10 @@ import { iter } from 'but-unzip';
 import Papa from 'papaparse';
 import type { Page } from 'playwright-core';
 import { expect } from 'vitest';
-import { browserTest, serviceAndBrowser } from './support/browser.js';
+import { browserTest, serviceAndBrowser, WITHOUT_MAP } from './support/browser.js';
 import { drop, openUnits, RING, saved } from './support/units.js';
 
-const shared = serviceAndBrowser();
+const shared = serviceAndBrowser(WITHOUT_MAP);
 const ACRE_HA = 0.40468564224;
 
 type Row = Record<string, string>;
@@ -68,7 +68,7 @@ async function optionsOf(body: object) {
 browserTest(
   "orders are those of the API for a target per acre with a reserve, of all units or of a column, with survival in today's climate beside them, in table, report and exports",
   async () => {
-    const { page, context, faults } = await openUnits(shared, { warming: '2' }, { locale: 'en-US' });
+    const { page } = await openUnits(shared, { warming: '2' }, { locale: 'en-US' });
     await drop(page, 'units.geojson', UNITS);
     await costs(page);
     await page.getByLabel('Living trees wanted per acre').fill('200');
@@ -156,8 +156,6 @@ browserTest(
     expect(read.errors).toBe(0);
     expect(read.values[0]).toMatchObject(expected);
     expect(read.corners).toBe(RING.length);
-    expect(faults).toEqual([]);
-    await context.close();
   },
 );
 
@@ -181,7 +179,7 @@ async function sheetsOf(path: string) {
 browserTest(
   'the workbook has a plan, all options and what they are, and its texts are no formulas',
   async () => {
-    const { page, context, faults } = await openUnits(shared, { warming: '2' });
+    const { page } = await openUnits(shared, { warming: '2' });
     await drop(page, 'units.geojson', UNITS);
     await costs(page);
     await page.getByLabel('Living trees wanted per hectare').fill('500');
@@ -206,15 +204,13 @@ browserTest(
       warming_c: '2',
     });
     expect(formulas).toBe(0);
-    expect(faults).toEqual([]);
-    await context.close();
   },
 );
 
 browserTest(
   'a cheapest option with a low end below the threshold is said to be unsure, safest ranks by low ends, and the caption says so while units are in order',
   async () => {
-    const { page, context, faults } = await openUnits(shared);
+    const { page } = await openUnits(shared);
     await drop(page, 'units.geojson', UNITS);
     await costs(page);
     const { options } = await optionsOf({ costs: { manual: 1.2, drone_seeded: 0.6 } });
@@ -241,15 +237,13 @@ browserTest(
     });
     await page.getByRole('button', { name: 'Species, method' }).click(); // units out of order
     await expect.poll(() => caption.innerText()).toMatch(/^\d+ of \d+ options$/);
-    expect(faults).toEqual([]);
-    await context.close();
   },
 );
 
 browserTest(
   'plans and rankings can be asked for a named set or any set of species, which a site shows side by side',
   async () => {
-    const { page, context, faults } = await openUnits(shared, { site: '44.12,-122.03' });
+    const { page } = await openUnits(shared, { site: '44.12,-122.03' });
     await drop(page, 'units.geojson', UNITS);
     await page.getByLabel('Timber of the westside').check();
     await page
@@ -281,8 +275,6 @@ browserTest(
     expect(
       await table.locator('tr', { hasText: 'ponderosa pine' }).locator('td').nth(1).innerText(),
     ).toContain(percent(predictions[0]!.survival_probability));
-    expect(faults).toEqual([]);
-    await context.close();
   },
 );
 
@@ -290,7 +282,7 @@ browserTest(
   'a target of 0 orders nothing, a blank one is that of all, and units with a wrong one or of which none survives are named',
   async () => {
     const harsh = { warming: '10', precipitation: '-80', 'practice.overstory_cover': '100' };
-    const { page, context, faults } = await openUnits(shared, harsh, { locale: 'en-US' });
+    const { page } = await openUnits(shared, harsh, { locale: 'en-US' });
     await drop(page, 'units.geojson', unitsWith({ name: 'Zero', TPA: '0' }, { name: 'Comma', TPA: '1,200' }));
     await drop(page, 'more.geojson', unitsWith({ name: 'Blank', TPA: ' ' }, { name: 'Own', TPA: 300 }));
     await page.getByLabel('Living trees wanted per acre').fill('200');
@@ -310,80 +302,5 @@ browserTest(
       .getByText('No order for 2 units, where none of the best option survives: Blank, Own.')
       .first() // the report has it, too
       .waitFor();
-    expect(faults).toEqual([]);
-    await context.close();
-  },
-);
-
-/** How many pixels of the map have the colour of proposed parts of a unit. */
-async function proposedPixels(page: Page): Promise<number> {
-  const picture = await page.getByTestId('map').screenshot();
-  return page.evaluate(async (base64) => {
-    const bytes = Uint8Array.from(atob(base64), (character) => character.charCodeAt(0));
-    const bitmap = await createImageBitmap(new Blob([bytes]));
-    const context = new OffscreenCanvas(bitmap.width, bitmap.height).getContext('2d')!;
-    context.drawImage(bitmap, 0, 0);
-    const { data } = context.getImageData(0, 0, bitmap.width, bitmap.height);
-    const isNear = (at: number) =>
-      Math.abs(data[at]! - 0xc2) + Math.abs(data[at + 1]! - 0x41) + Math.abs(data[at + 2]! - 0x0c) < 30;
-    return Array.from({ length: data.length / 4 }, (_, pixel) => 4 * pixel).filter(isNear).length;
-  }, picture.toString('base64'));
-}
-
-browserTest(
-  'a large unit says how its points spread and how many lie below the threshold, and can be split into parts that are drawn while they are proposed and are the whole',
-  async () => {
-    const { page, context, faults } = await openUnits(shared);
-    await drop(page, 'units.geojson', UNITS);
-    await page.getByLabel('Douglas-fir only').check();
-    await page.locator('table.plan').getByRole('button', { name: 'North' }).click();
-    const { west, south, east, north } = {
-      west: RING[0]![0],
-      south: RING[0]![1],
-      east: RING[2]![0],
-      north: RING[2]![1],
-    };
-    const response = await shared.service.get(`/v1/surfaces/PSME?bbox=${[west, south, east, north]}`);
-    const surface = (await response.json()) as { points: number; survival: { manual: { 5: number[] } } };
-    const values = surface.survival.manual['5'].toSorted((a, b) => a - b);
-    const threshold = (values[4]! + values[5]!) / 2;
-    await page.getByLabel(/^Unsure where/).fill(String(threshold * 100));
-    const spread = page.locator('.spread');
-    await spread.getByText(`${surface.points} data points`).waitFor();
-    const share = (values.filter((value) => value < threshold).length / values.length) * 100;
-    await spread
-      .getByText(`: ${share < 9.95 ? share.toFixed(1) : Math.round(share)} % of the unit`)
-      .waitFor();
-
-    const areas = async () => {
-      const { features } = JSON.parse(await saved(page, 'Export GeoJSON')) as {
-        features: { properties: { unit: string; area_ha: number; data_points: number } }[];
-      };
-      return features.map(({ properties }) => properties).filter(({ unit }) => unit.startsWith('North'));
-    };
-    const [whole] = await areas();
-    expect(await proposedPixels(page)).toBe(0);
-    for (const kind of ['elevation', 'survival']) {
-      await spread.getByRole('button', { name: `Split by ${kind}` }).click();
-      const accept = page.getByRole('button', { name: /^Accept \d units$/ });
-      const count = Number(/\d/.exec(await accept.innerText())![0]);
-      expect(count).toBeGreaterThan(1);
-      await expect.poll(() => proposedPixels(page)).toBeGreaterThan(50);
-      await accept.click();
-      await expect.poll(() => proposedPixels(page)).toBe(0);
-      await page.getByText(`${count + 1} of ${2 * (count + 1)} options`).waitFor();
-      const parts = await areas();
-      expect(parts).toHaveLength(count);
-      const sum = (of: (part: (typeof parts)[number]) => number) =>
-        parts.reduce((total, part) => total + of(part), 0);
-      // A long edge is another geodesic than its pieces.
-      expect(sum(({ area_ha }) => area_ha) / whole!.area_ha).toBeCloseTo(1, 4);
-      expect(sum(({ data_points }) => data_points)).toBe(whole!.data_points);
-      await page.getByRole('button', { name: 'Undo' }).click();
-      await page.getByText('2 of 4 options').waitFor();
-      await page.locator('table.plan').getByRole('button', { name: 'North' }).click();
-    }
-    expect(faults).toEqual([]);
-    await context.close();
   },
 );

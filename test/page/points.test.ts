@@ -1,128 +1,15 @@
 import Papa from 'papaparse';
 import { expect } from 'vitest';
-import { survivalScale } from '../../web/src/map/colours.js';
-import { browserTest, serviceAndBrowser } from './support/browser.js';
-import { mapReady, middleOfMap, setWarming } from './support/launch-browser.js';
+import { browserTest, serviceAndBrowser, WITHOUT_MAP } from './support/browser.js';
 import { drop, openUnits, saved } from './support/units.js';
 
-const shared = serviceAndBrowser();
-
-/** Two places in the forest and one at sea. */
-const FILE = 'plot,latitude,longitude\nfirst,44.12,-122.03\nsecond,44.14,-122.0\nsea,44,-130\n';
+const shared = serviceAndBrowser(WITHOUT_MAP);
 
 /** GeoJSON of a point with properties. */
 function pointsOf(properties: object): string {
   const geometry = { type: 'Point', coordinates: [-122.03, 44.12] };
   return JSON.stringify({ type: 'FeatureCollection', features: [{ type: 'Feature', properties, geometry }] });
 }
-
-browserTest(
-  'scored points are circles on the map in the colours of survival, and a click on one opens its row',
-  async () => {
-    const { page, context, faults } = await openUnits(shared, { map: '12/44.12/-122.03' });
-    await mapReady(page);
-    await page.getByLabel('Map shows').selectOption('advantage');
-    await drop(page, 'points.csv', FILE);
-    await page.getByRole('button', { name: 'Score the points' }).click();
-    await page.getByText('3 of 3 rows answered, 1 with an error').waitFor();
-    await page.locator('.legend').getByText('Circles: points of the file').waitFor();
-    const response = await shared.service.post('/v1/predict', {
-      latitude: 44.12,
-      longitude: -122.03,
-      species_code: 'PSME',
-      planting_method: 'manual',
-      horizons: [5],
-    });
-    const { predictions } = (await response.json()) as { predictions: { survival_probability: number }[] };
-    const survival = predictions[0]!.survival_probability;
-
-    await page.getByRole('button', { name: 'Point 1: first' }).click();
-    await page.getByRole('heading', { name: 'Point 1: first' }).waitFor();
-    await page.getByRole('button', { name: 'Close the point' }).click();
-    // The map has moved the point to its middle.
-    const [x, y] = await middleOfMap(page);
-    await expect
-      .poll(async () => {
-        await page.mouse.move(x + 1, y);
-        await page.mouse.move(x, y);
-        return (await page.locator('.hover').allTextContents()).join();
-      })
-      .toBe(`Point 1: ${Math.round(survival * 100)} % alive after 5 years`);
-    await page.getByRole('tab', { name: 'Site' }).click();
-    await page.mouse.click(x, y);
-    await page.getByRole('heading', { name: 'Point 1: first' }).waitFor();
-    await page.mouse.move(x - 200, y);
-    // The colour of the circle is that of the legend's ramp at this survival.
-    const picture = await page.screenshot({ clip: { x: x - 1, y: y - 1, width: 3, height: 3 } });
-    const [red, green, blue] = await page.evaluate(async (data) => {
-      const image = new Image();
-      image.src = `data:image/png;base64,${data}`;
-      await image.decode();
-      const canvas = document.createElement('canvas').getContext('2d')!;
-      canvas.drawImage(image, 0, 0);
-      return [...canvas.getImageData(1, 1, 1, 1).data];
-    }, picture.toString('base64'));
-    const { colours } = survivalScale('');
-    const at = survival * (colours.length - 1);
-    const expected = [1, 3, 5].map((start) => {
-      const channel = (index: number) => Number.parseInt(colours[index]!.slice(start, start + 2), 16);
-      const low = Math.floor(at);
-      return channel(low) + (channel(low + 1) - channel(low)) * (at - low);
-    });
-    for (const [index, channel] of [red, green, blue].entries())
-      expect(Math.abs(channel! - expected[index]!)).toBeLessThan(4);
-
-    await page.getByRole('button', { name: 'Show this site' }).click();
-    await page.locator(`[data-testid="tile-manual"] [data-value="${survival}"]`).waitFor();
-    await page.getByRole('tab', { name: 'Units' }).click();
-    await page.getByRole('button', { name: 'Point 3: sea' }).click();
-    await page.locator('.whole-row').getByText('outside the coverage').waitFor();
-    await page.getByRole('button', { name: 'Close', exact: true }).click();
-    await expect.poll(() => page.locator('.legend').innerText()).not.toContain('Circles');
-    expect(faults).toEqual([]);
-    await context.close();
-  },
-);
-
-browserTest(
-  'scored points name what they were scored for, and say when other choices were made since',
-  async () => {
-    const { page, context, faults } = await openUnits(shared);
-    await mapReady(page);
-    await drop(page, 'points.csv', FILE);
-    await page.getByRole('button', { name: 'Score the points' }).click();
-    const status = page.locator('.points').getByRole('status');
-    await status.getByText("for Douglas-fir, hand planting, after 5 years, today's climate").waitFor();
-    expect(await page.getByText('Changed since then').count()).toBe(0);
-    await page.locator('.controls select').first().selectOption('PISI');
-    await setWarming(page, '2');
-    await page.getByText('Changed since then: another species, another climate.').waitFor();
-    expect(await status.innerText()).toContain('for Douglas-fir, hand planting');
-    expect(await page.locator('.legend').innerText()).toContain("survival after 5 years, today's climate");
-    await page.getByRole('button', { name: 'Score the points' }).click();
-    await status.getByText('for Sitka spruce, hand planting, after 5 years, 2 °C warmer').waitFor();
-    expect(await page.getByText('Changed since then').count()).toBe(0);
-    expect(faults).toEqual([]);
-    await context.close();
-  },
-);
-
-browserTest('choices that every row of a file makes itself are no other choices', async () => {
-  const { page, context, faults } = await openUnits(shared);
-  await mapReady(page);
-  const rows = ['44.12,-122.03,PSME,manual', '44.14,-122.0,PISI,drone_seeded'];
-  await drop(page, 'own.csv', ['latitude,longitude,species_code,planting_method', ...rows, ''].join('\n'));
-  await page.getByRole('button', { name: 'Score the points' }).click();
-  const status = page.locator('.points').getByRole('status');
-  await status
-    .getByText("for each row's species, each row's method, after 5 years, today's climate")
-    .waitFor();
-  await page.locator('.controls select').first().selectOption('PISI');
-  await setWarming(page, '2');
-  await page.getByText('Changed since then: another climate.').waitFor();
-  expect(faults).toEqual([]);
-  await context.close();
-});
 
 browserTest.each([
   [
@@ -143,7 +30,7 @@ browserTest.each([
 ])(
   'species, method and elevation of %s are used under names in other case, with blanks or cut',
   async (_, name, body) => {
-    const { page, context, faults } = await openUnits(shared);
+    const { page } = await openUnits(shared);
     await drop(page, name, body);
     await page.getByRole('button', { name: 'Score the points' }).click();
     await page.getByText('1 of 1 rows answered; mean survival').waitFor();
@@ -165,15 +52,13 @@ browserTest.each([
     });
     const { predictions } = (await response.json()) as { predictions: { survival_probability: number }[] };
     expect(Number(row!.survival_5)).toBe(predictions[0]!.survival_probability);
-    expect(faults).toEqual([]);
-    await context.close();
   },
 );
 
 browserTest(
   'objects of GeoJSON are JSON in the cells of points, and missing properties are empty',
   async () => {
-    const { page, context, faults } = await openUnits(shared);
+    const { page } = await openUnits(shared);
     const geometry = { type: 'Point', coordinates: [-122.03, 44.12] };
     const features = [
       { type: 'Feature', properties: { plot: { row: 1 }, constructor: 'mine', tags: [1, 'a'] }, geometry },
@@ -189,7 +74,5 @@ browserTest(
       { plot: '{"row":1}', constructor: 'mine', tags: '[1,"a"]', day: '' },
       { plot: '', constructor: '', tags: '', day: '5' },
     ]);
-    expect(faults).toEqual([]);
-    await context.close();
   },
 );

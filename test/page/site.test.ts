@@ -1,13 +1,12 @@
 import { execFile } from 'node:child_process';
 import { promisify } from 'node:util';
 import type { Page } from 'playwright-core';
-import { expect } from 'vitest';
-import { browserTest, linkOf, serviceAndBrowser, watchedPage } from './support/browser.js';
-import { launchBrowser, mapReady, middleOfMap, setWarming } from './support/launch-browser.js';
-import { collection, drop } from './support/units.js';
+import { expect, onTestFinished } from 'vitest';
+import { browserTest, linkOf, serviceAndBrowser, WITHOUT_MAP, watchedPage } from './support/browser.js';
+import { launchBrowser, setWarming } from './support/launch-browser.js';
 
 const SITE = { latitude: 44.12, longitude: -122.03, species_code: 'PSME' };
-const shared = serviceAndBrowser();
+const shared = serviceAndBrowser(WITHOUT_MAP);
 
 interface Compared {
   comparison: Record<string, { predictions: { survival_probability: number; interval: { low: number } }[] }>;
@@ -25,30 +24,9 @@ async function shown(page: Page, method: string, value: number): Promise<void> {
 }
 
 browserTest(
-  'a click on the map shows the numbers of the API for that place, and the address keeps the place',
-  async () => {
-    const { page, context, faults } = await watchedPage(shared.browser);
-    await page.goto(linkOf(shared.service, { map: '9/44.12/-122.03' }));
-    await mapReady(page);
-    await page.mouse.click(...(await middleOfMap(page)));
-    await page.getByTestId('tile-manual').waitFor();
-    const [latitude, longitude] = new URLSearchParams(new URL(page.url()).hash.slice(1))
-      .get('site')!
-      .split(',')
-      .map(Number);
-    expect(latitude).toBeCloseTo(44.12, 2);
-    expect(longitude).toBeCloseTo(-122.03, 2);
-    for (const method of ['manual', 'drone_seeded'])
-      await shown(page, method, await survival(method, { latitude, longitude }));
-    expect(faults).toEqual([]);
-    await context.close();
-  },
-);
-
-browserTest(
   'own elevation, measured conditions and a scenario change the numbers as the API does',
   async () => {
-    const { page, context, faults } = await watchedPage(shared.browser);
+    const { page } = await watchedPage(shared.browser);
     await page.goto(linkOf(shared.service, { site: '44.12,-122.03' }));
     await shown(page, 'manual', await survival('manual'));
     await page.getByLabel('Elevation, m').fill('1100');
@@ -71,13 +49,11 @@ browserTest(
     const precipitation = page.getByLabel(/precipitation.*, mm/i).first();
     await precipitation.pressSequentially('1500');
     expect(await precipitation.inputValue()).toBe('1500');
-    expect(faults).toEqual([]);
-    await context.close();
   },
 );
 
 browserTest('the contributions add up from the average site to the answer', async () => {
-  const { page, context } = await watchedPage(shared.browser);
+  const { page } = await watchedPage(shared.browser);
   await page.goto(linkOf(shared.service, { site: '44.12,-122.03' }));
   await page.locator('.waterfall').waitFor();
   const amounts = await page.locator('.waterfall .amount').allTextContents();
@@ -86,13 +62,12 @@ browserTest('the contributions add up from the average site to the answer', asyn
   const sum = numbers.reduce((total, each) => total + each, baseline);
   // Eleven amounts are rounded to a tenth of a point, two to a point.
   expect(Math.abs(sum - answer)).toBeLessThan(1 + 11 * 0.05);
-  await context.close();
 });
 
 browserTest(
   'the ranking lists the native species as the API does, with their intervals drawn, and a click shows that species',
   async () => {
-    const { page, context } = await watchedPage(shared.browser);
+    const { page } = await watchedPage(shared.browser);
     await page.goto(linkOf(shared.service, { site: '44.12,-122.03' }));
     const response = await shared.service.post('/v1/predict/rank', {
       latitude: 44.12,
@@ -127,51 +102,13 @@ browserTest(
     }
     await names.nth(1).getByRole('button').click();
     await expect.poll(() => page.url()).toContain(`species=${ranking[1]!.species_code}`);
-    await context.close();
-  },
-);
-
-browserTest(
-  'a place is found by its name, its ZIP code, coordinates or where the browser is; other texts get the reason',
-  async () => {
-    const { page, context, faults } = await watchedPage(shared.browser, {
-      geolocation: { latitude: 44.25, longitude: -122.4 },
-      permissions: ['geolocation'],
-    });
-    await page.goto(linkOf(shared.service));
-    for (const [text, coordinates] of [
-      ['Oakridge', /^43\.7[45]\d*, -122\.4[56]/],
-      ['97413', /^44\.\d+, -12[12]\./], // McKenzie Bridge
-      ['Crater Lake', /^42\.9\d*, -122\.1/],
-      ['44 7 12 N, 122 1 48 W', /^44\.12, -122\.03$/],
-      ['10T 461000 4885000', /^44\.1\d+, -123\.4/],
-    ] as const) {
-      await page.locator('#place').fill(text);
-      await page.keyboard.press('Enter');
-      // Then the field says where the site is.
-      await expect.poll(() => page.locator('#place').inputValue()).toMatch(coordinates);
-    }
-    for (const [text, reason] of [
-      ['Mount Hood', 'Mountains and roads are not in its list'],
-      ['T19S R5E S12', 'cannot find township, range and section'],
-    ] as const) {
-      await page.locator('#place').fill(text);
-      await page.keyboard.press('Enter');
-      await page.locator('.place').getByText(reason).waitFor();
-    }
-    await page.locator('#place').fill('bend');
-    await page.locator('#places option[value="Bend, Oregon"]').waitFor({ state: 'attached' });
-    await page.getByRole('button', { name: 'My location' }).click();
-    await expect.poll(() => page.url()).toMatch(/site=44\.25,-122\.4&.*map=9(\.\d+)?\/44\.25\d*\/-122\.4/);
-    expect(faults).toEqual([]);
-    await context.close();
   },
 );
 
 browserTest(
   'a place without data names the nearest point with data, and a button shows its numbers',
   async () => {
-    const { page, context, faults } = await watchedPage(shared.browser);
+    const { page } = await watchedPage(shared.browser);
     const field = { latitude: 44.48, longitude: -123.2 }; // a field of the Willamette Valley
     const response = await shared.service.post('/v1/predict/compare', { ...SITE, ...field });
     const { error } = (await response.json()) as {
@@ -184,15 +121,13 @@ browserTest(
       .getByRole('button', { name: `Show the nearest data point: ${latitude}, ${longitude}` })
       .click();
     await shown(page, 'manual', await survival('manual', { latitude, longitude }));
-    expect(faults).toEqual([]);
-    await context.close();
   },
 );
 
 browserTest(
   'an elevation is shown in both units, and one that is probably in feet can be taken as such',
   async () => {
-    const { page, context, faults } = await watchedPage(shared.browser);
+    const { page } = await watchedPage(shared.browser);
     const { site } = (await (
       await shared.service.post('/v1/predict/compare', { ...SITE, include: ['site'] })
     ).json()) as { site: { matched_elevation_m: number } };
@@ -214,13 +149,11 @@ browserTest(
     expect(await elevation.inputValue()).toBe(String(metres));
     await shown(page, 'manual', await survival('manual', { elevation_m: metres }));
     expect(await question.count()).toBe(0);
-    expect(faults).toEqual([]);
-    await context.close();
   },
 );
 
 browserTest('a place outside the coverage gets the message of the API', async () => {
-  const { page, context } = await watchedPage(shared.browser);
+  const { page } = await watchedPage(shared.browser);
   await page.goto(linkOf(shared.service, { site: '40.71,-74.01' }));
   const response = await shared.service.post('/v1/predict/compare', {
     ...SITE,
@@ -229,7 +162,6 @@ browserTest('a place outside the coverage gets the message of the API', async ()
   });
   const { error } = (await response.json()) as { error: { message: string } };
   await page.locator('#panel').getByText(error.message).first().waitFor();
-  await context.close();
 });
 
 browserTest('what is copied works as it is: curl and the link', async () => {
@@ -247,14 +179,14 @@ browserTest('what is copied works as it is: curl and the link', async () => {
   expect((JSON.parse(stdout) as Compared).comparison.manual!.predictions[2]!.survival_probability).toBe(
     await survival('manual'),
   );
-  await context.close();
 });
 
 browserTest(
   'copying works over plain HTTP from another machine, where browsers offer no clipboard',
   async () => {
     const browser = await launchBrowser(['--host-resolver-rules=MAP planner.test 127.0.0.1']);
-    const { page, context, faults } = await watchedPage(browser);
+    onTestFinished(() => browser.close());
+    const { page, faults } = await watchedPage(browser);
     const { port } = new URL(shared.service.apiUrl);
     await page.goto(
       linkOf({ ...shared.service, apiUrl: `http://planner.test:${port}` }, { site: '44.12,-122.03' }),
@@ -267,16 +199,14 @@ browserTest(
     await page.locator('#place').fill('');
     await page.locator('#place').press('Control+v');
     expect(await page.locator('#place').inputValue()).toBe(link);
-    expect(faults.filter((fault) => fault !== 'asked planner.test')).toEqual([]);
-    await context.close();
-    await browser.close();
+    expect(faults.splice(0).filter((fault) => fault !== 'asked planner.test')).toEqual([]);
   },
 );
 
 browserTest(
   'figures of earlier choices are not printed while the answer to new choices is awaited',
   async () => {
-    const { page, context } = await watchedPage(shared.browser);
+    const { page } = await watchedPage(shared.browser);
     await page.goto(linkOf(shared.service, { site: '44.12,-122.03' }));
     await page.locator('.ranking').waitFor();
     const print = page.getByRole('button', { name: 'Print' });
@@ -296,32 +226,8 @@ browserTest(
       await expect.poll(() => page.getByRole('button', { name }).isDisabled()).toBe(true);
     await page.emulateMedia({ media: 'print' });
     expect(await page.getByTestId('tile-manual').isVisible()).toBe(false);
-    await context.close();
   },
 );
-
-browserTest('the map of earlier choices is not printed while that of new choices is loaded', async () => {
-  const { page, context } = await watchedPage(shared.browser);
-  await page.goto(linkOf(shared.service, { site: '44.12,-122.03' }));
-  await drop(page, 'units.geojson', collection(['North slope']));
-  const print = page.getByRole('button', { name: /^Print/ });
-  await expect.poll(() => print.isEnabled()).toBe(true);
-  let load = () => {};
-  const isAwaited = new Promise<void>((resolve) => {
-    load = resolve;
-  });
-  await page.route('**/v1/surfaces/**', (route) => isAwaited.then(() => route.continue()));
-  await page.locator('.controls select').first().selectOption('PISI');
-  await page.getByRole('heading', { name: 'Sitka spruce, alive after 5 years' }).waitFor();
-  await expect.poll(() => page.getByRole('button', { name: 'Copy link' }).isEnabled()).toBe(true);
-  expect(await print.isDisabled()).toBe(true);
-  await page.getByRole('tab', { name: 'Units' }).click();
-  await expect.poll(() => page.getByRole('button', { name: 'Export CSV' }).isEnabled()).toBe(true);
-  expect(await print.isDisabled()).toBe(true);
-  load();
-  await expect.poll(() => print.isEnabled()).toBe(true);
-  await context.close();
-});
 
 browserTest('with a site shown a wide page is as large as the window, and a narrow one as wide', async () => {
   const sizeIn = async (viewport: { width: number; height: number }) => {
@@ -342,7 +248,7 @@ browserTest('with a site shown a wide page is as large as the window, and a narr
 browserTest(
   'a browser of US English shows and takes feet, inches and degrees Fahrenheit, the switch changes them, and is kept',
   async () => {
-    const { page, context, faults } = await watchedPage(shared.browser, { locale: 'en-US' });
+    const { page } = await watchedPage(shared.browser, { locale: 'en-US' });
     await page.goto(linkOf(shared.service, { site: '44.12,-122.03' }));
     await page.getByLabel('Elevation, ft').fill('2313');
     await page.getByText('2,313 ft = 705 m').waitFor();
@@ -360,7 +266,5 @@ browserTest(
     expect(await page.getByLabel('dew point temperature, °C').inputValue()).toBe('5');
     await page.reload();
     await page.getByLabel('Elevation, m').waitFor();
-    expect(faults).toEqual([]);
-    await context.close();
   },
 );

@@ -1,45 +1,18 @@
 import Papa from 'papaparse';
 import { expect } from 'vitest';
-import { browserTest, linkOf, serviceAndBrowser, watchedPage } from './support/browser.js';
-import { mapReady, middleOfMap, pressTriangle } from './support/launch-browser.js';
+import { browserTest, linkOf, serviceAndBrowser, WITHOUT_MAP, watchedPage } from './support/browser.js';
 import { NAD_27, zippedShapefile } from './support/shapefile.js';
 import { collection, drop, openUnits, RING, saved } from './support/units.js';
 
 /** What would run if it were taken for markup or a formula. */
 const HOSTILE = '=HYPERLINK("x")<img src=x onerror=document.title="run">';
 
-const LONG_NAME = 'stand_'.repeat(20);
-
-const shared = serviceAndBrowser();
-
-browserTest('a drawn polygon is planned, and its best option is that of the API', async () => {
-  const { page, context, faults } = await openUnits(shared, { map: '11/44.12/-122.03' });
-  await mapReady(page);
-  await page.getByRole('button', { name: 'Draw a unit' }).click();
-  await pressTriangle(page, (x, y) => page.mouse.click(x, y));
-  await page.keyboard.press('Enter');
-  const row = page.locator('table.plan tbody tr');
-  await row.waitFor();
-  await page.mouse.click(...(await middleOfMap(page)));
-  await page.locator('table.plan tr.chosen').waitFor();
-  const [planned] = JSON.parse(await saved(page, 'Export GeoJSON')).features;
-  const body = { units: { type: 'FeatureCollection', features: [planned] }, horizon: 5 };
-  const response = await shared.service.post('/v1/plan', body);
-  const { units } = (await response.json()) as {
-    units: { options: { species_code: string; survival: object }[] }[];
-  };
-  const [best] = units[0]!.options;
-  expect(planned.properties.species_code).toBe(best!.species_code);
-  for (const [name, value] of Object.entries(best!.survival))
-    expect(planned.properties[`survival_${name}`]).toBe(value);
-  expect(faults).toEqual([]);
-  await context.close();
-});
+const shared = serviceAndBrowser(WITHOUT_MAP);
 
 browserTest(
   'GeoJSON and a zipped shapefile become units by their names, with costs per survivor',
   async () => {
-    const { page, context, faults } = await openUnits(shared);
+    const { page } = await openUnits(shared);
     await drop(page, 'units.geojson', collection(['North slope']));
     await drop(page, 'units.zip', zippedShapefile('Stand 17', RING));
     await page.getByLabel(/Hand planting, per planted tree/).fill('1.2');
@@ -65,15 +38,13 @@ browserTest(
     await page.locator('.controls select').first().selectOption('PISI'); // of the coast
     await page.getByLabel('Sitka spruce only').check();
     await page.getByText('No species asked for is native there: North slope, Stand 17.').waitFor();
-    expect(faults).toEqual([]);
-    await context.close();
   },
 );
 
 browserTest(
   'a shapefile in NAD27, one without a projection and one without an encoding get a note, and the next file none',
   async () => {
-    const { page, context, faults } = await openUnits(shared);
+    const { page } = await openUnits(shared);
     const note = page.getByText('The file is in NAD27: its places may be 100 m off.');
     await drop(page, 'old.zip', zippedShapefile('Old stand', RING, NAD_27));
     await note.waitFor();
@@ -86,15 +57,13 @@ browserTest(
     await page.locator('table.plan').getByText('Stand 17').waitFor();
     for (const text of [note, page.getByText('.prj file'), page.getByText('Windows-1252')])
       expect(await text.count()).toBe(0);
-    expect(faults).toEqual([]);
-    await context.close();
   },
 );
 
 browserTest(
   'a number that cannot be used says which can and stays as typed, and a cost without the other says that both are needed',
   async () => {
-    const { page, context, faults } = await openUnits(shared);
+    const { page } = await openUnits(shared);
     await drop(page, 'units.geojson', collection(['North slope']));
     const [manual, drone] = [page.getByLabel(/^Hand planting, per/), page.getByLabel(/^Drone seeding, per/)];
     const range = page.getByText('From $0.000001 to $1,000,000,000.');
@@ -120,15 +89,13 @@ browserTest(
     }
     const { features } = JSON.parse(await saved(page, 'Export GeoJSON'));
     expect(features[0].properties.unsure_below).toBe(0.5); // as it was
-    expect(faults).toEqual([]);
-    await context.close();
   },
 );
 
 browserTest(
   'names of a file are shown as text, and formulas among them are made harmless in the export',
   async () => {
-    const { page, context, faults } = await openUnits(shared);
+    const { page } = await openUnits(shared);
     await drop(
       page,
       'units.geojson',
@@ -145,15 +112,13 @@ browserTest(
     expect(new Set(data.map(({ unit }) => unit))).toEqual(
       new Set([`'${HOSTILE}`, "'+1+cmd", "'@SUM(A1)", '-7', "a;'=1+1", "a\n'=1+1;b"]),
     );
-    expect(faults).toEqual([]);
-    await context.close();
   },
 );
 
 browserTest(
   'a file of points is scored through the table endpoint, bad rows keep their error, and columns stay',
   async () => {
-    const { page, context, faults } = await openUnits(shared, {
+    const { page } = await openUnits(shared, {
       warming: '2',
       'practice.overstory_cover': '30',
     });
@@ -196,13 +161,11 @@ browserTest(
       header: true,
     }).data;
     expect(again).toMatchObject({ survival_5: good!.survival_5, file_survival_5: good!.survival_5 });
-    expect(faults).toEqual([]);
-    await context.close();
   },
 );
 
-browserTest('scoring can be stopped, and what was answered can be saved', async () => {
-  const { page, context } = await openUnits(shared);
+browserTest('scoring can be stopped, what was answered can be saved, and the rest scored later', async () => {
+  const { page } = await openUnits(shared);
   const { secret } = await shared.service.issueKey('mycel'); // requests of 100 rows
   await page.goto(linkOf({ ...shared.service, key: secret }, { panel: 'units' }));
   await page.reload();
@@ -218,15 +181,28 @@ browserTest('scoring can be stopped, and what was answered can be saved', async 
   await page.getByRole('button', { name: 'Stop' }).click();
   await page.getByText('Stopped.').waitFor();
   expect((await saved(page, 'Save 200 rows')).trim().split('\r\n')).toHaveLength(201);
+  await page.unroute('**/v1/predict/table*');
+  await page.getByRole('button', { name: 'Continue with the other 1,800 rows' }).click();
+  await page.getByText('2,000 of 2,000 rows answered').waitFor();
+  expect((await saved(page, 'Save 2,000 rows')).trim().split('\r\n')).toHaveLength(2001);
   await drop(page, 'others.csv', 'latitude,longitude\n44.12,-122.03\n');
   await page.getByRole('heading', { name: '1 point' }).waitFor();
   expect(await page.getByText('rows answered').count()).toBe(0);
-  await context.close();
+});
+
+browserTest('points that take more requests than the key has left say so before', async () => {
+  const { page } = await openUnits(shared);
+  const { secret } = await shared.service.issueKey('spore'); // 10 rows a request
+  await page.goto(linkOf({ ...shared.service, key: secret }, { panel: 'units' }));
+  await page.reload();
+  const rows = Array.from({ length: 995 }, () => '44.12,-122.03');
+  await drop(page, 'points.csv', `latitude,longitude\n${rows.join('\n')}\n`);
+  await page.getByText(/^995 rows take 100 requests, and the key has \d\d left today\.$/).waitFor();
 });
 
 browserTest('a plan takes as few requests as the batch size of the key allows', async () => {
   const { secret } = await shared.service.issueKey('spore'); // 10 units a request
-  const { page, context } = await watchedPage(shared.browser);
+  const { page } = await watchedPage(shared.browser);
   const usage = page.waitForResponse('**/v1/usage');
   await page.goto(linkOf({ ...shared.service, key: secret }, { panel: 'units' }));
   await (await usage).finished();
@@ -242,11 +218,10 @@ browserTest('a plan takes as few requests as the batch size of the key allows', 
   );
   await page.locator('table.plan').getByText('Unit 12').waitFor();
   expect(requests).toBe(2);
-  await context.close();
 });
 
 browserTest('files that cannot be used say why, as do several that are dropped at once', async () => {
-  const { page, context, faults } = await openUnits(shared);
+  const { page } = await openUnits(shared);
   for (const [name, body, message] of [
     ['units.geojson', '{"type":', 'The file is not JSON'],
     ['units.geojson', '{"type":"FeatureCollection","features":[]}', 'no polygons and no points'],
@@ -293,77 +268,12 @@ browserTest('files that cannot be used say why, as do several that are dropped a
   await expect.poll(() => names.allTextContents()).toEqual(['In degrees']);
   expect(await page.locator('#panel .error').count()).toBe(1); // of the other units
   expect(await saved(page, 'Export KML')).toContain('<name>Without a ring</name>');
-  expect(faults).toEqual([]);
-  await context.close();
 });
-
-browserTest(
-  'the report is printed on at most two pages with map, legend, choices, model, caution and the best options',
-  async () => {
-    const { page, context } = await openUnits(
-      shared,
-      { warming: '2', precipitation: '-10' },
-      { reducedMotion: 'reduce' }, // the map shows the units at once
-    );
-    await mapReady(page);
-    await drop(
-      page,
-      'units.geojson',
-      collection([...Array.from({ length: 19 }, (_, index) => `Unit ${index + 1}`), LONG_NAME]),
-    );
-    await page.locator('table.plan').waitFor();
-    const tooWide = (selector: string) =>
-      page.locator(selector).evaluate(({ scrollWidth, clientWidth }) => scrollWidth > clientWidth);
-    await page.getByLabel('Change a unit').selectOption(LONG_NAME);
-    await page.locator('.spread').waitFor();
-    for (const selector of ['#panel', '.table:has(.plan)']) expect(await tooWide(selector)).toBe(false);
-    await mapReady(page); // printing waits for it
-    await page.evaluate(() => {
-      window.print = () => {
-        window.dispatchEvent(new Event('beforeprint')); // as the browser's own command does
-        document.body.setAttribute('data-printed', '');
-      };
-    });
-    await page.getByRole('button', { name: 'Print report' }).click();
-    await page.locator('body[data-printed]').waitFor();
-    await page.emulateMedia({ media: 'print' });
-    expect(await tooWide('html')).toBe(false);
-    const printed = await page.locator('body').innerText();
-    const model = (await (await shared.service.get('/v1/model')).json()) as {
-      version: string;
-      caution: string;
-    };
-    for (const text of [
-      new Date().toLocaleDateString('en-US', { dateStyle: 'long' }),
-      'Douglas-fir, hand planting, alive after 5 years, 2 °C warmer and 10 % less precipitation',
-      'Douglas-fir. Hand planting: survival after 5 years',
-      '25 %',
-      'Planting plan: 20 units',
-      'Of all native species',
-      'how sure the figure of a point is, not the mean of the unit',
-      model.version,
-      model.caution,
-    ])
-      expect(printed).toContain(text);
-    expect(await page.getByRole('img', { name: 'The map' }).isVisible()).toBe(true);
-    const pdf = (await page.pdf()).toString('latin1');
-    await page.emulateMedia({ media: 'screen' });
-    const pages = pdf.match(/\/Type\s*\/Page\b/g) ?? [];
-    expect(pages.length).toBeGreaterThanOrEqual(1);
-    expect(pages.length).toBeLessThanOrEqual(2);
-    await page.route('**/v1/plan', () => undefined); // it waits
-    await page.getByLabel('Native species only').uncheck();
-    for (const name of ['Export CSV', 'Export XLSX', 'Export KML', 'Export GeoJSON', 'Print report'])
-      await expect.poll(() => page.getByRole('button', { name }).isDisabled()).toBe(true);
-    expect(await page.locator('.report').count()).toBe(0);
-    await context.close();
-  },
-);
 
 browserTest(
   'units are named by text, by objects as JSON, or by their number; two loads of one file add them once, and others of the same name get a number',
   async () => {
-    const { page, context, faults } = await openUnits(shared);
+    const { page } = await openUnits(shared);
     const file = collection([' North slope ', { stand: 17 }, '  ']);
     await drop(page, 'units.geojson', file);
     await drop(page, 'units.geojson', file);
@@ -373,7 +283,5 @@ browserTest(
     await expect
       .poll(() => names.allTextContents())
       .toEqual(['{"stand":17}', 'North slope', 'North slope (2)', 'Unit 3']);
-    expect(faults).toEqual([]);
-    await context.close();
   },
 );

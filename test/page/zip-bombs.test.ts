@@ -1,10 +1,10 @@
 import { deflateRawSync } from 'node:zlib';
 import { expect } from 'vitest';
-import { browserTest, serviceAndBrowser } from './support/browser.js';
+import { browserTest, serviceAndBrowser, WITHOUT_MAP } from './support/browser.js';
 import { type Deflated, zippedShapefile } from './support/shapefile.js';
 import { drop, openUnits, RING } from './support/units.js';
 
-const shared = serviceAndBrowser();
+const shared = serviceAndBrowser(WITHOUT_MAP);
 
 /** Zeros that are a thousandth of their size in a zip. */
 const zeros = (bytes: number, statedBytes = bytes): Deflated => ({
@@ -83,7 +83,7 @@ const BOMBS: Readonly<Record<string, { entries: Record<string, Deflated>; messag
 browserTest(
   'zips that unpack or are parsed to much more are refused by what is too large, and other files are read after them',
   async () => {
-    const { page, context, faults } = await openUnits(shared);
+    const { page } = await openUnits(shared);
     for (const [name, { entries, message }] of Object.entries(BOMBS)) {
       const zip = zippedShapefile(name, RING, undefined, entries);
       expect(zip.length).toBeLessThan(1e6);
@@ -93,7 +93,5 @@ browserTest(
     const attachment = { 'units.shp.xml': zeros(256e6) };
     await drop(page, 'units.zip', zippedShapefile('Stand 17', RING, undefined, attachment));
     await page.locator('table.plan').getByText('Stand 17').waitFor();
-    expect(faults).toEqual([]);
-    await context.close();
   },
 );

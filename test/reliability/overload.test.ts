@@ -19,6 +19,8 @@ const OVERLOAD_MS = amount({ short: 500, long: 30_000 });
 const MIN_GOODPUT = 0.3;
 const REFUSED_WITHIN_MS = 50;
 
+const CPU_S = 'process_cpu_seconds_total';
+
 const LOADS = [
   { workload: 'batch', workers: 1, isRefusedAtOnce: true },
   // Two workers leave the main thread less of two cores.
@@ -51,6 +53,7 @@ test.each(LOADS.filter(({ workers }) => IS_LONG || workers === 1))(
     };
 
     await perS(PEAK_MS, 1); // warms up
+    const beforePeak = await readMetrics(ops);
     const peakPerS = await perS(PEAK_MS, 2);
     const before = await readMetrics(ops);
     const requestsPerS = TIMES_CAPACITY * peakPerS;
@@ -67,11 +70,18 @@ test.each(LOADS.filter(({ workers }) => IS_LONG || workers === 1))(
       number[],
     ];
     const goodput = (answered.length * 1000) / wallMs / peakPerS;
+    const cores = (from: typeof before, to: typeof before, ms: number) =>
+      ((to.value(CPU_S) - from.value(CPU_S)) * 1000) / ms;
+    const peakCores = cores(beforePeak, before, PEAK_MS);
+    const overloadCores = cores(before, after, wallMs);
     reportFigures(`overload by ${workload}, workers: ${workers}`, {
       'peak, requests/s': peakPerS,
       'offered, requests/s': (sent * 1000) / wallMs,
       'callers who found no connection': heldBack,
       'goodput of the peak': goodput,
+      'cores at the peak': peakCores,
+      'cores under overload': overloadCores,
+      'answered for each second of CPU, of the peak': (goodput * peakCores) / overloadCores,
       'refused, median ms': quantile(refused, 0.5),
       'refused, p99 ms': quantile(refused, 0.99),
       'refused, most ms': refused.at(-1) ?? 0,

@@ -1,19 +1,31 @@
 import type { Browser, BrowserContext, Page } from 'playwright-core';
-import { afterAll, beforeAll, test } from 'vitest';
+import { afterAll, beforeAll, expect, onTestFinished, test } from 'vitest';
 import { HAS_CHROMIUM } from '../../support/chromium.js';
 import { startTestService, type TestService } from '../../support/service.js';
 import { launchBrowser } from './launch-browser.js';
 
 export const browserTest = test.skipIf(!HAS_CHROMIUM);
 
-/** A service and a browser for the tests of a file, once they run; nothing is started without Chromium. */
-export function serviceAndBrowser(): { readonly service: TestService; readonly browser: Browser } {
+/**
+ * Arguments of a browser without WebGL, where all works but the map. Drawn in software, the map takes most of the time
+ * of a test.
+ */
+export const WITHOUT_MAP = ['--disable-3d-apis'];
+
+/**
+ * A service and a browser for the tests of a file, once they run; nothing is started without Chromium.
+ * @param more arguments of the browser
+ */
+export function serviceAndBrowser(more: readonly string[] = []): {
+  readonly service: TestService;
+  readonly browser: Browser;
+} {
   const both = {} as { service: TestService; browser: Browser };
   beforeAll(async () => {
     if (!HAS_CHROMIUM) return;
     [both.service, both.browser] = await Promise.all([
       startTestService({ REQUEST_TIMEOUT_MS: '60000' }),
-      launchBrowser(),
+      launchBrowser(more),
     ]);
   });
   afterAll(async () => {
@@ -22,7 +34,7 @@ export function serviceAndBrowser(): { readonly service: TestService; readonly b
   return both;
 }
 
-/** A page that keeps what goes wrong in it. */
+/** A page, and what goes wrong in it. */
 export interface WatchedPage {
   readonly page: Page;
   readonly context: BrowserContext;
@@ -37,7 +49,7 @@ const SMALL_AND_STILL = {
   locale: 'en-GB', // metric units
 } as const;
 
-/** Opens a page in a session of its own. */
+/** Opens a page in a session of its own, which is closed after the test. Whatever goes wrong in it fails the test. */
 export async function watchedPage(
   browser: Browser,
   options: Parameters<Browser['newContext']>[0] = {},
@@ -53,6 +65,10 @@ export async function watchedPage(
   page.on('request', (request) => {
     const { protocol, hostname } = new URL(request.url());
     if (protocol.startsWith('http') && hostname !== '127.0.0.1') faults.push(`asked ${hostname}`);
+  });
+  onTestFinished(async () => {
+    await context.close();
+    expect(faults).toEqual([]);
   });
   return { page, context, faults };
 }

@@ -14,13 +14,15 @@ export const PROBLEMS: Readonly<Record<Problem, string>> = {
 export function TroubleBanner() {
   const now = trouble.value;
   if (now === null) return null;
-  const resets =
-    now.resetsAt === undefined ? '' : ` New requests from ${new Date(now.resetsAt).toLocaleString()}.`;
   const waits = now.problem === 'busy' || now.problem === 'offline';
+  const more =
+    now.resetsAt === undefined
+      ? now.message
+      : `New requests from ${new Date(now.resetsAt).toLocaleString()}.`;
   return (
     <div class="banner" role="alert" data-problem={now.problem}>
-      <strong>{PROBLEMS[now.problem]}</strong> {now.problem === 'offline' ? 'Is it running?' : now.message}
-      {resets} {waits && 'The page continues by itself when it is back.'}
+      <strong>{PROBLEMS[now.problem]}</strong> {now.problem === 'offline' ? 'Is it running?' : more}{' '}
+      {waits && 'The page continues by itself when it is back.'}
       <button type="button" onClick={tryAgain}>
         Try again
       </button>

@@ -1,9 +1,10 @@
 import { useEffect, useRef, useState } from 'preact/hooks';
+import { batchSize } from '../api/batch-size.js';
 import { download } from '../files/download.js';
 import { showBox } from '../map/shown-map.js';
 import { assumptionsText, counted, dateText, METHOD_NAMES, number, percent, years } from '../page/format.js';
 import { ErrorNote } from '../page/notes.js';
-import { nameOf, servedOrigin } from '../state/catalogues.js';
+import { nameOf, servedOrigin, usage } from '../state/catalogues.js';
 import { assumptions, horizon, method, species } from '../state/choices.js';
 import {
   clearScored,
@@ -30,23 +31,25 @@ export function PointsRun({ table }: { table: PointTable }) {
   useEffect(() => () => running.current?.abort(), []);
   const total = table.rows.length;
 
-  const start = () => {
+  const run = (question: PointsQuestion, from: number) => {
     const controller = new AbortController();
     running.current = controller;
-    clearScored();
-    showBox(boxAround(table.rows.map(positionOf)));
     setError(null);
     setRunning(true);
-    const question = questionNow(table);
     const onRows = (columns: readonly string[], rows: readonly Row[]) => {
       if (pointTable.peek() !== table) return; // another file was taken
       scoredPoints.value = { columns, rows: [...(scoredPoints.peek()?.rows ?? []), ...rows], question };
     };
-    scorePoints(table, question, onRows, controller.signal)
+    scorePoints(table, question, from, onRows, controller.signal)
       .catch((reason: Error) => {
         if (!controller.signal.aborted) setError(reason);
       })
       .finally(() => setRunning(false));
+  };
+  const start = () => {
+    clearScored();
+    showBox(boxAround(table.rows.map(positionOf)));
+    run(questionNow(table), 0);
   };
   const rows = scored?.rows ?? [];
   const done = rows.length;
@@ -57,6 +60,9 @@ export function PointsRun({ table }: { table: PointTable }) {
       : rows.map((row) => survivalOf(row, scored.question.horizon)).filter((value) => value !== null);
   const mean = values.reduce((sum, value) => sum + value, 0) / values.length;
   const changed = scored === null ? [] : changesBetween(scored.question, questionNow(table));
+  const toScore = changed.length === 0 ? total - done : total;
+  const requests = Math.ceil(toScore / batchSize());
+  const left = usage.value?.remaining ?? Number.POSITIVE_INFINITY;
   return (
     <section class="points">
       <h3>{counted(total, 'point')}</h3>
@@ -71,6 +77,11 @@ export function PointsRun({ table }: { table: PointTable }) {
         ) : (
           <button type="button" class="primary" onClick={start}>
             Score the points
+          </button>
+        )}
+        {scored !== null && !isRunning && done < total && changed.length === 0 && (
+          <button type="button" onClick={() => run(scored.question, done)}>
+            Continue with the other {counted(total - done, 'row')}
           </button>
         )}
         {scored !== null && !isRunning && (
@@ -99,6 +110,12 @@ export function PointsRun({ table }: { table: PointTable }) {
       )}
       {changed.length > 0 && (
         <p class="flag">Changed since then: {changed.join(', ')}. Score the points again for that.</p>
+      )}
+      {!isRunning && requests > left && (
+        <p class="flag">
+          {counted(toScore, 'row')} take {counted(requests, 'request')}, and the key has {number(left)} left
+          today.
+        </p>
       )}
       {error !== null && <ErrorNote error={error} />}
       {scored !== null && <PointRows scored={scored} />}

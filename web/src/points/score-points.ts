@@ -7,12 +7,14 @@ import type { PointsQuestion, PointTable, Row } from '../state/points.js';
 
 /**
  * Scores points through the table endpoint, in parts.
+ * @param from the first row
  * @param onRows called with the answered rows of each part
  * @throws NurselogError, or the reason of the signal
  */
 export async function scorePoints(
   table: PointTable,
   question: PointsQuestion,
+  from: number,
   onRows: (columns: readonly string[], rows: readonly Record<string, string>[]) => void,
   signal: AbortSignal,
 ): Promise<void> {
@@ -22,7 +24,7 @@ export async function scorePoints(
   addTo(query, assumed);
   const columns = [...new Set([...table.columns, 'species_code', 'planting_method'])];
   const size = batchSize();
-  for (let start = 0; start < table.rows.length; start += size) {
+  for (let start = from; start < table.rows.length; start += size) {
     const rows: Row[] = table.rows.slice(start, start + size).map((row) => ({
       ...row,
       species_code: row.species_code || (species ?? ''),

@@ -25,7 +25,7 @@ export function UnitEditor() {
     <>
       <div class="buttons">
         {drawing.value === null && (
-          <button type="button" class="primary" onClick={startDrawing}>
+          <button type="button" id="draw" class="primary" onClick={startDrawing}>
             Draw a unit
           </button>
         )}
@@ -113,6 +113,10 @@ function ChosenUnit({ unit }: { unit: Unit }) {
     showBox(boxOf([unit]));
     shownMap.peek()?.getContainer().scrollIntoView({ block: 'nearest' });
   };
+  const remove = () => {
+    removeUnit(unit.id);
+    document.getElementById(units.peek().length > 0 ? 'unit' : 'draw')?.focus(); // its own button goes
+  };
   return (
     <div class="corners-of-unit">
       <div class="field">
@@ -130,7 +134,7 @@ function ChosenUnit({ unit }: { unit: Unit }) {
         <button type="button" aria-pressed={isEdited} disabled={rings === null} onClick={edit}>
           Edit corners
         </button>
-        <button type="button" onClick={() => removeUnit(unit.id)}>
+        <button type="button" onClick={remove}>
           Remove this unit
         </button>
       </div>

@@ -1,0 +1,92 @@
+import { expect } from 'vitest';
+import { browserTest, linkOf, serviceAndBrowser, watchedPage } from './support/browser.js';
+import { mapReady, middleOfMap } from './support/launch-browser.js';
+import { collection, drop } from './support/units.js';
+
+const shared = serviceAndBrowser();
+
+interface Compared {
+  comparison: Record<string, { predictions: { survival_probability: number }[] }>;
+}
+
+browserTest(
+  'a click on the map shows the numbers of the API for that place, and the address keeps the place',
+  async () => {
+    const { page } = await watchedPage(shared.browser);
+    await page.goto(linkOf(shared.service, { map: '9/44.12/-122.03' }));
+    await mapReady(page);
+    await page.mouse.click(...(await middleOfMap(page)));
+    await page.getByTestId('tile-manual').waitFor();
+    const [latitude, longitude] = new URLSearchParams(new URL(page.url()).hash.slice(1))
+      .get('site')!
+      .split(',')
+      .map(Number);
+    expect(latitude).toBeCloseTo(44.12, 2);
+    expect(longitude).toBeCloseTo(-122.03, 2);
+    const body = { latitude, longitude, species_code: 'PSME', horizons: [5] };
+    const { comparison } = (await (
+      await shared.service.post('/v1/predict/compare', body)
+    ).json()) as Compared;
+    for (const [method, { predictions }] of Object.entries(comparison)) {
+      const value = predictions[0]!.survival_probability;
+      await page.locator(`[data-testid="tile-${method}"] [data-value="${value}"]`).waitFor();
+    }
+  },
+);
+
+browserTest(
+  'a place is found by its name, its ZIP code, coordinates or where the browser is; other texts get the reason',
+  async () => {
+    const { page } = await watchedPage(shared.browser, {
+      geolocation: { latitude: 44.25, longitude: -122.4 },
+      permissions: ['geolocation'],
+    });
+    await page.goto(linkOf(shared.service));
+    for (const [text, coordinates] of [
+      ['Oakridge', /^43\.7[45]\d*, -122\.4[56]/],
+      ['97413', /^44\.\d+, -12[12]\./], // McKenzie Bridge
+      ['Crater Lake', /^42\.9\d*, -122\.1/],
+      ['44 7 12 N, 122 1 48 W', /^44\.12, -122\.03$/],
+      ['10T 461000 4885000', /^44\.1\d+, -123\.4/],
+    ] as const) {
+      await page.locator('#place').fill(text);
+      await page.keyboard.press('Enter');
+      // Then the field says where the site is.
+      await expect.poll(() => page.locator('#place').inputValue()).toMatch(coordinates);
+    }
+    for (const [text, reason] of [
+      ['Mount Hood', 'Mountains and roads are not in its list'],
+      ['T19S R5E S12', 'cannot find township, range and section'],
+    ] as const) {
+      await page.locator('#place').fill(text);
+      await page.keyboard.press('Enter');
+      await page.locator('.place').getByText(reason).waitFor();
+    }
+    await page.locator('#place').fill('bend');
+    await page.locator('#places option[value="Bend, Oregon"]').waitFor({ state: 'attached' });
+    await page.getByRole('button', { name: 'My location' }).click();
+    await expect.poll(() => page.url()).toMatch(/site=44\.25,-122\.4&.*map=9(\.\d+)?\/44\.25\d*\/-122\.4/);
+  },
+);
+
+browserTest('the map of earlier choices is not printed while that of new choices is loaded', async () => {
+  const { page } = await watchedPage(shared.browser);
+  await page.goto(linkOf(shared.service, { site: '44.12,-122.03' }));
+  await drop(page, 'units.geojson', collection(['North slope']));
+  const print = page.getByRole('button', { name: /^Print/ });
+  await expect.poll(() => print.isEnabled()).toBe(true);
+  let load = () => {};
+  const isAwaited = new Promise<void>((resolve) => {
+    load = resolve;
+  });
+  await page.route('**/v1/surfaces/**', (route) => isAwaited.then(() => route.continue()));
+  await page.locator('.controls select').first().selectOption('PISI');
+  await page.getByRole('heading', { name: 'Sitka spruce, alive after 5 years' }).waitFor();
+  await expect.poll(() => page.getByRole('button', { name: 'Copy link' }).isEnabled()).toBe(true);
+  expect(await print.isDisabled()).toBe(true);
+  await page.getByRole('tab', { name: 'Units' }).click();
+  await expect.poll(() => page.getByRole('button', { name: 'Export CSV' }).isEnabled()).toBe(true);
+  expect(await print.isDisabled()).toBe(true);
+  load();
+  await expect.poll(() => print.isEnabled()).toBe(true);
+});
