@@ -5,7 +5,6 @@ import { lapseColumnOf } from '../../prediction/artefacts/option-columns.js';
 import { CONDITIONS, MAX_RISE_M, OWN_ELEVATION, WARMING } from '../../prediction/conditions/adjustments.js';
 import { INCLUDES, type Include } from '../../prediction/dimensions.js';
 import { SHOWN_ELEMENTS, show, showAll } from '../../prediction/errors/shown-value.js';
-import { perGeneration } from '../../prediction/per-generation.js';
 import { OPTION, SiteRows } from '../../prediction/site-rows.js';
 import {
   describedNumber,
@@ -217,52 +216,4 @@ function include({ hasIntervals }: OptionRules): Option {
       else for (const word of value) sink.include(word);
     },
   };
-}
-
-/** A number that the query of a table or surface may assume for all its rows, with its column in the adjustments of a row. */
-export type Assumption = OptionNumber & { readonly column: number };
-
-/** Numbers by the name of their assumption. */
-export type AssumedValues = Readonly<Record<string, number>>;
-
-/** What may be assumed: a changed climate, and practice. */
-export function allowedAssumptions({ conditions }: OptionRules): readonly Assumption[] {
-  const scenario = SCENARIO.map((number, index) => ({ ...number, column: WARMING + index }));
-  const practice = conditions.flatMap((number, index) =>
-    number.default === undefined ? [] : [{ ...number, column: CONDITIONS + index }],
-  );
-  return [...scenario, ...practice];
-}
-
-/** The same, made once for each grid and models. */
-export const assumptionsOf = perGeneration((artefacts: Pick<Artefacts, 'grid' | 'manifest'>) =>
-  allowedAssumptions(optionRulesOf(artefacts)),
-);
-
-/** The schema of each assumption, by its name. */
-export function assumptionSchemas(rules: OptionRules): Record<string, z.ZodOptional> {
-  const schemas = allowedAssumptions(rules).map((number) => {
-    const about = number.default === undefined ? 'A changed climate' : 'Practice';
-    const schema = z
-      .unknown()
-      .refine((value) => isWithin(value, number), { error: ({ input }) => rangeMessage(number, input) })
-      .optional()
-      .meta({ ...describedNumber(number), description: `${about}, in ${number.unit}.` });
-    return [number.name, schema] as const;
-  });
-  return Object.fromEntries(schemas);
-}
-
-/** The adjustments of a row for which something is assumed; NaN for what is not, or is the default. */
-export function adjustmentsFor(
-  assumed: AssumedValues,
-  assumptions: readonly Assumption[],
-  width: number,
-): Float64Array {
-  const adjustments = new Float64Array(width).fill(Number.NaN);
-  for (const { name, column, ...number } of assumptions) {
-    const value = assumed[name];
-    if (value !== undefined && value !== number.default) adjustments[column] = value;
-  }
-  return adjustments;
 }

@@ -3,8 +3,9 @@ import type { Species } from '../../prediction/artefacts/species.js';
 import { HORIZONS, type Horizon, PLANTING_METHODS } from '../../prediction/dimensions.js';
 import { show, showAll } from '../../prediction/errors/shown-value.js';
 import { EXAMPLE_PLAN, planFields } from '../geojson/plan-schema.js';
+import { assumptionSchemas } from './assumptions.js';
 import { ELEVATION, SCENARIO } from './option-numbers.js';
-import { assumptionSchemas, type OptionRules, optionSchemas } from './options.js';
+import { type OptionRules, optionSchemas } from './options.js';
 
 /** Degrees north or south, and east or west, that a request may have. */
 export const MAX_LATITUDE = 90;

@@ -5,7 +5,7 @@ import { EARTH_RADIUS_KM, RADIANS } from '../../prediction/locate/great-circle.j
 import type { LatticePoints } from '../../prediction/locate/lattice-points.js';
 import type { Predictor } from '../../prediction/predictor.js';
 import { OPTION, SiteRows } from '../../prediction/site-rows.js';
-import { type AssumedValues, adjustmentsFor, assumptionsOf } from '../request/options.js';
+import { type AssumedValues, adjustmentsFor, assumptionsOf } from '../request/assumptions.js';
 import { predictRows } from '../table/open-table.js';
 
 /** The survival of one species at points of the grid; plain data that can be passed to another thread. */

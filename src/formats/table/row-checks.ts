@@ -3,8 +3,9 @@ import { PLANTING_METHODS, type PlantingMethod } from '../../prediction/dimensio
 import type { ErrorObject } from '../../prediction/errors/api-error.js';
 import { type GenerationData, perGeneration } from '../../prediction/per-generation.js';
 import { OPTION, SiteRows } from '../../prediction/site-rows.js';
+import { adjustmentsFor, allowedAssumptions, assumptionSchemas } from '../request/assumptions.js';
 import { ELEVATION, isWithin, type OptionNumber } from '../request/option-numbers.js';
-import { adjustmentsFor, allowedAssumptions, assumptionSchemas, optionRulesOf } from '../request/options.js';
+import { optionRulesOf } from '../request/options.js';
 import { speciesOf } from '../request/places.js';
 import { entryError, placeError } from '../request/request-errors.js';
 import { MAX_LATITUDE, MAX_LONGITUDE, requestSchemas } from '../request/schemas.js';

@@ -1,6 +1,6 @@
 import { ApiError } from '../../prediction/errors/api-error.js';
 import { shownPath } from '../../prediction/errors/shown-value.js';
-import type { AssumedValues } from '../request/options.js';
+import type { AssumedValues } from '../request/assumptions.js';
 import { batchTooLarge } from '../request/request-errors.js';
 
 /** The formats of tables, in and out, by their media type. */

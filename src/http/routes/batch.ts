@@ -5,7 +5,7 @@ import { type Batch, type FailedEntry, requestReaderOf } from '../../formats/req
 import type { Generation } from '../../work/generation.js';
 import type { JobAnswers } from '../../work/job-answers.js';
 import { QUEUE_FULL } from '../errors/common-errors.js';
-import type { Endpoint } from '../openapi/document.js';
+import type { Endpoint } from '../openapi/endpoint.js';
 import { sendPooled } from '../response/compression.js';
 import { JSON_TYPE } from '../response/headers.js';
 import { batchResponseSchema } from '../response/schemas.js';

@@ -4,7 +4,7 @@ import { boundsOf } from '../../prediction/artefacts/regions.js';
 import { HORIZONS, PLANTING_METHODS } from '../../prediction/dimensions.js';
 import { perGeneration } from '../../prediction/per-generation.js';
 import type { Generation } from '../../work/generation.js';
-import type { Endpoint } from '../openapi/document.js';
+import type { Endpoint } from '../openapi/endpoint.js';
 import * as schemas from '../response/catalogue-schemas.js';
 import { constantBody } from '../response/compression.js';
 import { CACHE_CONTROL, JSON_TYPE } from '../response/headers.js';

@@ -8,7 +8,7 @@ import { MAX_UNIT_POINTS } from '../../prediction/units/unit-points.js';
 import { MemoryBudget } from '../../work/admission.js';
 import { RequestSteps } from '../../work/request-steps.js';
 import { closedWhileWaiting, QUEUE_FULL } from '../errors/common-errors.js';
-import type { Endpoint } from '../openapi/document.js';
+import type { Endpoint } from '../openapi/endpoint.js';
 import { JSON_TYPE } from '../response/headers.js';
 import { planResponseSchema } from '../response/schemas.js';
 import { callerOf } from '../server/request-state.js';

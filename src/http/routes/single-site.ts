@@ -8,7 +8,7 @@ import { ApiError, type ErrorObject } from '../../prediction/errors/api-error.js
 import { SiteRows } from '../../prediction/site-rows.js';
 import type { Generation } from '../../work/generation.js';
 import type { JobAnswers } from '../../work/job-answers.js';
-import { type Endpoint, SITE_ERRORS } from '../openapi/document.js';
+import { type Endpoint, SITE_ERRORS } from '../openapi/endpoint.js';
 import { JSON_TYPE } from '../response/headers.js';
 import { compareResponseSchema, predictionResultSchema, rankingResponseSchema } from '../response/schemas.js';
 import type { RouteContext } from './context.js';

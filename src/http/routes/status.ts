@@ -2,7 +2,7 @@ import type { FastifyInstance } from 'fastify';
 import { modelOf } from '../../prediction/artefacts/manifest.js';
 import { VERSION } from '../../version.js';
 import { rateLimitHeaders } from '../hooks/quota.js';
-import type { Endpoint } from '../openapi/document.js';
+import type { Endpoint } from '../openapi/endpoint.js';
 import { healthResponseSchema, usageResponseSchema } from '../response/catalogue-schemas.js';
 import { callerOf } from '../server/request-state.js';
 import type { RouteContext } from './context.js';

@@ -1,8 +1,9 @@
 import type { FastifyRequest } from 'fastify';
 import { z } from 'zod';
 import { TIER_NAMES, TIERS, type Tier } from '../../../accounts/tiers.js';
+import { type AssumedValues, assumptionSchemas } from '../../../formats/request/assumptions.js';
 import { isWithin, type OptionNumber, queryNumber } from '../../../formats/request/option-numbers.js';
-import { type AssumedValues, assumptionSchemas, optionRulesOf } from '../../../formats/request/options.js';
+import { optionRulesOf } from '../../../formats/request/options.js';
 import { invalidRequest, issuesError } from '../../../formats/request/request-errors.js';
 import { MAX_LATITUDE, MAX_LONGITUDE } from '../../../formats/request/schemas.js';
 import {

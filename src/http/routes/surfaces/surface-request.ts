@@ -1,7 +1,7 @@
 import type { FastifyRequest } from 'fastify';
 import type { RasterMetadata } from '../../../formats/geotiff/geotiff-file.js';
 import { type Raster, rasterWithin } from '../../../formats/geotiff/raster.js';
-import { assumptionsOf } from '../../../formats/request/options.js';
+import { assumptionsOf } from '../../../formats/request/assumptions.js';
 import { speciesOf } from '../../../formats/request/places.js';
 import { issuesError, unknownSpecies } from '../../../formats/request/request-errors.js';
 import { bandNames } from '../../../formats/surface/surface.js';

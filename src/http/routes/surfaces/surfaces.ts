@@ -4,7 +4,7 @@ import { z } from 'zod';
 import { TIER_NAMES, TIERS } from '../../../accounts/tiers.js';
 import type { StreamedType } from '../../../formats/surface/surface-output.js';
 import { LATER_STEP_TIMEOUTS } from '../../../work/job.js';
-import type { Endpoint } from '../../openapi/document.js';
+import type { Endpoint } from '../../openapi/endpoint.js';
 import { rangeOf, sendRange } from '../../response/byte-range.js';
 import { addVary, sendStream } from '../../response/compression.js';
 import { CACHE_CONTROL, isCurrent } from '../../response/headers.js';

@@ -1,8 +1,9 @@
 import type { FastifyRequest } from 'fastify';
 import { TIERS } from '../../../accounts/tiers.js';
 import type { Config } from '../../../config.js';
+import { allowedAssumptions } from '../../../formats/request/assumptions.js';
 import { isWithin, queryNumber, rangeMessage } from '../../../formats/request/option-numbers.js';
-import { allowedAssumptions, type OptionRules, optionRulesOf } from '../../../formats/request/options.js';
+import { type OptionRules, optionRulesOf } from '../../../formats/request/options.js';
 import { type Issue, issuesError } from '../../../formats/request/request-errors.js';
 import {
   TABLE_FORMATS,

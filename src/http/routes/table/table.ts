@@ -8,7 +8,7 @@ import { SharedMemory, type SharedRange } from '../../../work/memory/shared-memo
 import { TableAnswer } from '../../../work/table-answer.js';
 import { readUpload } from '../../body/upload.js';
 import { closedBeforeTable } from '../../errors/common-errors.js';
-import type { Endpoint } from '../../openapi/document.js';
+import type { Endpoint } from '../../openapi/endpoint.js';
 import { connectionOf } from '../../server/connection.js';
 import { takeMemory } from '../../submitter.js';
 import type { RouteContext } from '../context.js';

@@ -1,0 +1,48 @@
+import type { z } from 'zod';
+import type { RequestSchemas } from '../../formats/request/schemas.js';
+import type { ErrorCode } from '../../prediction/errors/api-error.js';
+import type { HeaderName } from './headers.js';
+
+/** The groups of endpoints, in order. */
+export const TAGS = {
+  Predictions: 'How likely planted trees are to survive.',
+  Catalogue: 'Species, regions and models.',
+  Service: 'The key and the service.',
+};
+
+/** A body: the schema of its JSON, or a schema by media type. Each schema has a name, as `meta({ id })`. */
+export type Body = z.ZodType | Readonly<Record<string, z.ZodType>>;
+
+export interface Endpoint {
+  readonly path: string;
+  /** The `operationId`. */
+  readonly id: string;
+  /** Its group; by default the predictions. */
+  readonly tag?: keyof typeof TAGS;
+  readonly summary: string;
+  readonly description?: string;
+  /** Whether it answers without a key. */
+  readonly isPublic?: boolean;
+  /** Whether it is not counted, so that the quota never refuses it. */
+  readonly isFree?: boolean;
+  /** The parameters of the path, which stand in it as `{name}`. */
+  readonly pathParameters?: (schemas: RequestSchemas) => z.ZodObject;
+  /** The parameters of the query. Elements of arrays are separated by commas. */
+  readonly query?: (schemas: RequestSchemas) => z.ZodObject;
+  /** The body of a POST; without one it is a GET. */
+  readonly request?: (schemas: RequestSchemas) => Body;
+  readonly response: Body;
+  /** Headers of its answer beside those of every answer; with `ETag` it answers 304, too. */
+  readonly headers?: readonly HeaderName[];
+  /** Its errors beside KEY_ERRORS, BODY_ERRORS and `internal_error`. */
+  readonly errors?: readonly ErrorCode[];
+}
+
+/** The errors of every endpoint for one site. */
+export const SITE_ERRORS = [
+  'invalid_species',
+  'outside_coverage',
+  'no_nearby_data',
+  'elevation_mismatch',
+  'overloaded',
+] as const;
