@@ -29,6 +29,18 @@ _BOUNDARY_AT_SEA = [
     (48.4939, -124.7267),
 ]
 _CLOSED_THROUGH_LAND = [(48.3200, -124.5500), (47.0500, -123.2000), (47.0500, -122.2000), (49.0021, -122.2000)]
+# Waters (latitude, longitude) whose mouth is wider than the strip along the coast, closed through the states' own land.
+_WILLAPA_BAY = [(46.745, -124.115), (46.65, -124.06), (46.36, -124.04), (46.36, -123.88), (46.75, -123.72)]
+_COLUMBIA = [
+    (46.275, -124.03),
+    (46.235, -124.02),
+    (46.12, -123.90),
+    (46.12, -123.40),
+    (46.27, -123.40),
+    (46.32, -123.70),
+    (46.32, -124.00),
+]
+_PRECISION_DEG = 1e-5
 _NORTH_DEG = 49.0021
 _SOUTH_DEG = 41.998
 
@@ -39,14 +51,21 @@ def build_regions(outlines):
     california = outlines.polygon("06")
     strip = {region: _coastal_strip(outlines.outer_border(fips)) for region, fips in FIPS.items()}
 
-    waters = Polygon([(lon, lat) for lat, lon in _BOUNDARY_AT_SEA + _CLOSED_THROUGH_LAND])
+    waters = [_polygon(_BOUNDARY_AT_SEA + _CLOSED_THROUGH_LAND), _polygon(_WILLAPA_BAY)]
     canada = _canadian_side(land["US-WA"])
-    washington = unary_union([land["US-WA"], waters, strip["US-WA"].difference(canada)])
-    washington = washington.difference(land["US-OR"])
+    washington = unary_union([land["US-WA"], *waters, strip["US-WA"].difference(canada)])
+    washington = _five_decimals(washington.difference(land["US-OR"]))
     south = box(-130, 30, -110, _SOUTH_DEG)
-    oregon = unary_union([land["US-OR"], strip["US-OR"].difference(unary_union([california, south]))])
-    oregon = oregon.difference(washington)
-    return {"US-OR": _five_decimals(oregon), "US-WA": _five_decimals(washington)}
+    beyond = unary_union([california, south])
+    oregon = unary_union([land["US-OR"], strip["US-OR"].difference(beyond), _polygon(_COLUMBIA)])
+    oregon = _five_decimals(shapely.difference(oregon, washington, grid_size=_PRECISION_DEG))
+    # Once more, so that corners of one on an edge of the other are corners of both.
+    washington = _five_decimals(shapely.difference(washington, oregon, grid_size=_PRECISION_DEG))
+    return {"US-OR": oregon, "US-WA": washington}
+
+
+def _polygon(turning_points):
+    return Polygon([(lon, lat) for lat, lon in turning_points])
 
 
 def _coastal_strip(border):
@@ -64,8 +83,8 @@ def _canadian_side(washington):
 
 
 def _five_decimals(shape):
-    parts = shapely.get_parts(shapely.set_precision(shape, 1e-5))
-    # Holes inside the strip are bays (Grays Harbor, Willapa Bay) and belong to the state.
+    parts = shapely.get_parts(shapely.set_precision(shape, _PRECISION_DEG))
+    # Holes inside the strip are bays, as Grays Harbor, and belong to the state.
     return shapely.normalize(shapely.MultiPolygon([shapely.Polygon(p.exterior) for p in parts]))
 
 

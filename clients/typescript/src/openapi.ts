@@ -1569,7 +1569,7 @@ export interface components {
                 south: number;
                 /** @example -124.57858 */
                 west: number;
-                /** @example 46.26802 */
+                /** @example 46.29461 */
                 north: number;
                 /** @example -116.46391 */
                 east: number;

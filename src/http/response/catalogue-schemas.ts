@@ -29,7 +29,7 @@ const regionSchema = field.component('Region', {
   bounds: z.strictObject({
     south: field.number(41.99162),
     west: field.number(-124.57858),
-    north: field.number(46.26802),
+    north: field.number(46.29461),
     east: field.number(-116.46391),
   }),
   data_points: field.count(240_858),
