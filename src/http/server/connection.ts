@@ -7,9 +7,9 @@ import { SocketStream } from './socket-stream.js';
 /** A body that nobody reads is received up to this size, and then the next request; a larger one ends the connection. */
 const MAX_UNREAD_BYTES = 64 * 1024;
 
-/** Bytes that are received and dropped while the last response is sent, and after the connection has ended. */
+/** Bytes that are received and dropped after the connection has ended. */
 const MAX_DROPPED_BYTES = 4 * 1024 * 1024;
-/** The same of callers with a key after the end: many clients send a whole body, which may be too large, before they read. */
+/** The same of callers with a key: many clients send a whole body, which may be too large, before they read. */
 const MAX_DROPPED_BYTES_OF_KEY = 128 * 1024 * 1024;
 
 /**
@@ -188,11 +188,11 @@ export class Connection extends SocketStream {
   #pass(): void {
     for (let isFirst = true; this.waiting !== undefined; isFirst = false) {
       const bytes = this.waiting;
-      if (this.writableEnded || (this.#isFinal && !this.#isReceivingBody)) {
-        const isEndedOfKey = this.writableEnded && this.#keyId !== undefined;
-        this.dropBytes(bytes, isEndedOfKey ? MAX_DROPPED_BYTES_OF_KEY : MAX_DROPPED_BYTES);
+      if (this.writableEnded) {
+        this.dropBytes(bytes, this.#keyId === undefined ? MAX_DROPPED_BYTES : MAX_DROPPED_BYTES_OF_KEY);
         return;
       }
+      if (this.#isFinal && !this.#isReceivingBody) return; // unread until the last response is sent
       if (this.isPaused()) return;
       const bodyBytes = this.#isReceivingBody ? this.#bodyBytes : 0;
       if ((!isFirst && bodyBytes === 0) || !this.#mayPass(bytes)) {
