@@ -84,7 +84,7 @@ def _canadian_side(washington):
 
 def _five_decimals(shape):
     parts = shapely.get_parts(shapely.set_precision(shape, _PRECISION_DEG))
-    # Holes inside the strip are bays, as Grays Harbor, and belong to the state.
+    # Holes inside the strip are bays, such as Grays Harbor, and belong to the state.
     return shapely.normalize(shapely.MultiPolygon([shapely.Polygon(p.exterior) for p in parts]))
 
 

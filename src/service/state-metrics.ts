@@ -45,7 +45,7 @@ export function watchState(
   );
   gauge(
     'nurselog_tables_open',
-    'Tables whose body was received, and surfaces, whose answer is not sent.',
+    'Tables whose body was received and surfaces, whose answer is not made or not sent.',
     () => generations.sum(({ streams }) => streams.size),
   );
   gauge('nurselog_workers_ready', 'Worker threads that are ready.', () => generations.current.workers.ready);

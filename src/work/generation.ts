@@ -17,7 +17,7 @@ export class Generation {
   readonly batches: Scheduler;
   /** For single predictions, comparisons and rankings; the same one where workers answer these, too. */
   readonly singleSites: Scheduler;
-  /** Open tables and surfaces: each entry cuts the connection of one. */
+  /** Open tables and surfaces: each entry cuts one off. */
   readonly streams = new Set<() => void>();
   readonly mainThread: MainThreadExecutor | undefined;
   readonly #open = new Set<Promise<unknown>>();
@@ -57,7 +57,7 @@ export class Generation {
     }
   }
 
-  /** Ends the connections of all open tables and surfaces. @returns how many */
+  /** Cuts off all open tables and surfaces. @returns how many */
   cutStreams(): number {
     const cuts = [...this.streams];
     for (const cut of cuts) cut();

@@ -40,7 +40,7 @@ export interface RowsRequest extends JobRequest {
   readonly hasHungUp?: () => boolean;
 }
 
-/** Request timeouts that a step has after the first byte of an answer is sent; a worker that takes longer counts as lost. */
+/** Request timeouts that a step has that no caller waits for, or whose answer has begun; a worker that takes longer counts as lost. */
 export const LATER_STEP_TIMEOUTS = 4;
 
 /** A step: about 20 ms of other work, which a worker does as a whole. */

@@ -241,10 +241,15 @@ test('a surface that takes longer than the request timeout is a 503 that says so
 test('a file is made to its end although its callers have given up, and kept for when they ask again', async () => {
   const impatient = await startTestService({ REQUEST_TIMEOUT_MS: '400' });
   onTestFinished(() => impatient.stop());
-  const whole = urlOf(`${WHOLE_GRID}&f=tif`);
+  const whole = urlOf(`${WHOLE_GRID}&f=tif&warming_c=0.75`); // which no cache holds
   await expectError(await impatient.get(whole), 503, 'overloaded');
-  // No request waits long enough to make it by itself.
-  await eventually(async () => expect((await impatient.get(whole)).status).toBe(200));
+  const made = await eventually(async () => {
+    const response = await impatient.get(whole);
+    expect(response.status).toBe(200);
+    expect(response.headers.has('server-timing')).toBe(false); // by a request before
+    return bytesOf(response);
+  });
+  expect(made.equals(await bytesOf(await service.get(whole)))).toBe(true);
 });
 
 test('other keys and the same key have their turns while a large surface is predicted', async () => {

@@ -197,7 +197,7 @@ browserTest('points that take more requests than the key has left say so before'
   await page.reload();
   const rows = Array.from({ length: 995 }, () => '44.12,-122.03');
   await drop(page, 'points.csv', `latitude,longitude\n${rows.join('\n')}\n`);
-  await page.getByText(/^995 rows take 100 requests, and the key has \d\d left today\.$/).waitFor();
+  await page.getByText(/^Scoring 995 rows takes 100 requests; the key has \d\d left today\.$/).waitFor();
 });
 
 browserTest('a plan takes as few requests as the batch size of the key allows', async () => {

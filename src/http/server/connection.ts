@@ -9,7 +9,7 @@ const MAX_UNREAD_BYTES = 64 * 1024;
 
 /** Bytes that are received and dropped after the connection has ended. */
 const MAX_DROPPED_BYTES = 4 * 1024 * 1024;
-/** The same of callers with a key: many clients send a whole body, which may be too large, before they read. */
+/** The same for callers with a key: many clients send a whole body, which may be too large, before they read. */
 const MAX_DROPPED_BYTES_OF_KEY = 128 * 1024 * 1024;
 
 /**

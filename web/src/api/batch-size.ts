@@ -1,6 +1,6 @@
 import { usage } from '../state/catalogues.js';
 
-/** Sites of a request by tier, as large as the tier allows; hypha could have more, but progress would be rough. */
+/** Rows of a table or units of a plan in a request, by tier; hypha could have more rows, but progress would be rough. */
 const SITES = { spore: 10, mycel: 100, hypha: 2000 };
 
 /** How many sites the key may ask for in one request; those of the smallest tier until its tier is known. */

@@ -23,7 +23,7 @@ import { type Band, bandsOf, pointsInside, type UnitPoint } from './unit-points.
 
 /** From this many points on a unit can be divided. */
 const MIN_POINTS = 4;
-/** The service averages at most as many points of a unit. */
+/** Points of a unit that are looked at, at most. */
 const MAX_POINTS = 5000;
 const SURVIVAL_STEPS = [0.01, 0.02, 0.05, 0.1, 0.25];
 const METRE_STEPS = [50, 100, 200, 500, 1000];

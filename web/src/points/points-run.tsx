@@ -4,7 +4,7 @@ import { download } from '../files/download.js';
 import { showBox } from '../map/shown-map.js';
 import { assumptionsText, counted, dateText, METHOD_NAMES, number, percent, years } from '../page/format.js';
 import { ErrorNote } from '../page/notes.js';
-import { nameOf, servedOrigin, usage } from '../state/catalogues.js';
+import { loadUsage, nameOf, servedOrigin, usage } from '../state/catalogues.js';
 import { assumptions, horizon, method, species } from '../state/choices.js';
 import {
   clearScored,
@@ -29,6 +29,12 @@ export function PointsRun({ table }: { table: PointTable }) {
   const [isRunning, setRunning] = useState(false);
   const running = useRef<AbortController | null>(null);
   useEffect(() => () => running.current?.abort(), []);
+  useEffect(() => {
+    if (isRunning) return undefined;
+    const controller = new AbortController();
+    loadUsage(controller.signal).catch(() => {}); // the page says what is wrong
+    return () => controller.abort();
+  }, [isRunning]);
   const total = table.rows.length;
 
   const run = (question: PointsQuestion, from: number) => {
@@ -113,8 +119,8 @@ export function PointsRun({ table }: { table: PointTable }) {
       )}
       {!isRunning && requests > left && (
         <p class="flag">
-          {counted(toScore, 'row')} take {counted(requests, 'request')}, and the key has {number(left)} left
-          today.
+          Scoring {counted(toScore, 'row')} takes {counted(requests, 'request')}; the key has {number(left)}{' '}
+          left today.
         </p>
       )}
       {error !== null && <ErrorNote error={error} />}

@@ -115,7 +115,9 @@ function ChosenUnit({ unit }: { unit: Unit }) {
   };
   const remove = () => {
     removeUnit(unit.id);
-    document.getElementById(units.peek().length > 0 ? 'unit' : 'draw')?.focus(); // its own button goes
+    // Its own button goes.
+    const next = units.peek().length > 0 ? 'unit' : drawing.peek() === null ? 'draw' : 'corners';
+    document.getElementById(next)?.focus();
   };
   return (
     <div class="corners-of-unit">

@@ -15,7 +15,7 @@ import { type Submitter, takeMemory } from '../../submitter.js';
 import { beforeFirstByte, stepsOf } from '../worker-steps.js';
 import { type AskedSurface, rasterMetadata } from './surface-request.js';
 
-/** What surfaces of all callers together may take until their answers are sent: some twenty of the whole grid. */
+/** What surfaces of all callers together may take while they are made and sent: some twenty of the whole grid. */
 const MEMORY_BYTES = 128 * 1024 * 1024;
 /** What the files may take that are kept for callers who ask again, or for another range. */
 const KEPT_BYTES = 64 * 1024 * 1024;
@@ -54,7 +54,7 @@ function bytesOf(asked: AskedSurface): number {
 }
 
 /** The surface that is asked for, in a range of `bytesOf` bytes. Its values are to be predicted. */
-function surfaceIn({ memory, at }: SharedRange, { request, asked }: SurfaceCall): Surface {
+function surfaceIn({ memory, at }: SharedRange, request: FastifyRequest, asked: AskedSurface): Surface {
   const { lattice, query, species } = asked;
   const { points, step } = lattice;
   request.state.sites = points.length;
@@ -80,9 +80,10 @@ export class SurfaceWork {
     maxSize: KEPT_BYTES,
     sizeCalculation: ({ bytes }) => bytes.length,
   });
-  /** The files that are being made, by identity, and the steps of those that have begun. */
+  /** The files that are being made, by identity. */
   readonly #making = new Map<string, Promise<SurfaceFile>>();
-  readonly #underWay = new Set<RequestSteps>();
+  /** Each entry ends the making of one. */
+  readonly #underWay = new Set<() => void>();
 
   constructor(
     private readonly submitter: Submitter,
@@ -111,7 +112,7 @@ export class SurfaceWork {
     const work = async () => {
       if (steps.isCancelled) throw closedWhileWaiting(); // the memory would not be released
       range = this.#memory.take(bytesOf(asked));
-      const answer = new SurfaceAnswer(surfaceIn(range, call), steps);
+      const answer = new SurfaceAnswer(surfaceIn(range, request, asked), steps);
       const deadlineMs = this.submitter.deadlineOf(reply);
       await answer.predict(() => deadlineMs);
       return { answer, steps };
@@ -122,39 +123,49 @@ export class SurfaceWork {
   }
 
   /**
-   * Makes a file, unless another request makes it. It is made to its end although its callers may have given up by then:
-   * it is kept for when they ask again.
+   * Makes a file, unless another request makes it. Once begun it is made to its end, although its callers may have given up
+   * by then: it is kept for when they ask again.
    * @throws ApiError
    */
   makeFile(call: SurfaceCall): Promise<SurfaceFile> {
     const { request, reply, generation, asked } = call;
-    let making = this.#making.get(asked.identity);
-    if (making === undefined) {
-      making = this.submitter
-        .runLimited(request, reply, generation, () => this.#make(call))
-        .finally(() => this.#making.delete(asked.identity));
-      this.#making.set(asked.identity, making);
-    }
-    return this.submitter.untilDeadline(request, reply, making);
+    const { identity } = asked;
+    const work = async () => {
+      // Another request may fail for reasons of its own key.
+      while (this.#making.has(identity)) await this.#making.get(identity)?.catch(() => {});
+      const kept = this.keptFile(asked);
+      if (kept !== undefined) return kept;
+      if (reply.raw.closed) throw closedWhileWaiting();
+      const making = this.#make(call).finally(() => this.#making.delete(identity));
+      this.#making.set(identity, making);
+      return making;
+    };
+    return this.submitter.untilDeadline(
+      request,
+      reply,
+      this.submitter.runLimited(request, reply, generation, work),
+    );
   }
 
   /** Ends the making of files that nobody waits for any more. */
   close(): void {
-    for (const steps of this.#underWay) steps.cancel();
+    for (const cancel of this.#underWay) cancel();
   }
 
-  async #make(call: SurfaceCall): Promise<SurfaceFile> {
-    const { request, asked, generation } = call;
+  async #make({ request, reply, asked, generation }: SurfaceCall): Promise<SurfaceFile> {
     const { lattice, raster, type, identity } = asked;
     const { id } = callerOf(request);
     const pointBytes = raster === undefined ? TEXT_BYTES_PER_POINT : RASTER_BYTES_PER_VALUE * bandsOf(asked);
     const bytesTaken = bytesOf(asked) + pointBytes * lattice.points.length;
     if (!this.#budget.take(id, bytesTaken)) throw TOO_MANY_OPEN;
-    const range = this.#memory.take(bytesOf(asked));
     const steps = new RequestSteps(id, generation.batches);
-    this.#underWay.add(steps);
+    const cancel = () => steps.cancel();
+    let range: SharedRange | undefined;
     try {
-      const answer = new SurfaceAnswer(surfaceIn(range, call), steps);
+      this.#underWay.add(cancel);
+      generation.streams.add(cancel);
+      range = this.#memory.take(bytesOf(asked));
+      const answer = new SurfaceAnswer(surfaceIn(range, request, asked), steps);
       const deadlineOf = () => performance.now() + LATER_STEP_TIMEOUTS * this.timeoutMs;
       await answer.predict(deadlineOf);
       request.state.times = steps;
@@ -166,10 +177,15 @@ export class SurfaceWork {
       const file = { bytes, byteTag: raster === undefined ? undefined : await byteTag(bytes) };
       this.#kept.set(identity, file);
       return file;
+    } catch (err) {
+      // Nobody else learns of it.
+      if (reply.raw.closed && !steps.isCancelled) request.log.error({ err }, 'a surface could not be made');
+      throw err;
     } finally {
-      this.#underWay.delete(steps);
+      this.#underWay.delete(cancel);
+      generation.streams.delete(cancel);
       this.#budget.release(id, bytesTaken);
-      void steps.released().then(() => this.#memory.release(range));
+      void steps.released().then(() => range && this.#memory.release(range));
     }
   }
 }
