@@ -100,7 +100,6 @@ test.each(RUSHES)(
     expect(await service.exit).toEqual({ code: 0, signal: null });
     expect(service.errors).toBe('');
   },
-  120_000,
 );
 
 test('work that waits for callers who hung up, with a reset or by closing, is not done', async () => {

@@ -123,5 +123,4 @@ test.each(SENT.filter(([name, , , reads]) => IS_LONG || isBrief(name, reads)))(
     expect(await service.exit).toEqual({ code: 0, signal: null });
     expect(service.errors).toBe('');
   },
-  60_000,
 );

@@ -93,7 +93,7 @@ test('an open handle delays the end no longer than SHUTDOWN_TIMEOUT_MS', async (
   await service.line(/"msg":"stopped"/);
   expect(await service.exit).toEqual({ code: null, signal: 'SIGKILL' });
   expect(service.output.at(-1)).toContain('still busy');
-}, 30_000);
+});
 
 test.each([
   ['what is in flight is answered', '15000', { code: 0, signal: null }],
